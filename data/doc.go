@@ -1,0 +1,2 @@
+// Package data reads and writes the arrays that everything else is made of.
+package data

@@ -1,0 +1,64 @@
+package data
+
+import "fmt"
+
+// Matrix is an n x k table of float32 in row-major order: the storage type of
+// logits and features, at the precision they have on disk. Arithmetic on it is
+// done in float64. The zero Matrix has no rows and means "absent".
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32 // len Rows*Cols; row i is Data[i*Cols : (i+1)*Cols]
+}
+
+// NewMatrix returns an n x k matrix of zeros.
+func NewMatrix(n, k int) Matrix {
+	return Matrix{Rows: n, Cols: k, Data: make([]float32, n*k)}
+}
+
+// Row returns row i, aliasing m.
+func (m Matrix) Row(i int) []float32 {
+	return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols]
+}
+
+// Slice returns rows lo..hi-1, aliasing m.
+func (m Matrix) Slice(lo, hi int) Matrix {
+	return Matrix{Rows: hi - lo, Cols: m.Cols, Data: m.Data[lo*m.Cols : hi*m.Cols]}
+}
+
+// Present reports whether m holds an array at all.
+func (m Matrix) Present() bool { return m.Data != nil }
+
+// Probs is an n x k table of probabilities in float64, row-major; rows sum to
+// one. It is produced and consumed in blocks of rows, never for a whole large
+// set at once.
+type Probs struct {
+	Rows, Cols int
+	Data       []float64
+}
+
+// NewProbs returns an n x k table of zeros.
+func NewProbs(n, k int) Probs {
+	return Probs{Rows: n, Cols: k, Data: make([]float64, n*k)}
+}
+
+// Row returns row i, aliasing p.
+func (p Probs) Row(i int) []float64 {
+	return p.Data[i*p.Cols : (i+1)*p.Cols : (i+1)*p.Cols]
+}
+
+// Slice returns rows lo..hi-1, aliasing p.
+func (p Probs) Slice(lo, hi int) Probs {
+	return Probs{Rows: hi - lo, Cols: p.Cols, Data: p.Data[lo*p.Cols : hi*p.Cols]}
+}
+
+// shape formats a shape as in error messages: "100 x 10".
+func shape(dims ...int) string {
+	s := ""
+	for i, d := range dims {
+		if i > 0 {
+			s += " x "
+		}
+		s += fmt.Sprint(d)
+	}
+	return s
+}

@@ -1,0 +1,110 @@
+package data
+
+import "strings"
+
+// Parts is a set of array names: what a method declares that it reads, and
+// what a source says that it has.
+type Parts uint8
+
+// The arrays a Set may hold. Labels belong to the rows of Logits; Head and OOD
+// belong to the network and are the same for each of its sets.
+const (
+	Logits    Parts = 1 << iota // n x k
+	Labels                      // n
+	Features                    // n x d, input of the last linear layer
+	Augmented                   // v x n x k, logits of v augmented views
+	Head                        // weights k x d and bias k of the last layer
+	OOD                         // m x k, logits of images of no class
+)
+
+var partNames = []string{"logits", "labels", "features", "augmented", "head", "ood"}
+
+// List returns the single parts of p in the order of their declaration.
+func (p Parts) List() []Parts {
+	var list []Parts
+	for i := range partNames {
+		if q := Parts(1) << i; p&q != 0 {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// String returns the names of the parts joined by "+", or "none".
+func (p Parts) String() string {
+	var names []string
+	for i, name := range partNames {
+		if p&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, "+")
+}
+
+// Linear is the last layer of a network: logits = W features + B.
+type Linear struct {
+	W Matrix    // k x d
+	B []float32 // k
+}
+
+// Set holds the arrays of one data set as one network sees it; absent arrays
+// are zero. Its slices are owned by whoever loaded it and are read-only to
+// everybody else: methods and metrics share one Set between goroutines.
+type Set struct {
+	Logits    Matrix   // n x k
+	Labels    []int32  // n, each in 0..k-1
+	Features  Matrix   // n x d
+	Augmented []Matrix // v matrices, n x k each
+	Head      Linear
+	OOD       Matrix // m x k
+}
+
+// View returns the set with only the given parts, so that a method is handed
+// what it declared and nothing else.
+func (s *Set) View(parts Parts) *Set {
+	v := &Set{}
+	if parts&Logits != 0 {
+		v.Logits = s.Logits
+	}
+	if parts&Labels != 0 {
+		v.Labels = s.Labels
+	}
+	if parts&Features != 0 {
+		v.Features = s.Features
+	}
+	if parts&Augmented != 0 {
+		v.Augmented = s.Augmented
+	}
+	if parts&Head != 0 {
+		v.Head = s.Head
+	}
+	if parts&OOD != 0 {
+		v.OOD = s.OOD
+	}
+	return v
+}
+
+// Rows returns the set restricted to rows lo..hi-1, aliasing s. Head and OOD
+// have no rows of the set and stay whole.
+func (s *Set) Rows(lo, hi int) *Set {
+	r := *s
+	if s.Logits.Present() {
+		r.Logits = s.Logits.Slice(lo, hi)
+	}
+	if s.Labels != nil {
+		r.Labels = s.Labels[lo:hi]
+	}
+	if s.Features.Present() {
+		r.Features = s.Features.Slice(lo, hi)
+	}
+	if s.Augmented != nil {
+		r.Augmented = make([]Matrix, len(s.Augmented))
+		for v, m := range s.Augmented {
+			r.Augmented[v] = m.Slice(lo, hi)
+		}
+	}
+	return &r
+}

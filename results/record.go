@@ -1,0 +1,50 @@
+package results
+
+// Status says what became of a cell.
+type Status string
+
+// A skip or a fail has no value; its note says why.
+const (
+	OK   Status = "ok"
+	Skip Status = "skip"
+	Fail Status = "fail"
+)
+
+// Cell names what a number belongs to: the first columns of each file.
+type Cell struct {
+	Experiment, Dataset, Backbone, Loss, Corruption string
+	Severity                                        int // 0, printed empty, where there is none
+}
+
+// Record is one number of results.csv.
+type Record struct {
+	Cell
+	Method, Metric string
+	Value          float64 // a fraction or nats; meaningless unless Status is OK
+	N              int     // test rows; 0, printed empty, unless Status is OK
+	Source         string  // measured | simulated
+	Status         Status
+	Note           string // items joined by "; ". "warning: ..." items become footnotes
+	Key            string // of the content-addressed store
+}
+
+// Bin is one row of bins.csv.
+type Bin struct {
+	Cell
+	Method, Binning string
+	Bin             int // 0-based
+	Lo, Hi          float64
+	N               int
+	Conf, Acc       float64
+	Source          string
+}
+
+// Pair is one row of pairs.csv: metric of Method less that of Against over the
+// same rows, with a 95 % interval.
+type Pair struct {
+	Cell
+	Method, Against, Metric string
+	Difference, Lo, Hi      float64
+	N                       int
+	Source                  string
+}
