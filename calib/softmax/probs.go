@@ -1,0 +1,41 @@
+package softmax
+
+import (
+	"fmt"
+	"math"
+)
+
+// Probs writes softmax(scale * row) to dst, of the same length, and returns
+// dst. The largest probability is 1/(1+Tail) with the Tail of Rows, to the
+// last bit.
+//
+// The predicted class is that of the logits: the lowest index of the largest
+// probability is the lowest index of the largest logit. Where a smaller logit
+// would round to the same probability, it gets the float64 just below.
+// Classes with equal logits get equal probabilities. Probs panics when the
+// lengths disagree.
+func Probs(dst []float64, row []float32, scale float64) []float64 {
+	if len(dst) != len(row) {
+		panic(fmt.Sprintf("softmax: Probs: %d probabilities for %d classes", len(dst), len(row)))
+	}
+	top := argmax(row)
+	m := row[top]
+	exps(dst, row, m, scale)
+	dst[top] = 0
+	var tail float64
+	for _, e := range dst {
+		tail += e
+	}
+	s0 := 1 + tail
+	conf := 1 / s0
+	below := math.Nextafter(conf, 0)
+	for j, e := range dst {
+		p := e / s0
+		if p >= conf && row[j] < m {
+			p = below
+		}
+		dst[j] = p
+	}
+	dst[top] = conf
+	return dst
+}

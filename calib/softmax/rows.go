@@ -1,0 +1,98 @@
+package softmax
+
+import "fmt"
+
+// Moments are what a row of k logits comes to at one scale; the package
+// comment has the formulas. S0 = 1 + Tail.
+type Moments struct {
+	Max  float32 // m, the largest logit
+	Top  int32   // t, the lowest class with that logit
+	Tail float64 // >= 0; the other classes at the maximum contribute 1 each
+	S1   float64 // <= 0
+	S2   float64 // >= 0
+}
+
+// Conf returns the largest probability, 1/S0, in (0, 1]. It rounds to 1 where
+// Tail < 2^-54; Tail still tells such rows apart.
+func (m *Moments) Conf() float64 { return 1 / (1 + m.Tail) }
+
+// NLL returns the negative log-likelihood in nats of the class whose logit is
+// label, at the scale of m: log S0 - scale (label - max).
+func (m *Moments) NLL(scale float64, label float32) float64 {
+	return Log1p(m.Tail) - float64(scale*(float64(label)-float64(m.Max)))
+}
+
+// Slope returns the derivative of NLL in the scale, E_p[l] - label.
+func (m *Moments) Slope(label float32) float64 {
+	return m.S1/(1+m.Tail) - (float64(label) - float64(m.Max))
+}
+
+// Variance returns the second derivative of NLL in the scale, Var_p[l] >= 0.
+func (m *Moments) Variance() float64 {
+	s0 := 1 + m.Tail
+	mean := m.S1 / s0
+	return max(0, m.S2/s0-float64(mean*mean))
+}
+
+// blockCols is how many classes of a row are in work at a time: their
+// exponentials stay in the nearest cache.
+const blockCols = 256
+
+// Rows writes to dst the moments of len(dst) rows of k logits, row-major. The
+// scales are finite and >= 0, one for each row or a single one for all.
+//
+// A class whose logit is 745/scale or more below the maximum underflows to 0
+// in every sum. Sums run over the classes in their order, so a permutation of
+// the classes may change the last bits; Tails is free of that.
+// Rows panics when the lengths disagree.
+func Rows(dst []Moments, logits []float32, k int, scale []float64) {
+	n := len(dst)
+	if len(logits) != n*k || (len(scale) != 1 && len(scale) != n) {
+		panic(fmt.Sprintf("softmax: Rows: %d rows, %d logits of %d classes, %d scales", n, len(logits), k, len(scale)))
+	}
+	var buf [blockCols]float64
+	for i := range dst {
+		s := scale[0]
+		if len(scale) > 1 {
+			s = scale[i]
+		}
+		dst[i] = moments(logits[i*k:(i+1)*k], s, &buf)
+	}
+}
+
+// moments returns the moments of one row; buf is scratch.
+func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
+	top := argmax(row)
+	m := Moments{Max: row[top], Top: int32(top)}
+	max := float64(m.Max)
+	var tail, s1, s2 float64
+	for lo := 0; lo < len(row); lo += blockCols {
+		part := row[lo:min(lo+blockCols, len(row))]
+		e := buf[:len(part)]
+		exps(e, part, m.Max, scale)
+		if lo <= top && top < lo+len(part) {
+			e[top-lo] = 0 // counted by the 1 of S0 = 1 + Tail; 0 in S1 and S2
+		}
+		for j, l := range part {
+			d := float64(l) - max
+			de := float64(d * e[j])
+			tail += e[j]
+			s1 += de
+			s2 += float64(d * de)
+		}
+	}
+	m.Tail, m.S1, m.S2 = tail, s1, s2
+	return m
+}
+
+// argmax returns the lowest index of the largest element of row.
+func argmax(row []float32) int {
+	top := 0
+	best := row[0]
+	for j, l := range row {
+		if l > best {
+			top, best = j, l
+		}
+	}
+	return top
+}
