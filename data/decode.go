@@ -1,0 +1,203 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Decoding works on little-endian bytes; big-endian ones are swapped first, in
+// the buffer, so that each type has one loop.
+
+// swapBytes reverses each element of size bytes.
+func swapBytes(b []byte, size int) {
+	switch size {
+	case 2:
+		for i := 0; i+2 <= len(b); i += 2 {
+			b[i], b[i+1] = b[i+1], b[i]
+		}
+	case 4:
+		for i := 0; i+4 <= len(b); i += 4 {
+			binary.LittleEndian.PutUint32(b[i:], binary.BigEndian.Uint32(b[i:]))
+		}
+	case 8:
+		for i := 0; i+8 <= len(b); i += 8 {
+			binary.LittleEndian.PutUint64(b[i:], binary.BigEndian.Uint64(b[i:]))
+		}
+	}
+}
+
+// decodeFloats fills dst from elements of type t and returns the index of the
+// first one that dst cannot hold, or -1: NaN and infinities, a float64 beyond
+// the largest float32, a whole number beyond 2^24 in float32 or 2^53 in
+// float64, from where on not every one is exact. A float64 within range is
+// rounded to the nearest float32.
+func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
+	le := binary.LittleEndian
+	limit := int64(1) << 24
+	if _, wide := any(dst).([]float64); wide {
+		limit = 1 << 53
+	}
+	switch t {
+	case Float32:
+		for i := range dst {
+			dst[i] = T(math.Float32frombits(le.Uint32(src[4*i:])))
+		}
+		return firstNonFinite(dst)
+	case Float64:
+		for i := range dst {
+			dst[i] = T(math.Float64frombits(le.Uint64(src[8*i:])))
+		}
+		return firstNonFinite(dst)
+	case Float16:
+		for i := range dst {
+			dst[i] = T(float16to32(le.Uint16(src[2*i:])))
+		}
+		return firstNonFinite(dst)
+	case Int64, Int32, Uint32, Uint64:
+		for i := range dst {
+			v, ok := wholeAt(src, i, t)
+			if !ok || v > limit || v < -limit {
+				return i
+			}
+			dst[i] = T(v)
+		}
+	default: // at most 16 bits: exact
+		for i := range dst {
+			v, _ := wholeAt(src, i, t)
+			dst[i] = T(v)
+		}
+	}
+	return -1
+}
+
+// decodeInts fills dst from whole numbers of type t and returns the index of
+// the first one beyond int32, or -1.
+func decodeInts(dst []int32, src []byte, t DType) int {
+	for i := range dst {
+		v, ok := wholeAt(src, i, t)
+		if !ok || v != int64(int32(v)) {
+			return i
+		}
+		dst[i] = int32(v)
+	}
+	return -1
+}
+
+// wholeAt returns element i of little-endian whole numbers of type t; ok is
+// false for a uint64 beyond int64.
+func wholeAt(src []byte, i int, t DType) (v int64, ok bool) {
+	le := binary.LittleEndian
+	switch t {
+	case Bool:
+		if src[i] != 0 {
+			return 1, true
+		}
+		return 0, true
+	case Int8:
+		return int64(int8(src[i])), true
+	case Uint8:
+		return int64(src[i]), true
+	case Int16:
+		return int64(int16(le.Uint16(src[2*i:]))), true
+	case Uint16:
+		return int64(le.Uint16(src[2*i:])), true
+	case Int32:
+		return int64(int32(le.Uint32(src[4*i:]))), true
+	case Uint32:
+		return int64(le.Uint32(src[4*i:])), true
+	case Int64:
+		return int64(le.Uint64(src[8*i:])), true
+	}
+	u := le.Uint64(src[8*i:])
+	return int64(u), u <= math.MaxInt64
+}
+
+// fault says why element i, of type t, was refused by decodeFloats or
+// decodeInts into type target.
+func fault(src []byte, i int, t, target DType) string {
+	le := binary.LittleEndian
+	if t.whole() {
+		v, ok := wholeAt(src, i, t)
+		text := strconv.FormatInt(v, 10)
+		if !ok {
+			text = strconv.FormatUint(uint64(v), 10)
+		}
+		if target.whole() {
+			return text + " does not fit in " + string(target)
+		}
+		return fmt.Sprintf("%s is too large to be exact in %s", text, target)
+	}
+	var x float64
+	switch t {
+	case Float16:
+		x = float64(float16to32(le.Uint16(src[2*i:])))
+	case Float32:
+		x = float64(math.Float32frombits(le.Uint32(src[4*i:])))
+	default:
+		x = math.Float64frombits(le.Uint64(src[8*i:]))
+	}
+	switch {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 0):
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprintf("%g overflows %s", x, target)
+}
+
+// firstNonFinite returns the index of the first NaN or infinity of v, or -1.
+func firstNonFinite[T float32 | float64](v []T) int {
+	// x-x is 0 for finite x and NaN otherwise, and a NaN stays in a sum: one
+	// test serves eight elements.
+	i := 0
+	for ; i+8 <= len(v); i += 8 {
+		w := v[i : i+8 : i+8]
+		s := (w[0] - w[0]) + (w[1] - w[1]) + (w[2] - w[2]) + (w[3] - w[3])
+		s += (w[4] - w[4]) + (w[5] - w[5]) + (w[6] - w[6]) + (w[7] - w[7])
+		if s != 0 {
+			break
+		}
+	}
+	for ; i < len(v); i++ {
+		if v[i]-v[i] != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// float16to32 converts IEEE 754 binary16; exact. The library's own conversion
+// flushes subnormals to zero.
+func float16to32(h uint16) float32 {
+	sign := uint32(h&0x8000) << 16
+	exp, frac := uint32(h>>10&0x1f), uint32(h&0x3ff)
+	switch exp {
+	case 0: // zero or subnormal: frac * 2^-24
+		x := float32(frac) * (1.0 / (1 << 24))
+		return math.Float32frombits(math.Float32bits(x) | sign)
+	case 31:
+		return math.Float32frombits(sign | 0x7f800000 | frac<<13)
+	}
+	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+}
+
+// float32to16 rounds to the nearest binary16, ties to even; beyond 65519 it is
+// infinite. The library's own conversion truncates.
+func float32to16(x float32) uint16 {
+	b := math.Float32bits(x)
+	sign, b := uint16(b>>16&0x8000), b&0x7fffffff
+	switch {
+	case b > 0x7f800000:
+		return sign | 0x7e00 // NaN
+	case b >= 0x477ff000:
+		return sign | 0x7c00 // 65520 rounds to infinity
+	case b < 0x38800000: // below 2^-14: a multiple of 2^-24
+		// Adding 0.5 leaves the sum's last bit worth 2^-24: the processor rounds.
+		f := math.Float32frombits(b) + 0.5
+		return sign | uint16(math.Float32bits(f)-math.Float32bits(0.5))
+	}
+	b += 0xfff + b>>13&1
+	return sign | uint16(b>>13-112<<10)
+}

@@ -1,0 +1,237 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// maxDeflate is the most that deflate can expand a byte; a member that declares
+// more cannot be honest.
+const maxDeflate = 1032
+
+// readMember unpacks one member of an .npz, named with or without .npy, into
+// memory. Its length is that declared in the archive and its CRC is checked.
+func readMember(r io.ReaderAt, size int64, member string) ([]byte, error) {
+	f, err := findMember(r, size, member)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(f)
+}
+
+func findMember(r io.ReaderAt, size int64, member string) (*zip.File, error) {
+	z, err := openZip(r, size)
+	if err != nil {
+		return nil, err
+	}
+	var found *zip.File
+	var names []string
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		names = append(names, name)
+		if name != member {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("two members are named %s", member)
+		}
+		found = f
+	}
+	switch {
+	case found != nil:
+		return found, nil
+	case member == "":
+		return nil, fmt.Errorf("an archive; name the array in it as FILE.npz#MEMBER (it has %s)", strings.Join(names, ", "))
+	}
+	return nil, &missingMember{member, names}
+}
+
+// missingMember is the error of an archive without the member asked for.
+type missingMember struct {
+	member string
+	names  []string
+}
+
+func (e *missingMember) Error() string {
+	return fmt.Sprintf("no such member (it has %s)", strings.Join(e.names, ", "))
+}
+
+func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	if size == 0 {
+		return nil, errors.New("empty file")
+	}
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a whole .npz file: %w", err)
+	}
+	return z, nil
+}
+
+// unpack returns the bytes of f. The declared size is believed only as far as
+// the archive's own size makes it possible, and memory grows with the bytes
+// that really come.
+func unpack(f *zip.File) ([]byte, error) {
+	possible := f.CompressedSize64
+	switch f.Method {
+	case zip.Store:
+	case zip.Deflate:
+		possible *= maxDeflate
+	default:
+		return nil, fmt.Errorf("compression method %d is not read; use numpy.savez or numpy.savez_compressed", f.Method)
+	}
+	if f.UncompressedSize64 > possible {
+		return nil, fmt.Errorf("declares %d bytes, which %d packed ones cannot give", f.UncompressedSize64, f.CompressedSize64)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("not a whole .npz file: %w", err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, int64(f.UncompressedSize64)+1))
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		return nil, errors.New("damaged: the CRC does not match")
+	case uint64(len(b)) > f.UncompressedSize64 || errors.Is(err, zip.ErrFormat):
+		return nil, fmt.Errorf("unpacks to more than the %d bytes that it declares", f.UncompressedSize64)
+	case err != nil:
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	return b, nil
+}
+
+// Member is one named column of numbers in an .npz held in memory; exactly one
+// of its slices is not nil.
+type Member struct {
+	Name    string
+	Float64 []float64
+	Int32   []int32
+	Bool    []bool
+}
+
+// Members are the columns of an .npz in the order of the file.
+type Members []Member
+
+// WriteNPZ writes columns as an .npz that numpy.load reads. The bytes depend on
+// the columns alone: time stamps are fixed and members are stored, since what
+// deflate makes of them may change with the version of Go. A nil column, two
+// columns of one name and an unusable name are errors.
+func WriteNPZ(w io.Writer, members ...Member) error {
+	z := zip.NewWriter(w)
+	seen := map[string]bool{}
+	for _, m := range members {
+		if m.Name == "" || strings.ContainsAny(m.Name, "/\\#") || seen[m.Name] {
+			return fmt.Errorf("member name %q is unusable or taken", m.Name)
+		}
+		seen[m.Name] = true
+		b, err := m.encode()
+		if err != nil {
+			return err
+		}
+		f, err := z.CreateHeader(&zip.FileHeader{
+			Name:     m.Name + ".npy",
+			Method:   zip.Store,
+			Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC),
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+func (m Member) encode() ([]byte, error) {
+	switch {
+	case m.Float64 != nil:
+		b := appendHeader(nil, Float64, []int{len(m.Float64)})
+		return appendFloat64(b, m.Float64), nil
+	case m.Int32 != nil:
+		b := appendHeader(nil, Int32, []int{len(m.Int32)})
+		return appendInt32(b, m.Int32), nil
+	case m.Bool != nil:
+		b := appendHeader(nil, Bool, []int{len(m.Bool)})
+		for _, v := range m.Bool {
+			c := byte(0)
+			if v {
+				c = 1
+			}
+			b = append(b, c)
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("member %q has no column", m.Name)
+}
+
+// ReadNPZ reads what WriteNPZ wrote: every member, its CRC checked. Members of
+// another type or of more than one axis are errors; NaN and infinities too.
+func ReadNPZ(b []byte) (Members, error) {
+	z, err := openZip(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	var members Members
+	for _, f := range z.File {
+		m, err := decodeMember(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
+
+func decodeMember(f *zip.File) (Member, error) {
+	m := Member{Name: strings.TrimSuffix(f.Name, ".npy")}
+	b, err := unpack(f)
+	if err != nil {
+		return m, err
+	}
+	h, err := readHeader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return m, err
+	}
+	if len(h.shape) != 1 {
+		return m, fmt.Errorf("shape %s; want one axis", tuple(h.shape))
+	}
+	body, n := b[h.offset:], h.shape[0]
+	if h.bigEndian {
+		swapBytes(body, h.dtype.size())
+	}
+	bad := -1
+	switch h.dtype {
+	case Float64:
+		m.Float64 = make([]float64, n)
+		bad = decodeFloats(m.Float64, body, h.dtype)
+	case Int32:
+		m.Int32 = make([]int32, n)
+		bad = decodeInts(m.Int32, body, h.dtype)
+	case Bool:
+		m.Bool = make([]bool, n)
+		for i := range m.Bool {
+			m.Bool[i] = body[i] != 0
+		}
+	default:
+		return m, fmt.Errorf("dtype %s; want float64, int32 or bool", h.dtype)
+	}
+	if bad >= 0 {
+		return m, fmt.Errorf("row %d: %s", bad, fault(body, bad, h.dtype, h.dtype))
+	}
+	return m, nil
+}
+
+// Get returns the column of that name.
+func (ms Members) Get(name string) (Member, error) {
+	for _, m := range ms {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return Member{}, fmt.Errorf("no column %q", name)
+}

@@ -1,0 +1,206 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+)
+
+// Writer writes a C-order, little-endian .npy by pieces, in bytes that depend
+// on the numbers alone. The file appears under its name only when Close has
+// found it complete: it is written beside it, synced and renamed, so that a
+// killed program leaves the old file or the new one. NaN and infinities are
+// written as given, though reading refuses them. A Writer is used by one
+// goroutine.
+type Writer struct {
+	dtype DType
+	shape []int
+	path  string
+	f     *os.File
+	left  int // elements still to come
+	buf   []byte
+}
+
+// CreateArray begins the file at path, which holds shape elements of type t:
+// Float16, Float32, Float64 or Int32. The folder must exist. After it, defer
+// Abort and end with Close.
+func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
+	n := 1
+	for _, d := range shape {
+		if d < 0 || n > 0 && d > math.MaxInt/16/n {
+			panic("data: shape " + tuple(shape))
+		}
+		n *= d
+	}
+	f, err := createBeside(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{dtype: t, shape: shape, path: path, f: f, left: n}
+	if _, err := f.Write(appendHeader(nil, t, shape)); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Float32 appends v to a Float32 array or, rounded to nearest, ties to even,
+// to a Float16 one; a finite value beyond float16 is an error. It panics on
+// an array of another type and on more elements than the shape holds.
+func (w *Writer) Float32(v []float32) error {
+	if w.dtype == Float32 {
+		return write(w, Float32, v, appendFloat32)
+	}
+	for i, x := range v {
+		if h := float32to16(x); h&0x7fff == 0x7c00 && !math.IsInf(float64(x), 0) {
+			return fmt.Errorf("%s: element %d: %g overflows float16", w.path, i, x)
+		}
+	}
+	return write(w, Float16, v, appendFloat16)
+}
+
+// Float64 appends v to a Float64 array.
+func (w *Writer) Float64(v []float64) error { return write(w, Float64, v, appendFloat64) }
+
+// Int32 appends v to an Int32 array.
+func (w *Writer) Int32(v []int32) error { return write(w, Int32, v, appendInt32) }
+
+func write[T any](w *Writer, t DType, v []T, encode func([]byte, []T) []byte) error {
+	if w.dtype != t || len(v) > w.left {
+		panic(fmt.Sprintf("data: %d %s elements for %s, which lacks %d %s", len(v), t, w.path, w.left, w.dtype))
+	}
+	for len(v) > 0 {
+		n := min(len(v), chunkBytes/8)
+		w.buf = encode(w.buf[:0], v[:n])
+		if _, err := w.f.Write(w.buf); err != nil {
+			return err
+		}
+		v = v[n:]
+		w.left -= n
+	}
+	return nil
+}
+
+// Close puts the file in its place. A file that lacks elements is an error and
+// is removed.
+func (w *Writer) Close() error {
+	if w.left > 0 {
+		w.Abort()
+		return fmt.Errorf("%s: %d elements of %s were not written", w.path, w.left, tuple(w.shape))
+	}
+	f := w.f
+	w.f = nil
+	return commit(f, w.path)
+}
+
+// Abort removes the unfinished file; after Close it does nothing.
+func (w *Writer) Abort() {
+	if w.f != nil {
+		w.f.Close()
+		os.Remove(w.f.Name())
+		w.f = nil
+	}
+}
+
+// WriteFloat32 writes v to path as a '<f4' array of the given shape; see
+// Writer. It panics unless the shape has len(v) elements.
+func WriteFloat32(path string, v []float32, shape ...int) error {
+	return writeArray(path, Float32, shape, func(w *Writer) error { return w.Float32(v) })
+}
+
+// WriteFloat16 writes v, rounded, to path as a '<f2' array; see Writer.Float32.
+func WriteFloat16(path string, v []float32, shape ...int) error {
+	return writeArray(path, Float16, shape, func(w *Writer) error { return w.Float32(v) })
+}
+
+// WriteFloat64 writes v to path as a '<f8' array; see WriteFloat32.
+func WriteFloat64(path string, v []float64, shape ...int) error {
+	return writeArray(path, Float64, shape, func(w *Writer) error { return w.Float64(v) })
+}
+
+// WriteInt32 writes v to path as a '<i4' array; see WriteFloat32.
+func WriteInt32(path string, v []int32, shape ...int) error {
+	return writeArray(path, Int32, shape, func(w *Writer) error { return w.Int32(v) })
+}
+
+func writeArray(path string, t DType, shape []int, body func(*Writer) error) error {
+	w, err := CreateArray(path, t, shape...)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if err := body(w); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// createBeside creates a new file in the folder of path, for commit to put in
+// its place. Its mode is that of any new file, which os.CreateTemp's is not.
+func createBeside(path string) (*os.File, error) {
+	for try := os.Getpid(); ; try++ {
+		f, err := os.OpenFile(path+".tmp"+strconv.Itoa(try), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !os.IsExist(err) {
+			return f, err
+		}
+	}
+}
+
+// commit syncs and closes f and renames it to path; on an error it removes f.
+func commit(f *os.File, path string) error {
+	err := f.Sync()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// writeFile replaces the file at path by b, atomically.
+func writeFile(path string, b []byte) error {
+	f, err := createBeside(path)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return err
+	}
+	return commit(f, path)
+}
+
+func appendFloat16(b []byte, v []float32) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint16(b, float32to16(x))
+	}
+	return b
+}
+
+func appendFloat32(b []byte, v []float32) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+func appendFloat64(b []byte, v []float64) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+func appendInt32(b []byte, v []int32) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, uint32(x))
+	}
+	return b
+}
