@@ -1,0 +1,54 @@
+package results
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// tempMark is part of the name of every file being written. A file that bears
+// it is unfinished: the work of a running writer, or the remains of a killed
+// one.
+const tempMark = ".tmp-"
+
+// WriteFile replaces the file at path by what write produces, or leaves it
+// untouched and returns an error. The bytes go to a temporary file in the same
+// folder, which exists and is on the same file system, and are synced before
+// the rename, so that a crash cannot leave a complete name with half a content.
+// The folder itself is not synced: after a power cut the old file may be back,
+// but never a broken one.
+func WriteFile(path string, write func(io.Writer) error) error {
+	var salt [6]byte
+	rand.Read(salt[:]) // documented never to fail
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+hex.EncodeToString(salt[:]))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	renamed := false
+	defer func() { // after a panic of write, too
+		if !renamed {
+			f.Close() // a second close is harmless
+			os.Remove(temp)
+		}
+	}()
+	buf := bufio.NewWriterSize(f, 1<<16)
+	if err := write(buf); err != nil {
+		return err
+	}
+	if err := buf.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err = os.Rename(temp, path)
+	renamed = err == nil
+	return err
+}

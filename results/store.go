@@ -1,0 +1,211 @@
+package results
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Kind is a class of stored objects; each has a folder of its own.
+type Kind string
+
+// The kinds of objects: a fitted method, the per-row facts of a cell, and the
+// metrics computed from those.
+const (
+	Fit    Kind = "fit"
+	Facts  Kind = "facts"
+	Scores Kind = "scores"
+)
+
+// Store is a content-addressed cache in a folder. An object of a kind lies at
+//
+//	<dir>/<kind>/<first two digits of its key>/<key>
+//
+// where the key is the SHA-256 of a readable text that names everything the
+// object depends on. The text is kept inside the object, before its body, so
+// that `head` shows what went into a hash and no second file can get lost:
+//
+//	qats object 1
+//	sha256 <hex>            of all bytes after this line
+//	text <bytes> body <bytes>
+//	<text>
+//	<body>
+//
+// An object is written to a temporary file and renamed, so a killed writer
+// leaves no object, and two writers of one key leave either's. An object whose
+// bytes changed on disk is treated as absent and is written anew by whoever
+// needs it. Unfinished files older than an hour are removed by Open.
+//
+// A Store may be used by several goroutines and processes at once.
+type Store struct{ dir string }
+
+// staleAfter is the age at which an unfinished file has no living writer:
+// objects are written in seconds.
+const staleAfter = time.Hour
+
+const magic = "qats object 1\n"
+
+// Key returns the name of what text describes: 64 hexadecimal digits.
+func Key(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Open returns the store in dir. The folder is made when something is put into
+// it, so that looking at an empty store changes nothing.
+func Open(dir string) (*Store, error) {
+	s := &Store{dir: dir}
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("store: %s is not a folder", dir)
+	}
+	s.sweep()
+	return s, nil
+}
+
+// sweep removes what killed writers left. It is a courtesy: unfinished files
+// are never read, so whatever cannot be removed may stay.
+func (s *Store) sweep() {
+	left, _ := fs.Glob(os.DirFS(s.dir), "*/*/.*"+tempMark+"*")
+	for _, name := range left {
+		path := filepath.Join(s.dir, filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
+			os.Remove(path)
+		}
+	}
+}
+
+// Put stores body under Key(text) and replaces what was there. On an error,
+// such as a full disk, nothing is left behind.
+func (s *Store) Put(kind Kind, text string, body []byte) error {
+	key := Key(text)
+	path := s.path(kind, key)
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = WriteFile(path, func(w io.Writer) error { return encodeObject(w, text, body) })
+	}
+	if err != nil {
+		return fmt.Errorf("store: %s object %.12s (%d bytes) not written: %w", kind, key, len(body), err)
+	}
+	return nil
+}
+
+// Get returns the body stored under key, or an error that is fs.ErrNotExist if
+// there is none or what is there is damaged. The body is the caller's.
+func (s *Store) Get(kind Kind, key string) ([]byte, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	file, err := os.ReadFile(s.path(kind, key))
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	text, body, err := decodeObject(file)
+	if err == nil && Key(text) != key {
+		err = errors.New("it belongs to another key")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: %s object %.12s is damaged (%v): %w", kind, key, err, fs.ErrNotExist)
+	}
+	return body, nil
+}
+
+// Has reports whether key is there and has the length that it says it has. It
+// reads no body, so that planning is quick; only Get finds changed bytes.
+func (s *Store) Has(kind Kind, key string) bool {
+	if checkKey(key) != nil {
+		return false
+	}
+	f, err := os.Open(s.path(kind, key))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	head := make([]byte, 256) // longer than any header
+	n, _ := io.ReadFull(f, head)
+	h, err := decodeHeader(head[:n])
+	return err == nil && h.size() == info.Size()
+}
+
+func (s *Store) path(kind Kind, key string) string {
+	return filepath.Join(s.dir, string(kind), key[:2], key)
+}
+
+func checkKey(key string) error {
+	if len(key) != 2*sha256.Size || strings.Trim(key, "0123456789abcdef") != "" {
+		return fmt.Errorf("store: %q is not a key", key)
+	}
+	return nil
+}
+
+// header is what stands before the text of an object.
+type header struct {
+	length     int // of the header itself
+	sum        string
+	text, body int64
+}
+
+func (h header) size() int64 { return int64(h.length) + h.text + 1 + h.body }
+
+func encodeObject(w io.Writer, text string, body []byte) error {
+	lengths := fmt.Sprintf("text %d body %d\n", len(text), len(body))
+	sum := sha256.New()
+	io.WriteString(sum, lengths)
+	io.WriteString(sum, text+"\n")
+	sum.Write(body)
+	if _, err := fmt.Fprintf(w, "%ssha256 %x\n%s%s\n", magic, sum.Sum(nil), lengths, text); err != nil {
+		return err
+	}
+	_, err := w.Write(body)
+	return err
+}
+
+func decodeHeader(b []byte) (header, error) {
+	var h header
+	lines := bytes.SplitAfterN(b, []byte("\n"), 4)
+	if len(lines) < 4 || string(lines[0]) != magic {
+		return h, errors.New("no header")
+	}
+	h.length = len(lines[0]) + len(lines[1]) + len(lines[2])
+	if _, err := fmt.Sscanf(string(lines[1]), "sha256 %64s\n", &h.sum); err != nil {
+		return h, errors.New("no checksum")
+	}
+	if _, err := fmt.Sscanf(string(lines[2]), "text %d body %d\n", &h.text, &h.body); err != nil || min(h.text, h.body) < 0 || max(h.text, h.body) > 1<<48 {
+		return h, errors.New("no lengths")
+	}
+	return h, nil
+}
+
+func decodeObject(b []byte) (text string, body []byte, err error) {
+	h, err := decodeHeader(b)
+	if err != nil {
+		return "", nil, err
+	}
+	if int64(len(b)) != h.size() || h.text > int64(len(b)) {
+		return "", nil, fmt.Errorf("%d bytes, want %d", len(b), h.size())
+	}
+	rest := b[h.length:]
+	_, summed, _ := bytes.Cut(b[len(magic):], []byte("\n")) // all after the checksum's line
+	if sum := sha256.Sum256(summed); hex.EncodeToString(sum[:]) != h.sum {
+		return "", nil, errors.New("wrong checksum")
+	}
+	return string(rest[:h.text]), rest[h.text+1:], nil
+}

@@ -1,0 +1,343 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// workIn, in the environment of a test binary, makes it put objects into that
+// folder until it is killed, in place of running tests.
+const workIn = "QATS_TEST_STORE"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(workIn); dir != "" {
+		putForever(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func putForever(dir string) {
+	limitFileSize(os.Getenv(workIn + "_LIMIT"))
+	s, err := Open(dir)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(3)
+	}
+	for i := 0; ; i++ {
+		text, body := object(i % 300)
+		if err := s.Put(Fit, text, body); err != nil {
+			fmt.Println(err)
+			os.Exit(4)
+		}
+		if i == 20 {
+			fmt.Println("ready")
+		}
+	}
+}
+
+// object returns a body of up to 200 kB that depends on i alone.
+func object(i int) (text string, body []byte) {
+	r := rand.New(rand.NewPCG(uint64(i), 1))
+	body = make([]byte, 1000*(i%200))
+	for j := range body {
+		body[j] = byte(r.Uint32())
+	}
+	return fmt.Sprintf("object %d\nof the test\n", i), body
+}
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "store")
+	s := open(t, dir)
+	const text = "method ts\nversion 1\n"
+	if Key("abc") != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" { // FIPS 180-2, B.1
+		t.Errorf("Key(abc) = %s", Key("abc"))
+	}
+	if _, err := s.Get(Fit, Key(text)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("empty store: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("looking made the folder")
+	}
+	for _, body := range []string{"", "first", "second\x00\nlonger"} {
+		if err := s.Put(Fit, text, []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Get(Fit, Key(text))
+		if err != nil || string(got) != body {
+			t.Errorf("got %q, %v; want %q", got, err, body)
+		}
+		if !s.Has(Fit, Key(text)) || s.Has(Facts, Key(text)) || s.Has(Fit, Key("other")) {
+			t.Error("Has is wrong")
+		}
+	}
+	file, err := os.ReadFile(filepath.Join(dir, "fit", Key(text)[:2], Key(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(file, []byte("\n"+text+"\n")) {
+		t.Errorf("a person cannot read what went into the hash: %q", file)
+	}
+	for _, bad := range []string{"", "../../etc/passwd", strings.Repeat("g", 64), strings.ToUpper(Key(text))} {
+		if _, err := s.Get(Fit, bad); err == nil || s.Has(Fit, bad) {
+			t.Errorf("key %q was taken", bad)
+		}
+	}
+	if _, err := Open(filepath.Join(dir, "fit", Key(text)[:2], Key(text))); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+		t.Errorf("a file opened as a store: %v", err)
+	}
+}
+
+// Every change of one byte and every truncation must be noticed.
+func TestStoreDamage(t *testing.T) {
+	s := open(t, t.TempDir())
+	text, body := "what it is", []byte("the content")
+	if err := s.Put(Scores, text, body); err != nil {
+		t.Fatal(err)
+	}
+	key := Key(text)
+	path := s.path(Scores, key)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	absent := func(what string, file []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Get(Scores, key); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s: got %q, %v", what, got, err)
+		}
+	}
+	for i := range whole {
+		changed := bytes.Clone(whole)
+		changed[i] ^= 0x01
+		absent(fmt.Sprint("byte ", i, " changed"), changed)
+		absent(fmt.Sprint("cut to ", i), whole[:i])
+		if s.Has(Scores, key) {
+			t.Errorf("cut to %d: Has says yes", i)
+		}
+	}
+	absent("longer", append(bytes.Clone(whole), 'x'))
+	absent("length overflows", bytes.Replace(whole, []byte("body 11"), []byte("body 9223372036854775807"), 1))
+	var other bytes.Buffer
+	if err := encodeObject(&other, "something else", body); err != nil {
+		t.Fatal(err)
+	}
+	absent("object of another key", other.Bytes())
+
+	if err := s.Put(Scores, text, body); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(Scores, key); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("not repaired: %q, %v", got, err)
+	}
+}
+
+func TestStoreSweep(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := s.Put(Fit, "kept", []byte("body")); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Dir(s.path(Fit, Key("kept")))
+	old, young := filepath.Join(folder, ".x"+tempMark+"1"), filepath.Join(folder, ".x"+tempMark+"2")
+	for _, f := range []string{old, young} {
+		if err := os.WriteFile(f, []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * staleAfter)
+	for _, f := range []string{old, s.path(Fit, Key("kept"))} {
+		if err := os.Chtimes(f, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = open(t, dir)
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the file of a killed run is still there")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error("the file of a running writer was removed")
+	}
+	if _, err := s.Get(Fit, Key("kept")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStoreConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	var wait sync.WaitGroup
+	for range 8 {
+		s := open(t, dir)
+		wait.Go(func() {
+			for i := range 10 {
+				text, body := object(i)
+				if err := s.Put(Fit, text, body); err != nil {
+					t.Error(err)
+				}
+				if got, err := s.Get(Fit, Key(text)); err != nil || !bytes.Equal(got, body) {
+					t.Errorf("object %d: %v", i, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if left := unfinished(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func unfinished(t *testing.T, dir string) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(dir, "*", "*", ".*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// A process that stores objects is killed at some moment, several times; what
+// can be read afterwards is whole.
+func TestStoreKill(t *testing.T) {
+	dir := t.TempDir()
+	readable := 0
+	for range 6 {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), workIn+"="+dir)
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, len("ready\n"))); err != nil {
+			t.Fatalf("the child did not come so far: %v", err)
+		}
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		child.Wait()
+		s := open(t, dir)
+		for i := range 300 {
+			text, want := object(i)
+			got, err := s.Get(Fit, Key(text))
+			switch {
+			case err == nil && bytes.Equal(got, want):
+				readable++
+			case errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "damaged"):
+			default:
+				t.Errorf("object %d after the kill: %v", i, err)
+			}
+		}
+	}
+	if readable < 20 {
+		t.Errorf("only %d objects could be read", readable)
+	}
+}
+
+// A disk that is full in the middle of an object: Put says so and leaves
+// nothing, neither object nor temporary file.
+func TestStoreFull(t *testing.T) {
+	dir := t.TempDir()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), workIn+"="+dir, workIn+"_LIMIT=50000")
+	out, err := child.Output()
+	if strings.Contains(string(out), "no limits here") {
+		t.Skip("this system cannot limit the size of a file")
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 4 {
+		t.Fatalf("the child ended with %v: %s", err, out)
+	}
+	text, _ := object(50) // 50,000 bytes and a header
+	message := string(out[bytes.LastIndex(out[:len(out)-1], []byte("\n"))+1:])
+	if want := fmt.Sprintf("store: fit object %.12s (50000 bytes) not written: ", Key(text)); !strings.HasPrefix(message, want) || !strings.Contains(message, "file too large") {
+		t.Errorf("got %q, want %q and the reason", message, want)
+	}
+	s := open(t, dir)
+	for i := range 60 {
+		text, want := object(i)
+		got, err := s.Get(Fit, Key(text))
+		if i < 50 && (err != nil || !bytes.Equal(got, want)) || i >= 50 && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("object %d: %v", i, err)
+		}
+	}
+	if left := unfinished(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A write that ends in an error or a panic leaves the old file and no other.
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	say := func(s string, err error) func(io.Writer) error {
+		return func(w io.Writer) error { io.WriteString(w, s); return err }
+	}
+	if err := WriteFile(path, say("one", nil)); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if err := WriteFile(path, say("two", broken)); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	func() {
+		defer func() { recover() }()
+		WriteFile(path, func(io.Writer) error { panic("three") })
+	}()
+	got, _ := os.ReadFile(path)
+	files, _ := os.ReadDir(filepath.Dir(path))
+	if string(got) != "one" || len(files) != 1 {
+		t.Errorf("%q, %v", got, files)
+	}
+	if err := WriteFile(filepath.Join(path, "no", "folder"), say("", nil)); err == nil {
+		t.Error("wrote into a file as if it were a folder")
+	}
+}
+
+func BenchmarkStore(b *testing.B) {
+	s, err := Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	body := make([]byte, 1<<20)
+	if err := s.Put(Facts, "x", body); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("op=get/bytes=1048576", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			if _, err := s.Get(Facts, Key("x")); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("op=has/bytes=1048576", func(b *testing.B) {
+		for b.Loop() {
+			if !s.Has(Facts, Key("x")) {
+				b.Fatal("absent")
+			}
+		}
+	})
+}
