@@ -1,0 +1,157 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// span is the range of an axis and where its ticks stand.
+type span struct {
+	min, max float64
+	ticks    []float64
+	bare     bool // ticks without numbers: the neighbouring panel has them
+}
+
+// axes returns an empty plot over x and y in the package's style. Titles are
+// left to the figure, so that those of panels above each other line up.
+func axes(x, y span) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil // panels lie beside each other's labels
+	for _, a := range []struct {
+		axis *plot.Axis
+		span
+	}{{&p.X, x}, {&p.Y, y}} {
+		a.axis.Min, a.axis.Max = a.min, a.max
+		a.axis.Padding = 0
+		a.axis.Width = axisWidth
+		a.axis.Tick.Width = axisWidth
+		a.axis.Tick.Length = tickLength
+		a.axis.Tick.Label.Font = write(smallSize, ink).Font
+		marks := make(plot.ConstantTicks, len(a.ticks))
+		for i, v := range a.ticks {
+			marks[i].Value = v
+			if !a.bare {
+				marks[i].Label = strconv.FormatFloat(v, 'f', -1, 64)
+			}
+		}
+		if a.bare {
+			a.axis.Tick.Length *= 2 // gonum halves ticks without a label
+		}
+		a.axis.Tick.Marker = marks
+	}
+	return p
+}
+
+// drawAt draws p so that its data area is exactly area; ticks and numbers go
+// outside. Their extent depends but little on the size, so that correcting
+// the outer rectangle by the error settles in a step or two.
+func drawAt(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
+	outer := draw.Canvas{Canvas: c.Canvas, Rectangle: area}
+	for range 4 {
+		got := p.DataCanvas(outer)
+		outer.Min = outer.Min.Add(area.Min.Sub(got.Min))
+		outer.Max = outer.Max.Add(area.Max.Sub(got.Max))
+	}
+	p.Draw(outer)
+}
+
+// drawFunc is a [plot.Plotter] without a type of its own.
+type drawFunc func(c draw.Canvas, x, y func(float64) vg.Length)
+
+// Plot implements [plot.Plotter].
+func (f drawFunc) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	f(c, x, y)
+}
+
+// rect fills a rectangle; its corners may come in any order.
+func rect(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
+	c.FillPolygon(fill, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+}
+
+// stroke is a solid line.
+func stroke(clr color.Color, width vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: clr, Width: width}
+}
+
+// gridLines draws faint lines at the ticks of y.
+func gridLines(s span) drawFunc {
+	return func(c draw.Canvas, _, y func(float64) vg.Length) {
+		for _, v := range s.ticks {
+			c.StrokeLine2(stroke(gridColor, axisWidth), c.Min.X, y(v), c.Max.X, y(v))
+		}
+	}
+}
+
+// xTitle writes the title of the x axis, its baseline centred at (x, y).
+func xTitle(c draw.Canvas, x, y vg.Length, s string) {
+	c.FillText(write(titleSize, ink), vg.Point{X: x, Y: y}, s)
+}
+
+// yTitle writes the title of the y axis, turned, centred at (x, y).
+func yTitle(c draw.Canvas, x, y vg.Length, s string) {
+	sty := write(titleSize, ink)
+	sty.Rotation = math.Pi / 2
+	c.FillText(sty, vg.Point{X: x, Y: y}, s)
+}
+
+// heading writes the cell at the top left, and "simulated" at the top right
+// where the rows are.
+func heading(c draw.Canvas, t table) {
+	y := c.Max.Y - headingHeight + 3
+	right := c.Max.X - 1
+	if t.simulated {
+		sty := write(smallSize, alarm)
+		sty.XAlign = draw.XRight
+		c.FillText(sty, vg.Point{X: right, Y: y}, simulated)
+		right -= sty.Width(simulated) + 6
+	}
+	sty, s := fit(cellName(t.cell), right-c.Min.X-2, smallSize)
+	sty.Color = faint
+	sty.XAlign = draw.XLeft
+	c.FillText(sty, vg.Point{X: c.Min.X + 2, Y: y}, s)
+}
+
+const headingHeight = 14 * vg.Length(1)
+
+// fit returns s and a style with which it is at most width wide: smaller down
+// to 6 pt, then cut.
+func fit(s string, width, size vg.Length) (sty text.Style, cut string) {
+	const least = 6
+	sty = write(size, ink)
+	if w := sty.Width(s); w > width {
+		sty.Font.Size = max(least, size*width/w)
+	}
+	cut = s
+	for n := len(s); n > 0 && sty.Width(cut) > width; n-- {
+		cut = s[:n-1] + ".."
+	}
+	return sty, cut
+}
+
+// ticks returns the multiples of 1, 2 or 5 times a power of ten within
+// [lo, hi], about n of them. It wants lo < hi.
+func ticks(lo, hi float64, n int) []float64 {
+	raw := (hi - lo) / float64(n)
+	unit := math.Pow10(int(math.Floor(math.Log10(raw))))
+	step := 10.0
+	for _, s := range []float64{1, 2, 5} {
+		if s*unit >= raw*0.999 {
+			step = s
+			break
+		}
+	}
+	var out []float64
+	for i := math.Ceil(lo/(step*unit) - 1e-9); float64(i*step)*unit <= hi+1e-9*(hi-lo); i++ {
+		// Rounded, so that the label of 3 x 0.1 is 0.3.
+		v, _ := strconv.ParseFloat(strconv.FormatFloat(float64(i*step)*unit, 'g', 12, 64), 64)
+		out = append(out, v+0) // -0 + 0 is 0
+	}
+	return out
+}

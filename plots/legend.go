@@ -1,0 +1,81 @@
+package plots
+
+import (
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// key is one item of a legend: a sample and its text.
+type key struct {
+	label  string
+	sample func(c draw.Canvas, r vg.Rectangle)
+}
+
+// legend is a strip of keys in columns, above the panels, where it can overlap
+// nothing. (The legend of gonum/plot is one column within the data area.)
+type legend struct {
+	keys  []key
+	width vg.Length // of the strip
+}
+
+const (
+	legendRow    = 11 * vg.Length(1)
+	legendSample = 18 * vg.Length(1) // width of a sample
+	legendPad    = 3 * vg.Length(1)  // between a sample and its text
+	legendGap    = 10 * vg.Length(1) // between columns
+)
+
+// columns returns the widths of the columns: as many as fit, less those that
+// would leave the last row emptier for no row saved. Keys run along the rows.
+func (l legend) columns() []vg.Length {
+	for n := len(l.keys); ; n-- {
+		widths := make([]vg.Length, n)
+		var sum vg.Length
+		for i, k := range l.keys {
+			w := legendSample + legendPad + write(smallSize, ink).Width(k.label)
+			if old := widths[i%n]; w > old {
+				widths[i%n] = w
+				sum += w - old
+			}
+		}
+		sum += legendGap * vg.Length(n-1)
+		switch {
+		case n == 1:
+			return []vg.Length{min(widths[0], l.width)}
+		case sum <= l.width && l.rows(n) < l.rows(n-1):
+			return widths
+		}
+	}
+}
+
+// rows returns the number of rows of n columns.
+func (l legend) rows(n int) int { return (len(l.keys) + n - 1) / n }
+
+// height returns the height of the strip.
+func (l legend) height() vg.Length {
+	return legendRow * vg.Length(l.rows(len(l.columns())))
+}
+
+// draw draws the strip with its upper left corner at (left, top), centred.
+func (l legend) draw(c draw.Canvas, left, top vg.Length) {
+	widths := l.columns()
+	n := len(widths)
+	starts := make([]vg.Length, n)
+	sum := -vg.Length(legendGap)
+	for j, w := range widths {
+		starts[j] = sum + legendGap
+		sum = starts[j] + w
+	}
+	left += (l.width - sum) / 2
+	for i, k := range l.keys {
+		x := left + starts[i%n]
+		y := top - legendRow*vg.Length(i/n+1)
+		k.sample(c, vg.Rectangle{
+			Min: vg.Point{X: x, Y: y + 1.5},
+			Max: vg.Point{X: x + legendSample, Y: y + legendRow - 1.5},
+		})
+		sty, s := fit(k.label, widths[i%n]-legendSample-legendPad+0.01, smallSize)
+		sty.XAlign = draw.XLeft
+		c.FillText(sty, vg.Point{X: x + legendSample + legendPad, Y: y + 3}, s)
+	}
+}

@@ -1,0 +1,99 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// QuantileGap draws accuracy - confidence, in percentage points, over the
+// quantile of confidence, from the mass15 bins of one cell: below zero is
+// overconfident. One line a method, in its own look (the first figure of the
+// paper). A bin stands at the middle of the share of rows that it covers, in
+// the method's own order of confidence; empty bins have no point.
+func QuantileGap(in Input) (*Figure, error) {
+	t, err := in.table("mass15")
+	if err != nil {
+		return nil, fmt.Errorf("quantile-gap figure: %w", err)
+	}
+	curves := make([]curve, len(t.series))
+	keys := legend{width: columnWidth - 8}
+	y := span{}
+	for i, s := range t.series {
+		curves[i] = gapCurve(s)
+		keys.keys = append(keys.keys, key{s.label, curves[i].look.sample})
+		for _, p := range curves[i].gap {
+			y.min, y.max = min(y.min, p), max(y.max, p)
+		}
+	}
+	// Never less than a point each way: noise should not fill the figure.
+	y.min, y.max = min(y.min, -1), max(y.max, 1)
+	room := 0.06 * (y.max - y.min)
+	y.min, y.max = y.min-room, y.max+room
+	y.ticks = ticks(y.min, y.max, 6)
+
+	const panel = 140
+	return &Figure{
+		Width:  columnWidth,
+		Height: headingHeight + keys.height() + 4 + panel + xMargin,
+		draw: func(c draw.Canvas) {
+			heading(c, t)
+			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
+			area := vg.Rectangle{
+				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
+				Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + panel},
+			}
+			p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
+			p.Add(gridLines(y), zeroLine)
+			for _, v := range curves {
+				p.Add(v.plotter())
+			}
+			drawAt(p, c, area)
+			xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Quantile of confidence")
+			yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "Accuracy - confidence (points)")
+		},
+	}, nil
+}
+
+// curve is the line of one method: points (q, gap).
+type curve struct {
+	look   Look
+	q, gap []float64 // quantile in (0, 1), percentage points
+}
+
+func gapCurve(s series) curve {
+	v := curve{look: MethodStyle(s.method)}
+	before := 0
+	for _, b := range s.bins {
+		v.q = append(v.q, (float64(before)+float64(b.N)/2)/float64(s.n))
+		v.gap = append(v.gap, 100*(b.Acc-b.Conf))
+		before += b.N
+	}
+	return v
+}
+
+func (v curve) plotter() drawFunc {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		pts := make([]vg.Point, len(v.q))
+		for i := range v.q {
+			pts[i] = vg.Point{X: x(v.q[i]), Y: y(v.gap[i])}
+		}
+		c.StrokeLines(v.look.line(), pts)
+		for _, p := range pts {
+			c.DrawGlyph(v.look.glyph(), p)
+		}
+	}
+}
+
+// sample is the look in a legend.
+func (l Look) sample(c draw.Canvas, r vg.Rectangle) {
+	y := (r.Min.Y + r.Max.Y) / 2
+	c.StrokeLine2(l.line(), r.Min.X, y, r.Max.X, y)
+	c.DrawGlyph(l.glyph(), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: y})
+}
+
+// zeroLine is perfect calibration.
+var zeroLine drawFunc = func(c draw.Canvas, _, y func(float64) vg.Length) {
+	c.StrokeLine2(stroke(ink, 0.7), c.Min.X, y(0), c.Max.X, y(0))
+}

@@ -1,0 +1,205 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Reliability draws the reliability diagram of one cell (Niculescu-Mizil and
+// Caruana 2005; Guo et al. 2017), one panel a method, from the width15 bins:
+// a bar as high as the accuracy of each bin, the gap between accuracy and mean
+// confidence shaded by its sign, the diagonal, and beneath, on the same axis,
+// the share of rows in each bin. Gaps end at the mean confidence of the bin and
+// not at its middle, so that their areas, weighted by the histogram, are the
+// ECE; it is computed from the bins shown, in per cent, and printed with n
+// above the panel. Empty bins are blank, those of fewer than 30 rows pale: their
+// accuracy is mostly noise.
+//
+// One method makes a figure of column width; several make one of page width, in
+// rows of at most five that share all axes.
+func Reliability(in Input) (*Figure, error) {
+	t, err := in.table("width15")
+	if err != nil {
+		return nil, fmt.Errorf("reliability figure: %w", err)
+	}
+	g := newGrid(t)
+	return &Figure{Width: g.width, Height: g.height, draw: g.draw}, nil
+}
+
+// Lengths of the panels, in points.
+const (
+	leftMargin  = 35 // y title and numbers
+	rightMargin = 6  // half of the last number of the x axis
+	panelGap    = 10
+	titleHeight = 23 // label, and ECE with n
+	maxMain     = 165
+	barHeight   = 40 // of the histogram
+	barGap      = 9
+	xMargin     = 24 // numbers and title of the x axis
+	rowGap      = 8
+)
+
+// grid is the layout of a reliability figure.
+type grid struct {
+	table
+	keys          legend
+	width, height vg.Length
+	columns       int
+	panel, main   vg.Length // width of a panel, height of its upper part
+	share         span      // y axis of the histograms, per cent
+}
+
+func newGrid(t table) grid {
+	g := grid{table: t, width: columnWidth, columns: 1}
+	n := len(t.series)
+	if n > 1 {
+		g.width = pageWidth
+	}
+	rows := (n + 4) / 5
+	g.columns = (n + rows - 1) / rows
+	g.panel = (g.width - leftMargin - rightMargin - panelGap*vg.Length(g.columns-1)) / vg.Length(g.columns)
+	g.main = min(g.panel, maxMain)
+	g.keys = legend{keys: reliabilityKeys(), width: g.width}
+	g.height = headingHeight + g.keys.height() + g.rowHeight()*vg.Length(rows) - rowGap
+	most := 0.0
+	for _, s := range t.series {
+		for _, b := range s.bins {
+			most = max(most, 100*float64(b.N)/float64(s.n))
+		}
+	}
+	g.share = span{min: 0, max: 1.05 * most, ticks: ticks(0, 1.05*most, 2)}
+	return g
+}
+
+func (g grid) rowHeight() vg.Length {
+	return titleHeight + g.main + barGap + barHeight + xMargin + rowGap
+}
+
+func (g grid) draw(c draw.Canvas) {
+	heading(c, g.table)
+	top := c.Max.Y - headingHeight
+	g.keys.draw(c, c.Min.X, top)
+	top -= g.keys.height()
+	for i, s := range g.series {
+		row, col := i/g.columns, i%g.columns
+		left := c.Min.X + leftMargin + (g.panel+panelGap)*vg.Length(col)
+		g.drawPanel(c, s, left, top-g.rowHeight()*vg.Length(row), col == 0)
+	}
+}
+
+// drawPanel draws one method with the upper left corner of its panel at (left,
+// top). The first panel of a row carries the numbers and titles of y.
+func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool) {
+	right := left + g.panel
+	upper := vg.Rectangle{
+		Min: vg.Point{X: left, Y: top - titleHeight - g.main},
+		Max: vg.Point{X: right, Y: top - titleHeight},
+	}
+	lower := vg.Rectangle{
+		Min: vg.Point{X: left, Y: upper.Min.Y - barGap - barHeight},
+		Max: vg.Point{X: right, Y: upper.Min.Y - barGap},
+	}
+	middle := (left + right) / 2
+
+	sty, label := fit(s.label, g.panel, titleSize)
+	c.FillText(sty, vg.Point{X: middle, Y: top - 10}, label)
+	sty, label = fit(fmt.Sprintf("ECE %.2f %%, n = %d", 100*s.ece(), s.n), g.panel, smallSize)
+	sty.Color = faint
+	c.FillText(sty, vg.Point{X: middle, Y: top - 20}, label)
+
+	unit := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}
+	x := unit
+	if g.panel < 110 {
+		x.ticks = ticks(0, 1, 2)
+	}
+	bareX := x
+	bareX.bare = true
+	unit.bare = !first
+	p := axes(bareX, unit)
+	p.Add(gridLines(unit), bars(s.bins))
+	drawAt(p, c, upper)
+
+	share := g.share
+	share.bare = !first
+	p = axes(x, share)
+	p.Add(gridLines(share), histogram(s))
+	drawAt(p, c, lower)
+
+	xTitle(c, middle, lower.Min.Y-xMargin+2, "Confidence")
+	if first {
+		yTitle(c, c.Min.X+10, (upper.Min.Y+upper.Max.Y)/2, "Accuracy")
+		yTitle(c, c.Min.X+10, (lower.Min.Y+lower.Max.Y)/2, "Rows (%)")
+	}
+}
+
+// bars draws accuracy bars, gaps and the diagonal over the unit square.
+func bars(bins []results.Bin) drawFunc {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for _, b := range bins {
+			x0, x1 := x(b.Lo)+0.4, x(b.Hi)-0.4
+			shade := func(clr color.RGBA) color.RGBA { return clr }
+			if b.N < fewRows {
+				shade = pale
+			}
+			rect(c, shade(barColor), x0, y(0), x1, y(b.Acc))
+			rect(c, shade(gapFill(b)), x0, y(b.Acc), x1, y(b.Conf))
+			c.StrokeLine2(stroke(shade(barEdge), 1.1), x0, y(b.Acc), x1, y(b.Acc))
+		}
+		c.StrokeLine2(diagonal, x(0), y(0), x(1), y(1))
+	}
+}
+
+// gapFill tells overconfident bins from underconfident ones.
+func gapFill(b results.Bin) color.RGBA {
+	if b.Conf > b.Acc {
+		return overFill
+	}
+	return underFill
+}
+
+// fewRows is where a bin turns pale: below it the standard error of an accuracy
+// can exceed 9 points.
+const fewRows = 30
+
+// pale mixes a colour with white.
+func pale(c color.RGBA) color.RGBA {
+	mix := func(v uint8) uint8 { return uint8((int(v) + 2*255) / 3) }
+	return color.RGBA{R: mix(c.R), G: mix(c.G), B: mix(c.B), A: 255}
+}
+
+// diagonal is the line of perfect calibration.
+var diagonal = draw.LineStyle{Color: ink, Width: 0.7, Dashes: []vg.Length{3, 2}}
+
+// histogram draws the share of rows in each bin, per cent.
+func histogram(s series) drawFunc {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for _, b := range s.bins {
+			rect(c, barEdge, x(b.Lo)+0.4, y(0), x(b.Hi)-0.4, y(100*float64(b.N)/float64(s.n)))
+		}
+	}
+}
+
+// reliabilityKeys explains the signs of the upper panels.
+func reliabilityKeys() []key {
+	filled := func(fill, edge color.Color) func(draw.Canvas, vg.Rectangle) {
+		return func(c draw.Canvas, r vg.Rectangle) {
+			rect(c, fill, r.Min.X+4, r.Min.Y, r.Max.X, r.Max.Y)
+			c.StrokeLine2(stroke(edge, 1.1), r.Min.X+4, r.Max.Y, r.Max.X, r.Max.Y)
+		}
+	}
+	return []key{
+		{"accuracy", filled(barColor, barEdge)},
+		{"overconfident", filled(overFill, overFill)},
+		{"underconfident", filled(underFill, underFill)},
+		{fmt.Sprintf("< %d rows", fewRows), filled(pale(barColor), pale(barEdge))},
+		{"perfect", func(c draw.Canvas, r vg.Rectangle) {
+			y := (r.Min.Y + r.Max.Y) / 2
+			c.StrokeLine2(diagonal, r.Min.X, y, r.Max.X, y)
+		}},
+	}
+}

@@ -1,0 +1,156 @@
+package plots
+
+import (
+	"hash/fnv"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes. Figures are made to be included unscaled.
+const (
+	columnWidth = 3.3 * vg.Inch // one column of a two-column page
+	pageWidth   = 6.9 * vg.Inch // both columns
+
+	titleSize = 9 * vg.Length(1) // axis titles, panel titles, legends; points
+	smallSize = 8 * vg.Length(1) // tick labels, headings
+
+	axisWidth  = 0.6 * vg.Length(1)
+	tickLength = 2.5 * vg.Length(1)
+	curveWidth = 1.1 * vg.Length(1)
+	markerSize = 2.1 * vg.Length(1) // radius
+)
+
+// Colours that belong to no method.
+var (
+	ink       = hex(0x000000)
+	faint     = hex(0x595959) // text of second rank, 7:1 on white
+	gridColor = hex(0xE4E4E4)
+	barColor  = hex(0xC4C9D0)
+	barEdge   = hex(0x3C4654)
+	overFill  = hex(0xF3B48C) // confidence above accuracy
+	underFill = hex(0x8CC0E8) // confidence below accuracy
+	alarm     = hex(0xB00020) // the word "simulated"
+)
+
+// Look is how a method is drawn in every figure: three signs that each tell it
+// apart, since no twenty colours are distinct to every eye.
+type Look struct {
+	Color  color.RGBA
+	Dashes []vg.Length      // nil: solid
+	Marker draw.GlyphDrawer // filled or hollow
+}
+
+// Dash patterns, in points.
+var (
+	solid   []vg.Length
+	dashed  = []vg.Length{4, 1.5}
+	dotted  = []vg.Length{1.2, 1.2}
+	dashDot = []vg.Length{4, 1.3, 1.2, 1.3}
+)
+
+// known holds the looks that are fixed, in the order of table columns. The
+// columns of the paper have the palette of Okabe and Ito (2008), less its
+// yellow, which is lost on white; grey is the uncalibrated network as in the
+// paper's figures. The others take from the palettes of Tol (2021).
+var known = []struct {
+	method string
+	look   Look
+}{
+	{"uncal", Look{hex(0x7A7A7A), solid, hollow(circle)}},
+	{"ts", Look{hex(0xE69F00), solid, box}},
+	{"ir", Look{hex(0x56B4E9), dashed, up}},
+	{"tta-ts", Look{hex(0x009E73), dashed, diamond}},
+	{"adats", Look{hex(0x44AA99), dotted, hollow(diamond)}},
+	{"gc", Look{hex(0xCC79A7), solid, down}},
+	{"featclip", Look{hex(0x0072B2), dashDot, hollow(box)}},
+	{"hfe", Look{hex(0x555555), dotted, hollow(up)}},
+	{"hfe-target", Look{hex(0x000000), dotted, up}},
+	{"qats", Look{hex(0xD55E00), solid, circle}},
+	{"qats-pw", Look{hex(0x882255), dashed, circle}},
+	{"qats-pw2", Look{hex(0xAA4499), dashed, hollow(circle)}},
+	{"qats-pw4", Look{hex(0xCC6677), dashed, diamond}},
+	{"qats-pw10", Look{hex(0x661100), dotted, hollow(diamond)}},
+	{"qats-pws", Look{hex(0x994F88), dashDot, circle}},
+	{"qats-pw-free", Look{hex(0x771155), dotted, down}},
+	{"qats-free", Look{hex(0x332288), dashed, box}},
+	{"qats-transductive", Look{hex(0x6F4C9B), dashDot, hollow(down)}},
+	{"ts-guo50", Look{hex(0xA66F00), dashed, hollow(box)}},
+	{"ts-ecegrid", Look{hex(0xC9A227), dotted, box}},
+	{"ir-top", Look{hex(0x4477AA), dotted, up}},
+	{"irova", Look{hex(0x77AADD), dashDot, hollow(up)}},
+	{"hts", Look{hex(0x117733), solid, hollow(diamond)}},
+}
+
+// MethodStyle returns the look of a method, by its id alone: a known method has
+// a fixed one, any other one drawn from a hash of the id. What else is in the
+// figure, and in which order, never matters.
+func MethodStyle(method string) Look {
+	for _, k := range known {
+		if k.method == method {
+			return k.look
+		}
+	}
+	h := fnv.New64a()
+	h.Write([]byte(method))
+	u := mix(h.Sum64())
+	dashes := [][]vg.Length{solid, dashed, dotted, dashDot}
+	shapes := []draw.GlyphDrawer{circle, box, up, down, diamond}
+	look := Look{
+		Color:  hue(float64(u%360), 0.25+0.05*float64(u>>16%5)),
+		Dashes: dashes[u>>24%4],
+		Marker: shapes[u>>32%5],
+	}
+	if u>>40%2 == 1 {
+		look.Marker = hollow(look.Marker)
+	}
+	return look
+}
+
+// mix spreads the bits of an FNV sum, whose high bits hardly move between ids
+// that differ in their last letter (the finaliser of MurmurHash3, Appleby 2011).
+func mix(u uint64) uint64 {
+	u = (u ^ u>>33) * 0xff51afd7ed558ccd
+	u = (u ^ u>>33) * 0xc4ceb9fe1a85ec53
+	return u ^ u>>33
+}
+
+// hue returns a colour of the hue h, in degrees, around the grey of the given
+// level in [0, 1]; levels up to 0.45 are dark enough for lines on white.
+func hue(h, level float64) color.RGBA {
+	channel := func(shift float64) uint8 {
+		v := level + float64(0.3*math.Cos((h-shift)*math.Pi/180))
+		return uint8(math.Round(255 * min(max(v, 0), 1)))
+	}
+	return color.RGBA{R: channel(0), G: channel(120), B: channel(240), A: 255}
+}
+
+func hex(rgb uint32) color.RGBA {
+	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
+}
+
+// line is the stroke of a method's curves.
+func (l Look) line() draw.LineStyle {
+	return draw.LineStyle{Color: l.Color, Width: curveWidth, Dashes: l.Dashes}
+}
+
+// glyph is the marker of a method's points.
+func (l Look) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: l.Color, Radius: markerSize, Shape: l.Marker}
+}
+
+// write is the style of text of a size, centred on x, with y its lower edge.
+func write(size vg.Length, clr color.Color) text.Style {
+	return text.Style{
+		Color:   clr,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		XAlign:  draw.XCenter,
+		YAlign:  draw.YBottom,
+		Handler: plot.DefaultTextHandler,
+	}
+}
