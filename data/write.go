@@ -142,9 +142,13 @@ func writeArray(path string, t DType, shape []int, body func(*Writer) error) err
 func createBeside(path string) (*os.File, error) {
 	for try := os.Getpid(); ; try++ {
 		f, err := os.OpenFile(path+".tmp"+strconv.Itoa(try), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !os.IsExist(err) {
-			return f, err
+		if os.IsExist(err) {
+			continue
 		}
+		if err != nil {
+			return nil, location{name: path}.wrap(err)
+		}
+		return f, nil
 	}
 }
 

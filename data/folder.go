@@ -1,0 +1,184 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Folder is a Source over a folder of arrays that follow a layout, with an
+// optional manifest. It holds no array: Open reads headers, the Reader rows. It
+// is safe for concurrent use.
+type Folder struct {
+	fsys     fs.FS
+	root     string // as the user gave it, for errors
+	abs      string // of the root; "" where there is none, and nothing is remembered
+	layout   Layout
+	manifest Manifest
+	digests  *Digests
+}
+
+// OpenFolder returns the source of the arrays below root, reading its
+// manifest. Digests are remembered in digests, or, where it is nil, for the
+// lifetime of the folder. Links are followed, so that large arrays may live
+// elsewhere; a layout cannot name a path outside of root.
+func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
+	info, err := os.Stat(root)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a folder")
+	}
+	if err != nil {
+		return nil, location{name: root}.wrap(err)
+	}
+	f, err := NewFolder(os.DirFS(root), root, layout, digests)
+	if err != nil {
+		return nil, err
+	}
+	f.abs, err = filepath.Abs(root)
+	return f, err
+}
+
+// NewFolder is OpenFolder for any file system; errors call its root name. Its
+// digests are not remembered.
+func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folder, error) {
+	m, err := readManifest(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if digests == nil {
+		digests = &Digests{}
+	}
+	return &Folder{fsys: fsys, root: name, layout: layout, manifest: m, digests: digests}, nil
+}
+
+// at returns the location of a path below the root.
+func (f *Folder) at(name string) location {
+	l := locate(f.fsys, name)
+	l.name = path.Join(filepath.ToSlash(f.root), name)
+	return l
+}
+
+// Has returns the parts whose files are there; the head needs both of its
+// files. A file that cannot be read counts as there: Open says what is wrong
+// with it. A set that the layout cannot name has no parts.
+func (f *Folder) Has(ref Ref) Parts {
+	files, err := f.layout.Files(ref)
+	if err != nil {
+		return 0
+	}
+	parts := files.Parts()
+	for _, x := range files.list(parts) {
+		if f.missing(x) {
+			parts &^= x.part
+		}
+	}
+	return parts
+}
+
+func (f *Folder) missing(x file) bool {
+	l := f.at(x.path)
+	if _, err := l.stat(); err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	if l.member == "" {
+		return false
+	}
+	file, info, err := l.open()
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	r, size, err := readerAt(file, info)
+	if err != nil {
+		return false
+	}
+	_, err = findMember(r, size, l.member)
+	var none *missingMember
+	return errors.As(err, &none)
+}
+
+// Describe returns what the manifest says of the set, by default measured
+// logits.
+func (f *Folder) Describe(ref Ref) Provenance { return f.manifest.describe(ref) }
+
+// Digest returns a line "logits sha256:..." for each array of parts, two for
+// the head: the digest of the .npy file's bytes, or of those of the unpacked
+// member, whatever the archive around it.
+func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
+	files, err := f.layout.Files(ref)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, x := range files.list(parts) {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		sum, err := f.sum(x.path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s sha256:%s\n", x.role, sum)
+	}
+	return b.String(), nil
+}
+
+func (f *Folder) sum(name string) (string, error) {
+	id := ""
+	if f.abs != "" {
+		id = filepath.Join(f.abs, filepath.FromSlash(name))
+	}
+	return f.digests.sum(f.at(name), id)
+}
+
+// Open opens the arrays of parts and checks their shapes against each other
+// and, where the manifest states them, their shapes and digests against it.
+func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) {
+	files, err := f.layout.Files(ref)
+	if err != nil {
+		return nil, err
+	}
+	return openSet(files, parts, func(x file) (*Array, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return f.open(x.path)
+	})
+}
+
+func (f *Folder) open(name string) (*Array, error) {
+	a, err := f.at(name).openArray()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.verify(a, name); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// verify compares a file with its line of the manifest, if there is one.
+func (f *Folder) verify(a *Array, name string) error {
+	want := f.manifest.Files[name]
+	if want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
+		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
+	}
+	if want.SHA256 == "" {
+		return nil
+	}
+	sum, err := f.sum(name)
+	if err != nil {
+		return err
+	}
+	if sum != want.SHA256 {
+		return fmt.Errorf("%s: sha256 %s; %s says %s", a.name, sum, ManifestName, want.SHA256)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package data
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// DefaultLayout is the path template of a folder that states no other.
+const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}/{array}.npy"
+
+// Layout says where in a folder the arrays of a set are: a path template whose
+// placeholders are substituted, after which segments that came out empty are
+// dropped. The placeholders, and when they are empty:
+//
+//	{dataset} {backbone}      never
+//	{loss}                    for "ce"
+//	{corruption} {severity}   for clean images; for the head and OOD arrays,
+//	                          which belong to the network
+//	{split}                   for corrupted images, which are only tested on,
+//	                          and for the head; it is "ood" for OOD logits
+//	{array}                   logits, labels, features, logits_aug,
+//	                          head_weight, head_bias
+//
+// A template may end in "file.npz#member", as "{dataset}.npz#{split}_{array}".
+// No template or value leads out of the folder. The zero Layout is
+// DefaultLayout.
+type Layout struct{ template string }
+
+var placeholders = []string{"dataset", "backbone", "loss", "corruption", "severity", "split", "array"}
+
+// ParseLayout checks a template. It must have {split} and {array}, without
+// which two arrays, or calibration and test set, would be the same file.
+func ParseLayout(template string) (Layout, error) {
+	bad := func(format string, args ...any) (Layout, error) {
+		return Layout{}, fmt.Errorf("layout %q: %s", template, fmt.Sprintf(format, args...))
+	}
+	if strings.HasPrefix(template, "/") {
+		return bad("an absolute path; it starts at the root of the data")
+	}
+	if strings.ContainsAny(template, "\\\x00") {
+		return bad("a backslash; separate folders by /")
+	}
+	if slices.Contains(strings.Split(template, "/"), "..") {
+		return bad(".. leads out of the root")
+	}
+	seen := map[string]bool{}
+	rest := template
+	for {
+		i := strings.IndexAny(rest, "{}")
+		if i < 0 {
+			break
+		}
+		name, after, ok := strings.Cut(rest[i:], "}")
+		if !ok || name == "" {
+			return bad("unbalanced brace")
+		}
+		if name = name[1:]; !slices.Contains(placeholders, name) {
+			return bad("unknown placeholder {%s}; there are {%s}", name, strings.Join(placeholders, "}, {"))
+		}
+		seen[name], rest = true, after
+	}
+	for _, name := range []string{"split", "array"} {
+		if !seen[name] {
+			return bad("lacks {%s}: different arrays would be the same file", name)
+		}
+	}
+	file, _, member := strings.Cut(template, "#")
+	if member != isArchive(file) || strings.Count(template, "#") > 1 {
+		return bad("a member is named FILE.npz#MEMBER")
+	}
+	if !member && !strings.HasSuffix(template, ".npy") {
+		return bad("ends neither in .npy nor in .npz#MEMBER")
+	}
+	return Layout{template}, nil
+}
+
+// String returns the template.
+func (l Layout) String() string {
+	if l.template == "" {
+		return DefaultLayout
+	}
+	return l.template
+}
+
+// Files returns the paths of all arrays of the set at ref, relative to the root
+// and whether or not they exist. A name in ref that holds a separator or is "."
+// or "..", a calibration split of corrupted images, and a loss or corruption for
+// which the template has no place are errors.
+func (l Layout) Files(ref Ref) (Files, error) {
+	if ref.Corruption != "" && ref.Split == Cal {
+		return Files{}, fmt.Errorf("%s: corrupted images have no calibration set", ref)
+	}
+	network := ref // the head and the OOD arrays are the network's
+	network.Corruption, network.Severity = "", 0
+	set := ref
+	if ref.Corruption != "" {
+		set.Split = ""
+	}
+	head, ood := network, network
+	head.Split, ood.Split = "", "ood"
+
+	var f Files
+	for _, a := range []struct {
+		file *string
+		ref  Ref
+		name string
+	}{
+		{&f.Logits, set, "logits"},
+		{&f.Labels, set, "labels"},
+		{&f.Features, set, "features"},
+		{&f.Augmented, set, "logits_aug"},
+		{&f.HeadWeight, head, "head_weight"},
+		{&f.HeadBias, head, "head_bias"},
+		{&f.OOD, ood, "logits"},
+	} {
+		path, err := l.path(a.ref, a.name)
+		if err != nil {
+			return Files{}, err
+		}
+		*a.file = path
+	}
+	return f, nil
+}
+
+// path substitutes ref and the array's name.
+func (l Layout) path(ref Ref, array string) (string, error) {
+	severity := ""
+	if ref.Severity != 0 {
+		severity = strconv.Itoa(ref.Severity)
+	}
+	loss := ref.Loss
+	if loss == "ce" {
+		loss = ""
+	}
+	path := l.String()
+	for i, value := range []string{ref.Dataset, ref.Backbone, loss, ref.Corruption, severity, string(ref.Split), array} {
+		name := placeholders[i]
+		if value == "." || value == ".." || strings.ContainsAny(value, "/\\#{}\x00") {
+			return "", fmt.Errorf("%s %q is not a plain name", name, value)
+		}
+		mark := "{" + name + "}"
+		if value != "" && i >= 2 && !strings.Contains(path, mark) {
+			return "", fmt.Errorf("%s: layout %q has no %s, so this would be the file of another set", ref, l, mark)
+		}
+		if value == "" && i < 2 && strings.Contains(path, mark) {
+			return "", fmt.Errorf("layout %q: the set has no %s", l, name)
+		}
+		path = strings.ReplaceAll(path, mark, value)
+	}
+	segments := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
+	path = strings.Join(segments, "/")
+	if file := locate(nil, path).path; !fs.ValidPath(file) {
+		return "", fmt.Errorf("%s: layout %q comes out as %q", ref, l, path)
+	}
+	return path, nil
+}
+
+// String names the set as the default layout does: cifar10/resnet50/test,
+// cifar10-c/resnet50/fog/3.
+func (r Ref) String() string { return strings.Join(r.segments(), "/") }
+
+// segments returns dataset, backbone, loss unless "ce", and then corruption and
+// severity or else the split.
+func (r Ref) segments() []string {
+	s := []string{r.Dataset, r.Backbone}
+	if r.Loss != "" && r.Loss != "ce" {
+		s = append(s, r.Loss)
+	}
+	if r.Corruption != "" {
+		return append(s, r.Corruption, strconv.Itoa(r.Severity))
+	}
+	if r.Split != "" {
+		s = append(s, string(r.Split))
+	}
+	return s
+}

@@ -1,0 +1,224 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// ManifestName is the file at the root of a folder of arrays that says what
+// they are. It may be absent: then all sets are measured logits.
+const ManifestName = "manifest.yaml"
+
+// Manifest says what the arrays of a folder are.
+//
+//	sets:
+//	  - set: "cifar100/*"        # dataset/backbone[/loss][/corruption/severity][/split]
+//	    kind: log-probs          # logits unless said
+//	    origin: measured         # or simulated; measured unless said
+//	    note: published by the authors of ...
+//	files:
+//	  cifar100/vit-b16/test/logits.npy: {shape: [10000, 100], sha256: 4f1c...}
+type Manifest struct {
+	Sets  []ManifestSet           `yaml:"sets,omitempty"`
+	Files map[string]ManifestFile `yaml:"files,omitempty"` // by path from the root, "#member" included
+}
+
+// ManifestSet describes the sets that its pattern names: each of its segments
+// is a glob (path.Match) for one segment of the set's name, and sets below are
+// meant too. Where several entries match, the last to state a field decides it.
+type ManifestSet struct {
+	Set    string `yaml:"set"`
+	Kind   string `yaml:"kind,omitempty"`   // logits | log-probs
+	Origin Origin `yaml:"origin,omitempty"` // measured | simulated
+	Note   string `yaml:"note,omitempty"`
+}
+
+// ManifestFile is what a file must be; it is checked when the file is opened.
+type ManifestFile struct {
+	Shape  []int  `yaml:"shape,omitempty,flow"`
+	SHA256 string `yaml:"sha256,omitempty"` // of the .npy, or of the unpacked member; hex
+}
+
+// Write writes m to manifest.yaml in dir, replacing it atomically.
+func (m Manifest) Write(dir string) error {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(m); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, ManifestName), b.Bytes())
+}
+
+// describe returns what m says of the set at ref.
+func (m Manifest) describe(ref Ref) Provenance {
+	p := Provenance{Origin: Measured}
+	name := ref.segments()
+	for _, s := range m.Sets {
+		if !matches(strings.Split(s.Set, "/"), name) {
+			continue
+		}
+		if s.Kind != "" {
+			p.LogProbs = s.Kind == "log-probs"
+		}
+		if s.Origin != "" {
+			p.Origin = s.Origin
+		}
+		if s.Note != "" {
+			p.Note = s.Note
+		}
+	}
+	return p
+}
+
+func matches(pattern, name []string) bool {
+	if len(pattern) > len(name) {
+		return false
+	}
+	for i, p := range pattern {
+		if ok, _ := path.Match(p, name[i]); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// readManifest reads manifest.yaml at the root of fsys; without one it returns
+// the zero Manifest. Errors begin with root/manifest.yaml:line.
+func readManifest(fsys fs.FS, root string) (Manifest, error) {
+	where := path.Join(filepath.ToSlash(root), ManifestName)
+	b, err := fs.ReadFile(fsys, ManifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Manifest{}, nil
+	}
+	if err != nil {
+		return Manifest{}, location{name: where}.wrap(err)
+	}
+	var doc, second yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return Manifest{}, fmt.Errorf("%s: empty; remove it or list sets", where)
+	case err != nil:
+		return Manifest{}, yamlError(where, err)
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return Manifest{}, fmt.Errorf("%s:%d: a second document; a manifest is one", where, second.Line)
+	case !errors.Is(err, io.EOF):
+		return Manifest{}, yamlError(where, err)
+	}
+	var m Manifest
+	if at, err := m.check(doc.Content[0]); err != nil {
+		return Manifest{}, fmt.Errorf("%s:%d: %w", where, at.Line, err)
+	}
+	if err := doc.Decode(&m); err != nil {
+		return Manifest{}, yamlError(where, err)
+	}
+	return m, nil
+}
+
+// yamlError puts the line of a YAML error where lines go.
+func yamlError(where string, err error) error {
+	text := err.Error()
+	var te *yaml.TypeError
+	if errors.As(err, &te) {
+		text = te.Errors[0]
+	}
+	text = strings.TrimPrefix(text, "yaml: ")
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		return fmt.Errorf("%s:%s", where, rest)
+	}
+	return fmt.Errorf("%s: %s", where, text)
+}
+
+// check walks the document, where lines are known, and returns the node at
+// fault. Types are left to the decoder.
+func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
+	return eachKey(doc, []string{"sets", "files"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
+		if key == "files" {
+			return eachKey(value, nil, checkFile)
+		}
+		if value.Kind != yaml.SequenceNode {
+			return value, errors.New("sets is a list")
+		}
+		for _, item := range value.Content {
+			if at, err := checkSet(item); err != nil {
+				return at, err
+			}
+		}
+		return nil, nil
+	})
+}
+
+func checkSet(item *yaml.Node) (*yaml.Node, error) {
+	named := false
+	at, err := eachKey(item, []string{"set", "kind", "origin", "note"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+		switch key {
+		case "set":
+			named = true
+			if v.Value == "" || slices.Contains(strings.Split(v.Value, "/"), "") {
+				return v, fmt.Errorf("set %q; want dataset/backbone, or patterns of them", v.Value)
+			}
+			if _, err := path.Match(v.Value, ""); err != nil {
+				return v, fmt.Errorf("set %q is not a pattern: %w", v.Value, err)
+			}
+		case "kind":
+			if v.Value != "logits" && v.Value != "log-probs" {
+				return v, fmt.Errorf("kind %q; want logits or log-probs", v.Value)
+			}
+		case "origin":
+			if o := Origin(v.Value); o != Measured && o != Simulated {
+				return v, fmt.Errorf("origin %q; want measured or simulated", v.Value)
+			}
+		case "note":
+			if strings.Contains(v.Value, "\n") {
+				return v, errors.New("a note is one line")
+			}
+		}
+		return nil, nil
+	})
+	if err == nil && !named {
+		return item, errors.New("the entry lacks its set")
+	}
+	return at, err
+}
+
+func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {
+	if !fs.ValidPath(name) {
+		return value, fmt.Errorf("file %q is not a path below the root", name)
+	}
+	return eachKey(value, []string{"shape", "sha256"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+		if key == "sha256" && (len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "") {
+			return v, errors.New("sha256 is 64 hexadecimal digits in lower case")
+		}
+		return nil, nil
+	})
+}
+
+// eachKey calls f for each key of a mapping. A key that is not allowed is an
+// error, at its own line; no list allows any.
+func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node) (*yaml.Node, error)) (*yaml.Node, error) {
+	if n.Kind != yaml.MappingNode {
+		return n, errors.New("want a mapping of keys to values")
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if allowed != nil && !slices.Contains(allowed, key.Value) {
+			return key, fmt.Errorf("unknown key %q; there are %s", key.Value, strings.Join(allowed, ", "))
+		}
+		if at, err := f(key.Value, n.Content[i+1]); err != nil {
+			return at, err
+		}
+	}
+	return nil, nil
+}
