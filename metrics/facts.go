@@ -1,8 +1,17 @@
 package metrics
 
+import (
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
 // Facts are what scoring keeps of each of the n rows of a calibrated test set.
 // Every metric is a function of them, so a new metric or a new pairing of
-// methods needs neither fit nor logits. Facts are read-only once complete.
+// methods needs neither fit nor logits. Facts are read-only once complete. The
+// zero Facts are empty and ready for Append.
 type Facts struct {
 	Conf    []float64 // largest probability, in (0, 1]
 	Pred    []int32   // predicted class; see Append for ties
@@ -13,11 +22,139 @@ type Facts struct {
 }
 
 // Floor is the least probability of the true class that NLL sees. It matters
-// for methods that put exact zeros on classes (isotonic regression).
+// for methods that put exact zeros on classes (isotonic regression): a row
+// costs 691 nats at most.
 const Floor = 1e-300
+
+// sumTolerance bounds how far a row of k probabilities may be from summing to
+// one: 1e-6, plus what a softmax summed in float32 can lose over k terms.
+func sumTolerance(k int) float64 { return 1e-6 + float64(k)*0x1p-24 }
+
+// NewFacts returns empty facts with room for n rows.
+func NewFacts(n int) *Facts {
+	return &Facts{
+		Conf:    make([]float64, 0, n),
+		Pred:    make([]int32, 0, n),
+		Label:   make([]int32, 0, n),
+		NLL:     make([]float64, 0, n),
+		Brier:   make([]float64, 0, n),
+		Changed: make([]bool, 0, n),
+	}
+}
 
 // N returns the number of rows.
 func (f *Facts) N() int { return len(f.Conf) }
 
 // Hit reports whether row i is predicted correctly.
 func (f *Facts) Hit(i int) bool { return f.Pred[i] == f.Label[i] }
+
+// Append scores a block of rows: n x k probabilities, and the labels and the
+// logits of the same rows of the set. Blocks of any size give the same bits.
+//
+// The raw top class of a row is the lowest index among the largest logits; a
+// set without logits (probabilities that came from elsewhere) has that of the
+// probabilities instead. The prediction is the raw top class where its
+// probability equals the row's largest, so a calibrator that ties classes
+// changes nothing; otherwise it is the lowest index among the largest
+// probabilities, and the row counts as changed.
+//
+// NLL is -ln of the float64 probability: within 1e-15 of the value taken from
+// logits, wherever that is above Floor.
+//
+// An error names row (counted from the first one appended) and class: a
+// probability that is NaN or outside [0, 1], a row that does not sum to one
+// within 1e-6 + k 2^-24, a label outside the classes. The facts are then
+// as before. Shapes that disagree are our own mistake and panic.
+func (f *Facts) Append(probs data.Probs, set *data.Set) error {
+	if len(set.Labels) != probs.Rows {
+		panic("metrics: probabilities and labels differ in rows")
+	}
+	logits := set.Logits
+	if logits.Present() && (logits.Rows != probs.Rows || logits.Cols != probs.Cols) {
+		panic("metrics: probabilities and logits differ in shape")
+	}
+	n := f.N()
+	for i := range probs.Rows {
+		p, y := probs.Row(i), set.Labels[i]
+		if y < 0 || int(y) >= len(p) {
+			f.truncate(n)
+			return fmt.Errorf("row %d: label %d, but the classes are 0 to %d", n+i, y, len(p)-1)
+		}
+		conf, brier, ok := scanRow(p, int(y))
+		if !ok {
+			if err := checkRow(p); err != nil {
+				f.truncate(n)
+				return fmt.Errorf("row %d%w", n+i, err)
+			}
+		}
+		top := -1
+		if logits.Present() {
+			top = argmax(logits.Row(i))
+		}
+		pred := top
+		if top < 0 || p[top] != conf {
+			pred = argmax(p)
+		}
+		f.Conf = append(f.Conf, conf)
+		f.Pred = append(f.Pred, int32(pred))
+		f.Label = append(f.Label, y)
+		f.NLL = append(f.NLL, 0-softmax.Log(max(p[y], Floor))) // 0- turns -0 into 0
+		f.Brier = append(f.Brier, brier)
+		f.Changed = append(f.Changed, top >= 0 && pred != top)
+	}
+	return nil
+}
+
+func (f *Facts) truncate(n int) {
+	f.Conf, f.Pred, f.Label = f.Conf[:n], f.Pred[:n], f.Label[:n]
+	f.NLL, f.Brier, f.Changed = f.NLL[:n], f.Brier[:n], f.Changed[:n]
+}
+
+// scanRow returns the largest probability and the Brier score of a row with
+// label y. ok is false where checkRow has to look.
+func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
+	miss := 1 - p[y]
+	conf, sum := p[y], p[y]
+	brier = float64(miss * miss)
+	sign := math.Float64bits(p[y])
+	for _, part := range [2][]float64{p[:y], p[y+1:]} { // not p_y^2 of all: it would cancel
+		for _, v := range part {
+			sum += v
+			brier += float64(v * v)
+			sign |= math.Float64bits(v)
+			if v > conf {
+				conf = v
+			}
+		}
+	}
+	// NaN and Inf reach the sum, which then fails the comparison.
+	ok = math.Abs(sum-1) <= sumTolerance(len(p)) && conf <= 1 && sign>>63 == 0
+	return conf, brier, ok
+}
+
+// checkRow says what is wrong with a row of probabilities, as the end of a
+// sentence that begins with "row 812".
+func checkRow(p []float64) error {
+	sum := 0.0
+	for j, v := range p {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf(", class %d: %g is not a probability", j, v)
+		}
+		sum += v
+	}
+	if tol := sumTolerance(len(p)); math.Abs(sum-1) > tol {
+		return fmt.Errorf(": probabilities sum to %.9g, which is not 1 within %.2g", sum, tol)
+	}
+	return nil // a negative zero
+}
+
+// argmax returns the lowest index of the largest value.
+func argmax[F float32 | float64](v []F) int {
+	best := 0
+	for j, x := range v {
+		if x > v[best] {
+			best = j
+		}
+	}
+	return best
+}

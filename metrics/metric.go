@@ -10,11 +10,25 @@ const (
 	Higher
 )
 
-// Input is what a metric is computed from.
+// Input is what a metric is computed from. It comes from NewInput.
 type Input struct {
 	Facts *Facts
-	Bins  map[string][]Bin // what the binnings of Binnings yield, computed once per cell
+	Bins  map[string][]Bin // what the binnings of Binnings yield, by name, computed once per cell
 	Seed  uint64           // identity of the test set; the same for every method
+
+	order   *order
+	layouts map[string]*layout
+}
+
+// NewInput sorts the rows of the facts, one or more, and bins them.
+func NewInput(f *Facts, seed uint64) Input {
+	in := Input{Facts: f, Bins: map[string][]Bin{}, Seed: seed, order: sortFacts(f), layouts: map[string]*layout{}}
+	for _, b := range Binnings() {
+		l := b.layout(in.order)
+		in.layouts[b.Name] = l
+		in.Bins[b.Name] = l.fill(in.order)
+	}
+	return in
 }
 
 // Entry is one line of the registry: one computation and the metrics it
@@ -29,14 +43,8 @@ type Entry struct {
 	Summary   string
 	Reference string
 
-	// Compute returns one value per output. Facts have at least one row.
-	Compute func(in Input) []float64
-}
-
-// Bin is one row of a reliability table, as in bins.csv.
-type Bin struct {
-	Lo, Hi float64 // range of confidence: (Lo, Hi] for equal width, least and largest member for equal mass
-	N      int     // rows in the bin; an empty bin has Conf = Acc = 0
-	Conf   float64 // mean confidence, in [0, 1]
-	Acc    float64 // share of correct rows, in [0, 1]
+	// Compute returns one finite value per output. Facts have at least one
+	// row. An error says why the metric has no value for these facts; it
+	// makes the cell a skip, not a fail.
+	Compute func(in Input) ([]float64, error)
 }

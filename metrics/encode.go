@@ -1,0 +1,69 @@
+package metrics
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// Encode returns the facts as an .npz archive with the members conf, nll and
+// brier (float64), pred and label (int32) and changed (bool), n rows each:
+// numpy.load reads it. The bytes depend on the facts alone and carry a CRC of
+// each member. Facts without rows are an error.
+func (f *Facts) Encode() ([]byte, error) {
+	if f.N() == 0 {
+		return nil, errors.New("facts have no rows")
+	}
+	var b bytes.Buffer
+	err := data.WriteNPZ(&b,
+		data.Member{Name: "conf", Float64: f.Conf},
+		data.Member{Name: "pred", Int32: f.Pred},
+		data.Member{Name: "label", Int32: f.Label},
+		data.Member{Name: "nll", Float64: f.NLL},
+		data.Member{Name: "brier", Float64: f.Brier},
+		data.Member{Name: "changed", Bool: f.Changed},
+	)
+	return b.Bytes(), err
+}
+
+// DecodeFacts returns the facts that Encode wrote, bit for bit. Damaged bytes,
+// columns that lack or differ in length, and values that no scoring yields are
+// errors.
+func DecodeFacts(b []byte) (*Facts, error) {
+	columns, err := data.ReadNPZ(b)
+	if err != nil {
+		return nil, err
+	}
+	f := &Facts{}
+	for _, c := range columns {
+		switch c.Name {
+		case "conf":
+			f.Conf = c.Float64
+		case "pred":
+			f.Pred = c.Int32
+		case "label":
+			f.Label = c.Int32
+		case "nll":
+			f.NLL = c.Float64
+		case "brier":
+			f.Brier = c.Float64
+		case "changed":
+			f.Changed = c.Bool
+		default:
+			return nil, fmt.Errorf("column %q is none of facts", c.Name)
+		}
+	}
+	n := f.N()
+	if n == 0 || len(f.Pred) != n || len(f.Label) != n || len(f.NLL) != n || len(f.Brier) != n || len(f.Changed) != n {
+		return nil, errors.New("columns of facts are absent, of another type or of unequal length")
+	}
+	for i := range n {
+		if !(f.Conf[i] > 0 && f.Conf[i] <= 1 && f.NLL[i] >= 0 && f.Brier[i] >= 0) || f.Pred[i] < 0 || f.Label[i] < 0 {
+			return nil, fmt.Errorf("row %d: confidence %g, nll %g, brier %g, prediction %d, label %d: out of range",
+				i, f.Conf[i], f.NLL[i], f.Brier[i], f.Pred[i], f.Label[i])
+		}
+	}
+	return f, nil
+}

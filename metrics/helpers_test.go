@@ -1,0 +1,81 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// given returns facts with these confidences and hits.
+func given(conf []float64, hit []bool) *Facts {
+	f := NewFacts(len(conf))
+	for i, c := range conf {
+		label := int32(1)
+		if hit[i] {
+			label = 0
+		}
+		f.Conf = append(f.Conf, c)
+		f.Pred = append(f.Pred, 0)
+		f.Label = append(f.Label, label)
+		f.NLL = append(f.NLL, -math.Log(c))
+		f.Brier = append(f.Brier, 2*(1-c)*(1-c))
+		f.Changed = append(f.Changed, false)
+	}
+	return f
+}
+
+// sample draws n rows whose confidences look like those of a network: skewed
+// to 1, a share of them saturated or tied, correct with probability conf^power
+// (1: calibrated, more: overconfident).
+func sample(rng *rand.Rand, n int, power float64) *Facts {
+	conf, hit := make([]float64, n), make([]bool, n)
+	for i := range conf {
+		switch c := 1 - .8*math.Pow(rng.Float64(), 3); rng.IntN(10) {
+		case 0:
+			conf[i] = 1
+		case 1:
+			conf[i] = math.Round(c*15) / 15
+		case 2:
+			conf[i] = math.Round(c*20)/20 - 4e-10*float64(rng.IntN(5)) // chains of near ties
+		default:
+			conf[i] = c
+		}
+		hit[i] = rng.Float64() < math.Pow(conf[i], power)
+	}
+	return given(conf, hit)
+}
+
+// pick returns the rows of f in the order of rows, which may repeat.
+func pick(f *Facts, rows []int) *Facts {
+	g := NewFacts(len(rows))
+	for _, i := range rows {
+		g.Conf = append(g.Conf, f.Conf[i])
+		g.Pred = append(g.Pred, f.Pred[i])
+		g.Label = append(g.Label, f.Label[i])
+		g.NLL = append(g.NLL, f.NLL[i])
+		g.Brier = append(g.Brier, f.Brier[i])
+		g.Changed = append(g.Changed, f.Changed[i])
+	}
+	return g
+}
+
+// value computes a metric of one output by its registry name.
+func value(t *testing.T, name string, f *Facts) float64 {
+	t.Helper()
+	e, ok := Lookup(name)
+	if !ok {
+		t.Fatalf("no metric %s", name)
+	}
+	v, err := e.Compute(NewInput(f, 1))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return v[0]
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s: got %.17g, want %.17g within %g", what, got, want, tol)
+	}
+}

@@ -1,0 +1,88 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// perRow reports nanoseconds a row.
+func perRow(b *testing.B, rows int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+}
+
+func BenchmarkMetric(b *testing.B) {
+	f := sample(rand.New(rand.NewPCG(1, 9)), 10000, 1.2)
+	b.Run("name=input/n=10000", func(b *testing.B) {
+		for range b.N {
+			NewInput(f, 1)
+		}
+		perRow(b, f.N())
+	})
+	in := NewInput(f, 1)
+	for _, e := range Registry() {
+		b.Run(fmt.Sprintf("name=%s/n=%d", e.Name, f.N()), func(b *testing.B) {
+			for range b.N {
+				if _, err := e.Compute(in); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perRow(b, f.N())
+		})
+	}
+}
+
+func BenchmarkPairs(b *testing.B) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	for _, n := range []int{10000, 50000} {
+		base := sample(rng, n, 1.2)
+		for _, methods := range []int{1, 7} {
+			var others []*Facts
+			for range methods {
+				g := sample(rng, n, 1)
+				g.Label = base.Label
+				others = append(others, g)
+			}
+			b.Run(fmt.Sprintf("n=%d/others=%d", n, methods), func(b *testing.B) {
+				for range b.N {
+					if _, err := Pairs(context.Background(), base, others, PairOptions{Resamples: 100}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				perRow(b, n*100*(methods+1)) // a resample a method, the base included
+			})
+		}
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, k := range []int{10, 1000} {
+		n := 100000 / k
+		rng := rand.New(rand.NewPCG(3, 9))
+		p, set := data.NewProbs(n, k), &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
+		for i := range n {
+			row := p.Row(i)
+			sum := 0.0
+			for j := range row {
+				row[j] = rng.ExpFloat64()
+				sum += row[j]
+			}
+			for j := range row {
+				row[j] /= sum
+				set.Logits.Row(i)[j] = float32(row[j])
+			}
+			set.Labels[i] = rng.Int32N(int32(k))
+		}
+		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
+			for range b.N {
+				if err := NewFacts(n).Append(p, set); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*k), "ns/prob")
+		})
+	}
+}
