@@ -6,6 +6,14 @@ func Registry() []Entry {
 	return []Entry{
 		uncalEntry(),
 		tsEntry(),
+		qatsEntry(),
+		qatsPWEntry(),
+		qatsFreeEntry(),
+		qatsPWFreeEntry(),
+		qatsTransductiveEntry(),
+		irEntry(),
+		irTopEntry(),
+		irOVAEntry(),
 	}
 }
 

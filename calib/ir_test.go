@@ -1,0 +1,241 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+func matrix(rows [][]float32) data.Matrix {
+	m := data.NewMatrix(len(rows), len(rows[0]))
+	for i, row := range rows {
+		copy(m.Row(i), row)
+	}
+	return m
+}
+
+// drawn returns n rows of k normal logits with labels drawn from their softmax
+// at the given temperature.
+func drawn(n, k int, temperature float64, seed uint64) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
+	p := make([]float64, k)
+	for i := range n {
+		row := set.Logits.Row(i)
+		for j := range row {
+			row[j] = float32(3 * rng.NormFloat64())
+		}
+		softmax.Probs(p, row, 1/temperature)
+		u := rng.Float64()
+		for j := range p {
+			if u -= p[j]; u < 0 || j == k-1 {
+				set.Labels[i] = int32(j)
+				break
+			}
+		}
+	}
+	return set
+}
+
+func fitted(t testing.TB, m Method, set *data.Set) Map {
+	t.Helper()
+	f, err := m.Fit(context.Background(), Input{Cal: set.View(m.Contract().Cal)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Map
+}
+
+func applied(m Map, logits data.Matrix) data.Probs {
+	q := data.NewProbs(logits.Rows, logits.Cols)
+	m.Apply(q, &data.Set{Logits: logits})
+	return q
+}
+
+func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
+	f := readFixtures(t)
+	cal := &data.Set{Logits: matrix(f.Logits), Labels: f.Labels}
+	for _, c := range []struct {
+		name   string
+		method Method
+		want   [][]float64
+	}{{"ir", ir{}, f.IR}, {"irova", irOVA{}, f.IROVA}, {"ir-top", irTop{}, f.IRTop}} {
+		q := applied(fitted(t, c.method, cal), matrix(f.Test))
+		for i, row := range c.want {
+			if !near(q.Row(i), row, 1e-13) {
+				t.Errorf("%s row %d: %v, want %v", c.name, i, q.Row(i), row)
+			}
+		}
+	}
+}
+
+// The plain way: all n k pairs at once.
+func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
+	for seed := range uint64(20) {
+		set := drawn(50, 7, 2, seed)
+		if seed%2 == 0 { // few distinct logits, so that pairs tie
+			for i := range set.Logits.Data {
+				set.Logits.Data[i] = float32(math.Round(float64(set.Logits.Data[i]) / 2))
+			}
+		}
+		var all []run
+		p := make([]float64, 7)
+		for i := range 50 {
+			for j, x := range softmax.Probs(p, set.Logits.Row(i), 1) {
+				r := run{lo: x, hi: x, weight: 1}
+				if j == int(set.Labels[i]) {
+					r.sum = 1
+				}
+				all = append(all, r)
+			}
+		}
+		want := regress(all)
+		got := fitted(t, ir{}, set).(irMap)
+		if !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+			t.Fatalf("seed %d: knots %v %v, want %v %v", seed, got.X, got.Y, want.X, want.Y)
+		}
+	}
+}
+
+// Rows made to lose their order: logits one float32 apart on a plateau of g,
+// the larger last, beside classes that tie.
+func TestIRKeepsTop1OnPlateaus(t *testing.T) {
+	var maps []irMap
+	for _, g := range []isotonic{
+		{[]float64{0, 1}, []float64{0.3, 0.3}},
+		{[]float64{0, 1}, []float64{1, 1}},
+		{[]float64{0, 1}, []float64{0, 0}},
+		{[]float64{0.2, 0.21}, []float64{0, 1}},
+		{[]float64{0, 1}, []float64{1e-17, 2e-17}},
+	} {
+		maps = append(maps, newIRMap(g))
+	}
+	ties := 0 // rows that would have lost without the guard
+	rng := rand.New(rand.NewPCG(9, 0))
+	for range 3000 {
+		k := 2 + rng.IntN(6)
+		base := float32(rng.NormFloat64() * math.Ldexp(1, rng.IntN(14)-7))
+		row := make([]float32, k)
+		for j := range row {
+			row[j] = base
+			for range rng.IntN(3) {
+				row[j] = math.Nextafter32(row[j], 1e30)
+			}
+			if rng.IntN(3) == 0 {
+				row[j] -= float32(rng.ExpFloat64())
+			}
+		}
+		for _, m := range maps {
+			q := applied(m, data.Matrix{Rows: 1, Cols: k, Data: row}).Row(0)
+			top := topClass(row)
+			sum := 0.0
+			for j := range q {
+				sum += q[j]
+				if row[j] < row[top] && q[j] >= q[top] || row[j] == row[top] && q[j] != q[top] {
+					t.Fatalf("row %v, knots %v: q %v", row, m, q)
+				}
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Fatalf("row %v sums to %v", row, sum)
+			}
+			p := softmax.Probs(make([]float64, k), row, 1)
+			for j := range p {
+				tied := m.at(p[j])+float64(1e-9*p[j]) == m.at(p[top])+float64(1e-9*p[top])
+				if tied && row[j] < row[top] {
+					ties++
+				}
+			}
+		}
+	}
+	if ties < 100 {
+		t.Errorf("only %d ties: the rows do not test the guard", ties)
+	}
+}
+
+// 1 - conf comes from the other classes: at conf = 1 it must not be 0 while
+// they are above 0, and where they all underflow 1 - g is shared evenly.
+func TestIRTopAtConfidenceOne(t *testing.T) {
+	m := irTopMap{isotonic{[]float64{0, 1}, []float64{0.7, 0.7}}}
+	for _, c := range []struct{ row, want []float32 }{
+		{[]float32{50, 0, 0}, []float32{.7, .15, .15}},
+		{[]float32{0, 100, 100 - 60}, []float32{0, .7, .3}},
+		{[]float32{1e4, 0, -5}, []float32{.7, .15, .15}},
+		{[]float32{8}, []float32{1}},
+	} {
+		q := applied(m, data.Matrix{Rows: 1, Cols: len(c.row), Data: c.row}).Row(0)
+		for j := range q {
+			if math.Abs(q[j]-float64(c.want[j])) > 1e-7 {
+				t.Errorf("%v: %v, want %v", c.row, q, c.want)
+			}
+		}
+	}
+}
+
+func TestIROVAClassesWithoutMass(t *testing.T) {
+	set := drawn(200, 5, 1, 3)
+	for i, y := range set.Labels {
+		if y == 2 {
+			set.Labels[i] = 0
+		}
+	}
+	m := fitted(t, irOVA{}, set).(irOVAMap)
+	q := applied(m, set.Logits)
+	for i := range q.Rows {
+		if q.Row(i)[2] != 0 {
+			t.Fatalf("row %d: an absent class has probability %v", i, q.Row(i)[2])
+		}
+	}
+	for j := range m.Classes {
+		m.Classes[j] = isotonic{}
+	}
+	for _, v := range applied(m, set.Logits).Data {
+		if v != 0.2 {
+			t.Fatalf("a row without mass has %v, want uniform", v)
+		}
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	for _, c := range []struct {
+		set  *data.Set
+		want string
+	}{
+		{&data.Set{}, "the calibration set is empty"},
+		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0}}, "2 rows of logits but 1 labels"},
+		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0, 3}}, "row 1: label 3 is outside 0..2"},
+	} {
+		for _, m := range []Method{ir{}, irTop{}, irOVA{}} {
+			if _, err := m.Fit(context.Background(), Input{Cal: c.set}); fmt.Sprint(err) != c.want {
+				t.Errorf("%T: %v, want %s", m, err, c.want)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := (ir{}).Fit(ctx, Input{Cal: drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func BenchmarkIsotonicFit(b *testing.B) {
+	for _, size := range []struct{ n, k int }{{5000, 100}, {25000, 1000}} {
+		set := drawn(size.n, size.k, 1.5, 1)
+		for _, c := range []struct {
+			name   string
+			method Method
+		}{{"ir", ir{}}, {"ir-top", irTop{}}, {"irova", irOVA{}}} {
+			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", c.name, size.n, size.k), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					fitted(b, c.method, set)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package calib
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Model is a fitted calibrator as it is saved: model.json, one JSON object
+//
+//	{"qats": 1, "method": "ts", "version": 1, "options": {}, "classes": 10,
+//	 "params": {"T": 2.498}, "report": {"nll": ...}}
+//
+// where params is the Map and report the Report. Numbers are written with as
+// many digits as it takes to read the same float64 back, so a loaded model
+// yields the same bits.
+type Model struct {
+	Method  string         // name in the registry
+	Version int            // of the method
+	Options map[string]any // that the method was made with; a record, the map needs none
+	Classes int            // k of the calibration set
+	Fitted
+}
+
+// modelFormat is the value under "qats": raised when the form changes.
+const modelFormat = 1
+
+// savedModel is the form of model.json.
+type savedModel struct {
+	Format  int             `json:"qats"`
+	Method  string          `json:"method"`
+	Version int             `json:"version"`
+	Options map[string]any  `json:"options"`
+	Classes int             `json:"classes"`
+	Params  json.RawMessage `json:"params"`
+	Report  *Report         `json:"report"`
+}
+
+// Save writes m as JSON, a line for each key. It refuses numbers that are not
+// finite.
+func (m *Model) Save(w io.Writer) error {
+	params, err := json.Marshal(m.Map)
+	if err != nil {
+		return fmt.Errorf("parameters of %s: %w", m.Method, err)
+	}
+	options := m.Options
+	if options == nil {
+		options = map[string]any{}
+	}
+	var text bytes.Buffer
+	for _, line := range []struct {
+		key   string
+		value any
+	}{
+		{"qats", modelFormat}, {"method", m.Method}, {"version", m.Version}, {"options", options},
+		{"classes", m.Classes}, {"params", json.RawMessage(params)}, {"report", m.Report},
+	} {
+		value, err := json.Marshal(line.value)
+		if err != nil {
+			return fmt.Errorf("%s of %s: %w", line.key, m.Method, err)
+		}
+		fmt.Fprintf(&text, ",\n  %q: %s", line.key, value)
+	}
+	text.WriteString("\n}\n")
+	text.Bytes()[0] = '{' // in place of the first comma
+	_, err = w.Write(text.Bytes())
+	return err
+}
+
+// LoadModel reads what Save wrote by a method of the registry. It refuses,
+// with a one-line reason, whatever could make a wrong number: another format,
+// an unknown method, another version of it, keys that are unknown, missing or
+// null, values of the wrong type or outside their range, text after the
+// object. The Map of a loaded model does not panic on logits of Classes
+// classes.
+func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var s savedModel
+	if err := decodeStrict(text, &s); err != nil {
+		return nil, fmt.Errorf("not a model: %w", err)
+	}
+	if s.Format != modelFormat {
+		return nil, fmt.Errorf("not a model: \"qats\" is %d, want format %d", s.Format, modelFormat)
+	}
+	i := slices.IndexFunc(registry, func(e Entry) bool { return e.Name == s.Method })
+	switch {
+	case i < 0:
+		names := make([]string, len(registry))
+		for j, e := range registry {
+			names[j] = e.Name
+		}
+		return nil, fmt.Errorf("unknown method %q (known: %s)", s.Method, strings.Join(names, ", "))
+	case registry[i].Version != s.Version:
+		return nil, fmt.Errorf("fitted by version %d of %s, this is version %d: fit it again", s.Version, s.Method, registry[i].Version)
+	case s.Classes < 1:
+		return nil, fmt.Errorf("classes is %d, want 1 or more", s.Classes)
+	case s.Params == nil:
+		return nil, errors.New("no params")
+	case s.Report == nil:
+		return nil, errors.New("no report")
+	}
+	m, err := registry[i].Restore(func(v any) error { return decodeStrict(s.Params, v) })
+	if err != nil {
+		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
+	}
+	if err := sameKeys(s.Params, m); err != nil {
+		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
+	}
+	if c, ok := m.(interface{ classes() int }); ok && c.classes() != s.Classes {
+		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.classes())
+	}
+	return &Model{s.Method, s.Version, s.Options, s.Classes, Fitted{m, *s.Report}}, nil
+}
+
+// restore adapts a constructor that checks what was saved to Entry.Restore.
+func restore[M any](check func(M) (Map, error)) func(func(any) error) (Map, error) {
+	return func(decode func(any) error) (Map, error) {
+		var m M
+		if err := decode(&m); err != nil {
+			return nil, err
+		}
+		return check(m)
+	}
+}
+
+// decodeStrict fills v from the one JSON value in text, without unknown keys.
+func decodeStrict(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, err := d.Token(); err != io.EOF {
+			return errors.New("text after the end of the object")
+		}
+		return nil
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends within the object")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: %v", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n")), err)
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%s is a JSON %s, which does not fit", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("a JSON %s, want an object", kind.Value)
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// sameKeys reports where text, from which m was restored, has other keys or
+// values than m saved again. It finds what the decoder passes over: keys that
+// are missing, null, or in another case.
+func sameKeys(text []byte, m Map) error {
+	again, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	var got, want any
+	if err := json.Unmarshal(text, &got); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(again, &want); err != nil {
+		return err
+	}
+	if at := difference("", got, want); at != "" {
+		return fmt.Errorf("%s is missing, null or misspelt", at)
+	}
+	return nil
+}
+
+// difference returns the path of the first difference of two decoded JSON
+// values, "" where they are equal.
+func difference(path string, got, want any) string {
+	switch want := want.(type) {
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		if !ok {
+			break
+		}
+		keys := make([]string, 0, len(want))
+		for key := range want {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			if at := difference(strings.TrimPrefix(path+"."+key, "."), got[key], want[key]); at != "" {
+				return at
+			}
+		}
+		return ""
+	case []any:
+		got, ok := got.([]any)
+		if !ok || len(got) != len(want) {
+			break
+		}
+		for i := range want {
+			if at := difference(fmt.Sprintf("%s[%d]", path, i), got[i], want[i]); at != "" {
+				return at
+			}
+		}
+		return ""
+	default:
+		if got == want {
+			return ""
+		}
+	}
+	if path == "" {
+		return "the object"
+	}
+	return path
+}

@@ -1,0 +1,239 @@
+package calib
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// fixtures are what scikit-learn says; the recipe is in the file.
+type fixtures struct {
+	Curves []struct {
+		Name    string
+		X, T, W []float64
+		KnotsX  []float64 `json:"knots_x"`
+		KnotsY  []float64 `json:"knots_y"`
+		Query   []float64
+		Predict []float64
+	}
+	Logits [][]float32
+	Test   [][]float32 `json:"test_logits"`
+	Labels []int32
+	IR     [][]float64 `json:"ir"`
+	IROVA  [][]float64 `json:"irova"`
+	IRTop  [][]float64 `json:"ir_top"`
+}
+
+func readFixtures(t *testing.T) fixtures {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/isotonic.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fixtures
+	if err := json.Unmarshal(raw, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// points returns a run for each point.
+func points(x, t, w []float64) []run {
+	runs := make([]run, len(x))
+	for i := range x {
+		runs[i] = run{lo: x[i], hi: x[i], sum: w[i] * t[i], weight: w[i]}
+	}
+	return runs
+}
+
+// minMax is isotonic regression by its closed form at the distinct x:
+// max over a <= i of min over b >= i of the weighted mean of a..b.
+func minMax(x, t, w []float64) (at []float64, g []float64) {
+	at = slices.Clone(x)
+	slices.Sort(at)
+	at = slices.Compact(at)
+	sum, weight := make([]float64, len(at)), make([]float64, len(at))
+	for i := range x {
+		j, _ := slices.BinarySearch(at, x[i])
+		sum[j] += w[i] * t[i]
+		weight[j] += w[i]
+	}
+	for i := range at {
+		best := math.Inf(-1)
+		for a := 0; a <= i; a++ {
+			least, s, v := math.Inf(1), 0.0, 0.0
+			for b := a; b < len(at); b++ {
+				s, v = s+sum[b], v+weight[b]
+				if b >= i {
+					least = min(least, s/v)
+				}
+			}
+			best = max(best, least)
+		}
+		g = append(g, best)
+	}
+	return at, g
+}
+
+func TestRegressIsMinMax(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 400 {
+		n := 1 + rng.IntN(40)
+		x, y, w := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i], w[i] = rng.Float64(), rng.Float64(), 0.1+rng.Float64()
+			if trial%2 == 0 { // many ties
+				x[i] = math.Round(8*x[i]) / 8
+			}
+			if trial%4 < 2 { // outcomes
+				y[i], w[i] = math.Round(y[i]), 1
+			}
+		}
+		at, want := minMax(x, y, w)
+		g := regress(points(x, y, w))
+		if err := g.check(); err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		for i := range at {
+			if got := g.at(at[i]); math.Abs(got-want[i]) > 1e-14 {
+				t.Fatalf("trial %d: g(%v) = %v, min-max formula %v", trial, at[i], got, want[i])
+			}
+		}
+	}
+}
+
+func TestRegressIsScikitLearn(t *testing.T) {
+	for _, c := range readFixtures(t).Curves {
+		g := regress(points(c.X, c.T, c.W))
+		if !near(g.X, c.KnotsX, 0) || !near(g.Y, c.KnotsY, 1e-14) {
+			t.Errorf("%s: knots %v %v, want %v %v", c.Name, g.X, g.Y, c.KnotsX, c.KnotsY)
+		}
+		for i, x := range c.Query {
+			if got := g.at(x); math.Abs(got-c.Predict[i]) > 1e-14 {
+				t.Errorf("%s: g(%v) = %v, want %v", c.Name, x, got, c.Predict[i])
+			}
+		}
+	}
+}
+
+func near(a, b []float64, tol float64) bool {
+	return slices.EqualFunc(a, b, func(u, v float64) bool { return math.Abs(u-v) <= tol })
+}
+
+// The order of the points must not matter to the last bit where the targets
+// are outcomes.
+func TestRegressOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	runs := make([]run, 300)
+	for i := range runs {
+		x := math.Round(50*rng.Float64()) / 50
+		runs[i] = run{lo: x, hi: x, sum: float64(rng.IntN(2)), weight: 1}
+	}
+	want := regress(slices.Clone(runs))
+	for range 20 {
+		rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+		if got := regress(slices.Clone(runs)); !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+			t.Fatal("the order of points changed the fit")
+		}
+	}
+}
+
+// at must be monotone in floating point: neighbouring floats around knots, and
+// knots that are neighbouring floats.
+func TestAtMonotone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		var g isotonic
+		x, y := rng.Float64()*math.Ldexp(1, -rng.IntN(60)), rng.Float64()*math.Ldexp(1, -rng.IntN(60))
+		for range 1 + rng.IntN(5) {
+			g.X, g.Y = append(g.X, x), append(g.Y, y)
+			if rng.IntN(2) == 0 {
+				x = math.Nextafter(x, 2)
+			} else {
+				x += (1 - x) * rng.Float64() * math.Ldexp(1, -rng.IntN(50))
+			}
+			if rng.IntN(2) == 0 {
+				y += (1 - y) * rng.Float64() * math.Ldexp(1, -rng.IntN(50))
+			}
+			if x <= g.X[len(g.X)-1] || x > 1 {
+				break
+			}
+		}
+		var at []float64
+		for i, x := range g.X {
+			if got := g.at(x); got != g.Y[i] {
+				t.Fatalf("g(x[%d]) = %v, want y[%d] = %v", i, got, i, g.Y[i])
+			}
+			below, above := x, x
+			for range 4 {
+				at = append(at, below, above)
+				below, above = math.Nextafter(below, 0), math.Nextafter(above, 1)
+			}
+			at = append(at, rng.Float64()*x, x+(1-x)*rng.Float64())
+		}
+		slices.Sort(at)
+		for i := 1; i < len(at); i++ {
+			if g.at(at[i]) < g.at(at[i-1]) {
+				t.Fatalf("g(%v) = %v but g(%v) = %v with knots %v %v",
+					at[i-1], g.at(at[i-1]), at[i], g.at(at[i]), g.X, g.Y)
+			}
+		}
+	}
+}
+
+// A tally must give the regression of all its pairs to the last bit.
+func TestTally(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for trial := range 300 {
+		var all []run
+		var positives, zeros []float64
+		for range 1 + rng.IntN(60) {
+			x := rng.Float64()
+			if trial%2 == 0 {
+				x = math.Round(10*x) / 10
+			}
+			r := run{lo: x, hi: x, weight: 1}
+			if rng.Float64() < x {
+				positives, r.sum = append(positives, x), 1
+			} else {
+				zeros = append(zeros, x)
+			}
+			all = append(all, r)
+		}
+		pairs := newTally(slices.Clone(positives))
+		for _, x := range zeros {
+			pairs.zero(x)
+		}
+		got, want := pairs.regress(), regress(all)
+		if len(positives) == 0 {
+			want = isotonic{}
+		}
+		if !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+			t.Fatalf("trial %d: knots %v %v, want %v %v", trial, got.X, got.Y, want.X, want.Y)
+		}
+	}
+}
+
+func TestIsotonicCheck(t *testing.T) {
+	for _, c := range []struct {
+		g    isotonic
+		want string
+	}{
+		{isotonic{}, "<nil>"},
+		{isotonic{[]float64{0, 1}, []float64{0, 0}}, "<nil>"},
+		{isotonic{[]float64{0}, nil}, "1 knots x but 0 values y"},
+		{isotonic{[]float64{0, 0}, []float64{0, 1}}, "x[1] = 0 is not above x[0] = 0"},
+		{isotonic{[]float64{0, 1}, []float64{.5, .4}}, "y[1] = 0.4 is below y[0] = 0.5"},
+		{isotonic{[]float64{-1}, []float64{0}}, "x[0] = -1 is outside [0, 1]"},
+		{isotonic{[]float64{math.NaN()}, []float64{0}}, "x[0] = NaN is outside [0, 1]"},
+		{isotonic{[]float64{0}, []float64{1.5}}, "y[0] = 1.5 is outside [0, 1]"},
+	} {
+		if got := fmt.Sprint(c.g.check()); got != c.want {
+			t.Errorf("check of %v: %s, want %s", c.g, got, c.want)
+		}
+	}
+}
