@@ -8,7 +8,7 @@
 // Rules that all kinds keep:
 //
 //   - A method has one colour, dash and marker in every figure of every run
-//     (MethodStyle), whatever else is shown beside it.
+//     (MethodLook), whatever else is shown beside it.
 //   - Sizes are those of a page: 3.3 in for a column, 6.9 in for the full width,
 //     text at 8 and 9 pt, so that figures are included in a paper unscaled.
 //   - Rows of a simulation put the word "simulated" on the figure. Measured and

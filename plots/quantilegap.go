@@ -63,7 +63,7 @@ type curve struct {
 }
 
 func gapCurve(s series) curve {
-	v := curve{look: MethodStyle(s.method)}
+	v := curve{look: MethodLook(s.method)}
 	before := 0
 	for _, b := range s.bins {
 		v.q = append(v.q, (float64(before)+float64(b.N)/2)/float64(s.n))

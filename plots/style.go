@@ -69,8 +69,8 @@ var known = []struct {
 	{"adats", Look{hex(0x44AA99), dotted, hollow(diamond)}},
 	{"gc", Look{hex(0xCC79A7), solid, down}},
 	{"featclip", Look{hex(0x0072B2), dashDot, hollow(box)}},
-	{"hfe", Look{hex(0x555555), dotted, hollow(up)}},
-	{"hfe-target", Look{hex(0x000000), dotted, up}},
+	{"hfe", Look{hex(0x555555), dotted, up}},
+	{"hfe-target", Look{hex(0x000000), dotted, hollow(up)}},
 	{"qats", Look{hex(0xD55E00), solid, circle}},
 	{"qats-pw", Look{hex(0x882255), dashed, circle}},
 	{"qats-pw2", Look{hex(0xAA4499), dashed, hollow(circle)}},
@@ -87,10 +87,10 @@ var known = []struct {
 	{"hts", Look{hex(0x117733), solid, hollow(diamond)}},
 }
 
-// MethodStyle returns the look of a method, by its id alone: a known method has
+// MethodLook returns the look of a method, by its id alone: a known method has
 // a fixed one, any other one drawn from a hash of the id. What else is in the
 // figure, and in which order, never matters.
-func MethodStyle(method string) Look {
+func MethodLook(method string) Look {
 	for _, k := range known {
 		if k.method == method {
 			return k.look

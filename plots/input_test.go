@@ -1,0 +1,124 @@
+package plots
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+func TestRefusals(t *testing.T) {
+	only := func(binning string) []results.Bin {
+		var out []results.Bin
+		for _, b := range testBins("ts") {
+			if b.Binning == binning {
+				out = append(out, b)
+			}
+		}
+		return out
+	}
+	one := func(change func(*results.Bin)) []results.Bin {
+		bins := testBins("ts")
+		change(&bins[9])
+		change(&bins[24])
+		return bins
+	}
+	for name, c := range map[string]struct {
+		in   Input
+		want string
+	}{
+		"nothing":        {Input{}, "no rows of bins.csv"},
+		"no methods":     {Input{Bins: testBins("ts"), Methods: []string{}}, "no methods to show"},
+		"absent method":  {Input{Bins: testBins("ts"), Methods: []string{"ts", "gc"}}, `no rows of method "gc" in cifar10 / resnet50`},
+		"method twice":   {Input{Bins: testBins("ts"), Methods: []string{"ts", "ts"}}, `"ts" is asked for twice`},
+		"two cells":      {Input{Bins: one(func(b *results.Bin) { b.Backbone = "vit-s16" })}, "rows of two cells, cifar10 / resnet50 and cifar10 / vit-s16"},
+		"two rows":       {Input{Bins: append(testBins("ts"), testBins("ts")...)}, "bin 0: two rows"},
+		"NaN accuracy":   {Input{Bins: one(func(b *results.Bin) { b.Acc = math.NaN() })}, "bin 9: accuracy NaN"},
+		"NaN confidence": {Input{Bins: one(func(b *results.Bin) { b.Conf = math.NaN() })}, "bin 9: confidence NaN"},
+		"Inf":            {Input{Bins: one(func(b *results.Bin) { b.Conf = math.Inf(1) })}, "bin 9: confidence +Inf"},
+		"per cent":       {Input{Bins: one(func(b *results.Bin) { b.Acc = 97 })}, "bin 9: accuracy 97 is not in [0, 1]"},
+		"negative n":     {Input{Bins: one(func(b *results.Bin) { b.N = -1 })}, "bin 9: -1 rows"},
+		"NaN edge":       {Input{Bins: one(func(b *results.Bin) { b.Hi = math.NaN() })}, "bin 9: range"},
+		"swapped edges":  {Input{Bins: one(func(b *results.Bin) { b.Lo, b.Hi = 0.9, 0.1 })}, "bin 9: range 0.9 to 0.1"},
+		"all empty":      {Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.N = 0 })}, "bin is empty"},
+		"no source":      {Input{Bins: one(func(b *results.Bin) { b.Source = "" })}, `source "" is neither`},
+		"mixed sources": {Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)},
+			`method "gc": simulated rows beside measured ones`},
+		"mixed within": {Input{Bins: one(func(b *results.Bin) { b.Source = simulated })}, "simulated rows beside measured ones"},
+		"label":        {Input{Bins: testBins("ts"), Labels: map[string]string{"ts": "TS \u03c4"}}, "label of method ts"},
+		"dataset":      {Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Dataset = "donn\u00e9es" })}, "name of the cell"},
+	} {
+		for _, e := range Registry() {
+			f, err := e.Draw(c.in)
+			if err == nil || f != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: error %v, want %q", e.Name, name, err, c.want)
+			} else if !strings.HasPrefix(err.Error(), e.Name+" figure: ") {
+				t.Errorf("%s, %s: %v does not name the figure", e.Name, name, err)
+			}
+		}
+	}
+	if _, err := Reliability(Input{Bins: only("mass15")}); err == nil || !strings.Contains(err.Error(), `method "ts" has no width15 bins, only mass15`) {
+		t.Error(err)
+	}
+	if _, err := QuantileGap(Input{Bins: only("width15")}); err == nil || !strings.Contains(err.Error(), `method "ts" has no mass15 bins, only width15`) {
+		t.Error(err)
+	}
+}
+
+// Rows may come in any order; the figure of a cell does not depend on rows of
+// methods that it does not show, not even on their source.
+func TestOrderAndSelection(t *testing.T) {
+	all := append(testBins("uncal", "qats"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)
+	back := make([]results.Bin, len(all))
+	for i, b := range all {
+		back[len(all)-1-i] = b
+	}
+	for _, e := range Registry() {
+		want := encode(t, mustDraw(t, e, Input{Bins: testBins("uncal", "qats")}), SVG)
+		got := encode(t, mustDraw(t, e, Input{Bins: back, Methods: []string{"uncal", "qats"}}), SVG)
+		if string(got) != string(want) {
+			t.Errorf("%s depends on the order of rows or on methods not shown", e.Name)
+		}
+	}
+}
+
+func TestECE(t *testing.T) {
+	bin := func(b, n int, conf, acc float64) results.Bin {
+		return results.Bin{Cell: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
+	}
+	in := Input{Bins: []results.Bin{bin(14, 60, 0.95, 0.90), bin(8, 0, 0, 0), bin(6, 40, 0.45, 0.60)}}
+	tab, err := in.table("width15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 0.6 x 0.05 + 0.4 x 0.15
+	if got := tab.series[0].ece(); math.Abs(got-0.09) > 1e-15 {
+		t.Errorf("ECE %v, want 0.09", got)
+	}
+	svg := string(encode(t, mustDraw(t, Registry()[0], in), SVG))
+	if !strings.Contains(svg, ">ECE 9.00 %, n = 100<") {
+		t.Error("the panel does not print ECE 9.00 %, n = 100")
+	}
+}
+
+// Unequal bins stand at the middle of their share of rows.
+func TestQuantiles(t *testing.T) {
+	s := series{method: "ts", n: 10, bins: []results.Bin{
+		{N: 1, Conf: 0.5, Acc: 0.25}, {N: 4, Conf: 0.75, Acc: 0.75}, {N: 5, Conf: 0.875, Acc: 1},
+	}}
+	v := gapCurve(s)
+	for i, want := range [][2]float64{{0.05, -25}, {0.3, 0}, {0.75, 12.5}} {
+		if v.q[i] != want[0] || v.gap[i] != want[1] {
+			t.Errorf("point %d: (%v, %v), want %v", i, v.q[i], v.gap[i], want)
+		}
+	}
+}
+
+func TestCellName(t *testing.T) {
+	c := testCell
+	c.Loss, c.Corruption, c.Severity = "focal", "fog", 5
+	if got := cellName(c); got != "cifar10 / resnet50 / focal / fog 5" {
+		t.Error(got)
+	}
+}

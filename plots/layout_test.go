@@ -1,0 +1,133 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// word is a text as it stands on the page, with its ink (without the line gap).
+type word struct {
+	vg.Rectangle
+	text string
+	size vg.Length
+}
+
+// words draws f into a recorder and returns every text. Figures turn text by
+// a quarter or not at all.
+func words(t *testing.T, f *Figure) []word {
+	t.Helper()
+	var rec recorder.Canvas
+	f.draw(draw.NewCanvas(&rec, f.Width, f.Height))
+	var out []word
+	turned := false
+	for _, a := range rec.Actions {
+		switch a := a.(type) {
+		case *recorder.Rotate:
+			turned = true
+		case *recorder.Pop:
+			turned = false
+		case *recorder.FillString:
+			sty := write(a.Size, ink)
+			w, p := sty.Width(a.String), a.Point
+			high, low := 0.73*a.Size, 0.1*a.Size // capitals; commas
+			r := vg.Rectangle{Min: vg.Point{X: p.X, Y: p.Y - low}, Max: vg.Point{X: p.X + w, Y: p.Y + high}}
+			if turned {
+				r = vg.Rectangle{Min: vg.Point{X: -p.Y - high, Y: p.X}, Max: vg.Point{X: -p.Y + low, Y: p.X + w}}
+			}
+			out = append(out, word{r, a.String, a.Size})
+		}
+	}
+	return out
+}
+
+// Nothing is clipped, nothing overlaps, nothing is smaller than 6 pt, for any
+// number of methods, label and n.
+func TestTextIsLegible(t *testing.T) {
+	ids := []string{"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "hfe-target", "qats", "qats-pw4", "qats-transductive", "ts-ecegrid", "irova"}
+	labels := map[string]string{"qats-transductive": "QaTS (transductive)", "irova": "A label that is far too long for any panel or legend of any figure, or so one hopes"}
+	huge := func(b *results.Bin) {
+		b.N *= 10000
+		b.Dataset, b.Corruption, b.Severity = "a-dataset-with-a-name-longer-than-most", "gaussian_noise", 3
+		b.Source = simulated
+	}
+	for _, e := range Registry() {
+		for n := 1; n <= len(ids); n++ {
+			for _, bins := range [][]results.Bin{testBins(ids...), edited(testBins(ids...), huge)} {
+				methods := ids[:n]
+				if n == 1 {
+					methods = ids[len(ids)-1:]
+				}
+				f := mustDraw(t, e, Input{Bins: bins, Methods: methods, Labels: labels})
+				all := words(t, f)
+				for i, a := range all {
+					if a.Min.X < 0 || a.Max.X > f.Width || a.Min.Y < 0 || a.Max.Y > f.Height {
+						t.Errorf("%s of %d: %q at %v leaves the page of %.0f x %.0f", e.Name, n, a.text, a.Rectangle, f.Width, f.Height)
+					}
+					if a.size < 6 {
+						t.Errorf("%s of %d: %q has %.1f pt", e.Name, n, a.text, a.size)
+					}
+					for _, b := range all[:i] {
+						if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
+							t.Errorf("%s of %d: %q and %q overlap", e.Name, n, a.text, b.text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDrawAt(t *testing.T) {
+	want := vg.Rectangle{Min: vg.Point{X: 40, Y: 30}, Max: vg.Point{X: 130, Y: 170}}
+	for _, x := range []span{{min: 0, max: 1, ticks: []float64{0, 1}}, {min: -31, max: 1e4, ticks: []float64{0, 1e4}}, {min: 0, max: 1, bare: true}} {
+		var got vg.Rectangle
+		p := axes(x, x)
+		p.Add(drawFunc(func(c draw.Canvas, _, _ func(float64) vg.Length) { got = c.Rectangle }))
+		drawAt(p, draw.NewCanvas(&recorder.Canvas{}, 200, 200), want)
+		for _, d := range []vg.Point{got.Min.Sub(want.Min), got.Max.Sub(want.Max)} {
+			if math.Hypot(float64(d.X), float64(d.Y)) > 1e-6 {
+				t.Errorf("data area %v, want %v", got, want)
+			}
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		n      int
+		want   []float64
+	}{
+		{0, 1, 5, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{0, 1, 2, []float64{0, 0.5, 1}},
+		{0, 102, 2, []float64{0, 100}},
+		{-33, 3, 6, []float64{-30, -20, -10, 0}},
+		{-1.12, 1.12, 6, []float64{-1, -0.5, 0, 0.5, 1}},
+		{0, 0.3, 3, []float64{0, 0.1, 0.2, 0.3}},
+	} {
+		if got := ticks(c.lo, c.hi, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("ticks(%v, %v, %d) = %v, want %v", c.lo, c.hi, c.n, got, c.want)
+		}
+	}
+	if s := fmt.Sprint(ticks(-1, 1, 2)); strings.Contains(s, "-0") {
+		t.Error(s)
+	}
+}
+
+func TestRowsOfPanels(t *testing.T) {
+	for n, want := range map[int][2]int{1: {1, 1}, 2: {1, 2}, 5: {1, 5}, 6: {2, 3}, 9: {2, 5}, 11: {3, 4}} {
+		g := newGrid(table{series: make([]series, n)})
+		if rows := (n + g.columns - 1) / g.columns; rows != want[0] || g.columns != want[1] {
+			t.Errorf("%d methods: %d rows of %d, want %v", n, rows, g.columns, want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package plots
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from what is drawn now; look at both, then run with -update", path)
+	}
+}
+
+func TestGoldenSVG(t *testing.T) {
+	in := Input{Bins: testBins("uncal", "qats"), Labels: map[string]string{"uncal": "Uncal", "qats": "QaTS"}}
+	for _, e := range Registry() {
+		golden(t, e.Name+".svg", encode(t, mustDraw(t, e, in), SVG))
+	}
+}
+
+// digests is one line a figure and format; the same in every process.
+func digests(t *testing.T) string {
+	in := Input{Bins: testBins("uncal", "ts", "mine", "qats")}
+	var out strings.Builder
+	for _, e := range Registry() {
+		f := mustDraw(t, e, in)
+		for _, format := range []Format{SVG, PDF, PNG} {
+			fmt.Fprintf(&out, "%s.%s %x\n", e.Name, format, sha256.Sum256(encode(t, f, format)))
+		}
+	}
+	return out.String()
+}
+
+// The test binary runs itself with this variable to print its digests.
+const childVariable = "QATS_PLOTS_TEST_CHILD"
+
+func TestSameBytes(t *testing.T) {
+	want := digests(t)
+	if os.Getenv(childVariable) != "" {
+		fmt.Printf("BEGIN\n%sEND\n", want)
+		return
+	}
+	got := make([]string, 4)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() { got[i] = digests(t) })
+	}
+	wg.Wait()
+	for _, g := range got {
+		if g != want {
+			t.Errorf("a concurrent drawing gave\n%swant\n%s", g, want)
+		}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^TestSameBytes$")
+	cmd.Env = append(os.Environ(), childVariable+"=1", "TZ=Asia/Tokyo", "TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "BEGIN\n"+want+"END\n") {
+		t.Errorf("another process gave\n%swant\n%s", out, want)
+	}
+}
+
+// The two processes above may run within one second, so dates are looked for.
+func TestPDFCarriesNoDate(t *testing.T) {
+	data := encode(t, mustDraw(t, Registry()[0], Input{Bins: testBins("ts")}), PDF)
+	dates := regexp.MustCompile(`D:\d+`).FindAllString(string(data), -1)
+	if len(dates) != 2 || dates[0] != "D:20000101000000" || dates[1] != dates[0] {
+		t.Errorf("dates %q, want the constant twice", dates)
+	}
+}
+
+// pdfText returns the inflated streams of a PDF file.
+func pdfText(t *testing.T, data []byte) string {
+	t.Helper()
+	var text strings.Builder
+	for _, part := range bytes.Split(data, []byte("stream\n")) {
+		r, err := zlib.NewReader(bytes.NewReader(part))
+		if err != nil {
+			continue
+		}
+		if _, err := io.Copy(&text, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text.String()
+}
+
+func TestSimulatedIsVisible(t *testing.T) {
+	for _, e := range Registry() {
+		for _, source := range []string{measured, simulated} {
+			bins := testBins("uncal", "qats")
+			for i := range bins {
+				bins[i].Source = source
+			}
+			f := mustDraw(t, e, Input{Bins: bins})
+			want := source == simulated
+			if got := bytes.Contains(encode(t, f, SVG), []byte(">simulated<")); got != want {
+				t.Errorf("%s.svg of %s rows: word %v, want %v", e.Name, source, got, want)
+			}
+			if got := strings.Contains(pdfText(t, encode(t, f, PDF)), "(simulated)"); got != want {
+				t.Errorf("%s.pdf of %s rows: word %v, want %v", e.Name, source, got, want)
+			}
+		}
+	}
+}
+
+func TestSave(t *testing.T) {
+	f := mustDraw(t, Registry()[1], Input{Bins: testBins("ts")})
+	dir := t.TempDir()
+	for _, format := range []Format{SVG, PDF, PNG} {
+		path := filepath.Join(dir, "figure."+string(format))
+		for range 2 { // the second time over the first
+			if err := f.Save(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, encode(t, f, format)) {
+			t.Errorf("%s differs from Encode", path)
+		}
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 3 {
+		t.Errorf("left behind: %v", files)
+	}
+	for _, bad := range []string{"figure", "figure.eps", "nowhere/figure.svg"} {
+		if err := f.Save(filepath.Join(dir, bad)); err == nil {
+			t.Errorf("Save(%q) succeeded", bad)
+		}
+	}
+}
+
+// A panic of a backend is an error of the file.
+func TestBackendPanicIsError(t *testing.T) {
+	f := &Figure{Width: 10, Height: 10, draw: nil}
+	if err := f.Encode(io.Discard, SVG); err == nil || !strings.Contains(err.Error(), "svg figure") {
+		t.Errorf("error %v", err)
+	}
+}
