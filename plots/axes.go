@@ -118,7 +118,7 @@ func heading(c draw.Canvas, t table) {
 	c.FillText(sty, vg.Point{X: c.Min.X + 2, Y: y}, s)
 }
 
-const headingHeight = 14 * vg.Length(1)
+const headingHeight vg.Length = 14
 
 // fit returns s and a style with which it is at most width wide: smaller down
 // to 6 pt, then cut.

@@ -19,10 +19,10 @@ type legend struct {
 }
 
 const (
-	legendRow    = 11 * vg.Length(1)
-	legendSample = 18 * vg.Length(1) // width of a sample
-	legendPad    = 3 * vg.Length(1)  // between a sample and its text
-	legendGap    = 10 * vg.Length(1) // between columns
+	legendRow    vg.Length = 11
+	legendSample vg.Length = 18 // width of a sample
+	legendPad    vg.Length = 3  // between a sample and its text
+	legendGap    vg.Length = 10 // between columns
 )
 
 // columns returns the widths of the columns: as many as fit, less those that

@@ -17,13 +17,13 @@ const (
 	columnWidth = 3.3 * vg.Inch // one column of a two-column page
 	pageWidth   = 6.9 * vg.Inch // both columns
 
-	titleSize = 9 * vg.Length(1) // axis titles, panel titles, legends; points
-	smallSize = 8 * vg.Length(1) // tick labels, headings
+	titleSize vg.Length = 9 // axis titles, panel titles, legends; points
+	smallSize vg.Length = 8 // tick labels, headings
 
-	axisWidth  = 0.6 * vg.Length(1)
-	tickLength = 2.5 * vg.Length(1)
-	curveWidth = 1.1 * vg.Length(1)
-	markerSize = 2.1 * vg.Length(1) // radius
+	axisWidth  vg.Length = 0.6
+	tickLength vg.Length = 2.5
+	curveWidth vg.Length = 1.1
+	markerSize vg.Length = 2.1 // radius
 )
 
 // Colours that belong to no method.
