@@ -10,7 +10,7 @@
 //   - A method has one colour, dash and marker in every figure of every run
 //     (MethodLook), whatever else is shown beside it.
 //   - Sizes are those of a page: 3.3 in for a column, 6.9 in for the full width,
-//     text at 8 and 9 pt, so that figures are included in a paper unscaled.
+//     text at 9 and 8 pt, so that figures are included in a paper unscaled.
 //   - Rows of a simulation put the word "simulated" on the figure. Measured and
 //     simulated rows never share one.
 //   - The same rows give the same bytes: no date, no host, no map order.
