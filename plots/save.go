@@ -48,7 +48,7 @@ var fixPDF = sync.OnceFunc(func() {
 
 // Encode writes the figure to w. The same figure gives the same bytes, in any
 // process. PDF files embed their font, about 215 kB; SVG files name it
-// (Liberation Sans, as wide as Arial and Helvetica).
+// (Liberation Sans, else Arial or Helvetica, which are as wide).
 func (f *Figure) Encode(w io.Writer, format Format) error {
 	data, err := f.encode(format)
 	if err != nil {
@@ -82,6 +82,12 @@ func (f *Figure) encode(format Format) (data []byte, err error) {
 	var buf bytes.Buffer
 	if _, err := canvas.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("%s figure: %w", format, err)
+	}
+	if format == SVG {
+		// vgsvg names one family; where it is not installed, browsers would
+		// fall back to a serif of other widths.
+		return bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
+			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 	}
 	return buf.Bytes(), nil
 }
