@@ -38,14 +38,15 @@ type Pair struct {
 //	Lo, Hi = quantiles at Phi(2 z0 + z), Phi(2 z0 - z) of the R differences
 //
 // by the rule of function quantile. The correction matters because resampling
-// adds noise to the bins, which raises every binned calibration error, most
-// that of the better method. What is left of that shows where one method is
-// nearly perfect: see the coverage in the tests.
+// adds noise to the bins, which raises every binned calibration error, and most
+// that of the better method. It does not remove the noise that the sample
+// itself has: where a method's ECE is near its null band, the interval is about
+// the metric at this n and not about the population (TestCoverage has figures).
 //
 // The intervals are conditional on the fits: they say how the difference
 // varies with the test rows, not with the calibration set.
 //
-// Cost: about 3 ns a row and resample, shared, and 3 more for each method. An
+// Cost: about 3 ns a row and resample, shared, and 4 more for each method. An
 // error is that of ctx, or names facts that are not of the same rows.
 func Pairs(ctx context.Context, base *Facts, others []*Facts, opts PairOptions) ([]Pair, error) {
 	if opts.Resamples == 0 {
