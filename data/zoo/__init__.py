@@ -1,0 +1,1 @@
+"""Train small networks on real data and export the arrays the harness reads."""
