@@ -6,14 +6,16 @@ func Registry() []Entry {
 	return []Entry{
 		uncalEntry(),
 		tsEntry(),
+		tsGuo50Entry(),
+		tsECEGridEntry(),
+		irEntry(),
+		irTopEntry(),
+		irOVAEntry(),
 		qatsEntry(),
 		qatsPWEntry(),
 		qatsFreeEntry(),
 		qatsPWFreeEntry(),
 		qatsTransductiveEntry(),
-		irEntry(),
-		irTopEntry(),
-		irOVAEntry(),
 	}
 }
 

@@ -56,7 +56,7 @@ func expEdge(x float64) float64 {
 		return x
 	}
 	h := Exp(x / 2)
-	return h * h
+	return float64(h * h)
 }
 
 // exps writes Exp(scale (row_j - max)) to dst, which has the length of row.

@@ -1,0 +1,230 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/softmax"
+)
+
+// A curve is a temperature that depends on the quantile q of a row, piecewise
+// linear between knots t_1, ..., t_{S+1} at q = 0, 1/S, ..., 1: the paper's
+// piecewise model, which for S = 1 is its Eq. 6 with t_1 = a + b, t_2 = b.
+
+// temperatureAt returns T(q) of the given knots for q in [0, 1].
+func temperatureAt(knots []float64, q float64) float64 {
+	i, left := locate(len(knots)-1, q)
+	return knots[i+1] + float64(left*(knots[i]-knots[i+1]))
+}
+
+// locate returns the segment of q among s of them and the weight of its left
+// knot, in [0, 1]. The last segment is closed at q = 1.
+func locate(s int, q float64) (segment int, left float64) {
+	at := float64(float64(s) * q)
+	segment = min(int(at), s-1)
+	return segment, 1 - (at - float64(segment))
+}
+
+// curveShape is which curves are allowed. Parameters are the bounded
+// increments v_1, ..., v_S >= 0 and b of a falling curve,
+//
+//	t_{S+1} = b,  t_i = t_{i+1} + v_i,
+//
+// or, when free, the knots themselves. Bounds are closed: with exp or softplus
+// instead, a flat curve would only be reached in the limit, and the reported
+// value would tell when the solver stopped. Every parameter is at most maxT,
+// b and every free knot at least minT.
+type curveShape struct {
+	segments int
+	free     bool
+}
+
+// knots returns t_1, ..., t_{S+1} of the parameters.
+func (c curveShape) knots(x []float64) []float64 {
+	t := append([]float64(nil), x...)
+	if !c.free {
+		for i := c.segments - 1; i >= 0; i-- {
+			t[i] += t[i+1]
+		}
+	}
+	return t
+}
+
+// flat returns the parameters of the constant curve t.
+func (c curveShape) flat(t float64) []float64 {
+	x := make([]float64, c.segments+1)
+	for i := range x {
+		if c.free || i == c.segments {
+			x[i] = t
+		}
+	}
+	return x
+}
+
+// bounds returns the box of the parameters.
+func (c curveShape) bounds() (lo, hi []float64) {
+	lo, hi = c.flat(minT), make([]float64, c.segments+1)
+	for i := range hi {
+		hi[i] = maxT
+	}
+	return lo, hi
+}
+
+// boundNames returns what the bounds of parameter i are called in a report.
+func (c curveShape) boundNames(i int) (lower, upper string) {
+	last := i == c.segments
+	switch {
+	case c.segments == 1 && !c.free && last:
+		return "b >= 0.001", "b <= 1000"
+	case c.segments == 1 && !c.free:
+		return "a >= 0", "a <= 1000"
+	case c.free || last:
+		return fmt.Sprintf("t_%d >= 0.001", i+1), fmt.Sprintf("t_%d <= 1000", i+1)
+	default:
+		return fmt.Sprintf("t_%d >= t_%d", i+1, i+2), fmt.Sprintf("t_%d - t_%d <= 1000", i+1, i+2)
+	}
+}
+
+// at returns the mean NLL of the curve with parameters x, its gradient and its
+// Hessian: one pass. q holds the rank of every row and scale is scratch of the
+// same length.
+//
+// With beta = 1/T, g = E_p[l] - l_y and V = Var_p[l] at that row,
+//
+//	df/dT = -beta^2 g,  d2f/dT2 = beta^4 V + 2 beta^3 g,
+//
+// and T is linear in the two knots of its segment, so the Hessian in the knots
+// is tridiagonal.
+func (c curveShape) at(ctx context.Context, o *objective, q, scale, x []float64) (local, error) {
+	knots := c.knots(x)
+	for i := range q {
+		scale[i] = 1 / temperatureAt(knots, q[i])
+	}
+	p := len(x)
+	// One slice for all sums: value, then gradient, diagonal and off-diagonal
+	// of the Hessian in the knots.
+	sums := make([]float64, 1+3*p)
+	block := make([]float64, len(sums))
+	err := o.pass(ctx, scale, func(lo int, m []softmax.Moments) {
+		clear(block)
+		grad, diag, off := block[1:1+p], block[1+p:1+2*p], block[1+2*p:]
+		for i := range m {
+			label, beta := o.label[lo+i], scale[lo+i]
+			block[0] += m[i].NLL(beta, label)
+			g, b2 := m[i].Slope(label), float64(beta*beta)
+			first := -float64(b2 * g)
+			second := float64(b2 * (float64(b2*m[i].Variance()) + float64(2*beta*g)))
+			s, left := locate(c.segments, q[lo+i])
+			right := 1 - left
+			grad[s] += float64(left * first)
+			grad[s+1] += float64(right * first)
+			diag[s] += float64(left * left * second)
+			diag[s+1] += float64(right * right * second)
+			off[s] += float64(left * right * second)
+		}
+		for i, v := range block {
+			sums[i] += v
+		}
+	})
+	if err != nil {
+		return local{}, err
+	}
+	for i := range sums {
+		sums[i] /= float64(o.rows())
+	}
+	f := local{value: sums[0], gradient: sums[1 : 1+p], hessian: make([]float64, p*p)}
+	for i := range p {
+		f.hessian[i*p+i] = sums[1+p+i]
+		if i+1 < p {
+			f.hessian[i*p+i+1] = sums[1+2*p+i]
+			f.hessian[(i+1)*p+i] = sums[1+2*p+i]
+		}
+	}
+	if !c.free {
+		f.accumulate()
+	}
+	return f, nil
+}
+
+// accumulate turns derivatives in the knots into derivatives in b and the
+// increments: parameter i moves the knots 1..i alike, so both are running
+// sums.
+func (f *local) accumulate() {
+	p := len(f.gradient)
+	for i := range p {
+		for j := range p {
+			if j > 0 {
+				f.hessian[i*p+j] += f.hessian[i*p+j-1]
+			}
+		}
+		if i > 0 {
+			f.gradient[i] += f.gradient[i-1]
+			for j := range p {
+				f.hessian[i*p+j] += f.hessian[(i-1)*p+j]
+			}
+		}
+	}
+}
+
+// fitCurve returns the knots of the curve with the least mean NLL, given the
+// rank of every row. It starts at the flat curve at the temperature of ts; a
+// falling curve that stays flat is that temperature to the last bit.
+func fitCurve(ctx context.Context, o *objective, q []float64, c curveShape) (x []float64, r Report, err error) {
+	t, flat, err := fitTemperature(ctx, o)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	lo, hi := c.bounds()
+	scale := make([]float64, len(q))
+	sol, err := boxNewton(func(x []float64) (local, error) {
+		return c.at(ctx, o, q, scale, x)
+	}, c.flat(t), lo, hi, t)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	r = Report{NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes}
+	if c.isFlat(sol.at) {
+		sol.at = c.flat(t)
+		r.NLL = flat.NLL
+		r.Warnings = append(flat.Warnings, c.flatWarning())
+	}
+	for i, v := range sol.at {
+		lower, upper := c.boundNames(i)
+		switch {
+		case v == lo[i]:
+			r.AtBound = append(r.AtBound, lower)
+		case v == hi[i]:
+			r.AtBound = append(r.AtBound, upper)
+		default:
+			continue
+		}
+		if v != 0 && !c.isFlat(sol.at) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("a temperature is at its bound: %s", r.AtBound[len(r.AtBound)-1]))
+		}
+	}
+	if r.Gradient > gradTol {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
+	}
+	return sol.at, r, nil
+}
+
+// flatWarning is what a table says of a falling curve without increments.
+func (c curveShape) flatWarning() string {
+	if c.segments == 1 {
+		return "a = 0: equal to ts"
+	}
+	return "no increments: equal to ts"
+}
+
+// isFlat reports whether a falling curve has no increment.
+func (c curveShape) isFlat(x []float64) bool {
+	if c.free {
+		return false
+	}
+	for _, v := range x[:c.segments] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}

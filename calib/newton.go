@@ -1,0 +1,211 @@
+package calib
+
+import "math"
+
+// local is a function of p parameters near one point.
+type local struct {
+	value    float64
+	gradient []float64 // p
+	hessian  []float64 // p x p, symmetric
+}
+
+// solution is where boxNewton ended.
+type solution struct {
+	at       []float64 // p
+	value    float64
+	gradient float64 // largest absolute component of the projected gradient, in units of the scaled parameters
+	steps    int     // accepted steps
+}
+
+// boxNewton minimises a smooth, possibly non-convex function of a few
+// parameters in the box lo <= x <= hi, starting at x, which it does not
+// change. Parameters are measured in unit, which makes the damping and the
+// gradient, unit * d/dx, free of the scale of the problem.
+//
+// Each step minimises the quadratic model in the box by an active set; where
+// the Hessian is not positive definite, or the function did not fall, a
+// multiple of the identity is added (Levenberg 1944) until it does. The end is
+// a projected gradient below 1e-12, or below gradTol when rounding hides any
+// further descent; after maxSteps trials whatever was reached. The Cholesky
+// factorisation is ours because bytes must agree across processors, which
+// libraries with vector code do not promise.
+func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit float64) (solution, error) {
+	const (
+		maxTrials = 200
+		target    = 1e-12
+		rounding  = 1e-14 // what the value of the function may err by, relative to max(1, value)
+	)
+	cur, err := eval(x)
+	if err != nil {
+		return solution{}, err
+	}
+	sol := solution{at: append([]float64(nil), x...), value: cur.value, gradient: projected(x, cur, lo, hi, unit)}
+	damping := 0.0
+	for range maxTrials {
+		if sol.gradient <= target {
+			break
+		}
+		least := 1e-6 * largestCurvature(cur, unit)
+		step, ok := boxStep(sol.at, cur, lo, hi, unit, damping)
+		for !ok {
+			damping = max(4*damping, least)
+			step, ok = boxStep(sol.at, cur, lo, hi, unit, damping)
+		}
+		next := make([]float64, len(x))
+		promised := 0.0 // first-order change
+		moved := false
+		for j := range next {
+			next[j] = min(max(sol.at[j]+step[j], lo[j]), hi[j])
+			moved = moved || next[j] != sol.at[j]
+			promised += float64(cur.gradient[j] * (next[j] - sol.at[j]))
+		}
+		if !moved {
+			break
+		}
+		trial, err := eval(next)
+		if err != nil {
+			return solution{}, err
+		}
+		gradient := projected(next, trial, lo, hi, unit)
+		fell := trial.value <= cur.value+float64(1e-4*promised)
+		still := trial.value <= cur.value+float64(rounding*max(1, math.Abs(cur.value)))
+		if !fell && !(still && gradient < sol.gradient) {
+			if sol.gradient <= gradTol {
+				break
+			}
+			damping = max(10*damping, least)
+			continue
+		}
+		cur = trial
+		sol = solution{next, trial.value, gradient, sol.steps + 1}
+		if damping /= 10; damping < least {
+			damping = 0
+		}
+	}
+	return sol, nil
+}
+
+// projected returns the largest absolute component of the gradient that is
+// not held by a bound.
+func projected(x []float64, f local, lo, hi []float64, unit float64) float64 {
+	most := 0.0
+	for j, g := range f.gradient {
+		if !held(x[j], g, lo[j], hi[j]) {
+			most = max(most, math.Abs(g)*unit)
+		}
+	}
+	return most
+}
+
+// held reports whether descent would leave the box at once.
+func held(x, gradient, lo, hi float64) bool {
+	return (x <= lo && gradient >= 0) || (x >= hi && gradient <= 0)
+}
+
+// largestCurvature returns the largest diagonal element of the scaled Hessian,
+// at least the smallest normal number so that a multiple of it is positive.
+func largestCurvature(f local, unit float64) float64 {
+	p := len(f.gradient)
+	most := 0x1p-1000
+	for j := range p {
+		most = max(most, math.Abs(f.hessian[j*p+j])*unit*unit)
+	}
+	return most
+}
+
+// boxStep returns the step that minimises the quadratic model of f plus
+// damping in the box around x, by moving along Newton steps of the free
+// parameters and fixing the first to meet its bound, until none does. It
+// reports false where the model has no minimum.
+func boxStep(x []float64, f local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
+	p := len(x)
+	var free []int
+	for j := range x {
+		if !held(x[j], f.gradient[j], lo[j], hi[j]) {
+			free = append(free, j)
+		}
+	}
+	step := make([]float64, p) // in units of x
+	for len(free) > 0 {
+		m := len(free)
+		a, b := make([]float64, m*m), make([]float64, m)
+		for r, j := range free {
+			slope := float64(f.gradient[j] * unit)
+			for i := range step {
+				slope += float64(float64(f.hessian[j*p+i]*unit) * step[i])
+			}
+			slope += float64(damping * (step[j] / unit))
+			b[r] = -slope
+			for c, i := range free {
+				a[r*m+c] = float64(f.hessian[j*p+i] * unit * unit)
+			}
+			a[r*m+r] += damping
+		}
+		if !cholesky(a, b) {
+			return nil, false
+		}
+		share, first := 1.0, -1
+		for r, j := range free {
+			d := b[r] * unit
+			room := hi[j] - x[j] - step[j]
+			if d < 0 {
+				room = lo[j] - x[j] - step[j]
+			}
+			if d != 0 && room/d < share {
+				share, first = max(0, room/d), r
+			}
+		}
+		for r, j := range free {
+			step[j] += float64(share * float64(b[r]*unit))
+		}
+		if first < 0 {
+			break
+		}
+		j := free[first]
+		if b[first] < 0 {
+			step[j] = lo[j] - x[j]
+		} else {
+			step[j] = hi[j] - x[j]
+		}
+		free = append(free[:first], free[first+1:]...)
+	}
+	return step, true
+}
+
+// cholesky solves a x = b for the m x m symmetric matrix a, overwriting b with
+// x and a with its factor. It reports false where a is not safely positive
+// definite.
+func cholesky(a, b []float64) bool {
+	m := len(b)
+	for j := range m {
+		diagonal := a[j*m+j]
+		for c := range j {
+			diagonal -= float64(a[j*m+c] * a[j*m+c])
+		}
+		if !(diagonal > 1e-13*a[j*m+j]) {
+			return false
+		}
+		root := math.Sqrt(diagonal)
+		a[j*m+j] = root
+		for r := j + 1; r < m; r++ {
+			v := a[r*m+j]
+			for c := range j {
+				v -= float64(a[r*m+c] * a[j*m+c])
+			}
+			a[r*m+j] = v / root
+		}
+	}
+	for r := range m {
+		for c := range r {
+			b[r] -= float64(a[r*m+c] * b[c])
+		}
+		b[r] /= a[r*m+r]
+	}
+	for r := m - 1; r >= 0; r-- {
+		for c := r + 1; c < m; c++ {
+			b[r] -= float64(a[c*m+r] * b[c])
+		}
+		b[r] /= a[r*m+r]
+	}
+	return true
+}

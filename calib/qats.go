@@ -1,0 +1,140 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// qatsEntry is the paper's method: T(q) = a (1-q) + b with a >= 0, b >= 1e-3
+// (Eq. 6), fitted by NLL (Eq. 10), q the rank of the row's confidence among
+// the calibration rows (Eq. 5). The paper wants a, b > 0 and does not say how;
+// the bounds are closed, see curveShape, and reported when active. Where a = 0
+// the fit is ts to the last bit. See ecdf for what departs in the ranks.
+func qatsEntry() Entry {
+	return Entry{
+		Name:      "qats",
+		Label:     "QaTS",
+		Version:   1,
+		Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
+		Reference: "QaTS, Eqs. 5, 6 and 10",
+		New:       func(func(any) error) (Method, error) { return qats{}, nil },
+		Restore:   restore(restoreQaTS),
+	}
+}
+
+// qatsFreeEntry lets the temperature rise with confidence: only T >= 1e-3 at
+// both ends is asked. It shows what a >= 0 costs.
+func qatsFreeEntry() Entry {
+	return Entry{
+		Name:      "qats-free",
+		Label:     "QaTS free",
+		Version:   1,
+		Summary:   "qats without a >= 0: the temperature may rise with confidence",
+		Reference: "variant of QaTS, Eq. 6",
+		New:       func(func(any) error) (Method, error) { return qats{free: true}, nil },
+		Restore:   restore(restoreQaTS),
+	}
+}
+
+// qatsTransductiveEntry ranks rows among the unlabelled batch that they come
+// from; a and b are those of qats. Only so is the claim true that QaTS does
+// not mind a global rescaling of the logits: through the calibration ranks,
+// the rescaled row has another q.
+func qatsTransductiveEntry() Entry {
+	return Entry{
+		Name:      "qats-transductive",
+		Label:     "QaTS trans.",
+		Version:   1,
+		Summary:   "a and b of qats, ranks among the unlabelled target rows",
+		Reference: "variant of QaTS, Eq. 5",
+		New:       func(func(any) error) (Method, error) { return qats{transductive: true}, nil },
+		Restore:   restore(restoreQaTS),
+	}
+}
+
+type qats struct {
+	free         bool
+	transductive bool
+}
+
+func (m qats) Contract() Contract {
+	c := Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+	if m.transductive {
+		c.Target = data.Logits
+	}
+	return c
+}
+
+func (m qats) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	shape := curveShape{segments: 1, free: m.free}
+	x, ranks, report, err := fitRanked(ctx, in.Cal, shape)
+	if err != nil {
+		return nil, err
+	}
+	fitted := qatsMap{A: x[0], B: x[1], ECDF: ranks}
+	if m.free {
+		fitted.A = x[0] - x[1]
+	}
+	if m.transductive {
+		if fitted.ECDF, err = targetECDF(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	return &Fitted{Map: fitted, Report: report}, nil
+}
+
+// targetECDF returns the distribution of confidence on the target rows.
+func targetECDF(ctx context.Context, in Input) (ecdf, error) {
+	if in.Target == nil || in.Target.Logits.Rows == 0 {
+		return nil, errors.New("no target rows to rank among")
+	}
+	if got, want := in.Target.Logits.Cols, in.Cal.Logits.Cols; got != want {
+		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", got, want)
+	}
+	t, err := tails(ctx, in.Target.Logits)
+	return newECDF(t), err
+}
+
+// fitRanked fits a curve on set and returns its parameters with the ranks.
+func fitRanked(ctx context.Context, set *data.Set, c curveShape) ([]float64, ecdf, Report, error) {
+	o, err := newObjective(set)
+	if err != nil {
+		return nil, nil, Report{}, err
+	}
+	q, err := tails(ctx, set.Logits)
+	if err != nil {
+		return nil, nil, Report{}, err
+	}
+	o.passes++
+	ranks := newECDF(q)
+	for i, tail := range q {
+		q[i] = ranks.rank(tail)
+	}
+	x, report, err := fitCurve(ctx, o, q, c)
+	return x, ranks, report, err
+}
+
+// qatsMap is the temperature A (1-q) + B with the ranks that give q.
+type qatsMap struct {
+	A    float64 `json:"a"` // >= 0 but for qats-free
+	B    float64 `json:"b"` // > 0, as is A + B
+	ECDF ecdf    `json:"ecdf"`
+}
+
+func restoreQaTS(m qatsMap) (Map, error) {
+	if !(m.B > 0) || !(m.A+m.B > 0) || math.IsInf(m.A+m.B, 0) {
+		return nil, fmt.Errorf("a = %v, b = %v: want finite temperatures above 0", m.A, m.B)
+	}
+	return m, m.ECDF.check()
+}
+
+// Apply writes softmax(l/T) with T = A (1-q) + B.
+func (m qatsMap) Apply(dst data.Probs, set *data.Set) {
+	m.ECDF.applyRanked(dst, set, m.temperature)
+}
+
+func (m qatsMap) temperature(q float64) float64 { return float64(m.A*(1-q)) + m.B }

@@ -1,0 +1,108 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// tsGuo50Entry is temperature scaling as gpleiss/temperature_scaling fitted it
+// until July 2025, the code most papers copied: torch.optim.LBFGS on T with
+// lr 0.01, max_iter 50 and no line search, from T = 1.5. It stops short of the
+// minimum: each step covers a hundredth of the way. It is a method of its own
+// because many published columns of TS come from it. Their arithmetic is
+// float32, ours float64; see the test for the difference.
+func tsGuo50Entry() Entry {
+	return Entry{
+		Name:      "ts-guo50",
+		Label:     "TS (Guo, 50)",
+		Version:   1,
+		Summary:   "temperature after 50 LBFGS steps of 0.01 from 1.5, as the first public code; not converged",
+		Reference: "github.com/gpleiss/temperature_scaling before July 2025",
+		New:       func(func(any) error) (Method, error) { return tsGuo50{}, nil },
+		Restore:   restore(restoreTS),
+	}
+}
+
+type tsGuo50 struct{}
+
+func (tsGuo50) Contract() Contract { return ts{}.Contract() }
+
+func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	o, err := newObjective(in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	t, steps, last, err := torchLBFGS(1.5, 0.01, 50, func(t float64) (lossAt, error) {
+		if !(t > 0) || math.IsInf(t, 0) {
+			return lossAt{}, fmt.Errorf("the recipe steps to T = %g, which is no temperature", t)
+		}
+		s, err := o.slope(ctx, 1/t)
+		return lossAt{s.nll, -float64((s.loss - s.drop) / t / t)}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// The recipe leaves its last point without evaluating it.
+	s, err := o.slope(ctx, 1/t)
+	if err != nil {
+		return nil, err
+	}
+	report := Report{NLL: s.nll, Gradient: math.Abs(s.loss-s.drop) / t / t, Iterations: steps, Passes: o.passes}
+	if math.Abs(last.gradient) > 1e-7 {
+		report.Warnings = []string{fmt.Sprintf("stops after %d steps by design: gradient %.1e", steps, report.Gradient)}
+	}
+	return &Fitted{Map: tsMap{t}, Report: report}, nil
+}
+
+// lossAt is the value and the derivative of a function of one variable.
+type lossAt struct{ value, gradient float64 }
+
+// torchLBFGS minimises f as torch.optim.LBFGS.step does for one variable
+// without line search (PyTorch 1.13; the loop is unchanged since 1.0), with
+// its defaults tolerance_grad 1e-7, tolerance_change 1e-9, max_eval 5/4
+// max_iter. It returns the last point, the number of steps and the last value
+// computed, which is that of the point before when max_iter ends the loop.
+//
+// In one variable the two-loop recursion returns -gradient * s/y of the newest
+// pair whatever its history is: after the first pair the remaining vector is
+// zero, up to rounding. (torch skips a pair when y s <= 1e-10.)
+func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (float64, int, lossAt, error) {
+	const tolGrad, tolChange = 1e-7, 1e-9
+	maxEval := maxIter * 5 / 4
+	cur, err := f(x)
+	if err != nil || math.Abs(cur.gradient) <= tolGrad {
+		return x, 0, cur, err
+	}
+	evals := 1
+	inverse := 1.0 // s/y of the newest pair
+	step := min(1, 1/math.Abs(cur.gradient)) * lr
+	var direction float64
+	var prev lossAt
+	for iter := 1; ; iter++ {
+		if iter > 1 {
+			y, s := cur.gradient-prev.gradient, direction*step
+			if y*s > 1e-10 {
+				inverse = s / y
+			}
+			step = lr
+		}
+		direction = -float64(cur.gradient * inverse)
+		prev = cur
+		if cur.gradient*direction > -tolChange {
+			return x, iter, cur, nil
+		}
+		x += float64(step * direction)
+		if iter == maxIter {
+			return x, iter, cur, nil
+		}
+		if cur, err = f(x); err != nil {
+			return x, iter, cur, err
+		}
+		evals++
+		if evals >= maxEval || math.Abs(cur.gradient) <= tolGrad ||
+			math.Abs(direction*step) <= tolChange || math.Abs(cur.value-prev.value) < tolChange {
+			return x, iter, cur, nil
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package calib
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// TestGuo50Reference compares with torch.optim.LBFGS itself; the recipe is in
+// the file. Against torch in float64 the tolerance is rounding; against
+// float32, as published code ran, it is what float32 resolves.
+func TestGuo50Reference(t *testing.T) {
+	raw, err := os.ReadFile("testdata/ts-guo50.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Name       string
+			Classes    int
+			Logits     []float32
+			Labels     []int32
+			T          float64
+			Iterations int
+			TFloat32   float64 `json:"T_float32"`
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	early := 0
+	for _, c := range file.Cases {
+		set := &data.Set{
+			Logits: data.Matrix{Rows: len(c.Labels), Cols: c.Classes, Data: c.Logits},
+			Labels: c.Labels,
+		}
+		f := fit(t, "ts-guo50", set, nil)
+		got := f.Map.(tsMap).T
+		if math.Abs(got-c.T) > 1e-10 || f.Report.Iterations != c.Iterations {
+			t.Errorf("%s: T = %.12f after %d steps, torch %.12f after %d", c.Name, got, f.Report.Iterations, c.T, c.Iterations)
+		}
+		if math.Abs(got-c.TFloat32) > 2e-5 {
+			t.Errorf("%s: T = %.9f, torch in float32 %.9f", c.Name, got, c.TFloat32)
+		}
+		if c.Iterations < 50 {
+			early++
+		}
+		if nll := directNLL(set, func(int) float64 { return got }); math.Abs(nll-f.Report.NLL) > 1e-12 {
+			t.Errorf("%s: NLL %.15g, directly %.15g", c.Name, f.Report.NLL, nll)
+		}
+	}
+	if early == 0 || early == len(file.Cases) {
+		t.Errorf("%d of %d cases stop early: both ends of the loop should be seen", early, len(file.Cases))
+	}
+}
+
+// TestECEGrid compares with the ECE by its definition at every temperature.
+func TestECEGrid(t *testing.T) {
+	for seed := range uint64(5) {
+		set := simulated(300, 4, 3, 2.2, seed)
+		f := fit(t, "ts-ecegrid", set, nil)
+		var want float64
+		least := math.Inf(1)
+		for i := 1; i <= 100; i++ {
+			temp := float64(i) / 10
+			if e := directECE(set, temp, 15); e < least-1e-12 {
+				want, least = temp, e
+			}
+		}
+		if got := f.Map.(tsMap).T; got != want {
+			t.Errorf("seed %d: T = %v, want %v", seed, got, want)
+		}
+		if f.Report.Passes != 101 || f.Report.AtBound != nil {
+			t.Errorf("seed %d: %+v", seed, f.Report)
+		}
+	}
+	// Every row certain and right: any small T has ECE 0; the least wins.
+	set := &data.Set{Logits: data.Matrix{Rows: 2, Cols: 2, Data: []float32{100, 0, 0, 100}}, Labels: []int32{0, 1}}
+	f := fit(t, "ts-ecegrid", set, nil)
+	if f.Map.(tsMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != "T >= 0.1" {
+		t.Errorf("separable: %+v %+v", f.Map, f.Report)
+	}
+	// Every row certain and wrong: the flattest map is the best.
+	set.Labels = []int32{1, 0}
+	f = fit(t, "ts-ecegrid", set, nil)
+	if f.Map.(tsMap).T != 10 || f.Report.AtBound[0] != "T <= 10" {
+		t.Errorf("all wrong: %+v %+v", f.Map, f.Report)
+	}
+}
+
+// directECE assigns each row to the bin (b/m, (b+1)/m] by comparing with its
+// edges, and averages within bins.
+func directECE(set *data.Set, temp float64, m int) float64 {
+	ece := 0.0
+	for b := range m {
+		lo, hi := float64(b)/float64(m), float64(b+1)/float64(m)
+		var hits, conf, n float64
+		for i, y := range set.Labels {
+			row := set.Logits.Row(i)
+			top, sum := 0, 0.0
+			for j := range row {
+				if row[j] > row[top] {
+					top = j
+				}
+			}
+			for j := range row {
+				sum += math.Exp((float64(row[j]) - float64(row[top])) / temp)
+			}
+			if c := 1 / sum; c > lo && c <= hi {
+				n++
+				conf += c
+				if top == int(y) {
+					hits++
+				}
+			}
+		}
+		if n > 0 {
+			ece += n / float64(len(set.Labels)) * math.Abs(hits/n-conf/n)
+		}
+	}
+	return ece
+}
