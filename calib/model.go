@@ -22,7 +22,7 @@ type Model struct {
 	Method  string         // name in the registry
 	Version int            // of the method
 	Options map[string]any // that the method was made with; a record, the map needs none
-	Classes int            // k of the calibration set
+	Classes int            // k of the calibration set; 0, for any, where the method has none
 	Fitted
 }
 
@@ -99,8 +99,8 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 		return nil, fmt.Errorf("unknown method %q (known: %s)", s.Method, strings.Join(names, ", "))
 	case registry[i].Version != s.Version:
 		return nil, fmt.Errorf("fitted by version %d of %s, this is version %d: fit it again", s.Version, s.Method, registry[i].Version)
-	case s.Classes < 1:
-		return nil, fmt.Errorf("classes is %d, want 1 or more", s.Classes)
+	case s.Classes < 0:
+		return nil, fmt.Errorf("classes is %d, want 1 or more, or 0 for any", s.Classes)
 	case s.Params == nil:
 		return nil, errors.New("no params")
 	case s.Report == nil:
