@@ -21,6 +21,10 @@ const (
 	Mass15  = "mass15"
 )
 
+// BinsVersion is raised whenever the binnings, or their bins, change; it
+// belongs in the cache key of what holds bins.
+const BinsVersion = 1
+
 // Binnings returns the binnings that are computed for every cell.
 func Binnings() []Binning {
 	return []Binning{

@@ -8,6 +8,10 @@ import (
 	"slices"
 )
 
+// PairsVersion is raised whenever Pairs yields other values; it belongs in the
+// cache key of pairs.
+const PairsVersion = 1
+
 // PairOptions configures Pairs. The zero value of a field means its default.
 type PairOptions struct {
 	Resamples int     // 1,000 by default
@@ -31,7 +35,7 @@ type Pair struct {
 // that the luck of the test set cancels in the difference. Bins and ties are
 // found anew in each resample: a value is what ECE and AECE would say of the
 // expanded sample. The interval is the bias-corrected percentile interval of
-// Efron (1981; 1987, section 3): with z0 the normal quantile of the share of
+// Efron (1981, 1987): with z0 the normal quantile of the share of
 // resampled differences below that of the whole sample (equal ones count half;
 // the share is kept 1/2R away from 0 and 1) and z that of (1-Level)/2,
 //

@@ -21,6 +21,10 @@ type Facts struct {
 	Changed []bool    // the prediction differs from that of the uncalibrated logits
 }
 
+// FactsVersion is raised whenever Append yields other values; it belongs in the
+// cache key of facts.
+const FactsVersion = 1
+
 // Floor is the least probability of the true class that NLL sees. It matters
 // for methods that put exact zeros on classes (isotonic regression): a row
 // costs 691 nats at most.
@@ -58,8 +62,8 @@ func (f *Facts) Hit(i int) bool { return f.Pred[i] == f.Label[i] }
 // changes nothing; otherwise it is the lowest index among the largest
 // probabilities, and the row counts as changed.
 //
-// NLL is -ln of the float64 probability: within 1e-15 of the value taken from
-// logits, wherever that is above Floor.
+// NLL is -ln of the float64 probability, not of the logits, because calibrated
+// rows need not have any; above Floor the two agree to about 1e-14 nats.
 //
 // An error names row (counted from the first one appended) and class: a
 // probability that is NaN or outside [0, 1], a row that does not sum to one
