@@ -36,6 +36,12 @@ func Binnings() []Binning {
 // WidthBins groups rows into m bins of equal width: bin b holds the
 // confidences in (b/m, (b+1)/m], decided by softmax.Bin. There are always
 // m bins, empty ones included.
+//
+// The index is the plain formula ceil(m conf) - 1 in float64, which anyone can
+// repeat, so within one double of an edge the rounding of m conf decides. With
+// m = 15 the doubles j/15 and below belong to bin j-1 and those above to bin j,
+// as they should, save the one next above 11/15, which stays in bin 10. Other m
+// have more such doubles.
 func WidthBins(f *Facts, m int) []Bin {
 	o := sortFacts(f)
 	return widthLayout(o, m).fill(o)
