@@ -184,7 +184,7 @@ func TestEdges(t *testing.T) {
 		edge := float64(j) / 15
 		below, above := math.Nextafter(edge, 0), math.Nextafter(edge, 2)
 		want := map[float64]int{below: j - 1, edge: j - 1}
-		if j < 15 && j != 11 { // 15 times the double above 11/15 rounds to 11: see softmax.Bin
+		if j < 15 && j != 11 { // 15 times the double above 11/15 rounds to 11: see WidthBins
 			want[above] = j
 		}
 		for c, b := range want {

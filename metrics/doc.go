@@ -14,7 +14,7 @@
 // and in precision (torchmetrics bins in float32). Ours is that of Guo et al.
 // (2017) and its descendants (focal_calibration, MbLS): 15 bins (l, u] over
 // the top-class confidence, an empty bin counts 0, in float64. See
-// softmax.Bin for the edges.
+// WidthBins for the edges.
 //
 // "AECE" names even more. Ours is the paper's: 15 bins of equal mass over the
 // top-class confidence and the unweighted mean of |accuracy - confidence|.
