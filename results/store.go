@@ -17,12 +17,13 @@ import (
 // Kind is a class of stored objects; each has a folder of its own.
 type Kind string
 
-// The kinds of objects: a fitted method, the per-row facts of a cell, and the
-// metrics computed from those.
+// The kinds of objects: a fitted method, the per-row facts of a cell, the
+// metrics computed from those, and the differences between two cells.
 const (
 	Fit    Kind = "fit"
 	Facts  Kind = "facts"
 	Scores Kind = "scores"
+	Pairs  Kind = "pairs"
 )
 
 // Store is a content-addressed cache in a folder. An object of a kind lies at

@@ -1,0 +1,53 @@
+// Package table turns records into the tables of a paper, as LaTeX and as
+// plain text, from results.csv alone.
+//
+// A Spec says which columns of the file make the rows and which the columns,
+// which are averaged over, and how to mark. Pivot does all the work and all
+// the refusing; LaTeX and Text only print the Table that it returns.
+//
+// # What meets in a cell
+//
+// The columns of the file that are neither rows, columns nor averaged over are
+// the residue (the idea is that of benchproc in golang.org/x/perf). All
+// records of a row must agree in them: two losses in one cell would be an
+// average of unlike things, two losses in one row a ranking of unlike things.
+// Both are errors that name the column and show both values. Nothing is ever
+// averaged or dropped in silence.
+//
+// # Averages
+//
+// An average needs a value from every setting that any method of its row has;
+// where one is missing the cell is "--" and says how many are, since a mean
+// over fewer settings is not comparable. How many settings an average has is
+// always printed. It is the plain mean over settings.
+//
+// # Marks
+//
+// Marks are computed from the numbers as printed, two decimals for per cent
+// and four otherwise, because a reader sees no other. Equal printed numbers
+// share a mark: all of the best are bold, all of the next best number are
+// underlined. A row with a single ranked number has no marks. The gap, a
+// subscript, is the highlighted column less the best of the other ranked
+// columns, in printed numbers; it is coloured as better or worse. Unranked
+// columns, such as methods that see the target domain, are shown and take no
+// part.
+//
+// A double dagger stands at a method whose argmax_change is above zero in any
+// cell that is shown. Where those records are missing the table says that this
+// is not known.
+//
+// # Measured and simulated
+//
+// Every simulated number bears an s and the line on top counts both kinds. An
+// average, a ranking or a gap over both is an error that names two of the
+// cells.
+//
+// # Footnotes
+//
+// Warnings of a record, and the reasons of skips and fails, become numbered
+// footnotes. Texts that differ only in their numbers share one.
+//
+// All that the package itself prints is ASCII: "#" is the dagger of a text
+// table. Labels keep their characters in text; in LaTeX, which is plain ASCII,
+// a character without a LaTeX name becomes "?".
+package table

@@ -1,0 +1,109 @@
+package table
+
+// Name returns what the paper prints for an id in a column of results.csv
+// ("metric" for metrics), or the id itself where the paper has no name for it.
+// An empty id, such as the severity of a clean set, is "-".
+//
+// The paper's AdaTS is the test-time augmentation of Hekler et al.; two other
+// methods bear that name, so it is printed here as TTA-TS.
+func Name(column, id string) string {
+	if id == "" {
+		return "-"
+	}
+	if name, ok := names[column][id]; ok {
+		return name
+	}
+	return id
+}
+
+var names = map[string]map[string]string{
+	"dataset": {
+		"cifar10":          "CIFAR-10",
+		"cifar100":         "CIFAR-100",
+		"imagenet":         "ImageNet",
+		"cifar100-c":       "CIFAR-100-C",
+		"cifar100-lt-r10":  "CIFAR-100-LT R-10",
+		"cifar100-lt-r100": "CIFAR-100-LT R-100",
+		"imagenet-lt":      "ImageNet-LT",
+		"ham10000":         "HAM10000",
+		"bloodmnist":       "BloodMNIST",
+		"breastmnist":      "BreastMNIST",
+		"dermamnist":       "DermaMNIST",
+		"organamnist":      "OrganAMNIST",
+		"organcmnist":      "OrganCMNIST",
+		"organsmnist":      "OrganSMNIST",
+		"pathmnist":        "PathMNIST",
+		"pneumoniamnist":   "PneumoniaMNIST",
+		"retinamnist":      "RetinaMNIST",
+		"tissuemnist":      "TissueMNIST",
+		"voc2012":          "VOC-2012",
+		"20newsgroups":     "NewsGroup-20",
+	},
+	"backbone": {
+		"resnet50":      "RN-50",
+		"resnet18":      "RN-18",
+		"densenet121":   "DN-121",
+		"vit-s16":       "ViT-S",
+		"vit-b16":       "ViT-B",
+		"deeplabv3-r50": "DLV3-R50",
+		"bert-b":        "BERT-B",
+	},
+	"loss": {
+		"ce":    "CE",
+		"brier": "Brier",
+		"focal": "Focal",
+		"mmce":  "MMCE",
+		"ls":    "LS",
+	},
+	"corruption": {
+		"defocus_blur":      "defocus blur",
+		"elastic_transform": "elastic transform",
+		"gaussian_noise":    "gaussian noise",
+		"glass_blur":        "glass blur",
+		"impulse_noise":     "impulse noise",
+		"jpeg_compression":  "jpeg compression",
+		"motion_blur":       "motion blur",
+		"shot_noise":        "shot noise",
+		"zoom_blur":         "zoom blur",
+	},
+	"method": {
+		"uncal":      "Uncal",
+		"ts":         "TS",
+		"ir":         "IR",
+		"tta-ts":     "TTA-TS",
+		"gc":         "GC",
+		"featclip":   "FeatClip",
+		"hfe":        "HFE",
+		"hfe-target": "HFE (target)",
+		"qats":       "QaTS",
+		"qats-pw2":   "QaTS-PW2",
+		"qats-pw4":   "QaTS-PW4",
+		"qats-pw10":  "QaTS-PW10",
+		"qats-pws":   "QaTS-PWs",
+	},
+	"metric": {
+		"accuracy":      "Accuracy",
+		"ece":           "ECE",
+		"aece":          "AECE",
+		"mce":           "MCE",
+		"nll":           "NLL",
+		"brier":         "Brier score",
+		"brier_top":     "top-label Brier score",
+		"auroc":         "AUROC",
+		"aurc":          "AURC",
+		"ks":            "KS",
+		"gap":           "signed gap",
+		"argmax_change": "changed predictions",
+	},
+}
+
+// headings of the columns that label rows.
+var headings = map[string]string{
+	"experiment": "Experiment",
+	"dataset":    "Dataset",
+	"backbone":   "Backbone",
+	"loss":       "Loss",
+	"corruption": "Corruption",
+	"severity":   "Severity",
+	"method":     "Method",
+}

@@ -1,0 +1,187 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Better says which values win.
+type Better string
+
+// Neutral metrics are shown without marks.
+const (
+	Neutral Better = ""
+	Lower   Better = "lower"
+	Higher  Better = "higher"
+)
+
+// Spec describes one table. Rows, Columns and the rest name columns of
+// results.csv: experiment, dataset, backbone, loss, corruption, severity,
+// method. Identifiers are those of the file; labels are only for print.
+type Spec struct {
+	Name    string // of the file, and of the LaTeX label "tab:<name>"
+	Caption string // plain text
+	Metric  string // id of the metric shown
+
+	Rows    []string // outermost first; at least one. Rows that share the first are grouped
+	Columns string   // what the columns are; empty means method
+
+	// Only keeps the records whose column is in the list. If the column makes
+	// rows or columns, the list is also their order; without one the order is
+	// that of the file. A listed table column without records is shown empty.
+	Only map[string][]string
+
+	Labels map[string]string // id -> label, before the names that the package knows
+
+	Average []string // each cell is the mean over these, for example corruption
+	Mean    bool     // a last row with the mean over all settings
+
+	Better    Better
+	Percent   bool     // print 100 x value with two decimals; otherwise four decimals
+	Unranked  []string // ids of columns that take no part in marks and gaps; shown last
+	Gap       bool     // show the gap of the highlighted column
+	Highlight string   // id of that column; empty means the last ranked one
+
+	// NullBand prints beneath each number what a perfectly calibrated model
+	// with the same confidences scores at the same n, as recorded under
+	// <metric>_null_lo and <metric>_null_hi. Not with Average: the band of a
+	// mean is not the mean of the bands.
+	NullBand bool
+}
+
+// columns that may make rows, columns or averages.
+var dimensions = []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity", "method"}
+
+// value returns the field of r in a column of dimensions.
+func value(r results.Record, column string) string {
+	switch column {
+	case "experiment":
+		return r.Experiment
+	case "dataset":
+		return r.Dataset
+	case "backbone":
+		return r.Backbone
+	case "loss":
+		return r.Loss
+	case "corruption":
+		return r.Corruption
+	case "severity":
+		if r.Severity == 0 {
+			return ""
+		}
+		return strconv.Itoa(r.Severity)
+	}
+	return r.Method
+}
+
+// check returns the spec with its defaults filled in.
+func (s Spec) check() (Spec, error) {
+	if s.Columns == "" {
+		s.Columns = "method"
+	}
+	if s.Metric == "" {
+		return s, fmt.Errorf("no metric")
+	}
+	if len(s.Rows) == 0 {
+		return s, fmt.Errorf("no rows; name one of %s", strings.Join(dimensions, ", "))
+	}
+	used := map[string]string{}
+	for _, part := range []struct {
+		name    string
+		columns []string
+	}{{"rows", s.Rows}, {"columns", []string{s.Columns}}, {"average", s.Average}} {
+		for _, c := range part.columns {
+			if !slices.Contains(dimensions, c) {
+				return s, fmt.Errorf("%s: %q is none of %s", part.name, c, strings.Join(dimensions, ", "))
+			}
+			if before, twice := used[c]; twice {
+				return s, fmt.Errorf("%s: %s is already in %s", part.name, c, before)
+			}
+			used[c] = part.name
+		}
+	}
+	for _, c := range sortedKeys(s.Only) {
+		if !slices.Contains(dimensions, c) {
+			return s, fmt.Errorf("only: %q is none of %s", c, strings.Join(dimensions, ", "))
+		}
+		if len(s.Only[c]) == 0 {
+			return s, fmt.Errorf("only: no value of %s is kept", c)
+		}
+		for i, id := range s.Only[c] {
+			if slices.Contains(s.Only[c][:i], id) {
+				return s, fmt.Errorf("only: %s %q is listed twice", c, id)
+			}
+		}
+	}
+	if !slices.Contains([]Better{Neutral, Lower, Higher}, s.Better) {
+		return s, fmt.Errorf("better: %q is neither lower nor higher", string(s.Better))
+	}
+	if s.Gap && s.Better == Neutral {
+		return s, fmt.Errorf("gap: neither lower nor higher is better")
+	}
+	if s.NullBand && len(s.Average) > 0 {
+		return s, fmt.Errorf("null band: the band of an average is not the average of the bands")
+	}
+	return s, nil
+}
+
+// sortedKeys returns the keys of m in order, so that the first error is always
+// the same one.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// label returns what is printed for an id of a column.
+func (s Spec) label(column, id string) string {
+	if l, ok := s.Labels[id]; ok {
+		return l
+	}
+	return Name(column, id)
+}
+
+// print returns v with the decimals of the table.
+func (s Spec) print(v float64) string {
+	digits := 4
+	if s.Percent {
+		v, digits = 100*v, 2
+	}
+	return fixed(v, digits)
+}
+
+// difference returns the signed difference of two printed numbers.
+func (s Spec) difference(a, b string) (x float64, text string) {
+	digits := 4
+	if s.Percent {
+		digits = 2
+	}
+	x = number(a) - number(b)
+	text = fixed(x, digits)
+	if x = number(text); x > 0 {
+		text = "+" + text
+	}
+	return x, text
+}
+
+// fixed prints v with so many decimals and no negative zero.
+func fixed(v float64, digits int) string {
+	text := strconv.FormatFloat(v, 'f', digits, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// number reads back what fixed printed.
+func number(text string) float64 {
+	v, _ := strconv.ParseFloat(text, 64)
+	return v
+}

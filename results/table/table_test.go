@@ -1,0 +1,487 @@
+package table
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+// record is a measured value of a setting of "standard".
+func record(dataset, backbone, method, metric string, value float64) results.Record {
+	return results.Record{
+		Cell:   results.Cell{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"},
+		Method: method, Metric: metric, Value: value, N: 10000, Source: "measured", Status: results.OK,
+	}
+}
+
+func skip(dataset, backbone, method, metric, why string) results.Record {
+	r := record(dataset, backbone, method, metric, 0)
+	r.N, r.Status, r.Note = 0, results.Skip, why
+	return r
+}
+
+// network returns the records of a network: values per method, with
+// argmax_change above zero for featclip alone.
+func network(dataset, backbone string, methods []string, values ...float64) []results.Record {
+	var list []results.Record
+	for i, m := range methods {
+		list = append(list, record(dataset, backbone, m, "ece", values[i]))
+		change := 0.0
+		if m == "featclip" {
+			change = 0.0123
+		}
+		list = append(list, record(dataset, backbone, m, "argmax_change", change))
+	}
+	return list
+}
+
+func simulated(list []results.Record) []results.Record {
+	for i := range list {
+		list[i].Source = "simulated"
+	}
+	return list
+}
+
+var methods = []string{"uncal", "ts", "featclip", "qats"}
+
+// standard has ties, a warning, a skip, a fail and simulated rows.
+func standard() []results.Record {
+	list := network("cifar10", "resnet50", methods, 0.0171, 0.0123, 0.0055, 0.0031)
+	list = append(list, network("cifar10", "vit-s16", methods, 0.0180, 0.0045, 0.00451, 0.0051)...) // TS and FeatClip print 0.45
+	list = append(list, network("cifar10", "my_net", methods, 0.0544, 0.0544, 0.0544, 0.0544)...)
+	list = append(list, simulated(network("cifar100", "resnet50", methods, 0.1079, 0.0943, 0.0257, 0.0226))...)
+	list = append(list, network("cifar100", "vit-b16", methods[:2], 0.0762, 0.0532)...)
+	list = append(list,
+		skip("cifar100", "vit-b16", "featclip", "ece", "no features: 100% of \"cal\" & test"),
+		skip("cifar100", "vit-b16", "qats", "ece", "panic: index 7"),
+	)
+	list[len(list)-1].Status = results.Fail
+	for i := range list {
+		if list[i].Method == "ts" && list[i].Metric == "ece" && list[i].Backbone != "my_net" {
+			list[i].Note = fmt.Sprintf("arrays of others; warning: did not converge: gradient %.1fe-6", 1.5+float64(i/8))
+		}
+	}
+	return list
+}
+
+func standardSpec() Spec {
+	return Spec{
+		Name: "standard", Caption: "Calibration error on standard benchmarks", Metric: "ece",
+		Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Gap: true,
+	}
+}
+
+// shift has 2 corruptions x 2 severities and a method outside the ranking.
+func shift() ([]results.Record, Spec) {
+	var list []results.Record
+	for s := 1; s <= 2; s++ {
+		for c, corruption := range []string{"fog", "snow"} {
+			for m, method := range []string{"hfe-target", "ts", "qats"} {
+				r := record("cifar100-c", "vit-b16", method, "ece", float64(10*s+4*c+m)/1000)
+				r.Experiment, r.Corruption, r.Severity = "shift", corruption, s
+				list = append(list, r)
+			}
+		}
+	}
+	return list, Spec{
+		Name: "shift", Metric: "ece", Rows: []string{"severity"}, Average: []string{"corruption"}, Mean: true,
+		Better: Lower, Percent: true, Gap: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
+		Labels: map[string]string{"qats": "QaTS_new"},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	type test struct {
+		name    string
+		records []results.Record
+		spec    Spec
+	}
+	tests := []test{{"standard", standard(), standardSpec()}}
+
+	list, spec := shift()
+	tests = append(tests, test{"shift", list, spec})
+
+	// Severity 2 lacks a corruption for one method.
+	list, spec = shift()
+	spec.Name = "holes"
+	tests = append(tests, test{"holes", slices.DeleteFunc(list, func(r results.Record) bool {
+		return r.Method == "ts" && r.Severity == 2 && r.Corruption == "snow"
+	}), spec})
+
+	// Severity 1 has more corruptions than severity 2.
+	list, spec = shift()
+	spec.Name, spec.Gap = "uneven", false
+	tests = append(tests, test{"uneven", slices.DeleteFunc(list, func(r results.Record) bool {
+		return r.Severity == 2 && r.Corruption == "snow"
+	}), spec})
+
+	// Higher is better, four decimals, the order of columns given, one of them
+	// without records, one row column.
+	list = nil
+	for _, r := range standard() {
+		if r.Dataset == "cifar10" && r.Metric == "ece" {
+			r.Metric, r.Note = "auroc", ""
+			list = append(list, r)
+		}
+	}
+	tests = append(tests, test{"order", list, Spec{
+		Name: "order", Caption: "Order of columns & 100% na\u00efve \u2264", Metric: "auroc", Rows: []string{"backbone"}, Better: Higher,
+		Only: map[string][]string{"method": {"qats", "gc", "ts"}, "backbone": {"vit-s16", "my_net", "resnet50"}},
+	}})
+
+	list = network("cifar10", "resnet50", []string{"ts", "qats"}, 0.0123, 0.0031)
+	for _, r := range list {
+		if r.Metric == "ece" {
+			lo, hi := r, r
+			lo.Metric, lo.Value = "ece_null_lo", 0.002
+			hi.Metric, hi.Value = "ece_null_hi", 0.0059
+			list = append(list, lo, hi)
+		}
+	}
+	list = append(list, network("cifar10", "vit-s16", []string{"ts", "qats"}, 0.0123, 0.0131)...)
+	tests = append(tests, test{"null", list, Spec{
+		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Gap: true, NullBand: true,
+	}})
+
+	// Losses as columns, one method: the dagger goes to the cells.
+	list = nil
+	for i, loss := range []string{"ce", "focal"} {
+		rows := network("cifar10", "resnet50", []string{"featclip"}, 0.02-0.01*float64(i))
+		rows[0].Loss, rows[1].Loss = loss, loss
+		rows[1].Value *= float64(i)
+		list = append(list, rows...)
+	}
+	tests = append(tests, test{"losses", simulated(list), Spec{
+		Name: "losses", Metric: "ece", Rows: []string{"backbone"}, Columns: "loss", Better: Lower, Percent: true,
+	}})
+
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			table, err := Pivot(test.records, test.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text, latex bytes.Buffer
+			if err := table.Text(&text); err != nil {
+				t.Fatal(err)
+			}
+			if err := table.LaTeX(&latex); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, test.name+".txt", text.Bytes())
+			golden(t, test.name+".tex", latex.Bytes())
+			if i := bytes.IndexFunc(latex.Bytes(), func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }); i >= 0 {
+				t.Errorf("not ASCII: %q", latex.Bytes()[i:i+1])
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (rewrite with -update):\n%s", path, got)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	edit := func(i int, change func(*results.Record)) []results.Record {
+		list := standard()
+		change(&list[i])
+		return list
+	}
+	spec := func(change func(*Spec)) Spec {
+		s := standardSpec()
+		change(&s)
+		return s
+	}
+	shifted, shiftSpec := shift()
+	half := slices.Clone(shifted)
+	half[1].Source = "simulated" // ts, fog, severity 1
+	apart := slices.Clone(shifted)
+	for i := range apart {
+		if apart[i].Severity == 2 {
+			apart[i].Source = "simulated"
+		}
+	}
+	twoLosses := standard()
+	twoLosses = append(twoLosses, twoLosses[2])
+	twoLosses[len(twoLosses)-1].Loss = "focal"
+	twoLosses[len(twoLosses)-1].Value = 0.5
+	notAveraged := shiftSpec
+	notAveraged.Average = nil
+	for _, test := range []struct {
+		name    string
+		records []results.Record
+		spec    Spec
+		want    string
+	}{
+		{"two losses in a cell", twoLosses, standardSpec(),
+			`table standard: two records in one cell differ in column loss: "ce" (standard/cifar10/resnet50/ce/ts, value 0.0123) and "focal" (standard/cifar10/resnet50/focal/ts, value 0.5); make it a row, average over it, or keep one of them`},
+		{"two losses in a row", edit(2, func(r *results.Record) { r.Loss = "focal" }), standardSpec(),
+			`table standard: two records in one row differ in column loss: "ce" (standard/cifar10/resnet50/ce/uncal, value 0.0171) and "focal" (standard/cifar10/resnet50/focal/ts, value 0.0123)`},
+		{"corruptions not averaged", shifted, notAveraged,
+			`table shift: two records in one cell differ in column corruption: "fog" (shift/cifar100-c/vit-b16/ce/fog/1/hfe-target, value 0.01) and "snow"`},
+		{"the same cell twice", append(standard(), standard()[0]), standardSpec(),
+			`table standard: two records of standard/cifar10/resnet50/ce/uncal/ece, with values 0.0171 and 0.0171`},
+		{"both sources of a cell", append(standard(), simulated(standard()[:1])...), standardSpec(),
+			`table standard: two records of standard/cifar10/resnet50/ce/uncal/ece differ in column source: measured and simulated`},
+		{"ranking mixes", edit(2, func(r *results.Record) { r.Source = "simulated" }), standardSpec(),
+			`table standard: a ranking would mix measured (standard/cifar10/resnet50/ce/uncal) with simulated (standard/cifar10/resnet50/ce/ts)`},
+		{"average mixes", half, shiftSpec,
+			`table shift: an average would mix simulated (shift/cifar100-c/vit-b16/ce/fog/1/ts) with measured (shift/cifar100-c/vit-b16/ce/snow/1/ts)`},
+		{"mean row mixes", apart, shiftSpec,
+			`table shift: an average would mix measured (shift/cifar100-c/vit-b16/ce/fog/1/ts) with simulated (shift/cifar100-c/vit-b16/ce/fog/2/ts)`},
+		{"nothing", standard(), spec(func(s *Spec) { s.Metric = "nll" }), `table standard: none of 38 records has metric nll and passes the filter`},
+		{"no metric", nil, spec(func(s *Spec) { s.Metric = "" }), `table standard: no metric`},
+		{"no rows", nil, spec(func(s *Spec) { s.Rows = nil }), `table standard: no rows; name one of experiment, dataset`},
+		{"unknown row", nil, spec(func(s *Spec) { s.Rows = []string{"network"} }), `table standard: rows: "network" is none of`},
+		{"row is column", nil, spec(func(s *Spec) { s.Rows = []string{"method"} }), `table standard: columns: method is already in rows`},
+		{"average of a row", nil, spec(func(s *Spec) { s.Average = []string{"dataset"} }), `table standard: average: dataset is already in rows`},
+		{"unknown filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"metric": {"ece"}} }), `table standard: only: "metric" is none of`},
+		{"empty filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
+		{"filter twice", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
+		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower nor higher`},
+		{"neutral gap", nil, spec(func(s *Spec) { s.Better = Neutral }), `table standard: gap: neither lower nor higher is better`},
+		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is no ranked column; those are uncal, ts, featclip, qats`},
+		{"band of an average", nil, spec(func(s *Spec) { s.NullBand, s.Average = true, []string{"loss"} }), `table standard: null band: the band of an average`},
+	} {
+		_, err := Pivot(test.records, test.spec)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: got %v\nwant %s", test.name, err, test.want)
+		}
+	}
+
+	// A neutral metric has no ranking to mix.
+	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
+	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Gap = Neutral, false })); err != nil {
+		t.Errorf("neutral: %v", err)
+	}
+}
+
+// The marks of random tables with many ties are those of a naive reading of
+// the printed numbers.
+func TestMarks(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 300 {
+		names := []string{"a", "b", "c", "d", "aside"}
+		better := []Better{Lower, Higher}[r.IntN(2)]
+		var list []results.Record
+		values := map[string]float64{}
+		for _, m := range names {
+			if r.IntN(6) == 0 {
+				list = append(list, skip("x", "y", m, "ece", "why"))
+				continue
+			}
+			values[m] = float64(r.IntN(5))/100 + r.Float64()*1e-4
+			list = append(list, record("x", "y", m, "ece", values[m]))
+		}
+		table, err := Pivot(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
+			Gap: true, Highlight: "c", Unranked: []string{"aside"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// In hundredths of a per cent, the smaller the better.
+		score := map[string]int{}
+		for m, v := range values {
+			var whole, part int
+			fmt.Sscanf(fmt.Sprintf("%.2f", 100*v), "%d.%d", &whole, &part)
+			score[m] = 100*whole + part
+			if better == Higher {
+				score[m] = -score[m]
+			}
+		}
+		delete(score, "aside")
+		for j, c := range table.Columns {
+			cell := table.Rows[0].Cells[j]
+			want, gap := Plain, ""
+			own, there := score[c.ID]
+			if there && len(score) > 1 {
+				less := map[int]bool{} // distinct scores that beat this one
+				others := []int{}
+				for m, s := range score {
+					if s < own {
+						less[s] = true
+					}
+					if m != c.ID {
+						others = append(others, s)
+					}
+				}
+				want = map[int]Mark{0: Best, 1: Second}[len(less)]
+				if c.ID == "c" {
+					d := own - slices.Min(others)
+					if cell.GapBetter != (d < 0) {
+						t.Errorf("%v %s: gap %d called better: %v", values, better, d, cell.GapBetter)
+					}
+					if better == Higher {
+						d = -d
+					}
+					if gap = fmt.Sprintf("%+.2f", float64(d)/100); d == 0 {
+						gap = "0.00"
+					}
+				}
+			}
+			if cell.Mark != want || cell.Gap != gap {
+				t.Errorf("%v %s, column %s: mark %v, gap %q; want %v, %q", values, better, c.ID, cell.Mark, cell.Gap, want, gap)
+			}
+		}
+	}
+}
+
+// The table does not depend on the order of the records where the order of
+// rows and columns is given.
+func TestOrder(t *testing.T) {
+	spec := standardSpec()
+	spec.Only = map[string][]string{"method": methods, "dataset": {"cifar10", "cifar100"}, "backbone": {"resnet50", "vit-s16", "vit-b16", "my_net"}}
+	text := func(list []results.Record) string {
+		table, err := Pivot(list, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		table.Text(&b)
+		return b.String()
+	}
+	list := standard()
+	for i := range list { // the footnote shows the first of several
+		list[i].Note = strings.Split(list[i].Note, ": gradient")[0]
+	}
+	want := text(list)
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		if got := text(list); got != want {
+			t.Fatalf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// Labels with letters of several bytes keep the columns of a text table
+// straight.
+func TestTextAlignment(t *testing.T) {
+	spec := standardSpec()
+	spec.Labels = map[string]string{"cifar10": "M\u00fcnchen \u03c4", "ts": "T\u00e4\u00df"}
+	table, err := Pivot(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	table.Text(&b)
+	lines := strings.Split(b.String(), "\n")
+	head, row := []rune(lines[3]), []rune(lines[5])
+	for _, pair := range [][2]string{{"T\u00e4\u00df", "20.00"}, {"FeatClip#", "30.00"}} {
+		at := func(line []rune, s string) int {
+			return len([]rune(string(line)[:strings.Index(string(line), s)])) + len([]rune(s))
+		}
+		if at(head, pair[0]) != at(row, pair[1]) {
+			t.Errorf("%s ends at %d, %s at %d:\n%s", pair[0], at(head, pair[0]), pair[1], at(row, pair[1]), &b)
+		}
+	}
+}
+
+// wide is a table of 15 rows and 7 methods with all that can happen.
+func wide() ([]results.Record, Spec) {
+	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "qats"}
+	r := rand.New(rand.NewPCG(3, 3))
+	var list []results.Record
+	for _, d := range []string{"cifar10", "cifar100", "imagenet"} {
+		for _, b := range []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"} {
+			values := make([]float64, 7)
+			for i := range values {
+				values[i] = float64(r.IntN(1200)+20) / 1e4 / float64(1+i/2)
+			}
+			rows := network(d, b, seven, values...)
+			if d == "imagenet" {
+				rows = simulated(rows)
+			}
+			list = append(list, rows...)
+		}
+	}
+	list[2].Note = "warning: did not converge: gradient 1.2e-6"
+	list[30].Note = "warning: did not converge: gradient 3.2e-6; warning: bound b = 1e-3 is active"
+	list[12].Note = "warning: bound b = 1e-3 is active"
+	list[36] = skip("cifar10", "densenet121", "gc", "ece", "no features in cifar10/densenet121")
+	spec := standardSpec()
+	spec.Only = map[string][]string{"method": append(seven, "hfe-target")}
+	spec.Unranked = []string{"hfe-target"}
+	return list, spec
+}
+
+// Every table of this file compiles without an overfull line where there is a
+// LaTeX to compile it. QATS_TABLE_PDF=<file> keeps the result to look at.
+func TestCompile(t *testing.T) {
+	latex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("no pdflatex")
+	}
+	dir := t.TempDir()
+	var b bytes.Buffer
+	b.WriteString("\\documentclass{article}\n\\usepackage[margin=1in]{geometry}\n\\usepackage{booktabs,multirow,xcolor}\n\\begin{document}\n")
+	list, spec := wide()
+	table, err := Pivot(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.LaTeX(&b); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/*.tex")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tables: %v", err)
+	}
+	for _, name := range files {
+		one, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(one)
+	}
+	nasty, err := Pivot(network("a\\b{c}$d", "#%&_~^<>|\"'`--?`", methods, .1, .2, .3, .4), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nasty.LaTeX(&b)
+	b.WriteString("\\end{document}\n")
+	if err := os.WriteFile(filepath.Join(dir, "t.tex"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(latex, "-interaction=nonstopmode", "-halt-on-error", "t.tex")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if bytes.Contains(out, []byte("Overfull")) {
+		t.Errorf("too wide:\n%s", out)
+	}
+	if keep := os.Getenv("QATS_TABLE_PDF"); keep != "" {
+		pdf, err := os.ReadFile(filepath.Join(dir, "t.pdf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(keep, pdf, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

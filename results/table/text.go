@@ -1,0 +1,179 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text prints the table aligned for a terminal or a log: *best*, _second_,
+// "s" behind a simulated number, the gap as a signed number, footnotes in
+// brackets and "#" at a method that changes predictions. No line ends in a
+// space; the width is as large as the table needs.
+func (t *Table) Text(w io.Writer) error {
+	lines := t.textLines()
+	width := 72
+	for _, l := range lines {
+		width = max(width, utf8.RuneCountInString(l))
+	}
+	var b strings.Builder
+	if t.Spec.Caption != "" {
+		wrap(&b, "", t.Spec.Caption, width)
+	}
+	wrap(&b, "", t.Origin(), width)
+	b.WriteByte('\n')
+	for _, l := range lines {
+		b.WriteString(l + "\n")
+	}
+	b.WriteByte('\n')
+	wrap(&b, "", strings.Join(t.legend("Best *starred*", "second _underlined_", "#", func(s string) string { return s }), " "), width)
+	for i, n := range t.Notes {
+		wrap(&b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// textLines returns heading, rule and rows.
+func (t *Table) textLines() []string {
+	grid := [][]string{nil} // of the row labels; grid[0] is the heading
+	for _, c := range t.Spec.Rows {
+		grid[0] = append(grid[0], headings[c])
+	}
+	for i, r := range t.Rows {
+		labels := t.labels(r)
+		if i > 0 && len(labels) > 1 && labels[0] == t.labels(t.Rows[i-1])[0] {
+			labels[0] = ""
+		}
+		grid = append(grid, labels)
+	}
+	lines := make([]string, len(grid))
+	for j := range t.Spec.Rows {
+		width := 0
+		for i := range grid {
+			width = max(width, utf8.RuneCountInString(grid[i][j]))
+		}
+		for i := range grid {
+			lines[i] += padRight(grid[i][j], width) + "  "
+		}
+	}
+	bands := make([]string, len(grid))
+	for i := range bands {
+		bands[i] = strings.Repeat(" ", utf8.RuneCountInString(lines[0]))
+	}
+	for j := range t.Columns {
+		t.textColumn(j, lines, bands)
+	}
+	for i := range lines {
+		lines[i], bands[i] = strings.TrimRight(lines[i], " "), strings.TrimRight(bands[i], " ")
+	}
+	var list []string
+	rule := strings.Repeat("-", longest(lines))
+	list = append(list, lines[0], rule)
+	for i, r := range t.Rows {
+		if i > 0 && (r.Mean || len(r.Labels) > 1 && r.Labels[0] != t.Rows[i-1].Labels[0]) {
+			list = append(list, rule)
+		}
+		list = append(list, lines[i+1])
+		if bands[i+1] != "" {
+			list = append(list, bands[i+1])
+		}
+	}
+	return list
+}
+
+// textColumn appends column j to the lines, heading first, and its null bands
+// to the lines beneath. Numbers are right-aligned up to their mark; what
+// follows them is left-aligned.
+func (t *Table) textColumn(j int, lines, bands []string) {
+	heading := t.Columns[j].Label
+	if t.Spec.Columns == "method" && t.Columns[j].Changes == Yes {
+		heading += "#"
+	}
+	numbers, tails := []string{heading + " "}, []string{""}
+	for _, r := range t.Rows {
+		number, tail := t.textCell(r.Cells[j])
+		numbers, tails = append(numbers, number), append(tails, tail)
+	}
+	width, tail := longest(numbers), longest(tails)
+	for _, r := range t.Rows {
+		width = max(width, len(r.Cells[j].Band)+1)
+	}
+	for i := range lines {
+		lines[i] += padLeft(numbers[i], width) + padRight(tails[i], tail) + "  "
+		band := ""
+		if i > 0 {
+			band = t.Rows[i-1].Cells[j].Band
+		}
+		bands[i] += padLeft(band+" ", width) + strings.Repeat(" ", tail) + "  "
+	}
+}
+
+func (t *Table) textCell(c Cell) (number, tail string) {
+	number = " " + c.Text + " "
+	switch {
+	case !c.OK:
+		number = " -- "
+	case c.Mark == Best:
+		number = "*" + c.Text + "*"
+	case c.Mark == Second:
+		number = "_" + c.Text + "_"
+	}
+	if c.Simulated {
+		tail = "s"
+	}
+	if t.Spec.Columns != "method" && c.Changes == Yes {
+		tail += "#"
+	}
+	if c.Gap != "" {
+		tail += " " + c.Gap
+	}
+	if len(c.Notes) > 0 {
+		tail += " " + noteMarks(c.Notes, "[", "]")
+	}
+	return number, tail
+}
+
+// noteMarks prints the footnote numbers, which begin at 1.
+func noteMarks(list []int, open, close string) string {
+	var marks []string
+	for _, n := range list {
+		marks = append(marks, fmt.Sprint(n+1))
+	}
+	return open + strings.Join(marks, ",") + close
+}
+
+func longest(list []string) int {
+	width := 0
+	for _, s := range list {
+		width = max(width, utf8.RuneCountInString(s))
+	}
+	return width
+}
+
+func padLeft(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
+}
+
+func padRight(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+// wrap writes text in lines of at most width where words allow it, the first
+// behind the head and the others indented as far.
+func wrap(b *strings.Builder, head, text string, width int) {
+	line := head
+	empty := true
+	for _, word := range strings.Fields(text) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			b.WriteString(line + "\n")
+			line, empty = strings.Repeat(" ", len(head)), true
+		}
+		if !empty {
+			line += " "
+		}
+		line, empty = line+word, false
+	}
+	b.WriteString(line + "\n")
+}
