@@ -1,30 +1,351 @@
 package data
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
 )
 
-// TestWriteRead reads back what was written, whole and by rows.
-func TestWriteRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.npy")
-	want := []float32{1, -2.5, 3, 0.125, 5, -6}
-	for _, write := range []func(string, []float32, ...int) error{WriteFloat32, WriteFloat16} {
-		if err := write(path, want, 3, 2); err != nil {
-			t.Fatal(err)
+// npyFile assembles a .npy by hand from the format's document, independently
+// of the package's writer. The header is not padded.
+func npyFile(version byte, header string, body []byte) []byte {
+	b := append([]byte("\x93NUMPY"), version, 0)
+	if version == 1 {
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
+	} else {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
+	}
+	return append(append(b, header...), body...)
+}
+
+// npyHeader is the text of a header as numpy words it.
+func npyHeader(descr string, fortran bool, shape string) string {
+	order := "False"
+	if fortran {
+		order = "True"
+	}
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
+}
+
+// zipOf packs members, in pairs of name and bytes.
+func zipOf(method uint16, members ...any) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: members[i].(string), Method: method})
+		if err != nil {
+			panic(err)
 		}
-		a, err := OpenArrayFile(path)
+		if _, err := w.Write(members[i+1].([]byte)); err != nil {
+			panic(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func fileSystem(name string, b []byte) fs.FS { return fstest.MapFS{name: {Data: b}} }
+
+// noSeek serves files that can only be read from their beginning.
+type noSeek struct{ fs.FS }
+
+func (f noSeek) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	return struct{ fs.File }{file}, err
+}
+
+// variants are the elements of one 2 x 3 table in every numeric type.
+var variants = []struct {
+	kind   string
+	bits   func(i int) uint64 // of element i
+	values []float64
+}{
+	{"f2", pick(0x3800, 0xbd00, 0x4000, 0x4200, 0xc480, 0x6400), []float64{0.5, -1.25, 2, 3, -4.5, 1024}},
+	{"f4", pick(0x3f000000, 0xbfa00000, 0x40000000, 0x40400000, 0xc0900000, 0x44800000), []float64{0.5, -1.25, 2, 3, -4.5, 1024}},
+	{"f8", pick(0x3fe0000000000000, 0xbff4000000000000, 0x4000000000000000, 0x4008000000000000, 0xc012000000000000, 0x4090000000000000),
+		[]float64{0.5, -1.25, 2, 3, -4.5, 1024}},
+	{"i1", pick(0, 1, 0xff, 3, 0x80, 127), []float64{0, 1, -1, 3, -128, 127}},
+	{"i2", pick(0, 1, 0xffff, 3, 0x8000, 0x102), []float64{0, 1, -1, 3, -32768, 258}},
+	{"i4", pick(0, 1, 0xffffffff, 3, 0xfffffefe, 0x10203), []float64{0, 1, -1, 3, -258, 66051}},
+	{"i8", pick(0, 1, math.MaxUint64, 3, 0xfffffffffffffefe, 0x10203), []float64{0, 1, -1, 3, -258, 66051}},
+	{"u1", pick(0, 1, 0xff, 3, 0x80, 127), []float64{0, 1, 255, 3, 128, 127}},
+	{"u2", pick(0, 1, 0xffff, 3, 0x8000, 0x102), []float64{0, 1, 65535, 3, 32768, 258}},
+	{"u4", pick(0, 1, 0xfffffe, 3, 0x102, 0x10203), []float64{0, 1, 16777214, 3, 258, 66051}},
+	{"u8", pick(0, 1, 0xfffffe, 3, 0x102, 0x10203), []float64{0, 1, 16777214, 3, 258, 66051}},
+	{"b1", pick(0, 1, 1, 0, 1, 0), []float64{0, 1, 1, 0, 1, 0}},
+}
+
+func pick(v ...uint64) func(int) uint64 { return func(i int) uint64 { return v[i] } }
+
+// TestVariants reads the same table from every type, byte order, element
+// order, format version and container, whole and row by row.
+func TestVariants(t *testing.T) {
+	for _, v := range variants {
+		size := int(v.kind[1] - '0')
+		for _, order := range []string{"<", ">", "|", "=", ""} {
+			if nativeBig && strings.Contains("|=", order) {
+				continue // the table below writes them little-endian
+			}
+			for _, fortran := range []bool{false, true} {
+				var body []byte
+				for p := range 6 {
+					i := p
+					if fortran {
+						i = p%2*3 + p/2 // place p holds row p%2, column p/2
+					}
+					var e [8]byte
+					binary.LittleEndian.PutUint64(e[:], v.bits(i))
+					if order == ">" {
+						slices.Reverse(e[:size])
+					}
+					body = append(body, e[:size]...)
+				}
+				for version := byte(1); version <= 3; version++ {
+					file := npyFile(version, npyHeader(order+v.kind, fortran, "(2, 3)"), body)
+					name := fmt.Sprintf("%s%s fortran=%t version=%d", order, v.kind, fortran, version)
+					for _, c := range []struct {
+						fsys fs.FS
+						name string
+					}{
+						{fileSystem("a.npy", file), "a.npy"},
+						{noSeek{fileSystem("a.npy", file)}, "a.npy"},
+						{fileSystem("z.npz", zipOf(zip.Store, "a.npy", file)), "z.npz#a"},
+						{noSeek{fileSystem("z.npz", zipOf(zip.Deflate, "b.npy", []byte("no"), "a.npy", file))}, "z.npz#a.npy"},
+					} {
+						checkTable(t, name, c.fsys, c.name, v.values)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkTable reads the 2 x 3 array in both float widths, and as integers where
+// it holds them.
+func checkTable(t *testing.T, label string, fsys fs.FS, name string, want []float64) {
+	t.Helper()
+	a, err := OpenArray(fsys, name)
+	if err != nil {
+		t.Errorf("%s: %v", label, err)
+		return
+	}
+	defer a.Close()
+	got64, got32, row := make([]float64, 6), make([]float32, 6), make([]float64, 3)
+	if err := a.ReadFloat64(got64, 0, 2); err != nil || !slices.Equal(got64, want) {
+		t.Errorf("%s: ReadFloat64 = %v, %v; want %v", label, got64, err, want)
+	}
+	err = a.ReadFloat32(got32, 0, 2)
+	for i, x := range want {
+		if err != nil || float64(got32[i]) != x {
+			t.Errorf("%s: ReadFloat32 = %v, %v; want %v", label, got32, err, want)
+			break
+		}
+	}
+	if err := a.ReadFloat64(row, 1, 2); err != nil || !slices.Equal(row, want[3:]) {
+		t.Errorf("%s: row 1 = %v, %v; want %v", label, row, err, want[3:])
+	}
+	if !a.DType().whole() {
+		return
+	}
+	ints := make([]int32, 6)
+	err = a.ReadInt32(ints, 0, 2)
+	for i, x := range want {
+		if err != nil || float64(ints[i]) != x {
+			t.Errorf("%s: ReadInt32 = %v, %v; want %v", label, ints, err, want)
+			break
+		}
+	}
+}
+
+// TestThreeAxes reads v x n x k in both element orders, by view and across
+// views.
+func TestThreeAxes(t *testing.T) {
+	const v, n, k = 3, 5, 2
+	want := make([]float32, v*n*k)
+	c, f := make([]float32, len(want)), make([]float32, len(want))
+	for i := range v {
+		for j := range n {
+			for l := range k {
+				x := float32(100*i + 10*j + l)
+				want[(i*n+j)*k+l] = x
+				c[(i*n+j)*k+l] = x
+				f[i+v*(j+n*l)] = x
+			}
+		}
+	}
+	for fortran, body := range map[bool][]float32{false: c, true: f} {
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, "(3, 5, 2)"), appendFloat32(nil, body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer a.Close()
-		got := make([]float32, 6)
-		if err := a.ReadFloat32(got, 0, 3); err != nil || !slices.Equal(got, want) {
-			t.Errorf("got %v, %v; want %v", got, err, want)
+		for lo := range v*n + 1 {
+			for hi := lo; hi <= v*n; hi++ {
+				got := make([]float32, (hi-lo)*k)
+				if err := a.ReadFloat32(got, lo, hi); err != nil || !slices.Equal(got, want[lo*k:hi*k]) {
+					t.Fatalf("fortran=%t rows %d..%d: %v, %v", fortran, lo, hi, got, err)
+				}
+			}
 		}
-		if err := a.ReadFloat32(got[:2], 1, 2); err != nil || !slices.Equal(got[:2], want[2:4]) {
-			t.Errorf("row 1: got %v, %v", got[:2], err)
+	}
+}
+
+// TestChunks reads tables larger than one chunk, whose chunks do not end at
+// rows, by several block sizes, and finds a NaN in a late chunk.
+func TestChunks(t *testing.T) {
+	const n, k = 20_011, 7
+	want := make([]float32, n*k)
+	for i := range want {
+		want[i] = float32(i%4093) - 2000
+	}
+	columns := make([]float32, n*k)
+	for i, x := range want {
+		columns[i%k*n+i/k] = x
+	}
+	var wide, swapped []byte
+	for _, x := range want {
+		wide = binary.LittleEndian.AppendUint64(wide, math.Float64bits(float64(x)))
+		swapped = binary.BigEndian.AppendUint32(swapped, math.Float32bits(x))
+	}
+	shape := fmt.Sprintf("(%d, %d)", n, k)
+	for name, file := range map[string][]byte{
+		"C":       npyFile(1, npyHeader("<f4", false, shape), appendFloat32(nil, want)),
+		"Fortran": npyFile(1, npyHeader("<f4", true, shape), appendFloat32(nil, columns)),
+		"f8":      npyFile(1, npyHeader("<f8", false, shape), wide),
+		"big":     npyFile(1, npyHeader(">f4", false, shape), swapped),
+	} {
+		a, err := OpenArray(fileSystem("a.npy", file), "a.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []int{n, 9362, 1000} {
+			got := make([]float32, n*k)
+			for lo := 0; lo < n; lo += step {
+				hi := min(lo+step, n)
+				if err := a.ReadFloat32(got[lo*k:hi*k], lo, hi); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: rows by %d differ", name, step)
+			}
+		}
+	}
+	columns[5*n+19_999] = float32(math.NaN())
+	want[19_999*k+5] = float32(math.NaN())
+	for fortran, body := range map[bool][]float32{false: want, true: columns} {
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, shape), appendFloat32(nil, body))), "a.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.ReadFloat32(make([]float32, n*k), 0, n)
+		if want := "a.npy: row 19999, class 5: NaN"; fmt.Sprint(err) != want {
+			t.Errorf("fortran=%t: %v; want %s", fortran, err, want)
+		}
+		if err := a.ReadFloat32(make([]float32, 10*k), 19_980, 19_990); err != nil {
+			t.Errorf("fortran=%t: rows without the NaN: %v", fortran, err)
+		}
+	}
+}
+
+// TestNumpy reads files made by numpy; see testdata/numpy/README.
+func TestNumpy(t *testing.T) {
+	count := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(i)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name  string
+		dtype DType
+		shape []int
+		want  []float64
+	}{
+		{"data_float64_2x3x4_corder.npy", Float64, []int{2, 3, 4}, count(24)},
+		{"data_float32_2x3_forder.npy", Float32, []int{2, 3}, []float64{0, 2, 4, 1, 3, 5}},
+		{"data_int64_6x1_corder.npy", Int64, []int{6, 1}, count(6)},
+		{"data_uint8_2x3_corder.npy", Uint8, []int{2, 3}, count(6)},
+		{"data_float64_forder.npz#arr0", Float64, []int{2, 3}, []float64{0, 2, 4, 1, 3, 5}},
+		{"data_float64_forder.npz#arr1", Float64, []int{6, 1}, count(6)},
+	} {
+		a, err := OpenArrayFile(filepath.Join("testdata", "numpy", c.name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got := make([]float64, len(c.want))
+		err = a.ReadFloat64(got, 0, a.Rows())
+		if err != nil || !slices.Equal(got, c.want) || a.DType() != c.dtype || !slices.Equal(a.Shape(), c.shape) {
+			t.Errorf("%s: %s %v %v, %v; want %s %v %v", c.name, a.DType(), a.Shape(), got, err, c.dtype, c.shape, c.want)
+		}
+		a.Close()
+	}
+}
+
+// TestFloat16 converts every binary16 and compares with the definition
+// (-1)^s 2^(e-15) (1 + f/1024), and rounds midpoints and their neighbours.
+func TestFloat16(t *testing.T) {
+	for h := range 1 << 16 {
+		s, e, f := h>>15, h>>10&31, float64(h&1023)
+		want := math.Ldexp(1+f/1024, e-15)
+		if e == 0 {
+			want = math.Ldexp(f/1024, -14)
+		}
+		if e == 31 {
+			want = math.Inf(1)
+			if f != 0 {
+				want = math.NaN()
+			}
+		}
+		if s == 1 {
+			want = math.Copysign(want, -1)
+		}
+		got := float16to32(uint16(h))
+		if float64(got) != want && !(math.IsNaN(want) && got != got) || math.Signbit(float64(got)) != (s == 1) {
+			t.Fatalf("%#04x: %g, want %g", h, got, want)
+		}
+		if math.IsNaN(want) {
+			if back := float32to16(got); back&0x7c00 != 0x7c00 || back&0x3ff == 0 {
+				t.Fatalf("%#04x: NaN became %#04x", h, back)
+			}
+			continue
+		}
+		if back := float32to16(got); back != uint16(h) {
+			t.Fatalf("%#04x: comes back as %#04x", h, back)
+		}
+		if e == 31 || h&0x7fff == 0x7bff {
+			continue
+		}
+		up := float16to32(uint16(h + 1)) // the next number away from zero
+		mid := (got + up) / 2            // exact in float32
+		even := uint16(h + h&1)
+		for _, c := range []struct {
+			x    float32
+			want uint16
+		}{
+			{mid, even},
+			{math.Nextafter32(mid, got), uint16(h)},
+			{math.Nextafter32(mid, up), uint16(h + 1)},
+		} {
+			if got := float32to16(c.x); got != c.want {
+				t.Fatalf("%g: %#04x, want %#04x", c.x, got, c.want)
+			}
+		}
+	}
+	for x, want := range map[float32]uint16{65519: 0x7bff, 65520: 0x7c00, -1e30: 0xfc00} {
+		if got := float32to16(x); got != want {
+			t.Errorf("%g: %#04x, want %#04x", x, got, want)
 		}
 	}
 }

@@ -171,16 +171,13 @@ func firstNonFinite[T float32 | float64](v []T) int {
 // float16to32 converts IEEE 754 binary16; exact. The library's own conversion
 // flushes subnormals to zero.
 func float16to32(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	exp, frac := uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch exp {
-	case 0: // zero or subnormal: frac * 2^-24
-		x := float32(frac) * (1.0 / (1 << 24))
-		return math.Float32frombits(math.Float32bits(x) | sign)
-	case 31:
-		return math.Float32frombits(sign | 0x7f800000 | frac<<13)
+	// Shifted into place the exponent is 112 too small; the product mends that
+	// for subnormals as well.
+	x := math.Float32bits(math.Float32frombits(uint32(h&0x7fff)<<13) * 0x1p112)
+	if h&0x7c00 == 0x7c00 {
+		x |= 0x7f800000 // infinity or NaN
 	}
-	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+	return math.Float32frombits(x | uint32(h&0x8000)<<16)
 }
 
 // float32to16 rounds to the nearest binary16, ties to even; beyond 65519 it is

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +69,9 @@ func (d *Digests) Close() error {
 	}
 	all, err := readDigests(d.path)
 	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(d.path), 0o777); err != nil {
 		return err
 	}
 	maps.Copy(all, d.known)

@@ -205,9 +205,15 @@ func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {
 	})
 }
 
+// errAlias: a value is checked where it stands.
+var errAlias = errors.New("aliases are not read here; write the value")
+
 // eachKey calls f for each key of a mapping. A key that is not allowed is an
 // error, at its own line; no list allows any.
 func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node) (*yaml.Node, error)) (*yaml.Node, error) {
+	if n.Kind == yaml.AliasNode {
+		return n, errAlias
+	}
 	if n.Kind != yaml.MappingNode {
 		return n, errors.New("want a mapping of keys to values")
 	}
@@ -215,6 +221,9 @@ func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node
 		key := n.Content[i]
 		if allowed != nil && !slices.Contains(allowed, key.Value) {
 			return key, fmt.Errorf("unknown key %q; there are %s", key.Value, strings.Join(allowed, ", "))
+		}
+		if n.Content[i+1].Kind == yaml.AliasNode {
+			return n.Content[i+1], errAlias
 		}
 		if at, err := f(key.Value, n.Content[i+1]); err != nil {
 			return at, err

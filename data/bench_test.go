@@ -1,0 +1,58 @@
+package data
+
+import (
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkRead reads 200 MB of float32, 50,000 x 1000, from the page cache
+// into one buffer: kind=plain without looking at the bytes, kind=npy through
+// the door, which checks every value, and the variants that must be decoded.
+func BenchmarkRead(b *testing.B) {
+	const n, k = 50_000, 1000
+	dir := b.TempDir()
+	values := make([]float32, n*k)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range values {
+		values[i] = float32(rng.NormFloat64())
+	}
+	path := filepath.Join(dir, "f4.npy")
+	half := filepath.Join(dir, "f2.npy")
+	if err := WriteFloat32(path, values, n, k); err != nil {
+		b.Fatal(err)
+	}
+	if err := WriteFloat16(half, values, n, k); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("kind=plain", func(b *testing.B) {
+		b.SetBytes(4 * n * k)
+		for b.Loop() {
+			f, err := os.Open(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := io.ReadFull(f, make([]byte, 4*n*k)); err != nil {
+				b.Fatal(err)
+			}
+			f.Close()
+		}
+	})
+	for _, kind := range []struct{ name, path string }{{"npy", path}, {"float16", half}} {
+		b.Run("kind="+kind.name, func(b *testing.B) {
+			b.SetBytes(4 * n * k)
+			for b.Loop() {
+				a, err := OpenArrayFile(kind.path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := a.ReadFloat32(make([]float32, n*k), 0, n); err != nil {
+					b.Fatal(err)
+				}
+				a.Close()
+			}
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"math"
+	"runtime"
+	"testing"
+)
+
+// FuzzNPY hands the door arbitrary files: it never panics and never allocates
+// much more than the file is long, and what it accepts it reads to numbers that
+// survive being written and read again.
+func FuzzNPY(f *testing.F) {
+	for _, c := range badFiles {
+		f.Add(c.file)
+	}
+	for _, v := range variants {
+		f.Add(npyFile(1, npyHeader(">"+v.kind, true, "(2, 3)"), make([]byte, 6*int(v.kind[1]-'0'))))
+	}
+	f.Add(appendFloat32(appendHeader(nil, Float32, []int{2, 1, 2}), []float32{1, -2, 3e38, 1e-45}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rows, cols, values, ok := readAny(t, b)
+		runtime.ReadMemStats(&after)
+		// Values, buffer and strip; a regular expression over the header.
+		if got := after.TotalAlloc - before.TotalAlloc; got > 64*uint64(len(b))+1<<20 {
+			t.Fatalf("%d bytes allocated for a file of %d", got, len(b))
+		}
+		if !ok {
+			return
+		}
+		again := appendFloat64(appendHeader(nil, Float64, []int{rows, cols}), values)
+		_, _, back, ok := readAny(t, again)
+		if !ok || len(back) != len(values) {
+			t.Fatalf("what was written is refused: %q", again[:min(128, len(again))])
+		}
+		for i := range back {
+			if math.Float64bits(back[i]) != math.Float64bits(values[i]) {
+				t.Fatalf("element %d: wrote %g, read %g", i, values[i], back[i])
+			}
+		}
+	})
+}
+
+// readAny reads b in every way; ok is true where the float64 reading is whole.
+func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool) {
+	a, err := OpenArray(fileSystem("a.npy", b), "a.npy")
+	if err != nil {
+		return 0, 0, nil, false
+	}
+	defer a.Close()
+	rows, cols = a.Rows(), a.Cols()
+	if rows*cols*a.DType().size() > len(b) {
+		t.Fatalf("shape %v of %s in %d bytes", a.Shape(), a.DType(), len(b))
+	}
+	values = make([]float64, rows*cols)
+	err = a.ReadFloat64(values, 0, rows)
+	narrow := make([]float32, rows*cols)
+	err32 := a.ReadFloat32(narrow, 0, rows)
+	if a.DType().whole() {
+		_ = a.ReadInt32(make([]int32, rows*cols), 0, rows)
+	}
+	if err32 == nil {
+		if err != nil {
+			t.Fatalf("float32 reads what float64 refuses: %v", err)
+		}
+		for i, x := range values {
+			if float32(x) != narrow[i] {
+				t.Fatalf("element %d: %g in float64, %g in float32", i, x, narrow[i])
+			}
+		}
+	}
+	// The last row alone is the last row of the whole.
+	if err == nil && rows > 0 {
+		last := make([]float64, cols)
+		if err := a.ReadFloat64(last, rows-1, rows); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range last {
+			if x != values[(rows-1)*cols+i] {
+				t.Fatalf("last row, column %d: %g alone, %g in the whole", i, x, values[(rows-1)*cols+i])
+			}
+		}
+	}
+	return rows, cols, values, err == nil
+}
+
+// FuzzNPZ hands arbitrary archives to both readers of archives.
+func FuzzNPZ(f *testing.F) {
+	array := appendFloat64(appendHeader(nil, Float64, []int{2}), []float64{1, 2})
+	f.Add(zipOf(zip.Store, "a.npy", array))
+	f.Add(zipOf(zip.Deflate, "a.npy", array, "b.npy", []byte("x")))
+	var b bytes.Buffer
+	if err := WriteNPZ(&b, Member{Name: "a", Bool: []bool{true, false}}, Member{Name: "b", Int32: []int32{1}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if a, err := OpenArray(fileSystem("z.npz", b), "z.npz#a"); err == nil {
+			_ = a.ReadFloat64(make([]float64, a.Rows()*a.Cols()), 0, a.Rows())
+		}
+		members, err := ReadNPZ(b)
+		if err != nil {
+			return
+		}
+		var w bytes.Buffer
+		if err := WriteNPZ(&w, members...); err != nil {
+			return // names that we would not write
+		}
+		back, err := ReadNPZ(w.Bytes())
+		if err != nil || len(back) != len(members) {
+			t.Fatalf("%d members written, %d read: %v", len(members), len(back), err)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package data
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+func TestDefaultLayout(t *testing.T) {
+	clean := Ref{Dataset: "cifar10", Backbone: "vit-b16", Loss: "ce", Split: Cal}
+	focal := Ref{Dataset: "cifar10", Backbone: "vit-b16", Loss: "focal", Split: Test}
+	fog := Ref{Dataset: "cifar10-c", Backbone: "vit-b16", Corruption: "fog", Severity: 3, Split: Test}
+	if l, err := ParseLayout(DefaultLayout); err != nil || l.String() != (Layout{}).String() {
+		t.Errorf("the default layout is not one: %v, %v", l, err)
+	}
+	for _, c := range []struct {
+		ref  Ref
+		name string
+		want Files
+	}{
+		{clean, "cifar10/vit-b16/cal", Files{
+			Logits: "cifar10/vit-b16/cal/logits.npy", Labels: "cifar10/vit-b16/cal/labels.npy",
+			Features: "cifar10/vit-b16/cal/features.npy", Augmented: "cifar10/vit-b16/cal/logits_aug.npy",
+			HeadWeight: "cifar10/vit-b16/head_weight.npy", HeadBias: "cifar10/vit-b16/head_bias.npy",
+			OOD: "cifar10/vit-b16/ood/logits.npy"}},
+		{focal, "cifar10/vit-b16/focal/test", Files{
+			Logits: "cifar10/vit-b16/focal/test/logits.npy", Labels: "cifar10/vit-b16/focal/test/labels.npy",
+			Features: "cifar10/vit-b16/focal/test/features.npy", Augmented: "cifar10/vit-b16/focal/test/logits_aug.npy",
+			HeadWeight: "cifar10/vit-b16/focal/head_weight.npy", HeadBias: "cifar10/vit-b16/focal/head_bias.npy",
+			OOD: "cifar10/vit-b16/focal/ood/logits.npy"}},
+		{fog, "cifar10-c/vit-b16/fog/3", Files{
+			Logits: "cifar10-c/vit-b16/fog/3/logits.npy", Labels: "cifar10-c/vit-b16/fog/3/labels.npy",
+			Features: "cifar10-c/vit-b16/fog/3/features.npy", Augmented: "cifar10-c/vit-b16/fog/3/logits_aug.npy",
+			HeadWeight: "cifar10-c/vit-b16/head_weight.npy", HeadBias: "cifar10-c/vit-b16/head_bias.npy",
+			OOD: "cifar10-c/vit-b16/ood/logits.npy"}},
+	} {
+		got, err := Layout{}.Files(c.ref)
+		if err != nil || got != c.want || c.ref.String() != c.name {
+			t.Errorf("%s: %+v, %v; want %s %+v", c.ref, got, err, c.name, c.want)
+		}
+	}
+}
+
+func TestLayoutTemplates(t *testing.T) {
+	ref := Ref{Dataset: "d", Backbone: "b", Split: Test}
+	for template, want := range map[string]string{
+		"{dataset}/{backbone}/{split}/{array}.npy": "d/b/test/logits.npy",
+		"{dataset}.npz#{split}_{array}":            "d.npz#test_logits",
+		"{backbone}-{dataset}/{split}.npz#{array}": "b-d/test.npz#logits",
+		"x/{loss}/y//{split}-{array}.npy":          "x/y/test-logits.npy",
+	} {
+		l, err := ParseLayout(template)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if f, err := l.Files(ref); err != nil || f.Logits != want {
+			t.Errorf("%s: %s, %v; want %s", template, f.Logits, err, want)
+		}
+	}
+	for template, want := range map[string]string{
+		"":                            "lacks {split}: different arrays would be the same file",
+		"{split}/logits.npy":          "lacks {array}: different arrays would be the same file",
+		"/data/{split}/{array}.npy":   "an absolute path; it starts at the root of the data",
+		"../{split}/{array}.npy":      ".. leads out of the root",
+		"a/../../{split}/{array}.npy": ".. leads out of the root",
+		`a\{split}\{array}.npy`:       "a backslash; separate folders by /",
+		"{split}/{arrays}.npy":        "unknown placeholder {arrays}; there are {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
+		"{split}/{array.npy":          "unbalanced brace",
+		"{split}/}{array}.npy":        "unbalanced brace",
+		"{split}/{{array}}.npy":       "unknown placeholder {{array}; there are {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
+		"{split}/{array}":             "ends neither in .npy nor in .npz#MEMBER",
+		"{split}/{array}.npz":         "a member is named FILE.npz#MEMBER",
+		"{split}#{array}.npy":         "a member is named FILE.npz#MEMBER",
+	} {
+		if _, err := ParseLayout(template); fmt.Sprint(err) != fmt.Sprintf("layout %q: %s", template, want) {
+			t.Errorf("%s\ngot  %v\nwant %s", template, err, want)
+		}
+	}
+}
+
+// TestLayoutValues: names that would lead elsewhere, and sets that the template
+// cannot tell apart.
+func TestLayoutValues(t *testing.T) {
+	const short = "{dataset}/{backbone}/{split}/{array}.npy"
+	for _, c := range []struct {
+		template string
+		ref      Ref
+		want     string
+	}{
+		{short, Ref{Dataset: "..", Backbone: "b", Split: Cal}, `dataset ".." is not a plain name`},
+		{short, Ref{Dataset: ".", Backbone: "b", Split: Cal}, `dataset "." is not a plain name`},
+		{short, Ref{Dataset: "d", Backbone: "../../etc", Split: Cal}, `backbone "../../etc" is not a plain name`},
+		{short, Ref{Dataset: "d", Backbone: `a\b`, Split: Cal}, `backbone "a\\b" is not a plain name`},
+		{short, Ref{Dataset: "/d", Backbone: "b", Split: Cal}, `dataset "/d" is not a plain name`},
+		{short, Ref{Dataset: "{backbone}", Backbone: "b", Split: Cal}, `dataset "{backbone}" is not a plain name`},
+		{short, Ref{Dataset: "d", Backbone: "b", Split: "../x"}, `split "../x" is not a plain name`},
+		{short, Ref{Backbone: "b", Split: Cal}, `layout "` + short + `": the set has no dataset`},
+		{short, Ref{Dataset: "d", Backbone: "b", Loss: "focal", Split: Cal}, `d/b/focal/cal: layout "` + short + `" has no {loss}, so this would be the file of another set`},
+		{short, Ref{Dataset: "d", Backbone: "b", Corruption: "fog", Severity: 2, Split: Test}, `d/b/fog/2: layout "` + short + `" has no {corruption}, so this would be the file of another set`},
+		{"", Ref{Dataset: "d", Backbone: "b", Corruption: "fog", Severity: 2, Split: Cal}, `d/b/fog/2: corrupted images have no calibration set`},
+		{".{dataset}./{split}/{array}.npy", Ref{Split: Cal}, `layout ".{dataset}./{split}/{array}.npy": the set has no dataset`},
+		{"{loss}./{split}/{array}.npy", Ref{Dataset: "d", Split: Cal}, `d//cal: layout "{loss}./{split}/{array}.npy" comes out as "./cal/logits.npy"`},
+		{".{loss}./{split}/{array}.npy", Ref{Dataset: "d", Split: Cal}, `d//cal: layout ".{loss}./{split}/{array}.npy" comes out as "../cal/logits.npy"`},
+	} {
+		l := Layout{}
+		if c.template != "" {
+			var err error
+			if l, err = ParseLayout(c.template); err != nil {
+				t.Error(err)
+				continue
+			}
+		}
+		if f, err := l.Files(c.ref); fmt.Sprint(err) != c.want {
+			t.Errorf("%+v: %+v\ngot  %v\nwant %s", c.ref, f, err, c.want)
+		}
+	}
+}
+
+// FuzzLayout: whatever template and names, a path stays below the root.
+func FuzzLayout(f *testing.F) {
+	f.Add(DefaultLayout, "d", "b", "ce", "fog", 3, "test")
+	f.Add("{dataset}.npz#{split}_{array}", "..", ".", "", "", 0, "cal")
+	f.Add(".{loss}./{split}{array}.npy", "", "", "", "", 0, "a")
+	f.Fuzz(func(t *testing.T, template, dataset, backbone, loss, corruption string, severity int, split string) {
+		l, err := ParseLayout(template)
+		if err != nil {
+			return
+		}
+		files, err := l.Files(Ref{dataset, backbone, loss, corruption, severity, Split(split)})
+		if err != nil {
+			return
+		}
+		for _, x := range files.list(Logits | Labels | Features | Augmented | Head | OOD) {
+			path := locate(nil, x.path).path
+			if !fs.ValidPath(path) || strings.Contains(path, "..") && strings.Contains("/"+path+"/", "/../") {
+				t.Fatalf("%q leads to %q", template, x.path)
+			}
+		}
+	})
+}

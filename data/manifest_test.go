@@ -1,0 +1,115 @@
+package data
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestManifest: patterns, defaults and which entry decides.
+func TestManifest(t *testing.T) {
+	const text = `# what is here
+sets:
+  - set: "medical*/*"
+    kind: log-probs
+    note: published probabilities
+  - {set: medical-a/resnet50, origin: simulated}
+  - {set: medical-a/resnet50/test, kind: logits, note: ours}
+  - {set: "*/*/fog/[3-5]", origin: simulated}
+`
+	folder, err := NewFolder(fstest.MapFS{"manifest.yaml": {Data: []byte(text)}}, "arrays", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ref  Ref
+		want Provenance
+	}{
+		{Ref{Dataset: "cifar10", Backbone: "resnet50", Split: Test}, Provenance{Measured, false, ""}},
+		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Measured, true, "published probabilities"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Simulated, true, "published probabilities"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Simulated, false, "ours"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Simulated, true, "published probabilities"}},
+		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 2, Split: Test}, Provenance{Measured, false, ""}},
+		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 4, Split: Test}, Provenance{Simulated, false, ""}},
+	} {
+		if got := folder.Describe(c.ref); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.ref, got, c.want)
+		}
+	}
+}
+
+func TestManifestErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                       "arrays/manifest.yaml: empty; remove it or list sets",
+		"# nothing\n":                            "arrays/manifest.yaml: empty; remove it or list sets",
+		"- a\n":                                  "arrays/manifest.yaml:1: want a mapping of keys to values",
+		"sets: x\n":                              "arrays/manifest.yaml:1: sets is a list",
+		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; there are sets, files`,
+		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest is one",
+		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; there are set, kind, origin, note`,
+		"sets:\n  - set: a/b\n    kind: logit\n": `arrays/manifest.yaml:3: kind "logit"; want logits or log-probs`,
+		"sets:\n  - set: a/b\n    origin: real\n":  `arrays/manifest.yaml:3: origin "real"; want measured or simulated`,
+		"sets:\n  - kind: logits\n":                "arrays/manifest.yaml:2: the entry lacks its set",
+		"sets:\n  - set: /a\n":                     `arrays/manifest.yaml:2: set "/a"; want dataset/backbone, or patterns of them`,
+		"sets:\n  - set: \"[a\"\n":                 `arrays/manifest.yaml:2: set "[a" is not a pattern: syntax error in pattern`,
+		"sets:\n  - set: a\n    set: b\n":          `arrays/manifest.yaml:3: mapping key "set" already defined at line 2`,
+		"sets:\n  - set: a\n    note: \"b\\nc\"\n": "arrays/manifest.yaml:3: a note is one line",
+		"files:\n  ../a.npy: {shape: [1]}\n":       `arrays/manifest.yaml:2: file "../a.npy" is not a path below the root`,
+		"files:\n  a.npy: {shape: [x]}\n":          "arrays/manifest.yaml:2: cannot unmarshal !!str `x` into int",
+		"files:\n  a.npy: {sha256: abc}\n":         "arrays/manifest.yaml:2: sha256 is 64 hexadecimal digits in lower case",
+		"files:\n  a.npy: {size: 4}\n":             `arrays/manifest.yaml:2: unknown key "size"; there are shape, sha256`,
+		"sets:\n\t- set: a\n":                      "arrays/manifest.yaml:2: found character that cannot start any token",
+		"sets: &a [*a]\n":                          "arrays/manifest.yaml:1: aliases are not read here; write the value",
+	} {
+		_, err := NewFolder(fstest.MapFS{"manifest.yaml": {Data: []byte(text)}}, "arrays", Layout{}, nil)
+		if fmt.Sprint(err) != want {
+			t.Errorf("%q\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestManifestFiles: shapes and digests are checked when a file is opened.
+func TestManifestFiles(t *testing.T) {
+	logits := npyFile(1, npyHeader("<f4", false, "(1, 2)"), f4(1, 2))
+	ref := Ref{Dataset: "a", Backbone: "b", Split: Test}
+	right := fmt.Sprintf("%x", sha256.Sum256(logits))
+	wrong := strings.Repeat("0", 64)
+	for entry, want := range map[string]string{
+		"{shape: [1, 2], sha256: " + right + "}": "<nil>",
+		"{shape: [2, 1]}":                        "arrays/a/b/test/logits.npy: shape (1, 2); manifest.yaml says (2, 1)",
+		"{sha256: '" + wrong + "'}":              "arrays/a/b/test/logits.npy: sha256 " + right + "; manifest.yaml says " + wrong,
+	} {
+		folder, err := NewFolder(fstest.MapFS{
+			"manifest.yaml":       {Data: []byte("files:\n  a/b/test/logits.npy: " + entry + "\n")},
+			"a/b/test/logits.npy": {Data: logits},
+		}, "arrays", Layout{}, nil)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, err := Load(context.Background(), folder, ref, Logits); fmt.Sprint(err) != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
+// TestManifestWrite: what is written is read as it was.
+func TestManifestWrite(t *testing.T) {
+	dir := t.TempDir()
+	m := Manifest{
+		Sets:  []ManifestSet{{Set: "*", Origin: Simulated, Note: "generator 1, seed 7: a toy"}, {Set: "a/b", Kind: "log-probs"}},
+		Files: map[string]ManifestFile{"z/b.npy": {Shape: []int{3, 2}}, "a/b.npy": {SHA256: strings.Repeat("1", 64)}},
+	}
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	back, err := readManifest(os.DirFS(dir), dir)
+	if err != nil || fmt.Sprint(back) != fmt.Sprint(m) {
+		t.Errorf("%+v, %v; want %+v", back, err, m)
+	}
+}

@@ -1,0 +1,98 @@
+package data
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestNPZ: columns come back, as members an Array can read too, and the bytes
+// are the same on every day.
+func TestNPZ(t *testing.T) {
+	want := Members{
+		{Name: "conf", Float64: []float64{0.25, 1, 1e-300}},
+		{Name: "pred", Int32: []int32{7, -1}},
+		{Name: "hit", Bool: []bool{true, false, true, true}},
+		{Name: "none", Float64: []float64{}},
+	}
+	var b bytes.Buffer
+	if err := WriteNPZ(&b, want...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadNPZ(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range want {
+		g, err := got.Get(w.Name)
+		if err != nil || !slices.Equal(g.Float64, w.Float64) || !slices.Equal(g.Int32, w.Int32) || !slices.Equal(g.Bool, w.Bool) {
+			t.Errorf("%s: %v, %v; want %v", w.Name, g, err, w)
+		}
+		if (g.Float64 == nil) != (w.Float64 == nil) || (g.Int32 == nil) != (w.Int32 == nil) || (g.Bool == nil) != (w.Bool == nil) {
+			t.Errorf("%s changed its type", w.Name)
+		}
+	}
+	a, err := OpenArray(fileSystem("f.npz", b.Bytes()), "f.npz#conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := make([]float64, 3)
+	if err := a.ReadFloat64(conf, 0, 3); err != nil || !slices.Equal(conf, want[0].Float64) {
+		t.Errorf("as an array: %v, %v", conf, err)
+	}
+	// Recorded after python3 -m zipfile -t had found the archive sound.
+	const sum = "b40631120b34a5166f546309d8319f17ec7213b7b1a4eea478ee5164cdfd2558"
+	if h := sha256.Sum256(b.Bytes()); hex.EncodeToString(h[:]) != sum {
+		t.Errorf("the bytes have changed: sha256 %x", h)
+	}
+
+	for i := range b.Len() {
+		damaged := slices.Clone(b.Bytes())
+		damaged[i] ^= 0x40
+		if back, err := ReadNPZ(damaged); err == nil {
+			for j, m := range back {
+				if !slices.Equal(m.Float64, want[j].Float64) || !slices.Equal(m.Int32, want[j].Int32) || !slices.Equal(m.Bool, want[j].Bool) {
+					t.Fatalf("a damaged byte %d gives other numbers", i)
+				}
+			}
+		}
+	}
+}
+
+// TestNPZErrors: what is not written, and what is not read.
+func TestNPZErrors(t *testing.T) {
+	for _, c := range []struct {
+		members []Member
+		want    string
+	}{
+		{[]Member{{Name: "a"}}, `member "a" has no column`},
+		{[]Member{{Float64: []float64{1}}}, `member name "" is unusable or taken`},
+		{[]Member{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is unusable or taken`},
+		{[]Member{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is unusable or taken`},
+	} {
+		if err := WriteNPZ(&bytes.Buffer{}, c.members...); fmt.Sprint(err) != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		file []byte
+		want string
+	}{
+		{npyFile(1, npyHeader("<f4", false, "(1,)"), f4(1)), "a.npy: dtype float32; want float64, int32 or bool"},
+		{npyFile(1, npyHeader("<f8", false, "(1, 1)"), f8(1)), "a.npy: shape (1, 1); want one axis"},
+		{npyFile(1, npyHeader("<f8", false, "(2,)"), f8(1)), "a.npy: truncated: 8 of the 16 bytes that (2,) float64 takes"},
+	} {
+		if _, err := ReadNPZ(zipOf(0, "a.npy", c.file)); fmt.Sprint(err) != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+	if _, err := ReadNPZ(nil); fmt.Sprint(err) != "empty file" {
+		t.Error(err)
+	}
+	if _, err := (Members{}).Get("x"); fmt.Sprint(err) != `no column "x"` {
+		t.Error(err)
+	}
+}
