@@ -7,16 +7,16 @@ import (
 )
 
 // LaTeX prints the table as a float that needs the packages booktabs, multirow
-// and xcolor and no macro: **bold** best, underlined second, the gap as a
-// subscript in the colours of the paper. The numbers of a column align: what
-// stands behind some of them takes the same room behind all.
+// and xcolor: bold best, underlined second, the gap as a subscript in the
+// colours of the paper. The numbers of a column align: what stands behind one
+// of them takes the same room behind all.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	s := t.Spec
 	b.WriteString("% Made from results.csv; needs booktabs, multirow, xcolor.\n" +
 		"\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n" +
 		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n" +
-		"\\begin{table}[t]\n\\centering\n\\scriptsize\n")
+		"\\begin{table}[t]\n\\centering\n\\scriptsize\n\\renewcommand{\\arraystretch}{1.1}\n")
 	if len(t.Columns) > 7 {
 		b.WriteString("\\setlength{\\tabcolsep}{3.5pt}\n")
 	}
@@ -26,7 +26,11 @@ func (t *Table) LaTeX(w io.Writer) error {
 	if s.Name != "" {
 		fmt.Fprintf(&b, "\\label{tab:%s}\n", strings.Map(labelRune, s.Name))
 	}
-	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n", escape(t.Origin()))
+	origin := escape(t.Origin())
+	if t.Simulated > 0 {
+		origin = "\\textbf{" + origin + "}"
+	}
+	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n", origin)
 	fmt.Fprintf(&b, "\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
 	t.latexHead(&b)
 	b.WriteString("\\midrule\n")

@@ -90,7 +90,7 @@ func (n *notes) add(text string, row int) int {
 		n.last = append(n.last, -1)
 	}
 	note := &n.list[i]
-	note.Results++
+	note.Times++
 	note.Vary = note.Vary || note.Text != text
 	if n.last[i] != row {
 		note.Rows++

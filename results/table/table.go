@@ -72,10 +72,10 @@ const (
 
 // Note is a footnote.
 type Note struct {
-	Text    string
-	Vary    bool // other texts differ from Text in their numbers
-	Rows    int  // rows of the table that it touches
-	Results int  // records that it touches
+	Text  string
+	Vary  bool // other texts differ from Text in their numbers
+	Rows  int  // rows of the table that it touches
+	Times int  // how often it occurs: an averaged cell may hold it more than once
 }
 
 func (n Note) String() string {
@@ -84,8 +84,8 @@ func (n Note) String() string {
 		text = "for example: " + text
 	}
 	touched := count(n.Rows, "row")
-	if n.Results > n.Rows {
-		touched += ", " + count(n.Results, "result")
+	if n.Times > n.Rows {
+		touched = count(n.Times, "time") + " in " + touched
 	}
 	return text + " (" + touched + ")"
 }
@@ -159,7 +159,7 @@ func (t *Table) legend(best, second, dagger string, escape func(string) string) 
 		}
 	}
 	if daggers {
-		list = append(list, dagger+" changes predictions.")
+		list = append(list, dagger+": predictions change.")
 	}
 	if len(t.Unknown) > 0 {
 		say("Not known whether predictions change (no argmax_change recorded): %s.", strings.Join(t.Unknown, ", "))

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/csv"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -426,6 +427,44 @@ func wide() ([]results.Record, Spec) {
 	spec.Only = map[string][]string{"method": append(seven, "hfe-target")}
 	spec.Unranked = []string{"hfe-target"}
 	return list, spec
+}
+
+// The paper's names are known for every id of its published tables.
+func TestNames(t *testing.T) {
+	for _, test := range [][3]string{
+		{"dataset", "cifar10", "CIFAR-10"}, {"backbone", "vit-b16", "ViT-B"}, {"backbone", "wrn-28-10", "wrn-28-10"},
+		{"corruption", "glass_blur", "glass blur"}, {"severity", "", "-"}, {"severity", "3", "3"}, {"method", "qats", "QaTS"},
+	} {
+		if got := Name(test[0], test[1]); got != test[2] {
+			t.Errorf("Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
+		}
+	}
+	shared := os.Getenv("QATS_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	f, err := os.Open(filepath.Join(shared, "paper", "published.csv"))
+	if err != nil {
+		t.Skip("no published tables: ", err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{"dataset", "backbone", "corruption"} {
+		j := slices.Index(rows[0], column)
+		if j < 0 {
+			t.Fatalf("no column %s in %v", column, rows[0])
+		}
+		for _, row := range rows[1:] {
+			id := row[j]
+			plain := column == "corruption" && !strings.Contains(id, "_") // such as fog
+			if Name(column, id) == id && !plain && id != "average" {
+				t.Errorf("%s %s has no name", column, id)
+			}
+		}
+	}
 }
 
 // Every table of this file compiles without an overfull line where there is a

@@ -130,18 +130,18 @@ func (t *Table) textCell(c Cell) (number, tail string) {
 		tail += " " + c.Gap
 	}
 	if len(c.Notes) > 0 {
-		tail += " " + noteMarks(c.Notes, "[", "]")
+		tail += " " + noteMarks(c.Notes)
 	}
 	return number, tail
 }
 
 // noteMarks prints the footnote numbers, which begin at 1.
-func noteMarks(list []int, open, close string) string {
+func noteMarks(list []int) string {
 	var marks []string
 	for _, n := range list {
 		marks = append(marks, fmt.Sprint(n+1))
 	}
-	return open + strings.Join(marks, ",") + close
+	return "[" + strings.Join(marks, ",") + "]"
 }
 
 func longest(list []string) int {
