@@ -1,0 +1,188 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestBoxNewtonQuadratic: for a convex quadratic the minimum in a box is found
+// by trying every set of active bounds.
+func TestBoxNewtonQuadratic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	const p = 4
+	for trial := range 200 {
+		h := make([]float64, p*p)
+		root := make([]float64, p*p)
+		for i := range root {
+			root[i] = rng.NormFloat64()
+		}
+		for i := range p {
+			for j := range p {
+				for c := range p {
+					h[i*p+j] += root[i*p+c] * root[j*p+c]
+				}
+			}
+			h[i*p+i] += 0.1
+		}
+		g := make([]float64, p)
+		lo, hi, start := make([]float64, p), make([]float64, p), make([]float64, p)
+		for i := range g {
+			g[i] = 3 * rng.NormFloat64()
+			lo[i], hi[i] = -rng.Float64(), rng.Float64()
+			start[i] = lo[i] + rng.Float64()*(hi[i]-lo[i])
+		}
+		eval := func(x []float64) (local, error) {
+			f := local{gradient: make([]float64, p), hessian: h}
+			for i := range p {
+				hx := 0.0
+				for j := range p {
+					hx += h[i*p+j] * x[j]
+				}
+				f.gradient[i] = g[i] + hx
+				f.value += x[i] * (g[i] + hx/2)
+			}
+			return f, nil
+		}
+		sol, err := boxNewton(eval, start, lo, hi, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := math.Inf(1)
+		for code := range 81 { // each parameter free, at lo or at hi
+			x := make([]float64, p)
+			var free []int
+			for i, c := 0, code; i < p; i, c = i+1, c/3 {
+				switch c % 3 {
+				case 0:
+					free = append(free, i)
+				case 1:
+					x[i] = lo[i]
+				case 2:
+					x[i] = hi[i]
+				}
+			}
+			a, b := make([]float64, len(free)*len(free)), make([]float64, len(free))
+			for r, i := range free {
+				b[r] = -g[i]
+				for j := range p {
+					b[r] -= h[i*p+j] * x[j]
+				}
+				for c, j := range free {
+					a[r*len(free)+c] = h[i*p+j]
+				}
+			}
+			if !cholesky(a, b) {
+				t.Fatal("a positive definite matrix is refused")
+			}
+			inside := true
+			for r, i := range free {
+				x[i] = b[r]
+				inside = inside && x[i] >= lo[i] && x[i] <= hi[i]
+			}
+			if f, _ := eval(x); inside {
+				best = min(best, f.value)
+			}
+		}
+		if math.Abs(sol.value-best) > 1e-12 || sol.gradient > gradTol {
+			t.Errorf("trial %d: value %.15g, want %.15g; gradient %g", trial, sol.value, best, sol.gradient)
+		}
+		if sol.steps > p+1 { // a step for each bound that is left again, and one
+			t.Errorf("trial %d: %d steps for a quadratic", trial, sol.steps)
+		}
+	}
+}
+
+// TestBoxNewtonRosenbrock: a curved valley with an indefinite Hessian at the
+// start, without and with an active bound.
+func TestBoxNewtonRosenbrock(t *testing.T) {
+	eval := func(v []float64) (local, error) {
+		x, y := v[0], v[1]
+		return local{
+			value:    (1-x)*(1-x) + 100*(y-x*x)*(y-x*x),
+			gradient: []float64{-2*(1-x) - 400*x*(y-x*x), 200 * (y - x*x)},
+			hessian:  []float64{2 - 400*(y-3*x*x), -400 * x, -400 * x, 200},
+		}, nil
+	}
+	for _, c := range []struct {
+		hi   float64
+		want [2]float64
+	}{{5, [2]float64{1, 1}}, {0.5, [2]float64{0.5, 0.25}}} {
+		sol, err := boxNewton(eval, []float64{0, 2}, []float64{-5, -5}, []float64{c.hi, 5}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(sol.at[0]-c.want[0]) > 1e-9 || math.Abs(sol.at[1]-c.want[1]) > 1e-9 {
+			t.Errorf("x <= %g: %v, want %v", c.hi, sol.at, c.want)
+		}
+	}
+}
+
+// TestCurveDerivatives compares gradient and Hessian of every shape with
+// differences. Central differences of step 1e-4 err by about 1e-8, their
+// differences by 1e-5.
+func TestCurveDerivatives(t *testing.T) {
+	set := simulated(700, 5, 3, 1.7, 1)
+	for _, c := range []curveShape{{1, false}, {1, true}, {4, false}, {4, true}} {
+		o, err := newObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := tails(context.Background(), set.Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks := newECDF(q)
+		for i := range q {
+			q[i] = ranks.rank(q[i])
+		}
+		scale := make([]float64, len(q))
+		x := c.flat(1.3)
+		for i := range x {
+			x[i] += 0.2 + 0.1*float64(i%2)
+		}
+		f, err := c.at(context.Background(), o, q, scale, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(x []float64) float64 {
+			knots := c.knots(x)
+			return directNLL(set, func(i int) float64 { return temperatureAt(knots, q[i]) })
+		}
+		if math.Abs(f.value-value(x)) > 1e-13 {
+			t.Errorf("%+v: value %g, directly %g", c, f.value, value(x))
+		}
+		for i, want := range fd.Gradient(nil, value, x, &fd.Settings{Formula: fd.Central, Step: 1e-4}) {
+			if math.Abs(f.gradient[i]-want) > 1e-7 {
+				t.Errorf("%+v: gradient[%d] = %g, differences %g", c, i, f.gradient[i], want)
+			}
+		}
+		var h mat.SymDense
+		fd.Hessian(&h, value, x, &fd.Settings{Formula: fd.Forward, Step: 1e-4})
+		for i := range x {
+			for j := range x {
+				if got, want := f.hessian[i*len(x)+j], h.At(i, j); math.Abs(got-want) > 1e-3 {
+					t.Errorf("%+v: hessian[%d,%d] = %g, differences %g", c, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestLocate(t *testing.T) {
+	knots := []float64{5, 3, 2.5, 1}
+	for _, c := range []struct{ q, want float64 }{
+		{0, 5}, {1. / 6, 4}, {1. / 3, 3}, {0.5, 2.75}, {2. / 3, 2.5}, {5. / 6, 1.75}, {1, 1},
+	} {
+		if got := temperatureAt(knots, c.q); math.Abs(got-c.want) > 1e-14 {
+			t.Errorf("T(%g) = %g, want %g", c.q, got, c.want)
+		}
+	}
+	if temperatureAt(knots, 1) != 1 || temperatureAt(knots, 0) != 5 {
+		t.Error("the ends are not exact")
+	}
+}

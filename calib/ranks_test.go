@@ -1,0 +1,103 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// ranksOf returns the ranks of the rows of test among the rows of cal.
+func ranksOf(t *testing.T, cal, test data.Matrix) []float64 {
+	t.Helper()
+	ctx := context.Background()
+	c, err := tails(ctx, cal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := tails(ctx, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newECDF(c)
+	for i := range q {
+		q[i] = e.rank(q[i])
+	}
+	return q
+}
+
+func equal(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%s: ranks %v, want %v", what, got, want)
+			return
+		}
+	}
+}
+
+func TestRanks(t *testing.T) {
+	cal := matrix([][]float32{
+		{0, 1, 0}, // least confident
+		{5, 1, 0},
+		{1, 0, 5}, // the same numbers as the row before
+		{0, 50, 1},
+		{0, 51, 1}, // conf is 1 in float32 and float64 for both of these
+	})
+	equal(t, "among themselves", ranksOf(t, cal, cal), []float64{.2, .6, .6, .8, 1})
+	test := matrix([][]float32{
+		{0, 0, 0},          // less confident than all
+		{1, 0, 0},          // the first row
+		{0, 2, 0},          // between
+		{0, 5, 1},          // the tied rows in another order
+		{1024, 1074, 1025}, // the fourth row, shifted
+		{0, 0, 900},        // beyond all
+	})
+	equal(t, "other rows", ranksOf(t, cal, test), []float64{0, .2, .2, .6, .8, 1})
+}
+
+// TestRanksDefinition counts pairs, on rows drawn so that ties abound, each
+// with its classes shuffled: ties are decided by sorted rows, not by sums.
+func TestRanksDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n, k = 300, 40
+	pool := data.NewMatrix(60, k)
+	for i := range pool.Data {
+		pool.Data[i] = float32(3 * rng.NormFloat64())
+	}
+	draw := func() (data.Matrix, []int) {
+		m, from := data.NewMatrix(n, k), make([]int, n)
+		for i := range n {
+			from[i] = rng.IntN(pool.Rows)
+			copy(m.Row(i), pool.Row(from[i]))
+			rng.Shuffle(k, func(a, b int) { r := m.Row(i); r[a], r[b] = r[b], r[a] })
+		}
+		return m, from
+	}
+	cal, calFrom := draw()
+	test, testFrom := draw()
+	conf := make([]float64, pool.Rows) // float64 confidences of distinct rows differ plainly
+	for i := range conf {
+		var sum, most float64
+		most = float64(pool.Row(i)[0])
+		for _, l := range pool.Row(i) {
+			most = max(most, float64(l))
+		}
+		for _, l := range pool.Row(i) {
+			sum += math.Exp(float64(l) - most)
+		}
+		conf[i] = 1 / sum
+	}
+	want := make([]float64, n)
+	for i := range n {
+		for j := range n {
+			if calFrom[j] == testFrom[i] || conf[calFrom[j]] < conf[testFrom[i]] {
+				want[i]++
+			}
+		}
+		want[i] /= n
+	}
+	equal(t, "shuffled classes", ranksOf(t, cal, test), want)
+}
