@@ -61,7 +61,7 @@ func checkBin(b Bin) error {
 			return err
 		}
 	}
-	if b.Hi < b.Lo {
+	if round(b.Hi) < round(b.Lo) {
 		return faultf("hi", "%s is below lo, %s", formatNumber(b.Hi), formatNumber(b.Lo))
 	}
 	if b.N == 0 && (b.Conf != 0 || b.Acc != 0) {

@@ -278,7 +278,9 @@ func checkSource(s string) error {
 	return nil
 }
 
+// checkRange judges x as it is printed: a sum of rounding errors above 1 is 1.
 func checkRange(column string, x, lo, hi float64) error {
+	x = round(x)
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return faultf(column, "%v is not finite", x)
@@ -307,11 +309,14 @@ func formatNumber(x float64) string {
 }
 
 // round returns the float64 nearest to the nine-digit decimal nearest to x;
-// the sign of zero is dropped.
+// the sign of zero is dropped. NaN and infinities stay.
 func round(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 8, 64), 64)
 	if err != nil { // only at the very end of the range of float64
 		return x
 	}
-	return y + 0 // -0 + 0 is +0
+	if y == 0 {
+		return 0
+	}
+	return y
 }

@@ -160,9 +160,9 @@ func TestWriteRefuses(t *testing.T) {
 
 func TestBinsFile(t *testing.T) {
 	c := cell("cifar10", "resnet50")
-	bins := []Bin{
+	bins := []Bin{ // values just above 1 are 1
 		{Cell: c, Method: "ts", Binning: "width15", Bin: 0, Lo: 0, Hi: 1.0 / 15, Source: "measured"},
-		{Cell: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 0.99999999999, Acc: 6.0 / 7, Source: "measured"},
+		{Cell: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 1 + 0x1p-52, Acc: 6.0 / 7, Source: "measured"},
 	}
 	want := `experiment,dataset,backbone,loss,corruption,severity,method,binning,bin,lo,hi,n,conf,acc,source
 standard,cifar10,resnet50,ce,,,ts,width15,0,0,0.0666666667,0,0,0,measured

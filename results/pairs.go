@@ -57,7 +57,7 @@ func checkPair(p Pair) error {
 		}
 	}
 	// The difference itself may lie outside a bias-corrected interval.
-	if p.Hi < p.Lo {
+	if round(p.Hi) < round(p.Lo) {
 		return faultf("hi", "%s is below lo, %s", formatNumber(p.Hi), formatNumber(p.Lo))
 	}
 	if p.N < 1 {

@@ -40,7 +40,7 @@ func putForever(dir string) {
 			fmt.Println(err)
 			os.Exit(4)
 		}
-		if i == 20 {
+		if i == 12 {
 			fmt.Println("ready")
 		}
 	}
@@ -188,10 +188,10 @@ func TestStoreSweep(t *testing.T) {
 func TestStoreConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	var wait sync.WaitGroup
-	for range 8 {
+	for range 4 {
 		s := open(t, dir)
 		wait.Go(func() {
-			for i := range 10 {
+			for i := range 5 {
 				text, body := object(i)
 				if err := s.Put(Fit, text, body); err != nil {
 					t.Error(err)
@@ -222,7 +222,7 @@ func unfinished(t *testing.T, dir string) []string {
 func TestStoreKill(t *testing.T) {
 	dir := t.TempDir()
 	readable := 0
-	for range 6 {
+	for range 4 {
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), workIn+"="+dir)
 		out, err := child.StdoutPipe()
@@ -252,7 +252,7 @@ func TestStoreKill(t *testing.T) {
 			}
 		}
 	}
-	if readable < 20 {
+	if readable < 4*12 {
 		t.Errorf("only %d objects could be read", readable)
 	}
 }
@@ -262,7 +262,7 @@ func TestStoreKill(t *testing.T) {
 func TestStoreFull(t *testing.T) {
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), workIn+"="+dir, workIn+"_LIMIT=50000")
+	child.Env = append(os.Environ(), workIn+"="+dir, workIn+"_LIMIT=15000")
 	out, err := child.Output()
 	if strings.Contains(string(out), "no limits here") {
 		t.Skip("this system cannot limit the size of a file")
@@ -271,16 +271,16 @@ func TestStoreFull(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != 4 {
 		t.Fatalf("the child ended with %v: %s", err, out)
 	}
-	text, _ := object(50) // 50,000 bytes and a header
+	text, _ := object(15) // 15,000 bytes and a header
 	message := string(out[bytes.LastIndex(out[:len(out)-1], []byte("\n"))+1:])
-	if want := fmt.Sprintf("store: fit object %.12s (50000 bytes) not written: ", Key(text)); !strings.HasPrefix(message, want) || !strings.Contains(message, "file too large") {
+	if want := fmt.Sprintf("store: fit object %.12s (15000 bytes) not written: ", Key(text)); !strings.HasPrefix(message, want) || !strings.Contains(message, "file too large") {
 		t.Errorf("got %q, want %q and the reason", message, want)
 	}
 	s := open(t, dir)
-	for i := range 60 {
+	for i := range 25 {
 		text, want := object(i)
 		got, err := s.Get(Fit, Key(text))
-		if i < 50 && (err != nil || !bytes.Equal(got, want)) || i >= 50 && !errors.Is(err, fs.ErrNotExist) {
+		if i < 15 && (err != nil || !bytes.Equal(got, want)) || i >= 15 && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("object %d: %v", i, err)
 		}
 	}
