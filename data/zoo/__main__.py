@@ -1,4 +1,4 @@
-"""Command line: prepare, train (and export), queue."""
+"""Command line: prepare, run (train and export one network), queue, table."""
 
 import argparse
 import fcntl
@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -84,13 +84,27 @@ def prepare(args):
         say(f"{name}: train {len(d.train)}, cal {len(d.cal)}, test {len(d.test)}, {d.train.x.shape[1:]}")
 
 
+def table(args):
+    """Prints the manifest as a Markdown table."""
+    entries = yaml.safe_load((args.out / "arrays" / "manifest.yaml").read_text())["sets"].values()
+    say("| dataset | net | loss | epochs | train | test accuracy | ECE-15 | seconds |")
+    say("|---|---|---|---:|---:|---:|---:|---:|")
+    for e in entries:
+        if "test" in e:
+            score = f"{e['test']['accuracy']:.4f}" + (f" (mIoU {e['test']['miou']:.4f})" if "miou" in e["test"] else "")
+            say(
+                f"| {e['dataset']} | {e['net']} | {e['loss']} | {e['recipe']['epochs']} | {e['train_samples']} "
+                f"| {score} | {e['test']['ece15']:.4f} | {e['seconds']:.0f} |"
+            )
+
+
 def main():
     p = argparse.ArgumentParser(prog="zoo", description=__doc__)
     commands = p.add_subparsers(dest="command", required=True)
-    for name, act in dict(prepare=prepare, run=run, queue=queue).items():
+    for name, act in dict(prepare=prepare, run=run, queue=queue, table=table).items():
         c = commands.add_parser(name, help=(act.__doc__ or "Decodes every set into the cache.").splitlines()[0])
         c.set_defaults(act=act)
-        c.add_argument("--raw", type=Path, required=True, help="folder with the unpacked raw sets")
+        c.add_argument("--raw", type=Path, required=name != "table", help="folder with the unpacked raw sets")
         c.add_argument("--out", type=Path, required=True, help="folder for cache, checkpoints and arrays")
         c.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
         c.add_argument("--threads", type=int, default=torch.get_num_threads())

@@ -8,6 +8,7 @@ The cross-entropy networks have no loss folder. Each network leaves an
 entry.yaml; manifest.yaml is the sum of the entries.
 """
 
+import fcntl
 from dataclasses import asdict
 from pathlib import Path
 
@@ -173,7 +174,13 @@ def splits(arrays, d):
     held_out = d.kind == "text" or d.name.startswith("cifar10")
     if held_out and np.intersect1d(d.train.index, d.cal.index).size:
         raise ValueError(f"{d.name}: calibration and training samples overlap")
-    out = dict(cal_from="held out of the training files" if held_out else "the official validation part")
+    seen = {row.tobytes() for row in d.train.x}
+    out = dict(
+        cal_from="held out of the training files" if held_out else "the official validation part",
+        # Different files with equal content, as the source has them.
+        cal_equal_to_a_train_sample=sum(row.tobytes() in seen for row in d.cal.x),
+        test_equal_to_a_train_sample=sum(row.tobytes() in seen for row in d.test.x),
+    )
     for name in ("train", "cal", "test"):
         path = Path(arrays) / d.name / "splits" / f"{name}.npy"
         if not path.exists():
@@ -228,8 +235,16 @@ def write_entry(arrays, folder, entry):
 
 
 def write_manifest(arrays):
-    """manifest.yaml = all entries, sorted by folder. Whoever writes last has seen all."""
+    """manifest.yaml = all entries, sorted by folder. Locked from the first read to the
+    rename: of two networks that end together, neither may overwrite the other's entry."""
     arrays = Path(arrays)
+    arrays.mkdir(parents=True, exist_ok=True)
+    with open(arrays / ".manifest.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _write_manifest(arrays)
+
+
+def _write_manifest(arrays):
     sets_ = {str(p.parent.relative_to(arrays)): yaml.safe_load(p.read_text()) for p in sorted(arrays.rglob("entry.yaml"))}
     with atomic(arrays / "manifest.yaml") as f:
         f.write(yaml.safe_dump({"sets": sets_}, sort_keys=False).encode())
