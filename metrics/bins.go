@@ -72,7 +72,9 @@ func (l *layout) fill(o *order) []Bin {
 	for b, s := range l.bins {
 		bins[b] = Bin{Lo: s.lo, Hi: s.hi, N: s.n}
 		if s.n > 0 {
-			bins[b].Conf, bins[b].Acc = s.total(conf)/float64(s.n), s.total(hits)/float64(s.n)
+			// Shares of runs are rounded: a bin of nothing but hits may sum to a
+			// little more than its rows.
+			bins[b].Conf, bins[b].Acc = min(1, s.total(conf)/float64(s.n)), min(1, s.total(hits)/float64(s.n))
 		}
 	}
 	return bins

@@ -271,3 +271,20 @@ func FuzzBins(f *testing.F) {
 		near(t, "AECE", AECE(MassBins(facts, int(m))), oracleMass(facts, int(m)), 1e-12)
 	})
 }
+
+// TestSharesStayInRange: blocks of ties cut by many boundaries, all correct. No
+// sum of rounded shares may make an accuracy or a confidence above one.
+func TestSharesStayInRange(t *testing.T) {
+	for n := 1; n < 400; n++ {
+		f := NewFacts(n)
+		for i := range n {
+			f.Conf, f.Pred, f.Label = append(f.Conf, 1-float64(i%3/2)/8), append(f.Pred, 0), append(f.Label, 0)
+			f.NLL, f.Brier, f.Changed = append(f.NLL, 0), append(f.Brier, 0), append(f.Changed, false)
+		}
+		for b, bin := range MassBins(f, 15) {
+			if bin.Acc > 1 || bin.Conf > 1 {
+				t.Fatalf("n %d, bin %d: accuracy %v, confidence %v", n, b, bin.Acc, bin.Conf)
+			}
+		}
+	}
+}
