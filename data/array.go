@@ -153,9 +153,13 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, lo, hi int, targe
 	return nil
 }
 
+// nonFinite returns the index of the first NaN or infinity of v, or -1.
 func nonFinite[T float32 | float64 | int32](v []T) int {
 	switch v := any(v).(type) {
 	case []float32:
+		if allFinite32(bytesOf(v)) {
+			return -1
+		}
 		return firstNonFinite(v)
 	case []float64:
 		return firstNonFinite(v)

@@ -349,3 +349,30 @@ func TestFloat16(t *testing.T) {
 		}
 	}
 }
+
+// TestAllFinite puts each kind of value at each place of slices around the
+// width of the loop.
+func TestAllFinite(t *testing.T) {
+	values := map[uint32]bool{
+		0: true, 0x80000000: true, 1: true, 0x7f7fffff: true, 0xff7fffff: true, 0x3f800000: true, 0xffffffff: false,
+		0x7f800000: false, 0xff800000: false, 0x7f800001: false, 0x7fc00000: false, 0xffc00001: false,
+	}
+	for n := range 40 {
+		for at := range n {
+			for bits, finite := range values {
+				v := make([]float32, n)
+				for i := range v {
+					v[i] = -math.MaxFloat32
+				}
+				v[at] = math.Float32frombits(bits)
+				first := -1
+				if !finite {
+					first = at
+				}
+				if got := nonFinite(v); got != first || allFinite32(bytesOf(v)) != finite {
+					t.Fatalf("%#x at %d of %d: first %d, all finite %t", bits, at, n, got, allFinite32(bytesOf(v)))
+				}
+			}
+		}
+	}
+}

@@ -36,6 +36,7 @@ var badFiles = []struct {
 	{npyFile(1, npyHeader("<f4", false, "(1000000, 1000000)"), f4(1)), "truncated: 4 of the 4000000000000 bytes that (1000000, 1000000) float32 takes"},
 	{npyFile(1, npyHeader("<f4", false, "(4294967296, 4294967296)"), f4(1)), "shape (4294967296, 4294967296) of float32 is more than 2^63 bytes"},
 	{npyFile(1, npyHeader("<f8", false, "(1152921504606846976,)"), nil), "shape (1152921504606846976,) of float64 is more than 2^63 bytes"},
+	{npyFile(1, npyHeader("<f4", false, "(4294967296, 4294967296, 0)"), nil), "shape (4294967296, 4294967296, 0) of float32 is more than 2^63 bytes"},
 	{npyFile(1, npyHeader("<f4", false, "(99999999999999999999,)"), f4(1)), "the shape has an entry beyond 2^63-1"},
 	{npyFile(1, npyHeader("<f4", false, "(-2, 2)"), f4(1)), "shape (-2, 2) has a negative entry"},
 	{npyFile(1, npyHeader("<f4", false, "(-2, -2)"), f4(1, 2, 3, 4)), "shape (-2, -2) has a negative entry"},

@@ -147,6 +147,27 @@ func fault(src []byte, i int, t, target DType) string {
 	return fmt.Sprintf("%g overflows %s", x, target)
 }
 
+// allFinite32 reports whether the bytes of float32s, in the processor's order,
+// hold no NaN or infinity. These are the exponents of eight ones, the only ones
+// to which adding one carries into the sign's place; two numbers are asked at a
+// time, in whole numbers, at the speed of the copy that brought them.
+func allFinite32(b []byte) bool {
+	const exponents, ones, signs = 0x7f8000007f800000, 0x0080000000800000, 0x8000000080000000
+	var carry uint64
+	for len(b) >= 32 {
+		w := b[:32:32]
+		carry |= binary.NativeEndian.Uint64(w)&exponents + ones
+		carry |= binary.NativeEndian.Uint64(w[8:])&exponents + ones
+		carry |= binary.NativeEndian.Uint64(w[16:])&exponents + ones
+		carry |= binary.NativeEndian.Uint64(w[24:])&exponents + ones
+		b = b[32:]
+	}
+	for ; len(b) >= 4; b = b[4:] {
+		carry |= uint64(binary.NativeEndian.Uint32(b)&0x7f800000) + 0x00800000
+	}
+	return carry&signs == 0
+}
+
 // firstNonFinite returns the index of the first NaN or infinity of v, or -1.
 func firstNonFinite[T float32 | float64](v []T) int {
 	// x-x is 0 for finite x and NaN otherwise, and a NaN stays in a sum: one

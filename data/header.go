@@ -149,23 +149,26 @@ func parseHeader(text string) (npy.Header, error) {
 	return r.Header, nil
 }
 
-// bodySize returns the bytes that shape and type ask for.
+// bodySize returns the bytes that shape and type ask for. An axis of length 0
+// does not excuse the others: their product must fit too, since it is the
+// number of rows.
 func (h header) bodySize() (int64, error) {
-	count := int64(1)
-	for _, d := range h.shape {
-		if d < 0 {
-			return 0, fmt.Errorf("shape %s has a negative entry", tuple(h.shape))
-		}
-		if d == 0 {
-			count = 0
-		}
-	}
+	count, empty := int64(1), false
 	limit := int64(math.MaxInt64 / h.dtype.size())
 	for _, d := range h.shape {
-		if count > 0 && int64(d) > limit/count {
+		switch {
+		case d < 0:
+			return 0, fmt.Errorf("shape %s has a negative entry", tuple(h.shape))
+		case d == 0:
+			empty = true
+		case int64(d) > limit/count:
 			return 0, fmt.Errorf("shape %s of %s is more than 2^63 bytes", tuple(h.shape), h.dtype)
+		default:
+			count *= int64(d)
 		}
-		count *= int64(d)
+	}
+	if empty {
+		return 0, nil
 	}
 	return count * int64(h.dtype.size()), nil
 }

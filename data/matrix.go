@@ -1,7 +1,5 @@
 package data
 
-import "fmt"
-
 // Matrix is an n x k table of float32 in row-major order: the storage type of
 // logits and features, at the precision they have on disk. Arithmetic on it is
 // done in float64. The zero Matrix has no rows and means "absent".
@@ -49,16 +47,4 @@ func (p Probs) Row(i int) []float64 {
 // Slice returns rows lo..hi-1, aliasing p.
 func (p Probs) Slice(lo, hi int) Probs {
 	return Probs{Rows: hi - lo, Cols: p.Cols, Data: p.Data[lo*p.Cols : hi*p.Cols]}
-}
-
-// shape formats a shape as in error messages: "100 x 10".
-func shape(dims ...int) string {
-	s := ""
-	for i, d := range dims {
-		if i > 0 {
-			s += " x "
-		}
-		s += fmt.Sprint(d)
-	}
-	return s
 }
