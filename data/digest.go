@@ -60,7 +60,8 @@ func OpenDigests(path string) (*Digests, error) {
 }
 
 // Close writes what was learnt, together with what another process has written
-// meanwhile, replacing the file atomically.
+// meanwhile, replacing the file atomically; its folder is made where needed.
+// The Digests may be used, and closed, again.
 func (d *Digests) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
