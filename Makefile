@@ -1,0 +1,48 @@
+# The only documented way in. Everything lands in bin/ and results/out/.
+
+GO ?= go
+OUT ?= results/out
+FUZZTIME ?= 30s
+export GOFLAGS := -trimpath -buildvcs=false
+
+.PHONY: reproduce test build lint race fuzz bench golden bundle clean
+
+# The worked example: simulated logits that come with the project.
+reproduce: build
+	bin/qats run experiments/example.yaml --out $(OUT)
+	bin/qats report experiments/example.yaml --out $(OUT)
+
+test:
+	$(GO) vet ./...
+	$(GO) test ./...
+
+build:
+	$(GO) build -o bin/qats ./cmd/qats
+
+lint:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+race:
+	$(GO) test -race ./...
+
+# Every input door for FUZZTIME each.
+fuzz:
+	@set -e; for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; done; done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Rewrites the golden files; read the diff before committing it.
+golden:
+	$(GO) test ./... -update
+
+# Draws the simulated arrays of data/bundle again.
+bundle:
+	$(GO) run ./data/simulate/bundle data/bundle
+
+clean:
+	rm -rf bin $(OUT)

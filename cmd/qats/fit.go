@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/results"
+	"github.com/spf13/cobra"
+)
+
+// arrays are the flags that name array files.
+type arrays struct {
+	files  data.Files
+	target string
+}
+
+func (a *arrays) flags(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	f.StringVar(&a.files.Logits, "logits", "", "logits of the "+what+", n x k; FILE.npy or FILE.npz#MEMBER, as all arrays")
+	f.StringVar(&a.files.Features, "features", "", "features, n x d, for methods that need them")
+	f.StringVar(&a.files.Augmented, "augmented", "", "logits of augmented views, v x n x k")
+	f.StringVar(&a.files.HeadWeight, "head-weight", "", "weights of the last layer, k x d")
+	f.StringVar(&a.files.HeadBias, "head-bias", "", "bias of the last layer, k")
+	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of images of no class, m x k")
+	for _, name := range []string{"logits", "features", "augmented", "head-weight", "head-bias", "ood-logits"} {
+		cmd.MarkFlagFilename(name, "npy", "npz")
+	}
+}
+
+// only drops the files that are not among parts, and says which of parts is
+// not given.
+func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
+	f := a.files
+	for _, x := range []struct {
+		part data.Parts
+		flag string
+		name *string
+	}{
+		{data.Logits, "logits", &f.Logits}, {data.Labels, "labels", &f.Labels},
+		{data.Features, "features", &f.Features}, {data.Augmented, "augmented", &f.Augmented},
+		{data.Head, "head-weight", &f.HeadWeight}, {data.Head, "head-bias", &f.HeadBias},
+		{data.OOD, "ood-logits", &f.OOD},
+	} {
+		switch {
+		case parts&x.part == 0:
+			*x.name = ""
+		case *x.name == "":
+			return f, fmt.Errorf("%s needs --%s", method, x.flag)
+		}
+	}
+	return f, nil
+}
+
+func fitCommand() *cobra.Command {
+	var a arrays
+	var params []string
+	var output string
+	var timings bool
+	cmd := &cobra.Command{
+		Use:   "fit METHOD",
+		Short: "Fit one calibrator on arrays and save it as JSON",
+		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
+  qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
+  qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("fit takes one method, as in: qats fit ts; qats methods lists them")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeMethods,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			clock := stopwatch{}
+			m, err := experiments.NewMethod(calib.Registry(), args[0], params)
+			if err != nil {
+				return err
+			}
+			in, err := a.input(cmd.Context(), m)
+			if err != nil {
+				return err
+			}
+			clock.lap("load_s")
+			fitted, err := m.Fit(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			clock.lap("fit_s")
+			model, err := m.Model(in, fitted)
+			if err != nil {
+				return err
+			}
+			if err := save(output, cmd.OutOrStdout(), model.Save); err != nil {
+				return err
+			}
+			clock.lap("save_s")
+			for _, w := range fitted.Report.Warnings {
+				fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %s\n", m.Name, w)
+			}
+			if timings {
+				return clock.print(cmd.OutOrStdout())
+			}
+			return nil
+		},
+	}
+	a.flags(cmd, "calibration set")
+	cmd.Flags().StringVar(&a.files.Labels, "labels", "", "labels of the calibration set, n integers")
+	cmd.Flags().StringVar(&a.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
+	cmd.Flags().StringArrayVarP(&params, "param", "p", nil, "an option of the method, key=value; may be repeated")
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "the saved model; - for standard output")
+	cmd.Flags().BoolVar(&timings, "timings", false, "print one line of JSON: seconds for each stage")
+	cmd.MarkFlagFilename("labels", "npy", "npz")
+	cmd.MarkFlagFilename("target-logits", "npy", "npz")
+	return cmd
+}
+
+// input loads what the contract of m names.
+func (a arrays) input(ctx context.Context, m experiments.Method) (calib.Input, error) {
+	contract := m.Contract()
+	in := calib.Input{Seed: 1}
+	if contract.Cal != 0 {
+		files, err := a.only(contract.Cal, m.Name)
+		if err != nil {
+			return in, err
+		}
+		if in.Cal, err = load(ctx, files); err != nil {
+			return in, err
+		}
+		if contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
+			return in, fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(m.Name))
+		}
+	}
+	if contract.Target != 0 {
+		if a.target == "" {
+			return in, fmt.Errorf("%s needs --target-logits", m.Name)
+		}
+		target, err := load(ctx, data.Files{Logits: a.target})
+		if err != nil {
+			return in, err
+		}
+		if in.Cal != nil && target.Logits.Cols != in.Cal.Logits.Cols {
+			return in, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, in.Cal.Logits.Cols)
+		}
+		in.Target = target
+	}
+	return in, nil
+}
+
+// load reads all of the named files.
+func load(ctx context.Context, files data.Files) (*data.Set, error) {
+	r, err := files.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.Read(ctx, 0, r.Rows())
+}
+
+// save writes to a file, in its place at once, or to standard output for "-".
+func save(path string, stdout io.Writer, write func(io.Writer) error) error {
+	if path == "-" {
+		return write(stdout)
+	}
+	return results.WriteFile(path, write)
+}
+
+func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	if len(args) == 0 {
+		for _, e := range calib.Registry() {
+			list = append(list, e.Name+"\t"+e.Summary)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// stopwatch measures stages.
+type stopwatch struct {
+	last    time.Time
+	seconds map[string]float64
+}
+
+// lap ends a stage. The first stage begins with the process, as near as it can
+// be told.
+func (s *stopwatch) lap(stage string) {
+	now := time.Now()
+	if s.seconds == nil {
+		s.seconds = map[string]float64{}
+		s.last = started
+	}
+	s.seconds[stage] = now.Sub(s.last).Seconds()
+	s.seconds["total_s"] += s.seconds[stage]
+	s.last = now
+}
+
+func (s *stopwatch) print(w io.Writer) error { return json.NewEncoder(w).Encode(s.seconds) }
+
+func applyCommand() *cobra.Command {
+	var a arrays
+	var output string
+	cmd := &cobra.Command{
+		Use:     "apply MODEL",
+		Short:   "Apply a saved calibrator to logits; the probabilities are float64",
+		Example: "  qats apply model.json --logits test/logits.npy -o probs.npy",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return fmt.Errorf("apply needs -o FILE.npy")
+			}
+			model, contract, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			files, err := a.only(contract.Test|data.Logits, model.Method)
+			if err != nil {
+				return err
+			}
+			return apply(cmd.Context(), model, contract, files, output)
+		},
+	}
+	a.flags(cmd, "set")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, '<f8'")
+	return cmd
+}
+
+// loadModel reads a saved model and what its method reads of a set.
+func loadModel(path string) (*calib.Model, calib.Contract, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, calib.Contract{}, err
+	}
+	defer f.Close()
+	model, err := calib.LoadModel(f, calib.Registry())
+	if err != nil {
+		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
+	}
+	entry, _ := calib.Lookup(model.Method)
+	m, err := entry.New(func(any) error { return nil })
+	if err != nil {
+		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return model, m.Contract(), nil
+}
+
+// applyBytes is the size of the blocks of logits that are applied at a time.
+const applyBytes = 4 << 20
+
+func apply(ctx context.Context, model *calib.Model, contract calib.Contract, files data.Files, output string) error {
+	r, err := files.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if model.Classes != 0 && r.Classes() != model.Classes {
+		return fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
+	}
+	w, err := data.CreateArray(output, data.Float64, r.Rows(), r.Classes())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
+		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
+		model.Map.Apply(probs, set.View(contract.Test))
+		return w.Float64(probs.Data)
+	}); err != nil {
+		return err
+	}
+	return w.Close()
+}

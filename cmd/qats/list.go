@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/spf13/cobra"
+)
+
+func methodsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "methods",
+		Short:   "List the registered calibrators, what each needs, and its reference",
+		Example: "  qats methods",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "METHOD\tNEEDS\tKEEPS TOP 1\tSUMMARY\tREFERENCE")
+			for _, e := range calib.Registry() {
+				m, err := e.New(func(any) error { return nil })
+				if err != nil {
+					return fmt.Errorf("%s: %w", e.Name, err)
+				}
+				c := m.Contract()
+				keeps := "yes"
+				if !c.KeepsTop1 {
+					keeps = "no"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, needs(c), keeps, e.Summary, e.Reference)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// needs says in a few words what a contract asks for.
+func needs(c calib.Contract) string {
+	var list []string
+	for _, n := range []struct {
+		set   string
+		parts interface{ String() string }
+	}{{"cal", c.Cal}, {"test", c.Test}, {"target", c.Target}} {
+		if s := n.parts.String(); s != "none" {
+			list = append(list, n.set+" "+s)
+		}
+	}
+	if c.TrueLogits {
+		list = append(list, "true logits")
+	}
+	return strings.Join(list, ", ")
+}
+
+func metricsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "metrics",
+		Short:   "List the registered metrics",
+		Example: "  qats metrics",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "METRIC\tYIELDS\tBETTER\tSUMMARY\tREFERENCE")
+			for _, e := range metrics.Registry() {
+				better := map[metrics.Direction]string{metrics.Lower: "lower", metrics.Higher: "higher", metrics.Neutral: "-"}[e.Better]
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, strings.Join(e.Outputs, " "), better, e.Summary, e.Reference)
+			}
+			return w.Flush()
+		},
+	}
+}

@@ -1,0 +1,99 @@
+// Command qats fits, scores and compares post-hoc calibrators: see
+// qats --help, and README.md for a first tour.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/plots"
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0 // all cells ok or skipped for a declared reason
+	exitFailed = 1 // some cell failed, or the run was interrupted
+	exitUsage  = 2 // the command, a spec or an input file cannot be used
+)
+
+// started is as near to the beginning of the process as can be told.
+var started = time.Now()
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// errFailed ends a command whose output has already said which cells failed.
+var errFailed = errors.New("some cells failed")
+
+// run is the whole program but for the process around it. After the first
+// Ctrl-C it winds up; the handler is then gone, so that a second one ends it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFailed):
+		return exitFailed
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "qats:", strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error()))
+		return exitFailed
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		fmt.Fprintln(stderr, "qats:", line)
+	}
+	return exitUsage
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "qats",
+		Short: "Benchmark post-hoc calibrators on precomputed logits",
+		Long: `qats fits post-hoc calibrators on precomputed logits, scores them, and renders
+tables and figures. Experiments are YAML specs; numbers go to results.csv; views
+are made of that file alone.`,
+		Example: `  qats plan experiments/example.yaml
+  qats run experiments/example.yaml --out results/out
+  qats report experiments/example.yaml --out results/out
+  qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o model.json
+  qats apply model.json --logits test/logits.npy -o probs.npy
+  qats score --probs probs.npy --labels test/labels.npy`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(
+		planCommand(), runCommand(), reportCommand(),
+		fitCommand(), applyCommand(), scoreCommand(),
+		methodsCommand(), metricsCommand(),
+	)
+	return root
+}
+
+// registry is what specs may name.
+func registry() experiments.Registry {
+	known := experiments.Registry{Methods: calib.Registry(), Metrics: metrics.Registry()}
+	for _, kind := range plots.Registry() {
+		known.Figures = append(known.Figures, kind.Name)
+	}
+	return known
+}

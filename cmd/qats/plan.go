@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/results"
+	"github.com/spf13/cobra"
+)
+
+// places are the flags that say where things lie.
+type places struct {
+	data  []string
+	out   string
+	store string
+	fresh bool
+}
+
+func (p *places) flags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&p.data, "data", nil, "folder of arrays, put in front of the sources of the specs; may be repeated")
+	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
+	cmd.Flags().StringVar(&p.store, "store", "", "folder of fits and scores already made (default OUT/store)")
+	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "take nothing from the store")
+	cmd.MarkFlagDirname("data")
+	cmd.MarkFlagDirname("out")
+	cmd.MarkFlagDirname("store")
+}
+
+// plan reads the specs and looks their cells up in the store.
+func (p *places) plan(cmd *cobra.Command, files []string) (*experiments.Plan, []*experiments.Spec, error) {
+	specs, err := experiments.ReadSpecs(files, registry())
+	if err != nil {
+		return nil, nil, err
+	}
+	dir := p.store
+	if dir == "" {
+		dir = filepath.Join(p.out, "store")
+	}
+	store, err := results.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	digests, err := data.OpenDigests(filepath.Join(dir, "digests.txt"))
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh,
+	})
+	return plan, specs, err
+}
+
+func planCommand() *cobra.Command {
+	var at places
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "plan SPEC...",
+		Short: "List settings and cells: what is done, what is to do, what is skipped and why",
+		Example: `  qats plan experiments/example.yaml
+  qats plan experiments/real.yaml --data ../shared/real --json`,
+		Args: specArgs,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			plan, _, err := at.plan(cmd, files)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return planJSON(cmd.OutOrStdout(), plan)
+			}
+			return planText(cmd.OutOrStdout(), plan)
+		},
+	}
+	at.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per cell and line")
+	return cmd
+}
+
+// specArgs asks for at least one spec.
+func specArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("%s needs a spec, as in: qats %s experiments/example.yaml", cmd.Name(), cmd.Name())
+	}
+	return nil
+}
+
+// planText prints a line for each setting and reason, then the totals.
+func planText(w io.Writer, plan *experiments.Plan) error {
+	for i := range plan.Units {
+		u := &plan.Units[i]
+		byState := map[experiments.State]int{}
+		for _, c := range u.Cells {
+			byState[c.State]++
+		}
+		fmt.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, originOf(u), countText(byState))
+		printed := map[string]bool{}
+		for _, c := range u.Cells {
+			if c.State != experiments.Hit && !printed[c.Why] {
+				printed[c.Why] = true
+				fmt.Fprintf(w, "    %-5s %s: %s\n", c.State, c.Method.Name, c.Why)
+			}
+		}
+	}
+	measured, simulated, absent := plan.Measured()
+	_, err := fmt.Fprintf(w, "%d settings: %d measured, %d simulated, %d without arrays; cells:%s\n",
+		len(plan.Units), measured, simulated, absent, countText(plan.Counts()))
+	return err
+}
+
+func originOf(u *experiments.Unit) string {
+	if u.Provenance.Origin == "" {
+		return "absent"
+	}
+	return string(u.Provenance.Origin)
+}
+
+// countText prints the number of cells in each state, in a fixed order.
+func countText(n map[experiments.State]int) string {
+	text := ""
+	for _, s := range []experiments.State{experiments.Hit, experiments.Score, experiments.Miss, experiments.Skip, experiments.Broken} {
+		if n[s] > 0 {
+			text += fmt.Sprintf(" %d %s", n[s], s)
+		}
+	}
+	return text
+}
+
+// planCell is one line of plan --json.
+type planCell struct {
+	Experiment string `json:"experiment"`
+	Dataset    string `json:"dataset"`
+	Backbone   string `json:"backbone"`
+	Loss       string `json:"loss"`
+	Corruption string `json:"corruption,omitempty"`
+	Severity   int    `json:"severity,omitempty"`
+	Method     string `json:"method"`
+	Source     string `json:"source"`
+	State      string `json:"state"`
+	Why        string `json:"why,omitempty"`
+}
+
+func planJSON(w io.Writer, plan *experiments.Plan) error {
+	enc := json.NewEncoder(w)
+	for i := range plan.Units {
+		u := &plan.Units[i]
+		s := u.Setting
+		for _, c := range u.Cells {
+			if err := enc.Encode(planCell{s.Experiment, s.Dataset, s.Backbone, s.Loss, s.Corruption, s.Severity,
+				c.Method.Name, string(u.Provenance.Origin), string(c.State), c.Why}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

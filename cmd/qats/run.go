@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func runCommand() *cobra.Command {
+	var at places
+	var workers int
+	var shard, memory string
+	cmd := &cobra.Command{
+		Use:   "run SPEC...",
+		Short: "Fit and score what is missing, and write results.csv, bins.csv and pairs.csv",
+		Long: `run fits and scores the cells of the specs that are not in the store yet, and
+writes results.csv, bins.csv and pairs.csv: exactly the specs given, in plan
+order. Ctrl-C keeps what is done; run again to go on. With --shard i/n it does
+the i-th of n parts and writes no CSV file: run without --shard, over the same
+store, to put the parts together.`,
+		Example: `  qats run experiments/example.yaml
+  qats run experiments/real.yaml --data ../shared/real --out results/out/real
+  qats run experiments/real.yaml --data ../shared/real --shard 1/4`,
+		Args: specArgs,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			o := experiments.RunOptions{Workers: workers, Fresh: at.fresh}
+			var err error
+			if o.Shard, err = parseShard(shard); err != nil {
+				return err
+			}
+			if o.Memory, err = parseBytes(memory); err != nil {
+				return err
+			}
+			return execute(cmd, &at, files, o)
+		},
+	}
+	at.flags(cmd)
+	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
+	cmd.Flags().StringVar(&shard, "shard", "", "do part i of n only, as in 1/4")
+	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	return cmd
+}
+
+// execute plans, runs and writes the CSV files.
+func execute(cmd *cobra.Command, at *places, files []string, o experiments.RunOptions) error {
+	plan, _, err := at.plan(cmd, files)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(cmd.ErrOrStderr())
+	o.Progress = bar.show
+	out, err := plan.Run(cmd.Context(), o)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	if o.Shard.N == 0 {
+		if err := out.Rows.Write(at.out); err != nil {
+			return err
+		}
+	}
+	summary(w, plan, out, o.Shard)
+	if o.Shard.N == 0 {
+		fmt.Fprintf(w, "wrote %s, bins.csv and pairs.csv\n", filepath.Join(at.out, "results.csv"))
+	}
+	if out.Failed > 0 {
+		for _, line := range out.Failures {
+			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", line)
+		}
+		return errFailed
+	}
+	return nil
+}
+
+// summary says in a few lines what was done and what the numbers are.
+func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard) {
+	measured, simulated, absent := plan.Measured()
+	part := ""
+	if shard.N != 0 {
+		part = fmt.Sprintf(" (part %d of %d)", shard.I, shard.N)
+	}
+	fmt.Fprintf(w, "%d settings%s: %d measured, %d simulated, %d without arrays\n",
+		len(plan.Units), part, measured, simulated, absent)
+	fmt.Fprintf(w, "%d cells: %d ok, %d skipped, %d failed; %d fitted and %d scored now, the rest from the store\n",
+		out.Cells, out.Cells-out.Skipped-out.Failed, out.Skipped, out.Failed, out.Fitted, out.Scored)
+}
+
+// parseShard reads i/n with 1 <= i <= n.
+func parseShard(s string) (experiments.Shard, error) {
+	if s == "" {
+		return experiments.Shard{}, nil
+	}
+	a, b, _ := strings.Cut(s, "/")
+	i, err1 := strconv.Atoi(a)
+	n, err2 := strconv.Atoi(b)
+	if err1 != nil || err2 != nil || i < 1 || i > n {
+		return experiments.Shard{}, fmt.Errorf("--shard %s: write i/n with 1 <= i <= n, as in 1/4", s)
+	}
+	return experiments.Shard{I: i, N: n}, nil
+}
+
+// parseBytes reads a size in bytes with an optional unit KiB, MiB or GiB.
+func parseBytes(s string) (int64, error) {
+	number, unit := s, int64(1)
+	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if strings.HasSuffix(s, suffix) {
+			number, unit = strings.TrimSuffix(s, suffix), size
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(n > 0) || n*float64(unit) > 1<<60 {
+		return 0, fmt.Errorf("--max-memory %s: write a size as in 512MiB or 6GiB", s)
+	}
+	return int64(n * float64(unit)), nil
+}
+
+// progress is a bar on a terminal and nothing elsewhere.
+type progress struct {
+	w   io.Writer
+	bar *progressbar.ProgressBar
+}
+
+func newProgress(w io.Writer) *progress {
+	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return &progress{}
+	}
+	return &progress{w: w}
+}
+
+func (p *progress) show(at experiments.Progress) {
+	if p.w == nil {
+		return
+	}
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(at.Total,
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("cells"),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+	}
+	p.bar.Describe(at.Setting)
+	p.bar.Set(at.Done)
+}
+
+func (p *progress) finish() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

@@ -1,0 +1,146 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
+)
+
+// fitting is one fit of a run, made once by whoever needs it first and shared
+// by all settings with the same calibration arrays.
+type fitting struct {
+	users int // cells that will still ask for it
+	once  sync.Once
+	model *calib.Model
+	err   error
+}
+
+// skipError says that the input cannot serve a method: a skip, not a fail.
+type skipError struct{ reason string }
+
+func (e *skipError) Error() string { return e.reason }
+
+// fit returns the map of a cell and the number of classes it is for (0 for
+// any), from the store or by fitting.
+func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
+	c := &w.unit.Cells[cell]
+	key := results.Key(c.fit)
+	w.run.mu.Lock()
+	f := w.run.fits[key]
+	w.run.mu.Unlock()
+	f.once.Do(func() { f.model, f.err = w.makeFit(ctx, c, key) })
+	model, err := f.model, f.err
+	w.run.mu.Lock()
+	if f.users--; f.users == 0 {
+		delete(w.run.fits, key) // the model is in the store
+	}
+	w.run.mu.Unlock()
+	if err != nil {
+		return nil, 0, err
+	}
+	return model.Map, model.Classes, nil
+}
+
+// makeFit finds the fit in the store or makes it and puts it there.
+func (w *unitWork) makeFit(ctx context.Context, c *Cell, key string) (*calib.Model, error) {
+	store := w.run.plan.store
+	if !w.run.options.Fresh {
+		switch model, err := loadFit(store, key); {
+		case err == nil:
+			return model, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	in, err := w.input(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var fitted *calib.Fitted
+	if err := guard(c.Method.Name, func() (err error) {
+		fitted, err = c.Method.Fit(ctx, in)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	model, err := c.Method.Model(in, fitted)
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	if err := model.Save(&body); err != nil {
+		return nil, err
+	}
+	if err := store.Put(results.Fit, c.fit, body.Bytes()); err != nil {
+		return nil, err
+	}
+	w.run.count(func(r *run) { r.fitted++ })
+	return model, nil
+}
+
+// input loads what the contract of c names, and nothing else.
+func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
+	contract := c.Method.Contract()
+	in := calib.Input{Seed: seed(c.fit)}
+	if contract.Cal != 0 {
+		if err := w.loadCal(ctx); err != nil {
+			return in, err
+		}
+		if contract.TrueLogits && data.LogProbs(w.cal.Logits) {
+			return in, &skipError{NeedsTrueLogits(c.Method.Name)}
+		}
+		in.Cal = w.cal.View(contract.Cal)
+	}
+	if contract.Target != 0 {
+		target, err := data.Load(ctx, w.unit.source, w.unit.Setting.Test(), contract.Target)
+		if err != nil {
+			return in, err
+		}
+		in.Target = target
+	}
+	return in, nil
+}
+
+// loadCal reads the calibration set once for all methods of the unit.
+func (w *unitWork) loadCal(ctx context.Context) error {
+	if w.cal == nil && w.calErr == nil {
+		parts := w.sets(w.live(Miss))[0].parts
+		w.cal, w.calErr = data.Load(ctx, w.unit.source, w.unit.Setting.Cal(), parts)
+	}
+	return w.calErr
+}
+
+func loadFit(store *results.Store, key string) (*calib.Model, error) {
+	body, err := store.Get(results.Fit, key)
+	if err != nil {
+		return nil, err
+	}
+	model, err := calib.LoadModel(bytes.NewReader(body), calib.Registry())
+	if err != nil {
+		return nil, fmt.Errorf("fit %s in the store: %w", key, err)
+	}
+	return model, nil
+}
+
+// reportOf returns the report of the fit behind a cell.
+func (r *run) reportOf(c *Cell) (calib.Report, error) {
+	model, err := loadFit(r.plan.store, results.Key(c.fit))
+	if err != nil {
+		return calib.Report{}, err
+	}
+	return model.Report, nil
+}
+
+// count changes the counters of the run.
+func (r *run) count(f func(*run)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(r)
+}

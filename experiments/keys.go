@@ -1,0 +1,80 @@
+package experiments
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/metrics"
+)
+
+// The texts below name what a result depends on, all of it and nothing else:
+// not a date, not the binary, not a file name. Their digests are the keys of
+// the store; the store keeps the texts beside the objects, so that a reader
+// can see why a key changed. A change of what this package itself computes
+// raises its version here; metrics has versions of its own.
+const (
+	fitVersion    = 1
+	factsVersion  = 1
+	scoresVersion = 1
+)
+
+// fitText is the text of a fit: the method and the content of the arrays that
+// it reads. cal and target are digests, empty where the contract has none.
+func fitText(m *Method, cal, target string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "fit %d\nmethod %s %d\n", fitVersion, m.Entry.Name, m.Entry.Version)
+	section(&b, "options", m.Options)
+	section(&b, "cal", cal)
+	section(&b, "target", target)
+	return b.String()
+}
+
+// factsText is the text of the rows kept of an applied fit.
+func factsText(fit, test string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "facts %d %d\n", factsVersion, metrics.FactsVersion)
+	section(&b, "test", test)
+	b.WriteString(fit)
+	return b.String()
+}
+
+// scoresText is the text of the values of all metrics of a cell.
+func scoresText(facts string, entries []metrics.Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion)
+	for _, e := range entries {
+		fmt.Fprintf(&b, "metric %s %d\n", e.Name, e.Version)
+	}
+	b.WriteString(facts)
+	return b.String()
+}
+
+// recordText is the text of one number of results.csv.
+func recordText(facts string, e metrics.Entry) string {
+	return fmt.Sprintf("metric %s %d\n%s", e.Name, e.Version, facts)
+}
+
+// pairText is the text of the paired bootstrap of two cells of one setting.
+func pairText(facts, baseline string) string {
+	return fmt.Sprintf("pair %d\n%sagainst\n%s", metrics.PairsVersion, facts, baseline)
+}
+
+// section writes the lines of text indented under a heading.
+func section(b *strings.Builder, heading, text string) {
+	if text == "" || text == "{}\n" {
+		return
+	}
+	fmt.Fprintln(b, heading)
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// seed turns the identity of what is random into a seed: the same for every
+// order of the run and every number of workers.
+func seed(identity string) uint64 {
+	sum := sha256.Sum256([]byte(identity))
+	return binary.LittleEndian.Uint64(sum[:])
+}

@@ -1,0 +1,213 @@
+package experiments
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"gopkg.in/yaml.v3"
+)
+
+// Method is a column of an experiment: a registered calibrator with options,
+// under a name that is unique in its spec.
+type Method struct {
+	Name    string // id in results.csv
+	Label   string // column heading, in print only
+	Entry   calib.Entry
+	Options string // all options with their values, as YAML; part of the cache key
+	calib.Method
+}
+
+// methods reads the list of methods: registered names, or mappings with a name
+// of their own, the registered method, its options and a label.
+func (r *reader) methods(n *yaml.Node, registry []calib.Entry) []Method {
+	var all []Method
+	first := map[string]*yaml.Node{}
+	r.list(n, func(item *yaml.Node) {
+		m, ok := r.method(item, registry)
+		if !ok {
+			return
+		}
+		if earlier := first[m.Name]; earlier != nil {
+			r.errorf(item, "method %q stands twice (first at line %d); give one of them a name of its own", m.Name, earlier.Line)
+			return
+		}
+		first[m.Name] = item
+		all = append(all, m)
+	})
+	return all
+}
+
+func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
+	before := len(r.errs)
+	var name, method, label string
+	methodNode := n
+	var options *yaml.Node
+	if resolve(n).Kind == yaml.MappingNode {
+		r.object(n, "a method", map[string]func(*yaml.Node){
+			"name": func(v *yaml.Node) {
+				if s, ok := r.scalar(v, "name"); ok && r.id(v, "name", s) {
+					name = s
+				}
+				if method == "" {
+					methodNode = v
+				}
+			},
+			"method":  func(v *yaml.Node) { methodNode = v; method, _ = r.scalar(v, "method") },
+			"label":   r.text(&label, "label"),
+			"options": func(v *yaml.Node) { options = v },
+		})
+	} else {
+		name, _ = r.scalar(n, "a method")
+	}
+	if method == "" {
+		method = name
+	}
+	if name == "" {
+		name = method
+	}
+	if len(r.errs) > before {
+		return Method{}, false
+	}
+	if name == "" {
+		r.errorf(n, "a method needs a name")
+		return Method{}, false
+	}
+	entry, ok := find(registry, method)
+	if !ok {
+		r.errorf(methodNode, "unknown method %q%s", method, suggest(method, names(registry)))
+		return Method{}, false
+	}
+	fitter, text, err := r.build(entry, options)
+	if len(r.errs) > before {
+		return Method{}, false
+	}
+	if err != nil {
+		at := options
+		if at == nil {
+			at = n
+		}
+		r.errorf(at, "%s: %v", method, err)
+		return Method{}, false
+	}
+	if label == "" {
+		label = name
+		if name == entry.Name {
+			label = entry.Label
+		}
+	}
+	return Method{Name: name, Label: label, Entry: entry, Options: text, Method: fitter}, true
+}
+
+// build returns the method with the given options (nil for none) and all its
+// options as YAML text. Unknown and ill-typed options are recorded in r at
+// their place; the error is the method's own refusal of a value.
+func (r *reader) build(entry calib.Entry, options *yaml.Node) (calib.Method, string, error) {
+	var text string
+	decoded := false
+	method, err := entry.New(func(v any) error {
+		decoded = true
+		if options != nil {
+			r.options(entry.Name, options, v)
+		}
+		b, err := yaml.Marshal(v)
+		text = string(b)
+		return err
+	})
+	if !decoded && options != nil && len(resolve(options).Content) > 0 {
+		r.errorf(options, "%s takes no options", entry.Name)
+	}
+	return method, text, err
+}
+
+// options fills v, a pointer to a struct with defaults, key by key, so that
+// every mistake has its column.
+func (r *reader) options(method string, n *yaml.Node, v any) {
+	var defaults yaml.Node
+	if err := defaults.Encode(v); err != nil {
+		r.errorf(n, "%s: options: %v", method, err)
+		return
+	}
+	fields := map[string]func(*yaml.Node){}
+	for i := 0; i+1 < len(defaults.Content); i += 2 {
+		key := defaults.Content[i]
+		fields[key.Value] = func(value *yaml.Node) {
+			one := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}}
+			if err := one.Decode(v); err != nil {
+				r.errorf(value, "option %s of %s: %s", key.Value, method, misfit(value, err))
+			}
+		}
+	}
+	r.object(n, "the options of "+method, fields)
+}
+
+// misfit says in a line that a value is not of the type that err asks for.
+func misfit(value *yaml.Node, err error) string {
+	want := err.Error()
+	if i := strings.LastIndex(want, " into "); i >= 0 {
+		want = strings.TrimSpace(want[i+len(" into "):])
+	}
+	if value = resolve(value); value.Kind != yaml.ScalarNode {
+		return "want one " + want
+	}
+	return fmt.Sprintf("%q does not fit; want %s", value.Value, want)
+}
+
+// Model returns the saved form of a fit of m on in.
+func (m *Method) Model(in calib.Input, fitted *calib.Fitted) (*calib.Model, error) {
+	model := &calib.Model{Method: m.Entry.Name, Version: m.Entry.Version, Fitted: *fitted}
+	if in.Cal != nil {
+		model.Classes = in.Cal.Logits.Cols
+	}
+	return model, yaml.Unmarshal([]byte(m.Options), &model.Options)
+}
+
+// NewMethod returns a registered method with options given as key=value, as
+// the command line has them.
+func NewMethod(registry []calib.Entry, name string, params []string) (Method, error) {
+	r := &reader{file: "-p"}
+	entry, ok := find(registry, name)
+	if !ok {
+		return Method{}, fmt.Errorf("unknown method %q%s", name, suggest(name, names(registry)))
+	}
+	var options *yaml.Node
+	if len(params) > 0 {
+		var text bytes.Buffer
+		for _, p := range params {
+			key, value, ok := strings.Cut(p, "=")
+			if !ok {
+				return Method{}, fmt.Errorf("-p %s: write key=value", p)
+			}
+			fmt.Fprintf(&text, "%q: %s\n", key, value)
+		}
+		if options = r.root(text.Bytes()); options == nil {
+			return Method{}, r.err()
+		}
+	}
+	method, text, err := r.build(entry, options)
+	if len(r.errs) > 0 {
+		return Method{}, r.err()
+	}
+	if err != nil {
+		return Method{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Method{Name: name, Label: entry.Label, Entry: entry, Options: text, Method: method}, nil
+}
+
+func find(registry []calib.Entry, name string) (calib.Entry, bool) {
+	for _, e := range registry {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return calib.Entry{}, false
+}
+
+func names(registry []calib.Entry) []string {
+	list := make([]string, len(registry))
+	for i, e := range registry {
+		list[i] = e.Name
+	}
+	return list
+}

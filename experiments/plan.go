@@ -1,0 +1,266 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
+)
+
+// State says what a run would do about a cell.
+type State string
+
+// Hit: all is in the store. Score: fitted and applied, but not scored by
+// these metrics. Miss: to be fitted or applied. A Skip cannot be done, for a
+// declared reason; a Broken one failed already at the plan.
+const (
+	Hit    State = "hit"
+	Score  State = "score"
+	Miss   State = "miss"
+	Skip   State = "skip"
+	Broken State = "fail"
+)
+
+// Cell is one method on one setting.
+type Cell struct {
+	Method *Method
+	State  State
+	Why    string // why it is no hit
+
+	fit, facts, scores string // texts of the keys
+	pair               string // text of the pairing with the baseline, empty where there is none
+	scored, paired     bool   // the scores and the pairing are in the store
+}
+
+// Unit is a setting with its cells: what one worker does at a time.
+type Unit struct {
+	Spec       *Spec
+	Setting    *Setting
+	Provenance data.Provenance
+	Cells      []Cell
+
+	source data.Source
+	seed   uint64 // identity of the test set
+}
+
+// Plan is all cells of some specs in order, with their state in a store.
+type Plan struct {
+	Units []Unit
+	store *results.Store
+}
+
+// PlanOptions says where a plan looks.
+type PlanOptions struct {
+	Data    []string       // folders put in front of the sources of the specs
+	Store   *results.Store // what is already done
+	Digests *data.Digests  // digests remembered from earlier plans
+	Fresh   bool           // nothing in the store counts as done
+}
+
+// MakePlan lists the cells of specs. It hashes files that it does not know
+// yet, and parses no array.
+func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) {
+	p := &Plan{store: o.Store}
+	digests := planDigests{seen: map[string]digest{}}
+	for _, spec := range specs {
+		sources, err := spec.sources(o.Data, o.Digests)
+		if err != nil {
+			return nil, err
+		}
+		for i := range spec.Settings {
+			u := Unit{Spec: spec, Setting: &spec.Settings[i]}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			u.source = source(sources, u.Setting)
+			if u.source == nil {
+				u.skipAll(fmt.Sprintf("no source has %s of %s", scored, u.Setting))
+			} else {
+				u.Provenance = u.source.Describe(u.Setting.Test())
+				u.plan(ctx, &digests, o)
+			}
+			p.Units = append(p.Units, u)
+		}
+	}
+	return p, o.Digests.Close()
+}
+
+func (u *Unit) skipAll(why string) {
+	for i := range u.Spec.Methods {
+		u.Cells = append(u.Cells, Cell{Method: &u.Spec.Methods[i], State: Skip, Why: why})
+	}
+}
+
+// plan finds the state of each method on the setting.
+func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions) {
+	test, err := digests.of(ctx, u.source, u.Setting.Test(), scored)
+	u.seed = seed("test set\n" + test)
+	for i := range u.Spec.Methods {
+		c := Cell{Method: &u.Spec.Methods[i]}
+		if c.Why = u.lacks(c.Method); c.Why != "" {
+			c.State = Skip
+		} else if err == nil {
+			err = u.texts(ctx, digests, &c)
+		}
+		if c.State == "" && err != nil {
+			c.State, c.Why = Broken, err.Error()
+		}
+		u.Cells = append(u.Cells, c)
+	}
+	u.pairing()
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		if c.State == "" {
+			c.scored = !o.Fresh && o.Store.Has(results.Scores, results.Key(c.scores))
+			c.State, c.Why = c.inStore(o)
+		}
+		c.paired = c.pair == "" || !o.Fresh && o.Store.Has(results.Pairs, results.Key(c.pair))
+		if c.State == Hit && !c.paired {
+			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
+		}
+	}
+}
+
+// texts fills the key texts of c.
+func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell) error {
+	contract := c.Method.Contract()
+	var cal, target string
+	var err error
+	if contract.Cal != 0 {
+		if cal, err = digests.of(ctx, u.source, u.Setting.Cal(), contract.Cal); err != nil {
+			return err
+		}
+	}
+	if contract.Target != 0 {
+		if target, err = digests.of(ctx, u.source, u.Setting.Test(), contract.Target); err != nil {
+			return err
+		}
+	}
+	test, err := digests.of(ctx, u.source, u.Setting.Test(), contract.Test|scored)
+	if err != nil {
+		return err
+	}
+	c.fit = fitText(c.Method, cal, target)
+	c.facts = factsText(c.fit, test)
+	c.scores = scoresText(c.facts, u.Spec.Metrics)
+	return nil
+}
+
+// lacks says why the method cannot be run on the setting, empty if it can.
+func (u *Unit) lacks(m *Method) string {
+	contract := m.Contract()
+	for _, need := range []struct {
+		ref   data.Ref
+		parts data.Parts
+		set   string
+	}{
+		{u.Setting.Cal(), contract.Cal, "calibration set"},
+		{u.Setting.Test(), contract.Test | contract.Target, "test set"},
+	} {
+		if missing := need.parts &^ u.source.Has(need.ref); missing != 0 {
+			return fmt.Sprintf("%s needs %s of the %s, absent for %s/%s", m.Name, strings.ReplaceAll(missing.String(), "+", " and "),
+				need.set, need.ref.Dataset, need.ref.Backbone)
+		}
+	}
+	if contract.TrueLogits && u.Provenance.LogProbs {
+		return NeedsTrueLogits(m.Name)
+	}
+	return ""
+}
+
+// NeedsTrueLogits says why a method refuses log-probabilities.
+func NeedsTrueLogits(method string) string {
+	return method + " needs true logits; these are log-probabilities, whose offset is lost"
+}
+
+// pairing sets the pair texts of the cells that are compared with the
+// baseline.
+func (u *Unit) pairing() {
+	for i := range u.Cells {
+		b := &u.Cells[i]
+		if b.Method.Name != u.Spec.Baseline || b.facts == "" {
+			continue
+		}
+		for j := range u.Cells {
+			if c := &u.Cells[j]; j != i && c.facts != "" {
+				c.pair = pairText(c.facts, b.facts)
+			}
+		}
+	}
+}
+
+// inStore looks a cell up.
+func (c *Cell) inStore(o PlanOptions) (State, string) {
+	switch {
+	case o.Fresh:
+		return Miss, "asked to start afresh"
+	case c.scored:
+		return Hit, ""
+	case o.Store.Has(results.Facts, results.Key(c.facts)) && o.Store.Has(results.Fit, results.Key(c.fit)):
+		return Score, "not yet scored by these metrics"
+	case o.Store.Has(results.Fit, results.Key(c.fit)):
+		return Miss, "fitted, not yet applied to this test set"
+	}
+	return Miss, "not yet fitted on this calibration set with these options"
+}
+
+// verify reads the objects that a run is going to rely on. What was damaged on
+// disk counts as absent and is made anew.
+func (p *Plan) verify(u *Unit) {
+	intact := func(kind results.Kind, text string) bool {
+		_, err := p.store.Get(kind, results.Key(text))
+		return err == nil
+	}
+	pairing := false
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		if c.State != Hit && c.State != Score {
+			pairing = pairing || c.State == Miss && c.pair != ""
+			continue
+		}
+		if c.pair != "" && !(c.paired && intact(results.Pairs, c.pair)) {
+			c.paired, pairing = false, true
+			c.State = Score
+		}
+		if c.scored && !intact(results.Scores, c.scores) {
+			c.scored = false
+			c.State = Score
+		}
+	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		base := pairing && c.Method.Name == u.Spec.Baseline
+		if (c.State == Score || c.State == Hit && base) && !(intact(results.Facts, c.facts) && intact(results.Fit, c.fit)) {
+			c.State = Miss
+		}
+	}
+}
+
+// Counts returns the number of cells in each state.
+func (p *Plan) Counts() map[State]int {
+	n := map[State]int{}
+	for i := range p.Units {
+		for j := range p.Units[i].Cells {
+			n[p.Units[i].Cells[j].State]++
+		}
+	}
+	return n
+}
+
+// Measured returns how many of the settings that some source has are real
+// outputs, and how many simulated.
+func (p *Plan) Measured() (measured, simulated, absent int) {
+	for i := range p.Units {
+		switch u := &p.Units[i]; {
+		case u.source == nil:
+			absent++
+		case u.Provenance.Origin == data.Simulated:
+			simulated++
+		default:
+			measured++
+		}
+	}
+	return
+}

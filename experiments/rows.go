@@ -1,0 +1,60 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Rows are the rows of the three files that views are made of.
+type Rows struct {
+	Records []results.Record
+	Bins    []results.Bin
+	Pairs   []results.Pair
+}
+
+// Write replaces results.csv, bins.csv and pairs.csv in dir.
+func (r *Rows) Write(dir string) error {
+	return errors.Join(
+		results.WriteResults(filepath.Join(dir, "results.csv"), r.Records),
+		results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins),
+		results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs),
+	)
+}
+
+// ReadRows reads what Write wrote.
+func ReadRows(dir string) (*Rows, error) {
+	var all Rows
+	var err1, err2, err3 error
+	all.Records, err1 = results.ReadResults(filepath.Join(dir, "results.csv"))
+	all.Bins, err2 = results.ReadBins(filepath.Join(dir, "bins.csv"))
+	all.Pairs, err3 = results.ReadPairs(filepath.Join(dir, "pairs.csv"))
+	if errors.Is(err1, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no results.csv in %s: qats run writes it", dir)
+	}
+	return &all, errors.Join(err1, err2, err3)
+}
+
+// Of returns the rows of one experiment.
+func (r *Rows) Of(experiment string) *Rows {
+	var of Rows
+	for _, r := range r.Records {
+		if r.Experiment == experiment {
+			of.Records = append(of.Records, r)
+		}
+	}
+	for _, b := range r.Bins {
+		if b.Experiment == experiment {
+			of.Bins = append(of.Bins, b)
+		}
+	}
+	for _, p := range r.Pairs {
+		if p.Experiment == experiment {
+			of.Pairs = append(of.Pairs, p)
+		}
+	}
+	return &of
+}

@@ -1,0 +1,367 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/results"
+)
+
+// testSpec has settings that share a fit (severities), one without arrays, and
+// methods that see the target, take options and change predictions.
+const testSpec = `
+name: t
+methods: [uncal, ts, ir, irova, {name: pw2, method: qats-pw, options: {segments: 2}}, qats, qats-transductive]
+settings:
+  - {dataset: d, backbone: [a, b]}
+  - {dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}
+  - {dataset: nowhere, backbone: a}
+`
+
+// world is a folder of arrays, a store and an output folder of one test.
+type world struct {
+	t         *testing.T
+	data, out string
+	known     Registry
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, data: t.TempDir(), out: t.TempDir(), known: known()}
+	for _, backbone := range []string{"a", "b"} {
+		net := simulate.Network{Name: backbone, Classes: 5, Signals: []float64{1, 2, 3}, Temperature: 1.7, Tilt: 0.8}
+		for _, split := range []data.Split{data.Cal, data.Test} {
+			w.write(filepath.Join("d", backbone, string(split)), net.Draw(split, 300))
+		}
+		for _, severity := range []int{1, 3} {
+			net.Severity = severity
+			w.write(filepath.Join("d-c", backbone, "fog", fmt.Sprint(severity)), net.Draw(data.Test, 200))
+		}
+	}
+	return w
+}
+
+func (w *world) write(dir string, set *data.Set) {
+	dir = filepath.Join(w.data, dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := errors.Join(
+		data.WriteFloat32(filepath.Join(dir, "logits.npy"), set.Logits.Data, set.Logits.Rows, set.Logits.Cols),
+		data.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, len(set.Labels)),
+	); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// plan reads spec and looks it up in the store of the world.
+func (w *world) plan(spec string, fresh bool) *Plan {
+	w.t.Helper()
+	s, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte(spec), w.known)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	store, err := results.Open(filepath.Join(w.out, "store"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p, err := MakePlan(context.Background(), []*Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}, Fresh: fresh})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+// run carries a spec out and returns the outcome and the bytes of the files.
+func (w *world) run(spec string, o RunOptions) (*Outcome, string) {
+	w.t.Helper()
+	out, err := w.plan(spec, o.Fresh).Run(context.Background(), o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out, w.bytes(out)
+}
+
+func (w *world) bytes(out *Outcome) string {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	if err := out.Rows.Write(dir); err != nil {
+		w.t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	return all.String()
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	first, want := newWorld(t).run(testSpec, RunOptions{Workers: 1})
+	if first.Failed != 0 || first.Skipped != 7 || first.Cells != 35 {
+		t.Fatalf("%+v: want 35 cells, 7 skipped (no arrays), none failed", first)
+	}
+	for _, workers := range []int{2, 8} {
+		if _, got := newWorld(t).run(testSpec, RunOptions{Workers: workers, Memory: 1 << 20}); got != want {
+			t.Errorf("%d workers give other bytes", workers)
+		}
+	}
+}
+
+func TestOneFitManyScores(t *testing.T) {
+	w := newWorld(t)
+	out, want := w.run(testSpec, RunOptions{Workers: 2})
+	// uncal is one fit for all; ts, ir, irova, pw2 and qats one for each of a
+	// and b; qats-transductive one for each of the four test sets.
+	if out.Fitted != 1+5*2+4 || out.Scored != 28 {
+		t.Errorf("%d fits and %d scored, want 15 and 28", out.Fitted, out.Scored)
+	}
+	again, got := w.run(testSpec, RunOptions{Workers: 2})
+	if again.Fitted != 0 || again.Scored != 0 {
+		t.Errorf("the second run fits %d and scores %d", again.Fitted, again.Scored)
+	}
+	if got != want {
+		t.Error("the second run gives other bytes")
+	}
+	more, _ := w.run(strings.Replace(testSpec, "ir, irova", "ir, ir-top, irova", 1), RunOptions{})
+	if more.Fitted != 2 || more.Scored != 4 {
+		t.Errorf("one more method: %d fits and %d scored, want 2 and 4", more.Fitted, more.Scored)
+	}
+	fresh, got := w.run(testSpec, RunOptions{Fresh: true})
+	if fresh.Fitted != 15 || fresh.Scored != 28 {
+		t.Errorf("afresh: %d fits and %d scored, want 15 and 28", fresh.Fitted, fresh.Scored)
+	}
+	if got != want {
+		t.Error("the run afresh gives other bytes")
+	}
+}
+
+func TestOtherMetricsNeedNoFit(t *testing.T) {
+	w := newWorld(t)
+	w.run(testSpec, RunOptions{})
+	out, got := w.run(testSpec+"metrics: [ece, accuracy]\n", RunOptions{})
+	if out.Fitted != 0 || out.Scored != 28 {
+		t.Errorf("%d fits and %d scored, want 0 and 28", out.Fitted, out.Scored)
+	}
+	if strings.Contains(got, ",aece,") && strings.Contains(strings.Split(got, "binning")[0], ",aece,") {
+		t.Error("a metric that was not asked for")
+	}
+}
+
+func TestShards(t *testing.T) {
+	_, want := newWorld(t).run(testSpec, RunOptions{})
+	w := newWorld(t)
+	cells := 0
+	for i := range 3 {
+		out, _ := w.run(testSpec, RunOptions{Shard: Shard{i + 1, 3}})
+		cells += out.Cells
+		if len(out.Rows.Records) != 0 {
+			t.Error("a shard assembles results")
+		}
+	}
+	if cells != 35 {
+		t.Errorf("the shards have %d cells, want 35", cells)
+	}
+	out, got := w.run(testSpec, RunOptions{})
+	if out.Fitted != 0 || out.Scored != 0 {
+		t.Errorf("after all shards: %d fits and %d scored", out.Fitted, out.Scored)
+	}
+	if got != want {
+		t.Error("shards give other bytes")
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	_, want := newWorld(t).run(testSpec, RunOptions{})
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	_, err := w.plan(testSpec, false).Run(ctx, RunOptions{Workers: 1, Progress: func(p Progress) {
+		if p.Done >= 7 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "of 35 cells") {
+		t.Fatalf("interrupted: %v", err)
+	}
+	out, got := w.run(testSpec, RunOptions{})
+	if out.Scored == 28 || out.Scored == 0 {
+		t.Errorf("%d scored after the interruption: want some, not all", out.Scored)
+	}
+	if got != want {
+		t.Error("a resumed run gives other bytes")
+	}
+}
+
+// TestDamagedStore changes or cuts each object in turn: it counts as absent.
+func TestDamagedStore(t *testing.T) {
+	const small = `
+name: t
+methods: [uncal, ts]
+settings: {dataset: d, backbone: a}
+`
+	w := newWorld(t)
+	_, want := w.run(small, RunOptions{})
+	var objects []string
+	err := filepath.WalkDir(filepath.Join(w.out, "store"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			objects = append(objects, path)
+		}
+		return err
+	})
+	if err != nil || len(objects) != 2+2+2+1 {
+		t.Fatal(objects, err)
+	}
+	for _, path := range objects {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flipped := append([]byte(nil), whole...)
+		flipped[len(flipped)-1] ^= 1
+		for _, damaged := range [][]byte{flipped, whole[:len(whole)/2], {}} {
+			if err := os.WriteFile(path, damaged, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, got := w.run(small, RunOptions{}); got != want {
+				t.Errorf("%s damaged: other bytes", path)
+			}
+		}
+	}
+}
+
+// fake is a method that misbehaves.
+type fake struct {
+	contract calib.Contract
+	fit      func(calib.Input) (*calib.Fitted, error)
+}
+
+func (f fake) Contract() calib.Contract { return f.contract }
+func (f fake) Fit(_ context.Context, in calib.Input) (*calib.Fitted, error) {
+	return f.fit(in)
+}
+
+// broken is a map that panics.
+type broken struct{}
+
+func (broken) Apply(data.Probs, *data.Set) { panic("apply") }
+
+func fakeEntry(name string, f fake) calib.Entry {
+	return calib.Entry{Name: name, Label: name, Version: 1,
+		New:     func(func(any) error) (calib.Method, error) { return f, nil },
+		Restore: func(func(any) error) (calib.Map, error) { return broken{}, nil }}
+}
+
+func TestOneFailureIsOneRow(t *testing.T) {
+	w := newWorld(t)
+	c := calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
+	w.known.Methods = append(w.known.Methods,
+		fakeEntry("fit-panics", fake{c, func(calib.Input) (*calib.Fitted, error) { panic("fit") }}),
+		fakeEntry("fit-fails", fake{c, func(calib.Input) (*calib.Fitted, error) { return nil, errors.New("no optimum") }}),
+		fakeEntry("apply-panics", fake{c, func(calib.Input) (*calib.Fitted, error) { return &calib.Fitted{Map: broken{}}, nil }}),
+		fakeEntry("sees-too-much", fake{calib.Contract{Cal: data.Logits, Test: data.Logits}, func(in calib.Input) (*calib.Fitted, error) {
+			return nil, fmt.Errorf("labels: %v, target: %v", in.Cal.Labels != nil, in.Target != nil)
+		}}),
+		fakeEntry("needs-features", fake{calib.Contract{Cal: data.Logits | data.Features, Test: data.Logits}, nil}),
+	)
+	const spec = `
+name: t
+methods: [fit-panics, uncal, fit-fails, apply-panics, sees-too-much, needs-features, ts]
+metrics: [ece]
+settings: {dataset: d, backbone: a}
+`
+	out, _ := w.run(spec, RunOptions{})
+	want := []struct {
+		status results.Status
+		note   string
+	}{
+		{results.Fail, "fit-panics: internal error: fit"},
+		{results.OK, ""},
+		{results.Fail, "no optimum"},
+		{results.Fail, "apply-panics: internal error: apply"},
+		{results.Fail, "labels: false, target: false"},
+		{results.Skip, "needs-features needs features of the calibration set, absent for d/a"},
+		{results.OK, ""},
+	}
+	for i, r := range out.Rows.Records {
+		if r.Status != want[i].status || r.Note != want[i].note {
+			t.Errorf("%s: %s %q, want %s %q", r.Method, r.Status, r.Note, want[i].status, want[i].note)
+		}
+	}
+	if out.Failed != 4 || len(out.Failures) != 4 || out.Failures[0] != "d/a fit-panics: fit-panics: internal error: fit" {
+		t.Errorf("failures: %q", out.Failures)
+	}
+	if len(out.Rows.Pairs) != 2 {
+		t.Errorf("%d pairs, want those of uncal against ts", len(out.Rows.Pairs))
+	}
+	again, _ := w.run(spec, RunOptions{})
+	if again.Failed != 4 || again.Scored != 0 {
+		t.Errorf("failures are cached, or what succeeded is not: %+v", again)
+	}
+}
+
+// TestBadArrays damages one array at a time: what needs it fails with its
+// place, all else goes on.
+func TestBadArrays(t *testing.T) {
+	set := func(n, k int) *data.Set {
+		return simulate.Network{Name: "x", Classes: k, Signals: []float64{2}, Temperature: 1}.Draw(data.Cal, n)
+	}
+	const spec = `
+name: t
+methods: [uncal, ts]
+metrics: [ece]
+settings: {dataset: d, backbone: a}
+`
+	for name, c := range map[string]struct {
+		damage    func(w *world)
+		uncal, ts string // notes of the fails, empty for ok; %s is the data folder
+	}{
+		"NaN in cal": {func(w *world) {
+			s := set(30, 5)
+			s.Logits.Row(12)[3] = float32(nan())
+			w.write("d/a/cal", s)
+		}, "", "%s/d/a/cal/logits.npy: row 12, class 3: NaN"},
+		"label out of range in test": {func(w *world) {
+			s := set(30, 5)
+			s.Labels[7] = 5
+			w.write("d/a/test", s)
+		}, "%s/d/a/test/labels.npy: row 7: label 5 is outside 0..4", "%s/d/a/test/labels.npy: row 7: label 5 is outside 0..4"},
+		"classes differ": {func(w *world) { w.write("d/a/test", set(30, 6)) },
+			"", "the test set has 6 classes, its calibration set d/a has 5"},
+		"truncated": {func(w *world) {
+			path := filepath.Join(w.data, "d/a/cal/logits.npy")
+			if err := os.Truncate(path, 1000); err != nil {
+				w.t.Fatal(err)
+			}
+		}, "", "%s/d/a/cal/logits.npy: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c.damage(w)
+			out, _ := w.run(spec, RunOptions{})
+			for i, want := range []string{c.uncal, c.ts} {
+				r := out.Rows.Records[i]
+				if want == "" && r.Status != results.OK {
+					t.Errorf("%s: %s %q", r.Method, r.Status, r.Note)
+				}
+				want = strings.ReplaceAll(want, "%s", w.data)
+				if want != "" && (r.Status != results.Fail || !strings.HasPrefix(r.Note, want)) {
+					t.Errorf("%s: %s %q, want %q", r.Method, r.Status, r.Note, want)
+				}
+			}
+		})
+	}
+}
+
+func nan() float64 { var zero float64; return zero / zero }

@@ -1,0 +1,157 @@
+package experiments
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/metrics"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// known is what the specs of the tests may name.
+func known() Registry {
+	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{"reliability", "quantile-gap"}}
+}
+
+// TestBadSpecs reads every file of testdata/bad and compares what is said of
+// it with the line of testdata/bad.golden that begins with its name.
+func TestBadSpecs(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var got strings.Builder
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = ParseSpec(filepath.Base(file), src, known()); err == nil {
+			t.Errorf("%s: read without an error", file)
+			continue
+		}
+		got.WriteString(err.Error() + "\n")
+	}
+	compareGolden(t, "testdata/bad.golden", got.String())
+}
+
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+		for i := range gotLines {
+			if i >= len(wantLines) || gotLines[i] != wantLines[i] {
+				t.Fatalf("%s:%d:\n got %q\nwant %q", file, i+1, gotLines[i], append(wantLines, "")[min(i, len(wantLines))])
+			}
+		}
+		t.Fatalf("%s has more lines than there are", file)
+	}
+}
+
+// TestSpecsOfTheProject reads the specs that come with the project.
+func TestSpecsOfTheProject(t *testing.T) {
+	files, err := filepath.Glob("*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	if _, err := ReadSpecs(files, known()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGridOrder(t *testing.T) {
+	spec, err := ParseSpec("grid.yaml", []byte(`
+name: g
+methods: [uncal]
+settings:
+  - {dataset: [a, b], backbone: x, corruption: [fog, snow], severity: [1, 5], calibrate_on: c}
+  - {dataset: a, backbone: x, loss: [ce, focal]}
+`), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range spec.Settings {
+		got = append(got, s.String())
+	}
+	want := "a/x/fog/1 a/x/fog/5 a/x/snow/1 a/x/snow/5 b/x/fog/1 b/x/fog/5 b/x/snow/1 b/x/snow/5 a/x a/x/focal"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+	if cal := spec.Settings[0].Cal(); cal.Dataset != "c" || cal.Corruption != "" || cal.Severity != 0 {
+		t.Errorf("calibrates on %+v", cal)
+	}
+}
+
+// TestOptionsAreWhole checks that the key of a method holds the options that
+// were left at their defaults, so that a changed default changes the key.
+func TestOptionsAreWhole(t *testing.T) {
+	spec, err := ParseSpec("o.yaml", []byte(`
+name: o
+methods: [qats-pw, {name: two, method: qats-pw, options: {segments: 2}}]
+settings: {dataset: d, backbone: b}
+`), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := spec.Methods[0].Options; got != "segments: 4\n" {
+		t.Errorf("defaults: %q", got)
+	}
+	if got := spec.Methods[1].Options; got != "segments: 2\n" {
+		t.Errorf("given: %q", got)
+	}
+	m, err := NewMethod(calib.Registry(), "qats-pw", []string{"segments=2"})
+	if err != nil || m.Options != spec.Methods[1].Options {
+		t.Errorf("from the command line: %q, %v", m.Options, err)
+	}
+	for param, want := range map[string]string{
+		"segment=2":  `-p:1:1: unknown key "segment" in the options of qats-pw (did you mean segments?)`,
+		"segments=x": `-p:1:13: option segments of qats-pw: "x" does not fit; want int`,
+		"segments":   `-p segments: write key=value`,
+	} {
+		if _, err := NewMethod(calib.Registry(), "qats-pw", []string{param}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", param, err)
+		}
+	}
+}
+
+// FuzzParseSpec: whatever the bytes, a spec or an error with a position.
+func FuzzParseSpec(f *testing.F) {
+	files, _ := filepath.Glob("testdata/bad/*.yaml")
+	more, _ := filepath.Glob("*.yaml")
+	for _, file := range append(files, more...) {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		spec, err := ParseSpec("f.yaml", src, known())
+		if err != nil {
+			for _, line := range strings.Split(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "f.yaml:") {
+					t.Errorf("no position: %q", line)
+				}
+			}
+			return
+		}
+		if spec.Name == "" || len(spec.Methods) == 0 || len(spec.Settings) == 0 {
+			t.Errorf("an empty spec was accepted: %+v", spec)
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// unitWork is the work on one setting: fit what is not fitted, stream the test
+// set once through all maps, score, pair. Each step puts what it makes into
+// the store before the next one begins.
+type unitWork struct {
+	run      *run
+	unit     *Unit
+	outcomes []outcome
+	facts    []*metrics.Facts // by cell, as far as they are in memory
+	cal      *data.Set        // with the parts that the missing cells need
+	calErr   error
+	releases []func()
+}
+
+// release returns the memory that the unit has reserved.
+func (w *unitWork) release() {
+	for _, f := range w.releases {
+		f()
+	}
+}
+
+// live returns the cells that are in one of the states and have not failed.
+func (w *unitWork) live(states ...State) []int {
+	var list []int
+	for i := range w.unit.Cells {
+		for _, s := range states {
+			if w.unit.Cells[i].State == s && w.outcomes[i].status == "" {
+				list = append(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// fail marks a cell.
+func (w *unitWork) fail(cell int, err error) {
+	w.outcomes[cell] = outcome{results.Fail, err.Error()}
+}
+
+func (w *unitWork) do(ctx context.Context) error {
+	w.facts = make([]*metrics.Facts, len(w.unit.Cells))
+	if missing := w.live(Miss); len(missing) > 0 {
+		if err := w.apply(ctx, missing); err != nil {
+			return err
+		}
+	}
+	if err := w.score(ctx); err != nil {
+		return err
+	}
+	return w.pair(ctx)
+}
+
+// apply fits the missing cells and streams the test set through them.
+func (w *unitWork) apply(ctx context.Context, missing []int) error {
+	parts := scored
+	for _, i := range missing {
+		parts |= w.unit.Cells[i].Method.Contract().Test
+	}
+	test, err := w.unit.source.Open(ctx, w.unit.Setting.Test(), parts)
+	if err != nil {
+		return w.failAll(ctx, missing, err)
+	}
+	defer test.Close()
+	if err := w.reserve(ctx, missing, test); err != nil {
+		return err
+	}
+	maps := make([]calib.Map, len(w.unit.Cells))
+	for _, i := range missing {
+		m, classes, err := w.fit(ctx, i)
+		if err == nil {
+			err = checkClasses(w.unit, classes, test.Classes())
+		}
+		var skip *skipError
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &skip):
+			w.outcomes[i] = outcome{results.Skip, skip.reason}
+		case err != nil:
+			w.fail(i, err)
+		default:
+			maps[i] = m
+		}
+	}
+	if err := w.stream(ctx, test, maps); err != nil {
+		return w.failAll(ctx, w.live(Miss), err)
+	}
+	for _, i := range w.live(Miss) {
+		body, err := w.facts[i].Encode()
+		if err == nil {
+			err = w.run.plan.store.Put(results.Facts, w.unit.Cells[i].facts, body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failAll marks cells that share an unreadable array; a cancelled context is
+// no failure of theirs.
+func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, i := range cells {
+		w.fail(i, err)
+	}
+	return nil
+}
+
+// reserve waits until the memory that the missing cells need is free.
+func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
+	bytes := int64(test.Rows())*int64(len(missing))*factsBytes + 3*blockBytes
+	for _, need := range w.sets(missing) {
+		if need.parts == 0 {
+			continue
+		}
+		r, err := w.unit.source.Open(ctx, need.ref, need.parts)
+		if err != nil {
+			continue // reported by the cell that reads it
+		}
+		bytes += need.times * r.Bytes()
+		r.Close()
+	}
+	release, err := w.run.reserve(ctx, bytes)
+	if err == nil {
+		w.releases = append(w.releases, release)
+	}
+	return err
+}
+
+// wholeSet is a set that is read whole, and how many times its size is taken.
+type wholeSet struct {
+	ref   data.Ref
+	parts data.Parts
+	times int64
+}
+
+// sets returns what fits read: the calibration set, four times over because
+// isotonic regression holds every pair of probability and label in float64,
+// and the target set of methods that see it.
+func (w *unitWork) sets(missing []int) []wholeSet {
+	cal := wholeSet{ref: w.unit.Setting.Cal(), times: 4}
+	target := wholeSet{ref: w.unit.Setting.Test(), times: 2}
+	for _, i := range missing {
+		c := w.unit.Cells[i].Method.Contract()
+		cal.parts |= c.Cal
+		target.parts |= c.Target
+	}
+	return []wholeSet{cal, target}
+}
+
+// stream reads the test set in blocks of rows and keeps the facts of each map
+// that is not nil.
+func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
+	for i, m := range maps {
+		if m != nil {
+			w.facts[i] = metrics.NewFacts(test.Rows())
+		}
+	}
+	var probs data.Probs
+	return data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
+		n, k := set.Logits.Rows, set.Logits.Cols
+		if probs.Rows < n {
+			probs = data.NewProbs(n, k)
+		}
+		for i, m := range maps {
+			if m == nil || w.outcomes[i].status != "" {
+				continue
+			}
+			method := w.unit.Cells[i].Method
+			if err := guard(method.Name, func() error {
+				dst := probs.Slice(0, n)
+				m.Apply(dst, set.View(method.Contract().Test))
+				return w.facts[i].Append(dst, set)
+			}); err != nil {
+				w.fail(i, err)
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// score computes the metrics of the cells that lack them.
+func (w *unitWork) score(ctx context.Context) error {
+	for _, i := range w.live(Miss, Score) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &w.unit.Cells[i]
+		if c.State == Score && c.scored {
+			continue // it is here for its pairing
+		}
+		facts, err := w.cellFacts(i)
+		if err != nil {
+			return err
+		}
+		var s scores
+		err = guard(c.Method.Name, func() error {
+			s = computeScores(facts, w.unit.Spec.Metrics, w.unit.seed)
+			return nil
+		})
+		if err != nil {
+			w.fail(i, err)
+			continue
+		}
+		if s.Report, err = w.run.reportOf(c); err != nil {
+			return err
+		}
+		body, err := json.Marshal(s)
+		if err == nil {
+			err = w.run.plan.store.Put(results.Scores, c.scores, body)
+		}
+		if err != nil {
+			return err
+		}
+		w.run.count(func(r *run) { r.scored++ })
+	}
+	return nil
+}
+
+// cellFacts returns the facts of a cell, from memory or the store.
+func (w *unitWork) cellFacts(i int) (*metrics.Facts, error) {
+	if w.facts[i] != nil {
+		return w.facts[i], nil
+	}
+	c := &w.unit.Cells[i]
+	body, err := w.run.plan.store.Get(results.Facts, results.Key(c.facts))
+	if err == nil {
+		w.facts[i], err = metrics.DecodeFacts(body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: facts of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err)
+	}
+	return w.facts[i], nil
+}
+
+// pair makes the pairings with the baseline that are not in the store yet, all
+// on the same resampled rows.
+func (w *unitWork) pair(ctx context.Context) error {
+	var cells []int
+	for _, i := range w.live(Miss, Score, Hit) {
+		if c := &w.unit.Cells[i]; c.pair != "" && !c.paired {
+			cells = append(cells, i)
+		}
+	}
+	base := w.baseline()
+	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
+		return nil
+	}
+	baseFacts, err := w.cellFacts(base)
+	if err != nil {
+		return err
+	}
+	others := make([]*metrics.Facts, len(cells))
+	for j, i := range cells {
+		if others[j], err = w.cellFacts(i); err != nil {
+			return err
+		}
+	}
+	pairs, err := metrics.Pairs(ctx, baseFacts, others, metrics.PairOptions{Seed: w.unit.seed})
+	if err != nil {
+		return err
+	}
+	for j, i := range cells {
+		of := slices.DeleteFunc(slices.Clone(pairs), func(p metrics.Pair) bool { return p.Other != j })
+		body, err := json.Marshal(of)
+		if err == nil {
+			err = w.run.plan.store.Put(results.Pairs, w.unit.Cells[i].pair, body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// baseline returns the cell that others are paired with, -1 if there is none.
+func (w *unitWork) baseline() int {
+	for i := range w.unit.Cells {
+		if w.unit.Cells[i].Method.Name == w.unit.Spec.Baseline {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,238 @@
+package experiments
+
+import (
+	"strconv"
+
+	"github.com/qats-bench/qats/results"
+	"gopkg.in/yaml.v3"
+)
+
+// Only restricts a view to the rows that carry one of the values in each
+// named column; an absent column is not restricted.
+type Only map[string][]string
+
+// Table is a table that the spec asks for. It is rendered from results.csv.
+type Table struct {
+	Name, Title string
+	Metric      string   // output of a metric, such as ece
+	Rows        []string // columns of results.csv that name a row, outermost first
+	Average     []string // columns that are averaged over, such as corruption
+	Methods     []string // columns of the table in order; all methods of the spec if empty
+	Highlight   string   // method whose gap to the best other is printed
+	Unranked    []string // methods shown beside the ranking: they see what others may not
+	NullBand    bool     // the null band beside each value
+	Only        Only
+}
+
+// Figure is a figure that the spec asks for, one for each setting that Only
+// leaves. It is drawn from bins.csv.
+type Figure struct {
+	Name, Kind string
+	Methods    []string
+	Only       Only
+}
+
+// rowColumns are the columns of results.csv that name a setting.
+var rowColumns = []string{"dataset", "backbone", "loss", "corruption", "severity"}
+
+// columnOf returns the text of one of the columns that name a setting, as it
+// stands in results.csv.
+func columnOf(c results.Cell, column string) string {
+	switch column {
+	case "dataset":
+		return c.Dataset
+	case "backbone":
+		return c.Backbone
+	case "loss":
+		return c.Loss
+	case "corruption":
+		return c.Corruption
+	case "severity":
+		if c.Severity > 0 {
+			return strconv.Itoa(c.Severity)
+		}
+	}
+	return ""
+}
+
+// Has reports whether the view shows the setting c.
+func (o Only) Has(c results.Cell) bool {
+	for _, column := range rowColumns {
+		values, restricted := o[column]
+		if restricted && !contains(values, columnOf(c, column)) {
+			return false
+		}
+	}
+	return true
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
+
+// tables reads the list of tables; without one, a spec has a table of ECE and
+// one of AECE.
+func (r *reader) tables(n *yaml.Node, s *Spec) []Table {
+	if n == nil {
+		return defaultTables(s)
+	}
+	var all []Table
+	r.list(n, func(item *yaml.Node) {
+		t := Table{Only: Only{}}
+		fields := r.only(t.Only)
+		fields["name"] = r.text(&t.Name, "name")
+		fields["title"] = r.text(&t.Title, "title")
+		fields["metric"] = func(v *yaml.Node) {
+			t.Metric, _ = r.scalar(v, "metric")
+			if _, ok := s.metric(t.Metric); !ok {
+				r.errorf(v, "metric %q is not computed by this spec%s", t.Metric, suggest(t.Metric, s.outputs()))
+			}
+		}
+		fields["rows"] = r.columns(&t.Rows, "rows")
+		fields["average"] = r.columns(&t.Average, "average")
+		fields["methods"] = r.methodNames(&t.Methods, s)
+		fields["highlight"] = func(v *yaml.Node) {
+			var one []string
+			r.methodNames(&one, s)(v)
+			if len(one) == 1 {
+				t.Highlight = one[0]
+			}
+		}
+		fields["unranked"] = r.methodNames(&t.Unranked, s)
+		fields["null_band"] = r.boolean(&t.NullBand, "null_band")
+		r.object(item, "a table", fields)
+		if t.Metric == "" {
+			r.errorf(item, "a table needs a metric")
+		}
+		if t.Name == "" {
+			t.Name = t.Metric
+		}
+		if len(t.Rows) == 0 {
+			t.Rows = varying(s, t.Average)
+		}
+		for _, earlier := range all {
+			if earlier.Name == t.Name {
+				r.errorf(item, "table %q stands twice; give it a name of its own", t.Name)
+			}
+		}
+		if r.id(item, "table name", t.Name) {
+			all = append(all, t)
+		}
+	})
+	return all
+}
+
+func defaultTables(s *Spec) []Table {
+	var all []Table
+	for _, metric := range []string{"ece", "aece"} {
+		if _, ok := s.metric(metric); ok {
+			t := Table{Name: metric, Metric: metric, Rows: varying(s, nil)}
+			for _, m := range s.Methods {
+				if m.Name == "qats" {
+					t.Highlight = "qats"
+				}
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// varying returns the columns that tell the settings of s apart, dataset and
+// backbone always, less those averaged over.
+func varying(s *Spec, averaged []string) []string {
+	var list []string
+	for _, column := range rowColumns {
+		always := column == "dataset" || column == "backbone"
+		values := map[string]bool{}
+		for _, setting := range s.Settings {
+			values[columnOf(setting.Cell, column)] = true
+		}
+		if (always || len(values) > 1) && !contains(averaged, column) {
+			list = append(list, column)
+		}
+	}
+	return list
+}
+
+// figures reads the list of figures.
+func (r *reader) figures(n *yaml.Node, s *Spec) []Figure {
+	if n == nil {
+		return nil
+	}
+	var all []Figure
+	r.list(n, func(item *yaml.Node) {
+		f := Figure{Only: Only{}}
+		fields := r.only(f.Only)
+		fields["name"] = r.text(&f.Name, "name")
+		fields["kind"] = func(v *yaml.Node) {
+			f.Kind, _ = r.scalar(v, "kind")
+			if !contains(r.figureKinds, f.Kind) {
+				r.errorf(v, "unknown kind of figure %q%s", f.Kind, suggest(f.Kind, r.figureKinds))
+			}
+		}
+		fields["methods"] = r.methodNames(&f.Methods, s)
+		r.object(item, "a figure", fields)
+		if f.Kind == "" {
+			r.errorf(item, "a figure needs a kind%s", suggest("", r.figureKinds))
+			return
+		}
+		if f.Name == "" {
+			f.Name = f.Kind
+		}
+		if r.id(item, "figure name", f.Name) {
+			all = append(all, f)
+		}
+	})
+	return all
+}
+
+// only returns the readers of the columns that restrict a view.
+func (r *reader) only(dst Only) map[string]func(*yaml.Node) {
+	fields := map[string]func(*yaml.Node){}
+	for _, column := range rowColumns {
+		fields[column] = func(n *yaml.Node) {
+			var values []string
+			r.texts(&values, column)(n)
+			dst[column] = values
+		}
+	}
+	return fields
+}
+
+// columns reads names of columns that tell settings apart.
+func (r *reader) columns(dst *[]string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		r.list(n, func(item *yaml.Node) {
+			s, ok := r.scalar(item, what)
+			if ok && !contains(rowColumns, s) {
+				r.errorf(item, "%s: unknown column %q%s", what, s, suggest(s, rowColumns))
+				return
+			}
+			*dst = append(*dst, s)
+		})
+	}
+}
+
+// methodNames reads names of methods of the spec.
+func (r *reader) methodNames(dst *[]string, s *Spec) func(*yaml.Node) {
+	var known []string
+	for _, m := range s.Methods {
+		known = append(known, m.Name)
+	}
+	return func(n *yaml.Node) {
+		r.list(n, func(item *yaml.Node) {
+			name, ok := r.scalar(item, "a method")
+			if ok && !contains(known, name) {
+				r.errorf(item, "method %q is not in this spec%s", name, suggest(name, known))
+				return
+			}
+			*dst = append(*dst, name)
+		})
+	}
+}
