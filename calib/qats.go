@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -126,8 +125,8 @@ type qatsMap struct {
 }
 
 func restoreQaTS(m qatsMap) (Map, error) {
-	if !(m.B > 0) || !(m.A+m.B > 0) || math.IsInf(m.A+m.B, 0) {
-		return nil, fmt.Errorf("a = %v, b = %v: want finite temperatures above 0", m.A, m.B)
+	if !usable(m.B) || !usable(m.A+m.B) {
+		return nil, fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-6, 1e8]", m.A, m.B)
 	}
 	return m, m.ECDF.check()
 }

@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -81,8 +80,8 @@ func restoreKnots(m knotsMap) (Map, error) {
 		return nil, fmt.Errorf("%d knots: want at least 2", len(m.Knots))
 	}
 	for i, t := range m.Knots {
-		if !(t > 0) || math.IsInf(t, 0) {
-			return nil, fmt.Errorf("knots[%d] = %v: want a finite temperature above 0", i, t)
+		if !usable(t) {
+			return nil, fmt.Errorf("knots[%d] = %v: want a temperature in [1e-6, 1e8]", i, t)
 		}
 	}
 	return m, m.ECDF.check()

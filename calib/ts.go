@@ -59,11 +59,16 @@ type tsMap struct {
 }
 
 func restoreTS(m tsMap) (Map, error) {
-	if !(m.T > 0) || math.IsInf(m.T, 0) {
-		return nil, fmt.Errorf("T = %v: want a finite temperature above 0", m.T)
+	if !usable(m.T) {
+		return nil, fmt.Errorf("T = %v: want a temperature in [1e-6, 1e8]", m.T)
 	}
 	return m, nil
 }
+
+// usable reports whether a model may hold the temperature t. The range is wider
+// than any fit yields and narrow enough that 1/T is finite and a temperature
+// between two others stays positive in float64.
+func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
 
 // Apply writes softmax(l/T).
 func (m tsMap) Apply(dst data.Probs, set *data.Set) {

@@ -1,0 +1,174 @@
+// Package calibtest is the conformance suite of calibrators: what package
+// calib promises of every Method and Map, checked on one registry entry.
+//
+// A new method gets it for its line in the registry: calib's own test runs the
+// suite over all of them. What a method promises in its Contract is tested,
+// and so is what it does not promise: a Contract with KeepsTop1 false of a
+// method that never changes a prediction, or with TrueLogits of one that
+// ignores the offset, fails, since both cost users marks and skipped cells.
+//
+// The sets are small and synthetic. Methods that need features get the logits
+// themselves, with the identity for the last layer; augmented views and
+// out-of-distribution rows are noise around them. Every check is a function
+// from a subject to an error, so that the suite can be tested too: on methods
+// that break one rule each.
+package calibtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// Claims are what a method promises beyond its Contract, and how exactly.
+type Claims struct {
+	// MinimisesNLL: the NLL on the calibration set is at most that of the
+	// uncalibrated network.
+	MinimisesNLL bool
+
+	// Tolerance of the probabilities when the order of the calibration rows or
+	// of the classes changes, where sums round otherwise. 0 means 1e-12.
+	Tolerance float64
+
+	// Options fills the options of the method, as Entry.New describes; nil
+	// leaves the defaults.
+	Options func(options any) error
+}
+
+// Run runs every check of the suite on entry, each as a subtest.
+func Run(t *testing.T, entry calib.Entry, claims Claims) {
+	t.Helper()
+	s, err := newSubject(entry, claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks() {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.run(s); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// check is one rule.
+type check struct {
+	name string
+	run  func(s *subject) error
+}
+
+func checks() []check {
+	return []check{
+		{"entry", entryComplete},
+		{"deterministic", deterministic},
+		{"declared-parts", declaredPartsOnly},
+		{"probabilities", probabilities},
+		{"top1", top1},
+		{"row-wise", rowWise},
+		{"offset", offset},
+		{"class-order", classOrder},
+		{"row-order", rowOrder},
+		{"absent-class", absentClass},
+		{"no-aliasing", noAliasing},
+		{"save-load", saveLoad},
+		{"hostile-params", hostileParams},
+		{"cancel", cancelled},
+		{"tiny-sets", tinySets},
+		{"nll", nll},
+	}
+}
+
+// subject is a method under test with its standard sets.
+type subject struct {
+	entry     calib.Entry
+	claims    Claims
+	method    calib.Method
+	contract  calib.Contract
+	cal, test *data.Set // all parts; a method sees views
+}
+
+func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
+	if claims.Tolerance == 0 {
+		claims.Tolerance = 1e-12
+	}
+	if claims.Options == nil {
+		claims.Options = func(any) error { return nil }
+	}
+	m, err := entry.New(claims.Options)
+	if err != nil {
+		return nil, fmt.Errorf("New: %w", err)
+	}
+	return &subject{
+		entry: entry, claims: claims, method: m, contract: m.Contract(),
+		cal: drawn(200, 5, 1), test: drawn(40, 5, 2),
+	}, nil
+}
+
+// input returns what the method may see of the sets.
+func (s *subject) input(cal, target *data.Set) calib.Input {
+	in := calib.Input{Seed: 7}
+	if s.contract.Cal != 0 {
+		in.Cal = cal.View(s.contract.Cal)
+	}
+	if s.contract.Target != 0 {
+		in.Target = target.View(s.contract.Target)
+	}
+	return in
+}
+
+// fit returns the method fitted on cal; target serves where the contract asks.
+func (s *subject) fit(cal, target *data.Set) (*calib.Fitted, error) {
+	f, err := s.method.Fit(context.Background(), s.input(cal, target))
+	if err != nil {
+		return nil, fmt.Errorf("Fit: %w", err)
+	}
+	return f, nil
+}
+
+// apply returns the probabilities of a set, from the parts it may see.
+func (s *subject) apply(f *calib.Fitted, set *data.Set) data.Probs {
+	dst := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
+	for i := range dst.Data {
+		dst.Data[i] = -1 // what Apply leaves out shows
+	}
+	f.Map.Apply(dst, set.View(s.contract.Test))
+	return dst
+}
+
+// fitApply fits on cal and applies to test, the target too.
+func (s *subject) fitApply(cal, test *data.Set) (data.Probs, error) {
+	f, err := s.fit(cal, test)
+	if err != nil {
+		return data.Probs{}, err
+	}
+	return s.apply(f, test), nil
+}
+
+// different returns an error that names the first element where a and b differ
+// by more than tol.
+func different(what string, a, b data.Probs, tol float64) error {
+	if a.Rows != b.Rows || a.Cols != b.Cols {
+		return fmt.Errorf("%s: %d x %d against %d x %d", what, a.Rows, a.Cols, b.Rows, b.Cols)
+	}
+	i := slices.IndexFunc(indices(len(a.Data)), func(i int) bool {
+		d := a.Data[i] - b.Data[i]
+		return !(d >= -tol && d <= tol)
+	})
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: row %d, class %d: %v against %v", what, i/a.Cols, i%a.Cols, a.Data[i], b.Data[i])
+}
+
+// indices returns 0..n-1.
+func indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

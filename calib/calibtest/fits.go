@@ -1,0 +1,279 @@
+package calibtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// entryComplete: users meet the entry in specs, tables and `qats methods`.
+func entryComplete(s *subject) error {
+	e := s.entry
+	switch {
+	case !regexp.MustCompile(`^[a-z][a-z0-9-]*$`).MatchString(e.Name):
+		return fmt.Errorf("name %q: want lower-case letters, digits and -", e.Name)
+	case e.Label == "" || e.Summary == "" || e.Reference == "":
+		return errors.New("label, summary or reference is empty")
+	case strings.Contains(e.Summary, "\n"):
+		return errors.New("the summary has several lines")
+	case e.Version < 1:
+		return fmt.Errorf("version %d: want 1 or more", e.Version)
+	case s.contract.Target&data.Labels != 0:
+		return errors.New("the contract asks for labels of the target domain")
+	case s.contract.Test&data.Labels != 0:
+		return errors.New("the contract asks for labels of the test set")
+	}
+	mine := errors.New("refused")
+	called := false
+	_, err := e.New(func(any) error { called = true; return mine })
+	if called && !errors.Is(err, mine) {
+		return fmt.Errorf("New passes over the error of decode: %v", err)
+	}
+	return nil
+}
+
+// encoded is a fit as bytes.
+func encoded(f *calib.Fitted) ([]byte, error) {
+	return json.Marshal(struct {
+		Map    calib.Map
+		Report calib.Report
+	}{f.Map, f.Report})
+}
+
+// deterministic: two fits, and two at the same time, have the same bytes.
+func deterministic(s *subject) error {
+	var wait sync.WaitGroup
+	results := make([][]byte, 3)
+	errs := make([]error, 3)
+	fit := func(i int) {
+		f, err := s.fit(s.cal, s.test)
+		if err == nil {
+			results[i], err = encoded(f)
+		}
+		errs[i] = err
+	}
+	fit(0)
+	for i := 1; i < 3; i++ {
+		wait.Go(func() { fit(i) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, r := range results[1:] {
+		if !bytes.Equal(r, results[0]) {
+			return fmt.Errorf("two fits differ:\n%s\n%s", results[0], r)
+		}
+	}
+	return nil
+}
+
+// declaredPartsOnly: arrays that are not declared have no influence. That the
+// method needs none of them shows in every other check.
+func declaredPartsOnly(s *subject) error {
+	narrow, err := s.fit(s.cal, s.test)
+	if err != nil {
+		return err
+	}
+	wide, err := s.method.Fit(context.Background(), calib.Input{Cal: s.cal, Target: s.test, Seed: 7})
+	if err != nil {
+		return err
+	}
+	a, err := encoded(narrow)
+	if err != nil {
+		return err
+	}
+	b, err := encoded(wide)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(a, b) {
+		return fmt.Errorf("arrays that are not declared change the fit:\n%s\n%s", a, b)
+	}
+	dst := data.NewProbs(s.test.Logits.Rows, s.test.Logits.Cols)
+	wide.Map.Apply(dst, s.test)
+	return different("arrays that are not declared", dst, s.apply(narrow, s.test), 0)
+}
+
+// noAliasing: a fitted map lives on when the arrays of its fit are overwritten.
+func noAliasing(s *subject) error {
+	cal, target := cloned(s.cal), cloned(s.test)
+	f, err := s.fit(cal, target)
+	if err != nil {
+		return err
+	}
+	if !sameSet(cal, s.cal) || !sameSet(target, s.test) {
+		return errors.New("Fit writes to its input")
+	}
+	want := s.apply(f, s.test)
+	poison(cal)
+	poison(target)
+	return different("calibration arrays overwritten", s.apply(f, s.test), want, 0)
+}
+
+func sameSet(a, b *data.Set) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// saved returns a fit as model.json.
+func (s *subject) saved(f *calib.Fitted) ([]byte, error) {
+	m := calib.Model{Method: s.entry.Name, Version: s.entry.Version, Fitted: *f}
+	if s.contract.Cal != 0 {
+		m.Classes = s.cal.Logits.Cols
+	}
+	var text bytes.Buffer
+	err := m.Save(&text)
+	return text.Bytes(), err
+}
+
+// saveLoad: a loaded model gives the same bits and saves to the same bytes.
+func saveLoad(s *subject) error {
+	f, err := s.fit(s.cal, s.test)
+	if err != nil {
+		return err
+	}
+	text, err := s.saved(f)
+	if err != nil {
+		return err
+	}
+	m, err := calib.LoadModel(bytes.NewReader(text), []calib.Entry{s.entry})
+	if err != nil {
+		return fmt.Errorf("%w, of\n%s", err, text)
+	}
+	again, err := s.saved(&m.Fitted)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(text, again) {
+		return fmt.Errorf("saved as\n%sloaded and saved as\n%s", text, again)
+	}
+	for _, set := range []*data.Set{s.test, adversarial(5)} {
+		if err := different("loaded model", s.apply(&m.Fitted, set), s.apply(f, set), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failing is a context that is cancelled after some looks at it.
+type failing struct {
+	context.Context
+	looks, after atomic.Int64 // looks left; looks since it was cancelled
+}
+
+func (c *failing) Err() error {
+	if c.looks.Add(-1) >= 0 {
+		return nil
+	}
+	c.after.Add(1)
+	return context.Canceled
+}
+
+// cancelled: a cancelled context ends the fit with its error, and soon.
+func cancelled(s *subject) error {
+	const soon = 3 // looks at a cancelled context
+	for _, looks := range []int64{0, 1, 2, 5, 10} {
+		ctx := &failing{Context: context.Background()}
+		ctx.looks.Store(looks)
+		f, err := s.method.Fit(ctx, s.input(s.cal, s.test))
+		switch after := ctx.after.Load(); {
+		case after == 0 && looks == 0:
+			return errors.New("Fit never looks at its context")
+		case after > 0 && (!errors.Is(err, context.Canceled) || f != nil):
+			return fmt.Errorf("cancelled after %d looks: Fit returns %v, %v", looks, f, err)
+		case after > soon:
+			return fmt.Errorf("cancelled after %d looks: Fit looked %d times more", looks, after)
+		}
+	}
+	return nil
+}
+
+// tinySets: sets of one and two rows, all right, all wrong, two classes and
+// one. A fit on them is poor, but it is one.
+func tinySets(s *subject) error {
+	right := func(row []float32, _ int32) int32 { return int32(top(row)) }
+	wrong := func(row []float32, _ int32) int32 { return int32(ranked(row, 1)) }
+	two, one := drawn(60, 2, 11), drawn(4, 1, 12)
+	for _, c := range []struct {
+		name      string
+		cal, test *data.Set
+	}{
+		{"one row, right", relabelled(s.cal.Rows(0, 1), right), s.test},
+		{"one row, wrong", relabelled(s.cal.Rows(0, 1), wrong), s.test},
+		{"two rows", s.cal.Rows(0, 2), s.test},
+		{"all right", relabelled(s.cal, right), s.test},
+		{"all wrong", relabelled(s.cal, wrong), s.test},
+		{"equal rows", rowsOf(s.cal, []int{0, 0, 0, 0}), s.test},
+		{"equal logits", complete(data.NewMatrix(4, 5), []int32{0, 1, 2, 3}, 9), s.test},
+		{"two classes", two, drawn(20, 2, 13)},
+		{"two classes, one row", two.Rows(0, 1), drawn(20, 2, 13)},
+		{"one class", one, one},
+	} {
+		q, err := s.fitApply(c.cal, c.test)
+		if err == nil {
+			err = valid(q)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// nll: the reported NLL is that of the map on the calibration set, where the
+// map may be applied to it, and not above the uncalibrated one where claimed.
+func nll(s *subject) error {
+	for i, cal := range []*data.Set{s.cal, drawn(150, 3, 21), drawn(80, 9, 22)} {
+		f, err := s.fit(cal, cal)
+		if err != nil {
+			return err
+		}
+		got := f.Report.NLL
+		if s.contract.Test&^s.contract.Cal == 0 {
+			if want := meanNLL(s.apply(f, cal), cal.Labels); !(math.Abs(got-want) <= 1e-9*max(1, want)) {
+				return fmt.Errorf("set %d: the report says NLL %v, the map gives %v", i, got, want)
+			}
+		}
+		uncal := meanNLL(uncalibrated(cal), cal.Labels)
+		if s.claims.MinimisesNLL && !(got <= uncal+1e-12) {
+			return fmt.Errorf("set %d: NLL %v, uncalibrated %v", i, got, uncal)
+		}
+	}
+	return nil
+}
+
+func meanNLL(q data.Probs, labels []int32) float64 {
+	sum := 0.0
+	for i, y := range labels {
+		sum -= math.Log(max(q.Row(i)[y], 1e-300))
+	}
+	return sum / float64(len(labels))
+}
+
+// uncalibrated returns the softmax of the logits, plainly.
+func uncalibrated(set *data.Set) data.Probs {
+	q := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
+	for i := range q.Rows {
+		row, sum := set.Logits.Row(i), 0.0
+		for j, l := range row {
+			q.Row(i)[j] = math.Exp(float64(l) - float64(row[top(row)]))
+			sum += q.Row(i)[j]
+		}
+		for j := range row {
+			q.Row(i)[j] /= sum
+		}
+	}
+	return q
+}

@@ -1,0 +1,33 @@
+package calib_test
+
+import (
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/calibtest"
+)
+
+// claims are what methods promise beyond their contracts. A method without a
+// line promises nothing more, and repeats to 1e-12.
+func claims() map[string]calibtest.Claims {
+	return map[string]calibtest.Claims{
+		// At the minimum over a family of maps that T = 1 belongs to.
+		"ts":                {MinimisesNLL: true},
+		"qats":              {MinimisesNLL: true},
+		"qats-pw":           {MinimisesNLL: true},
+		"qats-free":         {MinimisesNLL: true},
+		"qats-pw-free":      {MinimisesNLL: true},
+		"qats-transductive": {MinimisesNLL: true},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	for _, entry := range calib.Registry() {
+		t.Run(entry.Name, func(t *testing.T) { calibtest.Run(t, entry, claims()[entry.Name]) })
+	}
+	for name := range claims() {
+		if _, ok := calib.Lookup(name); !ok {
+			t.Errorf("claims of %q, which is not registered", name)
+		}
+	}
+}
