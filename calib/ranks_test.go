@@ -39,7 +39,7 @@ func equal(t *testing.T, what string, got, want []float64) {
 }
 
 func TestRanks(t *testing.T) {
-	cal := matrix([][]float32{
+	cal := rowsOf([][]float32{
 		{0, 1, 0}, // least confident
 		{5, 1, 0},
 		{1, 0, 5}, // the same numbers as the row before
@@ -47,7 +47,7 @@ func TestRanks(t *testing.T) {
 		{0, 51, 1}, // conf is 1 in float32 and float64 for both of these
 	})
 	equal(t, "among themselves", ranksOf(t, cal, cal), []float64{.2, .6, .6, .8, 1})
-	test := matrix([][]float32{
+	test := rowsOf([][]float32{
 		{0, 0, 0},          // less confident than all
 		{1, 0, 0},          // the first row
 		{0, 2, 0},          // between
@@ -100,4 +100,13 @@ func TestRanksDefinition(t *testing.T) {
 		want[i] /= n
 	}
 	equal(t, "shuffled classes", ranksOf(t, cal, test), want)
+}
+
+// rowsOf returns the rows as a matrix.
+func rowsOf(rows [][]float32) data.Matrix {
+	m := data.NewMatrix(len(rows), len(rows[0]))
+	for i, row := range rows {
+		copy(m.Row(i), row)
+	}
+	return m
 }

@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"os"
@@ -53,6 +54,92 @@ func realSet(t testing.TB, name, split string) *data.Set {
 		set.Labels = append(set.Labels, int32(y))
 	}
 	return set
+}
+
+// TestRealFits fits every network that has a calibration set.
+func TestRealFits(t *testing.T) {
+	flat := 0
+	for _, name := range realNetworks(t) {
+		set := realSet(t, name, "cal")
+		uncal, ts, qats := fit(t, "uncal", set, nil), fit(t, "ts", set, nil), fit(t, "qats", set, nil)
+		temp, m := ts.Map.(tsMap).T, qats.Map.(qatsMap)
+		t.Logf("%-36s T = %.4f  a = %.4f  b = %.4f  %s", name, temp, m.A, m.B, strings.Join(qats.Report.AtBound, ", "))
+		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal.Report.NLL+1e-12) {
+			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal.Report.NLL, ts.Report.NLL, qats.Report.NLL)
+		}
+		if ts.Report.Gradient >= gradTol || qats.Report.Gradient > gradTol || ts.Report.Passes > 12 {
+			t.Errorf("%s: ts %+v, qats %+v", name, ts.Report, qats.Report)
+		}
+		if m.A == 0 {
+			flat++
+			if m.B != temp {
+				t.Errorf("%s: a = 0 and b = %v, ts %v", name, m.B, temp)
+			}
+		}
+		if got := secondStart(t, set, temp); math.Abs(got-qats.Report.NLL) > 1e-10 {
+			t.Errorf("%s: from (1, T/2) the NLL is %.12g, from (0, T) %.12g", name, got, qats.Report.NLL)
+		}
+		test := realSet(t, name, "test")
+		test.Logits = test.Logits.Slice(0, min(test.Logits.Rows, 500))
+		p, q := applied(ts.Map, test.Logits), applied(m, test.Logits)
+		for i := range test.Logits.Rows {
+			row := test.Logits.Row(i)
+			want := slices.Index(row, slices.Max(row))
+			for _, got := range [][]float64{p.Row(i), q.Row(i)} {
+				if slices.Index(got, slices.Max(got)) != want {
+					t.Errorf("%s: row %d: the predicted class changes", name, i)
+				}
+			}
+		}
+	}
+	t.Logf("a = 0 for %d networks", flat)
+}
+
+// secondStart returns the NLL of the linear curve fitted from (1, T/2).
+func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
+	t.Helper()
+	o, err := newObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := directRanks(set)
+	c := curveShape{segments: 1}
+	lo, hi := c.bounds()
+	scale := make([]float64, len(q))
+	sol, err := boxNewton(func(x []float64) (local, error) {
+		return c.at(context.Background(), o, q, scale, x)
+	}, []float64{1, max(minT, temp/2)}, lo, hi, temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sol.value
+}
+
+// TestRealAgainstBruteForce compares thirteen networks with grids, and one of
+// them with figures found before this code was written.
+func TestRealAgainstBruteForce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grids over thousands of rows")
+	}
+	for _, name := range []string{
+		"cifar10/resnet50", "breastmnist/vit-b16", "breastmnist/resnet18", "breastmnist/inception-resnet-v2",
+		"breastmnist/convnext-b", "breastmnist/efficientnetv2-m", "pneumoniamnist/resnet18",
+		"dermamnist/vit-b16", "dermamnist/convnext-b", "dermamnist/efficientnetv2-m", "dermamnist/resnet18",
+		"ham10000/resnet18", "bloodmnist/vit-b16",
+	} {
+		set := realSet(t, name, "cal")
+		got := fit(t, "ts", set, nil)
+		want, nll := bruteTemperature(set)
+		if math.Abs(got.Map.(tsMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
+			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(tsMap).T, got.Report.NLL, want, nll)
+		}
+		checkAgainstBrute(t, name, set)
+	}
+	set := realSet(t, "cifar10/resnet50", "cal")
+	temp, m := fit(t, "ts", set, nil).Map.(tsMap).T, fit(t, "qats", set, nil).Map.(qatsMap)
+	if math.Abs(temp-2.498) > 1e-3 || math.Abs(m.A-1.056) > 1e-3 || math.Abs(m.B-1.814) > 1e-3 {
+		t.Errorf("cifar10/resnet50: T = %.4f, a = %.4f, b = %.4f; known 2.498, 1.056, 1.814", temp, m.A, m.B)
+	}
 }
 
 var npyHeader = regexp.MustCompile(`'descr': '([^']+)', 'fortran_order': False, 'shape': \((\d+), ?(\d*)\)`)

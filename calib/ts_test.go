@@ -115,11 +115,3 @@ func TestTSAgainstBruteForce(t *testing.T) {
 		}
 	}
 }
-
-func TestTSReal(t *testing.T) {
-	for _, name := range realNetworks(t) {
-		set := realSet(t, name, "cal")
-		f := fit(t, "ts", set, nil)
-		t.Logf("%-35s T = %.6f passes %d gradient %.1e %v", name, f.Map.(tsMap).T, f.Report.Passes, f.Report.Gradient, f.Report.Warnings)
-	}
-}

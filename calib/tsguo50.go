@@ -33,24 +33,24 @@ func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, steps, last, err := torchLBFGS(1.5, 0.01, 50, func(t float64) (lossAt, error) {
+	loss := func(t float64) (lossAt, error) {
 		if !(t > 0) || math.IsInf(t, 0) {
 			return lossAt{}, fmt.Errorf("the recipe steps to T = %g, which is no temperature", t)
 		}
 		s, err := o.slope(ctx, 1/t)
-		return lossAt{s.nll, -float64((s.loss - s.drop) / t / t)}, err
-	})
+		return lossAt{s.nll, -(s.loss - s.drop) / t / t}, err
+	}
+	t, steps, err := torchLBFGS(1.5, 0.01, 50, loss)
 	if err != nil {
 		return nil, err
 	}
-	// The recipe leaves its last point without evaluating it.
-	s, err := o.slope(ctx, 1/t)
+	last, err := loss(t) // the recipe leaves its last point without a look
 	if err != nil {
 		return nil, err
 	}
-	report := Report{NLL: s.nll, Gradient: math.Abs(s.loss-s.drop) / t / t, Iterations: steps, Passes: o.passes}
-	if math.Abs(last.gradient) > 1e-7 {
-		report.Warnings = []string{fmt.Sprintf("stops after %d steps by design: gradient %.1e", steps, report.Gradient)}
+	report := Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.passes}
+	if report.Gradient > 1e-7 {
+		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, steps)}
 	}
 	return &Fitted{Map: tsMap{t}, Report: report}, nil
 }
@@ -61,18 +61,18 @@ type lossAt struct{ value, gradient float64 }
 // torchLBFGS minimises f as torch.optim.LBFGS.step does for one variable
 // without line search (PyTorch 1.13; the loop is unchanged since 1.0), with
 // its defaults tolerance_grad 1e-7, tolerance_change 1e-9, max_eval 5/4
-// max_iter. It returns the last point, the number of steps and the last value
-// computed, which is that of the point before when max_iter ends the loop.
+// max_iter. It returns the last point and the number of steps; as in torch, f
+// has not seen that point when max_iter ended the loop.
 //
 // In one variable the two-loop recursion returns -gradient * s/y of the newest
 // pair whatever its history is: after the first pair the remaining vector is
 // zero, up to rounding. (torch skips a pair when y s <= 1e-10.)
-func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (float64, int, lossAt, error) {
+func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (float64, int, error) {
 	const tolGrad, tolChange = 1e-7, 1e-9
 	maxEval := maxIter * 5 / 4
 	cur, err := f(x)
 	if err != nil || math.Abs(cur.gradient) <= tolGrad {
-		return x, 0, cur, err
+		return x, 0, err
 	}
 	evals := 1
 	inverse := 1.0 // s/y of the newest pair
@@ -90,19 +90,19 @@ func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (fl
 		direction = -float64(cur.gradient * inverse)
 		prev = cur
 		if cur.gradient*direction > -tolChange {
-			return x, iter, cur, nil
+			return x, iter, nil
 		}
 		x += float64(step * direction)
 		if iter == maxIter {
-			return x, iter, cur, nil
+			return x, iter, nil
 		}
 		if cur, err = f(x); err != nil {
-			return x, iter, cur, err
+			return x, iter, err
 		}
 		evals++
 		if evals >= maxEval || math.Abs(cur.gradient) <= tolGrad ||
 			math.Abs(direction*step) <= tolChange || math.Abs(cur.value-prev.value) < tolChange {
-			return x, iter, cur, nil
+			return x, iter, nil
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package calib
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
@@ -122,4 +124,20 @@ func directECE(set *data.Set, temp float64, m int) float64 {
 		}
 	}
 	return ece
+}
+
+// TestGuo50Refuses: where the loss hardly curves at T = 1.5, the first secant
+// step is huge and may end beyond 0; in torch the fit goes on with a negative
+// temperature. At 1.9244516 the last step does so, which torch never looks at.
+func TestGuo50Refuses(t *testing.T) {
+	for _, gap := range []float32{1.9244516, 1.9354508} {
+		set := &data.Set{Logits: data.NewMatrix(10, 2), Labels: []int32{9: 1}}
+		for i := range 10 {
+			set.Logits.Row(i)[0] = gap
+		}
+		_, err := tsGuo50{}.Fit(context.Background(), Input{Cal: set})
+		if err == nil || !strings.Contains(err.Error(), "no temperature") {
+			t.Errorf("gap %g: error %v", gap, err)
+		}
+	}
 }
