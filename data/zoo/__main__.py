@@ -30,15 +30,12 @@ def run(args):
     r = recipe(args.dataset, args.net, loss=args.loss, epochs=args.epochs, seed=args.seed, lr=args.lr, limit=args.limit)
     folder = args.out / "runs" / r.dataset / r.net / r.loss
     shifted = place(args.out / "arrays", f"{r.dataset}-c", r) / "entry.yaml"
+    folder.mkdir(parents=True, exist_ok=True)
+    # One process a network: a second one waits, and then finds the work done.
+    lock = open(folder / "lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
     finished = done(folder, r)
     if finished and (shifted.exists() or not args.corrupted):
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = open(folder / "lock", "w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        say(f"{r.name}: another process is at it")
         return
     torch.set_num_threads(args.threads)
     d = sets.SETS[r.dataset](args.raw, args.out / "cache")
@@ -56,7 +53,7 @@ def queue(args):
 
     A process per run keeps one failure from ending the rest. To resume after a
     kill, start the queue again: finished runs are passed over, begun ones go on
-    from their last epoch, those still running in an orphan are left to it.
+    from their last epoch, those still running in an orphan are waited for.
     """
     plan = yaml.safe_load(args.plan.read_text())["runs"]
 
