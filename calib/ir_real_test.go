@@ -1,0 +1,87 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// On the test sets of real networks ir must keep every prediction, all rows
+// must be distributions, and hfe-noood must not be worse than ts where it was
+// fitted.
+func TestRealIsotonicAndEnergy(t *testing.T) {
+	for _, name := range realNetworks(t) {
+		cal, test := realSet(t, name, "cal"), realSet(t, name, "test")
+		for _, m := range []Method{ir{}, irTop{}, irOVA{}} {
+			q := applied(fitted(t, m, cal), test.Logits)
+			for i := range q.Rows {
+				sum := 0.0
+				best := 0
+				for j, v := range q.Row(i) {
+					sum += v
+					if v > q.Row(i)[best] {
+						best = j
+					}
+				}
+				if !(math.Abs(sum-1) <= 1e-12) {
+					t.Fatalf("%s, %T, row %d: sum %v", name, m, i, sum)
+				}
+				if top := topClass(test.Logits.Row(i)); m.Contract().KeepsTop1 && best != top {
+					t.Fatalf("%s, %T, row %d: class %d became %d", name, m, i, top, best)
+				}
+			}
+		}
+		f, err := hfe{}.Fit(context.Background(), Input{Cal: cal})
+		if data.LogProbs(cal.Logits) {
+			if err == nil {
+				t.Errorf("%s: hfe-noood takes log-probabilities", name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		m := f.Map.(hfeMap)
+		start := m
+		start.Theta1, start.Theta2 = 0, 0
+		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > gradTol {
+			t.Errorf("%s: squared error %v, ts %v; %+v", name, got, ts, f.Report)
+		}
+	}
+}
+
+// What scikit-learn 1.2.1 gives on one network, fitted on its calibration set.
+func TestRealIsotonicIsScikitLearns(t *testing.T) {
+	cal, test := realSet(t, "cifar10/resnet50", "cal"), realSet(t, "cifar10/resnet50", "test")
+	for _, c := range []struct {
+		method       Method
+		nll, conf    float64
+		changedShare float64
+	}{
+		{ir{}, 0.20261741916963655, 0.9591068778586225, 0},
+		{irOVA{}, 2.1720927681414772, 0.9612782314153007, 0.0069},
+	} {
+		q := applied(fitted(t, c.method, cal), test.Logits)
+		n := float64(q.Rows)
+		nll, conf, changed := 0.0, 0.0, 0.0
+		for i := range q.Rows {
+			row := q.Row(i)
+			best := 0
+			for j, v := range row {
+				if v > row[best] {
+					best = j
+				}
+			}
+			nll -= math.Log(max(row[test.Labels[i]], 1e-300)) / n
+			conf += row[best] / n
+			if best != topClass(test.Logits.Row(i)) {
+				changed++
+			}
+		}
+		if math.Abs(nll-c.nll) > 1e-12 || math.Abs(conf-c.conf) > 1e-12 || changed/n != c.changedShare {
+			t.Errorf("%T: NLL %v, confidence %v, changed %v; want %+v", c.method, nll, conf, changed/n, c)
+		}
+	}
+}
