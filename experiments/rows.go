@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/qats-bench/qats/results"
@@ -16,8 +17,11 @@ type Rows struct {
 	Pairs   []results.Pair
 }
 
-// Write replaces results.csv, bins.csv and pairs.csv in dir.
+// Write replaces results.csv, bins.csv and pairs.csv in dir, which is made.
 func (r *Rows) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
 	return errors.Join(
 		results.WriteResults(filepath.Join(dir, "results.csv"), r.Records),
 		results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins),

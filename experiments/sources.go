@@ -42,10 +42,6 @@ func (s *Spec) sources(front []string, digests *data.Digests) ([]data.Source, er
 		if !ok {
 			dir = name
 		}
-		if !filepath.IsLocal(dir) {
-			return nil, fmt.Errorf("%s: data %q: a spec names %s or a folder below the project; others are given by --data",
-				s.File, name, "arrays, bundle")
-		}
 		dir = filepath.Join(root, dir)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -60,7 +61,7 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 			}
 		},
 		"title":    r.text(&s.Title, "title"),
-		"data":     r.texts(&s.Data, "data"),
+		"data":     r.dataFolders(&s.Data),
 		"layout":   func(n *yaml.Node) { r.layout(n, &s.Layout) },
 		"baseline": keep(&baseline),
 		"methods":  keep(&methods),
@@ -99,6 +100,22 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// dataFolders reads the sources in order. A spec, which may come from a
+// stranger, names folders of the project only.
+func (r *reader) dataFolders(dst *[]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			name, ok := r.scalar(item, "data")
+			if ok && !filepath.IsLocal(name) {
+				r.errorf(item, "data %q: name arrays, bundle or a folder below the project; give others by --data", name)
+				return
+			}
+			*dst = append(*dst, name)
+		})
+	}
 }
 
 func (r *reader) layout(n *yaml.Node, dst *data.Layout) {

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/qats-bench/qats/"
+
+// homes are the packages that may import what lies outside the standard
+// library, tests aside.
+var homes = []struct {
+	library string
+	in      []string
+	why     string
+}{
+	{"gopkg.in/yaml.v3", []string{"experiments", "data"}, "specs and manifests are read in one place each; options reach methods decoded"},
+	{"github.com/sbinet/npyio", []string{"data"}, "it trusts headers; only the guarded door may call it"},
+	{"golang.org/x/sync", []string{"experiments"}, "the pool is the only place with goroutines that matter to results"},
+	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
+	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "its process-wide settings make PDF files reproducible"},
+	{"gonum.org/v1/gonum", []string{"calib"}, "optimisation and matrix products of methods"},
+	{"github.com/agnivade/levenshtein", []string{"experiments"}, "suggestions are made where names are read"},
+	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
+	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
+	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
+}
+
+// layers are the packages of the project that each may import: data flows one
+// way, from arrays to numbers to views.
+var layers = map[string][]string{
+	"data":                 {},
+	"data/simulate":        {"data", "calib/softmax"},
+	"data/simulate/bundle": {"data", "data/simulate"},
+	"calib/softmax":        {"data"},
+	"calib":                {"calib/softmax", "data"},
+	"calib/calibtest":      {"calib", "calib/softmax", "data"},
+	"metrics":              {"calib/softmax", "data"},
+	"results":              {},
+	"results/table":        {"results"},
+	"plots":                {"results"},
+	"experiments":          {"calib", "metrics", "data", "data/simulate", "results"},
+}
+
+// TestImports keeps the arrows of the layout and gives each library one home.
+func TestImports(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "out") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if problem := judge(path.Dir(filepath.ToSlash(rel)), imported); problem != "" {
+				t.Errorf("%s imports %s: %s", filepath.ToSlash(rel), imported, problem)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// judge says what is wrong with an import, empty if nothing is.
+func judge(pkg, imported string) string {
+	if own, ok := strings.CutPrefix(imported, module); ok {
+		if pkg == "cmd/qats" || slices.Contains(layers[pkg], own) {
+			return ""
+		}
+		return "not among the packages that " + pkg + " may know; data flows one way"
+	}
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return ""
+	}
+	for _, h := range homes {
+		if imported == h.library || strings.HasPrefix(imported, h.library+"/") {
+			if slices.Contains(h.in, pkg) {
+				return ""
+			}
+			return "its home is " + strings.Join(h.in, " and ") + ": " + h.why
+		}
+	}
+	return "a library without a home; give it one in this test, with the reason"
+}
+
+// TestJudge: the rules do refuse.
+func TestJudge(t *testing.T) {
+	for _, c := range []struct{ pkg, imported string }{
+		{"metrics", "gopkg.in/yaml.v3"},
+		{"calib", module + "metrics"},
+		{"results", module + "experiments"},
+		{"data", "example.com/new"},
+		{"util", module + "data"},
+	} {
+		if judge(c.pkg, c.imported) == "" {
+			t.Errorf("%s may import %s", c.pkg, c.imported)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKilledRun kills a run of the example in another process, the hard way,
+// as soon as some objects are in its store; the next run does the rest and
+// writes the bytes of a run that was left alone.
+func TestKilledRun(t *testing.T) {
+	spec := filepath.Join("..", "..", "experiments", "example.yaml")
+	alone, killed := t.TempDir(), t.TempDir()
+	qats := func(out string) string {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		if status := run(context.Background(), []string{"run", spec, "--out", out}, &stdout, &stderr); status != exitOK {
+			t.Fatalf("status %d: %s", status, stderr.String())
+		}
+		return stdout.String()
+	}
+	qats(alone)
+
+	for _, objects := range []int{1, 15, 40} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
+		cmd.Env = append(os.Environ(), "QATS_CHILD="+killed)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { cmd.Wait(); close(ended) }()
+		for running := true; running && stored(killed) < objects; {
+			select {
+			case <-ended:
+				running = false
+			default:
+			}
+		}
+		cmd.Process.Kill()
+		<-ended
+		if objects == 1 && stored(killed) == 0 {
+			t.Fatal("the run was killed before it stored anything")
+		}
+	}
+	if _, err := os.Stat(filepath.Join(killed, "results.csv")); err == nil {
+		t.Log("the run was not killed in time: it had ended") // the bytes still must agree
+	}
+	if said := qats(killed); strings.Contains(said, "25 scored now") {
+		t.Errorf("nothing was kept: %s", said)
+	}
+	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
+		want, err := os.ReadFile(filepath.Join(alone, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(killed, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs after the kill", name)
+		}
+	}
+}
+
+// TestMainOfChild is the process that TestKilledRun kills.
+func TestMainOfChild(t *testing.T) {
+	out := os.Getenv("QATS_CHILD")
+	if out == "" {
+		t.Skip("run by TestKilledRun")
+	}
+	spec := filepath.Join("..", "..", "experiments", "example.yaml")
+	run(context.Background(), []string{"run", spec, "--out", out, "--workers", "1"}, os.Stdout, os.Stderr)
+}
+
+// stored counts the objects of a store, the unfinished ones too.
+func stored(out string) int {
+	n := 0
+	filepath.WalkDir(filepath.Join(out, "store"), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		return nil
+	})
+	return n
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"qats": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs testdata/script: the command line as its users meet it.
+// $PROJECT is the root of the project, whose data/bundle the scripts read.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PROJECT", root)
+			env.Setenv("CAL", filepath.Join(root, "data", "bundle", "example", "unsure-overscaled", "cal"))
+			env.Setenv("TEST", filepath.Join(root, "data", "bundle", "example", "unsure-overscaled", "test"))
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": status,
+		},
+	})
+}
+
+// status N COMMAND...: the command exits with status N.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = err.Error()
+	}
+	want := args[0]
+	if want != "0" {
+		want = "exit status " + want
+	}
+	if got != want {
+		ts.Fatalf("%v: %s, want %s", args[1:], got, want)
+	}
+}
