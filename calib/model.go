@@ -59,11 +59,13 @@ func (m *Model) Save(w io.Writer) error {
 		{"qats", modelFormat}, {"method", m.Method}, {"version", m.Version}, {"options", options},
 		{"classes", m.Classes}, {"params", json.RawMessage(params)}, {"report", m.Report},
 	} {
-		value, err := json.Marshal(line.value)
-		if err != nil {
+		fmt.Fprintf(&text, ",\n  %q: ", line.key)
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false) // "a >= 0" is for people
+		if err := enc.Encode(line.value); err != nil {
 			return fmt.Errorf("%s of %s: %w", line.key, m.Method, err)
 		}
-		fmt.Fprintf(&text, ",\n  %q: %s", line.key, value)
+		text.Truncate(text.Len() - 1) // the newline
 	}
 	text.WriteString("\n}\n")
 	text.Bytes()[0] = '{' // in place of the first comma
