@@ -48,7 +48,7 @@ func orderFreeTail(row []float32, buf *[blockCols]float64) float64 {
 	}
 	// The k-1 addends are at most 2^shift each: no sum reaches 2^63.
 	shift := 62 - bits.Len(uint(len(row)))
-	unit := math.Ldexp(1, shift)
+	unit := float64(int64(1) << shift)
 	var sum int64
 	for lo := 0; lo < len(row); lo += blockCols {
 		part := row[lo:min(lo+blockCols, len(row))]
@@ -61,5 +61,5 @@ func orderFreeTail(row []float32, buf *[blockCols]float64) float64 {
 			sum += int64(float64(v * unit))
 		}
 	}
-	return Exp(float64(second)-float64(first)) * math.Ldexp(float64(sum), -shift)
+	return Exp(float64(second)-float64(first)) * (float64(sum) / unit)
 }
