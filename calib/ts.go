@@ -60,7 +60,7 @@ type tsMap struct {
 
 func restoreTS(m tsMap) (Map, error) {
 	if !usable(m.T) {
-		return nil, fmt.Errorf("T = %v: want a temperature in [1e-6, 1e8]", m.T)
+		return nil, fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
 	}
 	return m, nil
 }

@@ -100,7 +100,7 @@ func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
 	}
 	m, err := entry.New(claims.Options)
 	if err != nil {
-		return nil, fmt.Errorf("New: %w", err)
+		return nil, fmt.Errorf("new: %w", err)
 	}
 	return &subject{
 		entry: entry, claims: claims, method: m, contract: m.Contract(),
@@ -124,7 +124,7 @@ func (s *subject) input(cal, target *data.Set) calib.Input {
 func (s *subject) fit(cal, target *data.Set) (*calib.Fitted, error) {
 	f, err := s.method.Fit(context.Background(), s.input(cal, target))
 	if err != nil {
-		return nil, fmt.Errorf("Fit: %w", err)
+		return nil, fmt.Errorf("fit: %w", err)
 	}
 	return f, nil
 }

@@ -37,7 +37,7 @@ func entryComplete(s *subject) error {
 	called := false
 	_, err := e.New(func(any) error { called = true; return mine })
 	if called && !errors.Is(err, mine) {
-		return fmt.Errorf("New passes over the error of decode: %v", err)
+		return fmt.Errorf("the constructor passes over the error of decode: %v", err)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func noAliasing(s *subject) error {
 		return err
 	}
 	if !sameSet(cal, s.cal) || !sameSet(target, s.test) {
-		return errors.New("Fit writes to its input")
+		return errors.New("the fit writes to its input")
 	}
 	want := s.apply(f, s.test)
 	poison(cal)
@@ -190,11 +190,11 @@ func cancelled(s *subject) error {
 		f, err := s.method.Fit(ctx, s.input(s.cal, s.test))
 		switch after := ctx.after.Load(); {
 		case after == 0 && looks == 0:
-			return errors.New("Fit never looks at its context")
+			return errors.New("the fit never looks at its context")
 		case after > 0 && (!errors.Is(err, context.Canceled) || f != nil):
-			return fmt.Errorf("cancelled after %d looks: Fit returns %v, %v", looks, f, err)
+			return fmt.Errorf("cancelled after %d looks: it returns %v, %v", looks, f, err)
 		case after > soon:
-			return fmt.Errorf("cancelled after %d looks: Fit looked %d times more", looks, after)
+			return fmt.Errorf("cancelled after %d looks: it looked %d times more", looks, after)
 		}
 	}
 	return nil

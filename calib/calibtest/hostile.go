@@ -57,7 +57,7 @@ func oneLine(path string, err error) error {
 func (s *subject) applyGuarded(f *calib.Fitted, set *data.Set) (q data.Probs, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("Apply panics: %v", r)
+			err = fmt.Errorf("panic in Apply: %v", r)
 		}
 	}()
 	return s.apply(f, set), nil

@@ -77,7 +77,7 @@ func top1(s *subject) error {
 		}
 	}
 	if changed == 0 && !s.contract.KeepsTop1 {
-		return errors.New("KeepsTop1 is false but no prediction changes: declare it, or find the rows that change")
+		return errors.New("contract: KeepsTop1 is false but no prediction changes: declare it, or find the rows that change")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func offset(s *subject) error {
 	}
 	if s.contract.TrueLogits {
 		if different("", s.apply(f, shifted(s.test, c)), want, 1e-9) == nil {
-			return errors.New("TrueLogits is declared but an offset of the logits changes nothing")
+			return errors.New("contract: TrueLogits is declared but an offset of the logits changes nothing")
 		}
 		return nil
 	}
