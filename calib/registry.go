@@ -11,6 +11,7 @@ func Registry() []Entry {
 		irEntry(),
 		irTopEntry(),
 		irOVAEntry(),
+		ttaTSEntry(),
 		hfeNoOODEntry(),
 		qatsEntry(),
 		qatsPWEntry(),

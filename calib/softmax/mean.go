@@ -1,0 +1,65 @@
+package softmax
+
+import (
+	"fmt"
+	"math"
+)
+
+// MeanProbs writes softmax(scale * m) to dst, of k probabilities, and returns
+// dst; m is the mean of the given rows of k logits, of which there is at least
+// one.
+//
+// The rows are summed in float64 and never rounded to float32: scale is
+// divided by their number instead of the sum, so that differences of sums are
+// taken exactly wherever the sums are exact, and a constant added to every
+// logit changes no bit. One row gives the bits of Probs. The predicted class
+// is the lowest index of the largest sum; as in Probs, smaller sums never tie
+// with it. MeanProbs panics when the lengths disagree.
+func MeanProbs(dst []float64, rows [][]float32, scale float64) []float64 {
+	clear(dst)
+	for _, row := range rows {
+		if len(row) != len(dst) {
+			panic(fmt.Sprintf("softmax: MeanProbs: %d probabilities for %d classes", len(dst), len(row)))
+		}
+		for j, l := range row {
+			dst[j] += float64(l)
+		}
+	}
+	top := 0
+	for j, sum := range dst {
+		if sum > dst[top] {
+			top = j
+		}
+	}
+	most := dst[top]
+	scale /= float64(len(rows))
+	tail := 0.0
+	for j, sum := range dst {
+		dst[j] = 0
+		if j != top {
+			dst[j] = Exp(float64(scale * (sum - most)))
+			tail += dst[j]
+		}
+	}
+	s0 := 1 + tail
+	conf := 1 / s0
+	below := math.Nextafter(conf, 0)
+	for j, e := range dst {
+		p := e / s0
+		if p >= conf && sumOf(rows, j) < most {
+			p = below
+		}
+		dst[j] = p
+	}
+	dst[top] = conf
+	return dst
+}
+
+// sumOf returns the sum of class j over the rows.
+func sumOf(rows [][]float32, j int) float64 {
+	sum := 0.0
+	for _, row := range rows {
+		sum += float64(row[j])
+	}
+	return sum
+}

@@ -1,0 +1,40 @@
+package calib
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// Three views equal to the image give ts to the bit.
+func TestTTAOfEqualViewsIsTS(t *testing.T) {
+	set := ranked(300, 5, falling, 1)
+	m := fitted(t, ttaTS{}, set).(ttaTSMap)
+	scaled := fitted(t, ts{}, set).(tsMap)
+	if m.T != scaled.T {
+		t.Fatalf("T = %v, ts has %v", m.T, scaled.T)
+	}
+	views := &data.Set{Logits: set.Logits, Augmented: slices.Repeat([]data.Matrix{set.Logits}, 3)}
+	got := data.NewProbs(300, 5)
+	m.Apply(got, views)
+	if !slices.Equal(got.Data, applied(scaled, set.Logits).Data) {
+		t.Error("equal views are not ts")
+	}
+}
+
+// The definition, on a row whose prediction the views overrule.
+func TestTTAMean(t *testing.T) {
+	set := &data.Set{Logits: rowsOf([][]float32{{3, 0, 1}}), Augmented: []data.Matrix{
+		rowsOf([][]float32{{0, 2, 1}}), rowsOf([][]float32{{0, 4, 1}}),
+	}}
+	got := data.NewProbs(1, 3)
+	ttaTSMap{T: 2}.Apply(got, set)
+	e := []float64{math.Exp(0.5), math.Exp(1), math.Exp(0.5)} // means 1, 2, 1 over T
+	for j, v := range e {
+		if want := v / (e[0] + e[1] + e[2]); math.Abs(got.Data[j]-want) > 1e-15 {
+			t.Errorf("class %d: %v, want %v", j, got.Data[j], want)
+		}
+	}
+}
