@@ -74,7 +74,7 @@ type Fitted struct {
 
 // Report says how a fit ended.
 type Report struct {
-	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats
+	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 for a method that reads none
 	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective
 	Iterations int      `json:"iterations"`         // steps taken by the solver
 	Passes     int      `json:"passes"`             // reads of the whole calibration set by the row kernel

@@ -237,7 +237,7 @@ func TestRefusals(t *testing.T) {
 		{"label too large", &data.Set{Logits: data.NewMatrix(1, 2), Labels: []int32{2}}},
 		{"label negative", &data.Set{Logits: data.NewMatrix(1, 2), Labels: []int32{-1}}},
 	} {
-		for _, name := range temperatureMethods {
+		for _, name := range temperatureMethods[1:] { // uncal reads nothing
 			e, _ := Lookup(name)
 			m, err := e.New(decodeInts(nil))
 			if err != nil {

@@ -23,21 +23,16 @@ func uncalEntry() Entry {
 
 type uncal struct{}
 
-// Contract asks for labels only to report the NLL that the others start from.
-func (uncal) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
-}
+// Contract asks for no calibration set: what is wrong with one is no matter of
+// this column.
+func (uncal) Contract() Contract { return Contract{Test: data.Logits, KeepsTop1: true} }
 
-func (uncal) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
-	if err != nil {
+// Fit has nothing to do; the report, the NLL with it, stays empty.
+func (uncal) Fit(ctx context.Context, _ Input) (*Fitted, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	nll, err := o.nll(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
-	return &Fitted{Map: uncalMap{}, Report: Report{NLL: nll, Passes: o.passes}}, nil
+	return &Fitted{Map: uncalMap{}}, nil
 }
 
 type uncalMap struct{}
