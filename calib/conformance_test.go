@@ -13,6 +13,7 @@ func claims() map[string]calibtest.Claims {
 	return map[string]calibtest.Claims{
 		// At the minimum over a family of maps that T = 1 belongs to.
 		"ts":                {MinimisesNLL: true},
+		"hts":               {MinimisesNLL: true},
 		"qats":              {MinimisesNLL: true},
 		"qats-pw":           {MinimisesNLL: true},
 		"qats-free":         {MinimisesNLL: true},

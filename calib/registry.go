@@ -12,6 +12,7 @@ func Registry() []Entry {
 		irTopEntry(),
 		irOVAEntry(),
 		ttaTSEntry(),
+		htsEntry(),
 		hfeNoOODEntry(),
 		qatsEntry(),
 		qatsPWEntry(),

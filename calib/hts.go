@@ -1,0 +1,221 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// htsEntry is entropy-based temperature scaling (Balanya, Maronas and Ramos
+// 2024), the other method with two parameters and a temperature for each row:
+//
+//	T = max(softplus(w log h + b), 1e-3),  h = entropy(softmax(l)) / log k,
+//
+// h in (0, 1], natural logarithms, fitted by NLL. With w = 0 it is ts.
+// The authors start BFGS at w = 0.01, b = 0.1; we start a damped Newton method
+// at the temperature of ts, so the result is never worse than ts on the
+// calibration set. The NLL is not convex in (w, b): what is found is a
+// stationary point, in practice the minimum. Two departures keep T a
+// temperature: the floor, and -100 <= w <= 100, -1000 <= b <= 1000; see
+// logEntropy for the third.
+func htsEntry() Entry {
+	return Entry{
+		Name:      "hts",
+		Label:     "HTS",
+		Version:   1,
+		Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
+		Reference: "Balanya, Maronas and Ramos 2024",
+		New:       func(func(any) error) (Method, error) { return hts{}, nil },
+		Restore:   restore(func(m htsMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+const (
+	htsMostW = 100.0  // |w| is at most this
+	htsMostB = 1000.0 // |b| too
+)
+
+type hts struct{}
+
+func (hts) Contract() Contract { return ts{}.Contract() }
+
+func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	o, err := newObjective(in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	t0, flat, err := fitTemperature(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &htsFit{objective: o, entropy: make([]float64, o.rows()), scale: make([]float64, o.rows())}
+	err = f.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
+		for i := range block {
+			f.entropy[lo+i] = logEntropy(&block[i], o.logits.Cols)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	hi := []float64{htsMostW, htsMostB}
+	lo := []float64{-htsMostW, -htsMostB}
+	start := []float64{0, inverseSoftplus(t0)}
+	sol, err := boxNewton(func(x []float64) (local, error) {
+		return f.at(ctx, htsMap{x[0], x[1]})
+	}, start, lo, hi, 1)
+	if err != nil {
+		return nil, err
+	}
+	m := htsMap{W: sol.at[0], B: sol.at[1]}
+	return &Fitted{Map: m, Report: f.report(m, sol, flat)}, nil
+}
+
+// htsFit is a calibration set with its entropies.
+type htsFit struct {
+	*objective
+	entropy []float64 // n, log h
+	scale   []float64 // n, scratch
+}
+
+// at returns the mean NLL of m with its derivatives in w and b: one pass. With
+// x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x));
+// those of the NLL in T are in curveShape.at.
+func (f *htsFit) at(ctx context.Context, m htsMap) (local, error) {
+	for i, h := range f.entropy {
+		f.scale[i] = 1 / m.temperature(h)
+	}
+	var value, gw, gb, hww, hwb, hbb float64
+	err := f.pass(ctx, f.scale, func(lo int, block []softmax.Moments) {
+		var v, w, b, ww, wb, bb float64
+		for i := range block {
+			label, beta, h := f.label[lo+i], f.scale[lo+i], f.entropy[lo+i]
+			v += block[i].NLL(beta, label)
+			rate := sigmoid(float64(m.W*h) + m.B)
+			if m.floored(h) {
+				continue // T does not move with w and b here
+			}
+			g, b2 := block[i].Slope(label), float64(beta*beta)
+			inT := -float64(b2 * g)
+			inTT := float64(b2 * (float64(b2*block[i].Variance()) + float64(2*beta*g)))
+			first := float64(inT * rate)
+			second := float64(inTT*rate*rate) + float64(first*(1-rate))
+			w += float64(first * h)
+			b += first
+			ww += float64(second * h * h)
+			wb += float64(second * h)
+			bb += second
+		}
+		value, gw, gb, hww, hwb, hbb = value+v, gw+w, gb+b, hww+ww, hwb+wb, hbb+bb
+	})
+	n := float64(f.rows())
+	return local{value / n, []float64{gw / n, gb / n}, []float64{hww / n, hwb / n, hwb / n, hbb / n}}, err
+}
+
+func (f *htsFit) report(m htsMap, sol solution, flat Report) Report {
+	r := Report{
+		NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: f.passes,
+	}
+	if sol.steps == 0 {
+		r.AtBound, r.Warnings = flat.AtBound, flat.Warnings // it is ts
+	}
+	for _, p := range []struct {
+		name        string
+		value, most float64
+	}{{"w", m.W, htsMostW}, {"b", m.B, htsMostB}} {
+		switch p.value {
+		case p.most:
+			r.AtBound = append(r.AtBound, fmt.Sprintf("%s <= %g", p.name, p.most))
+		case -p.most:
+			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= -%g", p.name, p.most))
+		}
+	}
+	if len(r.AtBound) > 0 && sol.steps > 0 {
+		r.Warnings = append(r.Warnings, "the NLL has no minimum inside the bounds of w and b")
+	}
+	if r.Gradient > gradTol {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
+	}
+	floored := 0
+	for _, h := range f.entropy {
+		if m.floored(h) {
+			floored++
+		}
+	}
+	if floored > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", minT, floored, f.rows()))
+	}
+	return r
+}
+
+// logEntropy returns log(entropy / log k) of the row of m, moments at scale 1
+// of k logits. In terms of the gaps to the largest logit the entropy is
+//
+//	log1p(Tail) - S1/(1+Tail),
+//
+// a sum of two numbers >= 0, so rows whose confidence rounds to 1 keep all
+// their digits: a gap of 40 has an entropy of 1.7e-16. It underflows where
+// every gap is above 745; there, and below 1e-300, the floor of the NLL, it
+// counts as 1e-300, which makes the result at least -693. It is at most 0;
+// with one class it is 0.
+func logEntropy(m *softmax.Moments, k int) float64 {
+	if k < 2 {
+		return 0
+	}
+	h := softmax.Log1p(m.Tail) - m.S1/(1+m.Tail)
+	return min(softmax.Log(max(h, 1e-300))-softmax.Log(softmax.Log(float64(k))), 0)
+}
+
+// htsMap is the temperature of the entry's comment.
+type htsMap struct {
+	W float64 `json:"w"` // in [-100, 100]; above 0 sharpens sure rows more than unsure ones
+	B float64 `json:"b"` // in [-1000, 1000]
+}
+
+func (m htsMap) check() error {
+	if !(math.Abs(m.W) <= htsMostW) || !(math.Abs(m.B) <= htsMostB) {
+		return fmt.Errorf("w = %v, b = %v: want |w| <= %g and |b| <= %g", m.W, m.B, htsMostW, htsMostB)
+	}
+	return nil
+}
+
+// Apply writes softmax(l/T).
+func (m htsMap) Apply(dst data.Probs, set *data.Set) {
+	var moments [1]softmax.Moments
+	for i := range set.Logits.Rows {
+		row := set.Logits.Row(i)
+		softmax.Rows(moments[:], row, len(row), []float64{1})
+		softmax.Probs(dst.Row(i), row, 1/m.temperature(logEntropy(&moments[0], len(row))))
+	}
+}
+
+// temperature returns T of a row with the given log h.
+func (m htsMap) temperature(logH float64) float64 {
+	return max(softplus(float64(m.W*logH)+m.B), minT)
+}
+
+func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= minT }
+
+// softplus returns log(1 + e^x).
+func softplus(x float64) float64 {
+	if x > 0 {
+		return x + softmax.Log1p(softmax.Exp(-x))
+	}
+	return softmax.Log1p(softmax.Exp(x))
+}
+
+// inverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), by way
+// of t + log(1 - e^-t). The difference loses digits for small t, 1e-13 of them
+// at the least temperature.
+func inverseSoftplus(t float64) float64 { return t + softmax.Log(1-softmax.Exp(-t)) }
+
+// sigmoid returns 1/(1 + e^-x), the derivative of softplus.
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := softmax.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + softmax.Exp(-x))
+}

@@ -1,0 +1,233 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// directEntropy returns log(entropy / log k) from its definition.
+func directEntropy(row []float32) float64 {
+	most, sum := math.Inf(-1), 0.0
+	for _, l := range row {
+		most = max(most, float64(l))
+	}
+	for _, l := range row {
+		sum += math.Exp(float64(l) - most)
+	}
+	h := 0.0
+	for _, l := range row {
+		logP := float64(l) - most - math.Log(sum)
+		h -= math.Exp(logP) * logP
+	}
+	return math.Log(h / math.Log(float64(len(row))))
+}
+
+func directSoftplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// entropic returns rows whose labels are drawn at the temperature of m.
+func entropic(n, k int, m htsMap, seed uint64) *data.Set {
+	set := simulated(n, k, 3, 1, seed)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	p := make([]float64, k)
+	for i := range n {
+		row := set.Logits.Row(i)
+		softmax.Probs(p, row, 1/max(minT, directSoftplus(m.W*directEntropy(row)+m.B)))
+		u := rng.Float64()
+		for j := range p {
+			set.Labels[i] = int32(j)
+			if u -= p[j]; u < 0 {
+				break
+			}
+		}
+	}
+	return set
+}
+
+// bruteHTS returns the least NLL over a grid of w and b that is refined around
+// its best point: no derivative, no kernel.
+func bruteHTS(set *data.Set) (w, b, nll float64) {
+	logH := make([]float64, set.Logits.Rows)
+	for i := range logH {
+		logH[i] = directEntropy(set.Logits.Row(i))
+	}
+	value := func(w, b float64) float64 {
+		return directNLL(set, func(i int) float64 { return max(minT, directSoftplus(w*logH[i]+b)) })
+	}
+	nll = math.Inf(1)
+	try := func(u, v float64) {
+		if f := value(u, v); f < nll {
+			w, b, nll = u, v, f
+		}
+	}
+	for u := -3.; u <= 3; u += 0.5 {
+		for v := -4.; v <= 12; v++ {
+			try(u, v)
+		}
+	}
+	for step := 0.5; step > 1e-6; {
+		before := nll
+		cw, cb := w, b
+		for i := -1.; i <= 1; i++ {
+			for j := -1.; j <= 1; j++ {
+				try(cw+i*step, cb+j*step)
+			}
+		}
+		if nll == before {
+			step /= 2
+		}
+	}
+	return w, b, nll
+}
+
+func TestHTSAgainstBruteForce(t *testing.T) {
+	for i, truth := range []htsMap{{0, 1}, {1, 2}, {-1, 1}, {0.5, 4}, {-0.3, -0.5}} {
+		set := entropic(300, 3+i, truth, uint64(i))
+		f := fit(t, "hts", set, nil)
+		m := f.Map.(htsMap)
+		w, b, nll := bruteHTS(set)
+		// The refinement of the grid ends within about its last step of the optimum.
+		if math.Abs(f.Report.NLL-nll) > 1e-9 || math.Abs(m.W-w) > 1e-4 || math.Abs(m.B-b) > 1e-3 {
+			t.Errorf("%+v: fitted %+v with NLL %v, grid %v %v with %v", truth, m, f.Report.NLL, w, b, nll)
+		}
+		if f.Report.Gradient > 1e-8 {
+			t.Errorf("%+v: gradient %v", truth, f.Report.Gradient)
+		}
+	}
+}
+
+// A large set gives the parameters back that its labels were drawn with.
+func TestHTSRecoversParameters(t *testing.T) {
+	truth := htsMap{W: -0.4, B: 1.5}
+	m := fit(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
+	if math.Abs(m.W-truth.W) > 0.05 || math.Abs(m.B-truth.B) > 0.1 { // about 4 standard errors
+		t.Errorf("fitted %+v, drawn with %+v", m, truth)
+	}
+}
+
+func TestHTSContainsTS(t *testing.T) {
+	for seed := range uint64(5) {
+		set := entropic(200, 4, htsMap{W: float64(seed) - 2, B: 2}, seed)
+		scaled := fit(t, "ts", set, nil)
+		if got := fit(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
+			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
+		}
+		flat := htsMap{B: inverseSoftplus(scaled.Map.(tsMap).T)}
+		if !near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
+			t.Errorf("seed %d: w = 0 is not ts", seed)
+		}
+	}
+}
+
+func TestHTSDerivatives(t *testing.T) {
+	set := entropic(200, 5, htsMap{W: 1, B: 3}, 1)
+	o, err := newObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &htsFit{objective: o, entropy: make([]float64, 200), scale: make([]float64, 200)}
+	for i := range f.entropy {
+		f.entropy[i] = directEntropy(set.Logits.Row(i))
+	}
+	at := func(w, b float64) local {
+		l, err := f.at(context.Background(), htsMap{w, b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	const h = 1e-5
+	for _, x := range [][2]float64{{0, 1}, {0.7, 2}, {-0.5, 0.5}} {
+		l := at(x[0], x[1])
+		for i, step := range [][2]float64{{h, 0}, {0, h}} {
+			up, down := at(x[0]+step[0], x[1]+step[1]), at(x[0]-step[0], x[1]-step[1])
+			if d := (up.value - down.value) / (2 * h); math.Abs(d-l.gradient[i]) > 1e-8 {
+				t.Errorf("%v: gradient[%d] = %v, differences give %v", x, i, l.gradient[i], d)
+			}
+			for j := range 2 {
+				if d := (up.gradient[j] - down.gradient[j]) / (2 * h); math.Abs(d-l.hessian[2*i+j]) > 1e-7 {
+					t.Errorf("%v: hessian[%d][%d] = %v, differences give %v", x, i, j, l.hessian[2*i+j], d)
+				}
+			}
+		}
+	}
+}
+
+func TestLogEntropy(t *testing.T) {
+	at := func(row ...float32) float64 {
+		var m [1]softmax.Moments
+		softmax.Rows(m[:], row, len(row), []float64{1})
+		return logEntropy(&m[0], len(row))
+	}
+	for _, row := range [][]float32{{1, 2, 3}, {0, -5, 3, 1}, {-2, 4}, {10, 0, 0, 0, 1}} {
+		if got, want := at(row...), directEntropy(row); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", row, got, want)
+		}
+	}
+	for _, c := range []struct {
+		row  []float32
+		want float64
+	}{
+		{[]float32{3, 3, 3, 3, 3}, 0}, // the largest entropy
+		{[]float32{3}, 0},
+		// one rival at gap g: the entropy is (1+g) e^-g but for a term e^-2g
+		{[]float32{40, 0}, math.Log(41/math.Ln2) - 40},
+		{[]float32{-300, 300}, math.Log(601/math.Ln2) - 600},
+		{[]float32{0, 800}, math.Log(1e-300 / math.Ln2)}, // underflow
+	} {
+		if got := at(c.row...); math.Abs(got-c.want) > 1e-12*max(1, -c.want) {
+			t.Errorf("%v: %v, want %v", c.row, got, c.want)
+		}
+	}
+	for _, row := range [][]float32{{0, 0, 0}, {1e4, 1e4, 1e4, 1e4, 1e4, 1e4, 1e4}} {
+		if got := at(row...); got > 0 || got < -1e-15 {
+			t.Errorf("%v: %v, want 0 from below", row, got)
+		}
+	}
+}
+
+func TestSoftplus(t *testing.T) {
+	for _, x := range []float64{-700, -40, -1, 0, 1e-9, 1, 40, 1000} {
+		if got, want := softplus(x), directSoftplus(x); math.Abs(got-want) > 1e-15*want {
+			t.Errorf("softplus(%v) = %v, want %v", x, got, want)
+		}
+	}
+	for _, want := range []float64{minT, 0.1, 1, 5, 30, maxT} {
+		if got := softplus(inverseSoftplus(want)); math.Abs(got-want) > 1e-15*max(want, 1) {
+			t.Errorf("softplus of its inverse at %v is %v", want, got)
+		}
+	}
+	if got := sigmoid(-3) + sigmoid(3); math.Abs(got-1) > 1e-15 {
+		t.Errorf("sigmoid(-3) + sigmoid(3) = %v", got)
+	}
+}
+
+// Every row right: the NLL has no minimum, hts is ts at its bound and says so.
+func TestHTSWithoutMinimum(t *testing.T) {
+	set := simulated(50, 4, 3, 1, 3)
+	for i := range set.Labels {
+		set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+	}
+	f := fit(t, "hts", set, nil)
+	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "classified correctly") {
+		t.Errorf("warnings %q", got)
+	}
+	if got := softplus(f.Map.(htsMap).B); got > 2*minT {
+		t.Errorf("T = %v, want the least", got)
+	}
+}
+
+func TestRealHTS(t *testing.T) {
+	for _, name := range realNetworks(t) {
+		set := realSet(t, name, "cal")
+		f, scaled := fit(t, "hts", set, nil), fit(t, "ts", set, nil)
+		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
+			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)
+		}
+	}
+}
