@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -87,7 +88,7 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 		s.Settings = r.settings(settings, s.Name)
 	}
 	if s.Metrics == nil {
-		s.Metrics = known.Metrics
+		s.Metrics = slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
 	}
 	s.Baseline = r.baseline(baseline, s.Methods)
 	if len(r.errs) == 0 {

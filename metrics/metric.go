@@ -39,6 +39,7 @@ type Entry struct {
 	Label     string   // table heading
 	Better    Direction
 	Percent   bool // printed as per cent, two decimals
+	OnRequest bool // computed only where a spec names it
 	Version   int  // raised whenever the values change; part of the cache key
 	Summary   string
 	Reference string

@@ -18,6 +18,7 @@ func Registry() []Entry {
 		aurcEntry,
 		mceEntry,
 		ksEntry,
+		miouEntry,
 	}
 }
 

@@ -109,7 +109,7 @@ func checkRecord(r Record) error {
 func limits(metric string) (lo, hi float64) {
 	base, _, _ := strings.Cut(metric, "_null_")
 	switch base {
-	case "accuracy", "ece", "aece", "mce", "ks", "brier_top", "auroc", "aurc", "argmax_change":
+	case "accuracy", "ece", "aece", "mce", "ks", "brier_top", "auroc", "aurc", "argmax_change", "miou":
 		return 0, 1
 	case "gap":
 		return -1, 1
