@@ -45,6 +45,8 @@ var layers = map[string][]string{
 	"metrics":              {"calib/softmax", "data"},
 	"results":              {},
 	"results/table":        {"results"},
+	"results/audit":        {"results", "results/table"},
+	"results/diff":         {"results", "results/table"},
 	"plots":                {"results"},
 	"experiments":          {"calib", "metrics", "data", "data/simulate", "results"},
 }
