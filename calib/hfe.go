@@ -10,22 +10,44 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// hfeNoOODEntry is energy-based instance-wise scaling (Kim and Kwon 2024), the
-// row that the QaTS paper calls HFE, without out-of-distribution samples. With
-// the energy F = -logsumexp(l) of a row,
+// hfeEntry is energy-based instance-wise scaling (Kim and Kwon 2024), the row
+// that the QaTS paper calls HFE. With the energy F = -logsumexp(l) of a row,
 //
 //	T = max(T0 - theta1 N_o(F) + theta2 N_x(F), 1e-3),  0 <= theta <= 10,
 //
-// where T0 is the temperature of ts and N_o, N_x are the densities of normal
+// where T0 is the temperature of ts, N_o and N_x are the densities of normal
 // distributions fitted by maximum likelihood to the energies of the correct
-// and of the wrong calibration rows. The thetas minimise the squared error of
-// the probabilities. F depends on the offset of the logits, hence TrueLogits.
+// calibration rows and of the wrong ones together with those of m rows of
+// semantically out-of-distribution (OOD) images. The thetas minimise the mean
+// over all n + m rows of
+//
+//	sum_j (p_j - 1[y = j])^2,
+//
+// where an OOD row has no class: its target is 0 everywhere, so it asks for
+// the flattest p. F depends on the offset of the logits, hence TrueLogits.
 //
 // Departures. The original bounds T0 to [0.05, 5] and lets T fall below 0; we
 // take the T0 of ts, so that thetas of 0 are ts to the bit, and floor T. Its
 // loss is the mean over the k classes too; ours is the sum, which has the same
 // minimum. A density of fewer than two distinct energies does not exist: it
 // counts as 0 and its theta stays 0.
+//
+// The thetas depend on the share of OOD rows. The original takes few: 100 for
+// CIFAR-10, 400 for CIFAR-100, 3,500 for ImageNet. We take the first m rows of
+// the array, 400 unless said otherwise, all where there are fewer or m is 0.
+func hfeEntry() Entry {
+	return Entry{
+		Name:      "hfe",
+		Label:     "HFE",
+		Version:   1,
+		Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples; option m (400)",
+		Reference: "Kim and Kwon 2024",
+		New:       newHFE(hfeSemantic),
+		Restore:   restore(func(m hfeMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+// hfeNoOODEntry is hfe without OOD rows.
 func hfeNoOODEntry() Entry {
 	return Entry{
 		Name:      "hfe-noood",
@@ -33,7 +55,25 @@ func hfeNoOODEntry() Entry {
 		Version:   1,
 		Summary:   "temperature from the energy of the row, without out-of-distribution samples",
 		Reference: "Kim and Kwon 2024",
-		New:       func(func(any) error) (Method, error) { return hfe{}, nil },
+		New:       func(func(any) error) (Method, error) { return hfe{rows: hfeNone}, nil },
+		Restore:   restore(func(m hfeMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+// hfeTargetEntry is hfe with unlabelled rows of the domain that it will be
+// applied to in the place of OOD rows. So the QaTS paper describes its HFE
+// column ("needs access to OOD samples of each target domain"); the original
+// never sees that domain. Most of these rows do have a class, and the loss
+// asks for flat probabilities on them all the same: the temperature grows with
+// m, whatever the network's accuracy there.
+func hfeTargetEntry() Entry {
+	return Entry{
+		Name:      "hfe-target",
+		Label:     "HFE (target)",
+		Version:   1,
+		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples as out-of-distribution; option m (400)",
+		Reference: "Kim and Kwon 2024, as described in the QaTS paper",
+		New:       newHFE(hfeTarget),
 		Restore:   restore(func(m hfeMap) (Map, error) { return m, m.check() }),
 	}
 }
@@ -43,10 +83,75 @@ const (
 	hfeMost  = 10.0 // the largest theta
 )
 
-type hfe struct{}
+type hfeOptions struct {
+	M int `yaml:"m"` // OOD rows used, the first ones; 0 for all
+}
 
-func (hfe) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, KeepsTop1: true}
+func newHFE(rows hfeRows) func(func(any) error) (Method, error) {
+	return func(decode func(any) error) (Method, error) {
+		o := hfeOptions{M: 400}
+		if err := decode(&o); err != nil {
+			return nil, err
+		}
+		if o.M < 0 {
+			return nil, fmt.Errorf("m: %d: want 1 or more, or 0 for all", o.M)
+		}
+		return hfe{rows, o.M}, nil
+	}
+}
+
+// hfeRows says which rows count as out of distribution.
+type hfeRows int
+
+const (
+	hfeNone hfeRows = iota
+	hfeSemantic
+	hfeTarget
+)
+
+type hfe struct {
+	rows hfeRows
+	m    int // 0 for all
+}
+
+func (h hfe) Contract() Contract {
+	c := Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, KeepsTop1: true}
+	switch h.rows {
+	case hfeSemantic:
+		c.Cal |= data.OOD
+	case hfeTarget:
+		c.Target = data.Logits
+	}
+	return c
+}
+
+// outside returns the rows that count as out of distribution.
+func (h hfe) outside(in Input) (data.Matrix, error) {
+	var rows data.Matrix
+	name := "out-of-distribution"
+	switch h.rows {
+	case hfeNone:
+		return rows, nil
+	case hfeSemantic:
+		rows = in.Cal.OOD
+	case hfeTarget:
+		name = "target"
+		if in.Target != nil {
+			rows = in.Target.Logits
+		}
+	}
+	switch k := in.Cal.Logits.Cols; {
+	case rows.Rows == 0:
+		return rows, fmt.Errorf("no %s rows", name)
+	case rows.Cols != k:
+		return rows, fmt.Errorf("%s rows have %d classes, calibration rows %d", name, rows.Cols, k)
+	case data.LogProbs(rows):
+		return rows, fmt.Errorf("the %s rows are log-probabilities: their offset, which is the energy, is lost", name)
+	}
+	if h.m > 0 {
+		rows = rows.Slice(0, min(h.m, rows.Rows))
+	}
+	return rows, nil
 }
 
 // Fit starts at ts (thetas 0) and descends. The squared error is not convex in
@@ -54,7 +159,7 @@ func (hfe) Contract() Contract {
 // than ts on the calibration set, in practice the minimum over the box, but
 // that is not promised. The gradient of the report is of the squared error,
 // its mean over rows of the sum over classes.
-func (hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := newObjective(in.Cal)
 	if err != nil {
 		return nil, err
@@ -62,13 +167,17 @@ func (hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
+	ood, err := h.outside(in)
+	if err != nil {
+		return nil, err
+	}
 	t0, flat, err := fitTemperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	m := hfeMap{T0: t0}
-	f := &hfeFit{objective: o, labels: in.Cal.Labels, p: make([]float64, in.Cal.Logits.Cols)}
-	if err := f.densities(ctx, &m); err != nil {
+	f, err := newHFEFit(ctx, o, in.Cal.Labels, ood, &m)
+	if err != nil {
 		return nil, err
 	}
 	hi := []float64{hfeMost, hfeMost}
@@ -119,25 +228,27 @@ func (m hfeMap) explain(r *Report) {
 	}
 }
 
-// hfeFit is a calibration set with its energies.
+// hfeFit is a calibration set with its energies, and rows out of distribution
+// with theirs: rows 0..n-1 are of the one, n..n+m-1 of the other.
 type hfeFit struct {
 	*objective
-	labels         []int32
-	energy         []float64 // n
-	correct, wrong []float64 // n, densities at the energies
-	p              []float64 // k, scratch
+	labels         []int32     // n
+	ood            data.Matrix // m x k
+	correct, wrong []float64   // n + m, densities at the energies
+	p              []float64   // k, scratch
 }
 
-// densities computes the energies, fits both normals of m to them and keeps
+// newHFEFit computes the energies, fits both normals of m to them and keeps
 // the values of their densities.
-func (f *hfeFit) densities(ctx context.Context, m *hfeMap) error {
-	f.energy = make([]float64, f.rows())
+func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matrix, m *hfeMap) (*hfeFit, error) {
+	total := o.rows() + ood.Rows
+	energies := make([]float64, total)
 	var right, wrong []float64
-	err := f.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
+	err := o.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
 		for i := range block {
 			e := energy(&block[i])
-			f.energy[lo+i] = e
-			if block[i].Top == f.labels[lo+i] {
+			energies[lo+i] = e
+			if block[i].Top == labels[lo+i] {
 				right = append(right, e)
 			} else {
 				wrong = append(wrong, e)
@@ -145,27 +256,43 @@ func (f *hfeFit) densities(ctx context.Context, m *hfeMap) error {
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m.Correct, m.Wrong = fitNormal(right), fitNormal(wrong)
-	f.correct, f.wrong = make([]float64, f.rows()), make([]float64, f.rows())
-	for i, e := range f.energy {
+	for i := range ood.Rows {
+		var moments [1]softmax.Moments
+		softmax.Rows(moments[:], ood.Row(i), ood.Cols, []float64{1})
+		energies[o.rows()+i] = energy(&moments[0])
+	}
+	m.Correct, m.Wrong = fitNormal(right), fitNormal(append(wrong, energies[o.rows():]...))
+	f := &hfeFit{
+		objective: o, labels: labels, ood: ood,
+		correct: make([]float64, total), wrong: make([]float64, total), p: make([]float64, o.logits.Cols),
+	}
+	for i, e := range energies {
 		f.correct[i], f.wrong[i] = m.Correct.density(e), m.Wrong.density(e)
 	}
-	return nil
+	return f, nil
+}
+
+// row returns row i with its class, -1 where it has none.
+func (f *hfeFit) row(i int) (logits []float32, class int) {
+	if i < f.rows() {
+		return f.logits.Row(i), int(f.labels[i])
+	}
+	return f.ood.Row(i - f.rows()), -1
 }
 
 // energy returns -logsumexp of the row of m, moments at scale 1.
 func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1p(m.Tail)) }
 
-// squaredError returns the mean over rows of sum_j (p_j - 1[y = j])^2 with its
+// squaredError returns the mean over all rows of sum_j (p_j - 1[y = j])^2 with its
 // derivatives in the thetas. With s = 1/T, d_j = l_j - E_p[l] and V = Var_p[l]
 // the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
 func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
 	f.passes++
 	out := local{gradient: make([]float64, 2), hessian: make([]float64, 4)}
-	n := float64(f.rows())
-	for i := range f.rows() {
+	n := float64(len(f.correct))
+	for i := range f.correct {
 		if i%blockRows == 0 && ctx.Err() != nil {
 			return local{}, ctx.Err()
 		}
@@ -193,7 +320,7 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
 // rowError returns the squared error of row i at scale s and its first and
 // second derivative in s.
 func (f *hfeFit) rowError(i int, s float64) (value, first, second float64) {
-	row := f.logits.Row(i)
+	row, class := f.row(i)
 	softmax.Probs(f.p, row, s)
 	top := float64(row[topClass(row)])
 	mean, square := 0.0, 0.0 // of l - max
@@ -205,7 +332,7 @@ func (f *hfeFit) rowError(i int, s float64) (value, first, second float64) {
 	variance := max(0, square-float64(mean*mean))
 	for j, p := range f.p {
 		miss := p
-		if int(f.labels[i]) == j {
+		if j == class {
 			miss = p - 1
 		}
 		d := float64(row[j]) - top - mean
@@ -217,7 +344,8 @@ func (f *hfeFit) rowError(i int, s float64) (value, first, second float64) {
 	return value, first, second
 }
 
-// nll returns the mean NLL under m and the number of rows at the floor.
+// nll returns the mean NLL of the calibration rows under m and how many of
+// them are at the floor.
 func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, err error) {
 	scale := make([]float64, f.rows())
 	for i := range scale {

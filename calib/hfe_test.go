@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,18 +29,28 @@ func energetic(n, k int, seed uint64) *data.Set {
 
 func fitHFE(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
 	t.Helper()
-	f, err := hfe{}.Fit(context.Background(), Input{Cal: set})
+	return fitHFEOn(t, hfe{}, Input{Cal: set})
+}
+
+// fitHFEOn returns the fit with its objective.
+func fitHFEOn(t *testing.T, method hfe, in Input) (hfeMap, Report, *hfeFit) {
+	t.Helper()
+	f, err := method.Fit(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := f.Map.(hfeMap)
-	o, err := newObjective(set)
+	o, err := newObjective(in.Cal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := &hfeFit{objective: o, labels: set.Labels, p: make([]float64, set.Logits.Cols)}
+	ood, err := method.outside(in)
+	if err != nil {
+		t.Fatal(err)
+	}
 	same := hfeMap{T0: m.T0}
-	if err := fit.densities(context.Background(), &same); err != nil {
+	fit, err := newHFEFit(context.Background(), o, in.Cal.Labels, ood, &same)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return m, f.Report, fit
@@ -47,55 +58,157 @@ func fitHFE(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
 
 // plainSquaredError is the loss from its definition.
 func plainSquaredError(set *data.Set, m hfeMap) float64 {
-	q := applied(m, set.Logits)
-	sum := 0.0
-	for i, y := range set.Labels {
-		q.Row(i)[y]--
-		for _, v := range q.Row(i) {
-			sum += v * v
-		}
-	}
-	return sum / float64(len(set.Labels))
+	return plainErrorWith(set, data.Matrix{}, m)
 }
 
-// A dense grid over the box: Fit must not lie above it. It finds the global
-// minimum on these sets, which it does not promise.
+// plainErrorWith is the loss with rows out of distribution, whose target is 0.
+func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
+	sum := 0.0
+	q := applied(m, set.Logits)
+	for i, y := range set.Labels {
+		q.Row(i)[y]--
+	}
+	for _, v := range append(q.Data, applied(m, ood).Data...) {
+		sum += v * v
+	}
+	return sum / float64(len(set.Labels)+ood.Rows)
+}
+
+// A dense grid over the box: Fit must not lie above it, with rows out of
+// distribution and without. It finds the global minimum on these sets, which
+// it does not promise. In every kind some optima lie inside the box and some
+// at bounds of it.
 func TestHFEAgainstGrid(t *testing.T) {
-	interior := 0
-	for seed := range uint64(6) {
-		set := energetic(300, 3+int(seed), seed)
-		m, r, _ := fitHFE(t, set)
-		if r.Gradient > gradTol {
-			t.Errorf("seed %d: gradient %v", seed, r.Gradient)
-		}
-		got := plainSquaredError(set, m)
-		if m.Theta1 > 0 || m.Theta2 > 0 {
-			interior++
-		}
-		start := m
-		start.Theta1, start.Theta2 = 0, 0
-		if ts := plainSquaredError(set, start); got > ts {
-			t.Errorf("seed %d: squared error %v above %v of ts", seed, got, ts)
-		}
-		const steps = 40
-		for i := range steps + 1 {
-			for j := range steps + 1 {
-				grid := m
-				grid.Theta1, grid.Theta2 = hfeMost*float64(i)/steps, hfeMost*float64(j)/steps
-				if v := plainSquaredError(set, grid); v < got-1e-9 {
-					t.Errorf("seed %d: thetas %v %v have squared error %v, fit has %v at %v %v",
-						seed, grid.Theta1, grid.Theta2, v, got, m.Theta1, m.Theta2)
+	const steps = 40
+	for _, method := range []hfe{{}, {rows: hfeSemantic}, {rows: hfeTarget, m: 30}} {
+		inside, least, most := 0, 0, 0 // thetas
+		for seed := range uint64(6) {
+			k := 3 + int(seed)
+			set := energetic(200, k, seed)
+			other := drawn(80, k, 1+float64(seed%3), seed+50)
+			set.OOD = other.Logits
+			in := Input{Cal: set, Target: other}
+			m, r, _ := fitHFEOn(t, method, in)
+			if r.Gradient > gradTol {
+				t.Errorf("%+v, seed %d: gradient %v", method, seed, r.Gradient)
+			}
+			for _, theta := range []float64{m.Theta1, m.Theta2} {
+				switch theta {
+				case 0:
+					least++
+				case hfeMost:
+					most++
+				default:
+					inside++
+				}
+			}
+			ood, _ := method.outside(in)
+			got := plainErrorWith(set, ood, m)
+			for i := range steps + 1 {
+				for j := range steps + 1 {
+					grid := m
+					grid.Theta1, grid.Theta2 = hfeMost*float64(i)/steps, hfeMost*float64(j)/steps
+					if v := plainErrorWith(set, ood, grid); v < got-1e-9 {
+						t.Errorf("%+v, seed %d: thetas %v %v have squared error %v, fit has %v at %v %v",
+							method, seed, grid.Theta1, grid.Theta2, v, got, m.Theta1, m.Theta2)
+					}
 				}
 			}
 		}
+		if inside == 0 || least == 0 || most == 0 {
+			t.Errorf("%+v: %d thetas inside, %d at 0, %d at %v: the sets test too little", method, inside, least, most, hfeMost)
+		}
 	}
-	if interior < 3 {
-		t.Errorf("only %d fits moved off ts: the sets test too little", interior)
+}
+
+// The wrong rows and those out of distribution share a normal.
+func TestHFEOODMoments(t *testing.T) {
+	set := energetic(150, 4, 2)
+	set.OOD = drawn(60, 4, 1, 9).Logits
+	m, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic, m: 50}, Input{Cal: set})
+	var energies []float64
+	add := func(row []float32) {
+		sum := 0.0
+		for _, l := range row {
+			sum += math.Exp(float64(l))
+		}
+		energies = append(energies, -math.Log(sum))
+	}
+	for i, y := range set.Labels {
+		if topClass(set.Logits.Row(i)) != int(y) {
+			add(set.Logits.Row(i))
+		}
+	}
+	for i := range 50 { // the first
+		add(set.OOD.Row(i))
+	}
+	mean, square := 0.0, 0.0
+	for _, e := range energies {
+		mean += e / float64(len(energies))
+	}
+	for _, e := range energies {
+		square += (e - mean) * (e - mean) / float64(len(energies))
+	}
+	if math.Abs(m.Wrong.Mean-mean) > 1e-12 || math.Abs(m.Wrong.Std-math.Sqrt(square)) > 1e-12 {
+		t.Errorf("normal %+v, want mean %v std %v", m.Wrong, mean, math.Sqrt(square))
+	}
+}
+
+// The same rows in either role give the same fit; m = 0 and an m above their
+// number mean all of them; and they do matter.
+func TestHFERoles(t *testing.T) {
+	set, other := energetic(150, 4, 2), drawn(60, 4, 1, 9)
+	set.OOD = other.Logits
+	in := Input{Cal: set, Target: other}
+	want, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic}, in)
+	for _, method := range []hfe{{hfeSemantic, 60}, {hfeSemantic, 1000}, {hfeTarget, 0}} {
+		if got, _, _ := fitHFEOn(t, method, in); got != want {
+			t.Errorf("%+v: %+v, want %+v", method, got, want)
+		}
+	}
+	for _, method := range []hfe{{}, {hfeSemantic, 20}} {
+		if got, _, _ := fitHFEOn(t, method, in); got == want {
+			t.Errorf("%+v: the rows out of distribution changed nothing", method)
+		}
+	}
+	if fit(t, "hfe-noood", set, nil).Map != fit(t, "hfe-noood", &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
+		t.Error("hfe-noood reads rows that it did not ask for")
+	}
+}
+
+func TestHFERefusals(t *testing.T) {
+	set := energetic(60, 3, 1)
+	logProbs := data.NewMatrix(2, 3)
+	for i := range logProbs.Data {
+		logProbs.Data[i] = float32(-math.Log(3))
+	}
+	for _, c := range []struct {
+		method hfe
+		ood    data.Matrix
+		want   string
+	}{
+		{hfe{rows: hfeSemantic}, data.Matrix{}, "no out-of-distribution rows"},
+		{hfe{rows: hfeTarget}, data.Matrix{}, "no target rows"},
+		{hfe{rows: hfeSemantic}, data.NewMatrix(5, 4), "4 classes, calibration rows 3"},
+		{hfe{rows: hfeTarget}, logProbs, "log-probabilities"},
+	} {
+		in := Input{Cal: &data.Set{Logits: set.Logits, Labels: set.Labels, OOD: c.ood}, Target: &data.Set{Logits: c.ood}}
+		if _, err := c.method.Fit(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.method, err, c.want)
+		}
+	}
+	for _, name := range []string{"hfe", "hfe-target"} {
+		entry, _ := Lookup(name)
+		if _, err := entry.New(decodeInts(map[string]int{"m": -1})); err == nil {
+			t.Errorf("%s: m = -1 is accepted", name)
+		}
 	}
 }
 
 func TestHFEDerivatives(t *testing.T) {
-	_, _, fit := fitHFE(t, energetic(200, 5, 1))
+	set := energetic(200, 5, 1)
+	set.OOD = drawn(40, 5, 2, 8).Logits
+	_, _, fit := fitHFEOn(t, hfe{rows: hfeSemantic}, Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
 	at := func(theta ...float64) local {
@@ -127,21 +240,21 @@ func TestHFEDerivatives(t *testing.T) {
 
 func TestHFEWithoutThetasIsTS(t *testing.T) {
 	set := energetic(300, 6, 4)
-	m, _, fit := fitHFE(t, set)
-	scaled := fitted(t, ts{}, set).(tsMap)
-	if m.T0 != scaled.T {
-		t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.T)
-	}
-	m.Theta1, m.Theta2 = 0, 0
-	if !near(applied(m, set.Logits).Data, applied(scaled, set.Logits).Data, 0) {
-		t.Error("thetas of 0 are not ts")
-	}
-	nll, _, err := fit.nll(context.Background(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, _ := (ts{}).Fit(context.Background(), Input{Cal: set}); f.Report.NLL != nll {
-		t.Errorf("NLL %v, ts has %v", nll, f.Report.NLL)
+	set.OOD = drawn(40, 6, 2, 8).Logits
+	scaled := fit(t, "ts", set, nil)
+	for _, rows := range []hfeRows{hfeNone, hfeSemantic, hfeTarget} {
+		m, _, f := fitHFEOn(t, hfe{rows: rows}, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
+		if m.T0 != scaled.Map.(tsMap).T {
+			t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.Map)
+		}
+		m.Theta1, m.Theta2 = 0, 0
+		if !near(applied(m, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 0) {
+			t.Error("thetas of 0 are not ts")
+		}
+		nll, _, err := f.nll(context.Background(), m)
+		if err != nil || nll != scaled.Report.NLL {
+			t.Errorf("NLL %v, %v, ts has %v", nll, err, scaled.Report.NLL)
+		}
 	}
 }
 
@@ -221,5 +334,51 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 	m, r, _ := fitHFE(t, right)
 	if m.Wrong != (normal{}) || m.Theta2 != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "among the wrong calibration rows") {
 		t.Errorf("all right: %+v, %q", m, r.Warnings)
+	}
+}
+
+// A real network with images of no class: the fit is a minimum along both
+// axes, and the temperature of those images grows.
+func TestRealHFE(t *testing.T) {
+	const name = "cifar100/resnet14-sgd"
+	realNetworks(t)
+	set := realSet(t, name, "cal")
+	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
+	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
+	m, r, f := fitHFEOn(t, hfe{hfeSemantic, 400}, Input{Cal: set})
+	if r.Gradient > gradTol || m.Theta2 == 0 {
+		t.Errorf("%+v, %+v", m, r)
+	}
+	ood := set.OOD.Slice(0, 400)
+	least := plainErrorWith(set, ood, m)
+	for _, step := range [][2]float64{{.01, 0}, {0, .01}, {0, -.01}} {
+		moved := m
+		moved.Theta1, moved.Theta2 = m.Theta1+step[0], m.Theta2+step[1]
+		if plainErrorWith(set, ood, moved) <= least {
+			t.Errorf("moved by %v the squared error does not grow", step)
+		}
+	}
+	higher := 0
+	for i := range ood.Rows {
+		if j := len(set.Labels) + i; m.temperature(f.correct[j], f.wrong[j]) > m.T0 {
+			higher++
+		}
+	}
+	if higher < 300 {
+		t.Errorf("T above T0 on %d of 400 images of no class", higher)
+	}
+}
+
+func BenchmarkFitHFE(b *testing.B) {
+	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
+		set := drawn(size[0], size[1], 2, 1)
+		set.OOD = drawn(400, size[1], 1, 2).Logits
+		b.Run(fmt.Sprintf("method=hfe/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := (hfe{hfeSemantic, 400}).Fit(context.Background(), Input{Cal: set}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

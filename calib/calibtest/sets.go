@@ -57,7 +57,7 @@ func complete(logits data.Matrix, labels []int32, seed uint64) *data.Set {
 	}
 	ood := data.NewMatrix(15, k)
 	for i := range ood.Data {
-		ood.Data[i] = float32(math.Round(64*rng.NormFloat64()) / 64)
+		ood.Data[i] = float32(math.Round(64*5*rng.NormFloat64()) / 64) // surer than the rows: a method that asks them moves
 	}
 	return &data.Set{Logits: logits, Labels: labels, Features: features, Augmented: augmented, Head: head, OOD: ood}
 }
