@@ -37,16 +37,27 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, data: t.TempDir(), out: t.TempDir(), known: known()}
 	for _, backbone := range []string{"a", "b"} {
-		net := simulate.Network{Name: backbone, Classes: 5, Signals: []float64{1, 2, 3}, Temperature: 1.7, Tilt: 0.8}
+		net := simulate.Network{Name: backbone, Classes: 5, Width: 8, CalRows: 300, TestRows: 300, Accuracy: 0.7, ECE: 0.15, Tilt: 0.8}
 		for _, split := range []data.Split{data.Cal, data.Test} {
-			w.write(filepath.Join("d", backbone, string(split)), net.Draw(split, 300))
+			w.write(filepath.Join("d", backbone, string(split)), draw(t, net, split))
 		}
 		for _, severity := range []int{1, 3} {
-			net.Severity = severity
-			w.write(filepath.Join("d-c", backbone, "fog", fmt.Sprint(severity)), net.Draw(data.Test, 200))
+			net.TestRows = 200
+			net.Shift = simulate.Shift{Corruption: "fog", Severity: severity, Accuracy: 0.7 - 0.08*float64(severity), ECE: 0.15 + 0.06*float64(severity)}
+			w.write(filepath.Join("d-c", backbone, "fog", fmt.Sprint(severity)), draw(t, net, data.Test))
 		}
 	}
 	return w
+}
+
+// draw returns the logits and labels of a simulated set.
+func draw(t *testing.T, net simulate.Network, split data.Split) *data.Set {
+	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true })
+	set, err := data.Load(t.Context(), src, data.Ref{Split: split}, data.Logits|data.Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 func (w *world) write(dir string, set *data.Set) {
@@ -315,7 +326,7 @@ settings: {dataset: d, backbone: a}
 // place, all else goes on.
 func TestBadArrays(t *testing.T) {
 	set := func(n, k int) *data.Set {
-		return simulate.Network{Name: "x", Classes: k, Signals: []float64{2}, Temperature: 1}.Draw(data.Cal, n)
+		return draw(t, simulate.Network{Name: "x", Classes: k, Width: 8, CalRows: n, Accuracy: 0.7}, data.Cal)
 	}
 	const spec = `
 name: t

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,29 +29,37 @@ func main() {
 // rows of each set: enough for bins of over a hundred, small enough to commit.
 const rows = 2500
 
-// networks of the example. The signals give about 80 % accuracy; the mean
-// temperature is that of an ordinary overconfident network.
+// networks of the example: of customary accuracy, rather overconfident, and the
+// one in its unsure rows, the other in its sure ones.
 func networks() []simulate.Network {
-	signals := []float64{0.8, 1.6, 2.4, 3.2, 4, 5}
-	return []simulate.Network{
-		{Name: "unsure-overscaled", Classes: 10, Signals: signals, Temperature: 1.8, Tilt: 1},
-		{Name: "sure-overscaled", Classes: 10, Signals: signals, Temperature: 1.8, Tilt: -0.8},
+	w := simulate.Network{Classes: 10, Width: 32, CalRows: rows, TestRows: rows, Accuracy: 0.8, ECE: 0.1}
+	unsure, sure := w, w
+	unsure.Name, unsure.Tilt = "unsure-overscaled", 1
+	sure.Name, sure.Tilt = "sure-overscaled", -1
+	return []simulate.Network{unsure, sure}
+}
+
+// shifts of the first network: what it is sure of while the signal goes.
+func shifts() []simulate.Shift {
+	return []simulate.Shift{
+		{Corruption: "signal_loss", Severity: 1, Accuracy: 0.76, ECE: 0.13},
+		{Corruption: "signal_loss", Severity: 3, Accuracy: 0.65, ECE: 0.22},
+		{Corruption: "signal_loss", Severity: 5, Accuracy: 0.5, ECE: 0.35},
 	}
 }
 
 func write(dir string) error {
 	for _, w := range networks() {
 		for _, split := range []data.Split{data.Cal, data.Test} {
-			if err := writeSet(filepath.Join(dir, "example", w.Name, string(split)), w.Draw(split, rows)); err != nil {
+			if err := writeSet(filepath.Join(dir, "example", w.Name, string(split)), w, split); err != nil {
 				return err
 			}
 		}
 	}
-	shifted := networks()[0]
-	for _, severity := range []int{1, 3, 5} {
-		shifted.Severity = severity
-		path := filepath.Join(dir, "example-c", shifted.Name, "signal_loss", strconv.Itoa(severity))
-		if err := writeSet(path, shifted.Draw(data.Test, rows)); err != nil {
+	w := networks()[0]
+	for _, w.Shift = range shifts() {
+		path := filepath.Join(dir, "example-c", w.Name, w.Shift.Corruption, strconv.Itoa(w.Shift.Severity))
+		if err := writeSet(path, w, data.Test); err != nil {
 			return err
 		}
 	}
@@ -61,7 +70,12 @@ func write(dir string) error {
 	}}.Write(dir)
 }
 
-func writeSet(dir string, set *data.Set) error {
+func writeSet(dir string, w simulate.Network, split data.Split) error {
+	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return w, true })
+	set, err := data.Load(context.Background(), src, data.Ref{Split: split}, data.Logits|data.Labels)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

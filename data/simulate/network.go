@@ -1,0 +1,244 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// Network says what is simulated: one network and, where Shift is not zero, how
+// its test images are corrupted. Its arrays are a function of these values.
+type Network struct {
+	Name    string // identity, such as "cifar100/vit-b16": networks of other names are drawn apart
+	Classes int    // k, at least 2
+	Width   int    // d, features, 2 to MaxWidth
+
+	CalRows, TestRows int // n of each split; 0: there is no such set
+	OODRows           int // m; 0: there are none
+
+	// Prior holds the shares of the classes in both splits, which the network
+	// knows; nil for equal ones. They need not sum to 1.
+	Prior []float64
+	// Imbalance is the ratio R >= 1 of the largest to the smallest class of the
+	// training and the calibration set, class j having a share proportional to
+	// R^(-j/(k-1)), while the test set is balanced (Cui et al. 2019); 0 stands
+	// for 1. A network has a Prior or an Imbalance.
+	Imbalance float64
+	// BalancedCal gives a long-tailed network a balanced calibration set.
+	BalancedCal bool
+
+	// Accuracy and ECE are what the model has on clean test images: fractions,
+	// not those of the rows drawn, which differ by sampling.
+	Accuracy, ECE float64
+	// Tilt, in (-2, 2), says which rows are the more overconfident ones: the
+	// unsure ones where it is positive, the sure ones where it is negative.
+	Tilt float64
+
+	Shift Shift
+}
+
+// Shift is a corruption of the test images, and what the same network has on
+// them. The zero Shift is none.
+type Shift struct {
+	Corruption    string
+	Severity      int
+	Accuracy, ECE float64
+}
+
+// MaxWidth is the largest number of features.
+const MaxWidth = 128
+
+// Views is the number of augmented views of an image.
+const Views = 4
+
+// Background returns the shares of k classes of which the first has the given
+// share, in (0, 1), and the others, by falling size, shares in proportion to
+// 1/2, 1/3, ... 1/k: pixels of a segmented image, of which most are background.
+func Background(k int, share float64) []float64 {
+	prior := make([]float64, k)
+	prior[0] = share
+	sum := 0.0
+	for j := 1; j < k; j++ {
+		prior[j] = 1 / float64(j+1)
+		sum += prior[j]
+	}
+	for j := 1; j < k; j++ {
+		prior[j] *= (1 - share) / sum
+	}
+	return prior
+}
+
+// DroppedAccuracy returns an accuracy for a shift of which only the ECE is
+// known: while the accuracy falls by x the mean confidence falls by held x, so
+// that the overconfidence grows by (1 - held) x. held is in [0, 1); the result
+// is not below 0.
+func DroppedAccuracy(clean Network, ece, held float64) float64 {
+	return max(0, clean.Accuracy-max(0, ece-clean.ECE)/(1-held))
+}
+
+// Check returns what is wrong with the parameters, nil if nothing is. Whether
+// the model can have the accuracy and ECE asked for is found when it is solved.
+func (w Network) Check() error {
+	var errs []error
+	must := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	must(w.Name != "" && !strings.ContainsAny(w.Name, "\x00\n"), "name %q: must be a line of text", w.Name)
+	must(w.Classes >= 2, "%d classes: must be at least 2", w.Classes)
+	must(2 <= w.Width && w.Width <= MaxWidth, "width %d: must be 2 to %d", w.Width, MaxWidth)
+	must(w.CalRows >= 0 && w.TestRows >= 0 && w.OODRows >= 0, "rows %d, %d and %d: must not be negative", w.CalRows, w.TestRows, w.OODRows)
+	must(w.Prior == nil || len(w.Prior) == w.Classes, "prior of %d classes for %d", len(w.Prior), w.Classes)
+	for j, p := range w.Prior {
+		must(p > 0 && p <= math.MaxFloat32, "prior of class %d is %g: must be positive", j, p)
+	}
+	must(w.Imbalance == 0 || w.Imbalance >= 1 && w.Imbalance <= 1e6, "imbalance %g: must be 1 to 1e6", w.Imbalance)
+	must(w.Prior == nil || w.Imbalance <= 1, "prior and imbalance exclude each other")
+	must(-2 < w.Tilt && w.Tilt < 2, "tilt %g: must be within -2 and 2", w.Tilt)
+	target := func(accuracy, ece float64) {
+		must(accuracy > 0 && accuracy < 1, "accuracy %g: must be a fraction within 0 and 1", accuracy)
+		must(ece >= 0 && accuracy+ece < 1, "ece %g: must be a fraction, and below 1 with the accuracy %g", ece, accuracy)
+	}
+	target(w.Accuracy, w.ECE)
+	if s := w.Shift; s != (Shift{}) {
+		must(s.Corruption != "" && !strings.ContainsAny(s.Corruption, "\x00\n"), "corruption %q: must be a line of text", s.Corruption)
+		must(s.Severity >= 1, "severity %d: must be at least 1", s.Severity)
+		target(s.Accuracy, s.ECE)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("simulated network %s: %w", w.Name, err)
+	}
+	return nil
+}
+
+// rows returns n of a split.
+func (w Network) rows(split data.Split) int {
+	switch {
+	case split == data.Test:
+		return w.TestRows
+	case split == data.Cal && w.Shift == Shift{}: // a shifted set calibrates on the clean one
+		return w.CalRows
+	}
+	return 0
+}
+
+// shares returns the class shares of a split, summing to 1.
+func (w Network) shares(split data.Split) []float64 {
+	if w.Imbalance > 1 && (split == data.Test || w.BalancedCal) {
+		return normal(make([]float64, w.Classes))
+	}
+	return w.trained()
+}
+
+// trained returns the class shares of the training set.
+func (w Network) trained() []float64 {
+	shares := make([]float64, w.Classes)
+	switch {
+	case w.Prior != nil:
+		copy(shares, w.Prior)
+	case w.Imbalance > 1:
+		rate := softmax.Log(w.Imbalance) / float64(w.Classes-1)
+		for j := range shares {
+			shares[j] = softmax.Exp(-float64(rate * float64(j)))
+		}
+	}
+	return normal(shares)
+}
+
+// normal divides shares by their sum, in place; zeros become equal shares.
+func normal(shares []float64) []float64 {
+	sum := 0.0
+	for _, p := range shares {
+		sum += p
+	}
+	for j := range shares {
+		if sum == 0 {
+			shares[j] = 1 / float64(len(shares))
+		} else {
+			shares[j] /= sum
+		}
+	}
+	return shares
+}
+
+// skewed reports whether classes differ in their share of the training set.
+func (w Network) skewed() bool { return w.Prior != nil || w.Imbalance > 1 }
+
+// logs returns the logarithms of shares.
+func logs(shares []float64) []float64 {
+	out := make([]float64, len(shares))
+	for j, p := range shares {
+		out[j] = softmax.Log(p)
+	}
+	return out
+}
+
+// cumulative returns the running sums of shares, the last one above 1.
+func cumulative(shares []float64) []float64 {
+	c := slices.Clone(shares)
+	for j := 1; j < len(c); j++ {
+		c[j] += c[j-1]
+	}
+	c[len(c)-1] = 2
+	return c
+}
+
+// class returns the class at u of [0, 1) of cumulative shares.
+func class(cum []float64, u float64) int {
+	return sort.Search(len(cum), func(j int) bool { return cum[j] > u })
+}
+
+// prototypes returns W, k x d, whose rows are random unit vectors rounded to
+// float32.
+func (w Network) prototypes() []float64 {
+	d := w.signalWidth()
+	m := make([]float64, w.Classes*d)
+	var s stream
+	for j := range w.Classes {
+		row := m[j*d : (j+1)*d]
+		s.seed(identity(w.Name, "prototypes"), j)
+		s.normals(row)
+		length := math.Sqrt(dot(row, row))
+		for c := range row {
+			row[c] = float64(float32(row[c] / length))
+		}
+	}
+	return m
+}
+
+// signalWidth is the number of features that tell classes apart: all, but for
+// the one that carries the class offsets of a skewed network.
+func (w Network) signalWidth() int {
+	if w.skewed() {
+		return w.Width - 1
+	}
+	return w.Width
+}
+
+// text writes the parameters that decide the constants of the model, one line.
+func (w Network) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name=%q classes=%d width=%d accuracy=%g ece=%g tilt=%g", w.Name, w.Classes, w.Width, w.Accuracy, w.ECE, w.Tilt)
+	if w.Prior != nil {
+		fmt.Fprintf(&b, " prior=%g", w.Prior)
+	}
+	if w.Imbalance > 1 {
+		fmt.Fprintf(&b, " imbalance=%g", w.Imbalance)
+	}
+	return b.String()
+}
+
+// text writes the parameters of a shift, empty for none.
+func (s Shift) text() string {
+	if s == (Shift{}) {
+		return ""
+	}
+	return fmt.Sprintf(" corruption=%q severity=%d shifted_accuracy=%g shifted_ece=%g", s.Corruption, s.Severity, s.Accuracy, s.ECE)
+}

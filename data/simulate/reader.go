@@ -1,0 +1,264 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// chunk is the number of rows that are made together: enough to keep the
+// prototypes in the cache between rows. It does not show in the result.
+const chunk = 32
+
+// viewLikeness is the correlation of the noise of a view with that of its image.
+const viewLikeness = 0.9
+
+// reader makes the rows of one set. It implements data.Reader.
+type reader struct {
+	w      Network
+	c      constants
+	split  data.Split
+	parts  data.Parts
+	d      int       // features that carry signal
+	W      []float64 // k x d
+	offset []float64 // k, nil where there is none
+	cum    []float64 // k
+	head   data.Linear
+	ood    data.Matrix
+
+	images, shifted, oods uint64 // identities of the streams of rows
+	views                 [Views]uint64
+	s                     stream
+
+	class          [chunk]int
+	level          [chunk]float64
+	noise, e, g, u []float64 // scratch of a chunk: n x d, d, n x d, n x k
+}
+
+func newReader(w Network, c constants, split data.Split, parts data.Parts) *reader {
+	d := w.signalWidth()
+	r := &reader{w: w, c: c, split: split, parts: parts, d: d, W: w.prototypes(), cum: cumulative(w.shares(split)),
+		noise: make([]float64, chunk*d), e: make([]float64, d), g: make([]float64, chunk*d), u: make([]float64, chunk*w.Classes)}
+	if w.skewed() {
+		r.offset = logs(w.trained())
+		for j := range r.offset {
+			r.offset[j] = float64(float32(float64(c.favour * r.offset[j])))
+		}
+	}
+	// The same images are seen clean and corrupted.
+	r.images = identity(w.Name, string(split))
+	severity := strconv.Itoa(w.Shift.Severity)
+	r.shifted = identity(w.Name, string(split), w.Shift.Corruption, severity)
+	r.oods = identity(w.Name, "ood")
+	for v := range r.views {
+		r.views[v] = identity(w.Name, string(split), w.Shift.Corruption, severity, "view", strconv.Itoa(v))
+	}
+	return r
+}
+
+func (r *reader) Rows() int    { return r.w.rows(r.split) }
+func (r *reader) Classes() int { return r.w.Classes }
+func (r *reader) Close() error { return nil }
+
+func (r *reader) Bytes() int64 {
+	n, k, d := int64(r.Rows()), int64(r.w.Classes), int64(r.w.Width)
+	elements := int64(0)
+	for _, part := range r.parts.List() {
+		switch part {
+		case data.Logits:
+			elements += n * k
+		case data.Labels:
+			elements += n
+		case data.Features:
+			elements += n * d
+		case data.Augmented:
+			elements += Views * n * k
+		case data.Head:
+			elements += k*d + k
+		case data.OOD:
+			elements += int64(r.w.OODRows) * k
+		}
+	}
+	return 4 * elements
+}
+
+// Read makes rows lo..hi-1. It panics unless 0 <= lo <= hi <= Rows.
+func (r *reader) Read(ctx context.Context, lo, hi int) (*data.Set, error) {
+	if lo < 0 || lo > hi || hi > r.Rows() {
+		panic(fmt.Sprintf("simulate: rows %d..%d of %d", lo, hi, r.Rows()))
+	}
+	n, k := hi-lo, r.w.Classes
+	set := &data.Set{}
+	if r.parts&data.Logits != 0 {
+		set.Logits = data.NewMatrix(n, k)
+	}
+	if r.parts&data.Labels != 0 {
+		set.Labels = make([]int32, n)
+	}
+	if r.parts&data.Features != 0 {
+		set.Features = data.NewMatrix(n, r.w.Width)
+	}
+	if r.parts&data.Augmented != 0 {
+		for range Views {
+			set.Augmented = append(set.Augmented, data.NewMatrix(n, k))
+		}
+	}
+	for at := 0; at < n; at += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.fill(set, lo, at, min(chunk, n-at))
+	}
+	if err := r.network(ctx, set); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// fill makes n <= chunk rows from row at of set, which is row lo+at of all.
+func (r *reader) fill(set *data.Set, lo, at, n int) {
+	for i := range n {
+		r.image(i, lo+at+i)
+		if set.Labels != nil {
+			set.Labels[at+i] = int32(r.class[i])
+		}
+	}
+	if set.Logits.Present() || set.Features.Present() {
+		for i := range n {
+			r.represent(i, r.noise[i*r.d:(i+1)*r.d])
+		}
+		r.classify(r.c, set.Logits, set.Features, at, n)
+	}
+	spread := math.Sqrt((1 - viewLikeness*viewLikeness) * (1 + r.c.loss))
+	for v, m := range set.Augmented {
+		for i := range n {
+			r.s.seed(r.views[v], lo+at+i)
+			r.s.normals(r.e)
+			for c, x := range r.noise[i*r.d : (i+1)*r.d] {
+				r.e[c] = float64(viewLikeness*x) + float64(spread*r.e[c])
+			}
+			r.represent(i, r.e)
+		}
+		r.classify(r.c, m, data.Matrix{}, at, n)
+	}
+}
+
+// image draws class, level and noise of an image as place i of the chunk.
+func (r *reader) image(i, row int) {
+	r.s.seed(r.images, row)
+	r.class[i] = class(r.cum, r.s.uniform())
+	r.level[i] = level(r.s.uniform())
+	if r.parts&(data.Logits|data.Features|data.Augmented) == 0 {
+		return
+	}
+	noise := r.noise[i*r.d : (i+1)*r.d]
+	r.s.normals(noise)
+	if r.c.loss > 0 {
+		spread := math.Sqrt(r.c.loss)
+		r.s.seed(r.shifted, row)
+		r.s.normals(r.e)
+		for c := range noise {
+			noise[c] += float64(spread * r.e[c])
+		}
+	}
+}
+
+// represent writes what the network makes of image i with the given noise, as
+// yet unscaled, to the scratch of features.
+func (r *reader) represent(i int, noise []float64) {
+	m := float64(r.c.signal * r.level[i])
+	pull := float64(m * (1 - r.c.loss))
+	proto := r.W[r.class[i]*r.d:][:r.d]
+	for c, p := range proto {
+		r.g[i*r.d+c] = float64(m * (float64(pull*p) + noise[c]))
+	}
+}
+
+// classify turns the scratch of features of n rows into logits and features,
+// from row at of either; an absent one is left out.
+func (r *reader) classify(c constants, logits, features data.Matrix, at, n int) {
+	k, d := r.w.Classes, r.d
+	product(r.u, r.g, r.W, n, k, d)
+	for i := range n {
+		u := r.u[i*k : (i+1)*k]
+		for j, o := range r.offset {
+			u[j] += o
+		}
+		scale := c.scale(chance(u, argmax(u), 1), r.w.Tilt)
+		if logits.Present() {
+			row := logits.Row(at + i)
+			for j, v := range u {
+				row[j] = float32(scale * v)
+			}
+		}
+		if features.Present() {
+			row := features.Row(at + i)
+			for j, v := range r.g[i*d : (i+1)*d] {
+				row[j] = float32(scale * v)
+			}
+			if r.offset != nil {
+				row[d] = float32(scale - r.headScale())
+			}
+		}
+	}
+}
+
+// headScale is the row scale for which the bias of the head is the offset. It
+// belongs to the clean network.
+func (r *reader) headScale() float64 { return 1 + r.c.excess }
+
+// network adds the arrays that belong to the network and not to rows.
+func (r *reader) network(ctx context.Context, set *data.Set) error {
+	k, d, width := r.w.Classes, r.d, r.w.Width
+	if r.parts&data.Head != 0 {
+		if r.head.B == nil {
+			r.head = data.Linear{W: data.NewMatrix(k, width), B: make([]float32, k)}
+			for j := range k {
+				row := r.head.W.Row(j)
+				for c := range d {
+					row[c] = float32(r.W[j*d+c])
+				}
+				if r.offset != nil {
+					row[d] = float32(r.offset[j])
+					r.head.B[j] = float32(r.headScale() * r.offset[j])
+				}
+			}
+		}
+		set.Head = r.head
+	}
+	if r.parts&data.OOD != 0 {
+		if !r.ood.Present() {
+			m := data.NewMatrix(r.w.OODRows, k)
+			clean := r.c
+			clean.factor = 1
+			for at := 0; at < m.Rows; at += chunk {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				n := min(chunk, m.Rows-at)
+				for i := range n {
+					r.outlier(i, at+i)
+				}
+				r.classify(clean, m, data.Matrix{}, at, n)
+			}
+			r.ood = m
+		}
+		set.OOD = r.ood
+	}
+	return nil
+}
+
+// outlier writes the representation of an image of no class: noise alone, at
+// the lower half of the levels, for features of such images are shorter.
+func (r *reader) outlier(i, row int) {
+	r.s.seed(r.oods, row)
+	m := float64(r.c.signal * level(0.5*r.s.uniform()))
+	g := r.g[i*r.d : (i+1)*r.d]
+	r.s.normals(g)
+	for c := range g {
+		g[c] *= m
+	}
+}

@@ -1,0 +1,144 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// Version is part of every digest. It changes when the same parameters give
+// other arrays.
+const Version = 1
+
+// Source serves the arrays of simulated networks. Nothing is stored: rows are
+// made when they are read, and the constants of a network are solved for when
+// it is first opened and then kept. It is safe for concurrent use.
+type Source struct {
+	lookup func(data.Ref) (Network, bool)
+
+	mu     sync.Mutex
+	solved map[string]*solution
+}
+
+// solution are the constants of one network, found once.
+type solution struct {
+	once sync.Once
+	c    constants
+	err  error
+}
+
+// New returns the source of the networks that lookup knows. lookup is called
+// often and from several goroutines. It returns the same network, up to Shift,
+// for all sets of one network.
+func New(lookup func(data.Ref) (Network, bool)) *Source {
+	return &Source{lookup: lookup, solved: map[string]*solution{}}
+}
+
+var _ data.Source = (*Source)(nil)
+
+// find returns the network at ref and its parts. A network whose parameters are
+// wrong has its parts, and the error where they are asked for.
+func (s *Source) find(ref data.Ref) (Network, data.Parts) {
+	w, ok := s.lookup(ref)
+	if !ok || w.rows(ref.Split) == 0 {
+		return w, 0
+	}
+	parts := data.Logits | data.Labels | data.Features | data.Augmented | data.Head
+	if w.OODRows > 0 {
+		parts |= data.OOD
+	}
+	return w, parts
+}
+
+// Has returns the parts at ref: all, or none where there are no rows, and OOD
+// where there are such rows.
+func (s *Source) Has(ref data.Ref) data.Parts {
+	_, parts := s.find(ref)
+	return parts
+}
+
+// Describe says that the set is simulated, and its targets.
+func (s *Source) Describe(ref data.Ref) data.Provenance {
+	w, parts := s.find(ref)
+	if parts == 0 {
+		return data.Provenance{}
+	}
+	accuracy, ece := w.Accuracy, w.ECE
+	if w.Shift != (Shift{}) {
+		accuracy, ece = w.Shift.Accuracy, w.Shift.ECE
+	}
+	return data.Provenance{Origin: data.Simulated,
+		Note: fmt.Sprintf("virtual network of accuracy %.4g and ece %.4g on test images", accuracy, ece)}
+}
+
+// Digest returns the version and the parameters that each part depends on. It
+// draws and solves nothing.
+func (s *Source) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	w, err := s.get(ref, parts)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, part := range parts.List() {
+		fmt.Fprintf(&b, "%s simulate/%d %s", part, Version, w.text())
+		switch part {
+		case data.Head:
+		case data.OOD:
+			fmt.Fprintf(&b, " rows=%d", w.OODRows)
+		default:
+			fmt.Fprintf(&b, " split=%s rows=%d%s", ref.Split, w.rows(ref.Split), w.Shift.text())
+			if ref.Split == data.Cal && w.BalancedCal {
+				b.WriteString(" balanced")
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), nil
+}
+
+// get returns the network at ref, an error where it lacks a part or makes no
+// sense.
+func (s *Source) get(ref data.Ref, parts data.Parts) (Network, error) {
+	w, has := s.find(ref)
+	if lacking := parts &^ has; lacking != 0 {
+		return w, fmt.Errorf("simulated %s/%s %s: there is no %s", ref.Dataset, ref.Backbone, ref.Split, lacking)
+	}
+	return w, w.Check()
+}
+
+// Open solves for the constants of the network, which takes up to some seconds
+// the first time, and returns a reader that makes rows as they are read.
+func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data.Reader, error) {
+	w, err := s.get(ref, parts)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c, err := s.solve(w)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(w, c, ref.Split, parts), nil
+}
+
+// solve returns the constants of w, found at the first call.
+func (s *Source) solve(w Network) (constants, error) {
+	key := w.text() + w.Shift.text()
+	s.mu.Lock()
+	known := s.solved[key]
+	if known == nil {
+		known = &solution{}
+		s.solved[key] = known
+	}
+	s.mu.Unlock()
+	known.once.Do(func() { known.c, known.err = solve(w, s.solve) })
+	return known.c, known.err
+}

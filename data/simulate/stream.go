@@ -1,0 +1,58 @@
+package simulate
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/qats-bench/qats/calib/softmax"
+)
+
+// stream is a source of random numbers that returns the same bits on every
+// processor. A row has streams of its own, seeded by what the row is, so that
+// rows can be made in any order and any block.
+type stream struct{ pcg rand.PCG }
+
+// identity hashes the names of a thing; no name contains a zero byte.
+func identity(names ...string) uint64 {
+	h := fnv.New64a()
+	for _, name := range names {
+		h.Write([]byte(name))
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+// seed sets the stream to that of row i of the thing id.
+func (s *stream) seed(id uint64, i int) { s.pcg.Seed(mix(id), mix(id^mix(uint64(i)))) }
+
+// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// uniform returns a number of [0, 1).
+func (s *stream) uniform() float64 { return float64(s.pcg.Uint64()>>11) * 0x1p-53 }
+
+// normals fills dst with standard normal deviates by the polar method
+// (Marsaglia and Bray 1964). math/rand has faster ones, whose last bits depend
+// on math.Log and math.Exp.
+func (s *stream) normals(dst []float64) {
+	for i := 0; i < len(dst); i += 2 {
+		var u, v, r float64
+		for {
+			u, v = 2*s.uniform()-1, 2*s.uniform()-1
+			if r = float64(u*u) + float64(v*v); 0 < r && r < 1 {
+				break
+			}
+		}
+		f := math.Sqrt(-2 * softmax.Log(r) / r)
+		dst[i] = float64(u * f)
+		if i+1 < len(dst) {
+			dst[i+1] = float64(v * f)
+		}
+	}
+}
