@@ -1,0 +1,76 @@
+package data
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFirst: the first rows, whatever the block, and a digest of its own.
+func TestFirst(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	ref := writeSet(t, dir)
+	src, err := OpenFolder(dir, Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Load(ctx, src, ref, allParts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, rows := range map[int]int{3: 3, 9: 5} {
+		cut := First(src, n)
+		set, err := Load(ctx, cut, ref, allParts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.Logits.Rows != rows || len(set.Labels) != rows || set.OOD.Rows != whole.OOD.Rows {
+			t.Errorf("first %d: %d logits, %d labels, %d ood", n, set.Logits.Rows, len(set.Labels), set.OOD.Rows)
+		}
+		if !slices.Equal(set.Logits.Data, whole.Logits.Slice(0, rows).Data) {
+			t.Errorf("first %d: other rows", n)
+		}
+		text, err := cut.Digest(ctx, ref, Logits)
+		if err != nil || !strings.Contains(text, "first ") || !strings.HasPrefix(text, "logits sha256:") {
+			t.Errorf("digest %q, %v", text, err)
+		}
+	}
+}
+
+// TestScaled: logits and views are multiplied, in every block once.
+func TestScaled(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	ref := writeSet(t, dir)
+	src, err := OpenFolder(dir, Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := Scaled(src, 0.5)
+	if got, want := half.Has(ref), Logits|Labels|Augmented; got != want {
+		t.Errorf("has %s, want %s", got, want)
+	}
+	r, err := half.Open(ctx, ref, Logits|Labels|Augmented)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for range 2 {
+		set, err := r.Read(ctx, 1, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := set.Logits.Data, []float32{3. / 8, 4. / 8, 5. / 8, 6. / 8, 7. / 8, 8. / 8}; !slices.Equal(got, want) {
+			t.Errorf("logits %v, want %v", got, want)
+		}
+		if got, want := set.Augmented[0].Data[0], float32(3./8); got != want {
+			t.Errorf("view %v, want %v", got, want)
+		}
+	}
+	text, err := half.Digest(ctx, ref, Logits)
+	if err != nil || !strings.HasSuffix(text, "logits times 0.5\n") {
+		t.Errorf("digest %q, %v", text, err)
+	}
+}
