@@ -13,6 +13,7 @@ func Registry() []Entry {
 		irOVAEntry(),
 		ttaTSEntry(),
 		htsEntry(),
+		gcEntry(),
 		hfeEntry(),
 		hfeNoOODEntry(),
 		hfeTargetEntry(),

@@ -67,7 +67,7 @@ func reported(ctx context.Context, m Map, set *data.Set, passes int) (*Fitted, e
 		}
 		hi := min(lo+block, n)
 		q := buf.Slice(0, hi-lo)
-		m.Apply(q, set.View(data.Logits).Rows(lo, hi))
+		m.Apply(q, set.View(^data.Labels).Rows(lo, hi))
 		for i := range q.Rows {
 			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], floor))
 		}

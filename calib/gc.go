@@ -1,0 +1,353 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// gcEntry is group calibration (Yang, Zhan and Gan 2023) combined with
+// temperature scaling: the features part the rows into groups, each with its
+// own temperature, and several such partitions are averaged.
+//
+//  1. For each of the partitions, from its own random W (groups x d), minimise
+//     over W and tau the mean NLL of the mixture sum_g softmax(W h)_g
+//     softmax(l/tau_g), plus weight_decay times the mean of W^2; see
+//     gcMixture.
+//  2. A row belongs to group argmax W h, the lowest index on ties. The
+//     temperature of a group is that of ts on its rows; the tau are dropped.
+//  3. The probability of a class is its mean over the partitions.
+//
+// The paper learns W and temperatures on two labelled sets; here both are the
+// calibration set, or random halves of it with the option split.
+//
+// Departures. The temperatures are exact minima, where the original stops a
+// solver after 50 steps; tau stays positive as the exponential of what is
+// fitted. A group whose NLL has no minimum (no calibration row, or all of them
+// right) says nothing about its temperature: it takes that of ts on all rows,
+// where the original leaves 1 or what the solver reached. Features are not
+// standardised, as in the original: W h has no bias, so centred features would
+// be another method.
+func gcEntry() Entry {
+	return Entry{
+		Name:      "gc",
+		Label:     "GC",
+		Version:   1,
+		Summary:   "a temperature for each group of features, averaged over partitions; options groups (2), partitions (20), weight_decay (0.1), split (false)",
+		Reference: "Yang, Zhan and Gan 2023",
+		New:       newGC,
+		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+type gcOptions struct {
+	Groups      int     `yaml:"groups"`       // G, 1 to 100
+	Partitions  int     `yaml:"partitions"`   // U, 1 to 1000
+	WeightDecay float64 `yaml:"weight_decay"` // >= 0
+	Split       bool    `yaml:"split"`        // learn W on a random half, temperatures on the other
+}
+
+func newGC(decode func(any) error) (Method, error) {
+	o := gcOptions{Groups: 2, Partitions: 20, WeightDecay: 0.1}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Groups < 1 || o.Groups > 100:
+		return nil, fmt.Errorf("groups: %d: want 1 to 100", o.Groups)
+	case o.Partitions < 1 || o.Partitions > 1000:
+		return nil, fmt.Errorf("partitions: %d: want 1 to 1000", o.Partitions)
+	case !(o.WeightDecay >= 0 && o.WeightDecay <= 1e6):
+		return nil, fmt.Errorf("weight_decay: %v: want 0 to 1e6", o.WeightDecay)
+	}
+	return gc{o}, nil
+}
+
+type gc struct{ options gcOptions }
+
+// Contract: the mean of probabilities that all have one top class has it too.
+func (gc) Contract() Contract {
+	return Contract{
+		Cal:       data.Logits | data.Labels | data.Features,
+		Test:      data.Logits | data.Features,
+		KeepsTop1: true,
+	}
+}
+
+// Fit reports the largest gradient that is left of a mixture, the sum of the
+// steps of all, and the NLL of the map on the whole calibration set.
+func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := checkLabelled(set); err != nil {
+		return nil, err
+	}
+	if err := checkFeatures(set); err != nil {
+		return nil, err
+	}
+	learn, judge := set, set
+	if g.options.Split {
+		if set.Logits.Rows < 2 {
+			return nil, errors.New("split: a calibration set of one row has no halves")
+		}
+		learn, judge = halves(set, in.Seed)
+	}
+	partitions, report, err := g.learn(ctx, learn, in.Seed)
+	if err != nil {
+		return nil, err
+	}
+	passes, err := g.temperatures(ctx, judge, partitions, &report)
+	if err != nil {
+		return nil, err
+	}
+	m := gcMap{Width: set.Features.Cols, Partitions: partitions}
+	fitted, err := reported(ctx, m, set, report.Passes+passes)
+	if err != nil {
+		return nil, err
+	}
+	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
+	return &Fitted{Map: m, Report: report}, nil
+}
+
+// gcSteps is how many steps the solver may take for a partition, as in the
+// original.
+const gcSteps = 100
+
+// gcTolerance is the gradient at which it stops; the original's is the same.
+const gcTolerance = 1e-7
+
+// learn returns the partitions without their temperatures: stage 1.
+func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, Report, error) {
+	o, err := newObjective(set)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	mixture := newGCMixture(o, set.Features, g.options.Groups, g.options.WeightDecay)
+	partitions := make([]gcPartition, g.options.Partitions)
+	var report Report
+	unfinished := 0
+	for u := range partitions {
+		x := mixture.start(rand.New(rand.NewPCG(seed, uint64(u))))
+		var end descent
+		if g.options.Groups > 1 { // a single group has nothing to learn
+			end, err = lbfgs(func(x, gradient []float64) (float64, error) {
+				return mixture.at(ctx, x, gradient)
+			}, x, gcSteps, gcTolerance)
+			if err != nil {
+				return nil, Report{}, err
+			}
+		}
+		partitions[u].W = mixture.rows(x)
+		report.Iterations += end.steps
+		report.Gradient = max(report.Gradient, end.gradient)
+		if end.gradient > gcTolerance {
+			unfinished++
+		}
+	}
+	if unfinished > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("%d of %d partitions not converged after %d steps, the method's limit",
+			unfinished, len(partitions), gcSteps))
+	}
+	report.Passes = o.passes
+	return partitions, report, nil
+}
+
+// temperatures fits those of every group: stage 2. It returns the number of
+// passes over the set.
+func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *Report) (int, error) {
+	o, err := newObjective(set)
+	if err != nil {
+		return 0, err
+	}
+	all, whole, err := fitTemperature(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	rows := o.passes * o.rows() // read so far
+	group := make([]int, o.rows())
+	part := &objective{
+		logits: data.NewMatrix(o.rows(), o.logits.Cols),
+		label:  make([]float32, o.rows()),
+	}
+	without := 0
+	for u := range partitions {
+		p := &partitions[u]
+		for i := range group {
+			group[i] = p.group(set.Features.Row(i))
+		}
+		p.T = make([]float64, g.options.Groups)
+		for c := range p.T {
+			part := o.where(part, group, c)
+			p.T[c] = all
+			if part.rows() == o.rows() {
+				continue
+			}
+			ok := false
+			if part.rows() > 0 {
+				t, r, err := fitTemperature(ctx, part)
+				if err != nil {
+					return 0, err
+				}
+				rows += part.passes * part.rows()
+				if ok = len(r.Warnings) == 0; ok {
+					p.T[c] = t
+				}
+			}
+			if !ok {
+				without++
+			}
+		}
+	}
+	if without > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("%d of %d groups have no temperature of their own (no calibration row, or no minimum of their NLL): they take that of ts, %.4g",
+			without, g.options.Partitions*g.options.Groups, all))
+	}
+	if g.options.Groups == 1 || without > 0 {
+		report.AtBound = whole.AtBound
+		report.Warnings = append(report.Warnings, whole.Warnings...)
+	}
+	return (rows + o.rows() - 1) / o.rows(), nil
+}
+
+// where returns the rows of o whose group is c, copied into the memory of dst.
+func (o *objective) where(dst *objective, group []int, c int) *objective {
+	k := o.logits.Cols
+	n := 0
+	for i, of := range group {
+		if of == c {
+			copy(dst.logits.Data[n*k:(n+1)*k], o.logits.Row(i))
+			dst.label[n] = o.label[i]
+			n++
+		}
+	}
+	return &objective{logits: dst.logits.Slice(0, n), label: dst.label[:n]}
+}
+
+// halves returns two random halves of set, the first the smaller where the
+// number of rows is odd.
+func halves(set *data.Set, seed uint64) (a, b *data.Set) {
+	order := rand.New(rand.NewPCG(seed, math.MaxUint64)).Perm(set.Logits.Rows)
+	half := len(order) / 2
+	return pick(set, order[:half]), pick(set, order[half:])
+}
+
+// pick returns the given rows of logits, labels and features, copied.
+func pick(set *data.Set, rows []int) *data.Set {
+	s := &data.Set{
+		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
+		Features: data.NewMatrix(len(rows), set.Features.Cols),
+		Labels:   make([]int32, len(rows)),
+	}
+	for to, from := range rows {
+		copy(s.Logits.Row(to), set.Logits.Row(from))
+		copy(s.Features.Row(to), set.Features.Row(from))
+		s.Labels[to] = set.Labels[from]
+	}
+	return s
+}
+
+// gcPartition is one way to part the rows into groups.
+type gcPartition struct {
+	W [][]float64 // groups x d
+	T []float64   // groups
+}
+
+// group returns argmax W h, the lowest index on ties.
+func (p *gcPartition) group(h []float32) int {
+	best, most := 0, math.Inf(-1)
+	for g, w := range p.W {
+		if a := dotFeatures(w, h); a > most {
+			best, most = g, a
+		}
+	}
+	return best
+}
+
+// gcMap averages the temperatures of the groups that a row is in.
+type gcMap struct {
+	Width      int           `json:"features"` // d
+	Partitions []gcPartition `json:"partitions"`
+}
+
+func (m gcMap) check() error {
+	if m.Width < 1 || len(m.Partitions) == 0 {
+		return errors.New("no features or no partitions")
+	}
+	for u, p := range m.Partitions {
+		if len(p.W) == 0 || len(p.W) != len(p.T) {
+			return fmt.Errorf("partition %d: %d rows of W for %d temperatures", u, len(p.W), len(p.T))
+		}
+		for g, w := range p.W {
+			if len(w) != m.Width {
+				return fmt.Errorf("partition %d, group %d: %d weights for %d features", u, g, len(w), m.Width)
+			}
+			if !usable(p.T[g]) {
+				return fmt.Errorf("partition %d, group %d: T = %v: want a finite temperature above 0", u, g, p.T[g])
+			}
+		}
+	}
+	return nil
+}
+
+// Apply writes the mean over the partitions of softmax(l/T). A temperature
+// that all partitions agree on gives the bits of ts. Every addend has the same
+// top class, and so has the sum, since rounding is monotone; where it makes a
+// smaller logit tie with the top one, that class gets the float64 just below,
+// as in softmax.Probs.
+func (m gcMap) Apply(dst data.Probs, set *data.Set) {
+	mustFit(m, set)
+	p := make([]float64, set.Logits.Cols)
+	var temperatures []float64 // of one row, distinct
+	var times []float64        // how many partitions have it
+	for i := range set.Logits.Rows {
+		temperatures, times = m.temperatures(temperatures[:0], times[:0], set.Features.Row(i))
+		row, q := set.Logits.Row(i), dst.Row(i)
+		if len(temperatures) == 1 {
+			softmax.Probs(q, row, 1/temperatures[0])
+			continue
+		}
+		clear(q)
+		for c, t := range temperatures {
+			for j, v := range softmax.Probs(p, row, 1/t) {
+				q[j] += float64(times[c] * v)
+			}
+		}
+		keepTop(q, row, float64(len(m.Partitions)))
+	}
+}
+
+// keepTop divides q by total and lowers what rounding has made equal to the
+// top class though its logit is smaller.
+func keepTop(q []float64, row []float32, total float64) {
+	top := topClass(row)
+	most := q[top] / total
+	below := math.Nextafter(most, 0)
+	for j := range q {
+		q[j] /= total
+		if q[j] >= most && row[j] < row[top] {
+			q[j] = below
+		}
+	}
+}
+
+// temperatures appends the distinct temperatures of a row with the features h,
+// in the order of the partitions, and how many partitions have each.
+func (m gcMap) temperatures(t, times []float64, h []float32) ([]float64, []float64) {
+next:
+	for u := range m.Partitions {
+		p := &m.Partitions[u]
+		own := p.T[p.group(h)]
+		for c := range t {
+			if t[c] == own {
+				times[c]++
+				continue next
+			}
+		}
+		t, times = append(t, own), append(times, 1)
+	}
+	return t, times
+}

@@ -1,0 +1,354 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+	"gonum.org/v1/gonum/diff/fd"
+)
+
+// twoGroups returns n rows of k logits and d features in two groups, told
+// apart by the sign of the first feature, whose labels are drawn at the
+// temperatures t.
+func twoGroups(n, k, d int, t [2]float64, seed uint64) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	set := &data.Set{Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n)}
+	p := make([]float64, k)
+	for i := range n {
+		h := set.Features.Row(i)
+		for j := range h {
+			h[j] = float32(rng.NormFloat64())
+		}
+		group := 0
+		if h[0] < 0 {
+			group = 1
+		}
+		row := set.Logits.Row(i)
+		for j := range row {
+			row[j] = float32(4 * rng.NormFloat64())
+		}
+		softmax.Probs(p, row, 1/t[group])
+		u := rng.Float64()
+		for j := range p {
+			if u -= p[j]; u < 0 || j == k-1 {
+				set.Labels[i] = int32(j)
+				break
+			}
+		}
+	}
+	return set
+}
+
+// setting returns a decoder that changes the options struct.
+func setting[O any](change func(*O)) func(any) error {
+	return func(v any) error {
+		change(v.(*O))
+		return nil
+	}
+}
+
+func fitGC(t testing.TB, set *data.Set, change func(*gcOptions)) *Fitted {
+	t.Helper()
+	m, err := newGC(setting(change))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestGCFindsGroups: labels drawn at two temperatures, told apart by a
+// feature, give those temperatures back and a lower NLL than ts.
+func TestGCFindsGroups(t *testing.T) {
+	set := twoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
+	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 3 })
+	for u, p := range f.Map.(gcMap).Partitions {
+		low, high := slices.Min(p.T), slices.Max(p.T)
+		if math.Abs(low-1) > 0.15 || math.Abs(high-4) > 0.4 {
+			t.Errorf("partition %d: temperatures %v, drawn at 1 and 4", u, p.T)
+		}
+		wrong := 0
+		for i := range set.Labels {
+			h := set.Features.Row(i)
+			if (p.T[p.group(h)] == high) != (h[0] < 0) {
+				wrong++
+			}
+		}
+		if wrong > 200 {
+			t.Errorf("partition %d: %d of 4000 rows in the wrong group", u, wrong)
+		}
+	}
+	flat, err := ts{}.Fit(context.Background(), Input{Cal: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Report.NLL > flat.Report.NLL-0.02 || len(f.Report.Warnings) > 0 {
+		t.Errorf("NLL %v, ts %v; warnings %q", f.Report.NLL, flat.Report.NLL, f.Report.Warnings)
+	}
+}
+
+// TestGCOneGroupIsTS to the last bit, whatever the number of partitions and
+// where ts is at a bound.
+func TestGCOneGroupIsTS(t *testing.T) {
+	set := twoGroups(300, 5, 4, [2]float64{1, 3}, 2)
+	right := *set
+	right.Labels = make([]int32, len(set.Labels))
+	for i := range right.Labels {
+		right.Labels[i] = int32(topClass(set.Logits.Row(i)))
+	}
+	for _, set := range []*data.Set{set, &right} {
+		want, err := ts{}.Fit(context.Background(), Input{Cal: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 1, 7 })
+		a, b := data.NewProbs(300, 5), data.NewProbs(300, 5)
+		want.Map.Apply(a, set)
+		got.Map.Apply(b, set)
+		if !slices.Equal(a.Data, b.Data) {
+			t.Error("probabilities differ from those of ts")
+		}
+		if !slices.Equal(got.Report.AtBound, want.Report.AtBound) || !slices.Equal(got.Report.Warnings, want.Report.Warnings) {
+			t.Errorf("report %+v, of ts %+v", got.Report, want.Report)
+		}
+	}
+}
+
+// TestGCByDefinition computes the map again from W alone: groups by the
+// largest product, the temperature of each by a search for the least NLL, the
+// mean over the partitions of the softmax.
+func TestGCByDefinition(t *testing.T) {
+	set := twoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
+	f := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 3, 4 })
+	m := f.Map.(gcMap)
+	n, k := 500, 6
+	want := data.NewProbs(n, k)
+	for _, p := range m.Partitions {
+		group := make([]int, n)
+		for i := range n {
+			most := math.Inf(-1)
+			for g, w := range p.W {
+				a := 0.0
+				for j, v := range set.Features.Row(i) {
+					a += w[j] * float64(v)
+				}
+				if a > most {
+					group[i], most = g, a
+				}
+			}
+		}
+		for g := range p.W {
+			temperature := leastNLL(set, func(i int) bool { return group[i] == g })
+			if math.Abs(temperature/p.T[g]-1) > 1e-6 {
+				t.Errorf("T = %v, the least NLL is at %v", p.T[g], temperature)
+			}
+			for i := range n {
+				if group[i] != g {
+					continue
+				}
+				sum := 0.0
+				for _, l := range set.Logits.Row(i) {
+					sum += math.Exp(float64(l) / temperature)
+				}
+				for j, l := range set.Logits.Row(i) {
+					want.Row(i)[j] += math.Exp(float64(l)/temperature) / sum / 4
+				}
+			}
+		}
+	}
+	got := data.NewProbs(n, k)
+	m.Apply(got, set)
+	for i := range got.Data {
+		if math.Abs(got.Data[i]-want.Data[i]) > 1e-6 {
+			t.Fatalf("element %d: %v, want %v", i, got.Data[i], want.Data[i])
+		}
+	}
+}
+
+// leastNLL returns the temperature with the least NLL on some rows by
+// golden-section search, which resolves it to about 1e-8.
+func leastNLL(set *data.Set, in func(i int) bool) float64 {
+	nll := func(u float64) float64 {
+		sum := 0.0
+		for i, y := range set.Labels {
+			if in(i) {
+				v, _ := nllAt(set.Logits.Row(i), int(y), u)
+				sum += v
+			}
+		}
+		return sum
+	}
+	lo, hi := -4.0, 4.0
+	ratio := (math.Sqrt(5) - 1) / 2
+	for range 60 {
+		a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+		if nll(a) < nll(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	return math.Exp(-(lo + hi) / 2)
+}
+
+// TestGCMixture compares the value with its definition and the gradient with
+// differences.
+func TestGCMixture(t *testing.T) {
+	set := twoGroups(300, 4, 3, [2]float64{1, 3}, 4)
+	for groups := 1; groups <= 4; groups++ {
+		o, err := newObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGCMixture(o, set.Features, groups, 0.1)
+		rng := rand.New(rand.NewPCG(6, 6))
+		x := m.start(rng)
+		for g := range groups {
+			x[groups*3+g] += 0.7 * rng.NormFloat64()
+		}
+		gradient := make([]float64, len(x))
+		got, err := m.at(context.Background(), x, gradient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := mixtureByDefinition(set, groups, x); math.Abs(got-want) > 1e-10 {
+			t.Errorf("%d groups: value %v, want %v", groups, got, want)
+		}
+		numeric := fd.Gradient(nil, func(x []float64) float64 {
+			return mixtureByDefinition(set, groups, x)
+		}, x, &fd.Settings{Formula: fd.Central})
+		// The value by definition sees all of W, the gradient is that of W
+		// with rows that sum to 0: they agree, since the mean has no influence
+		// on the softmax and is 0 here.
+		for j := range x {
+			if math.Abs(gradient[j]-numeric[j]) > 1e-7 {
+				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
+			}
+		}
+	}
+}
+
+func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
+	n, d := set.Features.Rows, set.Features.Cols
+	total := 0.0
+	for i := range n {
+		share, sum := make([]float64, groups), 0.0
+		for g := range share {
+			for j, v := range set.Features.Row(i) {
+				share[g] += x[g*d+j] * float64(v)
+			}
+			share[g] = math.Exp(share[g])
+			sum += share[g]
+		}
+		p := 0.0
+		for g := range share {
+			nll, _ := nllAt(set.Logits.Row(i), int(set.Labels[i]), x[groups*d+g])
+			p += share[g] / sum * math.Exp(-nll)
+		}
+		total -= math.Log(p) / float64(n)
+	}
+	square := 0.0
+	for _, w := range x[:groups*d] {
+		square += w * w
+	}
+	return total + 0.1*square/float64(groups*d)
+}
+
+// TestGCGroupsWithoutMinimum: a group whose rows are all right takes the
+// temperature of ts, and the report says so.
+func TestGCGroupsWithoutMinimum(t *testing.T) {
+	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
+	for i := range set.Labels {
+		if set.Features.Row(i)[0] > 0 {
+			set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+		}
+		set.Features.Row(i)[0] *= 1000 // W parts the rows by this feature, whatever its start
+	}
+	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
+	flat, err := ts{}.Fit(context.Background(), Input{Cal: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range f.Map.(gcMap).Partitions {
+		if !slices.Contains(p.T, flat.Map.(tsMap).T) {
+			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(tsMap).T)
+		}
+	}
+	if !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups have no temperature of their own") {
+		t.Errorf("warnings %q", f.Report.Warnings)
+	}
+}
+
+// TestGCSplit: halves are disjoint and complete, belong to the seed, and the
+// temperatures are those of the second half.
+func TestGCSplit(t *testing.T) {
+	set := twoGroups(301, 4, 3, [2]float64{1, 3}, 8)
+	a, b := halves(set, 5)
+	if a.Logits.Rows != 150 || b.Logits.Rows != 151 {
+		t.Fatalf("halves of %d and %d rows", a.Logits.Rows, b.Logits.Rows)
+	}
+	all := slices.Concat(a.Logits.Data, b.Logits.Data)
+	want := slices.Clone(set.Logits.Data)
+	slices.Sort(all)
+	slices.Sort(want)
+	if !slices.Equal(all, want) {
+		t.Error("the halves are not the set")
+	}
+	if again, _ := halves(set, 5); !reflect.DeepEqual(a, again) {
+		t.Error("the halves of one seed differ")
+	}
+	if other, _ := halves(set, 6); reflect.DeepEqual(a, other) {
+		t.Error("the halves do not depend on the seed")
+	}
+	f := fitGC(t, set, func(o *gcOptions) { o.Partitions, o.Split = 2, true })
+	for _, p := range f.Map.(gcMap).Partitions {
+		for g := range p.T {
+			want := leastNLL(b, func(i int) bool { return p.group(b.Features.Row(i)) == g })
+			if math.Abs(p.T[g]/want-1) > 1e-6 {
+				t.Errorf("T = %v, on the second half %v", p.T[g], want)
+			}
+		}
+	}
+}
+
+// TestGCRefuses names what is wrong with options and sets.
+func TestGCRefuses(t *testing.T) {
+	for _, c := range []struct {
+		change func(*gcOptions)
+		want   string
+	}{
+		{func(o *gcOptions) { o.Groups = 0 }, "groups: 0: want 1 to 100"},
+		{func(o *gcOptions) { o.Partitions = 1001 }, "partitions: 1001: want 1 to 1000"},
+		{func(o *gcOptions) { o.WeightDecay = math.NaN() }, "weight_decay: NaN: want 0 to 1e6"},
+		{func(o *gcOptions) { o.WeightDecay = -1 }, "weight_decay: -1: want 0 to 1e6"},
+	} {
+		if _, err := newGC(setting(c.change)); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	set := twoGroups(5, 3, 2, [2]float64{1, 1}, 1)
+	short := *set
+	short.Features = set.Features.Slice(0, 4)
+	m, _ := newGC(func(any) error { return nil })
+	if _, err := m.Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
+		t.Error(err)
+	}
+	f := fitGC(t, set, func(*gcOptions) {})
+	wide := twoGroups(5, 3, 4, [2]float64{1, 1}, 1)
+	if err := CheckSet(f.Map, wide); err == nil || err.Error() != "4 features, but the model is for 2" {
+		t.Error(err)
+	}
+	if err := CheckSet(f.Map, set); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,100 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// TestNLLTable compares the table with the NLL by its definition, at random
+// temperatures, on rows of several kinds; the worst are 999 equal logits below
+// the top one.
+func TestNLLTable(t *testing.T) {
+	const k = 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	set := &data.Set{Logits: data.NewMatrix(60, k), Labels: make([]int32, 60)}
+	for i := range 60 {
+		row := set.Logits.Row(i)
+		for j := range row {
+			switch i % 3 {
+			case 0:
+				row[j] = float32(3 * rng.NormFloat64())
+			case 1: // one top, the others equal
+				row[j] = -float32(i)
+			case 2: // two logits far above the others
+				row[j] = -50
+			}
+		}
+		if i%3 > 0 {
+			row[i] = 0
+			row[i+1] += float32(i) / 2
+		}
+		set.Labels[i] = int32(rng.IntN(k))
+	}
+	o, err := newObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newNLLTable(o)
+	worst, mean := 0.0, 0.0
+	const trials = 60
+	for range trials {
+		u := math.Log(20) * (2*rng.Float64() - 1)
+		c, err := table.at(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range set.Labels {
+			got, slope := c.row(i)
+			want, wantSlope := nllAt(set.Logits.Row(i), int(set.Labels[i]), u)
+			worst = max(worst, math.Abs(got-want))
+			mean += math.Abs(got-want) / (60 * trials)
+			if math.Abs(slope-wantSlope) > 1e-6*max(1, math.Abs(wantSlope)) {
+				t.Fatalf("row %d, u = %v: slope %v, want %v", i, u, slope, wantSlope)
+			}
+		}
+	}
+	t.Logf("error up to %.1e, %.1e on average", worst, mean)
+	if worst > 2e-9 || mean > 1e-10 {
+		t.Errorf("error up to %.1e, %.1e on average", worst, mean)
+	}
+}
+
+// nllAt is the NLL and its derivative in u, plainly.
+func nllAt(row []float32, y int, u float64) (nll, slope float64) {
+	beta, most := math.Exp(u), math.Inf(-1)
+	for _, l := range row {
+		most = max(most, float64(l))
+	}
+	sum, first := 0.0, 0.0
+	for _, l := range row {
+		e := math.Exp(beta * (float64(l) - most))
+		sum += e
+		first += e * (float64(l) - most)
+	}
+	return math.Log(sum) - beta*(float64(row[y])-most), beta * (first/sum - (float64(row[y]) - most))
+}
+
+// TestNLLTableBounds: beyond the bounds of temperatures the NLL is held.
+func TestNLLTableBounds(t *testing.T) {
+	set := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}, Labels: []int32{1}}
+	o, err := newObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newNLLTable(o)
+	for _, u := range []float64{math.Log(1000), 7, 1e9, math.Inf(1), -math.Log(1000), -8, math.Inf(-1)} {
+		c, err := table.at(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, slope := c.row(0)
+		want, _ := nllAt([]float32{1, 0}, 1, math.Copysign(math.Log(1000), u))
+		if math.Abs(got-want) > 1e-9*max(1, want) || slope != 0 {
+			t.Errorf("u = %v: %v with slope %v, want %v with 0", u, got, slope, want)
+		}
+	}
+}
