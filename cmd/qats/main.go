@@ -85,7 +85,7 @@ are made of that file alone.`,
 		planCommand(), runCommand(), reportCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
 		methodsCommand(), metricsCommand(),
-		auditCommand(),
+		diffCommand(), auditCommand(),
 	)
 	return root
 }

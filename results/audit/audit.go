@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"fmt"
-
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -85,26 +83,6 @@ type audit struct {
 // find adds a finding at a method of a row.
 func (a *audit) find(kind Kind, s results.PublishedSetting, label, printed, recomputed, note string) {
 	f := Finding{Kind: kind, Table: s.Table, Number: a.tables[s.Table].Number, Printed: printed, Recomputed: recomputed, Note: note}
-	f.Row, f.Column = Place(s, label)
+	f.Row, f.Column = table.Place(s, label)
 	a.findings = append(a.findings, f)
-}
-
-// Place names the row and the column of the printed table in which the number
-// of a method stands.
-func Place(s results.PublishedSetting, label string) (row, column string) {
-	dataset, corruption := table.Name("dataset", s.Dataset), table.Name("corruption", s.Corruption)
-	backbone, severity := table.Name("backbone", s.Backbone), fmt.Sprintf("severity %d", s.Severity)
-	switch s.Table {
-	case "shift":
-		return severity, label
-	case "medical":
-		return backbone, label
-	case "shift-full":
-		return severity + ", " + label, corruption
-	case "medical-full":
-		return backbone + ", " + label, dataset
-	case "ablation":
-		return label, dataset
-	}
-	return dataset + ", " + backbone, label
 }
