@@ -125,8 +125,8 @@ const (
 	no
 )
 
-func when(true bool) answer {
-	if true {
+func when(so bool) answer {
+	if so {
 		return yes
 	}
 	return no
