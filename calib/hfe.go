@@ -305,7 +305,7 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
 		s := 1 / t
 		s2 := float64(s * s)
 		dT := -s2 * first / n
-		dTT := (float64(s2*s2)*second + float64(2*s2*s)*first) / n
+		dTT := (float64(float64(s2*s2)*second) + float64(float64(2*s2*s)*first)) / n
 		c, w := -f.correct[i], f.wrong[i]
 		out.gradient[0] += float64(dT * c)
 		out.gradient[1] += float64(dT * w)
