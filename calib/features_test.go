@@ -17,16 +17,17 @@ import (
 func BenchmarkFitFeatures(b *testing.B) {
 	for _, c := range []struct{ n, k, d int }{{5000, 100, 128}, {25000, 1000, 128}} {
 		set := withHead(c.n, c.k, c.d, 1)
-		for _, name := range []string{"gc"} {
+		for _, name := range []string{"gc", "featclip"} {
 			m := method(b, name)
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d/d=%d", name, c.n, c.k, c.d), func(b *testing.B) {
+				var f *Fitted
 				for b.Loop() {
-					f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 1})
-					if err != nil {
+					var err error
+					if f, err = m.Fit(context.Background(), Input{Cal: set, Seed: 1}); err != nil {
 						b.Fatal(err)
 					}
-					b.Logf("%+v", f.Report)
 				}
+				b.ReportMetric(float64(f.Report.Passes), "passes")
 			})
 		}
 	}
@@ -107,4 +108,46 @@ func realFull(t testing.TB, name, split string) *data.Set {
 		t.Fatal(err)
 	}
 	return set
+}
+
+// TestRealFeatures fits gc and featclip on networks whose features are known.
+// gc is below ts on the calibration set and keeps predictions; the threshold
+// of featclip, on some rows, is that of the original's search.
+func TestRealFeatures(t *testing.T) {
+	for _, name := range []string{"cifar100/resnet14-sgd", "cifar100/resnet14-adam", "cifar10-jpeg/resnet56"} {
+		cal, test := realFull(t, name, "cal"), realFull(t, name, "test")
+		flat, err := ts{}.Fit(context.Background(), Input{Cal: cal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups, err := gc{gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(groups.Report.NLL < flat.Report.NLL) {
+			t.Errorf("%s: NLL %v of gc, %v of ts", name, groups.Report.NLL, flat.Report.NLL)
+		}
+		q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
+		groups.Map.Apply(q, test)
+		for i := range q.Rows {
+			top := 0
+			for j, p := range q.Row(i) {
+				if p > q.Row(i)[top] {
+					top = j
+				}
+			}
+			if top != topClass(test.Logits.Row(i)) {
+				t.Fatalf("%s: gc changes the prediction of row %d", name, i)
+			}
+		}
+		some := cal.Rows(0, 2000/cal.Logits.Cols)
+		clipped, err := method(t, "featclip").Fit(context.Background(), Input{Cal: some})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := exhaustive(gridScores(some, 2), featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"})
+		if got := clipped.Map.(featClipMap).C; got != want {
+			t.Errorf("%s: c = %v, exhaustive %v", name, got, want)
+		}
+	}
 }

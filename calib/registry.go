@@ -14,6 +14,7 @@ func Registry() []Entry {
 		ttaTSEntry(),
 		htsEntry(),
 		gcEntry(),
+		featClipEntry(),
 		hfeEntry(),
 		hfeNoOODEntry(),
 		hfeTargetEntry(),

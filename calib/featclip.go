@@ -1,0 +1,266 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// featClipEntry is feature clipping (Tao, Dong and Xu 2025): the features,
+// input of the last layer, are clipped before it,
+//
+//	p = softmax(W clip(h, -c, c) + b),
+//
+// with the c of the grid 0.01, 0.02, ..., 20 that has the least criterion on
+// the calibration set among those that keep its accuracy above guard times the
+// original one; of equal ones the least c. The criterion is the mean NLL, as
+// in the scripts of the original, or the ECE-15, its default on the command
+// line. With one side only features above c are clipped (an earlier version,
+// which had no guard). Predictions may change, also among classes that
+// clipping makes equal.
+//
+// The answer is that of the exhaustive search; see clipSearch for how most of
+// the grid is left out under the NLL. The ECE has no such bounds: it is
+// computed at every c below the largest feature. When no c is admissible
+// nothing is clipped, which is saved as c = 3.4e38, the largest float32.
+func featClipEntry() Entry {
+	return Entry{
+		Name:      "featclip",
+		Label:     "FeatClip",
+		Version:   1,
+		Summary:   "features clipped at one threshold before the last layer; options sides (2), guard (0.99), criterion (nll, or ece)",
+		Reference: "Tao, Dong and Xu 2025",
+		New:       newFeatClip,
+		Restore:   restore(func(m featClipMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+type featClipOptions struct {
+	Sides     int     `yaml:"sides"`     // 2 clips to [-c, c], 1 to at most c
+	Guard     float64 `yaml:"guard"`     // share of the accuracy to be exceeded, in [0, 1]
+	Criterion string  `yaml:"criterion"` // nll or ece
+}
+
+func newFeatClip(decode func(any) error) (Method, error) {
+	o := featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Sides != 1 && o.Sides != 2:
+		return nil, fmt.Errorf("sides: %d: want 1 or 2", o.Sides)
+	case !(o.Guard >= 0 && o.Guard <= 1):
+		return nil, fmt.Errorf("guard: %v: want 0 to 1", o.Guard)
+	case o.Criterion != "nll" && o.Criterion != "ece":
+		return nil, fmt.Errorf("criterion: %q: want nll or ece", o.Criterion)
+	}
+	return featClip{o}, nil
+}
+
+type featClip struct{ options featClipOptions }
+
+// Contract: the logits of the calibration set are read to see that they are
+// those of features and last layer; those of the test set are not needed.
+func (featClip) Contract() Contract {
+	return Contract{
+		Cal:  data.Logits | data.Labels | data.Features | data.Head,
+		Test: data.Features | data.Head,
+	}
+}
+
+// Fit reports how many thresholds were computed as iterations, and no
+// gradient: a grid has none.
+func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := checkLabelled(set); err != nil {
+		return nil, err
+	}
+	if err := checkHead(set); err != nil {
+		return nil, err
+	}
+	s := newClipSearch(set, f.options)
+	best, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := featClipMap{C: clipValue(best), Sides: f.options.Sides}
+	if best == 0 {
+		m.C = math.MaxFloat32
+	}
+	fitted, err := reported(ctx, m, set, s.sweeps)
+	if err != nil {
+		return nil, err
+	}
+	fitted.Report.Iterations = s.computed()
+	fitted.Report.explain(best, f.options.Guard)
+	return fitted, nil
+}
+
+// explain adds the bounds that are active at grid value best of a feature
+// clipping, and the warnings about it.
+func (r *Report) explain(best int, guard float64) {
+	switch best {
+	case 0:
+		r.Warnings = []string{fmt.Sprintf("no threshold keeps the accuracy above %g of what it was: nothing is clipped", guard)}
+		return
+	case 1:
+		r.AtBound = []string{"c >= 0.01"}
+	case clipPoints:
+		r.AtBound = []string{"c <= 20"}
+	default:
+		return
+	}
+	r.Warnings = []string{"the threshold is at the end of the grid: " + r.AtBound[0]}
+}
+
+// headTolerance is how far the logits may be from those of features and last
+// layer, relative to 1 + the range of the row: float16 arrays err by less.
+const headTolerance = 0.02
+
+// checkHead refuses features and a last layer that do not fit together or are
+// not those of the logits, up to an offset of the row. It computes 256 rows
+// at most: what is mixed up shows on any.
+func checkHead(set *data.Set) error {
+	if err := checkFeatures(set); err != nil {
+		return err
+	}
+	if err := checkLast(set); err != nil {
+		return err
+	}
+	if k := set.Head.W.Rows; k != set.Logits.Cols {
+		return fmt.Errorf("the last layer has %d classes, the logits have %d", k, set.Logits.Cols)
+	}
+	n := set.Logits.Rows
+	x, z := make([]float64, set.Features.Cols), make([]float64, set.Logits.Cols)
+	for i := 0; i < n; i += max(1, n/256) {
+		clip(x, set.Features.Row(i), math.Inf(1), 2)
+		affine(z, set.Head, x)
+		row := set.Logits.Row(i)
+		reach, off := span{}, span{}
+		for j, l := range row {
+			reach.add(j, float64(l))
+			off.add(j, z[j]-float64(l))
+		}
+		if !(off.size() <= headTolerance*(1+reach.size())) {
+			return fmt.Errorf("row %d: features and last layer give logits that differ by up to %.3g: they are not those of this network", i, off.size())
+		}
+	}
+	return nil
+}
+
+// span is the range of numbers that are added one by one, the first with
+// index 0.
+type span struct{ least, most float64 }
+
+func (s *span) add(j int, v float64) {
+	if j == 0 {
+		s.least, s.most = v, v
+	}
+	s.least, s.most = min(s.least, v), max(s.most, v)
+}
+
+func (s *span) size() float64 { return s.most - s.least }
+
+// checkLast refuses features and a last layer of different widths.
+func checkLast(set *data.Set) error {
+	w := set.Head.W
+	switch {
+	case w.Cols != set.Features.Cols:
+		return fmt.Errorf("%d features, but the last layer is for %d", set.Features.Cols, w.Cols)
+	case len(set.Head.B) != w.Rows:
+		return fmt.Errorf("the last layer has weights of %d classes but the bias of %d", w.Rows, len(set.Head.B))
+	}
+	return nil
+}
+
+// featClipMap clips features to [-C, C], or to at most C when Sides is 1.
+type featClipMap struct {
+	C     float64 `json:"c"` // above 0; the largest float32 clips nothing
+	Sides int     `json:"sides"`
+}
+
+func (m featClipMap) check() error {
+	switch {
+	case !(m.C > 0 && m.C <= math.MaxFloat32):
+		return fmt.Errorf("c = %v: want a threshold above 0, at most %v", m.C, math.MaxFloat32)
+	case m.Sides != 1 && m.Sides != 2:
+		return errors.New("sides: want 1 or 2")
+	}
+	return nil
+}
+
+func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
+
+// Apply writes softmax(W clip(h) + b). The logits are computed in float64 and
+// reach the kernel as float32 differences from the largest, which errs by
+// 6e-8 of each difference.
+func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
+	mustFit(m, set)
+	x, z := make([]float64, set.Features.Cols), make([]float64, dst.Cols)
+	gap := make([]float32, dst.Cols)
+	for i := range dst.Rows {
+		clip(x, set.Features.Row(i), m.C, m.Sides)
+		affine(z, set.Head, x)
+		gaps(gap, z)
+		softmax.Probs(dst.Row(i), gap, 1)
+	}
+}
+
+// clip writes the clipped features.
+func clip(dst []float64, h []float32, c float64, sides int) {
+	for j, v := range h {
+		x := min(float64(v), c)
+		if sides == 2 {
+			x = max(x, -c)
+		}
+		dst[j] = x
+	}
+}
+
+// affine writes W x + b. Each class is summed in the order of the features;
+// four classes are in work at a time.
+func affine(dst []float64, head data.Linear, x []float64) {
+	j := 0
+	for ; j+4 <= len(dst); j += 4 {
+		w0, w1, w2, w3 := head.W.Row(j), head.W.Row(j+1), head.W.Row(j+2), head.W.Row(j+3)
+		w0, w1, w2, w3 = w0[:len(x)], w1[:len(x)], w2[:len(x)], w3[:len(x)]
+		var s0, s1, s2, s3 float64
+		for i, v := range x {
+			s0 += float64(float64(w0[i]) * v)
+			s1 += float64(float64(w1[i]) * v)
+			s2 += float64(float64(w2[i]) * v)
+			s3 += float64(float64(w3[i]) * v)
+		}
+		dst[j], dst[j+1], dst[j+2], dst[j+3] = s0, s1, s2, s3
+	}
+	for ; j < len(dst); j++ {
+		sum := 0.0
+		for i, w := range head.W.Row(j) {
+			sum += float64(float64(w) * x[i])
+		}
+		dst[j] = sum
+	}
+	for j := range dst {
+		dst[j] += float64(head.B[j])
+	}
+}
+
+// gaps writes z less its largest element, and returns the lowest index of
+// that. Float32 differences keep more than float32 logits would: the largest
+// stays apart from all others, and an offset of the bias changes nothing.
+func gaps(dst []float32, z []float64) (top int) {
+	for j, v := range z {
+		if v > z[top] {
+			top = j
+		}
+	}
+	most := z[top]
+	for j, v := range z {
+		dst[j] = float32(v - most)
+	}
+	return top
+}

@@ -1,0 +1,332 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// plainScore is NLL, hits and ECE-15 at one threshold.
+type plainScore struct {
+	nll  float64
+	hits int
+	ece  float64
+}
+
+// exhaustive is the search of the original: every threshold of the grid, the
+// product with W each time. It returns c and the NLL there, infinite c when
+// none is admissible. The scores are those of the grid, and last without
+// clipping.
+func exhaustive(scores []plainScore, o featClipOptions) (c, nll float64) {
+	least := math.Inf(1)
+	c = math.Inf(1)
+	for i, s := range scores[:2000] {
+		v := s.nll
+		if o.Criterion == "ece" {
+			v = s.ece
+		}
+		if float64(s.hits) > o.Guard*float64(scores[2000].hits) && v < least {
+			c, least, nll = float64(i+1)/100, v, s.nll
+		}
+	}
+	if math.IsInf(c, 1) {
+		nll = scores[2000].nll
+	}
+	return c, nll
+}
+
+// gridScores returns the scores at every threshold and without one.
+func gridScores(set *data.Set, sides int) []plainScore {
+	var scores []plainScore
+	for m := 1; m <= 2000; m++ {
+		scores = append(scores, clippedScore(set, float64(m)/100, sides))
+	}
+	return append(scores, clippedScore(set, math.Inf(1), sides))
+}
+
+// clippedScore computes the scores at one threshold, plainly.
+func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
+	n := set.Features.Rows
+	var gap [15]float64
+	x, z := make([]float64, set.Features.Cols), make([]float64, set.Head.W.Rows)
+	for i := range n {
+		for j, v := range set.Features.Row(i) {
+			x[j] = math.Min(float64(v), c)
+			if sides == 2 {
+				x[j] = math.Max(x[j], -c)
+			}
+		}
+		for k := range z {
+			z[k] = float64(set.Head.B[k])
+			for j, w := range set.Head.W.Row(k) {
+				z[k] += x[j] * float64(w)
+			}
+		}
+		most, sum := slices.Max(z), 0.0
+		for _, v := range z {
+			sum += math.Exp(v - most)
+		}
+		y := int(set.Labels[i])
+		s.nll += (math.Log(sum) + most - z[y]) / float64(n)
+		hit := 0.0
+		if slices.Index(z, most) == y {
+			s.hits++
+			hit = 1
+		}
+		gap[softmax.Bin(1/sum, 15)] += hit - 1/sum
+	}
+	for _, g := range gap {
+		s.ece += math.Abs(g) / float64(n)
+	}
+	return s
+}
+
+// signedHead is withHead with features of both signs times scale, whose
+// largest make the network overconfident.
+func signedHead(n, k, d int, scale float64, seed uint64) *data.Set {
+	set := withHead(n, k, d, seed)
+	rng := rand.New(rand.NewPCG(seed, 4))
+	for i := range set.Features.Data {
+		set.Features.Data[i] = float32(scale * rng.NormFloat64() * math.Exp(rng.NormFloat64()/2))
+	}
+	x, z := make([]float64, d), make([]float64, k)
+	for i := range n {
+		clip(x, set.Features.Row(i), math.Inf(1), 2)
+		affine(z, set.Head, x)
+		for j, v := range z {
+			set.Logits.Row(i)[j] = float32(v)
+		}
+		clip(x, set.Features.Row(i), scale, 2)
+		affine(z, set.Head, x)
+		for j := range z {
+			z[j] += 2 * rng.NormFloat64()
+			if z[j] > z[set.Labels[i]] {
+				set.Labels[i] = int32(j)
+			}
+		}
+		set.Labels[i] = int32(slices.Index(z, slices.Max(z)))
+	}
+	return set
+}
+
+// TestFeatClipIsExhaustive compares with the search of the original on sets of
+// several kinds and all options.
+func TestFeatClipIsExhaustive(t *testing.T) {
+	found := map[float64]bool{}
+	for seed := range uint64(4) {
+		for _, scale := range []float64{0.05, 1, 12} {
+			set := signedHead(60, 4, 6, scale, seed)
+			for _, sides := range []int{1, 2} {
+				scores := gridScores(set, sides)
+				for _, criterion := range []string{"nll", "ece"} {
+					for _, guard := range []float64{0, 0.9, 0.99, 1} {
+						o := featClipOptions{Sides: sides, Guard: guard, Criterion: criterion}
+						want, nll := exhaustive(scores, o)
+						f, err := featClip{o}.Fit(context.Background(), Input{Cal: set})
+						if err != nil {
+							t.Fatal(err)
+						}
+						m := f.Map.(featClipMap)
+						if math.IsInf(want, 1) {
+							want = math.MaxFloat32
+						}
+						if m.C != want || m.Sides != sides || math.Abs(f.Report.NLL-nll) > 1e-7*max(1, nll) { // logits reach the kernel as float32
+							t.Errorf("seed %d, scale %g, %+v: c = %v, NLL %v; exhaustive %v, %v",
+								seed, scale, o, m.C, f.Report.NLL, want, nll)
+						}
+						found[want] = true
+					}
+				}
+			}
+		}
+	}
+	if len(found) < 20 || !found[math.MaxFloat32] {
+		t.Errorf("only %d different thresholds: the sets are too much alike", len(found))
+	}
+}
+
+// TestClipBounds: lower bounds are below the NLL everywhere, and near it next
+// to a computed threshold; leaving out what they exclude changes no bit of the
+// answer.
+func TestClipBounds(t *testing.T) {
+	o := featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"}
+	saved, ruledOut := 0, 0
+	for seed := range uint64(3) {
+		for _, scale := range []float64{0.3, 1, 8} {
+			set := signedHead(400, 6, 10, scale, seed)
+			all := newClipSearch(set, o)
+			var points []int
+			for m := all.top; m >= 1; m-- {
+				points = append(points, m)
+			}
+			if err := all.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
+				t.Fatal(err)
+			}
+
+			some := newClipSearch(set, o)
+			best, err := some.run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if best != all.best() {
+				t.Errorf("seed %d, scale %g: %d with bounds, %d without", seed, scale, best, all.best())
+			}
+			for m := range some.score {
+				if some.score[m].computed {
+					if some.score[m].nll != all.score[m].nll || some.score[m].hits != all.score[m].hits {
+						t.Fatalf("seed %d, scale %g, grid value %d: the bits depend on the sweep", seed, scale, m)
+					}
+				} else if m > 0 && math.IsInf(some.bound[m], 1) {
+					if all.admissible(all.score[m].hits) {
+						t.Fatalf("seed %d, scale %g, grid value %d: ruled out with %d hits of %d", seed, scale, m, all.score[m].hits, all.score[all.top].hits)
+					}
+					ruledOut++
+				} else if m > 0 && !(some.bound[m] <= all.score[m].nll+1e-8) {
+					t.Fatalf("seed %d, scale %g, grid value %d: NLL %v is below its bound %v", seed, scale, m, all.score[m].nll, some.bound[m])
+				}
+				if m > 0 && !some.score[m].computed {
+					saved++
+				}
+			}
+
+			// One sweep with a point in the middle: bounds on all others, near
+			// to the NLL beside the point.
+			one := newClipSearch(set, o)
+			mid := one.top / 2
+			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
+				t.Fatal(err)
+			}
+			for m := 1; m < one.top; m++ {
+				if gap := all.score[m].nll - one.bound[m]; m != mid && !(gap >= -1e-8) || (m == mid-1 || m == mid+1) && gap > 0.02 {
+					t.Fatalf("seed %d, scale %g, grid value %d of %d, next to %d: the bound is %v below the NLL", seed, scale, m, one.top, mid, gap)
+				}
+			}
+		}
+	}
+	if saved == 0 || ruledOut == 0 {
+		t.Errorf("%d thresholds spared, %d of them by the guard", saved, ruledOut)
+	}
+}
+
+// TestFeatClipWithoutClipping: no admissible threshold is none, which is the
+// uncalibrated network up to the float32 of its logits.
+func TestFeatClipWithoutClipping(t *testing.T) {
+	set := withHead(200, 7, 9, 3)
+	f, err := featClip{featClipOptions{Sides: 2, Guard: 1, Criterion: "nll"}}.Fit(context.Background(), Input{Cal: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, y := range set.Labels {
+		if topClass(set.Logits.Row(i)) == int(y) {
+			right++
+		}
+	}
+	if f.Map.(featClipMap).C != math.MaxFloat32 {
+		// A threshold that raises the accuracy is admissible: then ask for none.
+		f.Map = featClipMap{C: math.MaxFloat32, Sides: 2}
+	} else if !strings.HasPrefix(strings.Join(f.Report.Warnings, ""), "no threshold keeps the accuracy above 1 of what it was") {
+		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
+	}
+	got, want := data.NewProbs(200, 7), data.NewProbs(200, 7)
+	f.Map.Apply(got, set.View(data.Features|data.Head))
+	uncalMap{}.Apply(want, set)
+	for i := range got.Data {
+		// A logit of 20 is rounded by 1e-6 in float32.
+		if math.Abs(got.Data[i]-want.Data[i]) > 3e-6*want.Data[i]+1e-12 {
+			t.Fatalf("element %d: %v, uncalibrated %v", i, got.Data[i], want.Data[i])
+		}
+	}
+}
+
+// TestFeatClipMap compares Apply with the definition.
+func TestFeatClipMap(t *testing.T) {
+	set := signedHead(50, 6, 7, 2, 4)
+	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
+		q := data.NewProbs(50, 6)
+		m.Apply(q, set.View(data.Features|data.Head))
+		for i := range 50 {
+			one := set.Rows(i, i+1)
+			for k := range 6 {
+				one.Labels = []int32{int32(k)}
+				if want := math.Exp(-clippedScore(one, m.C, m.Sides).nll); math.Abs(q.Row(i)[k]-want) > 3e-7 {
+					t.Fatalf("%+v, row %d, class %d: %v, want %v", m, i, k, q.Row(i)[k], want)
+				}
+			}
+		}
+	}
+}
+
+func TestClipIndex(t *testing.T) {
+	for m := 0; m <= 2000; m++ {
+		c := float64(m) / 100
+		if got := clipIndex(c); got != m {
+			t.Errorf("%v: %d, want %d", c, got, m)
+		}
+		if got := clipIndex(math.Nextafter(c, 100)); got != m+1 {
+			t.Errorf("above %v: %d, want %d", c, got, m+1)
+		}
+	}
+	if got := clipIndex(math.MaxFloat32); got != 2001 {
+		t.Error(got)
+	}
+}
+
+// TestFeatClipRefuses names what is wrong with options and sets.
+func TestFeatClipRefuses(t *testing.T) {
+	for _, c := range []struct {
+		change func(*featClipOptions)
+		want   string
+	}{
+		{func(o *featClipOptions) { o.Sides = 3 }, "sides: 3: want 1 or 2"},
+		{func(o *featClipOptions) { o.Guard = math.NaN() }, "guard: NaN: want 0 to 1"},
+		{func(o *featClipOptions) { o.Guard = 1.01 }, "guard: 1.01: want 0 to 1"},
+		{func(o *featClipOptions) { o.Criterion = "brier" }, `criterion: "brier": want nll or ece`},
+	} {
+		if _, err := newFeatClip(setting(c.change)); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		change func(s *data.Set)
+		want   string
+	}{
+		{func(s *data.Set) { s.Features = s.Features.Slice(0, 9) }, "10 rows of logits but 9 of features"},
+		{func(s *data.Set) { s.Features = data.NewMatrix(10, 5) }, "5 features, but the last layer is for 4"},
+		{func(s *data.Set) { s.Head.B = s.Head.B[:2] }, "the last layer has weights of 3 classes but the bias of 2"},
+		{func(s *data.Set) { s.Head = data.Linear{W: data.NewMatrix(4, 4), B: make([]float32, 4)} }, "the last layer has 4 classes, the logits have 3"},
+		{func(s *data.Set) {
+			s.Features = data.Matrix{Rows: 10, Cols: 4, Data: slices.Clone(s.Features.Data)}
+			copy(s.Features.Row(3), s.Features.Row(4))
+		}, "row 3: features and last layer give logits that differ by up to "},
+	} {
+		set := withHead(10, 3, 4, 1)
+		c.change(set)
+		_, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set})
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	set := withHead(10, 3, 4, 1)
+	for i := range set.Logits.Data {
+		set.Logits.Data[i] += float32(5 + i/3) // an offset of each row, as of log-probabilities
+	}
+	if _, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckSet(featClipMap{1, 2}, withHead(2, 3, 4, 1)); err != nil {
+		t.Error(err)
+	}
+	bad := withHead(2, 3, 4, 1)
+	bad.Features = data.NewMatrix(2, 6)
+	if err := CheckSet(featClipMap{1, 2}, bad); err == nil || fmt.Sprint(err) != "6 features, but the last layer is for 4" {
+		t.Error(err)
+	}
+}
