@@ -41,17 +41,21 @@
 // z = (1-x) m w_y + sqrt(1+x) e, and multiplies s by a factor; head, signals and
 // what the network believes stay. Clean and corrupted sets have the same images.
 //
-// A view of an image has its signal, and noise correlated with the image's by
-// 0.9: the mean over views is less peaked than the image's logits. An image of
-// no class is noise alone, at the lower half of the levels.
+// A view of an image keeps 0.96 of its signal, and its noise has a correlation
+// of 0.97 with the image's: the mean over image and views is a little less
+// peaked than the image's own logits, and about as often right (where classes
+// are skewed, about as peaked). An image of no
+// class is noise alone, at the lower half of the levels.
 //
 // # Targets
 //
-// Accuracy and ECE are asked for, the mean signal, A, x and the factor are
-// solved for, once a network, on a probe of 20,000 rows (6,000 for k = 1000),
-// the same for every trial. The probe counts probabilities of being right, which
-// the model knows, and not outcomes, so it knows accuracy and ECE to about 0.1
-// points. A set that is drawn differs from them by sampling, and by no more.
+// Accuracy and ECE are asked for; the mean signal, A, x and the factor are
+// solved for, once a network, on a probe of 24,000 rows that is the same for
+// every trial. It counts probabilities of being right, which the model knows,
+// instead of outcomes, and spreads its rows evenly: the standard error is below
+// 0.1 points of accuracy and of ECE for k up to 1000 (between two probes of
+// different seeds: 0.08 and 0.06). A set that is drawn differs from its targets
+// by sampling besides: a small one has an ECE above that of its model.
 //
 // # Rows
 //

@@ -74,12 +74,16 @@ func Background(k int, share float64) []float64 {
 	return prior
 }
 
-// DroppedAccuracy returns an accuracy for a shift of which only the ECE is
-// known: while the accuracy falls by x the mean confidence falls by held x, so
-// that the overconfidence grows by (1 - held) x. held is in [0, 1); the result
-// is not below 0.
-func DroppedAccuracy(clean Network, ece, held float64) float64 {
-	return max(0, clean.Accuracy-max(0, ece-clean.ECE)/(1-held))
+// held is the share of a fall in accuracy that the mean confidence takes part
+// in. Over the 75 corrupted test sets of a ResNet-56 trained on CIFAR-10 it was
+// 0.13 to 0.15 at every severity.
+const held = 0.14
+
+// ShiftedAccuracy returns an accuracy for a shift of which only the ECE is
+// known: the overconfidence grows as the accuracy falls, for the confidence
+// hardly does. The result is the clean accuracy where the ECE does not grow.
+func (w Network) ShiftedAccuracy(ece float64) float64 {
+	return w.Accuracy - max(0, ece-w.ECE)/(1-held)
 }
 
 // Check returns what is wrong with the parameters, nil if nothing is. Whether
@@ -131,10 +135,15 @@ func (w Network) rows(split data.Split) int {
 
 // shares returns the class shares of a split, summing to 1.
 func (w Network) shares(split data.Split) []float64 {
-	if w.Imbalance > 1 && (split == data.Test || w.BalancedCal) {
+	if w.balanced(split) {
 		return normal(make([]float64, w.Classes))
 	}
 	return w.trained()
+}
+
+// balanced reports whether a split of a long-tailed network has equal classes.
+func (w Network) balanced(split data.Split) bool {
+	return w.Imbalance > 1 && (split == data.Test || w.BalancedCal)
 }
 
 // trained returns the class shares of the training set.
@@ -224,15 +233,38 @@ func (w Network) signalWidth() int {
 
 // text writes the parameters that decide the constants of the model, one line.
 func (w Network) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "name=%q classes=%d width=%d accuracy=%g ece=%g tilt=%g", w.Name, w.Classes, w.Width, w.Accuracy, w.ECE, w.Tilt)
-	if w.Prior != nil {
-		fmt.Fprintf(&b, " prior=%g", w.Prior)
+	return fmt.Sprintf("name=%q classes=%d%s width=%d accuracy=%g ece=%g tilt=%g",
+		w.Name, w.Classes, w.skewText(), w.Width, w.Accuracy, w.ECE, w.Tilt)
+}
+
+// skewText writes those that decide the shares of the classes in training.
+func (w Network) skewText() string {
+	switch {
+	case w.Prior != nil:
+		return fmt.Sprintf(" prior=%g", w.Prior)
+	case w.Imbalance > 1:
+		return fmt.Sprintf(" imbalance=%g", w.Imbalance)
 	}
-	if w.Imbalance > 1 {
-		fmt.Fprintf(&b, " imbalance=%g", w.Imbalance)
+	return ""
+}
+
+// labelText writes those that decide the classes of the images of a split, but
+// for their number.
+func (w Network) labelText(split data.Split) string {
+	skew := w.skewText()
+	if w.balanced(split) {
+		skew = ""
 	}
-	return b.String()
+	return fmt.Sprintf("name=%q classes=%d%s", w.Name, w.Classes, skew)
+}
+
+// headText writes those that decide the head: where classes are not skewed, it
+// is the prototypes.
+func (w Network) headText() string {
+	if w.skewed() {
+		return w.text()
+	}
+	return fmt.Sprintf("name=%q classes=%d width=%d", w.Name, w.Classes, w.Width)
 }
 
 // text writes the parameters of a shift, empty for none.

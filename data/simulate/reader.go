@@ -13,8 +13,12 @@ import (
 // prototypes in the cache between rows. It does not show in the result.
 const chunk = 32
 
-// viewLikeness is the correlation of the noise of a view with that of its image.
-const viewLikeness = 0.9
+// viewLikeness is the correlation of the noise of a view with that of its
+// image; viewSignal is the share of the image's signal that is left in it.
+const (
+	viewLikeness = 0.97
+	viewSignal   = 0.96
+)
 
 // reader makes the rows of one set. It implements data.Reader.
 type reader struct {
@@ -128,7 +132,7 @@ func (r *reader) fill(set *data.Set, lo, at, n int) {
 	}
 	if set.Logits.Present() || set.Features.Present() {
 		for i := range n {
-			r.represent(i, r.noise[i*r.d:(i+1)*r.d])
+			r.represent(i, 1, r.noise[i*r.d:(i+1)*r.d])
 		}
 		r.classify(r.c, set.Logits, set.Features, at, n)
 	}
@@ -140,7 +144,7 @@ func (r *reader) fill(set *data.Set, lo, at, n int) {
 			for c, x := range r.noise[i*r.d : (i+1)*r.d] {
 				r.e[c] = float64(viewLikeness*x) + float64(spread*r.e[c])
 			}
-			r.represent(i, r.e)
+			r.represent(i, viewSignal, r.e)
 		}
 		r.classify(r.c, m, data.Matrix{}, at, n)
 	}
@@ -166,11 +170,11 @@ func (r *reader) image(i, row int) {
 	}
 }
 
-// represent writes what the network makes of image i with the given noise, as
-// yet unscaled, to the scratch of features.
-func (r *reader) represent(i int, noise []float64) {
+// represent writes what the network makes of image i with a share of its signal
+// and the given noise, as yet unscaled, to the scratch of features.
+func (r *reader) represent(i int, share float64, noise []float64) {
 	m := float64(r.c.signal * r.level[i])
-	pull := float64(m * (1 - r.c.loss))
+	pull := float64(share * float64(m*(1-r.c.loss)))
 	proto := r.W[r.class[i]*r.d:][:r.d]
 	for c, p := range proto {
 		r.g[i*r.d+c] = float64(m * (float64(pull*p) + noise[c]))

@@ -3,8 +3,6 @@ package simulate
 import (
 	"fmt"
 	"math"
-
-	"github.com/qats-bench/qats/calib/softmax"
 )
 
 // constants are the free constants of the model, found by solve.
@@ -27,13 +25,6 @@ const minLevel = 0.5
 
 func level(u float64) float64 { return minLevel + float64((2-2*minLevel)*u) }
 
-// The probe's size: enough rows that the accuracy is known to about 0.1 points,
-// fewer where there are so many classes that solving would take seconds.
-const (
-	maxProbeRows  = 20_000
-	probeElements = 6_000_000
-)
-
 // tolerance of a solved accuracy or ECE on the probe.
 const tolerance = 1e-4
 
@@ -47,139 +38,12 @@ const (
 	maxFactor = 64
 )
 
-// probe is a large draw on which constants are solved for: the same rows for
-// every trial. It knows the exact probability that a prediction is right, so
-// its accuracy and ECE have little noise.
-type probe struct {
-	n, k    int
-	stride  int // through the rows
-	tilt    float64
-	class   []int
-	level   []float64
-	gram    []float64 // k x k, W W'
-	noise   []float32 // n x k, W e
-	offset  []float64 // k, log prior of the network
-	truth   []float64 // k, log prior of the test set
-	own     bool      // the network's prior is that of the test set
-	logits  []float32 // n x k, what a calibrated network would say, less its top
-	conf    []float64 // n, its confidence
-	correct []float64 // n, the probability that its prediction is right
-}
-
-func newProbe(w Network) *probe {
-	k, d := w.Classes, w.signalWidth()
-	n := min(maxProbeRows, probeElements/k)
-	p := &probe{n: n, k: k, stride: 1, tilt: w.Tilt, own: w.Imbalance <= 1,
-		class: make([]int, n), level: make([]float64, n), conf: make([]float64, n), correct: make([]float64, n),
-		noise: make([]float32, n*k), logits: make([]float32, n*k), gram: make([]float64, k*k),
-		offset: make([]float64, k), truth: make([]float64, k)}
-	if w.skewed() {
-		p.offset, p.truth = logs(w.trained()), logs(w.shares("test"))
-	}
-	W := w.prototypes()
-	product(p.gram, W, W, k, k, d)
-	const chunk = 64
-	e, u := make([]float64, chunk*d), make([]float64, chunk*k)
-	cum := cumulative(w.shares("test"))
-	id := identity(w.Name, "probe")
-	var s stream
-	for lo := 0; lo < n; lo += chunk {
-		rows := min(chunk, n-lo)
-		for i := range rows {
-			s.seed(id, lo+i)
-			s.normals(e[i*d : (i+1)*d])
-		}
-		product(u, e, W, rows, k, d)
-		for i, v := range u[:rows*k] {
-			p.noise[lo*k+i] = float32(v)
-		}
-		for i := lo; i < lo+rows; i++ { // evenly over classes and levels
-			at := (float64(i) + 0.5) / float64(n)
-			p.class[i] = class(cum, at)
-			_, frac := math.Modf(float64(float64(i) * 0.6180339887498949))
-			p.level[i] = level(frac)
-		}
-	}
-	return p
-}
-
-// accuracy sets the calibrated logits, confidences and chances of being right
-// for constants c and returns the accuracy.
-func (p *probe) accuracy(c constants) float64 {
-	k := p.k
-	row, right := make([]float64, k), make([]float64, k)
-	spread := math.Sqrt(1 + c.loss)
-	offset := make([]float64, k)
-	for j, o := range p.offset {
-		offset[j] = float64(c.favour * o)
-	}
-	sum := 0.0
-	for i := 0; i < p.n; i += p.stride {
-		m := float64(c.signal * p.level[i])
-		pull := float64(m * (1 - c.loss))
-		gram, noise := p.gram[p.class[i]*k:][:k], p.noise[i*k:][:k]
-		for j := range row {
-			row[j] = float64(m * (float64(pull*gram[j]) + float64(spread*float64(noise[j]))))
-		}
-		truth := c.truth()
-		if truth != 1 || !p.own {
-			for j, v := range row {
-				right[j] = float64(truth*v) + p.truth[j]
-			}
-		}
-		for j := range row {
-			row[j] += offset[j]
-		}
-		top := argmax(row)
-		p.conf[i] = chance(row, top, 1)
-		p.correct[i] = p.conf[i]
-		if truth != 1 || !p.own {
-			p.correct[i] = chance(right, top, 1)
-		}
-		for j, v := range row {
-			p.logits[i*k+j] = float32(v - row[top])
-		}
-		sum += p.correct[i]
-	}
-	return sum / p.rows()
-}
-
-// rows is the number of rows that are looked at.
-func (p *probe) rows() float64 { return float64((p.n + p.stride - 1) / p.stride) }
-
-// truth returns the factor that turns the network's calibrated logits of clean
-// images into those of shifted ones.
-func (c constants) truth() float64 { return (1 - c.loss) / (1 + c.loss) }
-
-// gap returns the ECE of 15 bins, with chances for outcomes, and the mean
-// confidence less the accuracy, at constants c after accuracy(c).
-func (p *probe) gap(c constants) (ece, gap float64) {
-	var bins [15]float64
-	for i := 0; i < p.n; i += p.stride {
-		row := p.logits[i*p.k:][:p.k]
-		s := c.scale(p.conf[i], p.tilt)
-		sum := 0.0
-		for _, l := range row {
-			if x := float64(s * float64(l)); x > negligible {
-				sum += softmax.Exp(x)
-			}
-		}
-		conf := 1 / sum
-		bins[softmax.Bin(conf, len(bins))] += conf - p.correct[i]
-	}
-	for _, b := range bins {
-		ece += math.Abs(b)
-		gap += b
-	}
-	return ece / p.rows(), gap / p.rows()
-}
-
 // solve finds the constants of w. The shifted network is the clean one with a
 // loss and a factor of its own.
 func solve(w Network, clean func(Network) (constants, error)) (constants, error) {
 	fail := func(err error) error { return fmt.Errorf("simulated network %s%s: %w", w.Name, w.Shift.text(), err) }
 	if w.Shift == (Shift{}) {
-		c, err := newProbe(w).solveClean(w)
+		c, err := probeOf(w).solveClean(w)
 		if err != nil {
 			return c, fail(err)
 		}
@@ -191,7 +55,7 @@ func solve(w Network, clean func(Network) (constants, error)) (constants, error)
 	if err != nil {
 		return c, err
 	}
-	if c, err = newProbe(w).solveShift(c, w.Shift); err != nil {
+	if c, err = probeOf(w).solveShift(c, w.Shift); err != nil {
 		return c, fail(err)
 	}
 	return c, nil
@@ -219,10 +83,10 @@ func (p *probe) solveClean(w Network) (constants, error) {
 		byPrior := func(x float64) float64 {
 			c.favour = x
 			root("accuracy", 0, maxSignal, c.signal, c.signal/2, 10*tolerance, accuracy)
-			return ece(0) + w.ECE/2
+			return ece(0) + float64(w.ECE/2)
 		}
 		if byPrior(1) > 0 {
-			root("ece", 0, 1, 0.5, 0.25, w.ECE/8+tolerance, byPrior)
+			root("ece", 0, 1, 0.5, 0.25, float64(w.ECE/8)+tolerance, byPrior)
 		}
 	}
 	var err error
@@ -286,6 +150,7 @@ func (p *probe) tune(what string, lo, hi, guess float64, f func(float64) float64
 // Illinois rule. The x returned is the last that f was called with. what names
 // f in the error where there is no such x.
 func root(what string, lo, hi, guess, step, tol float64, f func(float64) float64) (float64, error) {
+	step = max(step, tol)
 	x := guess
 	y := f(x)
 	a, fa, b, fb := x, y, x, y // f(a) < 0 < f(b), once bracketed
@@ -326,30 +191,4 @@ func root(what string, lo, hi, guess, step, tol float64, f func(float64) float64
 		}
 	}
 	return x, nil
-}
-
-// argmax returns the lowest index of the largest element.
-func argmax(row []float64) int {
-	top := 0
-	for j, v := range row {
-		if v > row[top] {
-			top = j
-		}
-	}
-	return top
-}
-
-// negligible is how far below the largest logit a class stops to count: e^-40
-// is less than the rounding of a sum of a thousand.
-const negligible = -40
-
-// chance returns the probability softmax(scale row) of class top.
-func chance(row []float64, top int, scale float64) float64 {
-	sum := 1.0
-	for j, v := range row {
-		if x := float64(scale * (v - row[top])); x > negligible && j != top {
-			sum += softmax.Exp(x)
-		}
-	}
-	return 1 / sum
 }

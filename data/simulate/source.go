@@ -11,19 +11,22 @@ import (
 
 // Version is part of every digest. It changes when the same parameters give
 // other arrays.
-const Version = 1
+const Version = 2
 
 // Source serves the arrays of simulated networks. Nothing is stored: rows are
 // made when they are read, and the constants of a network are solved for when
 // it is first opened and then kept. It is safe for concurrent use.
 type Source struct {
 	lookup func(data.Ref) (Network, bool)
-
-	mu     sync.Mutex
-	solved map[string]*solution
+	solved *solutions
 }
 
-// solution are the constants of one network, found once.
+// solutions are the constants of networks, each found once.
+type solutions struct {
+	mu    sync.Mutex
+	known map[string]*solution
+}
+
 type solution struct {
 	once sync.Once
 	c    constants
@@ -34,7 +37,7 @@ type solution struct {
 // often and from several goroutines. It returns the same network, up to Shift,
 // for all sets of one network.
 func New(lookup func(data.Ref) (Network, bool)) *Source {
-	return &Source{lookup: lookup, solved: map[string]*solution{}}
+	return &Source{lookup: lookup, solved: &solutions{known: map[string]*solution{}}}
 }
 
 var _ data.Source = (*Source)(nil)
@@ -84,20 +87,24 @@ func (s *Source) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (st
 	if err != nil {
 		return "", err
 	}
+	set := fmt.Sprintf("split=%s rows=%d", ref.Split, w.rows(ref.Split))
+	if ref.Split == data.Cal && w.balanced(ref.Split) {
+		set += " balanced"
+	}
 	var b strings.Builder
 	for _, part := range parts.List() {
-		fmt.Fprintf(&b, "%s simulate/%d %s", part, Version, w.text())
+		var text string
 		switch part {
+		case data.Labels:
+			text = fmt.Sprintf("%s split=%s rows=%d", w.labelText(ref.Split), ref.Split, w.rows(ref.Split))
 		case data.Head:
+			text = w.headText()
 		case data.OOD:
-			fmt.Fprintf(&b, " rows=%d", w.OODRows)
+			text = fmt.Sprintf("%s rows=%d", w.text(), w.OODRows)
 		default:
-			fmt.Fprintf(&b, " split=%s rows=%d%s", ref.Split, w.rows(ref.Split), w.Shift.text())
-			if ref.Split == data.Cal && w.BalancedCal {
-				b.WriteString(" balanced")
-			}
+			text = w.text() + " " + set + w.Shift.text()
 		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "%s simulate/%d %s\n", part, Version, text)
 	}
 	return b.String(), nil
 }
@@ -122,23 +129,23 @@ func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c, err := s.solve(w)
+	c, err := s.solved.of(w)
 	if err != nil {
 		return nil, err
 	}
 	return newReader(w, c, ref.Split, parts), nil
 }
 
-// solve returns the constants of w, found at the first call.
-func (s *Source) solve(w Network) (constants, error) {
+// of returns the constants of w.
+func (s *solutions) of(w Network) (constants, error) {
 	key := w.text() + w.Shift.text()
 	s.mu.Lock()
-	known := s.solved[key]
-	if known == nil {
-		known = &solution{}
-		s.solved[key] = known
+	x := s.known[key]
+	if x == nil {
+		x = &solution{}
+		s.known[key] = x
 	}
 	s.mu.Unlock()
-	known.once.Do(func() { known.c, known.err = solve(w, s.solve) })
-	return known.c, known.err
+	x.once.Do(func() { x.c, x.err = solve(w, s.of) })
+	return x.c, x.err
 }

@@ -1,0 +1,204 @@
+package simulate
+
+import (
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// probeRows is the size of the probe, probeElements that of its largest array:
+// enough rows that accuracy and ECE are known to about 0.1 points.
+const (
+	probeRows     = 24_000
+	probeElements = 24_000_000
+)
+
+// probe is a large draw on which constants are solved for: the same rows for
+// every trial. It knows the exact probability that a prediction is right, so
+// its accuracy and ECE have little noise.
+//
+// The rows are spread evenly over class, level and the part of the noise that
+// lies along the prototype of the class: the three that decide most of whether
+// a row is right. The rest of the noise is drawn, and serves two rows, the
+// second with its sign changed.
+type probe struct {
+	n, k    int
+	stride  int // through the rows
+	tilt    float64
+	class   []int
+	level   []float64
+	along   []float64 // n, what the noise lacks along the prototype of the class
+	gram    []float64 // k x k, W W'
+	noise   []float32 // n/2 x k, W e
+	offset  []float64 // k, log prior of the network
+	truth   []float64 // k, log prior of the test set
+	own     bool      // the network's prior is that of the test set
+	conf    []float64 // n, the calibrated confidence
+	correct []float64 // n, the probability that the prediction is right
+	row     []float64 // k, scratch
+}
+
+// probeOf returns the probe on which w is solved.
+func probeOf(w Network) *probe {
+	return newProbe(w, min(probeRows, probeElements/w.Classes), identity(w.Name, "probe"))
+}
+
+// newProbe returns a probe of w with n rows, made even, whose noise is that of
+// id.
+func newProbe(w Network, n int, id uint64) *probe {
+	n += n % 2
+	k, d := w.Classes, w.signalWidth()
+	p := &probe{n: n, k: k, stride: 1, tilt: w.Tilt, own: w.Imbalance <= 1,
+		class: make([]int, n), level: make([]float64, n), along: make([]float64, n),
+		gram: make([]float64, k*k), noise: make([]float32, n/2*k),
+		offset: make([]float64, k), truth: make([]float64, k),
+		conf: make([]float64, n), correct: make([]float64, n), row: make([]float64, k)}
+	if w.skewed() {
+		p.offset, p.truth = logs(w.trained()), logs(w.shares(data.Test))
+	}
+	W := w.prototypes()
+	product(p.gram, W, W, k, k, d)
+	e, u := make([]float64, chunk*d), make([]float64, chunk*k)
+	var s stream
+	for lo := 0; lo < n/2; lo += chunk {
+		rows := min(chunk, n/2-lo)
+		for i := range rows {
+			s.seed(id, lo+i)
+			s.normals(e[i*d : (i+1)*d])
+		}
+		product(u, e, W, rows, k, d)
+		for i, v := range u[:rows*k] {
+			p.noise[lo*k+i] = float32(v)
+		}
+	}
+	p.spread(cumulative(w.shares(data.Test)))
+	return p
+}
+
+// spread sets class, level and along, by the points of low discrepancy of
+// Roberts (2018).
+func (p *probe) spread(cum []float64) {
+	quantiles := normalQuantiles(p.n)
+	for i := range p.n {
+		at := float64(i) + 0.5
+		_, u := math.Modf(float64(at * 0.7548776662466927))
+		_, v := math.Modf(float64(at * 0.5698402909980532))
+		noise, sign := p.noiseOf(i)
+		p.class[i] = class(cum, at/float64(p.n))
+		p.level[i] = level(u)
+		p.along[i] = quantiles[int(v*float64(p.n))] - float64(sign*float64(noise[p.class[i]]))
+	}
+}
+
+// noiseOf returns the noise of row i, to be multiplied by sign.
+func (p *probe) noiseOf(i int) (noise []float32, sign float64) {
+	return p.noise[i/2*p.k:][:p.k], float64(1 - 2*(i%2))
+}
+
+// normalQuantiles returns the quantiles (i+1/2)/n of the standard normal
+// distribution, by adding up its density.
+func normalQuantiles(n int) []float64 {
+	const step, end = 1e-3, 6.0
+	const peak = 0.3989422804014327 // 1/sqrt(2 pi)
+	q := make([]float64, 0, n)
+	sum := 0.0
+	for x := -end; len(q) < n; x += step {
+		mass := float64(step * peak * softmax.Exp(-float64(x*x)/2))
+		for len(q) < n {
+			part := ((float64(len(q))+0.5)/float64(n) - sum) / mass
+			if part > 1 && x < end {
+				break
+			}
+			q = append(q, x+float64(step*(min(part, 1)-0.5)))
+		}
+		sum += mass
+	}
+	return q
+}
+
+// logits returns the calibrated logits of row i but for the offsets, in the
+// scratch row.
+func (p *probe) logits(i int, c constants) []float64 {
+	m := float64(c.signal * p.level[i])
+	spread := math.Sqrt(1 + c.loss)
+	noise, sign := p.noiseOf(i)
+	onGram := float64(m * (float64(m*(1-c.loss)) + float64(spread*p.along[i])))
+	onNoise := float64(sign * float64(m*spread))
+	for j, g := range p.gram[p.class[i]*p.k:][:p.k] {
+		p.row[j] = float64(onGram*g) + float64(onNoise*float64(noise[j]))
+	}
+	return p.row
+}
+
+// accuracy sets the calibrated confidences and the chances of being right at
+// constants c and returns the accuracy.
+func (p *probe) accuracy(c constants) float64 {
+	truth := (1 - c.loss) / (1 + c.loss) // by Bayes' rule, of the logits of images that have lost signal
+	right := make([]float64, p.k)
+	sum := 0.0
+	for i := 0; i < p.n; i += p.stride {
+		row := p.logits(i, c)
+		for j, v := range row {
+			right[j] = float64(truth*v) + p.truth[j]
+			row[j] = v + float64(c.favour*p.offset[j])
+		}
+		top := argmax(row)
+		p.conf[i] = chance(row, top, 1)
+		p.correct[i] = p.conf[i]
+		if truth != 1 || !p.own {
+			p.correct[i] = chance(right, top, 1)
+		}
+		sum += p.correct[i]
+	}
+	return sum / p.rows()
+}
+
+// gap returns the ECE of 15 bins, with chances for outcomes, and the mean
+// confidence less the accuracy, at the constants c of the last accuracy(c) but
+// for those of the row scale.
+func (p *probe) gap(c constants) (ece, gap float64) {
+	var bins [15]float64
+	for i := 0; i < p.n; i += p.stride {
+		row := p.logits(i, c)
+		for j := range row {
+			row[j] += float64(c.favour * p.offset[j])
+		}
+		conf := chance(row, argmax(row), c.scale(p.conf[i], p.tilt))
+		bins[softmax.Bin(conf, len(bins))] += conf - p.correct[i]
+	}
+	for _, b := range bins {
+		ece += math.Abs(b)
+		gap += b
+	}
+	return ece / p.rows(), gap / p.rows()
+}
+
+// rows is the number of rows that are looked at.
+func (p *probe) rows() float64 { return float64((p.n + p.stride - 1) / p.stride) }
+
+// argmax returns the lowest index of the largest element.
+func argmax(row []float64) int {
+	top := 0
+	for j, v := range row {
+		if v > row[top] {
+			top = j
+		}
+	}
+	return top
+}
+
+// negligible is how far below the largest logit a class stops to count: e^-40
+// is less than the rounding of a sum of a thousand.
+const negligible = -40
+
+// chance returns the probability softmax(scale row) of class top.
+func chance(row []float64, top int, scale float64) float64 {
+	sum := 1.0
+	for j, v := range row {
+		if x := float64(scale * (v - row[top])); x > negligible && j != top {
+			sum += softmax.Exp(x)
+		}
+	}
+	return 1 / sum
+}

@@ -1,0 +1,123 @@
+package simulate
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// published returns a network for each of the paper's 162 settings: the ECE is
+// the published one, the accuracy a customary one of no authority.
+func published(t testing.TB) []Network {
+	f, err := os.Open("../../results/published.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	accuracy := map[string]float64{"cifar10": 0.95, "cifar100": 0.78, "imagenet": 0.75, "cifar100-lt-r10": 0.58,
+		"cifar100-lt-r100": 0.42, "imagenet-lt": 0.45, "cifar100-c": 0.78, "ham10000": 0.8, "pathmnist": 0.9,
+		"bloodmnist": 0.96, "breastmnist": 0.85, "dermamnist": 0.75, "organamnist": 0.93, "organcmnist": 0.91,
+		"organsmnist": 0.78, "pneumoniamnist": 0.87, "retinamnist": 0.52, "tissuemnist": 0.67, "voc2012": 0.93, "20newsgroups": 0.85}
+	classes := map[string]int{"cifar10": 10, "cifar100": 100, "imagenet": 1000, "cifar100-lt-r10": 100,
+		"cifar100-lt-r100": 100, "imagenet-lt": 1000, "cifar100-c": 100, "ham10000": 7, "pathmnist": 9,
+		"bloodmnist": 8, "breastmnist": 2, "dermamnist": 7, "organamnist": 11, "organcmnist": 11,
+		"organsmnist": 11, "pneumoniamnist": 2, "retinamnist": 5, "tissuemnist": 8, "voc2012": 21, "20newsgroups": 20}
+	imbalance := map[string]float64{"cifar100-lt-r10": 10, "cifar100-lt-r100": 100, "imagenet-lt": 256}
+	prior := map[string][]float64{"ham10000": {67, 11, 11, 5, 3, 1, 1}, "dermamnist": {67, 11, 11, 5, 3, 1, 1},
+		"breastmnist": {27, 73}, "pneumoniamnist": {38, 62}, "voc2012": Background(21, 0.7)}
+	var all []Network
+	for _, r := range rows[1:] {
+		table, metric, dataset, corruption, severity, backbone, method := r[0], r[1], r[2], r[3], r[4], r[5], r[6]
+		if metric != "ece" || method != "Uncal" || dataset == "average" || corruption == "average" ||
+			!strings.Contains("standard longtail shift-full medical-full tasks", table) {
+			continue
+		}
+		percent, err := strconv.ParseFloat(r[7], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := Network{Name: strings.TrimSuffix(dataset, "-c") + "/" + backbone, Classes: classes[dataset], Width: 64,
+			Accuracy: accuracy[dataset], ECE: percent / 100, Imbalance: imbalance[dataset], Prior: prior[dataset]}
+		if w.Classes == 1000 {
+			w.Width = 128
+		}
+		w.Tilt = []float64{0.5, -0.5, 1, 0, -1}[len(all)%5]
+		if corruption != "" {
+			s, err := strconv.Atoi(severity)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.ECE, w.Tilt = 0.1079, 0.5
+			w.Shift = Shift{corruption, s, w.ShiftedAccuracy(percent / 100), percent / 100}
+		}
+		all = append(all, w)
+	}
+	if len(all) != 162 {
+		t.Fatalf("%d settings, want 162", len(all))
+	}
+	return all
+}
+
+// TestPublished: the model reaches what the paper prints. The test takes one
+// setting in ten, and none of 1000 classes; the benchmark takes all.
+func TestPublished(t *testing.T) {
+	for i, w := range published(t) {
+		if err := w.Check(); err != nil {
+			t.Error(err)
+		}
+		if i%10 == 0 && w.Classes < 1000 {
+			solved(t, w)
+		}
+	}
+}
+
+// BenchmarkSolve finds the constants of all settings of the paper.
+func BenchmarkSolve(b *testing.B) {
+	all := published(b)
+	b.Run(fmt.Sprintf("settings=%d", len(all)), func(b *testing.B) {
+		for b.Loop() {
+			found := &solutions{known: map[string]*solution{}}
+			for _, w := range all {
+				if _, err := found.of(w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkRead draws test sets of the paper's sizes.
+func BenchmarkRead(b *testing.B) {
+	for _, w := range []Network{
+		{Name: "n", Classes: 10, Width: 64, TestRows: 10_000, Accuracy: 0.95, ECE: 0.018},
+		{Name: "n", Classes: 100, Width: 64, TestRows: 10_000, Accuracy: 0.78, ECE: 0.086},
+		{Name: "n", Classes: 1000, Width: 128, TestRows: 25_000, Accuracy: 0.75, ECE: 0.037},
+	} {
+		for _, parts := range []data.Parts{data.Labels, data.Logits | data.Labels, data.Logits | data.Augmented} {
+			b.Run(fmt.Sprintf("n=%d/k=%d/d=%d/parts=%s", w.TestRows, w.Classes, w.Width, parts), func(b *testing.B) {
+				r, err := of(w).Open(context.Background(), data.Ref{Split: data.Test}, parts)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(r.Bytes())
+				for b.Loop() {
+					for lo := 0; lo < w.TestRows; lo += 1000 {
+						if _, err := r.Read(context.Background(), lo, lo+1000); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package simulate_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
+)
+
+// TestRegimes: the tilt decides whether the bound a >= 0 of QaTS is active, and
+// mild ones leave b inside.
+func TestRegimes(t *testing.T) {
+	entry, ok := calib.Lookup("qats")
+	if !ok {
+		t.Fatal("no qats")
+	}
+	for _, c := range []struct {
+		tilt   float64
+		active bool
+	}{{-1, true}, {-0.5, true}, {0.5, false}, {1, false}} {
+		for _, w := range []simulate.Network{
+			{Name: "few", Classes: 10, Width: 32, Accuracy: 0.8, ECE: 0.1},
+			{Name: "many", Classes: 100, Width: 64, Accuracy: 0.78, ECE: 0.086},
+			{Name: "tail", Classes: 20, Width: 32, Accuracy: 0.5, ECE: 0.4, Imbalance: 100},
+		} {
+			w.Tilt, w.CalRows = c.tilt, 3000
+			src := simulate.New(func(data.Ref) (simulate.Network, bool) { return w, true })
+			set, err := data.Load(context.Background(), src, data.Ref{Split: data.Cal}, data.Logits|data.Labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			method, err := entry.New(func(any) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			fit, err := method.Fit(context.Background(), calib.Input{Cal: set})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(fit.Map)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p struct{ A, B float64 }
+			if err := json.Unmarshal(text, &p); err != nil {
+				t.Fatal(err)
+			}
+			bounds := fit.Report.AtBound
+			if c.active != slices.Contains(bounds, "a >= 0") || !c.active && (len(bounds) > 0 || p.A < 0.1 || p.B < 0.1) {
+				t.Errorf("%s, tilt %g: a %.4f, b %.4f, bounds %v", w.Name, c.tilt, p.A, p.B, bounds)
+			}
+		}
+	}
+}

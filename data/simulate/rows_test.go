@@ -1,0 +1,229 @@
+package simulate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// same fails unless the arrays of two sets have the same bits.
+func same(t *testing.T, what string, a, b *data.Set) {
+	t.Helper()
+	if x, y := bitsOf(a), bitsOf(b); x != y {
+		t.Errorf("%s: %s, want %s", what, x, y)
+	}
+}
+
+// bitsOf returns a short digest of all arrays of a set.
+func bitsOf(s *data.Set) string {
+	h := sha256.New()
+	for _, v := range []any{s.Logits.Data, s.Labels, s.Features.Data, s.Head.W.Data, s.Head.B, s.OOD.Data} {
+		if err := binary.Write(h, binary.LittleEndian, v); err != nil {
+			panic(err)
+		}
+	}
+	for _, m := range s.Augmented {
+		if err := binary.Write(h, binary.LittleEndian, m.Data); err != nil {
+			panic(err)
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// TestHead: the logits are the head of the features, to the rounding that the
+// package comment states, and outliers aside, so are they for every set.
+func TestHead(t *testing.T) {
+	for name, w := range spreadOf {
+		w.CalRows, w.TestRows = 200, 200
+		for _, split := range []data.Split{data.Cal, data.Test} {
+			if w.rows(split) == 0 {
+				continue
+			}
+			set := load(t, w, split, data.Logits|data.Features|data.Head)
+			if set.Features.Cols != w.Width || set.Head.W.Cols != w.Width {
+				t.Fatalf("%s: features of %d, head of %d, want %d", name, set.Features.Cols, set.Head.W.Cols, w.Width)
+			}
+			worst := 0.0
+			for i := range set.Logits.Rows {
+				for j, l := range set.Logits.Row(i) {
+					sum := float64(set.Head.B[j])
+					size := math.Abs(sum) + math.Abs(float64(l))
+					for c, h := range set.Features.Row(i) {
+						x := float64(h) * float64(set.Head.W.Row(j)[c])
+						sum += x
+						size += math.Abs(x)
+					}
+					worst = max(worst, math.Abs(float64(l)-sum)/size)
+				}
+			}
+			if worst > 0x1p-24 {
+				t.Errorf("%s %s: logits and head differ by %g", name, split, worst)
+			}
+			if w.skewed() == (slices.Max(set.Head.B) == slices.Min(set.Head.B)) {
+				t.Errorf("%s: bias %v", name, set.Head.B)
+			}
+		}
+	}
+}
+
+// TestBlocks: any partition into blocks gives the rows of the whole, as does
+// any choice of parts.
+func TestBlocks(t *testing.T) {
+	for _, name := range []string{"sure", "shifted tail"} {
+		w := spreadOf[name]
+		w.TestRows, w.OODRows = 131, 37
+		src := of(w)
+		ctx := context.Background()
+		ref := data.Ref{Split: data.Test}
+		whole, err := data.Load(ctx, src, ref, everything)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		r, err := src.Open(ctx, ref, everything)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 30 {
+			lo := rng.IntN(w.TestRows + 1)
+			hi := lo + rng.IntN(w.TestRows-lo+1)
+			got, err := r.Read(ctx, lo, hi)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, fmt.Sprintf("%s, rows %d..%d", name, lo, hi), got, whole.Rows(lo, hi))
+		}
+		for parts := data.Parts(1); parts <= everything; parts++ {
+			got, err := data.Load(ctx, src, ref, parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, fmt.Sprintf("%s, %s", name, parts), got, whole.View(parts))
+			r, err := src.Open(ctx, ref, parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := int64(sizeOf(whole.View(parts))); r.Bytes() != got {
+				t.Errorf("%s: %d bytes said, %d read", parts, r.Bytes(), got)
+			}
+		}
+	}
+}
+
+func sizeOf(s *data.Set) int {
+	n := len(s.Logits.Data) + len(s.Labels) + len(s.Features.Data) + len(s.Head.W.Data) + len(s.Head.B) + len(s.OOD.Data)
+	for _, m := range s.Augmented {
+		n += len(m.Data)
+	}
+	return 4 * n
+}
+
+// TestBits pins what is drawn: these bits are those of every processor. Where
+// they change on purpose, Version changes with them.
+func TestBits(t *testing.T) {
+	for name, want := range map[string]string{
+		"sure":         "5a9fe29e8d30d5a9",
+		"shifted tail": "324076d691c5ef50",
+		"pixels":       "660fc522da11c802",
+	} {
+		w := spreadOf[name]
+		w.TestRows, w.OODRows = 50, 20
+		if got := bitsOf(load(t, w, data.Test, everything)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestConcurrent: readers of one source, used at once, solve once and agree.
+func TestConcurrent(t *testing.T) {
+	w := spreadOf["shifted"]
+	w.CalRows, w.TestRows = 40, 40
+	src := New(func(data.Ref) (Network, bool) { return w, true })
+	var group sync.WaitGroup
+	sets := make([]*data.Set, 8)
+	for i := range sets {
+		group.Go(func() {
+			var err error
+			if sets[i], err = data.Load(context.Background(), src, data.Ref{Split: data.Test}, data.Logits); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, s := range sets[1:] {
+		same(t, "another goroutine", s, sets[0])
+	}
+	if len(src.solved.known) != 2 {
+		t.Errorf("%d solutions, want the clean and the shifted one", len(src.solved.known))
+	}
+}
+
+// TestProduct against the definition, for sizes around the blocks.
+func TestProduct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{1, 3, 4, 5, 9} {
+		for _, k := range []int{1, 2, 3, 8} {
+			for _, d := range []int{1, 2, 7} {
+				g, w := make([]float64, n*d), make([]float64, k*d)
+				for i := range g {
+					g[i] = rng.NormFloat64()
+				}
+				for i := range w {
+					w[i] = rng.NormFloat64()
+				}
+				got := make([]float64, n*k)
+				product(got, g, w, n, k, d)
+				for i := range n {
+					for j := range k {
+						want := 0.0
+						for c := range d {
+							want += float64(g[i*d+c] * w[j*d+c])
+						}
+						if got[i*k+j] != want {
+							t.Fatalf("%dx%d by %dx%d: element %d, %d is %g, want %g", n, d, d, k, i, j, got[i*k+j], want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNormals compares the first moments, within five standard errors, and the
+// quantiles with the error function.
+func TestNormals(t *testing.T) {
+	const n = 200_000
+	x := make([]float64, 5)
+	var s stream
+	var sums [5]float64
+	for i := range n / len(x) {
+		s.seed(7, i)
+		s.normals(x)
+		for _, v := range x {
+			for p := range sums {
+				sums[p] += math.Pow(v, float64(p)) / n
+			}
+		}
+	}
+	for p, want := range []float64{1, 0, 1, 0, 3} {
+		sd := []float64{1e-9, 1, math.Sqrt2, math.Sqrt(15), math.Sqrt(96)}[p] / math.Sqrt(n)
+		if math.Abs(sums[p]-want) > 5*sd {
+			t.Errorf("moment %d is %g, want %g", p, sums[p], want)
+		}
+	}
+	for _, n := range []int{2, 3, 1000, 24000} {
+		for i, q := range normalQuantiles(n) {
+			if want := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(n)-1); math.Abs(q-want) > 1e-3 {
+				t.Fatalf("quantile %d of %d is %g, want %g", i, n, q, want)
+			}
+		}
+	}
+}
