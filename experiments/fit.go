@@ -99,7 +99,7 @@ func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
 		in.Cal = w.cal.View(contract.Cal)
 	}
 	if contract.Target != 0 {
-		target, err := data.Load(ctx, w.unit.source, w.unit.Setting.Test(), contract.Target)
+		target, err := data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target)
 		if err != nil {
 			return in, err
 		}

@@ -15,12 +15,17 @@ const maxSettings = 100_000
 // Setting is one test set of one network: a row of the paper's tables.
 type Setting struct {
 	results.Cell
-	CalibrateOn string // dataset whose calibration set is used; empty for the own one
-	Line        int    // of the grid in the spec
+	CalibrateOn string  // dataset whose calibration set is used; empty for the own one
+	Rescale     float64 // factor on the test logits; 0 for none
+	Line        int     // of the grid in the spec
 }
 
-// Test returns the set that methods are judged on.
+// Test returns the set that methods are judged on. That of a rescaled setting
+// is the clean one; the plan puts the factor on it.
 func (s *Setting) Test() data.Ref {
+	if s.Rescale > 0 {
+		return data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
+	}
 	return data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss,
 		Corruption: s.Corruption, Severity: s.Severity, Split: data.Test}
 }
@@ -54,6 +59,7 @@ func cellName(c results.Cell) string {
 type grid struct {
 	datasets, backbones, losses, corruptions []string
 	severities                               []int
+	rescales                                 []float64
 	calibrateOn                              string
 }
 
@@ -71,6 +77,7 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 			"loss":       r.ids(&g.losses, "loss"),
 			"corruption": r.ids(&g.corruptions, "corruption"),
 			"severity":   r.severities(&g.severities),
+			"rescale":    r.rescales(&g.rescales),
 			"calibrate_on": func(n *yaml.Node) {
 				if s, ok := r.scalar(n, "calibrate_on"); ok && r.id(n, "calibrate_on", s) {
 					g.calibrateOn = s
@@ -86,6 +93,9 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 			return
 		case (len(g.corruptions) == 0) != (len(g.severities) == 0):
 			r.errorf(item, "corruption and severity go together")
+			return
+		case len(g.rescales) > 0 && len(g.corruptions) > 0:
+			r.errorf(item, "rescale is of clean images; leave out corruption and severity")
 			return
 		}
 		for _, s := range g.expand(experiment, item.Line) {
@@ -104,11 +114,20 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 	return all
 }
 
-// expand returns the product of the lists.
+// expand returns the product of the lists. In results.csv a factor on the test
+// logits is a corruption, "rescale-2", whose severity is always 1.
 func (g grid) expand(experiment string, line int) []Setting {
 	corruptions, severities := g.corruptions, g.severities
 	if len(corruptions) == 0 {
 		corruptions, severities = []string{""}, []int{0}
+	}
+	factors := map[string]float64{}
+	if len(g.rescales) > 0 {
+		corruptions, severities = nil, []int{1}
+		for _, c := range g.rescales {
+			name := fmt.Sprintf("rescale-%g", c)
+			corruptions, factors[name] = append(corruptions, name), c
+		}
 	}
 	var list []Setting
 	for _, dataset := range g.datasets {
@@ -122,7 +141,7 @@ func (g grid) expand(experiment string, line int) []Setting {
 						list = append(list, Setting{
 							Cell: results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 								Loss: loss, Corruption: corruption, Severity: severity},
-							CalibrateOn: g.calibrateOn, Line: line,
+							CalibrateOn: g.calibrateOn, Rescale: factors[corruption], Line: line,
 						})
 					}
 				}

@@ -42,7 +42,8 @@ type Unit struct {
 	Cells      []Cell
 
 	source data.Source
-	seed   uint64 // identity of the test set
+	test   data.Source // of the test set: source, or a rescaled view of it
+	seed   uint64      // identity of the test set
 }
 
 // Plan is all cells of some specs in order, with their state in a store.
@@ -57,6 +58,7 @@ type PlanOptions struct {
 	Store   *results.Store // what is already done
 	Digests *data.Digests  // digests remembered from earlier plans
 	Fresh   bool           // nothing in the store counts as done
+	First   int            // only the first rows of each set, for a quick look; 0 for all
 }
 
 // MakePlan lists the cells of specs. It hashes files that it does not know
@@ -64,8 +66,9 @@ type PlanOptions struct {
 func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) {
 	p := &Plan{store: o.Store}
 	digests := planDigests{seen: map[string]digest{}}
+	open := openSources{options: o, opened: map[string]data.Source{}}
 	for _, spec := range specs {
-		sources, err := spec.sources(o.Data, o.Digests)
+		sources, err := open.of(spec)
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +82,10 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 				u.skipAll(fmt.Sprintf("no source has %s of %s", scored, u.Setting))
 			} else {
 				u.Provenance = u.source.Describe(u.Setting.Test())
+				u.test = u.source
+				if c := u.Setting.Rescale; c > 0 {
+					u.test = data.Scaled(u.source, float32(c))
+				}
 				u.plan(ctx, &digests, o)
 			}
 			p.Units = append(p.Units, u)
@@ -95,7 +102,7 @@ func (u *Unit) skipAll(why string) {
 
 // plan finds the state of each method on the setting.
 func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions) {
-	test, err := digests.of(ctx, u.source, u.Setting.Test(), scored)
+	test, err := digests.of(ctx, u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
@@ -134,11 +141,11 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell) error {
 		}
 	}
 	if contract.Target != 0 {
-		if target, err = digests.of(ctx, u.source, u.Setting.Test(), contract.Target); err != nil {
+		if target, err = digests.of(ctx, u.test, u.Setting.Test(), contract.Target); err != nil {
 			return err
 		}
 	}
-	test, err := digests.of(ctx, u.source, u.Setting.Test(), contract.Test|scored)
+	test, err := digests.of(ctx, u.test, u.Setting.Test(), contract.Test|scored)
 	if err != nil {
 		return err
 	}
@@ -152,14 +159,15 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell) error {
 func (u *Unit) lacks(m *Method) string {
 	contract := m.Contract()
 	for _, need := range []struct {
-		ref   data.Ref
-		parts data.Parts
-		set   string
+		source data.Source
+		ref    data.Ref
+		parts  data.Parts
+		set    string
 	}{
-		{u.Setting.Cal(), contract.Cal, "calibration set"},
-		{u.Setting.Test(), contract.Test | contract.Target, "test set"},
+		{u.source, u.Setting.Cal(), contract.Cal, "calibration set"},
+		{u.test, u.Setting.Test(), contract.Test | contract.Target, "test set"},
 	} {
-		if missing := need.parts &^ u.source.Has(need.ref); missing != 0 {
+		if missing := need.parts &^ need.source.Has(need.ref); missing != 0 {
 			return fmt.Sprintf("%s needs %s of the %s, absent for %s/%s", m.Name, strings.ReplaceAll(missing.String(), "+", " and "),
 				need.set, need.ref.Dataset, need.ref.Backbone)
 		}

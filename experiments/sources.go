@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
 )
 
 // folders are the sources that a spec may name by a word, with their folders
@@ -18,41 +19,78 @@ var folders = map[string]string{
 	"bundle": "data/bundle", // committed
 }
 
-// sources opens the sources of a spec in order, behind the folders that the
-// user put in front. A named folder that is absent serves nothing; an absent
-// folder of the user's is a mistake.
-func (s *Spec) sources(front []string, digests *data.Digests) ([]data.Source, error) {
+// simulated is the word for the source of virtual networks.
+const simulated = "simulate"
+
+// openSources opens the sources of specs. A folder or declaration that several
+// specs name is one source, so that its digests and solutions are shared.
+type openSources struct {
+	options PlanOptions
+	opened  map[string]data.Source
+}
+
+// of returns the sources of a spec in order, behind the folders that the user
+// put in front. A named folder that is absent serves nothing; an absent folder
+// of the user's is a mistake.
+func (o *openSources) of(s *Spec) ([]data.Source, error) {
 	var list []data.Source
-	for _, dir := range front {
-		switch info, err := os.Stat(dir); {
-		case err != nil:
-			return nil, fmt.Errorf("data folder: %w", err)
-		case !info.IsDir():
-			return nil, fmt.Errorf("data folder: %s is not a folder", dir)
-		}
-		folder, err := data.OpenFolder(dir, s.Layout, digests)
+	for _, dir := range o.options.Data {
+		src, err := o.open(dir, func() (data.Source, error) { return data.OpenFolder(dir, s.Layout, o.options.Digests) }, s)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("data folder: %w", err)
 		}
-		list = append(list, folder)
+		list = append(list, src)
 	}
 	root := projectRoot(s.File)
 	for _, name := range s.Data {
-		dir, ok := folders[name]
-		if !ok {
-			dir = name
+		dir, open := name, func(path string) (data.Source, error) { return data.OpenFolder(path, s.Layout, o.options.Digests) }
+		if known, ok := folders[name]; ok {
+			dir = known
 		}
-		dir = filepath.Join(root, dir)
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if name == simulated {
+			dir, open = NetworksFile, openNetworks
+		}
+		path := filepath.Join(root, filepath.FromSlash(dir))
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && name != simulated {
 			continue
 		}
-		folder, err := data.OpenFolder(dir, s.Layout, digests)
+		src, err := o.open(path, func() (data.Source, error) { return open(path) }, s)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, folder)
+		list = append(list, src)
 	}
 	return list, nil
+}
+
+// open opens a source once for each layout.
+func (o *openSources) open(path string, open func() (data.Source, error), s *Spec) (data.Source, error) {
+	key := path + "\n" + s.Layout.String()
+	if src, ok := o.opened[key]; ok {
+		return src, nil
+	}
+	src, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if o.options.First > 0 {
+		src = data.First(src, o.options.First)
+	}
+	o.opened[key] = src
+	return src, nil
+}
+
+// openNetworks opens the virtual networks declared in a file.
+func openNetworks(path string) (data.Source, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	all, err := parseNetworks(path, src)
+	if err != nil {
+		return nil, err
+	}
+	return simulate.New(all.lookup), nil
 }
 
 // projectRoot is the folder that sources are relative to: the nearest one

@@ -70,7 +70,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	for _, i := range missing {
 		parts |= w.unit.Cells[i].Method.Contract().Test
 	}
-	test, err := w.unit.source.Open(ctx, w.unit.Setting.Test(), parts)
+	test, err := w.unit.test.Open(ctx, w.unit.Setting.Test(), parts)
 	if err != nil {
 		return w.failAll(ctx, missing, err)
 	}
@@ -130,7 +130,7 @@ func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader)
 		if need.parts == 0 {
 			continue
 		}
-		r, err := w.unit.source.Open(ctx, need.ref, need.parts)
+		r, err := need.source.Open(ctx, need.ref, need.parts)
 		if err != nil {
 			continue // reported by the cell that reads it
 		}
@@ -146,17 +146,18 @@ func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader)
 
 // wholeSet is a set that is read whole, and how many times its size is taken.
 type wholeSet struct {
-	ref   data.Ref
-	parts data.Parts
-	times int64
+	source data.Source
+	ref    data.Ref
+	parts  data.Parts
+	times  int64
 }
 
 // sets returns what fits read: the calibration set, four times over because
 // isotonic regression holds every pair of probability and label in float64,
 // and the target set of methods that see it.
 func (w *unitWork) sets(missing []int) []wholeSet {
-	cal := wholeSet{ref: w.unit.Setting.Cal(), times: 4}
-	target := wholeSet{ref: w.unit.Setting.Test(), times: 2}
+	cal := wholeSet{source: w.unit.source, ref: w.unit.Setting.Cal(), times: 4}
+	target := wholeSet{source: w.unit.test, ref: w.unit.Setting.Test(), times: 2}
 	for _, i := range missing {
 		c := w.unit.Cells[i].Method.Contract()
 		cal.parts |= c.Cal

@@ -210,6 +210,22 @@ func (r *reader) severities(dst *[]int) func(*yaml.Node) {
 	}
 }
 
+// rescales stores one factor on the test logits or a list of them.
+func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			var c float64
+			before := len(r.errs)
+			r.number(&c, "rescale")(item)
+			if len(r.errs) == before && !(c > 0 && c <= 1e6) {
+				r.errorf(item, "rescale %g: a factor is above 0", c)
+			}
+			*dst = append(*dst, c)
+		})
+	}
+}
+
 // keys returns the sorted keys of fields.
 func keys[V any](fields map[string]V) []string {
 	names := make([]string, 0, len(fields))

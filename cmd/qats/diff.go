@@ -27,18 +27,10 @@ status is 0.`,
   qats diff --out results/out --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			published, err := results.ReadPublished()
+			d, err := readDiff(out)
 			if err != nil {
 				return err
 			}
-			records, err := results.ReadResults(filepath.Join(out, "results.csv"))
-			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("no results.csv in %s: qats run writes it", out)
-			}
-			if err != nil {
-				return err
-			}
-			d := diff.Of(published, records)
 			if asJSON {
 				return d.JSON(cmd.OutOrStdout())
 			}
@@ -49,4 +41,20 @@ status is 0.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each cell, ranking, summary and claim")
 	cmd.MarkFlagDirname("out")
 	return cmd
+}
+
+// readDiff compares the published numbers with the results.csv in out.
+func readDiff(out string) (*diff.Diff, error) {
+	published, err := results.ReadPublished()
+	if err != nil {
+		return nil, err
+	}
+	records, err := results.ReadResults(filepath.Join(out, "results.csv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no results.csv in %s: qats run writes it", out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return diff.Of(published, records), nil
 }

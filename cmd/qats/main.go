@@ -82,7 +82,7 @@ are made of that file alone.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(
-		planCommand(), runCommand(), reportCommand(),
+		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
 		methodsCommand(), metricsCommand(),
 		diffCommand(), auditCommand(),

@@ -18,6 +18,7 @@ type places struct {
 	out   string
 	store string
 	fresh bool
+	first int // rows of each set; 0 for all
 }
 
 func (p *places) flags(cmd *cobra.Command) {
@@ -49,7 +50,7 @@ func (p *places) plan(cmd *cobra.Command, files []string) (*experiments.Plan, []
 		return nil, nil, err
 	}
 	plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh,
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first,
 	})
 	return plan, specs, err
 }

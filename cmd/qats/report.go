@@ -26,30 +26,35 @@ the CSV files in OUT and nothing else.`,
 		Example: "  qats report experiments/example.yaml --out results/out",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			specs, err := experiments.ReadSpecs(files, registry())
-			if err != nil {
-				return err
-			}
-			all, err := experiments.ReadRows(out)
-			if err != nil {
-				return err
-			}
-			for _, spec := range specs {
-				r := report{spec: spec, rows: all.Of(spec.Name), out: out, stdout: cmd.OutOrStdout()}
-				if len(r.rows.Records) == 0 {
-					return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
-						filepath.Join(out, "results.csv"), spec.Name, spec.File, out)
-				}
-				if err := r.write(); err != nil {
-					return fmt.Errorf("%s: %w", spec.File, err)
-				}
-			}
-			return nil
+			return writeReports(cmd, files, out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
 	cmd.MarkFlagDirname("out")
 	return cmd
+}
+
+// writeReports renders what the specs ask for from the CSV files in out.
+func writeReports(cmd *cobra.Command, files []string, out string) error {
+	specs, err := experiments.ReadSpecs(files, registry())
+	if err != nil {
+		return err
+	}
+	all, err := experiments.ReadRows(out)
+	if err != nil {
+		return err
+	}
+	for _, spec := range specs {
+		r := report{spec: spec, rows: all.Of(spec.Name), out: out, stdout: cmd.OutOrStdout()}
+		if len(r.rows.Records) == 0 {
+			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
+				filepath.Join(out, "results.csv"), spec.Name, spec.File, out)
+		}
+		if err := r.write(); err != nil {
+			return fmt.Errorf("%s: %w", spec.File, err)
+		}
+	}
+	return nil
 }
 
 // report writes the views of one spec.

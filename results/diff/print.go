@@ -20,6 +20,15 @@ func (d *Diff) Text(w io.Writer) error {
 	for _, t := range results.PublishedTables() {
 		d.textTable(&b, t)
 	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return d.Summary(w)
+}
+
+// Summary prints the part of Text that follows the cells: summaries and claims.
+func (d *Diff) Summary(w io.Writer) error {
+	var b strings.Builder
 	d.textSummaries(&b)
 	d.textClaims(&b)
 	_, err := io.WriteString(w, b.String())

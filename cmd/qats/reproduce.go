@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/results"
+	"github.com/spf13/cobra"
+)
+
+// paper are the specs that hold the paper's tables and figures, in its order.
+var paper = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
+
+// quickRows are the rows of each set under --quick: enough to see that all
+// works, too few for the numbers to mean much.
+const quickRows = 500
+
+func reproduceCommand() *cobra.Command {
+	var at places
+	var quick bool
+	var workers int
+	var memory string
+	cmd := &cobra.Command{
+		Use:   "reproduce",
+		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with what it prints",
+		Long: `reproduce runs experiments/{standard,longtail,shift,medical,tasks,losses,ablation,
+rescale}.yaml, renders their tables and figures, and sets the numbers beside the
+published ones. A setting is measured where its arrays are in data/arrays (or in
+a folder given by --data) and simulated otherwise; the two are never mixed. Run
+it in the root of the project.`,
+		Example: `  qats reproduce --out results/out
+  qats reproduce --out /tmp/quick --quick`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var files []string
+			for _, name := range paper {
+				file := filepath.Join("experiments", name+".yaml")
+				if _, err := os.Stat(file); err != nil {
+					return fmt.Errorf("%w; run reproduce in the root of the project", err)
+				}
+				files = append(files, file)
+			}
+			o := experiments.RunOptions{Workers: workers, Fresh: at.fresh}
+			var err error
+			if o.Memory, err = parseBytes(memory); err != nil {
+				return err
+			}
+			if quick {
+				at.first = quickRows
+				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; a check that all works, not a result\n", quickRows)
+			}
+			failed := execute(cmd, &at, files, o)
+			if failed != nil && failed != errFailed {
+				return failed
+			}
+			if err := writeReports(cmd, files, at.out); err != nil {
+				return err
+			}
+			if err := writeDiff(cmd, at.out); err != nil {
+				return err
+			}
+			return failed
+		},
+	}
+	at.flags(cmd)
+	cmd.Flags().BoolVar(&quick, "quick", false, "only the first rows of each set")
+	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
+	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	return cmd
+}
+
+// writeDiff writes diff.txt, cell by cell, and prints its summary.
+func writeDiff(cmd *cobra.Command, out string) error {
+	d, err := readDiff(out)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(out, "diff.txt")
+	if err := results.WriteFile(path, d.Text); err != nil {
+		return err
+	}
+	if err := d.Summary(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(cell by cell: %s)\n", path)
+	return err
+}

@@ -1,0 +1,257 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/results"
+	"gopkg.in/yaml.v3"
+)
+
+// NetworksFile declares the virtual networks of the source "simulate", below
+// the project root. One declaration serves all specs, so that a network is the
+// same, and is fitted once, wherever it appears.
+const NetworksFile = "data/simulate/networks.yaml"
+
+// networkKey names a virtual network.
+type networkKey struct{ dataset, backbone, loss string }
+
+// networks are the declared virtual networks.
+type networks struct {
+	plain  map[networkKey]simulate.Network
+	shifts map[string]string           // of a dataset of corrupted images, the clean one
+	uncal  map[results.Cell]float64    // the paper's uncalibrated ECE, a fraction
+	groups map[networkKey]networkGroup // by dataset and loss, for like
+}
+
+// networkGroup is one declaration: the networks of one dataset and loss.
+type networkGroup struct {
+	dataset, loss, like, shiftOf string
+	classes, cal, test           int
+	imbalance, background        float64
+	balancedCal                  bool
+	accuracy, ece                map[string]float64 // by backbone; "" for all
+}
+
+// defaults are what a declaration of networks says once.
+type defaults struct {
+	width, ood int
+	tilt       map[string]float64
+}
+
+// parseNetworks reads the declarations. Mistakes are as in specs.
+func parseNetworks(file string, src []byte) (*networks, error) {
+	r := &reader{file: file}
+	root := r.root(src)
+	if root == nil {
+		return nil, r.err()
+	}
+	uncal, err := publishedUncal()
+	if err != nil {
+		return nil, err
+	}
+	all := &networks{
+		plain: map[networkKey]simulate.Network{}, shifts: map[string]string{},
+		uncal: uncal, groups: map[networkKey]networkGroup{},
+	}
+	var d defaults
+	var list *yaml.Node
+	r.object(root, "a declaration of networks", map[string]func(*yaml.Node){
+		"width":    r.whole(&d.width, "width"),
+		"ood":      r.whole(&d.ood, "ood"),
+		"tilt":     r.byBackbone(&d.tilt, "tilt"),
+		"networks": func(n *yaml.Node) { list = n },
+	})
+	if list == nil {
+		r.errorf(root, "no networks are declared")
+		return nil, r.err()
+	}
+	r.list(list, func(n *yaml.Node) {
+		if g, ok := r.networkGroup(n); ok {
+			r.add(n, all, g, d)
+		}
+	})
+	return all, r.err()
+}
+
+func (r *reader) networkGroup(n *yaml.Node) (networkGroup, bool) {
+	g := networkGroup{loss: "ce"}
+	before := len(r.errs)
+	r.object(n, "a network", map[string]func(*yaml.Node){
+		"dataset":      r.text(&g.dataset, "dataset"),
+		"loss":         r.text(&g.loss, "loss"),
+		"like":         r.text(&g.like, "like"),
+		"shift_of":     r.text(&g.shiftOf, "shift_of"),
+		"classes":      r.whole(&g.classes, "classes"),
+		"cal":          r.whole(&g.cal, "cal"),
+		"test":         r.whole(&g.test, "test"),
+		"imbalance":    r.number(&g.imbalance, "imbalance"),
+		"background":   r.number(&g.background, "background"),
+		"balanced_cal": r.boolean(&g.balancedCal, "balanced_cal"),
+		"accuracy":     r.byBackbone(&g.accuracy, "accuracy"),
+		"ece":          r.byBackbone(&g.ece, "ece"),
+	})
+	if g.dataset == "" && len(r.errs) == before {
+		r.errorf(n, "a network needs its dataset")
+	}
+	return g, len(r.errs) == before
+}
+
+// add declares the networks of a group.
+func (r *reader) add(n *yaml.Node, all *networks, g networkGroup, d defaults) {
+	if g.shiftOf != "" {
+		all.shifts[g.dataset] = g.shiftOf
+		return
+	}
+	published := g.dataset
+	if g.like != "" {
+		base, ok := all.groups[networkKey{dataset: g.like, loss: "ce"}]
+		if !ok {
+			r.errorf(n, "like %q: it is not declared above", g.like)
+			return
+		}
+		base.dataset, base.loss, base.balancedCal = g.dataset, g.loss, g.balancedCal
+		if g.ece != nil {
+			base.ece = g.ece
+		}
+		g, published = base, g.like
+	}
+	key := networkKey{dataset: g.dataset, loss: g.loss}
+	if _, twice := all.groups[key]; twice {
+		r.errorf(n, "the networks of %s with loss %s stand twice", g.dataset, g.loss)
+		return
+	}
+	all.groups[key] = g
+	for _, backbone := range all.backbones(g, published) {
+		w := simulate.Network{
+			Name: published + "/" + backbone, Classes: g.classes, Width: d.width, CalRows: g.cal, TestRows: g.test, OODRows: d.ood,
+			Imbalance: g.imbalance, BalancedCal: g.balancedCal, Tilt: d.tilt[backbone],
+			Accuracy: of(g.accuracy, backbone), ECE: of(g.ece, backbone) / 100,
+		}
+		if g.loss != "ce" {
+			w.Name += "/" + g.loss
+		}
+		if g.background > 0 {
+			w.Prior = simulate.Background(g.classes, g.background)
+		}
+		if g.ece == nil {
+			w.ECE = all.uncal[results.Cell{Dataset: published, Backbone: backbone}]
+		}
+		if err := w.Check(); err != nil {
+			r.errorf(n, "%v", err)
+			return
+		}
+		all.plain[networkKey{g.dataset, backbone, g.loss}] = w
+	}
+}
+
+// backbones returns the backbones of a group in a fixed order: those it names,
+// or those with a published number where one accuracy is for all.
+func (all *networks) backbones(g networkGroup, published string) []string {
+	if _, same := g.accuracy[""]; !same {
+		return keys(g.accuracy)
+	}
+	found := map[string]bool{}
+	for cell := range all.uncal {
+		if cell.Dataset == published && cell.Corruption == "" {
+			found[cell.Backbone] = true
+		}
+	}
+	return keys(found)
+}
+
+// of returns the value of a backbone.
+func of(values map[string]float64, backbone string) float64 {
+	if v, ok := values[backbone]; ok {
+		return v
+	}
+	return values[""]
+}
+
+// lookup is what the simulated source asks.
+func (all *networks) lookup(ref data.Ref) (simulate.Network, bool) {
+	if ref.Corruption == "" {
+		w, ok := all.plain[networkKey{ref.Dataset, ref.Backbone, ref.Loss}]
+		return w, ok
+	}
+	w, ok := all.plain[networkKey{all.shifts[ref.Dataset], ref.Backbone, ref.Loss}]
+	ece, published := all.uncal[results.Cell{Dataset: ref.Dataset, Backbone: ref.Backbone, Corruption: ref.Corruption, Severity: ref.Severity}]
+	if !ok || !published {
+		return simulate.Network{}, false
+	}
+	w.Shift = simulate.Shift{Corruption: ref.Corruption, Severity: ref.Severity, Accuracy: w.ShiftedAccuracy(ece), ECE: ece}
+	return w, true
+}
+
+// publishedUncal returns the paper's uncalibrated ECE by dataset, backbone,
+// corruption and severity.
+func publishedUncal() (map[results.Cell]float64, error) {
+	numbers, err := results.ReadPublished()
+	if err != nil {
+		return nil, err
+	}
+	uncal := map[results.Cell]float64{}
+	for _, p := range numbers {
+		if p.Method == "uncal" && p.Metric == "ece" {
+			cell := results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}
+			if _, twice := uncal[cell]; !twice { // the first table that has it
+				uncal[cell] = float64(p.Value) / 10000
+			}
+		}
+	}
+	return uncal, nil
+}
+
+// whole stores a whole number of at least 0.
+func (r *reader) whole(dst *int, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := r.scalar(n, what)
+		if !ok {
+			return
+		}
+		v, err := strconv.Atoi(s)
+		if err != nil || v < 0 {
+			r.errorf(n, "%s %q: must be a whole number of at least 0", what, s)
+			return
+		}
+		*dst = v
+	}
+}
+
+// number stores a finite number.
+func (r *reader) number(dst *float64, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := r.scalar(n, what)
+		if !ok {
+			return
+		}
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			r.errorf(n, "%s %q: must be a number", what, s)
+			return
+		}
+		*dst = v
+	}
+}
+
+// byBackbone stores a number for each backbone, or one for all under "".
+func (r *reader) byBackbone(dst *map[string]float64, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = map[string]float64{}
+		m := resolve(n)
+		if m.Kind != yaml.MappingNode {
+			var v float64
+			r.number(&v, what)(n)
+			(*dst)[""] = v
+			return
+		}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			var v float64
+			r.number(&v, fmt.Sprintf("%s of %s", what, m.Content[i].Value))(m.Content[i+1])
+			(*dst)[m.Content[i].Value] = v
+		}
+	}
+}
