@@ -120,7 +120,7 @@ func TestRealFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := gc{gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
+		groups, err := gc{options: gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

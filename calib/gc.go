@@ -1,11 +1,15 @@
 package calib
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
@@ -23,8 +27,8 @@ import (
 //     temperature of a group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
-// The paper learns W and temperatures on two labelled sets; here both are the
-// calibration set, or random halves of it with the option split.
+// The original learns W and temperatures on two labelled sets; here both are
+// the calibration set, and in gc-split random halves of it.
 //
 // Departures. The temperatures are exact minima, where the original stops a
 // solver after 50 steps; tau stays positive as the exponential of what is
@@ -38,9 +42,24 @@ func gcEntry() Entry {
 		Name:      "gc",
 		Label:     "GC",
 		Version:   1,
-		Summary:   "a temperature for each group of features, averaged over partitions; options groups (2), partitions (20), weight_decay (0.1), split (false)",
+		Summary:   "a temperature for each group of features, averaged over partitions; options groups (2), partitions (20), weight_decay (0.1)",
 		Reference: "Yang, Zhan and Gan 2023",
-		New:       newGC,
+		New:       newGC(false),
+		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+// gcSplitEntry is gc with W learnt on one half of the calibration set and the
+// temperatures on the other, so that a group is not judged by the rows that
+// it was made for. See halves.
+func gcSplitEntry() Entry {
+	return Entry{
+		Name:      "gc-split",
+		Label:     "GC split",
+		Version:   1,
+		Summary:   "gc with groups learnt on a random half of the calibration set and temperatures on the other; the same options",
+		Reference: "variant of Yang, Zhan and Gan 2023",
+		New:       newGC(true),
 		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
 	}
 }
@@ -48,27 +67,31 @@ func gcEntry() Entry {
 type gcOptions struct {
 	Groups      int     `yaml:"groups"`       // G, 1 to 100
 	Partitions  int     `yaml:"partitions"`   // U, 1 to 1000
-	WeightDecay float64 `yaml:"weight_decay"` // >= 0
-	Split       bool    `yaml:"split"`        // learn W on a random half, temperatures on the other
+	WeightDecay float64 `yaml:"weight_decay"` // 0 to 1e6
 }
 
-func newGC(decode func(any) error) (Method, error) {
-	o := gcOptions{Groups: 2, Partitions: 20, WeightDecay: 0.1}
-	if err := decode(&o); err != nil {
-		return nil, err
+func newGC(split bool) func(func(any) error) (Method, error) {
+	return func(decode func(any) error) (Method, error) {
+		o := gcOptions{Groups: 2, Partitions: 20, WeightDecay: 0.1}
+		if err := decode(&o); err != nil {
+			return nil, err
+		}
+		switch {
+		case o.Groups < 1 || o.Groups > 100:
+			return nil, fmt.Errorf("groups: %d: want 1 to 100", o.Groups)
+		case o.Partitions < 1 || o.Partitions > 1000:
+			return nil, fmt.Errorf("partitions: %d: want 1 to 1000", o.Partitions)
+		case !(o.WeightDecay >= 0 && o.WeightDecay <= 1e6):
+			return nil, fmt.Errorf("weight_decay: %v: want 0 to 1e6", o.WeightDecay)
+		}
+		return gc{o, split}, nil
 	}
-	switch {
-	case o.Groups < 1 || o.Groups > 100:
-		return nil, fmt.Errorf("groups: %d: want 1 to 100", o.Groups)
-	case o.Partitions < 1 || o.Partitions > 1000:
-		return nil, fmt.Errorf("partitions: %d: want 1 to 1000", o.Partitions)
-	case !(o.WeightDecay >= 0 && o.WeightDecay <= 1e6):
-		return nil, fmt.Errorf("weight_decay: %v: want 0 to 1e6", o.WeightDecay)
-	}
-	return gc{o}, nil
 }
 
-type gc struct{ options gcOptions }
+type gc struct {
+	options gcOptions
+	split   bool
+}
 
 // Contract: the mean of probabilities that all have one top class has it too.
 func (gc) Contract() Contract {
@@ -90,10 +113,7 @@ func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	learn, judge := set, set
-	if g.options.Split {
-		if set.Logits.Rows < 2 {
-			return nil, errors.New("split: a calibration set of one row has no halves")
-		}
+	if g.split && set.Logits.Rows > 1 { // one row has no halves
 		learn, judge = halves(set, in.Seed)
 	}
 	partitions, report, err := g.learn(ctx, learn, in.Seed)
@@ -228,11 +248,34 @@ func (o *objective) where(dst *objective, group []int, c int) *objective {
 }
 
 // halves returns two random halves of set, the first the smaller where the
-// number of rows is odd.
+// number of rows is odd. Chance is a hash of the seed and the features of a
+// row, so a row is in the same half wherever it stands in the set.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := rand.New(rand.NewPCG(seed, math.MaxUint64)).Perm(set.Logits.Rows)
-	half := len(order) / 2
-	return pick(set, order[:half]), pick(set, order[half:])
+	type ticket struct {
+		hash [sha256.Size]byte
+		row  int
+	}
+	tickets := make([]ticket, set.Features.Rows)
+	for i := range tickets {
+		text := binary.LittleEndian.AppendUint64(nil, seed)
+		for _, v := range set.Features.Row(i) {
+			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
+		}
+		tickets[i] = ticket{sha256.Sum256(text), i}
+	}
+	slices.SortStableFunc(tickets, func(a, b ticket) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	first := make([]int, len(tickets)/2)
+	second := make([]int, len(tickets)-len(first))
+	for i, t := range tickets {
+		if i < len(first) {
+			first[i] = t.row
+		} else {
+			second[i-len(first)] = t.row
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(second)
+	return pick(set, first), pick(set, second)
 }
 
 // pick returns the given rows of logits, labels and features, copied.
@@ -286,7 +329,7 @@ func (m gcMap) check() error {
 				return fmt.Errorf("partition %d, group %d: %d weights for %d features", u, g, len(w), m.Width)
 			}
 			if !usable(p.T[g]) {
-				return fmt.Errorf("partition %d, group %d: T = %v: want a finite temperature above 0", u, g, p.T[g])
+				return fmt.Errorf("partition %d, group %d: temperature T = %v: want one in [1e-6, 1e8]", u, g, p.T[g])
 			}
 		}
 	}

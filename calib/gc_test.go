@@ -56,7 +56,7 @@ func setting[O any](change func(*O)) func(any) error {
 
 func fitGC(t testing.TB, set *data.Set, change func(*gcOptions)) *Fitted {
 	t.Helper()
-	m, err := newGC(setting(change))
+	m, err := newGC(false)(setting(change))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,15 @@ func TestGCSplit(t *testing.T) {
 	if other, _ := halves(set, 6); reflect.DeepEqual(a, other) {
 		t.Error("the halves do not depend on the seed")
 	}
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions, o.Split = 2, true })
+	order := rand.New(rand.NewPCG(9, 9)).Perm(301)
+	if moved, _ := halves(pick(set, order), 5); !sameRows(moved, a) {
+		t.Error("the halves depend on the order of the rows")
+	}
+	m := gc{gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}, true}
+	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range f.Map.(gcMap).Partitions {
 		for g := range p.T {
 			want := leastNLL(b, func(i int) bool { return p.group(b.Features.Row(i)) == g })
@@ -319,6 +327,14 @@ func TestGCSplit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sameRows reports whether two sets have the same features in some order.
+func sameRows(a, b *data.Set) bool {
+	x, y := slices.Clone(a.Features.Data), slices.Clone(b.Features.Data)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // TestGCRefuses names what is wrong with options and sets.
@@ -332,14 +348,14 @@ func TestGCRefuses(t *testing.T) {
 		{func(o *gcOptions) { o.WeightDecay = math.NaN() }, "weight_decay: NaN: want 0 to 1e6"},
 		{func(o *gcOptions) { o.WeightDecay = -1 }, "weight_decay: -1: want 0 to 1e6"},
 	} {
-		if _, err := newGC(setting(c.change)); err == nil || err.Error() != c.want {
+		if _, err := newGC(false)(setting(c.change)); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	set := twoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	short := *set
 	short.Features = set.Features.Slice(0, 4)
-	m, _ := newGC(func(any) error { return nil })
+	m, _ := newGC(false)(func(any) error { return nil })
 	if _, err := m.Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
 		t.Error(err)
 	}

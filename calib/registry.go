@@ -15,6 +15,7 @@ func Registry() []Entry {
 		htsEntry(),
 		gcEntry(),
 		featClipEntry(),
+		gcSplitEntry(),
 		hfeEntry(),
 		hfeNoOODEntry(),
 		hfeTargetEntry(),

@@ -271,8 +271,11 @@ func apply(ctx context.Context, model *calib.Model, contract calib.Contract, fil
 	}
 	defer w.Abort()
 	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
-		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-		model.Map.Apply(probs, set.View(contract.Test))
+		probs, seen := data.NewProbs(set.Logits.Rows, set.Logits.Cols), set.View(contract.Test)
+		if err := calib.CheckSet(model.Map, seen); err != nil {
+			return fmt.Errorf("%s: %w", files.Features, err)
+		}
+		model.Map.Apply(probs, seen)
 		return w.Float64(probs.Data)
 	}); err != nil {
 		return err
