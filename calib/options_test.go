@@ -25,3 +25,6 @@ func decodeInts(options map[string]int) func(any) error {
 		return nil
 	}
 }
+
+// DecodeInts is decodeInts for tests outside the package.
+var DecodeInts = decodeInts

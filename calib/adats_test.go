@@ -1,0 +1,404 @@
+package calib
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// adatsOracle is the loss of adats from its description, in float64, row by
+// row, with math.Exp: theta holds the parameters in the order of adatsNet.
+func adatsOracle(s adatsShape, theta []float64, b *adatsBatch) float64 {
+	at := 0
+	take := func(n int) []float64 { at += n; return theta[at-n : at] }
+	layer := func(in, out int) func([]float64) []float64 {
+		w, bias := take(in*out), take(out)
+		return func(x []float64) []float64 {
+			y := slices.Clone(bias)
+			for i, v := range x {
+				for j := range y {
+					y[j] += v * w[i*out+j]
+				}
+			}
+			return y
+		}
+	}
+	apply := func(f func(float64) float64, x []float64) []float64 {
+		for i, v := range x {
+			x[i] = f(v)
+		}
+		return x
+	}
+	elu := func(v float64) float64 {
+		if v > 0 {
+			return v
+		}
+		return math.Expm1(v)
+	}
+	floored := func(v float64) float64 { return max(directSoftplus(v), 1e-3) }
+	half := s.hidden / 2
+	e0, e1, e2 := layer(s.d, s.hidden), layer(s.hidden, half), layer(half, half)
+	toMean := layer(half, 16)
+	h0, h1, h2 := layer(s.k, 128), layer(128, 128), layer(128, 1)
+	priorMean, priorStd := take(s.k*16), apply(floored, slices.Clone(take(s.k*16)))
+	toStd := layer(half, 16)
+	d0, d1, d2, d3 := layer(16, s.hidden), layer(s.hidden, half), layer(half, half), layer(half, s.d)
+
+	total := 0.0
+	for i := range b.n {
+		h := make([]float64, s.d)
+		for j := range h {
+			h[j] = float64(b.features[i*s.d+j])
+		}
+		trunk := apply(directSoftplus, e2(apply(elu, e1(apply(elu, e0(h))))))
+		mean, std := toMean(trunk), apply(floored, toStd(trunk))
+		var code [2][]float64
+		for c := range code {
+			code[c] = make([]float64, 16)
+			for l := range 16 {
+				code[c][l] = mean[l] + std[l]*float64(b.noise[c][i*16+l])
+			}
+		}
+		// -log p(h | w_1), Laplace of scale 1
+		for j, v := range d3(apply(elu, d2(apply(elu, d1(apply(elu, d0(code[0]))))))) {
+			total += math.Abs(v-h[j]) + math.Log(2)
+		}
+		// KL of two normals
+		y := b.labels[i]
+		for l := range 16 {
+			m, sd := priorMean[y*16+l], priorStd[y*16+l]
+			total += math.Log(sd/std[l]) + (std[l]*std[l]+(mean[l]-m)*(mean[l]-m))/(2*sd*sd) - 0.5
+		}
+		// NLL at T(w_2)
+		density := make([]float64, s.k)
+		for c := range density {
+			for l := range 16 {
+				z := (code[1][l] - priorMean[c*16+l]) / priorStd[c*16+l]
+				density[c] -= z*z/2 + math.Log(priorStd[c*16+l]*math.Sqrt(2*math.Pi))
+			}
+		}
+		t := floored(h2(apply(elu, h1(apply(elu, h0(density)))))[0])
+		sum := 0.0
+		row := b.logits[i*s.k : (i+1)*s.k]
+		for _, l := range row {
+			sum += math.Exp(float64(l) / t)
+		}
+		total += math.Log(sum) - float64(row[y])/t
+	}
+	return total / float64(b.n)
+}
+
+// The loss and elements of its gradient in every layer against differences of
+// the oracle. Float32 carries 1e-7 through sums of a few hundred terms.
+func TestAdaTSGradient(t *testing.T) {
+	shape := adatsShape{d: 5, hidden: 6, k: 3}
+	rng := rand.New(rand.NewPCG(1, 1))
+	tr := newAdatsTrainer(shape, 7, rng)
+	for i := range tr.flat {
+		tr.flat[i] *= 1.3 // away from the near-linear start
+	}
+	const n = 6 // fewer than there is room for
+	b := &adatsBatch{n: n, features: make([]float32, 7*5), logits: make([]float32, 7*3), labels: make([]int, 7)}
+	for _, x := range [][]float32{b.features, b.logits} {
+		for i := range x {
+			x[i] = float32(1.5 * rng.NormFloat64())
+		}
+	}
+	for i := range b.labels {
+		b.labels[i] = rng.IntN(3)
+	}
+	for c := range b.noise {
+		b.noise[c] = make([]float32, 7*16)
+		for i := range b.noise[c] {
+			b.noise[c][i] = float32(rng.NormFloat64())
+		}
+	}
+	got := tr.loss(b)
+	theta := make([]float64, len(tr.flat))
+	for i, v := range tr.flat {
+		theta[i] = float64(v)
+	}
+	if want := adatsOracle(shape, theta, b); math.Abs(got-want) > 1e-5*want {
+		t.Fatalf("loss %v, want %v", got, want)
+	}
+	most, checked, nonzero := 0.0, 0, 0
+	for _, g := range tr.flatGrad {
+		most = max(most, math.Abs(float64(g)))
+	}
+	check := func(i int) {
+		const h = 1e-5
+		old := theta[i]
+		theta[i] = old + h
+		up := adatsOracle(shape, theta, b)
+		theta[i] = old - h
+		down := adatsOracle(shape, theta, b)
+		theta[i] = old
+		want := (up - down) / (2 * h)
+		if math.Abs(want-float64(tr.flatGrad[i])) > 1e-4*math.Abs(want)+2e-6*most {
+			t.Fatalf("gradient[%d] = %v, differences give %v", i, tr.flatGrad[i], want)
+		}
+		checked++
+		if math.Abs(want) > 1e-3*most {
+			nonzero++
+		}
+	}
+	at := 0
+	some := func(size int) { // elements of a part, the last among them
+		for i := size - 1; i >= 0; i -= 1 + size/60 {
+			check(at + i)
+		}
+		at += size
+	}
+	(&adatsNet{adatsShape: shape}).each(func(_ *dense, in, out int) {
+		some(in * out)
+		some(out)
+	}, func(*[]float32) { some(shape.k * adatsLatent) }, true)
+	if at != len(theta) || nonzero < checked/2 {
+		t.Errorf("%d of %d parameters, %d of %d checked matter: the case tests too little", at, len(theta), nonzero, checked)
+	}
+}
+
+// Adam from its recurrences, on a gradient that is set by hand.
+func TestAdaTSAdam(t *testing.T) {
+	tr := &adatsTrainer{flat: []float32{1}, flatGrad: []float32{0}, firstMoment: []float32{0}, secMoment: []float32{0}}
+	x, m, v := 1.0, 0.0, 0.0
+	for step, g := range []float64{0.5, -2, 0.25, 0, 1} {
+		tr.flatGrad[0] = float32(g)
+		tr.update(0.1)
+		m, v = 0.9*m+0.1*g, 0.999*v+0.001*g*g
+		bias1, bias2 := 1-math.Pow(0.9, float64(step+1)), 1-math.Pow(0.999, float64(step+1))
+		x -= 0.1 * (m / bias1) / (math.Sqrt(v/bias2) + 1e-8)
+		if math.Abs(float64(tr.flat[0])-x) > 1e-6 {
+			t.Fatalf("step %d: %v, want %v", step+1, tr.flat[0], x)
+		}
+	}
+}
+
+// featured returns rows whose features tell the class, d >= k, and where the
+// logits of the first k/2 classes are twice as large as they should be.
+func featured(n, d, k int, seed uint64) *data.Set {
+	set := drawn(n, k, 1.5, seed)
+	set.Features = drawn(n, d, 1, seed+500).Logits
+	for i, y := range set.Labels {
+		set.Features.Row(i)[y] += 6
+		if int(y) < k/2 {
+			for j := range k {
+				set.Logits.Row(i)[j] *= 2
+			}
+		}
+	}
+	return set
+}
+
+// Which rows have logits that are too large shows in the features: they get a
+// higher temperature than the others, on rows that the fit has not seen too.
+func TestAdaTSLearns(t *testing.T) {
+	cal, test := featured(2000, 8, 4, 1), featured(1000, 8, 4, 2)
+	f, err := adaTS{adatsOptions{Epochs: 100, MaxSteps: 600, Hidden: 32}}.Fit(context.Background(), Input{Cal: cal, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled := fit(t, "ts", cal, nil)
+	q := data.NewProbs(1000, 4)
+	f.Map.Apply(q, test)
+	got, ts := plainNLL(q, test.Labels), plainNLL(applied(scaled.Map, test.Logits), test.Labels)
+	var sum, count [2]float64
+	for i, temp := range f.Map.(adatsMap).temperatures(test) {
+		group := int(test.Labels[i]) / 2
+		sum[group] += temp
+		count[group]++
+	}
+	large, right := sum[0]/count[0], sum[1]/count[1]
+	if got > ts-0.005 || large < 1.08*right { // training has not come far in 600 minibatches
+		t.Errorf("NLL %v on unseen rows, ts has %v; mean temperatures %v and %v, want about 2 to 1", got, ts, large, right)
+	}
+	if w := strings.Join(f.Report.Warnings, ""); !strings.Contains(w, "after 600 of 1600 minibatches") {
+		t.Errorf("warnings %q do not name the cut", w)
+	}
+}
+
+func plainNLL(q data.Probs, labels []int32) float64 {
+	sum := 0.0
+	for i, y := range labels {
+		sum -= math.Log(q.Row(i)[y]) / float64(len(labels))
+	}
+	return sum
+}
+
+// The order of rows and the numbering of classes change no bit of the
+// temperatures, the seed does.
+func TestAdaTSOrder(t *testing.T) {
+	const n, d, k = 300, 6, 5
+	cal, test := featured(n, d, k, 1), featured(50, d, k, 2)
+	method := adaTS{adatsOptions{Epochs: 3, Hidden: 16}}
+	temperatures := func(set *data.Set, seed uint64) []float64 {
+		f, err := method.Fit(context.Background(), Input{Cal: set, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Map.(adatsMap).temperatures(test)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	rows, classes := rng.Perm(n), rng.Perm(k)
+	moved := &data.Set{Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n)}
+	for i, from := range rows {
+		copy(moved.Features.Row(i), cal.Features.Row(from))
+		moved.Labels[i] = int32(classes[cal.Labels[from]])
+		for j, l := range cal.Logits.Row(from) {
+			moved.Logits.Row(i)[classes[j]] = l
+		}
+	}
+	want := temperatures(cal, 1)
+	if !slices.Equal(temperatures(moved, 1), want) {
+		t.Error("another order of rows and classes has other temperatures")
+	}
+	if slices.Equal(temperatures(cal, 2), want) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// How many processors share the products changes no bit of a fit.
+func TestAdaTSProcessors(t *testing.T) {
+	set := featured(400, 140, 130, 1)
+	train := func() []float32 {
+		f, err := adaTS{adatsOptions{Epochs: 1, MaxSteps: 2, Hidden: 256}}.Fit(context.Background(), Input{Cal: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Map.(adatsMap).Weights
+	}
+	want := train()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, processors := range []int{1, 3, 8} {
+		runtime.GOMAXPROCS(processors)
+		if !slices.Equal(train(), want) {
+			t.Errorf("%d processors give other weights", processors)
+		}
+	}
+}
+
+// A network large enough for gonum to split its products has the same bits in
+// blocks of any size, and when saved and loaded.
+func TestAdaTSBlocksAndModel(t *testing.T) {
+	const n, d, k = 600, 140, 130
+	set := featured(n, d, k, 1)
+	entry, _ := Lookup("adats")
+	f, err := adaTS{adatsOptions{Epochs: 1, MaxSteps: 2, Hidden: 256}}.Fit(context.Background(), Input{Cal: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := data.NewProbs(n, k)
+	f.Map.Apply(want, set)
+	for _, size := range []int{1, 63, 300} {
+		got := data.NewProbs(n, k)
+		for lo := 0; lo < n; lo += size {
+			hi := min(lo+size, n)
+			f.Map.Apply(got.Slice(lo, hi), set.Rows(lo, hi))
+		}
+		if !slices.Equal(got.Data, want.Data) {
+			t.Errorf("blocks of %d rows have other bits", size)
+		}
+	}
+	var text bytes.Buffer
+	if err := (&Model{Method: "adats", Version: entry.Version, Classes: k, Fitted: *f}).Save(&text); err != nil {
+		t.Fatal(err)
+	}
+	m, err := LoadModel(bytes.NewReader(text.Bytes()), Registry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := data.NewProbs(n, k)
+	m.Map.Apply(got, set)
+	if !slices.Equal(got.Data, want.Data) {
+		t.Error("the loaded model has other bits")
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"features":140`, `"features":141`, "mean: 140 numbers, want 141"},
+		{`"hidden":256`, `"hidden":254`, "weights"},
+		{`"hidden":256`, `"hidden":255`, "no such network"},
+		{`"classes":130`, `"classes":131`, "weights"},
+	} {
+		broken := strings.Replace(text.String(), c.old, c.new, 1)
+		if _, err := LoadModel(strings.NewReader(broken), Registry()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+	if err := CheckSet(f.Map, &data.Set{Logits: set.Logits, Features: data.NewMatrix(n, d+1)}); err == nil {
+		t.Error("features of another width are not refused")
+	}
+}
+
+func TestAdaTSStandardisation(t *testing.T) {
+	h := rowsOf([][]float32{{1, 5, 0}, {3, 5, 0}, {5, 5, 0}})
+	m := adatsMap{Width: 3}
+	m.Mean, m.Scale = standardisation(h)
+	dst := make([]float32, 3)
+	m.standardise(dst, []float32{5, 7, 9})
+	if want := float32(2 / math.Sqrt(8./3)); dst[0] != want || dst[1] != 0 || dst[2] != 0 {
+		t.Errorf("%v, want %v and 0 where the features do not vary", dst, want)
+	}
+	if m.standardise(dst, []float32{3e38, 0, 0}); dst[0] != 30 {
+		t.Errorf("%v, want the limit", dst[0])
+	}
+}
+
+func TestAdaTSOptions(t *testing.T) {
+	entry, _ := Lookup("adats")
+	for name, bad := range map[string]int{"epochs": 0, "max_steps": -1, "hidden": 7} {
+		if _, err := entry.New(decodeInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s = %d: %v", name, bad, err)
+		}
+	}
+	for out, want := range map[float32]float64{-50: 1e-3, 3e38: maxT, float32(math.NaN()): maxT, float32(math.Inf(1)): maxT} {
+		if got := temperatureOf(out); got != want {
+			t.Errorf("temperature of %v is %v, want %v", out, got, want)
+		}
+	}
+}
+
+// A real network: a short training already lies below ts on unseen rows.
+func TestRealAdaTS(t *testing.T) {
+	const name = "cifar10-jpeg/resnet56"
+	realNetworks(t)
+	read := func(split string) *data.Set {
+		set := realSet(t, name, split)
+		values, shape := readNPY(t, filepath.Join(realRoot(t), name, split, "features.npy"))
+		set.Features = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
+		return set
+	}
+	cal, test := read("cal"), read("test")
+	f, err := adaTS{adatsOptions{Epochs: 100, MaxSteps: 300, Hidden: 64}}.Fit(context.Background(), Input{Cal: cal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
+	f.Map.Apply(q, test)
+	got, ts := plainNLL(q, test.Labels), plainNLL(applied(fit(t, "ts", cal, nil).Map, test.Logits), test.Labels)
+	if got > ts {
+		t.Errorf("NLL %v on the test set, ts has %v", got, ts)
+	}
+}
+
+func BenchmarkFitAdaTS(b *testing.B) {
+	for _, c := range []struct{ n, d, k, hidden int }{
+		{5000, 64, 10, 256}, {5000, 512, 100, 256}, {5000, 512, 100, 1024}, {25000, 1000, 1000, 256},
+	} {
+		set := featured(c.n, c.d, c.k, 1)
+		b.Run(fmt.Sprintf("method=adats/n=%d/d=%d/k=%d/hidden=%d/steps=20", c.n, c.d, c.k, c.hidden), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := (adaTS{adatsOptions{1, 20, c.hidden}}).Fit(context.Background(), Input{Cal: set}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

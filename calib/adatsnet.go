@@ -1,0 +1,225 @@
+package calib
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/qats-bench/qats/calib/softmax"
+)
+
+const (
+	adatsLatent = 16   // dimensions of the code w
+	adatsHead   = 128  // width of the temperature head
+	adatsFloor  = 1e-3 // the least temperature and the least standard deviation
+)
+
+// adatsShape is the size of the network of adats: d features, layers of hidden
+// and hidden/2 units, k classes.
+type adatsShape struct{ d, hidden, k int }
+
+// adatsNet is that network, or anything with one number for each of its
+// parameters, as views into one vector. What gives a temperature comes first
+// in the vector; what is only for training is after it.
+type adatsNet struct {
+	adatsShape
+	encoder [3]dense // d -> hidden -> hidden/2 -> hidden/2
+	mean    dense    // hidden/2 -> 16, of the code
+	head    [3]dense // k -> 128 -> 128 -> 1
+	prior   struct {
+		mean, std []float32 // k x 16 each; softplus of std is the standard deviation
+	}
+
+	std     dense    // hidden/2 -> 16, its softplus is that of the code
+	decoder [4]dense // 16 -> hidden -> hidden/2 -> hidden/2 -> d
+}
+
+// net returns the views into flat, which holds the whole network or what gives
+// a temperature.
+func (s adatsShape) net(flat []float32) *adatsNet {
+	n := &adatsNet{adatsShape: s}
+	take := func(size int) []float32 {
+		part := flat[:size:size]
+		flat = flat[size:]
+		return part
+	}
+	n.each(func(l *dense, in, out int) {
+		*l = dense{in, out, take(in * out), take(out)}
+	}, func(table *[]float32) { *table = take(s.k * adatsLatent) }, len(flat) > s.size(false))
+	return n
+}
+
+// each calls layer and table for the parts in the order of the vector.
+func (n *adatsNet) each(layer func(l *dense, in, out int), table func(*[]float32), training bool) {
+	full, half := n.hidden, n.hidden/2
+	layer(&n.encoder[0], n.d, full)
+	layer(&n.encoder[1], full, half)
+	layer(&n.encoder[2], half, half)
+	layer(&n.mean, half, adatsLatent)
+	layer(&n.head[0], n.k, adatsHead)
+	layer(&n.head[1], adatsHead, adatsHead)
+	layer(&n.head[2], adatsHead, 1)
+	table(&n.prior.mean)
+	table(&n.prior.std)
+	if !training {
+		return
+	}
+	layer(&n.std, half, adatsLatent)
+	layer(&n.decoder[0], adatsLatent, full)
+	layer(&n.decoder[1], full, half)
+	layer(&n.decoder[2], half, half)
+	layer(&n.decoder[3], half, n.d)
+}
+
+// size returns how many parameters there are, with those only for training or
+// without.
+func (s adatsShape) size(training bool) int {
+	total := 0
+	(&adatsNet{adatsShape: s}).each(
+		func(_ *dense, in, out int) { total += (in + 1) * out },
+		func(*[]float32) { total += s.k * adatsLatent }, training)
+	return total
+}
+
+// dense is a layer y = x W + b.
+type dense struct {
+	in, out int
+	w       []float32 // in x out
+	b       []float32 // out
+}
+
+// forward writes the n x out outputs to y. A row of y has the same bits
+// whatever the rows beside it: gonum's product of two matrices that are not
+// transposed adds the terms of each element one by one, in the order of the
+// inputs, however it splits the work.
+func (l *dense) forward(y, x []float32, n int) {
+	for i := range n {
+		copy(y[i*l.out:(i+1)*l.out], l.b)
+	}
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, general(n, l.in, x), general(l.in, l.out, l.w), 1, general(n, l.out, y))
+}
+
+// backward adds the gradient in the parameters to grad and, unless dx is nil,
+// writes the gradient in the inputs to dx. The split of these products depends
+// on their sizes alone.
+func (l *dense) backward(grad *dense, dx, dy, x []float32, n int) {
+	for i := range n {
+		for j, v := range dy[i*l.out : (i+1)*l.out] {
+			grad.b[j] += v
+		}
+	}
+	blas32.Gemm(blas.Trans, blas.NoTrans, 1, general(n, l.in, x), general(n, l.out, dy), 1, general(l.in, l.out, grad.w))
+	if dx != nil {
+		blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(n, l.out, dy), general(l.in, l.out, l.w), 0, general(n, l.in, dx))
+	}
+}
+
+func general(rows, cols int, x []float32) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x[:rows*cols]}
+}
+
+// elu replaces x by x where positive and e^x - 1 elsewhere.
+func elu(x []float32) {
+	for i, v := range x {
+		if v < 0 {
+			x[i] = float32(softmax.Exp(float64(v)) - 1)
+		}
+	}
+}
+
+// eluBack multiplies dy by the derivative of elu, given its
+// values y, of which there are at least as many.
+func eluBack(dy, y []float32) {
+	for i, v := range y[:len(dy)] {
+		if v < 0 {
+			dy[i] *= v + 1
+		}
+	}
+}
+
+// adatsPass is room for n rows on their way to a temperature.
+type adatsPass struct {
+	n                int
+	hidden           [2][]float32 // n x hidden, n x hidden/2
+	trunk            []float32    // n x hidden/2
+	mean             []float32    // n x 16
+	density          []float32    // n x k, log densities of the code under the priors
+	head             [2][]float32 // n x 128
+	out              []float32    // n
+	inverse, logNorm []float32    // k x 16, k: 1/std^2 and minus the logs of the normalisers of the priors
+}
+
+// pass returns room for so many rows, with the priors computed.
+func (n *adatsNet) pass(rows int) *adatsPass {
+	room := func(cols int) []float32 { return make([]float32, rows*cols) }
+	half := n.hidden / 2
+	p := &adatsPass{
+		n: rows, hidden: [2][]float32{room(n.hidden), room(half)}, trunk: room(half), mean: room(adatsLatent),
+		density: room(n.k), head: [2][]float32{room(adatsHead), room(adatsHead)}, out: room(1),
+		inverse: make([]float32, n.k*adatsLatent), logNorm: make([]float32, n.k),
+	}
+	n.priors(p)
+	return p
+}
+
+// encode takes n rows of features to the trunk and the means of their codes.
+func (n *adatsNet) encode(p *adatsPass, features []float32) {
+	n.encoder[0].forward(p.hidden[0], features, p.n)
+	elu(p.hidden[0][:p.n*n.hidden])
+	n.encoder[1].forward(p.hidden[1], p.hidden[0], p.n)
+	elu(p.hidden[1][:p.n*n.hidden/2])
+	n.encoder[2].forward(p.trunk, p.hidden[1], p.n)
+	for i, v := range p.trunk[:p.n*n.hidden/2] {
+		p.trunk[i] = float32(softplus(float64(v)))
+	}
+	n.mean.forward(p.mean, p.trunk, p.n)
+}
+
+// priors computes what the densities need of the priors.
+func (n *adatsNet) priors(p *adatsPass) {
+	for c := range n.k {
+		sum := 0.0
+		for l := c * adatsLatent; l < (c+1)*adatsLatent; l++ {
+			s := floored(n.prior.std[l])
+			p.inverse[l] = float32(1 / float64(s*s))
+			sum -= softmax.Log(s) + 0.5*math.Log(2*math.Pi)
+		}
+		p.logNorm[c] = float32(sum)
+	}
+}
+
+// floored returns max(softplus(x), adatsFloor).
+func floored(x float32) float64 { return max(softplus(float64(x)), adatsFloor) }
+
+// temper takes n codes to the input of the softplus that is the temperature.
+func (n *adatsNet) temper(p *adatsPass, code []float32) {
+	for i := range p.n {
+		w := code[i*adatsLatent : (i+1)*adatsLatent]
+		for c := range n.k {
+			sum := float32(0)
+			mean := n.prior.mean[c*adatsLatent : (c+1)*adatsLatent]
+			inverse := p.inverse[c*adatsLatent : (c+1)*adatsLatent]
+			for l, v := range w {
+				e := v - mean[l]
+				sum += float32(e * e * inverse[l])
+			}
+			p.density[i*n.k+c] = p.logNorm[c] - sum/2
+		}
+	}
+	n.head[0].forward(p.head[0], p.density, p.n)
+	elu(p.head[0][:p.n*adatsHead])
+	n.head[1].forward(p.head[1], p.head[0], p.n)
+	elu(p.head[1][:p.n*adatsHead])
+	n.head[2].forward(p.out, p.head[1], p.n)
+}
+
+// temperatureOf returns max(softplus(out), 1e-3), at most maxT. Where float32
+// overflowed on the way, so that there is no number, it is maxT: the flattest.
+func temperatureOf(out float32) float64 {
+	t := floored(out)
+	if !(t < maxT) {
+		return maxT
+	}
+	return t
+}
