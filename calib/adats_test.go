@@ -169,7 +169,7 @@ func TestAdaTSGradient(t *testing.T) {
 
 // Adam from its recurrences, on a gradient that is set by hand.
 func TestAdaTSAdam(t *testing.T) {
-	tr := &adatsTrainer{flat: []float32{1}, flatGrad: []float32{0}, firstMoment: []float32{0}, secMoment: []float32{0}}
+	tr := &adatsTrainer{flat: []float32{1}, flatGrad: []float32{0}, moment1: []float32{0}, moment2: []float32{0}}
 	x, m, v := 1.0, 0.0, 0.0
 	for step, g := range []float64{0.5, -2, 0.25, 0, 1} {
 		tr.flatGrad[0] = float32(g)

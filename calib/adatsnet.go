@@ -50,7 +50,8 @@ func (s adatsShape) net(flat []float32) *adatsNet {
 	return n
 }
 
-// each calls layer and table for the parts in the order of the vector.
+// each calls layer and table for the parts in the order of the vector, those
+// for training only if asked.
 func (n *adatsNet) each(layer func(l *dense, in, out int), table func(*[]float32), training bool) {
 	full, half := n.hidden, n.hidden/2
 	layer(&n.encoder[0], n.d, full)
@@ -128,8 +129,8 @@ func elu(x []float32) {
 	}
 }
 
-// eluBack multiplies dy by the derivative of elu, given its
-// values y, of which there are at least as many.
+// eluBack multiplies dy by the derivative of elu, given its values y, of which
+// there are at least as many.
 func eluBack(dy, y []float32) {
 	for i, v := range y[:len(dy)] {
 		if v < 0 {

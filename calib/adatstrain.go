@@ -26,7 +26,6 @@ type adatsTrainer struct {
 	net, grad *adatsNet
 	flat      []float32 // the parameters
 	flatGrad  []float32
-	rows      int // the largest batch
 	pass      *adatsPass
 
 	stdIn, std []float32    // rows x 16: input of the softplus, and the standard deviation
@@ -35,23 +34,24 @@ type adatsTrainer struct {
 	moments    []softmax.Moments
 	scale      []float64
 
-	// gradients in the values of the same name
-	dHidden                [2][]float32
-	dTrunk, dMean, dStd    []float32
-	dDensity, dOut         []float32
-	dHead                  [2][]float32
-	dCode                  [2][]float32
-	dDecoded               [4][]float32
-	firstMoment, secMoment []float32
-	steps                  int
+	// gradients in the values of the same names
+	dHidden             [2][]float32
+	dTrunk, dMean, dStd []float32
+	dDensity, dOut      []float32
+	dHead               [2][]float32
+	dCode               [2][]float32
+	dDecoded            [4][]float32
+
+	moment1, moment2 []float32 // of Adam
+	steps            int       // taken
 }
 
 func newAdatsTrainer(shape adatsShape, rows int, rng *rand.Rand) *adatsTrainer {
 	size := shape.size(true)
 	t := &adatsTrainer{
 		flat: make([]float32, size), flatGrad: make([]float32, size),
-		firstMoment: make([]float32, size), secMoment: make([]float32, size),
-		rows: rows, moments: make([]softmax.Moments, rows), scale: make([]float64, rows),
+		moment1: make([]float32, size), moment2: make([]float32, size),
+		moments: make([]softmax.Moments, rows), scale: make([]float64, rows),
 	}
 	t.net, t.grad = shape.net(t.flat), shape.net(t.flatGrad)
 	t.net.initialise(rng)
@@ -256,14 +256,14 @@ func (t *adatsTrainer) update(rate float64) {
 	step := float32(rate / (1 - math.Pow(decay1, float64(t.steps))))
 	root := float32(1 / math.Sqrt(1-math.Pow(decay2, float64(t.steps))))
 	for i, g := range t.flatGrad {
-		m := float32(decay1*t.firstMoment[i]) + float32((1-decay1)*g)
-		v := float32(decay2*t.secMoment[i]) + float32((1-decay2)*g*g)
-		t.firstMoment[i], t.secMoment[i] = m, v
+		m := float32(decay1*t.moment1[i]) + float32((1-decay1)*g)
+		v := float32(decay2*t.moment2[i]) + float32((1-decay2)*g*g)
+		t.moment1[i], t.moment2[i] = m, v
 		t.flat[i] -= float32(step * m / (float32(math.Sqrt(float64(v)))*root + tiny))
 	}
 }
 
-// train runs minibatches of b's size, filled by next, until it has no more. It
+// train takes a step for every minibatch of next, until it yields nil. It
 // returns the largest absolute element of the last gradient.
 func (t *adatsTrainer) train(ctx context.Context, rate float64, next func() *adatsBatch) (gradient float64, err error) {
 	for b := next(); b != nil; b = next() {

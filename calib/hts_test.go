@@ -2,6 +2,7 @@ package calib
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -229,5 +230,18 @@ func TestRealHTS(t *testing.T) {
 		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
 			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)
 		}
+	}
+}
+
+func BenchmarkFitHTS(b *testing.B) {
+	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
+		set := drawn(size[0], size[1], 2, 1)
+		b.Run(fmt.Sprintf("method=hts/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := (hts{}).Fit(context.Background(), Input{Cal: set}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

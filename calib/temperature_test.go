@@ -15,6 +15,7 @@ import (
 // temperature a row.
 var temperatureMethods = []string{
 	"uncal", "ts", "ts-guo50", "ts-ecegrid", "qats", "qats-free", "qats-pw", "qats-pw-free", "qats-transductive",
+	"hts",
 }
 
 // parameters returns the fitted numbers of a map, ranks left out.
@@ -26,6 +27,8 @@ func parameters(m Map) []float64 {
 		return []float64{m.A, m.B}
 	case knotsMap:
 		return m.Knots
+	case htsMap:
+		return []float64{m.W, m.B}
 	}
 	return nil
 }

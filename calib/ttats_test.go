@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -37,4 +38,18 @@ func TestTTAMean(t *testing.T) {
 			t.Errorf("class %d: %v, want %v", j, got.Data[j], want)
 		}
 	}
+}
+
+func BenchmarkApplyTTA(b *testing.B) {
+	const n, k, v = 2000, 1000, 4
+	set := &data.Set{Logits: drawn(n, k, 2, 1).Logits}
+	for seed := range uint64(v) {
+		set.Augmented = append(set.Augmented, drawn(n, k, 2, seed+2).Logits)
+	}
+	dst := data.NewProbs(n, k)
+	b.Run(fmt.Sprintf("method=tta-ts/n=%d/k=%d/views=%d", n, k, v), func(b *testing.B) {
+		for b.Loop() {
+			ttaTSMap{T: 1.5}.Apply(dst, set)
+		}
+	})
 }

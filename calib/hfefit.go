@@ -1,0 +1,194 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// hfeFit is a calibration set with its energies, and rows out of distribution
+// with theirs: rows 0..n-1 are of the one, n..n+m-1 of the other.
+type hfeFit struct {
+	*objective
+	labels         []int32     // n
+	ood            data.Matrix // m x k
+	correct, wrong []float64   // n + m, densities at the energies
+	p              []float64   // k, scratch
+}
+
+// newHFEFit computes the energies, fits both normals of m to them and keeps
+// the values of their densities.
+func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matrix, m *hfeMap) (*hfeFit, error) {
+	total := o.rows() + ood.Rows
+	energies := make([]float64, total)
+	var right, wrong []float64
+	err := o.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
+		for i := range block {
+			e := energy(&block[i])
+			energies[lo+i] = e
+			if block[i].Top == labels[lo+i] {
+				right = append(right, e)
+			} else {
+				wrong = append(wrong, e)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range ood.Rows {
+		var moments [1]softmax.Moments
+		softmax.Rows(moments[:], ood.Row(i), ood.Cols, []float64{1})
+		energies[o.rows()+i] = energy(&moments[0])
+	}
+	m.Correct, m.Wrong = fitNormal(right), fitNormal(append(wrong, energies[o.rows():]...))
+	f := &hfeFit{
+		objective: o, labels: labels, ood: ood,
+		correct: make([]float64, total), wrong: make([]float64, total), p: make([]float64, o.logits.Cols),
+	}
+	for i, e := range energies {
+		f.correct[i], f.wrong[i] = m.Correct.density(e), m.Wrong.density(e)
+	}
+	return f, nil
+}
+
+// row returns row i with its class, -1 where it has none.
+func (f *hfeFit) row(i int) (logits []float32, class int) {
+	if i < f.rows() {
+		return f.logits.Row(i), int(f.labels[i])
+	}
+	return f.ood.Row(i - f.rows()), -1
+}
+
+// energy returns -logsumexp of the row of m, moments at scale 1.
+func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1p(m.Tail)) }
+
+// squaredError returns the mean over all rows of sum_j (p_j - 1[y = j])^2 with its
+// derivatives in the thetas. With s = 1/T, d_j = l_j - E_p[l] and V = Var_p[l]
+// the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
+func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
+	f.passes++
+	out := local{gradient: make([]float64, 2), hessian: make([]float64, 4)}
+	n := float64(len(f.correct))
+	for i := range f.correct {
+		if i%blockRows == 0 && ctx.Err() != nil {
+			return local{}, ctx.Err()
+		}
+		t := m.temperature(f.correct[i], f.wrong[i])
+		value, first, second := f.rowError(i, 1/t)
+		out.value += value / n
+		if t <= hfeFloor {
+			continue // T does not move with theta here
+		}
+		s := 1 / t
+		s2 := float64(s * s)
+		dT := -s2 * first / n
+		dTT := (float64(float64(s2*s2)*second) + float64(float64(2*s2*s)*first)) / n
+		c, w := -f.correct[i], f.wrong[i]
+		out.gradient[0] += float64(dT * c)
+		out.gradient[1] += float64(dT * w)
+		out.hessian[0] += float64(dTT * c * c)
+		out.hessian[1] += float64(dTT * c * w)
+		out.hessian[3] += float64(dTT * w * w)
+	}
+	out.hessian[2] = out.hessian[1]
+	return out, ctx.Err()
+}
+
+// rowError returns the squared error of row i at scale s and its first and
+// second derivative in s.
+func (f *hfeFit) rowError(i int, s float64) (value, first, second float64) {
+	row, class := f.row(i)
+	softmax.Probs(f.p, row, s)
+	top := float64(row[topClass(row)])
+	mean, square := 0.0, 0.0 // of l - max
+	for j, p := range f.p {
+		d := float64(row[j]) - top
+		mean += float64(p * d)
+		square += float64(p * d * d)
+	}
+	variance := max(0, square-float64(mean*mean))
+	for j, p := range f.p {
+		miss := p
+		if j == class {
+			miss = p - 1
+		}
+		d := float64(row[j]) - top - mean
+		dp := float64(p * d)
+		value += float64(miss * miss)
+		first += float64(2 * miss * dp)
+		second += 2 * (float64(dp*dp) + float64(miss*p*(float64(d*d)-variance)))
+	}
+	return value, first, second
+}
+
+// nll returns the mean NLL of the calibration rows under m and how many of
+// them are at the floor.
+func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, err error) {
+	scale := make([]float64, f.rows())
+	for i := range scale {
+		t := m.temperature(f.correct[i], f.wrong[i])
+		if t <= hfeFloor {
+			floored++
+		}
+		scale[i] = 1 / t
+	}
+	err = f.pass(ctx, scale, func(lo int, block []softmax.Moments) {
+		sum := 0.0
+		for i := range block {
+			sum += block[i].NLL(scale[lo+i], f.label[lo+i])
+		}
+		nll += sum
+	})
+	return nll / float64(f.rows()), floored, err
+}
+
+// normal is a normal distribution; Std 0 stands for none, a density of 0.
+type normal struct {
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std"`
+}
+
+// narrow is the standard deviation, relative to max(1, |mean|), below which
+// energies of float32 logits are the same number but for rounding.
+const narrow = 1e-6
+
+// fitNormal returns the maximum-likelihood normal of the energies (Std divides
+// by their number), or none where they do not differ.
+func fitNormal(energies []float64) normal {
+	n := float64(len(energies))
+	if n == 0 {
+		return normal{}
+	}
+	var g normal
+	for _, e := range energies {
+		g.Mean += e / n
+	}
+	square := 0.0
+	for _, e := range energies {
+		square += float64((e - g.Mean) * (e - g.Mean))
+	}
+	if g.Std = math.Sqrt(square / n); g.Std < narrow*max(1, math.Abs(g.Mean)) {
+		g.Std = 0
+	}
+	return g
+}
+
+func (g normal) density(e float64) float64 {
+	if g.Std == 0 {
+		return 0
+	}
+	z := (e - g.Mean) / g.Std
+	return softmax.Exp(-float64(z*z)/2) / (g.Std * math.Sqrt(2*math.Pi))
+}
+
+func (g normal) check() error {
+	if math.IsInf(g.Mean, 0) || math.IsNaN(g.Mean) || math.IsInf(g.Std, 0) ||
+		!(g.Std == 0 || g.Std >= narrow*max(1, math.Abs(g.Mean))) {
+		return fmt.Errorf("mean %v, std %v: want finite numbers, std 0 or at least %g max(1, |mean|)", g.Mean, g.Std, narrow)
+	}
+	return nil
+}
