@@ -10,11 +10,18 @@ import (
 // eachBlock calls do for every block of blockRows rows among n, on all
 // processors. What do computes must depend on its block alone: whoever needs a
 // total adds the blocks in their order, so that the bits are the same for any
-// number of processors. It stops with the context's error when ctx is done.
+// number of processors. It stops with the context's error when ctx is done. A
+// panic of do reaches the caller, who may recover.
 func eachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
 	blocks := numBlocks(n)
 	var next atomic.Int64
+	var panicked atomic.Pointer[any]
 	work := func() {
+		defer func() {
+			if p := recover(); p != nil {
+				panicked.Store(&p)
+			}
+		}()
 		for ctx.Err() == nil {
 			b := int(next.Add(1)) - 1
 			if b >= blocks {
@@ -29,6 +36,9 @@ func eachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
 	}
 	work()
 	wait.Wait()
+	if p := panicked.Load(); p != nil {
+		panic(*p)
+	}
 	return ctx.Err()
 }
 

@@ -13,13 +13,16 @@ import (
 )
 
 // BenchmarkFitFeatures fits the methods that read features, on sets of the
-// size of CIFAR-100 and ImageNet.
+// size of CIFAR-100, of ImageNet, and of a tenth of it with wide features.
 func BenchmarkFitFeatures(b *testing.B) {
-	for _, c := range []struct{ n, k, d int }{{5000, 100, 128}, {25000, 1000, 128}} {
-		set := withHead(c.n, c.k, c.d, 1)
+	for _, c := range []struct{ n, k, d int }{{5000, 100, 128}, {25000, 1000, 128}, {2500, 1000, 2048}} {
+		var set *data.Set
 		for _, name := range []string{"gc", "featclip"} {
-			m := method(b, name)
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d/d=%d", name, c.n, c.k, c.d), func(b *testing.B) {
+				if set == nil {
+					set = withHead(c.n, c.k, c.d, 1)
+				}
+				m := method(b, name)
 				var f *Fitted
 				for b.Loop() {
 					var err error

@@ -69,10 +69,11 @@ func (t *nllTable) at(ctx context.Context, u float64) (column, error) {
 	at := u / tableStep
 	node := math.Floor(at)
 	j := int(node) + tableReach
-	for _, j := range []int{j, j + 1} {
-		if err := t.make(ctx, j); err != nil {
-			return column{}, err
-		}
+	if err := t.fill(ctx, j); err != nil {
+		return column{}, err
+	}
+	if err := t.fill(ctx, j+1); err != nil {
+		return column{}, err
 	}
 	c := column{left: t.nodes[j], right: t.nodes[j+1], loss: t.loss}
 	c.value, c.slope = quintic(at - node)
@@ -98,8 +99,8 @@ func (c *column) row(i int) (nll, slope float64) {
 	return nll, slope
 }
 
-// make fills node j, with j = tableReach at u = 0.
-func (t *nllTable) make(ctx context.Context, j int) error {
+// fill makes node j, with j = tableReach at u = 0.
+func (t *nllTable) fill(ctx context.Context, j int) error {
 	if t.nodes[j] != nil {
 		return nil
 	}
