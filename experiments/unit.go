@@ -186,8 +186,11 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 			}
 			method := w.unit.Cells[i].Method
 			if err := guard(method.Name, func() error {
-				dst := probs.Slice(0, n)
-				m.Apply(dst, set.View(method.Contract().Test))
+				dst, view := probs.Slice(0, n), set.View(method.Contract().Test)
+				if err := calib.CheckSet(m, view); err != nil {
+					return err
+				}
+				m.Apply(dst, view)
 				return w.facts[i].Append(dst, set)
 			}); err != nil {
 				w.fail(i, err)

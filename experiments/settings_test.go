@@ -1,0 +1,88 @@
+package experiments
+
+import (
+	"context"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
+)
+
+// paperSpecs are the specs that hold the paper's settings and nothing else.
+var paperSpecs = map[string]int{"standard": 15, "longtail": 15, "shift": 75, "medical": 55, "tasks": 2}
+
+// TestPaperSettings counts the 162 settings, once each, and finds every one of
+// them among the published numbers.
+func TestPaperSettings(t *testing.T) {
+	numbers, err := results.ReadPublished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := map[results.Cell]bool{}
+	for _, p := range numbers {
+		if p.Method == "uncal" && p.Dataset != results.Average && p.Corruption != results.Average {
+			published[results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}] = true
+		}
+	}
+	if len(published) != 162 {
+		t.Fatalf("the paper prints %d settings", len(published))
+	}
+	total := 0
+	for name, want := range paperSpecs {
+		spec, err := ReadSpec(name+".yaml", known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(spec.Settings) != want {
+			t.Errorf("%s has %d settings, want %d", name, len(spec.Settings), want)
+		}
+		for _, s := range spec.Settings {
+			cell := s.Cell
+			cell.Experiment, cell.Loss = "", ""
+			if !published[cell] {
+				t.Errorf("%s: %s is not in the paper, or stands twice", name, &s)
+			}
+			delete(published, cell)
+			total++
+		}
+	}
+	if total != 162 || len(published) != 0 {
+		t.Errorf("%d settings; the paper has these besides: %v", total, published)
+	}
+}
+
+// TestEveryPaperCellCanRun plans the paper without any arrays: each of the 162
+// settings has a virtual network, and no method lacks a part of it.
+func TestEveryPaperCellCanRun(t *testing.T) {
+	store, err := results.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "variants", "rescale"} {
+		spec, err := ReadSpec(name+".yaml", known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range p.Units {
+			if u.Provenance.Origin != data.Simulated {
+				t.Errorf("%s %s: %q", name, u.Setting, u.Provenance.Origin)
+			}
+			for _, c := range u.Cells {
+				if c.State != Miss {
+					t.Errorf("%s %s %s: %s, %s", name, u.Setting, c.Method.Name, c.State, c.Why)
+				}
+				if _, paper := paperSpecs[name]; paper && c.Method.Name != "hfe-target" {
+					cells++
+				}
+			}
+		}
+	}
+	if cells != 162*7 {
+		t.Errorf("%d cells of the paper's methods, want 1,134", cells)
+	}
+}
