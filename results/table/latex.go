@@ -3,21 +3,35 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
-// LaTeX prints the table as a float that needs the packages booktabs, multirow
-// and xcolor: bold best, underlined second, the gap as a subscript in the
-// colours of the paper. The numbers of a column align: what stands behind one
-// of them takes the same room behind all.
+// LaTeX prints the table as a float that needs the packages amssymb, booktabs,
+// multirow, pdflscape and xcolor: bold best, underlined second, the gap as a
+// subscript in the colours of the paper. The numbers of a column align: what
+// stands behind one of them takes the same room behind all. A table too wide
+// for an upright page, as one of 14 columns is, is turned on a page of its own.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	s := t.Spec
-	b.WriteString("% Made from results.csv; needs booktabs, multirow, xcolor.\n" +
+	b.WriteString("% Made from results.csv; needs amssymb, booktabs, multirow, pdflscape, xcolor.\n" +
 		"\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n" +
-		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n" +
-		"\\begin{table}[t]\n\\centering\n\\scriptsize\n\\renewcommand{\\arraystretch}{1.1}\n")
-	if len(t.Columns) > 7 {
+		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
+	if t.turned() {
+		b.WriteString("\\begin{landscape}\n")
+	}
+	size := "\\scriptsize"
+	if t.load() > 20 {
+		size = "\\tiny"
+	}
+	fmt.Fprintf(&b, "\\begin{table}[!htbp]\n\\centering\n%s\n\\renewcommand{\\arraystretch}{1.1}\n", size)
+	switch {
+	case t.load() > 20:
+		b.WriteString("\\setlength{\\tabcolsep}{1.5pt}\n")
+	case t.load() > 9:
+		b.WriteString("\\setlength{\\tabcolsep}{2.5pt}\n")
+	case t.load() > 8:
 		b.WriteString("\\setlength{\\tabcolsep}{3.5pt}\n")
 	}
 	if s.Caption != "" {
@@ -40,21 +54,44 @@ func (t *Table) LaTeX(w io.Writer) error {
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 
 	b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\n")
-	legend := t.legend("Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", escape)
+	legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", escape})
 	b.WriteString(strings.Join(legend, " ") + "\n")
 	for i, n := range t.Notes {
 		fmt.Fprintf(&b, "\\par\\textsuperscript{%d}\\,%s\n", i+1, escape(n.String()))
 	}
 	b.WriteString("\\end{minipage}\n\\end{table}\n")
+	if t.turned() {
+		b.WriteString("\\end{landscape}\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// latexLayout is the column specification; unranked columns stand apart.
+// turned reports whether the table is too wide for an upright page.
+func (t *Table) turned() bool { return t.load() > 13 }
+
+// load is the width in columns; those with gaps or null bands count more.
+func (t *Table) load() float64 {
+	sum := 0.0
+	for j := range t.Columns {
+		sum++
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[j].Gap != "" || r.Cells[j].Band != "" }) {
+			sum += 0.7
+		}
+	}
+	return sum
+}
+
+// latexLayout is the column specification; what is not ranked and means stand
+// apart.
 func (t *Table) latexLayout() string {
 	layout := strings.Repeat("l", len(t.Spec.Rows))
+	if t.tellsTarget() && t.Spec.down() {
+		layout += "c"
+	}
+	apart := func(c Column) bool { return c.Mean || c.Rival != nil && !c.Rival.Ranked }
 	for j, c := range t.Columns {
-		if !c.Ranked && j > 0 && t.Columns[j-1].Ranked {
+		if j > 0 && apart(c) && !apart(t.Columns[j-1]) {
 			layout += "@{\\hspace{2em}}"
 		}
 		layout += "c"
@@ -63,19 +100,55 @@ func (t *Table) latexLayout() string {
 }
 
 func (t *Table) latexHead(b *strings.Builder) {
+	if t.tellsTarget() && !t.Spec.down() {
+		b.WriteString(strings.Repeat(" & ", len(t.Spec.Rows)-1) + "\\textit{OOD-free?}")
+		for _, c := range t.Columns {
+			b.WriteString(" & " + tick(c.Rival))
+		}
+		b.WriteString(" \\\\\n\\midrule\n")
+	}
 	for i, c := range t.Spec.Rows {
 		if i > 0 {
 			b.WriteString(" & ")
 		}
 		fmt.Fprintf(b, "\\textbf{%s}", headings[c])
 	}
+	if t.tellsTarget() && t.Spec.down() {
+		b.WriteString(" & \\textit{OOD-free?}")
+	}
 	for _, c := range t.Columns {
-		fmt.Fprintf(b, " & \\textbf{%s}", escape(c.Label))
-		if t.Spec.Columns == "method" && c.Changes == Yes {
-			b.WriteString("$^\\ddagger$")
+		lines := t.heading(c)
+		for i := range lines {
+			lines[i] = escape(lines[i])
 		}
+		if len(lines) > 1 {
+			fmt.Fprintf(b, " & \\textbf{\\begin{tabular}[b]{@{}c@{}}%s\\end{tabular}}", strings.Join(lines, "\\\\"))
+		} else {
+			fmt.Fprintf(b, " & \\textbf{%s}", strings.Join(lines, ""))
+		}
+		b.WriteString(t.latexSigns(c.Rival))
 	}
 	b.WriteString(" \\\\\n")
+}
+
+// tick says whether a method does without the target domain.
+func tick(r *Rival) string {
+	if r.Target {
+		return "$\\times$"
+	}
+	return "$\\checkmark$"
+}
+
+// latexSigns is what the label of a method bears.
+func (t *Table) latexSigns(r *Rival) string {
+	signs := ""
+	if r != nil && r.Changes == Yes && !t.changesAtCells() {
+		signs += "$^\\ddagger$"
+	}
+	if r != nil && r.Target {
+		signs += "$^\\star$"
+	}
+	return signs
 }
 
 func (t *Table) latexRow(b *strings.Builder, i int) {
@@ -86,15 +159,22 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		b.WriteString("\\midrule\n")
 	}
 	for j, label := range labels {
+		label = escape(label)
+		if !row.Mean && t.Spec.Rows[j] == "method" {
+			label += t.latexSigns(row.Rival)
+		}
 		switch {
 		case j > 0:
-			b.WriteString(" & " + escape(label))
+			b.WriteString(" & " + label)
 		case !starts:
 		case t.height(i) > 1 && len(labels) > 1:
-			fmt.Fprintf(b, "\\multirow{%d}{*}{%s}", t.height(i), escape(label))
+			fmt.Fprintf(b, "\\multirow{%d}{*}{%s}", t.height(i), label)
 		default:
-			b.WriteString(escape(label))
+			b.WriteString(label)
 		}
+	}
+	if t.tellsTarget() && t.Spec.down() {
+		b.WriteString(" & " + tick(row.Rival))
 	}
 	for j, c := range row.Cells {
 		b.WriteString(" & " + t.latexCell(c, j))
@@ -104,6 +184,9 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		return
 	}
 	b.WriteString(strings.Repeat(" & ", len(labels)-1))
+	if t.tellsTarget() && t.Spec.down() {
+		b.WriteString(" & ")
+	}
 	for _, c := range row.Cells {
 		b.WriteString(" & ")
 		if c.Band != "" {
@@ -115,12 +198,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 
 // banded reports whether a line of null bands follows row i.
 func (t *Table) banded(i int) bool {
-	for _, c := range t.Rows[i].Cells {
-		if c.Band != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.Band != "" })
 }
 
 // height is the number of lines of the group that row i begins.
@@ -133,115 +211,4 @@ func (t *Table) height(i int) int {
 		}
 	}
 	return lines
-}
-
-// latexCell prints a cell of column j: a number and what follows it. The
-// number is padded on both sides to the size of the largest in its column.
-func (t *Table) latexCell(c Cell, j int) string {
-	whole := 0            // digits before the point
-	room, widest := 0, "" // characters of what follows a number
-	for _, r := range t.Rows {
-		other := r.Cells[j]
-		whole = max(whole, strings.Index(other.Text, "."))
-		if w := max(len(t.superscript(other)), len(other.Gap)); w > room {
-			room, widest = w, t.latexTail(other)
-		}
-	}
-	tail := t.latexTail(c)
-	switch {
-	case tail == widest:
-	case tail == "":
-		tail = "\\hphantom{" + widest + "}"
-	default:
-		tail = "\\rlap{" + tail + "}\\hphantom{" + widest + "}"
-	}
-	if !c.OK {
-		return "--" + tail
-	}
-	pad := ""
-	if missing := whole - strings.Index(c.Text, "."); missing > 0 {
-		pad = "\\phantom{" + strings.Repeat("0", missing) + "}"
-	}
-	text := strings.Replace(c.Text, "-", "$-$", 1)
-	switch c.Mark {
-	case Best:
-		text = "\\textbf{" + text + "}"
-	case Second:
-		text = "\\underline{" + text + "}"
-	}
-	return pad + text + tail
-}
-
-// latexTail prints what follows a number. The footnotes stand above the gap.
-func (t *Table) latexTail(c Cell) string {
-	tail := ""
-	if above := t.superscript(c); above != "" {
-		tail = "^{\\mathrm{" + above + "}}"
-	}
-	switch {
-	case c.Gap != "" && c.GapBetter:
-		tail += "_{\\textcolor{Better}{\\mathbf{" + c.Gap + "}}}"
-	case c.Gap != "":
-		tail += "_{\\textcolor{Worse}{" + c.Gap + "}}"
-	}
-	if tail == "" {
-		return ""
-	}
-	return "$" + tail + "$"
-}
-
-func (t *Table) superscript(c Cell) string {
-	var marks []string
-	if c.Simulated {
-		marks = append(marks, "s")
-	}
-	if t.Spec.Columns != "method" && c.Changes == Yes {
-		marks = append(marks, "\\ddagger")
-	}
-	for _, n := range c.Notes {
-		marks = append(marks, fmt.Sprint(n+1))
-	}
-	return strings.Join(marks, ",")
-}
-
-// escapes are the characters that LaTeX would not print as they are, or not in
-// ASCII.
-var escapes = map[rune]string{
-	'\\': "\\textbackslash{}", '{': "\\{", '}': "\\}", '#': "\\#", '$': "\\$", '%': "\\%", '&': "\\&",
-	'_': "\\_", '~': "\\textasciitilde{}", '^': "\\textasciicircum{}", '<': "\\textless{}", '>': "\\textgreater{}",
-	'|': "\\textbar{}", '"': "''", '`': "{}`",
-	'\u2013': "--", '\u2014': "---", '\u2018': "`", '\u2019': "'", '\u201c': "``", '\u201d': "''", '\u2026': "\\dots{}",
-	'\u00d7': "$\\times$", '\u00b1': "$\\pm$", '\u2264': "$\\le$", '\u2265': "$\\ge$", '\u2192': "$\\to$",
-	'\u00e4': "\\\"a", '\u00f6': "\\\"o", '\u00fc': "\\\"u", '\u00df': "\\ss{}", '\u00e9': "\\'e", '\u00e8': "\\`e",
-}
-
-// escape returns plain text as LaTeX in ASCII. Control characters become
-// spaces, and two hyphens stay two.
-func escape(s string) string {
-	var b strings.Builder
-	var before rune
-	for _, r := range s {
-		switch e, ok := escapes[r]; {
-		case ok:
-			b.WriteString(e)
-		case r == '-' && before == '-':
-			b.WriteString("{}-")
-		case r < ' ' || r == 0x7f:
-			b.WriteByte(' ')
-		case r > 0x7f:
-			b.WriteByte('?')
-		default:
-			b.WriteRune(r)
-		}
-		before = r
-	}
-	return b.String()
-}
-
-// labelRune keeps a \label to what every package accepts in one.
-func labelRune(r rune) rune {
-	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
-		return r
-	}
-	return '-'
 }

@@ -7,64 +7,95 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// mark ranks the cells of a row; sources holds a record of each cell with a
-// number.
-func (p *pivoting) mark(row *Row, sources []*results.Record) error {
+// entry is a number in a ranking.
+type entry struct {
+	*Cell
+	rival *Rival
+	of    *results.Record // one of those in the cell
+}
+
+// rank marks the numbers of each row, or of each column among the rows that
+// differ in their methods alone.
+func (p *pivoting) rank() error {
 	if p.spec.Better == Neutral {
 		return nil
 	}
-	sign := 1.0 // of a number, so that less is better
-	if p.spec.Better == Higher {
-		sign = -1
-	}
-	var ranked []int
-	for j, c := range p.table.Columns {
-		if !c.Ranked || !row.Cells[j].OK {
-			continue
-		}
-		if len(ranked) > 0 && sources[j].Source != sources[ranked[0]].Source {
-			return mixed("a ranking", *sources[ranked[0]], *sources[j])
-		}
-		ranked = append(ranked, j)
-	}
-	if len(ranked) < 2 {
-		return nil
-	}
-	score := func(j int) float64 { return sign * number(row.Cells[j].Text) }
-	best, second, others := ranked[0], -1, -1
-	for _, j := range ranked {
-		if score(j) < score(best) {
-			best = j
+	rankings := map[string][]entry{}
+	var order []string
+	for i := range p.table.Rows {
+		row := &p.table.Rows[i]
+		for j, c := range p.table.Columns {
+			e := entry{&row.Cells[j], c.Rival, p.shown[i][j]}
+			key := fmt.Sprint(i)
+			if p.spec.down() {
+				e.rival, key = row.Rival, p.contestKey(row.IDs, j)
+			}
+			if !e.OK || !e.rival.Ranked {
+				continue
+			}
+			if rankings[key] == nil {
+				order = append(order, key)
+			}
+			rankings[key] = append(rankings[key], e)
 		}
 	}
-	for _, j := range ranked {
-		if score(j) > score(best) && (second < 0 || score(j) < score(second)) {
-			second = j
-		}
-		if p.table.Columns[j].ID != p.spec.Highlight && (others < 0 || score(j) < score(others)) {
-			others = j
-		}
-	}
-	for _, j := range ranked {
-		c := &row.Cells[j]
-		switch {
-		case score(j) == score(best):
-			c.Mark = Best
-		case second >= 0 && score(j) == score(second):
-			c.Mark = Second
-		}
-		if p.spec.Gap && p.table.Columns[j].ID == p.spec.Highlight {
-			var x float64
-			x, c.Gap = p.spec.difference(c.Text, row.Cells[others].Text)
-			c.GapBetter = sign*x < 0
+	for _, key := range order {
+		if err := p.mark(rankings[key]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// mixed is the error of bringing together what is real and what is not.
-func mixed(what string, a, b results.Record) error {
-	return fmt.Errorf("%s would mix %s (%s) with %s (%s); keep them in separate rows or tables", what, a.Source, place(a), b.Source, place(b))
+// mark ranks numbers. The gap is left out at a tie with the best other, which
+// the shared mark shows.
+func (p *pivoting) mark(ranked []entry) error {
+	for _, e := range ranked {
+		if e.of.Source != ranked[0].of.Source {
+			return mixed(*ranked[0].of, *e.of)
+		}
+	}
+	if len(ranked) < 2 {
+		return nil
+	}
+	score := func(e entry) float64 { // the less, the better
+		if p.spec.Better == Higher {
+			return -number(e.Text)
+		}
+		return number(e.Text)
+	}
+	best, second, other := ranked[0], entry{}, entry{}
+	for _, e := range ranked {
+		if score(e) < score(best) {
+			best = e
+		}
+	}
+	for _, e := range ranked {
+		if score(e) > score(best) && (second.Cell == nil || score(e) < score(second)) {
+			second = e
+		}
+		if e.rival.ID != p.spec.Highlight && (other.Cell == nil || score(e) < score(other)) {
+			other = e
+		}
+	}
+	for _, e := range ranked {
+		switch {
+		case score(e) == score(best):
+			e.Mark = Best
+		case second.Cell != nil && score(e) == score(second):
+			e.Mark = Second
+		}
+		if p.spec.Gap && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
+			e.Gap = p.spec.difference(e.Text, other.Text)
+			e.GapBetter = score(e) < score(other)
+		}
+	}
+	return nil
+}
+
+// mixed is the error of ranking what is real against what is not.
+func mixed(a, b results.Record) error {
+	return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(a), b.Source, place(b))
 }
 
 // notes collects footnotes in the order of their first use.

@@ -5,7 +5,8 @@ package table
 // An empty id, such as the severity of a clean set, is "-".
 //
 // The paper's AdaTS is the test-time augmentation of Hekler et al.; two other
-// methods bear that name, so it is printed here as TTA-TS.
+// methods bear that name, so it is printed here as TTA-TS. Where a label calls
+// it AdaTS nevertheless, the table says what it is.
 func Name(column, id string) string {
 	if id == "" {
 		return "-"
@@ -14,6 +15,14 @@ func Name(column, id string) string {
 		return name
 	}
 	return id
+}
+
+// remark is the sentence that a method needs beside its label, or nothing.
+func remark(method, label string) string {
+	if method == "tta-ts" && label == "AdaTS" {
+		return "AdaTS: the TTA-extended TS of Hekler et al. (2023) that the paper cites under this name."
+	}
+	return ""
 }
 
 var names = map[string]map[string]string{

@@ -10,8 +10,9 @@ import (
 
 // Pivot makes the table that spec describes of records, which keep their
 // order. It returns an error that names the table, the column and both values
-// where a cell or a row would bring unlike records together, and where an
-// average, a ranking or a gap would mix measured with simulated numbers.
+// where a cell or a ranking would bring unlike records together. An average
+// that would mix measured with simulated numbers is not made: its cell says
+// so.
 func Pivot(records []results.Record, spec Spec) (*Table, error) {
 	t, err := pivot(records, spec)
 	if err != nil {
@@ -30,10 +31,12 @@ func identify(r results.Record) identity { return identity{r.Cell, r.Method, r.M
 
 // pivoting is the state of one call of Pivot.
 type pivoting struct {
-	spec  Spec
-	index map[identity]results.Record // all records that are kept
-	notes notes
-	table *Table
+	spec   Spec
+	index  map[identity]results.Record // all records that are kept
+	notes  notes
+	rivals []*Rival
+	table  *Table
+	shown  [][]*results.Record // for each cell of the table a record of it; nil without a number
 }
 
 func pivot(records []results.Record, spec Spec) (*Table, error) {
@@ -58,7 +61,8 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("none of %d records has metric %s and passes the filter", len(records), spec.Metric)
 	}
-	p.table = &Table{Columns: p.columns(shown)}
+	p.table = &Table{}
+	p.head(shown)
 	if err := p.highlight(); err != nil {
 		return nil, err
 	}
@@ -68,15 +72,14 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 		return nil, err
 	}
 	for i, g := range groups {
-		if err := p.addRow(g, i); err != nil {
-			return nil, err
-		}
+		p.addRow(g, i)
 	}
 	p.settle(groups)
 	if spec.Mean {
-		if err := p.addMean(groups); err != nil {
-			return nil, err
-		}
+		p.addMean(groups)
+	}
+	if err := p.rank(); err != nil {
+		return nil, err
 	}
 	p.table.Notes = p.notes.list
 	return p.table, nil
@@ -111,35 +114,57 @@ func (p *pivoting) order(column string, shown []results.Record) []string {
 	return ids
 }
 
-func (p *pivoting) columns(shown []results.Record) []Column {
-	var ranked, aside []Column
-	for _, id := range p.order(p.spec.Columns, shown) {
-		c := Column{ID: id, Label: p.spec.label(p.spec.Columns, id), Ranked: !slices.Contains(p.spec.Unranked, id)}
-		if c.Ranked {
-			ranked = append(ranked, c)
+// head settles the rivals and the columns.
+func (p *pivoting) head(shown []results.Record) {
+	of := p.spec.Columns
+	if p.spec.down() {
+		of = "method"
+	}
+	var aside []*Rival
+	for _, id := range p.order(of, shown) {
+		r := &Rival{
+			ID: id, Label: p.spec.label(of, id),
+			Ranked: !slices.Contains(p.spec.Unranked, id),
+			Target: of == "method" && slices.Contains(p.spec.Target, id),
+		}
+		if r.Ranked || p.spec.down() {
+			p.rivals = append(p.rivals, r)
 		} else {
-			aside = append(aside, c)
+			aside = append(aside, r)
 		}
 	}
-	return append(ranked, aside...)
+	p.rivals = append(p.rivals, aside...)
+	if !p.spec.down() {
+		for _, r := range p.rivals {
+			p.table.Columns = append(p.table.Columns, Column{ID: r.ID, Label: r.Label, Rival: r})
+		}
+		return
+	}
+	for _, id := range p.order(p.spec.Columns, shown) {
+		p.table.Columns = append(p.table.Columns, Column{ID: id, Label: p.spec.label(p.spec.Columns, id)})
+	}
 }
 
-// highlight settles which column has the gap.
+// highlight settles which rival has the gap.
 func (p *pivoting) highlight() error {
-	var ranked []string
-	for _, c := range p.table.Columns {
-		if c.Ranked {
-			ranked = append(ranked, c.ID)
-		}
-	}
 	if !p.spec.Gap {
 		return nil
+	}
+	var ranked []string
+	for _, r := range p.rivals {
+		if r.Ranked {
+			ranked = append(ranked, r.ID)
+		}
 	}
 	if p.spec.Highlight == "" && len(ranked) > 0 {
 		p.spec.Highlight = ranked[len(ranked)-1]
 	}
 	if !slices.Contains(ranked, p.spec.Highlight) {
-		return fmt.Errorf("highlight: %q is no ranked column; those are %s", p.spec.Highlight, strings.Join(ranked, ", "))
+		what := "column"
+		if p.spec.down() {
+			what = "row"
+		}
+		return fmt.Errorf("highlight: %q is no ranked %s; those are %s", p.spec.Highlight, what, strings.Join(ranked, ", "))
 	}
 	return nil
 }
@@ -147,33 +172,65 @@ func (p *pivoting) highlight() error {
 // group is the records of one row.
 type group struct {
 	ids      []string
-	settings []string                    // what is averaged over; one "" if nothing is
 	cells    []map[string]results.Record // for each column of the table: setting -> record
+	contests []*contest                  // for each column; nil if no rival has a record there
+}
+
+// contest is what the rivals have in common: a row, or a column of rows that
+// differ in their methods alone.
+type contest struct {
+	settings []string // what is averaged over; one "" if nothing is
+	first    results.Record
+}
+
+// contestKey names the contest of a column in the row with the ids.
+func (p *pivoting) contestKey(ids []string, column int) string {
+	if !p.spec.down() {
+		return strings.Join(ids, "\x00")
+	}
+	return fmt.Sprintf("%s\x00%d", p.block(ids), column)
+}
+
+// block names the rows that differ from the one with the ids in their methods
+// alone.
+func (p *pivoting) block(ids []string) string {
+	list := slices.Clone(ids)
+	if i := slices.Index(p.spec.Rows, "method"); i >= 0 {
+		list[i] = ""
+	}
+	return strings.Join(list, "\x00")
 }
 
 // group sorts the records into rows and cells and checks the residue.
 func (p *pivoting) group(shown []results.Record) ([]*group, error) {
-	rank := map[string]map[string]int{}
-	for _, c := range p.spec.Rows {
-		rank[c] = map[string]int{}
-		for i, id := range p.order(c, shown) {
-			rank[c][id] = i
-		}
-	}
 	byID := map[string]*group{}
 	var groups []*group
-	first := map[*group]results.Record{}
+	find := func(ids []string) *group {
+		key := strings.Join(ids, "\x00")
+		if byID[key] == nil {
+			byID[key] = &group{ids: ids, cells: make([]map[string]results.Record, len(p.table.Columns))}
+			groups = append(groups, byID[key])
+		}
+		return byID[key]
+	}
+	contests := map[string]*contest{}
 	for _, r := range shown {
 		ids := values(r, p.spec.Rows)
-		g := byID[strings.Join(ids, "\x00")]
-		if g == nil {
-			g = &group{ids: ids, cells: make([]map[string]results.Record, len(p.table.Columns))}
-			byID[strings.Join(ids, "\x00")] = g
-			groups = append(groups, g)
-			first[g] = r
+		g := find(ids)
+		if i := slices.Index(p.spec.Rows, "method"); i >= 0 {
+			for _, rival := range p.rivals { // those without records have rows too
+				other := slices.Clone(ids)
+				other[i] = rival.ID
+				find(other)
+			}
 		}
 		column := slices.IndexFunc(p.table.Columns, func(c Column) bool { return c.ID == value(r, p.spec.Columns) })
-		if err := p.agree(g, column, first[g], r); err != nil {
+		c := contests[p.contestKey(ids, column)]
+		if c == nil {
+			c = &contest{first: r}
+			contests[p.contestKey(ids, column)] = c
+		}
+		if err := p.agree(g.cells[column], c, r); err != nil {
 			return nil, err
 		}
 		setting := strings.Join(values(r, p.spec.Average), "/")
@@ -181,8 +238,26 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 			g.cells[column] = map[string]results.Record{}
 		}
 		g.cells[column][setting] = r
-		if !slices.Contains(g.settings, setting) {
-			g.settings = append(g.settings, setting)
+		if !slices.Contains(c.settings, setting) {
+			c.settings = append(c.settings, setting)
+		}
+	}
+	for _, g := range groups {
+		for j := range p.table.Columns {
+			g.contests = append(g.contests, contests[p.contestKey(g.ids, j)])
+		}
+	}
+	p.sortRows(groups, shown)
+	return groups, nil
+}
+
+// sortRows brings rows into the order in which their ids are shown.
+func (p *pivoting) sortRows(groups []*group, shown []results.Record) {
+	rank := map[string]map[string]int{}
+	for _, c := range p.spec.Rows {
+		rank[c] = map[string]int{}
+		for i, id := range p.order(c, shown) {
+			rank[c][id] = i
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int {
@@ -193,22 +268,25 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 		}
 		return 0
 	})
-	return groups, nil
 }
 
-// agree checks r against the residue of its row, of which first is a record.
-func (p *pivoting) agree(g *group, column int, first, r results.Record) error {
+// agree checks r, which goes to the cell, against the residue of its contest.
+func (p *pivoting) agree(cell map[string]results.Record, in *contest, r results.Record) error {
 	for _, c := range dimensions {
 		if c == p.spec.Columns || slices.Contains(p.spec.Rows, c) || slices.Contains(p.spec.Average, c) {
 			continue
 		}
+		first := in.first
 		if value(r, c) == value(first, c) {
 			continue
 		}
-		// Prefer to name two records of one cell.
 		where := "one row"
-		for _, s := range g.settings {
-			if other, ok := g.cells[column][s]; ok && value(other, c) != value(r, c) {
+		if p.spec.down() {
+			where = "one ranking"
+		}
+		// Prefer to name two records of one cell.
+		for _, s := range in.settings {
+			if other, ok := cell[s]; ok && value(other, c) != value(r, c) {
 				first, where = other, "one cell"
 				break
 			}

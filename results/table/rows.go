@@ -7,93 +7,120 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// addRow appends the i-th row of the table.
-func (p *pivoting) addRow(g *group, i int) error {
-	row := Row{IDs: g.ids, Settings: len(g.settings)}
-	for j, id := range g.ids {
-		row.Labels = append(row.Labels, p.spec.label(p.spec.Rows[j], id))
+// addRow appends the i-th row of the table and, where methods make the rows,
+// its mean.
+func (p *pivoting) addRow(g *group, i int) {
+	row := Row{IDs: g.ids}
+	for k, id := range g.ids {
+		row.Labels = append(row.Labels, p.spec.label(p.spec.Rows[k], id))
+		if p.spec.Rows[k] == "method" {
+			row.Rival = p.rivals[slices.IndexFunc(p.rivals, func(r *Rival) bool { return r.ID == id })]
+		}
 	}
-	sources := make([]*results.Record, len(p.table.Columns))
-	for j := range p.table.Columns {
-		var list []results.Record
-		missing := 0
-		for _, s := range g.settings {
-			if r, ok := g.cells[j][s]; ok {
-				list = append(list, r)
-			} else {
-				missing++
-			}
-		}
-		c, err := p.cell(list, missing, i)
-		if err != nil {
-			return err
-		}
-		if c.OK {
-			sources[j] = &list[0]
-			if c.Simulated {
-				p.table.Simulated++
-			} else {
-				p.table.Measured++
-			}
-		}
+	var shown []*results.Record
+	for j := range g.contests {
+		list, settings := g.records(j)
+		c := p.cell(list, settings, i)
 		row.Cells = append(row.Cells, c)
+		shown = append(shown, first(c, list))
+		switch {
+		case c.OK && c.Simulated:
+			p.table.Simulated++
+		case c.OK:
+			p.table.Measured++
+		}
 	}
-	if err := p.mark(&row, sources); err != nil {
-		return err
+	if p.spec.Mean && p.spec.down() {
+		var all []results.Record
+		settings := 0
+		for j := range g.contests {
+			list, n := g.records(j)
+			all, settings = append(all, list...), settings+n
+		}
+		c := p.mean(all, settings, i)
+		row.Cells = append(row.Cells, c)
+		shown = append(shown, first(c, all))
 	}
 	p.table.Rows = append(p.table.Rows, row)
-	return nil
+	p.shown = append(p.shown, shown)
 }
 
-// cell makes a cell of the records of its settings; missing of them have no
-// record. Footnotes go to row i.
-func (p *pivoting) cell(list []results.Record, missing, i int) (Cell, error) {
+// records returns the records of column j and the number of settings that it
+// should have; one if no rival has any.
+func (g *group) records(j int) (list []results.Record, settings int) {
+	if g.contests[j] == nil {
+		return nil, 1
+	}
+	for _, s := range g.contests[j].settings {
+		if r, ok := g.cells[j][s]; ok {
+			list = append(list, r)
+		}
+	}
+	return list, len(g.contests[j].settings)
+}
+
+// first returns a record of a cell that has a number.
+func first(c Cell, list []results.Record) *results.Record {
+	if !c.OK {
+		return nil
+	}
+	return &list[0]
+}
+
+// cell makes a cell of the records of so many settings. Footnotes go to row i.
+func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 	var c Cell
-	settings := len(list) + missing
-	absent := missing
 	for _, r := range list {
 		if r.Status != results.OK {
-			absent++
 			c.note(p.notes.add(string(r.Status)+": "+r.Note, i))
 		}
 		for _, w := range r.Warnings() {
-			c.note(p.notes.add("warning: "+w, i))
+			c.note(p.notes.add(w, i))
 		}
 	}
-	if missing > 0 {
+	if len(list) < settings {
 		c.note(p.notes.add("no record", i))
 	}
-	if absent > 0 {
-		if settings > 1 {
-			c.note(p.notes.add(noAverage(absent, settings), i))
-		}
-		return c, nil
-	}
-	mean, err := p.average(list)
-	if err != nil {
-		return c, err
+	mean := p.mean(list, settings, i)
+	for _, n := range mean.Notes {
+		c.note(n)
 	}
 	mean.Notes = c.Notes
-	if p.spec.NullBand {
+	if mean.OK && p.spec.NullBand {
 		mean.Band = p.band(list[0])
 	}
-	return mean, nil
+	return mean
 }
 
-// average makes a cell of the mean of records that all have values.
-func (p *pivoting) average(list []results.Record) (Cell, error) {
-	sum := 0.0
+// mean makes a cell of the mean over so many settings. It has no number unless
+// each of them has one and all are of one source; footnotes of the records are
+// not repeated.
+func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
+	var c Cell
+	sum, n, simulated := 0.0, 0, 0
 	for _, r := range list {
-		if r.Source != list[0].Source {
-			return Cell{}, mixed("an average", list[0], r)
+		if r.Status != results.OK {
+			continue
 		}
 		sum += r.Value
+		n++
+		if r.Source != "measured" {
+			simulated++
+		}
 	}
-	mean := sum / float64(len(list))
-	return Cell{
-		OK: true, Value: mean, Text: p.spec.print(mean),
-		Simulated: list[0].Source != "measured", Changes: p.changes(list),
-	}, nil
+	switch {
+	case n < settings && settings > 1:
+		c.note(p.notes.add(fmt.Sprintf("no average: no value in %d of %d settings", settings-n, settings), i))
+		return c
+	case n < settings:
+		return c
+	case simulated > 0 && simulated < n:
+		c.note(p.notes.add(fmt.Sprintf("no average: measured and simulated are not mixed (%d and %d)", n-simulated, simulated), i))
+		return c
+	}
+	c.OK, c.Value = true, sum/float64(n)
+	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
+	return c
 }
 
 func (c *Cell) note(n int) {
@@ -133,28 +160,47 @@ func (p *pivoting) band(r results.Record) string {
 	return "[" + p.spec.print(lo.Value) + ", " + p.spec.print(hi.Value) + "]"
 }
 
-// settle draws what concerns whole columns or the whole table.
+// settle draws what concerns whole rows, columns or rivals.
 func (p *pivoting) settle(groups []*group) {
 	t := p.table
-	t.Settings = t.Rows[0].Settings
-	for _, r := range t.Rows {
-		if r.Settings != t.Settings {
-			t.Settings = 0
+	count := func(rows []*group, columns []int) int { // of the settings; 0 if they differ
+		n := -1
+		for _, g := range rows {
+			for _, j := range columns {
+				if c := g.contests[j]; c != nil && n < 0 {
+					n = len(c.settings)
+				} else if c != nil && n != len(c.settings) {
+					return 0
+				}
+			}
 		}
+		return max(n, 0)
 	}
+	var all []int
 	for j := range t.Columns {
+		all = append(all, j)
+		t.Columns[j].Settings = count(groups, []int{j})
+	}
+	t.Settings = count(groups, all)
+	for i := range t.Rows {
+		t.Rows[i].Settings = count(groups[i:i+1], all)
+	}
+
+	for _, rival := range p.rivals {
 		var list []results.Record
 		for i, g := range groups {
-			if t.Rows[i].Cells[j].OK {
-				for _, s := range g.settings {
-					list = append(list, g.cells[j][s])
+			for j := range t.Columns {
+				if own := t.Columns[j].Rival; own == rival || own == nil && t.Rows[i].Rival == rival {
+					if records, _ := g.records(j); t.Rows[i].Cells[j].OK {
+						list = append(list, records...)
+					}
 				}
 			}
 		}
 		if len(list) == 0 {
 			continue
 		}
-		t.Columns[j].Changes = p.changes(list)
+		rival.Changes = p.changes(list)
 		for _, r := range list {
 			if label := p.spec.label("method", r.Method); p.changes([]results.Record{r}) == Unknown && !slices.Contains(t.Unknown, label) {
 				t.Unknown = append(t.Unknown, label)
@@ -163,48 +209,35 @@ func (p *pivoting) settle(groups []*group) {
 	}
 }
 
-// addMean appends the mean over all settings of all rows. Its records have
-// their footnotes at their own rows.
-func (p *pivoting) addMean(groups []*group) error {
-	row := Row{Mean: true}
-	for _, g := range groups {
-		row.Settings += len(g.settings)
+// addMean appends the mean over all settings of all rows; where methods make
+// the rows, it names the column of means.
+func (p *pivoting) addMean(groups []*group) {
+	t := p.table
+	if p.spec.down() {
+		t.Columns = append(t.Columns, Column{Label: "Average", Mean: true})
+		return
 	}
-	row.Labels = make([]string, len(p.spec.Rows))
-	if row.Labels[0] = "Mean"; len(row.Labels) > 1 {
+	row := Row{Mean: true, Labels: make([]string, len(p.spec.Rows))}
+	for _, g := range groups {
+		_, n := g.records(0)
+		row.Settings += n
+	}
+	if row.Labels[0] = "Average"; len(row.Labels) > 1 {
 		row.Labels[1] = count(row.Settings, "setting")
 	} else {
 		row.Labels[0] += " (" + count(row.Settings, "setting") + ")"
 	}
-	sources := make([]*results.Record, len(p.table.Columns))
-	for j := range p.table.Columns {
+	var shown []*results.Record
+	for j := range t.Columns {
 		var list []results.Record
 		for _, g := range groups {
-			for _, s := range g.settings {
-				if r, ok := g.cells[j][s]; ok && r.Status == results.OK {
-					list = append(list, r)
-				}
-			}
+			records, _ := g.records(j)
+			list = append(list, records...)
 		}
-		var c Cell
-		if absent := row.Settings - len(list); absent > 0 {
-			c.note(p.notes.add(noAverage(absent, row.Settings), len(groups)))
-		} else {
-			var err error
-			if c, err = p.average(list); err != nil {
-				return err
-			}
-			sources[j] = &list[0]
-		}
+		c := p.mean(list, row.Settings, len(groups))
 		row.Cells = append(row.Cells, c)
+		shown = append(shown, first(c, list))
 	}
-	if err := p.mark(&row, sources); err != nil {
-		return err
-	}
-	p.table.Rows = append(p.table.Rows, row)
-	return nil
-}
-
-func noAverage(absent, settings int) string {
-	return fmt.Sprintf("no average: no value in %d of %d settings", absent, settings)
+	t.Rows = append(t.Rows, row)
+	p.shown = append(p.shown, shown)
 }

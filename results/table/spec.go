@@ -22,9 +22,13 @@ const (
 // Spec describes one table. Rows, Columns and the rest name columns of
 // results.csv: experiment, dataset, backbone, loss, corruption, severity,
 // method. Identifiers are those of the file; labels are only for print.
+//
+// The rivals, which marks rank, are the methods, be they columns or rows.
+// Where they are neither, the columns are the rivals.
 type Spec struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"
 	Caption string // plain text
+	Number  int    // of the table in the paper that this one reproduces; 0 for none
 	Metric  string // id of the metric shown
 
 	Rows    []string // outermost first; at least one. Rows that share the first are grouped
@@ -32,19 +36,26 @@ type Spec struct {
 
 	// Only keeps the records whose column is in the list. If the column makes
 	// rows or columns, the list is also their order; without one the order is
-	// that of the file. A listed table column without records is shown empty.
+	// that of the file. A listed rival without records is shown empty.
 	Only map[string][]string
 
 	Labels map[string]string // id -> label, before the names that the package knows
 
 	Average []string // each cell is the mean over these, for example corruption
-	Mean    bool     // a last row with the mean over all settings
+
+	// Mean adds the mean over all settings: a last row, or a last column where
+	// methods make the rows.
+	Mean bool
 
 	Better    Better
 	Percent   bool     // print 100 x value with two decimals; otherwise four decimals
-	Unranked  []string // ids of columns that take no part in marks and gaps; shown last
-	Gap       bool     // show the gap of the highlighted column
-	Highlight string   // id of that column; empty means the last ranked one
+	Unranked  []string // rivals that take no part in marks and gaps; columns of them are shown last
+	Gap       bool     // show the gap of the highlighted rival
+	Highlight string   // id of that rival; empty means the last ranked one
+
+	// Target are methods that see unlabelled samples of the domain that they
+	// are tested on. Where one is shown, so is which methods do without.
+	Target []string
 
 	// NullBand prints beneath each number what a perfectly calibrated model
 	// with the same confidences scores at the same n, as recorded under
@@ -140,6 +151,9 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
+// down reports whether methods make the rows, and are ranked down a column.
+func (s Spec) down() bool { return slices.Contains(s.Rows, "method") }
+
 // label returns what is printed for an id of a column.
 func (s Spec) label(column, id string) string {
 	if l, ok := s.Labels[id]; ok {
@@ -158,17 +172,16 @@ func (s Spec) print(v float64) string {
 }
 
 // difference returns the signed difference of two printed numbers.
-func (s Spec) difference(a, b string) (x float64, text string) {
+func (s Spec) difference(a, b string) string {
 	digits := 4
 	if s.Percent {
 		digits = 2
 	}
-	x = number(a) - number(b)
-	text = fixed(x, digits)
-	if x = number(text); x > 0 {
+	text := fixed(number(a)-number(b), digits)
+	if number(text) > 0 {
 		text = "+" + text
 	}
-	return x, text
+	return text
 }
 
 // fixed prints v with so many decimals and no negative zero.

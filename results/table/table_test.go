@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,12 +101,15 @@ func shift() ([]results.Record, Spec) {
 	}
 }
 
-func TestGolden(t *testing.T) {
-	type test struct {
-		name    string
-		records []results.Record
-		spec    Spec
-	}
+// test is a table with a name.
+type test struct {
+	name    string
+	records []results.Record
+	spec    Spec
+}
+
+// layouts are tables of each form.
+func layouts() []test {
 	tests := []test{{"standard", standard(), standardSpec()}}
 
 	list, spec := shift()
@@ -167,7 +169,60 @@ func TestGolden(t *testing.T) {
 		Name: "losses", Metric: "ece", Rows: []string{"backbone"}, Columns: "loss", Better: Lower, Percent: true,
 	}})
 
-	for _, test := range tests {
+	// Methods as rows: one sees the target domain, one changes predictions, one
+	// has no records, one lacks a number.
+	list, spec = shift()
+	spec.Name, spec.Rows, spec.Columns, spec.Average = "methods", []string{"severity", "method"}, "corruption", nil
+	spec.Target, spec.Only = []string{"hfe-target"}, map[string][]string{"method": {"ts", "hfe-target", "gc", "qats", "featclip"}}
+	spec.Labels = map[string]string{"hfe-target": "HFE"}
+	for i := range list {
+		change := list[i]
+		if change.Metric, change.Value = "argmax_change", 0; change.Method == "ts" {
+			list[i].Method, change.Method, change.Value = "featclip", "featclip", 0.01
+		}
+		list = append(list, change)
+	}
+	for i := range list {
+		if list[i].Method == "qats" && list[i].Severity == 2 && list[i].Corruption == "snow" {
+			list[i].Value, list[i].N, list[i].Status, list[i].Note = 0, 0, results.Skip, "no logits"
+		}
+	}
+	tests = append(tests, test{"methods", list, spec})
+
+	// Columns that average different numbers of settings.
+	list = network("cifar100", "vit-b16", []string{"uncal", "qats"}, 0.1079, 0.0226)
+	for i, c := range []string{"fog", "snow"} {
+		rows := network("cifar100-c", "vit-b16", []string{"uncal", "qats"}, 0.30+0.02*float64(i), 0.11-0.02*float64(i))
+		for j := range rows {
+			rows[j].Corruption, rows[j].Severity = c, 5
+		}
+		list = append(list, simulated(rows)...)
+	}
+	tests = append(tests, test{"ablation", list, Spec{
+		Name: "ablation", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
+		Better: Lower, Percent: true, Labels: map[string]string{"qats": "Linear (QaTS)"},
+	}})
+
+	// More columns than an upright page holds.
+	list = nil
+	for i, c := range []string{"brightness", "contrast", "defocus_blur", "elastic_transform", "fog", "frost", "gaussian_noise",
+		"glass_blur", "impulse_noise", "jpeg_compression", "motion_blur", "pixelate", "shot_noise", "snow", "zoom_blur"} {
+		rows := network("cifar100-c", "vit-b16", []string{"tta-ts", "qats"}, 0.30+0.01*float64(i), 0.31)
+		for j := range rows {
+			rows[j].Corruption, rows[j].Severity = c, 5
+		}
+		list = append(list, simulated(rows)...)
+	}
+	tests = append(tests, test{"wide", list, Spec{
+		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Gap: true,
+		Better: Lower, Percent: true, Labels: map[string]string{"tta-ts": "AdaTS"},
+	}})
+
+	return tests
+}
+
+func TestGolden(t *testing.T) {
+	for _, test := range layouts() {
 		t.Run(test.name, func(t *testing.T) {
 			table, err := Pivot(test.records, test.spec)
 			if err != nil {
@@ -218,14 +273,6 @@ func TestRefusals(t *testing.T) {
 		return s
 	}
 	shifted, shiftSpec := shift()
-	half := slices.Clone(shifted)
-	half[1].Source = "simulated" // ts, fog, severity 1
-	apart := slices.Clone(shifted)
-	for i := range apart {
-		if apart[i].Severity == 2 {
-			apart[i].Source = "simulated"
-		}
-	}
 	twoLosses := standard()
 	twoLosses = append(twoLosses, twoLosses[2])
 	twoLosses[len(twoLosses)-1].Loss = "focal"
@@ -250,10 +297,6 @@ func TestRefusals(t *testing.T) {
 			`table standard: two records of standard/cifar10/resnet50/ce/uncal/ece differ in column source: measured and simulated`},
 		{"ranking mixes", edit(2, func(r *results.Record) { r.Source = "simulated" }), standardSpec(),
 			`table standard: a ranking would mix measured (standard/cifar10/resnet50/ce/uncal) with simulated (standard/cifar10/resnet50/ce/ts)`},
-		{"average mixes", half, shiftSpec,
-			`table shift: an average would mix simulated (shift/cifar100-c/vit-b16/ce/fog/1/ts) with measured (shift/cifar100-c/vit-b16/ce/snow/1/ts)`},
-		{"mean row mixes", apart, shiftSpec,
-			`table shift: an average would mix measured (shift/cifar100-c/vit-b16/ce/fog/1/ts) with simulated (shift/cifar100-c/vit-b16/ce/fog/2/ts)`},
 		{"nothing", standard(), spec(func(s *Spec) { s.Metric = "nll" }), `table standard: none of 38 records has metric nll and passes the filter`},
 		{"no metric", nil, spec(func(s *Spec) { s.Metric = "" }), `table standard: no metric`},
 		{"no rows", nil, spec(func(s *Spec) { s.Rows = nil }), `table standard: no rows; name one of experiment, dataset`},
@@ -278,6 +321,48 @@ func TestRefusals(t *testing.T) {
 	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
 	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Gap = Neutral, false })); err != nil {
 		t.Errorf("neutral: %v", err)
+	}
+}
+
+// A mean over measured and simulated numbers is not made, and its cell says
+// so; the rest of the table stands.
+func TestMixedAverages(t *testing.T) {
+	list, spec := shift()
+	for i := range list {
+		if list[i].Severity == 2 && list[i].Corruption == "snow" {
+			list[i].Source = "simulated"
+		}
+	}
+	across, err := Pivot(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Rows, spec.Columns, spec.Average, spec.Gap = []string{"severity", "method"}, "corruption", nil, false
+	down, err := Pivot(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(table *Table, i, j int) string {
+		c := table.Rows[i].Cells[j]
+		for _, n := range c.Notes {
+			c.Text += " " + table.Notes[n].Text
+		}
+		return c.Text
+	}
+	for _, test := range []struct{ what, got, want string }{
+		{"severity 1", text(across, 0, 0), "1.30"},
+		{"severity 2", text(across, 1, 0), " no average: measured and simulated are not mixed (1 and 1)"},
+		{"average", text(across, 2, 0), " no average: measured and simulated are not mixed (1 and 1)"},
+		{"fog 2", text(down, 3, 0), "2.00"},
+		{"average of severity 1", text(down, 0, 2), "1.20"},
+		{"average of severity 2", text(down, 3, 2), " no average: measured and simulated are not mixed (1 and 1)"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %q, want %q", test.what, test.got, test.want)
+		}
+	}
+	if across.Measured != 3 || across.Simulated != 0 || down.Measured != 9 || down.Simulated != 3 {
+		t.Errorf("%s %s", across.Origin(), down.Origin())
 	}
 }
 
@@ -339,7 +424,7 @@ func TestMarks(t *testing.T) {
 						d = -d
 					}
 					if gap = fmt.Sprintf("%+.2f", float64(d)/100); d == 0 {
-						gap = "0.00"
+						gap = ""
 					}
 				}
 			}
@@ -463,64 +548,6 @@ func TestNames(t *testing.T) {
 			if Name(column, id) == id && !plain && id != "average" {
 				t.Errorf("%s %s has no name", column, id)
 			}
-		}
-	}
-}
-
-// Every table of this file compiles without an overfull line where there is a
-// LaTeX to compile it. QATS_TABLE_PDF=<file> keeps the result to look at.
-func TestCompile(t *testing.T) {
-	latex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex")
-	}
-	dir := t.TempDir()
-	var b bytes.Buffer
-	b.WriteString("\\documentclass{article}\n\\usepackage[margin=1in]{geometry}\n\\usepackage{booktabs,multirow,xcolor}\n\\begin{document}\n")
-	list, spec := wide()
-	table, err := Pivot(list, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := table.LaTeX(&b); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("testdata/*.tex")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no tables: %v", err)
-	}
-	for _, name := range files {
-		one, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Write(one)
-	}
-	nasty, err := Pivot(network("a\\b{c}$d", "#%&_~^<>|\"'`--?`", methods, .1, .2, .3, .4), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nasty.LaTeX(&b)
-	b.WriteString("\\end{document}\n")
-	if err := os.WriteFile(filepath.Join(dir, "t.tex"), b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(latex, "-interaction=nonstopmode", "-halt-on-error", "t.tex")
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if bytes.Contains(out, []byte("Overfull")) {
-		t.Errorf("too wide:\n%s", out)
-	}
-	if keep := os.Getenv("QATS_TABLE_PDF"); keep != "" {
-		pdf, err := os.ReadFile(filepath.Join(dir, "t.pdf"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(keep, pdf, 0o666); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

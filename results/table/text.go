@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,7 +28,7 @@ func (t *Table) Text(w io.Writer) error {
 		b.WriteString(l + "\n")
 	}
 	b.WriteByte('\n')
-	wrap(&b, "", strings.Join(t.legend("Best *starred*", "second _underlined_", "#", func(s string) string { return s }), " "), width)
+	wrap(&b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
 	for i, n := range t.Notes {
 		wrap(&b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
 	}
@@ -37,19 +38,24 @@ func (t *Table) Text(w io.Writer) error {
 
 // textLines returns heading, rule and rows.
 func (t *Table) textLines() []string {
-	grid := [][]string{nil} // of the row labels; grid[0] is the heading
-	for _, c := range t.Spec.Rows {
-		grid[0] = append(grid[0], headings[c])
+	heads := t.headLines()
+	grid := make([][]string, heads) // of the row labels
+	for i := range grid {
+		grid[i] = make([]string, t.labelColumns())
 	}
-	for i, r := range t.Rows {
-		labels := t.labels(r)
-		if i > 0 && len(labels) > 1 && labels[0] == t.labels(t.Rows[i-1])[0] {
-			labels[0] = ""
-		}
-		grid = append(grid, labels)
+	for j, c := range t.Spec.Rows {
+		grid[heads-1][j] = headings[c]
+	}
+	if t.tellsTarget() && t.Spec.down() {
+		grid[heads-1][len(t.Spec.Rows)] = "OOD-free?"
+	} else if t.tellsTarget() {
+		grid[0][len(t.Spec.Rows)-1] = "OOD-free?"
+	}
+	for i := range t.Rows {
+		grid = append(grid, t.textLabels(i))
 	}
 	lines := make([]string, len(grid))
-	for j := range t.Spec.Rows {
+	for j := range t.labelColumns() {
 		width := 0
 		for i := range grid {
 			width = max(width, utf8.RuneCountInString(grid[i][j]))
@@ -68,30 +74,90 @@ func (t *Table) textLines() []string {
 	for i := range lines {
 		lines[i], bands[i] = strings.TrimRight(lines[i], " "), strings.TrimRight(bands[i], " ")
 	}
-	var list []string
 	rule := strings.Repeat("-", longest(lines))
-	list = append(list, lines[0], rule)
+	list := append(slices.Clone(lines[:heads]), rule)
 	for i, r := range t.Rows {
 		if i > 0 && (r.Mean || len(r.Labels) > 1 && r.Labels[0] != t.Rows[i-1].Labels[0]) {
 			list = append(list, rule)
 		}
-		list = append(list, lines[i+1])
-		if bands[i+1] != "" {
-			list = append(list, bands[i+1])
+		list = append(list, lines[heads+i])
+		if bands[heads+i] != "" {
+			list = append(list, bands[heads+i])
 		}
 	}
 	return list
+}
+
+// headLines is how many lines the heading takes.
+func (t *Table) headLines() int {
+	n := 1
+	for _, c := range t.Columns {
+		n = max(n, len(t.heading(c)))
+	}
+	if t.tellsTarget() && !t.Spec.down() {
+		n++
+	}
+	return n
+}
+
+// labelColumns is how many columns stand before those of numbers.
+func (t *Table) labelColumns() int {
+	if t.tellsTarget() && t.Spec.down() {
+		return len(t.Spec.Rows) + 1
+	}
+	return len(t.Spec.Rows)
+}
+
+// textLabels returns what stands before the numbers of row i.
+func (t *Table) textLabels(i int) []string {
+	r := t.Rows[i]
+	labels := t.labels(r)
+	if i > 0 && len(labels) > 1 && labels[0] == t.labels(t.Rows[i-1])[0] {
+		labels[0] = ""
+	}
+	if j := slices.Index(t.Spec.Rows, "method"); j >= 0 {
+		labels[j] += t.textSigns(r.Rival)
+	}
+	if t.tellsTarget() && t.Spec.down() {
+		labels = append(labels, yes(!r.Rival.Target))
+	}
+	return labels
+}
+
+// textSigns is what the label of a method bears.
+func (t *Table) textSigns(r *Rival) string {
+	signs := ""
+	if r != nil && r.Changes == Yes && !t.changesAtCells() {
+		signs += "#"
+	}
+	if r != nil && r.Target {
+		signs += "^"
+	}
+	return signs
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
 }
 
 // textColumn appends column j to the lines, heading first, and its null bands
 // to the lines beneath. Numbers are right-aligned up to their mark; what
 // follows them is left-aligned.
 func (t *Table) textColumn(j int, lines, bands []string) {
-	heading := t.Columns[j].Label
-	if t.Spec.Columns == "method" && t.Columns[j].Changes == Yes {
-		heading += "#"
+	c := t.Columns[j]
+	heads := t.headLines()
+	numbers := make([]string, heads)
+	for i, line := range t.heading(c) {
+		numbers[heads-len(t.heading(c))+i] = line + " "
 	}
-	numbers, tails := []string{heading + " "}, []string{""}
+	numbers[heads-1] = strings.TrimSuffix(numbers[heads-1], " ") + t.textSigns(c.Rival) + " "
+	if t.tellsTarget() && !t.Spec.down() {
+		numbers[0] = yes(!c.Rival.Target) + " "
+	}
+	tails := make([]string, heads)
 	for _, r := range t.Rows {
 		number, tail := t.textCell(r.Cells[j])
 		numbers, tails = append(numbers, number), append(tails, tail)
@@ -103,8 +169,8 @@ func (t *Table) textColumn(j int, lines, bands []string) {
 	for i := range lines {
 		lines[i] += padLeft(numbers[i], width) + padRight(tails[i], tail) + "  "
 		band := ""
-		if i > 0 {
-			band = t.Rows[i-1].Cells[j].Band
+		if i >= heads {
+			band = t.Rows[i-heads].Cells[j].Band
 		}
 		bands[i] += padLeft(band+" ", width) + strings.Repeat(" ", tail) + "  "
 	}
@@ -123,7 +189,7 @@ func (t *Table) textCell(c Cell) (number, tail string) {
 	if c.Simulated {
 		tail = "s"
 	}
-	if t.Spec.Columns != "method" && c.Changes == Yes {
+	if t.changesAtCells() && c.Changes == Yes {
 		tail += "#"
 	}
 	if c.Gap != "" {

@@ -1,0 +1,183 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Document is a LaTeX document of the tables and figures of a report, each in
+// a file of its own. pdflatex makes a PDF of it in the folder that the names of
+// the files are relative to.
+type Document struct {
+	Title string
+	Parts []Part
+}
+
+// Part is what a document shows of one experiment.
+type Part struct {
+	Title    string
+	Settings Settings
+	Tables   []File
+	Figures  []Figure
+}
+
+// Settings counts those of an experiment by where their numbers come from.
+type Settings struct{ Measured, Simulated, None int }
+
+// CountSettings counts the settings of records; None are those without a
+// number.
+func CountSettings(records []results.Record) Settings {
+	source := map[results.Cell]string{}
+	for _, r := range records {
+		if r.Status == results.OK {
+			source[r.Cell] = r.Source
+		} else if source[r.Cell] == "" {
+			source[r.Cell] = "none"
+		}
+	}
+	var s Settings
+	for _, from := range source {
+		switch from {
+		case "measured":
+			s.Measured++
+		case "none":
+			s.None++
+		default:
+			s.Simulated++
+		}
+	}
+	return s
+}
+
+func (s Settings) all() int { return s.Measured + s.Simulated + s.None }
+
+// File is a table and where its LaTeX is, such as tables/standard-ece.tex.
+type File struct {
+	Path  string
+	Table *Table
+}
+
+// Figure is a PDF, such as figures/shift-severity.pdf.
+type Figure struct {
+	Path    string
+	Caption string // plain text
+}
+
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9._+/-]+$`)
+
+// LaTeX prints the document: first how much is measured and how much
+// simulated, then the tables that have a number in the paper, under that
+// number, then by part the other tables and the figures. A path with
+// characters that LaTeX or a shell would read otherwise is an error.
+func (d *Document) LaTeX(w io.Writer) error {
+	var numbered []File
+	for _, p := range d.Parts {
+		for _, f := range p.Tables {
+			if !plainPath.MatchString(f.Path) {
+				return fmt.Errorf("document: path %q: letters, digits and . _ + - / only", f.Path)
+			}
+			if f.Table.Spec.Number > 0 {
+				numbered = append(numbered, f)
+			}
+		}
+		for _, f := range p.Figures {
+			if !plainPath.MatchString(f.Path) {
+				return fmt.Errorf("document: path %q: letters, digits and . _ + - / only", f.Path)
+			}
+		}
+	}
+	slices.SortStableFunc(numbered, func(a, b File) int { return cmp.Compare(a.Table.Spec.Number, b.Table.Spec.Number) })
+
+	var b strings.Builder
+	fmt.Fprintf(&b, preamble, escape(d.Title))
+	d.latexSettings(&b)
+	if len(numbered) > 0 {
+		b.WriteString("\\section*{Tables of the paper, under their numbers}\n")
+		for _, f := range numbered {
+			fmt.Fprintf(&b, "\\setcounter{table}{%d}\n", f.Table.Spec.Number-1)
+			fmt.Fprintf(&b, "\\input{%s}\n", f.Path)
+		}
+		b.WriteString("\\clearpage\n")
+	}
+	for _, p := range d.Parts {
+		p.latex(&b)
+	}
+	b.WriteString("\\end{document}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// preamble defines \fitted, which shows a figure in its own size unless the
+// page is smaller. Floats may fill a page: most of them are tables.
+const preamble = `%% Made by qats report; pdflatex makes a PDF of it.
+\documentclass[10pt,a4paper]{article}
+\usepackage[margin=2cm]{geometry}
+\usepackage{amssymb,booktabs,multirow,graphicx,pdflscape,xcolor}
+\renewcommand{\topfraction}{0.95}
+\renewcommand{\textfraction}{0.05}
+\renewcommand{\floatpagefraction}{0.7}
+\makeatletter
+\setlength{\@fptop}{0pt}
+\setlength{\@fpsep}{24pt}
+\setlength{\@fpbot}{0pt plus 1fil}
+\makeatother
+\newsavebox{\figurebox}
+\newcommand{\fitted}[1]{\sbox{\figurebox}{\includegraphics{#1}}%%
+  \ifdim\wd\figurebox>\linewidth\sbox{\figurebox}{\includegraphics[width=\linewidth]{#1}}\fi
+  \ifdim\ht\figurebox>0.85\textheight\includegraphics[height=0.85\textheight]{#1}\else\usebox{\figurebox}\fi}
+\title{%s}
+\author{}
+\date{}
+\begin{document}
+\maketitle
+`
+
+// latexSettings prints what is measured and what is not.
+func (d *Document) latexSettings(b *strings.Builder) {
+	var sum Settings
+	for _, p := range d.Parts {
+		sum.Measured += p.Settings.Measured
+		sum.Simulated += p.Settings.Simulated
+		sum.None += p.Settings.None
+	}
+	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured on real networks, %d simulated", sum.Measured, count(sum.all(), "setting"), sum.Simulated)
+	if sum.None > 0 {
+		fmt.Fprintf(b, ", %d without a number", sum.None)
+	}
+	b.WriteString(".}\n")
+	if sum.Simulated > 0 {
+		b.WriteString("Simulated numbers, marked s, come from virtual networks. They show that the program works; " +
+			"about calibration methods on real networks they are no evidence.\n")
+	}
+	b.WriteString("\n\\medskip\n\\noindent\\begin{tabular}{lrrrr}\n\\toprule\n" +
+		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
+	for _, p := range d.Parts {
+		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+}
+
+// latex prints the tables without a number and the figures.
+func (p Part) latex(b *strings.Builder) {
+	tables := slices.DeleteFunc(slices.Clone(p.Tables), func(f File) bool { return f.Table.Spec.Number > 0 })
+	if len(tables)+len(p.Figures) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\\section*{%s}\n", escape(p.Title))
+	for _, f := range tables {
+		fmt.Fprintf(b, "\\input{%s}\n", f.Path)
+	}
+	for i, f := range p.Figures {
+		fmt.Fprintf(b, "\\begin{figure}[!htbp]\n\\centering\n\\fitted{%s}\n\\caption{%s}\n\\end{figure}\n", f.Path, escape(f.Caption))
+		if i%12 == 11 { // LaTeX holds back only so many
+			b.WriteString("\\clearpage\n")
+		}
+	}
+	b.WriteString("\\clearpage\n")
+}

@@ -1,0 +1,151 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// onePage is a PDF without content, 200 x 100 pt large.
+const onePage = `%PDF-1.4
+1 0 obj
+<< /Type /Catalog /Pages 2 0 R >>
+endobj
+2 0 obj
+<< /Type /Pages /Kids [3 0 R] /Count 1 >>
+endobj
+3 0 obj
+<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>
+endobj
+xref
+0 4
+0000000000 65535 f 
+0000000009 00000 n 
+0000000058 00000 n 
+0000000115 00000 n 
+trailer
+<< /Size 4 /Root 1 0 R >>
+startxref
+187
+%%EOF
+`
+
+func TestCountSettings(t *testing.T) {
+	list := standard() // 3 networks measured, 1 simulated, 1 with two methods of four
+	list = append(list, skip("cifar100", "resnet18", "ts", "ece", "no logits"))
+	if got, want := CountSettings(list), (Settings{Measured: 4, Simulated: 1, None: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// The tables of the paper come first, under their numbers; the counts before
+// all.
+func TestDocument(t *testing.T) {
+	pivot := func(number int) *Table {
+		spec := standardSpec()
+		spec.Number = number
+		table, err := Pivot(standard(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	d := Document{Title: "Tables & figures", Parts: []Part{
+		{Title: "Standard", Settings: Settings{Measured: 1, Simulated: 13, None: 1},
+			Tables:  []File{{"tables/b.tex", pivot(9)}, {"tables/a.tex", pivot(1)}, {"tables/c.tex", pivot(0)}},
+			Figures: []Figure{{"figures/f.pdf", "100% of it"}}},
+		{Title: "Nothing", Settings: Settings{Measured: 2}},
+		{Title: "Tasks", Tables: []File{{"tables/d.tex", pivot(5)}}},
+	}}
+	var b bytes.Buffer
+	if err := d.LaTeX(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "document.tex", b.Bytes())
+
+	for _, path := range []string{"a b.tex", "a{b.tex", "$HOME.tex", ""} {
+		for _, p := range []Part{{Tables: []File{{path, pivot(0)}}}, {Figures: []Figure{{Path: path}}}} {
+			if err := (&Document{Parts: []Part{p}}).LaTeX(&b); err == nil {
+				t.Errorf("path %q is accepted", path)
+			}
+		}
+	}
+}
+
+var overfull = regexp.MustCompile(`Overfull \\[hv]box \(([0-9.]+)pt too (wide|high)\)[^\n]*`)
+
+// The paper's tables, with every number called simulated, and a table of each
+// layout compile to one document without anything wider or higher than the
+// page, where there is a LaTeX to compile it. QATS_TABLE_PDF=<file> keeps the
+// result to look at.
+func TestCompile(t *testing.T) {
+	latex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("no pdflatex")
+	}
+	dir := t.TempDir()
+	file := func(table *Table) File {
+		name := table.Spec.Name + ".tex"
+		if err := results.WriteFile(filepath.Join(dir, name), table.LaTeX); err != nil {
+			t.Fatal(err)
+		}
+		return File{name, table}
+	}
+	paper := Part{Title: "Paper"}
+	for _, p := range paperTables() {
+		paper.Settings.Simulated += len(results.NewPublication(published(t, p.id)).Rows)
+		paper.Tables = append(paper.Tables, file(paperPivot(t, p, "simulated")))
+	}
+	forms := Part{Title: "Forms", Figures: []Figure{{"page.pdf", "A figure with 100% of nothing"}}}
+	list, spec := wide()
+	nastyList, nastySpec := network("a\\b{c}$d", "#%&_~^<>|\"'`--?`", methods, .1, .2, .3, .4), standardSpec()
+	for i, test := range append(layouts(), test{"fifteen", list, spec}, test{"nasty", nastyList, nastySpec}) {
+		table, err := Pivot(test.records, test.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Spec.Name = fmt.Sprint("form-", i)
+		forms.Tables = append(forms.Tables, file(table))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "page.pdf"), []byte(onePage), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := Document{Title: "Every layout", Parts: []Part{paper, forms}}
+	if err := results.WriteFile(filepath.Join(dir, "t.tex"), d.LaTeX); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(latex, "-interaction=nonstopmode", "-halt-on-error", "t.tex")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "max_print_line=1000")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, m := range overfull.FindAllStringSubmatch(string(out), -1) {
+		if by, _ := strconv.ParseFloat(m[1], 64); by > 5 {
+			t.Error(m[0])
+		}
+	}
+	for _, warning := range []string{"Float too large", "Missing character", "undefined"} {
+		if strings.Contains(string(out), warning) {
+			t.Errorf("%s:\n%s", warning, out)
+		}
+	}
+	if keep := os.Getenv("QATS_TABLE_PDF"); keep != "" {
+		pdf, err := os.ReadFile(filepath.Join(dir, "t.pdf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(keep, pdf, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package table
+
+import "strings"
+
+// escapes are the characters that LaTeX would not print as they are, or not in
+// ASCII.
+var escapes = map[rune]string{
+	'\\': "\\textbackslash{}", '{': "\\{", '}': "\\}", '#': "\\#", '$': "\\$", '%': "\\%", '&': "\\&",
+	'_': "\\_", '~': "\\textasciitilde{}", '^': "\\textasciicircum{}", '<': "\\textless{}", '>': "\\textgreater{}",
+	'|': "\\textbar{}", '"': "''", '`': "{}`",
+	'\u2013': "--", '\u2014': "---", '\u2018': "`", '\u2019': "'", '\u201c': "``", '\u201d': "''", '\u2026': "\\dots{}",
+	'\u00d7': "$\\times$", '\u00b1': "$\\pm$", '\u2264': "$\\le$", '\u2265': "$\\ge$", '\u2192': "$\\to$",
+	'\u00e4': "\\\"a", '\u00f6': "\\\"o", '\u00fc': "\\\"u", '\u00df': "\\ss{}", '\u00e9': "\\'e", '\u00e8': "\\`e",
+}
+
+// escape returns plain text as LaTeX in ASCII. Control characters become
+// spaces, and two hyphens stay two.
+func escape(s string) string {
+	var b strings.Builder
+	var before rune
+	for _, r := range s {
+		switch e, ok := escapes[r]; {
+		case ok:
+			b.WriteString(e)
+		case r == '-' && before == '-':
+			b.WriteString("{}-")
+		case r < ' ' || r == 0x7f:
+			b.WriteByte(' ')
+		case r > 0x7f:
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+		before = r
+	}
+	return b.String()
+}
+
+// labelRune keeps a \label to what every package accepts in one.
+func labelRune(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+		return r
+	}
+	return '-'
+}

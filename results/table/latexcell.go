@@ -1,0 +1,75 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+)
+
+// latexCell prints a cell of column j: a number and what follows it. The
+// number is padded on both sides to the size of the largest in its column.
+func (t *Table) latexCell(c Cell, j int) string {
+	whole := 0            // digits before the point
+	room, widest := 0, "" // characters of what follows a number
+	for _, r := range t.Rows {
+		other := r.Cells[j]
+		whole = max(whole, strings.Index(other.Text, "."))
+		if w := max(len(t.superscript(other)), len(other.Gap)); w > room {
+			room, widest = w, t.latexTail(other)
+		}
+	}
+	tail := t.latexTail(c)
+	switch {
+	case tail == widest:
+	case tail == "":
+		tail = "\\hphantom{" + widest + "}"
+	default:
+		tail = "\\rlap{" + tail + "}\\hphantom{" + widest + "}"
+	}
+	if !c.OK {
+		return "--" + tail
+	}
+	pad := ""
+	if missing := whole - strings.Index(c.Text, "."); missing > 0 {
+		pad = "\\phantom{" + strings.Repeat("0", missing) + "}"
+	}
+	text := strings.Replace(c.Text, "-", "$-$", 1)
+	switch c.Mark {
+	case Best:
+		text = "\\textbf{" + text + "}"
+	case Second:
+		text = "\\underline{" + text + "}"
+	}
+	return pad + text + tail
+}
+
+// latexTail prints what follows a number. The footnotes stand above the gap.
+func (t *Table) latexTail(c Cell) string {
+	tail := ""
+	if above := t.superscript(c); above != "" {
+		tail = "^{\\mathrm{" + above + "}}"
+	}
+	switch {
+	case c.Gap != "" && c.GapBetter:
+		tail += "_{\\textcolor{Better}{\\mathbf{" + c.Gap + "}}}"
+	case c.Gap != "":
+		tail += "_{\\textcolor{Worse}{" + c.Gap + "}}"
+	}
+	if tail == "" {
+		return ""
+	}
+	return "$" + tail + "$"
+}
+
+func (t *Table) superscript(c Cell) string {
+	var marks []string
+	if c.Simulated {
+		marks = append(marks, "s")
+	}
+	if t.changesAtCells() && c.Changes == Yes {
+		marks = append(marks, "\\ddagger")
+	}
+	for _, n := range c.Notes {
+		marks = append(marks, fmt.Sprint(n+1))
+	}
+	return strings.Join(marks, ",")
+}
