@@ -24,12 +24,14 @@ type Table struct {
 	Only        Only
 }
 
-// Figure is a figure that the spec asks for, one for each setting that Only
-// leaves. It is drawn from bins.csv.
+// Figure is a figure that the spec asks for, drawn from the CSV files alone.
+// Only leaves the settings that it shows: one figure for each, or, of kinds that
+// show many, one of all.
 type Figure struct {
-	Name, Kind string
-	Methods    []string
-	Only       Only
+	Name, Kind  string
+	Methods     []string // in order; all methods of the spec if empty
+	Experiments []string // whose rows it shows, of kinds that show many settings; the spec's own if empty
+	Only        Only
 }
 
 // rowColumns are the columns of results.csv that name a setting.
@@ -177,6 +179,7 @@ func (r *reader) figures(n *yaml.Node, s *Spec) []Figure {
 			}
 		}
 		fields["methods"] = r.methodNames(&f.Methods, s)
+		fields["experiments"] = r.experiments(&f.Experiments)
 		r.object(item, "a figure", fields)
 		if f.Kind == "" {
 			r.errorf(item, "a figure needs a kind%s", suggest("", r.figureKinds))
@@ -203,6 +206,24 @@ func (r *reader) only(dst Only) map[string]func(*yaml.Node) {
 		}
 	}
 	return fields
+}
+
+// experiments reads names of experiments, each once. Whether there are any such
+// rows shows only when the figure is drawn.
+func (r *reader) experiments(dst *[]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		r.list(n, func(item *yaml.Node) {
+			name, ok := r.scalar(item, "an experiment")
+			if !ok || !r.id(item, "experiment name", name) {
+				return
+			}
+			if contains(*dst, name) {
+				r.errorf(item, "experiment %q stands twice", name)
+				return
+			}
+			*dst = append(*dst, name)
+		})
+	}
 }
 
 // columns reads names of columns that tell settings apart.

@@ -18,6 +18,24 @@ type span struct {
 	bare     bool // ticks without numbers: the neighbouring panel has them
 }
 
+// holding widens s to the values.
+func (s span) holding(values []float64) span {
+	for _, v := range values {
+		s.min, s.max = min(s.min, v), max(s.max, v)
+	}
+	return s
+}
+
+// roomy widens a span of differences, in points, by a margin, and puts about n
+// ticks. It is never less than a point each way: noise should not fill a figure.
+func (s span) roomy(n int) span {
+	s.min, s.max = min(s.min, -1), max(s.max, 1)
+	room := 0.06 * (s.max - s.min)
+	s.min, s.max = s.min-room, s.max+room
+	s.ticks = ticks(s.min, s.max, n)
+	return s
+}
+
 // axes returns an empty plot over x and y in the package's style. Titles are
 // left to the figure, so that those of panels above each other line up.
 func axes(x, y span) *plot.Plot {
@@ -80,10 +98,13 @@ func stroke(clr color.Color, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: clr, Width: width}
 }
 
-// gridLines draws faint lines at the ticks of y.
+// gridLines draws faint lines at the ticks of y, less the one on the x axis.
 func gridLines(s span) drawFunc {
 	return func(c draw.Canvas, _, y func(float64) vg.Length) {
 		for _, v := range s.ticks {
+			if v == s.min {
+				continue
+			}
 			c.StrokeLine2(stroke(gridColor, axisWidth), c.Min.X, y(v), c.Max.X, y(v))
 		}
 	}
@@ -94,25 +115,28 @@ func xTitle(c draw.Canvas, x, y vg.Length, s string) {
 	c.FillText(write(titleSize, ink), vg.Point{X: x, Y: y}, s)
 }
 
+// quarter is a quarter turn to the left.
+const quarter = math.Pi / 2
+
 // yTitle writes the title of the y axis, turned, centred at (x, y).
 func yTitle(c draw.Canvas, x, y vg.Length, s string) {
 	sty := write(titleSize, ink)
-	sty.Rotation = math.Pi / 2
+	sty.Rotation = quarter
 	c.FillText(sty, vg.Point{X: x, Y: y}, s)
 }
 
-// heading writes the cell at the top left, and "simulated" at the top right
-// where the rows are.
-func heading(c draw.Canvas, t table) {
+// heading writes what is shown at the top left, and "simulated" at the top
+// right where the rows are.
+func heading(c draw.Canvas, title string, fromSimulation bool) {
 	y := c.Max.Y - headingHeight + 3
 	right := c.Max.X - 1
-	if t.simulated {
+	if fromSimulation {
 		sty := write(smallSize, alarm)
 		sty.XAlign = draw.XRight
 		c.FillText(sty, vg.Point{X: right, Y: y}, simulated)
 		right -= sty.Width(simulated) + 6
 	}
-	sty, s := fit(cellName(t.cell), right-c.Min.X-2, smallSize)
+	sty, s := fit(title, right-c.Min.X-2, smallSize)
 	sty.Color = faint
 	sty.XAlign = draw.XLeft
 	c.FillText(sty, vg.Point{X: c.Min.X + 2, Y: y}, s)

@@ -3,6 +3,7 @@ package plots
 import (
 	"bytes"
 	"flag"
+	"slices"
 	"testing"
 
 	"github.com/qats-bench/qats/results"
@@ -34,6 +35,94 @@ func testBins(methods ...string) []results.Bin {
 		}
 	}
 	return bins
+}
+
+// inCell returns bins moved to another cell.
+func inCell(c results.Cell, bins []results.Bin) []results.Bin {
+	return edited(bins, func(b *results.Bin) { b.Cell = c })
+}
+
+// testRecords returns a value of the metric for each method in each cell, less
+// from method to method, and different from cell to cell.
+func testRecords(metric string, cells []results.Cell, methods ...string) []results.Record {
+	var records []results.Record
+	for i, c := range cells {
+		for j, m := range methods {
+			records = append(records, results.Record{Cell: c, Method: m, Metric: metric, N: 1000, Source: measured, Status: results.OK,
+				Value: (0.2 + 0.3*float64(i*7%11)/11) / float64(j+1)})
+		}
+	}
+	return records
+}
+
+// shifted returns cells of one network under the corruptions and severities.
+func shifted(corruptions []string, severities ...int) []results.Cell {
+	var cells []results.Cell
+	for _, k := range corruptions {
+		for _, s := range severities {
+			cells = append(cells, results.Cell{Experiment: "shift", Dataset: "cifar100-c", Backbone: "vit-b16", Loss: "ce", Corruption: k, Severity: s})
+		}
+	}
+	return cells
+}
+
+// sample returns rows that a figure kind can draw. A dominance figure shows the
+// first two methods, and qats after a single one.
+func sample(kind string, methods ...string) Input {
+	in := Input{Methods: methods}
+	switch kind {
+	case "reliability", "quantile-gap":
+		in.Bins = testBins(methods...)
+	case "quantile-gap-grid", "reliability-grid":
+		for _, set := range []string{"cifar10", "cifar100-lt-r100"} {
+			for _, backbone := range []string{"resnet50", "vit-b16"} {
+				c := testCell
+				c.Dataset, c.Backbone = set, backbone
+				in.Bins = append(in.Bins, inCell(c, testBins(methods...))...)
+			}
+		}
+	case "severity":
+		in.Records = testRecords("ece", shifted([]string{"fog", "snow", "frost", "contrast", "pixelate"}, 1, 2, 3, 4, 5), methods...)
+	case "corruptions":
+		corruptions := []string{"speckle_noise"} // not one of the fifteen
+		for _, f := range families {
+			for _, m := range f.members {
+				corruptions = append(corruptions, m[0])
+			}
+		}
+		in.Records = testRecords("ece", shifted(corruptions, 5), methods...)
+	case "dominance":
+		in.Methods = append(slices.Clone(methods), "qats")[:2]
+		cells := shifted([]string{"fog", "snow", "frost", "contrast", "pixelate"}, 1, 2, 3, 4, 5)
+		for i := range cells {
+			cells[i].Experiment = []string{"standard", "longtail", "shift", "medical", "tasks", "mine"}[i%6]
+		}
+		in.Records = testRecords("accuracy", cells, in.Methods...)
+		in.Records[0].Value = 0.1 // one below zero
+	case "losses":
+		var cells []results.Cell
+		for _, loss := range []string{"ce", "brier", "ls-0.05", "focal", "mmce"} {
+			for _, backbone := range []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"} {
+				c := testCell
+				c.Loss, c.Backbone = loss, backbone
+				cells = append(cells, c)
+			}
+		}
+		in.Records = testRecords("ece", cells, methods...)
+	}
+	return in
+}
+
+// from returns in with all its rows from a source.
+func (in Input) from(source string) Input {
+	in.Bins, in.Records = slices.Clone(in.Bins), slices.Clone(in.Records)
+	for i := range in.Bins {
+		in.Bins[i].Source = source
+	}
+	for i := range in.Records {
+		in.Records[i].Source = source
+	}
+	return in
 }
 
 // edited returns bins with a change made to each.

@@ -35,4 +35,10 @@ func ExampleRegistry() {
 	// Output:
 	// reliability
 	// quantile-gap
+	// quantile-gap-grid
+	// severity
+	// corruptions
+	// dominance
+	// losses
+	// reliability-grid
 }

@@ -50,6 +50,9 @@ func TestRefusals(t *testing.T) {
 		"dataset":      {Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Dataset = "donn\u00e9es" })}, "name of the cell"},
 	} {
 		for _, e := range Registry() {
+			if !e.PerCell {
+				continue
+			}
 			f, err := e.Draw(c.in)
 			if err == nil || f != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s: error %v, want %q", e.Name, name, err, c.want)
@@ -75,6 +78,9 @@ func TestOrderAndSelection(t *testing.T) {
 		back[len(all)-1-i] = b
 	}
 	for _, e := range Registry() {
+		if !e.PerCell {
+			continue
+		}
 		want := encode(t, mustDraw(t, e, Input{Bins: testBins("uncal", "qats")}), SVG)
 		got := encode(t, mustDraw(t, e, Input{Bins: back, Methods: []string{"uncal", "qats"}}), SVG)
 		if string(got) != string(want) {
@@ -104,7 +110,7 @@ func TestECE(t *testing.T) {
 
 // Unequal bins stand at the middle of their share of rows.
 func TestQuantiles(t *testing.T) {
-	s := series{method: "ts", n: 10, bins: []results.Bin{
+	s := series{method: method{"ts", "TS"}, n: 10, bins: []results.Bin{
 		{N: 1, Conf: 0.5, Acc: 0.25}, {N: 4, Conf: 0.75, Acc: 0.75}, {N: 5, Conf: 0.875, Acc: 1},
 	}}
 	v := gapCurve(s)

@@ -16,14 +16,24 @@ type key struct {
 type legend struct {
 	keys  []key
 	width vg.Length // of the strip
+	dots  bool      // samples are markers alone
 }
 
 const (
 	legendRow    vg.Length = 11
 	legendSample vg.Length = 18 // width of a sample
+	legendDot    vg.Length = 6  // of a marker alone
 	legendPad    vg.Length = 3  // between a sample and its text
 	legendGap    vg.Length = 10 // between columns
 )
+
+// sample returns the width of a sample.
+func (l legend) sample() vg.Length {
+	if l.dots {
+		return legendDot
+	}
+	return legendSample
+}
 
 // columns returns the widths of the columns: as many as fit, less those that
 // would leave the last row emptier for no row saved. Keys run along the rows.
@@ -32,7 +42,7 @@ func (l legend) columns() []vg.Length {
 		widths := make([]vg.Length, n)
 		var sum vg.Length
 		for i, k := range l.keys {
-			w := legendSample + legendPad + write(smallSize, ink).Width(k.label)
+			w := l.sample() + legendPad + write(smallSize, ink).Width(k.label)
 			if old := widths[i%n]; w > old {
 				widths[i%n] = w
 				sum += w - old
@@ -72,10 +82,10 @@ func (l legend) draw(c draw.Canvas, left, top vg.Length) {
 		y := top - legendRow*vg.Length(i/n+1)
 		k.sample(c, vg.Rectangle{
 			Min: vg.Point{X: x, Y: y + 1.5},
-			Max: vg.Point{X: x + legendSample, Y: y + legendRow - 1.5},
+			Max: vg.Point{X: x + l.sample(), Y: y + legendRow - 1.5},
 		})
-		sty, s := fit(k.label, widths[i%n]-legendSample-legendPad+0.01, smallSize)
+		sty, s := fit(k.label, widths[i%n]-l.sample()-legendPad+0.01, smallSize)
 		sty.XAlign = draw.XLeft
-		c.FillText(sty, vg.Point{X: x + legendSample + legendPad, Y: y + 3}, s)
+		c.FillText(sty, vg.Point{X: x + l.sample() + legendPad, Y: y + 3}, s)
 	}
 }

@@ -23,22 +23,16 @@ func QuantileGap(in Input) (*Figure, error) {
 	for i, s := range t.series {
 		curves[i] = gapCurve(s)
 		keys.keys = append(keys.keys, key{s.label, curves[i].look.sample})
-		for _, p := range curves[i].gap {
-			y.min, y.max = min(y.min, p), max(y.max, p)
-		}
+		y = y.holding(curves[i].gap)
 	}
-	// Never less than a point each way: noise should not fill the figure.
-	y.min, y.max = min(y.min, -1), max(y.max, 1)
-	room := 0.06 * (y.max - y.min)
-	y.min, y.max = y.min-room, y.max+room
-	y.ticks = ticks(y.min, y.max, 6)
+	y = y.roomy(6)
 
 	const panel = 140
 	return &Figure{
 		Width:  columnWidth,
 		Height: headingHeight + keys.height() + 4 + panel + xMargin,
 		draw: func(c draw.Canvas) {
-			heading(c, t)
+			heading(c, t.title, t.simulated)
 			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
 			area := vg.Rectangle{
 				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
@@ -63,7 +57,7 @@ type curve struct {
 }
 
 func gapCurve(s series) curve {
-	v := curve{look: MethodLook(s.method)}
+	v := curve{look: MethodLook(s.id)}
 	before := 0
 	for _, b := range s.bins {
 		v.q = append(v.q, (float64(before)+float64(b.N)/2)/float64(s.n))
@@ -91,6 +85,11 @@ func (l Look) sample(c draw.Canvas, r vg.Rectangle) {
 	y := (r.Min.Y + r.Max.Y) / 2
 	c.StrokeLine2(l.line(), r.Min.X, y, r.Max.X, y)
 	c.DrawGlyph(l.glyph(), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: y})
+}
+
+// dot is the marker alone in a legend, for figures without lines.
+func (l Look) dot(c draw.Canvas, r vg.Rectangle) {
+	c.DrawGlyph(l.glyph(), vg.Point{X: r.Max.X - 3, Y: (r.Min.Y + r.Max.Y) / 2})
 }
 
 // zeroLine is perfect calibration.

@@ -27,5 +27,35 @@ func Registry() []Entry {
 			PerCell: true,
 			Draw:    QuantileGap,
 		},
+		{
+			Name:    "quantile-gap-grid",
+			Summary: "quantile-gap of several settings on the same axes; one panel a setting, data sets side by side",
+			Draw:    QuantileGapGrid,
+		},
+		{
+			Name:    "severity",
+			Summary: "ECE of one network over the severity of corruption, mean and quartiles over corruptions; one line a method",
+			Draw:    Severity,
+		},
+		{
+			Name:    "corruptions",
+			Summary: "ECE of one network at one severity over the kind of corruption; one dot a method",
+			Draw:    Corruptions,
+		},
+		{
+			Name:    "dominance",
+			Summary: "accuracy of a first method less that of a second, settings in ascending order; one dot a setting",
+			Draw:    Dominance,
+		},
+		{
+			Name:    "losses",
+			Summary: "ECE of networks trained with different losses; one panel a network, one line a loss, one dot a method",
+			Draw:    Losses,
+		},
+		{
+			Name:    "reliability-grid",
+			Summary: "reliability diagrams of several settings with their ECE; one row a setting, one column a method",
+			Draw:    ReliabilityGrid,
+		},
 	}
 }

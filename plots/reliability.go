@@ -81,7 +81,7 @@ func (g grid) rowHeight() vg.Length {
 }
 
 func (g grid) draw(c draw.Canvas) {
-	heading(c, g.table)
+	heading(c, g.title, g.simulated)
 	top := c.Max.Y - headingHeight
 	g.keys.draw(c, c.Min.X, top)
 	top -= g.keys.height()

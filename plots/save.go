@@ -22,6 +22,7 @@ import (
 // immutable and safe for concurrent use.
 type Figure struct {
 	Width, Height vg.Length // of the page, points
+	Notes         []string  // at the foot: what is averaged, what is left out; a sentence each
 	draw          func(c draw.Canvas)
 }
 

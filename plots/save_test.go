@@ -33,18 +33,18 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 func TestGoldenSVG(t *testing.T) {
-	in := Input{Bins: testBins("uncal", "qats"), Labels: map[string]string{"uncal": "Uncal", "qats": "QaTS"}}
 	for _, e := range Registry() {
+		in := sample(e.Name, "uncal", "qats")
+		in.Labels = map[string]string{"uncal": "Uncal", "qats": "QaTS"}
 		golden(t, e.Name+".svg", encode(t, mustDraw(t, e, in), SVG))
 	}
 }
 
 // digests is one line a figure and format; the same in every process.
 func digests(t *testing.T) string {
-	in := Input{Bins: testBins("uncal", "ts", "mine", "qats")}
 	var out strings.Builder
 	for _, e := range Registry() {
-		f := mustDraw(t, e, in)
+		f := mustDraw(t, e, sample(e.Name, "uncal", "ts", "mine", "qats"))
 		for _, format := range []Format{SVG, PDF, PNG} {
 			fmt.Fprintf(&out, "%s.%s %x\n", e.Name, format, sha256.Sum256(encode(t, f, format)))
 		}
@@ -61,7 +61,7 @@ func TestSameBytes(t *testing.T) {
 		fmt.Printf("BEGIN\n%sEND\n", want)
 		return
 	}
-	got := make([]string, 4)
+	got := make([]string, 2)
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() { got[i] = digests(t) })
@@ -115,11 +115,7 @@ func pdfText(t *testing.T, data []byte) string {
 func TestSimulatedIsVisible(t *testing.T) {
 	for _, e := range Registry() {
 		for _, source := range []string{measured, simulated} {
-			bins := testBins("uncal", "qats")
-			for i := range bins {
-				bins[i].Source = source
-			}
-			f := mustDraw(t, e, Input{Bins: bins})
+			f := mustDraw(t, e, sample(e.Name, "uncal", "qats").from(source))
 			want := source == simulated
 			if got := bytes.Contains(encode(t, f, SVG), []byte(">simulated<")); got != want {
 				t.Errorf("%s.svg of %s rows: word %v, want %v", e.Name, source, got, want)

@@ -31,6 +31,7 @@ var (
 	ink       = hex(0x000000)
 	faint     = hex(0x595959) // text of second rank, 7:1 on white
 	gridColor = hex(0xE4E4E4)
+	stripe    = hex(0xF4F4F4) // every second category
 	barColor  = hex(0xC4C9D0)
 	barEdge   = hex(0x3C4654)
 	overFill  = hex(0xF3B48C) // confidence above accuracy

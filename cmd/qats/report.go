@@ -5,11 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
@@ -45,7 +43,7 @@ func writeReports(cmd *cobra.Command, files []string, out string) error {
 		return err
 	}
 	for _, spec := range specs {
-		r := report{spec: spec, rows: all.Of(spec.Name), out: out, stdout: cmd.OutOrStdout()}
+		r := report{spec: spec, rows: all.Of(spec.Name), all: all, out: out, stdout: cmd.OutOrStdout()}
 		if len(r.rows.Records) == 0 {
 			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
 				filepath.Join(out, "results.csv"), spec.Name, spec.File, out)
@@ -60,7 +58,8 @@ func writeReports(cmd *cobra.Command, files []string, out string) error {
 // report writes the views of one spec.
 type report struct {
 	spec   *experiments.Spec
-	rows   *experiments.Rows
+	rows   *experiments.Rows // of the spec
+	all    *experiments.Rows
 	out    string
 	stdout io.Writer
 }
@@ -135,66 +134,4 @@ func (r *report) table(t experiments.Table) error {
 	}
 	_, err = fmt.Fprintf(r.stdout, "(%s.txt and .tex)\n\n", base)
 	return err
-}
-
-// bins returns the rows of a setting, and of the methods asked for (all, if
-// none) those that have rows: a skipped one has none.
-func (r *report) bins(s *experiments.Setting, methods []string) plots.Input {
-	in := plots.Input{Labels: r.labels()}
-	has := map[string]bool{}
-	for _, b := range r.rows.Bins {
-		if b.Cell == s.Cell {
-			in.Bins = append(in.Bins, b)
-			has[b.Method] = true
-		}
-	}
-	if len(methods) == 0 {
-		for _, m := range r.spec.Methods {
-			methods = append(methods, m.Name)
-		}
-	}
-	for _, m := range methods {
-		if has[m] {
-			in.Methods = append(in.Methods, m)
-		}
-	}
-	return in
-}
-
-// figures draws f once for each setting that it shows.
-func (r *report) figures(f experiments.Figure) error {
-	var kind plots.Entry
-	for _, e := range plots.Registry() {
-		if e.Name == f.Kind {
-			kind = e
-		}
-	}
-	drawn := 0
-	for i := range r.spec.Settings {
-		s := &r.spec.Settings[i]
-		if !f.Only.Has(s.Cell) {
-			continue
-		}
-		in := r.bins(s, f.Methods)
-		if len(in.Methods) == 0 {
-			fmt.Fprintf(r.stdout, "no figure %s of %s: its cells have no bins\n", f.Name, s)
-			continue
-		}
-		figure, err := kind.Draw(in)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s, err)
-		}
-		base := filepath.Join(r.out, "figures", r.spec.Name+"-"+f.Name+"-"+strings.ReplaceAll(s.String(), "/", "-"))
-		for _, format := range []string{".svg", ".pdf"} {
-			if err := figure.Save(base + format); err != nil {
-				return err
-			}
-		}
-		fmt.Fprintf(r.stdout, "%s.svg and .pdf\n", base)
-		drawn++
-	}
-	if drawn == 0 {
-		return fmt.Errorf("no setting of the spec is shown by it")
-	}
-	return nil
 }

@@ -1,0 +1,103 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// cells is the bins of several cells under one binning.
+type cells struct {
+	rows      []cellRow // those with bins of a shown method, in the order of their first row
+	methods   []method  // those with bins in any cell
+	simulated bool
+	notes     []string // what is missing
+}
+
+// cellRow is the bins of one cell, by method; nil where it has none.
+type cellRow struct {
+	cell   results.Cell
+	title  string
+	lines  [2]string // the title in two: data set, and the rest
+	series map[string]*series
+}
+
+// cells checks the rows of one binning and arranges them by cell. Skipped cells
+// are known from in.Records, and noted.
+func (in Input) cells(binning string) (cells, error) {
+	var t cells
+	if len(in.Bins) == 0 {
+		return t, fmt.Errorf("no rows of bins.csv")
+	}
+	all, err := in.methods(methodsOf(in.Bins))
+	if err != nil {
+		return t, err
+	}
+	order, bins := in.byCell(all)
+	source := ""
+	without := map[string][]string{}
+	for _, c := range order {
+		row := cellRow{cell: c, title: in.cellName(c), series: map[string]*series{}}
+		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
+		if err := ascii("name of the cell", row.title); err != nil {
+			return t, err
+		}
+		for _, m := range all {
+			if !slices.ContainsFunc(bins[c], func(b results.Bin) bool { return b.Method == m.id }) {
+				without[m.id] = append(without[m.id], row.title)
+				continue
+			}
+			s, err := Input{Bins: bins[c]}.series(m, binning)
+			if err == nil {
+				err = s.from(&source)
+			}
+			if err != nil {
+				return t, fmt.Errorf("%s: %w", cellName(c), err)
+			}
+			row.series[m.id] = &s
+		}
+		if len(row.series) > 0 {
+			t.rows = append(t.rows, row)
+		}
+	}
+	if len(t.rows) == 0 {
+		return t, fmt.Errorf("no rows of bins.csv for any method shown")
+	}
+	for _, m := range all {
+		if len(without[m.id]) < len(order) {
+			t.methods = append(t.methods, m)
+		}
+	}
+	t.notes = lacking(all, without, len(order))
+	t.simulated = source == simulated
+	return t, nil
+}
+
+// byCell returns the bins of the methods by cell, and the cells in the order of
+// their first row: of in.Records, which knows the skipped ones, then of in.Bins.
+func (in Input) byCell(all []method) (order []results.Cell, bins map[results.Cell][]results.Bin) {
+	shown := map[string]bool{}
+	for _, m := range all {
+		shown[m.id] = true
+	}
+	bins = map[results.Cell][]results.Bin{}
+	seen := map[results.Cell]bool{}
+	note := func(c results.Cell, method string) {
+		if shown[method] && !seen[c] {
+			seen[c] = true
+			order = append(order, c)
+		}
+	}
+	for _, r := range in.Records {
+		note(r.Cell, r.Method)
+	}
+	for _, b := range in.Bins {
+		note(b.Cell, b.Method)
+		if shown[b.Method] {
+			bins[b.Cell] = append(bins[b.Cell], b)
+		}
+	}
+	return order, bins
+}

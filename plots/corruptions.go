@@ -1,0 +1,157 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Corruptions draws the ECE of one network at one severity, in per cent, over
+// the kind of corruption: a dot a method. The corruptions stand in the order and
+// under the families of Hendrycks and Dietterich (2019), any others after them
+// as their rows do. Dots and not bars: the eye compares up to eight methods by
+// their height above zero, which bars of 3 pt only repeat.
+func Corruptions(in Input) (*Figure, error) {
+	v, err := in.values("ece")
+	if err != nil {
+		return nil, fmt.Errorf("corruptions figure: %w", err)
+	}
+	one, err := v.oneNetwork(in)
+	if err != nil {
+		return nil, fmt.Errorf("corruptions figure: %w", err)
+	}
+	_, severities := v.shifts()
+	if len(severities) > 1 {
+		return nil, fmt.Errorf("corruptions figure: rows of severities %d and %d: a figure shows one", severities[0], severities[1])
+	}
+	list := make([]category, len(v.cells))
+	for i, c := range v.cells {
+		list[i] = in.category(c)
+	}
+	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
+	f := newFoot(v.notes, pageWidth)
+	g := corruptionGrid{values: v, list: list, y: fromZero(v.most(), 6), keys: v.dots(pageWidth - 8), foot: f,
+		title: fmt.Sprintf("%s / severity %d", in.cellName(one), severities[0])}
+	return &Figure{
+		Width:  pageWidth,
+		Height: headingHeight + g.keys.height() + 4 + corruptionHeight + categoryMargin + f.height(),
+		Notes:  v.notes,
+		draw:   g.draw,
+	}, nil
+}
+
+const (
+	corruptionHeight vg.Length = 130
+	categoryMargin   vg.Length = 26 // names and families
+)
+
+// families are the corruptions in the customary order, with the short names
+// that fit under an axis.
+var families = []struct {
+	name    string
+	members [][2]string // id, short name
+}{
+	{"Noise", [][2]string{{"gaussian_noise", "Gauss."}, {"shot_noise", "Shot"}, {"impulse_noise", "Impulse"}}},
+	{"Blur", [][2]string{{"defocus_blur", "Defocus"}, {"glass_blur", "Glass"}, {"motion_blur", "Motion"}, {"zoom_blur", "Zoom"}}},
+	{"Weather", [][2]string{{"snow", "Snow"}, {"frost", "Frost"}, {"fog", "Fog"}, {"brightness", "Bright"}}},
+	{"Digital", [][2]string{{"contrast", "Contrast"}, {"elastic_transform", "Elastic"}, {"pixelate", "Pixel"}, {"jpeg_compression", "JPEG"}}},
+}
+
+// category is a corruption as the axis shows it.
+type category struct {
+	cell         results.Cell
+	label        string
+	family, rank int // rank is the place on the axis; others share the last one
+}
+
+func (in Input) category(c results.Cell) category {
+	rank := 0
+	for i, f := range families {
+		for _, m := range f.members {
+			if m[0] == c.Corruption {
+				return category{c, m[1], i, rank}
+			}
+			rank++
+		}
+	}
+	return category{c, strings.ReplaceAll(in.name("corruption", c.Corruption), "_", " "), len(families), rank}
+}
+
+// corruptionGrid is the layout of the figure.
+type corruptionGrid struct {
+	values
+	title string
+	list  []category
+	y     span
+	keys  legend
+	foot  foot
+}
+
+func (g corruptionGrid) draw(c draw.Canvas) {
+	heading(c, g.title, g.simulated)
+	g.keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
+	c = g.foot.draw(c)
+	area := vg.Rectangle{
+		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + categoryMargin},
+		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + categoryMargin + corruptionHeight},
+	}
+	p := axes(span{min: 0, max: float64(len(g.list))}, g.y)
+	p.Add(drawFunc(g.stripes), gridLines(g.y), drawFunc(g.dots))
+	drawAt(p, c, area)
+	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
+	g.names(c, area)
+}
+
+// stripes shades every second corruption.
+func (g corruptionGrid) stripes(c draw.Canvas, x, _ func(float64) vg.Length) {
+	for i := 1; i < len(g.list); i += 2 {
+		rect(c, stripe, x(float64(i)), c.Min.Y+axisWidth/2, x(float64(i+1)), c.Max.Y)
+	}
+}
+
+func (g corruptionGrid) dots(c draw.Canvas, x, y func(float64) vg.Length) {
+	pitch := min(6, 0.86*(x(1)-x(0))/vg.Length(len(g.methods)))
+	for i, k := range g.list {
+		middle := x(float64(i) + 0.5)
+		for j, m := range g.methods {
+			if value, ok := g.at[place{k.cell, m.id}]; ok {
+				c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: middle + beside(j, len(g.methods), pitch), Y: y(value)})
+			}
+		}
+	}
+}
+
+// names writes the corruptions under the axis, in one size, and the families
+// under them, with a line between families.
+func (g corruptionGrid) names(c draw.Canvas, area vg.Rectangle) {
+	step := (area.Max.X - area.Min.X) / vg.Length(len(g.list))
+	size := smallSize
+	for _, k := range g.list {
+		sty, _ := fit(k.label, step-5, smallSize)
+		size = min(size, sty.Font.Size)
+	}
+	first := 0
+	for i, k := range g.list {
+		left := area.Min.X + step*vg.Length(i)
+		sty, label := fit(k.label, step-5, size)
+		c.FillText(sty, vg.Point{X: left + step/2, Y: area.Min.Y - 11}, label)
+		if i+1 < len(g.list) && g.list[i+1].family == k.family {
+			continue
+		}
+		start, end := area.Min.X+step*vg.Length(first)+3, left+step-3
+		first = i + 1
+		if k.family == len(families) {
+			continue
+		}
+		c.StrokeLine2(stroke(faint, axisWidth), start, area.Min.Y-14, end, area.Min.Y-14)
+		sty, name := fit(families[k.family].name, end-start+4, smallSize)
+		sty.Color = faint
+		c.FillText(sty, vg.Point{X: (start + end) / 2, Y: area.Min.Y - 24}, name)
+	}
+}

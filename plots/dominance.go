@@ -1,0 +1,201 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Dominance draws the accuracy of one method less that of another, in
+// percentage points, over all settings that have both, ascending: the paper's
+// figure of QaTS over FeatClip. Above it stands the share of settings above
+// zero; the legend has that of each experiment. Equal accuracies count as not
+// above, and the foot says how many there are. in.Methods names the two methods.
+func Dominance(in Input) (*Figure, error) {
+	if len(in.Methods) != 2 {
+		return nil, fmt.Errorf("dominance figure: %d methods, and it compares the first with the second", len(in.Methods))
+	}
+	v, err := in.values("accuracy")
+	if err != nil {
+		return nil, fmt.Errorf("dominance figure: %w", err)
+	}
+	both, err := in.methods(nil)
+	if err != nil {
+		return nil, fmt.Errorf("dominance figure: %w", err)
+	}
+	d := dominance{a: both[0], b: both[1], simulated: v.simulated}
+	for _, c := range v.cells {
+		a, okA := v.at[place{c, d.a.id}]
+		b, okB := v.at[place{c, d.b.id}]
+		if okA && okB {
+			d.points = append(d.points, difference{c, in.cellName(c), a - b})
+			d.y = d.y.holding([]float64{a - b})
+		}
+	}
+	if len(d.points) == 0 {
+		return nil, fmt.Errorf("dominance figure: no setting has both %s and %s", d.a.id, d.b.id)
+	}
+	d.y = d.y.roomy(6)
+	slices.SortStableFunc(d.points, func(a, b difference) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
+	})
+	for _, e := range d.experiments() {
+		if err := ascii("name of the experiment", e); err != nil {
+			return nil, fmt.Errorf("dominance figure: %w", err)
+		}
+	}
+	d.keys = d.legend()
+	notes := append(d.rest(), v.notes...)
+	f := newFoot(notes, columnWidth)
+	return &Figure{
+		Width:  columnWidth,
+		Height: headingHeight + dominanceTitle + d.keys.height() + 4 + dominanceHeight + xMargin + f.height(),
+		Notes:  append([]string{d.share() + "."}, notes...),
+		draw:   func(c draw.Canvas) { d.draw(c, f) },
+	}, nil
+}
+
+const (
+	dominanceHeight vg.Length = 130
+	dominanceTitle  vg.Length = 13
+)
+
+// dominance is the layout of the figure.
+type dominance struct {
+	a, b      method
+	simulated bool
+	points    []difference // ascending
+	y         span
+	keys      legend
+}
+
+// difference is one setting.
+type difference struct {
+	cell  results.Cell
+	name  string
+	value float64 // accuracy of a less that of b, points
+}
+
+// count returns how many of an experiment's settings, of all if it is "", lie
+// above zero and below, and how many there are.
+func (d dominance) count(experiment string) (above, below, all int) {
+	for _, p := range d.points {
+		if experiment != "" && p.cell.Experiment != experiment {
+			continue
+		}
+		all++
+		switch {
+		case p.value > 0:
+			above++
+		case p.value < 0:
+			below++
+		}
+	}
+	return above, below, all
+}
+
+// share is the title.
+func (d dominance) share() string {
+	above, _, all := d.count("")
+	return fmt.Sprintf("%s above %s in %d of %d settings (%.1f %%)", d.a.label, d.b.label, above, all, 100*float64(above)/float64(all))
+}
+
+// rest counts the other settings.
+func (d dominance) rest() []string {
+	above, below, all := d.count("")
+	return []string{fmt.Sprintf("Below in %d, equal in %d.", below, all-above-below)}
+}
+
+// experiments returns those with points, sorted.
+func (d dominance) experiments() []string {
+	var list []string
+	for _, p := range d.points {
+		if !slices.Contains(list, p.cell.Experiment) {
+			list = append(list, p.cell.Experiment)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), strings.Compare(a, b)) })
+	return list
+}
+
+func (d dominance) legend() legend {
+	l := legend{width: columnWidth - 8, dots: true}
+	for _, e := range d.experiments() {
+		above, _, all := d.count(e)
+		name, look := experimentLook(e)
+		l.keys = append(l.keys, key{fmt.Sprintf("%s %d/%d", name, above, all), look.dot})
+	}
+	return l
+}
+
+// experimentLooks are those of the paper's groups of settings, in its order.
+// They are not the colours of methods: no group looks like a method.
+var experimentLooks = []struct {
+	experiment, name string
+	look             Look
+}{
+	{"standard", "Standard", Look{Color: hex(0x33557A), Marker: circle}},
+	{"longtail", "Long-tailed", Look{Color: hex(0xB8860B), Marker: up}},
+	{"shift", "Shift", Look{Color: hex(0x7AA6C2), Marker: box}},
+	{"medical", "Medical", Look{Color: hex(0x9C3B5A), Marker: diamond}},
+	{"tasks", "Tasks", Look{Color: hex(0x111111), Marker: down}},
+}
+
+// experimentLook is the name and the look of a group; the look of one that the
+// paper does not have is drawn from its id as that of a method.
+func experimentLook(experiment string) (name string, look Look) {
+	if i := rankOf(experiment); i < len(experimentLooks) {
+		return experimentLooks[i].name, experimentLooks[i].look
+	}
+	return experiment, MethodLook("experiment " + experiment)
+}
+
+// rankOf is the place of an experiment in the paper, the last for others.
+func rankOf(experiment string) int {
+	for i, l := range experimentLooks {
+		if l.experiment == experiment {
+			return i
+		}
+	}
+	return len(experimentLooks)
+}
+
+func (d dominance) draw(c draw.Canvas, f foot) {
+	heading(c, "Accuracy, one point a setting", d.simulated)
+	top := c.Max.Y - headingHeight
+	sty, title := fit(d.share(), columnWidth-8, titleSize)
+	c.FillText(sty, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: top - dominanceTitle + 4}, title)
+	d.keys.draw(c, c.Min.X+4, top-dominanceTitle)
+	c = f.draw(c)
+	area := vg.Rectangle{
+		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
+		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + dominanceHeight},
+	}
+	n := float64(len(d.points))
+	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
+	for _, v := range ticks(x.min, x.max, 6) {
+		if v == float64(int(v)) && v >= 1 {
+			x.ticks = append(x.ticks, v)
+		}
+	}
+	p := axes(x, d.y)
+	p.Add(gridLines(d.y), zeroLine, drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for i, q := range d.points {
+			_, look := experimentLook(q.cell.Experiment)
+			sign := look.glyph()
+			sign.Radius = 1.7 // there are many
+			c.DrawGlyph(sign, vg.Point{X: x(float64(i + 1)), Y: y(q.value)})
+		}
+	}))
+	drawAt(p, c, area)
+	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Settings, ascending")
+	sty, title = fit(fmt.Sprintf("%s - %s (points)", d.a.label, d.b.label), dominanceHeight, titleSize)
+	sty.Rotation = quarter
+	c.FillText(sty, vg.Point{X: c.Min.X + 10, Y: (area.Min.Y + area.Max.Y) / 2}, title)
+}

@@ -1,0 +1,52 @@
+package plots
+
+import (
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// foot is the strip of notes under a figure: what is averaged, what is left out.
+type foot struct{ lines []string }
+
+const (
+	footSize vg.Length = 7
+	footRow  vg.Length = 8.5
+	footPad  vg.Length = 4 // on the left, and above
+)
+
+// newFoot breaks the notes, one paragraph, into lines of a figure's width.
+func newFoot(notes []string, width vg.Length) foot {
+	var f foot
+	sty := write(footSize, faint)
+	for _, word := range strings.Fields(strings.Join(notes, " ")) {
+		n := len(f.lines)
+		if n > 0 && sty.Width(f.lines[n-1]+" "+word) <= width-2*footPad {
+			f.lines[n-1] += " " + word
+			continue
+		}
+		// fit would go down to 6 pt before it cuts.
+		_, word = fit(word, (width-2*footPad)*6/footSize, 6)
+		f.lines = append(f.lines, word)
+	}
+	return f
+}
+
+func (f foot) height() vg.Length {
+	if len(f.lines) == 0 {
+		return 0
+	}
+	return footPad + footRow*vg.Length(len(f.lines))
+}
+
+// draw writes the strip at the bottom of c and returns what is above it.
+func (f foot) draw(c draw.Canvas) draw.Canvas {
+	for i, line := range f.lines {
+		sty := write(footSize, faint)
+		sty.XAlign = draw.XLeft
+		c.FillText(sty, vg.Point{X: c.Min.X + footPad, Y: c.Min.Y + 2 + footRow*vg.Length(len(f.lines)-1-i)}, line)
+	}
+	c.Min.Y += f.height()
+	return c
+}

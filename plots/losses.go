@@ -1,0 +1,153 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Losses draws the ECE, in per cent, of networks trained with different losses:
+// a panel a network, a line a loss, a dot a method, the dots of a line joined.
+// With the methods uncal and qats it is the paper's figure of training losses
+// with and without QaTS. All panels have the same axes and the same losses, in
+// the order of their first row; a loss without rows is a line without dots.
+func Losses(in Input) (*Figure, error) {
+	v, err := in.values("ece")
+	if err != nil {
+		return nil, fmt.Errorf("losses figure: %w", err)
+	}
+	g := lossGrid{values: v, x: fromZero(v.most(), 3), keys: v.dots(pageWidth - 8)}
+	sets := map[string]bool{}
+	for _, c := range v.cells {
+		if !slices.Contains(g.losses, c.Loss) {
+			g.losses = append(g.losses, c.Loss)
+		}
+		sets[c.Dataset] = true
+		c.Loss = ""
+		if !slices.Contains(g.networks, c) {
+			g.networks = append(g.networks, c)
+		}
+	}
+	for _, c := range g.networks {
+		title := in.cellName(c)
+		if len(sets) == 1 && c.Corruption == "" {
+			g.title = in.name("dataset", c.Dataset)
+			title = in.name("backbone", c.Backbone)
+		}
+		g.titles = append(g.titles, title)
+	}
+	for _, loss := range g.losses {
+		name := in.name("loss", loss)
+		if err := ascii("name of the loss", name); err != nil {
+			return nil, fmt.Errorf("losses figure: %w", err)
+		}
+		g.names = append(g.names, name)
+		g.margin = max(g.margin, write(smallSize, ink).Width(name)+10)
+	}
+	g.margin = min(g.margin, 90)
+	rows := (len(g.networks) + 4) / 5
+	g.columns = (len(g.networks) + rows - 1) / rows
+	g.panel.X = (pageWidth - g.margin - lossGap*vg.Length(g.columns)) / vg.Length(g.columns)
+	g.panel.X = min(g.panel.X, 200)
+	g.panel.Y = lossRow * vg.Length(len(g.losses))
+	g.width = g.margin + vg.Length(g.columns)*(g.panel.X+lossGap)
+	g.keys.width = g.width - 8
+	g.foot = newFoot(v.notes, g.width)
+	return &Figure{
+		Width:  g.width,
+		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12 + g.foot.height(),
+		Notes:  v.notes,
+		draw:   g.draw,
+	}, nil
+}
+
+const (
+	lossRow  vg.Length = 13 // a line of a panel
+	lossGap  vg.Length = 9  // to the right of a panel
+	lossAxis vg.Length = 14 // numbers under a panel
+)
+
+// lossGrid is the layout of the figure.
+type lossGrid struct {
+	values
+	title         string
+	networks      []results.Cell // cells without their loss
+	titles        []string       // of the panels
+	losses, names []string
+	margin, width vg.Length
+	columns       int
+	panel         vg.Point // its size
+	x             span
+	keys          legend
+	foot          foot
+}
+
+func (g lossGrid) draw(c draw.Canvas) {
+	heading(c, g.title, g.simulated)
+	top := c.Max.Y - headingHeight
+	g.keys.draw(c, c.Min.X+4, top)
+	top -= g.keys.height() + 4
+	c = g.foot.draw(c)
+	for i := range g.networks {
+		left := c.Min.X + g.margin + (g.panel.X+lossGap)*vg.Length(i%g.columns)
+		g.drawPanel(c, i, left, top-vg.Length(i/g.columns)*(gapTitle+g.panel.Y+lossAxis))
+	}
+	xTitle(c, (c.Min.X+g.margin+c.Max.X-lossGap)/2, c.Min.Y+2, "ECE (%)")
+}
+
+// drawPanel draws network i with its upper left corner at (left, top).
+func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
+	area := vg.Rectangle{
+		Min: vg.Point{X: left, Y: top - gapTitle - g.panel.Y},
+		Max: vg.Point{X: left + g.panel.X, Y: top - gapTitle},
+	}
+	n := len(g.losses)
+	p := axes(g.x, span{min: 0, max: float64(n)})
+	p.Add(drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
+		for j := range n {
+			if j%2 == 1 {
+				rect(c, stripe, c.Min.X+axisWidth/2, y(float64(n-j)), c.Max.X, y(float64(n-j-1)))
+			}
+		}
+		for _, v := range g.x.ticks[1:] { // less 0, the axis
+			c.StrokeLine2(stroke(gridColor, axisWidth), x(v), c.Min.Y, x(v), c.Max.Y)
+		}
+		for j, loss := range g.losses {
+			g.drawLine(c, g.networks[i], loss, x, y(float64(n-j)-0.5))
+		}
+	}))
+	drawAt(p, c, area)
+	sty, title := fit(g.titles[i], g.panel.X, smallSize)
+	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 2}, title)
+	if i%g.columns > 0 {
+		return
+	}
+	for j, name := range g.names {
+		sty, name := fit(name, g.margin-8, smallSize)
+		sty.XAlign = draw.XRight
+		c.FillText(sty, vg.Point{X: left - 4, Y: area.Max.Y - lossRow*(vg.Length(j)+0.5) - 4}, name)
+	}
+}
+
+// drawLine draws the dots of one network and loss at the height y.
+func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x func(float64) vg.Length, y vg.Length) {
+	network.Loss = loss
+	var found []method
+	var all []float64
+	for _, m := range g.methods {
+		if v, ok := g.at[place{network, m.id}]; ok {
+			found, all = append(found, m), append(all, v)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	c.StrokeLine2(stroke(barColor, 1.4), x(slices.Min(all)), y, x(slices.Max(all)), y)
+	for i, m := range found {
+		c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: x(all[i]), Y: y})
+	}
+}

@@ -1,0 +1,162 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// QuantileGapGrid draws one panel of [QuantileGap] a cell, all on the same
+// axes: the paper's first figure for a group of data sets. Where two to four
+// data sets share backbones, each data set is a column and each backbone a row,
+// a cell without rows an empty place; other cells fill rows of three.
+//
+// Nothing is averaged over backbones: the gaps have signs, and those of two
+// networks would cancel into a calibration that neither has.
+func QuantileGapGrid(in Input) (*Figure, error) {
+	t, err := in.cells("mass15")
+	if err != nil {
+		return nil, fmt.Errorf("quantile-gap-grid figure: %w", err)
+	}
+	places, columns := arrange(t.rows)
+	if len(places) > maxGaps {
+		return nil, fmt.Errorf("quantile-gap-grid figure: %d panels, and a page holds %d: name some of the settings", len(places), maxGaps)
+	}
+	g := gapGrid{cells: t, places: places, columns: columns, width: pageWidth, y: gapSpan(t)}
+	if columns == 1 {
+		g.width = columnWidth
+	}
+	g.panel.X = (g.width - leftMargin - rightMargin - panelGap*vg.Length(columns-1)) / vg.Length(columns)
+	g.keys = legend{width: g.width - 8}
+	for _, m := range t.methods {
+		g.keys.keys = append(g.keys.keys, key{m.label, MethodLook(m.id).sample})
+	}
+	g.foot = newFoot(t.notes, g.width)
+	rows := (len(places) + columns - 1) / columns
+	g.panel.Y = min(140, 0.62*g.panel.X)
+	if rows == 1 {
+		g.panel.Y = min(140, 0.75*g.panel.X)
+	}
+	return &Figure{
+		Width: g.width,
+		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+rowGap) - rowGap +
+			xMargin + g.foot.height(),
+		Notes: t.notes,
+		draw:  g.draw,
+	}, nil
+}
+
+const (
+	maxGaps            = 24 // panels of a page
+	gapTitle vg.Length = 11 // above a panel
+)
+
+// arrange returns the cells by place, nil where one is empty, and the number of
+// columns.
+func arrange(rows []cellRow) (places []*cellRow, columns int) {
+	var sets []string
+	var others []results.Cell // the cells without their data set
+	at := map[results.Cell]*cellRow{}
+	for i, r := range rows {
+		if !slices.Contains(sets, r.cell.Dataset) {
+			sets = append(sets, r.cell.Dataset)
+		}
+		other := r.cell
+		other.Experiment, other.Dataset = "", ""
+		if !slices.Contains(others, other) {
+			others = append(others, other)
+		}
+		other.Dataset = r.cell.Dataset
+		if at[other] == nil {
+			at[other] = &rows[i]
+		}
+	}
+	// A matrix wants each cell in a place of its own, and a row that two share.
+	if len(sets) >= 2 && len(sets) <= 4 && len(at) == len(rows) && len(others) < len(rows) {
+		for _, other := range others {
+			for _, set := range sets {
+				other.Dataset = set
+				places = append(places, at[other])
+			}
+		}
+		return places, len(sets)
+	}
+	for i := range rows {
+		places = append(places, &rows[i])
+	}
+	return places, min(3, len(rows))
+}
+
+// gapSpan is the range of all gaps, in percentage points.
+func gapSpan(t cells) span {
+	var y span
+	for _, r := range t.rows {
+		for _, s := range r.series {
+			y = y.holding(gapCurve(*s).gap)
+		}
+	}
+	return y.roomy(6)
+}
+
+// gapGrid is the layout of the figure.
+type gapGrid struct {
+	cells
+	places  []*cellRow
+	columns int
+	width   vg.Length
+	panel   vg.Point // its size
+	keys    legend
+	foot    foot
+	y       span
+}
+
+func (g gapGrid) draw(c draw.Canvas) {
+	heading(c, "Below zero: overconfident", g.simulated)
+	c = g.foot.draw(c)
+	top := c.Max.Y - headingHeight
+	g.keys.draw(c, c.Min.X+4, top)
+	top -= g.keys.height() + 4
+	for i := range g.places {
+		row := vg.Length(i / g.columns)
+		left := c.Min.X + leftMargin + (g.panel.X+panelGap)*vg.Length(i%g.columns)
+		g.drawPanel(c, i, left, top-row*(gapTitle+g.panel.Y+rowGap))
+	}
+	xTitle(c, (c.Min.X+leftMargin+c.Max.X-rightMargin)/2, c.Min.Y+2, "Quantile of confidence")
+	yTitle(c, c.Min.X+10, (top-gapTitle+c.Min.Y+xMargin)/2, "Accuracy - confidence (points)")
+}
+
+// drawPanel draws the panel of place i with its upper left corner at (left, top).
+func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
+	place := g.places[i]
+	area := vg.Rectangle{
+		Min: vg.Point{X: left, Y: top - gapTitle - g.panel.Y},
+		Max: vg.Point{X: left + g.panel.X, Y: top - gapTitle},
+	}
+	x, y := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, g.y
+	x.bare = i+g.columns < len(g.places) // a panel beneath has the numbers
+	y.bare = i%g.columns > 0
+	p := axes(x, y)
+	if place == nil {
+		drawAt(p, c, area)
+		blank(c, area)
+		return
+	}
+	p.Add(gridLines(y), zeroLine)
+	for _, m := range g.methods {
+		if s := place.series[m.id]; s != nil {
+			p.Add(gapCurve(*s).plotter())
+		}
+	}
+	drawAt(p, c, area)
+	sty, title := fit(place.title, g.panel.X, smallSize)
+	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 2}, title)
+}
+
+// blank says that an area has nothing to show.
+func blank(c draw.Canvas, area vg.Rectangle) {
+	c.FillText(write(footSize, faint), vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: (area.Min.Y+area.Max.Y)/2 - footSize/2}, "no rows")
+}

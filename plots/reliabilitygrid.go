@@ -1,0 +1,129 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ReliabilityGrid draws the diagrams of [Reliability] for several cells, small:
+// a row a cell, a column a method, all on the same axes, the ECE above each, the
+// share of rows in each bin beneath, as high as the fullest bin of its row. It
+// is the paper's grid of four data sets. A method without bins in a cell leaves
+// its place empty.
+func ReliabilityGrid(in Input) (*Figure, error) {
+	t, err := in.cells("width15")
+	if err != nil {
+		return nil, fmt.Errorf("reliability-grid figure: %w", err)
+	}
+	if len(t.rows) > maxDiagramRows || len(t.methods) > maxDiagramColumns {
+		return nil, fmt.Errorf("reliability-grid figure: %d settings x %d methods, and a page holds %d x %d: name some of them",
+			len(t.rows), len(t.methods), maxDiagramRows, maxDiagramColumns)
+	}
+	g := diagramGrid{cells: t, keys: legend{keys: reliabilityKeys(), width: pageWidth}, foot: newFoot(t.notes, pageWidth)}
+	n := vg.Length(len(t.methods))
+	g.panel = min((pageWidth-diagramMargin-rightMargin-diagramGap*(n-1))/n, 100)
+	g.width = max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)
+	g.keys.width, g.foot = g.width, newFoot(t.notes, g.width)
+	g.height = headingHeight + g.keys.height() + diagramHead + vg.Length(len(t.rows))*g.rowHeight() - diagramRowGap +
+		xMargin + g.foot.height()
+	return &Figure{Width: g.width, Height: g.height, Notes: t.notes, draw: g.draw}, nil
+}
+
+// Lengths of the grid, in points.
+const (
+	maxDiagramRows    = 6
+	maxDiagramColumns = 8
+
+	diagramMargin vg.Length = 59 // name of the cell in two lines, title and numbers of y
+	diagramGap    vg.Length = 9
+	diagramHead   vg.Length = 13 // names of methods
+	diagramECE    vg.Length = 10
+	diagramShare  vg.Length = 13 // height of the histogram
+	diagramRowGap vg.Length = 7
+)
+
+// diagramGrid is the layout of the figure.
+type diagramGrid struct {
+	cells
+	keys          legend
+	foot          foot
+	width, height vg.Length
+	panel         vg.Length // side of a diagram
+}
+
+func (g diagramGrid) rowHeight() vg.Length {
+	return diagramECE + g.panel + 2 + diagramShare + diagramRowGap
+}
+
+func (g diagramGrid) draw(c draw.Canvas) {
+	heading(c, "ECE above each diagram", g.simulated)
+	top := c.Max.Y - headingHeight
+	g.keys.draw(c, c.Min.X, top)
+	top -= g.keys.height() + diagramHead
+	c = g.foot.draw(c)
+	for j, m := range g.methods {
+		sty, label := fit(m.label, g.panel, titleSize)
+		c.FillText(sty, vg.Point{X: g.left(c, j) + g.panel/2, Y: top + 1}, label)
+	}
+	for i := range g.rows {
+		g.drawRow(c, i, top-g.rowHeight()*vg.Length(i))
+	}
+	right := g.left(c, len(g.methods)-1) + g.panel
+	xTitle(c, (c.Min.X+diagramMargin+right)/2, c.Min.Y+2, "Confidence")
+}
+
+func (g diagramGrid) left(c draw.Canvas, column int) vg.Length {
+	return c.Min.X + diagramMargin + (g.panel+diagramGap)*vg.Length(column)
+}
+
+// drawRow draws the cell i with its upper edge at top.
+func (g diagramGrid) drawRow(c draw.Canvas, i int, top vg.Length) {
+	row := g.rows[i]
+	most := 0.0
+	for _, s := range row.series {
+		for _, b := range s.bins {
+			most = max(most, 100*float64(b.N)/float64(s.n))
+		}
+	}
+	upper := vg.Rectangle{Min: vg.Point{Y: top - diagramECE - g.panel}, Max: vg.Point{Y: top - diagramECE}}
+	for j, m := range g.methods {
+		upper.Min.X = g.left(c, j)
+		upper.Max.X = upper.Min.X + g.panel
+		g.drawPanel(c, row.series[m.id], upper, most, j == 0, i == len(g.rows)-1)
+	}
+	middle := (upper.Min.Y+upper.Max.Y)/2 - (diagramShare+2)/2
+	for k, line := range row.lines {
+		sty, text := fit(line, g.rowHeight()-4, smallSize)
+		sty.Rotation = quarter
+		c.FillText(sty, vg.Point{X: c.Min.X + 10 + 10*vg.Length(k), Y: middle}, text)
+	}
+	sty := write(smallSize, faint)
+	sty.Rotation = quarter
+	c.FillText(sty, vg.Point{X: c.Min.X + 34, Y: (upper.Min.Y + upper.Max.Y) / 2}, "Accuracy")
+}
+
+// drawPanel draws one diagram and its histogram, which ends at most per cent.
+func (g diagramGrid) drawPanel(c draw.Canvas, s *series, upper vg.Rectangle, most float64, first, last bool) {
+	two := []float64{0, 0.5, 1}
+	y := span{min: 0, max: 1, ticks: two, bare: !first}
+	p := axes(span{min: 0, max: 1, ticks: two, bare: true}, y)
+	if s == nil {
+		drawAt(p, c, upper)
+		blank(c, upper)
+	} else {
+		p.Add(gridLines(y), bars(s.bins))
+		drawAt(p, c, upper)
+		sty, ece := fit(fmt.Sprintf("%.2f %%", 100*s.ece()), g.panel, smallSize)
+		c.FillText(sty, vg.Point{X: (upper.Min.X + upper.Max.X) / 2, Y: upper.Max.Y + 1.5}, ece)
+	}
+	lower := upper
+	lower.Max.Y = upper.Min.Y - 2
+	lower.Min.Y = lower.Max.Y - diagramShare
+	p = axes(span{min: 0, max: 1, ticks: two, bare: !last}, span{min: 0, max: most})
+	if s != nil {
+		p.Add(histogram(*s))
+	}
+	drawAt(p, c, lower)
+}

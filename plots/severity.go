@@ -1,0 +1,176 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Severity draws the ECE of one network, in per cent, over the severity of
+// corruption: a line a method through the means over corruptions, and at each
+// mean a bar from the first to the third quartile over them (between neighbours
+// by linear interpolation). The methods stand beside each other so that no bar
+// hides another.
+//
+// A mean is over all corruptions of the rows or it is not drawn: one over fewer
+// would differ for the corruptions that it lacks.
+func Severity(in Input) (*Figure, error) {
+	v, err := in.values("ece")
+	if err != nil {
+		return nil, fmt.Errorf("severity figure: %w", err)
+	}
+	one, err := v.oneNetwork(in)
+	if err != nil {
+		return nil, fmt.Errorf("severity figure: %w", err)
+	}
+	corruptions, severities := v.shifts()
+	var curves []spread
+	keys := legend{width: columnWidth - 8}
+	top := 0.0
+	for _, m := range v.methods {
+		s := v.spread(one, m, corruptions, severities)
+		if len(s.points) == 0 {
+			continue
+		}
+		curves = append(curves, s)
+		keys.keys = append(keys.keys, key{m.label, s.look.sample})
+		for _, p := range s.points {
+			top = max(top, p.mean, p.hi)
+		}
+	}
+	if len(curves) == 0 {
+		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
+	}
+	what := fmt.Sprintf("Means over %d corruptions; bars from the first to the third quartile.", len(corruptions))
+	if len(corruptions) == 1 {
+		what = fmt.Sprintf("One corruption: %s.", in.name("corruption", corruptions[0]))
+	}
+	notes := append([]string{what}, v.notes...)
+	if len(v.notes) > 0 {
+		notes = append(notes, "A mean that lacks a value is not drawn.")
+	}
+	const panel = 140
+	f := newFoot(notes, columnWidth)
+	x, y := severitySpan(severities), fromZero(top, 6)
+	return &Figure{
+		Width:  columnWidth,
+		Height: headingHeight + keys.height() + 4 + panel + xMargin + f.height(),
+		Notes:  notes,
+		draw: func(c draw.Canvas) {
+			heading(c, in.cellName(one), v.simulated)
+			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
+			c = f.draw(c)
+			area := vg.Rectangle{
+				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
+				Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + panel},
+			}
+			p := axes(x, y)
+			p.Add(gridLines(y))
+			for i, s := range curves {
+				p.Add(s.plotter(beside(i, len(curves), 4)))
+			}
+			drawAt(p, c, area)
+			xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
+			yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
+		},
+	}, nil
+}
+
+// severitySpan holds the severities, each with room for the methods.
+func severitySpan(severities []int) span {
+	s := span{min: float64(severities[0]) - 0.5, max: float64(severities[len(severities)-1]) + 0.5}
+	for _, v := range severities {
+		s.ticks = append(s.ticks, float64(v))
+	}
+	return s
+}
+
+// beside is how far the i-th of n methods stands from the place that they
+// share, pitch apart.
+func beside(i, n int, pitch vg.Length) vg.Length {
+	return pitch * (vg.Length(i) - vg.Length(n-1)/2)
+}
+
+// shifts returns the corruptions and the severities, ascending, of the cells.
+func (v values) shifts() (corruptions []string, severities []int) {
+	for _, c := range v.cells {
+		if !slices.Contains(corruptions, c.Corruption) {
+			corruptions = append(corruptions, c.Corruption)
+		}
+		if !slices.Contains(severities, c.Severity) {
+			severities = append(severities, c.Severity)
+		}
+	}
+	slices.Sort(severities)
+	return corruptions, severities
+}
+
+// spread is the line of one method.
+type spread struct {
+	look   Look
+	points []point
+}
+
+// point is the mean and the quartiles at one severity, per cent.
+type point struct {
+	severity     int
+	mean, lo, hi float64
+}
+
+func (v values) spread(one results.Cell, m method, corruptions []string, severities []int) spread {
+	s := spread{look: MethodLook(m.id)}
+	for _, severity := range severities {
+		one.Severity = severity
+		var all []float64
+		for _, one.Corruption = range corruptions {
+			if x, ok := v.at[place{one, m.id}]; ok {
+				all = append(all, x)
+			}
+		}
+		if len(all) < len(corruptions) {
+			continue
+		}
+		slices.Sort(all) // the sum, too, must not depend on the order of rows
+		mean := 0.0
+		for _, x := range all {
+			mean += x / float64(len(all))
+		}
+		s.points = append(s.points, point{severity, mean, quantile(all, 0.25), quantile(all, 0.75)})
+	}
+	return s
+}
+
+// quantile interpolates between the values, sorted, at least one: definition 7
+// of Hyndman and Fan 1996.
+func quantile(sorted []float64, q float64) float64 {
+	h := q * float64(len(sorted)-1)
+	i := int(math.Floor(h))
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
+}
+
+// plotter draws the line moved to the right by shift. It is broken where a
+// severity between two points has none.
+func (s spread) plotter(shift vg.Length) drawFunc {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		bar := stroke(s.look.Color, 0.8)
+		for i, p := range s.points {
+			at := vg.Point{X: x(float64(p.severity)) + shift, Y: y(p.mean)}
+			c.StrokeLine2(bar, at.X, y(p.lo), at.X, y(p.hi))
+			if i+1 < len(s.points) && s.points[i+1].severity == p.severity+1 {
+				next := s.points[i+1]
+				c.StrokeLine2(s.look.line(), at.X, at.Y, x(float64(next.severity))+shift, y(next.mean))
+			}
+		}
+		for _, p := range s.points {
+			c.DrawGlyph(s.look.glyph(), vg.Point{X: x(float64(p.severity)) + shift, Y: y(p.mean)})
+		}
+	}
+}

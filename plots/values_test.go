@@ -1,0 +1,192 @@
+package plots
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// ofRecords are the kinds that are drawn from results.csv.
+func ofRecords() []Entry {
+	return slices.DeleteFunc(Registry(), func(e Entry) bool { return len(sample(e.Name, "ts").Records) == 0 })
+}
+
+func TestRefusedRecords(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Input)
+		want   string
+	}{
+		"nothing":       {func(in *Input) { in.Records = nil }, "no rows of results.csv have a value of"},
+		"other metric":  {func(in *Input) { in.each(func(r *results.Record) { r.Metric = "nll" }) }, "no rows of results.csv have a value of"},
+		"all skipped":   {func(in *Input) { in.each(func(r *results.Record) { r.Status = results.Skip }) }, "no rows of results.csv have a value of"},
+		"NaN":           {func(in *Input) { in.Records[3].Value = math.NaN() }, "NaN is not in [0, 1]"},
+		"per cent":      {func(in *Input) { in.Records[3].Value = 12.5 }, "12.5 is not in [0, 1]"},
+		"two rows":      {func(in *Input) { in.Records = append(in.Records, in.Records[3]) }, "two rows of"},
+		"no source":     {func(in *Input) { in.Records[3].Source = "" }, `source "" is neither`},
+		"mixed sources": {func(in *Input) { in.Records[3].Source = simulated }, "simulated rows beside measured ones"},
+		"label":         {func(in *Input) { in.Labels = map[string]string{"ts": "TS \u03c4"} }, "label of method ts"},
+		"dataset":       {func(in *Input) { in.Name = func(_, id string) string { return id + "\u00e9" } }, "name of the cell"},
+	} {
+		for _, e := range ofRecords() {
+			in := sample(e.Name, "ts", "qats")
+			c.change(&in)
+			f, err := e.Draw(in)
+			if err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), e.Name+" figure: ") {
+				t.Errorf("%s, %s: error %v, want %q", e.Name, name, err, c.want)
+			}
+		}
+	}
+}
+
+// each changes every record.
+func (in *Input) each(change func(*results.Record)) {
+	for i := range in.Records {
+		change(&in.Records[i])
+	}
+}
+
+// Refusals of single kinds.
+func TestRefusedByKind(t *testing.T) {
+	other := func(kind string, change func(*results.Cell)) Input {
+		in := sample(kind, "ts", "qats")
+		change(&in.Records[2].Cell)
+		return in
+	}
+	many := func(kind string) Input {
+		in := sample(kind, "ts")
+		for i := range 40 {
+			c := testCell
+			c.Backbone = strings.Repeat("x", i+1)
+			in.Bins = append(in.Bins, inCell(c, testBins("ts"))...)
+		}
+		return in
+	}
+	for _, c := range []struct {
+		kind string
+		in   Input
+		want string
+	}{
+		{"severity", other("severity", func(c *results.Cell) { c.Backbone = "b" }), "rows of two networks, cifar100-c / vit-b16 and cifar100-c / b"},
+		{"severity", other("severity", func(c *results.Cell) { c.Corruption, c.Severity = "", 0 }), "has no corruption or no severity"},
+		{"severity", Input{Records: slices.DeleteFunc(sample("severity", "ts").Records, func(r results.Record) bool {
+			return r.Corruption == "fog" && r.Severity != 2 || r.Corruption == "snow" && r.Severity == 2
+		})}, "no method has all 5 corruptions at any severity"},
+		{"corruptions", other("corruptions", func(c *results.Cell) { c.Severity = 2 }), "rows of severities 2 and 5"},
+		{"dominance", Input{Records: sample("dominance", "ts").Records}, "0 methods, and it compares the first with the second"},
+		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "gc"}}, "no setting has both ts and gc"},
+		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "ts"}}, `"ts" is asked for twice`},
+		{"quantile-gap-grid", many("quantile-gap-grid"), "84 panels, and a page holds 24"},
+		{"reliability-grid", many("reliability-grid"), "44 settings x 1 methods, and a page holds 6 x 8"},
+		{"quantile-gap-grid", Input{}, "no rows of bins.csv"},
+		{"reliability-grid", Input{Bins: testBins("ts"), Methods: []string{"gc"}}, "no rows of bins.csv for any method shown"},
+		{"reliability-grid", Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10 / resnet50: method \"ts\", width15 bin 2: accuracy NaN"},
+		{"reliability-grid", Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)}, "simulated rows beside measured ones"},
+	} {
+		e := entry(t, c.kind)
+		if f, err := e.Draw(c.in); err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.kind+" figure: ") {
+			t.Errorf("%s: error %v, want %q", c.kind, err, c.want)
+		}
+	}
+}
+
+func entry(t *testing.T, kind string) Entry {
+	t.Helper()
+	for _, e := range Registry() {
+		if e.Name == kind {
+			return e
+		}
+	}
+	t.Fatalf("no kind %q", kind)
+	return Entry{}
+}
+
+// A skipped value is noted, and moves no text but the notes.
+func TestMissingShiftsNothing(t *testing.T) {
+	for _, kind := range []string{"severity", "corruptions", "losses"} {
+		e := entry(t, kind)
+		whole := sample(kind, "uncal", "ts", "qats")
+		want := mustDraw(t, e, whole)
+		in := whole.from(measured)
+		in.Records[4].Status = results.Skip // ts in the second cell
+		in.Records[4].Value = math.NaN()    // not looked at
+		got := mustDraw(t, e, in)
+		c := in.Records[4].Cell
+		name := cellName(c)
+		if kind == "losses" {
+			name += " / ce"
+		}
+		if !slices.Contains(got.Notes, "No value of ts in "+name+".") {
+			t.Errorf("%s: notes %q do not name %s", kind, got.Notes, name)
+		}
+		a, b := words(t, want), words(t, got)
+		up := got.Height - want.Height
+		for _, w := range a {
+			w.Min.Y += up
+			w.Max.Y += up
+			if w.size > footSize && !slices.ContainsFunc(b, func(v word) bool {
+				return v.text == w.text && math.Abs(float64(v.Min.X-w.Min.X)) < 1e-6 && math.Abs(float64(v.Min.Y-w.Min.Y)) < 1e-6
+			}) {
+				t.Errorf("%s: %q moved or is gone", kind, w.text)
+			}
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	list := []method{{"ts", "TS"}, {"gc", "GC"}, {"ir", "IR"}}
+	for _, c := range []struct {
+		without []string
+		want    string
+	}{
+		{[]string{"a"}, "No value of GC in a."},
+		{[]string{"a", "b"}, "No value of GC in a and b."},
+		{[]string{"a", "b", "c"}, "No value of GC in 3 of 4 settings, such as a."},
+		{[]string{"a", "b", "c", "d"}, "No values of GC."},
+	} {
+		if got := lacking(list, map[string][]string{"gc": c.without}, 4); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q: %q, want %q", c.without, got, c.want)
+		}
+	}
+	if got := lacking(list, nil, 4); got != nil {
+		t.Errorf("%q for nothing missing", got)
+	}
+	same := map[string][]string{"ts": {"a"}, "gc": {"b"}, "ir": {"a"}}
+	if got := lacking(list, same, 4); !slices.Equal(got, []string{"No value of TS and IR in a.", "No value of GC in b."}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A method that was asked for and is nowhere leaves the legend, not the figure.
+func TestAbsentMethodIsNoted(t *testing.T) {
+	for _, e := range Registry() {
+		if e.PerCell || e.Name == "dominance" {
+			continue
+		}
+		in := sample(e.Name, "uncal", "qats")
+		in.Methods = []string{"uncal", "gc", "qats"}
+		f := mustDraw(t, e, in)
+		if !slices.Contains(f.Notes, "No values of gc.") {
+			t.Errorf("%s: notes %q", e.Name, f.Notes)
+		}
+		for _, w := range words(t, f) {
+			if w.text == "gc" {
+				t.Errorf("%s shows gc", e.Name)
+			}
+		}
+	}
+}
+
+// The rows of figures that sort what they show may come in any order.
+func TestOrderOfRecords(t *testing.T) {
+	for _, kind := range []string{"severity", "corruptions", "dominance"} {
+		in := sample(kind, "uncal", "qats")
+		want := encode(t, mustDraw(t, entry(t, kind), in), SVG)
+		slices.Reverse(in.Records)
+		if string(encode(t, mustDraw(t, entry(t, kind), in), SVG)) != string(want) {
+			t.Errorf("%s depends on the order of rows", kind)
+		}
+	}
+}
