@@ -5,7 +5,7 @@ OUT ?= results/out
 FUZZTIME ?= 30s
 export GOFLAGS := -trimpath -buildvcs=false
 
-.PHONY: reproduce test build lint race fuzz bench golden bundle clean
+.PHONY: reproduce test build lint race fuzz bench golden example clean
 
 # The worked example: simulated logits that come with the project.
 reproduce: build
@@ -40,9 +40,9 @@ bench:
 golden:
 	$(GO) test ./... -update
 
-# Draws the simulated arrays of data/bundle again.
-bundle:
-	$(GO) run ./data/simulate/bundle data/bundle
+# Draws the simulated arrays of data/example again.
+example:
+	$(GO) run ./data/simulate/example data/example
 
 clean:
 	rm -rf bin $(OUT)

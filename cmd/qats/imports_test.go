@@ -36,19 +36,19 @@ var homes = []struct {
 // layers are the packages of the project that each may import: data flows one
 // way, from arrays to numbers to views.
 var layers = map[string][]string{
-	"data":                 {},
-	"data/simulate":        {"data", "calib/softmax"},
-	"data/simulate/bundle": {"data", "data/simulate"},
-	"calib/softmax":        {"data"},
-	"calib":                {"calib/softmax", "data"},
-	"calib/calibtest":      {"calib", "calib/softmax", "data"},
-	"metrics":              {"calib/softmax", "data"},
-	"results":              {},
-	"results/table":        {"results"},
-	"results/audit":        {"results", "results/table"},
-	"results/diff":         {"results", "results/table"},
-	"plots":                {"results"},
-	"experiments":          {"calib", "metrics", "data", "data/simulate", "results"},
+	"data":                  {},
+	"data/simulate":         {"data", "calib/softmax"},
+	"data/simulate/example": {"data", "data/simulate"},
+	"calib/softmax":         {"data"},
+	"calib":                 {"calib/softmax", "data"},
+	"calib/calibtest":       {"calib", "calib/softmax", "data"},
+	"metrics":               {"calib/softmax", "data"},
+	"results":               {},
+	"results/table":         {"results"},
+	"results/audit":         {"results", "results/table"},
+	"results/diff":          {"results", "results/table"},
+	"plots":                 {"results"},
+	"experiments":           {"calib", "metrics", "data", "data/simulate", "results"},
 }
 
 // TestImports keeps the arrows of the layout and gives each library one home.

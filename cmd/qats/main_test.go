@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script: the command line as its users meet it.
-// $PROJECT is the root of the project, whose data/bundle the scripts read.
+// $PROJECT is the root of the project, whose data/example the scripts read.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -30,8 +30,8 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PROJECT", root)
-			env.Setenv("CAL", filepath.Join(root, "data", "bundle", "example", "unsure-overscaled", "cal"))
-			env.Setenv("TEST", filepath.Join(root, "data", "bundle", "example", "unsure-overscaled", "test"))
+			env.Setenv("CAL", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "cal"))
+			env.Setenv("TEST", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "test"))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

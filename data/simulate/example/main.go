@@ -1,6 +1,6 @@
-// Command bundle draws the simulated arrays of experiments/example.yaml into a
+// Command example draws the simulated arrays of experiments/example.yaml into a
 // folder, with a manifest that says what they are: go run
-// ./data/simulate/bundle data/bundle. The arrays are committed, so nobody has
+// ./data/simulate/example data/example. The arrays are committed, so nobody has
 // to; a test draws them again and compares.
 package main
 
@@ -17,11 +17,11 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: bundle FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: example FOLDER")
 		os.Exit(2)
 	}
 	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "bundle:", err)
+		fmt.Fprintln(os.Stderr, "example:", err)
 		os.Exit(1)
 	}
 }
@@ -63,7 +63,7 @@ func write(dir string) error {
 			return err
 		}
 	}
-	note := "drawn by data/simulate/bundle"
+	note := "drawn by data/simulate/example"
 	return data.Manifest{Sets: []data.ManifestSet{
 		{Set: "example/*", Origin: data.Simulated, Note: note},
 		{Set: "example-c/*", Origin: data.Simulated, Note: note},

@@ -11,7 +11,7 @@ import (
 // TestCommitted draws the arrays again: what is committed is what this program
 // makes.
 func TestCommitted(t *testing.T) {
-	drawn, committed := t.TempDir(), filepath.Join("..", "..", "bundle")
+	drawn, committed := t.TempDir(), filepath.Join("..", "..", "example")
 	if err := write(drawn); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestCommitted(t *testing.T) {
 			return err
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from what is drawn; make bundle", name)
+			t.Errorf("%s differs from what is drawn; make example", name)
 		}
 		return nil
 	})
