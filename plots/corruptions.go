@@ -22,7 +22,7 @@ func Corruptions(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corruptions figure: %w", err)
 	}
-	one, err := v.oneNetwork(in)
+	one, err := v.oneNetwork()
 	if err != nil {
 		return nil, fmt.Errorf("corruptions figure: %w", err)
 	}

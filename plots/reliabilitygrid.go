@@ -21,7 +21,7 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("reliability-grid figure: %d settings x %d methods, and a page holds %d x %d: name some of them",
 			len(t.rows), len(t.methods), maxDiagramRows, maxDiagramColumns)
 	}
-	g := diagramGrid{cells: t, keys: legend{keys: reliabilityKeys(), width: pageWidth}, foot: newFoot(t.notes, pageWidth)}
+	g := diagramGrid{cells: t, keys: legend{keys: reliabilityKeys()}}
 	n := vg.Length(len(t.methods))
 	g.panel = min((pageWidth-diagramMargin-rightMargin-diagramGap*(n-1))/n, 100)
 	g.width = max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)

@@ -24,7 +24,7 @@ func Severity(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("severity figure: %w", err)
 	}
-	one, err := v.oneNetwork(in)
+	one, err := v.oneNetwork()
 	if err != nil {
 		return nil, fmt.Errorf("severity figure: %w", err)
 	}

@@ -172,7 +172,7 @@ func network(c results.Cell) results.Cell {
 }
 
 // oneNetwork returns the network of cells that are all corrupted.
-func (v values) oneNetwork(in Input) (results.Cell, error) {
+func (v values) oneNetwork() (results.Cell, error) {
 	first := network(v.cells[0])
 	for _, c := range v.cells {
 		if network(c) != first {
