@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -68,6 +69,7 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 		}
 	}
 	drawn := 0
+	var refused []error
 	for _, source := range []string{"measured", "simulated"} {
 		in := plots.Input{Methods: methods, Labels: r.labels(), Name: table.Name}
 		found := false
@@ -88,7 +90,8 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 		}
 		figure, err := kind.Draw(in)
 		if err != nil {
-			return err
+			refused = append(refused, fmt.Errorf("%s rows: %w", source, err))
+			continue
 		}
 		if err := r.save(figure, f.Name+"-"+source); err != nil {
 			return err
@@ -98,8 +101,14 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 		}
 		drawn++
 	}
-	if drawn == 0 {
+	switch {
+	case drawn == 0 && refused == nil:
 		return fmt.Errorf("no row with a value is shown by it")
+	case drawn == 0:
+		return errors.Join(refused...)
+	}
+	for _, err := range refused { // such as the few settings with arrays of a user
+		fmt.Fprintf(r.stdout, "no figure %s of %v\n", f.Name, err)
 	}
 	return nil
 }
