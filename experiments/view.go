@@ -11,19 +11,6 @@ import (
 // named column; an absent column is not restricted.
 type Only map[string][]string
 
-// Table is a table that the spec asks for. It is rendered from results.csv.
-type Table struct {
-	Name, Title string
-	Metric      string   // output of a metric, such as ece
-	Rows        []string // columns of results.csv that name a row, outermost first
-	Average     []string // columns that are averaged over, such as corruption
-	Methods     []string // columns of the table in order; all methods of the spec if empty
-	Highlight   string   // method whose gap to the best other is printed
-	Unranked    []string // methods shown beside the ranking: they see what others may not
-	NullBand    bool     // the null band beside each value
-	Only        Only
-}
-
 // Figure is a figure that the spec asks for, drawn from the CSV files alone.
 // Only leaves the settings that it shows: one figure for each, or, of kinds that
 // show many, one of all.
@@ -75,91 +62,6 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// tables reads the list of tables; without one, a spec has a table of ECE and
-// one of AECE.
-func (r *reader) tables(n *yaml.Node, s *Spec) []Table {
-	if n == nil {
-		return defaultTables(s)
-	}
-	var all []Table
-	r.list(n, func(item *yaml.Node) {
-		t := Table{Only: Only{}}
-		fields := r.only(t.Only)
-		fields["name"] = r.text(&t.Name, "name")
-		fields["title"] = r.text(&t.Title, "title")
-		fields["metric"] = func(v *yaml.Node) {
-			t.Metric, _ = r.scalar(v, "metric")
-			if _, ok := s.metric(t.Metric); !ok {
-				r.errorf(v, "metric %q is not computed by this spec%s", t.Metric, suggest(t.Metric, s.outputs()))
-			}
-		}
-		fields["rows"] = r.columns(&t.Rows, "rows")
-		fields["average"] = r.columns(&t.Average, "average")
-		fields["methods"] = r.methodNames(&t.Methods, s)
-		fields["highlight"] = func(v *yaml.Node) {
-			var one []string
-			r.methodNames(&one, s)(v)
-			if len(one) == 1 {
-				t.Highlight = one[0]
-			}
-		}
-		fields["unranked"] = r.methodNames(&t.Unranked, s)
-		fields["null_band"] = r.boolean(&t.NullBand, "null_band")
-		r.object(item, "a table", fields)
-		if t.Metric == "" {
-			r.errorf(item, "a table needs a metric")
-		}
-		if t.Name == "" {
-			t.Name = t.Metric
-		}
-		if len(t.Rows) == 0 {
-			t.Rows = varying(s, t.Average)
-		}
-		for _, earlier := range all {
-			if earlier.Name == t.Name {
-				r.errorf(item, "table %q stands twice; give it a name of its own", t.Name)
-			}
-		}
-		if r.id(item, "table name", t.Name) {
-			all = append(all, t)
-		}
-	})
-	return all
-}
-
-func defaultTables(s *Spec) []Table {
-	var all []Table
-	for _, metric := range []string{"ece", "aece"} {
-		if _, ok := s.metric(metric); ok {
-			t := Table{Name: metric, Metric: metric, Rows: varying(s, nil)}
-			for _, m := range s.Methods {
-				if m.Name == "qats" {
-					t.Highlight = "qats"
-				}
-			}
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-// varying returns the columns that tell the settings of s apart, dataset and
-// backbone always, less those averaged over.
-func varying(s *Spec, averaged []string) []string {
-	var list []string
-	for _, column := range rowColumns {
-		always := column == "dataset" || column == "backbone"
-		values := map[string]bool{}
-		for _, setting := range s.Settings {
-			values[columnOf(setting.Cell, column)] = true
-		}
-		if (always || len(values) > 1) && !contains(averaged, column) {
-			list = append(list, column)
-		}
-	}
-	return list
 }
 
 // figures reads the list of figures.
@@ -222,20 +124,6 @@ func (r *reader) experiments(dst *[]string) func(*yaml.Node) {
 				return
 			}
 			*dst = append(*dst, name)
-		})
-	}
-}
-
-// columns reads names of columns that tell settings apart.
-func (r *reader) columns(dst *[]string, what string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		r.list(n, func(item *yaml.Node) {
-			s, ok := r.scalar(item, what)
-			if ok && !contains(rowColumns, s) {
-				r.errorf(item, "%s: unknown column %q%s", what, s, suggest(s, rowColumns))
-				return
-			}
-			*dst = append(*dst, s)
 		})
 	}
 }

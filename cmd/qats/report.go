@@ -19,12 +19,13 @@ func reportCommand() *cobra.Command {
 		Use:   "report SPEC...",
 		Short: "Render tables and figures from results.csv and bins.csv alone",
 		Long: `report renders the tables (LaTeX and text) and figures (SVG and PDF) that the
-specs ask for into OUT/tables and OUT/figures, and prints the tables. It reads
-the CSV files in OUT and nothing else.`,
+specs ask for into OUT/tables and OUT/figures, writes OUT/report.tex, a LaTeX
+document of them all, and prints the tables. It reads the CSV files in OUT and
+nothing else.`,
 		Example: "  qats report experiments/example.yaml --out results/out",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			return writeReports(cmd, files, out)
+			return writeReports(cmd, files, out, "report.tex")
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
@@ -32,8 +33,9 @@ the CSV files in OUT and nothing else.`,
 	return cmd
 }
 
-// writeReports renders what the specs ask for from the CSV files in out.
-func writeReports(cmd *cobra.Command, files []string, out string) error {
+// writeReports renders what the specs ask for from the CSV files in out, and a
+// document of it all.
+func writeReports(cmd *cobra.Command, files []string, out, document string) error {
 	specs, err := experiments.ReadSpecs(files, registry())
 	if err != nil {
 		return err
@@ -42,6 +44,7 @@ func writeReports(cmd *cobra.Command, files []string, out string) error {
 	if err != nil {
 		return err
 	}
+	doc := table.Document{Title: "Tables and figures"}
 	for _, spec := range specs {
 		r := report{spec: spec, rows: all.Of(spec.Name), all: all, out: out, stdout: cmd.OutOrStdout()}
 		if len(r.rows.Records) == 0 {
@@ -51,8 +54,14 @@ func writeReports(cmd *cobra.Command, files []string, out string) error {
 		if err := r.write(); err != nil {
 			return fmt.Errorf("%s: %w", spec.File, err)
 		}
+		doc.Parts = append(doc.Parts, r.part)
 	}
-	return nil
+	path := filepath.Join(out, document)
+	if err := results.WriteFile(path, doc.LaTeX); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(all of it, for pdflatex: %s)\n", path)
+	return err
 }
 
 // report writes the views of one spec.
@@ -62,6 +71,7 @@ type report struct {
 	all    *experiments.Rows
 	out    string
 	stdout io.Writer
+	part   table.Part // of the document: what has been written
 }
 
 func (r *report) write() error {
@@ -69,6 +79,10 @@ func (r *report) write() error {
 		if err := os.MkdirAll(filepath.Join(r.out, dir), 0o777); err != nil {
 			return err
 		}
+	}
+	r.part = table.Part{Title: r.spec.Title, Settings: table.CountSettings(r.rows.Records)}
+	if r.part.Title == "" {
+		r.part.Title = r.spec.Name
 	}
 	if r.spec.Title != "" {
 		fmt.Fprintf(r.stdout, "%s\n\n", r.spec.Title)
@@ -97,9 +111,18 @@ func (r *report) labels() map[string]string {
 
 func (r *report) table(t experiments.Table) error {
 	spec := table.Spec{
-		Name: r.spec.Name + "-" + t.Name, Caption: t.Title, Metric: t.Metric, Rows: t.Rows, Average: t.Average,
+		Name: r.spec.Name + "-" + t.Name, Caption: t.Title, Number: t.Number,
+		Metric: t.Metric, Rows: t.Rows, Columns: t.Columns, Average: t.Average, Mean: t.Mean,
 		Only: map[string][]string{}, Labels: r.labels(), Unranked: t.Unranked,
 		Gap: t.Highlight != "", Highlight: t.Highlight, NullBand: t.NullBand,
+	}
+	for id, label := range t.Labels {
+		spec.Labels[id] = label
+	}
+	for _, m := range r.spec.Methods {
+		if m.Contract().Target != 0 {
+			spec.Target = append(spec.Target, m.Name)
+		}
 	}
 	for column, values := range t.Only {
 		spec.Only[column] = values
@@ -122,6 +145,7 @@ func (r *report) table(t experiments.Table) error {
 	if err != nil {
 		return err
 	}
+	r.part.Tables = append(r.part.Tables, table.File{Path: "tables/" + spec.Name + ".tex", Table: pivoted})
 	base := filepath.Join(r.out, "tables", spec.Name)
 	if err := results.WriteFile(base+".tex", pivoted.LaTeX); err != nil {
 		return err

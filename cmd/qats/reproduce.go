@@ -56,7 +56,7 @@ it in the root of the project.`,
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := writeReports(cmd, files, at.out); err != nil {
+			if err := writeReports(cmd, files, at.out, "paper.tex"); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {

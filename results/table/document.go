@@ -155,12 +155,12 @@ func (d *Document) latexSettings(b *strings.Builder) {
 		b.WriteString("Simulated numbers, marked s, come from virtual networks. They show that the program works; " +
 			"about calibration methods on real networks they are no evidence.\n")
 	}
-	b.WriteString("\n\\medskip\n\\noindent\\begin{tabular}{lrrrr}\n\\toprule\n" +
+	b.WriteString("\n\\medskip\n\\noindent\\small\\begin{tabular}{p{0.48\\linewidth}rrrr}\n\\toprule\n" +
 		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
 	for _, p := range d.Parts {
 		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n")
 }
 
 // latex prints the tables without a number and the figures.

@@ -129,6 +129,10 @@ func TestCompile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	scaled := regexp.MustCompile(`Table (\S+) is wider`).FindAllStringSubmatch(string(out), -1)
+	if len(scaled) != 1 || scaled[0][1] != "form-9" { // of 16 columns with gaps
+		t.Errorf("scaled down: %q", scaled)
+	}
 	for _, m := range overfull.FindAllStringSubmatch(string(out), -1) {
 		if by, _ := strconv.ParseFloat(m[1], 64); by > 5 {
 			t.Error(m[0])

@@ -8,27 +8,27 @@ import (
 )
 
 // LaTeX prints the table as a float that needs the packages amssymb, booktabs,
-// multirow, pdflscape and xcolor: bold best, underlined second, the gap as a
+// graphicx, multirow, pdflscape and xcolor: bold best, underlined second, the gap as a
 // subscript in the colours of the paper. The numbers of a column align: what
 // stands behind one of them takes the same room behind all. A table too wide
-// for an upright page, as one of 14 columns is, is turned on a page of its own.
+// for an upright page, as one of 14 columns is, is turned on a page of its own;
+// what does not fit there either is scaled down, and LaTeX's log says so.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	s := t.Spec
-	b.WriteString("% Made from results.csv; needs amssymb, booktabs, multirow, pdflscape, xcolor.\n" +
+	b.WriteString("% Made from results.csv; needs amssymb, booktabs, graphicx, multirow, pdflscape, xcolor.\n" +
 		"\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n" +
 		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
 	if t.turned() {
 		b.WriteString("\\begin{landscape}\n")
 	}
-	size := "\\scriptsize"
-	if t.load() > 20 {
-		size = "\\tiny"
+	b.WriteString("\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n")
+	if !t.turned() { // there height is short
+		b.WriteString("\\renewcommand{\\arraystretch}{1.1}\n")
 	}
-	fmt.Fprintf(&b, "\\begin{table}[!htbp]\n\\centering\n%s\n\\renewcommand{\\arraystretch}{1.1}\n", size)
 	switch {
-	case t.load() > 20:
-		b.WriteString("\\setlength{\\tabcolsep}{1.5pt}\n")
+	case t.turned():
+		b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
 	case t.load() > 9:
 		b.WriteString("\\setlength{\\tabcolsep}{2.5pt}\n")
 	case t.load() > 8:
@@ -45,13 +45,15 @@ func (t *Table) LaTeX(w io.Writer) error {
 		origin = "\\textbf{" + origin + "}"
 	}
 	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n", origin)
-	fmt.Fprintf(&b, "\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
+	fmt.Fprintf(&b, "\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
 	t.latexHead(&b)
 	b.WriteString("\\midrule\n")
 	for i := range t.Rows {
 		t.latexRow(&b, i)
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	fmt.Fprintf(&b, "\\bottomrule\n\\end{tabular}}%%\n"+
+		"\\ifdim\\wd0>\\linewidth\\typeout{Table %s is wider than the page and scaled down.}\\resizebox{\\linewidth}{!}{\\usebox{0}}\\else\\usebox{0}\\fi\n",
+		strings.Map(labelRune, s.Name))
 
 	b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\n")
 	legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", escape})
@@ -139,16 +141,25 @@ func tick(r *Rival) string {
 	return "$\\checkmark$"
 }
 
-// latexSigns is what the label of a method bears.
+// latexSigns is what the label of a rival bears.
 func (t *Table) latexSigns(r *Rival) string {
-	signs := ""
-	if r != nil && r.Changes == Yes && !t.changesAtCells() {
-		signs += "$^\\ddagger$"
+	if r == nil {
+		return ""
 	}
-	if r != nil && r.Target {
-		signs += "$^\\star$"
+	var signs []string
+	if r.Changes == Yes && !t.changesAtCells() {
+		signs = append(signs, "\\ddagger")
 	}
-	return signs
+	if r.Target {
+		signs = append(signs, "\\star")
+	}
+	for _, n := range r.Notes {
+		signs = append(signs, fmt.Sprint(n+1))
+	}
+	if signs == nil {
+		return ""
+	}
+	return "$^{" + strings.Join(signs, ",") + "}$"
 }
 
 func (t *Table) latexRow(b *strings.Builder, i int) {

@@ -9,11 +9,11 @@ import (
 // number is padded on both sides to the size of the largest in its column.
 func (t *Table) latexCell(c Cell, j int) string {
 	whole := 0            // digits before the point
-	room, widest := 0, "" // characters of what follows a number
+	room, widest := 0, "" // characters of what follows a number, and what it is
 	for _, r := range t.Rows {
 		other := r.Cells[j]
 		whole = max(whole, strings.Index(other.Text, "."))
-		if w := max(len(t.superscript(other)), len(other.Gap)); w > room {
+		if w := len(strings.ReplaceAll(t.superscript(other), "\\ddagger", "d")) + len(other.Gap); w > room {
 			room, widest = w, t.latexTail(other)
 		}
 	}
@@ -42,7 +42,8 @@ func (t *Table) latexCell(c Cell, j int) string {
 	return pad + text + tail
 }
 
-// latexTail prints what follows a number. The footnotes stand above the gap.
+// latexTail prints what follows a number: the footnotes, and beside them the
+// gap. One above the other they would run into the next row.
 func (t *Table) latexTail(c Cell) string {
 	tail := ""
 	if above := t.superscript(c); above != "" {
@@ -50,9 +51,9 @@ func (t *Table) latexTail(c Cell) string {
 	}
 	switch {
 	case c.Gap != "" && c.GapBetter:
-		tail += "_{\\textcolor{Better}{\\mathbf{" + c.Gap + "}}}"
+		tail += "{}_{\\textcolor{Better}{\\mathbf{" + c.Gap + "}}}"
 	case c.Gap != "":
-		tail += "_{\\textcolor{Worse}{" + c.Gap + "}}"
+		tail += "{}_{\\textcolor{Worse}{" + c.Gap + "}}"
 	}
 	if tail == "" {
 		return ""

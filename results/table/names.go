@@ -103,6 +103,7 @@ var names = map[string]map[string]string{
 		"ks":            "KS",
 		"gap":           "signed gap",
 		"argmax_change": "changed predictions",
+		"miou":          "mIoU",
 	},
 }
 

@@ -78,6 +78,7 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	if spec.Mean {
 		p.addMean(groups)
 	}
+	p.liftNotes()
 	if err := p.rank(); err != nil {
 		return nil, err
 	}

@@ -209,6 +209,34 @@ func (p *pivoting) settle(groups []*group) {
 	}
 }
 
+// liftNotes moves the footnotes that all cells of a rival have, of two or more,
+// to its label.
+func (p *pivoting) liftNotes() {
+	t := p.table
+	for _, rival := range p.rivals {
+		var cells []*Cell
+		for i := range t.Rows {
+			for j, c := range t.Columns {
+				if c.Mean || t.Rows[i].Mean || c.Rival != rival && t.Rows[i].Rival != rival {
+					continue
+				}
+				cells = append(cells, &t.Rows[i].Cells[j])
+			}
+		}
+		if len(cells) < 2 {
+			continue
+		}
+		for _, n := range cells[0].Notes {
+			if !slices.ContainsFunc(cells, func(c *Cell) bool { return !slices.Contains(c.Notes, n) }) {
+				rival.Notes = append(rival.Notes, n)
+			}
+		}
+		for _, c := range cells {
+			c.Notes = slices.DeleteFunc(c.Notes, func(n int) bool { return slices.Contains(rival.Notes, n) })
+		}
+	}
+}
+
 // addMean appends the mean over all settings of all rows; where methods make
 // the rows, it names the column of means.
 func (p *pivoting) addMean(groups []*group) {

@@ -27,6 +27,7 @@ type Rival struct {
 	Ranked    bool
 	Target    bool    // sees unlabelled samples of the domain that it is tested on
 	Changes   Changes // over all cells that are shown
+	Notes     []int   // indices into Table.Notes: those that hold for all of its cells
 }
 
 // Column is a column of numbers.
@@ -68,7 +69,7 @@ type Cell struct {
 	GapBetter bool   // the gap is on the winning side
 	Changes   Changes
 	Band      string // null band as printed; empty where it is not known
-	Notes     []int  // indices into Table.Notes
+	Notes     []int  // indices into Table.Notes, less those of the rival
 }
 
 // Mark is the place in a ranking.

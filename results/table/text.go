@@ -124,14 +124,20 @@ func (t *Table) textLabels(i int) []string {
 	return labels
 }
 
-// textSigns is what the label of a method bears.
+// textSigns is what the label of a rival bears.
 func (t *Table) textSigns(r *Rival) string {
+	if r == nil {
+		return ""
+	}
 	signs := ""
-	if r != nil && r.Changes == Yes && !t.changesAtCells() {
+	if r.Changes == Yes && !t.changesAtCells() {
 		signs += "#"
 	}
-	if r != nil && r.Target {
+	if r.Target {
 		signs += "^"
+	}
+	if len(r.Notes) > 0 {
+		signs += noteMarks(r.Notes)
 	}
 	return signs
 }
