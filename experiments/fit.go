@@ -35,7 +35,12 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	w.run.mu.Lock()
 	f := w.run.fits[key]
 	w.run.mu.Unlock()
-	f.once.Do(func() { f.model, f.err = w.makeFit(ctx, c, key) })
+	f.once.Do(func() {
+		f.err = guard(c.Method.Name, func() (err error) {
+			f.model, err = w.makeFit(ctx, c, key)
+			return err
+		})
+	})
 	model, err := f.model, f.err
 	w.run.mu.Lock()
 	if f.users--; f.users == 0 {
@@ -63,11 +68,8 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell, key string) (*calib.Mod
 	if err != nil {
 		return nil, err
 	}
-	var fitted *calib.Fitted
-	if err := guard(c.Method.Name, func() (err error) {
-		fitted, err = c.Method.Fit(ctx, in)
-		return err
-	}); err != nil {
+	fitted, err := c.Method.Fit(ctx, in)
+	if err != nil {
 		return nil, err
 	}
 	model, err := c.Method.Model(in, fitted)
@@ -103,6 +105,9 @@ func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
 		if err != nil {
 			return in, err
 		}
+		if contract.TrueLogits && data.LogProbs(target.Logits) {
+			return in, &skipError{NeedsTrueLogits(c.Method.Name)}
+		}
 		in.Target = target
 	}
 	return in, nil
@@ -124,7 +129,7 @@ func loadFit(store *results.Store, key string) (*calib.Model, error) {
 	}
 	model, err := calib.LoadModel(bytes.NewReader(body), calib.Registry())
 	if err != nil {
-		return nil, fmt.Errorf("fit %s in the store: %w", key, err)
+		return nil, fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", key, err)
 	}
 	return model, nil
 }

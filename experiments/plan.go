@@ -81,7 +81,7 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 			if u.source == nil {
 				u.skipAll(fmt.Sprintf("no source has %s of %s", scored, u.Setting))
 			} else {
-				u.Provenance = u.source.Describe(u.Setting.Test())
+				u.Provenance = provenance(u.source, u.Setting)
 				u.test = u.source
 				if c := u.Setting.Rescale; c > 0 {
 					u.test = data.Scaled(u.source, float32(c))
@@ -91,7 +91,26 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 			p.Units = append(p.Units, u)
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // which the last cells took for their own
+	}
 	return p, o.Digests.Close()
+}
+
+// provenance returns what is known of the numbers of a setting: they are
+// measured only where both the test set and the calibration set are.
+func provenance(src data.Source, s *Setting) data.Provenance {
+	p := src.Describe(s.Test())
+	if src.Has(s.Cal()) == 0 {
+		return p
+	}
+	cal := src.Describe(s.Cal())
+	if cal.Origin == data.Simulated && p.Origin != data.Simulated {
+		p.Origin = data.Simulated
+		p.Note = joinNotes(p.Note, "the calibration set is simulated", cal.Note)
+	}
+	p.LogProbs = p.LogProbs || cal.LogProbs
+	return p
 }
 
 func (u *Unit) skipAll(why string) {
@@ -102,17 +121,20 @@ func (u *Unit) skipAll(why string) {
 
 // plan finds the state of each method on the setting.
 func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions) {
-	test, err := digests.of(ctx, u.test, u.Setting.Test(), scored)
+	test, testErr := digests.of(ctx, u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
 		if c.Why = u.lacks(c.Method); c.Why != "" {
 			c.State = Skip
-		} else if err == nil {
-			err = u.texts(ctx, digests, &c)
-		}
-		if c.State == "" && err != nil {
-			c.State, c.Why = Broken, err.Error()
+		} else {
+			err := testErr
+			if err == nil {
+				err = u.texts(ctx, digests, &c)
+			}
+			if err != nil {
+				c.State, c.Why = Broken, err.Error()
+			}
 		}
 		u.Cells = append(u.Cells, c)
 	}

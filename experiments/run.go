@@ -74,8 +74,9 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			continue
 		}
 		g.Go(func() error {
-			outcomes[i], errs[i] = r.unit(ctx, &p.Units[i])
-			r.report(&p.Units[i])
+			if outcomes[i], errs[i] = r.unit(ctx, &p.Units[i]); errs[i] == nil {
+				r.report(&p.Units[i])
+			}
 			return nil
 		})
 	}
@@ -183,7 +184,11 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	if !todo {
 		return outcomes, nil
 	}
-	if err := work.do(ctx); err != nil {
+	var err error // of the store; what guard returns is a panic outside of any one method
+	if panicked := guard(u.Setting.String(), func() error { err = work.do(ctx); return nil }); panicked != nil {
+		err = work.failAll(ctx, work.live(Miss, Score), panicked)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.Setting, err)
 	}
 	return outcomes, nil

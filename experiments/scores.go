@@ -3,6 +3,8 @@ package experiments
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
@@ -20,21 +22,25 @@ type scores struct {
 	Report    calib.Report             `json:"report"` // of the fit, for the notes
 }
 
-// computeScores computes all metrics of a cell.
-func computeScores(facts *metrics.Facts, entries []metrics.Entry, seed uint64) scores {
+// computeScores computes all metrics of a cell. A value that is not finite is
+// an error: a metric that has none says so itself.
+func computeScores(facts *metrics.Facts, entries []metrics.Entry, seed uint64) (scores, error) {
 	in := metrics.NewInput(facts, seed)
 	s := scores{N: facts.N(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: in.Bins}
 	for _, e := range entries {
 		values, err := e.Compute(in)
 		for i, id := range e.Outputs {
-			if err != nil {
+			switch {
+			case err != nil:
 				s.Undefined[id] = err.Error()
-			} else {
+			case math.IsNaN(values[i]) || math.IsInf(values[i], 0):
+				return s, fmt.Errorf("metric %s comes out as %g", id, values[i])
+			default:
 				s.Values[id] = values[i]
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // assemble appends the rows of a unit to the files.
@@ -111,12 +117,14 @@ func (p *Plan) object(kind results.Kind, text string, v any) error {
 
 // noteOf joins where the arrays came from and what the fit warns of.
 func noteOf(from data.Provenance, report calib.Report) string {
-	var items []string
-	if from.Note != "" {
-		items = append(items, from.Note)
-	}
+	items := []string{from.Note}
 	for _, w := range report.Warnings {
 		items = append(items, "warning: "+w)
 	}
-	return strings.Join(items, "; ")
+	return joinNotes(items...)
+}
+
+// joinNotes puts notes that are not empty into one line.
+func joinNotes(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
 }

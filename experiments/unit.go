@@ -175,8 +175,10 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		}
 	}
 	var probs data.Probs
-	return data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
+	offsetLost := true // in all rows read so far
+	err := data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
 		n, k := set.Logits.Rows, set.Logits.Cols
+		offsetLost = offsetLost && data.LogProbs(set.Logits)
 		if probs.Rows < n {
 			probs = data.NewProbs(n, k)
 		}
@@ -198,6 +200,12 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		}
 		return ctx.Err()
 	})
+	for i, m := range maps {
+		if m != nil && offsetLost && err == nil && w.unit.Cells[i].Method.Contract().TrueLogits {
+			w.outcomes[i] = outcome{results.Skip, NeedsTrueLogits(w.unit.Cells[i].Method.Name)}
+		}
+	}
+	return err
 }
 
 // score computes the metrics of the cells that lack them.
@@ -215,22 +223,22 @@ func (w *unitWork) score(ctx context.Context) error {
 			return err
 		}
 		var s scores
-		err = guard(c.Method.Name, func() error {
-			s = computeScores(facts, w.unit.Spec.Metrics, w.unit.seed)
-			return nil
+		err = guard(c.Method.Name, func() (err error) {
+			s, err = computeScores(facts, w.unit.Spec.Metrics, w.unit.seed)
+			return err
 		})
+		if err == nil {
+			s.Report, err = w.run.reportOf(c)
+		}
+		var body []byte
+		if err == nil {
+			body, err = json.Marshal(s)
+		}
 		if err != nil {
 			w.fail(i, err)
 			continue
 		}
-		if s.Report, err = w.run.reportOf(c); err != nil {
-			return err
-		}
-		body, err := json.Marshal(s)
-		if err == nil {
-			err = w.run.plan.store.Put(results.Scores, c.scores, body)
-		}
-		if err != nil {
+		if err := w.run.plan.store.Put(results.Scores, c.scores, body); err != nil {
 			return err
 		}
 		w.run.count(func(r *run) { r.scored++ })

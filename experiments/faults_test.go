@@ -1,0 +1,211 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// statuses returns method: status and note of each record.
+func statuses(out *Outcome) []string {
+	var list []string
+	for _, r := range out.Rows.Records {
+		list = append(list, strings.TrimSuffix(fmt.Sprintf("%s: %s %s", r.Method, r.Status, r.Note), " "))
+	}
+	return list
+}
+
+// TestUnreadableArrayOfOneMethod: an array that cannot be hashed breaks the
+// method that reads it and no other, in whatever order they stand.
+func TestUnreadableArrayOfOneMethod(t *testing.T) {
+	c := calib.Contract{Cal: data.Logits | data.Features, Test: data.Logits}
+	for _, methods := range []string{"reads-features, uncal", "uncal, reads-features"} {
+		w := newWorld(t)
+		w.known.Methods = append(w.known.Methods, fakeEntry("reads-features", fake{c, nil}))
+		features := filepath.Join(w.data, "d/a/cal/features.npy")
+		if err := os.Mkdir(features, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := w.run("name: t\nmethods: ["+methods+"]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", RunOptions{})
+		got := statuses(out)
+		slices.Sort(got)
+		if len(got) != 2 || !strings.HasPrefix(got[0], "reads-features: fail "+features) || got[1] != "uncal: ok" {
+			t.Errorf("[%s]: %q", methods, got)
+		}
+	}
+}
+
+// TestInterruptedCountsWhatIsDone: settings that a cancelled run did not finish
+// are not called done.
+func TestInterruptedCountsWhatIsDone(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	_, err := w.plan(testSpec, false).Run(ctx, RunOptions{Workers: 1, Progress: func(p Progress) {
+		if p.Done == 7 {
+			cancel()
+		}
+	}})
+	// The setting without arrays, 7 cells, is done whenever it comes.
+	if want := "interrupted: 14 of 35 cells are done and kept: context canceled"; err == nil || err.Error() != want {
+		t.Fatalf("%v, want %s", err, want)
+	}
+	if hits := w.plan(testSpec, false).Counts()[Hit]; hits != 7 {
+		t.Errorf("%d cells are in the store, want 7", hits)
+	}
+}
+
+// TestCancelledPlan: a plan that is stopped is an error, not broken cells.
+func TestCancelledPlan(t *testing.T) {
+	w := newWorld(t)
+	spec, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte("name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: a}\n"), w.known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := results.Open(filepath.Join(w.out, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	// The layout asks for nothing, so that cancelling comes between the check
+	// before the setting and its digests.
+	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*Spec{spec}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// cancelledAfter is a context that ends when it has been asked n times.
+type cancelledAfter struct {
+	context.Context
+	cancel context.CancelFunc
+	n      int
+}
+
+func (c *cancelledAfter) Err() error {
+	if c.n--; c.n < 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// TestMetricThatIsNaN: a value that no file can hold is the failure of its cell.
+func TestMetricThatIsNaN(t *testing.T) {
+	w := newWorld(t)
+	w.known.Metrics = append(w.known.Metrics, metrics.Entry{Name: "odd", Outputs: []string{"odd"}, Version: 1,
+		Compute: func(in metrics.Input) ([]float64, error) {
+			if in.Facts.N() == 200 {
+				return []float64{math.NaN()}, nil
+			}
+			return []float64{1}, nil
+		}})
+	out, _ := w.run(`
+name: t
+methods: ts
+metrics: [odd]
+settings: [{dataset: d-c, backbone: a, corruption: fog, severity: 1, calibrate_on: d}, {dataset: d, backbone: a}]
+`, RunOptions{})
+	if got, want := statuses(out), []string{"ts: fail metric odd comes out as NaN", "ts: ok"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// faulty is a source whose sets panic when they are read.
+type faulty struct{ data.Source }
+
+func (faulty) Open(context.Context, data.Ref, data.Parts) (data.Reader, error) { panic("door") }
+
+// TestPanicOutsideOfMethods: it fails the cells of its setting, and no other.
+func TestPanicOutsideOfMethods(t *testing.T) {
+	w := newWorld(t)
+	p := w.plan("name: t\nmethods: [uncal, ts]\nmetrics: [ece]\nsettings: {dataset: d, backbone: [a, b]}\n", false)
+	p.Units[0].test = faulty{p.Units[0].test}
+	out, err := p.Run(t.Context(), RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"uncal: fail d/a: internal error: door", "ts: fail d/a: internal error: door", "uncal: ok", "ts: ok"}
+	if got := statuses(out); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+
+	p = w.plan("name: t\nmethods: [uncal, ts, qats]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", true)
+	p.Units[0].source = faulty{p.Units[0].source} // the calibration set, within a shared fit
+	out, err = p.Run(t.Context(), RunOptions{Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{"uncal: fail d/a: internal error: door", "ts: fail d/a: internal error: door", "qats: fail d/a: internal error: door"}
+	if got := statuses(out); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestLogProbsOfTheTestSet: a method that needs true logits is skipped where
+// only the test set holds log-probabilities, found by their values.
+func TestLogProbsOfTheTestSet(t *testing.T) {
+	w := newWorld(t)
+	test := draw(t, simulate.Network{Name: "x", Classes: 5, Width: 8, TestRows: 60, Accuracy: 0.7}, data.Test)
+	for i := range test.Logits.Rows {
+		row := test.Logits.Row(i)
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v))
+		}
+		for j := range row {
+			row[j] -= float32(math.Log(sum))
+		}
+	}
+	w.write("d/a/test", test)
+	out, _ := w.run("name: t\nmethods: [ts, hfe-noood, hfe-target]\nmetrics: [ece]\nsettings: {dataset: d, backbone: [a, b]}\n", RunOptions{})
+	want := []string{"ts: ok", "hfe-noood: skip " + NeedsTrueLogits("hfe-noood"), "hfe-target: skip " + NeedsTrueLogits("hfe-target"),
+		"ts: ok", "hfe-noood: ok", "hfe-target: ok"}
+	got := statuses(out)
+	for i := range got {
+		if i >= len(want) || !strings.HasPrefix(got[i], want[i]) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestProvenanceOfTheCalibrationSet: measured means both sets are.
+func TestProvenanceOfTheCalibrationSet(t *testing.T) {
+	const spec = "name: t\nmethods: [uncal, ts, hfe-noood]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n"
+	for manifest, want := range map[string]string{
+		"sets: [{set: d/a/cal, origin: simulated, note: drawn}, {set: d/a/test, note: real}]\n": "simulated real; the calibration set is simulated; drawn",
+		"sets: [{set: d/a/test, origin: simulated, note: drawn}]\n":                             "simulated drawn",
+		"sets: [{set: d/a, note: real}]\n":                                                      "measured real",
+	} {
+		w := newWorld(t)
+		w.manifest(manifest)
+		out, _ := w.run(spec, RunOptions{})
+		if r := out.Rows.Records[1]; r.Source+" "+r.Note != want {
+			t.Errorf("%s %q, want %s", r.Source, r.Note, want)
+		}
+	}
+	w := newWorld(t)
+	w.manifest("sets: [{set: d/a/cal, kind: log-probs}]\n")
+	out, _ := w.run(spec, RunOptions{})
+	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note != NeedsTrueLogits("hfe-noood") {
+		t.Errorf("log-probabilities in the calibration set: %s %q", r.Status, r.Note)
+	}
+}
+
+func (w *world) manifest(text string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.data, data.ManifestName), []byte(text), 0o666); err != nil {
+		w.t.Fatal(err)
+	}
+}
