@@ -39,7 +39,7 @@ func (r *report) figures(f experiments.Figure) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
-		if err := r.save(figure, f.Name+"-"+strings.ReplaceAll(s.String(), "/", "-"), kind.Summary+": "+s.String()); err != nil {
+		if err := r.save(figure, f.Name+"-"+strings.ReplaceAll(s.String(), "/", "-"), kind.Summary+" ("+s.String()+")"); err != nil {
 			return err
 		}
 		drawn++
@@ -93,7 +93,7 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 			refused = append(refused, fmt.Errorf("%s rows: %w", source, err))
 			continue
 		}
-		if err := r.save(figure, f.Name+"-"+source, kind.Summary+": "+source); err != nil {
+		if err := r.save(figure, f.Name+"-"+source, kind.Summary+" ("+source+")"); err != nil {
 			return err
 		}
 		for _, note := range figure.Notes {
@@ -115,7 +115,7 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 
 // save writes a figure as SVG and PDF.
 func (r *report) save(figure *plots.Figure, name, caption string) error {
-	r.part.Figures = append(r.part.Figures, table.Figure{Path: "figures/" + r.spec.Name + "-" + name + ".pdf", Caption: caption})
+	r.part.Figures = append(r.part.Figures, table.Figure{Path: "figures/" + r.spec.Name + "-" + name + ".pdf", Caption: strings.ToUpper(caption[:1]) + caption[1:]})
 	base := filepath.Join(r.out, "figures", r.spec.Name+"-"+name)
 	for _, format := range []string{".svg", ".pdf"} {
 		if err := figure.Save(base + format); err != nil {

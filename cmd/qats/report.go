@@ -116,6 +116,9 @@ func (r *report) table(t experiments.Table) error {
 		Only: map[string][]string{}, Labels: r.labels(), Unranked: t.Unranked,
 		Gap: t.Highlight != "", Highlight: t.Highlight, NullBand: t.NullBand,
 	}
+	if spec.Caption == "" { // without one, a table has no number either
+		spec.Caption = r.part.Title + ": " + table.Name("metric", t.Metric)
+	}
 	for id, label := range t.Labels {
 		spec.Labels[id] = label
 	}

@@ -58,7 +58,8 @@
 // # Footnotes
 //
 // Warnings of a record, and the reasons of skips and fails, become numbered
-// footnotes. Texts that differ only in their numbers share one.
+// footnotes. Texts that differ only in their numbers share one. What holds for
+// all numbers of a method stands at its label.
 //
 // All that the package itself prints is ASCII: in a text table "#" is the
 // dagger and "^" the star. Labels keep their characters in text; in LaTeX,

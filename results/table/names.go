@@ -58,11 +58,12 @@ var names = map[string]map[string]string{
 		"bert-b":        "BERT-B",
 	},
 	"loss": {
-		"ce":    "CE",
-		"brier": "Brier",
-		"focal": "Focal",
-		"mmce":  "MMCE",
-		"ls":    "LS",
+		"ce":      "CE",
+		"brier":   "Brier",
+		"focal":   "Focal",
+		"mmce":    "MMCE",
+		"ls":      "LS",
+		"ls-0.05": "LS-0.05",
 	},
 	"corruption": {
 		"defocus_blur":      "defocus blur",
