@@ -10,8 +10,8 @@ import (
 
 // Text prints the table aligned for a terminal or a log: *best*, _second_,
 // "s" behind a simulated number, the gap as a signed number, footnotes in
-// brackets and "#" at a method that changes predictions. No line ends in a
-// space; the width is as large as the table needs.
+// brackets, "#" at a method that changes predictions and "^" at one that sees
+// the target domain. No line ends in a space; the width is as large as the table needs.
 func (t *Table) Text(w io.Writer) error {
 	lines := t.textLines()
 	width := 72
