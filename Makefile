@@ -5,12 +5,21 @@ OUT ?= results/out
 FUZZTIME ?= 30s
 export GOFLAGS := -trimpath -buildvcs=false
 
-.PHONY: reproduce test build lint race fuzz bench golden example clean
+.PHONY: reproduce quick example test build lint race fuzz bench golden example clean
 
-# The worked example: simulated logits that come with the project.
+# The paper: all its settings, tables and figures, beside the published numbers.
+# Settings without arrays in data/arrays are simulated, and say so.
 reproduce: build
-	bin/qats run experiments/example.yaml --out $(OUT)
-	bin/qats report experiments/example.yaml --out $(OUT)
+	bin/qats reproduce --out $(OUT)
+
+# The same on the first rows of each set: a check that all works, not a result.
+quick: build
+	bin/qats reproduce --out $(OUT)/quick --quick
+
+# A worked example on a few simulated arrays that come with the project.
+example: build
+	bin/qats run experiments/example.yaml --out $(OUT)/example
+	bin/qats report experiments/example.yaml --out $(OUT)/example
 
 test:
 	$(GO) vet ./...
