@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,10 @@ func matches(pattern, name []string) bool {
 	}
 	return true
 }
+
+// ReadManifest reads manifest.yaml in dir; without one it returns the zero
+// Manifest.
+func ReadManifest(dir string) (Manifest, error) { return readManifest(os.DirFS(dir), dir) }
 
 // readManifest reads manifest.yaml at the root of fsys; without one it returns
 // the zero Manifest. Errors begin with root/manifest.yaml:line.

@@ -3,39 +3,88 @@ package experiments
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 )
 
 // Export writes the simulated arrays of a plan below dir, in the default
-// layout and with a manifest that calls them simulated, and returns the number
-// of sets written. What is measured is not written.
+// layout, and returns the number of sets written. What is measured is neither
+// written nor written over. The manifest, which calls them simulated and keeps
+// what it said of other sets, is written first, so that an export that was
+// stopped leaves nothing that looks measured.
 func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
-	manifest := data.Manifest{}
-	written := map[data.Ref]bool{}
+	sets, err := p.simulatedSets(dir)
+	if err != nil {
+		return 0, err
+	}
+	manifest, err := data.ReadManifest(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, x := range sets {
+		entry := data.ManifestSet{Set: x.ref.String(), Origin: data.Simulated, Note: x.known.Note}
+		if x.known.LogProbs {
+			entry.Kind = "log-probs"
+		}
+		manifest.Sets = slices.DeleteFunc(manifest.Sets, func(s data.ManifestSet) bool { return s.Set == entry.Set })
+		manifest.Sets = append(manifest.Sets, entry)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return 0, err
+	}
+	if err := manifest.Write(dir); err != nil {
+		return 0, err
+	}
+	for i, x := range sets {
+		if err := exportSet(ctx, x.source, x.ref, x.source.Has(x.ref), dir); err != nil {
+			return i, err
+		}
+	}
+	return len(sets), nil
+}
+
+// simulatedSet is a set to be exported.
+type simulatedSet struct {
+	source data.Source
+	ref    data.Ref
+	known  data.Provenance
+}
+
+// simulatedSets lists the simulated sets of a plan, each once. That one of them
+// is in dir as a measured one is an error.
+func (p *Plan) simulatedSets(dir string) ([]simulatedSet, error) {
+	there, err := data.OpenFolder(dir, data.Layout{}, nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var sets []simulatedSet
+	listed := map[data.Ref]bool{}
 	for i := range p.Units {
 		u := &p.Units[i]
-		if u.source == nil || u.Provenance.Origin != data.Simulated {
+		if u.source == nil {
 			continue
 		}
 		for _, ref := range []data.Ref{u.Setting.Cal(), u.Setting.Test()} {
-			parts := u.source.Has(ref)
-			if parts == 0 || written[ref] {
+			known := u.source.Describe(ref)
+			if listed[ref] || known.Origin != data.Simulated || u.source.Has(ref) == 0 {
 				continue
 			}
-			written[ref] = true
-			if err := exportSet(ctx, u.source, ref, parts, dir); err != nil {
-				return len(written), err
+			if there != nil && there.Has(ref)&(data.Logits|data.Labels) != 0 && there.Describe(ref).Origin != data.Simulated {
+				return nil, fmt.Errorf("%s holds %s as a measured set; write into another folder", dir, ref)
 			}
-			manifest.Sets = append(manifest.Sets, data.ManifestSet{Set: ref.String(), Origin: data.Simulated, Note: u.source.Describe(ref).Note})
+			listed[ref] = true
+			sets = append(sets, simulatedSet{u.source, ref, known})
 		}
 	}
-	if len(written) == 0 {
-		return 0, errors.New("nothing to write: no setting is simulated")
+	if len(sets) == 0 {
+		return nil, errors.New("nothing to write: no setting is simulated")
 	}
-	return len(written), manifest.Write(dir)
+	return sets, nil
 }
 
 // exportSet writes the arrays of one set.

@@ -55,7 +55,7 @@ type Plan struct {
 // PlanOptions says where a plan looks.
 type PlanOptions struct {
 	Data    []string       // folders put in front of the sources of the specs
-	Store   *results.Store // what is already done
+	Store   *results.Store // what is already done; not asked under Fresh
 	Digests *data.Digests  // digests remembered from earlier plans
 	Fresh   bool           // nothing in the store counts as done
 	First   int            // only the first rows of each set, for a quick look; 0 for all

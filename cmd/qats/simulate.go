@@ -3,38 +3,46 @@ package main
 import (
 	"fmt"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/spf13/cobra"
 )
 
 func simulateCommand() *cobra.Command {
-	var at places
-	var dir string
+	var from []string
+	var out string
 	cmd := &cobra.Command{
 		Use:   "simulate SPEC...",
 		Short: "Write the simulated arrays that specs use as .npy files",
 		Long: `simulate writes what the source "simulate" serves to the settings of the specs,
 in the default layout, with a manifest that calls it simulated. Running a spec
-needs none of it: rows are made as they are read.`,
-		Example: "  qats simulate experiments/tasks.yaml --arrays /tmp/arrays",
+needs none of it: rows are made as they are read. Measured arrays are neither
+written nor written over.`,
+		Example: "  qats simulate experiments/tasks.yaml --out /tmp/arrays",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if dir == "" {
-				return fmt.Errorf("simulate needs --arrays DIR")
+			if out == "" {
+				return fmt.Errorf("simulate needs --out DIR")
 			}
-			plan, _, err := at.plan(cmd, files)
+			specs, err := experiments.ReadSpecs(files, registry())
 			if err != nil {
 				return err
 			}
-			n, err := plan.Export(cmd.Context(), dir)
+			plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{Data: from, Fresh: true, Digests: &data.Digests{}})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %d sets below %s\n", n, dir)
+			n, err := plan.Export(cmd.Context(), out)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %d sets below %s\n", n, out)
 			return nil
 		},
 	}
-	at.flags(cmd)
-	cmd.Flags().StringVar(&dir, "arrays", "", "folder to write into")
-	cmd.MarkFlagDirname("arrays")
+	cmd.Flags().StringArrayVar(&from, "data", nil, "folder of arrays, put in front of the sources of the specs; may be repeated")
+	cmd.Flags().StringVar(&out, "out", "", "folder to write into")
+	cmd.MarkFlagDirname("data")
+	cmd.MarkFlagDirname("out")
 	return cmd
 }

@@ -1,0 +1,89 @@
+package experiments
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// exportPlan plans the simulated settings of some datasets.
+func exportPlan(t *testing.T, datasets string) *Plan {
+	t.Helper()
+	s, err := ParseSpec("export.yaml", []byte("name: t\ndata: [simulate]\nmethods: [uncal]\nsettings: {dataset: "+datasets+", backbone: vit-s16}\n"), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := MakePlan(t.Context(), []*Spec{s}, PlanOptions{Fresh: true, Digests: &data.Digests{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// origins returns what the folder dir says of the test sets of datasets.
+func origins(t *testing.T, dir string, datasets ...string) string {
+	t.Helper()
+	f, err := data.OpenFolder(dir, data.Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, d := range datasets {
+		list = append(list, string(f.Describe(data.Ref{Dataset: d, Backbone: "vit-s16", Loss: "ce", Split: data.Test}).Origin))
+	}
+	return strings.Join(list, " ")
+}
+
+// TestExportKeepsTheManifest: a second export into a folder, a repeated one and
+// one that is stopped leave no simulated set that looks measured.
+func TestExportKeepsTheManifest(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	for _, dataset := range []string{"breastmnist", "retinamnist", "breastmnist"} {
+		if n, err := exportPlan(t, dataset).Export(t.Context(), dir); err != nil || n != 2 {
+			t.Fatalf("%s: %d sets, %v", dataset, n, err)
+		}
+	}
+	if got := origins(t, dir, "breastmnist", "retinamnist"); got != "simulated simulated" {
+		t.Errorf("after two exports: %s", got)
+	}
+	m, err := data.ReadManifest(dir)
+	if err != nil || len(m.Sets) != 4 {
+		t.Errorf("%d entries, %v; want 4", len(m.Sets), err)
+	}
+
+	dir = filepath.Join(t.TempDir(), "stopped")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := exportPlan(t, "breastmnist").Export(ctx, dir); err == nil {
+		t.Fatal("exported under a cancelled context")
+	}
+	if got := origins(t, dir, "breastmnist"); got != "simulated" {
+		t.Errorf("after a stopped export: %s", got)
+	}
+}
+
+// TestExportOverMeasured: measured arrays are not written over.
+func TestExportOverMeasured(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "breastmnist/vit-s16/test/logits.npy")
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := exportPlan(t, "[retinamnist, breastmnist]").Export(t.Context(), dir)
+	if err == nil || err.Error() != dir+" holds breastmnist/vit-s16/test as a measured set; write into another folder" {
+		t.Errorf("%v", err)
+	}
+	if b, _ := os.ReadFile(file); string(b) != "mine" {
+		t.Error("written over")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "retinamnist")); err == nil {
+		t.Error("something was written")
+	}
+}
