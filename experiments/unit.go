@@ -175,7 +175,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		}
 	}
 	var probs data.Probs
-	offsetLost := true // in all rows read so far
+	offsetLost := test.Rows() > 0 // in all rows read so far
 	err := data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
 		n, k := set.Logits.Rows, set.Logits.Cols
 		offsetLost = offsetLost && data.LogProbs(set.Logits)

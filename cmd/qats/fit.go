@@ -58,11 +58,16 @@ func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	return f, nil
 }
 
+// fit is what the command line of qats fit says.
+type fit struct {
+	arrays
+	params  []string
+	output  string
+	timings bool
+}
+
 func fitCommand() *cobra.Command {
-	var a arrays
-	var params []string
-	var output string
-	var timings bool
+	var f fit
 	cmd := &cobra.Command{
 		Use:   "fit METHOD",
 		Short: "Fit one calibrator on arrays and save it as JSON",
@@ -76,48 +81,52 @@ func fitCommand() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: completeMethods,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			clock := stopwatch{}
-			m, err := experiments.NewMethod(calib.Registry(), args[0], params)
-			if err != nil {
-				return err
-			}
-			in, err := a.input(cmd.Context(), m)
-			if err != nil {
-				return err
-			}
-			clock.lap("load_s")
-			fitted, err := m.Fit(cmd.Context(), in)
-			if err != nil {
-				return err
-			}
-			clock.lap("fit_s")
-			model, err := m.Model(in, fitted)
-			if err != nil {
-				return err
-			}
-			if err := save(output, cmd.OutOrStdout(), model.Save); err != nil {
-				return err
-			}
-			clock.lap("save_s")
-			for _, w := range fitted.Report.Warnings {
-				fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %s\n", m.Name, w)
-			}
-			if timings {
-				return clock.print(cmd.OutOrStdout())
-			}
-			return nil
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	a.flags(cmd, "calibration set")
-	cmd.Flags().StringVar(&a.files.Labels, "labels", "", "labels of the calibration set, n integers")
-	cmd.Flags().StringVar(&a.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
-	cmd.Flags().StringArrayVarP(&params, "param", "p", nil, "an option of the method, key=value; may be repeated")
-	cmd.Flags().StringVarP(&output, "output", "o", "-", "the saved model; - for standard output")
-	cmd.Flags().BoolVar(&timings, "timings", false, "print one line of JSON: seconds for each stage")
+	f.flags(cmd, "calibration set")
+	cmd.Flags().StringVar(&f.files.Labels, "labels", "", "labels of the calibration set, n integers")
+	cmd.Flags().StringVar(&f.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
+	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
+	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: seconds for each stage")
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
+}
+
+// run fits the method and saves the model. Warnings of the fit go to standard
+// error, the timings, if asked for, to standard output after the model.
+func (f *fit) run(cmd *cobra.Command, method string) error {
+	clock := stopwatch{}
+	m, err := experiments.NewMethod(calib.Registry(), method, f.params)
+	if err != nil {
+		return err
+	}
+	in, err := f.input(cmd.Context(), m)
+	if err != nil {
+		return err
+	}
+	clock.lap("load_s")
+	fitted, err := m.Fit(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	clock.lap("fit_s")
+	model, err := m.Model(in, fitted)
+	if err != nil {
+		return err
+	}
+	if err := save(f.output, cmd.OutOrStdout(), model.Save); err != nil {
+		return err
+	}
+	clock.lap("save_s")
+	for _, w := range fitted.Report.Warnings {
+		fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %s\n", m.Name, w)
+	}
+	if f.timings {
+		return clock.print(cmd.OutOrStdout())
+	}
+	return nil
 }
 
 // input loads what the contract of m names.
@@ -146,6 +155,9 @@ func (a arrays) input(ctx context.Context, m experiments.Method) (calib.Input, e
 		}
 		if in.Cal != nil && target.Logits.Cols != in.Cal.Logits.Cols {
 			return in, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, in.Cal.Logits.Cols)
+		}
+		if contract.TrueLogits && data.LogProbs(target.Logits) {
+			return in, fmt.Errorf("%s: %s", a.target, experiments.NeedsTrueLogits(m.Name))
 		}
 		in.Target = target
 	}
@@ -270,7 +282,9 @@ func apply(ctx context.Context, model *calib.Model, contract calib.Contract, fil
 		return err
 	}
 	defer w.Abort()
+	offsetLost := contract.TrueLogits // in all rows read so far
 	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
+		offsetLost = offsetLost && data.LogProbs(set.Logits)
 		probs, seen := data.NewProbs(set.Logits.Rows, set.Logits.Cols), set.View(contract.Test)
 		if err := calib.CheckSet(model.Map, seen); err != nil {
 			return fmt.Errorf("%s: %w", files.Features, err)
@@ -279,6 +293,9 @@ func apply(ctx context.Context, model *calib.Model, contract calib.Contract, fil
 		return w.Float64(probs.Data)
 	}); err != nil {
 		return err
+	}
+	if offsetLost && r.Rows() > 0 {
+		return fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
 	}
 	return w.Close()
 }

@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestKilledRun kills a run of the example in another process, the hard way,
@@ -76,7 +79,35 @@ func TestMainOfChild(t *testing.T) {
 		t.Skip("run by TestKilledRun")
 	}
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	run(context.Background(), []string{"run", spec, "--out", out, "--workers", "1"}, os.Stdout, os.Stderr)
+	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", "1"}, os.Stdout, os.Stderr))
+}
+
+// TestInterruptedRun presses Ctrl-C in another process: it says how much is
+// kept, and ends with status 1.
+func TestInterruptedRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no Ctrl-C to send to one process")
+	}
+	out := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
+	cmd.Env = append(os.Environ(), "QATS_CHILD="+out)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); stored(out) == 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	said := regexp.MustCompile(`^qats: interrupted: (\d+) of 25 cells are done and kept\n$`).FindStringSubmatch(stderr.String())
+	if status := cmd.ProcessState.ExitCode(); status != exitFailed || said == nil || said[1] == "25" || stdout.String() != "" {
+		t.Fatalf("status %d, standard error %q, standard output %q", status, stderr.String(), stdout.String())
+	}
+	if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil {
+		t.Error("results of a part were written")
+	}
 }
 
 // stored counts the objects of a store, the unfinished ones too.

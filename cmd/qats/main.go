@@ -30,18 +30,21 @@ const (
 // started is as near to the beginning of the process as can be told.
 var started = time.Now()
 
-func main() {
+func main() { os.Exit(interruptible(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// interruptible is run until the first Ctrl-C (or SIGTERM), after which it winds
+// up. The handler is then gone, so that a second one ends the process.
+func interruptible(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return run(ctx, args, stdout, stderr)
 }
 
 // errFailed ends a command whose output has already said which cells failed.
 var errFailed = errors.New("some cells failed")
 
-// run is the whole program but for the process around it. After the first
-// Ctrl-C it winds up; the handler is then gone, so that a second one ends it.
+// run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -54,7 +57,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errFailed):
 		return exitFailed
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "qats:", strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error()))
+		what := strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error())
+		if err == context.Canceled {
+			what = "interrupted"
+		}
+		fmt.Fprintln(stderr, "qats:", what)
 		return exitFailed
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {
@@ -78,7 +85,7 @@ are made of that file alone.`,
   qats score --probs probs.npy --labels test/labels.npy`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(
@@ -88,6 +95,19 @@ are made of that file alone.`,
 		diffCommand(), auditCommand(),
 	)
 	return root
+}
+
+// noSuchCommand says that the words after qats are no command.
+func noSuchCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	root.SuggestionsMinimumDistance = 2
+	hint := "qats --help lists them"
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
 }
 
 // registry is what specs may name.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,11 +119,15 @@ func parseBytes(s string) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n > 0) || n*float64(unit) > 1<<60 {
+	if err != nil || math.IsNaN(n) || n*float64(unit) < 1 || n*float64(unit) > 1<<60 {
 		return 0, fmt.Errorf("--max-memory %s: write a size as in 512MiB or 6GiB", s)
 	}
 	return int64(n * float64(unit)), nil
 }
+
+// describedBytes of a setting's name, which is ASCII, stand before the bar, so
+// that the line stays below 80 columns: one that wraps is not cleared.
+const describedBytes = 26
 
 // progress is a bar on a terminal and nothing elsewhere.
 type progress struct {
@@ -145,9 +150,9 @@ func (p *progress) show(at experiments.Progress) {
 		p.bar = progressbar.NewOptions(at.Total,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("cells"),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
 	}
-	p.bar.Describe(at.Setting)
+	p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
 	p.bar.Set(at.Done)
 }
 
