@@ -79,6 +79,10 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 		r.errorf(methodNode, "unknown method %q%s", method, suggest(method, names(registry)))
 		return Method{}, false
 	}
+	if _, taken := find(registry, name); taken && name != entry.Name {
+		r.errorf(n, "method %q is named like another one, %q; give it a name of its own", method, name)
+		return Method{}, false
+	}
 	fitter, text, err := r.build(entry, options)
 	if len(r.errs) > before {
 		return Method{}, false
@@ -115,8 +119,10 @@ func (r *reader) build(entry calib.Entry, options *yaml.Node) (calib.Method, str
 		text = string(b)
 		return err
 	})
-	if !decoded && options != nil && len(resolve(options).Content) > 0 {
-		r.errorf(options, "%s takes no options", entry.Name)
+	if !decoded && options != nil {
+		if given := resolve(options); given.Kind != yaml.MappingNode || len(given.Content) > 0 {
+			r.errorf(options, "%s takes no options", entry.Name)
+		}
 	}
 	return method, text, err
 }
@@ -133,6 +139,10 @@ func (r *reader) options(method string, n *yaml.Node, v any) {
 	for i := 0; i+1 < len(defaults.Content); i += 2 {
 		key := defaults.Content[i]
 		fields[key.Value] = func(value *yaml.Node) {
+			if resolve(value).Tag == "!!null" { // which decoding would pass over
+				r.errorf(value, "option %s of %s has no value", key.Value, method)
+				return
+			}
 			one := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}}
 			if err := one.Decode(v); err != nil {
 				r.errorf(value, "option %s of %s: %s", key.Value, method, misfit(value, err))

@@ -157,6 +157,7 @@ func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry
 		}
 		list, all = append(list, name), append(all, e)
 	})
+	r.notEmpty(n, "metrics", len(all))
 	return all
 }
 

@@ -64,6 +64,32 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
+// TestRefusedValues: values that would pass over in silence what was asked for.
+func TestRefusedValues(t *testing.T) {
+	const one = "settings: {dataset: d, backbone: b}\n"
+	for src, want := range map[string]string{
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":              "s.yaml:3:46: rescale 1e-50: a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: [2, 1e7]}\n":           "s.yaml:3:50: rescale 1e+07: a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: -1}\n":                 "s.yaml:3:46: rescale -1: a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":               `s.yaml:3:46: rescale ".nan": must be a number`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: []}\n":                 "s.yaml:3:46: rescale: the list is empty",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, corruption: c, severity: []}\n": "s.yaml:3:62: severity: the list is empty",
+		"methods: [uncal]\nmetrics: []\n" + one:                                                "s.yaml:3:10: metrics: the list is empty",
+		"methods: [{name: ts, options: 3}]\n" + one:                                            "s.yaml:2:31: ts takes no options",
+		"methods: [{name: ts, options: [a]}]\n" + one:                                          "s.yaml:2:31: ts takes no options",
+		"methods: [{name: qats-pw, options: {segments: }}]\n" + one:                            "s.yaml:2:47: option segments of qats-pw has no value",
+		"methods: [{name: qats-pw, options: {segments: ~}}]\n" + one:                           "s.yaml:2:47: option segments of qats-pw has no value",
+		"methods: [{name: qats, method: ts}]\n" + one:                                          `s.yaml:2:11: method "ts" is named like another one, "qats"; give it a name of its own`,
+	} {
+		if _, err := ParseSpec("s.yaml", []byte("name: s\n"+src), known()); err == nil || err.Error() != want {
+			t.Errorf("%s got %v\nwant %s", src, err, want)
+		}
+	}
+	if _, err := NewMethod(calib.Registry(), "qats-pw", []string{"segments="}); err == nil || err.Error() != "-p:1:12: option segments of qats-pw has no value" {
+		t.Errorf("-p segments=: %v", err)
+	}
+}
+
 // TestSpecsOfTheProject reads the specs that come with the project.
 func TestSpecsOfTheProject(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")

@@ -184,9 +184,7 @@ func (r *reader) ids(dst *[]string, what string) func(*yaml.Node) {
 				*dst = append(*dst, s)
 			}
 		})
-		if len(*dst) == 0 && len(r.errs) == 0 {
-			r.errorf(n, "%s: the list is empty", what)
-		}
+		r.notEmpty(n, what, len(*dst))
 	}
 }
 
@@ -207,10 +205,19 @@ func (r *reader) severities(dst *[]int) func(*yaml.Node) {
 			}
 			*dst = append(*dst, v)
 		})
+		r.notEmpty(n, "severity", len(*dst))
 	}
 }
 
-// rescales stores one factor on the test logits or a list of them.
+// notEmpty records that a list of n items, none of them a mistake, is empty.
+func (r *reader) notEmpty(n *yaml.Node, what string, items int) {
+	if items == 0 && len(r.errs) == 0 {
+		r.errorf(n, "%s: the list is empty", what)
+	}
+}
+
+// rescales stores one factor on the test logits or a list of them. They are
+// bounded so that float32 logits keep their digits.
 func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = nil
@@ -218,11 +225,12 @@ func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
 			var c float64
 			before := len(r.errs)
 			r.number(&c, "rescale")(item)
-			if len(r.errs) == before && !(c > 0 && c <= 1e6) {
-				r.errorf(item, "rescale %g: a factor is above 0", c)
+			if len(r.errs) == before && !(c >= 1e-6 && c <= 1e6) {
+				r.errorf(item, "rescale %g: a factor is 1e-6 to 1e6", c)
 			}
 			*dst = append(*dst, c)
 		})
+		r.notEmpty(n, "rescale", len(*dst))
 	}
 }
 
