@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,9 @@ func TestFirst(t *testing.T) {
 		if err != nil || !strings.Contains(text, "first ") || !strings.HasPrefix(text, "logits sha256:") {
 			t.Errorf("digest %q, %v", text, err)
 		}
+		if got, want := cut.Describe(ref).Note, fmt.Sprintf("at most the first %d rows", n); got != want || cut.Describe(ref).Origin != Measured {
+			t.Errorf("described as %+v, want %s", cut.Describe(ref), want)
+		}
 	}
 }
 
@@ -68,6 +72,14 @@ func TestScaled(t *testing.T) {
 		if got, want := set.Augmented[0].Data[0], float32(3./8); got != want {
 			t.Errorf("view %v, want %v", got, want)
 		}
+	}
+	huge, err := Scaled(src, 1e38).Open(ctx, ref, Logits|Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer huge.Close()
+	if _, err := huge.Read(ctx, 2, 5); err == nil || !strings.HasSuffix(err.Error(), " times 1e+38 is too large for float32") || !strings.HasPrefix(err.Error(), "row 4, class 2: logit ") {
+		t.Errorf("overflow: %v", err)
 	}
 	text, err := half.Digest(ctx, ref, Logits)
 	if err != nil || !strings.HasSuffix(text, "logits times 0.5\n") {

@@ -14,6 +14,17 @@ type first struct {
 	n int
 }
 
+// Describe adds to the note of src, which travels with every number, how many
+// rows there are at most.
+func (f *first) Describe(ref Ref) Provenance {
+	p := f.Source.Describe(ref)
+	if p.Note != "" {
+		p.Note += "; "
+	}
+	p.Note += fmt.Sprintf("at most the first %d rows", f.n)
+	return p
+}
+
 func (f *first) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	text, err := f.Source.Digest(ctx, ref, parts)
 	if err != nil {

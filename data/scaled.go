@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // Scaled returns src with the logits of every set multiplied by c > 0, rounded
@@ -45,7 +46,11 @@ func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	}
 	for _, m := range append([]Matrix{set.Logits}, set.Augmented...) {
 		for i := range m.Data {
-			m.Data[i] *= r.c
+			x := m.Data[i] * r.c
+			if math.IsInf(float64(x), 0) {
+				return nil, fmt.Errorf("row %d, class %d: logit %g times %g is too large for float32", lo+i/m.Cols, i%m.Cols, m.Data[i], r.c)
+			}
+			m.Data[i] = x
 		}
 	}
 	return set, nil
