@@ -1,4 +1,4 @@
-"""Command line: prepare, run (train and export one network), queue, table."""
+"""Command line: prepare, run (train and export one network), queue, table, bundle, foreign."""
 
 import argparse
 import fcntl
@@ -13,8 +13,9 @@ from pathlib import Path
 import torch
 import yaml
 
-from . import data as sets
-from .export import export, export_corrupted, place, write_manifest
+from . import data as sets, foreign
+from .bundle import bundle as write_bundle
+from .export import entries, export, export_corrupted, place, write_manifest
 from .files import atomic
 from .losses import LOSSES
 from .nets import NETS
@@ -82,11 +83,10 @@ def prepare(args):
 
 
 def table(args):
-    """Prints the manifest as a Markdown table."""
-    entries = yaml.safe_load((args.out / "arrays" / "manifest.yaml").read_text())["sets"].values()
+    """Prints what is finished as a Markdown table."""
     say("| dataset | net | loss | epochs | train | test accuracy | ECE-15 | seconds |")
     say("|---|---|---|---:|---:|---:|---:|---:|")
-    for e in entries:
+    for e in entries(args.out / "arrays").values():
         if "test" in e:
             score = f"{e['test']['accuracy']:.4f}" + (f" (mIoU {e['test']['miou']:.4f})" if "miou" in e["test"] else "")
             say(
@@ -95,10 +95,15 @@ def table(args):
             )
 
 
+def bundle(args):
+    """Writes the finished networks, cut to size, into the folder that is committed."""
+    write_bundle(args.out / "arrays", args.raw, args.out / "cache", args.bundle, say)
+
+
 def main():
     p = argparse.ArgumentParser(prog="zoo", description=__doc__)
     commands = p.add_subparsers(dest="command", required=True)
-    for name, act in dict(prepare=prepare, run=run, queue=queue, table=table).items():
+    for name, act in dict(prepare=prepare, run=run, queue=queue, table=table, bundle=bundle).items():
         c = commands.add_parser(name, help=(act.__doc__ or "Decodes every set into the cache.").splitlines()[0])
         c.set_defaults(act=act)
         c.add_argument("--raw", type=Path, required=name != "table", help="folder with the unpacked raw sets")
@@ -114,9 +119,12 @@ def main():
             c.add_argument("--lr", type=float)
             c.add_argument("--limit", type=int)
             c.add_argument("--corrupted", action="store_true", help="also export the corrupted test images")
+        if name == "bundle":
+            c.add_argument("--bundle", type=Path, required=True, help="folder to write; an earlier bundle there is replaced")
         if name == "queue":
             c.add_argument("--plan", type=Path, required=True)
             c.add_argument("--workers", type=int, default=1)
+    foreign.arguments(commands.add_parser("foreign", help=foreign.act.__doc__))
     args = p.parse_args()
     sys.exit(args.act(args))
 

@@ -5,10 +5,9 @@
     <arrays>/<dataset>-c/<net>[/<loss>]/<corruption>/<severity>/{logits,labels}.npy
 
 The cross-entropy networks have no loss folder. Each network leaves an
-entry.yaml; manifest.yaml is the sum of the entries.
+entry.yaml; manifest.yaml is what the harness reads of them.
 """
 
-import fcntl
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import numpy as np
 import torch
 import yaml
 
-from . import corruptions, data as sets
+from . import corruptions, data as sets, manifest
 from .files import atomic, sha256
 from .train import prepare
 
@@ -234,17 +233,19 @@ def write_entry(arrays, folder, entry):
     write_manifest(arrays)
 
 
-def write_manifest(arrays):
-    """manifest.yaml = all entries, sorted by folder. Locked from the first read to the
-    rename: of two networks that end together, neither may overwrite the other's entry."""
+def entries(arrays):
+    """The entries by the folders of their networks, sorted."""
     arrays = Path(arrays)
-    arrays.mkdir(parents=True, exist_ok=True)
-    with open(arrays / ".manifest.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _write_manifest(arrays)
+    return {p.parent.relative_to(arrays).as_posix(): yaml.safe_load(p.read_text()) for p in sorted(arrays.rglob("entry.yaml"))}
 
 
-def _write_manifest(arrays):
-    sets_ = {str(p.parent.relative_to(arrays)): yaml.safe_load(p.read_text()) for p in sorted(arrays.rglob("entry.yaml"))}
-    with atomic(arrays / "manifest.yaml") as f:
-        f.write(yaml.safe_dump({"sets": sets_}, sort_keys=False).encode())
+def write_manifest(arrays):
+    """manifest.yaml = what the harness needs of all entries. Locked from the first read to the
+    rename: of two networks that end together, neither may overwrite the other's entry."""
+    with manifest.locked(arrays):
+        described, files = [], {}
+        for at, e in entries(arrays).items():
+            note = f"{e['net']}, loss {e['loss']}, seed {e['recipe']['seed']}, {e['recipe']['epochs']} epochs; {e['licence']}"
+            described.append(manifest.describe(at, note))
+            files.update({f"{at}/{f}": dict(shape=a["shape"], sha256=a["sha256"]) for f, a in e["arrays"].items()})
+        manifest.write(arrays, described, files)

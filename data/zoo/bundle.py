@@ -1,0 +1,270 @@
+"""Makes the folder of measured arrays that is committed, from finished networks.
+
+It holds less than the arrays folder: the numbers below are a budget, chosen so
+that every method of the paper has its arrays on some settings.
+
+Rows of every set stand in a seeded random order, other than in the arrays folder,
+where they follow the sorted files and so the classes: whoever takes the first
+rows of a set (a quick run; a method that wants a few target samples) gets a
+sample of it.
+"""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from . import data as sets, manifest
+from .export import FEATURES_UP_TO, ece15, miou, save
+
+TITLE = "# Measured arrays"  # of the README; a folder with another one is never overwritten
+LIMIT = 40_000_000  # bytes of the whole folder
+SEED = 11
+OOD_ROWS = 1000  # hfe takes 400 unless told otherwise
+SHIFTED_ROWS = 1500
+PIXELS = 20_000  # of camvid, in each part
+
+# Ids of the paper's tables are taken by other arrays of these images.
+RENAMED = {"pneumoniamnist": "pneumoniamnist-28", "20newsgroups": "20newsgroups-body", "camvid": "camvid-240"}
+
+# Features are most of the bytes. The networks of losses other than ce have no views either.
+FEATURED = {
+    "cifar10-jpeg": ("densenet16-k12-s2", "resnet18-w16-s2"),
+    "pneumoniamnist": ("densenet16-k12-s2", "resnet18-w16-s2"),
+}
+SHIFTED = "densenet16-k12-s2"  # the network tested on corrupted images
+SHIFTED_FEATURES = (1, 3, 5)  # severities
+
+
+def base(dataset):
+    """The set whose images these are."""
+    return dataset.split("-lt-")[0].removesuffix("-c")
+
+
+def order(n, rows=None):
+    return np.random.default_rng(SEED).permutation(n)[:rows]
+
+
+def sample_digests(x):
+    """First 8 bytes of the SHA-256 of each sample, as two int32."""
+    head = b"".join(hashlib.sha256(row.tobytes()).digest()[:8] for row in x)
+    return np.frombuffer(head, "<i4").reshape(-1, 2)
+
+
+class Parts:
+    """The rows of each set that go into the bundle, and what tells them apart."""
+
+    def __init__(self, raw, cache):
+        self.raw, self.cache, self.known = raw, cache, {}
+
+    def of(self, dataset):
+        """Returns (Dataset, {part: rows}, {part: digests}), rows in the bundle's order."""
+        if dataset not in self.known:
+            d = sets.SETS[dataset](self.raw, self.cache)
+            rows = {p: order(len(getattr(d, p))) for p in ("cal", "test")}
+            digests = {p: sample_digests(getattr(d, p).x)[rows[p]] for p in rows}
+            if set(map(tuple, digests["cal"].tolist())) & set(map(tuple, digests["test"].tolist())):
+                raise ValueError(f"{dataset}: a calibration sample equals a test sample")
+            self.known[dataset] = d, rows, digests
+        return self.known[dataset]
+
+    def trained_on(self, dataset):
+        """How many calibration and test samples of the bundle equal a training sample."""
+        d, _, digests = self.of(dataset)
+        train = set(map(tuple, sample_digests(d.train.x).tolist()))
+        return [sum(tuple(s) in train for s in digests[p].tolist()) for p in ("cal", "test")]
+
+
+class Writer:
+    def __init__(self, folder):
+        self.folder, self.sets, self.files = Path(folder), [], {}
+
+    def put(self, name, array):
+        save(self.folder / name, array)
+        self.files[name] = manifest.file_record(self.folder / name)
+
+    def size(self, prefix=""):
+        return sum((self.folder / f).stat().st_size for f in self.files if f.startswith(prefix))
+
+
+def measured(logits, labels):
+    """accuracy and ece as the harness computes them, for the note; the test of the bundle reads it."""
+    return f"accuracy {(logits.argmax(1) == labels).mean():.6f}, ece {ece15(logits, labels):.6f}"
+
+
+def trained(e):
+    r = e["recipe"]
+    return (
+        f"{e['net']}, loss {e['loss']}, seed {r['seed']}, {r['epochs']} epochs of {e['train_samples']} samples, "
+        f"{r['optimizer']}, {e['device']}"
+    )
+
+
+def write_network(w, entry, source, parts):
+    """Clean sets of one network. Returns its line of the table."""
+    dataset, net = entry["dataset"], entry["net"]
+    d, rows, _ = parts.of(dataset)
+    at = "/".join([RENAMED.get(dataset, dataset), net] + ([] if entry["loss"] == "ce" else [entry["loss"]]))
+    featured = net in FEATURED.get(dataset, ()) and entry["loss"] == "ce" and entry["width"] <= FEATURES_UP_TO
+    counts = {}
+    for part in ("cal", "test"):
+        load = lambda name: np.load(source / part / f"{name}.npy")
+        labels = load("labels")
+        pick = order(len(labels), PIXELS) if d.kind == "segmentation" else rows[part]
+        logits, labels = load("logits")[pick], labels[pick].astype(np.uint8)
+        w.put(f"{at}/{part}/logits.npy", logits)
+        w.put(f"{at}/{part}/labels.npy", labels)
+        if featured:
+            w.put(f"{at}/{part}/features.npy", load("features")[pick])
+        counts[part] = len(pick)
+    if (source / "test/logits_aug.npy").exists() and entry["loss"] == "ce":  # tta-ts reads views of the test set alone
+        w.put(f"{at}/test/logits_aug.npy", np.load(source / "test/logits_aug.npy")[:, pick])
+    if (source / "ood/logits.npy").exists():
+        w.put(f"{at}/ood/logits.npy", np.load(source / "ood/logits.npy")[:OOD_ROWS])
+    if featured:
+        for f in ("head_weight", "head_bias"):
+            w.put(f"{at}/{f}.npy", np.load(source / f"{f}.npy"))
+    scores = measured(logits, labels)
+    drawn = ""
+    if d.kind == "segmentation":
+        scores += f", miou {miou(logits, labels):.6f}"
+        drawn = f"; {counts['cal']} and {counts['test']} pixels drawn of {entry['cal']['n']} and {entry['test']['n']}"
+    w.sets.append(manifest.describe(at, f"{trained(entry)}; {scores}; {entry['licence']}{drawn}"))
+    return at, entry, counts, scores
+
+
+def write_shifted(w, entry, source, clean, rows):
+    """Corrupted test images of one network, rows as they stand in the bundle."""
+    at = f"{entry['dataset']}/{entry['net']}"
+    for shift in entry["shifted"]:
+        load = lambda name: np.load(source / shift / f"{name}.npy")[rows]
+        logits, labels = load("logits"), load("labels").astype(np.uint8)
+        w.put(f"{at}/{shift}/logits.npy", logits)
+        w.put(f"{at}/{shift}/labels.npy", labels)
+        if int(shift.split("/")[1]) in SHIFTED_FEATURES:
+            w.put(f"{at}/{shift}/features.npy", load("features"))
+        note = f"{trained(clean)}; {measured(logits, labels)}; {entry['licence']}; corrupted by corruptions.py of the zoo"
+        w.sets.append(manifest.describe(f"{at}/{shift}", note))
+    for f in ("head_weight", "head_bias"):
+        w.put(f"{at}/{f}.npy", np.load(source / f"{f}.npy"))
+
+
+def write_splits(w, parts, dataset):
+    """Index lists over the sorted source files; digests of the samples once for each source."""
+    d, rows, digests = parts.of(dataset)
+    at = f"{RENAMED.get(dataset, dataset)}/splits"
+    for part in ("cal", "test"):
+        w.put(f"{at}/{part}.npy", getattr(d, part).index[rows[part]].astype(np.int32))
+        if base(dataset) == dataset:
+            w.put(f"{at}/{part}_sha256.npy", digests[part])
+
+
+def bundle(arrays, raw, cache, folder, say=print):
+    arrays, folder = Path(arrays), Path(folder)
+    if folder.exists():
+        readme = folder / "README.md"
+        if any(folder.iterdir()) and not (readme.exists() and readme.read_text().startswith(TITLE)):
+            raise ValueError(f"{folder} holds other things; give an empty folder or an earlier bundle")
+        shutil.rmtree(folder)
+    entries = [(p.parent, yaml.safe_load(p.read_text())) for p in sorted(arrays.rglob("entry.yaml"))]
+    clean = [(p, e) for p, e in entries if "shifted" not in e]
+    w, parts, table = Writer(folder), Parts(raw, cache), []
+    for source, e in clean:
+        table.append(write_network(w, e, source, parts))
+    for source, e in entries:
+        if "shifted" in e and e["net"] == SHIFTED:
+            twin = next(c for _, c in clean if (c["dataset"], c["net"], c["loss"]) == (e["calibrate_on"], e["net"], e["loss"]))
+            tested = np.load(source.parent / "splits/test.npy")
+            rows = order(len(tested), SHIFTED_ROWS)
+            write_shifted(w, e, source, twin, rows)
+            w.put(f"{e['dataset']}/splits/test.npy", tested[rows])
+    for dataset in dict.fromkeys(e["dataset"] for _, e in clean):
+        write_splits(w, parts, dataset)
+    w.sets.sort(key=lambda s: s["set"].split("/"))
+    manifest.write(folder, w.sets, w.files)
+    (folder / "README.md").write_text(page(w, parts, table))
+    total = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
+    say(f"{len(w.files)} arrays of {len(table)} networks, {total:,} bytes")
+    if total > LIMIT:
+        raise ValueError(f"{folder}: {total:,} bytes, {total - LIMIT:,} more than the {LIMIT:,} allowed")
+
+
+def page(w, parts, table):
+    """README.md of the bundle."""
+    lines = [
+        TITLE,
+        "",
+        "Outputs of small networks that were trained for this project, by `data/zoo`, on real images and text.",
+        "They are far narrower than their namesakes and were trained for few epochs: they stand for themselves",
+        "and for no row of the paper. `experiments/companion.yaml` runs them. This page and all beside it are",
+        "written by `python3 -m zoo bundle` (data/zoo/README.md), and checked by a test of package data.",
+        "",
+        "float16 logits and features, uint8 labels, float32 heads; digests and shapes are in manifest.yaml.",
+        "Rows stand in a seeded random order. Accuracy and ECE (15 bins of equal width, uncalibrated) are those of",
+        "the test rows here.",
+        "",
+        "| dataset | network | loss | seed | epochs | training samples | parameters | cal | test | accuracy | ECE | other |",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for at, e, counts, scores in table:
+        accuracy, ece, *rest = (s.split()[1] for s in scores.split(", "))
+        other = [n for n, f in (("features", "test/features"), ("views", "test/logits_aug"), ("OOD", "ood/logits")) if f"{at}/{f}.npy" in w.files]
+        other += [f"mIoU {rest[0]}"] if rest else []
+        lines.append(
+            f"| {at.split('/')[0]} | {e['net']} | {e['loss']} | {e['recipe']['seed']} | {e['recipe']['epochs']} | {e['train_samples']} "
+            f"| {e['parameters']} | {counts['cal']} | {counts['test']} | {accuracy} | {ece} | {', '.join(other) or '-'} |"
+        )
+    shifted = [s for s in w.sets if s["set"].startswith("cifar10-jpeg-c/")]
+    if shifted:
+        lines += [
+            "",
+            f"`cifar10-jpeg-c/{SHIFTED}` is that network of cifar10-jpeg on {SHIFTED_ROWS} of its test images under 15",
+            f"corruptions x 5 severities, with features at severities {', '.join(map(str, SHIFTED_FEATURES))}; accuracy and ECE of each are in",
+            "manifest.yaml. The corruptions are our own code, which departs from the published CIFAR-10-C as the top",
+            "of data/zoo/corruptions.py says (frost is procedural).",
+        ]
+    lines += ["", "## Calibration and test samples", ""]
+    lines += [
+        "`splits/{cal,test}.npy` list, row by row, the sample's place among the sorted files (or rows) of its source, and",
+        "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of what the network saw of it, as two int32 (of",
+        "camvid-240 both are of frames, in a random order, while rows are pixels). No calibration sample equals a test",
+        "sample. Long-tailed calibration sets are parts of that of cifar10-jpeg; the test set is the same.",
+        "",
+        "| dataset | calibration from | cal | test | cal in training | test in training | SHA-256 of splits/cal.npy | of splits/test.npy |",
+        "|---|---|---:|---:|---:|---:|---|---|",
+    ]
+    for dataset in dict.fromkeys(e["dataset"] for _, e, _, _ in table):
+        _, rows, _ = parts.of(dataset)
+        split = next(e["splits"] for _, e, _, _ in table if e["dataset"] == dataset)
+        name = RENAMED.get(dataset, dataset)
+        cal, test = parts.trained_on(dataset)
+        digest = lambda p: w.files[f"{name}/splits/{p}.npy"]["sha256"]
+        lines.append(
+            f"| {name} | {split['cal_from']} | {len(rows['cal'])} | {len(rows['test'])} "
+            f"| {cal} | {test} | {digest('cal')} | {digest('test')} |"
+        )
+    lines += ["", "In training: samples that equal one the network was trained on, which the sources have in both parts.", ""]
+    lines += ["## Sources and licences", ""]
+    names = list(dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table))
+    lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
+    lines += ["* OOD logits: crops of CamVid streets, as camvid-240." if any("OOD" in l for l in lines) else ""]
+    lines += ["", "No image or text is here, only what networks said of them.", "", "## Bytes", "", "| set | logits | views | features | OOD | other | all |", "|---|---:|---:|---:|---:|---:|---:|"]
+    kinds = {"views": "logits_aug", "features": "features", "OOD": "ood/logits", "logits": "logits"}
+    total = dict.fromkeys([*kinds, "other"], 0)
+    for dataset in sorted({f.split("/")[0] for f in w.files}):
+        row = dict.fromkeys(total, 0)
+        for f in w.files:
+            if f.split("/")[0] == dataset:
+                kind = next((k for k, end in kinds.items() if f.endswith(end + ".npy")), "other")
+                row[kind] += (w.folder / f).stat().st_size
+        total = {k: total[k] + row[k] for k in total}
+        lines.append(bytes_row(dataset, row))
+    lines += [bytes_row("all", total), ""]
+    return "\n".join(lines)
+
+
+def bytes_row(name, row):
+    cells = [row[k] for k in ("logits", "views", "features", "OOD", "other")]
+    return f"| {name} | " + " | ".join(f"{c:,}" for c in [*cells, sum(cells)]) + " |"

@@ -1,0 +1,86 @@
+"""The harness's manifest.yaml: what the arrays of a folder are.
+
+    sets:
+      - {set: cifar10-jpeg/vgg7-w32, kind: logits, origin: measured, note: "..."}
+    files:
+      cifar10-jpeg/vgg7-w32/test/logits.npy: {shape: [10000, 10], sha256: 4f1c...}
+
+A set's name is dataset/network[/loss], which means all below it too, or goes on
+with /cal, /test or /corruption/severity; of several that match, the last counts.
+"""
+
+import fcntl
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from .files import atomic, sha256
+
+KINDS = ("logits", "log-probs")
+
+
+class _Flow(dict):
+    """A mapping written on one line."""
+
+
+class _Dumper(yaml.SafeDumper):
+    pass
+
+
+_Dumper.add_representer(_Flow, lambda d, m: d.represent_mapping("tag:yaml.org,2002:map", m, flow_style=True))
+
+
+def describe(name, note, kind="logits"):
+    """The line of a measured set."""
+    if kind not in KINDS:
+        raise ValueError(f"kind {kind!r}; want {' or '.join(KINDS)}")
+    return dict(set=name, kind=kind, origin="measured", note=" ".join(note.split()))
+
+
+def file_record(path):
+    """Shape and digest of an array as it lies on disk."""
+    a = np.load(path, mmap_mode="r", allow_pickle=False)
+    return dict(shape=list(a.shape), sha256=sha256(path))
+
+
+def write(root, sets, files):
+    """Writes manifest.yaml; files by their paths from root."""
+    document = dict(sets=[_Flow(s) for s in sets], files={f: _Flow(files[f]) for f in sorted(files)})
+    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True)
+    with atomic(Path(root) / "manifest.yaml") as f:
+        f.write(text.encode())
+
+
+def read(root):
+    """Returns (sets, files), empty where there is no manifest."""
+    path = Path(root) / "manifest.yaml"
+    if not path.exists():
+        return [], {}
+    m = yaml.safe_load(path.read_text()) or {}
+    sets, files = m.get("sets") or [], m.get("files") or {}
+    if not isinstance(sets, list) or not isinstance(files, dict):
+        raise ValueError(f"{path}: not a manifest of the harness: sets is a list, files a mapping")
+    return sets, files
+
+
+@contextmanager
+def locked(root):
+    """Keeps two processes from writing the manifest of a folder at once."""
+    root = Path(root)
+    root.mkdir(parents=True, exist_ok=True)
+    with open(root / ".manifest.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def update(root, described, paths):
+    """Puts the line of one set, and its files, into the manifest of root."""
+    root = Path(root)
+    with locked(root):
+        sets, files = read(root)
+        sets = [s for s in sets if s["set"] != described["set"]] + [described]
+        sets.sort(key=lambda s: s["set"])  # a network before what is below it: the last match counts
+        files = dict(files, **{p.relative_to(root).as_posix(): file_record(p) for p in paths})
+        write(root, sets, files)
