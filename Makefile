@@ -5,7 +5,7 @@ OUT ?= results/out
 FUZZTIME ?= 30s
 export GOFLAGS := -trimpath -buildvcs=false
 
-.PHONY: reproduce quick example test build lint race fuzz bench golden example clean
+.PHONY: reproduce quick example test build lint race fuzz bench golden draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so.
@@ -50,7 +50,7 @@ golden:
 	$(GO) test ./... -update
 
 # Draws the simulated arrays of data/example again.
-example:
+draw:
 	$(GO) run ./data/simulate/example data/example
 
 clean:

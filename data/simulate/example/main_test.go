@@ -30,7 +30,7 @@ func TestCommitted(t *testing.T) {
 			return err
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from what is drawn; make example", name)
+			t.Errorf("%s differs from what is drawn; make draw", name)
 		}
 		return nil
 	})
