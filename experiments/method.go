@@ -39,69 +39,80 @@ func (r *reader) methods(n *yaml.Node, registry []calib.Entry) []Method {
 	return all
 }
 
-func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
-	before := len(r.errs)
-	var name, method, label string
-	methodNode := n
-	var options *yaml.Node
+// written is a method as it stands in a spec.
+type written struct {
+	name, method, label string
+	at                  *yaml.Node // of the registered name
+	options             *yaml.Node // nil for none
+}
+
+// written reads a name, or a mapping; name and method each stand for the other.
+func (r *reader) written(n *yaml.Node) written {
+	w := written{at: n}
 	if resolve(n).Kind == yaml.MappingNode {
 		r.object(n, "a method", map[string]func(*yaml.Node){
 			"name": func(v *yaml.Node) {
 				if s, ok := r.scalar(v, "name"); ok && r.id(v, "name", s) {
-					name = s
+					w.name = s
 				}
-				if method == "" {
-					methodNode = v
+				if w.method == "" {
+					w.at = v
 				}
 			},
-			"method":  func(v *yaml.Node) { methodNode = v; method, _ = r.scalar(v, "method") },
-			"label":   r.text(&label, "label"),
-			"options": func(v *yaml.Node) { options = v },
+			"method":  func(v *yaml.Node) { w.at = v; w.method, _ = r.scalar(v, "method") },
+			"label":   r.text(&w.label, "label"),
+			"options": func(v *yaml.Node) { w.options = v },
 		})
 	} else {
-		name, _ = r.scalar(n, "a method")
+		w.name, _ = r.scalar(n, "a method")
 	}
-	if method == "" {
-		method = name
+	if w.method == "" {
+		w.method = w.name
 	}
-	if name == "" {
-		name = method
+	if w.name == "" {
+		w.name = w.method
 	}
+	return w
+}
+
+func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
+	before := len(r.errs)
+	w := r.written(n)
 	if len(r.errs) > before {
 		return Method{}, false
 	}
-	if name == "" {
+	if w.name == "" {
 		r.errorf(n, "a method needs a name")
 		return Method{}, false
 	}
-	entry, ok := find(registry, method)
+	entry, ok := find(registry, w.method)
 	if !ok {
-		r.errorf(methodNode, "unknown method %q%s", method, suggest(method, names(registry)))
+		r.errorf(w.at, "unknown method %q%s", w.method, suggest(w.method, names(registry)))
 		return Method{}, false
 	}
-	if _, taken := find(registry, name); taken && name != entry.Name {
-		r.errorf(n, "method %q is named like another one, %q; give it a name of its own", method, name)
+	if _, taken := find(registry, w.name); taken && w.name != entry.Name {
+		r.errorf(n, "method %q is named like another one, %q; give it a name of its own", w.method, w.name)
 		return Method{}, false
 	}
-	fitter, text, err := r.build(entry, options)
+	fitter, text, err := r.build(entry, w.options)
 	if len(r.errs) > before {
 		return Method{}, false
 	}
 	if err != nil {
-		at := options
+		at := w.options
 		if at == nil {
 			at = n
 		}
-		r.errorf(at, "%s: %v", method, err)
+		r.errorf(at, "%s: %v", w.method, err)
 		return Method{}, false
 	}
-	if label == "" {
-		label = name
-		if name == entry.Name {
-			label = entry.Label
+	if w.label == "" {
+		w.label = w.name
+		if w.name == entry.Name {
+			w.label = entry.Label
 		}
 	}
-	return Method{Name: name, Label: label, Entry: entry, Options: text, Method: fitter}, true
+	return Method{Name: w.name, Label: w.label, Entry: entry, Options: text, Method: fitter}, true
 }
 
 // build returns the method with the given options (nil for none) and all its
