@@ -41,16 +41,11 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 			return err
 		})
 	})
-	model, err := f.model, f.err
-	w.run.mu.Lock()
-	if f.users--; f.users == 0 {
-		delete(w.run.fits, key) // the model is in the store
+	w.run.leave(key)
+	if f.err != nil {
+		return nil, 0, f.err
 	}
-	w.run.mu.Unlock()
-	if err != nil {
-		return nil, 0, err
-	}
-	return model.Map, model.Classes, nil
+	return f.model.Map, f.model.Classes, nil
 }
 
 // makeFit finds the fit in the store or makes it and puts it there.

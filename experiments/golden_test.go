@@ -11,7 +11,7 @@ import (
 )
 
 // goldenRows of each set are enough for every branch and few enough for a test.
-const goldenRows = 120
+const goldenRows = 60
 
 // TestGolden runs testdata/golden.yaml, whose arrays are simulated, and
 // compares results.csv with the committed one byte for byte. Kernels, random

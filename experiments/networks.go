@@ -113,6 +113,10 @@ func (r *reader) add(n *yaml.Node, all *networks, g networkGroup, d defaults) {
 			r.errorf(n, "like %q: it is not declared above", g.like)
 			return
 		}
+		if g.classes != 0 || g.cal != 0 || g.test != 0 || g.accuracy != nil || g.imbalance != 0 || g.background != 0 {
+			r.errorf(n, "a network like another one states only dataset, loss, ece and balanced_cal")
+			return
+		}
 		base.dataset, base.loss, base.balancedCal = g.dataset, g.loss, g.balancedCal
 		if g.ece != nil {
 			base.ece = g.ece

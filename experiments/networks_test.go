@@ -66,13 +66,14 @@ func TestNetworksHaveThePublishedECE(t *testing.T) {
 func TestBadNetworks(t *testing.T) {
 	for src, want := range map[string]string{
 		"width: 8\n": "n.yaml:1:1: no networks are declared",
-		"networks:\n  - {dataset: a, klasses: 3}\n":                                           `n.yaml:2:18: unknown key "klasses" in a network (did you mean classes?)`,
-		"networks:\n  - {classes: 3}\n":                                                       "n.yaml:2:5: a network needs its dataset",
-		"networks:\n  - {dataset: a, classes: few}\n":                                         `n.yaml:2:27: classes "few": must be a whole number of at least 0`,
-		"networks:\n  - {dataset: a, like: b}\n":                                              `n.yaml:2:5: like "b": it is not declared above`,
-		"networks:\n  - {dataset: a, accuracy: {r: high}}\n":                                  `n.yaml:2:32: accuracy of r "high": must be a number`,
-		"width: 4\nnetworks:\n  - {dataset: a, classes: 1, accuracy: {r: 0.5}, ece: 3}\n":     "n.yaml:3:5: simulated network a/r: 1 classes: must be at least 2",
-		"width: 4\nnetworks:\n  - {dataset: a, classes: 2, accuracy: {r: 0.9}, ece: {r: 15}}": "n.yaml:3:5: simulated network a/r: ece 0.15: must be a fraction, and below 1 with the accuracy 0.9",
+		"networks:\n  - {dataset: a, klasses: 3}\n":          `n.yaml:2:18: unknown key "klasses" in a network (did you mean classes?)`,
+		"networks:\n  - {classes: 3}\n":                      "n.yaml:2:5: a network needs its dataset",
+		"networks:\n  - {dataset: a, classes: few}\n":        `n.yaml:2:27: classes "few": must be a whole number of at least 0`,
+		"networks:\n  - {dataset: a, like: b}\n":             `n.yaml:2:5: like "b": it is not declared above`,
+		"networks:\n  - {dataset: a, accuracy: {r: high}}\n": `n.yaml:2:32: accuracy of r "high": must be a number`,
+		"width: 4\nnetworks:\n  - {dataset: a, classes: 2, accuracy: {r: 0.9}, ece: 3}\n  - {dataset: b, like: a, cal: 7}": "n.yaml:4:5: a network like another one states only dataset, loss, ece and balanced_cal",
+		"width: 4\nnetworks:\n  - {dataset: a, classes: 1, accuracy: {r: 0.5}, ece: 3}\n":                                  "n.yaml:3:5: simulated network a/r: 1 classes: must be at least 2",
+		"width: 4\nnetworks:\n  - {dataset: a, classes: 2, accuracy: {r: 0.9}, ece: {r: 15}}":                              "n.yaml:3:5: simulated network a/r: ece 0.15: must be a fraction, and below 1 with the accuracy 0.9",
 	} {
 		_, err := parseNetworks("n.yaml", []byte(src))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

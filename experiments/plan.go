@@ -32,6 +32,7 @@ type Cell struct {
 	fit, facts, scores string // texts of the keys
 	pair               string // text of the pairing with the baseline, empty where there is none
 	scored, paired     bool   // the scores and the pairing are in the store
+	damaged            bool   // something of it in the store cannot be read
 }
 
 // Unit is a setting with its cells: what one worker does at a time.
@@ -236,13 +237,15 @@ func (c *Cell) inStore(o PlanOptions) (State, string) {
 	return Miss, "not yet fitted on this calibration set with these options"
 }
 
+// intact reports whether the object of a key text is in the store, undamaged.
+func (p *Plan) intact(kind results.Kind, text string) bool {
+	_, err := p.store.Get(kind, results.Key(text))
+	return err == nil
+}
+
 // verify reads the objects that a run is going to rely on. What was damaged on
 // disk counts as absent and is made anew.
 func (p *Plan) verify(u *Unit) {
-	intact := func(kind results.Kind, text string) bool {
-		_, err := p.store.Get(kind, results.Key(text))
-		return err == nil
-	}
 	pairing := false
 	for i := range u.Cells {
 		c := &u.Cells[i]
@@ -250,11 +253,11 @@ func (p *Plan) verify(u *Unit) {
 			pairing = pairing || c.State == Miss && c.pair != ""
 			continue
 		}
-		if c.pair != "" && !(c.paired && intact(results.Pairs, c.pair)) {
+		if c.pair != "" && !(c.paired && p.intact(results.Pairs, c.pair)) {
 			c.paired, pairing = false, true
 			c.State = Score
 		}
-		if c.scored && !intact(results.Scores, c.scores) {
+		if c.scored && !p.intact(results.Scores, c.scores) {
 			c.scored = false
 			c.State = Score
 		}
@@ -262,8 +265,8 @@ func (p *Plan) verify(u *Unit) {
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		base := pairing && c.Method.Name == u.Spec.Baseline
-		if (c.State == Score || c.State == Hit && base) && !(intact(results.Facts, c.facts) && intact(results.Fit, c.fit)) {
-			c.State = Miss
+		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.Facts, c.facts) && p.intact(results.Fit, c.fit)) {
+			c.State, c.damaged = Miss, true
 		}
 	}
 }

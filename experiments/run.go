@@ -170,6 +170,9 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	outcomes := make([]outcome, len(u.Cells))
 	work := &unitWork{run: r, unit: u, outcomes: outcomes}
 	defer work.release()
+	if !r.options.Fresh {
+		r.catchUp(u)
+	}
 	todo := false
 	for i := range u.Cells {
 		switch c := &u.Cells[i]; c.State {
@@ -192,6 +195,41 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 		return nil, fmt.Errorf("%s: %w", u.Setting, err)
 	}
 	return outcomes, nil
+}
+
+// catchUp looks missing cells up again: a setting that two specs have may have
+// been done for the other one since the plan.
+func (r *run) catchUp(u *Unit) {
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		if c.State != Miss || c.damaged {
+			continue
+		}
+		p := r.plan
+		c.scored = p.intact(results.Scores, c.scores)
+		c.paired = c.pair == "" || p.intact(results.Pairs, c.pair)
+		switch {
+		case c.scored && c.paired:
+			c.State = Hit
+		case p.intact(results.Facts, c.facts) && p.intact(results.Fit, c.fit):
+			c.State = Score
+		default:
+			continue
+		}
+		r.leave(results.Key(c.fit))
+	}
+}
+
+// leave counts a cell that asks for a fit no more; after the last one the fit
+// is forgotten, for it is in the store.
+func (r *run) leave(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.fits[key]; f != nil {
+		if f.users--; f.users == 0 {
+			delete(r.fits, key)
+		}
+	}
 }
 
 // reserve takes memory from the budget; a unit that needs more than there is

@@ -376,3 +376,40 @@ settings: {dataset: d, backbone: a}
 }
 
 func nan() float64 { var zero float64; return zero / zero }
+
+// TestSharedSetting: a setting of two specs in one run is done once.
+func TestSharedSetting(t *testing.T) {
+	w := newWorld(t)
+	p := w.plan("name: one\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: a}\n", false)
+	p.Units = append(p.Units, w.plan("name: two\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: [a, b]}\n", false).Units...)
+	out, err := p.Run(context.Background(), RunOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Cells != 6 || out.Scored != 4 || out.Fitted != 3 {
+		t.Errorf("%d cells, %d scored, %d fitted; want 6, 4 and 3", out.Cells, out.Scored, out.Fitted)
+	}
+	records := out.Rows.Records
+	per := len(records) / 6
+	for i := range 2 * per {
+		if records[i].Key != records[2*per+i].Key || records[i].Value != records[2*per+i].Value {
+			t.Errorf("%+v and %+v", records[i], records[2*per+i])
+		}
+	}
+}
+
+// TestDataFolderMustBe: a misspelt source is a mistake and no empty one.
+func TestDataFolderMustBe(t *testing.T) {
+	spec, err := ParseSpec("x.yaml", []byte("name: x\ndata: simulat\nmethods: [ts]\nsettings: {dataset: d, backbone: a}\n"), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := results.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}})
+	if err == nil || !strings.Contains(err.Error(), `x.yaml: data "simulat": there is no folder`) || !strings.Contains(err.Error(), "did you mean simulate?") {
+		t.Errorf("%v", err)
+	}
+}

@@ -52,6 +52,9 @@ func (o *openSources) of(s *Spec) ([]data.Source, error) {
 		}
 		path := filepath.Join(root, filepath.FromSlash(dir))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && name != simulated {
+			if _, known := folders[name]; !known {
+				return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, suggest(name, append(keys(folders), simulated)))
+			}
 			continue
 		}
 		src, err := o.open(path, func() (data.Source, error) { return open(path) }, s)

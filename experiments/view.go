@@ -90,6 +90,11 @@ func (r *reader) figures(n *yaml.Node, s *Spec) []Figure {
 		if f.Name == "" {
 			f.Name = f.Kind
 		}
+		for _, earlier := range all {
+			if earlier.Name == f.Name {
+				r.errorf(item, "figure %q stands twice; give it a name of its own", f.Name)
+			}
+		}
 		if r.id(item, "figure name", f.Name) {
 			all = append(all, f)
 		}
