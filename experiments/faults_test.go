@@ -41,7 +41,7 @@ func TestUnreadableArrayOfOneMethod(t *testing.T) {
 		out, _ := w.run("name: t\nmethods: ["+methods+"]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", RunOptions{})
 		got := statuses(out)
 		slices.Sort(got)
-		if len(got) != 2 || !strings.HasPrefix(got[0], "reads-features: fail "+features) || got[1] != "uncal: ok" {
+		if len(got) != 2 || !strings.HasPrefix(got[0], "reads-features: fail d/a/cal/features.npy") || got[1] != "uncal: ok" {
 			t.Errorf("[%s]: %q", methods, got)
 		}
 	}

@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
@@ -51,6 +52,7 @@ type Unit struct {
 type Plan struct {
 	Units []Unit
 	store *results.Store
+	roots []string // absolute folders of sources, which no output shows
 }
 
 // PlanOptions says where a plan looks.
@@ -94,6 +96,11 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err // which the last cells took for their own
+	}
+	for _, path := range keys(open.opened) {
+		if dir, _, _ := strings.Cut(path, "\n"); filepath.IsAbs(dir) {
+			p.roots = append(p.roots, dir)
+		}
 	}
 	return p, o.Digests.Close()
 }
@@ -235,6 +242,15 @@ func (c *Cell) inStore(o PlanOptions) (State, string) {
 		return Miss, "fitted, not yet applied to this test set"
 	}
 	return Miss, "not yet fitted on this calibration set with these options"
+}
+
+// local returns a note without the absolute folders of sources: the same arrays
+// elsewhere give the same results.csv.
+func (p *Plan) local(note string) string {
+	for _, dir := range p.roots {
+		note = strings.ReplaceAll(note, filepath.Clean(dir)+string(filepath.Separator), "")
+	}
+	return note
 }
 
 // intact reports whether the object of a key text is in the store, undamaged.

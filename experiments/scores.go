@@ -52,7 +52,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 			for _, e := range u.Spec.Metrics {
 				for _, id := range e.Outputs {
 					out.Records = append(out.Records, results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id,
-						Source: string(u.Provenance.Origin), Status: o.status, Note: o.note})
+						Source: string(u.Provenance.Origin), Status: o.status, Note: p.local(o.note)})
 				}
 			}
 		default:
