@@ -16,6 +16,7 @@ type Only map[string][]string
 // show many, one of all.
 type Figure struct {
 	Name, Kind  string
+	Title       string   // caption; what the kind shows, if empty
 	Methods     []string // in order; all methods of the spec if empty
 	Experiments []string // whose rows it shows, of kinds that show many settings; the spec's own if empty
 	Only        Only
@@ -74,6 +75,7 @@ func (r *reader) figures(n *yaml.Node, s *Spec) []Figure {
 		f := Figure{Only: Only{}}
 		fields := r.only(f.Only)
 		fields["name"] = r.text(&f.Name, "name")
+		fields["title"] = r.text(&f.Title, "title")
 		fields["kind"] = func(v *yaml.Node) {
 			f.Kind, _ = r.scalar(v, "kind")
 			if !contains(r.figureKinds, f.Kind) {

@@ -39,7 +39,7 @@ func (r *report) figures(f experiments.Figure) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
-		if err := r.save(figure, f.Name+"-"+strings.ReplaceAll(s.String(), "/", "-"), kind.Summary+" ("+s.String()+")"); err != nil {
+		if err := r.save(figure, f.Name+"-"+strings.ReplaceAll(s.String(), "/", "-"), caption(f, kind)+" ("+s.String()+")"); err != nil {
 			return err
 		}
 		drawn++
@@ -93,7 +93,7 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 			refused = append(refused, fmt.Errorf("%s rows: %w", source, err))
 			continue
 		}
-		if err := r.save(figure, f.Name+"-"+source, kind.Summary+" ("+source+")"); err != nil {
+		if err := r.save(figure, f.Name+"-"+source, caption(f, kind)+" ("+source+")"); err != nil {
 			return err
 		}
 		for _, note := range figure.Notes {
@@ -148,4 +148,12 @@ func (r *report) bins(s *experiments.Setting, methods []string) plots.Input {
 		}
 	}
 	return in
+}
+
+// caption is the title that the spec gives the figure, or what its kind shows.
+func caption(f experiments.Figure, kind plots.Entry) string {
+	if f.Title != "" {
+		return f.Title
+	}
+	return kind.Summary
 }
