@@ -46,7 +46,7 @@ func qatsFreeEntry() Entry {
 func qatsTransductiveEntry() Entry {
 	return Entry{
 		Name:      "qats-transductive",
-		Label:     "QaTS trans.",
+		Label:     "QaTS (trans)",
 		Version:   1,
 		Summary:   "a and b of qats, ranks among the unlabelled target rows",
 		Reference: "variant of QaTS, Eq. 5",
