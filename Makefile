@@ -4,17 +4,24 @@ GO ?= go
 OUT ?= results/out
 FUZZTIME ?= 30s
 export GOFLAGS := -trimpath -buildvcs=false
+COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml
 
-.PHONY: reproduce quick example test build lint race fuzz bench golden draw clean
+.PHONY: reproduce companion quick example test build lint race fuzz bench golden draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
-# Settings without arrays in data/arrays are simulated, and say so.
-reproduce: build
+# Settings without arrays in data/arrays are simulated, and say so. Before it, the
+# companion: measured.
+reproduce: companion
 	bin/qats reproduce --out $(OUT)
 
 # The same on the first rows of each set: a check that all works, not a result.
 quick: build
 	bin/qats reproduce --out $(OUT)/quick --quick
+
+# The paper's protocol on real networks, whose outputs come with the project.
+companion: build
+	bin/qats run $(COMPANION) --out $(OUT)/companion
+	bin/qats report $(COMPANION) --out $(OUT)/companion
 
 # A worked example on a few simulated arrays that come with the project.
 example: build

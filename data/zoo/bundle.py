@@ -29,6 +29,8 @@ PIXELS = 20_000  # of camvid, in each part
 # Ids of the paper's tables are taken by other arrays of these images.
 RENAMED = {"pneumoniamnist": "pneumoniamnist-28", "20newsgroups": "20newsgroups-body", "camvid": "camvid-240"}
 
+LOSSES = {"ls": "ls-0.05"}  # with the smoothing, as elsewhere in the project
+
 # Features are most of the bytes. The networks of losses other than ce have no views either.
 FEATURED = {
     "cifar10-jpeg": ("densenet16-k12-s2", "resnet18-w16-s2"),
@@ -85,19 +87,20 @@ class Writer:
         save(self.folder / name, array)
         self.files[name] = manifest.file_record(self.folder / name)
 
-    def size(self, prefix=""):
-        return sum((self.folder / f).stat().st_size for f in self.files if f.startswith(prefix))
-
 
 def measured(logits, labels):
     """accuracy and ece as the harness computes them, for the note; the test of the bundle reads it."""
     return f"accuracy {(logits.argmax(1) == labels).mean():.6f}, ece {ece15(logits, labels):.6f}"
 
 
+def loss_id(e):
+    return LOSSES.get(e["loss"], e["loss"])
+
+
 def trained(e):
     r = e["recipe"]
     return (
-        f"{e['net']}, loss {e['loss']}, seed {r['seed']}, {r['epochs']} epochs of {e['train_samples']} samples, "
+        f"{e['net']}, loss {loss_id(e)}, seed {r['seed']}, {r['epochs']} epochs of {e['train_samples']} samples, "
         f"{r['optimizer']}, {e['device']}"
     )
 
@@ -106,7 +109,7 @@ def write_network(w, entry, source, parts):
     """Clean sets of one network. Returns its line of the table."""
     dataset, net = entry["dataset"], entry["net"]
     d, rows, _ = parts.of(dataset)
-    at = "/".join([RENAMED.get(dataset, dataset), net] + ([] if entry["loss"] == "ce" else [entry["loss"]]))
+    at = "/".join([RENAMED.get(dataset, dataset), net] + ([] if entry["loss"] == "ce" else [loss_id(entry)]))
     featured = net in FEATURED.get(dataset, ()) and entry["loss"] == "ce" and entry["width"] <= FEATURES_UP_TO
     counts = {}
     for part in ("cal", "test"):
@@ -191,8 +194,10 @@ def bundle(arrays, raw, cache, folder, say=print):
         raise ValueError(f"{folder}: {total:,} bytes, {total - LIMIT:,} more than the {LIMIT:,} allowed")
 
 
+# --- README.md of the bundle ----------------------------------------------
+
+
 def page(w, parts, table):
-    """README.md of the bundle."""
     lines = [
         TITLE,
         "",
@@ -205,66 +210,82 @@ def page(w, parts, table):
         "Rows stand in a seeded random order. Accuracy and ECE (15 bins of equal width, uncalibrated) are those of",
         "the test rows here.",
         "",
-        "| dataset | network | loss | seed | epochs | training samples | parameters | cal | test | accuracy | ECE | other |",
-        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
-    ]
-    for at, e, counts, scores in table:
-        accuracy, ece, *rest = (s.split()[1] for s in scores.split(", "))
-        other = [n for n, f in (("features", "test/features"), ("views", "test/logits_aug"), ("OOD", "ood/logits")) if f"{at}/{f}.npy" in w.files]
-        other += [f"mIoU {rest[0]}"] if rest else []
-        lines.append(
-            f"| {at.split('/')[0]} | {e['net']} | {e['loss']} | {e['recipe']['seed']} | {e['recipe']['epochs']} | {e['train_samples']} "
-            f"| {e['parameters']} | {counts['cal']} | {counts['test']} | {accuracy} | {ece} | {', '.join(other) or '-'} |"
-        )
-    shifted = [s for s in w.sets if s["set"].startswith("cifar10-jpeg-c/")]
-    if shifted:
-        lines += [
-            "",
-            f"`cifar10-jpeg-c/{SHIFTED}` is that network of cifar10-jpeg on {SHIFTED_ROWS} of its test images under 15",
-            f"corruptions x 5 severities, with features at severities {', '.join(map(str, SHIFTED_FEATURES))}; accuracy and ECE of each are in",
-            "manifest.yaml. The corruptions are our own code, which departs from the published CIFAR-10-C as the top",
-            "of data/zoo/corruptions.py says (frost is procedural).",
-        ]
-    lines += ["", "## Calibration and test samples", ""]
-    lines += [
+        *networks_table(w, table),
+        *about_shifted(w),
+        "",
+        "## Calibration and test samples",
+        "",
         "`splits/{cal,test}.npy` list, row by row, the sample's place among the sorted files (or rows) of its source, and",
         "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of what the network saw of it, as two int32 (of",
         "camvid-240 both are of frames, in a random order, while rows are pixels). No calibration sample equals a test",
         "sample. Long-tailed calibration sets are parts of that of cifar10-jpeg; the test set is the same.",
         "",
-        "| dataset | calibration from | cal | test | cal in training | test in training | SHA-256 of splits/cal.npy | of splits/test.npy |",
-        "|---|---|---:|---:|---:|---:|---|---|",
+        *samples_table(w, parts, table),
+        "",
+        "In training: samples that equal one the network was trained on, which the sources have in both parts.",
+        "",
+        "## Sources and licences",
+        "",
     ]
+    names = dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table)
+    lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
+    lines += ["* OOD logits: crops of CamVid streets, as camvid-240.", ""]
+    lines += ["No image or text is here, only what networks said of them.", "", "## Bytes", "", *bytes_table(w), ""]
+    return "\n".join(lines)
+
+
+def networks_table(w, table):
+    yield "| dataset | network | loss | seed | epochs | training samples | parameters | cal | test | accuracy | ECE | other |"
+    yield "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
+    extra = {"features": "test/features", "views": "test/logits_aug", "OOD": "ood/logits"}
+    for at, e, counts, scores in table:
+        accuracy, ece, *rest = (s.split()[1] for s in scores.split(", "))
+        other = [name for name, f in extra.items() if f"{at}/{f}.npy" in w.files] + [f"mIoU {v}" for v in rest]
+        yield (
+            f"| {at.split('/')[0]} | {e['net']} | {loss_id(e)} | {e['recipe']['seed']} | {e['recipe']['epochs']} | {e['train_samples']} "
+            f"| {e['parameters']} | {counts['cal']} | {counts['test']} | {accuracy} | {ece} | {', '.join(other) or '-'} |"
+        )
+
+
+def about_shifted(w):
+    if not any(s["set"].split("/")[0].endswith("-c") for s in w.sets):
+        return []
+    return [
+        "",
+        f"`cifar10-jpeg-c/{SHIFTED}` is that network of cifar10-jpeg on {SHIFTED_ROWS} of its test images under 15",
+        f"corruptions x 5 severities, with features at severities {', '.join(map(str, SHIFTED_FEATURES))}; accuracy and ECE of each are in",
+        "manifest.yaml. The corruptions are our own code, which departs from the published CIFAR-10-C as the top",
+        "of data/zoo/corruptions.py says (frost is procedural).",
+    ]
+
+
+def samples_table(w, parts, table):
+    yield "| dataset | calibration from | cal | test | cal in training | test in training | SHA-256 of splits/cal.npy | of splits/test.npy |"
+    yield "|---|---|---:|---:|---:|---:|---|---|"
     for dataset in dict.fromkeys(e["dataset"] for _, e, _, _ in table):
         _, rows, _ = parts.of(dataset)
         split = next(e["splits"] for _, e, _, _ in table if e["dataset"] == dataset)
         name = RENAMED.get(dataset, dataset)
-        cal, test = parts.trained_on(dataset)
         digest = lambda p: w.files[f"{name}/splits/{p}.npy"]["sha256"]
-        lines.append(
+        cal, test = parts.trained_on(dataset)
+        yield (
             f"| {name} | {split['cal_from']} | {len(rows['cal'])} | {len(rows['test'])} "
             f"| {cal} | {test} | {digest('cal')} | {digest('test')} |"
         )
-    lines += ["", "In training: samples that equal one the network was trained on, which the sources have in both parts.", ""]
-    lines += ["## Sources and licences", ""]
-    names = list(dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table))
-    lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
-    lines += ["* OOD logits: crops of CamVid streets, as camvid-240." if any("OOD" in l for l in lines) else ""]
-    lines += ["", "No image or text is here, only what networks said of them.", "", "## Bytes", "", "| set | logits | views | features | OOD | other | all |", "|---|---:|---:|---:|---:|---:|---:|"]
-    kinds = {"views": "logits_aug", "features": "features", "OOD": "ood/logits", "logits": "logits"}
-    total = dict.fromkeys([*kinds, "other"], 0)
+
+
+def bytes_table(w):
+    yield "| set | logits | views | features | OOD | other | all |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    ends = {"views": "logits_aug", "features": "features", "OOD": "ood/logits", "logits": "logits"}
+    kinds = ("logits", "views", "features", "OOD", "other")
+    total = dict.fromkeys(kinds, 0)
+    line = lambda name, row: f"| {name} | " + " | ".join(f"{c:,}" for c in [*row.values(), sum(row.values())]) + " |"
     for dataset in sorted({f.split("/")[0] for f in w.files}):
-        row = dict.fromkeys(total, 0)
+        row = dict.fromkeys(kinds, 0)
         for f in w.files:
             if f.split("/")[0] == dataset:
-                kind = next((k for k, end in kinds.items() if f.endswith(end + ".npy")), "other")
-                row[kind] += (w.folder / f).stat().st_size
-        total = {k: total[k] + row[k] for k in total}
-        lines.append(bytes_row(dataset, row))
-    lines += [bytes_row("all", total), ""]
-    return "\n".join(lines)
-
-
-def bytes_row(name, row):
-    cells = [row[k] for k in ("logits", "views", "features", "OOD", "other")]
-    return f"| {name} | " + " | ".join(f"{c:,}" for c in [*cells, sum(cells)]) + " |"
+                row[next((k for k, end in ends.items() if f.endswith(f"{end}.npy")), "other")] += (w.folder / f).stat().st_size
+        total = {k: total[k] + row[k] for k in kinds}
+        yield line(dataset, row)
+    yield line("all", total)

@@ -1,0 +1,379 @@
+package data_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+	"gopkg.in/yaml.v3"
+)
+
+// bundle is the folder of measured arrays that comes with the project.
+const bundle = "bundle"
+
+// bundleLimit is how much of it may be committed, in bytes.
+const bundleLimit = 40_000_000
+
+func bundleManifest(t *testing.T) data.Manifest {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(bundle, data.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m data.Manifest
+	if err := yaml.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestBundleFiles compares every file with its line of the manifest: none
+// more, none less, shape and digest.
+func TestBundleFiles(t *testing.T) {
+	m := bundleManifest(t)
+	var total int64
+	found := map[string]bool{}
+	err := filepath.WalkDir(bundle, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		total += info.Size()
+		if name, _ := filepath.Rel(bundle, file); strings.HasSuffix(name, ".npy") {
+			found[filepath.ToSlash(name)] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total > bundleLimit {
+		t.Errorf("%d bytes; at most %d are committed", total, bundleLimit)
+	}
+	for name := range found {
+		if _, ok := m.Files[name]; !ok {
+			t.Errorf("%s is not in the manifest", name)
+		}
+	}
+	for name, want := range m.Files {
+		if !found[name] {
+			t.Errorf("%s of the manifest is absent", name)
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(bundle, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != want.SHA256 {
+			t.Errorf("%s: sha256 %x; the manifest says %s", name, sum, want.SHA256)
+		}
+		if a := openBundled(t, name); !slices.Equal(a.Shape(), want.Shape) {
+			t.Errorf("%s: shape %v; the manifest says %v", name, a.Shape(), want.Shape)
+		}
+	}
+}
+
+func openBundled(t *testing.T, name string) *data.Array {
+	t.Helper()
+	a, err := data.OpenArrayFile(filepath.Join(bundle, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
+// bundleRef is the test set that a name of the manifest stands for.
+func bundleRef(t *testing.T, name string) data.Ref {
+	t.Helper()
+	s := strings.Split(name, "/")
+	ref := data.Ref{Split: data.Test}
+	switch len(s) {
+	case 2:
+		ref.Dataset, ref.Backbone = s[0], s[1]
+	case 3:
+		ref.Dataset, ref.Backbone, ref.Loss = s[0], s[1], s[2]
+	case 4:
+		severity, err := strconv.Atoi(s[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref.Dataset, ref.Backbone, ref.Corruption, ref.Severity = s[0], s[1], s[2], severity
+	default:
+		t.Fatalf("set %q names no network", name)
+	}
+	return ref
+}
+
+var notedScores = regexp.MustCompile(`seed \d+, \d+ epochs of \d+ samples, .*accuracy (0\.\d+), ece (0\.\d+)(?:, miou (0\.\d+))?; .+`)
+
+// TestBundleScores compares accuracy and ECE of every set with its note and
+// with the table of the README.
+func TestBundleScores(t *testing.T) {
+	folder := openBundle(t)
+	table := bundleTable(t)
+	for _, s := range bundleManifest(t).Sets {
+		ref := bundleRef(t, s.Set)
+		if p := folder.Describe(ref); p.Origin != data.Measured || p.LogProbs || p.Note != s.Note {
+			t.Errorf("%s is described as %+v", s.Set, p)
+		}
+		noted := notedScores.FindStringSubmatch(s.Note)
+		if noted == nil {
+			t.Errorf("%s: the note %q lacks recipe, accuracy, ece or licence", s.Set, s.Note)
+			continue
+		}
+		got := scores(t, folder, ref)
+		for i, want := range noted[1:] {
+			if want != "" {
+				near(t, s.Set, got[i], want)
+			}
+		}
+		if ref.Corruption != "" {
+			continue
+		}
+		row, ok := table[s.Set]
+		if !ok {
+			t.Errorf("the README's table lacks %s", s.Set)
+			continue
+		}
+		delete(table, s.Set)
+		near(t, s.Set+" in the README", got[0], row[9])
+		near(t, s.Set+" in the README", got[1], row[10])
+		for i, split := range []data.Split{data.Cal, data.Test} {
+			ref.Split = split
+			if n := strconv.Itoa(len(load(t, folder, ref, data.Labels).Labels)); n != row[7+i] {
+				t.Errorf("%s: %s rows; the README says %s", ref, n, row[7+i])
+			}
+		}
+	}
+	for name := range table {
+		t.Errorf("the README's table has %s, the manifest has not", name)
+	}
+}
+
+func openBundle(t *testing.T) *data.Folder {
+	t.Helper()
+	f, err := data.OpenFolder(bundle, data.Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func load(t *testing.T, f *data.Folder, ref data.Ref, parts data.Parts) *data.Set {
+	t.Helper()
+	set, err := data.Load(context.Background(), f, ref, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// scores returns accuracy, ECE-15 and mIoU of the network as it is.
+func scores(t *testing.T, f *data.Folder, ref data.Ref) []float64 {
+	t.Helper()
+	set := load(t, f, ref, data.Logits|data.Labels)
+	probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
+	for i := range probs.Rows {
+		softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
+	}
+	facts := metrics.NewFacts(probs.Rows)
+	if err := facts.Append(probs, set); err != nil {
+		t.Fatalf("%s: %v", ref, err)
+	}
+	in := metrics.NewInput(facts, 0)
+	var all []float64
+	for _, name := range []string{"accuracy", "ece", "miou"} {
+		entry, _ := metrics.Lookup(name)
+		v, err := entry.Compute(in)
+		if err != nil {
+			t.Fatalf("%s: %s: %v", ref, name, err)
+		}
+		all = append(all, v...)
+	}
+	return all
+}
+
+// near compares a value with one printed to six decimals.
+func near(t *testing.T, what string, got float64, printed string) {
+	t.Helper()
+	if want, err := strconv.ParseFloat(printed, 64); err != nil || math.Abs(got-want) > 0.6e-6 {
+		t.Errorf("%s: %.7f, stated as %s", what, got, printed)
+	}
+}
+
+// bundleTable reads the networks of the README: the cells of each row, by the
+// names of the manifest.
+func bundleTable(t *testing.T) map[string][]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(bundle, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	for line := range strings.Lines(string(b)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 14 {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if _, err := strconv.Atoi(cells[4]); err != nil {
+			continue // the heading
+		}
+		name := cells[1] + "/" + cells[2]
+		if cells[3] != "ce" {
+			name += "/" + cells[3]
+		}
+		rows[name] = cells[1:]
+	}
+	return rows
+}
+
+// TestBundleHeads: where a set has features, its logits are those of the last
+// layer. Each float16 number is off by at most 2^-11 of itself; what the
+// network's own float32 arithmetic adds is far less.
+func TestBundleHeads(t *testing.T) {
+	folder := openBundle(t)
+	sets := 0
+	for _, s := range bundleManifest(t).Sets {
+		for _, split := range []data.Split{data.Cal, data.Test} {
+			ref := bundleRef(t, s.Set)
+			if ref.Corruption != "" && split == data.Cal {
+				continue
+			}
+			ref.Split = split
+			need := data.Logits | data.Features | data.Head
+			if has := folder.Has(ref); has&data.Features == 0 {
+				continue
+			} else if has&need != need {
+				t.Errorf("%s has features and no head", ref)
+				continue
+			}
+			checkHead(t, ref.String(), load(t, folder, ref, need))
+			sets++
+		}
+	}
+	if sets < 2 {
+		t.Errorf("%d sets with features", sets)
+	}
+}
+
+func checkHead(t *testing.T, name string, set *data.Set) {
+	t.Helper()
+	for i := range set.Logits.Rows {
+		h := set.Features.Row(i)
+		for k, z := range set.Logits.Row(i) {
+			sum, size := float64(set.Head.B[k]), math.Abs(float64(z))
+			for d, w := range set.Head.W.Row(k) {
+				term := float64(w) * float64(h[d])
+				sum += term
+				size += math.Abs(term)
+			}
+			if bound := 1.1*size/2048 + 1e-4; math.Abs(sum-float64(z)) > bound {
+				t.Errorf("%s: row %d, class %d: logit %v, of the head %v, further than %.2g", name, i, k, z, sum, bound)
+				return
+			}
+		}
+	}
+}
+
+// TestBundleDisjoint: no calibration sample is a test sample, by the digests
+// of what the networks saw. Long-tailed and corrupted sets are of the samples
+// of the clean set, in the row order of the labels.
+func TestBundleDisjoint(t *testing.T) {
+	folder := openBundle(t)
+	networks := map[string][]data.Ref{}
+	for _, s := range bundleManifest(t).Sets {
+		ref := bundleRef(t, s.Set)
+		networks[ref.Dataset] = append(networks[ref.Dataset], ref)
+	}
+	for _, dataset := range slices.Sorted(maps.Keys(networks)) {
+		base, _, _ := strings.Cut(strings.TrimSuffix(dataset, "-c"), "-lt-")
+		if base == dataset {
+			cal, test := digests(t, dataset, "cal"), digests(t, dataset, "test")
+			for sample := range cal {
+				if test[sample] {
+					t.Errorf("%s: a calibration sample is a test sample", dataset)
+				}
+			}
+		} else {
+			within(t, dataset, base, "test")
+			if !strings.HasSuffix(dataset, "-c") {
+				within(t, dataset, base, "cal")
+			}
+		}
+		// The same rows for every network, in the order of the index list.
+		labels := map[int32]int32{}
+		clean := networks[base][0]
+		if rows := indices(t, base, "test"); len(rows) == len(load(t, folder, clean, data.Labels).Labels) {
+			for i, y := range load(t, folder, clean, data.Labels).Labels {
+				labels[rows[i]] = y
+			}
+		}
+		for _, ref := range networks[dataset] {
+			rows := indices(t, dataset, "test")
+			for i, y := range load(t, folder, ref, data.Labels).Labels {
+				if len(labels) > 0 && labels[rows[i]] != y {
+					t.Fatalf("%s: row %d has label %d, sample %d has %d in %s", ref, i, y, rows[i], labels[rows[i]], clean)
+				}
+			}
+		}
+	}
+}
+
+// within checks that the samples of a set are samples of another one.
+func within(t *testing.T, dataset, base, part string) {
+	t.Helper()
+	all := indices(t, base, part)
+	for _, row := range indices(t, dataset, part) {
+		if !slices.Contains(all, row) {
+			t.Fatalf("%s: %s sample %d is none of %s", dataset, part, row, base)
+		}
+	}
+}
+
+func indices(t *testing.T, dataset, part string) []int32 {
+	t.Helper()
+	a := openBundled(t, path.Join(dataset, "splits", part+".npy"))
+	rows := make([]int32, a.Rows())
+	if err := a.ReadInt32(rows, 0, a.Rows()); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func digests(t *testing.T, dataset, part string) map[[2]int32]bool {
+	t.Helper()
+	a := openBundled(t, path.Join(dataset, "splits", part+"_sha256.npy"))
+	all := make([]int32, 2*a.Rows())
+	if err := a.ReadInt32(all, 0, a.Rows()); err != nil {
+		t.Fatal(err)
+	}
+	set := map[[2]int32]bool{}
+	for i := range a.Rows() {
+		set[[2]int32{all[2*i], all[2*i+1]}] = true
+	}
+	if len(indices(t, dataset, part)) != a.Rows() || len(set) < a.Rows()*9/10 {
+		t.Errorf("%s: %d samples of which %d differ, %d indices", dataset, a.Rows(), len(set), len(indices(t, dataset, part)))
+	}
+	return set
+}
