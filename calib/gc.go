@@ -363,20 +363,6 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// keepTop divides q by total and lowers what rounding has made equal to the
-// top class though its logit is smaller.
-func keepTop(q []float64, row []float32, total float64) {
-	top := topClass(row)
-	most := q[top] / total
-	below := math.Nextafter(most, 0)
-	for j := range q {
-		q[j] /= total
-		if q[j] >= most && row[j] < row[top] {
-			q[j] = below
-		}
-	}
-}
-
 // temperatures appends the distinct temperatures of a row with the features h,
 // in the order of the partitions, and how many partitions have each.
 func (m gcMap) temperatures(t, times []float64, h []float32) ([]float64, []float64) {

@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
@@ -89,15 +88,7 @@ func (m irMap) Apply(dst data.Probs, set *data.Set) {
 			q[j] = m.between(m.find.upTo(p), p) + float64(1e-9*p)
 			sum += q[j]
 		}
-		top := topClass(row)
-		most := q[top] / sum
-		below := math.Nextafter(most, 0)
-		for j := range q {
-			q[j] /= sum
-			if q[j] >= most && row[j] < row[top] {
-				q[j] = below
-			}
-		}
+		keepTop(q, row, sum)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
@@ -50,6 +51,20 @@ func topClass(row []float32) int {
 		}
 	}
 	return top
+}
+
+// keepTop divides q by total and lowers what rounding has made equal to the
+// top class though its logit is smaller.
+func keepTop(q []float64, row []float32, total float64) {
+	top := topClass(row)
+	most := q[top] / total
+	below := math.Nextafter(most, 0)
+	for j := range q {
+		q[j] /= total
+		if q[j] >= most && row[j] < row[top] {
+			q[j] = below
+		}
+	}
 }
 
 // reported returns the fitted map with its report: no solver ran, so iterations
