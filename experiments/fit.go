@@ -37,7 +37,7 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		f.err = guard(c.Method.Name, func() (err error) {
-			f.model, err = w.makeFit(ctx, c, key)
+			f.model, err = w.makeFit(ctx, c)
 			return err
 		})
 	})
@@ -49,10 +49,10 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 }
 
 // makeFit finds the fit in the store or makes it and puts it there.
-func (w *unitWork) makeFit(ctx context.Context, c *Cell, key string) (*calib.Model, error) {
+func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	store := w.run.plan.store
 	if !w.run.options.Fresh {
-		switch model, err := loadFit(store, key); {
+		switch model, err := loadFit(store, c); {
 		case err == nil:
 			return model, nil
 		case !errors.Is(err, fs.ErrNotExist):
@@ -117,12 +117,14 @@ func (w *unitWork) loadCal(ctx context.Context) error {
 	return w.calErr
 }
 
-func loadFit(store *results.Store, key string) (*calib.Model, error) {
+// loadFit returns the stored fit of a cell, as its own method saved it.
+func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
+	key := results.Key(c.fit)
 	body, err := store.Get(results.Fit, key)
 	if err != nil {
 		return nil, err
 	}
-	model, err := calib.LoadModel(bytes.NewReader(body), calib.Registry())
+	model, err := calib.LoadModel(bytes.NewReader(body), []calib.Entry{c.Method.Entry})
 	if err != nil {
 		return nil, fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", key, err)
 	}
@@ -131,7 +133,7 @@ func loadFit(store *results.Store, key string) (*calib.Model, error) {
 
 // reportOf returns the report of the fit behind a cell.
 func (r *run) reportOf(c *Cell) (calib.Report, error) {
-	model, err := loadFit(r.plan.store, results.Key(c.fit))
+	model, err := loadFit(r.plan.store, c)
 	if err != nil {
 		return calib.Report{}, err
 	}

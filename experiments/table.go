@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -192,7 +193,7 @@ func varying(s *Spec, placed []string) []string {
 		for _, setting := range s.Settings {
 			values[columnOf(setting.Cell, column)] = true
 		}
-		if (always || len(values) > 1) && !contains(placed, column) {
+		if (always || len(values) > 1) && !slices.Contains(placed, column) {
 			list = append(list, column)
 		}
 	}
@@ -204,7 +205,7 @@ func (r *reader) columns(dst *[]string, what string, known []string) func(*yaml.
 	return func(n *yaml.Node) {
 		r.list(n, func(item *yaml.Node) {
 			s, ok := r.scalar(item, what)
-			if ok && !contains(known, s) {
+			if ok && !slices.Contains(known, s) {
 				r.errorf(item, "%s: unknown column %q%s", what, s, suggest(s, known))
 				return
 			}

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/qats-bench/qats/results"
@@ -49,20 +50,11 @@ func columnOf(c results.Cell, column string) string {
 func (o Only) Has(c results.Cell) bool {
 	for _, column := range rowColumns {
 		values, restricted := o[column]
-		if restricted && !contains(values, columnOf(c, column)) {
+		if restricted && !slices.Contains(values, columnOf(c, column)) {
 			return false
 		}
 	}
 	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // figures reads the list of figures.
@@ -78,7 +70,7 @@ func (r *reader) figures(n *yaml.Node, s *Spec) []Figure {
 		fields["title"] = r.text(&f.Title, "title")
 		fields["kind"] = func(v *yaml.Node) {
 			f.Kind, _ = r.scalar(v, "kind")
-			if !contains(r.figureKinds, f.Kind) {
+			if !slices.Contains(r.figureKinds, f.Kind) {
 				r.errorf(v, "unknown kind of figure %q%s", f.Kind, suggest(f.Kind, r.figureKinds))
 			}
 		}
@@ -126,7 +118,7 @@ func (r *reader) experiments(dst *[]string) func(*yaml.Node) {
 			if !ok || !r.id(item, "experiment name", name) {
 				return
 			}
-			if contains(*dst, name) {
+			if slices.Contains(*dst, name) {
 				r.errorf(item, "experiment %q stands twice", name)
 				return
 			}
@@ -144,7 +136,7 @@ func (r *reader) methodNames(dst *[]string, s *Spec) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		r.list(n, func(item *yaml.Node) {
 			name, ok := r.scalar(item, "a method")
-			if ok && !contains(known, name) {
+			if ok && !slices.Contains(known, name) {
 				r.errorf(item, "method %q is not in this spec%s", name, suggest(name, known))
 				return
 			}
