@@ -24,9 +24,6 @@ func WritePairs(path string, pairs []Pair) error { return pairsFormat.writeFile(
 // ReadPairs reads what WritePairs wrote. An error names file, line and column.
 func ReadPairs(path string) ([]Pair, error) { return pairsFormat.readFile(path) }
 
-// EncodePairs is WritePairs to a stream.
-func EncodePairs(w io.Writer, pairs []Pair) error { return pairsFormat.write(w, pairs) }
-
 // DecodePairs is ReadPairs from a stream that errors are to call name.
 func DecodePairs(r io.Reader, name string) ([]Pair, error) { return pairsFormat.read(r, name) }
 
