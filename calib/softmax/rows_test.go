@@ -277,6 +277,8 @@ func TestMisuse(t *testing.T) {
 		"logits": func() { Rows(make([]Moments, 2), make([]float32, 5), 3, []float64{1}) },
 		"scales": func() { Rows(make([]Moments, 2), make([]float32, 6), 3, make([]float64, 3)) },
 		"probs":  func() { Probs(make([]float64, 2), make([]float32, 3), 1) },
+		"scores": func() { Scores(make([]Score, 5), make([]int32, 2), make([]float32, 6), 3, make([]float64, 5)) },
+		"sets":   func() { Scores(make([]Score, 3), make([]int32, 2), make([]float32, 6), 3, make([]float64, 4)) },
 		"tails":  func() { Tails(make([]float64, 2), make([]float32, 5), 3) },
 	} {
 		func() {

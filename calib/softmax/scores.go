@@ -1,0 +1,63 @@
+package softmax
+
+import "fmt"
+
+// Score is what confidence, NLL and Brier score need of a row of k logits at
+// one scale; with the row's top class t and largest logit m,
+//
+//	Tail    = sum over j != t of e_j,    e_j = exp(scale (l_j - m))
+//	Squares = sum over j != t of e_j^2
+//
+// so conf = 1/(1+Tail), NLL of class y = log1p(Tail) - scale (l_y - m), and the
+// sum of the squared probabilities is (1+Squares)/(1+Tail)^2.
+type Score struct {
+	Tail    float64 // >= 0, the Tail of Rows
+	Squares float64 // in [0, Tail]
+}
+
+// Scores writes the scores of n = len(top) rows of k logits, row-major, at m
+// scales each: dst and scales are n x m, row-major; m is len(scales)/n. It
+// writes the top class of each row, the lowest index of its largest logit, to
+// top. The scales are finite and >= 0. A row is read from memory once for all
+// of its scales.
+//
+// Tail has the bits of Rows at the same scale. Scores panics when the lengths
+// disagree.
+func Scores(dst []Score, top []int32, logits []float32, k int, scales []float64) {
+	n := len(top)
+	if len(logits) != n*k || len(dst) != len(scales) || (n == 0 && len(dst) > 0) || (n > 0 && len(dst)%n != 0) {
+		panic(fmt.Sprintf("softmax: Scores: %d rows, %d logits of %d classes, %d scales, %d scores",
+			n, len(logits), k, len(scales), len(dst)))
+	}
+	if n == 0 {
+		return
+	}
+	m := len(scales) / n
+	var buf [blockCols]float64
+	for i := range top {
+		row := logits[i*k : (i+1)*k]
+		t := argmax(row)
+		top[i] = int32(t)
+		for c := range m {
+			dst[i*m+c] = score(row, t, scales[i*m+c], &buf)
+		}
+	}
+}
+
+// score returns the score of one row whose top class is known; buf is scratch.
+func score(row []float32, top int, scale float64, buf *[blockCols]float64) Score {
+	var s Score
+	for lo := 0; lo < len(row); lo += blockCols {
+		part := row[lo:min(lo+blockCols, len(row))]
+		e := buf[:len(part)]
+		exps(e, part, row[top], scale)
+		if lo <= top && top < lo+len(part) {
+			e[top-lo] = 0
+		}
+		for _, v := range e {
+			s.Tail += v
+			s.Squares += float64(v * v)
+		}
+	}
+	return s
+}
