@@ -293,63 +293,6 @@ func TestNumpy(t *testing.T) {
 	}
 }
 
-// TestFloat16 converts every binary16 and compares with the definition
-// (-1)^s 2^(e-15) (1 + f/1024), and rounds midpoints and their neighbours.
-func TestFloat16(t *testing.T) {
-	for h := range 1 << 16 {
-		s, e, f := h>>15, h>>10&31, float64(h&1023)
-		want := math.Ldexp(1+f/1024, e-15)
-		if e == 0 {
-			want = math.Ldexp(f/1024, -14)
-		}
-		if e == 31 {
-			want = math.Inf(1)
-			if f != 0 {
-				want = math.NaN()
-			}
-		}
-		if s == 1 {
-			want = math.Copysign(want, -1)
-		}
-		got := float16to32(uint16(h))
-		if float64(got) != want && !(math.IsNaN(want) && got != got) || math.Signbit(float64(got)) != (s == 1) {
-			t.Fatalf("%#04x: %g, want %g", h, got, want)
-		}
-		if math.IsNaN(want) {
-			if back := float32to16(got); back&0x7c00 != 0x7c00 || back&0x3ff == 0 {
-				t.Fatalf("%#04x: NaN became %#04x", h, back)
-			}
-			continue
-		}
-		if back := float32to16(got); back != uint16(h) {
-			t.Fatalf("%#04x: comes back as %#04x", h, back)
-		}
-		if e == 31 || h&0x7fff == 0x7bff {
-			continue
-		}
-		up := float16to32(uint16(h + 1)) // the next number away from zero
-		mid := (got + up) / 2            // exact in float32
-		even := uint16(h + h&1)
-		for _, c := range []struct {
-			x    float32
-			want uint16
-		}{
-			{mid, even},
-			{math.Nextafter32(mid, got), uint16(h)},
-			{math.Nextafter32(mid, up), uint16(h + 1)},
-		} {
-			if got := float32to16(c.x); got != c.want {
-				t.Fatalf("%g: %#04x, want %#04x", c.x, got, c.want)
-			}
-		}
-	}
-	for x, want := range map[float32]uint16{65519: 0x7bff, 65520: 0x7c00, -1e30: 0xfc00} {
-		if got := float32to16(x); got != want {
-			t.Errorf("%g: %#04x, want %#04x", x, got, want)
-		}
-	}
-}
-
 // TestAllFinite puts each kind of value at each place of slices around the
 // width of the loop.
 func TestAllFinite(t *testing.T) {

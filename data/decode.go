@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/qats-bench/qats/data/half"
 )
 
 // Decoding works on little-endian bytes; big-endian ones are swapped first, in
@@ -51,8 +53,12 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 		}
 		return firstNonFinite(dst)
 	case Float16:
-		for i := range dst {
-			dst[i] = T(float16to32(le.Uint16(src[2*i:])))
+		if narrow, ok := any(dst).([]float32); ok {
+			half.Decode(narrow, src)
+		} else {
+			for i := range dst {
+				dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
+			}
 		}
 		return firstNonFinite(dst)
 	case Int64, Int32, Uint32, Uint64:
@@ -132,7 +138,7 @@ func fault(src []byte, i int, t, target DType) string {
 	var x float64
 	switch t {
 	case Float16:
-		x = float64(float16to32(le.Uint16(src[2*i:])))
+		x = float64(half.ToFloat32(le.Uint16(src[2*i:])))
 	case Float32:
 		x = float64(math.Float32frombits(le.Uint32(src[4*i:])))
 	default:
@@ -187,35 +193,4 @@ func firstNonFinite[T float32 | float64](v []T) int {
 		}
 	}
 	return -1
-}
-
-// float16to32 converts IEEE 754 binary16; exact. The library's own conversion
-// flushes subnormals to zero.
-func float16to32(h uint16) float32 {
-	// Shifted into place the exponent is 112 too small; the product mends that
-	// for subnormals as well.
-	x := math.Float32bits(math.Float32frombits(uint32(h&0x7fff)<<13) * 0x1p112)
-	if h&0x7c00 == 0x7c00 {
-		x |= 0x7f800000 // infinity or NaN
-	}
-	return math.Float32frombits(x | uint32(h&0x8000)<<16)
-}
-
-// float32to16 rounds to the nearest binary16, ties to even; beyond 65519 it is
-// infinite. The library's own conversion truncates.
-func float32to16(x float32) uint16 {
-	b := math.Float32bits(x)
-	sign, b := uint16(b>>16&0x8000), b&0x7fffffff
-	switch {
-	case b > 0x7f800000:
-		return sign | 0x7e00 // NaN
-	case b >= 0x477ff000:
-		return sign | 0x7c00 // 65520 rounds to infinity
-	case b < 0x38800000: // below 2^-14: a multiple of 2^-24
-		// Adding 0.5 leaves the sum's last bit worth 2^-24: the processor rounds.
-		f := math.Float32frombits(b) + 0.5
-		return sign | uint16(math.Float32bits(f)-math.Float32bits(0.5))
-	}
-	b += 0xfff + b>>13&1
-	return sign | uint16(b>>13-112<<10)
 }

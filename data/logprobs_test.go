@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/qats-bench/qats/data/half"
 )
 
 // TestLogProbs: log-probabilities of any number of classes and sharpness, in
@@ -12,7 +14,7 @@ func TestLogProbs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, k := range []int{2, 10, 100, 1000} {
 		for _, scale := range []float64{0, 1, 10} {
-			logits, single, half, floored := NewMatrix(50, k), NewMatrix(50, k), NewMatrix(50, k), NewMatrix(50, k)
+			logits, single, rounded, floored := NewMatrix(50, k), NewMatrix(50, k), NewMatrix(50, k), NewMatrix(50, k)
 			for i := range logits.Rows {
 				row := logits.Row(i)
 				for j := range row {
@@ -22,15 +24,15 @@ func TestLogProbs(t *testing.T) {
 				for j, v := range row {
 					lp := float64(v) - lse
 					single.Row(i)[j] = float32(lp)
-					half.Row(i)[j] = float16to32(float32to16(float32(lp)))
+					rounded.Row(i)[j] = half.ToFloat32(half.FromFloat32(float32(lp)))
 					floored.Row(i)[j] = float32(math.Log(math.Exp(lp) + 1e-6))
 				}
 			}
 			if LogProbs(logits) {
 				t.Errorf("k=%d scale=%g: logits taken for log-probabilities", k, scale)
 			}
-			if !LogProbs(single) || !LogProbs(half) || !LogProbs(floored) {
-				t.Errorf("k=%d scale=%g: float32 %v, float16 %v, floored %v", k, scale, LogProbs(single), LogProbs(half), LogProbs(floored))
+			if !LogProbs(single) || !LogProbs(rounded) || !LogProbs(floored) {
+				t.Errorf("k=%d scale=%g: float32 %v, float16 %v, floored %v", k, scale, LogProbs(single), LogProbs(rounded), LogProbs(floored))
 			}
 			for j := range k {
 				single.Row(49)[j] += 0.01

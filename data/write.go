@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"strconv"
+
+	"github.com/qats-bench/qats/data/half"
 )
 
 // Writer writes a C-order, little-endian .npy by pieces, in bytes that depend
@@ -54,7 +56,7 @@ func (w *Writer) Float32(v []float32) error {
 		return write(w, Float32, v, appendFloat32)
 	}
 	for i, x := range v {
-		if h := float32to16(x); h&0x7fff == 0x7c00 && !math.IsInf(float64(x), 0) {
+		if h := half.FromFloat32(x); h&0x7fff == 0x7c00 && !math.IsInf(float64(x), 0) {
 			return fmt.Errorf("%s: element %d: %g overflows float16", w.path, i, x)
 		}
 	}
@@ -183,7 +185,7 @@ func writeFile(path string, b []byte) error {
 
 func appendFloat16(b []byte, v []float32) []byte {
 	for _, x := range v {
-		b = binary.LittleEndian.AppendUint16(b, float32to16(x))
+		b = binary.LittleEndian.AppendUint16(b, half.FromFloat32(x))
 	}
 	return b
 }

@@ -36,7 +36,8 @@ var homes = []struct {
 // layers are the packages of the project that each may import: data flows one
 // way, from arrays to numbers to views.
 var layers = map[string][]string{
-	"data":                  {},
+	"data":                  {"data/half"},
+	"data/half":             {},
 	"data/simulate":         {"data", "calib/softmax"},
 	"data/simulate/example": {"data", "data/simulate"},
 	"calib/softmax":         {"data"},
