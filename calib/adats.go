@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -304,9 +303,12 @@ func (m adatsMap) standardise(dst, h []float32) {
 }
 
 // Apply writes softmax(l / T(h)).
-func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
+func (m adatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T(h) of every row.
+func (m adatsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	for i, t := range m.temperatures(set) {
-		softmax.Probs(dst.Row(i), set.Logits.Row(i), 1/t)
+		dst[i] = 1 / t
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -238,14 +237,13 @@ type hfeMap struct {
 }
 
 // Apply writes softmax(l/T).
-func (m hfeMap) Apply(dst data.Probs, set *data.Set) {
-	var moments [1]softmax.Moments
-	for i := range set.Logits.Rows {
-		row := set.Logits.Row(i)
-		softmax.Rows(moments[:], row, len(row), []float64{1})
-		e := energy(&moments[0])
-		t := m.temperature(m.Correct.density(e), m.Wrong.density(e))
-		softmax.Probs(dst.Row(i), row, 1/t)
+func (m hfeMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T of every row.
+func (m hfeMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
+	for i, moments := range at.Moments() {
+		e := energy(&moments)
+		dst[i] = 1 / m.temperature(m.Correct.density(e), m.Wrong.density(e))
 	}
 }
 

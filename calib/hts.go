@@ -182,12 +182,12 @@ func (m htsMap) check() error {
 }
 
 // Apply writes softmax(l/T).
-func (m htsMap) Apply(dst data.Probs, set *data.Set) {
-	var moments [1]softmax.Moments
-	for i := range set.Logits.Rows {
-		row := set.Logits.Row(i)
-		softmax.Rows(moments[:], row, len(row), []float64{1})
-		softmax.Probs(dst.Row(i), row, 1/m.temperature(logEntropy(&moments[0], len(row))))
+func (m htsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T of every row.
+func (m htsMap) Scales(dst []float64, set *data.Set, at *Unscaled) {
+	for i, moments := range at.Moments() {
+		dst[i] = 1 / m.temperature(logEntropy(&moments, set.Logits.Cols))
 	}
 }
 

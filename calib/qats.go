@@ -132,8 +132,11 @@ func restoreQaTS(m qatsMap) (Map, error) {
 }
 
 // Apply writes softmax(l/T) with T = A (1-q) + B.
-func (m qatsMap) Apply(dst data.Probs, set *data.Set) {
-	m.ECDF.applyRanked(dst, set, m.temperature)
+func (m qatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T(q), q the rank of the row.
+func (m qatsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
+	m.ECDF.scales(dst, at, m.temperature)
 }
 
 func (m qatsMap) temperature(q float64) float64 { return float64(m.A*(1-q)) + m.B }

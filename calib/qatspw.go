@@ -88,6 +88,9 @@ func restoreKnots(m knotsMap) (Map, error) {
 }
 
 // Apply writes softmax(l/T(q)).
-func (m knotsMap) Apply(dst data.Probs, set *data.Set) {
-	m.ECDF.applyRanked(dst, set, func(q float64) float64 { return temperatureAt(m.Knots, q) })
+func (m knotsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T(q), q the rank of the row.
+func (m knotsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
+	m.ECDF.scales(dst, at, func(q float64) float64 { return temperatureAt(m.Knots, q) })
 }

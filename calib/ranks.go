@@ -68,15 +68,10 @@ func newECDF(tails []float64) ecdf {
 	return e
 }
 
-// applyRanked writes softmax(l / T(q)) for every row of set, q being its rank
-// in e. A row's bits do not depend on the rows beside it.
-func (e ecdf) applyRanked(dst data.Probs, set *data.Set, temperature func(q float64) float64) {
-	var t [blockRows]float64
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		rows := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
-		softmax.Tails(t[:rows.Rows], rows.Data, rows.Cols)
-		for i := range rows.Rows {
-			softmax.Probs(dst.Row(lo+i), rows.Row(i), 1/temperature(e.rank(t[i])))
-		}
+// scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
+// not depend on the rows beside it.
+func (e ecdf) scales(dst []float64, at *Unscaled, temperature func(q float64) float64) {
+	for i, tail := range at.Tails() {
+		dst[i] = 1 / temperature(e.rank(tail))
 	}
 }

@@ -71,12 +71,10 @@ func restoreTS(m tsMap) (Map, error) {
 func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
 
 // Apply writes softmax(l/T).
-func (m tsMap) Apply(dst data.Probs, set *data.Set) {
-	scale := 1 / m.T
-	for i := range set.Logits.Rows {
-		softmax.Probs(dst.Row(i), set.Logits.Row(i), scale)
-	}
-}
+func (m tsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T for every row.
+func (m tsMap) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1/m.T) }
 
 // fitTemperature returns the T in [minT, maxT] with the least mean NLL.
 //

@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -37,8 +36,8 @@ func (uncal) Fit(ctx context.Context, _ Input) (*Fitted, error) {
 
 type uncalMap struct{}
 
-func (uncalMap) Apply(dst data.Probs, set *data.Set) {
-	for i := range set.Logits.Rows {
-		softmax.Probs(dst.Row(i), set.Logits.Row(i), 1)
-	}
-}
+// Apply writes softmax(l).
+func (m uncalMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1 for every row.
+func (uncalMap) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1) }

@@ -69,6 +69,7 @@ func checks() []check {
 		{"probabilities", probabilities},
 		{"top1", top1},
 		{"row-wise", rowWise},
+		{"tempered", tempered},
 		{"offset", offset},
 		{"class-order", classOrder},
 		{"row-order", rowOrder},

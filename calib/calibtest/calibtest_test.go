@@ -61,6 +61,13 @@ func (m fakeMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
+// Scales writes 1/T, whatever apply does.
+func (m fakeMap) Scales(dst []float64, _ *data.Set, _ *calib.Unscaled) {
+	for i := range dst {
+		dst[i] = 1 / m.T
+	}
+}
+
 // sound is the contract and entry that the cases start from.
 func sound() fake {
 	return fake{contract: calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}}
@@ -197,6 +204,11 @@ func broken() []breach {
 				}
 			}
 		}), Claims{}},
+		{"tempered", "applies more than its scales", apply(func(q data.Probs, _ *data.Set) {
+			p := q.Row(q.Rows - 1)
+			p[0], p[1] = p[1], p[0]
+		}), Claims{}},
+		{"tempered", "says that its scales change predictions", contract(func(c *calib.Contract) { c.KeepsTop1 = false }), Claims{}},
 		{"offset", "reads the offset", apply(func(q data.Probs, set *data.Set) {
 			for i := range q.Rows {
 				if set.Logits.Row(i)[0] > 10 {
