@@ -166,48 +166,6 @@ func (w *unitWork) sets(missing []int) []wholeSet {
 	return []wholeSet{cal, target}
 }
 
-// stream reads the test set in blocks of rows and keeps the facts of each map
-// that is not nil.
-func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
-	for i, m := range maps {
-		if m != nil {
-			w.facts[i] = metrics.NewFacts(test.Rows())
-		}
-	}
-	var probs data.Probs
-	offsetLost := test.Rows() > 0 // in all rows read so far
-	err := data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
-		n, k := set.Logits.Rows, set.Logits.Cols
-		offsetLost = offsetLost && data.LogProbs(set.Logits)
-		if probs.Rows < n {
-			probs = data.NewProbs(n, k)
-		}
-		for i, m := range maps {
-			if m == nil || w.outcomes[i].status != "" {
-				continue
-			}
-			method := w.unit.Cells[i].Method
-			if err := guard(method.Name, func() error {
-				dst, view := probs.Slice(0, n), set.View(method.Contract().Test)
-				if err := calib.CheckSet(m, view); err != nil {
-					return err
-				}
-				m.Apply(dst, view)
-				return w.facts[i].Append(dst, set)
-			}); err != nil {
-				w.fail(i, err)
-			}
-		}
-		return ctx.Err()
-	})
-	for i, m := range maps {
-		if m != nil && offsetLost && err == nil && w.unit.Cells[i].Method.Contract().TrueLogits {
-			w.outcomes[i] = outcome{results.Skip, NeedsTrueLogits(w.unit.Cells[i].Method.Name)}
-		}
-	}
-	return err
-}
-
 // score computes the metrics of the cells that lack them.
 func (w *unitWork) score(ctx context.Context) error {
 	for _, i := range w.live(Miss, Score) {

@@ -21,9 +21,9 @@ type Facts struct {
 	Changed []bool    // the prediction differs from that of the uncalibrated logits
 }
 
-// FactsVersion is raised whenever Append yields other values; it belongs in the
-// cache key of facts.
-const FactsVersion = 1
+// FactsVersion is raised whenever Append or AppendScaled yields other values;
+// it belongs in the cache key of facts.
+const FactsVersion = 2
 
 // Floor is the least probability of the true class that NLL sees. It matters
 // for methods that put exact zeros on classes (isotonic regression): a row
@@ -52,7 +52,8 @@ func (f *Facts) N() int { return len(f.Conf) }
 // Hit reports whether row i is predicted correctly.
 func (f *Facts) Hit(i int) bool { return f.Pred[i] == f.Label[i] }
 
-// Append scores a block of rows: n x k probabilities, and the labels and the
+// Append scores a block of rows of a map that is no temperature, for which see
+// AppendScaled: n x k probabilities, and the labels and the
 // logits of the same rows of the set. Blocks of any size give the same bits.
 //
 // The raw top class of a row is the lowest index among the largest logits; a
@@ -119,12 +120,12 @@ func (f *Facts) truncate(n int) {
 func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
 	miss := 1 - p[y]
 	conf, sum := p[y], p[y]
-	brier = float64(miss * miss)
+	rest := 0.0 // squares of the other classes, summed apart: they may be many and tiny
 	sign := math.Float64bits(p[y])
 	for _, part := range [2][]float64{p[:y], p[y+1:]} { // not p_y^2 of all: it would cancel
 		for _, v := range part {
 			sum += v
-			brier += float64(v * v)
+			rest += float64(v * v)
 			sign |= math.Float64bits(v)
 			if v > conf {
 				conf = v
@@ -133,7 +134,7 @@ func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
 	}
 	// NaN and Inf reach the sum, which then fails the comparison.
 	ok = math.Abs(sum-1) <= sumTolerance(len(p)) && conf <= 1 && sign>>63 == 0
-	return conf, brier, ok
+	return conf, float64(miss*miss) + rest, ok
 }
 
 // checkRow says what is wrong with a row of probabilities, as the end of a

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/spf13/cobra"
@@ -63,11 +63,8 @@ func scoreLogits(ctx context.Context, files data.Files) (*metrics.Facts, error) 
 	defer r.Close()
 	facts := metrics.NewFacts(r.Rows())
 	err = data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
-		dst := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-		for i := range dst.Rows {
-			softmax.Probs(dst.Row(i), set.Logits.Row(i), 1)
-		}
-		return facts.Append(dst, set)
+		scales := slices.Repeat([]float64{1}, set.Logits.Rows)
+		return metrics.AppendScaled([]*metrics.Facts{facts}, set, scales)
 	})
 	return facts, err
 }

@@ -1,0 +1,124 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// stream reads the test set in blocks of rows and keeps the facts of each map
+// that is not nil.
+func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
+	for i, m := range maps {
+		if m != nil {
+			w.facts[i] = metrics.NewFacts(test.Rows())
+		}
+	}
+	s := streaming{unitWork: w, maps: maps}
+	offsetLost := test.Rows() > 0 // in all rows read so far
+	err := data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
+		offsetLost = offsetLost && data.LogProbs(set.Logits)
+		s.tempered(set)
+		s.others(set)
+		return ctx.Err()
+	})
+	for i, m := range maps {
+		if m != nil && offsetLost && err == nil && w.unit.Cells[i].Method.Contract().TrueLogits {
+			w.outcomes[i] = outcome{results.Skip, NeedsTrueLogits(w.unit.Cells[i].Method.Name)}
+		}
+	}
+	return err
+}
+
+// streaming scores one block of rows after the other under all maps.
+type streaming struct {
+	*unitWork
+	maps  []calib.Map
+	probs data.Probs // scratch
+}
+
+// cells returns the cells that have a map and have not failed, those with a
+// map that divides rows by a temperature or the others.
+func (s *streaming) cells(tempered bool) []int {
+	var list []int
+	for i, m := range s.maps {
+		if _, ok := m.(calib.Tempered); m != nil && ok == tempered && s.outcomes[i].status == "" {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// each calls do for each of the cells with what its method may see of the set.
+// It returns those that did not fail.
+func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.Set) error) []int {
+	var done []int
+	for _, i := range cells {
+		method := s.unit.Cells[i].Method
+		err := guard(method.Name, func() error {
+			view := set.View(method.Contract().Test)
+			if err := calib.CheckSet(s.maps[i], view); err != nil {
+				return err
+			}
+			return do(i, view)
+		})
+		if err != nil {
+			s.fail(i, err)
+			continue
+		}
+		done = append(done, i)
+	}
+	return done
+}
+
+// tempered scores the rows under all maps that divide them by a temperature at
+// once. It needs no probabilities.
+func (s *streaming) tempered(set *data.Set) {
+	cells := s.cells(true)
+	n := set.Logits.Rows
+	at := calib.NewUnscaled(set.Logits)
+	byMap := make([]float64, len(s.maps)*n)
+	cells = s.each(cells, set, func(i int, view *data.Set) error {
+		scale := byMap[i*n : (i+1)*n]
+		s.maps[i].(calib.Tempered).Scales(scale, view, at)
+		for row, v := range scale {
+			if !(v >= 0 && v <= math.MaxFloat64) {
+				return fmt.Errorf("row %d: the temperature is %v", s.facts[i].N()+row, 1/v)
+			}
+		}
+		return nil
+	})
+	facts, scales := make([]*metrics.Facts, len(cells)), make([]float64, 0, len(cells)*n)
+	for c, i := range cells {
+		facts[c] = s.facts[i]
+	}
+	for row := range n {
+		for _, i := range cells {
+			scales = append(scales, byMap[i*n+row])
+		}
+	}
+	if err := guard("facts", func() error { return metrics.AppendScaled(facts, set, scales) }); err != nil {
+		for _, i := range cells {
+			s.fail(i, err)
+		}
+	}
+}
+
+// others scores the rows under each of the other maps by its probabilities.
+func (s *streaming) others(set *data.Set) {
+	n, k := set.Logits.Rows, set.Logits.Cols
+	cells := s.cells(false)
+	if len(cells) > 0 && s.probs.Rows < n {
+		s.probs = data.NewProbs(n, k)
+	}
+	s.each(cells, set, func(i int, view *data.Set) error {
+		dst := s.probs.Slice(0, n)
+		s.maps[i].Apply(dst, view)
+		return s.facts[i].Append(dst, set)
+	})
+}

@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// AppendScaled scores a block of n rows under m maps that divide each row by a
+// temperature (calib.Tempered): scales is n x m, row-major, the s = 1/T >= 0 of
+// map c at row i in scales[i m + c], and its facts go to facts[c], all of which
+// have equally many rows so far. No probability but those of the top class and
+// of the label is computed, and a row is read once for all maps.
+//
+// The facts are those of Append with softmax(s l): the same confidence and
+// prediction to the bit, Changed false, and NLL and Brier from the sums of
+// softmax.Scores instead of from rounded probabilities,
+//
+//	NLL   = min(log1p(Tail) + s (max - l_y), -ln Floor)
+//	Brier = (1 - p_y)^2 + sum of the other p_j^2,
+//
+// which agrees within 1e-14 (1 + NLL). Errors and panics are those of Append.
+func AppendScaled(facts []*Facts, set *data.Set, scales []float64) error {
+	m, n, k := len(facts), set.Logits.Rows, set.Logits.Cols
+	if len(set.Labels) != n || len(scales) != n*m {
+		panic("metrics: logits, labels and scales differ in rows")
+	}
+	if m == 0 {
+		return nil
+	}
+	for _, f := range facts {
+		if f.N() != facts[0].N() {
+			panic("metrics: facts of unequal length")
+		}
+	}
+	for i, y := range set.Labels {
+		if y < 0 || int(y) >= k {
+			return fmt.Errorf("row %d: label %d, but the classes are 0 to %d", facts[0].N()+i, y, k-1)
+		}
+	}
+	const block = 64
+	scores, top := make([]softmax.Score, min(block, n)*m), make([]int32, min(block, n))
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		rows, s := set.Logits.Slice(lo, hi), scales[lo*m:hi*m]
+		softmax.Scores(scores[:len(s)], top[:rows.Rows], rows.Data, k, s)
+		for i := range rows.Rows {
+			y := set.Labels[lo+i]
+			row := rows.Row(i)
+			gap := float64(row[top[i]]) - float64(row[y])
+			for c, f := range facts {
+				f.appendScore(scores[i*m+c], top[i], y, s[i*m+c], gap)
+			}
+		}
+	}
+	return nil
+}
+
+// worstNLL is -ln Floor = 300 ln 10.
+const worstNLL = 690.7755278982137
+
+// appendScore appends one row: its score at a scale, its top class, its label,
+// and how much smaller the label's logit is than the largest.
+func (f *Facts) appendScore(s softmax.Score, top, label int32, scale, gap float64) {
+	s0 := 1 + s.Tail
+	nll, brier := softmax.Log1p(s.Tail), 0.0
+	if top == label {
+		// 1 - p_y = Tail/s0, to all digits
+		brier = (float64(s.Tail*s.Tail) + s.Squares) / float64(s0*s0)
+	} else {
+		drop := float64(scale * gap)
+		nll += drop
+		e := softmax.Exp(-drop)
+		miss := 1 - e/s0
+		brier = float64(miss*miss) + (1+(s.Squares-float64(e*e)))/float64(s0*s0)
+	}
+	f.Conf = append(f.Conf, 1/s0)
+	f.Pred = append(f.Pred, top)
+	f.Label = append(f.Label, label)
+	f.NLL = append(f.NLL, min(nll, worstNLL))
+	f.Brier = append(f.Brier, brier)
+	f.Changed = append(f.Changed, false)
+}
