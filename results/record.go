@@ -48,3 +48,8 @@ type Pair struct {
 	N                       int
 	Source                  string
 }
+
+// Split is the corruption column of settings whose calibration and test rows
+// were redrawn from their union; the severity column numbers the draws. They
+// are replicates of one setting and no settings of their own.
+const Split = "split"

@@ -26,7 +26,7 @@ var homes = []struct {
 	{"golang.org/x/sync", []string{"experiments"}, "the pool is the only place with goroutines that matter to results"},
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "its process-wide settings make PDF files reproducible"},
-	{"gonum.org/v1/gonum", []string{"calib"}, "optimisation and matrix products of methods"},
+	{"gonum.org/v1/gonum", []string{"calib", "results/significance"}, "optimisation and matrix products of methods; the distributions of tests"},
 	{"github.com/agnivade/levenshtein", []string{"experiments"}, "suggestions are made where names are read"},
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
@@ -48,7 +48,9 @@ var layers = map[string][]string{
 	"results/table":         {"results"},
 	"results/audit":         {"results", "results/table"},
 	"results/diff":          {"results", "results/table"},
-	"plots":                 {"results"},
+	"results/significance":  {},
+	"results/comparison":    {"results", "results/significance", "results/table"},
+	"plots":                 {"results", "results/comparison", "results/table"},
 	"experiments":           {"calib", "metrics", "data", "data/simulate", "results"},
 }
 

@@ -95,7 +95,7 @@ func (d *Document) LaTeX(w io.Writer) error {
 	slices.SortStableFunc(numbered, func(a, b File) int { return cmp.Compare(a.Table.Spec.Number, b.Table.Spec.Number) })
 
 	var b strings.Builder
-	fmt.Fprintf(&b, preamble, escape(d.Title))
+	fmt.Fprintf(&b, preamble, Escape(d.Title))
 	d.latexSettings(&b)
 	if len(numbered) > 0 {
 		b.WriteString("\\section*{Tables of the paper, under their numbers}\n")
@@ -158,7 +158,7 @@ func (d *Document) latexSettings(b *strings.Builder) {
 	b.WriteString("\n\\medskip\n\\noindent\\small\\begin{tabular}{p{0.48\\linewidth}rrrr}\n\\toprule\n" +
 		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
 	for _, p := range d.Parts {
-		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
+		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", Escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n")
 }
@@ -169,12 +169,12 @@ func (p Part) latex(b *strings.Builder) {
 	if len(tables)+len(p.Figures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\\section*{%s}\n", escape(p.Title))
+	fmt.Fprintf(b, "\\section*{%s}\n", Escape(p.Title))
 	for _, f := range tables {
 		fmt.Fprintf(b, "\\input{%s}\n", f.Path)
 	}
 	for i, f := range p.Figures {
-		fmt.Fprintf(b, "\\begin{figure}[!htbp]\n\\centering\n\\fitted{%s}\n\\caption{%s}\n\\end{figure}\n", f.Path, escape(f.Caption))
+		fmt.Fprintf(b, "\\begin{figure}[!htbp]\n\\centering\n\\fitted{%s}\n\\caption{%s}\n\\end{figure}\n", f.Path, Escape(f.Caption))
 		if i%12 == 11 { // LaTeX holds back only so many
 			b.WriteString("\\clearpage\n")
 		}

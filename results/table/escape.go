@@ -13,9 +13,9 @@ var escapes = map[rune]string{
 	'\u00e4': "\\\"a", '\u00f6': "\\\"o", '\u00fc': "\\\"u", '\u00df': "\\ss{}", '\u00e9': "\\'e", '\u00e8': "\\`e",
 }
 
-// escape returns plain text as LaTeX in ASCII. Control characters become
+// Escape returns plain text as LaTeX in ASCII. Control characters become
 // spaces, and two hyphens stay two.
-func escape(s string) string {
+func Escape(s string) string {
 	var b strings.Builder
 	var before rune
 	for _, r := range s {

@@ -35,12 +35,12 @@ func (t *Table) LaTeX(w io.Writer) error {
 		b.WriteString("\\setlength{\\tabcolsep}{3.5pt}\n")
 	}
 	if s.Caption != "" {
-		fmt.Fprintf(&b, "\\caption{%s}\n", escape(s.Caption))
+		fmt.Fprintf(&b, "\\caption{%s}\n", Escape(s.Caption))
 	}
 	if s.Name != "" {
 		fmt.Fprintf(&b, "\\label{tab:%s}\n", strings.Map(labelRune, s.Name))
 	}
-	origin := escape(t.Origin())
+	origin := Escape(t.Origin())
 	if t.Simulated > 0 {
 		origin = "\\textbf{" + origin + "}"
 	}
@@ -56,10 +56,10 @@ func (t *Table) LaTeX(w io.Writer) error {
 		strings.Map(labelRune, s.Name))
 
 	b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\n")
-	legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", escape})
+	legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", Escape})
 	b.WriteString(strings.Join(legend, " ") + "\n")
 	for i, n := range t.Notes {
-		fmt.Fprintf(&b, "\\par\\textsuperscript{%d}\\,%s\n", i+1, escape(n.String()))
+		fmt.Fprintf(&b, "\\par\\textsuperscript{%d}\\,%s\n", i+1, Escape(n.String()))
 	}
 	b.WriteString("\\end{minipage}\n\\end{table}\n")
 	if t.turned() {
@@ -121,7 +121,7 @@ func (t *Table) latexHead(b *strings.Builder) {
 	for _, c := range t.Columns {
 		lines := t.heading(c)
 		for i := range lines {
-			lines[i] = escape(lines[i])
+			lines[i] = Escape(lines[i])
 		}
 		if len(lines) > 1 {
 			fmt.Fprintf(b, " & \\textbf{\\begin{tabular}[b]{@{}c@{}}%s\\end{tabular}}", strings.Join(lines, "\\\\"))
@@ -170,7 +170,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		b.WriteString("\\midrule\n")
 	}
 	for j, label := range labels {
-		label = escape(label)
+		label = Escape(label)
 		if !row.Mean && t.Spec.Rows[j] == "method" {
 			label += t.latexSigns(row.Rival)
 		}

@@ -126,7 +126,7 @@ func (t *Table) Origin() string {
 }
 
 // glyphs are what stands for the marks of a legend; plain text goes through
-// escape.
+// Escape.
 type glyphs struct {
 	best, second, dagger, star string
 	escape                     func(string) string

@@ -20,17 +20,17 @@ func (t *Table) Text(w io.Writer) error {
 	}
 	var b strings.Builder
 	if t.Spec.Caption != "" {
-		wrap(&b, "", t.Spec.Caption, width)
+		Wrap(&b, "", t.Spec.Caption, width)
 	}
-	wrap(&b, "", t.Origin(), width)
+	Wrap(&b, "", t.Origin(), width)
 	b.WriteByte('\n')
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
 	b.WriteByte('\n')
-	wrap(&b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
+	Wrap(&b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
 	for i, n := range t.Notes {
-		wrap(&b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
+		Wrap(&b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -232,9 +232,9 @@ func padRight(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
-// wrap writes text in lines of at most width where words allow it, the first
+// Wrap writes text in lines of at most width where words allow it, the first
 // behind the head and the others indented as far.
-func wrap(b *strings.Builder, head, text string, width int) {
+func Wrap(b *strings.Builder, head, text string, width int) {
 	line := head
 	empty := true
 	for _, word := range strings.Fields(text) {

@@ -1,0 +1,178 @@
+package comparison
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/significance"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Level is that of all intervals; tests print their p-values.
+const Level = .95
+
+// Options say what is compared with what.
+type Options struct {
+	Metric  string
+	Better  table.Better // not Neutral
+	Percent bool         // print 100 x value, in points
+	Against string
+	Methods []string // to compare, in order; nil: all that have rows
+	Block   Block    // ByDataset if empty
+}
+
+// Comparison compares methods with one, in one metric, over the settings of one
+// source.
+type Comparison struct {
+	Options
+	Source   string // measured | simulated
+	Settings int    // with a value of any method
+	Blocks   []string
+	Rows     []Row // of the methods compared, in order, less Against
+
+	// Against itself: its mean over blocks, and over how many.
+	AgainstValue                   float64
+	AgainstSettings, AgainstBlocks int
+
+	Ranking Ranking
+}
+
+// Row compares a method with Against on the settings where both have a value.
+type Row struct {
+	Method          string
+	Settings        int
+	Blocks          int
+	Value           float64 // of the method, mean over blocks of the means of their settings
+	Difference      float64 // to Against, likewise
+	Shift           significance.Shift
+	Better, Worse   int // settings by the sign of the difference; the others are equal
+	Win, Tie, Loss  int // settings by the interval of the difference
+	NoInterval      int // settings without one in pairs.csv
+	Test            significance.SignedRank
+	Holm            float64 // Test.P corrected over all rows
+	BlockDifference []float64
+}
+
+// Of compares, the measured settings first. It is an error if the method compared
+// against, or one that is asked for by name, has no value at all.
+func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
+	if o.Block == "" {
+		o.Block = ByDataset
+	}
+	if o.Better == table.Neutral {
+		return nil, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
+	}
+	all, err := read(records, pairs, o.Metric, o.Against)
+	if err != nil {
+		return nil, err
+	}
+	if len(all.settings) == 0 {
+		return nil, fmt.Errorf("no rows of metric %s in results.csv", o.Metric)
+	}
+	for _, m := range append([]string{o.Against}, o.Methods...) {
+		if err := all.has(m, o.Metric); err != nil {
+			return nil, err
+		}
+	}
+	var list []*Comparison
+	for _, source := range []string{"measured", "simulated"} {
+		v := all.from(source)
+		if !slices.ContainsFunc(v.settings, func(s results.Cell) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
+			continue
+		}
+		c := &Comparison{Options: o, Source: source, Settings: len(v.settings)}
+		c.Blocks, _ = blocks(v.settings, o.Block)
+		methods := o.Methods
+		if methods == nil {
+			methods = v.methods
+		}
+		var p []float64
+		for _, m := range methods {
+			if row := c.row(v, m); m != o.Against && row.Settings > 0 {
+				c.Rows = append(c.Rows, row)
+				p = append(p, row.Test.P)
+			}
+		}
+		for i, adjusted := range significance.Holm(p) {
+			c.Rows[i].Holm = adjusted
+		}
+		own := c.row(v, o.Against)
+		c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
+		c.rank(v)
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// has refuses a method without any value of the metric.
+func (v values) has(method, metric string) error {
+	if !slices.Contains(v.methods, method) {
+		return fmt.Errorf("results.csv has no rows of method %q; it has %s", method, strings.Join(v.methods, ", "))
+	}
+	why := ""
+	for _, s := range v.settings {
+		_, ok, reason := v.value(s, method)
+		if ok {
+			return nil
+		}
+		why = reason
+	}
+	return fmt.Errorf("method %q has no value of %s in results.csv (%s)", method, metric, why)
+}
+
+// sign is 1 where less is better and -1 otherwise.
+func (o Options) sign() float64 {
+	if o.Better == table.Higher {
+		return -1
+	}
+	return 1
+}
+
+func (c *Comparison) row(v values, method string) Row {
+	r := Row{Method: method}
+	var both []results.Cell
+	for _, s := range v.settings {
+		x, ok1, _ := v.value(s, method)
+		y, ok2, _ := v.value(s, c.Against)
+		if !ok1 || !ok2 {
+			continue
+		}
+		both = append(both, s)
+		switch cost := c.sign() * (x - y); {
+		case cost < 0:
+			r.Better++
+		case cost > 0:
+			r.Worse++
+		}
+		pair, ok := v.pairs[place{s, method}]
+		lo, hi := pair.Lo, pair.Hi
+		if c.Better == table.Higher {
+			lo, hi = -hi, -lo
+		}
+		switch {
+		case !ok:
+			r.NoInterval++
+		case hi < 0:
+			r.Win++
+		case lo > 0:
+			r.Loss++
+		default:
+			r.Tie++
+		}
+	}
+	names, members := blocks(both, c.Block)
+	r.Settings, r.Blocks = len(both), len(names)
+	for _, b := range names {
+		r.Value += mean(members[b], func(s results.Cell) float64 { return v.at[place{s, method}].Value }) / float64(len(names))
+		d := mean(members[b], func(s results.Cell) float64 {
+			return v.at[place{s, method}].Value - v.at[place{s, c.Against}].Value
+		})
+		r.Difference += d / float64(len(names))
+		r.BlockDifference = append(r.BlockDifference, d)
+	}
+	r.Test = significance.Wilcoxon(r.BlockDifference)
+	r.Shift = significance.HodgesLehmann(r.BlockDifference, Level)
+	return r
+}

@@ -1,0 +1,166 @@
+package comparison
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Block says which settings count as one trial.
+type Block string
+
+// The blocks. Settings of a dataset share test images; those of a network share
+// its calibration set too.
+const (
+	ByDataset Block = "dataset" // all networks and corruptions of a dataset
+	ByNetwork Block = "network" // dataset, backbone and loss: its corruptions
+	BySetting Block = "setting" // each setting by itself
+)
+
+// Blocks are all of them, the default first.
+func Blocks() []Block { return []Block{ByDataset, ByNetwork, BySetting} }
+
+// of returns the name of the block of a setting.
+func (b Block) of(c results.Cell) string {
+	switch b {
+	case ByNetwork:
+		c.Corruption, c.Severity = "", 0
+		return name(c)
+	case BySetting:
+		return name(c)
+	}
+	return c.Dataset
+}
+
+// name is a setting as the program prints it.
+func name(c results.Cell) string {
+	s := c.Dataset + "/" + c.Backbone
+	if c.Loss != "ce" {
+		s += "/" + c.Loss
+	}
+	if c.Corruption != "" {
+		s += fmt.Sprintf("/%s/%d", c.Corruption, c.Severity)
+	}
+	return s
+}
+
+// place is a method on a setting.
+type place struct {
+	setting results.Cell // without its experiment
+	method  string
+}
+
+// values are the records of one metric. An experiment is no part of a setting:
+// where several ran the same one, it counts once.
+type values struct {
+	settings []results.Cell // in the order of their first row
+	methods  []string
+	at       map[place]results.Record
+	pairs    map[place]results.Pair // against the one method
+}
+
+// read arranges the rows of a metric, redrawn splits aside.
+func read(records []results.Record, pairs []results.Pair, metric, against string) (values, error) {
+	v := values{at: map[place]results.Record{}, pairs: map[place]results.Pair{}}
+	settings, methods := map[results.Cell]bool{}, map[string]bool{}
+	for _, r := range records {
+		if r.Metric != metric || r.Corruption == results.Split {
+			continue
+		}
+		at := place{r.Cell, r.Method}
+		at.setting.Experiment = ""
+		if !settings[at.setting] {
+			settings[at.setting] = true
+			v.settings = append(v.settings, at.setting)
+		}
+		if !methods[r.Method] {
+			methods[r.Method] = true
+			v.methods = append(v.methods, r.Method)
+		}
+		switch before, twice := v.at[at]; {
+		case !twice || before.Status != results.OK:
+			v.at[at] = r
+		case r.Status == results.OK && (r.Value != before.Value || r.Source != before.Source):
+			return v, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
+				metric, r.Method, name(r.Cell), before.Value, before.Experiment, r.Value, r.Experiment)
+		}
+	}
+	for _, p := range pairs {
+		if p.Metric != metric || p.Corruption == results.Split {
+			continue
+		}
+		setting := p.Cell
+		setting.Experiment = ""
+		switch against {
+		case p.Against:
+			v.pairs[place{setting, p.Method}] = p
+		case p.Method: // the same comparison from the other side
+			p.Method, p.Against, p.Difference, p.Lo, p.Hi = p.Against, p.Method, -p.Difference, -p.Hi, -p.Lo
+			if _, has := v.pairs[place{setting, p.Method}]; !has {
+				v.pairs[place{setting, p.Method}] = p
+			}
+		}
+	}
+	return v, nil
+}
+
+// from keeps the settings of a source: those whose values come from it, and
+// those without a value of any method.
+func (v values) from(source string) values {
+	kept := v
+	kept.settings = nil
+	for _, s := range v.settings {
+		of := v.source(s)
+		if of == source {
+			kept.settings = append(kept.settings, s)
+		}
+	}
+	return kept
+}
+
+// source returns where the numbers of a setting come from: the methods of a
+// setting share it. Empty where no row says.
+func (v values) source(setting results.Cell) string {
+	for _, m := range v.methods {
+		if r := v.at[place{setting, m}]; r.Source != "" {
+			return r.Source
+		}
+	}
+	return ""
+}
+
+// value returns the number of a method on a setting, and otherwise why there is
+// none.
+func (v values) value(setting results.Cell, method string) (x float64, ok bool, why string) {
+	r, has := v.at[place{setting, method}]
+	switch {
+	case !has:
+		return 0, false, "was not run"
+	case r.Status != results.OK:
+		return 0, false, r.Note
+	}
+	return r.Value, true, ""
+}
+
+// blocks arranges settings by their block, both in the order of their first.
+func blocks(settings []results.Cell, by Block) (names []string, members map[string][]results.Cell) {
+	members = map[string][]results.Cell{}
+	for _, s := range settings {
+		b := by.of(s)
+		if !slices.Contains(names, b) {
+			names = append(names, b)
+		}
+		members[b] = append(members[b], s)
+	}
+	return names, members
+}
+
+// mean returns the mean of f over settings.
+func mean(settings []results.Cell, f func(results.Cell) float64) float64 {
+	var sum float64
+	for _, s := range settings {
+		sum += f(s)
+	}
+	return sum / float64(len(settings))
+}

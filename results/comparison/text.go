@@ -1,0 +1,79 @@
+package comparison
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Text prints the comparison for a terminal. Lines of words are at most as wide
+// as the table, or 100 columns.
+func (v View) Text(w io.Writer) error {
+	var b strings.Builder
+	grid := append([][]string{v.headings()}, v.cells()...)
+	lines := align(grid, 1)
+	width := max(100, utf8.RuneCountInString(lines[0]))
+	b.WriteString(v.title() + "\n")
+	table.Wrap(&b, "", v.origin(), width)
+	b.WriteByte('\n')
+	writeTable(&b, lines)
+	b.WriteByte('\n')
+	table.Wrap(&b, "", strings.Join(v.legend(), " "), width)
+	b.WriteByte('\n')
+	for _, s := range v.ranking() {
+		table.Wrap(&b, "", s, width)
+	}
+	if len(v.Splits) > 0 {
+		b.WriteString("\nRedrawn splits: " + v.title() + "\n")
+		table.Wrap(&b, "", v.origin(), width)
+		b.WriteByte('\n')
+		writeTable(&b, align(append([][]string{v.splitHeadings()}, v.splitCells()...), 2))
+		b.WriteByte('\n')
+		table.Wrap(&b, "", v.splitLegend(), width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeTable writes lines with a rule under the first.
+func writeTable(b *strings.Builder, lines []string) {
+	rule := 0
+	for _, l := range lines {
+		rule = max(rule, utf8.RuneCountInString(l))
+	}
+	for i, l := range lines {
+		b.WriteString(l + "\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("-", rule) + "\n")
+		}
+	}
+}
+
+// align sets the columns of a grid, the first ones to the left and the others to
+// the right.
+func align(grid [][]string, left int) []string {
+	lines := make([]string, len(grid))
+	for j := range grid[0] {
+		width := 0
+		for _, row := range grid {
+			width = max(width, utf8.RuneCountInString(row[j]))
+		}
+		for i, row := range grid {
+			pad := strings.Repeat(" ", width-utf8.RuneCountInString(row[j]))
+			switch {
+			case j == 0:
+				lines[i] = row[j] + pad
+			case j < left:
+				lines[i] += "  " + row[j] + pad
+			default:
+				lines[i] += "  " + pad + row[j]
+			}
+		}
+	}
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}

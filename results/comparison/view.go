@@ -1,0 +1,278 @@
+package comparison
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// View is a comparison with what print needs beside it.
+type View struct {
+	*Comparison
+	Labels map[string]string // method id -> label; the id where absent
+	Splits []Split
+}
+
+func (v View) label(method string) string {
+	if l, ok := v.Labels[method]; ok {
+		return l
+	}
+	return table.Name("method", method)
+}
+
+func (v View) labels(methods []string) string {
+	var list []string
+	for _, m := range methods {
+		list = append(list, v.label(m))
+	}
+	return strings.Join(list, ", ")
+}
+
+// title is the heading of the comparison.
+func (v View) title() string {
+	return fmt.Sprintf("%s: less %s, %s", table.Name("metric", v.Metric), v.label(v.Against), v.Source)
+}
+
+// unit is what numbers are printed in.
+func (v View) unit() string {
+	if v.Percent {
+		return "in points (per cent)"
+	}
+	return "in the metric's unit"
+}
+
+// number prints a value or a difference of the metric.
+func (v View) number(x float64) string {
+	digits := 4
+	if v.Percent {
+		x, digits = 100*x, 2
+	}
+	return unsigned(strconv.FormatFloat(x, 'f', digits, 64))
+}
+
+// signed is number with a plus where it prints above zero.
+func (v View) signed(x float64) string {
+	s := v.number(x)
+	if !strings.HasPrefix(s, "-") && strings.Trim(s, "0.") != "" {
+		s = "+" + s
+	}
+	return s
+}
+
+// unsigned drops the sign of a printed zero.
+func unsigned(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// probability prints a p-value.
+func probability(p float64) string {
+	if p < 5e-5 {
+		return "<.0001"
+	}
+	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 4, 64), "0")
+}
+
+// pIs is a p-value in a sentence.
+func pIs(p float64) string {
+	if s := probability(p); s[0] == '<' {
+		return "p < " + s[1:]
+	}
+	return "p = " + probability(p)
+}
+
+func (v View) interval(lo, hi float64) string {
+	return "[" + v.signed(lo) + ", " + v.signed(hi) + "]"
+}
+
+// headings of the table of methods, see cells.
+func (v View) headings() []string {
+	return []string{"Method", "rank", "mean", "settings", "blocks", "difference", "shift", "95 % interval", "win", "tie", "loss", "p", "Holm"}
+}
+
+// cells returns the table of methods: those ranked in order, then the others;
+// Against stands in its place without a difference.
+func (v View) cells() [][]string {
+	var list [][]string
+	byMethod := map[string]Row{}
+	order := slices.Clone(v.Ranking.Methods)
+	if order == nil {
+		order = []string{v.Against}
+	}
+	for _, r := range v.Rows {
+		byMethod[r.Method] = r
+		if !slices.Contains(order, r.Method) {
+			order = append(order, r.Method)
+		}
+	}
+	for _, m := range order {
+		rank := "-"
+		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
+			rank = strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64)
+		}
+		if m == v.Against {
+			list = append(list, []string{v.label(m), rank, v.number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", ""})
+			continue
+		}
+		r := byMethod[m]
+		wins := []string{"-", "-", "-"}
+		if r.NoInterval < r.Settings {
+			wins = []string{strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)}
+		}
+		bounds := "-"
+		if r.Shift.Bounded {
+			bounds = v.interval(r.Shift.Lo, r.Shift.Hi)
+		}
+		list = append(list, []string{v.label(m), rank, v.number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
+			v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2],
+			probability(r.Test.P), probability(r.Holm)})
+	}
+	return list
+}
+
+// origin says what kind of numbers these are.
+func (v View) origin() string {
+	if v.Source == "simulated" {
+		return "SIMULATED: no number here is of a real network."
+	}
+	return "All numbers are measured on real networks."
+}
+
+// legend says what the columns are.
+func (v View) legend() []string {
+	better := "Lower is better: a difference below zero is in favour of the method."
+	if v.Better == table.Higher {
+		better = "Higher is better: a difference above zero is in favour of the method."
+	}
+	list := []string{
+		fmt.Sprintf("%s in %s; %s.", count(v.Settings, "setting"), v.blockText(), v.unit()),
+		fmt.Sprintf("Mean, difference (method less %s): means over blocks.", v.label(v.Against)),
+		better,
+		"Shift: Hodges-Lehmann estimate over blocks, with its interval; p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as Pratt), beside it corrected by Holm over the methods listed.",
+	}
+	var without []string
+	for _, r := range v.Rows {
+		switch {
+		case r.NoInterval == r.Settings:
+			without = append(without, v.label(r.Method))
+		case r.NoInterval > 0:
+			without = append(without, fmt.Sprintf("%s in %s", v.label(r.Method), count(r.NoInterval, "setting")))
+		}
+	}
+	if len(without) < len(v.Rows) {
+		list = append(list, "Win, tie, loss: settings by the paired bootstrap interval of the difference on the same test rows, conditional on the fit (tie: it holds zero); settings that share rows are not independent.")
+	}
+	if len(without) > 0 {
+		list = append(list, fmt.Sprintf("No such intervals, for want of pairs in %s against %s in pairs.csv: %s.", v.Metric, v.Against, strings.Join(without, ", ")))
+	}
+	if n := len(v.Blocks); n < 6 {
+		least := math.Ldexp(1, 1-n)
+		list = append(list, fmt.Sprintf("With %s no p can be below %s, and there is no 95 %% interval of a shift.", count(n, "block"), probability(least)))
+	}
+	return list
+}
+
+// blockText says what a block is.
+func (v View) blockText() string {
+	n := count(len(v.Blocks), "block")
+	switch v.Block {
+	case ByNetwork:
+		return n + " by network (corruptions of a network are averaged first, and count once)"
+	case BySetting:
+		return n + ", each setting by itself (settings that share test images count several times)"
+	}
+	return n + " by dataset (settings of a dataset share test images: they are averaged first, and count once)"
+}
+
+// ranking says how the methods rank, in sentences.
+func (v View) ranking() []string {
+	k := v.Ranking
+	if k.Methods == nil {
+		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
+	}
+	t := k.Test
+	f := "F infinite (the blocks all agree)"
+	if !math.IsInf(t.F, 1) {
+		f = fmt.Sprintf("Iman-Davenport F(%d, %d) = %.2f, %s", t.Methods-1, (t.Methods-1)*(t.Blocks-1), t.F, pIs(t.PF))
+	}
+	list := []string{
+		fmt.Sprintf("Mean ranks of %s over %s (%s); 1 is best, ties share.", count(t.Methods, "method"), count(t.Blocks, "block"), count(k.Settings, "setting")),
+		fmt.Sprintf("Friedman chi2(%d) = %.2f, %s; %s; Nemenyi critical difference at .05: %.2f.", t.Methods-1, t.ChiSquared, pIs(t.P), f, k.Critical),
+	}
+	var groups []string
+	for _, g := range k.Groups {
+		groups = append(groups, fmt.Sprintf("%s to %s", v.label(k.Methods[g[0]]), v.label(k.Methods[g[len(g)-1]])))
+	}
+	switch {
+	case len(k.Groups) == 1 && len(k.Groups[0]) == len(k.Methods):
+		list = append(list, "It tells no two methods apart.")
+	case len(groups) > 0:
+		list = append(list, "Not told apart, in the order of ranks: "+strings.Join(groups, "; ")+".")
+	default:
+		list = append(list, "It tells all methods apart.")
+	}
+	return append(list, v.leftOut()...)
+}
+
+// leftOut lists what is missing in the ranking.
+func (v View) leftOut() []string {
+	var list []string
+	for _, l := range v.Ranking.Aside {
+		list = append(list, fmt.Sprintf("%s is not ranked: no value in %s (%s).", v.label(l.Method), count(len(l.Settings), "setting"), l.Why))
+	}
+	for _, l := range v.Ranking.Missing {
+		list = append(list, fmt.Sprintf("Left out of the ranking for lack of %s: %s (%s).", v.label(l.Method), names(l.Settings), l.Why))
+	}
+	return list
+}
+
+// names lists settings, the first eight and how many more.
+func names(settings []results.Cell) string {
+	var list []string
+	for i, s := range settings {
+		if i == 8 {
+			list = append(list, fmt.Sprintf("%d more", len(settings)-i))
+			break
+		}
+		list = append(list, name(s))
+	}
+	return strings.Join(list, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// splitHeadings and splitCells are the table of redrawn splits.
+func (v View) splitHeadings() []string {
+	return []string{"Setting", "Method", "draws", "difference", "SD", "SD, fit fixed", "least", "largest", "better", "worse"}
+}
+
+func (v View) splitCells() [][]string {
+	var list [][]string
+	for _, s := range v.Splits {
+		resampling := "-"
+		if s.Resampling > 0 {
+			resampling = v.number(s.Resampling)
+		}
+		list = append(list, []string{name(s.Setting), v.label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
+	}
+	return list
+}
+
+func (v View) splitLegend() string {
+	return "Calibration and test rows redrawn from their union, within each class so that both keep their class counts, and everything fitted anew. " +
+		"SD: standard deviation of the difference over draws; beside it that of the bootstrap of one draw's test rows with the fit held fixed. " +
+		"Draws share rows: this describes, and is no test. Shifted settings are not redrawn."
+}
