@@ -25,8 +25,9 @@ type Array struct {
 	name   string // as errors print it
 	column string // what a column is: "class" or "feature"
 	body   io.ReaderAt
+	file   *os.File // that body is, where it can be mapped; else nil
 	close  func() error
-	buf    []byte
+	buf    []byte // of the goroutine that the array belongs to
 }
 
 // chunkBytes is the size of one read of the file, and of the buffer: small
@@ -83,22 +84,24 @@ func (a *Array) Close() error { return a.close() }
 // beyond 2^24 are errors that name file, row and class. It panics unless
 // len(dst) is (hi-lo) x Cols and 0 <= lo <= hi <= Rows.
 func (a *Array) ReadFloat32(dst []float32, lo, hi int) error {
-	return readTable(a, dst, lo, hi, Float32, decodeFloats[float32])
+	return readTable(a, dst, &a.buf, lo, hi, Float32, decodeFloats[float32])
 }
 
 // ReadFloat64 is ReadFloat32 without rounding; whole numbers are exact up to
 // 2^53.
 func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
-	return readTable(a, dst, lo, hi, Float64, decodeFloats[float64])
+	return readTable(a, dst, &a.buf, lo, hi, Float64, decodeFloats[float64])
 }
 
 // ReadInt32 reads rows lo..hi-1 of whole numbers or booleans into dst. A float
 // array and a number beyond int32 are errors. It panics as ReadFloat32 does.
-func (a *Array) ReadInt32(dst []int32, lo, hi int) error {
+func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.readInt32(dst, &a.buf, lo, hi) }
+
+func (a *Array) readInt32(dst []int32, buf *[]byte, lo, hi int) error {
 	if err := a.checkWhole(); err != nil {
 		return err
 	}
-	return readTable(a, dst, lo, hi, Int32, decodeInts)
+	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
 
 func (a *Array) checkWhole() error {
@@ -109,7 +112,8 @@ func (a *Array) checkWhole() error {
 }
 
 // readTable reads rows lo..hi-1 into dst, whose elements are of type target.
-func readTable[T float32 | float64 | int32](a *Array, dst []T, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
+// Several goroutines may do so at once, each with a buffer of its own.
+func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols := a.Cols()
 	if lo < 0 || lo > hi || hi > a.Rows() || len(dst) != (hi-lo)*cols {
 		panic(fmt.Sprintf("data: rows %d..%d of %s into %d elements", lo, hi, tuple(a.shape), len(dst)))
@@ -118,7 +122,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, lo, hi int, targe
 		return nil
 	}
 	if a.fortran {
-		return readFortran(a, dst, lo, hi, target, decode)
+		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
 	size := a.dtype.size()
 	direct := a.dtype == target && a.bigEndian == nativeBig
@@ -139,18 +143,23 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, lo, hi int, targe
 			}
 		} else {
 			var err error
-			if src, err = a.read(n, at); err != nil {
+			if src, err = a.read(buf, n, at); err != nil {
 				return err
 			}
 			bad = decode(part, src, a.dtype)
 		}
 		if bad >= 0 {
-			e := done + bad
-			return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), fault(src, bad, a.dtype, target))
+			return a.refuse(lo, done+bad, fault(src, bad, a.dtype, target))
 		}
 		done += n
 	}
 	return nil
+}
+
+// refuse is the error of element e of the rows from lo on.
+func (a *Array) refuse(lo, e int, why string) error {
+	cols := a.Cols()
+	return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), why)
 }
 
 // nonFinite returns the index of the first NaN or infinity of v, or -1.
@@ -172,7 +181,7 @@ func nonFinite[T float32 | float64 | int32](v []T) int {
 // the last, so each column is read as one strip and strewn over the rows. Of an
 // array of three axes the whole strip is read, and a bad value in it is an
 // error whichever row it belongs to.
-func readFortran[T float32 | float64 | int32](a *Array, dst []T, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
+func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	rows, cols, size := a.Rows(), a.Cols(), a.dtype.size()
 	first, last := 0, rows // the part of the strip that may hold rows lo..hi-1
 	if len(a.shape) == 2 {
@@ -183,7 +192,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, lo, hi int, tar
 		for p := first; p < last; {
 			n := min(len(piece), last-p)
 			at := a.offset + (int64(j)*int64(rows)+int64(p))*int64(size)
-			src, err := a.read(n, at)
+			src, err := a.read(buf, n, at)
 			if err != nil {
 				return err
 			}
@@ -218,13 +227,13 @@ func (a *Array) rowOf(p int) int {
 	return row
 }
 
-// read returns n elements from offset at, little-endian, in the array's buffer.
-func (a *Array) read(n int, at int64) ([]byte, error) {
+// read returns n elements from offset at, little-endian, in the buffer.
+func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
 	size := a.dtype.size()
-	if len(a.buf) < n*size {
-		a.buf = make([]byte, n*size)
+	if len(*buf) < n*size {
+		*buf = make([]byte, n*size)
 	}
-	src := a.buf[:n*size]
+	src := (*buf)[:n*size]
 	if err := readFull(a.body, src, at); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
@@ -315,7 +324,11 @@ func (l location) openArray() (*Array, error) {
 		closer()
 		return nil, l.wrap(err)
 	}
-	return &Array{header: h, name: l.name, column: "class", body: body, close: closer}, nil
+	a := &Array{header: h, name: l.name, column: "class", body: body, close: closer}
+	if f, ok := body.(*os.File); ok && mappable {
+		a.file = f
+	}
+	return a, nil
 }
 
 // openBody returns the bytes of the .npy at l. A file that cannot be read at an

@@ -55,6 +55,9 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	case Float16:
 		if narrow, ok := any(dst).([]float32); ok {
 			half.Decode(narrow, src)
+			if allFinite16(src[:2*len(dst)]) {
+				return -1
+			}
 		} else {
 			for i := range dst {
 				dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
@@ -81,6 +84,27 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 // decodeInts fills dst from whole numbers of type t and returns the index of
 // the first one beyond int32, or -1.
 func decodeInts(dst []int32, src []byte, t DType) int {
+	switch t { // the usual types of labels
+	case Uint8:
+		for i, v := range src[:len(dst)] {
+			dst[i] = int32(v)
+		}
+		return -1
+	case Int32:
+		for i := range dst {
+			dst[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
+		}
+		return -1
+	case Int64:
+		for i := range dst {
+			v := int64(binary.LittleEndian.Uint64(src[8*i:]))
+			if v != int64(int32(v)) {
+				return i
+			}
+			dst[i] = int32(v)
+		}
+		return -1
+	}
 	for i := range dst {
 		v, ok := wholeAt(src, i, t)
 		if !ok || v != int64(int32(v)) {
@@ -151,46 +175,4 @@ func fault(src []byte, i int, t, target DType) string {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	return fmt.Sprintf("%g overflows %s", x, target)
-}
-
-// allFinite32 reports whether the bytes of float32s, in the processor's order,
-// hold no NaN or infinity. These are the exponents of eight ones, the only ones
-// to which adding one carries into the sign's place; two numbers are asked at a
-// time, in whole numbers, at the speed of the copy that brought them.
-func allFinite32(b []byte) bool {
-	const exponents, ones, signs = 0x7f8000007f800000, 0x0080000000800000, 0x8000000080000000
-	var carry uint64
-	for len(b) >= 32 {
-		w := b[:32:32]
-		carry |= binary.NativeEndian.Uint64(w)&exponents + ones
-		carry |= binary.NativeEndian.Uint64(w[8:])&exponents + ones
-		carry |= binary.NativeEndian.Uint64(w[16:])&exponents + ones
-		carry |= binary.NativeEndian.Uint64(w[24:])&exponents + ones
-		b = b[32:]
-	}
-	for ; len(b) >= 4; b = b[4:] {
-		carry |= uint64(binary.NativeEndian.Uint32(b)&0x7f800000) + 0x00800000
-	}
-	return carry&signs == 0
-}
-
-// firstNonFinite returns the index of the first NaN or infinity of v, or -1.
-func firstNonFinite[T float32 | float64](v []T) int {
-	// x-x is 0 for finite x and NaN otherwise, and a NaN stays in a sum: one
-	// test serves eight elements.
-	i := 0
-	for ; i+8 <= len(v); i += 8 {
-		w := v[i : i+8 : i+8]
-		s := (w[0] - w[0]) + (w[1] - w[1]) + (w[2] - w[2]) + (w[3] - w[3])
-		s += (w[4] - w[4]) + (w[5] - w[5]) + (w[6] - w[6]) + (w[7] - w[7])
-		if s != 0 {
-			break
-		}
-	}
-	for ; i < len(v); i++ {
-		if v[i]-v[i] != 0 {
-			return i
-		}
-	}
-	return -1
 }

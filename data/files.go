@@ -2,8 +2,6 @@ package data
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -98,35 +96,6 @@ func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reade
 	return r, r.check()
 }
 
-// setReader reads a set from open arrays.
-type setReader struct {
-	all                                                    []*Array
-	logits, labels, features, augmented, weight, bias, ood *Array
-	n, k                                                   int
-
-	network Set  // head and OOD, once read
-	read    bool // network has been read
-}
-
-func (r *setReader) Rows() int    { return r.n }
-func (r *setReader) Classes() int { return r.k }
-
-func (r *setReader) Bytes() int64 {
-	var elements int64
-	for _, a := range r.all {
-		elements += int64(a.Rows()) * int64(a.Cols())
-	}
-	return 4 * elements // float32 and int32 alike
-}
-
-func (r *setReader) Close() error {
-	var errs []error
-	for _, a := range r.all {
-		errs = append(errs, a.Close())
-	}
-	return errors.Join(errs...)
-}
-
 // check compares the shapes with what each part must be and with each other.
 func (r *setReader) check() error {
 	for _, x := range []struct {
@@ -209,124 +178,4 @@ func same(what string, axes []axis) (int, error) {
 		}
 	}
 	return length, nil
-}
-
-func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	if lo < 0 || lo > hi || hi > r.n {
-		panic(fmt.Sprintf("data: rows %d..%d of %d", lo, hi, r.n))
-	}
-	s := &Set{}
-	var err error
-	if s.Logits, err = readMatrix(ctx, r.logits, lo, hi); err != nil {
-		return nil, err
-	}
-	if s.Labels, err = r.readLabels(lo, hi); err != nil {
-		return nil, err
-	}
-	if s.Features, err = readMatrix(ctx, r.features, lo, hi); err != nil {
-		return nil, err
-	}
-	if r.augmented != nil {
-		for v := range r.augmented.shape[0] {
-			m, err := readMatrix(ctx, r.augmented, v*r.n+lo, v*r.n+hi)
-			if err != nil {
-				return nil, err
-			}
-			s.Augmented = append(s.Augmented, m)
-		}
-	}
-	if !r.read { // the network's own arrays are the same for every block
-		if err := r.readNetwork(ctx); err != nil {
-			return nil, err
-		}
-		r.read = true
-	}
-	s.Head, s.OOD = r.network.Head, r.network.OOD
-	return s, nil
-}
-
-func (r *setReader) readNetwork(ctx context.Context) error {
-	if r.weight != nil {
-		var err error
-		if r.network.Head.W, err = readMatrix(ctx, r.weight, 0, r.weight.Rows()); err != nil {
-			return err
-		}
-		r.network.Head.B = make([]float32, r.k)
-		if err := r.bias.ReadFloat32(r.network.Head.B, 0, r.k); err != nil {
-			return err
-		}
-	}
-	if r.ood != nil {
-		var err error
-		if r.network.OOD, err = readMatrix(ctx, r.ood, 0, r.ood.Rows()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readMatrix reads rows lo..hi-1 of a, or nothing where a is absent.
-func readMatrix(ctx context.Context, a *Array, lo, hi int) (Matrix, error) {
-	if a == nil {
-		return Matrix{}, nil
-	}
-	m := NewMatrix(hi-lo, a.Cols())
-	// Pieces of some megabytes, so that an interrupt is heard.
-	step := max(1, 64*chunkBytes/(4*a.Cols()))
-	if a.fortran {
-		step = hi - lo // each piece would seek to every column again
-	}
-	for i := lo; i < hi; i += step {
-		if err := ctx.Err(); err != nil {
-			return Matrix{}, err
-		}
-		j := min(i+step, hi)
-		if err := a.ReadFloat32(m.Slice(i-lo, j-lo).Data, i, j); err != nil {
-			return Matrix{}, err
-		}
-	}
-	return m, nil
-}
-
-func (r *setReader) readLabels(lo, hi int) ([]int32, error) {
-	if r.labels == nil {
-		return nil, nil
-	}
-	y := make([]int32, hi-lo)
-	if err := r.labels.ReadInt32(y, lo, hi); err != nil {
-		return nil, err
-	}
-	for i, v := range y {
-		if v < 0 && r.k == 0 {
-			return nil, fmt.Errorf("%s: row %d: label %d is negative", r.labels.name, lo+i, v)
-		}
-		if v < 0 || r.k > 0 && int(v) >= r.k {
-			return nil, fmt.Errorf("%s: row %d: label %d is outside 0..%d", r.labels.name, lo+i, v, r.k-1)
-		}
-	}
-	return y, nil
-}
-
-// Blocks reads the rows of r in blocks of at most budget bytes, but at least
-// one row, and hands each to f with the number of its first row. A set within
-// the budget is one block. It ends at the first error, which may be f's.
-func Blocks(ctx context.Context, r Reader, budget int64, f func(lo int, block *Set) error) error {
-	n := r.Rows()
-	if n == 0 {
-		return nil
-	}
-	step := n
-	if size := r.Bytes(); size > budget {
-		step = max(1, int(float64(n)*(float64(budget)/float64(size))))
-	}
-	for lo := 0; lo < n; lo += step {
-		block, err := r.Read(ctx, lo, min(lo+step, n))
-		if err != nil {
-			return err
-		}
-		if err := f(lo, block); err != nil {
-			return err
-		}
-	}
-	return nil
 }

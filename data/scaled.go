@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Scaled returns src with the logits of every set multiplied by c > 0, rounded
@@ -44,14 +45,62 @@ func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range append([]Matrix{set.Logits}, set.Augmented...) {
-		for i := range m.Data {
-			x := m.Data[i] * r.c
-			if math.IsInf(float64(x), 0) {
-				return nil, fmt.Errorf("row %d, class %d: logit %g times %g is too large for float32", lo+i/m.Cols, i%m.Cols, m.Data[i], r.c)
-			}
-			m.Data[i] = x
+	defer set.Close()
+	var scaled Set
+	return &scaled, scaled.scale(set, r.c, lo)
+}
+
+// scale makes s what from is with its logits multiplied, in memory of its own,
+// which is used again; from's first row is row lo of its reader.
+func (s *Set) scale(from *Set, c float32, lo int) error {
+	s.Labels = from.Labels
+	if s.Augmented == nil && from.Augmented != nil {
+		s.Augmented = make([]Matrix, len(from.Augmented))
+	}
+	if err := s.Logits.scale(from.Logits, c, lo); err != nil {
+		return err
+	}
+	for v := range s.Augmented {
+		if err := s.Augmented[v].scale(from.Augmented[v], c, lo); err != nil {
+			return err
 		}
 	}
-	return set, nil
+	return nil
+}
+
+func (m *Matrix) scale(from Matrix, c float32, lo int) error {
+	if !from.Present() {
+		return nil
+	}
+	m.Rows, m.Cols, m.Data = from.Rows, from.Cols, slices.Grow(m.Data[:0], len(from.Data))[:len(from.Data)]
+	for i, v := range from.Data {
+		x := v * c
+		if math.IsInf(float64(x), 0) {
+			return fmt.Errorf("row %d, class %d: logit %g times %g is too large for float32", lo+i/m.Cols, i%m.Cols, v, c)
+		}
+		m.Data[i] = x
+	}
+	return nil
+}
+
+// scaledCursors scales the blocks of other cursors.
+type scaledCursors struct {
+	from cursors
+	c    float32
+}
+
+func (s scaledCursors) cursor() cursor { return &scaledCursor{cursor: s.from.cursor(), c: s.c} }
+
+type scaledCursor struct {
+	cursor
+	c   float32
+	set Set
+}
+
+func (s *scaledCursor) read(ctx context.Context, lo, hi int) (*Set, error) {
+	set, err := s.cursor.read(ctx, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	return &s.set, s.set.scale(set, s.c, lo)
 }

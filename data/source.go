@@ -54,20 +54,24 @@ type Source interface {
 	Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 }
 
-// Reader reads a set by blocks of rows. It is used by one goroutine.
+// Reader reads a set by rows. It is used by one goroutine; Scan and Blocks
+// read it in blocks of rows, Scan on several.
 type Reader interface {
 	Rows() int
 	Classes() int // 0 where the parts have neither logits nor head
 	// Bytes is the memory that the whole set takes once read.
 	Bytes() int64
-	// Read returns rows lo..hi-1 in memory of their own. Every value is
-	// finite and every label within the classes, or the error names the file,
-	// row and class.
+	// Read returns rows lo..hi-1, to be kept as long as one likes, beyond Close
+	// too: in memory of their own or as views of mapped files, which the set's
+	// Close gives back. Every value is finite and every label within the
+	// classes, or the error names the file, row and class. Values are looked
+	// at once: whoever writes into a mapped file afterwards changes the set
+	// (Writer does not; it replaces files).
 	Read(ctx context.Context, lo, hi int) (*Set, error)
 	Close() error
 }
 
-// Load reads all of the parts of ref.
+// Load reads all of the parts of ref; close the set when it has served.
 func Load(ctx context.Context, src Source, ref Ref, parts Parts) (*Set, error) {
 	r, err := src.Open(ctx, ref, parts)
 	if err != nil {
