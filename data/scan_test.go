@@ -1,0 +1,365 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// readers opens one set of n rows and 3 classes in every way that blocks are
+// read: mapped, decoded from a window, decoded from a buffer, and through the
+// derived readers, which see the same values.
+func readers(t *testing.T, n int) map[string]func() Reader {
+	t.Helper()
+	dir := t.TempDir()
+	logits, views, labels := make([]float32, 3*n), make([]float32, 6*n), make([]int32, n)
+	for i := range views {
+		views[i] = float32(i%977)/8 - 40 // exact in float16
+	}
+	copy(logits, views[n:])
+	for i := range labels {
+		labels[i] = int32(i % 3)
+	}
+	doubled := make([]float32, len(logits))
+	for i, v := range logits {
+		doubled[i] = 2 * v
+	}
+	swapped := bytes.Clone(appendFloat32(nil, logits))
+	swapBytes(swapped, 4)
+	wide := make([]float64, len(logits))
+	columns := make([]float32, len(logits))
+	for i, v := range logits {
+		wide[i] = float64(v)
+		columns[i%3*n+i/3] = v
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	member, err := z.Create("logits.npy")
+	if err == nil {
+		_, err = member.Write(append(appendHeader(nil, Float32, []int{n, 3}), appendFloat32(nil, logits)...))
+	}
+	shape := fmt.Sprintf("(%d, 3)", n)
+	err = errors.Join(err, z.Close(),
+		WriteFloat32(at("f4.npy"), logits, n, 3),
+		WriteFloat32(at("doubled.npy"), doubled, n, 3),
+		WriteFloat16(at("f2.npy"), logits, n, 3),
+		WriteFloat64(at("f8.npy"), wide, n, 3),
+		WriteFloat32(at("views.npy"), views, 2, n, 3),
+		WriteFloat16(at("views16.npy"), views, 2, n, 3),
+		WriteFloat32(at("features.npy"), views, n, 6),
+		WriteFloat32(at("w.npy"), views[:18], 3, 6),
+		WriteFloat32(at("b.npy"), views[:3], 3),
+		WriteInt32(at("y.npy"), labels, n),
+		os.WriteFile(at("z.npz"), archive.Bytes(), 0o666),
+		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
+		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), appendFloat32(nil, columns)), 0o666),
+		os.WriteFile(at("odd.npy"), npyFile(1, npyHeader("<f4", false, shape)+"", appendFloat32(nil, logits)), 0o666),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func(logits, views string) Files {
+		return Files{Logits: at(logits), Labels: at("y.npy"), Augmented: at(views),
+			Features: at("features.npy"), HeadWeight: at("w.npy"), HeadBias: at("b.npy")}
+	}
+	open := func(f Files) Reader {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	list := map[string]func() Reader{
+		"first": func() Reader { return firstReader{open(files("f4.npy", "views.npy")), n} },
+		"plain": func() Reader { return struct{ Reader }{open(files("f4.npy", "views.npy"))} },
+		"no seek": func() Reader {
+			r, err := openSet(files("f4.npy", "views.npy"), allParts&^OOD, func(x file) (*Array, error) {
+				return OpenArray(noSeek{os.DirFS(dir)}, filepath.Base(x.path))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		},
+	}
+	for _, name := range []string{"f4.npy", "f2.npy", "f8.npy", "swapped.npy", "columns.npy", "odd.npy", "z.npz#logits"} {
+		list[name] = func() Reader { return open(files(name, "views16.npy")) }
+	}
+	return list
+}
+
+// TestScan: blocks of any size, on any number of goroutines and in any pass,
+// are the rows that Read gives.
+func TestScan(t *testing.T) {
+	ctx := context.Background()
+	const n = 9000 // 108 kB of float32: mapped when read whole
+	var want *Set
+	for name, open := range readers(t, n) {
+		r := open()
+		whole, err := r.Read(ctx, 0, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer whole.Close()
+		if want == nil {
+			want = whole
+		}
+		for _, c := range []struct{ rows, workers int }{{n, 1}, {n + 1, 2}, {1000, 1}, {256, 2}, {257, 8}, {4000, 3}} {
+			if err := compareBlocks(ctx, r, c.rows, c.workers, want); err != nil {
+				t.Errorf("%s, %d rows, %d workers: %v", name, c.rows, c.workers, err)
+			}
+		}
+		if !reflect.DeepEqual(whole.Logits, want.Logits) || !reflect.DeepEqual(whole.Augmented, want.Augmented) {
+			t.Errorf("%s: read whole, other values", name)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !slices.Equal(whole.Logits.Row(n-1), want.Logits.Row(n-1)) {
+			t.Errorf("%s: a set does not outlive its reader", name)
+		}
+	}
+}
+
+// compareBlocks scans r twice and compares each block with the rows of want.
+func compareBlocks(ctx context.Context, r Reader, rows, workers int, want *Set) error {
+	for range 2 {
+		var mu sync.Mutex
+		seen := map[int]int{}
+		err := Scan(ctx, r, rows, workers, func(lo int, got *Set) error {
+			part := want.Rows(lo, lo+got.Logits.Rows)
+			mu.Lock()
+			seen[lo] = got.Logits.Rows
+			mu.Unlock()
+			if !reflect.DeepEqual(got.View(allParts), part.View(allParts)) {
+				return fmt.Errorf("block at %d differs", lo)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		n := want.Logits.Rows
+		for lo := 0; lo < n; lo += rows {
+			if seen[lo] != min(rows, n-lo) {
+				return fmt.Errorf("block at %d: %d rows", lo, seen[lo])
+			}
+			delete(seen, lo)
+		}
+		if len(seen) > 0 {
+			return fmt.Errorf("more blocks than rows: %v", seen)
+		}
+	}
+	return nil
+}
+
+// TestScanScaled: a factor is applied to each block once.
+func TestScanScaled(t *testing.T) {
+	ctx := context.Background()
+	const n = 7000
+	open := readers(t, n)["f4.npy"]
+	r := scaledReader{open(), 2}
+	defer r.Close()
+	whole, err := r.Read(ctx, 0, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := r.Reader.Read(ctx, 0, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	for i, v := range raw.Logits.Data {
+		if whole.Logits.Data[i] != 2*v || whole.Augmented[1].Data[i] != 2*raw.Augmented[1].Data[i] {
+			t.Fatalf("element %d: %v from %v", i, whole.Logits.Data[i], v)
+		}
+	}
+	if err := compareBlocks(ctx, r, 300, 3, whole); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestScanErrors: whatever the number of workers, the first bad block is the
+// one that is named, in the words of Read.
+func TestScanErrors(t *testing.T) {
+	ctx := context.Background()
+	const n, k = 20000, 3
+	path := filepath.Join(t.TempDir(), "bad.npy")
+	for _, dtype := range []DType{Float32, Float16} {
+		logits := make([]float32, n*k)
+		for _, row := range []int{5123, 9000, 19999} {
+			logits[row*k+1] = float32(math.Inf(1))
+		}
+		if err := writeArray(path, dtype, []int{n, k}, func(w *Writer) error { return w.Float32(logits) }); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Files{Logits: path}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Read(ctx, 0, n)
+		if want := path + ": row 5123, class 1: +Inf"; err == nil || err.Error() != want {
+			t.Errorf("%s read: %v, want %s", dtype, err, want)
+		}
+		for _, workers := range []int{1, 2, 8} {
+			e := Scan(ctx, r, 100, workers, func(int, *Set) error { return nil })
+			if e == nil || err == nil || e.Error() != err.Error() {
+				t.Errorf("%s scanned by %d: %v, want %v", dtype, workers, e, err)
+			}
+		}
+		mine := errors.New("mine")
+		for _, workers := range []int{1, 2, 8} {
+			e := Scan(ctx, r, 100, workers, func(lo int, _ *Set) error {
+				if lo == 1200 || lo == 3000 {
+					return fmt.Errorf("%d: %w", lo, mine)
+				}
+				return nil
+			})
+			if !errors.Is(e, mine) || e.Error() != "1200: mine" {
+				t.Errorf("%s scanned by %d: %v, want 1200: mine", dtype, workers, e)
+			}
+		}
+		r.Close()
+	}
+}
+
+// TestScanStops: a cancelled context ends a pass, a panic reaches the caller.
+func TestScanStops(t *testing.T) {
+	r := readers(t, 5000)["f2.npy"]()
+	defer r.Close()
+	for _, workers := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(context.Background())
+		calls := 0
+		var mu sync.Mutex
+		err := Scan(ctx, r, 10, workers, func(int, *Set) error {
+			mu.Lock()
+			defer mu.Unlock()
+			calls++
+			cancel()
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) || calls > workers {
+			t.Errorf("%d workers: %v after %d calls", workers, err, calls)
+		}
+		func() {
+			defer func() {
+				if p := recover(); p != "mine" {
+					t.Errorf("%d workers: panic %v", workers, p)
+				}
+			}()
+			Scan(context.Background(), r, 10, workers, func(int, *Set) error { panic("mine") })
+		}()
+	}
+}
+
+// mappedSet writes n rows of 4 zeros and reads them through a map; it skips
+// where files are not mapped.
+func mappedSet(t *testing.T, n int) (path string, r Reader, set *Set) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "logits.npy")
+	if err := WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Files{Logits: path}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if set, err = r.Read(context.Background(), 0, n); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close() })
+	if len(set.maps) == 0 {
+		t.Skip("files are not mapped on this system")
+	}
+	return path, r, set
+}
+
+// TestMappedReadOnly: what a set maps cannot be written to, so that no method
+// changes it for others.
+func TestMappedReadOnly(t *testing.T) {
+	_, _, set := mappedSet(t, 100_000)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() == nil {
+			t.Error("a mapped set was written to")
+		}
+	}()
+	set.Logits.Data[0] = 1
+}
+
+// TestMappedReplaced: Writer leaves a mapped file as it was.
+func TestMappedReplaced(t *testing.T) {
+	path, _, set := mappedSet(t, 100_000)
+	if err := WriteFloat32(path, []float32{1, 2, 3, 4}, 1, 4); err != nil {
+		t.Fatal(err)
+	}
+	if set.Logits.Data[0] != 0 || set.Logits.Data[4*99_999] != 0 {
+		t.Error("the set has changed")
+	}
+}
+
+// TestMappedCut: a file that is cut while it is mapped makes an error that
+// names it, under Guard and in a Scan; a panic of another kind passes.
+func TestMappedCut(t *testing.T) {
+	path, r, set := mappedSet(t, 100_000)
+	if err := os.Truncate(path, 800_000); err != nil {
+		t.Fatal(err)
+	}
+	sum := float32(0)
+	err := set.Guard(func() error {
+		for _, v := range set.Logits.Data {
+			sum += v
+		}
+		return nil
+	})
+	want := path + ": was cut while being read"
+	if err == nil || err.Error() != want {
+		t.Errorf("guarded: %v, want %s", err, want)
+	}
+	for _, workers := range []int{1, 2} {
+		err := Scan(context.Background(), r, 500, workers, func(int, *Set) error { return nil })
+		if err == nil || err.Error() != want {
+			t.Errorf("scanned by %d: %v, want %s", workers, err, want)
+		}
+	}
+	defer func() {
+		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "index out of range") {
+			t.Errorf("panic %v", p)
+		}
+	}()
+	set.Guard(func() error { sum += set.Logits.Data[:1][len(path)]; return nil })
+}
+
+// TestAllFinite16 puts every exponent at each place of slices around the width
+// of the vector code.
+func TestAllFinite16(t *testing.T) {
+	for n := range 80 {
+		b := make([]byte, 2*n)
+		for at := range n {
+			for high := range 64 {
+				h := uint16(high<<10 | 0x155)
+				for i := range n {
+					binary.LittleEndian.PutUint16(b[2*i:], 0xfbff) // the largest finite
+				}
+				binary.LittleEndian.PutUint16(b[2*at:], h)
+				if got, want := allFinite16(b), high&31 != 31; got != want {
+					t.Fatalf("%#x at %d of %d: %t", h, at, n, got)
+				}
+			}
+		}
+	}
+}
