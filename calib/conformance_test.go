@@ -19,6 +19,9 @@ func claims() map[string]calibtest.Claims {
 		"qats-free":         {MinimisesNLL: true},
 		"qats-pw-free":      {MinimisesNLL: true},
 		"qats-transductive": {MinimisesNLL: true},
+		"t-conf":            {MinimisesNLL: true},
+		"t-entropy":         {MinimisesNLL: true},
+		"t-gap":             {MinimisesNLL: true},
 		// What is promised holds for a small network shortly trained too.
 		"adats": {Options: calib.DecodeInts(map[string]int{"epochs": 3, "hidden": 8})},
 	}

@@ -53,9 +53,7 @@ func (irTop) Fit(ctx context.Context, in Input) (*Fitted, error) {
 
 type irTopMap struct{ isotonic }
 
-// Apply writes the n x k probabilities. 1 - conf is summed from the other
-// classes, so it does not vanish where conf rounds to 1; where they all
-// underflow, 1 - g is shared evenly. A single class has probability 1.
+// Apply writes the n x k probabilities. A single class has probability 1.
 func (m irTopMap) Apply(dst data.Probs, set *data.Set) {
 	k := set.Logits.Cols
 	for i := range set.Logits.Rows {
@@ -65,19 +63,6 @@ func (m irTopMap) Apply(dst data.Probs, set *data.Set) {
 			continue
 		}
 		top := topClass(row)
-		g := m.at(q[top])
-		q[top] = 0
-		rest := 0.0
-		for _, p := range q {
-			rest += p
-		}
-		for j, p := range q {
-			if rest > 0 {
-				q[j] = (p / rest) * (1 - g)
-			} else {
-				q[j] = (1 - g) / float64(k-1)
-			}
-		}
-		q[top] = g
+		resetTop(q, top, m.at(q[top]))
 	}
 }

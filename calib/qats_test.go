@@ -58,11 +58,14 @@ func directRanks(set *data.Set) []float64 {
 	return q
 }
 
-// bruteQaTS returns the least NLL of T = a (1-q) + b over a grid of a and b
-// that is refined around its best point: no derivative, no solver, math.Exp.
-// a is at least least.
+// bruteQaTS returns the least NLL of T = a (1-q) + b; a is at least least.
 func bruteQaTS(set *data.Set, least float64) (a, b, nll float64) {
-	q := directRanks(set)
+	return bruteLine(set, directRanks(set), least)
+}
+
+// bruteLine does so for the q that is given, over a grid of a and b that is
+// refined around its best point: no derivative, no solver, math.Exp.
+func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 	value := func(a, b float64) float64 {
 		return directNLL(set, func(i int) float64 { return a*(1-q[i]) + b })
 	}

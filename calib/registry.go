@@ -8,12 +8,16 @@ func Registry() []Entry {
 		tsEntry(),
 		tsGuo50Entry(),
 		tsECEGridEntry(),
+		ecEntry(),
 		irEntry(),
 		irTopEntry(),
 		irOVAEntry(),
+		splineEntry(),
 		ttaTSEntry(),
 		adatsEntry(),
 		htsEntry(),
+		btsEntry(),
+		cbtEntry(),
 		gcEntry(),
 		gcSplitEntry(),
 		featClipEntry(),
@@ -25,6 +29,9 @@ func Registry() []Entry {
 		qatsFreeEntry(),
 		qatsPWFreeEntry(),
 		qatsTransductiveEntry(),
+		tConfEntry(),
+		tEntropyEntry(),
+		tGapEntry(),
 	}
 }
 

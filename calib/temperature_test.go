@@ -15,7 +15,7 @@ import (
 // temperature a row.
 var temperatureMethods = []string{
 	"uncal", "ts", "ts-guo50", "ts-ecegrid", "qats", "qats-free", "qats-pw", "qats-pw-free", "qats-transductive",
-	"hts",
+	"hts", "ec", "bts", "cbt", "t-conf", "t-entropy", "t-gap",
 }
 
 // parameters returns the fitted numbers of a map, ranks left out.
@@ -29,6 +29,10 @@ func parameters(m Map) []float64 {
 		return m.Knots
 	case htsMap:
 		return []float64{m.W, m.B}
+	case linearMap:
+		return []float64{m.A, m.B}
+	case binnedMap:
+		return m.T
 	}
 	return nil
 }

@@ -1,0 +1,72 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// btsEntry is bin-wise temperature scaling (Ji, Jung, Yoon, Kim and Shin 2019):
+// rows are split by confidence and each bin has a temperature of its own, at
+// the minimum of its NLL. It conditions on the rank of confidence as qats does,
+// by steps instead of a line.
+//
+// Only the abstract is public to us; bins are read as 15 of equal mass, and
+// the augmented images of its variant ABTS are left out. Where a bin has no
+// minimum, nearly always because all its rows are right, the literal answer is
+// T = 0, certainty; such a bin keeps the temperature of ts, and a warning
+// counts them.
+func btsEntry() Entry {
+	return Entry{
+		Name:      "bts",
+		Label:     "BTS",
+		Version:   1,
+		Summary:   "a temperature for each bin of confidence, by NLL; option bins (15)",
+		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
+		New: func(decode func(any) error) (Method, error) {
+			o, err := newBinOptions(decode)
+			return bts{o}, err
+		},
+		Restore: restore(restoreBinned),
+	}
+}
+
+type bts struct{ binOptions }
+
+func (bts) Contract() Contract { return ts{}.Contract() }
+
+func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	o, err := newObjective(in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	whole, flat, err := fitTemperature(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	kept := 0
+	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, Report, error) {
+		o, err := newObjective(bin)
+		if err != nil {
+			return 0, Report{}, err
+		}
+		t, r, err := fitTemperature(ctx, o)
+		if err != nil || (len(r.AtBound) == 0 && len(r.Warnings) == 0) {
+			return t, r, err
+		}
+		kept++
+		r.NLL, err = o.nll(ctx, whole)
+		return whole, Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.passes}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Passes += flat.Passes
+	report.Iterations += flat.Iterations
+	if kept > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("the NLL has no minimum in %d of %d bins: T of ts there", kept, m.Bins))
+		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
+	}
+	return &Fitted{Map: fitted, Report: report}, nil
+}

@@ -1,0 +1,139 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// binOptions are the options of the methods with one temperature a bin.
+type binOptions struct {
+	Bins int `yaml:"bins"` // of equal mass on the calibration set, 1 to maxBins
+}
+
+// maxBins is far above any use.
+const maxBins = 1000
+
+func newBinOptions(decode func(any) error) (binOptions, error) {
+	o := binOptions{Bins: 15}
+	if err := decode(&o); err != nil {
+		return o, err
+	}
+	if o.Bins < 1 || o.Bins > maxBins {
+		return o, fmt.Errorf("bins: %d: want 1 to %d", o.Bins, maxBins)
+	}
+	return o, nil
+}
+
+// binnedMap is one temperature for each of m bins of confidence at T = 1. As
+// with the ranks of qats, the confidence of a row is known by its tail sum,
+// which does not saturate: conf = 1/(1+tail).
+type binnedMap struct {
+	// Edges are m-1 ascending tail sums: bin b holds the rows with
+	// Edges[b-1] <= tail < Edges[b], so rows of equal confidence share a bin.
+	Edges []float64 `json:"edges"`
+	T     []float64 // m, from the surest rows to the least sure
+}
+
+func restoreBinned(m binnedMap) (Map, error) {
+	if len(m.T) == 0 || len(m.Edges) != len(m.T)-1 {
+		return nil, fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
+	}
+	for b, t := range m.T {
+		if !usable(t) {
+			return nil, fmt.Errorf("T[%d] = %v: want one in [1e-6, 1e8]", b, t)
+		}
+	}
+	if len(m.Edges) > 0 {
+		if err := ecdf(m.Edges).check(); err != nil {
+			return nil, errors.New("edges: want ascending tail sums, each >= 0")
+		}
+	}
+	return m, nil
+}
+
+// Apply writes softmax(l/T).
+func (m binnedMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T of every row.
+func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
+	for i, tail := range at.Tails() {
+		dst[i] = 1 / m.T[m.bin(tail)]
+	}
+}
+
+// bin returns the bin of a row with the given tail sum, 0 for the surest.
+func (m binnedMap) bin(tail float64) int { return upTo(m.Edges, tail) }
+
+// massEdges returns the edges of bins of equal mass: bin b begins at the row
+// of rank round(b n / bins) in the order of falling confidence. Ties go to the
+// bin that begins with them, which may leave bins empty, as do fewer rows than
+// bins.
+func massEdges(tails ecdf, bins int) []float64 {
+	n := len(tails)
+	edges := make([]float64, bins-1)
+	for b := range edges {
+		rank := (2*(b+1)*n + bins) / (2 * bins)
+		edges[b] = tails[min(rank, n-1)]
+	}
+	return edges
+}
+
+// fitBins fits a temperature in each of so many bins of equal mass. An empty
+// bin has the temperature otherwise. Passes of a bin count by its share of the
+// rows.
+func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
+	fit func(ctx context.Context, bin *data.Set) (float64, Report, error)) (binnedMap, Report, error) {
+	t, err := tails(ctx, set.Logits)
+	if err != nil {
+		return binnedMap{}, Report{}, err
+	}
+	m := binnedMap{Edges: massEdges(newECDF(t), bins), T: make([]float64, bins)}
+	members := make([][]int, bins)
+	for i, tail := range t {
+		b := m.bin(tail)
+		members[b] = append(members[b], i)
+	}
+	var total Report
+	read := 0 // rows
+	empty := 0
+	for b, rows := range members {
+		m.T[b] = otherwise
+		if len(rows) == 0 {
+			empty++
+			continue
+		}
+		var r Report
+		if m.T[b], r, err = fit(ctx, rowsAt(set, rows)); err != nil {
+			return binnedMap{}, Report{}, err
+		}
+		total.NLL += float64(r.NLL*float64(len(rows))) / float64(len(t))
+		total.Gradient = max(total.Gradient, r.Gradient)
+		total.Iterations += r.Iterations
+		read += r.Passes * len(rows)
+		for _, bound := range r.AtBound {
+			total.AtBound = append(total.AtBound, fmt.Sprintf("bin %d: %s", b+1, bound))
+		}
+		for _, w := range r.Warnings {
+			total.Warnings = append(total.Warnings, fmt.Sprintf("bin %d of %d: %s", b+1, bins, w))
+		}
+	}
+	total.Passes = 1 + int(math.Ceil(float64(read)/float64(len(t))))
+	if empty > 0 {
+		total.Warnings = append(total.Warnings, fmt.Sprintf("%d of %d bins are empty: T = %.4g there", empty, bins, otherwise))
+	}
+	return m, total, nil
+}
+
+// rowsAt returns a copy of the given rows of set, logits and labels.
+func rowsAt(set *data.Set, rows []int) *data.Set {
+	part := &data.Set{Logits: data.NewMatrix(len(rows), set.Logits.Cols), Labels: make([]int32, len(rows))}
+	for to, from := range rows {
+		copy(part.Logits.Row(to), set.Logits.Row(from))
+		part.Labels[to] = set.Labels[from]
+	}
+	return part
+}

@@ -1,0 +1,173 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// Four bins of 100 rows in the order of falling confidence,
+// order = np.argsort(-softmax(z, 1).max(1)). bts: in each bin exp(u) at
+//
+//	minimize_scalar(nll of z exp(-u), bounds=(-4, 4), method="bounded", options={"xatol": 1e-13}),
+//
+// whose u is good to about the root of the machine epsilon, 1e-8; cbt: brentq
+// as in TestECReference.
+func TestBinnedReference(t *testing.T) {
+	set := lattice(400, 5)
+	for _, c := range []struct {
+		name string
+		want []float64
+		tol  float64
+	}{
+		{"bts", []float64{2.2855409132044597, 3.9443121062165387, 3.957465743078939, 6.527145404859989}, 1e-6},
+		{"cbt", []float64{2.047509709940708, 2.9273668702994775, 2.7196940973648926, 7.062391277423818}, 1e-11},
+	} {
+		f := fit(t, c.name, set, map[string]int{"bins": 4})
+		if got := f.Map.(binnedMap).T; !near(got, c.want, c.tol) {
+			t.Errorf("%s: %.12g, want %.12g", c.name, got, c.want)
+		}
+		if len(f.Report.Warnings) > 0 {
+			t.Errorf("%s: %q", c.name, f.Report.Warnings)
+		}
+	}
+}
+
+// With one bin bts is ts, and cbt is ec.
+func TestOneBin(t *testing.T) {
+	set := lattice(300, 4)
+	one := map[string]int{"bins": 1}
+	if a, b := fit(t, "bts", set, one), fit(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(tsMap).T || a.Report.NLL != b.Report.NLL {
+		t.Errorf("bts %+v, ts %+v", a, b)
+	}
+	if a, b := fit(t, "cbt", set, one), fit(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(tsMap).T {
+		t.Errorf("cbt %+v, ec %+v", a, b)
+	}
+}
+
+// bts is at most the NLL of ts, and the more bins the less, where each bin
+// splits into two and none is without a minimum.
+func TestMoreBinsFitCloser(t *testing.T) {
+	set := ranked(960, 5, func(q float64) float64 { return 6 - 2*q }, 4)
+	last := fit(t, "ts", set, nil).Report.NLL
+	for _, bins := range []int{2, 4, 8, 16} {
+		r := fit(t, "bts", set, map[string]int{"bins": bins}).Report
+		if r.NLL > last || len(r.Warnings) > 0 {
+			t.Errorf("%d bins: NLL %v, before %v; %q", bins, r.NLL, last, r.Warnings)
+		}
+		last = r.NLL
+	}
+}
+
+// Rows of a bin are those between two ranks; rows of equal confidence share a
+// bin whatever the order of their classes; bins differ in size by one at most.
+func TestMassEdges(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 100, 101} {
+		set := lattice(n, 5)
+		tails, err := tails(context.Background(), set.Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const bins = 7
+		m := binnedMap{Edges: massEdges(newECDF(tails), bins), T: make([]float64, bins)}
+		counts := make([]int, bins)
+		for _, tail := range tails {
+			counts[m.bin(tail)]++
+		}
+		if n >= bins && slices.Max(counts)-slices.Min(counts) > 1 {
+			t.Errorf("n = %d: %v", n, counts)
+		}
+	}
+	edges := massEdges(ecdf{1, 1, 1, 1, 2, 2}, 3) // ranks 2 and 4
+	if m := (binnedMap{Edges: edges}); !slices.Equal(edges, []float64{1, 2}) || m.bin(0.5) != 0 || m.bin(1) != 1 || m.bin(1.5) != 1 || m.bin(2) != 2 || m.bin(9) != 2 {
+		t.Errorf("edges %v", edges)
+	}
+}
+
+// Where all rows of a bin are right bts keeps the temperature of ts; an empty
+// bin does so too.
+func TestBinsWithoutMinimum(t *testing.T) {
+	set := lattice(400, 5)
+	for i := range set.Labels {
+		row := slices.Clone(set.Logits.Row(i))
+		slices.Sort(row)
+		if row[4]-row[3] > 3 {
+			set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+		}
+	}
+	f, scaled := fit(t, "bts", set, map[string]int{"bins": 10}), fit(t, "ts", set, nil)
+	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(tsMap).T; got != want {
+		t.Errorf("T of a bin without errors is %v, ts %v", got, want)
+	}
+	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "no minimum in") || f.Report.NLL > scaled.Report.NLL {
+		t.Errorf("%+v", f.Report)
+	}
+	equal := rowsAt(set, []int{3, 3, 3})
+	equal.Labels = []int32{0, 1, int32(topClass(set.Logits.Row(3)))}
+	for _, name := range []string{"bts", "cbt"} {
+		f := fit(t, name, equal, nil)
+		if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "14 of 15 bins are empty") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestBinOptions(t *testing.T) {
+	for _, name := range []string{"bts", "cbt"} {
+		e, _ := Lookup(name)
+		for _, bins := range []int{0, -3, maxBins + 1} {
+			if _, err := e.New(decodeInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
+				t.Errorf("%s with %d bins: %v", name, bins, err)
+			}
+		}
+	}
+}
+
+func BenchmarkFitBinned(b *testing.B) {
+	set := simulated(25000, 1000, 5, 1.6, 1)
+	for _, name := range []string{"bts", "cbt", "ec", "t-conf", "spline"} {
+		b.Run("method="+name+"/n=25000/k=1000", func(b *testing.B) {
+			b.SetBytes(4 * 25000 * 1000)
+			for b.Loop() {
+				fitOn(b, name, Input{Cal: set, Target: &data.Set{}}, nil)
+			}
+		})
+	}
+}
+
+// meanGap returns the largest difference between confidence and accuracy over
+// the bins of m.
+func meanGap(m binnedMap, set *data.Set) float64 {
+	q := applied(m, set.Logits)
+	gap, count := make([]float64, len(m.T)), make([]float64, len(m.T))
+	for i, tail := range NewUnscaled(set.Logits).Tails() {
+		top, b := topClass(set.Logits.Row(i)), m.bin(tail)
+		gap[b] += q.Row(i)[top]
+		if set.Labels[i] == int32(top) {
+			gap[b]--
+		}
+		count[b]++
+	}
+	most := 0.0
+	for b := range gap {
+		most = max(most, math.Abs(gap[b])/max(count[b], 1))
+	}
+	return most
+}
+
+// cbt leaves no gap in any of its bins.
+func TestCBTLeavesNoGap(t *testing.T) {
+	set := ranked(1500, 6, falling, 8)
+	f := fit(t, "cbt", set, nil)
+	if len(f.Report.AtBound) > 0 {
+		t.Fatal(f.Report)
+	}
+	// 0.01 is what an accuracy of 1 is short of.
+	if got := meanGap(f.Map.(binnedMap), set); got > 0.01 {
+		t.Errorf("gap %v", got)
+	}
+}

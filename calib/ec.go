@@ -1,0 +1,138 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// ecEntry is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova
+// 2023): the one temperature at which the network is as confident as it is
+// accurate,
+//
+//	mean of max_j softmax(l_i/T)_j = share of rows whose largest logit is right.
+//
+// The left side falls as T grows, so there is at most one such T. It is sought
+// in [0.01, 10], the bracket of the authors' code; where the accuracy is beyond
+// what the bracket reaches, T is the nearer end, and reported, while their root
+// finder fails.
+func ecEntry() Entry {
+	return Entry{
+		Name:      "ec",
+		Label:     "EC",
+		Version:   1,
+		Summary:   "one temperature at which the mean confidence equals the accuracy",
+		Reference: "Clarte, Loureiro, Krzakala and Zdeborova 2023",
+		New:       func(func(any) error) (Method, error) { return ec{}, nil },
+		Restore:   restore(restoreTS),
+	}
+}
+
+// The bracket of the authors' code.
+const (
+	ecMinT = 0.01
+	ecMaxT = 10.
+)
+
+type ec struct{}
+
+func (ec) Contract() Contract { return ts{}.Contract() }
+
+// Fit reports as the gradient what is left of the difference between the mean
+// confidence and the accuracy.
+func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	o, err := newObjective(in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	t, report, err := fitConfidence(ctx, o, accuracy(in.Cal))
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{Map: tsMap{t}, Report: report}, nil
+}
+
+// accuracy returns the share of rows whose label is the top class.
+func accuracy(set *data.Set) float64 {
+	hits := 0
+	for i, y := range set.Labels {
+		if topClass(set.Logits.Row(i)) == int(y) {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(set.Labels))
+}
+
+// fitConfidence returns the T in [ecMinT, ecMaxT] at which the mean confidence
+// is target, by Newton's method in u = log(1/T) inside a bracket that bisection
+// shrinks where Newton leaves it.
+func fitConfidence(ctx context.Context, o *objective, target float64) (float64, Report, error) {
+	const maxIterations = 100
+	minU, maxU := softmax.Log(1/ecMaxT), softmax.Log(1/ecMinT)
+	lo, hi := math.Inf(-1), math.Inf(1) // u where the confidence is below and above the target
+	u := 0.0
+	for iter := 0; ; iter++ {
+		beta := softmax.Exp(u)
+		at, err := o.confidence(ctx, beta)
+		if err != nil {
+			return 0, Report{}, err
+		}
+		report := Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.passes}
+		excess := at.mean - target
+		switch {
+		case excess > 0 && u <= minU:
+			report.AtBound = []string{"T <= 10"}
+			report.Warnings = []string{"T = 10: the accuracy is below the mean confidence even there"}
+			return ecMaxT, report, nil
+		case excess < 0 && u >= maxU:
+			report.AtBound = []string{"T >= 0.01"}
+			report.Warnings = []string{"T = 0.01: the accuracy is above the mean confidence even there"}
+			return ecMinT, report, nil
+		case excess > 0:
+			hi = u
+		default:
+			lo = u
+		}
+		step := -excess / float64(beta*at.slope)
+		if excess == 0 || math.Abs(step) < 1e-13 || hi-lo < 1e-13 {
+			return 1 / beta, report, nil
+		}
+		if iter == maxIterations {
+			report.Warnings = []string{fmt.Sprintf("not converged: mean confidence off by %.1e after %d iterations", excess, iter)}
+			return 1 / beta, report, nil
+		}
+		u = min(max(u+step, minU), maxU)
+		if !(u > lo && u < hi) { // also where the slope vanished and step is no number
+			u = (max(lo, minU) + min(hi, maxU)) / 2
+		}
+	}
+}
+
+// meanConf is what one pass at a single scale comes to, as means over the rows.
+type meanConf struct {
+	mean  float64 // confidence
+	slope float64 // its derivative in the scale: conf (max l - E_p[l]), >= 0
+	nll   float64
+}
+
+func (o *objective) confidence(ctx context.Context, scale float64) (meanConf, error) {
+	var total meanConf
+	err := o.pass(ctx, []float64{scale}, func(lo int, block []softmax.Moments) {
+		var sum meanConf
+		for i := range block {
+			m := &block[i]
+			conf := m.Conf()
+			sum.mean += conf
+			sum.slope -= float64(conf * (m.S1 / (1 + m.Tail)))
+			sum.nll += m.NLL(scale, o.label[lo+i])
+		}
+		total.mean += sum.mean
+		total.slope += sum.slope
+		total.nll += sum.nll
+	})
+	n := float64(o.rows())
+	return meanConf{total.mean / n, total.slope / n, total.nll / n}, err
+}

@@ -1,0 +1,92 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// meanConfidence returns the mean confidence of map m on set.
+func meanConfidence(m Map, set *data.Set) float64 {
+	q := applied(m, set.Logits)
+	sum := 0.0
+	for i := range q.Rows {
+		sum += q.Row(i)[topClass(set.Logits.Row(i))]
+	}
+	return sum / float64(q.Rows)
+}
+
+// The reference is scipy.optimize.brentq(lambda T: softmax(z/T, 1).max(1).mean()
+// - (z.argmax(1) == y).mean(), 0.01, 10, xtol=1e-14, rtol=1e-14).
+func TestECReference(t *testing.T) {
+	const want = 2.7700471728271423
+	f := fit(t, "ec", lattice(400, 5), nil)
+	if got := f.Map.(tsMap).T; math.Abs(got-want) > 1e-12*want {
+		t.Errorf("T = %.17g, want %.17g", got, want)
+	}
+	if f.Report.Passes > 10 || len(f.Report.Warnings) > 0 {
+		t.Errorf("%+v", f.Report)
+	}
+}
+
+func TestECMatches(t *testing.T) {
+	for seed := range uint64(20) {
+		k := 2 + int(seed)%7
+		set := drawn(50+40*int(seed), k, 0.3+0.4*float64(seed%5), seed)
+		f := fit(t, "ec", set, nil)
+		if len(f.Report.AtBound) > 0 {
+			t.Fatalf("seed %d: %+v", seed, f.Report)
+		}
+		if got, want := meanConfidence(f.Map, set), accuracy(set); math.Abs(got-want) > 1e-12 {
+			t.Errorf("seed %d: mean confidence %v, accuracy %v", seed, got, want)
+		}
+	}
+}
+
+// Beyond what the bracket reaches, T is its nearer end.
+func TestECBounds(t *testing.T) {
+	for _, c := range []struct {
+		label func(top int) int32
+		t     float64
+		bound string
+	}{
+		{func(top int) int32 { return int32(top) }, 0.01, "T >= 0.01"},
+		{func(top int) int32 { return int32(top+1) % 4 }, 10, "T <= 10"},
+	} {
+		set := drawn(60, 4, 1, 3)
+		for i := range set.Labels {
+			set.Labels[i] = c.label(topClass(set.Logits.Row(i)))
+		}
+		// One row of nearly equal logits: its confidence reaches 1 at no T >= 0.01.
+		copy(set.Logits.Row(0), []float32{0.001, 0, 0, 0})
+		set.Labels[0] = c.label(0)
+		f := fit(t, "ec", set, nil)
+		if got := f.Map.(tsMap).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != c.bound || len(f.Report.Warnings) != 1 {
+			t.Errorf("T = %v, %+v; want %v, %s", got, f.Report, c.t, c.bound)
+		}
+	}
+}
+
+// The slope of the mean confidence agrees with differences.
+func TestConfidenceSlope(t *testing.T) {
+	o, err := newObjective(lattice(100, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(scale float64) meanConf {
+		c, err := o.confidence(context.Background(), scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	const h = 1e-5
+	for _, scale := range []float64{0.1, 0.5, 1, 3} {
+		want := (at(scale+h).mean - at(scale-h).mean) / (2 * h)
+		if got := at(scale).slope; math.Abs(got-want) > 1e-8 {
+			t.Errorf("scale %v: slope %v, differences %v", scale, got, want)
+		}
+	}
+}

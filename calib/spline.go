@@ -1,0 +1,279 @@
+package calib
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// splineEntry is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,
+// Sminchisescu and Hartley 2021) of the top label. With the n calibration rows
+// in the order of confidence, the cumulative error
+//
+//	D_i = 1/n sum over j <= i of (hit_j - conf_j)  at  t_i = (i-1)/(n-1)
+//
+// is fitted by least squares with a natural cubic spline S of 6 knots, uniform
+// in [0, 1], and the new confidence at conf_i is conf_i + S'(t_i): linear
+// between the confidences of the calibration set, constant outside them, and
+// held within [0, 1]. The other classes share the rest in proportion, as for
+// ir-top, so the prediction may change.
+//
+// The authors' code gives a confidence between two calibration rows the value
+// of the farther one, so to speak: the weights of its interpolation are
+// swapped. Ours are not. Rows of equal confidence count with the mean of their
+// hits and get the mean of their values, so that no order of rows matters.
+func splineEntry() Entry {
+	return Entry{
+		Name:      "spline",
+		Label:     "Spline",
+		Version:   1,
+		Summary:   "confidence corrected by the slope of a natural cubic spline; other classes rescaled; option knots (6)",
+		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
+		New:       newSpline,
+		Restore:   restore(func(m splineMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+type splineOptions struct {
+	Knots int `yaml:"knots"` // 2 to maxKnots
+}
+
+const maxKnots = 100
+
+func newSpline(decode func(any) error) (Method, error) {
+	o := splineOptions{Knots: 6}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Knots < 2 || o.Knots > maxKnots {
+		return nil, fmt.Errorf("knots: %d: want 2 to %d", o.Knots, maxKnots)
+	}
+	return spline{o}, nil
+}
+
+type spline struct{ splineOptions }
+
+func (spline) Contract() Contract { return irTop{}.Contract() }
+
+func (m spline) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := checkLabelled(set); err != nil {
+		return nil, err
+	}
+	t, err := tails(ctx, set.Logits)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]sureRow, len(t))
+	for i, tail := range t {
+		rows[i].conf = 1 / (1 + tail)
+		if int(set.Labels[i]) == topClass(set.Logits.Row(i)) {
+			rows[i].hit = 1
+		}
+	}
+	return reported(ctx, fitSpline(rows, m.Knots), set, 1)
+}
+
+// sureRow is one calibration row: its confidence and whether it is right.
+type sureRow struct{ conf, hit float64 }
+
+// fitSpline returns the map fitted to rows, which it sorts. With fewer rows
+// than knots it takes as many knots as rows, two at least; a single row is at
+// t = 1, which gives it the confidence 0 or 1 that it deserves.
+func fitSpline(rows []sureRow, knots int) splineMap {
+	slices.SortFunc(rows, func(a, b sureRow) int { return cmp.Compare(a.conf, b.conf) })
+	n := len(rows)
+	ties := func(do func(lo, hi int)) { // each block of equal confidence
+		for lo, hi := 0, 0; lo < n; lo = hi {
+			for hi = lo + 1; hi < n && rows[hi].conf == rows[lo].conf; hi++ {
+			}
+			do(lo, hi)
+		}
+	}
+	at := func(i int) float64 {
+		if n == 1 {
+			return 1
+		}
+		return float64(i) / float64(n-1)
+	}
+	s := newNaturalSpline(min(knots, max(n, 2)))
+	fit := s.leastSquares()
+	sum := 0.0
+	ties(func(lo, hi int) {
+		hits := 0.0
+		for _, r := range rows[lo:hi] {
+			hits += r.hit
+		}
+		mean := hits / float64(hi-lo)
+		for i := lo; i < hi; i++ {
+			sum += (mean - rows[i].conf) / float64(n)
+			fit.add(at(i), sum)
+		}
+	})
+	y := fit.solve()
+	m := splineMap{X: []float64{}, Y: []float64{}}
+	ties(func(lo, hi int) {
+		slope := 0.0
+		for i := lo; i < hi; i++ {
+			slope += s.slope(y, at(i)) / float64(hi-lo)
+		}
+		m.X, m.Y = append(m.X, rows[lo].conf), append(m.Y, rows[lo].conf+slope)
+	})
+	return m
+}
+
+// naturalSpline are the cubic splines on [0, 1] with k uniform knots and no
+// curvature at the ends, in terms of their values y at the knots: the second
+// derivatives at the knots are curvature times y.
+type naturalSpline struct {
+	k         int
+	curvature []float64 // k x k
+}
+
+// newNaturalSpline solves, for each unit vector y, the tridiagonal system
+//
+//	M_{j-1} + 4 M_j + M_{j+1} = 6 (y_{j-1} - 2 y_j + y_{j+1}) / h^2,  M_1 = M_k = 0.
+func newNaturalSpline(k int) naturalSpline {
+	s := naturalSpline{k, make([]float64, k*k)}
+	h := 1 / float64(k-1)
+	for unit := range k {
+		y := make([]float64, k)
+		y[unit] = 1
+		m, upper := make([]float64, k), make([]float64, k)
+		for j := 1; j < k-1; j++ {
+			pivot := 4 - upper[j-1]
+			upper[j] = 1 / pivot
+			m[j] = (6*(y[j-1]-2*y[j]+y[j+1])/(h*h) - m[j-1]) / pivot
+		}
+		for j := k - 2; j > 0; j-- {
+			m[j] -= float64(upper[j] * m[j+1])
+		}
+		for j := range k {
+			s.curvature[j*k+unit] = m[j]
+		}
+	}
+	return s
+}
+
+// weights returns the segment of t and the weights at t of the values and of
+// the second derivatives at its two knots, for the spline or for its slope.
+func (s naturalSpline) weights(t float64, slope bool) (j int, value, curvature [2]float64) {
+	h := 1 / float64(s.k-1)
+	j = min(int(t*float64(s.k-1)), s.k-2)
+	u := float64(t*float64(s.k-1)) - float64(j) // in [0, 1] within the segment
+	v := 1 - u
+	if slope {
+		return j, [2]float64{-1 / h, 1 / h}, [2]float64{h * (1 - float64(3*v*v)) / 6, h * (float64(3*u*u) - 1) / 6}
+	}
+	return j, [2]float64{v, u}, [2]float64{h * h * (float64(v*v*v) - v) / 6, h * h * (float64(u*u*u) - u) / 6}
+}
+
+// row writes to dst the k weights of the knot values at t.
+func (s naturalSpline) row(dst []float64, t float64, slope bool) []float64 {
+	j, value, curvature := s.weights(t, slope)
+	for i := range dst {
+		dst[i] = float64(curvature[0]*s.curvature[j*s.k+i]) + float64(curvature[1]*s.curvature[(j+1)*s.k+i])
+	}
+	dst[j] += value[0]
+	dst[j+1] += value[1]
+	return dst
+}
+
+// slope returns the derivative at t of the spline with values y.
+func (s naturalSpline) slope(y []float64, t float64) float64 {
+	return dot(s.row(make([]float64, s.k), t, true), y)
+}
+
+// splineFit collects the normal equations of a least squares fit.
+type splineFit struct {
+	naturalSpline
+	matrix, right, row []float64 // k x k, k; scratch
+}
+
+func (s naturalSpline) leastSquares() *splineFit {
+	return &splineFit{s, make([]float64, s.k*s.k), make([]float64, s.k), make([]float64, s.k)}
+}
+
+// add adds the point (t, d).
+func (f *splineFit) add(t, d float64) {
+	f.naturalSpline.row(f.row, t, false)
+	for i, w := range f.row {
+		f.right[i] += float64(w * d)
+		for j, v := range f.row {
+			f.matrix[i*f.k+j] += float64(w * v)
+		}
+	}
+}
+
+// solve returns the knot values. One point leaves them open: a ridge of 1e-12
+// of the largest diagonal element, which changes no more than the digits that
+// rounding takes from the others, chooses small ones.
+func (f *splineFit) solve() []float64 {
+	most := 0.0
+	for j := range f.k {
+		most = max(most, f.matrix[j*f.k+j])
+	}
+	for ridge := 1e-12 * most; ; ridge *= 10 { // a matrix near to singular may need more
+		a, y := slices.Clone(f.matrix), slices.Clone(f.right)
+		for j := range f.k {
+			a[j*f.k+j] += ridge
+		}
+		if cholesky(a, y) {
+			return y
+		}
+	}
+}
+
+// splineMap is the new confidence, linear between X.
+type splineMap struct {
+	X []float64 `json:"x"` // confidences of the calibration rows, strictly increasing, in (0, 1]
+	Y []float64 `json:"y"` // new confidences before they are held within [0, 1]
+}
+
+func (m splineMap) check() error {
+	if len(m.X) == 0 || len(m.X) != len(m.Y) {
+		return fmt.Errorf("%d confidences x but %d values y: want as many, and one at least", len(m.X), len(m.Y))
+	}
+	for i := range m.X {
+		switch {
+		case !(m.X[i] >= 0 && m.X[i] <= 1) || (i > 0 && m.X[i] <= m.X[i-1]):
+			return fmt.Errorf("x[%d] = %v: want increasing confidences in [0, 1]", i, m.X[i])
+		case !(math.Abs(m.Y[i]) <= 1e6):
+			return errors.New("y: want confidences within [0, 1], or hardly outside")
+		}
+	}
+	return nil
+}
+
+// Apply writes the n x k probabilities. A single class has probability 1.
+func (m splineMap) Apply(dst data.Probs, set *data.Set) {
+	if set.Logits.Cols == 1 {
+		for i := range dst.Data {
+			dst.Data[i] = 1
+		}
+		return
+	}
+	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
+		rows := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
+		for i, tail := range NewUnscaled(rows).Tails() {
+			row := rows.Row(i)
+			resetTop(softmax.Probs(dst.Row(lo+i), row, 1), topClass(row), m.at(1/(1+tail)))
+		}
+	}
+}
+
+// at returns the new confidence.
+func (m splineMap) at(conf float64) float64 {
+	i := upTo(m.X, conf)
+	y := m.Y[max(i-1, 0)]
+	if i > 0 && i < len(m.X) {
+		y += float64((m.Y[i] - y) * ((conf - m.X[i-1]) / (m.X[i] - m.X[i-1])))
+	}
+	return min(max(y, 0), 1)
+}

@@ -1,0 +1,137 @@
+package calib
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// directSureness returns s of each row from its definition.
+func directSureness(set *data.Set, name string) []float64 {
+	s := make([]float64, set.Logits.Rows)
+	widest := 0.0
+	for i := range s {
+		row := slices.Clone(set.Logits.Row(i))
+		slices.Sort(row)
+		k := len(row)
+		sum := 0.0
+		for _, l := range row {
+			sum += math.Exp(float64(l) - float64(row[k-1]))
+		}
+		switch name {
+		case "t-conf":
+			s[i] = 1 / sum
+		case "t-entropy":
+			s[i] = 1 - math.Exp(directEntropy(row))
+		case "t-gap":
+			s[i] = float64(row[k-1]) - float64(row[k-2])
+			widest = max(widest, s[i])
+		}
+	}
+	if name == "t-gap" {
+		for i := range s {
+			s[i] /= widest
+		}
+	}
+	return s
+}
+
+var linearMethods = []string{"t-conf", "t-entropy", "t-gap"}
+
+// The references are the best of L-BFGS-B from three starts, polished by
+// Nelder-Mead (scipy.optimize.minimize, xatol 1e-10, fatol 1e-15), on
+// T = a (1-s) + b with a >= 0, b >= 0.001: parameters are good to about 1e-7.
+// For t-gap the second bound is active.
+func TestLinearReference(t *testing.T) {
+	set := lattice(400, 5)
+	for _, c := range []struct {
+		name      string
+		a, b, nll float64
+	}{
+		{"t-conf", 10.22293579545768, 2.465605472196617, 1.1543114035737956},
+		{"t-entropy", 7.735768278723937, 2.1302493731673255, 1.1552595437967037},
+		{"t-gap", 4.3087711109481726, 0.001, 1.1614395519754301},
+	} {
+		f := fit(t, c.name, set, nil)
+		m := f.Map.(linearMap)
+		if !near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > gradTol {
+			t.Errorf("%s: %+v, %+v", c.name, m, f.Report)
+		}
+		if bound := slices.Equal(f.Report.AtBound, []string{"b >= 0.001"}); bound != (c.name == "t-gap") {
+			t.Errorf("%s: bounds %q", c.name, f.Report.AtBound)
+		}
+	}
+}
+
+func TestLinearAgainstBruteForce(t *testing.T) {
+	for seed := range uint64(3) {
+		set := ranked(150, 3+int(seed), falling, seed)
+		for _, name := range linearMethods {
+			f := fit(t, name, set, nil)
+			m := f.Map.(linearMap)
+			a, b, nll := bruteLine(set, directSureness(set, name), 0)
+			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(m.A-a) > 1e-3*(1+a) || math.Abs(m.B-b) > 1e-3*(1+b) {
+				t.Errorf("%s, seed %d: %v %v with %.13g, grid %v %v with %.13g", name, seed, m.A, m.B, f.Report.NLL, a, b, nll)
+			}
+		}
+	}
+}
+
+// The temperature of every row is a (1-s) + b of its definition.
+func TestLinearTemperatures(t *testing.T) {
+	set := lattice(50, 6)
+	for _, name := range linearMethods {
+		e, _ := Lookup(name)
+		unit := 0.0
+		if name == "t-gap" {
+			for i := range 50 {
+				unit = max(unit, topGap(set.Logits.Row(i)))
+			}
+		}
+		m, err := e.Restore(func(v any) error { *v.(*linearMap) = linearMap{A: 3, B: 0.5, Unit: unit}; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, s := applied(m, set.Logits), directSureness(set, name)
+		for i := range s {
+			want := applied(tsMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
+			if !near(got.Row(i), want.Row(0), 1e-13) {
+				t.Errorf("%s: row %d: %v, want %v", name, i, got.Row(i), want.Row(0))
+			}
+		}
+	}
+}
+
+// a = 0 is ts to the last bit, and said so.
+func TestLinearContainsTS(t *testing.T) {
+	rising := ranked(400, 4, func(q float64) float64 { return 0.7 + 2*q }, 3)
+	scaled := fit(t, "ts", rising, nil)
+	for _, name := range linearMethods {
+		f := fit(t, name, rising, nil)
+		m := f.Map.(linearMap)
+		if m.A != 0 || m.B != scaled.Map.(tsMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(strings.Join(f.Report.Warnings, ""), "equal to ts") {
+			t.Errorf("%s: %+v, %+v; ts %+v", name, m, f.Report, scaled)
+		}
+		if !slices.Equal(applied(m, rising.Logits).Data, applied(scaled.Map, rising.Logits).Data) {
+			t.Errorf("%s: other bits than ts", name)
+		}
+	}
+}
+
+func TestTopGap(t *testing.T) {
+	for _, c := range []struct {
+		row  []float32
+		want float64
+	}{
+		{[]float32{3}, 0}, {[]float32{3, 5}, 2}, {[]float32{5, 3}, 2}, {[]float32{1, 1}, 0},
+		{[]float32{1, 4, 4, 2}, 0}, {[]float32{-1, -4, -2}, 1}, {[]float32{0, 1, 2, 9}, 7}, {[]float32{9, 0, 8.5}, 0.5},
+		{[]float32{3e38, -3e38}, 6e38},
+	} {
+		if got := topGap(c.row); math.Abs(got-c.want) > 1e-6*c.want {
+			t.Errorf("%v: %v, want %v", c.row, got, c.want)
+		}
+	}
+}
