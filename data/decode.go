@@ -43,6 +43,10 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	}
 	switch t {
 	case Float32:
+		if same, ok := any(dst).([]float32); ok && !nativeBig {
+			copy(bytesOf(same), src)
+			return nonFinite(same)
+		}
 		for i := range dst {
 			dst[i] = T(math.Float32frombits(le.Uint32(src[4*i:])))
 		}

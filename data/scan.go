@@ -264,27 +264,35 @@ type strip struct {
 const windowBytes = 4 << 20
 
 // matrix returns rows lo..hi-1 of a, or nothing where a is absent: as they are
-// in the file or decoded from the window or, where nothing can be mapped, read.
+// in the file or decoded into the memory of s.
 func (s *strip) matrix(a *Array, lo, hi int) (Matrix, error) {
 	if a == nil {
 		return Matrix{}, nil
 	}
 	m := Matrix{Rows: hi - lo, Cols: a.Cols()}
-	src := s.see(a, lo, hi)
-	if src != nil && a.aliases() {
-		m.Data = float32sOf(src)
-		return m, a.checkFinite(m.Data, lo, 0)
+	if a.aliases() {
+		if src := s.see(a, lo, hi); src != nil {
+			m.Data = float32sOf(src)
+			return m, a.checkFinite(m.Data, lo, 0)
+		}
 	}
 	n := m.Rows * m.Cols
 	s.floats = slices.Grow(s.floats[:0], n)[:n]
 	m.Data = s.floats
+	return m, s.decode(a, m.Data, lo, hi)
+}
+
+// decode writes rows lo..hi-1 of a to dst, from the window or, where nothing
+// can be mapped, reading them.
+func (s *strip) decode(a *Array, dst []float32, lo, hi int) error {
+	src := s.see(a, lo, hi)
 	if src == nil {
-		return m, readTable(a, m.Data, &s.bytes, lo, hi, Float32, decodeFloats[float32])
+		return readTable(a, dst, &s.bytes, lo, hi, Float32, decodeFloats[float32])
 	}
-	if bad := decodeFloats(m.Data, src, a.dtype); bad >= 0 {
-		return m, a.refuse(lo, bad, fault(src, bad, a.dtype, Float32))
+	if bad := decodeFloats(dst, src, a.dtype); bad >= 0 {
+		return a.refuse(lo, bad, fault(src, bad, a.dtype, Float32))
 	}
-	return m, nil
+	return nil
 }
 
 // see returns the bytes of rows lo..hi-1 of a through the window, or nil where

@@ -363,3 +363,39 @@ func TestAllFinite16(t *testing.T) {
 		}
 	}
 }
+
+// TestStream: any rows, from several goroutines at a time, are those of Read.
+func TestStream(t *testing.T) {
+	ctx := context.Background()
+	const n, k = 9000, 3
+	for name, open := range readers(t, n) {
+		want, err := open().Read(ctx, 0, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewStream(open())
+		if s.Rows() != n || s.Classes() != k {
+			t.Fatalf("%s: %d rows of %d classes", name, s.Rows(), s.Classes())
+		}
+		var wait sync.WaitGroup
+		for g := range 3 {
+			wait.Go(func() {
+				logits, labels := make([]float32, 700*k), make([]int32, 700)
+				for lo := 0; lo < n; {
+					hi := min(n, lo+1+(lo*(g+7)+13*g)%700)
+					part := want.Rows(lo, hi)
+					err := s.Read(ctx, lo, hi, logits[:(hi-lo)*k], labels[:hi-lo])
+					if err != nil || !slices.Equal(logits[:(hi-lo)*k], part.Logits.Data) || !slices.Equal(labels[:hi-lo], part.Labels) {
+						t.Errorf("%s: rows %d..%d differ (%v)", name, lo, hi, err)
+						return
+					}
+					lo = hi
+				}
+			})
+		}
+		wait.Wait()
+		if err := s.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
