@@ -70,7 +70,10 @@ func (f *Facts) Hit(i int) bool { return f.Pred[i] == f.Label[i] }
 // probability that is NaN or outside [0, 1], a row that does not sum to one
 // within 1e-6 + k 2^-24, a label outside the classes. The facts are then
 // as before. Shapes that disagree are our own mistake and panic.
-func (f *Facts) Append(probs data.Probs, set *data.Set) error {
+func (f *Facts) Append(probs data.Probs, set *data.Set) error { return f.append(probs, set, f.N()) }
+
+// append is Append where errors count rows from the given first one.
+func (f *Facts) append(probs data.Probs, set *data.Set, first int) error {
 	if len(set.Labels) != probs.Rows {
 		panic("metrics: probabilities and labels differ in rows")
 	}
@@ -83,13 +86,13 @@ func (f *Facts) Append(probs data.Probs, set *data.Set) error {
 		p, y := probs.Row(i), set.Labels[i]
 		if y < 0 || int(y) >= len(p) {
 			f.truncate(n)
-			return fmt.Errorf("row %d: label %d, but the classes are 0 to %d", n+i, y, len(p)-1)
+			return fmt.Errorf("row %d: label %d, but the classes are 0 to %d", first+i, y, len(p)-1)
 		}
 		conf, brier, ok := scanRow(p, int(y))
 		if !ok {
 			if err := checkRow(p); err != nil {
 				f.truncate(n)
-				return fmt.Errorf("row %d%w", n+i, err)
+				return fmt.Errorf("row %d%w", first+i, err)
 			}
 		}
 		top := -1

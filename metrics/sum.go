@@ -20,6 +20,13 @@ func (s *exactSum) add(v float64) {
 	s.whole += w + carry
 }
 
+// join adds another sum.
+func (s *exactSum) join(t exactSum) {
+	var carry uint64
+	s.frac, carry = bits.Add64(s.frac, t.frac, 0)
+	s.whole += t.whole + carry
+}
+
 // value returns the double nearest to the sum. Rounding once is what keeps
 // doubled data at exactly the doubled sum.
 func (s exactSum) value() float64 {

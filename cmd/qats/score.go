@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -12,18 +13,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scored are the metrics that score prints, in order.
-var scored = []string{"accuracy", "ece", "aece", "nll", "brier"}
-
 func scoreCommand() *cobra.Command {
-	var probs, logits, labels string
+	var probs, logits, labels, memory string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
 		Long: `score prints n, accuracy, ECE and AECE (15 bins), NLL and Brier score of
 probabilities or of the softmax of logits. Fractions and nats; see qats metrics
-for the conventions.`,
+for the conventions. Files are read in blocks: beside some megabytes it takes 9
+bytes of memory a row, and refuses to begin where that is more than --max-memory.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json`,
 		Args: cobra.NoArgs,
@@ -31,22 +30,26 @@ for the conventions.`,
 			if (probs == "") == (logits == "") || labels == "" {
 				return fmt.Errorf("score needs --labels and one of --probs and --logits")
 			}
-			var facts *metrics.Facts
-			var err error
+			limit, err := parseBytes(memory)
+			if err != nil {
+				return err
+			}
+			var t *metrics.Tally
 			if logits != "" {
-				facts, err = scoreLogits(cmd.Context(), data.Files{Logits: logits, Labels: labels})
+				t, err = scoreLogits(cmd.Context(), data.Files{Logits: logits, Labels: labels}, limit)
 			} else {
-				facts, err = scoreProbs(cmd.Context(), probs, labels)
+				t, err = scoreProbs(cmd.Context(), probs, labels, limit)
 			}
 			if err != nil {
 				return err
 			}
-			return printScores(cmd.OutOrStdout(), facts, asJSON)
+			return printScores(cmd.OutOrStdout(), t.Scores(), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&probs, "probs", "", "probabilities, n x k")
 	cmd.Flags().StringVar(&logits, "logits", "", "logits, n x k")
 	cmd.Flags().StringVar(&labels, "labels", "", "labels, n integers")
+	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	for _, name := range []string{"probs", "logits", "labels"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
@@ -54,23 +57,41 @@ for the conventions.`,
 	return cmd
 }
 
-// scoreLogits scores the uncalibrated softmax.
-func scoreLogits(ctx context.Context, files data.Files) (*metrics.Facts, error) {
+// tallyBytes is the memory that a Tally takes for a row at its end.
+const tallyBytes = 9
+
+// newTally returns a tally of n rows where they fit into memory bytes.
+func newTally(n int, name string, memory int64) (*metrics.Tally, error) {
+	if need := int64(n) * tallyBytes; need > memory {
+		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
+	}
+	return metrics.NewTally(n), nil
+}
+
+// scoreBytes is the size of the blocks that are scored at a time: they stay in
+// the cache of a processor.
+const scoreBytes = 1 << 20
+
+// scoreLogits scores the uncalibrated softmax, on all processors.
+func scoreLogits(ctx context.Context, files data.Files, memory int64) (*metrics.Tally, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	facts := metrics.NewFacts(r.Rows())
-	err = data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
-		scales := slices.Repeat([]float64{1}, set.Logits.Rows)
-		return metrics.AppendScaled([]*metrics.Facts{facts}, set, scales)
+	t, err := newTally(r.Rows(), files.Logits, memory)
+	if err != nil {
+		return nil, err
+	}
+	block := max(1, scoreBytes/(4*r.Classes()))
+	ones := slices.Repeat([]float64{1}, block)
+	return t, data.Scan(ctx, r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
+		return t.AppendScaled(lo, set, ones[:set.Logits.Rows])
 	})
-	return facts, err
 }
 
 // scoreProbs scores probabilities in float64, as they are in the file.
-func scoreProbs(ctx context.Context, probs, labels string) (*metrics.Facts, error) {
+func scoreProbs(ctx context.Context, probs, labels string, memory int64) (*metrics.Tally, error) {
 	r, err := data.Files{Labels: labels}.Open()
 	if err != nil {
 		return nil, err
@@ -89,31 +110,26 @@ func scoreProbs(ctx context.Context, probs, labels string) (*metrics.Facts, erro
 	if n != r.Rows() {
 		return nil, fmt.Errorf("%s has %d rows, %s has %d", probs, n, labels, r.Rows())
 	}
-	set, err := r.Read(ctx, 0, n)
+	t, err := newTally(n, probs, memory)
 	if err != nil {
 		return nil, err
 	}
-	facts := metrics.NewFacts(n)
-	block := max(1, applyBytes/(8*k))
-	for lo := 0; lo < n; lo += block {
-		hi := min(n, lo+block)
-		dst := data.NewProbs(hi-lo, k)
-		if err := p.ReadFloat64(dst.Data, lo, hi); err != nil {
-			return nil, err
+	block := max(1, scoreBytes/(8*k))
+	dst := data.NewProbs(min(block, n), k)
+	return t, data.Scan(ctx, r, block, 1, func(lo int, set *data.Set) error {
+		rows := dst.Slice(0, len(set.Labels))
+		if err := p.ReadFloat64(rows.Data, lo, lo+rows.Rows); err != nil {
+			return err
 		}
-		if err := facts.Append(dst, set.Rows(lo, hi)); err != nil {
-			return nil, fmt.Errorf("%s: %w", probs, err)
+		if err := t.Append(lo, rows, set); err != nil {
+			return fmt.Errorf("%s: %w", probs, err)
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return facts, nil
+		return nil
+	})
 }
 
 // printScores prints the metrics, in 9 significant digits as in results.csv.
-func printScores(w io.Writer, facts *metrics.Facts, asJSON bool) error {
-	in := metrics.NewInput(facts, 0)
+func printScores(w io.Writer, s metrics.Scores, asJSON bool) error {
 	open, between, quote, end := "", "\n", "", "\n"
 	if asJSON {
 		open, between, quote, end = "{", ", ", `"`, "}\n"
@@ -124,14 +140,12 @@ func printScores(w io.Writer, facts *metrics.Facts, asJSON bool) error {
 		}
 		return fmt.Sprintf("%-9s ", name)
 	}
-	fmt.Fprint(w, open, pad("n"), facts.N())
-	for _, name := range scored {
-		e, _ := metrics.Lookup(name)
-		values, err := e.Compute(in)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		fmt.Fprint(w, between, pad(name), strconv.FormatFloat(values[0], 'g', 9, 64))
+	fmt.Fprint(w, open, pad("n"), s.N)
+	for _, m := range []struct {
+		name  string
+		value float64
+	}{{"accuracy", s.Accuracy}, {"ece", s.ECE}, {"aece", s.AECE}, {"nll", s.NLL}, {"brier", s.Brier}} {
+		fmt.Fprint(w, between, pad(m.name), strconv.FormatFloat(m.value, 'g', 9, 64))
 	}
 	_, err := fmt.Fprint(w, end)
 	return err
