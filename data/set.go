@@ -83,10 +83,17 @@ func (s *Set) Close() error {
 
 // Guard runs f, which reads s, and returns an error that names the file where
 // one that s maps turns out to have been cut since: without it the program
-// ends. It serves the goroutine that f runs on and no other.
+// ends. It serves the goroutine that f runs on; others that read for it must
+// set debug.SetPanicOnFault and hand their panics over. A nil set is guarded
+// from nothing.
 func (s *Set) Guard(f func() error) error { return guarded(s.mapped, f) }
 
-func (s *Set) mapped() []*mapping { return s.maps }
+func (s *Set) mapped() []*mapping {
+	if s == nil {
+		return nil
+	}
+	return s.maps
+}
 
 // View returns the set with only the given parts, so that a method is handed
 // what it declared and nothing else.

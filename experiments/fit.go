@@ -60,10 +60,19 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 		}
 	}
 	in, err := w.input(ctx, c)
+	if in.Target != nil {
+		defer in.Target.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := c.Method.Fit(ctx, in)
+	var fitted *calib.Fitted
+	err = w.cal.Guard(func() error {
+		return in.Target.Guard(func() (err error) {
+			fitted, err = c.Method.Fit(ctx, in)
+			return err
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +105,13 @@ func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
 		in.Cal = w.cal.View(contract.Cal)
 	}
 	if contract.Target != 0 {
-		target, err := data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target)
-		if err != nil {
+		var err error
+		if in.Target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
 			return in, err
 		}
-		if contract.TrueLogits && data.LogProbs(target.Logits) {
+		if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
 			return in, &skipError{NeedsTrueLogits(c.Method.Name)}
 		}
-		in.Target = target
 	}
 	return in, nil
 }

@@ -26,8 +26,12 @@ type unitWork struct {
 	releases []func()
 }
 
-// release returns the memory that the unit has reserved.
+// release returns the memory that the unit has reserved and the files that its
+// calibration set maps.
 func (w *unitWork) release() {
+	if w.cal != nil {
+		w.cal.Close()
+	}
 	for _, f := range w.releases {
 		f()
 	}
