@@ -114,6 +114,16 @@ func readDigests(path string) (map[string]stamped, error) {
 	return known, nil
 }
 
+// File returns the SHA-256, in hex, of the file at path, of whatever kind, which
+// errors call name.
+func (d *Digests) File(path, name string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return d.sum(location{path: path, name: name}, abs)
+}
+
 // sum returns the digest, in hex, of the .npy bytes at l. It is remembered
 // under id, the absolute path of the array; an empty id is not remembered.
 func (d *Digests) sum(l location, id string) (string, error) {

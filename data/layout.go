@@ -34,8 +34,39 @@ var placeholders = []string{"dataset", "backbone", "loss", "corruption", "severi
 // ParseLayout checks a template. It must have {split} and {array}, without
 // which two arrays, or calibration and test set, would be the same file.
 func ParseLayout(template string) (Layout, error) {
-	bad := func(format string, args ...any) (Layout, error) {
-		return Layout{}, fmt.Errorf("layout %q: %s", template, fmt.Sprintf(format, args...))
+	if _, err := checkTemplate(template, "split", "array"); err != nil {
+		return Layout{}, err
+	}
+	return Layout{template}, nil
+}
+
+// FileTemplate is a Layout of one file for each set, without {split} and {array}.
+type FileTemplate struct{ layout Layout }
+
+// ParseFileTemplate checks a template, which names a .npy file.
+func ParseFileTemplate(template string) (FileTemplate, error) {
+	seen, err := checkTemplate(template)
+	if err != nil {
+		return FileTemplate{}, err
+	}
+	if seen["split"] || seen["array"] || !strings.HasSuffix(template, ".npy") {
+		return FileTemplate{}, fmt.Errorf("path %q: want one .npy file a set, without {split} and {array}", template)
+	}
+	return FileTemplate{Layout{template}}, nil
+}
+
+// Path returns the file of the set at ref, whose split does not matter, relative
+// to the root. It refuses what Layout.Files refuses.
+func (t FileTemplate) Path(ref Ref) (string, error) {
+	ref.Split = ""
+	return t.layout.path(ref, "")
+}
+
+// checkTemplate returns the placeholders of a template, which has those that are
+// needed and leads nowhere else.
+func checkTemplate(template string, needed ...string) (map[string]bool, error) {
+	bad := func(format string, args ...any) (map[string]bool, error) {
+		return nil, fmt.Errorf("layout %q: %s", template, fmt.Sprintf(format, args...))
 	}
 	if strings.HasPrefix(template, "/") {
 		return bad("an absolute path; it starts at the root of the data")
@@ -62,7 +93,7 @@ func ParseLayout(template string) (Layout, error) {
 		}
 		seen[name], rest = true, after
 	}
-	for _, name := range []string{"split", "array"} {
+	for _, name := range needed {
 		if !seen[name] {
 			return bad("lacks {%s}: different arrays would be the same file", name)
 		}
@@ -74,7 +105,7 @@ func ParseLayout(template string) (Layout, error) {
 	if !member && !strings.HasSuffix(template, ".npy") {
 		return bad("ends neither in .npy nor in .npz#MEMBER")
 	}
-	return Layout{template}, nil
+	return seen, nil
 }
 
 // String returns the template.

@@ -140,3 +140,38 @@ func FuzzLayout(f *testing.F) {
 		}
 	})
 }
+
+// TestFileTemplate: one file a set, under the rules of a layout.
+func TestFileTemplate(t *testing.T) {
+	ft, err := ParseFileTemplate("mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ref  Ref
+		want string
+	}{
+		{Ref{Dataset: "d", Backbone: "b", Loss: "ce", Split: Test}, "mine/d/b/probs.npy"},
+		{Ref{Dataset: "d", Backbone: "b", Loss: "ls", Split: Cal}, "mine/d/b/ls/probs.npy"},
+		{Ref{Dataset: "d", Backbone: "b", Corruption: "fog", Severity: 3}, "mine/d/b/fog/3/probs.npy"},
+	} {
+		if got, err := ft.Path(c.ref); got != c.want || err != nil {
+			t.Errorf("%s: %s, %v; want %s", c.ref, got, err, c.want)
+		}
+	}
+	if _, err := ft.Path(Ref{Dataset: "..", Backbone: "b"}); err == nil {
+		t.Error("a dataset that climbs")
+	}
+	short, err := ParseFileTemplate("{dataset}/{backbone}.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := short.Path(Ref{Dataset: "d", Backbone: "b", Loss: "focal"}); err == nil {
+		t.Errorf("another loss is %s too", got)
+	}
+	for _, bad := range []string{"{dataset}/{split}.npy", "/{dataset}.npy", "../{dataset}.npy", "{dataset}.npz", "{set}.npy", "{dataset}.npz#x"} {
+		if _, err := ParseFileTemplate(bad); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+}
