@@ -1,0 +1,204 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// build compiles a program of this module.
+func build(t *testing.T, dir string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), filepath.Base(dir))
+	if b, err := exec.Command("go", "build", "-o", out, dir).CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", dir, err, b)
+	}
+	return out
+}
+
+const n, k = 4, 3
+
+// writeTest puts logits of zeros into the folder.
+func writeTest(dir string) error {
+	if err := os.Mkdir(filepath.Join(dir, "test"), 0o777); err != nil {
+		return err
+	}
+	return data.WriteFloat32(filepath.Join(dir, "test", "logits.npy"), make([]float32, n*k), n, k)
+}
+
+func writeNothing(string) error { return nil }
+
+// TestHostile: each way to misbehave is an error that names it, in time, and
+// what is left of the folder is removed.
+func TestHostile(t *testing.T) {
+	program := build(t, "./testdata/hostile")
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for how, want := range map[string]string{
+		"fit-hang":      `^fit ran longer than its limit of 300ms and was killed; it said: child \d+$`,
+		"fit-exit":      `^fit ended with exit status 3; it said: first line \| no convergence in cal$`,
+		"fit-flood":     `^fit wrote more than 8 MiB and was killed$`,
+		"fit-sparse":    `^fit wrote more than 8 MiB( and was killed)?$`,
+		"fit-link":      `^fit left model/link, which is no plain file$`,
+		"fit-removes":   `^fit removed the folder model$`,
+		"hang":          `^apply ran longer than its limit of 300ms and was killed; it said: child \d+$`,
+		"exit":          `^apply ended with exit status 3; it said: out of luck$`,
+		"killed":        `^apply ended with signal: killed$`,
+		"flood":         `^apply wrote more than 8 MiB and was killed$`,
+		"stderr-flood":  `^apply wrote more than 8 MiB and was killed$`,
+		"garbage":       `^probs.npy: .*`,
+		"too-long":      `^probs.npy has \d+ bytes; 4 rows of 3 classes take at most 65632$`,
+		"huge-shape":    `^probs.npy: .*`,
+		"rows":          `^probs.npy: shape \[3 3\]; the test set has 4 rows and 3 classes$`,
+		"classes":       `^probs.npy: shape \[4 4\]; the test set has 4 rows and 3 classes$`,
+		"nan":           `^probs.npy: row 0, class 0: NaN`,
+		"both":          `^apply wrote both probs.npy and logits.npy; one says what it means$`,
+		"fifo":          `^probs.npy is no plain file$`,
+		"folder":        `^probs.npy is no plain file$`,
+		"apply-silence": `^apply wrote neither probs.npy nor logits.npy$`,
+	} {
+		t.Run(how, func(t *testing.T) {
+			limit := time.Minute
+			if strings.HasSuffix(how, "hang") {
+				limit = 300 * time.Millisecond
+			}
+			p := Program{Argv: []string{program, how}, Dir: ".", Limit: limit, Disk: 8 << 20}
+			err := whole(p)
+			if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+				t.Fatalf("%v\nwant %s", err, want)
+			}
+			if m := regexp.MustCompile(`child (\d+)`).FindStringSubmatch(err.Error()); m != nil {
+				pid, _ := strconv.Atoi(m[1])
+				checkGone(t, pid)
+			}
+		})
+	}
+	left, err := os.ReadDir(temp)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left in the folder for temporary files: %v %v", left, err)
+	}
+}
+
+// whole fits, applies and reads all rows.
+func whole(p Program) error {
+	m, err := p.Fit(context.Background(), writeNothing)
+	if err != nil {
+		return err
+	}
+	table, err := p.Apply(context.Background(), m, writeTest, n, k)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	return table.Rows(data.NewProbs(n, k), 0)
+}
+
+// checkGone waits until a killed process is no more, or is a zombie that its
+// new parent has not looked at yet.
+func checkGone(t *testing.T, pid int) {
+	t.Helper()
+	for range 200 {
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d lives on", pid)
+}
+
+// TestProgram: a model travels with its names, modes and bytes; rows are read
+// from any place; logits become probabilities; the seed reaches the program.
+func TestProgram(t *testing.T) {
+	program := build(t, "./testdata/hostile")
+	for _, how := range []string{"well", "logits"} {
+		p := Program{Argv: []string{program, how}, Dir: ".", Limit: time.Minute, Disk: 1 << 20, Seed: math.MaxUint64}
+		m, err := p.Fit(t.Context(), writeNothing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m) != 1 || m[0].Name != "seed" || string(m[0].Body) != "18446744073709551615" {
+			t.Errorf("model %v", m)
+		}
+		table, err := p.Apply(t.Context(), m, writeTest, n, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probs := data.NewProbs(2, k)
+		if err := table.Rows(probs, 1); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range probs.Data {
+			if math.Abs(v-1.0/3) > 1e-16 {
+				t.Errorf("%s: element %d is %v", how, i, v)
+			}
+		}
+		table.Close()
+	}
+}
+
+// TestCancelled: an interrupted call is no failure of the program.
+func TestCancelled(t *testing.T) {
+	p := Program{Argv: []string{build(t, "./testdata/hostile"), "fit-hang"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(200*time.Millisecond, cancel)
+	if _, err := p.Fit(ctx, writeNothing); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	p := Program{Argv: []string{"./no-such-program"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
+	if _, err := p.Fit(t.Context(), writeNothing); err == nil || err.Error() != "program ./no-such-program: no such file or directory" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestModel: what was saved comes back, in the same bytes, wherever it is
+// unpacked.
+func TestModel(t *testing.T) {
+	dir := t.TempDir()
+	want := Model{{"a/b", false, []byte("1")}, {"a.txt", true, nil}, {"z", false, make([]byte, 1000)}}
+	slices.SortFunc(want, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	if err := want.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readModel(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := want.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := got.Encode()
+	if err != nil || string(one) != string(two) {
+		t.Errorf("%v: %d and %d bytes differ", err, len(one), len(two))
+	}
+	again, err := DecodeModel(one)
+	if err != nil || !slices.EqualFunc(again, want, func(a, b File) bool {
+		return a.Name == b.Name && a.Exec == b.Exec && string(a.Body) == string(b.Body)
+	}) {
+		t.Errorf("%v: %v, want %v", err, again, want)
+	}
+	for _, bad := range []string{"../x", "/x", "a/../../x"} {
+		if err := (Model{{Name: bad}}).write(t.TempDir()); err == nil {
+			t.Errorf("%s is written", bad)
+		}
+	}
+	if _, err := DecodeModel(one[:len(one)-1024-600]); err == nil {
+		t.Error("half a model is read")
+	}
+}

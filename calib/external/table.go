@@ -1,0 +1,113 @@
+package external
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// Table is a file of n x k probabilities, or of logits whose softmax they are.
+// It is used by one goroutine.
+type Table struct {
+	array  *data.Array
+	path   string
+	name   string // in place of the path, in errors
+	logits bool
+	buf    []float32
+	after  func()
+}
+
+// headerBytes is more than the header of an array of two axes takes.
+const headerBytes = 64 << 10
+
+// OpenTable opens the n x k probabilities at path, which errors call name. A
+// file of more than n rows is refused unless first is set, which takes the
+// first n.
+func OpenTable(path, name string, n, k int, first bool) (*Table, error) {
+	t := &Table{path: path, name: name, after: func() {}}
+	return t, t.open(n, k, first)
+}
+
+func (t *Table) open(n, k int, first bool) error {
+	array, err := data.OpenArrayFile(t.path)
+	if err != nil {
+		return t.named(err)
+	}
+	shape := array.Shape()
+	if len(shape) != 2 || shape[1] != k || shape[0] != n && !(first && shape[0] > n) {
+		array.Close()
+		return fmt.Errorf("%s: shape %v; the test set has %d rows and %d classes", t.name, shape, n, k)
+	}
+	t.array = array
+	return nil
+}
+
+// named returns err with the name of the table instead of its path.
+func (t *Table) named(err error) error {
+	if err == nil || t.path == t.name || !strings.Contains(err.Error(), t.path) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), t.path, t.name))
+}
+
+// table opens what apply wrote. Its size is looked at before it is opened, and
+// what is no plain file, which might never end, is not.
+func (w *workplace) table(n, k int) (*Table, error) {
+	var found string
+	for _, name := range []string{"probs.npy", "logits.npy"} {
+		info, err := os.Lstat(filepath.Join(w.dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		case found != "":
+			return nil, errors.New("apply wrote both probs.npy and logits.npy; one says what it means")
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is no plain file", name)
+		}
+		if most := int64(n)*int64(k)*8 + headerBytes; info.Size() > most {
+			return nil, fmt.Errorf("%s has %d bytes; %d rows of %d classes take at most %d", name, info.Size(), n, k, most)
+		}
+		found = name
+	}
+	if found == "" {
+		return nil, errors.New("apply wrote neither probs.npy nor logits.npy")
+	}
+	t := &Table{path: filepath.Join(w.dir, found), name: found, logits: found == "logits.npy", after: w.remove}
+	return t, t.open(n, k, false)
+}
+
+// Name returns the file, as errors call it.
+func (t *Table) Name() string { return t.name }
+
+// Rows reads rows lo, lo+1, ... into dst, as many as it has. A value that is
+// not finite is an error; that rows are probabilities is for scoring to check.
+func (t *Table) Rows(dst data.Probs, lo int) error {
+	if !t.logits {
+		return t.named(t.array.ReadFloat64(dst.Data, lo, lo+dst.Rows))
+	}
+	if need := dst.Rows * dst.Cols; cap(t.buf) < need {
+		t.buf = make([]float32, need)
+	}
+	m := data.Matrix{Rows: dst.Rows, Cols: dst.Cols, Data: t.buf[:dst.Rows*dst.Cols]}
+	if err := t.array.ReadFloat32(m.Data, lo, lo+dst.Rows); err != nil {
+		return t.named(err)
+	}
+	for i := range dst.Rows {
+		softmax.Probs(dst.Row(i), m.Row(i), 1)
+	}
+	return nil
+}
+
+// Close releases the file and what it lies in.
+func (t *Table) Close() {
+	t.array.Close()
+	t.after()
+}

@@ -1,0 +1,148 @@
+// Hostile is an external calibrator that misbehaves as its first argument says.
+// What is not said goes well: fit leaves a file, apply copies uniform
+// probabilities of the right shape.
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+func main() {
+	how, verb, dir := os.Args[1], os.Args[2], os.Args[3]
+	if how == verb+"-silence" { // ends well and writes nothing
+		return
+	}
+	if verb == "fit" {
+		fit(how, dir)
+		return
+	}
+	n, k := shape(filepath.Join(dir, "test", "logits.npy"))
+	apply(how, dir, n, k)
+}
+
+func fit(how, dir string) {
+	model := filepath.Join(dir, "model")
+	switch how {
+	case "fit-hang":
+		hang(dir)
+	case "fit-exit":
+		fmt.Fprintf(os.Stderr, "first line\nno convergence in %s/cal\n", dir)
+		os.Exit(3)
+	case "fit-flood":
+		flood(filepath.Join(model, "big"))
+	case "fit-link":
+		os.Symlink("/etc/passwd", filepath.Join(model, "link"))
+	case "fit-removes":
+		os.RemoveAll(model)
+	case "fit-sparse":
+		f, _ := os.Create(filepath.Join(model, "sparse"))
+		f.Truncate(10 << 30)
+		f.Close()
+	}
+	os.WriteFile(filepath.Join(model, "seed"), []byte(os.Getenv("QATS_SEED")), 0o666)
+}
+
+func apply(how, dir string, n, k int) {
+	out := filepath.Join(dir, "probs.npy")
+	even := 1 / float64(k)
+	switch how {
+	case "hang":
+		hang(dir)
+	case "exit":
+		fmt.Fprintln(os.Stderr, "out of luck")
+		os.Exit(3)
+	case "killed":
+		p, _ := os.FindProcess(os.Getpid())
+		p.Kill()
+		time.Sleep(time.Minute)
+	case "flood":
+		flood(out)
+	case "stderr-flood":
+		for {
+			os.Stderr.Write(make([]byte, 1<<20))
+		}
+	case "garbage":
+		os.WriteFile(out, []byte("0.5, 0.5\n"), 0o666)
+	case "too-long":
+		write(out, n, k, even)
+		f, _ := os.OpenFile(out, os.O_APPEND|os.O_WRONLY, 0)
+		f.Write(make([]byte, 1<<20))
+		f.Close()
+	case "huge-shape":
+		os.WriteFile(out, header(1<<40, k), 0o666)
+	case "rows":
+		write(out, n-1, k, even)
+	case "classes":
+		write(out, n, k+1, 1/float64(k+1))
+	case "nan":
+		write(out, n, k, math.NaN())
+	case "sum":
+		write(out, n, k, even*1.001)
+	case "negative":
+		write(out, n, k, -even)
+	case "both":
+		write(out, n, k, even)
+		write(filepath.Join(dir, "logits.npy"), n, k, 0)
+	case "fifo":
+		exec.Command("mkfifo", out).Run()
+	case "folder":
+		os.Mkdir(out, 0o777)
+	case "logits":
+		write(filepath.Join(dir, "logits.npy"), n, k, 0)
+	default:
+		write(out, n, k, even)
+	}
+}
+
+// hang starts a child that hangs too, and says where it can be found.
+func hang(dir string) {
+	child := exec.Command("sleep", "600")
+	child.Start()
+	fmt.Fprintf(os.Stderr, "child %d\n", child.Process.Pid)
+	time.Sleep(10 * time.Minute)
+}
+
+// flood writes without end.
+func flood(path string) {
+	f, _ := os.Create(path)
+	for {
+		if _, err := f.Write(make([]byte, 4<<20)); err != nil {
+			os.Exit(5)
+		}
+	}
+}
+
+func write(path string, n, k int, value float64) {
+	b := header(n, k)
+	for range n * k {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(value))
+	}
+	os.WriteFile(path, b, 0o666)
+}
+
+func header(n, k int) []byte {
+	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", n, k)
+	for (10+len(text)+1)%64 != 0 {
+		text += " "
+	}
+	text += "\n"
+	return append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(len(text)), byte(len(text) >> 8)}, text...)
+}
+
+var shapeText = regexp.MustCompile(`'shape': \((\d+), (\d+)\)`)
+
+func shape(path string) (n, k int) {
+	b, _ := os.ReadFile(path)
+	m := shapeText.FindSubmatch(b)
+	n, _ = strconv.Atoi(string(m[1]))
+	k, _ = strconv.Atoi(string(m[2]))
+	return n, k
+}
