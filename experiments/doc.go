@@ -24,5 +24,11 @@
 // declared arrays are absent is a skip with its reason. Nothing is ever
 // replaced silently.
 //
+// A method of a spec may be made outside: a program, which runs only where the
+// user allows it, or probabilities in files. What they say is checked where it
+// enters, and keyed by the bytes of program and files. The model that a program
+// leaves is kept in the store as bytes, not as a path: the store stays whole
+// when it is moved, and a damaged model is found.
+//
 // Specs are data: lists and grids, without includes, templates or expressions.
 package experiments

@@ -87,7 +87,7 @@ func (p *Plan) simulatedSets(dir string) ([]simulatedSet, error) {
 	return sets, nil
 }
 
-// exportSet writes the arrays of one set.
+// exportSet writes the arrays of one set in the default layout.
 func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts, dir string) error {
 	set, err := data.Load(ctx, src, ref, parts)
 	if err != nil {
@@ -97,6 +97,12 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 	if err != nil {
 		return err
 	}
+	return writeSet(set, files, dir)
+}
+
+// writeSet writes the arrays that set holds to their files below dir: floats as
+// '<f4', labels as '<i4'.
+func writeSet(set *data.Set, files data.Files, dir string) error {
 	matrix := func(name string, m data.Matrix) error {
 		if !m.Present() {
 			return nil
@@ -113,33 +119,42 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 	); err != nil {
 		return err
 	}
-	path, err := makeRoom(dir, files.Labels)
-	if err != nil {
-		return err
+	if set.Labels != nil {
+		path, err := makeRoom(dir, files.Labels)
+		if err != nil {
+			return err
+		}
+		if err := data.WriteInt32(path, set.Labels, len(set.Labels)); err != nil {
+			return err
+		}
 	}
-	if err := data.WriteInt32(path, set.Labels, len(set.Labels)); err != nil {
-		return err
-	}
-	if parts&data.Head != 0 {
-		if path, err = makeRoom(dir, files.HeadBias); err != nil {
+	if set.Head.B != nil {
+		path, err := makeRoom(dir, files.HeadBias)
+		if err != nil {
 			return err
 		}
 		if err := data.WriteFloat32(path, set.Head.B, len(set.Head.B)); err != nil {
 			return err
 		}
 	}
-	if parts&data.Augmented == 0 {
+	return writeViews(set.Augmented, files.Augmented, dir)
+}
+
+// writeViews writes the logits of augmented views, if there are any.
+func writeViews(views []data.Matrix, name, dir string) error {
+	if len(views) == 0 {
 		return nil
 	}
-	if path, err = makeRoom(dir, files.Augmented); err != nil {
+	path, err := makeRoom(dir, name)
+	if err != nil {
 		return err
 	}
-	w, err := data.CreateArray(path, data.Float32, len(set.Augmented), set.Logits.Rows, set.Logits.Cols)
+	w, err := data.CreateArray(path, data.Float32, len(views), views[0].Rows, views[0].Cols)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	for _, view := range set.Augmented {
+	for _, view := range views {
 		if err := w.Float32(view.Data); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type fitting struct {
 	users int // cells that will still ask for it
 	once  sync.Once
 	model *calib.Model
+	body  []byte // in place of the model, that of an outside method
 	err   error
 }
 
@@ -28,7 +29,8 @@ type skipError struct{ reason string }
 func (e *skipError) Error() string { return e.reason }
 
 // fit returns the map of a cell and the number of classes it is for (0 for
-// any), from the store or by fitting.
+// any), from the store or by fitting. Of an outside method it opens the table
+// instead.
 func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	c := &w.unit.Cells[cell]
 	key := results.Key(c.fit)
@@ -37,6 +39,10 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		f.err = guard(c.Method.Name, func() (err error) {
+			if c.Method.outside != nil {
+				f.body, err = w.outsideFit(ctx, c)
+				return err
+			}
 			f.model, err = w.makeFit(ctx, c)
 			return err
 		})
@@ -44,6 +50,9 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	w.run.leave(key)
 	if f.err != nil {
 		return nil, 0, f.err
+	}
+	if c.Method.outside != nil {
+		return nil, 0, w.openTable(ctx, cell, f.body)
 	}
 	return f.model.Map, f.model.Classes, nil
 }
@@ -141,6 +150,9 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 
 // reportOf returns the report of the fit behind a cell.
 func (r *run) reportOf(c *Cell) (calib.Report, error) {
+	if c.Method.outside != nil {
+		return calib.Report{}, nil
+	}
 	model, err := loadFit(r.plan.store, c)
 	if err != nil {
 		return calib.Report{}, err

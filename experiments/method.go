@@ -17,6 +17,7 @@ type Method struct {
 	Entry   calib.Entry
 	Options string // all options with their values, as YAML; part of the cache key
 	calib.Method
+	outside outside // the same method, where its probabilities are made elsewhere; else nil
 }
 
 // methods reads the list of methods: registered names, or mappings with a name
@@ -112,7 +113,8 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 			w.label = entry.Label
 		}
 	}
-	return Method{Name: w.name, Label: w.label, Entry: entry, Options: text, Method: fitter}, true
+	made, _ := fitter.(outside)
+	return Method{Name: w.name, Label: w.label, Entry: entry, Options: text, Method: fitter, outside: made}, true
 }
 
 // build returns the method with the given options (nil for none) and all its
@@ -169,6 +171,9 @@ func misfit(value *yaml.Node, err error) string {
 	if i := strings.LastIndex(want, " into "); i >= 0 {
 		want = strings.TrimSpace(want[i+len(" into "):])
 	}
+	if want == "[]string" {
+		return "want a list, as [a, b]"
+	}
 	if value = resolve(value); value.Kind != yaml.ScalarNode {
 		return "want one " + want
 	}
@@ -189,6 +194,9 @@ func (m *Method) Model(in calib.Input, fitted *calib.Fitted) (*calib.Model, erro
 func NewMethod(registry []calib.Entry, name string, params []string) (Method, error) {
 	r := &reader{file: "-p"}
 	entry, ok := find(registry, name)
+	if _, outside := find(outsideEntries(), name); outside {
+		return Method{}, fmt.Errorf("%s: %w", name, errNotHere)
+	}
 	if !ok {
 		return Method{}, fmt.Errorf("unknown method %q%s", name, suggest(name, names(registry)))
 	}

@@ -53,6 +53,11 @@ type Plan struct {
 	Units []Unit
 	store *results.Store
 	roots []string // absolute folders of sources, which no output shows
+
+	// Of the options, what outside methods ask for when the plan is run.
+	data      []string
+	first     int
+	allowExec bool
 }
 
 // PlanOptions says where a plan looks.
@@ -62,12 +67,14 @@ type PlanOptions struct {
 	Digests *data.Digests  // digests remembered from earlier plans
 	Fresh   bool           // nothing in the store counts as done
 	First   int            // only the first rows of each set, for a quick look; 0 for all
+
+	AllowExec bool // programs that specs name may be run
 }
 
 // MakePlan lists the cells of specs. It hashes files that it does not know
 // yet, and parses no array.
 func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) {
-	p := &Plan{store: o.Store}
+	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec}
 	digests := planDigests{seen: map[string]digest{}}
 	open := openSources{options: o, opened: map[string]data.Source{}}
 	for _, spec := range specs {
@@ -89,7 +96,7 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 				if c := u.Setting.Rescale; c > 0 {
 					u.test = data.Scaled(u.source, float32(c))
 				}
-				u.plan(ctx, &digests, o)
+				u.plan(ctx, &digests, o, p.whereabouts(&u))
 			}
 			p.Units = append(p.Units, u)
 		}
@@ -128,20 +135,22 @@ func (u *Unit) skipAll(why string) {
 }
 
 // plan finds the state of each method on the setting.
-func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions) {
+func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at whereabouts) {
 	test, testErr := digests.of(ctx, u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
-		if c.Why = u.lacks(c.Method); c.Why != "" {
+		if c.Why = u.lacks(c.Method, at); c.Why != "" {
 			c.State = Skip
 		} else {
 			err := testErr
 			if err == nil {
-				err = u.texts(ctx, digests, &c)
+				err = u.texts(ctx, digests, &c, o, at)
 			}
 			if err != nil {
 				c.State, c.Why = Broken, err.Error()
+			} else if c.forbidden(o) {
+				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name)}
 			}
 		}
 		u.Cells = append(u.Cells, c)
@@ -161,7 +170,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions) {
 }
 
 // texts fills the key texts of c.
-func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell) error {
+func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanOptions, at whereabouts) error {
 	contract := c.Method.Contract()
 	var cal, target string
 	var err error
@@ -181,12 +190,17 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell) error {
 	}
 	c.fit = fitText(c.Method, cal, target)
 	c.facts = factsText(c.fit, test)
+	if c.Method.outside != nil {
+		if err := u.outsideTexts(at, o.Digests, c, test); err != nil {
+			return err
+		}
+	}
 	c.scores = scoresText(c.facts, u.Spec.Metrics)
 	return nil
 }
 
 // lacks says why the method cannot be run on the setting, empty if it can.
-func (u *Unit) lacks(m *Method) string {
+func (u *Unit) lacks(m *Method, at whereabouts) string {
 	contract := m.Contract()
 	for _, need := range []struct {
 		source data.Source
@@ -205,7 +219,20 @@ func (u *Unit) lacks(m *Method) string {
 	if contract.TrueLogits && u.Provenance.LogProbs {
 		return NeedsTrueLogits(m.Name)
 	}
+	if m.outside != nil {
+		return m.outside.lacks(at)
+	}
 	return ""
+}
+
+// forbidden reports whether c starts a program that may not be started: what
+// the store has needs none.
+func (c *Cell) forbidden(o PlanOptions) bool {
+	if c.Method.outside == nil || !c.Method.outside.runs() || o.AllowExec {
+		return false
+	}
+	state, _ := c.inStore(o)
+	return state == Miss
 }
 
 // NeedsTrueLogits says why a method refuses log-probabilities.

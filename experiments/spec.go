@@ -82,7 +82,7 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 		}
 	}
 	if methods != nil {
-		s.Methods = r.methods(methods, known.Methods)
+		s.Methods = r.methods(methods, append(slices.Clone(known.Methods), outsideEntries()...))
 	}
 	if settings != nil {
 		s.Settings = r.settings(settings, s.Name)

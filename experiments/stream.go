@@ -12,19 +12,20 @@ import (
 )
 
 // stream reads the test set in blocks of rows and keeps the facts of each map
-// that is not nil.
+// that is not nil, and of each table of an outside method.
 func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	for i, m := range maps {
-		if m != nil {
+		if m != nil || w.tables[i] != nil {
 			w.facts[i] = metrics.NewFacts(test.Rows())
 		}
 	}
 	s := streaming{unitWork: w, maps: maps}
 	offsetLost := test.Rows() > 0 // in all rows read so far
-	err := data.Blocks(ctx, test, blockBytes, func(_ int, set *data.Set) error {
+	err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
 		s.tempered(set)
 		s.others(set)
+		s.outside(lo, set)
 		return ctx.Err()
 	})
 	for i, m := range maps {
@@ -121,4 +122,27 @@ func (s *streaming) others(set *data.Set) {
 		s.maps[i].Apply(dst, view)
 		return s.facts[i].Append(dst, set)
 	})
+}
+
+// outside scores rows lo, lo+1, ... , which set holds, as the tables have them.
+func (s *streaming) outside(lo int, set *data.Set) {
+	n, k := set.Logits.Rows, set.Logits.Cols
+	for i, table := range s.tables {
+		if table == nil || s.outcomes[i].status != "" {
+			continue
+		}
+		if s.probs.Rows < n {
+			s.probs = data.NewProbs(n, k)
+		}
+		dst := s.probs.Slice(0, n)
+		err := guard(s.unit.Cells[i].Method.Name, func() error { return table.Rows(dst, lo) })
+		if err == nil {
+			if err = s.facts[i].Append(dst, set); err != nil {
+				err = fmt.Errorf("%s: %w", table.Name(), err)
+			}
+		}
+		if err != nil {
+			s.fail(i, err)
+		}
+	}
 }

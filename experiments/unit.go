@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -20,8 +21,9 @@ type unitWork struct {
 	run      *run
 	unit     *Unit
 	outcomes []outcome
-	facts    []*metrics.Facts // by cell, as far as they are in memory
-	cal      *data.Set        // with the parts that the missing cells need
+	tables   []*external.Table // by cell, of outside methods, while the test set is read
+	facts    []*metrics.Facts  // by cell, as far as they are in memory
+	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
 	releases []func()
 }
@@ -83,6 +85,8 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return err
 	}
 	maps := make([]calib.Map, len(w.unit.Cells))
+	w.tables = make([]*external.Table, len(w.unit.Cells))
+	defer w.closeTables()
 	for _, i := range missing {
 		m, classes, err := w.fit(ctx, i)
 		if err == nil {
@@ -166,6 +170,9 @@ func (w *unitWork) sets(missing []int) []wholeSet {
 		c := w.unit.Cells[i].Method.Contract()
 		cal.parts |= c.Cal
 		target.parts |= c.Target
+		if w.unit.Cells[i].Method.outside != nil {
+			target.parts |= c.Test // to be handed over
+		}
 	}
 	return []wholeSet{cal, target}
 }

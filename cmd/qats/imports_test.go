@@ -51,7 +51,9 @@ var layers = map[string][]string{
 	"results/significance":  {},
 	"results/comparison":    {"results", "results/significance", "results/table"},
 	"plots":                 {"results", "results/comparison", "results/table"},
-	"experiments":           {"calib", "metrics", "data", "data/simulate", "results"},
+	"experiments":           {"calib", "calib/external", "metrics", "data", "data/simulate", "results"},
+
+	"experiments/external/temperature": {"data"},
 }
 
 // TestImports keeps the arrows of the layout and gives each library one home.

@@ -12,8 +12,11 @@ import (
 
 func methodsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "methods",
-		Short:   "List the registered calibrators, what each needs, and its reference",
+		Use:   "methods",
+		Short: "List the registered calibrators, what each needs, and its reference",
+		Long: `methods lists the registered calibrators, what each needs, and its reference.
+Specs may name two more: external, a program in any language, and precomputed,
+probabilities in files. CONTRIBUTING.md shows both.`,
 		Example: "  qats methods",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

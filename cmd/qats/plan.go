@@ -19,6 +19,7 @@ type places struct {
 	store string
 	fresh bool
 	first int // rows of each set; 0 for all
+	exec  bool
 }
 
 func (p *places) flags(cmd *cobra.Command) {
@@ -26,6 +27,7 @@ func (p *places) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
 	cmd.Flags().StringVar(&p.store, "store", "", "folder of fits and scores already made (default OUT/store)")
 	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "take nothing from the store")
+	cmd.Flags().BoolVar(&p.exec, "allow-exec", false, "run the programs that the specs name as external methods; only with specs that you trust")
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
@@ -50,7 +52,7 @@ func (p *places) plan(cmd *cobra.Command, files []string) (*experiments.Plan, []
 		return nil, nil, err
 	}
 	plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first,
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, AllowExec: p.exec,
 	})
 	return plan, specs, err
 }

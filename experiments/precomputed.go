@@ -1,0 +1,110 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/external"
+	"github.com/qats-bench/qats/data"
+)
+
+// precomputed is a method whose probabilities lie in files, one for each
+// setting: they are scored, and nothing is fitted.
+type precomputed struct{ path data.FileTemplate }
+
+type precomputedOptions struct {
+	Path string `yaml:"path"` // of probs.npy: {dataset} {backbone} {loss} {corruption} {severity}
+}
+
+func precomputedEntry() calib.Entry {
+	return calib.Entry{
+		Name: "precomputed", Label: "precomputed", Version: 1,
+		Summary: "probabilities made elsewhere, a file for each setting",
+		New: func(decode func(any) error) (calib.Method, error) {
+			var o precomputedOptions
+			if err := decode(&o); err != nil {
+				return nil, err
+			}
+			if o.Path == "" {
+				return nil, errors.New(`needs the option path, as in {path: "mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy"}`)
+			}
+			path, err := data.ParseFileTemplate(o.Path)
+			return precomputed{path}, err
+		},
+	}
+}
+
+// Contract: the rows of the test set say how many there must be.
+func (precomputed) Contract() calib.Contract { return calib.Contract{Test: data.Logits} }
+
+func (precomputed) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, errNotHere }
+
+func (precomputed) runs() bool { return false }
+
+// find returns the file of a setting: below the first of the folders of arrays
+// that the user put in front and that has it, or else below the root of the
+// project. Its name, as errors give it, is that below.
+func (p precomputed) find(at whereabouts) (path, name string, err error) {
+	s := at.set // and not its test set, which of a rescaled setting is the clean one
+	name, err = p.path.Path(data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity})
+	if err != nil {
+		return "", "", err
+	}
+	for _, root := range append(slices.Clone(at.roots), at.root) {
+		path = filepath.Join(root, filepath.FromSlash(name))
+		if _, err = os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path, name, nil
+		}
+	}
+	return "", name, fs.ErrNotExist
+}
+
+func (p precomputed) lacks(at whereabouts) string {
+	switch _, name, err := p.find(at); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("there is no %s, neither below a --data folder nor in the project", name)
+	case err != nil:
+		return err.Error()
+	}
+	return ""
+}
+
+func (p precomputed) digests(at whereabouts, files *data.Digests) (fit, rows string, err error) {
+	path, name, err := p.find(at)
+	if err != nil {
+		return "", "", err
+	}
+	sum, err := files.File(path, name)
+	return "", fmt.Sprintf("probs sha256:%s\n", sum), err
+}
+
+// fit: there is none; the store holds an empty one, as of uncal.
+func (precomputed) fit(context.Context, whereabouts, calib.Input) ([]byte, error) { return nil, nil }
+
+func (p precomputed) open(ctx context.Context, at whereabouts, _ []byte, _ uint64) (*external.Table, error) {
+	path, name, err := p.find(at)
+	if err != nil {
+		return nil, err
+	}
+	n, k, err := shapeOf(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return external.OpenTable(path, name, n, k, at.first)
+}
+
+// shapeOf returns the rows and classes of the test set.
+func shapeOf(ctx context.Context, at whereabouts) (n, k int, err error) {
+	r, err := at.test.Open(ctx, at.set.Test(), data.Logits)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.Close()
+	return r.Rows(), r.Classes(), nil
+}
