@@ -8,7 +8,8 @@ import (
 
 // weighing computes the ECE-15 and AECE-15 of one method on resamples given as
 // the number of times each row was drawn. What does not change with the
-// resample (the order by confidence, the equal-width bins) is done once.
+// resample (the order by confidence, the equal-width bins) is done once. It
+// belongs to one goroutine.
 //
 // Residuals conf - hit are kept as integers in units of 2^-shift, 2^-40 unless
 // there are over four million rows. Then sums are exact and independent of
@@ -17,24 +18,54 @@ type weighing struct {
 	conf     []float64 // sorted
 	row      []int32
 	residual []int64 // in sorted order, in units
+	weight   []int64 // residual + countUnit
 	unit     float64
-	width    []run // the non-empty equal-width bins
 	bounds   []int // the distinct equal-mass boundaries above 0, the last one n
+
+	chunks []run     // of at most chunkRows sorted rows, none in two equal-width bins
+	width  []int     // the number of chunks up to the end of each non-empty equal-width bin
+	before []tallies // scratch: what was drawn before each chunk, and in all
 }
+
+// lanes is how many resamples are weighed at a time: the order of a method,
+// which is most of what there is to read, is read once for all of them.
+const lanes = 8
+
+// times is how often a row is drawn in each lane. (65,536 draws of one row, or
+// 2,048 of the rows of one chunk, cannot come from fewer rows, and come from so
+// many with a probability below 10^-2000.)
+type times [lanes]uint16
+
+const chunkRows = 64
+
+// countUnit is what one row adds to a sum over the rows of a chunk beside its
+// residual, so that one product counts and adds: |residual| <= 2^40, so up to
+// 2047 rows leave countUnit/2 out of reach of the residuals.
+const (
+	countShift = 52
+	countUnit  = 1 << countShift
+)
 
 func newWeighing(f *Facts) *weighing {
 	const m = 15
 	o := sortFacts(f)
 	n := len(o.conf)
 	shift := min(40, 62-bits.Len(uint(n)))
-	w := &weighing{conf: o.conf, row: o.row, residual: make([]int64, n), unit: math.Ldexp(1, -shift)}
+	w := &weighing{conf: o.conf, row: o.row, residual: make([]int64, n), weight: make([]int64, n), unit: math.Ldexp(1, -shift)}
 	for j, c := range o.conf {
 		if o.hit[j] {
 			c--
 		}
 		w.residual[j] = int64(math.Round(math.Ldexp(c, shift)))
+		w.weight[j] = w.residual[j] + countUnit
 	}
-	w.width = widthLayout(o, m).runs
+	for _, bin := range widthLayout(o, m).runs {
+		for lo := bin.lo; lo < bin.hi; lo += chunkRows {
+			w.chunks = append(w.chunks, run{lo, min(lo+chunkRows, bin.hi)})
+		}
+		w.width = append(w.width, len(w.chunks))
+	}
+	w.before = make([]tallies, len(w.chunks)+1)
 	for b := 1; b <= m; b++ {
 		w.bounds = append(w.bounds, massBoundary(b, n, m))
 	}
@@ -51,58 +82,132 @@ type tally struct {
 	sum  int64
 }
 
-// score returns ECE and AECE of the resample in which row i is drawn times[i]
-// times, n in all. One walk in order of confidence serves both: the sum of
-// residuals is read off at the ends of the equal-width bins, and wherever the
-// count of drawn rows reaches an equal-mass boundary.
-func (w *weighing) score(times []int32) (ece, aece float64) {
-	var at, binStart tally // of the walk; of the equal-mass bin under way
-	var startShare float64 // fraction of the sum at binStart, where it cuts a block
-	var block [2]tally     // ends of the tied block last cut by a boundary
-	absolute, b := int64(0), 0
-	for _, run := range w.width {
-		before := at.sum
-		residual := w.residual[run.lo:run.hi]
-		for j, row := range w.row[run.lo:run.hi] {
-			k := times[row]
-			at.rows += int(k)
-			at.sum += int64(k) * residual[j]
-			for b < len(w.bounds) && at.rows >= w.bounds[b] {
-				bound := w.bounds[b]
-				if bound >= block[1].rows {
-					block = w.block(times, run.lo+j, at)
-				}
-				end, share := block[1].sum, 0.0
-				if bound < block[1].rows {
-					end = block[0].sum
-					share = float64(block[1].sum-block[0].sum) * (float64(bound-block[0].rows) / float64(block[1].rows-block[0].rows))
-				}
-				aece += math.Abs(float64(end-binStart.sum)+(share-startShare)) / float64(bound-binStart.rows)
-				binStart, startShare = tally{bound, end}, share
-				b++
-			}
+// tallies are those of all lanes.
+type tallies [lanes]tally
+
+// weigh reads the resamples in which row i is drawn drawn[i] times, n in all,
+// in each lane. It adds up the chunks; ece and aece do the rest.
+func (w *weighing) weigh(drawn []times) {
+	for c, chunk := range w.chunks {
+		sums := weighChunk(drawn, w.row[chunk.lo:chunk.hi], w.weight[chunk.lo:chunk.hi])
+		at, next := &w.before[c], &w.before[c+1]
+		for lane, sum := range sums {
+			rows := (sum + countUnit/2) >> countShift
+			next[lane] = tally{at[lane].rows + int(rows), at[lane].sum + sum - rows<<countShift}
 		}
-		absolute += max(at.sum-before, before-at.sum)
 	}
-	return float64(absolute) * w.unit / float64(at.rows), aece * w.unit / float64(len(w.bounds))
 }
 
-// block returns the tallies before and after the block of ties, among drawn
-// rows, of the drawn row at sorted place j. The tally at is that after j.
-func (w *weighing) block(times []int32, j int, at tally) [2]tally {
+// weighChunk returns the sum of weights of the drawn rows in each lane. Sums in
+// variables of their own, in a function of their own, stay in registers.
+//
+//go:noinline
+func weighChunk(drawn []times, rows []int32, weight []int64) [lanes]int64 {
+	weight = weight[:len(rows)]
+	var s0, s1, s2, s3, s4, s5, s6, s7 int64
+	for j, row := range rows {
+		t, w := &drawn[row], weight[j]
+		s0 += int64(t[0]) * w
+		s1 += int64(t[1]) * w
+		s2 += int64(t[2]) * w
+		s3 += int64(t[3]) * w
+		s4 += int64(t[4]) * w
+		s5 += int64(t[5]) * w
+		s6 += int64(t[6]) * w
+		s7 += int64(t[7]) * w
+	}
+	return [lanes]int64{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// ece returns the ECE of the resample in a lane.
+func (w *weighing) ece(lane int) float64 {
+	absolute, last := int64(0), int64(0)
+	for _, end := range w.width {
+		s := w.before[end][lane].sum
+		absolute += max(s-last, last-s)
+		last = s
+	}
+	return float64(absolute) * w.unit / float64(len(w.row))
+}
+
+// aece returns the AECE of the resample in a lane of what was weighed:
+// sums of residuals are read off where the number of drawn rows reaches the
+// equal-mass boundaries.
+func (w *weighing) aece(drawn []times, lane int) float64 {
+	var start tally        // of the bin under way
+	var startShare float64 // fraction of the sum at start, where it cuts a block
+	var block [2]tally     // ends of the tied block last cut by a boundary
+	aece, c := 0.0, 0
+	for _, bound := range w.bounds {
+		if bound >= block[1].rows {
+			for w.before[c+1][lane].rows < bound {
+				c++
+			}
+			block = w.block(drawn, lane, c, bound)
+		}
+		end, share := block[1].sum, 0.0
+		if bound < block[1].rows {
+			end = block[0].sum
+			share = float64(block[1].sum-block[0].sum) * (float64(bound-block[0].rows) / float64(block[1].rows-block[0].rows))
+		}
+		aece += math.Abs(float64(end-start.sum)+(share-startShare)) / float64(bound-start.rows)
+		start, startShare = tally{bound, end}, share
+	}
+	return aece * w.unit / float64(len(w.bounds))
+}
+
+// block returns the tallies before and after the block of ties, among the rows
+// drawn in a lane, that holds the drawn row number bound, 1 the least; it is in
+// chunk c.
+func (w *weighing) block(drawn []times, lane, c, bound int) [2]tally {
+	at := w.before[c][lane]
+	j := w.chunks[c].lo
+	for ; ; j++ {
+		k := int(drawn[w.row[j]][lane])
+		at.rows += k
+		at.sum += int64(k) * w.residual[j]
+		if at.rows >= bound {
+			break
+		}
+	}
 	before, after := at, at
+	// A chunk that lies within the distance as a whole is passed in one step.
 	last := w.conf[j]
-	for i := j; i >= 0 && last-w.conf[i] <= tie; i-- {
-		if k := times[w.row[i]]; k > 0 {
-			before.rows -= int(k)
+	for i, c := j, c; i >= 0 && last-w.conf[i] <= tie; i-- {
+		if i < w.chunks[c].lo {
+			c--
+			if lo := w.chunks[c].lo; last-w.conf[lo] <= tie {
+				if before = w.before[c][lane]; before.rows < w.before[c+1][lane].rows {
+					for i = lo; drawn[w.row[i]][lane] == 0; i++ {
+					}
+					last = w.conf[i]
+				}
+				i = lo
+				continue
+			}
+		}
+		if k := int(drawn[w.row[i]][lane]); k > 0 {
+			before.rows -= k
 			before.sum -= int64(k) * w.residual[i]
 			last = w.conf[i]
 		}
 	}
 	last = w.conf[j]
-	for i := j + 1; i < len(w.conf) && w.conf[i]-last <= tie; i++ {
-		if k := times[w.row[i]]; k > 0 {
-			after.rows += int(k)
+	for i, c := j+1, c; i < len(w.conf) && w.conf[i]-last <= tie; i++ {
+		if i == w.chunks[c].hi {
+			c++
+			if end := w.chunks[c].hi - 1; w.conf[end]-last <= tie {
+				if after = w.before[c+1][lane]; after.rows > w.before[c][lane].rows {
+					for i = end; drawn[w.row[i]][lane] == 0; i-- {
+					}
+					last = w.conf[i]
+				}
+				i = end
+				continue
+			}
+		}
+		if k := int(drawn[w.row[i]][lane]); k > 0 {
+			after.rows += k
 			after.sum += int64(k) * w.residual[i]
 			last = w.conf[i]
 		}
