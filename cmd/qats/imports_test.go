@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"calib/softmax":         {"data"},
 	"calib":                 {"calib/softmax", "data"},
 	"calib/calibtest":       {"calib", "calib/softmax", "data"},
+	"calib/external":        {"calib/softmax", "data"},
 	"metrics":               {"calib/softmax", "data"},
 	"results":               {},
 	"results/table":         {"results"},
