@@ -44,7 +44,7 @@ func restoreBinned(m binnedMap) (Map, error) {
 	}
 	for b, t := range m.T {
 		if !usable(t) {
-			return nil, fmt.Errorf("T[%d] = %v: want one in [1e-6, 1e8]", b, t)
+			return nil, fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
 		}
 	}
 	if len(m.Edges) > 0 {

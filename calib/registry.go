@@ -13,6 +13,7 @@ func Registry() []Entry {
 		irTopEntry(),
 		irOVAEntry(),
 		splineEntry(),
+		betaEntry(),
 		ttaTSEntry(),
 		adatsEntry(),
 		htsEntry(),

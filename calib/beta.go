@@ -1,0 +1,230 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// betaEntry is beta calibration one class against all (Kull, Silva Filho and
+// Flach 2017): for each class a logistic regression of the n outcomes on ln p
+// and -ln(1-p), p the softmax probability of the class,
+//
+//	g(p) = sigmoid(a ln p - b ln(1-p) + c),  a, b in [0, 1000], |c| <= 1000,
+//
+// 3 k parameters, and q_j = g_j(p_j) divided by the sum of the row; a row of
+// zeros becomes uniform. p is held within [eps, 1-eps], eps = 2^-52, as in the
+// authors' code. The identity is a = b = 1, c = 0. The prediction may change.
+//
+// The authors fit without a penalty worth the name (C = 1e11) and fit again
+// without a regressor whose coefficient came out negative. Ours is the minimum
+// for a, b >= 0, which is the same where one of them was negative, and keeps g
+// from falling where the second fit would be negative too. Where a class has
+// no minimum, because it is absent or separable, the parameters are those at
+// which the gradient has vanished, below 1e-12.
+func betaEntry() Entry {
+	return Entry{
+		Name:      "beta",
+		Label:     "Beta",
+		Version:   1,
+		Summary:   "beta calibration of each class against all others, rows normalised",
+		Reference: "Kull, Silva Filho and Flach 2017",
+		New:       func(func(any) error) (Method, error) { return beta{}, nil },
+		Restore:   restore(func(m betaMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+const (
+	betaEps    = 0x1p-52
+	logBetaEps = -52 * math.Ln2
+	betaMost   = 1000.0 // of every parameter
+)
+
+type beta struct{}
+
+func (beta) Contract() Contract {
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
+}
+
+// Fit takes 16 bytes a row for each class that is in work.
+func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := checkLabelled(set); err != nil {
+		return nil, err
+	}
+	n, k := set.Logits.Rows, set.Logits.Cols
+	norms := make([]logNorm, n)
+	err := eachBlock(ctx, n, func(_, lo, hi int) {
+		logNorms(norms[lo:hi], set.Logits.Slice(lo, hi))
+	})
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]solution, k)
+	err = eachBlock(ctx, k*blockRows, func(class, _, _ int) { // a class each
+		sure, unsure := make([]float64, n), make([]float64, n)
+		positive := make([]bool, n)
+		for i := range n {
+			sure[i], unsure[i] = norms[i].logOdds(set.Logits.Row(i)[class])
+			positive[i] = int(set.Labels[i]) == class
+		}
+		ends[class] = fitBeta(sure, unsure, positive)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
+	for class, end := range ends {
+		m.A[class], m.B[class], m.C[class] = end.at[0], end.at[1], end.at[2]
+	}
+	f, err := reported(ctx, m, set, 2)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.note(ends)
+	return f, nil
+}
+
+// note adds what the k fits came to: steps of all, the largest gradient.
+func (r *Report) note(ends []solution) {
+	var flat, steep, open int
+	for _, e := range ends {
+		r.Iterations += e.steps
+		r.Gradient = max(r.Gradient, e.gradient)
+		if e.at[0] == 0 {
+			flat++
+		}
+		if e.at[1] == 0 {
+			steep++
+		}
+		if e.gradient > gradTol {
+			open++
+		}
+	}
+	for _, b := range []struct {
+		name  string
+		count int
+	}{{"a", flat}, {"b", steep}} {
+		if b.count > 0 {
+			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= 0 in %d of %d classes", b.name, b.count, len(ends)))
+		}
+	}
+	if open > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d classes not converged: gradient %.1e", open, len(ends), r.Gradient))
+	}
+}
+
+// logNorm is what a row divides by: log sum exp l = max + log.
+type logNorm struct{ max, log float64 }
+
+func logNorms(dst []logNorm, rows data.Matrix) {
+	for i, m := range NewUnscaled(rows).Moments() {
+		dst[i] = logNorm{float64(m.Max), softmax.Log1p(m.Tail)}
+	}
+}
+
+// logOdds returns ln p and -ln(1-p) of a class with the given logit, p held
+// within betaEps of 0 and 1.
+func (n logNorm) logOdds(logit float32) (sure, unsure float64) {
+	logP := float64(logit) - n.max - n.log
+	p := min(max(softmax.Exp(logP), betaEps), 1-betaEps)
+	return min(max(logP, logBetaEps), -betaEps), -softmax.Log(1 - p)
+}
+
+// fitBeta minimises the mean logistic loss of a sure + b unsure + c over the
+// rows, from the identity.
+func fitBeta(sure, unsure []float64, positive []bool) solution {
+	n := float64(len(sure))
+	eval := func(x []float64) (local, error) {
+		var value, ga, gb, gc, aa, ab, ac, bb, bc, cc float64
+		for i, u := range sure {
+			v := unsure[i]
+			s := float64(x[0]*u) + float64(x[1]*v) + x[2]
+			p := 0.0 // of the class
+			e := softmax.Exp(-math.Abs(s))
+			if s > 0 {
+				p = 1 / (1 + e)
+				value += s
+			} else {
+				p = e / (1 + e)
+			}
+			value += softmax.Log1p(e)
+			residual := p // less the outcome
+			if positive[i] {
+				value -= s
+				residual = p - 1
+			}
+			w := e / ((1 + e) * (1 + e)) // p (1-p)
+			ga += float64(residual * u)
+			gb += float64(residual * v)
+			gc += residual
+			wu, wv := float64(w*u), float64(w*v)
+			aa += float64(wu * u)
+			ab += float64(wu * v)
+			ac += wu
+			bb += float64(wv * v)
+			bc += wv
+			cc += w
+		}
+		f := local{value / n, []float64{ga / n, gb / n, gc / n}, []float64{aa, ab, ac, ab, bb, bc, ac, bc, cc}}
+		for i := range f.hessian {
+			f.hessian[i] /= n
+		}
+		return f, nil
+	}
+	end, _ := boxNewton(eval, []float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}, 1)
+	return end // the only errors are those of eval
+}
+
+// betaMap holds the parameters of k classes. It serves sets of k classes only.
+type betaMap struct {
+	A []float64 `json:"a"` // k, >= 0
+	B []float64 `json:"b"` // k, >= 0
+	C []float64 `json:"c"` // k
+}
+
+// Apply writes the n x k probabilities. It panics where k is not that of the
+// fit.
+func (m betaMap) Apply(dst data.Probs, set *data.Set) {
+	if set.Logits.Cols != len(m.A) {
+		panic(fmt.Sprintf("calib: beta of %d classes applied to %d", len(m.A), set.Logits.Cols))
+	}
+	var norms [blockRows]logNorm
+	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
+		rows := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
+		logNorms(norms[:rows.Rows], rows)
+		for i := range rows.Rows {
+			q, sum := dst.Row(lo+i), 0.0
+			for j, l := range rows.Row(i) {
+				u, v := norms[i].logOdds(l)
+				q[j] = sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
+				sum += q[j]
+			}
+			for j := range q {
+				if sum > 0 {
+					q[j] /= sum
+				} else {
+					q[j] = 1 / float64(len(q))
+				}
+			}
+		}
+	}
+}
+
+// classes returns k.
+func (m betaMap) classes() int { return len(m.A) }
+
+func (m betaMap) check() error {
+	if len(m.A) == 0 || len(m.B) != len(m.A) || len(m.C) != len(m.A) {
+		return fmt.Errorf("%d a, %d b and %d c: want one of each for every class", len(m.A), len(m.B), len(m.C))
+	}
+	for j := range m.A {
+		if !(m.A[j] >= 0 && m.A[j] <= betaMost) || !(m.B[j] >= 0 && m.B[j] <= betaMost) || !(math.Abs(m.C[j]) <= betaMost) {
+			return fmt.Errorf("class %d: a = %v, b = %v, c = %v: want a and b in [0, 1000] and |c| <= 1000", j, m.A[j], m.B[j], m.C[j])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package calib
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// The reference is Newton's method on the logistic loss, 200 steps of
+// w -= solve(X'WX, X'(p-t)) with X = [ln p, -ln(1-p), 1] of each class, p of
+// scipy.special.softmax clipped to [eps, 1-eps]; scikit-learn's
+// LogisticRegression(C=99999999999), which betacal calls, agrees to 1e-4 where
+// it stops. No coefficient is negative.
+func TestBetaReference(t *testing.T) {
+	set := lattice(400, 5)
+	f := fit(t, "beta", set, nil)
+	m := f.Map.(betaMap)
+	for class, want := range [][]float64{
+		{0.20596940096631539, 0.5969566496746653, -1.2927439656743316},
+		{0.252994193403941, 0.5584674647095398, -0.6539429308363474},
+		{0.09155888500281295, 0.9986468727746255, -1.8771337508050132},
+		{0.1846788529944314, 0.5647253208366758, -1.055811243128274},
+		{0.14274268019153413, 0.970607722047954, -1.3705362152232892},
+	} {
+		if got := []float64{m.A[class], m.B[class], m.C[class]}; !near(got, want, 1e-9) {
+			t.Errorf("class %d: %.12g, want %.12g", class, got, want)
+		}
+	}
+	q := applied(m, set.Logits)
+	for i, want := range [][]float64{
+		{0.04602553035250154, 0.09326546162162463, 0.08959802850023882, 0.18703112575218803, 0.5840798537734468},
+		{0.03620133643006518, 0.07551658566321717, 0.08344358253125886, 0.17428316866231955, 0.6305553267131392},
+	} {
+		if !near(q.Row(i), want, 1e-10) {
+			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
+		}
+	}
+	if f.Report.Gradient > gradTol || len(f.Report.AtBound) > 0 {
+		t.Errorf("%+v", f.Report)
+	}
+}
+
+// The loss is convex, so a point where no free component of the gradient is
+// left and those at a bound push against it is the minimum. The gradient is
+// taken from differences of a direct loss. Some of these fits need the bounds.
+func TestBetaIsMinimum(t *testing.T) {
+	held := 0
+	for seed := range uint64(12) {
+		k := 2 + int(seed)%4
+		set := drawn(80, k, 0.5+float64(seed%3), seed)
+		m := fit(t, "beta", set, nil).Map.(betaMap)
+		raw := applied(tsMap{1}, set.Logits)
+		for class := range k {
+			loss := func(x [3]float64) float64 {
+				sum := 0.0
+				for i := range raw.Rows {
+					p := min(max(raw.Row(i)[class], betaEps), 1-betaEps)
+					s := x[0]*math.Log(p) - x[1]*math.Log(1-p) + x[2]
+					if int(set.Labels[i]) == class {
+						s = -s
+					}
+					sum += directSoftplus(s)
+				}
+				return sum / float64(raw.Rows)
+			}
+			at := [3]float64{m.A[class], m.B[class], m.C[class]}
+			for j := range at {
+				const h = 1e-5
+				up, down := at, at
+				up[j] += h
+				down[j] -= h
+				slope := (loss(up) - loss(down)) / (2 * h)
+				bound := j < 2 && at[j] == 0
+				if bound {
+					held++
+				}
+				if slope < -1e-7 || (!bound && slope > 1e-7) {
+					t.Errorf("seed %d, class %d, parameter %d = %v: gradient %v", seed, class, j, at[j], slope)
+				}
+			}
+		}
+	}
+	if held == 0 {
+		t.Error("no fit is at a bound: this test shows less than it says")
+	}
+}
+
+// The identity, a = b = 1 and c = 0, gives the probabilities of the network.
+func TestBetaIdentity(t *testing.T) {
+	set := lattice(60, 6)
+	ones, zeros := []float64{1, 1, 1, 1, 1, 1}, make([]float64, 6)
+	m := betaMap{A: ones, B: ones, C: zeros}
+	if got, want := applied(m, set.Logits).Data, applied(tsMap{1}, set.Logits).Data; !near(got, want, 1e-12) {
+		t.Error("the identity changes probabilities")
+	}
+}
+
+// A class without rows, and one that its probability separates, have finite
+// parameters and a gradient that vanished.
+func TestBetaWithoutMinimum(t *testing.T) {
+	set := drawn(200, 4, 1, 5)
+	for i := range set.Labels {
+		if top := topClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
+			set.Labels[i] = int32(top)
+		}
+		if set.Labels[i] == 3 {
+			set.Labels[i] = 0
+		}
+	}
+	f := fit(t, "beta", set, nil)
+	q := applied(f.Map, set.Logits)
+	for i := range q.Rows {
+		if p := q.Row(i)[3]; p > 1e-6 {
+			t.Fatalf("row %d: an absent class has probability %v", i, p)
+		}
+	}
+	if f.Report.Gradient > gradTol || strings.Contains(strings.Join(f.Report.Warnings, ""), "not converged") {
+		t.Errorf("%+v", f.Report)
+	}
+}
+
+func BenchmarkFitBeta(b *testing.B) {
+	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
+		set := simulated(size[0], size[1], 5, 1.6, 1)
+		b.Run(fmt.Sprintf("method=beta/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
+			for b.Loop() {
+				fit(b, "beta", set, nil)
+			}
+		})
+	}
+}
