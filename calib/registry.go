@@ -9,6 +9,7 @@ func Registry() []Entry {
 		tsGuo50Entry(),
 		tsECEGridEntry(),
 		ecEntry(),
+		ctsEntry(),
 		irEntry(),
 		irTopEntry(),
 		irOVAEntry(),

@@ -1,0 +1,140 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// The reference tries every point of the grid in numpy, whole matrices at a
+// time, from the temperature of ts (scipy.optimize.minimize_scalar on log T):
+//
+//	for _ in range(5): for c in sorted by (-count, -sum of logits): for g in range(46):
+//	    U = T.copy(); U[c] = (5+g)/10; e, hits = ece15(softmax(z/U, 1)), ...
+//	    keep U if e < best - 1e-9 and hits >= those before the turn
+func TestCTSReference(t *testing.T) {
+	for _, c := range []struct {
+		set  *data.Set
+		want []float64
+		ece  float64
+	}{
+		{lattice(400, 5), []float64{3.5, 2.5, 3.9, 3.5, 2.3}, 0.02748377149162817},
+		{lattice(300, 3), []float64{2.5, 1.6, 3.2}, 0.04600440593427991},
+	} {
+		m := fit(t, "cts", c.set, nil).Map.(ctsMap)
+		if !slices.Equal(m.T, c.want) {
+			t.Errorf("T = %v, want %v", m.T, c.want)
+		}
+		if got, _ := mapECE(m, c.set); math.Abs(got-c.ece) > 1e-12 {
+			t.Errorf("ECE %v, want %v", got, c.ece)
+		}
+	}
+}
+
+// mapECE returns the ECE-15 of a map and its hits, from the probabilities.
+func mapECE(m Map, set *data.Set) (ece float64, hits int) {
+	var gap [15]float64
+	q := applied(m, set.Logits)
+	for i := range q.Rows {
+		top := slices.Index(q.Row(i), slices.Max(q.Row(i)))
+		conf := q.Row(i)[top]
+		bin := min(max(int(math.Ceil(conf*15))-1, 0), 14)
+		gap[bin] -= conf
+		if int(set.Labels[i]) == top {
+			gap[bin]++
+			hits++
+		}
+	}
+	for _, v := range gap {
+		ece += math.Abs(v) / float64(q.Rows)
+	}
+	return ece, hits
+}
+
+// A turn's scores are those of the map at every point, ties, many classes and
+// far classes included.
+func TestCTSScores(t *testing.T) {
+	wide := lattice(60, 7)
+	for i := range wide.Logits.Data {
+		wide.Logits.Data[i] *= 10
+	}
+	tied := lattice(60, 4)
+	for i, l := range tied.Logits.Data {
+		tied.Logits.Data[i] = float32(math.Round(float64(l)))
+	}
+	var every []int
+	for g := range ctsPoints {
+		every = append(every, g)
+	}
+	for _, set := range []*data.Set{lattice(80, 5), wide, tied, drawn(20, 1, 1, 1)} {
+		s := newCTSSearch(set, 1.25)
+		if _, err := s.round(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for class := range set.Logits.Cols {
+			if _, err := s.turn(context.Background(), class); err != nil {
+				t.Fatal(err)
+			}
+			for i := range set.Logits.Rows {
+				most, top, sum := s.without(set.Logits.Row(i), -1)
+				if most != s.most[i] || top != s.top[i] || math.Abs(sum-s.sum[i]) > 1e-12*sum {
+					t.Fatalf("class %d, row %d: state %v %d %v, want %v %d %v", class, i, s.most[i], s.top[i], s.sum[i], most, top, sum)
+				}
+			}
+		}
+		for class := range set.Logits.Cols {
+			for b := range s.blocks {
+				s.blocks[b] = ctsTally{}
+			}
+			var counts ctsTally
+			for i := range set.Logits.Rows {
+				s.count(&counts, i, class)
+				s.tally(&s.blocks[0], i, class, every)
+			}
+			for g := range ctsPoints {
+				m := ctsMap{slices.Clone(s.t)}
+				m.T[class] = ctsGrid(g)
+				ece, hits := mapECE(m, set)
+				if got := s.total(g); math.Abs(got.ece-ece) > 1e-12 || got.hits != hits || counts.all.hits+counts.at[g].hits != hits {
+					t.Fatalf("class %d at %v: %+v, want %v and %d hits", class, m.T[class], got, ece, hits)
+				}
+			}
+		}
+	}
+}
+
+// The fit is better than ts in ECE and loses no hits, as far as ts is within
+// the grid; classes without calibration rows keep its temperature.
+func TestCTSGuard(t *testing.T) {
+	for seed := range uint64(6) {
+		set := drawn(300, 6, 1.5, seed)
+		for i, y := range set.Labels {
+			set.Labels[i] = y % 5
+		}
+		scaled := fit(t, "ts", set, nil).Map.(tsMap)
+		m := fit(t, "cts", set, nil).Map.(ctsMap)
+		if m.T[5] != min(max(scaled.T, 0.5), 5) {
+			t.Errorf("seed %d: an absent class has T = %v, ts %v", seed, m.T[5], scaled.T)
+		}
+		before, hits := mapECE(scaled, set)
+		after, kept := mapECE(m, set)
+		if after > before || kept < hits {
+			t.Errorf("seed %d: ECE %v and %d hits, ts %v and %d", seed, after, kept, before, hits)
+		}
+	}
+}
+
+func BenchmarkFitCTS(b *testing.B) {
+	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
+		set := simulated(size[0], size[1], 5, 1.6, 1)
+		b.Run(fmt.Sprintf("method=cts/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
+			for b.Loop() {
+				fit(b, "cts", set, nil)
+			}
+		})
+	}
+}
