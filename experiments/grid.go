@@ -17,13 +17,14 @@ type Setting struct {
 	results.Cell
 	CalibrateOn string  // dataset whose calibration set is used; empty for the own one
 	Rescale     float64 // factor on the test logits; 0 for none
+	Draw        int     // of both sets from their union (data.Redrawn), 1 or more; 0 for the sets as they are
 	Line        int     // of the grid in the spec
 }
 
-// Test returns the set that methods are judged on. That of a rescaled setting
-// is the clean one; the plan puts the factor on it.
+// Test returns the set that methods are judged on. That of a rescaled or redrawn
+// setting is the clean one; the plan puts the factor on it, or draws.
 func (s *Setting) Test() data.Ref {
-	if s.Rescale > 0 {
+	if s.Rescale > 0 || s.Draw > 0 {
 		return data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
 	}
 	return data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss,
@@ -60,6 +61,7 @@ type grid struct {
 	datasets, backbones, losses, corruptions []string
 	severities                               []int
 	rescales                                 []float64
+	splits                                   int
 	calibrateOn                              string
 }
 
@@ -78,6 +80,7 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 			"corruption": r.ids(&g.corruptions, "corruption"),
 			"severity":   r.severities(&g.severities),
 			"rescale":    r.rescales(&g.rescales),
+			"splits":     r.splits(&g.splits),
 			"calibrate_on": func(n *yaml.Node) {
 				if s, ok := r.scalar(n, "calibrate_on"); ok && r.id(n, "calibrate_on", s) {
 					g.calibrateOn = s
@@ -97,6 +100,9 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 		case len(g.rescales) > 0 && len(g.corruptions) > 0:
 			r.errorf(item, "rescale is of clean images; leave out corruption and severity")
 			return
+		case g.splits > 0 && (len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
+			r.errorf(item, "splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on")
+			return
 		}
 		for _, s := range g.expand(experiment, item.Line) {
 			if len(all) == maxSettings {
@@ -115,7 +121,8 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 }
 
 // expand returns the product of the lists. In results.csv a factor on the test
-// logits is a corruption, "rescale-2", whose severity is always 1.
+// logits is a corruption, "rescale-2", whose severity is always 1, and a redrawn
+// split is one whose severity is the draw.
 func (g grid) expand(experiment string, line int) []Setting {
 	corruptions, severities := g.corruptions, g.severities
 	if len(corruptions) == 0 {
@@ -129,6 +136,12 @@ func (g grid) expand(experiment string, line int) []Setting {
 			corruptions, factors[name] = append(corruptions, name), c
 		}
 	}
+	if g.splits > 0 {
+		corruptions, severities = []string{results.Split}, nil
+		for draw := range g.splits {
+			severities = append(severities, draw+1)
+		}
+	}
 	var list []Setting
 	for _, dataset := range g.datasets {
 		for _, backbone := range g.backbones {
@@ -138,11 +151,15 @@ func (g grid) expand(experiment string, line int) []Setting {
 						if len(list) > maxSettings {
 							return list
 						}
-						list = append(list, Setting{
+						s := Setting{
 							Cell: results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 								Loss: loss, Corruption: corruption, Severity: severity},
 							CalibrateOn: g.calibrateOn, Rescale: factors[corruption], Line: line,
-						})
+						}
+						if g.splits > 0 {
+							s.Draw = severity
+						}
+						list = append(list, s)
 					}
 				}
 			}

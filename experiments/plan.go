@@ -92,6 +92,10 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 				u.skipAll(fmt.Sprintf("no source has %s of %s", scored, u.Setting))
 			} else {
 				u.Provenance = provenance(u.source, u.Setting)
+				if draw := u.Setting.Draw; draw > 0 {
+					u.source = data.Redrawn(u.source, draw)
+					u.Provenance = provenance(u.source, u.Setting)
+				}
 				u.test = u.source
 				if c := u.Setting.Rescale; c > 0 {
 					u.test = data.Scaled(u.source, float32(c))

@@ -234,6 +234,25 @@ func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
 	}
 }
 
+// MaxSplits bounds the draws of one setting.
+const MaxSplits = 1000
+
+// splits stores how many times both sets are redrawn from their union.
+func (r *reader) splits(dst *int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := r.scalar(n, "splits")
+		if !ok {
+			return
+		}
+		v, err := strconv.Atoi(s)
+		if err != nil || v < 1 || v > MaxSplits {
+			r.errorf(n, "splits %q: a number of draws from 1 to %d", s, MaxSplits)
+			return
+		}
+		*dst = v
+	}
+}
+
 // keys returns the sorted keys of fields.
 func keys[V any](fields map[string]V) []string {
 	names := make([]string, 0, len(fields))
