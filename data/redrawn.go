@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -108,28 +109,31 @@ func (r *redrawnReader) Classes() int { return max(r.cal.Classes(), r.test.Class
 func (r *redrawnReader) Bytes() int64 { return r.cal.Bytes() + r.test.Bytes() }
 
 func (r *redrawnReader) Close() error {
-	err := r.cal.Close()
-	if e := r.test.Close(); err == nil {
-		err = e
+	err := errors.Join(r.cal.Close(), r.test.Close())
+	for _, set := range r.from {
+		if set != nil {
+			err = errors.Join(err, set.Close())
+		}
 	}
+	r.from = [2]*Set{}
 	return err
 }
 
 func (r *redrawnReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	if r.from[0] == nil {
+	if r.rows == nil {
 		cal, err := r.cal.Read(ctx, 0, r.cal.Rows())
 		if err != nil {
 			return nil, err
 		}
 		test, err := r.test.Read(ctx, 0, r.test.Rows())
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, cal.Close())
 		}
+		r.from = [2]*Set{cal, test}
 		if a, b := r.cal.Classes(), r.test.Classes(); a != b && a != 0 && b != 0 {
 			return nil, fmt.Errorf("redrawn rows: the calibration set has %d classes, the test set %d", a, b)
 		}
 		r.rows = deal(cal.Labels, test.Labels, r.draw, r.calibrate)
-		r.from = [2]*Set{cal, test}
 	}
 	return r.gather(r.rows[lo:hi]), nil
 }
@@ -165,11 +169,12 @@ func deal(cal, test []int32, draw uint64, calibrate bool) []int {
 	return out
 }
 
-// gather copies rows of the union. Head and OOD logits belong to the network
-// and are those of the calibration set.
+// gather copies rows of the union, out of files that may be mapped. Head and
+// OOD logits belong to the network and are those of the calibration set.
 func (r *redrawnReader) gather(rows []int) *Set {
 	cal, test := r.from[0], r.from[1]
-	set := &Set{Head: cal.Head, OOD: cal.OOD}
+	copied := func(m Matrix) Matrix { m.Data = slices.Clone(m.Data); return m }
+	set := &Set{Head: Linear{W: copied(cal.Head.W), B: slices.Clone(cal.Head.B)}, OOD: copied(cal.OOD)}
 	table := func(of func(*Set) Matrix) Matrix {
 		a, b := of(cal), of(test)
 		if !a.Present() || !b.Present() {

@@ -99,6 +99,23 @@ func sample(kind string, methods ...string) Input {
 		}
 		in.Records = testRecords("accuracy", cells, in.Methods...)
 		in.Records[0].Value = 0.1 // one below zero
+	case "critical-difference":
+		if len(methods) < 2 {
+			methods = append(slices.Clone(methods), "qats")
+			in.Methods = methods
+		}
+		in.Records = testRecords("ece", datasets(), methods...)
+		for i := range in.Records {
+			in.Records[i].Value += 0.1 * float64(i*i%5) / 5 // not the same order everywhere
+		}
+	case "forest":
+		in.Methods = append(slices.Clone(methods), "qats")[:2]
+		cells := append(datasets(), shifted([]string{"fog", "snow"}, 1, 2, 3)...)
+		for i, c := range append(cells, shifted([]string{"frost"}, 4)...) {
+			d := 0.01 * float64(i*7%11-5)
+			in.Pairs = append(in.Pairs, results.Pair{Cell: c, Method: in.Methods[0], Against: in.Methods[1], Metric: "ece",
+				Difference: d, Lo: d - 0.02, Hi: d + 0.03, N: 1000, Source: measured})
+		}
 	case "losses":
 		var cells []results.Cell
 		for _, loss := range []string{"ce", "brier", "ls-0.05", "focal", "mmce"} {
@@ -113,9 +130,25 @@ func sample(kind string, methods ...string) Input {
 	return in
 }
 
+// datasets returns cells of six datasets, two networks each.
+func datasets() []results.Cell {
+	var cells []results.Cell
+	for _, d := range []string{"cifar10", "cifar100", "imagenet", "ham10000", "voc2012", "20newsgroups"} {
+		for _, b := range []string{"resnet50", "vit-b16"} {
+			c := testCell
+			c.Dataset, c.Backbone = d, b
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
 // from returns in with all its rows from a source.
 func (in Input) from(source string) Input {
-	in.Bins, in.Records = slices.Clone(in.Bins), slices.Clone(in.Records)
+	in.Bins, in.Records, in.Pairs = slices.Clone(in.Bins), slices.Clone(in.Records), slices.Clone(in.Pairs)
+	for i := range in.Pairs {
+		in.Pairs[i].Source = source
+	}
 	for i := range in.Bins {
 		in.Bins[i].Source = source
 	}

@@ -41,4 +41,6 @@ func ExampleRegistry() {
 	// dominance
 	// losses
 	// reliability-grid
+	// critical-difference
+	// forest
 }

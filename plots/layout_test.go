@@ -68,7 +68,7 @@ func TestTextIsLegible(t *testing.T) {
 			long.Name = func(column, id string) string { return id + "-has-a-longer-name-than-most" }
 			edited(long.Bins, func(b *results.Bin) { b.N *= 10000 })
 			for i := range long.Records {
-				if i%7 == 1 {
+				if i%7 == 1 && e.Name != "critical-difference" { // which leaves such settings out for all
 					long.Records[i].Status = results.Skip
 				}
 			}

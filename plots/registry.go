@@ -57,5 +57,15 @@ func Registry() []Entry {
 			Summary: "reliability diagrams of several settings with their ECE; one row a setting, one column a method",
 			Draw:    ReliabilityGrid,
 		},
+		{
+			Name:    "critical-difference",
+			Summary: "mean ranks of methods by ECE over data sets, with Nemenyi's critical difference",
+			Draw:    CriticalDifference,
+		},
+		{
+			Name:    "forest",
+			Summary: "ECE of a first method less that of a second, with paired bootstrap intervals; one row a setting",
+			Draw:    Forest,
+		},
 	}
 }

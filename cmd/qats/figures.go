@@ -88,6 +88,11 @@ func (r *report) figureOfMany(f experiments.Figure, kind plots.Entry) error {
 				in.Bins = append(in.Bins, row)
 			}
 		}
+		for _, row := range r.all.Pairs {
+			if slices.Contains(from, row.Experiment) && f.Only.Has(row.Cell) && row.Source == source {
+				in.Pairs = append(in.Pairs, row)
+			}
+		}
 		figure, err := kind.Draw(in)
 		if err != nil {
 			refused = append(refused, fmt.Errorf("%s rows: %w", source, err))

@@ -92,7 +92,7 @@ are made of that file alone.`,
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
 		methodsCommand(), metricsCommand(),
-		diffCommand(), auditCommand(),
+		diffCommand(), auditCommand(), compareCommand(),
 	)
 	return root
 }

@@ -39,22 +39,27 @@ func (p *places) plan(cmd *cobra.Command, files []string) (*experiments.Plan, []
 	if err != nil {
 		return nil, nil, err
 	}
+	plan, err := p.planOf(cmd, specs)
+	return plan, specs, err
+}
+
+// planOf looks the cells of specs up in the store.
+func (p *places) planOf(cmd *cobra.Command, specs []*experiments.Spec) (*experiments.Plan, error) {
 	dir := p.store
 	if dir == "" {
 		dir = filepath.Join(p.out, "store")
 	}
 	store, err := results.Open(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	digests, err := data.OpenDigests(filepath.Join(dir, "digests.txt"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
+	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
 		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, AllowExec: p.exec,
 	})
-	return plan, specs, err
 }
 
 func planCommand() *cobra.Command {

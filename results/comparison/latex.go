@@ -14,7 +14,7 @@ import (
 func (v View) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
-	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), append(v.legend(), v.ranking()...))
+	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), append(v.legend(), v.RankingNotes()...))
 	if len(v.Splits) > 0 {
 		v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
 	}

@@ -22,7 +22,7 @@ func (v View) Text(w io.Writer) error {
 	b.WriteByte('\n')
 	table.Wrap(&b, "", strings.Join(v.legend(), " "), width)
 	b.WriteByte('\n')
-	for _, s := range v.ranking() {
+	for _, s := range v.RankingNotes() {
 		table.Wrap(&b, "", s, width)
 	}
 	if len(v.Splits) > 0 {

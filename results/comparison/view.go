@@ -18,7 +18,8 @@ type View struct {
 	Splits []Split
 }
 
-func (v View) label(method string) string {
+// Label is what is printed for a method.
+func (v View) Label(method string) string {
 	if l, ok := v.Labels[method]; ok {
 		return l
 	}
@@ -28,14 +29,14 @@ func (v View) label(method string) string {
 func (v View) labels(methods []string) string {
 	var list []string
 	for _, m := range methods {
-		list = append(list, v.label(m))
+		list = append(list, v.Label(m))
 	}
 	return strings.Join(list, ", ")
 }
 
 // title is the heading of the comparison.
 func (v View) title() string {
-	return fmt.Sprintf("%s: less %s, %s", table.Name("metric", v.Metric), v.label(v.Against), v.Source)
+	return fmt.Sprintf("%s: methods less %s (%s)", table.Name("metric", v.Metric), v.Label(v.Against), v.Source)
 }
 
 // unit is what numbers are printed in.
@@ -118,7 +119,7 @@ func (v View) cells() [][]string {
 			rank = strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64)
 		}
 		if m == v.Against {
-			list = append(list, []string{v.label(m), rank, v.number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", ""})
+			list = append(list, []string{v.Label(m), rank, v.number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", ""})
 			continue
 		}
 		r := byMethod[m]
@@ -130,7 +131,7 @@ func (v View) cells() [][]string {
 		if r.Shift.Bounded {
 			bounds = v.interval(r.Shift.Lo, r.Shift.Hi)
 		}
-		list = append(list, []string{v.label(m), rank, v.number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
+		list = append(list, []string{v.Label(m), rank, v.number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
 			v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2],
 			probability(r.Test.P), probability(r.Holm)})
 	}
@@ -153,7 +154,7 @@ func (v View) legend() []string {
 	}
 	list := []string{
 		fmt.Sprintf("%s in %s; %s.", count(v.Settings, "setting"), v.blockText(), v.unit()),
-		fmt.Sprintf("Mean, difference (method less %s): means over blocks.", v.label(v.Against)),
+		fmt.Sprintf("Mean, difference (method less %s): means over blocks.", v.Label(v.Against)),
 		better,
 		"Shift: Hodges-Lehmann estimate over blocks, with its interval; p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as Pratt), beside it corrected by Holm over the methods listed.",
 	}
@@ -161,9 +162,9 @@ func (v View) legend() []string {
 	for _, r := range v.Rows {
 		switch {
 		case r.NoInterval == r.Settings:
-			without = append(without, v.label(r.Method))
+			without = append(without, v.Label(r.Method))
 		case r.NoInterval > 0:
-			without = append(without, fmt.Sprintf("%s in %s", v.label(r.Method), count(r.NoInterval, "setting")))
+			without = append(without, fmt.Sprintf("%s in %s", v.Label(r.Method), count(r.NoInterval, "setting")))
 		}
 	}
 	if len(without) < len(v.Rows) {
@@ -191,8 +192,9 @@ func (v View) blockText() string {
 	return n + " by dataset (settings of a dataset share test images: they are averaged first, and count once)"
 }
 
-// ranking says how the methods rank, in sentences.
-func (v View) ranking() []string {
+// RankingNotes says how the methods rank, in sentences: what was ranked, the
+// tests, what they tell apart, and what was left out.
+func (v View) RankingNotes() []string {
 	k := v.Ranking
 	if k.Methods == nil {
 		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
@@ -208,7 +210,7 @@ func (v View) ranking() []string {
 	}
 	var groups []string
 	for _, g := range k.Groups {
-		groups = append(groups, fmt.Sprintf("%s to %s", v.label(k.Methods[g[0]]), v.label(k.Methods[g[len(g)-1]])))
+		groups = append(groups, fmt.Sprintf("%s to %s", v.Label(k.Methods[g[0]]), v.Label(k.Methods[g[len(g)-1]])))
 	}
 	switch {
 	case len(k.Groups) == 1 && len(k.Groups[0]) == len(k.Methods):
@@ -225,10 +227,10 @@ func (v View) ranking() []string {
 func (v View) leftOut() []string {
 	var list []string
 	for _, l := range v.Ranking.Aside {
-		list = append(list, fmt.Sprintf("%s is not ranked: no value in %s (%s).", v.label(l.Method), count(len(l.Settings), "setting"), l.Why))
+		list = append(list, fmt.Sprintf("%s is not ranked: no value in %s (%s).", v.Label(l.Method), count(len(l.Settings), "setting"), l.Why))
 	}
 	for _, l := range v.Ranking.Missing {
-		list = append(list, fmt.Sprintf("Left out of the ranking for lack of %s: %s (%s).", v.label(l.Method), names(l.Settings), l.Why))
+		list = append(list, fmt.Sprintf("Left out of the ranking for lack of %s: %s (%s).", v.Label(l.Method), names(l.Settings), l.Why))
 	}
 	return list
 }
@@ -265,7 +267,7 @@ func (v View) splitCells() [][]string {
 		if s.Resampling > 0 {
 			resampling = v.number(s.Resampling)
 		}
-		list = append(list, []string{name(s.Setting), v.label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+		list = append(list, []string{name(s.Setting), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
 			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
 	}
 	return list

@@ -1,0 +1,208 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/comparison"
+	names "github.com/qats-bench/qats/results/table"
+)
+
+// CriticalDifference ranks methods by ECE over datasets, as Ranks draws it.
+func CriticalDifference(in Input) (*Figure, error) {
+	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("critical-difference figure: %w", err) }
+	v, err := in.values("ece")
+	if err != nil {
+		return fail(err)
+	}
+	labels := map[string]string{}
+	for _, m := range v.methods {
+		labels[m.id] = m.label
+	}
+	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return r.Metric != "ece" || labels[r.Method] == "" })
+	list, err := comparison.Of(records, nil, comparison.Options{Metric: "ece", Better: names.Lower, Percent: true, Against: v.methods[0].id})
+	if err != nil {
+		return fail(err)
+	}
+	return ranks(list[0], labels, v.notes)
+}
+
+// Ranks draws the mean ranks of a comparison as Demsar (2006) does: methods on an
+// axis, the best at the left, and a bar over each group that Nemenyi's test does
+// not tell apart. An error says why there is no ranking.
+func Ranks(c *comparison.Comparison, labels map[string]string) (*Figure, error) {
+	return ranks(c, labels, nil)
+}
+
+func ranks(c *comparison.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+	k := c.Ranking
+	if k.Methods == nil {
+		return nil, fmt.Errorf("critical-difference figure: %s", k.None)
+	}
+	view := comparison.View{Comparison: c, Labels: labels}
+	list, err := labelled(view, k.Methods)
+	if err != nil {
+		return nil, fmt.Errorf("critical-difference figure: %w", err)
+	}
+	notes = append(view.RankingNotes(), notes...)
+	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), simulated: c.Source == simulated,
+		title: fmt.Sprintf("%s, mean rank over %d blocks", names.Name("metric", c.Metric), len(k.Blocks)), foot: newFoot(notes, pageWidth)}
+	return &Figure{
+		Width:  pageWidth,
+		Height: headingHeight + d.height() + d.foot.height(),
+		Notes:  notes,
+		draw:   d.draw,
+	}, nil
+}
+
+// labelled returns methods with the labels of a view.
+func labelled(v comparison.View, ids []string) ([]method, error) {
+	labels := map[string]string{}
+	for _, id := range ids {
+		labels[id] = v.Label(id)
+	}
+	return Input{Methods: ids, Labels: labels}.methods(nil)
+}
+
+// levels puts groups on lines so that those on one line do not touch.
+func levels(groups [][]int) []int {
+	var ends []int // last member on each line
+	at := make([]int, len(groups))
+	for i, g := range groups {
+		first, last := g[0], g[len(g)-1]
+		at[i] = len(ends)
+		for l, end := range ends {
+			if first > end {
+				at[i] = l
+				break
+			}
+		}
+		if at[i] == len(ends) {
+			ends = append(ends, 0)
+		}
+		ends[at[i]] = last
+	}
+	return at
+}
+
+const (
+	rankAxis   vg.Length = 38 // from the top to the axis: numbers, and the bar of the difference
+	rankLevel  vg.Length = 5  // between group bars
+	rankRow    vg.Length = 11
+	rankMargin vg.Length = 120 // for names at either side
+)
+
+// rankDiagram is the layout of the figure.
+type rankDiagram struct {
+	comparison.Ranking
+	methods   []method
+	levels    []int
+	title     string
+	simulated bool
+	foot      foot
+}
+
+func (d rankDiagram) bars() vg.Length {
+	if len(d.levels) == 0 {
+		return 4
+	}
+	return rankLevel*vg.Length(1+slices.Max(d.levels)) + 4
+}
+
+// left is how many methods have their names at the left.
+func (d rankDiagram) left() int { return (len(d.methods) + 1) / 2 }
+
+func (d rankDiagram) height() vg.Length {
+	return rankAxis + d.bars() + rankRow*vg.Length(d.left()) + 6
+}
+
+func (d rankDiagram) draw(c draw.Canvas) {
+	heading(c, d.title, d.simulated)
+	c = d.foot.draw(c)
+	n := float64(len(d.methods))
+	from, to := c.Min.X+rankMargin, c.Max.X-rankMargin
+	x := func(rank float64) vg.Length { return from + (to-from)*vg.Length((rank-1)/(n-1)) }
+	axis := c.Max.Y - headingHeight - rankAxis
+	line := stroke(ink, axisWidth)
+	c.StrokeLine2(line, from, axis, to, axis)
+	step := max(1, int(n)/12)
+	for r := 1; r <= len(d.methods); r += step {
+		at := x(float64(r))
+		c.StrokeLine2(line, at, axis, at, axis+4)
+		c.FillText(write(smallSize, ink), vg.Point{X: at, Y: axis + 6}, strconv.Itoa(r))
+	}
+	d.difference(c, x, axis+22)
+	for i, g := range d.Groups {
+		y := axis - 4 - rankLevel*vg.Length(d.levels[i])
+		c.StrokeLine2(stroke(ink, 2.2), x(d.Ranks[g[0]])-2, y, x(d.Ranks[g[len(g)-1]])+2, y)
+	}
+	d.names(c, x, axis)
+}
+
+// difference draws the critical difference as a bar on the scale of the ranks.
+func (d rankDiagram) difference(c draw.Canvas, x func(float64) vg.Length, y vg.Length) {
+	label := fmt.Sprintf("critical difference %.2f", d.Critical)
+	sty := write(smallSize, ink)
+	sty.XAlign = draw.XLeft
+	start, end := x(1), x(1+d.Critical)
+	if d.Critical > float64(len(d.methods)-1) { // longer than the axis
+		c.FillText(sty, vg.Point{X: start, Y: y - 3}, label+": longer than the axis")
+		return
+	}
+	line := stroke(ink, axisWidth)
+	c.StrokeLine2(line, start, y, end, y)
+	c.StrokeLine2(line, start, y-2.5, start, y+2.5)
+	c.StrokeLine2(line, end, y-2.5, end, y+2.5)
+	c.FillText(sty, vg.Point{X: min(end+5, c.Max.X-sty.Width(label)-2), Y: y - 3}, label)
+}
+
+// names leads from each rank to the name of its method: the better half at the
+// left, the others at the right, so that no two lines cross.
+func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Length) {
+	top := axis - d.bars()
+	for i, m := range d.methods {
+		row, side, edge := i, draw.XRight, c.Min.X+rankMargin-8
+		if i >= d.left() {
+			row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-rankMargin+8
+		}
+		look := MethodLook(m.id)
+		y := top - rankRow*vg.Length(row) - rankRow/2
+		at := x(d.Ranks[i])
+		line := draw.LineStyle{Color: look.Color, Width: 0.7}
+		c.StrokeLine2(line, at, axis, at, y)
+		c.StrokeLine2(line, at, y, edge, y)
+		c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
+		number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
+		sty, label := fit(m.label, rankMargin-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
+		sty.XAlign = side
+		num := write(smallSize, faint)
+		num.XAlign = side
+		gap := num.Width(number) + 5
+		if side == draw.XRight {
+			c.FillText(num, vg.Point{X: edge - 2, Y: y - 3}, number)
+			c.FillText(sty, vg.Point{X: edge - 2 - gap, Y: y - 3}, label)
+		} else {
+			c.FillText(num, vg.Point{X: edge + 2, Y: y - 3}, number)
+			c.FillText(sty, vg.Point{X: edge + 2 + gap, Y: y - 3}, label)
+		}
+	}
+}
+
+// byRank sorts rows of a comparison as its ranking does, the others last.
+func byRank(c *comparison.Comparison) []comparison.Row {
+	place := func(r comparison.Row) int {
+		if i := slices.Index(c.Ranking.Methods, r.Method); i >= 0 {
+			return i
+		}
+		return len(c.Ranking.Methods)
+	}
+	rows := slices.Clone(c.Rows)
+	slices.SortStableFunc(rows, func(a, b comparison.Row) int { return cmp.Compare(place(a), place(b)) })
+	return rows
+}

@@ -1,0 +1,341 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/comparison"
+	names "github.com/qats-bench/qats/results/table"
+)
+
+// Forest draws the difference in ECE between the first method and the second, in points, on each
+// setting, as ForestOf draws it.
+func Forest(in Input) (*Figure, error) { return ForestOf(in, "ece") }
+
+// ForestOf draws the difference of a metric between two methods, in per cent
+// points, one setting a row under its dataset: a dot with the paired bootstrap
+// interval of pairs.csv, filled where the interval leaves out zero. Corrupted sets of one
+// network and severity share a row: their mean, and the range of their
+// differences as a line without ends. in.Methods names the method and the one that it is less.
+func ForestOf(in Input, metric string) (*Figure, error) {
+	fail := func(format string, args ...any) (*Figure, error) {
+		return nil, fmt.Errorf("forest figure: "+format, args...)
+	}
+	if len(in.Methods) != 2 {
+		return fail("%d methods, and it compares the first with the second", len(in.Methods))
+	}
+	both, err := in.methods(nil)
+	if err != nil {
+		return fail("%w", err)
+	}
+	pairs, err := in.pairsOf(both[0].id, both[1].id, metric)
+	if err != nil {
+		return fail("%w", err)
+	}
+	f := forest{title: fmt.Sprintf("%s against %s, %d settings", both[0].label, both[1].label, len(pairs)),
+		axis:      fmt.Sprintf("%s: %s - %s (points)", names.Name("metric", metric), both[0].label, both[1].label),
+		simulated: pairs[0].Source == simulated, better: both[0].label + " better", worse: both[1].label + " better"}
+	datasets := map[string]int{}
+	var order []string
+	for _, p := range pairs {
+		if datasets[p.Dataset]++; datasets[p.Dataset] == 1 {
+			order = append(order, p.Dataset)
+		}
+	}
+	several := false
+	for _, d := range order {
+		of := slices.DeleteFunc(slices.Clone(pairs), func(p results.Pair) bool { return p.Dataset != d })
+		name := in.name("dataset", d)
+		if err := ascii("name of the dataset", name); err != nil {
+			return fail("%w", err)
+		}
+		f.rows = append(f.rows, forestRow{label: name, heading: true})
+		rows, grouped, err := in.forestRows(of)
+		if err != nil {
+			return fail("%w", err)
+		}
+		several = several || grouped
+		f.rows = append(f.rows, rows...)
+	}
+	if several {
+		f.notes = append(f.notes, "Rows with a number in brackets: mean and range of the differences of so many corrupted sets.")
+	}
+	f.notes = append(f.notes, fmt.Sprintf("%s: paired bootstrap intervals (95 %%) on the test rows, conditional on the fits; filled: without zero.",
+		f.count(pairs)))
+	return f.figure(), nil
+}
+
+// pairsOf returns the pairs of a method and another, whichever was the
+// baseline, redrawn splits aside.
+func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
+	var list []results.Pair
+	seen := map[results.Cell]bool{}
+	source := ""
+	for _, p := range in.Pairs {
+		if p.Metric != metric || p.Corruption == results.Split {
+			continue
+		}
+		switch {
+		case p.Method == method && p.Against == against:
+		case p.Method == against && p.Against == method:
+			p.Method, p.Against, p.Difference, p.Lo, p.Hi = method, against, -p.Difference, -p.Hi, -p.Lo
+		default:
+			continue
+		}
+		cell := p.Cell
+		cell.Experiment = ""
+		switch {
+		case seen[cell]:
+			continue // the same setting in another experiment, or from the other side
+		case p.Source != measured && p.Source != simulated:
+			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", cellName(p.Cell), p.Source, measured, simulated)
+		case source != "" && p.Source != source:
+			return nil, fmt.Errorf("%s: %s rows beside %s ones: one figure never mixes them", cellName(p.Cell), p.Source, source)
+		case !(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi):
+			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", cellName(p.Cell), p.Difference, p.Lo, p.Hi)
+		}
+		seen[cell], source = true, p.Source
+		p.Difference, p.Lo, p.Hi = 100*p.Difference, 100*p.Lo, 100*p.Hi
+		list = append(list, p)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no rows of pairs.csv compare %s with %s in %s", method, against, metric)
+	}
+	return list, nil
+}
+
+// forestRow is a line of the figure.
+type forestRow struct {
+	label   string
+	heading bool
+	at      float64   // points
+	lo, hi  float64   // of the interval, or of the range
+	kind    extent    // what lo and hi are
+	dots    []float64 // single values behind
+	look    *Look     // of the mark; nil: ink
+}
+
+type extent int
+
+const (
+	noExtent extent = iota
+	interval        // with ends
+	settings        // range of several settings, without ends
+)
+
+// forestRows returns the rows of one dataset's settings.
+func (in Input) forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error) {
+	type group struct {
+		results.Cell
+		severity int
+	}
+	var order []group
+	members := map[group][]results.Pair{}
+	for _, p := range pairs {
+		g := group{network(p.Cell), p.Severity}
+		g.Cell.Experiment = ""
+		if members[g] == nil {
+			order = append(order, g)
+		}
+		members[g] = append(members[g], p)
+	}
+	for _, g := range order {
+		of := members[g]
+		label := in.name("backbone", g.Backbone)
+		if g.Loss != "" && g.Loss != "ce" {
+			label += " / " + in.name("loss", g.Loss)
+		}
+		row := forestRow{at: of[0].Difference, lo: of[0].Lo, hi: of[0].Hi, kind: interval}
+		switch {
+		case len(of) > 1:
+			grouped = true
+			label += fmt.Sprintf(" / severity %d (%d)", g.severity, len(of))
+			row = forestRow{lo: of[0].Difference, hi: of[0].Difference, kind: settings}
+			for _, p := range of {
+				row.at += p.Difference / float64(len(of))
+				row.lo, row.hi = min(row.lo, p.Difference), max(row.hi, p.Difference)
+			}
+		case of[0].Corruption != "":
+			label += fmt.Sprintf(" / %s %d", in.name("corruption", of[0].Corruption), g.severity)
+		}
+		row.label = label
+		if err := ascii("name of the setting", label); err != nil {
+			return nil, false, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, grouped, nil
+}
+
+// Differences draws what the methods of a comparison differ by from the one that they
+// are compared with, in points: a row a method in the order of their ranks, the
+// Hodges-Lehmann shift with its interval over blocks, and behind it the
+// differences of the single blocks. Metrics that are no fractions are an error.
+func Differences(c *comparison.Comparison, labels map[string]string) (*Figure, error) {
+	if !c.Percent {
+		return nil, fmt.Errorf("differences figure: %s is not in per cent", c.Metric)
+	}
+	var ids []string
+	rows := byRank(c)
+	for _, r := range rows {
+		ids = append(ids, r.Method)
+	}
+	list, err := labelled(comparison.View{Comparison: c, Labels: labels}, append(ids, c.Against))
+	if err != nil {
+		return nil, fmt.Errorf("differences figure: %w", err)
+	}
+	against := list[len(list)-1].label
+	f := forest{title: fmt.Sprintf("%d methods against %s, %d blocks", len(rows), against, len(c.Blocks)),
+		axis: fmt.Sprintf("%s less that of %s (points)", names.Name("metric", c.Metric), against), simulated: c.Source == simulated,
+		better: "method better", worse: against + " better"}
+	if c.Better == names.Higher {
+		f.better, f.worse = f.worse, f.better
+	}
+	for i, r := range rows {
+		look := MethodLook(r.Method)
+		row := forestRow{label: list[i].label, at: 100 * r.Shift.Estimate, look: &look}
+		if r.Shift.Bounded {
+			row.lo, row.hi, row.kind = 100*r.Shift.Lo, 100*r.Shift.Hi, interval
+		}
+		for _, d := range r.BlockDifference {
+			row.dots = append(row.dots, 100*d)
+		}
+		f.rows = append(f.rows, row)
+	}
+	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s) with its 95 %% interval; rings: single blocks.", strings.Join(c.Blocks, ", "))}
+	return f.figure(), nil
+}
+
+const (
+	forestRowHeight vg.Length = 9.5
+	forestMargin    vg.Length = 165 // for labels
+	forestAxis      vg.Length = 30  // below the rows
+	forestSides     vg.Length = 11  // above them: who is better
+)
+
+// forest is the layout of both figures.
+type forest struct {
+	title, axis   string
+	better, worse string // what lies left of zero, and right
+	simulated     bool
+	rows          []forestRow
+	notes         []string
+	x             span
+	foot          foot
+}
+
+// count says how many settings lie where.
+func (f forest) count(pairs []results.Pair) string {
+	below, above := 0, 0
+	for _, p := range pairs {
+		switch {
+		case p.Hi < 0:
+			below++
+		case p.Lo > 0:
+			above++
+		}
+	}
+	return fmt.Sprintf("%d settings, %d below zero, %d above", len(pairs), below, above)
+}
+
+func (f forest) figure() *Figure {
+	for _, r := range f.rows {
+		if r.heading {
+			continue
+		}
+		f.x = f.x.holding([]float64{r.at}).holding(r.dots)
+		if r.kind != noExtent {
+			f.x = f.x.holding([]float64{r.lo, r.hi})
+		}
+	}
+	f.x = f.x.roomy(8)
+	f.foot = newFoot(f.notes, pageWidth)
+	return &Figure{
+		Width:  pageWidth,
+		Height: headingHeight + forestSides + forestRowHeight*vg.Length(len(f.rows)) + forestAxis + f.foot.height(),
+		Notes:  f.notes,
+		draw:   f.draw,
+	}
+}
+
+func (f forest) draw(c draw.Canvas) {
+	heading(c, f.title, f.simulated)
+	c = f.foot.draw(c)
+	area := vg.Rectangle{
+		Min: vg.Point{X: c.Min.X + forestMargin, Y: c.Min.Y + forestAxis},
+		Max: vg.Point{X: c.Max.X - 10, Y: c.Max.Y - headingHeight - forestSides},
+	}
+	n := float64(len(f.rows))
+	p := axes(f.x, span{min: 0, max: n})
+	p.HideY()
+	p.Add(drawFunc(f.marks))
+	drawAt(p, c, area)
+	sty, axis := fit(f.axis, area.Max.X-area.Min.X, titleSize)
+	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: c.Min.Y + 4}, axis)
+	zero := area.Min.X + (area.Max.X-area.Min.X)*vg.Length((0-f.x.min)/(f.x.max-f.x.min))
+	f.side(c, f.better, draw.XRight, zero-4, zero-4-c.Min.X, area.Max.Y+2)
+	f.side(c, f.worse, draw.XLeft, zero+4, c.Max.X-zero-6, area.Max.Y+2)
+	for i, r := range f.rows {
+		y := area.Max.Y - forestRowHeight*vg.Length(i+1) + 2
+		indent, clr := vg.Length(10), ink
+		if r.heading {
+			indent, clr = 4, faint
+		}
+		sty, label := fit(r.label, forestMargin-indent-6, smallSize)
+		sty.Color, sty.XAlign = clr, draw.XLeft
+		c.FillText(sty, vg.Point{X: c.Min.X + indent, Y: y}, label)
+	}
+}
+
+// side says who is better on a side of zero.
+func (f forest) side(c draw.Canvas, text string, align text.XAlignment, x, width, y vg.Length) {
+	sty, s := fit(text, width, 7)
+	sty.Color, sty.XAlign = faint, align
+	c.FillText(sty, vg.Point{X: x, Y: y}, s)
+}
+
+func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
+	n := len(f.rows)
+	for _, v := range f.x.ticks {
+		c.StrokeLine2(stroke(gridColor, axisWidth), x(v), c.Min.Y, x(v), c.Max.Y)
+	}
+	c.StrokeLine2(stroke(ink, 0.7), x(0), c.Min.Y, x(0), c.Max.Y)
+	for i, r := range f.rows {
+		if r.heading {
+			continue
+		}
+		at := y(float64(n-i) - 0.5)
+		clr := ink
+		mark := draw.GlyphStyle{Color: ink, Radius: markerSize, Shape: circle}
+		if r.look != nil {
+			clr, mark = r.look.Color, r.look.glyph()
+		} else if r.kind == settings {
+			mark.Shape = diamond
+		} else if r.lo <= 0 && r.hi >= 0 {
+			mark.Shape = hollow(circle)
+		}
+		for _, d := range r.dots {
+			c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
+		}
+		line := stroke(clr, 1)
+		if r.kind == settings {
+			line.Color = barEdge
+			line.Width = 0.6
+		}
+		if r.kind != noExtent {
+			c.StrokeLine2(line, x(r.lo), at, x(r.hi), at)
+		}
+		if r.kind == interval {
+			for _, end := range []float64{r.lo, r.hi} {
+				c.StrokeLine2(line, x(end), at-2, x(end), at+2)
+			}
+		}
+		c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
+	}
+}

@@ -1,0 +1,158 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/comparison"
+	names "github.com/qats-bench/qats/results/table"
+)
+
+func TestForestRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Input)
+		want   string
+	}{
+		"nothing":      {func(in *Input) { in.Pairs = nil }, "no rows of pairs.csv compare ts with qats in ece"},
+		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 methods"},
+		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "asked for twice"},
+		"other metric": {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
+		"NaN":          {func(in *Input) { in.Pairs[3].Difference = math.NaN() }, "is not within [-1, 1]"},
+		"per cent":     {func(in *Input) { in.Pairs[3].Hi = 12 }, "is not within [-1, 1]"},
+		"swapped":      {func(in *Input) { in.Pairs[3].Lo, in.Pairs[3].Hi = .2, .1 }, "is not within [-1, 1]"},
+		"source":       {func(in *Input) { in.Pairs[3].Source = "" }, `source "" is neither`},
+		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
+		"dataset":      {func(in *Input) { in.Name = func(_, id string) string { return id + "\u00e9" } }, "name of the dataset"},
+		"only draws":   {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Corruption = results.Split }) }, "no rows of pairs.csv"},
+	} {
+		in := sample("forest", "ts")
+		c.change(&in)
+		if f, err := Forest(in); err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "forest figure: ") {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func eachPair(in *Input, change func(*results.Pair)) {
+	for i := range in.Pairs {
+		change(&in.Pairs[i])
+	}
+}
+
+// The same pairs, made from the other side and with the settings of another
+// experiment beside them, give the same figure.
+func TestForestSides(t *testing.T) {
+	in := sample("forest", "ts")
+	want := encode(t, mustDraw(t, entry(t, "forest"), in), SVG)
+	other := in.from(measured)
+	eachPair(&other, func(p *results.Pair) {
+		p.Method, p.Against, p.Difference, p.Lo, p.Hi = p.Against, p.Method, -p.Difference, -p.Hi, -p.Lo
+	})
+	for _, p := range in.Pairs {
+		p.Experiment = "again"
+		other.Pairs = append(other.Pairs, p)
+	}
+	if got := encode(t, mustDraw(t, entry(t, "forest"), other), SVG); string(got) != string(want) {
+		t.Error("the side from which a pair was made shows")
+	}
+}
+
+// Twelve clean sets, two corruptions at three severities in a row each, one alone.
+func TestForestRows(t *testing.T) {
+	in := sample("forest", "ts")
+	f := mustDraw(t, entry(t, "forest"), in)
+	var seen []string
+	for _, w := range words(t, f) {
+		seen = append(seen, w.text)
+	}
+	for _, s := range []string{"cifar10", "vit-b16 / severity 2 (2)", "vit-b16 / frost 4", "ECE: ts - qats (points)", "ts better", "qats better"} {
+		if !slices.Contains(seen, s) {
+			t.Errorf("%q is not in %q", s, seen)
+		}
+	}
+	below, above := 0, 0
+	for _, p := range in.Pairs {
+		if p.Hi < 0 {
+			below++
+		}
+		if p.Lo > 0 {
+			above++
+		}
+	}
+	if want := fmt.Sprintf("19 settings, %d below zero, %d above: ", below, above); below*above == 0 || !strings.HasPrefix(f.Notes[1], want) {
+		t.Errorf("notes %q, want %q", f.Notes, want)
+	}
+	rows, grouped, err := in.forestRows([]results.Pair{
+		{Cell: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Cell: shifted([]string{"snow"}, 1)[0], Difference: -1}})
+	if err != nil || !grouped || len(rows) != 1 || rows[0].at != .5 || rows[0].lo != -1 || rows[0].hi != 2 || rows[0].kind != settings {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		groups [][]int
+		want   []int
+	}{
+		{[][]int{{0, 1}, {1, 2}, {2, 3}}, []int{0, 1, 0}},
+		{[][]int{{0, 1, 2}, {1, 2, 3}, {2, 3, 4}, {3, 4, 5}}, []int{0, 1, 2, 0}},
+		{nil, []int{}},
+	} {
+		if got := levels(c.groups); !slices.Equal(got, c.want) {
+			t.Errorf("levels(%v) = %v, want %v", c.groups, got, c.want)
+		}
+	}
+}
+
+// compared is a comparison of the methods with qats over datasets.
+func compared(t *testing.T, source string, methods ...string) *comparison.Comparison {
+	t.Helper()
+	in := sample("critical-difference", append(methods, "qats")...).from(source)
+	list, err := comparison.Of(in.Records, nil, comparison.Options{Metric: "ece", Better: names.Lower, Percent: true, Against: "qats"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list[0]
+}
+
+// Both views of a comparison are legible, and say what they are of.
+func TestComparisonFigures(t *testing.T) {
+	for _, methods := range [][]string{{"ts"}, {"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "hfe-target", "qats-pw4", "ts-ecegrid", "irova", "hts", "mine", "another"}} {
+		c := compared(t, simulated, methods...)
+		for name, draw := range map[string]func(*comparison.Comparison, map[string]string) (*Figure, error){"ranks": Ranks, "differences": Differences} {
+			f, err := draw(c, map[string]string{"ts": "A label that is far too long for any panel or legend of any figure, or so one hopes"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := words(t, f)
+			for i, a := range all {
+				if a.Min.X < 0 || a.Max.X > f.Width || a.Min.Y < 0 || a.Max.Y > f.Height || a.size < vg.Length(6) {
+					t.Errorf("%s of %d: %q at %v, %.1f pt, on a page of %.0f x %.0f", name, len(methods), a.text, a.Rectangle, a.size, f.Width, f.Height)
+				}
+				for _, b := range all[:i] {
+					if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
+						t.Errorf("%s of %d: %q and %q overlap", name, len(methods), a.text, b.text)
+					}
+				}
+			}
+			if !slices.ContainsFunc(all, func(w word) bool { return w.text == simulated }) {
+				t.Errorf("%s does not say simulated", name)
+			}
+		}
+	}
+	c := compared(t, measured, "ts")
+	c.Percent = false
+	if _, err := Differences(c, nil); err == nil {
+		t.Error("differences of a metric that is no fraction are drawn in points")
+	}
+	c.Ranking = comparison.Ranking{None: "for a reason"}
+	if _, err := Ranks(c, nil); err == nil || !strings.Contains(err.Error(), "for a reason") {
+		t.Errorf("no ranking: %v", err)
+	}
+}
