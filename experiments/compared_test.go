@@ -45,6 +45,23 @@ settings:
 	}
 }
 
+// TestSplitsOfPrecomputed: the rows of a file are not those of a draw, whatever
+// the file is called.
+func TestSplitsOfPrecomputed(t *testing.T) {
+	w := newWorld(t)
+	plan := w.plan(`
+name: t
+methods: [uncal, {name: mine, method: precomputed, options: {path: "d/{backbone}/test/logits.npy"}}]
+metrics: [ece]
+settings:
+  - {dataset: d, backbone: a}
+  - {dataset: d, backbone: a, splits: 1}
+`, false)
+	if plain, drawn := plan.Units[0].Cells[1], plan.Units[1].Cells[1]; plain.State != Miss || drawn.State != Skip || !strings.Contains(drawn.Why, "not of redrawn ones") {
+		t.Errorf("as it is: %s (%s); redrawn: %s (%s)", plain.State, plain.Why, drawn.State, drawn.Why)
+	}
+}
+
 // TestCompared: what a comparison asks of a spec, and no more.
 func TestCompared(t *testing.T) {
 	w := newWorld(t)

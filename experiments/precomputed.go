@@ -66,6 +66,9 @@ func (p precomputed) find(at whereabouts) (path, name string, err error) {
 }
 
 func (p precomputed) lacks(at whereabouts) string {
+	if at.set.Draw > 0 {
+		return "its probabilities are of the test rows as they are, not of redrawn ones"
+	}
 	switch _, name, err := p.find(at); {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("there is no %s, neither below a --data folder nor in the project", name)
