@@ -129,7 +129,7 @@ func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Report.Iterations, f.Report.Passes, f.Report.Gradient = steps, (steps*rows+n-1)/n, gradient
+	f.Report.Iterations, f.Report.Passes, f.Report.Gradient = steps, float64(steps*rows)/float64(n), gradient
 	if steps < planned {
 		f.Report.Warnings = []string{fmt.Sprintf("training ends after %d of %d minibatches (max_steps)", steps, planned)}
 	}

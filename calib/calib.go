@@ -36,6 +36,9 @@ type Contract struct {
 
 	// KeepsTop1: the predicted class of every row is unchanged.
 	KeepsTop1 bool
+
+	// Streams: Fit takes Input.Stream in place of Input.Cal.
+	Streams bool
 }
 
 // Method is an unfitted calibrator: its options, checked.
@@ -54,6 +57,30 @@ type Input struct {
 	Cal    *data.Set
 	Target *data.Set // nil unless the contract asks for it
 	Seed   uint64    // identity of the cell
+
+	// Stream is the calibration set of a method that Streams where Cal is nil.
+	Stream Stream
+
+	// Stage, where it is not nil, is called at the end of each stage of a fit
+	// that has stages, by the goroutine of Fit: with its name ("rank", "ts",
+	// "qats") and its passes over the calibration set. It is for a clock; what
+	// is fitted does not depend on it.
+	Stage func(name string, passes float64)
+}
+
+// objective returns the calibration set, in memory or streamed.
+func (in Input) objective() (*objective, error) {
+	if in.Cal == nil && in.Stream != nil {
+		return streamObjective(in.Stream)
+	}
+	return newObjective(in.Cal)
+}
+
+// stage reports the end of a stage.
+func (in Input) stage(name string, passes float64) {
+	if in.Stage != nil {
+		in.Stage(name, passes)
+	}
 }
 
 // Map turns rows of a set into calibrated probabilities. It is row-wise: row i
@@ -77,7 +104,7 @@ type Report struct {
 	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 for a method that reads none
 	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective
 	Iterations int      `json:"iterations"`         // steps taken by the solver
-	Passes     int      `json:"passes"`             // reads of the whole calibration set by the row kernel
+	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share
 	AtBound    []string `json:"at_bound,omitempty"` // bounds that are active at the solution, as "a >= 0"
 	Warnings   []string `json:"warnings,omitempty"` // one line each; they reach the tables as footnotes
 }

@@ -3,8 +3,6 @@ package calib
 import (
 	"context"
 	"fmt"
-
-	"github.com/qats-bench/qats/calib/softmax"
 )
 
 // A curve is a temperature that depends on the quantile q of a row, piecewise
@@ -88,9 +86,10 @@ func (c curveShape) boundNames(i int) (lower, upper string) {
 	}
 }
 
-// at returns the mean NLL of the curve with parameters x, its gradient and its
-// Hessian: one pass. q holds the rank of every row and scale is scratch of the
-// same length.
+// add adds what block b contributes to the totals that localOf turns into the
+// mean NLL of a curve with its derivatives in the knots: gradient, diagonal
+// and off-diagonal of the Hessian, p numbers each. q holds the rank of every
+// row of the set.
 //
 // With beta = 1/T, g = E_p[l] - l_y and V = Var_p[l] at that row,
 //
@@ -98,55 +97,66 @@ func (c curveShape) boundNames(i int) (lower, upper string) {
 //
 // and T is linear in the two knots of its segment, so the Hessian in the knots
 // is tridiagonal.
-func (c curveShape) at(ctx context.Context, o *objective, q, scale, x []float64) (local, error) {
-	knots := c.knots(x)
-	for i := range q {
-		scale[i] = 1 / temperatureAt(knots, q[i])
+func (c curveShape) add(b *rowBlock, q, sum []float64) {
+	p := c.segments + 1
+	grad, diag, off := sum[:p], sum[p:2*p], sum[2*p:]
+	for i := range b.moments {
+		m, beta := &b.moments[i], b.beta(i)
+		inverse := 1 / (1 + m.Tail)
+		mean := float64(m.S1 * inverse) // E_p[l] - max l
+		variance := max(0, float64(m.S2*inverse)-float64(mean*mean))
+		g := mean - (float64(b.label[i]) - float64(m.Max))
+		b2 := float64(beta * beta)
+		first := -float64(b2 * g)
+		second := float64(b2 * (float64(b2*variance) + float64(2*beta*g)))
+		s, left := locate(c.segments, q[b.lo+i])
+		right := 1 - left
+		grad[s] += float64(left * first)
+		grad[s+1] += float64(right * first)
+		diag[s] += float64(left * left * second)
+		diag[s+1] += float64(right * right * second)
+		off[s] += float64(left * right * second)
 	}
-	p := len(x)
-	// One slice for all sums: value, then gradient, diagonal and off-diagonal
-	// of the Hessian in the knots.
-	sums := make([]float64, 1+3*p)
-	block := make([]float64, len(sums))
-	err := o.pass(ctx, scale, func(lo int, m []softmax.Moments) {
-		clear(block)
-		grad, diag, off := block[1:1+p], block[1+p:1+2*p], block[1+2*p:]
-		for i := range m {
-			label, beta := o.label[lo+i], scale[lo+i]
-			block[0] += m[i].NLL(beta, label)
-			g, b2 := m[i].Slope(label), float64(beta*beta)
-			first := -float64(b2 * g)
-			second := float64(b2 * (float64(b2*m[i].Variance()) + float64(2*beta*g)))
-			s, left := locate(c.segments, q[lo+i])
-			right := 1 - left
-			grad[s] += float64(left * first)
-			grad[s+1] += float64(right * first)
-			diag[s] += float64(left * left * second)
-			diag[s+1] += float64(right * right * second)
-			off[s] += float64(left * right * second)
-		}
-		for i, v := range block {
-			sums[i] += v
-		}
-	})
-	if err != nil {
-		return local{}, err
-	}
-	for i := range sums {
-		sums[i] /= float64(o.rows())
-	}
-	f := local{value: sums[0], gradient: sums[1 : 1+p], hessian: make([]float64, p*p)}
+}
+
+// localOf returns the mean NLL of n rows with its gradient and Hessian in the
+// parameters, from the totals of add.
+func (c curveShape) localOf(nll float64, total []float64, n int) local {
+	p := c.segments + 1
+	f := local{value: nll, gradient: make([]float64, p), hessian: make([]float64, p*p)}
 	for i := range p {
-		f.hessian[i*p+i] = sums[1+p+i]
+		f.gradient[i] = total[i] / float64(n)
+		f.hessian[i*p+i] = total[p+i] / float64(n)
 		if i+1 < p {
-			f.hessian[i*p+i+1] = sums[1+2*p+i]
-			f.hessian[(i+1)*p+i] = sums[1+2*p+i]
+			f.hessian[i*p+i+1] = total[2*p+i] / float64(n)
+			f.hessian[(i+1)*p+i] = f.hessian[i*p+i+1]
 		}
 	}
 	if !c.free {
 		f.accumulate()
 	}
-	return f, nil
+	return f
+}
+
+// at returns the mean NLL of the curve with parameters x, its gradient and its
+// Hessian: one pass. q holds the rank of every row.
+func (c curveShape) at(ctx context.Context, o *objective, q, x []float64) (local, error) {
+	knots := c.knots(x)
+	scale := func(dst []float64, lo int) []float64 {
+		for i := range dst {
+			dst[i] = 1 / temperatureAt(knots, q[lo+i])
+		}
+		return dst
+	}
+	p := c.segments + 1
+	total, err := o.sums(ctx, scale, 1+3*p, func(b *rowBlock, sum []float64) {
+		sum[0] += b.nll()
+		c.add(b, q, sum[1:])
+	})
+	if err != nil {
+		return local{}, err
+	}
+	return c.localOf(total[0]/float64(o.rows()), total[1:], o.rows()), nil
 }
 
 // accumulate turns derivatives in the knots into derivatives in b and the
@@ -177,19 +187,27 @@ func (f *local) accumulate() {
 // (a, b) = (1, T_ts/2) never did: over 45 calibration sets of real networks,
 // falling and free, 1, 4 and 10 segments (270 fits), both starts ended within
 // 1e-10 nats of each other. Hence one start.
-func fitCurve(ctx context.Context, o *objective, q []float64, c curveShape) (x []float64, r Report, err error) {
-	t, flat, err := fitTemperature(ctx, o)
+func fitCurve(ctx context.Context, in Input, o *objective, q []float64, c curveShape) (x []float64, r Report, err error) {
+	before := o.passes
+	t, flat, totals, err := fitTemperatureAnd(ctx, o, 3*(c.segments+1), func(b *rowBlock, sum []float64) { c.add(b, q, sum) })
 	if err != nil {
 		return nil, Report{}, err
 	}
+	in.stage("ts", o.passes-before)
+	before = o.passes
 	lo, hi := c.bounds()
-	scale := make([]float64, len(q))
 	sol, err := boxNewton(func(x []float64) (local, error) {
-		return c.at(ctx, o, q, scale, x)
+		if totals != nil { // the last pass of ts was the first of the curve
+			f := c.localOf(flat.NLL, totals, o.rows())
+			totals = nil
+			return f, nil
+		}
+		return c.at(ctx, o, q, x)
 	}, c.flat(t), lo, hi, t)
 	if err != nil {
 		return nil, Report{}, err
 	}
+	in.stage("qats", o.passes-before)
 	r = Report{NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes}
 	if c.isFlat(sol.at) {
 		sol.at = c.flat(t)

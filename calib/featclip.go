@@ -91,7 +91,7 @@ func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	fitted, err := reported(ctx, m, set, s.sweeps)
+	fitted, err := reported(ctx, m, set, float64(s.sweeps))
 	if err != nil {
 		return nil, err
 	}

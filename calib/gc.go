@@ -41,7 +41,7 @@ func gcEntry() Entry {
 	return Entry{
 		Name:      "gc",
 		Label:     "GC",
-		Version:   1,
+		Version:   2,
 		Summary:   "a temperature for each group of features, averaged over partitions; options groups (2), partitions (20), weight_decay (0.1)",
 		Reference: "Yang, Zhan and Gan 2023",
 		New:       newGC(false),
@@ -56,7 +56,7 @@ func gcSplitEntry() Entry {
 	return Entry{
 		Name:      "gc-split",
 		Label:     "GC split",
-		Version:   1,
+		Version:   2,
 		Summary:   "gc with groups learnt on a random half of the calibration set and temperatures on the other; the same options",
 		Reference: "variant of Yang, Zhan and Gan 2023",
 		New:       newGC(true),
@@ -178,7 +178,7 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 
 // temperatures fits those of every group: stage 2. It returns the number of
 // passes over the set.
-func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *Report) (int, error) {
+func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *Report) (float64, error) {
 	o, err := newObjective(set)
 	if err != nil {
 		return 0, err
@@ -187,7 +187,7 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 	if err != nil {
 		return 0, err
 	}
-	rows := o.passes * o.rows() // read so far
+	rows := o.passes * float64(o.rows()) // read so far
 	group := make([]int, o.rows())
 	part := &objective{
 		logits: data.NewMatrix(o.rows(), o.logits.Cols),
@@ -212,7 +212,7 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 				if err != nil {
 					return 0, err
 				}
-				rows += part.passes * part.rows()
+				rows += part.passes * float64(part.rows())
 				if ok = len(r.Warnings) == 0; ok {
 					p.T[c] = t
 				}
@@ -230,7 +230,7 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 		report.AtBound = whole.AtBound
 		report.Warnings = append(report.Warnings, whole.Warnings...)
 	}
-	return (rows + o.rows() - 1) / o.rows(), nil
+	return rows / float64(o.rows()), nil
 }
 
 // where returns the rows of o whose group is c, copied into the memory of dst.

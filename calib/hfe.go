@@ -38,7 +38,7 @@ func hfeEntry() Entry {
 	return Entry{
 		Name:      "hfe",
 		Label:     "HFE",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples; option m (400)",
 		Reference: "Kim and Kwon 2024",
 		New:       newHFE(hfeSemantic),
@@ -51,7 +51,7 @@ func hfeNoOODEntry() Entry {
 	return Entry{
 		Name:      "hfe-noood",
 		Label:     "HFE (no OOD)",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature from the energy of the row, without out-of-distribution samples",
 		Reference: "Kim and Kwon 2024",
 		New:       func(func(any) error) (Method, error) { return hfe{rows: hfeNone}, nil },
@@ -69,7 +69,7 @@ func hfeTargetEntry() Entry {
 	return Entry{
 		Name:      "hfe-target",
 		Label:     "HFE (target)",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples as out-of-distribution; option m (400)",
 		Reference: "Kim and Kwon 2024, as described in the QaTS paper",
 		New:       newHFE(hfeTarget),

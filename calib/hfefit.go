@@ -128,22 +128,13 @@ func (f *hfeFit) rowError(i int, s float64) (value, first, second float64) {
 // nll returns the mean NLL of the calibration rows under m and how many of
 // them are at the floor.
 func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, err error) {
-	scale := make([]float64, f.rows())
-	for i := range scale {
-		t := m.temperature(f.correct[i], f.wrong[i])
-		if t <= hfeFloor {
+	for i := range f.rows() {
+		if m.temperature(f.correct[i], f.wrong[i]) <= hfeFloor {
 			floored++
 		}
-		scale[i] = 1 / t
 	}
-	err = f.pass(ctx, scale, func(lo int, block []softmax.Moments) {
-		sum := 0.0
-		for i := range block {
-			sum += block[i].NLL(scale[lo+i], f.label[lo+i])
-		}
-		nll += sum
-	})
-	return nll / float64(f.rows()), floored, err
+	nll, err = f.nllAt(ctx, func(i int) float64 { return 1 / m.temperature(f.correct[i], f.wrong[i]) })
+	return nll, floored, err
 }
 
 // normal is a normal distribution; Std 0 stands for none, a density of 0.

@@ -25,7 +25,7 @@ func htsEntry() Entry {
 	return Entry{
 		Name:      "hts",
 		Label:     "HTS",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
 		Reference: "Balanya, Maronas and Ramos 2024",
 		New:       func(func(any) error) (Method, error) { return hts{}, nil },
@@ -43,7 +43,7 @@ type hts struct{}
 func (hts) Contract() Contract { return ts{}.Contract() }
 
 func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &htsFit{objective: o, entropy: make([]float64, o.rows()), scale: make([]float64, o.rows())}
-	err = f.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
-		for i := range block {
-			f.entropy[lo+i] = logEntropy(&block[i], o.logits.Cols)
+	f := &htsFit{objective: o, entropy: make([]float64, o.rows())}
+	_, err = f.sums(ctx, constant(1), 0, func(b *rowBlock, _ []float64) {
+		for i := range b.moments {
+			f.entropy[b.lo+i] = logEntropy(&b.moments[i], o.logits.Cols)
 		}
 	})
 	if err != nil {
@@ -77,29 +77,29 @@ func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 type htsFit struct {
 	*objective
 	entropy []float64 // n, log h
-	scale   []float64 // n, scratch
 }
 
 // at returns the mean NLL of m with its derivatives in w and b: one pass. With
 // x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x));
 // those of the NLL in T are in curveShape.at.
 func (f *htsFit) at(ctx context.Context, m htsMap) (local, error) {
-	for i, h := range f.entropy {
-		f.scale[i] = 1 / m.temperature(h)
+	scale := func(dst []float64, lo int) []float64 {
+		for i := range dst {
+			dst[i] = 1 / m.temperature(f.entropy[lo+i])
+		}
+		return dst
 	}
-	var value, gw, gb, hww, hwb, hbb float64
-	err := f.pass(ctx, f.scale, func(lo int, block []softmax.Moments) {
-		var v, w, b, ww, wb, bb float64
-		for i := range block {
-			label, beta, h := f.label[lo+i], f.scale[lo+i], f.entropy[lo+i]
-			v += block[i].NLL(beta, label)
+	s, err := f.sums(ctx, scale, 6, func(block *rowBlock, sum []float64) {
+		var w, b, ww, wb, bb float64
+		for i := range block.moments {
+			label, beta, h := block.label[i], block.scale[i], f.entropy[block.lo+i]
 			rate := sigmoid(float64(m.W*h) + m.B)
 			if m.floored(h) {
 				continue // T does not move with w and b here
 			}
-			g, b2 := block[i].Slope(label), float64(beta*beta)
+			g, b2 := block.moments[i].Slope(label), float64(beta*beta)
 			inT := -float64(b2 * g)
-			inTT := float64(b2 * (float64(b2*block[i].Variance()) + float64(2*beta*g)))
+			inTT := float64(b2 * (float64(b2*block.moments[i].Variance()) + float64(2*beta*g)))
 			first := float64(inT * rate)
 			second := float64(inTT*rate*rate) + float64(first*(1-rate))
 			w += float64(first * h)
@@ -108,10 +108,17 @@ func (f *htsFit) at(ctx context.Context, m htsMap) (local, error) {
 			wb += float64(second * h)
 			bb += second
 		}
-		value, gw, gb, hww, hwb, hbb = value+v, gw+w, gb+b, hww+ww, hwb+wb, hbb+bb
+		for i, v := range [...]float64{block.nll(), w, b, ww, wb, bb} {
+			sum[i] += v
+		}
 	})
-	n := float64(f.rows())
-	return local{value / n, []float64{gw / n, gb / n}, []float64{hww / n, hwb / n, hwb / n, hbb / n}}, err
+	if err != nil {
+		return local{}, err
+	}
+	for i := range s {
+		s[i] /= float64(f.rows())
+	}
+	return local{s[0], s[1:3], []float64{s[3], s[4], s[4], s[5]}}, nil
 }
 
 func (f *htsFit) report(m htsMap, sol solution, flat Report) Report {

@@ -131,7 +131,7 @@ func TestHTSDerivatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &htsFit{objective: o, entropy: make([]float64, 200), scale: make([]float64, 200)}
+	f := &htsFit{objective: o, entropy: make([]float64, 200)}
 	for i := range f.entropy {
 		f.entropy[i] = directEntropy(set.Logits.Row(i))
 	}

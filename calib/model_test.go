@@ -52,7 +52,7 @@ func TestSaveRefusesNaN(t *testing.T) {
 	}
 }
 
-const modelTS = `{"qats": 1, "method": "ts", "version": 1, "options": {}, "classes": 3,
+const modelTS = `{"qats": 1, "method": "ts", "version": 2, "options": {}, "classes": 3,
  "params": {"T": 2.5}, "report": {"nll": 1, "gradient": 0, "iterations": 3, "passes": 4}}
 `
 
@@ -62,7 +62,7 @@ func TestLoadModelRefuses(t *testing.T) {
 	}
 	knots := func(params string) func(string) string {
 		return func(s string) string {
-			return strings.Replace(strings.Replace(s, `"ts"`, `"ir"`, 1), `{"T": 2.5}`, params, 1)
+			return strings.NewReplacer(`"ts", "version": 2`, `"ir", "version": 1`, `{"T": 2.5}`, params).Replace(s)
 		}
 	}
 	swap := func(old, new string) func(string) string {
@@ -82,8 +82,8 @@ func TestLoadModelRefuses(t *testing.T) {
 		{swap(`"qats": 1`, `"qats": 2`), `"qats" is 2, want format 1`},
 		{swap(`"qats": 1`, `"cats": 1`), `unknown field "cats"`},
 		{swap(`"ts"`, `"tss"`), `unknown method "tss" (known: uncal, ts, `},
-		{swap(`"version": 1`, `"version": 7`), "fitted by version 7 of ts, this is version 1: fit it again"},
-		{swap(`"version": 1`, `"version": "1"`), "version is a JSON string"},
+		{swap(`"version": 2`, `"version": 7`), "fitted by version 7 of ts, this is version 2: fit it again"},
+		{swap(`"version": 2`, `"version": "1"`), "version is a JSON string"},
 		{swap(`"classes": 3`, `"classes": -1`), "classes is -1"},
 		{swap(`"classes": 3`, `"classes": 2.5`), "classes is a JSON number 2.5"},
 		{swap(`"options": {}`, `"options": 1`), "options is a JSON number"},

@@ -25,8 +25,10 @@ type solution struct {
 // Each step minimises the quadratic model in the box by an active set; where
 // the Hessian is not positive definite, or the function did not fall, a
 // multiple of the identity is added (Levenberg 1944) until it does. The end is
-// a projected gradient below 1e-12, or below gradTol when rounding hides any
-// further descent; after maxSteps trials whatever was reached. The Cholesky
+// a projected gradient below 1e-12, or below gradTol where the next step, which
+// near the end is the error of x but for its square, is below stepTol or
+// rounding hides any further descent; after maxTrials whatever was reached. The
+// value and the gradient are those at the solution. The Cholesky
 // factorisation is ours because bytes must agree across processors, which
 // libraries with vector code do not promise.
 func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit float64) (solution, error) {
@@ -50,6 +52,9 @@ func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit 
 		for !ok {
 			damping = max(4*damping, least)
 			step, ok = boxStep(sol.at, cur, lo, hi, unit, damping)
+		}
+		if sol.gradient <= gradTol && negligible(step, sol.at, unit) {
+			break
 		}
 		next := make([]float64, len(x))
 		promised := 0.0 // first-order change
@@ -83,6 +88,17 @@ func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit 
 		}
 	}
 	return sol, nil
+}
+
+// negligible reports whether no parameter would move by more than stepTol,
+// relative to itself or to a thousandth of the unit.
+func negligible(step, x []float64, unit float64) bool {
+	for j, s := range step {
+		if !(math.Abs(s) <= stepTol*max(math.Abs(x[j]), 1e-3*unit)) {
+			return false
+		}
+	}
+	return true
 }
 
 // projected returns the largest absolute component of the gradient that is

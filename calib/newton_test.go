@@ -140,12 +140,11 @@ func TestCurveDerivatives(t *testing.T) {
 		for i := range q {
 			q[i] = ranks.rank(q[i])
 		}
-		scale := make([]float64, len(q))
 		x := c.flat(1.3)
 		for i := range x {
 			x[i] += 0.2 + 0.1*float64(i%2)
 		}
-		f, err := c.at(context.Background(), o, q, scale, x)
+		f, err := c.at(context.Background(), o, q, x)
 		if err != nil {
 			t.Fatal(err)
 		}

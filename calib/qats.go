@@ -17,7 +17,7 @@ func qatsEntry() Entry {
 	return Entry{
 		Name:      "qats",
 		Label:     "QaTS",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
 		Reference: "QaTS, Eqs. 5, 6 and 10",
 		New:       func(func(any) error) (Method, error) { return qats{}, nil },
@@ -31,7 +31,7 @@ func qatsFreeEntry() Entry {
 	return Entry{
 		Name:      "qats-free",
 		Label:     "QaTS free",
-		Version:   1,
+		Version:   2,
 		Summary:   "qats without a >= 0: the temperature may rise with confidence",
 		Reference: "variant of QaTS, Eq. 6",
 		New:       func(func(any) error) (Method, error) { return qats{free: true}, nil },
@@ -47,7 +47,7 @@ func qatsTransductiveEntry() Entry {
 	return Entry{
 		Name:      "qats-transductive",
 		Label:     "QaTS (trans)",
-		Version:   1,
+		Version:   2,
 		Summary:   "a and b of qats, ranks among the unlabelled target rows",
 		Reference: "variant of QaTS, Eq. 5",
 		New:       func(func(any) error) (Method, error) { return qats{transductive: true}, nil },
@@ -61,7 +61,7 @@ type qats struct {
 }
 
 func (m qats) Contract() Contract {
-	c := Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+	c := Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Streams: true}
 	if m.transductive {
 		c.Target = data.Logits
 	}
@@ -70,7 +70,7 @@ func (m qats) Contract() Contract {
 
 func (m qats) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	shape := curveShape{segments: 1, free: m.free}
-	x, ranks, report, err := fitRanked(ctx, in.Cal, shape)
+	x, ranks, report, err := fitRanked(ctx, in, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -91,29 +91,37 @@ func targetECDF(ctx context.Context, in Input) (ecdf, error) {
 	if in.Target == nil || in.Target.Logits.Rows == 0 {
 		return nil, errors.New("no target rows to rank among")
 	}
-	if got, want := in.Target.Logits.Cols, in.Cal.Logits.Cols; got != want {
+	want := 0
+	if in.Cal != nil {
+		want = in.Cal.Logits.Cols
+	} else {
+		want = in.Stream.Classes()
+	}
+	if got := in.Target.Logits.Cols; got != want {
 		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", got, want)
 	}
 	t, err := tails(ctx, in.Target.Logits)
 	return newECDF(t), err
 }
 
-// fitRanked fits a curve on set and returns its parameters with the ranks.
-func fitRanked(ctx context.Context, set *data.Set, c curveShape) ([]float64, ecdf, Report, error) {
-	o, err := newObjective(set)
+// fitRanked fits a curve and returns its parameters with the ranks. In memory
+// it keeps 16 bytes a row beside the logits: the rank of every row, and what
+// the map holds, their distribution.
+func fitRanked(ctx context.Context, in Input, c curveShape) ([]float64, ecdf, Report, error) {
+	o, err := in.objective()
 	if err != nil {
 		return nil, nil, Report{}, err
 	}
-	q, err := tails(ctx, set.Logits)
+	q, err := o.tails(ctx)
 	if err != nil {
 		return nil, nil, Report{}, err
 	}
-	o.passes++
-	ranks := newECDF(q)
-	for i, tail := range q {
-		q[i] = ranks.rank(tail)
+	ranks, err := rankRows(ctx, q)
+	if err != nil {
+		return nil, nil, Report{}, err
 	}
-	x, report, err := fitCurve(ctx, o, q, c)
+	in.stage("rank", o.passes)
+	x, report, err := fitCurve(ctx, in, o, q, c)
 	return x, ranks, report, err
 }
 

@@ -16,7 +16,7 @@ func qatsPWEntry() Entry {
 	return Entry{
 		Name:      "qats-pw",
 		Label:     "QaTS-PW",
-		Version:   1,
+		Version:   2,
 		Summary:   "falling piecewise linear temperature in the confidence rank; option segments (4)",
 		Reference: "QaTS, supplement, piecewise linear function",
 		New:       newQaTSPW(false),
@@ -29,7 +29,7 @@ func qatsPWFreeEntry() Entry {
 	return Entry{
 		Name:      "qats-pw-free",
 		Label:     "QaTS-PW free",
-		Version:   1,
+		Version:   2,
 		Summary:   "piecewise linear temperature in the confidence rank, rising or falling; option segments (4)",
 		Reference: "variant of QaTS, supplement, piecewise linear function",
 		New:       newQaTSPW(true),
@@ -62,7 +62,7 @@ type qatsPW struct{ shape curveShape }
 func (qatsPW) Contract() Contract { return qats{}.Contract() }
 
 func (m qatsPW) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	x, ranks, report, err := fitRanked(ctx, in.Cal, m.shape)
+	x, ranks, report, err := fitRanked(ctx, in, m.shape)
 	if err != nil {
 		return nil, err
 	}

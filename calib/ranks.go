@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/qats-bench/qats/calib/softmax"
@@ -50,22 +51,86 @@ func (e ecdf) check() error {
 
 // tails returns the tail sum of every row, in the order of the rows.
 func tails(ctx context.Context, logits data.Matrix) ([]float64, error) {
-	t := make([]float64, logits.Rows)
-	for lo := 0; lo < logits.Rows; lo += blockRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		hi := min(lo+blockRows, logits.Rows)
-		softmax.Tails(t[lo:hi], logits.Slice(lo, hi).Data, logits.Cols)
-	}
-	return t, nil
+	return (&objective{logits: logits}).tails(ctx)
+}
+
+// tails is one pass.
+func (o *objective) tails(ctx context.Context) ([]float64, error) {
+	o.passes++
+	t := make([]float64, o.rows())
+	err := o.eachRows(ctx, func(_ *workspace, _, lo int, logits []float32, _ []int32) {
+		n := len(logits) / o.logits.Cols
+		softmax.Tails(t[lo:lo+n], logits, o.logits.Cols)
+	})
+	return t, err
 }
 
 // newECDF returns the distribution of the given tails, which it copies.
-func newECDF(tails []float64) ecdf {
-	e := slices.Clone(tails)
-	slices.Sort(e)
-	return e
+func newECDF(tails []float64) ecdf { return newRanking(tails).ecdf }
+
+// ranking is an ecdf with an index into it, for the ranks of its own n rows.
+// Tails in ascending order of their bits, which is that of their values, are
+// parted into about n/4 buckets of equal width, so that sorting them and
+// finding one of them both take a few steps whatever n; in memory it is 9
+// bytes a row.
+type ranking struct {
+	ecdf
+	least uint64   // bits of the least tail
+	shift int      // bucket = (bits - least) >> shift
+	start []uint32 // of every bucket in ecdf, and the end of the last
+}
+
+// newRanking returns the ranking of n > 0 tails, which it copies.
+func newRanking(tails []float64) ranking {
+	least, most := uint64(math.MaxUint64), uint64(0)
+	for _, t := range tails {
+		b := math.Float64bits(t)
+		least, most = min(least, b), max(most, b)
+	}
+	r := ranking{ecdf: make(ecdf, len(tails)), least: least}
+	r.shift = max(0, bits.Len64(most-least)-bits.Len(uint(len(tails)/4)))
+	buckets := int((most-least)>>r.shift) + 1
+	// start[b+2] counts bucket b, start[b+1] is then where its next tail goes,
+	// and when all have gone it is where the bucket ends.
+	start := make([]uint32, buckets+2)
+	for _, t := range tails {
+		start[r.bucket(t)+2]++
+	}
+	for b := 1; b < len(start); b++ {
+		start[b] += start[b-1]
+	}
+	for _, t := range tails {
+		to := &start[r.bucket(t)+1]
+		r.ecdf[*to] = t
+		*to++
+	}
+	r.start = start[:buckets+1]
+	for b := range buckets {
+		slices.Sort(r.ecdf[start[b]:start[b+1]])
+	}
+	return r
+}
+
+func (r *ranking) bucket(tail float64) int { return int((math.Float64bits(tail) - r.least) >> r.shift) }
+
+// rank is that of ecdf for a tail of the set itself.
+func (r *ranking) rank(tail float64) float64 {
+	b := r.bucket(tail)
+	lo := int(r.start[b])
+	below, _ := slices.BinarySearch(r.ecdf[lo:r.start[b+1]], tail)
+	n := len(r.ecdf)
+	return float64(n-lo-below) / float64(n)
+}
+
+// rankRows replaces the tails of the rows by their ranks among themselves.
+func rankRows(ctx context.Context, tails []float64) (ecdf, error) {
+	r := newRanking(tails)
+	err := eachBlock(ctx, len(tails), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			tails[i] = r.rank(tails[i])
+		}
+	})
+	return r.ecdf, err
 }
 
 // scales writes 1/T(q) for every row, q being its rank in e. A row's bits do

@@ -75,7 +75,7 @@ func TestRealFits(t *testing.T) {
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
 		}
-		if ts.Report.Gradient >= gradTol || qats.Report.Gradient > gradTol || ts.Report.Passes > 12 {
+		if ts.Report.Gradient >= gradTol || qats.Report.Gradient > gradTol || ts.Report.Passes > 4.5 {
 			t.Errorf("%s: ts %+v, qats %+v", name, ts.Report, qats.Report)
 		}
 		if m.A == 0 {
@@ -113,9 +113,8 @@ func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
 	q := directRanks(set)
 	c := curveShape{segments: 1}
 	lo, hi := c.bounds()
-	scale := make([]float64, len(q))
 	sol, err := boxNewton(func(x []float64) (local, error) {
-		return c.at(context.Background(), o, q, scale, x)
+		return c.at(context.Background(), o, q, x)
 	}, []float64{1, max(minT, temp/2)}, lo, hi, temp)
 	if err != nil {
 		t.Fatal(err)

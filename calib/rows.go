@@ -90,7 +90,7 @@ func resetTop(q []float64, top int, g float64) {
 // reported returns the fitted map with its report: no solver ran, so iterations
 // and gradient are 0. The NLL has the floor of the metric, 1e-300, since
 // isotonic maps put exact zeros on classes.
-func reported(ctx context.Context, m Map, set *data.Set, passes int) (*Fitted, error) {
+func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitted, error) {
 	const floor = 1e-300
 	const block = 64
 	n, k := set.Logits.Rows, set.Logits.Cols

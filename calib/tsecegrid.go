@@ -18,7 +18,7 @@ func tsECEGridEntry() Entry {
 	return Entry{
 		Name:      "ts-ecegrid",
 		Label:     "TS (ECE grid)",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
 		Reference: "Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code",
 		New:       func(func(any) error) (Method, error) { return tsECEGrid{}, nil },
@@ -32,7 +32,7 @@ func (tsECEGrid) Contract() Contract { return ts{}.Contract() }
 
 // Fit reports no gradient: the ECE has none.
 func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	least := math.Inf(1)
 	for i := 1; i <= points; i++ {
 		t := float64(i) / 10
-		ece, err := o.ece(ctx, in.Cal.Labels, 1/t)
+		ece, err := o.ece(ctx, 1/t)
 		if err != nil {
 			return nil, err
 		}
@@ -68,21 +68,17 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 
 // ece returns the ECE-15 at one scale, sum over the bins of
 // |sum of hits - sum of confidences| / n.
-func (o *objective) ece(ctx context.Context, labels []int32, scale float64) (float64, error) {
+func (o *objective) ece(ctx context.Context, scale float64) (float64, error) {
 	const bins = 15
-	var gap [bins]float64
-	err := o.pass(ctx, []float64{scale}, func(lo int, m []softmax.Moments) {
-		var block [bins]float64
-		for i := range m {
-			conf := m[i].Conf()
+	gap, err := o.sums(ctx, constant(scale), bins, func(b *rowBlock, sum []float64) {
+		for i := range b.moments {
+			m := &b.moments[i]
+			conf := m.Conf()
 			hit := 0.0
-			if m[i].Top == labels[lo+i] {
+			if m.Top == b.labels[i] {
 				hit = 1
 			}
-			block[softmax.Bin(conf, bins)] += hit - conf
-		}
-		for b, v := range block {
-			gap[b] += v
+			sum[softmax.Bin(conf, bins)] += hit - conf
 		}
 	})
 	total := 0.0

@@ -16,7 +16,7 @@ func tsGuo50Entry() Entry {
 	return Entry{
 		Name:      "ts-guo50",
 		Label:     "TS (Guo, 50)",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature after 50 LBFGS steps of 0.01 from 1.5, as the first public code; not converged",
 		Reference: "github.com/gpleiss/temperature_scaling before July 2025",
 		New:       func(func(any) error) (Method, error) { return tsGuo50{}, nil },
@@ -29,7 +29,7 @@ type tsGuo50 struct{}
 func (tsGuo50) Contract() Contract { return ts{}.Contract() }
 
 func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

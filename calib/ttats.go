@@ -25,7 +25,7 @@ func ttaTSEntry() Entry {
 	return Entry{
 		Name:      "tta-ts",
 		Label:     "TTA-TS",
-		Version:   1,
+		Version:   2,
 		Summary:   "temperature of ts on the mean of the logits of augmented test views",
 		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
 		New:       func(func(any) error) (Method, error) { return ttaTS{}, nil },
@@ -39,7 +39,7 @@ func ttaTSEntry() Entry {
 type ttaTS struct{}
 
 func (ttaTS) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented}
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true}
 }
 
 // Fit reports the NLL of ts: the calibration set has no views.

@@ -88,7 +88,7 @@ func fitCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
-	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: seconds for each stage")
+	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: seconds of each stage, and passes over the calibration set of those that have any")
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
@@ -107,6 +107,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		return err
 	}
 	clock.lap("load_s")
+	in.Stage = clock.stage
 	fitted, err := m.Fit(cmd.Context(), in)
 	if err != nil {
 		return err
@@ -194,24 +195,32 @@ func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra
 
 // stopwatch measures stages.
 type stopwatch struct {
-	last    time.Time
-	seconds map[string]float64
+	last, within time.Time
+	figures      map[string]float64
 }
 
 // lap ends a stage. The first stage begins with the process, as near as it can
 // be told.
 func (s *stopwatch) lap(stage string) {
 	now := time.Now()
-	if s.seconds == nil {
-		s.seconds = map[string]float64{}
+	if s.figures == nil {
+		s.figures = map[string]float64{}
 		s.last = started
 	}
-	s.seconds[stage] = now.Sub(s.last).Seconds()
-	s.seconds["total_s"] += s.seconds[stage]
-	s.last = now
+	s.figures[stage] = now.Sub(s.last).Seconds()
+	s.figures["total_s"] += s.figures[stage]
+	s.last, s.within = now, now
 }
 
-func (s *stopwatch) print(w io.Writer) error { return json.NewEncoder(w).Encode(s.seconds) }
+// stage ends a stage within the stage that the next lap ends.
+func (s *stopwatch) stage(name string, passes float64) {
+	now := time.Now()
+	s.figures[name+"_s"] += now.Sub(s.within).Seconds()
+	s.figures[name+"_passes"] += passes
+	s.within = now
+}
+
+func (s *stopwatch) print(w io.Writer) error { return json.NewEncoder(w).Encode(s.figures) }
 
 func applyCommand() *cobra.Command {
 	var a arrays

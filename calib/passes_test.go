@@ -1,0 +1,108 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// The most whole passes over the calibration set that a fit may take, and what
+// it may err relative to the minimum.
+const (
+	mostTSPasses   = 4
+	mostQaTSPasses = 6 // after ts
+	fitError8      = 1e-8
+)
+
+// passesOf fits qats and returns the passes of its stages.
+func passesOf(t *testing.T, set *data.Set) (f *Fitted, ts, qats float64) {
+	t.Helper()
+	stages := map[string]float64{}
+	f = fitOn(t, "qats", Input{Cal: set, Stage: func(name string, passes float64) { stages[name] += passes }}, nil)
+	if sum := stages["rank"] + stages["ts"] + stages["qats"]; stages["rank"] != 1 || math.Abs(sum-f.Report.Passes) > 1e-9 {
+		t.Errorf("stages %v of %v passes", stages, f.Report.Passes)
+	}
+	return f, stages["ts"], stages["qats"]
+}
+
+// checkPasses checks what fits of ts and qats on a set cost and how far they
+// are from their minima, by Newton steps without a stopping rule.
+func checkPasses(t *testing.T, name string, set *data.Set) {
+	t.Helper()
+	ctx := context.Background()
+	f, ts, qats := passesOf(t, set)
+	if math.Floor(ts) > mostTSPasses || qats > mostQaTSPasses+1e-9 {
+		t.Errorf("%s: ts takes %v passes, qats %v more", name, ts, qats)
+	}
+	o, err := newObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := fit(t, "ts", set, nil)
+	temp := flat.Map.(tsMap).T
+	u := softmax.Log(1 / temp)
+	for range 4 {
+		s, err := o.slope(ctx, softmax.Exp(u))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u += softmax.Log(s.drop/s.loss) * s.drop / (softmax.Exp(u) * s.variance)
+	}
+	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= gradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
+		t.Errorf("%s: T = %v errs by %.1e; %+v", name, temp, e, flat.Report)
+	}
+	m := f.Map.(qatsMap)
+	if m.A == 0 {
+		if m.B != temp {
+			t.Errorf("%s: a = 0 and b = %v, T of ts %v", name, m.B, temp)
+		}
+		return
+	}
+	q := directRanks(set)
+	x := []float64{m.A, m.B}
+	c := curveShape{segments: 1}
+	lo, hi := c.bounds()
+	for range 4 {
+		at, err := c.at(ctx, o, q, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, ok := boxStep(x, at, lo, hi, temp, 0)
+		if !ok {
+			t.Fatalf("%s: no minimum near %v", name, x)
+		}
+		x[0], x[1] = x[0]+step[0], x[1]+step[1]
+	}
+	if ea, eb := math.Abs(m.A/x[0]-1), math.Abs(m.B/x[1]-1); !(max(ea, eb) < fitError8) {
+		t.Errorf("%s: a = %v errs by %.1e, b = %v by %.1e", name, m.A, ea, m.B, eb)
+	}
+}
+
+func TestPasses(t *testing.T) {
+	steep := func(q float64) float64 { return 3*(1-q) + 0.5 }
+	for _, c := range []struct {
+		name string
+		set  *data.Set
+	}{
+		{"too sure, two classes", simulated(80, 2, 3, 2, 1)},
+		{"too sure, ten", simulated(5000, 10, 3, 2.2, 2)},
+		{"too sure, a hundred", simulated(1500, 100, 4, 2.5, 3)},
+		{"not sure enough", simulated(3000, 10, 0.5, 0.4, 4)},
+		{"just right", simulated(600, 20, 2, 1, 5)},
+		{"far too sure", simulated(4000, 10, 30, 9, 6)},
+		{"falling", ranked(4000, 10, falling, 7)},
+		{"steep", ranked(1000, 5, steep, 8)},
+		{"rising, so a = 0 binds", ranked(4000, 6, func(q float64) float64 { return 1 + 2*q }, 9)},
+	} {
+		checkPasses(t, c.name, c.set)
+	}
+}
+
+func TestRealPasses(t *testing.T) {
+	for _, name := range realNetworks(t) {
+		checkPasses(t, name, realSet(t, name, "cal"))
+	}
+}

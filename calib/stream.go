@@ -1,0 +1,77 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// Stream gives the logits and labels of a calibration set that stays where it
+// is, in blocks of rows, anew for every pass over it: a fit then needs memory
+// for some blocks only, beside what its method keeps of a row. A method fits a
+// stream and the same rows in memory with the same bits.
+type Stream interface {
+	Rows() int
+	Classes() int
+
+	// Read writes the logits of rows lo..hi-1, row-major, to the (hi-lo) k
+	// elements of logits and their classes to the hi-lo elements of labels.
+	// Every logit is finite and every label in 0..k-1, or the error names the
+	// place. It is called by several goroutines at a time, and for the same
+	// rows again in every pass. Most calls ask for some hundred rows or more,
+	// next to those of the call before by the same goroutine; a first guess
+	// reads up to sampleRows single rows.
+	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
+}
+
+// StreamOf returns the rows of a set in memory as a stream.
+func StreamOf(set *data.Set) Stream { return setStream{set} }
+
+type setStream struct{ set *data.Set }
+
+func (s setStream) Rows() int    { return s.set.Logits.Rows }
+func (s setStream) Classes() int { return s.set.Logits.Cols }
+
+func (s setStream) Read(_ context.Context, lo, hi int, logits []float32, labels []int32) error {
+	copy(logits, s.set.Logits.Slice(lo, hi).Data)
+	copy(labels, s.set.Labels[lo:hi])
+	return nil
+}
+
+// readBytes is about what a worker reads of a stream at a time.
+const readBytes = 1 << 20
+
+// streamObjective is newObjective for rows that are streamed. Labels are
+// checked as they are read.
+func streamObjective(s Stream) (*objective, error) {
+	if s.Rows() < 1 || s.Classes() < 1 {
+		return nil, errors.New("the calibration set is empty")
+	}
+	return &objective{logits: data.Matrix{Rows: s.Rows(), Cols: s.Classes()}, stream: s}, nil
+}
+
+// read returns rows lo..hi-1 of the stream, which are in the memory of w until
+// its next read. It reads ahead, but not beyond the row end.
+func (o *objective) read(ctx context.Context, w *workspace, lo, hi, end int) ([]float32, []int32, error) {
+	k := o.logits.Cols
+	if lo < w.lo || hi > w.lo+len(w.labels) {
+		ahead := max(1, readBytes/(4*k*blockRows)) * blockRows
+		n := min(max(ahead, hi-lo), end-lo)
+		if cap(w.labels) < n {
+			w.logits, w.labels = make([]float32, n*k), make([]int32, n)
+		}
+		w.lo, w.logits, w.labels = lo, w.logits[:n*k], w.labels[:n]
+		if err := o.stream.Read(ctx, lo, lo+n, w.logits, w.labels); err != nil {
+			w.labels = w.labels[:0]
+			return nil, nil, err
+		}
+		for i, y := range w.labels {
+			if y < 0 || int(y) >= k {
+				return nil, nil, fmt.Errorf("row %d: label %d is outside 0..%d", lo+i, y, k-1)
+			}
+		}
+	}
+	return w.logits[(lo-w.lo)*k : (hi-w.lo)*k], w.labels[lo-w.lo : hi-w.lo], nil
+}

@@ -1,0 +1,315 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// stepTol is how far, relative to itself, a fitted temperature may be from
+// the minimum by the last Newton step.
+const stepTol = 5e-9
+
+// fitTemperature returns the T in [minT, maxT] with the least mean NLL. The
+// report is that of the last pass, which is at the T returned.
+func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) {
+	t, report, _, err := fitTemperatureAnd(ctx, o, 0, nil)
+	return t, report, err
+}
+
+// fitTemperatureAnd is fitTemperature with the totals at T of what visit adds
+// to further sums (see slopeAnd), which cost no pass of their own; nil where
+// the last pass did not look like the last.
+//
+// The NLL is convex in beta = 1/T with slope g = G - D(beta), where
+// G = mean(max l - l_y) does not depend on beta and D = mean(max l - E_p[l])
+// falls. So the minimum is where log D = log G. D is close to a power of beta:
+// u = log beta is nearly linear in y = log D, and a pass gives y with the
+// slope du/dy = -D/(beta Var_p[l]). The next u is where the polynomial through
+// the u and the slopes of the passes so far is at y = log G (inverse Hermite
+// interpolation; one pass is Newton's step). Errors multiply: with e0 and e1
+// at two passes the next is about (e0 e1)^2. On large sets a reference curve
+// from a few rows shows the way to the first pass and takes out most of what
+// is not linear; see reference.
+//
+// Every step stays inside a bracket, which bisection shrinks when
+// interpolation leaves it. The fit ends at a pass that finds a gradient below
+// gradTol and from where Newton's step, which tells the error of u but for its
+// square, is below stepTol.
+func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (float64, Report, []float64, error) {
+	ref, u, err := newReference(ctx, o)
+	if err != nil {
+		return 0, Report{}, nil, err
+	}
+	minU, maxU := softmax.Log(1/maxT), softmax.Log(1/minT)
+	u = min(max(u, minU), maxU)
+	lo, hi := math.Inf(-1), math.Inf(1) // u with g < 0 and with g > 0
+	var known curveNodes
+	moved := math.Inf(1) // the last change of u
+	const maxIterations = 100
+	for iter := 0; ; iter++ {
+		beta := softmax.Exp(u)
+		last := visit
+		if math.Abs(moved) > likelyLast {
+			last = nil
+		}
+		s, also, err := o.slopeAnd(ctx, beta, width, last)
+		if err != nil {
+			return 0, Report{}, nil, err
+		}
+		if last == nil {
+			also = nil
+		}
+		g := s.loss - s.drop
+		switch {
+		case s.loss == 0:
+			t, report, err := o.allRight(ctx)
+			return t, report, nil, err
+		case g > 0 && u <= minU:
+			t, report, err := o.tooHot(ctx)
+			return t, report, nil, err
+		case g < 0 && u >= maxU:
+			t, report, err := o.atBound(ctx, minT, "the minimum of the NLL is below the least temperature")
+			return t, report, nil, err
+		case g > 0:
+			hi = u
+		default:
+			lo = u
+		}
+		node, target := curveNode{u: u, y: softmax.Log(s.drop), du: -s.drop / float64(beta*s.variance)}, softmax.Log(s.loss)
+		step := float64(node.du * (target - node.y))
+		done := math.Abs(g) < gradTol && math.Abs(step) < stepTol
+		if done || iter == maxIterations {
+			report := Report{NLL: s.nll, Gradient: math.Abs(g), Iterations: iter, Passes: o.passes}
+			if !done {
+				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
+			}
+			return 1 / beta, report, also, nil
+		}
+		if finite(node) {
+			known = known.with(ref.less(node))
+		}
+		next := ref.at(target) + known.at(target)
+		if !(next > lo && next < hi && math.Abs(next-u) <= far*math.Abs(step)) {
+			next = u + step
+		}
+		next = min(max(next, minU), maxU)
+		if !(next > lo && next < hi) { // also where step is no number: D or the variance underflowed
+			next = (max(lo, minU) + min(hi, maxU)) / 2
+		}
+		moved, u = next-u, next
+	}
+}
+
+// far is how many times as long as Newton's step a step may be.
+const far = 8
+
+// likelyLast is the change of u after which a pass is expected to be the last.
+const likelyLast = 0.05
+
+// allRight ends a fit where no row has a larger logit than that of its label.
+func (o *objective) allRight(ctx context.Context) (float64, Report, error) {
+	zero, err := o.slope(ctx, 0)
+	if err != nil {
+		return 0, Report{}, err
+	}
+	if zero.drop > 0 {
+		return o.atBound(ctx, minT, "every calibration row is classified correctly, so the NLL has no minimum")
+	}
+	return 1, Report{NLL: zero.nll, Passes: o.passes, Warnings: []string{
+		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}, nil
+}
+
+// tooHot ends a fit whose NLL still falls at the largest temperature.
+func (o *objective) tooHot(ctx context.Context) (float64, Report, error) {
+	zero, err := o.slope(ctx, 0)
+	if err != nil {
+		return 0, Report{}, err
+	}
+	why := "the minimum of the NLL is beyond the largest temperature"
+	if zero.loss >= zero.drop {
+		why = "the calibration labels contradict the logits, so the NLL has no minimum"
+	}
+	return o.atBound(ctx, maxT, why)
+}
+
+// atBound ends a fit at T = t, one of the bounds: one pass for the NLL.
+func (o *objective) atBound(ctx context.Context, t float64, why string) (float64, Report, error) {
+	nll, err := o.nll(ctx, t)
+	bound := "T >= 0.001"
+	if t == maxT {
+		bound = "T <= 1000"
+	}
+	return t, Report{
+		NLL:      nll,
+		Passes:   o.passes,
+		AtBound:  []string{bound},
+		Warnings: []string{fmt.Sprintf("T = %g: %s", t, why)},
+	}, err
+}
+
+// curveNode is a point of a curve u(y) with its slope.
+type curveNode struct{ u, y, du float64 }
+
+// curveNodes is the polynomial of least degree that has the values and the
+// slopes of its nodes (Hermite).
+type curveNodes []curveNode
+
+// maxNodes is how many of the newest nodes are kept.
+const maxNodes = 3
+
+// with returns c with one more node. A node at nearly the same y is replaced:
+// rounding would spoil their difference.
+func (c curveNodes) with(node curveNode) curveNodes {
+	var kept curveNodes
+	for _, old := range c {
+		if math.Abs(old.y-node.y) > 1e-7 {
+			kept = append(kept, old)
+		}
+	}
+	if len(kept) == maxNodes {
+		kept = kept[1:]
+	}
+	return append(kept, node)
+}
+
+// at returns the polynomial at y: 0 where there is no node.
+func (c curveNodes) at(y float64) float64 {
+	u, _ := c.slopeAt(y)
+	return u
+}
+
+// slopeAt returns the polynomial and its derivative at y, by divided
+// differences on the nodes taken twice.
+func (c curveNodes) slopeAt(y float64) (u, du float64) {
+	n := 2 * len(c)
+	if n == 0 {
+		return 0, 0
+	}
+	at := func(i int) float64 { return c[len(c)-1-i/2].y } // the newest first
+	var diff [2 * maxNodes]float64
+	for i := range n {
+		diff[i] = c[len(c)-1-i/2].u
+	}
+	for order := 1; order < n; order++ {
+		for i := n - 1; i >= order; i-- {
+			if order == 1 && i%2 == 1 {
+				diff[i] = c[len(c)-1-i/2].du
+				continue
+			}
+			diff[i] = (diff[i] - diff[i-1]) / (at(i) - at(i-order))
+		}
+	}
+	u = diff[n-1]
+	for i := n - 2; i >= 0; i-- {
+		du = float64(du*(y-at(i))) + u
+		u = float64(u*(y-at(i))) + diff[i]
+	}
+	return u, du
+}
+
+// reference is the curve u(y) of a few rows of the set, at n/16 rows nearly
+// that of the whole: what is left of u after it is small and nearly linear,
+// so that interpolating the rest needs fewer passes over the whole set. It
+// need not be exact.
+type reference struct{ curveNodes }
+
+// less returns what a node of the whole curve has beyond the reference.
+func (r reference) less(node curveNode) curveNode {
+	u, du := r.slopeAt(node.y)
+	return curveNode{u: node.u - u, y: node.y, du: node.du - du}
+}
+
+const (
+	sampleShare = 16   // one row of so many is in the sample,
+	sampleRows  = 4096 // but no more than so many rows,
+	sampleFloor = 512  // of a set of so many at least: a dozen rows say little
+)
+
+// firstU is where a fit that knows nothing begins, T = 1.5: most networks are
+// too sure.
+const firstU = -0.4
+
+// newReference returns the reference of o with the u where the sample has its
+// minimum; without a sample, or where its NLL has none, no nodes and firstU.
+// The sample is every sixteenth row, or wider apart: labels and images are
+// often in order. A pass over it counts as its share.
+func newReference(ctx context.Context, o *objective) (reference, float64, error) {
+	if o.rows() < sampleFloor {
+		return reference{}, firstU, nil
+	}
+	sample, err := o.sample(ctx, min(o.rows()/sampleShare, sampleRows))
+	if err != nil {
+		return reference{}, 0, err
+	}
+	defer func() { o.passes += sample.passes * float64(sample.rows()) / float64(o.rows()) }()
+	eval := func(u float64) (curveNode, float64, error) {
+		beta := softmax.Exp(u)
+		s, err := sample.slope(ctx, beta)
+		return curveNode{u: u, y: softmax.Log(s.drop), du: -s.drop / float64(beta*s.variance)}, softmax.Log(s.loss), err
+	}
+	const (
+		maxSteps = 6
+		near     = 0.05 // the next error is its square or less, and that of the sample larger
+		reach    = 0.25 // how far from u the curve is known
+	)
+	var known curveNodes
+	u, found := firstU, false
+	for range maxSteps {
+		node, target, err := eval(u)
+		if err != nil {
+			return reference{}, 0, err
+		}
+		known = known.with(node)
+		next := known.at(target)
+		if !(math.Abs(next) < softmax.Log(maxT)) {
+			return reference{}, firstU, nil
+		}
+		step := next - u
+		u += min(max(step, -2), 2)
+		if found = math.Abs(step) < near; found {
+			break
+		}
+	}
+	if !found {
+		return reference{}, firstU, nil
+	}
+	var curve curveNodes
+	for _, at := range []float64{u - reach, u, u + reach} {
+		node, _, err := eval(at)
+		if err != nil || !finite(node) {
+			return reference{}, firstU, err
+		}
+		curve = append(curve, node)
+	}
+	return reference{curve}, u, nil
+}
+
+func finite(c curveNode) bool { return !math.IsNaN(c.y+c.du) && !math.IsInf(c.y+c.du, 0) }
+
+// sample returns m rows of o, evenly apart, copied.
+func (o *objective) sample(ctx context.Context, m int) (*objective, error) {
+	n, k := o.logits.Rows, o.logits.Cols
+	s := &objective{logits: data.NewMatrix(m, k), label: make([]float32, m)}
+	var class [1]int32
+	for i := range m {
+		from := int((2*int64(i) + 1) * int64(n) / (2 * int64(m)))
+		if o.stream == nil {
+			copy(s.logits.Row(i), o.logits.Row(from))
+			s.label[i] = o.label[from]
+			continue
+		}
+		if err := o.stream.Read(ctx, from, from+1, s.logits.Row(i), class[:]); err != nil {
+			return nil, err
+		}
+		y := class[0]
+		if y < 0 || int(y) >= k {
+			return nil, fmt.Errorf("row %d: label %d is outside 0..%d", from, y, k-1)
+		}
+		s.label[i] = s.logits.Row(i)[y]
+	}
+	return s, nil
+}
