@@ -34,7 +34,7 @@ func btsEntry() Entry {
 
 type bts struct{ binOptions }
 
-func (bts) Contract() Contract { return ts{}.Contract() }
+func (bts) Contract() Contract { return logitsContract() }
 
 func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := newObjective(in.Cal)

@@ -33,7 +33,7 @@ func cbtEntry() Entry {
 
 type cbt struct{ binOptions }
 
-func (cbt) Contract() Contract { return ts{}.Contract() }
+func (cbt) Contract() Contract { return logitsContract() }
 
 // Fit reports as the gradient the largest difference between confidence and
 // accuracy that is left in a bin.

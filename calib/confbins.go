@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -98,7 +97,7 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		members[b] = append(members[b], i)
 	}
 	var total Report
-	read := 0 // rows
+	read := 0.0 // rows
 	empty := 0
 	for b, rows := range members {
 		m.T[b] = otherwise
@@ -113,7 +112,7 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		total.NLL += float64(r.NLL*float64(len(rows))) / float64(len(t))
 		total.Gradient = max(total.Gradient, r.Gradient)
 		total.Iterations += r.Iterations
-		read += r.Passes * len(rows)
+		read += r.Passes * float64(len(rows))
 		for _, bound := range r.AtBound {
 			total.AtBound = append(total.AtBound, fmt.Sprintf("bin %d: %s", b+1, bound))
 		}
@@ -121,7 +120,7 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 			total.Warnings = append(total.Warnings, fmt.Sprintf("bin %d of %d: %s", b+1, bins, w))
 		}
 	}
-	total.Passes = 1 + int(math.Ceil(float64(read)/float64(len(t))))
+	total.Passes = 1 + read/float64(len(t))
 	if empty > 0 {
 		total.Warnings = append(total.Warnings, fmt.Sprintf("%d of %d bins are empty: T = %.4g there", empty, bins, otherwise))
 	}

@@ -80,7 +80,7 @@ func (cts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 		changes += changed
 	}
-	f, err := reported(ctx, ctsMap{s.t}, in.Cal, flat.Passes+rounds)
+	f, err := reported(ctx, ctsMap{s.t}, in.Cal, flat.Passes+float64(rounds))
 	if err != nil {
 		return nil, err
 	}

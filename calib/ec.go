@@ -39,7 +39,7 @@ const (
 
 type ec struct{}
 
-func (ec) Contract() Contract { return ts{}.Contract() }
+func (ec) Contract() Contract { return logitsContract() }
 
 // Fit reports as the gradient what is left of the difference between the mean
 // confidence and the accuracy.

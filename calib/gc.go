@@ -41,7 +41,7 @@ func gcEntry() Entry {
 	return Entry{
 		Name:      "gc",
 		Label:     "GC",
-		Version:   2,
+		Version:   1,
 		Summary:   "a temperature for each group of features, averaged over partitions; options groups (2), partitions (20), weight_decay (0.1)",
 		Reference: "Yang, Zhan and Gan 2023",
 		New:       newGC(false),
@@ -56,7 +56,7 @@ func gcSplitEntry() Entry {
 	return Entry{
 		Name:      "gc-split",
 		Label:     "GC split",
-		Version:   2,
+		Version:   1,
 		Summary:   "gc with groups learnt on a random half of the calibration set and temperatures on the other; the same options",
 		Reference: "variant of Yang, Zhan and Gan 2023",
 		New:       newGC(true),

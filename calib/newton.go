@@ -26,7 +26,7 @@ type solution struct {
 // the Hessian is not positive definite, or the function did not fall, a
 // multiple of the identity is added (Levenberg 1944) until it does. The end is
 // a projected gradient below 1e-12, or below gradTol where the next step, which
-// near the end is the error of x but for its square, is below stepTol or
+// near the end is the error of x but for its square, is below boxStepTol or
 // rounding hides any further descent; after maxTrials whatever was reached. The
 // value and the gradient are those at the solution. The Cholesky
 // factorisation is ours because bytes must agree across processors, which
@@ -90,11 +90,14 @@ func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit 
 	return sol, nil
 }
 
-// negligible reports whether no parameter would move by more than stepTol,
-// relative to itself or to a thousandth of the unit.
+// boxStepTol is how far, relative to itself or to a thousandth of the unit, a
+// parameter may be from the minimum by the next step.
+const boxStepTol = 1e-9
+
+// negligible reports whether a step is below boxStepTol.
 func negligible(step, x []float64, unit float64) bool {
 	for j, s := range step {
-		if !(math.Abs(s) <= stepTol*max(math.Abs(x[j]), 1e-3*unit)) {
+		if !(math.Abs(s) <= boxStepTol*max(math.Abs(x[j]), 1e-3*unit)) {
 			return false
 		}
 	}

@@ -84,7 +84,7 @@ func topGap(row []float32) float64 {
 
 type tLinear struct{ sureness }
 
-func (tLinear) Contract() Contract { return qats{}.Contract() }
+func (tLinear) Contract() Contract { return logitsContract() }
 
 func (m tLinear) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := newObjective(in.Cal)
@@ -106,7 +106,7 @@ func (m tLinear) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, report, err := fitCurve(ctx, o, s, curveShape{segments: 1})
+	x, report, err := fitCurve(ctx, in, o, s, curveShape{segments: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -35,8 +35,15 @@ func tsEntry() Entry {
 
 type ts struct{}
 
+// logitsContract is that of methods that see logits alone.
+func logitsContract() Contract {
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+}
+
 func (ts) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Streams: true}
+	c := logitsContract()
+	c.Streams = true
+	return c
 }
 
 func (ts) Fit(ctx context.Context, in Input) (*Fitted, error) {
