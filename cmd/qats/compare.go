@@ -54,6 +54,7 @@ PDF) into OUT/compare.`,
 	f.StringArrayVar(&c.specs, "spec", nil, "spec whose settings to do first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "redraw calibration and test rows so many times (needs --spec)")
 	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
+	f.BoolVar(&c.json, "json", false, "print one JSON object a line for each method, ranking and redrawn setting, and write no file")
 	f.StringVar(&c.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	return cmd
 }
@@ -65,6 +66,7 @@ type comparing struct {
 	metrics, experiments []string
 	from, specs          []string
 	splits, workers      int
+	json                 bool
 	memory               string
 	methods              []string          // asked for by name
 	labels               map[string]string // method id -> label
@@ -104,6 +106,14 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 			return err
 		}
 		pages = append(pages, more...)
+	}
+	if c.json {
+		for _, p := range pages {
+			if err := p.JSON(c.stdout); err != nil {
+				return err
+			}
+		}
+		return failed
 	}
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return err
@@ -202,8 +212,10 @@ func (c *comparing) make(cmd *cobra.Command) error {
 	if err := out.Rows.Write(c.dir); err != nil {
 		return err
 	}
-	summary(c.stdout, plan, out, o.Shard)
-	fmt.Fprintf(c.stdout, "wrote %s, bins.csv and pairs.csv\n\n", filepath.Join(c.dir, "results.csv"))
+	if !c.json {
+		summary(c.stdout, plan, out, o.Shard)
+		fmt.Fprintf(c.stdout, "wrote %s, bins.csv and pairs.csv\n\n", filepath.Join(c.dir, "results.csv"))
+	}
 	if out.Failed > 0 {
 		for _, line := range out.Failures {
 			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", line)

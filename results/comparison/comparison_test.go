@@ -264,8 +264,9 @@ func TestGolden(t *testing.T) {
 	c := compare(t, records, pairs, ece)
 	v := View{Comparison: c, Splits: Splits(records, pairs, ece, c.Source)}
 	for name, print := range map[string]func(*strings.Builder) error{
-		"example.txt": func(b *strings.Builder) error { return v.Text(b) },
-		"example.tex": func(b *strings.Builder) error { return v.LaTeX(b) },
+		"example.txt":   func(b *strings.Builder) error { return v.Text(b) },
+		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
+		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
 	} {
 		var b strings.Builder
 		if err := print(&b); err != nil {

@@ -26,14 +26,6 @@ func (v View) Label(method string) string {
 	return table.Name("method", method)
 }
 
-func (v View) labels(methods []string) string {
-	var list []string
-	for _, m := range methods {
-		list = append(list, v.Label(m))
-	}
-	return strings.Join(list, ", ")
-}
-
 // title is the heading of the comparison.
 func (v View) title() string {
 	return fmt.Sprintf("%s: methods less %s (%s)", table.Name("metric", v.Metric), v.Label(v.Against), v.Source)

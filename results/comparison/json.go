@@ -1,0 +1,150 @@
+package comparison
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+)
+
+// digits is a number with nine significant digits, as in results.csv: the last
+// ones of a float64 differ between processors.
+type digits float64
+
+// MarshalJSON implements [json.Marshaler].
+func (d digits) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(d), 'g', 9, 64), nil
+}
+
+func pointer(x float64) *digits { d := digits(x); return &d }
+
+// The objects of JSON, told apart by kind. Numbers are as in results.csv:
+// fractions and nats, not per cent. What does not exist is null.
+
+type methodObject struct {
+	Kind       string  `json:"kind"` // method
+	Metric     string  `json:"metric"`
+	Source     string  `json:"source"`
+	Block      Block   `json:"block"`
+	Method     string  `json:"method"`
+	Against    string  `json:"against"`
+	Settings   int     `json:"settings"`
+	Blocks     int     `json:"blocks"`
+	Mean       digits  `json:"mean"`
+	Difference digits  `json:"difference"`
+	Shift      digits  `json:"shift"`
+	Lo         *digits `json:"lo"`
+	Hi         *digits `json:"hi"`
+	Better     int     `json:"better"`
+	Worse      int     `json:"worse"`
+	Win        *int    `json:"win"`
+	Tie        *int    `json:"tie"`
+	Loss       *int    `json:"loss"`
+	P          digits  `json:"p"`
+	Holm       digits  `json:"p_holm"`
+}
+
+type rankingObject struct {
+	Kind       string     `json:"kind"` // ranking
+	Metric     string     `json:"metric"`
+	Source     string     `json:"source"`
+	Block      Block      `json:"block"`
+	Methods    []string   `json:"methods"` // in the order of their ranks; null without a ranking
+	Ranks      []digits   `json:"ranks"`
+	Settings   int        `json:"settings"`
+	Blocks     []string   `json:"blocks"`
+	ChiSquared digits     `json:"friedman_chi2"`
+	P          digits     `json:"friedman_p"`
+	F          *digits    `json:"iman_davenport_f"` // null where it is infinite
+	PF         digits     `json:"iman_davenport_p"`
+	Critical   digits     `json:"critical_difference"`
+	Groups     [][]string `json:"not_told_apart"`
+	None       string     `json:"none,omitempty"` // why there is no ranking
+}
+
+type lackingObject struct {
+	Kind     string   `json:"kind"` // left_out
+	Metric   string   `json:"metric"`
+	Source   string   `json:"source"`
+	What     string   `json:"what"` // method | settings
+	Method   string   `json:"method"`
+	Settings []string `json:"settings"` // on which it has no value
+	Why      string   `json:"why"`
+}
+
+type splitObject struct {
+	Kind       string  `json:"kind"` // splits
+	Metric     string  `json:"metric"`
+	Source     string  `json:"source"`
+	Setting    string  `json:"setting"`
+	Method     string  `json:"method"`
+	Against    string  `json:"against"`
+	Draws      int     `json:"draws"`
+	Mean       digits  `json:"difference"`
+	Deviation  digits  `json:"sd"`
+	Resampling *digits `json:"sd_fit_fixed"`
+	Lo         digits  `json:"least"`
+	Hi         digits  `json:"largest"`
+	Better     int     `json:"better"`
+	Worse      int     `json:"worse"`
+}
+
+// JSON prints one object a line for each method, for the ranking, for what it
+// leaves out, and for each redrawn setting and method.
+func (v View) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	var objects []any
+	for _, r := range v.Rows {
+		o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
+			Settings: r.Settings, Blocks: r.Blocks, Mean: digits(r.Value), Difference: digits(r.Difference), Shift: digits(r.Shift.Estimate),
+			Better: r.Better, Worse: r.Worse, P: digits(r.Test.P), Holm: digits(r.Holm)}
+		if r.Shift.Bounded {
+			o.Lo, o.Hi = pointer(r.Shift.Lo), pointer(r.Shift.Hi)
+		}
+		if r.NoInterval < r.Settings {
+			o.Win, o.Tie, o.Loss = &r.Win, &r.Tie, &r.Loss
+		}
+		objects = append(objects, o)
+	}
+	k := v.Ranking
+	ranking := rankingObject{Kind: "ranking", Metric: v.Metric, Source: v.Source, Block: v.Block, Methods: k.Methods,
+		Settings: k.Settings, Blocks: k.Blocks, ChiSquared: digits(k.Test.ChiSquared), P: digits(k.Test.P),
+		PF: digits(k.Test.PF), Critical: digits(k.Critical), None: k.None}
+	if !math.IsInf(k.Test.F, 0) {
+		ranking.F = pointer(k.Test.F)
+	}
+	for _, r := range k.Ranks {
+		ranking.Ranks = append(ranking.Ranks, digits(r))
+	}
+	for _, g := range k.Groups {
+		var ids []string
+		for _, i := range g {
+			ids = append(ids, k.Methods[i])
+		}
+		ranking.Groups = append(ranking.Groups, ids)
+	}
+	objects = append(objects, ranking)
+	for what, list := range [][]Lacking{k.Aside, k.Missing} {
+		for _, l := range list {
+			o := lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "settings"}[what], Method: l.Method, Why: l.Why}
+			for _, s := range l.Settings {
+				o.Settings = append(o.Settings, name(s))
+			}
+			objects = append(objects, o)
+		}
+	}
+	for _, s := range v.Splits {
+		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: name(s.Setting), Method: s.Method, Against: v.Against, Draws: s.Draws,
+			Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
+		if s.Resampling > 0 {
+			o.Resampling = pointer(s.Resampling)
+		}
+		objects = append(objects, o)
+	}
+	for _, o := range objects {
+		if err := e.Encode(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
