@@ -8,9 +8,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// binOptions are the options of the methods with one temperature a bin.
+// binOptions are the options of the methods that part confidences into bins.
 type binOptions struct {
-	Bins int `yaml:"bins"` // of equal mass on the calibration set, 1 to maxBins
+	Bins int `yaml:"bins"` // 1 to maxBins
 }
 
 // maxBins is far above any use.

@@ -77,24 +77,14 @@ type irOVAMap struct {
 // Apply writes the n x k probabilities. It panics where k is not that of the
 // fit.
 func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
-	if set.Logits.Cols != len(m.Classes) {
-		panic(fmt.Sprintf("calib: irova of %d classes applied to %d", len(m.Classes), set.Logits.Cols))
-	}
+	mustBeOf(len(m.Classes), set)
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		softmax.Probs(q, set.Logits.Row(i), 1)
-		sum := 0.0
 		for j, p := range q {
 			q[j] = m.Classes[j].at(p)
-			sum += q[j]
 		}
-		for j := range q {
-			if sum > 0 {
-				q[j] /= sum
-			} else {
-				q[j] = 1 / float64(len(q))
-			}
-		}
+		normalise(q)
 	}
 }
 

@@ -9,7 +9,8 @@ import "math"
 //
 // It is the limited-memory BFGS method (Nocedal 1980; Liu and Nocedal 1989)
 // with a line search for the strong Wolfe conditions (Nocedal and Wright 2006,
-// algorithms 3.5 and 3.6). It is ours because bytes must agree across
+// algorithms 3.5 and 3.6); near the minimum, where values differ by rounding
+// alone, the condition on the slope decides (after Hager and Zhang 2005). It is ours because bytes must agree across
 // processors, which libraries with vector code do not promise; tests hold it
 // against gonum's.
 func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64) (descent, error) {
@@ -125,6 +126,7 @@ func lineSearch(eval func(x, gradient []float64) (float64, error), from point, d
 		decrease  = 1e-4
 		curvature = 0.9
 		maxTrials = 25
+		rounding  = 1e-14 // what the value of the function may err by, relative to max(1, value)
 	)
 	start := trial{point: from, slope: dot(from.gradient, direction)}
 	if !(start.slope < 0) {
@@ -143,6 +145,10 @@ func lineSearch(eval func(x, gradient []float64) (float64, error), from point, d
 		t, err := at(length)
 		if err != nil {
 			return from, false, err
+		}
+		still := t.value <= from.value+float64(rounding*max(1, math.Abs(from.value)))
+		if still && math.Abs(t.slope) <= -curvature*start.slope {
+			return t.point, true, nil
 		}
 		enough := t.value <= from.value+float64(decrease*float64(length*start.slope))
 		switch {

@@ -67,6 +67,21 @@ func keepTop(q []float64, row []float32, total float64) {
 	}
 }
 
+// normalise divides q by its sum; a row of zeros becomes uniform.
+func normalise(q []float64) {
+	sum := 0.0
+	for _, v := range q {
+		sum += v
+	}
+	for j := range q {
+		if sum > 0 {
+			q[j] /= sum
+		} else {
+			q[j] = 1 / float64(len(q))
+		}
+	}
+}
+
 // resetTop gives class top of the probabilities q, two or more, the new one g
 // in [0, 1] and scales the others to share 1 - g in proportion. Their old sum
 // is taken from themselves, so it does not vanish where q[top] rounds to 1;

@@ -1,0 +1,196 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// hbEntry is histogram binning one class against all (Zadrozny and Elkan
+// 2001): for each class j the rows are put into bins by p_j, and the new
+// probability is the share of rows of class j in the bin, divided by the sum
+// of the row. Bins are those of the ECE, of equal width and right-closed
+// (softmax.Bin).
+//
+// The papers leave two cases open. A bin without calibration rows yields its
+// centre, so that it changes little (two of the four implementations that we
+// read; the others give 0 or the share of the class). A row of zeros becomes
+// uniform, as in irova. The prediction may change.
+func hbEntry() Entry {
+	return Entry{
+		Name:      "hb",
+		Label:     "HB",
+		Version:   1,
+		Summary:   "histogram binning of each class against all others, rows normalised; option bins (15)",
+		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
+		New: func(decode func(any) error) (Method, error) {
+			o, err := newBinOptions(decode)
+			return hb{o}, err
+		},
+		Restore: restore(func(m hbMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+// hbTopEntry is histogram binning of the top label: the predicted class gets
+// the accuracy of the rows in the bin of its confidence, the others share the
+// rest in proportion, as in ir-top; KeepsTop1 is false for the same reason.
+// Bins and empty bins are those of hb.
+func hbTopEntry() Entry {
+	return Entry{
+		Name:      "hb-top",
+		Label:     "HB-top",
+		Version:   1,
+		Summary:   "histogram binning of the confidence on being right; other classes rescaled; option bins (15)",
+		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
+		New: func(decode func(any) error) (Method, error) {
+			o, err := newBinOptions(decode)
+			return hbTop{o}, err
+		},
+		Restore: restore(func(m hbTopMap) (Map, error) { return m, checkHistogram(m.Bins) }),
+	}
+}
+
+// histogram is the value of each of m bins of equal width on [0, 1].
+type histogram []float64
+
+// at returns the value of the bin of x.
+func (h histogram) at(x float64) float64 { return h[softmax.Bin(x, len(h))] }
+
+// binTally counts, for each bin, rows and those among them that hit.
+type binTally struct{ rows, hits []float64 }
+
+func newBinTally(bins int) binTally {
+	return binTally{make([]float64, bins), make([]float64, bins)}
+}
+
+func (t binTally) add(x float64, hit bool) {
+	b := softmax.Bin(x, len(t.rows))
+	t.rows[b]++
+	if hit {
+		t.hits[b]++
+	}
+}
+
+// histogram returns the share of hits in each bin, the centre of an empty one.
+func (t binTally) histogram() histogram {
+	h := make(histogram, len(t.rows))
+	for b, n := range t.rows {
+		if n > 0 {
+			h[b] = t.hits[b] / n
+		} else {
+			h[b] = (float64(b) + 0.5) / float64(len(h))
+		}
+	}
+	return h
+}
+
+func checkHistogram(h histogram) error {
+	if len(h) == 0 {
+		return errors.New("no bins")
+	}
+	for b, v := range h {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("bins[%d] = %v is outside [0, 1]", b, v)
+		}
+	}
+	return nil
+}
+
+type hb struct{ options binOptions }
+
+func (hb) Contract() Contract { return irOVA{}.Contract() }
+
+func (h hb) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := checkLabelled(set); err != nil {
+		return nil, err
+	}
+	tallies := make([]binTally, set.Logits.Cols)
+	for j := range tallies {
+		tallies[j] = newBinTally(h.options.Bins)
+	}
+	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
+		for j, x := range p {
+			tallies[j].add(x, j == int(set.Labels[i]))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := hbMap{Classes: make([]histogram, len(tallies))}
+	for j, t := range tallies {
+		m.Classes[j] = t.histogram()
+	}
+	return reported(ctx, m, set, 1)
+}
+
+// hbMap holds a histogram for each of the k classes.
+type hbMap struct {
+	Classes []histogram `json:"classes"` // k x m
+}
+
+func (m hbMap) classes() int { return len(m.Classes) }
+
+func (m hbMap) check() error {
+	if len(m.Classes) == 0 {
+		return errors.New("no classes")
+	}
+	for j, h := range m.Classes {
+		if err := checkHistogram(h); err != nil {
+			return fmt.Errorf("class %d: %w", j, err)
+		}
+	}
+	return nil
+}
+
+// Apply writes the n x k probabilities. It panics where k is not that of the
+// fit.
+func (m hbMap) Apply(dst data.Probs, set *data.Set) {
+	mustBeOf(len(m.Classes), set)
+	for i := range set.Logits.Rows {
+		q := dst.Row(i)
+		for j, p := range softmax.Probs(q, set.Logits.Row(i), 1) {
+			q[j] = m.Classes[j].at(p)
+		}
+		normalise(q)
+	}
+}
+
+type hbTop struct{ options binOptions }
+
+func (hbTop) Contract() Contract { return irTop{}.Contract() }
+
+func (h hbTop) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := checkLabelled(set); err != nil {
+		return nil, err
+	}
+	tally := newBinTally(h.options.Bins)
+	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
+		top := topClass(set.Logits.Row(i))
+		tally.add(p[top], top == int(set.Labels[i]))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reported(ctx, hbTopMap{tally.histogram()}, set, 1)
+}
+
+type hbTopMap struct {
+	Bins histogram `json:"bins"` // m
+}
+
+// Apply writes the n x k probabilities. A single class has probability 1.
+func (m hbTopMap) Apply(dst data.Probs, set *data.Set) {
+	for i := range set.Logits.Rows {
+		row, q := set.Logits.Row(i), dst.Row(i)
+		softmax.Probs(q, row, 1)
+		if len(q) > 1 {
+			top := topClass(row)
+			resetTop(q, top, m.Bins.at(q[top]))
+		}
+	}
+}

@@ -1,0 +1,361 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// linearFit is what the methods minimise that correct the scores of a network by
+// a linear map: with x_i the k scores of row i,
+//
+//	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
+//
+// over theta = (D, b). D is the diagonal of a matrix (k numbers) or a whole
+// one (k x k, row-major). At theta = 0 the scores stay what they are. The
+// first term is convex and every penalty is above 0, so there is one minimum.
+//
+// The scores are made anew from the logits in every pass: to keep them would
+// cost twice the memory of the logits.
+type linearFit struct {
+	scores  func(dst []float64, row []float32) // writes x of a row of logits
+	logits  data.Matrix                        // n x k
+	labels  []int32
+	full    bool      // D is a whole matrix
+	penalty []float64 // of each parameter, above 0
+	passes  int       // reads of the whole set so far
+	blocks  []linearBlock
+}
+
+// linearBlock is what a block of rows adds up to.
+type linearBlock struct {
+	value float64
+	sums  []float64 // one for each parameter
+	rows  linearRows
+}
+
+// linearRows are the rows of a block that are in work at a time: together they
+// read the matrix once.
+type linearRows struct {
+	x, s [rowsAtOnce][]float64 // k scores each, as they were and corrected
+}
+
+const rowsAtOnce = 4
+
+// linearWave is how many blocks are summed before they join the total: it
+// bounds the memory for their sums and changes no bit.
+const linearWave = 64
+
+// newLinearFit returns the problem on a labelled set. The caller fills penalty.
+func newLinearFit(set *data.Set, full bool, scores func(dst []float64, row []float32)) *linearFit {
+	k := set.Logits.Cols
+	f := &linearFit{
+		scores: scores, logits: set.Logits, labels: set.Labels, full: full,
+		blocks: make([]linearBlock, min(linearWave, numBlocks(set.Logits.Rows))),
+	}
+	p := 2 * k
+	if full {
+		p = k*k + k
+	}
+	f.penalty = make([]float64, p)
+	for b := range f.blocks {
+		f.blocks[b].sums = make([]float64, p)
+		for r := range rowsAtOnce {
+			f.blocks[b].rows.x[r], f.blocks[b].rows.s[r] = make([]float64, k), make([]float64, k)
+		}
+	}
+	return f
+}
+
+// penalise sets the penalties of a whole matrix and the offsets.
+func (f *linearFit) penalise(diagonal, off, intercept float64) {
+	k := f.logits.Cols
+	for c := range k {
+		for j := range k {
+			f.penalty[c*k+j] = off
+		}
+		f.penalty[c*k+c] = diagonal
+		f.penalty[k*k+c] = intercept
+	}
+}
+
+// matrixOf returns I + D and b of the parameters of a whole matrix.
+func matrixOf(theta []float64, k int) (w [][]float64, b []float64) {
+	w = make([][]float64, k)
+	for c := range w {
+		w[c] = append([]float64(nil), theta[c*k:(c+1)*k]...)
+		w[c][c]++
+	}
+	return w, append([]float64(nil), theta[k*k:]...)
+}
+
+// linearNear is the gradient at which minimise looks at the curvature again.
+const linearNear = 1e-4
+
+// linearSteps bounds the steps of minimise, far above what was ever needed.
+const linearSteps = 5000
+
+// linearTol is the gradient at which minimise ends, in units of parameters
+// whose curvature is about 1.
+const linearTol = 1e-11
+
+// minimise moves theta, where it starts, to the minimum. It measures each
+// parameter in units of 1/sqrt of its curvature, without which rare classes
+// would need many more steps: first that at the start, then that near the end.
+func (f *linearFit) minimise(ctx context.Context, theta []float64) (descent, error) {
+	var end descent
+	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
+	at := make([]float64, len(theta))
+	for _, tolerance := range []float64{linearNear, linearTol} {
+		if _, err := f.pass(ctx, theta, unit, true); err != nil {
+			return descent{}, err
+		}
+		for j := range unit {
+			unit[j] = 1 / math.Sqrt(unit[j]+2*f.penalty[j])
+			u[j] = theta[j] / unit[j]
+		}
+		d, err := lbfgs(func(u, gradient []float64) (float64, error) {
+			for j := range at {
+				at[j] = float64(u[j] * unit[j])
+			}
+			value, err := f.pass(ctx, at, gradient, false)
+			for j, x := range at {
+				value += float64(float64(f.penalty[j]*x) * x)
+				gradient[j] = float64((gradient[j] + float64(2*f.penalty[j]*x)) * unit[j])
+			}
+			return value, err
+		}, u, linearSteps-end.steps, tolerance)
+		if err != nil {
+			return descent{}, err
+		}
+		for j := range theta {
+			theta[j] = float64(u[j] * unit[j])
+		}
+		end = descent{d.value, d.gradient, end.steps + d.steps}
+	}
+	return end, nil
+}
+
+// pass returns the mean NLL at theta and writes its gradient or, with
+// curvature, the diagonal of its Hessian.
+func (f *linearFit) pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
+	f.passes++
+	n := f.logits.Rows
+	value := 0.0
+	clear(dst)
+	for start := 0; start < n; start += linearWave * blockRows {
+		rows := min(linearWave*blockRows, n-start)
+		err := eachBlock(ctx, rows, func(block, lo, hi int) {
+			f.block(&f.blocks[block], theta, start+lo, start+hi, curvature)
+		})
+		if err != nil {
+			return 0, err
+		}
+		for b := range numBlocks(rows) {
+			value += f.blocks[b].value
+			for j, v := range f.blocks[b].sums {
+				dst[j] += v
+			}
+		}
+	}
+	for j := range dst {
+		dst[j] /= float64(n)
+	}
+	return value / float64(n), nil
+}
+
+// block sums rows lo..hi-1. The derivative of a row in a score s_c is
+// r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
+func (f *linearFit) block(sum *linearBlock, theta []float64, lo, hi int, curvature bool) {
+	sum.value = 0
+	clear(sum.sums)
+	k := f.logits.Cols
+	rows := &sum.rows
+	for i := lo; i < hi; i += rowsAtOnce {
+		m := min(rowsAtOnce, hi-i)
+		for r := range m {
+			f.scores(rows.x[r], f.logits.Row(i+r))
+		}
+		for r := m; r < rowsAtOnce; r++ {
+			clear(rows.x[r])
+		}
+		correct(rows, theta, f.full)
+		for r := range rowsAtOnce {
+			x, s := rows.x[r], rows.s[r]
+			if r >= m {
+				clear(s)
+				continue
+			}
+			y := f.labels[i+r]
+			own := s[y]
+			sum.value += toSoftmax(s) - own
+			if !curvature {
+				s[y]--
+				continue
+			}
+			for c, p := range s {
+				s[c] = float64(p * (1 - p))
+				x[c] = float64(x[c] * x[c])
+			}
+		}
+		b := sum.sums[len(sum.sums)-k:]
+		for r := range m {
+			for c, v := range rows.s[r] {
+				b[c] += v
+				if !f.full {
+					sum.sums[c] += float64(v * rows.x[r][c])
+				}
+			}
+		}
+		if f.full {
+			addProducts(sum.sums[:k*k], &rows.s, &rows.x)
+		}
+	}
+}
+
+// correct writes s = x + D x + b for all rows at once.
+func correct(rows *linearRows, theta []float64, full bool) {
+	k := len(rows.x[0])
+	b := theta[len(theta)-k:]
+	if !full {
+		for r, x := range rows.x {
+			s := rows.s[r]
+			for c, v := range x {
+				s[c] = v + float64(theta[c]*v) + b[c]
+			}
+		}
+		return
+	}
+	x0, x1, x2, x3 := rows.x[0], rows.x[1][:k], rows.x[2][:k], rows.x[3][:k]
+	for c := range k {
+		d := theta[c*k : (c+1)*k]
+		var s0, s1, s2, s3 float64
+		for j, v := range d {
+			s0 += float64(v * x0[j])
+			s1 += float64(v * x1[j])
+			s2 += float64(v * x2[j])
+			s3 += float64(v * x3[j])
+		}
+		rows.s[0][c] = x0[c] + s0 + b[c]
+		rows.s[1][c] = x1[c] + s1 + b[c]
+		rows.s[2][c] = x2[c] + s2 + b[c]
+		rows.s[3][c] = x3[c] + s3 + b[c]
+	}
+}
+
+// addProducts adds the products r x' of all rows to the k x k matrix dst.
+func addProducts(dst []float64, r, x *[rowsAtOnce][]float64) {
+	k := len(x[0])
+	x0, x1, x2, x3 := x[0], x[1][:k], x[2][:k], x[3][:k]
+	for c := range k {
+		r0, r1, r2, r3 := r[0][c], r[1][c], r[2][c], r[3][c]
+		d := dst[c*k : (c+1)*k]
+		for j, v := range x0 {
+			d[j] += (float64(r0*v) + float64(r1*x1[j])) + (float64(r2*x2[j]) + float64(r3*x3[j]))
+		}
+	}
+}
+
+// reportedDescent returns the map with its report: that of a descent after
+// earlier steps and passes.
+func reportedDescent(ctx context.Context, m Map, set *data.Set, end descent, steps, passes int) (*Fitted, error) {
+	f, err := reported(ctx, m, set, passes)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.Gradient, f.Report.Iterations = end.gradient, steps+end.steps
+	if end.gradient > linearDone {
+		f.Report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.gradient, end.steps)}
+	}
+	return f, nil
+}
+
+// linearDone is the largest gradient that counts as converged: rounding may end
+// the descent above linearTol, with an objective that is right to 1e-16.
+const linearDone = 1e-8
+
+// logProbs writes log softmax(row).
+func logProbs(dst []float64, row []float32) {
+	most := float64(row[topClass(row)])
+	sum := 0.0
+	for j, l := range row {
+		dst[j] = float64(l) - most
+		sum += softmax.Exp(dst[j])
+	}
+	log := softmax.Log(sum)
+	for j := range dst {
+		dst[j] -= log
+	}
+}
+
+// mostParameter bounds the parameters of a saved linear map, so that no finite
+// logits overflow. It is far beyond any fit.
+const mostParameter = 1e15
+
+// checkParameters refuses k parameters that could make a wrong number.
+func checkParameters(name string, v []float64, k int) error {
+	if len(v) != k {
+		return fmt.Errorf("%d numbers %s for %d classes", len(v), name, k)
+	}
+	for j, x := range v {
+		if !(math.Abs(x) <= mostParameter) {
+			return fmt.Errorf("%s[%d] = %v: want one in [-1e15, 1e15]", name, j, x)
+		}
+	}
+	return nil
+}
+
+// checkDiagonal refuses slopes and offsets of a class that cannot be.
+func checkDiagonal(v, b []float64) error {
+	if len(v) == 0 {
+		return errors.New("no classes")
+	}
+	if err := checkParameters("v", v, len(v)); err != nil {
+		return err
+	}
+	return checkParameters("b", b, len(v))
+}
+
+// checkMatrix refuses a matrix and offsets that cannot be.
+func checkMatrix(w [][]float64, b []float64) error {
+	if len(w) == 0 {
+		return errors.New("no classes")
+	}
+	for c, row := range w {
+		if err := checkParameters(fmt.Sprintf("w[%d]", c), row, len(w)); err != nil {
+			return err
+		}
+	}
+	return checkParameters("b", b, len(w))
+}
+
+// checkPenalty refuses an option that multiplies squares: it is above 0, since
+// some sets have no minimum without it.
+func checkPenalty(name string, v float64) error {
+	if !(v >= 1e-9 && v <= 1e9) {
+		return fmt.Errorf("%s: %v: want 1e-9 to 1e9", name, v)
+	}
+	return nil
+}
+
+// mostMatrixClasses is how many classes a method with k^2 parameters takes: at
+// 100 a pass over 10,000 rows costs 2 10^8 products.
+const mostMatrixClasses = 100
+
+func checkMatrixClasses(name string, k int) error {
+	if k > mostMatrixClasses {
+		return fmt.Errorf("%s fits a matrix of %d x %d numbers: at most %d classes; svs and vs take more", name, k, k, mostMatrixClasses)
+	}
+	return nil
+}
+
+// mustBeOf panics where a map of so many classes meets another number.
+func mustBeOf(classes int, set *data.Set) {
+	if set.Logits.Cols != classes {
+		panic(fmt.Sprintf("calib: a map of %d classes applied to %d", classes, set.Logits.Cols))
+	}
+}

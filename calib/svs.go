@@ -1,0 +1,146 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// svsEntry is structured vector scaling (Berta, Holzmueller, Jordan and Bach
+// 2026): vector scaling of the log-probabilities that temperature scaling
+// gives, held near them by a ridge that shrinks with n,
+//
+//	p = softmax(v x + b),   x = log((1 - w) softmax(l/T) + w/k),   w = 1/(n+1),
+//
+// T that of ts, (v, b) at the minimum of
+//
+//	mean NLL + (k/n) (diagonal sum (v-1)^2 + intercept sum b^2).
+//
+// The mixture with w keeps x finite. The public code stops a BFGS method at its
+// default tolerance; we go on to the minimum, which is unique. It clips x at
+// the least float32, which w/k is never below, and has other methods for two
+// classes, which it leaves to the caller; here two are like any other number.
+// As both options grow it becomes ts, but for w. The prediction may change.
+func svsEntry() Entry {
+	return Entry{
+		Name:      "svs",
+		Label:     "SVS",
+		Version:   1,
+		Summary:   "vector scaling held near temperature scaling by a ridge of k/n; options diagonal (1), intercept (1)",
+		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
+		New: func(decode func(any) error) (Method, error) {
+			o := svsOptions{Diagonal: 1, Intercept: 1}
+			if err := decode(&o); err != nil {
+				return nil, err
+			}
+			if err := checkPenalty("diagonal", o.Diagonal); err != nil {
+				return nil, err
+			}
+			if err := checkPenalty("intercept", o.Intercept); err != nil {
+				return nil, err
+			}
+			return svs{o}, nil
+		},
+		Restore: restore(func(m svsMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+type svsOptions struct {
+	Diagonal  float64 `yaml:"diagonal"`  // 1e-9 to 1e9, times k/n
+	Intercept float64 `yaml:"intercept"` // 1e-9 to 1e9, times k/n
+}
+
+type svs struct{ options svsOptions }
+
+func (svs) Contract() Contract {
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
+}
+
+func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	o, err := newObjective(in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	base, flat, err := fitMixed(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	n, k := o.rows(), o.logits.Cols
+	a := newLinearFit(in.Cal, false, base.scores)
+	unit := float64(k) / float64(n)
+	for j := range k {
+		a.penalty[j] = float64(s.options.Diagonal * unit)
+		a.penalty[k+j] = float64(s.options.Intercept * unit)
+	}
+	theta := make([]float64, 2*k)
+	end, err := a.minimise(ctx, theta)
+	if err != nil {
+		return nil, err
+	}
+	for j := range k {
+		theta[j]++
+	}
+	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+}
+
+// mixed is temperature scaling mixed with the uniform distribution, the start
+// of svs and sms.
+type mixed struct {
+	T   float64
+	Mix float64 `json:"mix"` // w, in (0, 1)
+}
+
+// fitMixed returns T of ts and w = 1/(n+1).
+func fitMixed(ctx context.Context, o *objective) (mixed, Report, error) {
+	t, report, err := fitTemperature(ctx, o)
+	return mixed{t, 1 / float64(o.rows()+1)}, report, err
+}
+
+func (m mixed) check() error {
+	if !usable(m.T) {
+		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+	}
+	if !(m.Mix >= 1e-15 && m.Mix < 1) {
+		return fmt.Errorf("mix = %v: want one from 1e-15 to below 1", m.Mix)
+	}
+	return nil
+}
+
+// scores writes x of a row of logits.
+func (m mixed) scores(dst []float64, row []float32) {
+	uniform := m.Mix / float64(len(row))
+	for j, p := range softmax.Probs(dst, row, 1/m.T) {
+		dst[j] = softmax.Log(float64((1-m.Mix)*p) + uniform)
+	}
+}
+
+type svsMap struct {
+	mixed
+	V []float64 `json:"v"` // k
+	B []float64 `json:"b"` // k
+}
+
+func (m svsMap) classes() int { return len(m.V) }
+
+func (m svsMap) check() error {
+	if err := m.mixed.check(); err != nil {
+		return err
+	}
+	return checkDiagonal(m.V, m.B)
+}
+
+// Apply writes softmax(v x + b). It panics where the number of classes is not
+// that of the fit.
+func (m svsMap) Apply(dst data.Probs, set *data.Set) {
+	mustBeOf(len(m.V), set)
+	for i := range set.Logits.Rows {
+		q := dst.Row(i)
+		m.scores(q, set.Logits.Row(i))
+		for j, x := range q {
+			q[j] = float64(m.V[j]*x) + m.B[j]
+		}
+		toSoftmax(q)
+	}
+}
