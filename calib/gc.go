@@ -156,7 +156,7 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 		if g.options.Groups > 1 { // a single group has nothing to learn
 			end, err = lbfgs(func(x, gradient []float64) (float64, error) {
 				return mixture.at(ctx, x, gradient)
-			}, x, gcSteps, gcTolerance)
+			}, x, gcSteps, gcTolerance, 0)
 			if err != nil {
 				return nil, Report{}, err
 			}

@@ -7,13 +7,16 @@ import "math"
 // gradient. It ends when no component of the gradient exceeds tolerance, after
 // maxSteps steps, or where rounding hides any further descent.
 //
+// rounding is what a value may err by, relative to max(1, value). Where values
+// differ by less the slope decides (after Hager and Zhang 2005), which leads to
+// far smaller gradients; with 0 the value always does.
+//
 // It is the limited-memory BFGS method (Nocedal 1980; Liu and Nocedal 1989)
 // with a line search for the strong Wolfe conditions (Nocedal and Wright 2006,
-// algorithms 3.5 and 3.6); near the minimum, where values differ by rounding
-// alone, the condition on the slope decides (after Hager and Zhang 2005). It is ours because bytes must agree across
+// algorithms 3.5 and 3.6). It is ours because bytes must agree across
 // processors, which libraries with vector code do not promise; tests hold it
 // against gonum's.
-func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64) (descent, error) {
+func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance, rounding float64) (descent, error) {
 	const memory = 10 // pairs of steps and changes of gradient that are kept
 	p := len(x)
 	at := point{x: append([]float64(nil), x...), gradient: make([]float64, p)}
@@ -30,7 +33,7 @@ func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 		if len(pairs) == 0 {
 			length = min(1, 1/absSum(at.gradient))
 		}
-		next, ok, err := lineSearch(eval, at, direction, length)
+		next, ok, err := lineSearch(eval, at, direction, length, rounding)
 		if err != nil {
 			return descent{}, err
 		}
@@ -121,12 +124,11 @@ type trial struct {
 // lineSearch returns a point along direction that satisfies the strong Wolfe
 // conditions, or the lowest point found when rounding or the number of trials
 // ends the search; it reports false where that is no descent.
-func lineSearch(eval func(x, gradient []float64) (float64, error), from point, direction []float64, length float64) (point, bool, error) {
+func lineSearch(eval func(x, gradient []float64) (float64, error), from point, direction []float64, length, rounding float64) (point, bool, error) {
 	const (
 		decrease  = 1e-4
 		curvature = 0.9
 		maxTrials = 25
-		rounding  = 1e-14 // what the value of the function may err by, relative to max(1, value)
 	)
 	start := trial{point: from, slope: dot(from.gradient, direction)}
 	if !(start.slope < 0) {
@@ -146,7 +148,7 @@ func lineSearch(eval func(x, gradient []float64) (float64, error), from point, d
 		if err != nil {
 			return from, false, err
 		}
-		still := t.value <= from.value+float64(rounding*max(1, math.Abs(from.value)))
+		still := rounding > 0 && t.value <= from.value+float64(rounding*max(1, math.Abs(from.value)))
 		if still && math.Abs(t.slope) <= -curvature*start.slope {
 			return t.point, true, nil
 		}

@@ -62,7 +62,7 @@ func TestLBFGS(t *testing.T) {
 			end, err := lbfgs(func(x, g []float64) (float64, error) {
 				evaluations++
 				return c.f(x, g), nil
-			}, x, 1000, 1e-8)
+			}, x, 1000, 1e-8, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,24 +89,50 @@ func TestLBFGSStops(t *testing.T) {
 		return x[0] * x[0], nil
 	}
 	x := []float64{3}
-	if end, _ := lbfgs(square, x, 0, 1e-9); end.steps != 0 || x[0] != 3 {
+	if end, _ := lbfgs(square, x, 0, 1e-9, 0); end.steps != 0 || x[0] != 3 {
 		t.Errorf("no steps allowed: %+v at %v", end, x)
 	}
-	if end, _ := lbfgs(square, []float64{0}, 100, 1e-9); end.steps != 0 {
+	if end, _ := lbfgs(square, []float64{0}, 100, 1e-9, 0); end.steps != 0 {
 		t.Errorf("at the minimum: %+v", end)
 	}
 	x = []float64{3}
 	if end, _ := lbfgs(func(x, g []float64) (float64, error) {
 		g[0] = -1
 		return 1 + math.Abs(x[0]-3), nil
-	}, x, 100, 1e-9); end.steps != 0 || x[0] != 3 {
+	}, x, 100, 1e-9, 0); end.steps != 0 || x[0] != 3 {
 		t.Errorf("no descent: %+v at %v", end, x)
 	}
 	x = []float64{1e-3}
 	if end, _ := lbfgs(func(x, g []float64) (float64, error) { // minimum at 1, NaN below 0
 		g[0] = 1 - 1/x[0]
 		return x[0] - math.Log(x[0]), nil
-	}, x, 100, 1e-9); math.Abs(x[0]-1) > 1e-8 {
+	}, x, 100, 1e-9, 0); math.Abs(x[0]-1) > 1e-8 {
 		t.Errorf("barrier: %+v at %v", end, x)
+	}
+}
+
+// TestLBFGSBelowRounding: an error of some units in the last place of the
+// value hides the last digits of the minimum from comparisons of values, not
+// from slopes.
+func TestLBFGSBelowRounding(t *testing.T) {
+	f := func(x, g []float64) (float64, error) {
+		value := 100.0
+		for j, v := range x {
+			c := float64(j + 1)
+			value += c * math.Log(math.Cosh(v-c))
+			g[j] = c * math.Tanh(v-c)
+			value += 1e-14 * float64(math.Float64bits(v)%16)
+		}
+		return value, nil
+	}
+	gradient := func(rounding float64) float64 {
+		end, _ := lbfgs(f, make([]float64, 6), 1000, 1e-13, rounding)
+		return end.gradient
+	}
+	if by := gradient(1e-13); by > 1e-13 {
+		t.Errorf("by slopes to a gradient of %v", by)
+	}
+	if by := gradient(0); by < 1e-11 {
+		t.Errorf("by values to a gradient of %v: the test shows nothing", by)
 	}
 }

@@ -128,7 +128,7 @@ func (f *linearFit) minimise(ctx context.Context, theta []float64) (descent, err
 				gradient[j] = float64((gradient[j] + float64(2*f.penalty[j]*x)) * unit[j])
 			}
 			return value, err
-		}, u, linearSteps-end.steps, tolerance)
+		}, u, linearSteps-end.steps, tolerance, 1e-14)
 		if err != nil {
 			return descent{}, err
 		}

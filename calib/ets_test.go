@@ -1,0 +1,165 @@
+package calib
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// squaredError is the mean over the rows of the squared distance to the label.
+func squaredError(m Map, set *data.Set) float64 {
+	q := applied(m, set.Logits)
+	sum := 0.0
+	for i, y := range set.Labels {
+		for j, p := range q.Row(i) {
+			if j == int(y) {
+				p--
+			}
+			sum += p * p
+		}
+	}
+	return sum / float64(q.Rows)
+}
+
+// noisy is drawn with a share of labels from anywhere, which asks for w_3.
+func noisy(n, k int, temperature float64, seed uint64) *data.Set {
+	set := drawn(n, k, temperature, seed)
+	for i := range set.Labels {
+		if i%4 == 0 {
+			set.Labels[i] = int32(i / 4 % k)
+		}
+	}
+	return set
+}
+
+// TestETSAgainstBruteForce: no temperature of a fine grid is better in stage
+// one, no weights of a grid of the triangle in stage two.
+func TestETSAgainstBruteForce(t *testing.T) {
+	inside := 0
+	for seed := range uint64(6) {
+		set := noisy(150, 4, 1+float64(seed), seed)
+		m := fit(t, "ets", set, nil).Map.(etsMap)
+		alone := squaredError(etsMap{m.T, [3]float64{1, 0, 0}}, set)
+		for i := range 1001 {
+			at := 0.05 * math.Pow(100, float64(i)/1000)
+			if v := squaredError(tsMap{at}, set); v < alone-1e-13 {
+				t.Errorf("seed %d: T = %v with error %v, but T = %v has %v", seed, m.T, alone, at, v)
+			}
+		}
+		best := squaredError(m, set)
+		for a := range 41 {
+			for b := range 41 - a {
+				w := [3]float64{float64(a) / 40, float64(b) / 40, float64(40-a-b) / 40}
+				if v := squaredError(etsMap{m.T, w}, set); v < best-1e-13 {
+					t.Errorf("seed %d: w = %v with error %v, but %v has %v", seed, m.W, best, w, v)
+				}
+			}
+		}
+		if slices.Min(m.W[:]) > 0 {
+			inside++
+		}
+	}
+	if inside == 0 {
+		t.Error("no weights inside the triangle: the sets try too little")
+	}
+}
+
+func TestETSContainsTS(t *testing.T) {
+	set := drawn(60, 5, 2, 3)
+	for _, temperature := range []float64{0.3, 1, 2.7} {
+		got := applied(etsMap{temperature, [3]float64{1, 0, 0}}, set.Logits)
+		if want := applied(tsMap{temperature}, set.Logits); !near(got.Data, want.Data, 1e-15) {
+			t.Errorf("T = %v: w = (1, 0, 0) is not temperature scaling", temperature)
+		}
+	}
+	for i, p := range applied(etsMap{2, [3]float64{0, 0, 1}}, set.Logits).Data {
+		if math.Abs(p-0.2) > 1e-15 {
+			t.Fatalf("element %d: w = (0, 0, 1) gives %v, want 1/5", i, p)
+		}
+	}
+}
+
+func TestETSSlope(t *testing.T) {
+	set := noisy(300, 6, 2, 4)
+	f := &etsFit{set: set, blocks: make([]etsMoments, numBlocks(300))}
+	const h = 1e-5
+	for _, beta := range []float64{0.2, 1, 4} {
+		var at [3]etsMoments
+		for i, d := range []float64{-h, 0, h} {
+			var err error
+			if at[i], err = f.pass(t.Context(), beta*math.Exp(d)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := squaredError(tsMap{1 / beta}, set); math.Abs(at[1].error-want) > 1e-13 {
+			t.Errorf("beta %v: error %v, want %v", beta, at[1].error, want)
+		}
+		if d := (at[2].error - at[0].error) / (2 * h); math.Abs(d-at[1].slope) > 1e-9 {
+			t.Errorf("beta %v: slope %v, differences give %v", beta, at[1].slope, d)
+		}
+	}
+}
+
+// TestETSAtBounds: labels that are always right ask for the least temperature,
+// labels that contradict the logits for the largest.
+func TestETSAtBounds(t *testing.T) {
+	right := drawn(80, 3, 1, 5)
+	for i := range right.Labels {
+		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
+	}
+	wrong := drawn(80, 3, 1, 5)
+	for i := range wrong.Labels {
+		row := wrong.Logits.Row(i)
+		wrong.Labels[i] = int32(slices.Index(row, slices.Min(row)))
+	}
+	for _, c := range []struct {
+		set   *data.Set
+		t     float64
+		bound string
+	}{{right, etsLeastT, "T >= 0.05"}, {wrong, etsMostT, "T <= 5"}} {
+		f := fit(t, "ets", c.set, nil)
+		m := f.Map.(etsMap)
+		if m.T != c.t || !slices.Equal(f.Report.AtBound, []string{c.bound}) || !strings.Contains(strings.Join(f.Report.Warnings, ""), c.bound) {
+			t.Errorf("%+v, %+v; want %s", m, f.Report, c.bound)
+		}
+	}
+}
+
+// TestOnFace: corners, edges and the inside of the triangle by their closed
+// forms: with the identity for a Gram matrix the minimum is the projection of
+// the inner products.
+func TestOnFace(t *testing.T) {
+	identity := [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+	for _, c := range []struct {
+		inner [3]float64
+		face  []int
+		want  [3]float64
+		ok    bool
+	}{
+		{[3]float64{0.2, 0.3, 0.5}, []int{0, 1, 2}, [3]float64{0.2, 0.3, 0.5}, true},
+		{[3]float64{0.5, 0.5, 0.5}, []int{0, 1, 2}, [3]float64{1. / 3, 1. / 3, 1. / 3}, true},
+		{[3]float64{0.2, 0.6, 9}, []int{0, 1}, [3]float64{0.3, 0.7, 0}, true},
+		{[3]float64{2, 0, 0}, []int{0, 2}, [3]float64{}, false},
+		{[3]float64{9, 9, 9}, []int{1}, [3]float64{0, 1, 0}, true},
+	} {
+		w, ok := onFace(identity, c.inner, c.face)
+		if ok != c.ok || ok && !near(w[:], c.want[:], 1e-15) {
+			t.Errorf("%v on %v: %v %v, want %v %v", c.inner, c.face, w, ok, c.want, c.ok)
+		}
+	}
+	if _, ok := onFace([3][3]float64{{1, 1, 0}, {1, 1, 0}, {0, 0, 1}}, [3]float64{}, []int{0, 1}); ok {
+		t.Error("a system without a single solution is solved")
+	}
+}
+
+func TestETSKeepsTop1WithoutWeights(t *testing.T) {
+	row := data.Matrix{Rows: 1, Cols: 3, Data: []float32{1, 2, 2}}
+	q := applied(etsMap{1, [3]float64{0, 0, 1}}, row).Row(0)
+	if q[1] != q[2] || !(q[0] < q[1]) || softmax.Bin(q[1], 3) != 0 {
+		t.Errorf("%v, want 1/3 with class 0 just below", q)
+	}
+}

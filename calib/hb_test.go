@@ -1,0 +1,91 @@
+package calib
+
+import (
+	"math"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// TestHBOneBin: a single bin knows no more than the shares of the classes, and
+// of the right predictions.
+func TestHBOneBin(t *testing.T) {
+	set := drawn(200, 4, 2, 1)
+	share, accuracy := make([]float64, 4), 0.0
+	for i, y := range set.Labels {
+		share[y] += 1. / 200
+		if topClass(set.Logits.Row(i)) == int(y) {
+			accuracy += 1. / 200
+		}
+	}
+	q := applied(fit(t, "hb", set, map[string]int{"bins": 1}).Map, set.Logits)
+	top := applied(fit(t, "hb-top", set, map[string]int{"bins": 1}).Map, set.Logits)
+	for i := range q.Rows {
+		if !near(q.Row(i), share, 1e-14) {
+			t.Fatalf("row %d: %v, want %v", i, q.Row(i), share)
+		}
+		if got := top.Row(i)[topClass(set.Logits.Row(i))]; math.Abs(got-accuracy) > 1e-14 {
+			t.Fatalf("row %d: confidence %v, want %v", i, got, accuracy)
+		}
+	}
+}
+
+// TestHBByHand: two classes whose probabilities lie in known bins, one of them
+// on an edge, which belongs to the bin below.
+func TestHBByHand(t *testing.T) {
+	at := func(p float64) []float32 { return []float32{float32(math.Log(p / (1 - p))), 0} }
+	set := &data.Set{
+		Logits: matrix([][]float32{{0, 0}, {0, 0}, at(0.3), at(0.9), at(0.9), at(0.9), at(0.9)}),
+		Labels: []int32{0, 1, 1, 0, 0, 0, 1},
+	}
+	// Four bins. Class 0: rows at 0.5, 0.5, 0.3 in the second: 1/3; at 0.9 in the last: 3/4.
+	// Class 1: at 0.1 in the first: 1/4; 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1.
+	m := fit(t, "hb", set, map[string]int{"bins": 4}).Map.(hbMap)
+	if want := []float64{0.125, 1. / 3, 0.625, 0.75}; !near(m.Classes[0], want, 0) {
+		t.Errorf("class 0: %v, want %v", m.Classes[0], want)
+	}
+	if want := []float64{0.25, 0.5, 1, 0.875}; !near(m.Classes[1], want, 0) {
+		t.Errorf("class 1: %v, want %v", m.Classes[1], want)
+	}
+	q := applied(m, matrix([][]float32{at(0.9)})).Row(0)
+	if !near(q, []float64{0.75, 0.25}, 1e-15) {
+		t.Errorf("%v, want 0.75, 0.25", q)
+	}
+	// Top label: 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1; 0.9 in the last: 3/4.
+	top := fit(t, "hb-top", set, map[string]int{"bins": 4}).Map.(hbTopMap)
+	if want := []float64{0.125, 0.5, 1, 0.75}; !near(top.Bins, want, 0) {
+		t.Errorf("top: %v, want %v", top.Bins, want)
+	}
+}
+
+// TestHBZeroRow: where every class has the value 0 the row is uniform.
+func TestHBZeroRow(t *testing.T) {
+	m := hbMap{Classes: []histogram{{0, 1}, {0, 1}, {0, 1}}}
+	q := applied(m, data.NewMatrix(1, 3)).Row(0)
+	if !near(q, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-16) {
+		t.Errorf("%v, want thirds", q)
+	}
+}
+
+// TestHBTopIsCalibratedOnItsRows: in each bin of the old confidence the new
+// ones add up to the number of right predictions.
+func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
+	set := drawn(3000, 5, 3, 8)
+	q := applied(fit(t, "hb-top", set, nil).Map, set.Logits)
+	p := applied(uncalMap{}, set.Logits)
+	var gap [15]float64
+	for i, y := range set.Labels {
+		top := topClass(set.Logits.Row(i))
+		b := softmax.Bin(p.Row(i)[top], 15)
+		gap[b] += q.Row(i)[top]
+		if int(y) == top {
+			gap[b]--
+		}
+	}
+	for b, v := range gap {
+		if math.Abs(v) > 1e-9 {
+			t.Errorf("bin %d: confidences and hits differ by %v", b, v)
+		}
+	}
+}
