@@ -161,8 +161,8 @@ func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry
 	return all
 }
 
-// baseline returns the method that others are paired with: the one named, or
-// ts where the spec has it.
+// baseline returns the method that others are paired with: the one named, none
+// for "none", or else ts where the spec has it.
 func (r *reader) baseline(n *yaml.Node, methods []Method) string {
 	var known []string
 	hasTS := false
@@ -184,6 +184,9 @@ func (r *reader) baseline(n *yaml.Node, methods []Method) string {
 		if m == name {
 			return name
 		}
+	}
+	if name == "none" {
+		return ""
 	}
 	r.errorf(n, "baseline %q is not among the methods%s", name, suggest(name, known))
 	return ""
