@@ -54,6 +54,7 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	if c.Method.outside != nil {
 		return nil, 0, w.openTable(ctx, cell, f.body)
 	}
+	w.reports[cell] = &f.model.Report
 	return f.model.Map, f.model.Classes, nil
 }
 
@@ -148,12 +149,17 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// reportOf returns the report of the fit behind a cell.
-func (r *run) reportOf(c *Cell) (calib.Report, error) {
+// reportOf returns the report of the fit behind a cell, from memory or the
+// store.
+func (w *unitWork) reportOf(cell int) (calib.Report, error) {
+	c := &w.unit.Cells[cell]
 	if c.Method.outside != nil {
 		return calib.Report{}, nil
 	}
-	model, err := loadFit(r.plan.store, c)
+	if r := w.reports[cell]; r != nil {
+		return *r, nil
+	}
+	model, err := loadFit(w.run.plan.store, c)
 	if err != nil {
 		return calib.Report{}, err
 	}

@@ -23,6 +23,7 @@ type unitWork struct {
 	outcomes []outcome
 	tables   []*external.Table // by cell, of outside methods, while the test set is read
 	facts    []*metrics.Facts  // by cell, as far as they are in memory
+	reports  []*calib.Report   // by cell, of the fits made or looked up
 	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
 	releases []func()
@@ -59,6 +60,7 @@ func (w *unitWork) fail(cell int, err error) {
 
 func (w *unitWork) do(ctx context.Context) error {
 	w.facts = make([]*metrics.Facts, len(w.unit.Cells))
+	w.reports = make([]*calib.Report, len(w.unit.Cells))
 	if missing := w.live(Miss); len(missing) > 0 {
 		if err := w.apply(ctx, missing); err != nil {
 			return err
@@ -197,7 +199,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			return err
 		})
 		if err == nil {
-			s.Report, err = w.run.reportOf(c)
+			s.Report, err = w.reportOf(i)
 		}
 		var body []byte
 		if err == nil {
