@@ -72,7 +72,7 @@ func (ets) Fit(ctx context.Context, in Input) (*Fitted, error) {
 type etsFit struct {
 	set    *data.Set
 	blocks []etsMoments
-	passes int
+	passes float64
 }
 
 // etsMoments are means over the rows, with p = softmax(beta l), r = softmax(l)

@@ -27,7 +27,7 @@ type linearFit struct {
 	labels  []int32
 	full    bool      // D is a whole matrix
 	penalty []float64 // of each parameter, above 0
-	passes  int       // reads of the whole set so far
+	passes  float64   // reads of the whole set so far
 	blocks  []linearBlock
 }
 
@@ -262,7 +262,7 @@ func addProducts(dst []float64, r, x *[rowsAtOnce][]float64) {
 
 // reportedDescent returns the map with its report: that of a descent after
 // earlier steps and passes.
-func reportedDescent(ctx context.Context, m Map, set *data.Set, end descent, steps, passes int) (*Fitted, error) {
+func reportedDescent(ctx context.Context, m Map, set *data.Set, end descent, steps int, passes float64) (*Fitted, error) {
 	f, err := reported(ctx, m, set, passes)
 	if err != nil {
 		return nil, err
