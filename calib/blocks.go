@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -24,6 +25,7 @@ func eachTask(ctx context.Context, tasks, workers int, do func(worker, task int)
 	var mutex sync.Mutex
 	failed, failure := tasks, error(nil)
 	work := func(worker int) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for data.Set.Guard
 		defer func() {
 			if p := recover(); p != nil {
 				panicked.Store(&p)
