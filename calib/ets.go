@@ -43,7 +43,7 @@ const (
 type ets struct{}
 
 // Contract: every part of the mixture has the same top class or none.
-func (ets) Contract() Contract { return ts{}.Contract() }
+func (ets) Contract() Contract { return logitsContract() }
 
 // Fit reports the gradient of the squared error in log T, 0 at a bound.
 func (ets) Fit(ctx context.Context, in Input) (*Fitted, error) {
