@@ -103,6 +103,57 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 	}
 }
 
+// The plain way, with all n pairs of each class. Classes are many, rare or
+// absent, logits tie, and gaps underflow.
+func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
+	for seed := range uint64(30) {
+		n, k := 60, 3+int(seed)
+		set, test := drawn(n, k, 2, seed), drawn(40, k, 1, seed+100)
+		for i := range set.Logits.Data {
+			switch l := &set.Logits.Data[i]; seed % 3 {
+			case 0:
+				*l = float32(math.Round(float64(*l) / 2))
+			case 1:
+				*l *= 300
+			}
+		}
+		m := fitted(t, irOVA{}, set).(irOVAMap)
+		want := data.NewProbs(test.Logits.Rows, k)
+		p := make([]float64, k)
+		for j := range k {
+			all := make([]run, n)
+			for i := range n {
+				x := softmax.Probs(p, set.Logits.Row(i), 1)[j]
+				all[i] = run{lo: x, hi: x, weight: 1}
+				if j == int(set.Labels[i]) {
+					all[i].sum = 1
+				}
+			}
+			g := regress(all)
+			for i := range test.Logits.Rows {
+				want.Row(i)[j] = g.at(softmax.Probs(p, test.Logits.Row(i), 1)[j])
+			}
+		}
+		got := applied(m, test.Logits)
+		for i := range got.Rows {
+			sum := 0.0
+			for _, v := range want.Row(i) {
+				sum += v
+			}
+			for j := range k {
+				if sum > 0 {
+					want.Row(i)[j] /= sum
+				} else {
+					want.Row(i)[j] = 1 / float64(k)
+				}
+			}
+			if !near(got.Row(i), want.Row(i), 1e-12) {
+				t.Fatalf("seed %d, row %d: %v, want %v", seed, i, got.Row(i), want.Row(i))
+			}
+		}
+	}
+}
+
 // Rows made to lose their order: logits one float32 apart on a plateau of g,
 // the larger last, beside classes that tie.
 func TestIRKeepsTop1OnPlateaus(t *testing.T) {
@@ -226,6 +277,12 @@ func TestFitRefuses(t *testing.T) {
 func BenchmarkIsotonicFit(b *testing.B) {
 	for _, size := range []struct{ n, k int }{{5000, 100}, {25000, 1000}} {
 		set := drawn(size.n, size.k, 1.5, 1)
+		b.Run(fmt.Sprintf("method=irova/apply=true/n=%d/k=%d", size.n, size.k), func(b *testing.B) {
+			dst := data.NewProbs(size.n, size.k)
+			for b.Loop() {
+				fitted(b, irOVA{}, set).Apply(dst, set)
+			}
+		})
 		for _, c := range []struct {
 			name   string
 			method Method

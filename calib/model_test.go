@@ -106,10 +106,10 @@ func TestLoadModelRefuses(t *testing.T) {
 		{knots(`{"x": [null, 0.1], "y": [0.3, 0.4]}`), "params of ir: x[0] is missing, null or misspelt"},
 		{knots(`{"x": [0, 1.5], "y": [0.3, 0.4]}`), "x[1] = 1.5 is outside [0, 1]"},
 		{func(s string) string {
-			return strings.Replace(knots(`{"classes": [{"x": [0], "y": [1]}]}`)(s), `"ir"`, `"irova"`, 1)
+			return strings.Replace(knots(`{"classes": [{"x": [0], "y": [1]}]}`)(s), `"ir", "version": 1`, `"irova", "version": 2`, 1)
 		}, "classes is 3 but params of irova are for 1"},
 		{func(s string) string {
-			return strings.Replace(knots(`{"classes": []}`)(s), `"ir"`, `"irova"`, 1)
+			return strings.Replace(knots(`{"classes": []}`)(s), `"ir", "version": 1`, `"irova", "version": 2`, 1)
 		}, "params of irova: no classes"},
 	} {
 		text := c.change(modelTS)
@@ -131,7 +131,7 @@ func FuzzLoadModel(f *testing.F) {
 	f.Add(modelTS)
 	f.Add(strings.NewReplacer(`"ts"`, `"ir"`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
 	f.Add(strings.NewReplacer(`"ts"`, `"ir-top"`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts"`, `"irova"`, `{"T": 2.5}`,
+	f.Add(strings.NewReplacer(`"ts", "version": 1`, `"irova", "version": 2`, `{"T": 2.5}`,
 		`{"classes": [{"x": [0], "y": [1]}, {"x": null, "y": null}, {"x": [0, 1], "y": [0, 0.5]}]}`).Replace(modelTS))
 	set := drawn(20, 3, 1, 1)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -102,11 +102,13 @@ func resetTop(q []float64, top int, g float64) {
 	q[top] = g
 }
 
+// leastProb is the floor of the metric NLL.
+const leastProb = 1e-300
+
 // reported returns the fitted map with its report: no solver ran, so iterations
 // and gradient are 0. The NLL has the floor of the metric, 1e-300, since
 // isotonic maps put exact zeros on classes.
 func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitted, error) {
-	const floor = 1e-300
 	const block = 64
 	n, k := set.Logits.Rows, set.Logits.Cols
 	buf := data.NewProbs(min(block, n), k)
@@ -119,7 +121,7 @@ func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitte
 		q := buf.Slice(0, hi-lo)
 		m.Apply(q, set.View(^data.Labels).Rows(lo, hi))
 		for i := range q.Rows {
-			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], floor))
+			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], leastProb))
 		}
 	}
 	return &Fitted{Map: m, Report: Report{NLL: sum / float64(n), Passes: passes + 1}}, nil

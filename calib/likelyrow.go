@@ -1,0 +1,62 @@
+package calib
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// likelyRow is what it takes to tell the likely classes of a row from the
+// others by their logits, without an exponential for each.
+type likelyRow struct {
+	max float64 // the largest logit
+	s0  float64 // sum of exp(l - max)
+
+	// offset is max + log s0, by which a logit exceeds its log-probability,
+	// less what rounding to float32 can make of it and of the sum with a limit.
+	offset float32
+}
+
+func newLikelyRow(m *softmax.Moments) likelyRow {
+	most, logS0 := float64(m.Max), softmax.Log1p(m.Tail)
+	slack := float64((math.Abs(most) + logS0 + 750) * 0x1p-22) // a limit is -745 or more, or infinite
+	return likelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
+}
+
+// likelyRows returns the n rows of logits, in one pass of the kernel.
+func likelyRows(ctx context.Context, logits data.Matrix) ([]likelyRow, error) {
+	rows := make([]likelyRow, 0, logits.Rows)
+	for lo := 0; lo < logits.Rows; lo += blockRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, m := range NewUnscaled(logits.Slice(lo, min(lo+blockRows, logits.Rows))).Moments() {
+			rows = append(rows, newLikelyRow(&m))
+		}
+	}
+	return rows, nil
+}
+
+// prob returns the probability of a class whose logit is l.
+func (r *likelyRow) prob(l float32) float64 { return softmax.Exp(float64(l)-r.max) / r.s0 }
+
+// next returns the first class from j on whose log-probability may be at its
+// limit or above: none that is gets lost, a few that are not come along. It
+// returns the number of classes where there is none.
+//
+//go:noinline
+func (r *likelyRow) next(row, limit []float32, j int) int {
+	offset := r.offset
+	limit = limit[:len(row)]
+	for ; j < len(row); j++ {
+		if row[j] >= limit[j]+offset {
+			return j
+		}
+	}
+	return j
+}
+
+// likelyLimit returns a limit that every probability of p or more passes.
+func likelyLimit(p float64) float32 { return float32(softmax.Log(p)) }
