@@ -16,11 +16,11 @@ type Comparing struct {
 	Splits  int      // draws of each clean setting from the union of its sets, beside the setting itself
 }
 
-// Compared returns s as a comparison needs it, without views: the methods named
-// and no others, paired with Against. A method that the spec lacks is taken from the
-// registry with its default options, and a metric likewise, so that a new one can be compared on the
-// settings of an old spec. Shifted, rescaled and borrowed calibration sets are
-// not redrawn.
+// Compared returns s as a comparison needs it, without views: the methods and
+// metrics named and no others, paired with Against. A method that the spec lacks
+// is taken from the registry with its default options, so that a new one can be
+// compared on the settings of an old spec. Shifted, rescaled and borrowed
+// calibration sets are not redrawn.
 func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 	out := *s
 	out.Tables, out.Figures = nil, nil
@@ -42,16 +42,15 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 		}
 		out.Methods = append(out.Methods, m)
 	}
-	out.Metrics = slices.Clone(s.Metrics)
+	out.Metrics = nil
 	for _, id := range c.Metrics {
-		if _, has := s.metric(id); has {
-			continue
-		}
 		i := slices.IndexFunc(known.Metrics, func(e metrics.Entry) bool { return slices.Contains(e.Outputs, id) })
 		if i < 0 {
 			return nil, fmt.Errorf("unknown metric %q", id)
 		}
-		out.Metrics = append(out.Metrics, known.Metrics[i])
+		if e := known.Metrics[i]; !slices.ContainsFunc(out.Metrics, func(o metrics.Entry) bool { return o.Name == e.Name }) {
+			out.Metrics = append(out.Metrics, e)
+		}
 	}
 	out.Settings = slices.Clone(s.Settings)
 	if c.Splits == 0 {

@@ -206,11 +206,11 @@ func (v View) RankingNotes() []string {
 	}
 	switch {
 	case len(k.Groups) == 1 && len(k.Groups[0]) == len(k.Methods):
-		list = append(list, "It tells no two methods apart.")
+		list = append(list, "Nemenyi's test tells no two methods apart.")
 	case len(groups) > 0:
 		list = append(list, "Not told apart, in the order of ranks: "+strings.Join(groups, "; ")+".")
 	default:
-		list = append(list, "It tells all methods apart.")
+		list = append(list, "Nemenyi's test tells all methods apart.")
 	}
 	return append(list, v.leftOut()...)
 }
