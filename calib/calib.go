@@ -68,6 +68,17 @@ type Input struct {
 	Stage func(name string, passes float64)
 }
 
+// Classes returns k of the calibration set, 0 where there is none.
+func (in Input) Classes() int {
+	switch {
+	case in.Cal != nil:
+		return in.Cal.Logits.Cols
+	case in.Stream != nil:
+		return in.Stream.Classes()
+	}
+	return 0
+}
+
 // objective returns the calibration set, in memory or streamed.
 func (in Input) objective() (*objective, error) {
 	if in.Cal == nil && in.Stream != nil {

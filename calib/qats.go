@@ -91,13 +91,7 @@ func targetECDF(ctx context.Context, in Input) (ecdf, error) {
 	if in.Target == nil || in.Target.Logits.Rows == 0 {
 		return nil, errors.New("no target rows to rank among")
 	}
-	want := 0
-	if in.Cal != nil {
-		want = in.Cal.Logits.Cols
-	} else {
-		want = in.Stream.Classes()
-	}
-	if got := in.Target.Logits.Cols; got != want {
+	if got, want := in.Target.Logits.Cols, in.Classes(); got != want {
 		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", got, want)
 	}
 	t, err := tails(ctx, in.Target.Logits)

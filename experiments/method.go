@@ -182,10 +182,7 @@ func misfit(value *yaml.Node, err error) string {
 
 // Model returns the saved form of a fit of m on in.
 func (m *Method) Model(in calib.Input, fitted *calib.Fitted) (*calib.Model, error) {
-	model := &calib.Model{Method: m.Entry.Name, Version: m.Entry.Version, Fitted: *fitted}
-	if in.Cal != nil {
-		model.Classes = in.Cal.Logits.Cols
-	}
+	model := &calib.Model{Method: m.Entry.Name, Version: m.Entry.Version, Classes: in.Classes(), Fitted: *fitted}
 	return model, yaml.Unmarshal([]byte(m.Options), &model.Options)
 }
 

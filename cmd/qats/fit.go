@@ -63,6 +63,7 @@ type fit struct {
 	arrays
 	params  []string
 	output  string
+	memory  string
 	timings bool
 }
 
@@ -71,6 +72,12 @@ func fitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit METHOD",
 		Short: "Fit one calibrator on arrays and save it as JSON",
+		Long: `Fit one calibrator on arrays and save it as JSON.
+
+A calibration set that takes more than --max-memory is not loaded: methods with
+one temperature, and those by rank, read it anew for every pass, with the same
+result to the last bit. Those by rank keep 17 bytes of memory a row all the
+same. Other methods refuse.`,
 		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
@@ -88,6 +95,7 @@ func fitCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
+	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: seconds of each stage, and passes over the calibration set of those that have any")
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
@@ -102,9 +110,16 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.input(cmd.Context(), m)
+	memory, err := parseBytes(f.memory)
 	if err != nil {
 		return err
+	}
+	in, stream, err := f.input(cmd.Context(), m, memory)
+	if err != nil {
+		return err
+	}
+	if stream != nil {
+		defer stream.Close()
 	}
 	clock.lap("load_s")
 	in.Stage = clock.stage
@@ -130,39 +145,71 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	return nil
 }
 
-// input loads what the contract of m names.
-func (a arrays) input(ctx context.Context, m experiments.Method) (calib.Input, error) {
+// input loads what the contract of m names. A calibration set that does not
+// fit into the memory is opened and not loaded; the caller closes it.
+func (a arrays) input(ctx context.Context, m experiments.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
+	in.Seed = 1
 	contract := m.Contract()
-	in := calib.Input{Seed: 1}
 	if contract.Cal != 0 {
 		files, err := a.only(contract.Cal, m.Name)
 		if err != nil {
-			return in, err
+			return in, nil, err
 		}
-		if in.Cal, err = load(ctx, files); err != nil {
-			return in, err
+		if in.Cal, stream, err = openCal(ctx, files, m, memory); err != nil {
+			return in, nil, err
 		}
-		if contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
-			return in, fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(m.Name))
+		if stream != nil {
+			in.Stream = stream
+		} else if contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
+			return in, nil, fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(m.Name))
 		}
 	}
 	if contract.Target != 0 {
-		if a.target == "" {
-			return in, fmt.Errorf("%s needs --target-logits", m.Name)
+		if in.Target, err = a.loadTarget(ctx, m, in); err != nil {
+			if stream != nil {
+				stream.Close()
+			}
+			return in, nil, err
 		}
-		target, err := load(ctx, data.Files{Logits: a.target})
-		if err != nil {
-			return in, err
-		}
-		if in.Cal != nil && target.Logits.Cols != in.Cal.Logits.Cols {
-			return in, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, in.Cal.Logits.Cols)
-		}
-		if contract.TrueLogits && data.LogProbs(target.Logits) {
-			return in, fmt.Errorf("%s: %s", a.target, experiments.NeedsTrueLogits(m.Name))
-		}
-		in.Target = target
 	}
-	return in, nil
+	return in, stream, nil
+}
+
+// openCal reads all of the named files, or opens them where m can do with that
+// and their rows take more than the memory.
+func openCal(ctx context.Context, files data.Files, m experiments.Method, memory int64) (*data.Set, *data.Stream, error) {
+	r, err := files.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	switch need := r.Bytes(); {
+	case need > memory && m.Contract().Streams:
+		return nil, data.NewStream(r), nil
+	case need > memory:
+		r.Close()
+		return nil, nil, fmt.Errorf("%s: %s needs the whole set in memory, %d MiB; raise --max-memory", files.Logits, m.Name, need>>20+1)
+	}
+	defer r.Close()
+	set, err := r.Read(ctx, 0, r.Rows())
+	return set, nil, err
+}
+
+// loadTarget reads the logits of the deployment domain.
+func (a arrays) loadTarget(ctx context.Context, m experiments.Method, in calib.Input) (*data.Set, error) {
+	if a.target == "" {
+		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
+	}
+	target, err := load(ctx, data.Files{Logits: a.target})
+	if err != nil {
+		return nil, err
+	}
+	if k := in.Classes(); k != 0 && target.Logits.Cols != k {
+		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
+	}
+	if m.Contract().TrueLogits && data.LogProbs(target.Logits) {
+		return nil, fmt.Errorf("%s: %s", a.target, experiments.NeedsTrueLogits(m.Name))
+	}
+	return target, nil
 }
 
 // load reads all of the named files.
