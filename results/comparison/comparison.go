@@ -36,7 +36,8 @@ type Comparison struct {
 	AgainstValue                   float64
 	AgainstSettings, AgainstBlocks int
 
-	Ranking Ranking
+	Ranking  Ranking
+	Warnings []Warning
 }
 
 // Row compares a method with Against on the settings where both have a value.
@@ -101,6 +102,11 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		own := c.row(v, o.Against)
 		c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
 		c.rank(v)
+		shown := []string{o.Against}
+		for _, r := range c.Rows {
+			shown = append(shown, r.Method)
+		}
+		c.Warnings = v.warnings(shown)
 		list = append(list, c)
 	}
 	return list, nil

@@ -196,6 +196,24 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	var list []results.Cell
+	for i := range 3 {
+		c := cell("d", "x")
+		c.Corruption, c.Severity = "fog", i+1
+		list = append(list, c)
+	}
+	if got := names(append(list[:1:1], cell("d", "y"))); got != "d/x/fog/1, d/y" {
+		t.Error(got)
+	}
+	for i := range 12 {
+		list = append(list, cell("d", fmt.Sprint(i)))
+	}
+	if got := names(list); !strings.HasPrefix(got, "d/x (3 corrupted sets), d/0, ") || !strings.HasSuffix(got, ", d/10, 1 more") {
+		t.Error(got)
+	}
+}
+
 // redrawn returns four draws of a setting.
 func redrawn() ([]results.Record, []results.Pair) {
 	var records []results.Record
@@ -241,6 +259,9 @@ func example() ([]results.Record, []results.Pair) {
 			q := .05 + .003*float64((7*i+3*j)%10)
 			ts := q + .002*float64((3*i+j)%5-1)*float64(i%2)
 			records = append(records, record(c, "uncal", q+.05+.01*float64(i%3)), record(c, "ts", ts), record(c, "qats", q))
+			if i > 7 {
+				records[len(records)-1].Note = fmt.Sprintf("a network; warning: a = 0 after %d steps", i)
+			}
 			if i < 9 {
 				records = append(records, record(c, "ir", q+.004*float64((5*i+j)%7-2)))
 			} else {

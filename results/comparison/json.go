@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/qats-bench/qats/results"
 )
 
 // digits is a number with nine significant digits, as in results.csv: the last
@@ -72,6 +74,15 @@ type lackingObject struct {
 	Why      string   `json:"why"`
 }
 
+type warningObject struct {
+	Kind     string   `json:"kind"` // warning
+	Metric   string   `json:"metric"`
+	Source   string   `json:"source"`
+	Method   string   `json:"method"`
+	Settings []string `json:"settings"`
+	Text     string   `json:"text"` // on the first of them
+}
+
 type splitObject struct {
 	Kind       string  `json:"kind"` // splits
 	Metric     string  `json:"metric"`
@@ -89,8 +100,17 @@ type splitObject struct {
 	Worse      int     `json:"worse"`
 }
 
+// each returns the names of settings.
+func each(settings []results.Cell) []string {
+	var list []string
+	for _, s := range settings {
+		list = append(list, name(s))
+	}
+	return list
+}
+
 // JSON prints one object a line for each method, for the ranking, for what it
-// leaves out, and for each redrawn setting and method.
+// leaves out, for warnings of fits, and for each redrawn setting and method.
 func (v View) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	var objects []any
@@ -126,12 +146,12 @@ func (v View) JSON(w io.Writer) error {
 	objects = append(objects, ranking)
 	for what, list := range [][]Lacking{k.Aside, k.Missing} {
 		for _, l := range list {
-			o := lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "settings"}[what], Method: l.Method, Why: l.Why}
-			for _, s := range l.Settings {
-				o.Settings = append(o.Settings, name(s))
-			}
-			objects = append(objects, o)
+			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "settings"}[what],
+				Method: l.Method, Settings: each(l.Settings), Why: l.Why})
 		}
+	}
+	for _, w := range v.Warnings {
+		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, each(w.Settings), w.Text})
 	}
 	for _, s := range v.Splits {
 		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: name(s.Setting), Method: s.Method, Against: v.Against, Draws: s.Draws,

@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/results/table"
@@ -14,7 +15,7 @@ import (
 func (v View) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
-	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), append(v.legend(), v.RankingNotes()...))
+	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat(v.legend(), v.RankingNotes(), v.warnings()))
 	if len(v.Splits) > 0 {
 		v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
 	}

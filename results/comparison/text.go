@@ -25,6 +25,12 @@ func (v View) Text(w io.Writer) error {
 	for _, s := range v.RankingNotes() {
 		table.Wrap(&b, "", s, width)
 	}
+	for i, s := range v.warnings() {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		table.Wrap(&b, "", s, width)
+	}
 	if len(v.Splits) > 0 {
 		b.WriteString("\nRedrawn splits: " + v.title() + "\n")
 		table.Wrap(&b, "", v.origin(), width)

@@ -227,15 +227,35 @@ func (v View) leftOut() []string {
 	return list
 }
 
-// names lists settings, the first eight and how many more.
+// warnings lists what fits warn of, such as a bound that is active.
+func (v View) warnings() []string {
+	var list []string
+	for _, w := range v.Warnings {
+		list = append(list, fmt.Sprintf("%s warns in %s (%s): %s.", v.Label(w.Method), count(len(w.Settings), "setting"), names(w.Settings), w.Text))
+	}
+	return list
+}
+
+// names lists settings, the corrupted ones of a network in one word, the first
+// twelve and how many more.
 func names(settings []results.Cell) string {
 	var list []string
-	for i, s := range settings {
-		if i == 8 {
-			list = append(list, fmt.Sprintf("%d more", len(settings)-i))
-			break
+	index, sets := map[string]int{}, map[string]int{}
+	for _, s := range settings {
+		if s.Corruption == "" {
+			list = append(list, name(s))
+			continue
 		}
-		list = append(list, name(s))
+		network := ByNetwork.of(s)
+		if sets[network]++; sets[network] == 1 {
+			index[network] = len(list)
+			list = append(list, name(s))
+		} else {
+			list[index[network]] = fmt.Sprintf("%s (%d corrupted sets)", network, sets[network])
+		}
+	}
+	if more := len(list) - 12; more > 0 {
+		list = append(list[:12], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(list, ", ")
 }

@@ -1,0 +1,37 @@
+package comparison
+
+import (
+	"regexp"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Warning is what fits of a method warn of, and on which settings.
+type Warning struct {
+	Method   string
+	Text     string // as on the first of them; those of the others may differ in their numbers
+	Settings []results.Cell
+}
+
+var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
+
+// warnings collects those of Against and of the methods of the rows, in order.
+func (v values) warnings(methods []string) []Warning {
+	var list []Warning
+	for _, m := range methods {
+		index := map[string]int{}
+		for _, s := range v.settings {
+			for _, text := range v.at[place{s, m}].Warnings() {
+				kind := number.ReplaceAllString(text, "#")
+				i, ok := index[kind]
+				if !ok {
+					i = len(list)
+					index[kind] = i
+					list = append(list, Warning{Method: m, Text: text})
+				}
+				list[i].Settings = append(list[i].Settings, s)
+			}
+		}
+	}
+	return list
+}
