@@ -3,10 +3,12 @@
 GO ?= go
 OUT ?= results/out
 FUZZTIME ?= 30s
+PYTHON ?= python3
+SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml
 
-.PHONY: reproduce companion quick example test build lint race fuzz bench golden draw clean
+.PHONY: reproduce companion quick example test build lint race fuzz bench speed golden draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -49,8 +51,14 @@ fuzz:
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; done; done
 
+# Parts of qats, for go tool benchstat.
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# qats beside numpy, scipy, scikit-learn, torch and C, as far as they are there:
+# see results/speed. Draws 3.3 GB and takes an hour.
+speed:
+	$(PYTHON) results/speed/table.py $(SPEED_DATA)
 
 # Rewrites the golden files; read the diff before committing it.
 golden:

@@ -73,6 +73,9 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if in.Target != nil {
 		defer in.Target.Close()
 	}
+	if s, ok := in.Stream.(*data.Stream); ok {
+		defer s.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,13 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
 	contract := c.Method.Contract()
 	in := calib.Input{Seed: seed(c.fit)}
-	if contract.Cal != 0 {
+	stream, err := w.calStream(ctx, contract)
+	if err != nil {
+		return in, err
+	}
+	if stream != nil {
+		in.Stream = stream
+	} else if contract.Cal != 0 {
 		if err := w.loadCal(ctx); err != nil {
 			return in, err
 		}
@@ -124,6 +133,23 @@ func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
 		}
 	}
 	return in, nil
+}
+
+// calStream returns the calibration set as a stream where the method takes one and
+// the set alone is more than the memory of the run, else nil. The fit has the
+// same bits either way.
+func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*data.Stream, error) {
+	if !contract.Streams {
+		return nil, nil
+	}
+	r, err := w.unit.source.Open(ctx, w.unit.Setting.Cal(), contract.Cal)
+	if err != nil {
+		return nil, err
+	}
+	if r.Bytes() <= w.run.options.Memory {
+		return nil, r.Close()
+	}
+	return data.NewStream(r), nil
 }
 
 // loadCal reads the calibration set once for all methods of the unit.

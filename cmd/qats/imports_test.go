@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"results/table":         {"results"},
 	"results/audit":         {"results", "results/table"},
 	"results/diff":          {"results", "results/table"},
+	"results/speed/measure": {"calib", "calib/softmax", "data", "metrics"},
 	"results/significance":  {},
 	"results/comparison":    {"results", "results/significance", "results/table"},
 	"plots":                 {"results", "results/comparison", "results/table"},

@@ -1,0 +1,360 @@
+// Command measure times parts of qats inside one process, for results/speed:
+// what a command line cannot show. One task a process, one line of JSON.
+//
+//	measure DIR TASK [WORKLOAD]
+//
+// Threads are GOMAXPROCS. Seconds are those of the fastest of a few runs after
+// one that is not counted, by the clock on the wall or, with SPEED_CLOCK=cpu,
+// of the processors' time, which other programs disturb less. Arrays are those
+// of data.py, in DIR.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+)
+
+func main() {
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: measure DIR TASK [WORKLOAD]")
+		os.Exit(2)
+	}
+	task, ok := tasks[os.Args[2]]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "measure: no task %q\n", os.Args[2])
+		os.Exit(2)
+	}
+	name := "w1"
+	if len(os.Args) > 3 {
+		name = os.Args[3]
+	}
+	out, err := task(folder(os.Args[1]), name)
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(out)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "measure:", err)
+		os.Exit(1)
+	}
+}
+
+// folder is where the arrays are.
+type folder string
+
+// figures are what a task prints, in seconds unless their names say otherwise.
+type figures map[string]float64
+
+// tasks take the folder and the name of a workload there.
+var tasks = map[string]func(at folder, name string) (figures, error){
+	"pass":  pass,
+	"load":  load,
+	"fit":   fit,
+	"score": score,
+	"boot":  boot,
+	"iso":   isotonic,
+	"grow":  grow,
+}
+
+var ctx = context.Background()
+
+// files names the arrays of one split of a workload.
+func (f folder) files(name, split string) data.Files {
+	at := func(array string) string { return filepath.Join(string(f), name+"_"+split+"_"+array+".npy") }
+	return data.Files{Logits: at("logits"), Labels: at("labels")}
+}
+
+func (f folder) read(name, split string) (*data.Set, error) {
+	r, err := f.files(name, split).Open()
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.Read(ctx, 0, r.Rows())
+	return set, errors.Join(err, r.Close())
+}
+
+// began is when the process did.
+var began = time.Now()
+
+// clock returns the seconds since the process began, on the wall or those that
+// processors worked for it.
+func clock() float64 {
+	if os.Getenv("SPEED_CLOCK") != "cpu" {
+		return time.Since(began).Seconds()
+	}
+	return processorSeconds()
+}
+
+// least returns the seconds of the fastest of runs runs after one more.
+func least(runs int, run func() error) (float64, error) {
+	best := 0.0
+	for i := range runs + 1 {
+		begin := clock()
+		if err := run(); err != nil {
+			return 0, err
+		}
+		if s := clock() - begin; i == 1 || i > 1 && s < best {
+			best = s
+		}
+	}
+	return best, nil
+}
+
+// kernel runs the row kernel over all rows, by blocks, on one thread.
+func kernel(logits data.Matrix) {
+	var moments [256]softmax.Moments
+	scale := []float64{.772}
+	for lo := 0; lo < logits.Rows; lo += len(moments) {
+		part := logits.Slice(lo, min(lo+len(moments), logits.Rows))
+		softmax.Rows(moments[:part.Rows], part.Data, part.Cols, scale)
+	}
+}
+
+// pass is one pass of the kernel over the calibration set, and over
+// 8 MB of its logits taken as rows of 10 and of 1,000 classes, in ns a logit.
+func pass(at folder, name string) (figures, error) {
+	set, err := at.read(name, "cal")
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	s, err := least(5, func() error { kernel(set.Logits); return nil })
+	out := figures{"seconds": s}
+	const n = 2_000_000
+	for _, k := range []int{10, 1000} {
+		part := data.Matrix{Rows: n / k, Cols: k, Data: set.Logits.Data[:n]}
+		s, e := least(20, func() error { kernel(part); return nil })
+		out[fmt.Sprintf("ns_k%d", k)], err = 1e9*s/n, errors.Join(err, e)
+	}
+	return out, err
+}
+
+// load opens the calibration logits, looks at every value and runs the kernel
+// over them once: as a set that is kept, which fits are made on, and (scan) in
+// blocks that stay in the cache, as scoring reads.
+func load(at folder, name string) (figures, error) {
+	open := func() (data.Reader, error) { return data.Files{Logits: at.files(name, "cal").Logits}.Open() }
+	kept, err1 := least(5, func() error {
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		set, err := r.Read(ctx, 0, r.Rows())
+		if err != nil {
+			return err
+		}
+		kernel(set.Logits)
+		return errors.Join(set.Close(), r.Close())
+	})
+	scan, err2 := least(5, func() error {
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		err = data.Scan(ctx, r, 256, runtime.GOMAXPROCS(0), func(_ int, block *data.Set) error {
+			kernel(block.Logits)
+			return nil
+		})
+		return errors.Join(err, r.Close())
+	})
+	return figures{"seconds": kept, "scan": scan}, errors.Join(err1, err2)
+}
+
+// fit fits QaTS on the calibration set, reading and checking it first: seconds
+// and passes of each stage, those of the run whose sum is least.
+func fit(at folder, name string) (figures, error) {
+	entry, _ := calib.Lookup("qats")
+	method, err := entry.New(func(any) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	var best figures
+	for range 4 {
+		begin := clock()
+		last, out := begin, figures{}
+		lap := func(stage string, passes float64) {
+			now := clock()
+			out[stage+"_s"] += now - last
+			out[stage+"_passes"] += passes
+			last = now
+		}
+		set, err := at.read(name, "cal")
+		if err != nil {
+			return nil, err
+		}
+		lap("load", 0)
+		fitted, err := method.Fit(ctx, calib.Input{Cal: set, Stage: lap})
+		if err != nil {
+			return nil, err
+		}
+		lap("end", 0)
+		out["seconds"], out["nll"] = last-begin, fitted.Report.NLL
+		if best == nil || out["seconds"] < best["seconds"] {
+			best = out
+		}
+		set.Close()
+	}
+	ts, _ := calib.Lookup("ts")
+	if method, err = ts.New(func(any) error { return nil }); err != nil {
+		return nil, err
+	}
+	set, err := at.read(name, "cal")
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	fitted, err := method.Fit(ctx, calib.Input{Cal: set})
+	if err != nil {
+		return nil, err
+	}
+	var params struct{ T float64 }
+	text, err := json.Marshal(fitted.Map)
+	best["T"] = 0
+	if err = errors.Join(err, json.Unmarshal(text, &params)); err == nil {
+		best["T"] = params.T
+	}
+	return best, err
+}
+
+// facts scores a set at m temperatures.
+func facts(set *data.Set, m int) ([]*metrics.Facts, error) {
+	list := make([]*metrics.Facts, m)
+	for c := range list {
+		list[c] = metrics.NewFacts(set.Logits.Rows)
+	}
+	scales := make([]float64, set.Logits.Rows*m)
+	for i := range scales {
+		scales[i] = 1 / (1 + .1*float64(i%m))
+	}
+	return list, metrics.AppendScaled(list, set, scales)
+}
+
+// score is logits -> ECE and AECE of the test set, for one temperature and
+// for seven at once.
+func score(at folder, name string) (figures, error) {
+	set, err := at.read(name, "test")
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	out := figures{}
+	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
+		var e error
+		out[key], e = least(3, func() error {
+			list, err := facts(set, m)
+			for _, f := range list {
+				in := metrics.NewInput(f, 0)
+				metrics.ECE(in.Bins[metrics.Width15])
+				metrics.AECE(in.Bins[metrics.Mass15])
+			}
+			return err
+		})
+		err = errors.Join(err, e)
+	}
+	return out, err
+}
+
+// boot is 1,000 resamples of the test set, ECE and AECE of each, for one
+// method and for seven on the same resamples.
+func boot(at folder, name string) (figures, error) {
+	set, err := at.read(name, "test")
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	list, err := facts(set, 7)
+	out := figures{}
+	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
+		var e error
+		out[key], e = least(2, func() error {
+			_, err := metrics.Pairs(ctx, list[0], list[1:m], metrics.PairOptions{Resamples: 1000})
+			return err
+		})
+		err = errors.Join(err, e)
+	}
+	return out, err
+}
+
+// isotonic is one-vs-rest isotonic regression: fitted on the
+// calibration set and applied to the test set.
+func isotonic(at folder, name string) (figures, error) {
+	cal, err := at.read(name, "cal")
+	if err != nil {
+		return nil, err
+	}
+	defer cal.Close()
+	test, err := at.read(name, "test")
+	if err != nil {
+		return nil, err
+	}
+	defer test.Close()
+	entry, _ := calib.Lookup("ir-ova")
+	method, err := entry.New(func(any) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	probs := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
+	s, err := least(1, func() error {
+		fitted, err := method.Fit(ctx, calib.Input{Cal: cal})
+		if err != nil {
+			return err
+		}
+		fitted.Map.Apply(probs, test.View(data.Logits))
+		return nil
+	})
+	return figures{"seconds": s}, err
+}
+
+// grow is how the seconds of a fit of QaTS grow when the rows double and, per
+// pass, when the classes double: the geometric mean of two doublings.
+func grow(at folder, name string) (figures, error) {
+	set, err := at.read(name, "cal")
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	entry, _ := calib.Lookup("qats")
+	method, err := entry.New(func(any) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	qats := func(part *data.Set) (s, perPass float64, err error) {
+		var report calib.Report
+		s, err = least(3, func() error {
+			fitted, err := method.Fit(ctx, calib.Input{Cal: part})
+			if err == nil {
+				report = fitted.Report
+			}
+			return err
+		})
+		return s, s / report.Passes, err
+	}
+	n := set.Logits.Rows
+	small, _, err1 := qats(set.Rows(0, n/4))
+	all, wide, err2 := qats(set)
+	narrow := columns(set, set.Logits.Cols/4)
+	_, slim, err3 := qats(narrow)
+	return figures{"rows_ratio_per_doubling": math.Sqrt(all / small), "classes_ratio_per_doubling": math.Sqrt(wide / slim)}, errors.Join(err1, err2, err3)
+}
+
+// columns returns the first k columns of the logits, with labels among them.
+func columns(set *data.Set, k int) *data.Set {
+	part := &data.Set{Logits: data.NewMatrix(set.Logits.Rows, k), Labels: slices.Clone(set.Labels)}
+	for i := range part.Labels {
+		copy(part.Logits.Row(i), set.Logits.Row(i))
+		part.Labels[i] %= int32(k)
+	}
+	return part
+}
