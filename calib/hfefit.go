@@ -16,7 +16,6 @@ type hfeFit struct {
 	labels         []int32     // n
 	ood            data.Matrix // m x k
 	correct, wrong []float64   // n + m, densities at the energies
-	p              []float64   // k, scratch
 }
 
 // newHFEFit computes the energies, fits both normals of m to them and keeps
@@ -24,20 +23,23 @@ type hfeFit struct {
 func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matrix, m *hfeMap) (*hfeFit, error) {
 	total := o.rows() + ood.Rows
 	energies := make([]float64, total)
-	var right, wrong []float64
-	err := o.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
-		for i := range block {
-			e := energy(&block[i])
-			energies[lo+i] = e
-			if block[i].Top == labels[lo+i] {
-				right = append(right, e)
-			} else {
-				wrong = append(wrong, e)
-			}
+	hit := make([]bool, o.rows())
+	_, err := o.sums(ctx, constant(1), 0, func(b *rowBlock, _ []float64) {
+		for i := range b.moments {
+			energies[b.lo+i] = energy(&b.moments[i])
+			hit[b.lo+i] = b.moments[i].Top == b.labels[i]
 		}
 	})
 	if err != nil {
 		return nil, err
+	}
+	var right, wrong []float64
+	for i, e := range energies[:o.rows()] {
+		if hit[i] {
+			right = append(right, e)
+		} else {
+			wrong = append(wrong, e)
+		}
 	}
 	for i := range ood.Rows {
 		var moments [1]softmax.Moments
@@ -47,7 +49,7 @@ func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matri
 	m.Correct, m.Wrong = fitNormal(right), fitNormal(append(wrong, energies[o.rows():]...))
 	f := &hfeFit{
 		objective: o, labels: labels, ood: ood,
-		correct: make([]float64, total), wrong: make([]float64, total), p: make([]float64, o.logits.Cols),
+		correct: make([]float64, total), wrong: make([]float64, total),
 	}
 	for i, e := range energies {
 		f.correct[i], f.wrong[i] = m.Correct.density(e), m.Wrong.density(e)
@@ -71,47 +73,63 @@ func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1
 // the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
 func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
 	f.passes++
-	out := local{gradient: make([]float64, 2), hessian: make([]float64, 4)}
-	n := float64(len(f.correct))
-	for i := range f.correct {
-		if i%blockRows == 0 && ctx.Err() != nil {
-			return local{}, ctx.Err()
+	blocks := make([]hfeSums, numBlocks(len(f.correct)))
+	err := eachBlock(ctx, len(f.correct), func(block, lo, hi int) {
+		p := make([]float64, f.logits.Cols)
+		for i := lo; i < hi; i++ {
+			f.add(&blocks[block], m, i, p)
 		}
-		t := m.temperature(f.correct[i], f.wrong[i])
-		value, first, second := f.rowError(i, 1/t)
-		out.value += value / n
-		if t <= hfeFloor {
-			continue // T does not move with theta here
+	})
+	var sum hfeSums
+	for _, b := range blocks {
+		for j, v := range b {
+			sum[j] += v
 		}
-		s := 1 / t
-		s2 := float64(s * s)
-		dT := -s2 * first / n
-		dTT := (float64(float64(s2*s2)*second) + float64(float64(2*s2*s)*first)) / n
-		c, w := -f.correct[i], f.wrong[i]
-		out.gradient[0] += float64(dT * c)
-		out.gradient[1] += float64(dT * w)
-		out.hessian[0] += float64(dTT * c * c)
-		out.hessian[1] += float64(dTT * c * w)
-		out.hessian[3] += float64(dTT * w * w)
 	}
-	out.hessian[2] = out.hessian[1]
-	return out, ctx.Err()
+	for j := range sum {
+		sum[j] /= float64(len(f.correct))
+	}
+	return local{sum[0], sum[1:3:3], []float64{sum[3], sum[4], sum[4], sum[5]}}, err
+}
+
+// hfeSums are sums over rows: the squared error, its gradient, and the elements
+// 11, 12 and 22 of its Hessian.
+type hfeSums [6]float64
+
+// add adds row i to sum; p is scratch.
+func (f *hfeFit) add(sum *hfeSums, m hfeMap, i int, p []float64) {
+	t := m.temperature(f.correct[i], f.wrong[i])
+	s := 1 / t
+	value, first, second := f.rowError(i, s, p)
+	sum[0] += value
+	if t <= hfeFloor {
+		return // T does not move with theta here
+	}
+	s2 := float64(s * s)
+	dT := -float64(s2 * first)
+	dTT := float64(float64(s2*s2)*second) + float64(float64(2*s2*s)*first)
+	c, w := -f.correct[i], f.wrong[i]
+	sum[1] += float64(dT * c)
+	sum[2] += float64(dT * w)
+	sum[3] += float64(dTT * c * c)
+	sum[4] += float64(dTT * c * w)
+	sum[5] += float64(dTT * w * w)
 }
 
 // rowError returns the squared error of row i at scale s and its first and
-// second derivative in s.
-func (f *hfeFit) rowError(i int, s float64) (value, first, second float64) {
+// second derivative in s. p is scratch.
+func (f *hfeFit) rowError(i int, s float64, p []float64) (value, first, second float64) {
 	row, class := f.row(i)
-	softmax.Probs(f.p, row, s)
+	softmax.Probs(p, row, s)
 	top := float64(row[topClass(row)])
 	mean, square := 0.0, 0.0 // of l - max
-	for j, p := range f.p {
+	for j, p := range p {
 		d := float64(row[j]) - top
 		mean += float64(p * d)
 		square += float64(p * d * d)
 	}
 	variance := max(0, square-float64(mean*mean))
-	for j, p := range f.p {
+	for j, p := range p {
 		miss := p
 		if j == class {
 			miss = p - 1

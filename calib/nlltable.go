@@ -106,13 +106,14 @@ func (t *nllTable) fill(ctx context.Context, j int) error {
 	}
 	beta := softmax.Exp(float64(j-tableReach) * tableStep)
 	node := make([]curvePoint, t.rows())
-	err := t.pass(ctx, []float64{beta}, func(lo int, m []softmax.Moments) {
-		for i := range m {
-			mean := float64(beta * m[i].S1 / (1 + m[i].Tail)) // of (l - max l)/T
-			node[lo+i] = curvePoint{
-				value:  softmax.Log1p(m[i].Tail),
+	_, err := t.sums(ctx, constant(beta), 0, func(b *rowBlock, _ []float64) {
+		for i := range b.moments {
+			m := &b.moments[i]
+			mean := float64(beta * m.S1 / (1 + m.Tail)) // of (l - max l)/T
+			node[b.lo+i] = curvePoint{
+				value:  softmax.Log1p(m.Tail),
 				first:  tableStep * mean,
-				second: tableStep * tableStep * (mean + float64(beta*beta*m[i].Variance())),
+				second: tableStep * tableStep * (mean + float64(beta*beta*m.Variance())),
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
@@ -109,4 +110,36 @@ func rowsOf(rows [][]float32) data.Matrix {
 		copy(m.Row(i), row)
 	}
 	return m
+}
+
+// TestRanking: the bucketed sort and its ranks are those of a plain sort.
+func TestRanking(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
+	for name, draw := range map[string]func() float64{
+		"equal":         func() float64 { return 0.25 },
+		"zero":          func() float64 { return 0 },
+		"few values":    func() float64 { return float64(rng.IntN(5)) / 3 },
+		"uniform":       rng.Float64,
+		"all sizes":     func() float64 { return math.Exp(-700 * rng.Float64()) },
+		"a cluster":     func() float64 { return 1 + 1e-13*rng.Float64() },
+		"zeros and one": func() float64 { return float64(rng.IntN(2)) },
+		"subnormal":     func() float64 { return float64(rng.IntN(100)) * 5e-324 },
+	} {
+		for _, n := range []int{1, 2, 3, 7, 100, 5000} {
+			tails := make([]float64, n)
+			for i := range tails {
+				tails[i] = draw()
+			}
+			r := newRanking(tails)
+			want := slices.Sorted(slices.Values(tails))
+			if !slices.Equal(r.ecdf, want) {
+				t.Fatalf("%s: %d tails are not sorted", name, n)
+			}
+			for _, tail := range tails {
+				if got, want := r.rank(tail), ecdf(want).rank(tail); got != want {
+					t.Fatalf("%s: n = %d: rank of %g is %g, want %g", name, n, tail, got, want)
+				}
+			}
+		}
+	}
 }
