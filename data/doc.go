@@ -28,9 +28,27 @@
 // names a set, a Layout says in which files its arrays are (Files), and a
 // Source serves it. Folder is the Source over a folder of files; simulations
 // are Sources too. Opening checks shapes against each other, reading checks
-// values. A Reader reads rows lo..hi-1, so Blocks can keep any set within a
-// budget of bytes; Load reads everything, and whether that fits is for its
-// caller to know.
+// values. A Reader reads rows lo..hi-1; Load reads everything, and whether that
+// fits is for its caller to know.
+//
+// # Large files
+//
+// C-order float32 of this machine's byte order is not copied: what Read returns
+// is a view of the mapped file, which costs a quarter of reading it. Every
+// value has been looked at, once, by the time Read returns. The pages are
+// read-only, so a set that is shared cannot be changed by mistake; Set.Close
+// gives them back. A file that another program cuts while it is mapped would
+// end the program; within Set.Guard, where fits run, it is an error that names
+// the file. (To read all but huge files instead would be safe from that too,
+// and cost more than the first pass of a fit.) Other types and orders, members
+// of archives, and systems that cannot map are read and decoded as above.
+//
+// What does not fit into memory is read by blocks, as often as needed: Scan
+// hands every block once to one of several goroutines, Blocks one after the
+// other, and Stream gives any rows to whoever asks. They see a file through
+// windows of some megabytes and decode into memory that is used again, so that
+// a float16 file of 20 million rows takes no more than one of a thousand. They
+// look at every value in every pass: a file may have changed in between.
 //
 // # What is known of a set
 //
@@ -40,6 +58,6 @@
 // file's bytes and part of the key of every result; they are remembered by
 // path, size and modification time.
 //
-// Arrays, Writers and Readers belong to one goroutine; Sources and Digests are
-// safe for concurrent use; the slices of a Set are read-only to everybody.
+// Arrays, Writers and Readers belong to one goroutine; Sources, Streams and
+// Digests are safe for concurrent use; the slices of a Set are read-only to everybody.
 package data

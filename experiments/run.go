@@ -18,7 +18,7 @@ const DefaultMemory = 4 << 30
 // depend on it.
 type RunOptions struct {
 	Workers int   // units at a time; 1 if less
-	Memory  int64 // bytes of arrays at one time; DefaultMemory if 0. A unit that needs more runs alone
+	Memory  int64 // bytes of arrays at one time; DefaultMemory if 0. A unit that needs more runs alone, and a calibration set that is more is read anew in every pass by the fits that can
 	Shard   Shard
 	Fresh   bool // compute everything anew, as the plan was made
 

@@ -123,7 +123,13 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	clock.lap("load_s")
 	in.Stage = clock.stage
-	fitted, err := m.Fit(cmd.Context(), in)
+	var fitted *calib.Fitted
+	err = in.Cal.Guard(func() error {
+		return in.Target.Guard(func() (err error) {
+			fitted, err = m.Fit(cmd.Context(), in)
+			return err
+		})
+	})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ func runCommand() *cobra.Command {
 writes results.csv, bins.csv and pairs.csv: exactly the specs given, in plan
 order. Ctrl-C keeps what is done; run again to go on. With --shard i/n it does
 the i-th of n parts and writes no CSV file: run without --shard, over the same
-store, to put the parts together.`,
+store, to put the parts together. A calibration set larger than --max-memory is
+read anew in every pass by ts, qats and their kind, with the same result.`,
 		Example: `  qats run experiments/example.yaml
   qats run experiments/real.yaml --data ../shared/real --out results/out/real
   qats run experiments/real.yaml --data ../shared/real --shard 1/4`,
