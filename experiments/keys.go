@@ -31,10 +31,14 @@ func fitText(m *Method, cal, target string) string {
 	return b.String()
 }
 
-// factsText is the text of the rows kept of an applied fit.
-func factsText(fit, test string) string {
+// factsText is the text of the rows kept of an applied fit, with class bins or
+// without.
+func factsText(fit, test string, classes bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "facts %d %d\n", factsVersion, metrics.FactsVersion)
+	if classes {
+		fmt.Fprintf(&b, "class bins %d\n", metrics.ClassBinsVersion)
+	}
 	section(&b, "test", test)
 	b.WriteString(fit)
 	return b.String()

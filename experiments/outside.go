@@ -119,6 +119,6 @@ func (u *Unit) outsideTexts(at whereabouts, files *data.Digests, c *Cell, test s
 		return fmt.Errorf("%s: %w", c.Method.Name, err)
 	}
 	c.fit += fit
-	c.facts = factsText(c.fit, test+rows)
+	c.facts = factsText(c.fit, test+rows, u.classes())
 	return nil
 }

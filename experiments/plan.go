@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -173,6 +175,11 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 	}
 }
 
+// classes reports whether a metric of the spec reads class bins.
+func (u *Unit) classes() bool {
+	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
+}
+
 // texts fills the key texts of c.
 func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanOptions, at whereabouts) error {
 	contract := c.Method.Contract()
@@ -193,7 +200,7 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 		return err
 	}
 	c.fit = fitText(c.Method, cal, target)
-	c.facts = factsText(c.fit, test)
+	c.facts = factsText(c.fit, test, u.classes())
 	if c.Method.outside != nil {
 		if err := u.outsideTexts(at, o.Digests, c, test); err != nil {
 			return err

@@ -20,6 +20,9 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		}
 	}
 	s := streaming{unitWork: w, maps: maps}
+	if w.unit.classes() {
+		s.classes = make([]*metrics.ClassTally, len(maps))
+	}
 	offsetLost := test.Rows() > 0 // in all rows read so far
 	err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
@@ -28,6 +31,11 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		s.outside(lo, set)
 		return ctx.Err()
 	})
+	for i, t := range s.classes {
+		if t != nil {
+			w.facts[i].Class = t.Bins()
+		}
+	}
 	for i, m := range maps {
 		if m != nil && offsetLost && err == nil && w.unit.Cells[i].Method.Contract().TrueLogits {
 			w.outcomes[i] = outcome{results.Skip, NeedsTrueLogits(w.unit.Cells[i].Method.Name)}
@@ -39,8 +47,29 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 // streaming scores one block of rows after the other under all maps.
 type streaming struct {
 	*unitWork
-	maps  []calib.Map
-	probs data.Probs // scratch
+	maps    []calib.Map
+	probs   data.Probs            // scratch
+	classes []*metrics.ClassTally // by cell; nil where no metric asks for them
+}
+
+// table returns scratch for the probabilities of n rows of k classes.
+func (s *streaming) table(n, k int) data.Probs {
+	if s.probs.Rows < n {
+		s.probs = data.NewProbs(n, k)
+	}
+	return s.probs.Slice(0, n)
+}
+
+// tally adds probabilities to the class bins of a cell, if some metric asks
+// for them.
+func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
+	if s.classes == nil {
+		return
+	}
+	if s.classes[cell] == nil {
+		s.classes[cell] = metrics.NewClassTally(probs.Cols)
+	}
+	s.classes[cell].Add(probs, set.Labels)
 }
 
 // cells returns the cells that have a map and have not failed, those with a
@@ -78,7 +107,7 @@ func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.S
 }
 
 // tempered scores the rows under all maps that divide them by a temperature at
-// once. It needs no probabilities.
+// once. It needs no probabilities, save for class bins.
 func (s *streaming) tempered(set *data.Set) {
 	cells := s.cells(true)
 	n := set.Logits.Rows
@@ -108,19 +137,28 @@ func (s *streaming) tempered(set *data.Set) {
 			s.fail(i, err)
 		}
 	}
+	if s.classes == nil {
+		return
+	}
+	s.each(s.cells(true), set, func(i int, view *data.Set) error {
+		dst := s.table(n, set.Logits.Cols)
+		s.maps[i].Apply(dst, view)
+		s.tally(i, dst, set)
+		return nil
+	})
 }
 
 // others scores the rows under each of the other maps by its probabilities.
 func (s *streaming) others(set *data.Set) {
 	n, k := set.Logits.Rows, set.Logits.Cols
-	cells := s.cells(false)
-	if len(cells) > 0 && s.probs.Rows < n {
-		s.probs = data.NewProbs(n, k)
-	}
-	s.each(cells, set, func(i int, view *data.Set) error {
-		dst := s.probs.Slice(0, n)
+	s.each(s.cells(false), set, func(i int, view *data.Set) error {
+		dst := s.table(n, k)
 		s.maps[i].Apply(dst, view)
-		return s.facts[i].Append(dst, set)
+		if err := s.facts[i].Append(dst, set); err != nil {
+			return err
+		}
+		s.tally(i, dst, set)
+		return nil
 	})
 }
 
@@ -131,15 +169,15 @@ func (s *streaming) outside(lo int, set *data.Set) {
 		if table == nil || s.outcomes[i].status != "" {
 			continue
 		}
-		if s.probs.Rows < n {
-			s.probs = data.NewProbs(n, k)
-		}
-		dst := s.probs.Slice(0, n)
+		dst := s.table(n, k)
 		err := guard(s.unit.Cells[i].Method.Name, func() error { return table.Rows(dst, lo) })
 		if err == nil {
 			if err = s.facts[i].Append(dst, set); err != nil {
 				err = fmt.Errorf("%s: %w", table.Name(), err)
 			}
+		}
+		if err == nil {
+			s.tally(i, dst, set)
 		}
 		if err != nil {
 			s.fail(i, err)

@@ -136,6 +136,9 @@ func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 // reserve waits until the memory that the missing cells need is free.
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
 	bytes := int64(test.Rows())*int64(len(missing))*factsBytes + 3*blockBytes
+	if w.unit.classes() {
+		bytes += int64(test.Classes()) * int64(len(missing)) * metrics.ClassBytes
+	}
 	for _, need := range w.sets(missing) {
 		if need.parts == 0 {
 			continue

@@ -1,6 +1,10 @@
 package metrics
 
-import "math"
+import (
+	"errors"
+	"math"
+	"slices"
+)
 
 // ECE returns the expected calibration error of a binning,
 //
@@ -85,4 +89,24 @@ var mceEntry = Entry{
 	Summary:   "largest gap among 15 bins of equal width; bins of few rows often decide it",
 	Reference: "Naeini et al. 2015",
 	Compute:   func(in Input) ([]float64, error) { return []float64{MCE(in.Bins[Width15])}, nil },
+}
+
+// mce30Entry asks for bins with rows enough to tell: a gap of 30 rows has a
+// standard error of at most 9 points.
+var mce30Entry = Entry{
+	Name:      "mce_30",
+	Outputs:   []string{"mce_30"},
+	Label:     "MCE (30 rows)",
+	Better:    Lower,
+	Percent:   true,
+	Version:   1,
+	Summary:   "largest gap among those of 15 bins of equal width that have 30 rows or more",
+	Reference: "Naeini et al. 2015",
+	Compute: func(in Input) ([]float64, error) {
+		filled := slices.DeleteFunc(slices.Clone(in.Bins[Width15]), func(b Bin) bool { return b.N < 30 })
+		if len(filled) == 0 {
+			return nil, errors.New("undefined: no bin has 30 rows")
+		}
+		return []float64{MCE(filled)}, nil
+	},
 }

@@ -9,22 +9,31 @@ import (
 )
 
 // Encode returns the facts as an .npz archive with the members conf, nll and
-// brier (float64), pred and label (int32) and changed (bool), n rows each:
-// numpy.load reads it. The bytes depend on the facts alone and carry a CRC of
+// brier (float64), pred and label (int32) and changed (bool), n rows each, and
+// with class bins class_rows, class_hits (int32) and class_conf (float64), 15 k
+// each: numpy.load reads it. The bytes depend on the facts alone and carry a CRC of
 // each member. Facts without rows are an error.
 func (f *Facts) Encode() ([]byte, error) {
 	if f.N() == 0 {
 		return nil, errors.New("facts have no rows")
 	}
+	columns := []data.Member{
+		{Name: "conf", Float64: f.Conf},
+		{Name: "pred", Int32: f.Pred},
+		{Name: "label", Int32: f.Label},
+		{Name: "nll", Float64: f.NLL},
+		{Name: "brier", Float64: f.Brier},
+		{Name: "changed", Bool: f.Changed},
+	}
+	if c := f.Class; c != nil {
+		columns = append(columns,
+			data.Member{Name: "class_rows", Int32: c.Rows},
+			data.Member{Name: "class_hits", Int32: c.Hits},
+			data.Member{Name: "class_conf", Float64: c.Conf},
+		)
+	}
 	var b bytes.Buffer
-	err := data.WriteNPZ(&b,
-		data.Member{Name: "conf", Float64: f.Conf},
-		data.Member{Name: "pred", Int32: f.Pred},
-		data.Member{Name: "label", Int32: f.Label},
-		data.Member{Name: "nll", Float64: f.NLL},
-		data.Member{Name: "brier", Float64: f.Brier},
-		data.Member{Name: "changed", Bool: f.Changed},
-	)
+	err := data.WriteNPZ(&b, columns...)
 	return b.Bytes(), err
 }
 
@@ -37,6 +46,12 @@ func DecodeFacts(b []byte) (*Facts, error) {
 		return nil, err
 	}
 	f := &Facts{}
+	class := func() *ClassBins {
+		if f.Class == nil {
+			f.Class = &ClassBins{}
+		}
+		return f.Class
+	}
 	for _, c := range columns {
 		switch c.Name {
 		case "conf":
@@ -51,6 +66,12 @@ func DecodeFacts(b []byte) (*Facts, error) {
 			f.Brier = c.Float64
 		case "changed":
 			f.Changed = c.Bool
+		case "class_rows":
+			class().Rows = c.Int32
+		case "class_hits":
+			class().Hits = c.Int32
+		case "class_conf":
+			class().Conf = c.Float64
 		default:
 			return nil, fmt.Errorf("column %q is none of facts", c.Name)
 		}
@@ -63,6 +84,11 @@ func DecodeFacts(b []byte) (*Facts, error) {
 		if !(f.Conf[i] > 0 && f.Conf[i] <= 1 && f.NLL[i] >= 0 && f.Brier[i] >= 0) || f.Pred[i] < 0 || f.Label[i] < 0 {
 			return nil, fmt.Errorf("row %d: confidence %g, nll %g, brier %g, prediction %d, label %d: out of range",
 				i, f.Conf[i], f.NLL[i], f.Brier[i], f.Pred[i], f.Label[i])
+		}
+	}
+	if f.Class != nil {
+		if err := f.Class.check(n); err != nil {
+			return nil, err
 		}
 	}
 	return f, nil

@@ -19,6 +19,8 @@ type Facts struct {
 	NLL     []float64 // -ln max(p_label, Floor), nats
 	Brier   []float64 // sum over classes of (p - 1[label])^2, in [0, 2]
 	Changed []bool    // the prediction differs from that of the uncalibrated logits
+
+	Class *ClassBins // of all classes; nil unless a metric asked for them
 }
 
 // FactsVersion is raised whenever Append or AppendScaled yields other values;

@@ -40,6 +40,7 @@ type Entry struct {
 	Better    Direction
 	Percent   bool // printed as per cent, two decimals
 	OnRequest bool // computed only where a spec names it
+	Classes   bool // reads Facts.Class, which is kept only where a spec names such a metric
 	Version   int  // raised whenever the values change; part of the cache key
 	Summary   string
 	Reference string

@@ -6,11 +6,18 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
 )
 
 func TestRegistry(t *testing.T) {
 	seen := map[string]bool{}
-	f := sample(rand.New(rand.NewPCG(11, 1)), 100, 1)
+	f := sample(rand.New(rand.NewPCG(11, 1)), 1000, 1)
+	classes := NewClassTally(2)
+	for i, c := range f.Conf { // class 0 is the predicted one
+		classes.Add(data.Probs{Rows: 1, Cols: 2, Data: []float64{c, 1 - c}}, f.Label[i:i+1])
+	}
+	f.Class = classes.Bins()
 	for _, e := range Registry() {
 		if e.Name == "" || e.Label == "" || e.Summary == "" || e.Version < 1 || len(e.Outputs) == 0 {
 			t.Errorf("%+v is incomplete", e)

@@ -17,7 +17,13 @@ func Registry() []Entry {
 		aurocEntry,
 		aurcEntry,
 		mceEntry,
+		mce30Entry,
 		ksEntry,
+		eceDebiasedEntry,
+		eceSweepEntry,
+		smECEEntry,
+		eceTMEntry,
+		eceClasswiseEntry,
 		miouEntry,
 	}
 }
