@@ -2,7 +2,6 @@ package comparison
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -148,7 +147,7 @@ func blocks(settings []results.Cell, by Block) (names []string, members map[stri
 	members = map[string][]results.Cell{}
 	for _, s := range settings {
 		b := by.of(s)
-		if !slices.Contains(names, b) {
+		if members[b] == nil {
 			names = append(names, b)
 		}
 		members[b] = append(members[b], s)

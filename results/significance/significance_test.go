@@ -196,6 +196,30 @@ func TestWilcoxonExact(t *testing.T) {
 	}
 }
 
+// Under the hypothesis every sign is a coin: no level is exceeded, with ties and
+// zeros neither.
+func TestWilcoxonLevel(t *testing.T) {
+	for _, sizes := range [][]float64{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {0, 0, 1, 1, 1, 2, 2, 3, 4, 4}} {
+		for _, level := range []float64{.01, .05, .1, .5} {
+			rejected := 0
+			for signs := range 1 << len(sizes) {
+				d := slices.Clone(sizes)
+				for i := range d {
+					if signs>>i&1 == 1 {
+						d[i] = -d[i]
+					}
+				}
+				if Wilcoxon(d).P <= level {
+					rejected++
+				}
+			}
+			if share := float64(rejected) / float64(int(1)<<len(sizes)); share > level {
+				t.Errorf("%v at %g: %g are rejected", sizes, level, share)
+			}
+		}
+	}
+}
+
 // scipy 1.10: wilcoxon(np.round(np.sin(np.arange(1,301))+.1, 3), method="approx",
 // zero_method="pratt").
 func TestWilcoxonNormal(t *testing.T) {
