@@ -14,8 +14,12 @@ import (
 // graphicx; a table wider than the line is scaled down.
 func (v View) LaTeX(w io.Writer) error {
 	var b strings.Builder
+	warnings := v.warnings()
+	if len(warnings) > 0 {
+		warnings[0] = "What fits warn of. " + warnings[0]
+	}
 	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
-	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat(v.legend(), v.RankingNotes(), v.warnings()))
+	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat(v.legend(), v.RankingNotes(), warnings))
 	if len(v.Splits) > 0 {
 		v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
 	}

@@ -27,7 +27,7 @@ func (v View) Text(w io.Writer) error {
 	}
 	for i, s := range v.warnings() {
 		if i == 0 {
-			b.WriteByte('\n')
+			b.WriteString("\nWhat fits warn of:\n")
 		}
 		table.Wrap(&b, "", s, width)
 	}

@@ -227,11 +227,16 @@ func (v View) leftOut() []string {
 	return list
 }
 
-// warnings lists what fits warn of, such as a bound that is active.
+// warnings lists what fits warn of, such as a bound that is active: where, of
+// Against and of methods that were asked for by name.
 func (v View) warnings() []string {
 	var list []string
 	for _, w := range v.Warnings {
-		list = append(list, fmt.Sprintf("%s warns in %s (%s): %s.", v.Label(w.Method), count(len(w.Settings), "setting"), names(w.Settings), w.Text))
+		where := ""
+		if w.Method == v.Against || v.Methods != nil {
+			where = ": " + names(w.Settings)
+		}
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), w.Text, len(w.Settings), count(v.Settings, "setting"), where))
 	}
 	return list
 }

@@ -29,7 +29,9 @@ func (v values) warnings(methods []string) []Warning {
 					index[kind] = i
 					list = append(list, Warning{Method: m, Text: text})
 				}
-				list[i].Settings = append(list[i].Settings, s)
+				if of := list[i].Settings; len(of) == 0 || of[len(of)-1] != s { // several of a kind count once
+					list[i].Settings = append(of, s)
+				}
 			}
 		}
 	}
