@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // known is what the specs of the tests may name.
 func known() Registry {
 	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{
-		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid",
+		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid", "critical-difference", "forest",
 	}}
 }
 
