@@ -28,6 +28,8 @@ func claims() map[string]calibtest.Claims {
 		"sms": {Tolerance: 1e-9},
 		// What is promised holds for a small network shortly trained too.
 		"adats": {Options: calib.DecodeInts(map[string]int{"epochs": 3, "hidden": 8})},
+		"pts":   {Options: calib.DecodeInts(map[string]int{"steps": 30})},
+		"smart": {Options: calib.DecodeInts(map[string]int{"epochs": 30})},
 	}
 }
 

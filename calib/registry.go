@@ -26,6 +26,8 @@ func Registry() []Entry {
 		htsEntry(),
 		btsEntry(),
 		cbtEntry(),
+		ptsEntry(),
+		smartEntry(),
 		gcEntry(),
 		gcSplitEntry(),
 		featClipEntry(),

@@ -1,0 +1,329 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/data"
+)
+
+// smartEntry is sample margin-aware recalibration of temperature (Guo et al.
+// 2026): a small network from the gap between the two largest logits,
+// standardised by its mean and deviation on the calibration set, to
+//
+//	T = softplus(network(gap)) + 0.1, at most 1000,
+//
+// trained on a smooth surrogate of the calibration error; see smartLoss. As in
+// the authors' public benchmark the network has two hidden layers of 16
+// rectified linear units, 321 parameters (the paper quotes fewer, so its own
+// network may be smaller), and is trained by Adam at 0.005 on all rows at
+// once, for 2,000 epochs at most: it ends where the loss has not fallen by
+// 1e-4 for 200, and goes back to its best. Where that code adds 1e-6 to
+// denominators we add nothing.
+//
+// Starting weights are drawn by the seed of the cell, as torch draws them. The
+// fit depends on neither the order of the rows nor that of the classes, and
+// holds a copy of the logits.
+func smartEntry() Entry {
+	return Entry{
+		Name:      "smart",
+		Label:     "SMART",
+		Version:   1,
+		Summary:   "temperature by a small network of the logit gap, for a smooth ECE; options epochs (2000), patience (200)",
+		Reference: "Guo et al. 2026",
+		New:       newSMART,
+		Restore:   restore(func(m smartMap) (Map, error) { return m, m.check() }),
+	}
+}
+
+type smartOptions struct {
+	Epochs   int `yaml:"epochs"`   // at most; 1 or more
+	Patience int `yaml:"patience"` // epochs without a gain before the end; 1 or more
+}
+
+const (
+	smartRate  = 0.005
+	smartGain  = 1e-4 // what counts as a lower loss
+	smartFloor = 0.1  // below every temperature
+)
+
+// smartNet is the shape of the network.
+func smartNet() mlp { return mlp{[]int{1, 16, 16}} }
+
+func newSMART(decode func(any) error) (Method, error) {
+	o := smartOptions{Epochs: 2000, Patience: 200}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.Epochs < 1 || o.Patience < 1 {
+		return nil, fmt.Errorf("epochs: %d, patience: %d: want 1 or more", o.Epochs, o.Patience)
+	}
+	return smart{o}, nil
+}
+
+type smart struct{ smartOptions }
+
+func (smart) Contract() Contract { return ts{}.Contract() }
+
+// Fit reports epochs as iterations and passes, and the gradient of the
+// surrogate where the loss was best.
+func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	if err := checkLabelled(in.Cal); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	t := newSMARTTrainer(inOwnOrder(in.Cal))
+	rng := rand.New(rand.NewPCG(in.Seed, 0x736d617274)) // the stream of this method
+	start := smartNet().initial(rng, true, func(in, _ int) float64 { return 1 / math.Sqrt(float64(in)) })
+	end, err := t.train(ctx, start, m.smartOptions)
+	if err != nil {
+		return nil, err
+	}
+	f, err := reported(ctx, end.best, in.Cal, end.epochs)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.Iterations, f.Report.Gradient = end.epochs, end.gradient
+	if end.waited < m.Patience {
+		f.Report.Warnings = []string{fmt.Sprintf("the loss still fell %d epochs before the last of %d", end.waited, end.epochs)}
+	}
+	return f, nil
+}
+
+// smartMap is the trained network.
+type smartMap struct {
+	Mean    float64   `json:"mean"`    // of the gap on the calibration rows, in logits
+	Scale   float64   `json:"scale"`   // 1 over its deviation, 0 where it does not vary
+	Weights []float64 `json:"weights"` // 321, in the order of mlp
+}
+
+func (m smartMap) check() error {
+	if !(math.Abs(m.Mean) <= math.MaxFloat32*2) || !(m.Scale >= 0 && m.Scale <= 1e300) {
+		return fmt.Errorf("mean = %v, scale = %v: no such gaps", m.Mean, m.Scale)
+	}
+	return smartNet().checkWeights(m.Weights)
+}
+
+// input returns what the network sees of a row.
+func (m smartMap) input(row []float32) float64 { return (topGap(row) - m.Mean) * m.Scale }
+
+// smartTemperature returns T of the network's output, and dT/d output. Where
+// the network overflowed, so that there is no number, T is the largest.
+func smartTemperature(out float64) (t, slope float64) {
+	if t = softplus(out) + smartFloor; !(t < maxT) {
+		return maxT, 0
+	}
+	return t, sigmoid(out)
+}
+
+// Apply writes softmax(l/T).
+func (m smartMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
+
+// Scales writes 1/T of every row.
+func (m smartMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
+	net := smartNet()
+	x, hidden := make([]float64, 1), make([]float64, net.units())
+	for i := range dst {
+		x[0] = m.input(set.Logits.Row(i))
+		t, _ := smartTemperature(net.forward(m.Weights, x, hidden))
+		dst[i] = 1 / t
+	}
+}
+
+// smartTrainer holds the calibration rows and what a pass over them leaves.
+type smartTrainer struct {
+	set    *data.Set
+	shape  smartMap  // the standardisation
+	x      []float64 // n, input of the network
+	hidden []float64 // n x units
+	conf   []float64 // n
+	toOut  []float64 // n, derivative of conf in the output of the network
+	share  []float64 // n x smartBins, shares of the row in the bins
+	hit    []float64 // n
+	grads  [][]float64
+	sums   []smartSums
+}
+
+func newSMARTTrainer(set *data.Set) *smartTrainer {
+	n, units := set.Logits.Rows, smartNet().units()
+	t := &smartTrainer{
+		set: set, x: make([]float64, n), hidden: make([]float64, n*units), conf: make([]float64, n),
+		toOut: make([]float64, n), share: make([]float64, n*smartBins), hit: make([]float64, n),
+		grads: make([][]float64, numBlocks(n)), sums: make([]smartSums, numBlocks(n)),
+	}
+	sum, square := 0.0, 0.0
+	for i := range n {
+		row := set.Logits.Row(i)
+		sum += topGap(row) / float64(n)
+		if topClass(row) == int(set.Labels[i]) {
+			t.hit[i] = 1
+		}
+	}
+	for i := range n {
+		e := topGap(set.Logits.Row(i)) - sum
+		square += float64(e*e) / float64(n)
+	}
+	t.shape.Mean = sum
+	if std := math.Sqrt(square); std > 1e-6*sum {
+		t.shape.Scale = 1 / std
+	}
+	for i := range n {
+		t.x[i] = t.shape.input(set.Logits.Row(i))
+	}
+	for b := range t.grads {
+		t.grads[b] = make([]float64, smartNet().size())
+	}
+	return t
+}
+
+// smartEnd is how training ended.
+type smartEnd struct {
+	best     smartMap
+	loss     float64 // the least
+	gradient float64 // largest absolute element, there
+	epochs   int
+	waited   int // epochs since the best
+}
+
+// train trains from the parameters w.
+func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (smartEnd, error) {
+	w = slices.Clone(w)
+	grad, solver := make([]float64, len(w)), newAdam(len(w))
+	end := smartEnd{best: t.shape, loss: math.Inf(1)}
+	for end.epochs < o.Epochs && end.waited < o.Patience {
+		loss, err := t.loss(ctx, w, grad)
+		if err != nil {
+			return smartEnd{}, err
+		}
+		end.epochs++
+		end.waited++
+		if loss < end.loss-smartGain {
+			end.loss, end.gradient, end.waited = loss, largest(grad), 0
+			end.best.Weights = slices.Clone(w)
+		}
+		solver.step(w, grad, smartRate)
+	}
+	return end, nil
+}
+
+const (
+	smartBins  = 15
+	smartWidth = 0.05 // of the assignment to bins
+	smartDelta = 1e-3 // where the discrepancy turns from square to absolute
+)
+
+// smartSums are the sums of a block of rows over each bin: of the shares, and
+// of shares times confidence less hit.
+type smartSums struct{ weight, gap [smartBins]float64 }
+
+// smartDiscrepancy returns sqrt(r^2 + delta^2) - delta and its derivative.
+func smartDiscrepancy(r float64) (value, slope float64) {
+	root := math.Sqrt(float64(r*r) + smartDelta*smartDelta)
+	return root - smartDelta, r / root
+}
+
+// loss returns the smooth soft calibration error at the parameters w and
+// writes its gradient. A row with confidence c has in bin b, whose centre is
+// m_b = (2 b + 1)/30, the share
+//
+//	s_b = exp(-(c - m_b)^2 / (2 * 0.05^2)) / sum of the same over the bins,
+//
+// and with W_b the sum of shares and r_b = sum of s_b (c - hit) / W_b, over
+// the rows, the loss is the sum of W_b/n phi(r_b), phi the discrepancy above.
+func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, error) {
+	n := len(t.x)
+	err := eachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
+	if err != nil {
+		return 0, err
+	}
+	var total smartSums
+	for _, s := range t.sums {
+		for b := range smartBins {
+			total.weight[b] += s.weight[b]
+			total.gap[b] += s.gap[b]
+		}
+	}
+	value := 0.0
+	var perShare, perGap [smartBins]float64 // derivatives in W_b and in the sum of s_b (c - hit)
+	for b, weight := range total.weight {
+		r := total.gap[b] / weight
+		phi, slope := smartDiscrepancy(r)
+		value += float64(weight*phi) / float64(n)
+		perShare[b] = (phi - float64(slope*r)) / float64(n)
+		perGap[b] = slope / float64(n)
+	}
+	err = eachBlock(ctx, n, func(block, lo, hi int) { t.backward(w, &perShare, &perGap, block, lo, hi) })
+	if err != nil {
+		return 0, err
+	}
+	clear(grad)
+	for _, g := range t.grads {
+		addTo(grad, 1, g)
+	}
+	return value, nil
+}
+
+// forward takes rows lo..hi-1 to their confidences and shares.
+func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
+	var scale, slope [blockRows]float64
+	var moments [blockRows]softmax.Moments
+	net, units, k := smartNet(), smartNet().units(), t.set.Logits.Cols
+	for i := lo; i < hi; i++ {
+		temperature, rate := smartTemperature(net.forward(w, t.x[i:i+1], t.hidden[i*units:(i+1)*units]))
+		scale[i-lo], slope[i-lo] = 1/temperature, rate
+	}
+	softmax.Rows(moments[:hi-lo], t.set.Logits.Data[lo*k:hi*k], k, scale[:hi-lo])
+	sums := smartSums{}
+	for i := lo; i < hi; i++ {
+		m, beta := &moments[i-lo], scale[i-lo]
+		conf := m.Conf()
+		t.conf[i] = conf
+		t.toOut[i] = float64(float64(conf*conf)*m.S1) * float64(beta*beta) * slope[i-lo]
+		share := t.share[i*smartBins : (i+1)*smartBins]
+		total := 0.0
+		for b := range share {
+			e := (conf - smartCentre(b)) / smartWidth
+			share[b] = softmax.Exp(-float64(e*e) / 2)
+			total += share[b]
+		}
+		for b := range share {
+			share[b] /= total
+			sums.weight[b] += share[b]
+			sums.gap[b] += float64(share[b] * (conf - t.hit[i]))
+		}
+	}
+	t.sums[block] = sums
+}
+
+// smartCentre returns the centre of bin b.
+func smartCentre(b int) float64 { return float64(2*b+1) / (2 * smartBins) }
+
+// backward goes back from the sums over the bins to the parameters, with rows
+// lo..hi-1.
+func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float64, block, lo, hi int) {
+	net, units := smartNet(), smartNet().units()
+	grad := t.grads[block]
+	clear(grad)
+	for i := lo; i < hi; i++ {
+		if t.toOut[i] == 0 {
+			continue // the confidence does not move
+		}
+		conf, share := t.conf[i], t.share[i*smartBins:(i+1)*smartBins]
+		centre := 0.0 // mean of the row's bins
+		for b, s := range share {
+			centre += float64(s * smartCentre(b))
+		}
+		toConf := 0.0
+		for b, s := range share {
+			moved := float64(s*(smartCentre(b)-centre)) / (smartWidth * smartWidth) // ds_b/dc
+			toConf += float64(moved*(perShare[b]+float64(perGap[b]*(conf-t.hit[i])))) + float64(perGap[b]*s)
+		}
+		net.backward(grad, w, t.x[i:i+1], t.hidden[i*units:(i+1)*units], float64(toConf*t.toOut[i]))
+	}
+}
