@@ -78,7 +78,7 @@ func newPTS(decode func(any) error) (Method, error) {
 type pts struct{ ptsOptions }
 
 func (pts) Contract() Contract {
-	c := ts{}.Contract()
+	c := logitsContract()
 	c.TrueLogits = true
 	return c
 }
@@ -114,7 +114,7 @@ func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		read += len(rows)
 		gradient = largest(t.grad)
 	}
-	f, err := reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, flat.Passes+(read+n-1)/n)
+	f, err := reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, flat.Passes+float64(read)/float64(n))
 	if err != nil {
 		return nil, err
 	}

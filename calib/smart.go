@@ -67,7 +67,7 @@ func newSMART(decode func(any) error) (Method, error) {
 
 type smart struct{ smartOptions }
 
-func (smart) Contract() Contract { return ts{}.Contract() }
+func (smart) Contract() Contract { return logitsContract() }
 
 // Fit reports epochs as iterations and passes, and the gradient of the
 // surrogate where the loss was best.
@@ -85,7 +85,7 @@ func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, end.best, in.Cal, end.epochs)
+	f, err := reported(ctx, end.best, in.Cal, float64(end.epochs))
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,9 @@ import (
 // in [0, 1], and the new confidence at conf_i is conf_i + S'(t_i): linear
 // between the confidences of the calibration set, constant outside them, and
 // held within [0, 1]. The other classes share the rest in proportion, as for
-// ir-top, so the prediction may change.
+// ir-top, so the prediction may change; where the confidence becomes 1 they
+// have nothing, and a wrong row has the NLL of the floor: the method is made
+// for the confidence alone.
 //
 // The authors' code gives a confidence between two calibration rows the value
 // of the farther one, so to speak: the weights of its interpolation are
