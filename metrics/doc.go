@@ -6,6 +6,12 @@
 // probabilities. Then every metric, binning, null band and paired interval is
 // a function of facts. A new metric is one file and one line of Registry.
 //
+// Maps that divide a row by a temperature are reduced to facts without
+// probabilities, many at a time (AppendScaled). A metric of all class
+// probabilities declares it (Entry.Classes): then binned sums by class, 15 k of
+// them, are filled while the set streams through the map and kept with the
+// facts (ClassBins).
+//
 // # Conventions
 //
 // "ECE" names several numbers in public code. They differ in which side of a

@@ -24,6 +24,9 @@ func BenchmarkMetric(b *testing.B) {
 	})
 	in := NewInput(f, 1)
 	for _, e := range Registry() {
+		if e.Classes {
+			continue
+		}
 		b.Run(fmt.Sprintf("name=%s/n=%d", e.Name, f.N()), func(b *testing.B) {
 			for range b.N {
 				if _, err := e.Compute(in); err != nil {
@@ -53,6 +56,37 @@ func BenchmarkResample(b *testing.B) {
 					}
 				}
 				perRow(b, n*resamples)
+			})
+		}
+	}
+}
+
+// From logits to ECE and AECE: one temperature method, or seven together.
+func BenchmarkLogitsToECE(b *testing.B) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	for _, size := range []struct{ n, k int }{{10000, 10}, {5000, 100}, {2500, 1000}} {
+		set := hardLogits(rng, size.n, size.k)
+		for _, methods := range []int{1, 7} {
+			scales := make([]float64, size.n*methods)
+			for i := range scales {
+				scales[i] = .5 + rng.Float64()
+			}
+			b.Run(fmt.Sprintf("n=%d/k=%d/methods=%d", size.n, size.k, methods), func(b *testing.B) {
+				for b.Loop() {
+					var facts []*Facts
+					for range methods {
+						facts = append(facts, NewFacts(size.n))
+					}
+					if err := AppendScaled(facts, set, scales); err != nil {
+						b.Fatal(err)
+					}
+					for _, f := range facts {
+						in := NewInput(f, 1)
+						ECE(in.Bins[Width15])
+						AECE(in.Bins[Mass15])
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.n*size.k), "ns/logit")
 			})
 		}
 	}
