@@ -1,9 +1,7 @@
 package calib
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -251,28 +249,14 @@ func (o *objective) where(dst *objective, group []int, c int) *objective {
 // number of rows is odd. Chance is a hash of the seed and the features of a
 // row, so a row is in the same half wherever it stands in the set.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	type ticket struct {
-		hash [sha256.Size]byte
-		row  int
-	}
-	tickets := make([]ticket, set.Features.Rows)
-	for i := range tickets {
-		text := binary.LittleEndian.AppendUint64(nil, seed)
+	order := byChance(set.Features.Rows, func(text []byte, i int) []byte {
+		text = binary.LittleEndian.AppendUint64(text, seed)
 		for _, v := range set.Features.Row(i) {
 			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
 		}
-		tickets[i] = ticket{sha256.Sum256(text), i}
-	}
-	slices.SortStableFunc(tickets, func(a, b ticket) int { return bytes.Compare(a.hash[:], b.hash[:]) })
-	first := make([]int, len(tickets)/2)
-	second := make([]int, len(tickets)-len(first))
-	for i, t := range tickets {
-		if i < len(first) {
-			first[i] = t.row
-		} else {
-			second[i-len(first)] = t.row
-		}
-	}
+		return text
+	})
+	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)
 	return pick(set, first), pick(set, second)

@@ -96,8 +96,9 @@ func matrixOf(theta []float64, k int) (w [][]float64, b []float64) {
 // linearNear is the gradient at which minimise looks at the curvature again.
 const linearNear = 1e-4
 
-// linearSteps bounds the steps of minimise, far above what was ever needed.
-const linearSteps = 5000
+// linearSteps bounds the steps of minimise: networks needed some hundred, sets
+// with logits of 10^4 can ask for more, and get a warning.
+const linearSteps = 2000
 
 // linearTol is the gradient at which minimise ends, in units of parameters
 // whose curvature is about 1.
@@ -107,10 +108,15 @@ const linearTol = 1e-11
 // parameter in units of 1/sqrt of its curvature, without which rare classes
 // would need many more steps: first that at the start, then that near the end.
 func (f *linearFit) minimise(ctx context.Context, theta []float64) (descent, error) {
+	return f.minimiseTo(ctx, theta, linearTol)
+}
+
+// minimiseTo is minimise to another gradient.
+func (f *linearFit) minimiseTo(ctx context.Context, theta []float64, tolerance float64) (descent, error) {
 	var end descent
 	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
 	at := make([]float64, len(theta))
-	for _, tolerance := range []float64{linearNear, linearTol} {
+	for _, tolerance := range []float64{linearNear, tolerance} {
 		if _, err := f.pass(ctx, theta, unit, true); err != nil {
 			return descent{}, err
 		}

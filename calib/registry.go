@@ -21,6 +21,8 @@ func Registry() []Entry {
 		vsEntry(),
 		svsEntry(),
 		smsEntry(),
+		dirichletEntry(),
+		msODIREntry(),
 		ttaTSEntry(),
 		adatsEntry(),
 		htsEntry(),
