@@ -81,7 +81,7 @@ class Bench:
         flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
         return "avx512" if " avx512dq " in flags else "avx2"
 
-    def spec(self, settings, workers, layout, dataset, fresh_digests=False):
+    def spec(self, settings, workers, layout, dataset):
         """Seconds and MiB of qats run over a folder: load, TS, QaTS, ECE and AECE of three methods."""
         with tempfile.TemporaryDirectory(dir=self.at) as out:
             path = os.path.join(out, "speed.yaml")
