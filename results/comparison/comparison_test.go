@@ -141,6 +141,27 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// A method without a value in half of the blocks is left out, though one block
+// has so many settings that it lacks few of them.
+func TestMissingBlocks(t *testing.T) {
+	var records []results.Record
+	for i := range 6 {
+		for j := range []int{30, 1, 1, 1, 1, 1}[i] {
+			c := cell("d"+fmt.Sprint(i), fmt.Sprint(j))
+			records = append(records, record(c, "qats", .1), record(c, "ts", .2))
+			if i < 3 {
+				records = append(records, record(c, "vs", .05))
+			} else {
+				records = append(records, absent(c, "vs"))
+			}
+		}
+	}
+	k := compare(t, records, nil, ece).Ranking
+	if len(k.Blocks) != 6 || len(k.Aside) != 1 || k.Aside[0].Method != "vs" || !slices.Equal(k.Methods, []string{"qats", "ts"}) {
+		t.Errorf("%+v", k)
+	}
+}
+
 func TestSources(t *testing.T) {
 	var records []results.Record
 	for i := range 4 {

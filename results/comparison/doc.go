@@ -29,9 +29,9 @@
 // A method is compared on the settings where both have a value, and their number
 // stands beside it. A ranking needs a value of every method: a setting without
 // one is left out for all. Methods that were not asked for by name, and that
-// lack a value in more than a fifth of the settings, are left out of the ranking
-// instead, so that they do not empty it. Both are listed with the reason. No
-// missing number is replaced.
+// lack a value in more than a fifth of the settings or have none in more than a
+// fifth of the blocks, are left out of the ranking instead, so that they do not
+// empty it. Both are listed with the reason. No missing number is replaced.
 //
 // Measured and simulated settings never meet: they make two comparisons.
 package comparison

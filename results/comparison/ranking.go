@@ -10,8 +10,8 @@ import (
 // Alpha is the level of the critical difference.
 const Alpha = .05
 
-// maxLacking is the share of settings that a method may lack before it is left
-// out of a ranking instead of the settings.
+// maxLacking is the share of settings, and of whole blocks, that a method may
+// lack before it is left out of a ranking instead of them.
 const maxLacking = .2
 
 // Ranking ranks methods in each block, by the means of its settings.
@@ -47,7 +47,7 @@ func (c *Comparison) rank(v values) {
 	var ranked []string
 	for _, m := range methods {
 		lacks := v.lacking(m, settings)
-		if c.Methods == nil && m != c.Against && float64(len(lacks.Settings)) > maxLacking*float64(len(settings)) {
+		if c.Methods == nil && m != c.Against && c.tooFew(lacks.Settings, settings) {
 			k.Aside = append(k.Aside, lacks)
 			continue
 		}
@@ -95,6 +95,15 @@ func (c *Comparison) rank(v values) {
 	k.Test, k.Blocks, k.Settings = test, names, len(settings)
 	k.Critical = significance.CriticalDifference(len(ranked), len(names), Alpha)
 	k.Groups = significance.Groups(k.Ranks, k.Critical)
+}
+
+// tooFew reports whether a method lacks too much to be ranked: too many
+// settings, or too many blocks, however few settings these have.
+func (c *Comparison) tooFew(lacks, settings []results.Cell) bool {
+	rest := slices.DeleteFunc(slices.Clone(settings), func(s results.Cell) bool { return slices.Contains(lacks, s) })
+	all, _ := blocks(settings, c.Block)
+	left, _ := blocks(rest, c.Block)
+	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(len(all)-len(left)) > maxLacking*float64(len(all))
 }
 
 // any reports whether one of the methods has a value on the setting.
