@@ -303,7 +303,7 @@ func BenchmarkFit(b *testing.B) {
 				for b.Loop() {
 					f = fit(b, name, set, nil)
 				}
-				b.ReportMetric(float64(f.Report.Passes), "passes")
+				b.ReportMetric(f.Report.Passes, "passes")
 			})
 		}
 	}
