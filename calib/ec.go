@@ -119,20 +119,22 @@ type meanConf struct {
 }
 
 func (o *objective) confidence(ctx context.Context, scale float64) (meanConf, error) {
-	var total meanConf
-	err := o.pass(ctx, []float64{scale}, func(lo int, block []softmax.Moments) {
-		var sum meanConf
-		for i := range block {
-			m := &block[i]
+	total, err := o.sums(ctx, constant(scale), 3, func(b *rowBlock, sum []float64) {
+		var c meanConf
+		for i := range b.moments {
+			m := &b.moments[i]
 			conf := m.Conf()
-			sum.mean += conf
-			sum.slope -= float64(conf * (m.S1 / (1 + m.Tail)))
-			sum.nll += m.NLL(scale, o.label[lo+i])
+			c.mean += conf
+			c.slope -= float64(conf * (m.S1 / (1 + m.Tail)))
+			c.nll += m.NLL(scale, b.label[i])
 		}
-		total.mean += sum.mean
-		total.slope += sum.slope
-		total.nll += sum.nll
+		sum[0] += c.mean
+		sum[1] += c.slope
+		sum[2] += c.nll
 	})
+	if err != nil {
+		return meanConf{}, err
+	}
 	n := float64(o.rows())
-	return meanConf{total.mean / n, total.slope / n, total.nll / n}, err
+	return meanConf{total[0] / n, total[1] / n, total[2] / n}, nil
 }

@@ -169,30 +169,6 @@ func (o *objective) sums(ctx context.Context, scale scaling, width int, visit fu
 	return total, nil
 }
 
-// pass runs the kernel over all rows, which are in memory, and calls visit for
-// every block in turn: m holds the moments of rows lo, lo+1, ... The scales
-// are one for each row or a single one for all. It is for methods whose work
-// between the blocks has an order; sums is faster.
-func (o *objective) pass(ctx context.Context, scale []float64, visit func(lo int, m []softmax.Moments)) error {
-	o.passes++
-	var block [blockRows]softmax.Moments
-	n, k := o.logits.Rows, o.logits.Cols
-	for lo := 0; lo < n; lo += blockRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		hi := min(lo+blockRows, n)
-		s := scale
-		if len(scale) > 1 {
-			s = scale[lo:hi]
-		}
-		m := block[:hi-lo]
-		softmax.Rows(m, o.logits.Data[lo*k:hi*k], k, s)
-		visit(lo, m)
-	}
-	return ctx.Err()
-}
-
 // nll returns the mean NLL in nats at one temperature: one pass.
 func (o *objective) nll(ctx context.Context, t float64) (float64, error) {
 	s, err := o.slope(ctx, 1/t)

@@ -98,9 +98,9 @@ func (m tLinear) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 	}
 	s := make([]float64, o.rows())
-	err = o.pass(ctx, []float64{1}, func(lo int, block []softmax.Moments) {
-		for i := range block {
-			s[lo+i] = m.of(&block[i], in.Cal.Logits.Row(lo+i), fitted.Unit)
+	_, err = o.sums(ctx, constant(1), 0, func(b *rowBlock, _ []float64) {
+		for i := range b.moments {
+			s[b.lo+i] = m.of(&b.moments[i], in.Cal.Logits.Row(b.lo+i), fitted.Unit)
 		}
 	})
 	if err != nil {
