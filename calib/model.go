@@ -43,7 +43,11 @@ type savedModel struct {
 // Save writes m as JSON, a line for each key. It refuses numbers that are not
 // finite.
 func (m *Model) Save(w io.Writer) error {
-	params, err := json.Marshal(m.Map)
+	bare, ranks := m.Map, ecdf(nil)
+	if r, ok := m.Map.(rankedMap); ok {
+		bare, ranks = r.withoutECDF()
+	}
+	params, err := json.Marshal(bare)
 	if err != nil {
 		return fmt.Errorf("parameters of %s: %w", m.Method, err)
 	}
@@ -69,7 +73,47 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	text.WriteString("\n}\n")
 	text.Bytes()[0] = '{' // in place of the first comma
-	_, err = w.Write(text.Bytes())
+	if ranks == nil {
+		_, err = w.Write(text.Bytes())
+		return err
+	}
+	at := bytes.Index(text.Bytes(), []byte(noECDF)) + len(noECDF)
+	head, tail := text.Bytes()[:at-len("null")], text.Bytes()[at:]
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	if err := ranks.write(w); err != nil {
+		return fmt.Errorf("parameters of %s: %w", m.Method, err)
+	}
+	_, err = w.Write(tail)
+	return err
+}
+
+// rankedMap is a map with an ecdf, which has a number for each calibration row:
+// too many to be made into text at once.
+type rankedMap interface {
+	// withoutECDF returns the map less its ecdf, which JSON shows as noECDF,
+	// and the ecdf.
+	withoutECDF() (Map, ecdf)
+}
+
+const noECDF = `"ecdf":null`
+
+// write writes e as JSON, some thousand numbers at a time.
+func (e ecdf) write(w io.Writer) error {
+	mark := byte('[')
+	for lo := 0; lo < len(e); lo += 4096 {
+		text, err := json.Marshal([]float64(e[lo:min(lo+4096, len(e))]))
+		if err != nil {
+			return err
+		}
+		text[0] = mark
+		mark = ','
+		if _, err := w.Write(text[:len(text)-1]); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "]")
 	return err
 }
 

@@ -3,7 +3,9 @@ package calib
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -150,4 +152,39 @@ func FuzzLoadModel(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSaveManyRanks: an ecdf that is written in parts is the JSON array of all
+// its numbers, and reads back the same.
+func TestSaveManyRanks(t *testing.T) {
+	for _, n := range []int{1, 4095, 4096, 4097, 9000} {
+		e := make(ecdf, n)
+		for i := range e {
+			e[i] = math.Exp(float64(i-n) / 40)
+		}
+		for method, m := range map[string]Map{
+			"qats": qatsMap{A: 0.5, B: 1, ECDF: e}, "qats-pw": knotsMap{Knots: []float64{2, 1}, ECDF: e},
+		} {
+			entry, _ := Lookup(method)
+			var text bytes.Buffer
+			if err := (&Model{Method: method, Version: entry.Version, Classes: 3, Fitted: Fitted{Map: m}}).Save(&text); err != nil {
+				t.Fatal(err)
+			}
+			want, err := json.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Contains(text.Bytes(), want) {
+				t.Errorf("%s with %d ranks: %.200s", method, n, &text)
+			}
+			back, err := LoadModel(&text, Registry())
+			if err != nil || !reflect.DeepEqual(back.Map, m) {
+				t.Errorf("%s with %d ranks reads back otherwise: %v", method, n, err)
+			}
+		}
+	}
+	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: ecdf{math.NaN()}}}}
+	if bad.Save(&bytes.Buffer{}) == nil {
+		t.Error("saved a rank that is no number")
+	}
 }

@@ -133,6 +133,12 @@ func restoreQaTS(m qatsMap) (Map, error) {
 	return m, m.ECDF.check()
 }
 
+func (m qatsMap) withoutECDF() (Map, ecdf) {
+	e := m.ECDF
+	m.ECDF = nil
+	return m, e
+}
+
 // Apply writes softmax(l/T) with T = A (1-q) + B.
 func (m qatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 

@@ -87,6 +87,12 @@ func restoreKnots(m knotsMap) (Map, error) {
 	return m, m.ECDF.check()
 }
 
+func (m knotsMap) withoutECDF() (Map, ecdf) {
+	e := m.ECDF
+	m.ECDF = nil
+	return m, e
+}
+
 // Apply writes softmax(l/T(q)).
 func (m knotsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
