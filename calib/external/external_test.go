@@ -41,19 +41,20 @@ func writeTest(dir string) error {
 func writeNothing(string) error { return nil }
 
 // TestHostile: each way to misbehave is an error that names it, in time, and
-// what is left of the folder is removed.
+// what is left of the folder is removed. (On a busy machine a program may be
+// killed before it has said where its child is.)
 func TestHostile(t *testing.T) {
 	program := build(t, "./testdata/hostile")
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	for how, want := range map[string]string{
-		"fit-hang":      `^fit ran longer than its limit of 300ms and was killed; it said: child \d+$`,
+		"fit-hang":      `^fit ran longer than its limit of 300ms and was killed(; it said: child \d+)?$`,
 		"fit-exit":      `^fit ended with exit status 3; it said: first line \| no convergence in cal$`,
 		"fit-flood":     `^fit wrote more than 8 MiB and was killed$`,
 		"fit-sparse":    `^fit wrote more than 8 MiB( and was killed)?$`,
 		"fit-link":      `^fit left model/link, which is no plain file$`,
 		"fit-removes":   `^fit removed the folder model$`,
-		"hang":          `^apply ran longer than its limit of 300ms and was killed; it said: child \d+$`,
+		"hang":          `^apply ran longer than its limit of 300ms and was killed(; it said: child \d+)?$`,
 		"exit":          `^apply ended with exit status 3; it said: out of luck$`,
 		"killed":        `^apply ended with signal: killed$`,
 		"flood":         `^apply wrote more than 8 MiB and was killed$`,
