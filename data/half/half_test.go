@@ -44,7 +44,7 @@ func TestFloat16(t *testing.T) {
 			continue
 		}
 		up := ToFloat32(uint16(h + 1)) // the next number away from zero
-		mid := (got + up) / 2            // exact in float32
+		mid := (got + up) / 2          // exact in float32
 		even := uint16(h + h&1)
 		for _, c := range []struct {
 			x    float32
