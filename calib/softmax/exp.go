@@ -58,24 +58,3 @@ func expEdge(x float64) float64 {
 	h := Exp(x / 2)
 	return float64(h * h)
 }
-
-// exps writes Exp(scale (row_j - max)) to dst, which has the length of row.
-// It is the loop where nearly all time goes, hence the copy of Exp's body.
-func exps(dst []float64, row []float32, max float32, scale float64) {
-	m := float64(max)
-	dst = dst[:len(row)]
-	for j, l := range row {
-		x := float64(scale * (float64(l) - m))
-		if !(x >= expLo) { // what is above 0 is the top class in Tails, which is thrown away
-			dst[j] = expEdge(x)
-			continue
-		}
-		kd := float64(x*perStep) + shifter
-		ki := math.Float64bits(kd)
-		kd -= shifter
-		r := x - float64(kd*stepHi) - float64(kd*stepLo)
-		t := &pow2[ki&127]
-		s := math.Float64frombits(math.Float64bits(t.head) + (ki&^127)<<45)
-		dst[j] = s + float64(s*expm1(r, t.rest))
-	}
-}

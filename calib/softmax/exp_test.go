@@ -112,24 +112,6 @@ func TestExpEdges(t *testing.T) {
 	}
 }
 
-// TestExpsIsExp: the loop of the kernel and Exp are the same function.
-func TestExpsIsExp(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	row := make([]float32, 999)
-	dst := make([]float64, len(row))
-	for _, spread := range []float64{1e-30, 1e-3, 1, 30, 800, 1e5} {
-		for j := range row {
-			row[j] = float32(-spread * rng.Float64())
-		}
-		exps(dst, row, 0, 1.25)
-		for j, l := range row {
-			if want := Exp(float64(1.25 * float64(l))); dst[j] != want {
-				t.Fatalf("spread %g: exps %v, Exp %v", spread, dst[j], want)
-			}
-		}
-	}
-}
-
 // bigLog refines a float64 logarithm by two Newton steps.
 func bigLog(x *big.Float) *big.Float {
 	f, _ := x.Float64()

@@ -26,22 +26,18 @@ func MeanProbs(dst []float64, rows [][]float32, scale float64) []float64 {
 		}
 	}
 	top := 0
-	for j, sum := range dst {
-		if sum > dst[top] {
+	for j, total := range dst {
+		if total > dst[top] {
 			top = j
 		}
 	}
 	most := dst[top]
-	scale /= float64(len(rows))
-	tail := 0.0
-	for j, sum := range dst {
-		dst[j] = 0
-		if j != top {
-			dst[j] = Exp(float64(scale * (sum - most)))
-			tail += dst[j]
-		}
+	hi, lo := split(scale / float64(len(rows)))
+	for j, total := range dst {
+		dst[j] = power(total-most, hi, lo)
 	}
-	s0 := 1 + tail
+	dst[top] = 0
+	s0 := 1 + sum(dst)
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
 	for j, e := range dst {

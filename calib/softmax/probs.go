@@ -15,18 +15,22 @@ import (
 // Classes with equal logits get equal probabilities. Probs panics when the
 // lengths disagree.
 func Probs(dst []float64, row []float32, scale float64) []float64 {
+	return probs(best, dst, row, scale)
+}
+
+func probs(on instructions, dst []float64, row []float32, scale float64) []float64 {
 	if len(dst) != len(row) {
 		panic(fmt.Sprintf("softmax: Probs: %d probabilities for %d classes", len(dst), len(row)))
 	}
+	if vectorProbs(on, dst, row, scale) {
+		return dst
+	}
 	top := argmax(row)
 	m := row[top]
-	exps(dst, row, m, scale)
+	hi, lo := split(scale)
+	exps(dst, row, m, hi, lo)
 	dst[top] = 0
-	var tail float64
-	for _, e := range dst {
-		tail += e
-	}
-	s0 := 1 + tail
+	s0 := 1 + sum(dst)
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
 	for j, e := range dst {

@@ -41,14 +41,21 @@ const blockCols = 256
 // Rows writes to dst the moments of len(dst) rows of k logits, row-major. The
 // scales are finite and >= 0, one for each row or a single one for all.
 //
-// A class whose logit is 745/scale or more below the maximum underflows to 0
-// in every sum. Sums run over the classes in their order, so a permutation of
-// the classes may change the last bits; Tails is free of that.
+// A class whose logit is 708/scale or more below the maximum counts 0 in every
+// sum. The order of the sums is fixed by the classes' places, so a permutation
+// of the classes may change the last bits; Tails is free of that.
 // Rows panics when the lengths disagree.
 func Rows(dst []Moments, logits []float32, k int, scale []float64) {
+	rows(best, dst, logits, k, scale)
+}
+
+func rows(on instructions, dst []Moments, logits []float32, k int, scale []float64) {
 	n := len(dst)
 	if len(logits) != n*k || (len(scale) != 1 && len(scale) != n) {
 		panic(fmt.Sprintf("softmax: Rows: %d rows, %d logits of %d classes, %d scales", n, len(logits), k, len(scale)))
+	}
+	if vectorRows(on, dst, logits, k, scale) {
+		return
 	}
 	var buf [blockCols]float64
 	for i := range dst {
@@ -65,23 +72,33 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 	top := argmax(row)
 	m := Moments{Max: row[top], Top: int32(top)}
 	max := float64(m.Max)
-	var tail, s1, s2 float64
-	for lo := 0; lo < len(row); lo += blockCols {
-		part := row[lo:min(lo+blockCols, len(row))]
-		e := buf[:len(part)]
-		exps(e, part, m.Max, scale)
-		if lo <= top && top < lo+len(part) {
-			e[top-lo] = 0 // counted by the 1 of S0 = 1 + Tail; 0 in S1 and S2
-		}
-		for j, l := range part {
+	hi, lo := split(scale)
+	if len(row) < narrow {
+		e := buf[:len(row)]
+		exps(e, row, m.Max, hi, lo)
+		e[top] = 0 // counted by the 1 of S0 = 1 + Tail; 0 in S1 and S2
+		var tail, s1, s2 float64
+		for j, l := range row {
 			d := float64(l) - max
 			de := float64(d * e[j])
 			tail += e[j]
 			s1 += de
 			s2 += float64(d * de)
 		}
+		m.Tail, m.S1, m.S2 = tail, s1, s2
+		return m
 	}
-	m.Tail, m.S1, m.S2 = tail, s1, s2
+	var sums momentLanes
+	for start := 0; start < len(row); start += blockCols {
+		part := row[start:min(start+blockCols, len(row))]
+		e := buf[:len(part)]
+		exps(e, part, m.Max, hi, lo)
+		if start <= top && top < start+len(part) {
+			e[top-start] = 0
+		}
+		sums.add(e, part, max)
+	}
+	m.Tail, m.S1, m.S2 = sums.tail.total(), sums.s1.total(), sums.s2.total()
 	return m
 }
 

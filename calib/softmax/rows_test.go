@@ -88,6 +88,9 @@ func TestRowsTwoClasses(t *testing.T) {
 		Rows(m[:], []float32{3, 3 - gap}, 2, []float64{1})
 		g := 3 - float64(3-gap)
 		want := math.Exp(-g)
+		if g > 708 {
+			want = 0
+		}
 		if math.Abs(m[0].Tail-want) > 4e-16*want+5e-324 {
 			t.Errorf("gap %g: tail %g, want %g", gap, m[0].Tail, want)
 		}

@@ -24,12 +24,16 @@ type Score struct {
 // Tail has the bits of Rows at the same scale. Scores panics when the lengths
 // disagree.
 func Scores(dst []Score, top []int32, logits []float32, k int, scales []float64) {
+	scores(best, dst, top, logits, k, scales)
+}
+
+func scores(on instructions, dst []Score, top []int32, logits []float32, k int, scales []float64) {
 	n := len(top)
 	if len(logits) != n*k || len(dst) != len(scales) || (n == 0 && len(dst) > 0) || (n > 0 && len(dst)%n != 0) {
 		panic(fmt.Sprintf("softmax: Scores: %d rows, %d logits of %d classes, %d scales, %d scores",
 			n, len(logits), k, len(scales), len(dst)))
 	}
-	if n == 0 {
+	if n == 0 || vectorScores(on, dst, top, logits, k, scales) {
 		return
 	}
 	m := len(scales) / n
@@ -46,18 +50,27 @@ func Scores(dst []Score, top []int32, logits []float32, k int, scales []float64)
 
 // score returns the score of one row whose top class is known; buf is scratch.
 func score(row []float32, top int, scale float64, buf *[blockCols]float64) Score {
-	var s Score
-	for lo := 0; lo < len(row); lo += blockCols {
-		part := row[lo:min(lo+blockCols, len(row))]
-		e := buf[:len(part)]
-		exps(e, part, row[top], scale)
-		if lo <= top && top < lo+len(part) {
-			e[top-lo] = 0
-		}
+	hi, lo := split(scale)
+	if len(row) < narrow {
+		e := buf[:len(row)]
+		exps(e, row, row[top], hi, lo)
+		e[top] = 0
+		var s Score
 		for _, v := range e {
 			s.Tail += v
 			s.Squares += float64(v * v)
 		}
+		return s
 	}
-	return s
+	var sums scoreLanes
+	for start := 0; start < len(row); start += blockCols {
+		part := row[start:min(start+blockCols, len(row))]
+		e := buf[:len(part)]
+		exps(e, part, row[top], hi, lo)
+		if start <= top && top < start+len(part) {
+			e[top-start] = 0
+		}
+		sums.add(e)
+	}
+	return Score{sums.tail.total(), sums.squares.total()}
 }

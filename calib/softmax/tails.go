@@ -14,52 +14,83 @@ import (
 //
 // Rows with equal multisets of logits get equal bits, whatever the order of
 // their classes: exponentials relative to the second largest logit, which are
-// in [0, 1], are summed as integers of 2^-shift, and integer addition has no
-// order. The sum is at least 1; its error is below k 2^-shift < 2^-61 k^2 and
-// the rounding of the exponentials themselves, 3e-13 relative for k = 1000.
-// (Sums in float64 would need a rule for near ties: recomputing both from
-// sorted rows.) Every element must go through the same exponential, wherever
-// in the row it stands: vector code may not treat the last few otherwise.
+// in [0, 1], are rounded to multiples of 2^-shift and summed as integers, and
+// integer addition has no order. The sum is at least 1; its relative error is
+// below k 2^-52 for k <= 2048, 2.3e-13 for k = 1000, and that of the
+// exponentials themselves. (Sums in float64 would need a rule for near ties:
+// recomputing both from sorted rows.)
 //
 // Tails panics when the lengths disagree.
 func Tails(dst []float64, logits []float32, k int) {
+	tails(best, dst, logits, k)
+}
+
+func tails(on instructions, dst []float64, logits []float32, k int) {
 	if len(logits) != len(dst)*k {
 		panic(fmt.Sprintf("softmax: Tails: %d rows, %d logits of %d classes", len(dst), len(logits), k))
 	}
+	if k < 2 {
+		clear(dst)
+		return
+	}
+	if vectorTails(on, dst, logits, k) {
+		return
+	}
 	var buf [blockCols]float64
+	unit := tailUnit(k)
 	for i := range dst {
-		dst[i] = orderFreeTail(logits[i*k:(i+1)*k], &buf)
+		c := countTail(logits[i*k:(i+1)*k], unit, &buf)
+		dst[i] = c.tail(unit)
 	}
 }
 
-// orderFreeTail returns the tail sum of one row; buf is scratch.
-func orderFreeTail(row []float32, buf *[blockCols]float64) float64 {
-	if len(row) < 2 {
-		return 0
-	}
-	top, first, second := 0, row[0], float32(math.Inf(-1))
+// tailUnit returns 2^shift, what an exponential of 1 counts in a sum of k. An
+// addend is at most 2^51, where adding and subtracting 2^52 rounds it to the
+// nearest integer, and no sum reaches 2^63.
+func tailUnit(k int) float64 {
+	return float64(int64(1) << min(51, 62-bits.Len(uint(k))))
+}
+
+// counted is the tail sum of a row in units, relative to its second largest
+// logit.
+type counted struct {
+	first, second float32
+	units         int64
+}
+
+// tail returns the tail sum relative to the largest logit.
+func (c counted) tail(unit float64) float64 {
+	return Exp(float64(c.second)-float64(c.first)) * (float64(c.units) / unit)
+}
+
+// integral plus a number in [0, 2^51] has that number, rounded to the nearest
+// integer, in its low bits.
+const integral = 0x1p52
+
+// countTail returns the tail sum of one row of two classes or more; buf is
+// scratch.
+func countTail(row []float32, unit float64, buf *[blockCols]float64) counted {
+	top := 0
+	c := counted{first: row[0], second: float32(math.Inf(-1))}
 	for j, l := range row[1:] {
 		switch {
-		case l > first:
-			top, first, second = j+1, l, first
-		case l > second:
-			second = l
+		case l > c.first:
+			top, c.first, c.second = j+1, l, c.first
+		case l > c.second:
+			c.second = l
 		}
 	}
-	// The k-1 addends are at most 2^shift each: no sum reaches 2^63.
-	shift := 62 - bits.Len(uint(len(row)))
-	unit := float64(int64(1) << shift)
-	var sum int64
-	for lo := 0; lo < len(row); lo += blockCols {
-		part := row[lo:min(lo+blockCols, len(row))]
+	hi, lo := split(1)
+	for start := 0; start < len(row); start += blockCols {
+		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, second, 1)
-		if lo <= top && top < lo+len(part) {
-			e[top-lo] = 0
+		exps(e, part, c.second, hi, lo)
+		if start <= top && top < start+len(part) {
+			e[top-start] = 0
 		}
 		for _, v := range e {
-			sum += int64(float64(v * unit))
+			c.units += int64(math.Float64bits(float64(v*unit)+integral) - math.Float64bits(integral))
 		}
 	}
-	return Exp(float64(second)-float64(first)) * (float64(sum) / unit)
+	return c
 }

@@ -1,0 +1,34 @@
+// Package asm is what the generators of the project's vector code share. Each
+// folder below holds one; `make generate` runs them all.
+package asm
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+// Write compiles what was built in c and writes it to file as assembly of
+// package pkg. The bytes depend on nothing but c. Declarations are written by
+// hand, where they have the types of the package; vet compares the two.
+func Write(c *build.Context, pkg, file string) error {
+	f, err := c.Result()
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	header := printer.Config{Name: "avo", Argv: []string{"make", "generate"}, Pkg: pkg}
+	var text bytes.Buffer
+	compile := pass.Concat(pass.Compile, &pass.Output{Writer: nopClose{&text}, Printer: printer.NewGoAsm(header)})
+	if err := compile.Execute(f); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return os.WriteFile(file, text.Bytes(), 0o644)
+}
+
+type nopClose struct{ *bytes.Buffer }
+
+func (nopClose) Close() error { return nil }

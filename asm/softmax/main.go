@@ -1,0 +1,31 @@
+// Command softmax writes the vector code of package calib/softmax to the file
+// that its argument names. What the code must compute, operation by operation,
+// is written in the package's portable functions; here is how.
+package main
+
+import (
+	"log"
+	"os"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+
+	"github.com/qats-bench/qats/asm"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: softmax FILE")
+	}
+	c := build.NewContext()
+	c.ConstraintExpr("amd64,!purego")
+	constants := map[string]operand.Mem{}
+	for _, wide := range []bool{true, false} {
+		m := &machine{Context: c, wide: wide, constants: constants}
+		m.rows()
+	}
+	if err := asm.Write(c, "softmax", os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,106 @@
+package softmax
+
+// narrow is the number of classes from which on a row is summed in lanes.
+const narrow = 64
+
+// A row of k < narrow classes is summed in the order of its classes; vector
+// code then works on eight rows side by side. In a row of k >= narrow classes
+// class j belongs to lane j mod 8; each lane is summed in order, and total adds
+// the eight. Masked lanes of vector code add +0 or -0, which changes no sum.
+
+// lanes are the eight partial sums of a row.
+type lanes [8]float64
+
+// total adds the lanes in the order of vectors that are folded in half.
+func (s *lanes) total() float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+// sum returns the sum of the exponentials e of a whole row.
+func sum(e []float64) float64 {
+	if len(e) < narrow {
+		total := 0.0
+		for _, v := range e {
+			total += v
+		}
+		return total
+	}
+	var s lanes
+	for ; len(e) >= 8; e = e[8:] {
+		v := e[:8:8]
+		s[0] += v[0]
+		s[1] += v[1]
+		s[2] += v[2]
+		s[3] += v[3]
+		s[4] += v[4]
+		s[5] += v[5]
+		s[6] += v[6]
+		s[7] += v[7]
+	}
+	for j, v := range e {
+		s[j] += v
+	}
+	return s.total()
+}
+
+// momentLanes are the three sums of Moments, in lanes.
+type momentLanes struct{ tail, s1, s2 lanes }
+
+// add adds a part of a row that begins at a multiple of 8: its exponentials e
+// and logits l, relative to max.
+func (a *momentLanes) add(e []float64, l []float32, max float64) {
+	l = l[:len(e)]
+	for c := 0; c < 8; c += 2 { // two lanes at a time stay in registers
+		tail0, tail1 := a.tail[c], a.tail[c+1]
+		u0, u1 := a.s1[c], a.s1[c+1]
+		v0, v1 := a.s2[c], a.s2[c+1]
+		for j := c; j < len(e)-1; j += 8 {
+			d0, d1 := float64(l[j])-max, float64(l[j+1])-max
+			de0, de1 := float64(d0*e[j]), float64(d1*e[j+1])
+			tail0 += e[j]
+			tail1 += e[j+1]
+			u0 += de0
+			u1 += de1
+			v0 += float64(d0 * de0)
+			v1 += float64(d1 * de1)
+		}
+		a.tail[c], a.tail[c+1] = tail0, tail1
+		a.s1[c], a.s1[c+1] = u0, u1
+		a.s2[c], a.s2[c+1] = v0, v1
+	}
+	if j := len(e) - 1; j >= 0 && j%2 == 0 { // the last of an odd number
+		d := float64(l[j]) - max
+		de := float64(d * e[j])
+		a.tail[j%8] += e[j]
+		a.s1[j%8] += de
+		a.s2[j%8] += float64(d * de)
+	}
+}
+
+// scoreLanes are the two sums of Score, in lanes.
+type scoreLanes struct{ tail, squares lanes }
+
+// add adds the exponentials of a part of a row that begins at a multiple of 8.
+func (a *scoreLanes) add(e []float64) {
+	for c := 0; c < 8; c += 4 {
+		t, s := (*[4]float64)(a.tail[c:]), (*[4]float64)(a.squares[c:])
+		t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
+		s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
+		for j := c; j < len(e)-3; j += 8 {
+			v := e[j : j+4 : j+4]
+			t0 += v[0]
+			t1 += v[1]
+			t2 += v[2]
+			t3 += v[3]
+			s0 += float64(v[0] * v[0])
+			s1 += float64(v[1] * v[1])
+			s2 += float64(v[2] * v[2])
+			s3 += float64(v[3] * v[3])
+		}
+		*t, *s = [4]float64{t0, t1, t2, t3}, [4]float64{s0, s1, s2, s3}
+	}
+	for j := len(e) &^ 3; j < len(e); j++ {
+		a.tail[j%8] += e[j]
+		a.squares[j%8] += float64(e[j] * e[j])
+	}
+}
