@@ -128,6 +128,15 @@ func (m *machine) param(name string) reg.GPVirtual {
 	return r
 }
 
+// argument returns a parameter where it is in memory.
+func (m *machine) argument(name string) operand.Mem {
+	basic, err := m.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return basic.Addr
+}
+
 func (m *machine) finish() {
 	m.VZEROUPPER()
 	m.RET()
@@ -144,12 +153,21 @@ func (m *machine) fold(v []reg.VecVirtual) reg.VecVirtual {
 		m.VADDPD(v[1], v[0], y)
 	}
 	x := m.XMM()
-	m.VEXTRACTF128(operand.Imm(1), y, x)
+	m.upper(y, x)
 	m.VADDPD(x, y.AsX(), x)
 	h := m.XMM()
 	m.VPERMILPD(operand.Imm(1), x, h)
 	m.VADDSD(h, x, x)
 	return x
+}
+
+// upper writes the upper half of y to x.
+func (m *machine) upper(y, x operand.Op) {
+	if m.wide {
+		m.VEXTRACTF32X4(operand.Imm(1), y, x)
+	} else {
+		m.VEXTRACTF128(operand.Imm(1), y, x)
+	}
 }
 
 // at returns the memory disp bytes behind base + index scale.

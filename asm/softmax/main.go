@@ -24,6 +24,11 @@ func main() {
 	for _, wide := range []bool{true, false} {
 		m := &machine{Context: c, wide: wide, constants: constants}
 		m.rows()
+		m.scores()
+		m.tails()
+		m.peakOf()
+		m.exps()
+		m.normalise()
 	}
 	if err := asm.Write(c, "softmax", os.Args[1]); err != nil {
 		log.Fatal(err)

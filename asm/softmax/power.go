@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -8,16 +9,9 @@ import (
 
 // The constants of the package's power.go.
 const (
-	per16th  = 0x1.71547652b82fep+4
-	per16thH = 0x1.715476p+4
-	per16thL = 0x1.4ae0bf85ddf44p-22
-
-	keep26 = ^uint64(1<<27 - 1)
-	keep27 = ^uint64(1<<26 - 1)
-
-	largestScale = 0x1p1000
-	lowest       = -708 * per16th
-	shifter      = 0x1.8p52
+	per16th = 0x1.71547652b82fep+4
+	lowest  = -708 * per16th
+	shifter = 0x1.8p52
 )
 
 var coefficients = [...]float64{
@@ -61,83 +55,97 @@ func (m *machine) power() *power {
 	return e
 }
 
-// scale is a scale that was split in two.
-type scale struct{ hi, lo operand.Op }
-
-// split does what the package's split does, in every lane of s.
-func (e *power) split(s reg.VecVirtual) scale {
+// rate does what the package's rate does, in every lane of a scale.
+func (e *power) rate(scale reg.VecVirtual) operand.Op {
 	m := e.m
-	hi, lo, upper, t := m.vector(), m.vector(), m.vector(), m.vector()
-	m.VMINPD(m.number("largestScale", largestScale), s, s)
-	m.VANDPD(m.same("keep26", keep26), s, upper)
-	per := m.number("per16th", per16th)
-	m.VMULPD(per, s, hi)
-	m.VANDPD(m.same("keep27", keep27), hi, hi)
-	m.VMULPD(m.number("per16thH", per16thH), upper, lo)
-	m.VSUBPD(hi, lo, lo)
-	m.VMULPD(m.number("per16thL", per16thL), upper, t)
-	m.VADDPD(t, lo, lo)
-	m.VSUBPD(upper, s, t)
-	m.VMULPD(per, t, t)
-	m.VADDPD(t, lo, lo)
-	return scale{m.hold(hi), m.hold(lo)}
+	m.VMULPD(m.number("per16th", per16th), scale, scale)
+	m.VMINPD(m.number("largest", math.MaxFloat64), scale, scale)
+	return m.hold(scale)
 }
 
 // of returns the exponentials of the differences d, operation by operation as
-// the package's power; +0 in the lanes that mask, if any, leaves out. A mask is
-// a mask register of a wide machine, a vector of ones and zeros of a narrow one.
-func (e *power) of(d reg.VecVirtual, s scale, mask reg.Register) reg.VecVirtual {
+// the package's power; +0 in the lanes that a mask, if any, leaves out. A mask
+// is a mask register of a wide machine, a vector of ones and zeros of a narrow
+// one. Several vectors go through each operation in turn: no operation waits
+// for the one before.
+func (e *power) of(d []reg.VecVirtual, c operand.Op, only []*mask) []reg.VecVirtual {
 	m := e.m
-	t, u, kd, f, p := m.vector(), m.vector(), m.vector(), m.vector(), m.vector()
-	m.VMULPD(s.hi, d, t)
-	m.VADDPD(e.shifter, t, kd)
-	if m.wide {
-		m.VMOVAPD(kd, p)
-		m.VPERMI2PD(e.high, e.low, p)
-	} else {
-		index, all := m.vector(), m.vector()
-		m.VPAND(e.fifteen, kd, index)
-		m.VPCMPEQD(all, all, all)
-		m.VGATHERQPD(all, operand.Mem{Base: e.base, Index: index, Scale: 8}, p)
-	}
-	m.VSUBPD(e.shifter, kd, f)
-	m.VSUBPD(f, t, f)
-	m.VMULPD(s.lo, d, u)
-	m.VADDPD(u, f, f)
-	m.VPSLLQ(operand.Imm(48), kd, kd)
-	m.VPADDQ(kd, p, p)
-
-	f2, a, b, c := m.vector(), m.vector(), m.vector(), m.vector()
-	m.VMULPD(f, f, f2)
-	m.VMULPD(e.q[5], f, a)
-	m.VADDPD(e.q[4], a, a)
-	m.VMULPD(e.q[3], f, b)
-	m.VADDPD(e.q[2], b, b)
-	m.VMULPD(f2, a, a)
-	m.VADDPD(a, b, b)
-	m.VMULPD(e.q[1], f, c)
-	m.VADDPD(e.q[0], c, c)
-	m.VMULPD(f2, b, b)
-	m.VADDPD(b, c, c)
-	m.VMULPD(p, f, f)
-	m.VMULPD(c, f, f)
-	atLeast := operand.Imm(0x1d) // GE_OQ
-	if m.wide {
-		k := m.K()
-		if mask != nil {
-			m.VCMPPD(atLeast, e.lowest, t, mask, k)
-		} else {
-			m.VCMPPD(atLeast, e.lowest, t, k)
+	vectors := func() []reg.VecVirtual {
+		v := make([]reg.VecVirtual, len(d))
+		for i := range v {
+			v[i] = m.vector()
 		}
-		m.VADDPD_Z(f, p, k, p)
-		return p
+		return v
 	}
-	m.VCMPPD(atLeast, e.lowest, t, t)
-	m.VADDPD(f, p, p)
-	m.VANDPD(t, p, p)
-	if mask != nil {
-		m.VANDPD(mask, p, p)
+	// each emits an instruction for every vector; of b and dst the vector's own.
+	each := func(op func(ops ...operand.Op), a operand.Op, b, dst []reg.VecVirtual) {
+		for i := range d {
+			op(a, b[i], dst[i])
+		}
+	}
+	pair := func(op func(ops ...operand.Op), a, b, dst []reg.VecVirtual) {
+		for i := range d {
+			op(a[i], b[i], dst[i])
+		}
+	}
+	mul := func(o ...operand.Op) { m.VMULPD(o...) }
+	add := func(o ...operand.Op) { m.VADDPD(o...) }
+	sub := func(o ...operand.Op) { m.VSUBPD(o...) }
+
+	t, kd, f, p := vectors(), vectors(), vectors(), vectors()
+	each(mul, c, d, t)
+	each(add, e.shifter, t, kd)
+	for i := range d {
+		if m.wide {
+			m.VMOVAPD(kd[i], p[i])
+			m.VPERMI2PD(e.high, e.low, p[i])
+		} else {
+			index, all := m.vector(), m.vector()
+			m.VPAND(e.fifteen, kd[i], index)
+			m.VPCMPEQD(all, all, all)
+			m.VGATHERQPD(all, operand.Mem{Base: e.base, Index: index, Scale: 8}, p[i])
+		}
+	}
+	each(sub, e.shifter, kd, f)
+	pair(sub, f, t, f)
+	for i := range d {
+		m.VPSLLQ(operand.Imm(48), kd[i], kd[i])
+		m.VPADDQ(kd[i], p[i], p[i])
+	}
+	f2, a, b, q := vectors(), vectors(), vectors(), vectors()
+	pair(mul, f, f, f2)
+	each(mul, e.q[5], f, a)
+	each(mul, e.q[3], f, b)
+	each(mul, e.q[1], f, q)
+	each(add, e.q[4], a, a)
+	each(add, e.q[2], b, b)
+	each(add, e.q[0], q, q)
+	pair(mul, f2, a, a)
+	pair(add, a, b, b)
+	pair(mul, f2, b, b)
+	pair(add, b, q, q)
+	pair(mul, p, f, f)
+	pair(mul, q, f, f)
+	// By their bits as signed integers, the t from -0 down to lowest come first:
+	// +0, which is the largest logit itself, and all above and below come later.
+	const atMost = 2
+	for i := range d {
+		if m.wide {
+			k := m.K()
+			if only[i] != nil {
+				m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], only[i].lanes, k)
+			} else {
+				m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], k)
+			}
+			m.VADDPD_Z(f[i], p[i], k, p[i])
+			continue
+		}
+		m.VPCMPGTQ(e.lowest, t[i], t[i])
+		m.VADDPD(f[i], p[i], p[i])
+		m.VANDNPD(p[i], t[i], p[i])
+		if only[i] != nil {
+			m.VANDPD(only[i].lanes, p[i], p[i])
+		}
 	}
 	return p
 }
-

@@ -2,7 +2,11 @@
 
 package softmax
 
-import "golang.org/x/sys/cpu"
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
 
 // best is what this processor runs fastest. It is set once, before anything
 // can run, and no result depends on it.
@@ -48,15 +52,119 @@ func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale [
 }
 
 func vectorScores(on instructions, dst []Score, top []int32, logits []float32, k int, scales []float64) bool {
-	return false
+	m := len(scales) / len(top)
+	if on == portable || k < narrow || m == 0 {
+		return false
+	}
+	for n, i := max(1, callLogits/(k*m)), 0; i < len(top); i += n {
+		n := min(n, len(top)-i)
+		if on == avx512 {
+			scoresAVX512(&dst[i*m], &top[i], &logits[i*k], n, k, &scales[i*m], m)
+		} else {
+			scoresAVX2(&dst[i*m], &top[i], &logits[i*k], n, k, &scales[i*m], m)
+		}
+	}
+	return true
 }
 
-func vectorProbs(instructions, []float64, []float32, float64) bool { return false }
+func vectorTails(on instructions, dst []float64, logits []float32, k int) bool {
+	if on == portable || k < narrow {
+		return false
+	}
+	var block [64]counted
+	unit := tailUnit(k)
+	for n, i := min(len(block), max(1, callLogits/k)), 0; i < len(dst); i += n {
+		n := min(n, len(dst)-i)
+		if on == avx512 {
+			tailsAVX512(&block[0], &logits[i*k], n, k, unit)
+		} else {
+			tailsAVX2(&block[0], &logits[i*k], n, k, unit)
+		}
+		for r, c := range block[:n] {
+			dst[i+r] = c.tail(unit)
+		}
+	}
+	return true
+}
 
-func vectorTails(instructions, []float64, []float32, int) bool { return false }
+func vectorProbs(on instructions, dst []float64, row []float32, scale float64) bool {
+	k := len(row)
+	if on == portable || k == 0 {
+		return false
+	}
+	var largest float32
+	var top, ties int
+	if k < narrow {
+		top = argmax(row)
+		largest, ties = row[top], countTies(row, top)
+	} else {
+		if on == avx512 {
+			largest, top, ties = peakAVX512(&row[0], k)
+		} else {
+			largest, top, ties = peakAVX2(&row[0], k)
+		}
+		ties--
+	}
+	var total float64
+	if on == avx512 {
+		total = expsAVX512(&dst[0], &row[0], k, largest, scale)
+	} else {
+		total = expsAVX2(&dst[0], &row[0], k, largest, scale)
+	}
+	if k < narrow {
+		total = sum(dst)
+	}
+	s0 := 1 + (float64(ties) + total)
+	conf := 1 / s0
+	below := math.Nextafter(conf, 0)
+	if on == avx512 {
+		normaliseAVX512(&dst[0], &row[0], k, largest, s0, conf, below)
+	} else {
+		normaliseAVX2(&dst[0], &row[0], k, largest, s0, conf, below)
+	}
+	dst[top] = conf
+	if ties > 0 {
+		for j, l := range row {
+			if l == largest {
+				dst[j] = conf
+			}
+		}
+	}
+	return true
+}
 
 //go:noescape
 func rowsAVX512(dst *Moments, x *float32, n, k int, scale *float64, step int)
 
 //go:noescape
 func rowsAVX2(dst *Moments, x *float32, n, k int, scale *float64, step int)
+
+//go:noescape
+func scoresAVX512(dst *Score, top *int32, x *float32, n, k int, scale *float64, m int)
+
+//go:noescape
+func scoresAVX2(dst *Score, top *int32, x *float32, n, k int, scale *float64, m int)
+
+//go:noescape
+func tailsAVX512(dst *counted, x *float32, n, k int, unit float64)
+
+//go:noescape
+func tailsAVX2(dst *counted, x *float32, n, k int, unit float64)
+
+//go:noescape
+func peakAVX512(x *float32, k int) (value float32, top, times int)
+
+//go:noescape
+func peakAVX2(x *float32, k int) (value float32, top, times int)
+
+//go:noescape
+func expsAVX512(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
+
+//go:noescape
+func expsAVX2(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
+
+//go:noescape
+func normaliseAVX512(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)
+
+//go:noescape
+func normaliseAVX2(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)

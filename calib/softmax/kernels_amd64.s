@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func rowsAVX512(dst *byte, x *float32, n int, k int, scale *float64, step int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+, POPCNT
 TEXT ·rowsAVX512(SB), $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         k+24(FP), BX
 	MOVQ         scale+32(FP), SI
-	MOVQ         step+40(FP), DI
 	VBROADCASTSD shifter<>+0(SB), Z0
 	VBROADCASTSD lowest<>+0(SB), Z1
 	VBROADCASTSD q0<>+0(SB), Z2
@@ -25,232 +24,292 @@ TEXT ·rowsAVX512(SB), $0-48
 	VMOVUPD      powers<>+64(SB), Z9
 
 row1:
-	MOVQ    BX, R8
-	SUBQ    $0x00000040, R8
-	XORQ    R9, R9
-	VMOVUPS (CX)(R9*4), Z10
-	VMOVUPS 64(CX)(R9*4), Z11
-	VMOVUPS 128(CX)(R9*4), Z12
-	VMOVUPS 192(CX)(R9*4), Z13
+	MOVQ    BX, DI
+	SUBQ    $0x00000040, DI
+	XORQ    R8, R8
+	VMOVUPS (CX)(R8*4), Z10
+	VMOVUPS 64(CX)(R8*4), Z11
+	VMOVUPS 128(CX)(R8*4), Z12
+	VMOVUPS 192(CX)(R8*4), Z13
 
 max2:
-	ADDQ   $0x00000040, R9
-	CMPQ   R9, R8
+	ADDQ   $0x00000040, R8
+	CMPQ   R8, DI
 	JGE    maxLast3
-	VMAXPS (CX)(R9*4), Z10, Z10
-	VMAXPS 64(CX)(R9*4), Z11, Z11
-	VMAXPS 128(CX)(R9*4), Z12, Z12
-	VMAXPS 192(CX)(R9*4), Z13, Z13
+	VMAXPS (CX)(R8*4), Z10, Z10
+	VMAXPS 64(CX)(R8*4), Z11, Z11
+	VMAXPS 128(CX)(R8*4), Z12, Z12
+	VMAXPS 192(CX)(R8*4), Z13, Z13
 	JMP    max2
 
 maxLast3:
-	MOVQ          R8, R9
-	VMAXPS        (CX)(R9*4), Z10, Z10
-	VMAXPS        64(CX)(R9*4), Z11, Z11
-	VMAXPS        128(CX)(R9*4), Z12, Z12
-	VMAXPS        192(CX)(R9*4), Z13, Z13
+	MOVQ          DI, R8
+	VMAXPS        (CX)(R8*4), Z10, Z10
+	VMAXPS        64(CX)(R8*4), Z11, Z11
+	VMAXPS        128(CX)(R8*4), Z12, Z12
+	VMAXPS        192(CX)(R8*4), Z13, Z13
 	VMAXPS        Z11, Z10, Z10
 	VMAXPS        Z13, Z12, Z12
 	VMAXPS        Z12, Z10, Z10
 	VEXTRACTF64X4 $0x01, Z10, Y11
 	VMAXPS        Y11, Y10, Y11
-	VEXTRACTF128  $0x01, Y11, X12
+	VEXTRACTF32X4 $0x01, Y11, X12
 	VMAXPS        X12, X11, X12
 	VPERMILPS     $0x4e, X12, X10
 	VMAXPS        X10, X12, X12
 	VPERMILPS     $0xb1, X12, X10
 	VMAXPS        X10, X12, X12
 	VBROADCASTSS  X12, Z10
-	XORQ          R10, R10
-	XORQ          R9, R9
+	XORQ          DI, DI
+	XORQ          R8, R8
+	MOVQ          BX, R11
+	SUBQ          $0x00000040, R11
+	MOVQ          BX, R12
+	NOTQ          R12
+	ANDQ          $0x0000003f, R12
+	VCMPPS        $0x00, 192(CX)(R11*4), Z10, K1
+	KMOVW         K1, R13
+	VCMPPS        $0x00, 128(CX)(R11*4), Z10, K1
+	KMOVW         K1, R14
+	SHLQ          $0x10, R13
+	ORQ           R14, R13
+	VCMPPS        $0x00, 64(CX)(R11*4), Z10, K1
+	KMOVW         K1, R14
+	SHLQ          $0x10, R13
+	ORQ           R14, R13
+	VCMPPS        $0x00, (CX)(R11*4), Z10, K1
+	KMOVW         K1, R14
+	SHLQ          $0x10, R13
+	ORQ           R14, R13
+	SHRXQ         R12, R13, R13
+	SHRQ          $0x01, R13
+	MOVQ          BX, R11
+	ANDQ          $-64, R11
+	POPCNTQ       R13, R12
+	ADDQ          R12, R8
+	BSFQ          R13, R9
+	LEAQ          (R11)(R9*1), R9
+	CMOVQNE       R9, DI
 
-search4:
-	VCMPPS   $0x00, (CX)(R10*4), Z10, K1
-	VCMPPS   $0x00, 64(CX)(R10*4), Z10, K2
-	VCMPPS   $0x00, 128(CX)(R10*4), Z10, K3
-	VCMPPS   $0x00, 192(CX)(R10*4), Z10, K4
-	KORW     K1, K2, K5
-	KORW     K3, K4, K6
-	KORTESTW K5, K6
-	JNE      found5
-	CMPQ     R10, R8
-	JGE      top6
-	ADDQ     $0x00000040, R10
-	CMPQ     R10, R8
-	CMOVQGT  R8, R10
-	JMP      search4
-
-found5:
-	XORQ  R8, R8
-	SHLQ  $0x10, R8
-	KMOVW K4, R11
-	ORQ   R11, R8
-	SHLQ  $0x10, R8
-	KMOVW K3, R11
-	ORQ   R11, R8
-	SHLQ  $0x10, R8
-	KMOVW K2, R11
-	ORQ   R11, R8
-	SHLQ  $0x10, R8
-	KMOVW K1, R11
-	ORQ   R11, R8
-	BSFQ  R8, R9
-	ADDQ  R10, R9
-
-top6:
+find4:
+	SUBQ         $0x00000040, R11
+	VCMPPS       $0x00, 192(CX)(R11*4), Z10, K1
+	KMOVW        K1, R12
+	VCMPPS       $0x00, 128(CX)(R11*4), Z10, K1
+	KMOVW        K1, R13
+	SHLQ         $0x10, R12
+	ORQ          R13, R12
+	VCMPPS       $0x00, 64(CX)(R11*4), Z10, K1
+	KMOVW        K1, R13
+	SHLQ         $0x10, R12
+	ORQ          R13, R12
+	VCMPPS       $0x00, (CX)(R11*4), Z10, K1
+	KMOVW        K1, R13
+	SHLQ         $0x10, R12
+	ORQ          R13, R12
+	POPCNTQ      R12, R13
+	ADDQ         R13, R8
+	BSFQ         R12, R10
+	LEAQ         (R11)(R10*1), R10
+	CMOVQNE      R10, DI
+	TESTQ        R11, R11
+	JNE          find4
 	VMOVSS       X12, (AX)
-	MOVL         R9, 4(AX)
-	VCVTSS2SD    X12, X12, X12
-	VBROADCASTSD X12, Z10
-	VBROADCASTSD (SI), Z11
-	VBROADCASTSD largestScale<>+0(SB), Z12
-	VMINPD       Z12, Z11, Z11
-	VBROADCASTSD keep26<>+0(SB), Z12
-	VANDPD       Z12, Z11, Z17
-	VBROADCASTSD per16th<>+0(SB), Z19
-	VMULPD       Z19, Z11, Z12
-	VBROADCASTSD keep27<>+0(SB), Z13
-	VANDPD       Z13, Z12, Z12
-	VBROADCASTSD per16thH<>+0(SB), Z13
-	VMULPD       Z13, Z17, Z13
-	VSUBPD       Z12, Z13, Z13
-	VBROADCASTSD per16thL<>+0(SB), Z18
-	VMULPD       Z18, Z17, Z18
-	VADDPD       Z18, Z13, Z13
-	VSUBPD       Z17, Z11, Z18
-	VMULPD       Z19, Z18, Z18
-	VADDPD       Z18, Z13, Z13
+	MOVL         DI, 4(AX)
+	VCVTSS2SD    X12, X12, X10
+	VBROADCASTSD X10, Z10
 	VPXORQ       Z14, Z14, Z14
+	VSUBPD       Z10, Z14, Z14
+	VBROADCASTSD (SI), Z10
+	VBROADCASTSD per16th<>+0(SB), Z11
+	VMULPD       Z11, Z10, Z10
+	VBROADCASTSD largest<>+0(SB), Z11
+	VMINPD       Z11, Z10, Z10
 	VPXORQ       Z15, Z15, Z15
 	VPXORQ       Z16, Z16, Z16
-	LEAQ         (CX)(BX*4), R8
-	XORQ         R10, R10
-	MOVQ         R9, R11
-	ANDQ         $-8, R11
+	VPXORQ       Z17, Z17, Z17
+	LEAQ         (CX)(BX*4), DI
+	XORQ         R11, R11
+	LEAQ         -16(BX), R12
+	CMPQ         R11, R12
+	JGT          octetsEnd6
 
-enter10:
-	CMPQ R10, R11
-	JGE  special8
+octets5:
+	PREFETCHT0 (DI)(R11*4)
+	VCVTPS2PD  (CX)(R11*4), Z11
+	VADDPD     Z14, Z11, Z11
+	VCVTPS2PD  32(CX)(R11*4), Z12
+	VADDPD     Z14, Z12, Z12
+	VMULPD     Z10, Z11, Z13
+	VMULPD     Z10, Z12, Z18
+	VADDPD     Z0, Z13, Z19
+	VADDPD     Z0, Z18, Z20
+	VMOVAPD    Z19, Z23
+	VPERMI2PD  Z9, Z8, Z23
+	VMOVAPD    Z20, Z24
+	VPERMI2PD  Z9, Z8, Z24
+	VSUBPD     Z0, Z19, Z21
+	VSUBPD     Z0, Z20, Z22
+	VSUBPD     Z21, Z13, Z21
+	VSUBPD     Z22, Z18, Z22
+	VPSLLQ     $0x30, Z19, Z19
+	VPADDQ     Z19, Z23, Z23
+	VPSLLQ     $0x30, Z20, Z20
+	VPADDQ     Z20, Z24, Z24
+	VMULPD     Z21, Z21, Z19
+	VMULPD     Z22, Z22, Z20
+	VMULPD     Z7, Z21, Z25
+	VMULPD     Z7, Z22, Z26
+	VMULPD     Z5, Z21, Z27
+	VMULPD     Z5, Z22, Z28
+	VMULPD     Z3, Z21, Z29
+	VMULPD     Z3, Z22, Z30
+	VADDPD     Z6, Z25, Z25
+	VADDPD     Z6, Z26, Z26
+	VADDPD     Z4, Z27, Z27
+	VADDPD     Z4, Z28, Z28
+	VADDPD     Z2, Z29, Z29
+	VADDPD     Z2, Z30, Z30
+	VMULPD     Z19, Z25, Z25
+	VMULPD     Z20, Z26, Z26
+	VADDPD     Z25, Z27, Z27
+	VADDPD     Z26, Z28, Z28
+	VMULPD     Z19, Z27, Z27
+	VMULPD     Z20, Z28, Z28
+	VADDPD     Z27, Z29, Z29
+	VADDPD     Z28, Z30, Z30
+	VMULPD     Z23, Z21, Z21
+	VMULPD     Z24, Z22, Z22
+	VMULPD     Z29, Z21, Z21
+	VMULPD     Z30, Z22, Z22
+	VPCMPQ     $0x02, Z1, Z13, K1
+	VADDPD.Z   Z21, Z23, K1, Z23
+	VPCMPQ     $0x02, Z1, Z18, K1
+	VADDPD.Z   Z22, Z24, K1, Z24
+	VADDPD     Z23, Z15, Z15
+	VMULPD     Z11, Z23, Z23
+	VADDPD     Z23, Z16, Z16
+	VMULPD     Z11, Z23, Z23
+	VADDPD     Z23, Z17, Z17
+	VADDPD     Z24, Z15, Z15
+	VMULPD     Z12, Z24, Z24
+	VADDPD     Z24, Z16, Z16
+	VMULPD     Z12, Z24, Z24
+	VADDPD     Z24, Z17, Z17
+	ADDQ       $0x10, R11
+	CMPQ       R11, R12
+	JLE        octets5
+
+octetsEnd6:
+	LEAQ -8(BX), R12
+	CMPQ R11, R12
+	JGT  octetsEnd8
 
 octets7:
-	PREFETCHT0 (R8)(R10*4)
-	VCVTPS2PD  (CX)(R10*4), Z11
-	VSUBPD     Z10, Z11, Z11
-	VMULPD     Z12, Z11, Z17
-	VADDPD     Z0, Z17, Z19
-	VMOVAPD    Z19, Z21
-	VPERMI2PD  Z9, Z8, Z21
-	VSUBPD     Z0, Z19, Z20
-	VSUBPD     Z20, Z17, Z20
-	VMULPD     Z13, Z11, Z18
-	VADDPD     Z18, Z20, Z20
-	VPSLLQ     $0x30, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VMULPD     Z20, Z20, Z18
-	VMULPD     Z7, Z20, Z19
-	VADDPD     Z6, Z19, Z19
-	VMULPD     Z5, Z20, Z22
-	VADDPD     Z4, Z22, Z22
-	VMULPD     Z18, Z19, Z19
-	VADDPD     Z19, Z22, Z22
-	VMULPD     Z3, Z20, Z19
-	VADDPD     Z2, Z19, Z19
-	VMULPD     Z18, Z22, Z22
-	VADDPD     Z22, Z19, Z19
-	VMULPD     Z21, Z20, Z20
-	VMULPD     Z19, Z20, Z20
-	VCMPPD     $0x1d, Z1, Z17, K1
-	VADDPD.Z   Z20, Z21, K1, Z21
-	VADDPD     Z21, Z14, Z14
-	VMULPD     Z11, Z21, Z21
-	VADDPD     Z21, Z15, Z15
-	VMULPD     Z11, Z21, Z21
-	VADDPD     Z21, Z16, Z16
-	ADDQ       $0x08, R10
-	CMPQ       R10, R11
-	JLT        octets7
+	PREFETCHT0 (DI)(R11*4)
+	VCVTPS2PD  (CX)(R11*4), Z11
+	VADDPD     Z14, Z11, Z11
+	VMULPD     Z10, Z11, Z12
+	VADDPD     Z0, Z12, Z13
+	VMOVAPD    Z13, Z19
+	VPERMI2PD  Z9, Z8, Z19
+	VSUBPD     Z0, Z13, Z18
+	VSUBPD     Z18, Z12, Z18
+	VPSLLQ     $0x30, Z13, Z13
+	VPADDQ     Z13, Z19, Z19
+	VMULPD     Z18, Z18, Z13
+	VMULPD     Z7, Z18, Z20
+	VMULPD     Z5, Z18, Z21
+	VMULPD     Z3, Z18, Z22
+	VADDPD     Z6, Z20, Z20
+	VADDPD     Z4, Z21, Z21
+	VADDPD     Z2, Z22, Z22
+	VMULPD     Z13, Z20, Z20
+	VADDPD     Z20, Z21, Z21
+	VMULPD     Z13, Z21, Z21
+	VADDPD     Z21, Z22, Z22
+	VMULPD     Z19, Z18, Z18
+	VMULPD     Z22, Z18, Z18
+	VPCMPQ     $0x02, Z1, Z12, K1
+	VADDPD.Z   Z18, Z19, K1, Z19
+	VADDPD     Z19, Z15, Z15
+	VMULPD     Z11, Z19, Z19
+	VADDPD     Z19, Z16, Z16
+	VMULPD     Z11, Z19, Z19
+	VADDPD     Z19, Z17, Z17
+	ADDQ       $0x08, R11
+	CMPQ       R11, R12
+	JLE        octets7
 
-special8:
-	CMPQ    R10, BX
-	JGE     octetsDone9
-	MOVQ    BX, R12
-	SUBQ    R10, R12
-	MOVQ    $0x00000008, R13
-	CMPQ    R12, R13
-	CMOVQGT R13, R12
-	MOVQ    $0x000000ff, R11
-	BZHIQ   R12, R11, R11
-	MOVQ    R9, R12
-	SUBQ    R10, R12
-	CMPQ    R12, R13
-	JCC     in11
-	BTRQ    R12, R11
-
-in11:
-	PREFETCHT0 (R8)(R10*4)
-	KMOVW      R11, K1
-	VMOVUPS.Z  (CX)(R10*4), K1, Y11
+octetsEnd8:
+	CMPQ       R11, BX
+	JGE        rest9
+	MOVQ       BX, R12
+	SUBQ       R11, R12
+	MOVQ       $0x000000ff, R13
+	BZHIQ      R12, R13, R13
+	PREFETCHT0 (DI)(R11*4)
+	KMOVW      R13, K1
+	VMOVUPS.Z  (CX)(R11*4), K1, Y11
 	VCVTPS2PD  Y11, Z11
-	VSUBPD     Z10, Z11, Z11
-	VMULPD     Z12, Z11, Z17
-	VADDPD     Z0, Z17, Z19
-	VMOVAPD    Z19, Z21
-	VPERMI2PD  Z9, Z8, Z21
-	VSUBPD     Z0, Z19, Z20
-	VSUBPD     Z20, Z17, Z20
-	VMULPD     Z13, Z11, Z18
-	VADDPD     Z18, Z20, Z20
-	VPSLLQ     $0x30, Z19, Z19
-	VPADDQ     Z19, Z21, Z21
-	VMULPD     Z20, Z20, Z18
-	VMULPD     Z7, Z20, Z19
+	VADDPD     Z14, Z11, Z11
+	VMULPD     Z10, Z11, Z10
+	VADDPD     Z0, Z10, Z12
+	VMOVAPD    Z12, Z18
+	VPERMI2PD  Z9, Z8, Z18
+	VSUBPD     Z0, Z12, Z13
+	VSUBPD     Z13, Z10, Z13
+	VPSLLQ     $0x30, Z12, Z12
+	VPADDQ     Z12, Z18, Z18
+	VMULPD     Z13, Z13, Z12
+	VMULPD     Z7, Z13, Z19
+	VMULPD     Z5, Z13, Z20
+	VMULPD     Z3, Z13, Z21
 	VADDPD     Z6, Z19, Z19
-	VMULPD     Z5, Z20, Z22
-	VADDPD     Z4, Z22, Z22
-	VMULPD     Z18, Z19, Z19
-	VADDPD     Z19, Z22, Z22
-	VMULPD     Z3, Z20, Z19
-	VADDPD     Z2, Z19, Z19
-	VMULPD     Z18, Z22, Z22
-	VADDPD     Z22, Z19, Z19
-	VMULPD     Z21, Z20, Z20
-	VMULPD     Z19, Z20, Z20
-	VCMPPD     $0x1d, Z1, Z17, K1, K1
-	VADDPD.Z   Z20, Z21, K1, Z21
-	VADDPD     Z21, Z14, Z14
-	VMULPD     Z11, Z21, Z21
-	VADDPD     Z21, Z15, Z15
-	VMULPD     Z11, Z21, Z21
-	VADDPD     Z21, Z16, Z16
-	ADDQ       $0x08, R10
-	MOVQ       BX, R11
-	ANDQ       $-8, R11
-	JMP        enter10
+	VADDPD     Z4, Z20, Z20
+	VADDPD     Z2, Z21, Z21
+	VMULPD     Z12, Z19, Z19
+	VADDPD     Z19, Z20, Z20
+	VMULPD     Z12, Z20, Z20
+	VADDPD     Z20, Z21, Z21
+	VMULPD     Z18, Z13, Z13
+	VMULPD     Z21, Z13, Z13
+	VPCMPQ     $0x02, Z1, Z10, K1, K1
+	VADDPD.Z   Z13, Z18, K1, Z18
+	VADDPD     Z18, Z15, Z15
+	VMULPD     Z11, Z18, Z18
+	VADDPD     Z18, Z16, Z16
+	VMULPD     Z11, Z18, Z18
+	VADDPD     Z18, Z17, Z17
 
-octetsDone9:
-	VEXTRACTF64X4 $0x01, Z14, Y10
-	VADDPD        Y10, Y14, Y10
-	VEXTRACTF128  $0x01, Y10, X11
-	VADDPD        X11, X10, X11
-	VPERMILPD     $0x01, X11, X10
-	VADDSD        X10, X11, X11
-	VMOVSD        X11, 8(AX)
-	VEXTRACTF64X4 $0x01, Z15, Y10
-	VADDPD        Y10, Y15, Y10
-	VEXTRACTF128  $0x01, Y10, X11
+rest9:
+	DECQ          R8
+	VXORPD        X10, X10, X10
+	VCVTSI2SDQ    R8, X10, X10
+	VEXTRACTF64X4 $0x01, Z15, Y11
+	VADDPD        Y11, Y15, Y11
+	VEXTRACTF32X4 $0x01, Y11, X12
+	VADDPD        X12, X11, X12
+	VPERMILPD     $0x01, X12, X11
+	VADDSD        X11, X12, X12
+	VADDSD        X10, X12, X12
+	VMOVSD        X12, 8(AX)
+	VEXTRACTF64X4 $0x01, Z16, Y10
+	VADDPD        Y10, Y16, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
 	VADDPD        X11, X10, X11
 	VPERMILPD     $0x01, X11, X10
 	VADDSD        X10, X11, X11
 	VMOVSD        X11, 16(AX)
-	VEXTRACTF64X4 $0x01, Z16, Y10
-	VADDPD        Y10, Y16, Y10
-	VEXTRACTF128  $0x01, Y10, X11
+	VEXTRACTF64X4 $0x01, Z17, Y10
+	VADDPD        Y10, Y17, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
 	VADDPD        X11, X10, X11
 	VPERMILPD     $0x01, X11, X10
 	VADDSD        X10, X11, X11
 	VMOVSD        X11, 24(AX)
-	MOVQ          R8, CX
-	ADDQ          DI, SI
+	MOVQ          DI, CX
+	ADDQ          step+40(FP), SI
 	ADDQ          $0x20, AX
 	DECQ          DX
 	JNE           row1
@@ -323,78 +382,1025 @@ DATA powers<>+112(SB)/8, $0x3fef5818dcfba487
 DATA powers<>+120(SB)/8, $0x3fefa4afa2a490da
 GLOBL powers<>(SB), RODATA|NOPTR, $128
 
-DATA largestScale<>+0(SB)/8, $0x7e70000000000000
-DATA largestScale<>+8(SB)/8, $0x7e70000000000000
-DATA largestScale<>+16(SB)/8, $0x7e70000000000000
-DATA largestScale<>+24(SB)/8, $0x7e70000000000000
-GLOBL largestScale<>(SB), RODATA|NOPTR, $32
-
-DATA keep26<>+0(SB)/8, $0xfffffffff8000000
-DATA keep26<>+8(SB)/8, $0xfffffffff8000000
-DATA keep26<>+16(SB)/8, $0xfffffffff8000000
-DATA keep26<>+24(SB)/8, $0xfffffffff8000000
-GLOBL keep26<>(SB), RODATA|NOPTR, $32
-
 DATA per16th<>+0(SB)/8, $0x40371547652b82fe
 DATA per16th<>+8(SB)/8, $0x40371547652b82fe
 DATA per16th<>+16(SB)/8, $0x40371547652b82fe
 DATA per16th<>+24(SB)/8, $0x40371547652b82fe
 GLOBL per16th<>(SB), RODATA|NOPTR, $32
 
-DATA keep27<>+0(SB)/8, $0xfffffffffc000000
-DATA keep27<>+8(SB)/8, $0xfffffffffc000000
-DATA keep27<>+16(SB)/8, $0xfffffffffc000000
-DATA keep27<>+24(SB)/8, $0xfffffffffc000000
-GLOBL keep27<>(SB), RODATA|NOPTR, $32
+DATA largest<>+0(SB)/8, $0x7fefffffffffffff
+DATA largest<>+8(SB)/8, $0x7fefffffffffffff
+DATA largest<>+16(SB)/8, $0x7fefffffffffffff
+DATA largest<>+24(SB)/8, $0x7fefffffffffffff
+GLOBL largest<>(SB), RODATA|NOPTR, $32
 
-DATA per16thH<>+0(SB)/8, $0x4037154760000000
-DATA per16thH<>+8(SB)/8, $0x4037154760000000
-DATA per16thH<>+16(SB)/8, $0x4037154760000000
-DATA per16thH<>+24(SB)/8, $0x4037154760000000
-GLOBL per16thH<>(SB), RODATA|NOPTR, $32
+// func scoresAVX512(dst *byte, top *int32, x *float32, n int, k int, scale *float64, m int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·scoresAVX512(SB), $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         top+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         k+32(FP), SI
+	MOVQ         scale+40(FP), DI
+	VBROADCASTSD shifter<>+0(SB), Z0
+	VBROADCASTSD lowest<>+0(SB), Z1
+	VBROADCASTSD q0<>+0(SB), Z2
+	VBROADCASTSD q1<>+0(SB), Z3
+	VBROADCASTSD q2<>+0(SB), Z4
+	VBROADCASTSD q3<>+0(SB), Z5
+	VBROADCASTSD q4<>+0(SB), Z6
+	VBROADCASTSD q5<>+0(SB), Z7
+	VMOVUPD      powers<>+0(SB), Z8
+	VMOVUPD      powers<>+64(SB), Z9
 
-DATA per16thL<>+0(SB)/8, $0x3e94ae0bf85ddf44
-DATA per16thL<>+8(SB)/8, $0x3e94ae0bf85ddf44
-DATA per16thL<>+16(SB)/8, $0x3e94ae0bf85ddf44
-DATA per16thL<>+24(SB)/8, $0x3e94ae0bf85ddf44
-GLOBL per16thL<>(SB), RODATA|NOPTR, $32
+row10:
+	MOVQ    SI, R8
+	SUBQ    $0x00000040, R8
+	XORQ    R9, R9
+	VMOVUPS (DX)(R9*4), Z10
+	VMOVUPS 64(DX)(R9*4), Z11
+	VMOVUPS 128(DX)(R9*4), Z12
+	VMOVUPS 192(DX)(R9*4), Z13
+
+max12:
+	ADDQ   $0x00000040, R9
+	CMPQ   R9, R8
+	JGE    maxLast13
+	VMAXPS (DX)(R9*4), Z10, Z10
+	VMAXPS 64(DX)(R9*4), Z11, Z11
+	VMAXPS 128(DX)(R9*4), Z12, Z12
+	VMAXPS 192(DX)(R9*4), Z13, Z13
+	JMP    max12
+
+maxLast13:
+	MOVQ          R8, R9
+	VMAXPS        (DX)(R9*4), Z10, Z10
+	VMAXPS        64(DX)(R9*4), Z11, Z11
+	VMAXPS        128(DX)(R9*4), Z12, Z12
+	VMAXPS        192(DX)(R9*4), Z13, Z13
+	VMAXPS        Z11, Z10, Z10
+	VMAXPS        Z13, Z12, Z12
+	VMAXPS        Z12, Z10, Z10
+	VEXTRACTF64X4 $0x01, Z10, Y11
+	VMAXPS        Y11, Y10, Y11
+	VEXTRACTF32X4 $0x01, Y11, X12
+	VMAXPS        X12, X11, X12
+	VPERMILPS     $0x4e, X12, X10
+	VMAXPS        X10, X12, X12
+	VPERMILPS     $0xb1, X12, X10
+	VMAXPS        X10, X12, X12
+	VBROADCASTSS  X12, Z10
+	XORQ          R8, R8
+	XORQ          R9, R9
+	MOVQ          SI, R12
+	SUBQ          $0x00000040, R12
+	MOVQ          SI, R13
+	NOTQ          R13
+	ANDQ          $0x0000003f, R13
+	VCMPPS        $0x00, 192(DX)(R12*4), Z10, K1
+	KMOVW         K1, R14
+	VCMPPS        $0x00, 128(DX)(R12*4), Z10, K1
+	KMOVW         K1, R15
+	SHLQ          $0x10, R14
+	ORQ           R15, R14
+	VCMPPS        $0x00, 64(DX)(R12*4), Z10, K1
+	KMOVW         K1, R15
+	SHLQ          $0x10, R14
+	ORQ           R15, R14
+	VCMPPS        $0x00, (DX)(R12*4), Z10, K1
+	KMOVW         K1, R15
+	SHLQ          $0x10, R14
+	ORQ           R15, R14
+	SHRXQ         R13, R14, R14
+	SHRQ          $0x01, R14
+	MOVQ          SI, R12
+	ANDQ          $-64, R12
+	POPCNTQ       R14, R13
+	ADDQ          R13, R9
+	BSFQ          R14, R10
+	LEAQ          (R12)(R10*1), R10
+	CMOVQNE       R10, R8
+
+find14:
+	SUBQ         $0x00000040, R12
+	VCMPPS       $0x00, 192(DX)(R12*4), Z10, K1
+	KMOVW        K1, R13
+	VCMPPS       $0x00, 128(DX)(R12*4), Z10, K1
+	KMOVW        K1, R14
+	SHLQ         $0x10, R13
+	ORQ          R14, R13
+	VCMPPS       $0x00, 64(DX)(R12*4), Z10, K1
+	KMOVW        K1, R14
+	SHLQ         $0x10, R13
+	ORQ          R14, R13
+	VCMPPS       $0x00, (DX)(R12*4), Z10, K1
+	KMOVW        K1, R14
+	SHLQ         $0x10, R13
+	ORQ          R14, R13
+	POPCNTQ      R13, R14
+	ADDQ         R14, R9
+	BSFQ         R13, R11
+	LEAQ         (R12)(R11*1), R11
+	CMOVQNE      R11, R8
+	TESTQ        R12, R12
+	JNE          find14
+	MOVL         R8, (CX)
+	VCVTSS2SD    X12, X12, X10
+	VBROADCASTSD X10, Z10
+	VPXORQ       Z14, Z14, Z14
+	VSUBPD       Z10, Z14, Z14
+	DECQ         R9
+	VXORPD       X10, X10, X10
+	VCVTSI2SDQ   R9, X10, X10
+	MOVQ         m+48(FP), R8
+
+scale11:
+	VBROADCASTSD (DI), Z11
+	VBROADCASTSD per16th<>+0(SB), Z12
+	VMULPD       Z12, Z11, Z11
+	VBROADCASTSD largest<>+0(SB), Z12
+	VMINPD       Z12, Z11, Z11
+	VPXORQ       Z15, Z15, Z15
+	VPXORQ       Z16, Z16, Z16
+	XORQ         R9, R9
+	LEAQ         -16(SI), R12
+	CMPQ         R9, R12
+	JGT          octetsEnd16
+
+octets15:
+	VCVTPS2PD (DX)(R9*4), Z12
+	VADDPD    Z14, Z12, Z12
+	VCVTPS2PD 32(DX)(R9*4), Z13
+	VADDPD    Z14, Z13, Z13
+	VMULPD    Z11, Z12, Z12
+	VMULPD    Z11, Z13, Z13
+	VADDPD    Z0, Z12, Z17
+	VADDPD    Z0, Z13, Z18
+	VMOVAPD   Z17, Z21
+	VPERMI2PD Z9, Z8, Z21
+	VMOVAPD   Z18, Z22
+	VPERMI2PD Z9, Z8, Z22
+	VSUBPD    Z0, Z17, Z19
+	VSUBPD    Z0, Z18, Z20
+	VSUBPD    Z19, Z12, Z19
+	VSUBPD    Z20, Z13, Z20
+	VPSLLQ    $0x30, Z17, Z17
+	VPADDQ    Z17, Z21, Z21
+	VPSLLQ    $0x30, Z18, Z18
+	VPADDQ    Z18, Z22, Z22
+	VMULPD    Z19, Z19, Z17
+	VMULPD    Z20, Z20, Z18
+	VMULPD    Z7, Z19, Z23
+	VMULPD    Z7, Z20, Z24
+	VMULPD    Z5, Z19, Z25
+	VMULPD    Z5, Z20, Z26
+	VMULPD    Z3, Z19, Z27
+	VMULPD    Z3, Z20, Z28
+	VADDPD    Z6, Z23, Z23
+	VADDPD    Z6, Z24, Z24
+	VADDPD    Z4, Z25, Z25
+	VADDPD    Z4, Z26, Z26
+	VADDPD    Z2, Z27, Z27
+	VADDPD    Z2, Z28, Z28
+	VMULPD    Z17, Z23, Z23
+	VMULPD    Z18, Z24, Z24
+	VADDPD    Z23, Z25, Z25
+	VADDPD    Z24, Z26, Z26
+	VMULPD    Z17, Z25, Z25
+	VMULPD    Z18, Z26, Z26
+	VADDPD    Z25, Z27, Z27
+	VADDPD    Z26, Z28, Z28
+	VMULPD    Z21, Z19, Z19
+	VMULPD    Z22, Z20, Z20
+	VMULPD    Z27, Z19, Z19
+	VMULPD    Z28, Z20, Z20
+	VPCMPQ    $0x02, Z1, Z12, K1
+	VADDPD.Z  Z19, Z21, K1, Z21
+	VPCMPQ    $0x02, Z1, Z13, K1
+	VADDPD.Z  Z20, Z22, K1, Z22
+	VADDPD    Z21, Z15, Z15
+	VMULPD    Z21, Z21, Z21
+	VADDPD    Z21, Z16, Z16
+	VADDPD    Z22, Z15, Z15
+	VMULPD    Z22, Z22, Z22
+	VADDPD    Z22, Z16, Z16
+	ADDQ      $0x10, R9
+	CMPQ      R9, R12
+	JLE       octets15
+
+octetsEnd16:
+	LEAQ -8(SI), R12
+	CMPQ R9, R12
+	JGT  octetsEnd18
+
+octets17:
+	VCVTPS2PD (DX)(R9*4), Z12
+	VADDPD    Z14, Z12, Z12
+	VMULPD    Z11, Z12, Z12
+	VADDPD    Z0, Z12, Z13
+	VMOVAPD   Z13, Z18
+	VPERMI2PD Z9, Z8, Z18
+	VSUBPD    Z0, Z13, Z17
+	VSUBPD    Z17, Z12, Z17
+	VPSLLQ    $0x30, Z13, Z13
+	VPADDQ    Z13, Z18, Z18
+	VMULPD    Z17, Z17, Z13
+	VMULPD    Z7, Z17, Z19
+	VMULPD    Z5, Z17, Z20
+	VMULPD    Z3, Z17, Z21
+	VADDPD    Z6, Z19, Z19
+	VADDPD    Z4, Z20, Z20
+	VADDPD    Z2, Z21, Z21
+	VMULPD    Z13, Z19, Z19
+	VADDPD    Z19, Z20, Z20
+	VMULPD    Z13, Z20, Z20
+	VADDPD    Z20, Z21, Z21
+	VMULPD    Z18, Z17, Z17
+	VMULPD    Z21, Z17, Z17
+	VPCMPQ    $0x02, Z1, Z12, K1
+	VADDPD.Z  Z17, Z18, K1, Z18
+	VADDPD    Z18, Z15, Z15
+	VMULPD    Z18, Z18, Z18
+	VADDPD    Z18, Z16, Z16
+	ADDQ      $0x08, R9
+	CMPQ      R9, R12
+	JLE       octets17
+
+octetsEnd18:
+	CMPQ      R9, SI
+	JGE       rest19
+	MOVQ      SI, R12
+	SUBQ      R9, R12
+	MOVQ      $0x000000ff, R13
+	BZHIQ     R12, R13, R13
+	KMOVW     R13, K1
+	VMOVUPS.Z (DX)(R9*4), K1, Y12
+	VCVTPS2PD Y12, Z12
+	VADDPD    Z14, Z12, Z12
+	VMULPD    Z11, Z12, Z11
+	VADDPD    Z0, Z11, Z12
+	VMOVAPD   Z12, Z17
+	VPERMI2PD Z9, Z8, Z17
+	VSUBPD    Z0, Z12, Z13
+	VSUBPD    Z13, Z11, Z13
+	VPSLLQ    $0x30, Z12, Z12
+	VPADDQ    Z12, Z17, Z17
+	VMULPD    Z13, Z13, Z12
+	VMULPD    Z7, Z13, Z18
+	VMULPD    Z5, Z13, Z19
+	VMULPD    Z3, Z13, Z20
+	VADDPD    Z6, Z18, Z18
+	VADDPD    Z4, Z19, Z19
+	VADDPD    Z2, Z20, Z20
+	VMULPD    Z12, Z18, Z18
+	VADDPD    Z18, Z19, Z19
+	VMULPD    Z12, Z19, Z19
+	VADDPD    Z19, Z20, Z20
+	VMULPD    Z17, Z13, Z13
+	VMULPD    Z20, Z13, Z13
+	VPCMPQ    $0x02, Z1, Z11, K1, K1
+	VADDPD.Z  Z13, Z17, K1, Z17
+	VADDPD    Z17, Z15, Z15
+	VMULPD    Z17, Z17, Z17
+	VADDPD    Z17, Z16, Z16
+
+rest19:
+	VEXTRACTF64X4 $0x01, Z15, Y11
+	VADDPD        Y11, Y15, Y11
+	VEXTRACTF32X4 $0x01, Y11, X12
+	VADDPD        X12, X11, X12
+	VPERMILPD     $0x01, X12, X11
+	VADDSD        X11, X12, X12
+	VADDSD        X10, X12, X12
+	VMOVSD        X12, (AX)
+	VEXTRACTF64X4 $0x01, Z16, Y11
+	VADDPD        Y11, Y16, Y11
+	VEXTRACTF32X4 $0x01, Y11, X12
+	VADDPD        X12, X11, X12
+	VPERMILPD     $0x01, X12, X11
+	VADDSD        X11, X12, X12
+	VADDSD        X10, X12, X12
+	VMOVSD        X12, 8(AX)
+	ADDQ          $0x10, AX
+	ADDQ          $0x08, DI
+	DECQ          R8
+	JNE           scale11
+	ADDQ          $0x04, CX
+	LEAQ          (DX)(SI*4), DX
+	DECQ          BX
+	JNE           row10
+	VZEROUPPER
+	RET
+
+// func tailsAVX512(dst *byte, x *float32, n int, k int, unit float64)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+, POPCNT, SSE2
+TEXT ·tailsAVX512(SB), $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         k+24(FP), BX
+	VBROADCASTSD shifter<>+0(SB), Z0
+	VBROADCASTSD lowest<>+0(SB), Z1
+	VBROADCASTSD q0<>+0(SB), Z2
+	VBROADCASTSD q1<>+0(SB), Z3
+	VBROADCASTSD q2<>+0(SB), Z4
+	VBROADCASTSD q3<>+0(SB), Z5
+	VBROADCASTSD q4<>+0(SB), Z6
+	VBROADCASTSD q5<>+0(SB), Z7
+	VMOVUPD      powers<>+0(SB), Z8
+	VMOVUPD      powers<>+64(SB), Z9
+	MOVSD        unit+32(FP), X10
+	VBROADCASTSD X10, Z10
+	VBROADCASTSD integral<>+0(SB), Z14
+	VBROADCASTSD one<>+0(SB), Z13
+	VBROADCASTSD per16th<>+0(SB), Z15
+	VMULPD       Z15, Z13, Z13
+	VBROADCASTSD largest<>+0(SB), Z15
+	VMINPD       Z15, Z13, Z13
+
+row20:
+	VBROADCASTSD minusInf<>+0(SB), Z15
+	VBROADCASTSD minusInf<>+0(SB), Z16
+	XORQ         SI, SI
+	LEAQ         -16(BX), DI
+
+two21:
+	VMOVUPS      (CX)(SI*4), Z17
+	VMINPS       Z17, Z15, Z18
+	VMAXPS       Z17, Z15, Z15
+	VMAXPS       Z18, Z16, Z16
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          two21
+	CMPQ         SI, BX
+	JGE          twoEnd22
+	VBROADCASTSD minusInf<>+0(SB), Z17
+	MOVQ         BX, R10
+	SUBQ         SI, R10
+	MOVQ         $0x0000ffff, DI
+	BZHIQ        R10, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS      (CX)(SI*4), K1, Z17
+	VMINPS       Z17, Z15, Z18
+	VMAXPS       Z17, Z15, Z15
+	VMAXPS       Z18, Z16, Z16
+
+twoEnd22:
+	VEXTRACTF64X4 $0x01, Z15, Y17
+	VEXTRACTF64X4 $0x01, Z16, Y18
+	VMOVAPS       Y15, Y15
+	VMOVAPS       Y16, Y16
+	VMINPS        Y17, Y15, Y19
+	VMAXPS        Y17, Y15, Y15
+	VMAXPS        Y19, Y16, Y16
+	VMAXPS        Y18, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y15, X17
+	VEXTRACTF32X4 $0x01, Y16, X18
+	VMOVAPS       X15, X15
+	VMOVAPS       X16, X16
+	VMINPS        X17, X15, X19
+	VMAXPS        X17, X15, X15
+	VMAXPS        X19, X16, X16
+	VMAXPS        X18, X16, X16
+	VPERMILPS     $0x4e, X15, X17
+	VPERMILPS     $0x4e, X16, X18
+	VMINPS        X17, X15, X19
+	VMAXPS        X17, X15, X15
+	VMAXPS        X19, X16, X16
+	VMAXPS        X18, X16, X16
+	VPERMILPS     $0xb1, X15, X17
+	VPERMILPS     $0xb1, X16, X18
+	VMINPS        X17, X15, X19
+	VMAXPS        X17, X15, X15
+	VMAXPS        X19, X16, X16
+	VMAXPS        X18, X16, X16
+	VMOVSS        X15, (AX)
+	VMOVSS        X16, 4(AX)
+	VBROADCASTSS  X16, Z15
+	XORQ          SI, SI
+	XORQ          DI, DI
+	MOVQ          BX, R10
+	SUBQ          $0x00000040, R10
+	MOVQ          BX, R11
+	NOTQ          R11
+	ANDQ          $0x0000003f, R11
+	VCMPPS        $0x00, 192(CX)(R10*4), Z15, K1
+	KMOVW         K1, R12
+	VCMPPS        $0x00, 128(CX)(R10*4), Z15, K1
+	KMOVW         K1, R13
+	SHLQ          $0x10, R12
+	ORQ           R13, R12
+	VCMPPS        $0x00, 64(CX)(R10*4), Z15, K1
+	KMOVW         K1, R13
+	SHLQ          $0x10, R12
+	ORQ           R13, R12
+	VCMPPS        $0x00, (CX)(R10*4), Z15, K1
+	KMOVW         K1, R13
+	SHLQ          $0x10, R12
+	ORQ           R13, R12
+	SHRXQ         R11, R12, R12
+	SHRQ          $0x01, R12
+	MOVQ          BX, R10
+	ANDQ          $-64, R10
+	POPCNTQ       R12, R11
+	ADDQ          R11, DI
+	BSFQ          R12, R8
+	LEAQ          (R10)(R8*1), R8
+	CMOVQNE       R8, SI
+
+find23:
+	SUBQ         $0x00000040, R10
+	VCMPPS       $0x00, 192(CX)(R10*4), Z15, K1
+	KMOVW        K1, R11
+	VCMPPS       $0x00, 128(CX)(R10*4), Z15, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VCMPPS       $0x00, 64(CX)(R10*4), Z15, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VCMPPS       $0x00, (CX)(R10*4), Z15, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	POPCNTQ      R11, R12
+	ADDQ         R12, DI
+	BSFQ         R11, R9
+	LEAQ         (R10)(R9*1), R9
+	CMOVQNE      R9, SI
+	TESTQ        R10, R10
+	JNE          find23
+	MOVQ         DI, 16(AX)
+	VCVTSS2SD    X16, X16, X15
+	VBROADCASTSD X15, Z15
+	VPXORQ       Z11, Z11, Z11
+	VSUBPD       Z15, Z11, Z11
+	VPXORQ       Z12, Z12, Z12
+	LEAQ         (CX)(BX*4), SI
+	XORQ         DI, DI
+	LEAQ         -16(BX), R10
+	CMPQ         DI, R10
+	JGT          octetsEnd25
+
+octets24:
+	PREFETCHT0 (SI)(DI*4)
+	VCVTPS2PD  (CX)(DI*4), Z15
+	VADDPD     Z11, Z15, Z15
+	VCVTPS2PD  32(CX)(DI*4), Z16
+	VADDPD     Z11, Z16, Z16
+	VMULPD     Z13, Z15, Z15
+	VMULPD     Z13, Z16, Z16
+	VADDPD     Z0, Z15, Z17
+	VADDPD     Z0, Z16, Z18
+	VMOVAPD    Z17, Z21
+	VPERMI2PD  Z9, Z8, Z21
+	VMOVAPD    Z18, Z22
+	VPERMI2PD  Z9, Z8, Z22
+	VSUBPD     Z0, Z17, Z19
+	VSUBPD     Z0, Z18, Z20
+	VSUBPD     Z19, Z15, Z19
+	VSUBPD     Z20, Z16, Z20
+	VPSLLQ     $0x30, Z17, Z17
+	VPADDQ     Z17, Z21, Z21
+	VPSLLQ     $0x30, Z18, Z18
+	VPADDQ     Z18, Z22, Z22
+	VMULPD     Z19, Z19, Z17
+	VMULPD     Z20, Z20, Z18
+	VMULPD     Z7, Z19, Z23
+	VMULPD     Z7, Z20, Z24
+	VMULPD     Z5, Z19, Z25
+	VMULPD     Z5, Z20, Z26
+	VMULPD     Z3, Z19, Z27
+	VMULPD     Z3, Z20, Z28
+	VADDPD     Z6, Z23, Z23
+	VADDPD     Z6, Z24, Z24
+	VADDPD     Z4, Z25, Z25
+	VADDPD     Z4, Z26, Z26
+	VADDPD     Z2, Z27, Z27
+	VADDPD     Z2, Z28, Z28
+	VMULPD     Z17, Z23, Z23
+	VMULPD     Z18, Z24, Z24
+	VADDPD     Z23, Z25, Z25
+	VADDPD     Z24, Z26, Z26
+	VMULPD     Z17, Z25, Z25
+	VMULPD     Z18, Z26, Z26
+	VADDPD     Z25, Z27, Z27
+	VADDPD     Z26, Z28, Z28
+	VMULPD     Z21, Z19, Z19
+	VMULPD     Z22, Z20, Z20
+	VMULPD     Z27, Z19, Z19
+	VMULPD     Z28, Z20, Z20
+	VPCMPQ     $0x02, Z1, Z15, K1
+	VADDPD.Z   Z19, Z21, K1, Z21
+	VPCMPQ     $0x02, Z1, Z16, K1
+	VADDPD.Z   Z20, Z22, K1, Z22
+	VMULPD     Z10, Z21, Z21
+	VADDPD     Z14, Z21, Z21
+	VPSUBQ     Z14, Z21, Z21
+	VPADDQ     Z21, Z12, Z12
+	VMULPD     Z10, Z22, Z22
+	VADDPD     Z14, Z22, Z22
+	VPSUBQ     Z14, Z22, Z22
+	VPADDQ     Z22, Z12, Z12
+	ADDQ       $0x10, DI
+	CMPQ       DI, R10
+	JLE        octets24
+
+octetsEnd25:
+	LEAQ -8(BX), R10
+	CMPQ DI, R10
+	JGT  octetsEnd27
+
+octets26:
+	PREFETCHT0 (SI)(DI*4)
+	VCVTPS2PD  (CX)(DI*4), Z15
+	VADDPD     Z11, Z15, Z15
+	VMULPD     Z13, Z15, Z15
+	VADDPD     Z0, Z15, Z16
+	VMOVAPD    Z16, Z18
+	VPERMI2PD  Z9, Z8, Z18
+	VSUBPD     Z0, Z16, Z17
+	VSUBPD     Z17, Z15, Z17
+	VPSLLQ     $0x30, Z16, Z16
+	VPADDQ     Z16, Z18, Z18
+	VMULPD     Z17, Z17, Z16
+	VMULPD     Z7, Z17, Z19
+	VMULPD     Z5, Z17, Z20
+	VMULPD     Z3, Z17, Z21
+	VADDPD     Z6, Z19, Z19
+	VADDPD     Z4, Z20, Z20
+	VADDPD     Z2, Z21, Z21
+	VMULPD     Z16, Z19, Z19
+	VADDPD     Z19, Z20, Z20
+	VMULPD     Z16, Z20, Z20
+	VADDPD     Z20, Z21, Z21
+	VMULPD     Z18, Z17, Z17
+	VMULPD     Z21, Z17, Z17
+	VPCMPQ     $0x02, Z1, Z15, K1
+	VADDPD.Z   Z17, Z18, K1, Z18
+	VMULPD     Z10, Z18, Z18
+	VADDPD     Z14, Z18, Z18
+	VPSUBQ     Z14, Z18, Z18
+	VPADDQ     Z18, Z12, Z12
+	ADDQ       $0x08, DI
+	CMPQ       DI, R10
+	JLE        octets26
+
+octetsEnd27:
+	CMPQ       DI, BX
+	JGE        rest28
+	MOVQ       BX, R10
+	SUBQ       DI, R10
+	MOVQ       $0x000000ff, R11
+	BZHIQ      R10, R11, R11
+	PREFETCHT0 (SI)(DI*4)
+	KMOVW      R11, K1
+	VMOVUPS.Z  (CX)(DI*4), K1, Y15
+	VCVTPS2PD  Y15, Z15
+	VADDPD     Z11, Z15, Z15
+	VMULPD     Z13, Z15, Z15
+	VADDPD     Z0, Z15, Z16
+	VMOVAPD    Z16, Z18
+	VPERMI2PD  Z9, Z8, Z18
+	VSUBPD     Z0, Z16, Z17
+	VSUBPD     Z17, Z15, Z17
+	VPSLLQ     $0x30, Z16, Z16
+	VPADDQ     Z16, Z18, Z18
+	VMULPD     Z17, Z17, Z16
+	VMULPD     Z7, Z17, Z19
+	VMULPD     Z5, Z17, Z20
+	VMULPD     Z3, Z17, Z21
+	VADDPD     Z6, Z19, Z19
+	VADDPD     Z4, Z20, Z20
+	VADDPD     Z2, Z21, Z21
+	VMULPD     Z16, Z19, Z19
+	VADDPD     Z19, Z20, Z20
+	VMULPD     Z16, Z20, Z20
+	VADDPD     Z20, Z21, Z21
+	VMULPD     Z18, Z17, Z17
+	VMULPD     Z21, Z17, Z17
+	VPCMPQ     $0x02, Z1, Z15, K1, K1
+	VADDPD.Z   Z17, Z18, K1, Z18
+	VMULPD     Z10, Z18, Z18
+	VADDPD     Z14, Z18, Z18
+	VPSUBQ     Z14, Z18, Z18
+	VPADDQ     Z18, Z12, Z12
+
+rest28:
+	VEXTRACTI64X4 $0x01, Z12, Y15
+	VPADDQ        Y15, Y12, Y15
+	VEXTRACTF32X4 $0x01, Y15, X16
+	VPADDQ        X16, X15, X16
+	VPSHUFD       $0x4e, X16, X15
+	VPADDQ        X15, X16, X16
+	VMOVQ         X16, 8(AX)
+	MOVQ          SI, CX
+	ADDQ          $0x18, AX
+	DECQ          DX
+	JNE           row20
+	VZEROUPPER
+	RET
+
+DATA integral<>+0(SB)/8, $0x4330000000000000
+DATA integral<>+8(SB)/8, $0x4330000000000000
+DATA integral<>+16(SB)/8, $0x4330000000000000
+DATA integral<>+24(SB)/8, $0x4330000000000000
+GLOBL integral<>(SB), RODATA|NOPTR, $32
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
+DATA minusInf<>+0(SB)/8, $0xff800000ff800000
+GLOBL minusInf<>(SB), RODATA|NOPTR, $8
+
+// func peakAVX512(x *float32, k int) (value float32, top int, times int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT, SSE
+TEXT ·peakAVX512(SB), $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    k+8(FP), CX
+	MOVQ    CX, DX
+	SUBQ    $0x00000040, DX
+	XORQ    BX, BX
+	VMOVUPS (AX)(BX*4), Z0
+	VMOVUPS 64(AX)(BX*4), Z1
+	VMOVUPS 128(AX)(BX*4), Z2
+	VMOVUPS 192(AX)(BX*4), Z3
+
+max29:
+	ADDQ   $0x00000040, BX
+	CMPQ   BX, DX
+	JGE    maxLast30
+	VMAXPS (AX)(BX*4), Z0, Z0
+	VMAXPS 64(AX)(BX*4), Z1, Z1
+	VMAXPS 128(AX)(BX*4), Z2, Z2
+	VMAXPS 192(AX)(BX*4), Z3, Z3
+	JMP    max29
+
+maxLast30:
+	MOVQ          DX, BX
+	VMAXPS        (AX)(BX*4), Z0, Z0
+	VMAXPS        64(AX)(BX*4), Z1, Z1
+	VMAXPS        128(AX)(BX*4), Z2, Z2
+	VMAXPS        192(AX)(BX*4), Z3, Z3
+	VMAXPS        Z1, Z0, Z0
+	VMAXPS        Z3, Z2, Z2
+	VMAXPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPS        Y1, Y0, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VMAXPS        X2, X1, X2
+	VPERMILPS     $0x4e, X2, X0
+	VMAXPS        X0, X2, X2
+	VPERMILPS     $0xb1, X2, X0
+	VMAXPS        X0, X2, X2
+	VBROADCASTSS  X2, Z0
+	XORQ          DX, DX
+	XORQ          BX, BX
+	MOVQ          CX, R8
+	SUBQ          $0x00000040, R8
+	MOVQ          CX, R9
+	NOTQ          R9
+	ANDQ          $0x0000003f, R9
+	VCMPPS        $0x00, 192(AX)(R8*4), Z0, K1
+	KMOVW         K1, R10
+	VCMPPS        $0x00, 128(AX)(R8*4), Z0, K1
+	KMOVW         K1, R11
+	SHLQ          $0x10, R10
+	ORQ           R11, R10
+	VCMPPS        $0x00, 64(AX)(R8*4), Z0, K1
+	KMOVW         K1, R11
+	SHLQ          $0x10, R10
+	ORQ           R11, R10
+	VCMPPS        $0x00, (AX)(R8*4), Z0, K1
+	KMOVW         K1, R11
+	SHLQ          $0x10, R10
+	ORQ           R11, R10
+	SHRXQ         R9, R10, R10
+	SHRQ          $0x01, R10
+	MOVQ          CX, R8
+	ANDQ          $-64, R8
+	POPCNTQ       R10, CX
+	ADDQ          CX, BX
+	BSFQ          R10, SI
+	LEAQ          (R8)(SI*1), SI
+	CMOVQNE       SI, DX
+
+find31:
+	SUBQ    $0x00000040, R8
+	VCMPPS  $0x00, 192(AX)(R8*4), Z0, K1
+	KMOVW   K1, CX
+	VCMPPS  $0x00, 128(AX)(R8*4), Z0, K1
+	KMOVW   K1, SI
+	SHLQ    $0x10, CX
+	ORQ     SI, CX
+	VCMPPS  $0x00, 64(AX)(R8*4), Z0, K1
+	KMOVW   K1, SI
+	SHLQ    $0x10, CX
+	ORQ     SI, CX
+	VCMPPS  $0x00, (AX)(R8*4), Z0, K1
+	KMOVW   K1, SI
+	SHLQ    $0x10, CX
+	ORQ     SI, CX
+	POPCNTQ CX, SI
+	ADDQ    SI, BX
+	BSFQ    CX, DI
+	LEAQ    (R8)(DI*1), DI
+	CMOVQNE DI, DX
+	TESTQ   R8, R8
+	JNE     find31
+	MOVSS   X2, value+16(FP)
+	MOVQ    DX, top+24(FP)
+	MOVQ    BX, times+32(FP)
+	VZEROUPPER
+	RET
+
+// func expsAVX512(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE, SSE2
+TEXT ·expsAVX512(SB), $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         k+16(FP), DX
+	VBROADCASTSD shifter<>+0(SB), Z0
+	VBROADCASTSD lowest<>+0(SB), Z1
+	VBROADCASTSD q0<>+0(SB), Z2
+	VBROADCASTSD q1<>+0(SB), Z3
+	VBROADCASTSD q2<>+0(SB), Z4
+	VBROADCASTSD q3<>+0(SB), Z5
+	VBROADCASTSD q4<>+0(SB), Z6
+	VBROADCASTSD q5<>+0(SB), Z7
+	VMOVUPD      powers<>+0(SB), Z8
+	VMOVUPD      powers<>+64(SB), Z9
+	MOVSS        largest+24(FP), X10
+	MOVSD        scale+32(FP), X11
+	VBROADCASTSD X11, Z11
+	VCVTSS2SD    X10, X10, X10
+	VBROADCASTSD X10, Z10
+	VPXORQ       Z12, Z12, Z12
+	VSUBPD       Z10, Z12, Z12
+	VBROADCASTSD per16th<>+0(SB), Z10
+	VMULPD       Z10, Z11, Z11
+	VBROADCASTSD largest<>+0(SB), Z10
+	VMINPD       Z10, Z11, Z11
+	VPXORQ       Z13, Z13, Z13
+	XORQ         BX, BX
+	LEAQ         -16(DX), SI
+	CMPQ         BX, SI
+	JGT          octetsEnd33
+
+octets32:
+	VCVTPS2PD (CX)(BX*4), Z10
+	VADDPD    Z12, Z10, Z10
+	VCVTPS2PD 32(CX)(BX*4), Z14
+	VADDPD    Z12, Z14, Z14
+	VMULPD    Z11, Z10, Z10
+	VMULPD    Z11, Z14, Z14
+	VADDPD    Z0, Z10, Z15
+	VADDPD    Z0, Z14, Z16
+	VMOVAPD   Z15, Z19
+	VPERMI2PD Z9, Z8, Z19
+	VMOVAPD   Z16, Z20
+	VPERMI2PD Z9, Z8, Z20
+	VSUBPD    Z0, Z15, Z17
+	VSUBPD    Z0, Z16, Z18
+	VSUBPD    Z17, Z10, Z17
+	VSUBPD    Z18, Z14, Z18
+	VPSLLQ    $0x30, Z15, Z15
+	VPADDQ    Z15, Z19, Z19
+	VPSLLQ    $0x30, Z16, Z16
+	VPADDQ    Z16, Z20, Z20
+	VMULPD    Z17, Z17, Z15
+	VMULPD    Z18, Z18, Z16
+	VMULPD    Z7, Z17, Z21
+	VMULPD    Z7, Z18, Z22
+	VMULPD    Z5, Z17, Z23
+	VMULPD    Z5, Z18, Z24
+	VMULPD    Z3, Z17, Z25
+	VMULPD    Z3, Z18, Z26
+	VADDPD    Z6, Z21, Z21
+	VADDPD    Z6, Z22, Z22
+	VADDPD    Z4, Z23, Z23
+	VADDPD    Z4, Z24, Z24
+	VADDPD    Z2, Z25, Z25
+	VADDPD    Z2, Z26, Z26
+	VMULPD    Z15, Z21, Z21
+	VMULPD    Z16, Z22, Z22
+	VADDPD    Z21, Z23, Z23
+	VADDPD    Z22, Z24, Z24
+	VMULPD    Z15, Z23, Z23
+	VMULPD    Z16, Z24, Z24
+	VADDPD    Z23, Z25, Z25
+	VADDPD    Z24, Z26, Z26
+	VMULPD    Z19, Z17, Z17
+	VMULPD    Z20, Z18, Z18
+	VMULPD    Z25, Z17, Z17
+	VMULPD    Z26, Z18, Z18
+	VPCMPQ    $0x02, Z1, Z10, K1
+	VADDPD.Z  Z17, Z19, K1, Z19
+	VPCMPQ    $0x02, Z1, Z14, K1
+	VADDPD.Z  Z18, Z20, K1, Z20
+	VADDPD    Z19, Z13, Z13
+	VMOVUPD   Z19, (AX)(BX*8)
+	VADDPD    Z20, Z13, Z13
+	VMOVUPD   Z20, 64(AX)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLE       octets32
+
+octetsEnd33:
+	LEAQ -8(DX), SI
+	CMPQ BX, SI
+	JGT  octetsEnd35
+
+octets34:
+	VCVTPS2PD (CX)(BX*4), Z10
+	VADDPD    Z12, Z10, Z10
+	VMULPD    Z11, Z10, Z10
+	VADDPD    Z0, Z10, Z14
+	VMOVAPD   Z14, Z16
+	VPERMI2PD Z9, Z8, Z16
+	VSUBPD    Z0, Z14, Z15
+	VSUBPD    Z15, Z10, Z15
+	VPSLLQ    $0x30, Z14, Z14
+	VPADDQ    Z14, Z16, Z16
+	VMULPD    Z15, Z15, Z14
+	VMULPD    Z7, Z15, Z17
+	VMULPD    Z5, Z15, Z18
+	VMULPD    Z3, Z15, Z19
+	VADDPD    Z6, Z17, Z17
+	VADDPD    Z4, Z18, Z18
+	VADDPD    Z2, Z19, Z19
+	VMULPD    Z14, Z17, Z17
+	VADDPD    Z17, Z18, Z18
+	VMULPD    Z14, Z18, Z18
+	VADDPD    Z18, Z19, Z19
+	VMULPD    Z16, Z15, Z15
+	VMULPD    Z19, Z15, Z15
+	VPCMPQ    $0x02, Z1, Z10, K1
+	VADDPD.Z  Z15, Z16, K1, Z16
+	VADDPD    Z16, Z13, Z13
+	VMOVUPD   Z16, (AX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, SI
+	JLE       octets34
+
+octetsEnd35:
+	CMPQ      BX, DX
+	JGE       rest36
+	SUBQ      BX, DX
+	MOVQ      $0x000000ff, SI
+	BZHIQ     DX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX)(BX*4), K1, Y10
+	VCVTPS2PD Y10, Z10
+	VADDPD    Z12, Z10, Z10
+	VMULPD    Z11, Z10, Z10
+	VADDPD    Z0, Z10, Z11
+	VMOVAPD   Z11, Z12
+	VPERMI2PD Z9, Z8, Z12
+	VSUBPD    Z0, Z11, Z0
+	VSUBPD    Z0, Z10, Z0
+	VPSLLQ    $0x30, Z11, Z11
+	VPADDQ    Z11, Z12, Z12
+	VMULPD    Z0, Z0, Z8
+	VMULPD    Z7, Z0, Z7
+	VMULPD    Z5, Z0, Z5
+	VMULPD    Z3, Z0, Z3
+	VADDPD    Z6, Z7, Z7
+	VADDPD    Z4, Z5, Z5
+	VADDPD    Z2, Z3, Z3
+	VMULPD    Z8, Z7, Z7
+	VADDPD    Z7, Z5, Z5
+	VMULPD    Z8, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+	VMULPD    Z12, Z0, Z0
+	VMULPD    Z3, Z0, Z0
+	VPCMPQ    $0x02, Z1, Z10, K1, K2
+	VADDPD.Z  Z0, Z12, K2, Z12
+	VADDPD    Z12, Z13, Z13
+	VMOVUPD   Z12, K1, (AX)(BX*8)
+
+rest36:
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, total+40(FP)
+	VZEROUPPER
+	RET
+
+// func normaliseAVX512(dst *float64, x *float32, k int, largest float32, s0 float64, conf float64, below float64)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, SSE, SSE2
+TEXT ·normaliseAVX512(SB), $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         k+16(FP), DX
+	MOVSD        s0+32(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        conf+40(FP), X1
+	VBROADCASTSD X1, Z1
+	MOVSD        below+48(FP), X2
+	VBROADCASTSD X2, Z2
+	MOVSS        largest+24(FP), X3
+	VBROADCASTSS X3, Y3
+	XORQ         BX, BX
+	LEAQ         -16(DX), SI
+	CMPQ         BX, SI
+	JGT          octetsEnd38
+
+octets37:
+	VMOVUPD (AX)(BX*8), Z4
+	VMOVUPS (CX)(BX*4), Y5
+	VDIVPD  Z0, Z4, Z4
+	VCMPPD  $0x1d, Z1, Z4, K1
+	VCMPPS  $0x11, Y3, Y5, K1, K1
+	VMOVAPD Z2, K1, Z4
+	VMOVUPD Z4, (AX)(BX*8)
+	VMOVUPD 64(AX)(BX*8), Z4
+	VMOVUPS 32(CX)(BX*4), Y5
+	VDIVPD  Z0, Z4, Z4
+	VCMPPD  $0x1d, Z1, Z4, K1
+	VCMPPS  $0x11, Y3, Y5, K1, K1
+	VMOVAPD Z2, K1, Z4
+	VMOVUPD Z4, 64(AX)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, SI
+	JLE     octets37
+
+octetsEnd38:
+	LEAQ -8(DX), SI
+	CMPQ BX, SI
+	JGT  octetsEnd40
+
+octets39:
+	VMOVUPD (AX)(BX*8), Z4
+	VMOVUPS (CX)(BX*4), Y5
+	VDIVPD  Z0, Z4, Z4
+	VCMPPD  $0x1d, Z1, Z4, K1
+	VCMPPS  $0x11, Y3, Y5, K1, K1
+	VMOVAPD Z2, K1, Z4
+	VMOVUPD Z4, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, SI
+	JLE     octets39
+
+octetsEnd40:
+	CMPQ      BX, DX
+	JGE       rest41
+	SUBQ      BX, DX
+	MOVQ      $0x000000ff, SI
+	BZHIQ     DX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPD.Z (AX)(BX*8), K1, Z4
+	VMOVUPS.Z (CX)(BX*4), K1, Y5
+	VDIVPD    Z0, Z4, Z4
+	VCMPPD    $0x1d, Z1, Z4, K2
+	VCMPPS    $0x11, Y3, Y5, K2, K2
+	VMOVAPD   Z2, K2, Z4
+	VMOVUPD   Z4, K1, (AX)(BX*8)
+
+rest41:
+	VZEROUPPER
+	RET
 
 // func rowsAVX2(dst *byte, x *float32, n int, k int, scale *float64, step int)
-// Requires: AVX, AVX2, BMI2, CMOV, MMX+
-TEXT ·rowsAVX2(SB), $96-48
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+, POPCNT
+TEXT ·rowsAVX2(SB), $64-48
 	MOVQ dst+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 	MOVQ k+24(FP), BX
 	MOVQ scale+32(FP), SI
-	MOVQ step+40(FP), DI
-	LEAQ powers<>+0(SB), R8
+	LEAQ powers<>+0(SB), DI
 
 row1:
-	MOVQ    BX, R9
-	SUBQ    $0x00000020, R9
-	XORQ    R10, R10
-	VMOVUPS (CX)(R10*4), Y0
-	VMOVUPS 32(CX)(R10*4), Y1
-	VMOVUPS 64(CX)(R10*4), Y2
-	VMOVUPS 96(CX)(R10*4), Y3
+	MOVQ    BX, R8
+	SUBQ    $0x00000020, R8
+	XORQ    R9, R9
+	VMOVUPS (CX)(R9*4), Y0
+	VMOVUPS 32(CX)(R9*4), Y1
+	VMOVUPS 64(CX)(R9*4), Y2
+	VMOVUPS 96(CX)(R9*4), Y3
 
 max2:
-	ADDQ   $0x00000020, R10
-	CMPQ   R10, R9
+	ADDQ   $0x00000020, R9
+	CMPQ   R9, R8
 	JGE    maxLast3
-	VMAXPS (CX)(R10*4), Y0, Y0
-	VMAXPS 32(CX)(R10*4), Y1, Y1
-	VMAXPS 64(CX)(R10*4), Y2, Y2
-	VMAXPS 96(CX)(R10*4), Y3, Y3
+	VMAXPS (CX)(R9*4), Y0, Y0
+	VMAXPS 32(CX)(R9*4), Y1, Y1
+	VMAXPS 64(CX)(R9*4), Y2, Y2
+	VMAXPS 96(CX)(R9*4), Y3, Y3
 	JMP    max2
 
 maxLast3:
-	MOVQ         R9, R10
-	VMAXPS       (CX)(R10*4), Y0, Y0
-	VMAXPS       32(CX)(R10*4), Y1, Y1
-	VMAXPS       64(CX)(R10*4), Y2, Y2
-	VMAXPS       96(CX)(R10*4), Y3, Y3
+	MOVQ         R8, R9
+	VMAXPS       (CX)(R9*4), Y0, Y0
+	VMAXPS       32(CX)(R9*4), Y1, Y1
+	VMAXPS       64(CX)(R9*4), Y2, Y2
+	VMAXPS       96(CX)(R9*4), Y3, Y3
 	VMAXPS       Y1, Y0, Y0
 	VMAXPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y0
@@ -406,264 +1412,250 @@ maxLast3:
 	VPERMILPS    $0xb1, X1, X0
 	VMAXPS       X0, X1, X1
 	VBROADCASTSS X1, Y0
-	XORQ         R11, R11
-	XORQ         R10, R10
+	XORQ         R8, R8
+	XORQ         R9, R9
+	MOVQ         BX, R12
+	SUBQ         $0x00000020, R12
+	MOVQ         BX, R13
+	NOTQ         R13
+	ANDQ         $0x0000001f, R13
+	VCMPPS       $0x00, 96(CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R14
+	VCMPPS       $0x00, 64(CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	SHLQ         $0x08, R14
+	ORQ          R15, R14
+	VCMPPS       $0x00, 32(CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	SHLQ         $0x08, R14
+	ORQ          R15, R14
+	VCMPPS       $0x00, (CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	SHLQ         $0x08, R14
+	ORQ          R15, R14
+	SHRXQ        R13, R14, R14
+	SHRQ         $0x01, R14
+	MOVQ         BX, R12
+	ANDQ         $-32, R12
+	POPCNTQ      R14, R13
+	ADDQ         R13, R9
+	BSFQ         R14, R10
+	LEAQ         (R12)(R10*1), R10
+	CMOVQNE      R10, R8
 
-search4:
-	VCMPPS    $0x00, (CX)(R11*4), Y0, Y2
-	VCMPPS    $0x00, 32(CX)(R11*4), Y0, Y3
-	VCMPPS    $0x00, 64(CX)(R11*4), Y0, Y8
-	VCMPPS    $0x00, 96(CX)(R11*4), Y0, Y9
-	VORPS     Y2, Y3, Y10
-	VORPS     Y8, Y9, Y11
-	VORPS     Y10, Y11, Y10
-	VMOVMSKPS Y10, R12
-	TESTL     R12, R12
-	JNE       found5
-	CMPQ      R11, R9
-	JGE       top6
-	ADDQ      $0x00000020, R11
-	CMPQ      R11, R9
-	CMOVQGT   R9, R11
-	JMP       search4
-
-found5:
-	XORQ      R12, R12
-	SHLQ      $0x08, R12
-	VMOVMSKPS Y9, R9
-	ORQ       R9, R12
-	SHLQ      $0x08, R12
-	VMOVMSKPS Y8, R9
-	ORQ       R9, R12
-	SHLQ      $0x08, R12
-	VMOVMSKPS Y3, R9
-	ORQ       R9, R12
-	SHLQ      $0x08, R12
-	VMOVMSKPS Y2, R9
-	ORQ       R9, R12
-	BSFQ      R12, R10
-	ADDQ      R11, R10
-
-top6:
+find4:
+	SUBQ         $0x00000020, R12
+	VCMPPS       $0x00, 96(CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R13
+	VCMPPS       $0x00, 64(CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	VCMPPS       $0x00, 32(CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	VCMPPS       $0x00, (CX)(R12*4), Y0, Y2
+	VMOVMSKPS    Y2, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	POPCNTQ      R13, R14
+	ADDQ         R14, R9
+	BSFQ         R13, R11
+	LEAQ         (R12)(R11*1), R11
+	CMOVQNE      R11, R8
+	TESTQ        R12, R12
+	JNE          find4
 	VMOVSS       X1, (AX)
-	MOVL         R10, 4(AX)
-	VCVTSS2SD    X1, X1, X1
-	VBROADCASTSD X1, Y0
-	VBROADCASTSD (SI), Y1
-	VMINPD       largestScale<>+0(SB), Y1, Y1
-	VANDPD       keep26<>+0(SB), Y1, Y8
-	VMULPD       per16th<>+0(SB), Y1, Y2
-	VANDPD       keep27<>+0(SB), Y2, Y2
-	VMULPD       per16thH<>+0(SB), Y8, Y3
-	VSUBPD       Y2, Y3, Y3
-	VMULPD       per16thL<>+0(SB), Y8, Y9
-	VADDPD       Y9, Y3, Y3
-	VSUBPD       Y8, Y1, Y9
-	VMULPD       per16th<>+0(SB), Y9, Y9
-	VADDPD       Y9, Y3, Y3
-	VMOVUPD      Y2, (SP)
-	VMOVUPD      Y3, 32(SP)
-	VMOVUPD      Y0, 64(SP)
+	MOVL         R8, 4(AX)
+	VCVTSS2SD    X1, X1, X0
+	VBROADCASTSD X0, Y0
+	VXORPD       Y1, Y1, Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (SP)
+	VBROADCASTSD (SI), Y0
+	VMULPD       per16th<>+0(SB), Y0, Y0
+	VMINPD       largest<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 32(SP)
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y8, Y8, Y8
 	VXORPD       Y9, Y9, Y9
-	LEAQ         (CX)(BX*4), R9
-	XORQ         R11, R11
-	MOVQ         R10, R12
-	ANDQ         $-8, R12
+	LEAQ         (CX)(BX*4), R8
+	XORQ         R12, R12
+	LEAQ         -8(BX), R13
+	CMPQ         R12, R13
+	JGT          octetsEnd6
 
-enter10:
-	CMPQ R11, R12
-	JGE  special8
-
-octets7:
-	PREFETCHT0 (R9)(R11*4)
-	VCVTPS2PD  (CX)(R11*4), Y10
-	VSUBPD     64(SP), Y10, Y10
-	VMULPD     (SP), Y10, Y11
-	VADDPD     shifter<>+0(SB), Y11, Y13
-	VPAND      fifteen<>+0(SB), Y13, Y12
+octets5:
+	PREFETCHT0 (R8)(R12*4)
+	VCVTPS2PD  (CX)(R12*4), Y10
+	VADDPD     (SP), Y10, Y10
+	VMULPD     32(SP), Y10, Y11
+	VADDPD     shifter<>+0(SB), Y11, Y12
+	VPAND      fifteen<>+0(SB), Y12, Y13
 	VPCMPEQD   Y14, Y14, Y14
-	VGATHERQPD Y14, (R8)(Y12*8), Y4
-	VSUBPD     shifter<>+0(SB), Y13, Y14
-	VSUBPD     Y14, Y11, Y14
-	VMULPD     32(SP), Y10, Y12
-	VADDPD     Y12, Y14, Y14
-	VPSLLQ     $0x30, Y13, Y13
-	VPADDQ     Y13, Y4, Y4
-	VMULPD     Y14, Y14, Y12
-	VMULPD     q5<>+0(SB), Y14, Y13
-	VADDPD     q4<>+0(SB), Y13, Y13
-	VMULPD     q3<>+0(SB), Y14, Y15
+	VGATHERQPD Y14, (DI)(Y13*8), Y4
+	VSUBPD     shifter<>+0(SB), Y12, Y13
+	VSUBPD     Y13, Y11, Y13
+	VPSLLQ     $0x30, Y12, Y12
+	VPADDQ     Y12, Y4, Y4
+	VMULPD     Y13, Y13, Y12
+	VMULPD     q5<>+0(SB), Y13, Y14
+	VMULPD     q3<>+0(SB), Y13, Y15
+	VMULPD     q1<>+0(SB), Y13, Y16
+	VADDPD     q4<>+0(SB), Y14, Y14
 	VADDPD     q2<>+0(SB), Y15, Y15
-	VMULPD     Y12, Y13, Y13
-	VADDPD     Y13, Y15, Y15
-	VMULPD     q1<>+0(SB), Y14, Y13
-	VADDPD     q0<>+0(SB), Y13, Y13
+	VADDPD     q0<>+0(SB), Y16, Y16
+	VMULPD     Y12, Y14, Y14
+	VADDPD     Y14, Y15, Y15
 	VMULPD     Y12, Y15, Y15
-	VADDPD     Y15, Y13, Y13
-	VMULPD     Y4, Y14, Y14
-	VMULPD     Y13, Y14, Y14
-	VCMPPD     $0x1d, lowest<>+0(SB), Y11, Y11
-	VADDPD     Y14, Y4, Y4
-	VANDPD     Y11, Y4, Y4
+	VADDPD     Y15, Y16, Y16
+	VMULPD     Y4, Y13, Y13
+	VMULPD     Y16, Y13, Y13
+	VPCMPGTQ   lowest<>+0(SB), Y11, Y11
+	VADDPD     Y13, Y4, Y4
+	VANDNPD    Y4, Y11, Y4
 	VADDPD     Y4, Y0, Y0
 	VMULPD     Y10, Y4, Y4
 	VADDPD     Y4, Y2, Y2
 	VMULPD     Y10, Y4, Y4
 	VADDPD     Y4, Y8, Y8
-	VCVTPS2PD  16(CX)(R11*4), Y10
-	VSUBPD     64(SP), Y10, Y10
-	VMULPD     (SP), Y10, Y11
-	VADDPD     shifter<>+0(SB), Y11, Y13
-	VPAND      fifteen<>+0(SB), Y13, Y12
+	VCVTPS2PD  16(CX)(R12*4), Y10
+	VADDPD     (SP), Y10, Y10
+	VMULPD     32(SP), Y10, Y11
+	VADDPD     shifter<>+0(SB), Y11, Y12
+	VPAND      fifteen<>+0(SB), Y12, Y13
 	VPCMPEQD   Y14, Y14, Y14
-	VGATHERQPD Y14, (R8)(Y12*8), Y5
-	VSUBPD     shifter<>+0(SB), Y13, Y14
-	VSUBPD     Y14, Y11, Y14
-	VMULPD     32(SP), Y10, Y12
-	VADDPD     Y12, Y14, Y14
-	VPSLLQ     $0x30, Y13, Y13
-	VPADDQ     Y13, Y5, Y5
-	VMULPD     Y14, Y14, Y12
-	VMULPD     q5<>+0(SB), Y14, Y13
-	VADDPD     q4<>+0(SB), Y13, Y13
-	VMULPD     q3<>+0(SB), Y14, Y15
+	VGATHERQPD Y14, (DI)(Y13*8), Y5
+	VSUBPD     shifter<>+0(SB), Y12, Y13
+	VSUBPD     Y13, Y11, Y13
+	VPSLLQ     $0x30, Y12, Y12
+	VPADDQ     Y12, Y5, Y5
+	VMULPD     Y13, Y13, Y12
+	VMULPD     q5<>+0(SB), Y13, Y14
+	VMULPD     q3<>+0(SB), Y13, Y15
+	VMULPD     q1<>+0(SB), Y13, Y16
+	VADDPD     q4<>+0(SB), Y14, Y14
 	VADDPD     q2<>+0(SB), Y15, Y15
-	VMULPD     Y12, Y13, Y13
-	VADDPD     Y13, Y15, Y15
-	VMULPD     q1<>+0(SB), Y14, Y13
-	VADDPD     q0<>+0(SB), Y13, Y13
+	VADDPD     q0<>+0(SB), Y16, Y16
+	VMULPD     Y12, Y14, Y14
+	VADDPD     Y14, Y15, Y15
 	VMULPD     Y12, Y15, Y15
-	VADDPD     Y15, Y13, Y13
-	VMULPD     Y5, Y14, Y14
-	VMULPD     Y13, Y14, Y14
-	VCMPPD     $0x1d, lowest<>+0(SB), Y11, Y11
-	VADDPD     Y14, Y5, Y5
-	VANDPD     Y11, Y5, Y5
+	VADDPD     Y15, Y16, Y16
+	VMULPD     Y5, Y13, Y13
+	VMULPD     Y16, Y13, Y13
+	VPCMPGTQ   lowest<>+0(SB), Y11, Y11
+	VADDPD     Y13, Y5, Y5
+	VANDNPD    Y5, Y11, Y5
 	VADDPD     Y5, Y1, Y1
 	VMULPD     Y10, Y5, Y5
 	VADDPD     Y5, Y3, Y3
 	VMULPD     Y10, Y5, Y5
 	VADDPD     Y5, Y9, Y9
-	ADDQ       $0x08, R11
-	CMPQ       R11, R12
-	JLT        octets7
+	ADDQ       $0x08, R12
+	CMPQ       R12, R13
+	JLE        octets5
 
-special8:
-	CMPQ    R11, BX
-	JGE     octetsDone9
-	MOVQ    BX, R13
-	SUBQ    R11, R13
-	MOVQ    $0x00000008, R14
-	CMPQ    R13, R14
-	CMOVQGT R14, R13
-	MOVQ    $0x000000ff, R12
-	BZHIQ   R13, R12, R12
-	MOVQ    R10, R13
-	SUBQ    R11, R13
-	CMPQ    R13, R14
-	JCC     in11
-	BTRQ    R13, R12
-
-in11:
-	PREFETCHT0   (R9)(R11*4)
-	VMOVD        R12, X10
+octetsEnd6:
+	CMPQ         R12, BX
+	JGE          rest7
+	MOVQ         BX, R13
+	SUBQ         R12, R13
+	MOVQ         $0x000000ff, R14
+	BZHIQ        R13, R14, R14
+	PREFETCHT0   (R8)(R12*4)
+	VMOVD        R14, X10
 	VPBROADCASTD X10, X10
 	VPAND        bits0<>+0(SB), X10, X10
 	VPCMPEQD     bits0<>+0(SB), X10, X10
 	VPMOVSXDQ    X10, Y11
-	VMASKMOVPS   (CX)(R11*4), X10, X10
+	VMASKMOVPS   (CX)(R12*4), X10, X10
 	VCVTPS2PD    X10, Y10
-	VSUBPD       64(SP), Y10, Y10
-	VMULPD       (SP), Y10, Y12
-	VADDPD       shifter<>+0(SB), Y12, Y14
-	VPAND        fifteen<>+0(SB), Y14, Y13
+	VADDPD       (SP), Y10, Y10
+	VMULPD       32(SP), Y10, Y12
+	VADDPD       shifter<>+0(SB), Y12, Y13
+	VPAND        fifteen<>+0(SB), Y13, Y14
 	VPCMPEQD     Y15, Y15, Y15
-	VGATHERQPD   Y15, (R8)(Y13*8), Y6
-	VSUBPD       shifter<>+0(SB), Y14, Y15
-	VSUBPD       Y15, Y12, Y15
-	VMULPD       32(SP), Y10, Y13
-	VADDPD       Y13, Y15, Y15
-	VPSLLQ       $0x30, Y14, Y14
-	VPADDQ       Y14, Y6, Y6
-	VMULPD       Y15, Y15, Y13
-	VMULPD       q5<>+0(SB), Y15, Y14
-	VADDPD       q4<>+0(SB), Y14, Y14
-	VMULPD       q3<>+0(SB), Y15, Y16
+	VGATHERQPD   Y15, (DI)(Y14*8), Y6
+	VSUBPD       shifter<>+0(SB), Y13, Y14
+	VSUBPD       Y14, Y12, Y14
+	VPSLLQ       $0x30, Y13, Y13
+	VPADDQ       Y13, Y6, Y6
+	VMULPD       Y14, Y14, Y13
+	VMULPD       q5<>+0(SB), Y14, Y15
+	VMULPD       q3<>+0(SB), Y14, Y16
+	VMULPD       q1<>+0(SB), Y14, Y17
+	VADDPD       q4<>+0(SB), Y15, Y15
 	VADDPD       q2<>+0(SB), Y16, Y16
-	VMULPD       Y13, Y14, Y14
-	VADDPD       Y14, Y16, Y16
-	VMULPD       q1<>+0(SB), Y15, Y14
-	VADDPD       q0<>+0(SB), Y14, Y14
+	VADDPD       q0<>+0(SB), Y17, Y17
+	VMULPD       Y13, Y15, Y15
+	VADDPD       Y15, Y16, Y16
 	VMULPD       Y13, Y16, Y16
-	VADDPD       Y16, Y14, Y14
-	VMULPD       Y6, Y15, Y15
-	VMULPD       Y14, Y15, Y15
-	VCMPPD       $0x1d, lowest<>+0(SB), Y12, Y12
-	VADDPD       Y15, Y6, Y6
-	VANDPD       Y12, Y6, Y6
+	VADDPD       Y16, Y17, Y17
+	VMULPD       Y6, Y14, Y14
+	VMULPD       Y17, Y14, Y14
+	VPCMPGTQ     lowest<>+0(SB), Y12, Y12
+	VADDPD       Y14, Y6, Y6
+	VANDNPD      Y6, Y12, Y6
 	VANDPD       Y11, Y6, Y6
 	VADDPD       Y6, Y0, Y0
 	VMULPD       Y10, Y6, Y6
 	VADDPD       Y6, Y2, Y2
 	VMULPD       Y10, Y6, Y6
 	VADDPD       Y6, Y8, Y8
-	VMOVD        R12, X10
+	VMOVD        R14, X10
 	VPBROADCASTD X10, X10
 	VPAND        bits1<>+0(SB), X10, X10
 	VPCMPEQD     bits1<>+0(SB), X10, X10
 	VPMOVSXDQ    X10, Y11
-	VMASKMOVPS   16(CX)(R11*4), X10, X10
+	VMASKMOVPS   16(CX)(R12*4), X10, X10
 	VCVTPS2PD    X10, Y10
-	VSUBPD       64(SP), Y10, Y10
-	VMULPD       (SP), Y10, Y12
-	VADDPD       shifter<>+0(SB), Y12, Y14
-	VPAND        fifteen<>+0(SB), Y14, Y13
+	VADDPD       (SP), Y10, Y10
+	VMULPD       32(SP), Y10, Y12
+	VADDPD       shifter<>+0(SB), Y12, Y13
+	VPAND        fifteen<>+0(SB), Y13, Y14
 	VPCMPEQD     Y15, Y15, Y15
-	VGATHERQPD   Y15, (R8)(Y13*8), Y7
-	VSUBPD       shifter<>+0(SB), Y14, Y15
-	VSUBPD       Y15, Y12, Y15
-	VMULPD       32(SP), Y10, Y13
-	VADDPD       Y13, Y15, Y15
-	VPSLLQ       $0x30, Y14, Y14
-	VPADDQ       Y14, Y7, Y7
-	VMULPD       Y15, Y15, Y13
-	VMULPD       q5<>+0(SB), Y15, Y14
-	VADDPD       q4<>+0(SB), Y14, Y14
-	VMULPD       q3<>+0(SB), Y15, Y16
+	VGATHERQPD   Y15, (DI)(Y14*8), Y7
+	VSUBPD       shifter<>+0(SB), Y13, Y14
+	VSUBPD       Y14, Y12, Y14
+	VPSLLQ       $0x30, Y13, Y13
+	VPADDQ       Y13, Y7, Y7
+	VMULPD       Y14, Y14, Y13
+	VMULPD       q5<>+0(SB), Y14, Y15
+	VMULPD       q3<>+0(SB), Y14, Y16
+	VMULPD       q1<>+0(SB), Y14, Y17
+	VADDPD       q4<>+0(SB), Y15, Y15
 	VADDPD       q2<>+0(SB), Y16, Y16
-	VMULPD       Y13, Y14, Y14
-	VADDPD       Y14, Y16, Y16
-	VMULPD       q1<>+0(SB), Y15, Y14
-	VADDPD       q0<>+0(SB), Y14, Y14
+	VADDPD       q0<>+0(SB), Y17, Y17
+	VMULPD       Y13, Y15, Y15
+	VADDPD       Y15, Y16, Y16
 	VMULPD       Y13, Y16, Y16
-	VADDPD       Y16, Y14, Y14
-	VMULPD       Y7, Y15, Y15
-	VMULPD       Y14, Y15, Y15
-	VCMPPD       $0x1d, lowest<>+0(SB), Y12, Y12
-	VADDPD       Y15, Y7, Y7
-	VANDPD       Y12, Y7, Y7
+	VADDPD       Y16, Y17, Y17
+	VMULPD       Y7, Y14, Y14
+	VMULPD       Y17, Y14, Y14
+	VPCMPGTQ     lowest<>+0(SB), Y12, Y12
+	VADDPD       Y14, Y7, Y7
+	VANDNPD      Y7, Y12, Y7
 	VANDPD       Y11, Y7, Y7
 	VADDPD       Y7, Y1, Y1
 	VMULPD       Y10, Y7, Y7
 	VADDPD       Y7, Y3, Y3
 	VMULPD       Y10, Y7, Y7
 	VADDPD       Y7, Y9, Y9
-	ADDQ         $0x08, R11
-	MOVQ         BX, R12
-	ANDQ         $-8, R12
-	JMP          enter10
 
-octetsDone9:
+rest7:
+	DECQ         R9
+	VXORPD       X10, X10, X10
+	VCVTSI2SDQ   R9, X10, X10
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
+	VADDSD       X10, X1, X1
 	VMOVSD       X1, 8(AX)
 	VADDPD       Y3, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -677,8 +1669,8 @@ octetsDone9:
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
 	VMOVSD       X1, 24(AX)
-	MOVQ         R9, CX
-	ADDQ         DI, SI
+	MOVQ         R8, CX
+	ADDQ         step+40(FP), SI
 	ADDQ         $0x20, AX
 	DECQ         DX
 	JNE          row1
@@ -698,3 +1690,975 @@ GLOBL bits0<>(SB), RODATA|NOPTR, $16
 DATA bits1<>+0(SB)/8, $0x0000002000000010
 DATA bits1<>+8(SB)/8, $0x0000008000000040
 GLOBL bits1<>(SB), RODATA|NOPTR, $16
+
+// func scoresAVX2(dst *byte, top *int32, x *float32, n int, k int, scale *float64, m int)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
+TEXT ·scoresAVX2(SB), $64-56
+	MOVQ dst+0(FP), AX
+	MOVQ top+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ k+32(FP), SI
+	MOVQ scale+40(FP), DI
+	LEAQ powers<>+0(SB), R8
+
+row8:
+	MOVQ    SI, R9
+	SUBQ    $0x00000020, R9
+	XORQ    R10, R10
+	VMOVUPS (DX)(R10*4), Y0
+	VMOVUPS 32(DX)(R10*4), Y1
+	VMOVUPS 64(DX)(R10*4), Y2
+	VMOVUPS 96(DX)(R10*4), Y3
+
+max10:
+	ADDQ   $0x00000020, R10
+	CMPQ   R10, R9
+	JGE    maxLast11
+	VMAXPS (DX)(R10*4), Y0, Y0
+	VMAXPS 32(DX)(R10*4), Y1, Y1
+	VMAXPS 64(DX)(R10*4), Y2, Y2
+	VMAXPS 96(DX)(R10*4), Y3, Y3
+	JMP    max10
+
+maxLast11:
+	MOVQ         R9, R10
+	VMAXPS       (DX)(R10*4), Y0, Y0
+	VMAXPS       32(DX)(R10*4), Y1, Y1
+	VMAXPS       64(DX)(R10*4), Y2, Y2
+	VMAXPS       96(DX)(R10*4), Y3, Y3
+	VMAXPS       Y1, Y0, Y0
+	VMAXPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVAPS      Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X1, X0, X1
+	VPERMILPS    $0x4e, X1, X0
+	VMAXPS       X0, X1, X1
+	VPERMILPS    $0xb1, X1, X0
+	VMAXPS       X0, X1, X1
+	VBROADCASTSS X1, Y0
+	XORQ         R9, R9
+	XORQ         R10, R10
+	MOVQ         SI, R13
+	SUBQ         $0x00000020, R13
+	MOVQ         SI, R14
+	NOTQ         R14
+	ANDQ         $0x0000001f, R14
+	VCMPPS       $0x00, 96(DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	VCMPPS       $0x00, 64(DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, BP
+	SHLQ         $0x08, R15
+	ORQ          BP, R15
+	VCMPPS       $0x00, 32(DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, BP
+	SHLQ         $0x08, R15
+	ORQ          BP, R15
+	VCMPPS       $0x00, (DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, BP
+	SHLQ         $0x08, R15
+	ORQ          BP, R15
+	SHRXQ        R14, R15, R15
+	SHRQ         $0x01, R15
+	MOVQ         SI, R13
+	ANDQ         $-32, R13
+	POPCNTQ      R15, R14
+	ADDQ         R14, R10
+	BSFQ         R15, R11
+	LEAQ         (R13)(R11*1), R11
+	CMOVQNE      R11, R9
+
+find12:
+	SUBQ         $0x00000020, R13
+	VCMPPS       $0x00, 96(DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, R14
+	VCMPPS       $0x00, 64(DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	SHLQ         $0x08, R14
+	ORQ          R15, R14
+	VCMPPS       $0x00, 32(DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	SHLQ         $0x08, R14
+	ORQ          R15, R14
+	VCMPPS       $0x00, (DX)(R13*4), Y0, Y2
+	VMOVMSKPS    Y2, R15
+	SHLQ         $0x08, R14
+	ORQ          R15, R14
+	POPCNTQ      R14, R15
+	ADDQ         R15, R10
+	BSFQ         R14, R12
+	LEAQ         (R13)(R12*1), R12
+	CMOVQNE      R12, R9
+	TESTQ        R13, R13
+	JNE          find12
+	MOVL         R9, (CX)
+	VCVTSS2SD    X1, X1, X0
+	VBROADCASTSD X0, Y0
+	VXORPD       Y1, Y1, Y1
+	VSUBPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (SP)
+	DECQ         R10
+	VXORPD       X0, X0, X0
+	VCVTSI2SDQ   R10, X0, X0
+	MOVQ         m+48(FP), R9
+
+scale9:
+	VBROADCASTSD (DI), Y1
+	VMULPD       per16th<>+0(SB), Y1, Y1
+	VMINPD       largest<>+0(SB), Y1, Y1
+	VMOVUPD      Y1, 32(SP)
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y8, Y8, Y8
+	XORQ         R10, R10
+	LEAQ         -8(SI), R13
+	CMPQ         R10, R13
+	JGT          octetsEnd14
+
+octets13:
+	VCVTPS2PD  (DX)(R10*4), Y9
+	VADDPD     (SP), Y9, Y9
+	VMULPD     32(SP), Y9, Y9
+	VADDPD     shifter<>+0(SB), Y9, Y10
+	VPAND      fifteen<>+0(SB), Y10, Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERQPD Y12, (R8)(Y11*8), Y4
+	VSUBPD     shifter<>+0(SB), Y10, Y11
+	VSUBPD     Y11, Y9, Y11
+	VPSLLQ     $0x30, Y10, Y10
+	VPADDQ     Y10, Y4, Y4
+	VMULPD     Y11, Y11, Y10
+	VMULPD     q5<>+0(SB), Y11, Y12
+	VMULPD     q3<>+0(SB), Y11, Y13
+	VMULPD     q1<>+0(SB), Y11, Y14
+	VADDPD     q4<>+0(SB), Y12, Y12
+	VADDPD     q2<>+0(SB), Y13, Y13
+	VADDPD     q0<>+0(SB), Y14, Y14
+	VMULPD     Y10, Y12, Y12
+	VADDPD     Y12, Y13, Y13
+	VMULPD     Y10, Y13, Y13
+	VADDPD     Y13, Y14, Y14
+	VMULPD     Y4, Y11, Y11
+	VMULPD     Y14, Y11, Y11
+	VPCMPGTQ   lowest<>+0(SB), Y9, Y9
+	VADDPD     Y11, Y4, Y4
+	VANDNPD    Y4, Y9, Y4
+	VADDPD     Y4, Y1, Y1
+	VMULPD     Y4, Y4, Y4
+	VADDPD     Y4, Y3, Y3
+	VCVTPS2PD  16(DX)(R10*4), Y9
+	VADDPD     (SP), Y9, Y9
+	VMULPD     32(SP), Y9, Y9
+	VADDPD     shifter<>+0(SB), Y9, Y10
+	VPAND      fifteen<>+0(SB), Y10, Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERQPD Y12, (R8)(Y11*8), Y5
+	VSUBPD     shifter<>+0(SB), Y10, Y11
+	VSUBPD     Y11, Y9, Y11
+	VPSLLQ     $0x30, Y10, Y10
+	VPADDQ     Y10, Y5, Y5
+	VMULPD     Y11, Y11, Y10
+	VMULPD     q5<>+0(SB), Y11, Y12
+	VMULPD     q3<>+0(SB), Y11, Y13
+	VMULPD     q1<>+0(SB), Y11, Y14
+	VADDPD     q4<>+0(SB), Y12, Y12
+	VADDPD     q2<>+0(SB), Y13, Y13
+	VADDPD     q0<>+0(SB), Y14, Y14
+	VMULPD     Y10, Y12, Y12
+	VADDPD     Y12, Y13, Y13
+	VMULPD     Y10, Y13, Y13
+	VADDPD     Y13, Y14, Y14
+	VMULPD     Y5, Y11, Y11
+	VMULPD     Y14, Y11, Y11
+	VPCMPGTQ   lowest<>+0(SB), Y9, Y9
+	VADDPD     Y11, Y5, Y5
+	VANDNPD    Y5, Y9, Y5
+	VADDPD     Y5, Y2, Y2
+	VMULPD     Y5, Y5, Y5
+	VADDPD     Y5, Y8, Y8
+	ADDQ       $0x08, R10
+	CMPQ       R10, R13
+	JLE        octets13
+
+octetsEnd14:
+	CMPQ         R10, SI
+	JGE          rest15
+	MOVQ         SI, R13
+	SUBQ         R10, R13
+	MOVQ         $0x000000ff, R14
+	BZHIQ        R13, R14, R14
+	VMOVD        R14, X9
+	VPBROADCASTD X9, X9
+	VPAND        bits0<>+0(SB), X9, X9
+	VPCMPEQD     bits0<>+0(SB), X9, X9
+	VPMOVSXDQ    X9, Y10
+	VMASKMOVPS   (DX)(R10*4), X9, X9
+	VCVTPS2PD    X9, Y9
+	VADDPD       (SP), Y9, Y9
+	VMULPD       32(SP), Y9, Y9
+	VADDPD       shifter<>+0(SB), Y9, Y11
+	VPAND        fifteen<>+0(SB), Y11, Y12
+	VPCMPEQD     Y13, Y13, Y13
+	VGATHERQPD   Y13, (R8)(Y12*8), Y6
+	VSUBPD       shifter<>+0(SB), Y11, Y12
+	VSUBPD       Y12, Y9, Y12
+	VPSLLQ       $0x30, Y11, Y11
+	VPADDQ       Y11, Y6, Y6
+	VMULPD       Y12, Y12, Y11
+	VMULPD       q5<>+0(SB), Y12, Y13
+	VMULPD       q3<>+0(SB), Y12, Y14
+	VMULPD       q1<>+0(SB), Y12, Y15
+	VADDPD       q4<>+0(SB), Y13, Y13
+	VADDPD       q2<>+0(SB), Y14, Y14
+	VADDPD       q0<>+0(SB), Y15, Y15
+	VMULPD       Y11, Y13, Y13
+	VADDPD       Y13, Y14, Y14
+	VMULPD       Y11, Y14, Y14
+	VADDPD       Y14, Y15, Y15
+	VMULPD       Y6, Y12, Y12
+	VMULPD       Y15, Y12, Y12
+	VPCMPGTQ     lowest<>+0(SB), Y9, Y9
+	VADDPD       Y12, Y6, Y6
+	VANDNPD      Y6, Y9, Y6
+	VANDPD       Y10, Y6, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       Y6, Y6, Y6
+	VADDPD       Y6, Y3, Y3
+	VMOVD        R14, X9
+	VPBROADCASTD X9, X9
+	VPAND        bits1<>+0(SB), X9, X9
+	VPCMPEQD     bits1<>+0(SB), X9, X9
+	VPMOVSXDQ    X9, Y10
+	VMASKMOVPS   16(DX)(R10*4), X9, X9
+	VCVTPS2PD    X9, Y9
+	VADDPD       (SP), Y9, Y9
+	VMULPD       32(SP), Y9, Y9
+	VADDPD       shifter<>+0(SB), Y9, Y11
+	VPAND        fifteen<>+0(SB), Y11, Y12
+	VPCMPEQD     Y13, Y13, Y13
+	VGATHERQPD   Y13, (R8)(Y12*8), Y7
+	VSUBPD       shifter<>+0(SB), Y11, Y12
+	VSUBPD       Y12, Y9, Y12
+	VPSLLQ       $0x30, Y11, Y11
+	VPADDQ       Y11, Y7, Y7
+	VMULPD       Y12, Y12, Y11
+	VMULPD       q5<>+0(SB), Y12, Y13
+	VMULPD       q3<>+0(SB), Y12, Y14
+	VMULPD       q1<>+0(SB), Y12, Y15
+	VADDPD       q4<>+0(SB), Y13, Y13
+	VADDPD       q2<>+0(SB), Y14, Y14
+	VADDPD       q0<>+0(SB), Y15, Y15
+	VMULPD       Y11, Y13, Y13
+	VADDPD       Y13, Y14, Y14
+	VMULPD       Y11, Y14, Y14
+	VADDPD       Y14, Y15, Y15
+	VMULPD       Y7, Y12, Y12
+	VMULPD       Y15, Y12, Y12
+	VPCMPGTQ     lowest<>+0(SB), Y9, Y9
+	VADDPD       Y12, Y7, Y7
+	VANDNPD      Y7, Y9, Y7
+	VANDPD       Y10, Y7, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y7, Y8, Y8
+
+rest15:
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X2
+	VPERMILPD    $0x01, X2, X1
+	VADDSD       X1, X2, X2
+	VADDSD       X0, X2, X2
+	VMOVSD       X2, (AX)
+	VADDPD       Y8, Y3, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X2
+	VPERMILPD    $0x01, X2, X1
+	VADDSD       X1, X2, X2
+	VADDSD       X0, X2, X2
+	VMOVSD       X2, 8(AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x08, DI
+	DECQ         R9
+	JNE          scale9
+	ADDQ         $0x04, CX
+	LEAQ         (DX)(SI*4), DX
+	DECQ         BX
+	JNE          row8
+	VZEROUPPER
+	RET
+
+// func tailsAVX2(dst *byte, x *float32, n int, k int, unit float64)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+, POPCNT, SSE2
+TEXT ·tailsAVX2(SB), $96-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         k+24(FP), BX
+	LEAQ         powers<>+0(SB), SI
+	MOVSD        unit+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      Y0, (SP)
+	VBROADCASTSD one<>+0(SB), Y0
+	VMULPD       per16th<>+0(SB), Y0, Y0
+	VMINPD       largest<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 32(SP)
+
+row16:
+	VBROADCASTSD minusInf<>+0(SB), Y0
+	VBROADCASTSD minusInf<>+0(SB), Y5
+	XORQ         DI, DI
+	LEAQ         -8(BX), R8
+
+two17:
+	VMOVUPS      (CX)(DI*4), Y6
+	VMINPS       Y6, Y0, Y7
+	VMAXPS       Y6, Y0, Y0
+	VMAXPS       Y7, Y5, Y5
+	ADDQ         $0x08, DI
+	CMPQ         DI, R8
+	JLE          two17
+	CMPQ         DI, BX
+	JGE          twoEnd18
+	VBROADCASTSD minusInf<>+0(SB), Y6
+	LEAQ         flags<>+0(SB), R8
+	MOVQ         DI, R11
+	SUBQ         BX, R11
+	VMOVUPS      32(R8)(R11*4), Y7
+	VMASKMOVPS   (CX)(DI*4), Y7, Y8
+	VBLENDVPS    Y7, Y8, Y6, Y6
+	VMINPS       Y6, Y0, Y7
+	VMAXPS       Y6, Y0, Y0
+	VMAXPS       Y7, Y5, Y5
+
+twoEnd18:
+	VEXTRACTF128 $0x01, Y0, X6
+	VEXTRACTF128 $0x01, Y5, X7
+	VMOVAPS      X0, X0
+	VMOVAPS      X5, X5
+	VMINPS       X6, X0, X8
+	VMAXPS       X6, X0, X0
+	VMAXPS       X8, X5, X5
+	VMAXPS       X7, X5, X5
+	VPERMILPS    $0x4e, X0, X6
+	VPERMILPS    $0x4e, X5, X7
+	VMINPS       X6, X0, X8
+	VMAXPS       X6, X0, X0
+	VMAXPS       X8, X5, X5
+	VMAXPS       X7, X5, X5
+	VPERMILPS    $0xb1, X0, X6
+	VPERMILPS    $0xb1, X5, X7
+	VMINPS       X6, X0, X8
+	VMAXPS       X6, X0, X0
+	VMAXPS       X8, X5, X5
+	VMAXPS       X7, X5, X5
+	VMOVSS       X0, (AX)
+	VMOVSS       X5, 4(AX)
+	VBROADCASTSS X5, Y0
+	XORQ         DI, DI
+	XORQ         R8, R8
+	MOVQ         BX, R11
+	SUBQ         $0x00000020, R11
+	MOVQ         BX, R12
+	NOTQ         R12
+	ANDQ         $0x0000001f, R12
+	VCMPPS       $0x00, 96(CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R13
+	VCMPPS       $0x00, 64(CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	VCMPPS       $0x00, 32(CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	VCMPPS       $0x00, (CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	SHRXQ        R12, R13, R13
+	SHRQ         $0x01, R13
+	MOVQ         BX, R11
+	ANDQ         $-32, R11
+	POPCNTQ      R13, R12
+	ADDQ         R12, R8
+	BSFQ         R13, R9
+	LEAQ         (R11)(R9*1), R9
+	CMOVQNE      R9, DI
+
+find19:
+	SUBQ         $0x00000020, R11
+	VCMPPS       $0x00, 96(CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R12
+	VCMPPS       $0x00, 64(CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R13
+	SHLQ         $0x08, R12
+	ORQ          R13, R12
+	VCMPPS       $0x00, 32(CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R13
+	SHLQ         $0x08, R12
+	ORQ          R13, R12
+	VCMPPS       $0x00, (CX)(R11*4), Y0, Y6
+	VMOVMSKPS    Y6, R13
+	SHLQ         $0x08, R12
+	ORQ          R13, R12
+	POPCNTQ      R12, R13
+	ADDQ         R13, R8
+	BSFQ         R12, R10
+	LEAQ         (R11)(R10*1), R10
+	CMOVQNE      R10, DI
+	TESTQ        R11, R11
+	JNE          find19
+	MOVQ         R8, 16(AX)
+	VCVTSS2SD    X5, X5, X0
+	VBROADCASTSD X0, Y0
+	VXORPD       Y5, Y5, Y5
+	VSUBPD       Y0, Y5, Y5
+	VMOVUPD      Y5, 64(SP)
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y5, Y5, Y5
+	LEAQ         (CX)(BX*4), DI
+	XORQ         R8, R8
+	LEAQ         -8(BX), R11
+	CMPQ         R8, R11
+	JGT          octetsEnd21
+
+octets20:
+	PREFETCHT0 (DI)(R8*4)
+	VCVTPS2PD  (CX)(R8*4), Y6
+	VADDPD     64(SP), Y6, Y6
+	VMULPD     32(SP), Y6, Y6
+	VADDPD     shifter<>+0(SB), Y6, Y7
+	VPAND      fifteen<>+0(SB), Y7, Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERQPD Y9, (SI)(Y8*8), Y1
+	VSUBPD     shifter<>+0(SB), Y7, Y8
+	VSUBPD     Y8, Y6, Y8
+	VPSLLQ     $0x30, Y7, Y7
+	VPADDQ     Y7, Y1, Y1
+	VMULPD     Y8, Y8, Y7
+	VMULPD     q5<>+0(SB), Y8, Y9
+	VMULPD     q3<>+0(SB), Y8, Y10
+	VMULPD     q1<>+0(SB), Y8, Y11
+	VADDPD     q4<>+0(SB), Y9, Y9
+	VADDPD     q2<>+0(SB), Y10, Y10
+	VADDPD     q0<>+0(SB), Y11, Y11
+	VMULPD     Y7, Y9, Y9
+	VADDPD     Y9, Y10, Y10
+	VMULPD     Y7, Y10, Y10
+	VADDPD     Y10, Y11, Y11
+	VMULPD     Y1, Y8, Y8
+	VMULPD     Y11, Y8, Y8
+	VPCMPGTQ   lowest<>+0(SB), Y6, Y6
+	VADDPD     Y8, Y1, Y1
+	VANDNPD    Y1, Y6, Y1
+	VMULPD     (SP), Y1, Y1
+	VADDPD     integral<>+0(SB), Y1, Y1
+	VPSUBQ     integral<>+0(SB), Y1, Y1
+	VPADDQ     Y1, Y0, Y0
+	VCVTPS2PD  16(CX)(R8*4), Y6
+	VADDPD     64(SP), Y6, Y6
+	VMULPD     32(SP), Y6, Y6
+	VADDPD     shifter<>+0(SB), Y6, Y7
+	VPAND      fifteen<>+0(SB), Y7, Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERQPD Y9, (SI)(Y8*8), Y2
+	VSUBPD     shifter<>+0(SB), Y7, Y8
+	VSUBPD     Y8, Y6, Y8
+	VPSLLQ     $0x30, Y7, Y7
+	VPADDQ     Y7, Y2, Y2
+	VMULPD     Y8, Y8, Y7
+	VMULPD     q5<>+0(SB), Y8, Y9
+	VMULPD     q3<>+0(SB), Y8, Y10
+	VMULPD     q1<>+0(SB), Y8, Y11
+	VADDPD     q4<>+0(SB), Y9, Y9
+	VADDPD     q2<>+0(SB), Y10, Y10
+	VADDPD     q0<>+0(SB), Y11, Y11
+	VMULPD     Y7, Y9, Y9
+	VADDPD     Y9, Y10, Y10
+	VMULPD     Y7, Y10, Y10
+	VADDPD     Y10, Y11, Y11
+	VMULPD     Y2, Y8, Y8
+	VMULPD     Y11, Y8, Y8
+	VPCMPGTQ   lowest<>+0(SB), Y6, Y6
+	VADDPD     Y8, Y2, Y2
+	VANDNPD    Y2, Y6, Y2
+	VMULPD     (SP), Y2, Y2
+	VADDPD     integral<>+0(SB), Y2, Y2
+	VPSUBQ     integral<>+0(SB), Y2, Y2
+	VPADDQ     Y2, Y5, Y5
+	ADDQ       $0x08, R8
+	CMPQ       R8, R11
+	JLE        octets20
+
+octetsEnd21:
+	CMPQ         R8, BX
+	JGE          rest22
+	MOVQ         BX, R11
+	SUBQ         R8, R11
+	MOVQ         $0x000000ff, R12
+	BZHIQ        R11, R12, R12
+	PREFETCHT0   (DI)(R8*4)
+	VMOVD        R12, X6
+	VPBROADCASTD X6, X6
+	VPAND        bits0<>+0(SB), X6, X6
+	VPCMPEQD     bits0<>+0(SB), X6, X6
+	VPMOVSXDQ    X6, Y7
+	VMASKMOVPS   (CX)(R8*4), X6, X6
+	VCVTPS2PD    X6, Y6
+	VADDPD       64(SP), Y6, Y6
+	VMULPD       32(SP), Y6, Y6
+	VADDPD       shifter<>+0(SB), Y6, Y8
+	VPAND        fifteen<>+0(SB), Y8, Y9
+	VPCMPEQD     Y10, Y10, Y10
+	VGATHERQPD   Y10, (SI)(Y9*8), Y3
+	VSUBPD       shifter<>+0(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y9
+	VPSLLQ       $0x30, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VMULPD       Y9, Y9, Y8
+	VMULPD       q5<>+0(SB), Y9, Y10
+	VMULPD       q3<>+0(SB), Y9, Y11
+	VMULPD       q1<>+0(SB), Y9, Y12
+	VADDPD       q4<>+0(SB), Y10, Y10
+	VADDPD       q2<>+0(SB), Y11, Y11
+	VADDPD       q0<>+0(SB), Y12, Y12
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y11, Y11
+	VMULPD       Y8, Y11, Y11
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y3, Y9, Y9
+	VMULPD       Y12, Y9, Y9
+	VPCMPGTQ     lowest<>+0(SB), Y6, Y6
+	VADDPD       Y9, Y3, Y3
+	VANDNPD      Y3, Y6, Y3
+	VANDPD       Y7, Y3, Y3
+	VMULPD       (SP), Y3, Y3
+	VADDPD       integral<>+0(SB), Y3, Y3
+	VPSUBQ       integral<>+0(SB), Y3, Y3
+	VPADDQ       Y3, Y0, Y0
+	VMOVD        R12, X6
+	VPBROADCASTD X6, X6
+	VPAND        bits1<>+0(SB), X6, X6
+	VPCMPEQD     bits1<>+0(SB), X6, X6
+	VPMOVSXDQ    X6, Y7
+	VMASKMOVPS   16(CX)(R8*4), X6, X6
+	VCVTPS2PD    X6, Y6
+	VADDPD       64(SP), Y6, Y6
+	VMULPD       32(SP), Y6, Y6
+	VADDPD       shifter<>+0(SB), Y6, Y8
+	VPAND        fifteen<>+0(SB), Y8, Y9
+	VPCMPEQD     Y10, Y10, Y10
+	VGATHERQPD   Y10, (SI)(Y9*8), Y4
+	VSUBPD       shifter<>+0(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y9
+	VPSLLQ       $0x30, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VMULPD       Y9, Y9, Y8
+	VMULPD       q5<>+0(SB), Y9, Y10
+	VMULPD       q3<>+0(SB), Y9, Y11
+	VMULPD       q1<>+0(SB), Y9, Y12
+	VADDPD       q4<>+0(SB), Y10, Y10
+	VADDPD       q2<>+0(SB), Y11, Y11
+	VADDPD       q0<>+0(SB), Y12, Y12
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y10, Y11, Y11
+	VMULPD       Y8, Y11, Y11
+	VADDPD       Y11, Y12, Y12
+	VMULPD       Y4, Y9, Y9
+	VMULPD       Y12, Y9, Y9
+	VPCMPGTQ     lowest<>+0(SB), Y6, Y6
+	VADDPD       Y9, Y4, Y4
+	VANDNPD      Y4, Y6, Y4
+	VANDPD       Y7, Y4, Y4
+	VMULPD       (SP), Y4, Y4
+	VADDPD       integral<>+0(SB), Y4, Y4
+	VPSUBQ       integral<>+0(SB), Y4, Y4
+	VPADDQ       Y4, Y5, Y5
+
+rest22:
+	VPADDQ       Y5, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VPADDQ       X5, X0, X5
+	VPSHUFD      $0x4e, X5, X0
+	VPADDQ       X0, X5, X5
+	VMOVQ        X5, 8(AX)
+	MOVQ         DI, CX
+	ADDQ         $0x18, AX
+	DECQ         DX
+	JNE          row16
+	VZEROUPPER
+	RET
+
+DATA flags<>+0(SB)/8, $0xffffffffffffffff
+DATA flags<>+8(SB)/8, $0xffffffffffffffff
+DATA flags<>+16(SB)/8, $0xffffffffffffffff
+DATA flags<>+24(SB)/8, $0xffffffffffffffff
+DATA flags<>+32(SB)/8, $0x0000000000000000
+DATA flags<>+40(SB)/8, $0x0000000000000000
+DATA flags<>+48(SB)/8, $0x0000000000000000
+DATA flags<>+56(SB)/8, $0x0000000000000000
+GLOBL flags<>(SB), RODATA|NOPTR, $64
+
+// func peakAVX2(x *float32, k int) (value float32, top int, times int)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT, SSE
+TEXT ·peakAVX2(SB), $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    k+8(FP), CX
+	MOVQ    CX, DX
+	SUBQ    $0x00000020, DX
+	XORQ    BX, BX
+	VMOVUPS (AX)(BX*4), Y0
+	VMOVUPS 32(AX)(BX*4), Y1
+	VMOVUPS 64(AX)(BX*4), Y2
+	VMOVUPS 96(AX)(BX*4), Y3
+
+max23:
+	ADDQ   $0x00000020, BX
+	CMPQ   BX, DX
+	JGE    maxLast24
+	VMAXPS (AX)(BX*4), Y0, Y0
+	VMAXPS 32(AX)(BX*4), Y1, Y1
+	VMAXPS 64(AX)(BX*4), Y2, Y2
+	VMAXPS 96(AX)(BX*4), Y3, Y3
+	JMP    max23
+
+maxLast24:
+	MOVQ         DX, BX
+	VMAXPS       (AX)(BX*4), Y0, Y0
+	VMAXPS       32(AX)(BX*4), Y1, Y1
+	VMAXPS       64(AX)(BX*4), Y2, Y2
+	VMAXPS       96(AX)(BX*4), Y3, Y3
+	VMAXPS       Y1, Y0, Y0
+	VMAXPS       Y3, Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVAPS      Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X1, X0, X1
+	VPERMILPS    $0x4e, X1, X0
+	VMAXPS       X0, X1, X1
+	VPERMILPS    $0xb1, X1, X0
+	VMAXPS       X0, X1, X1
+	VBROADCASTSS X1, Y0
+	XORQ         DX, DX
+	XORQ         BX, BX
+	MOVQ         CX, R8
+	SUBQ         $0x00000020, R8
+	MOVQ         CX, R9
+	NOTQ         R9
+	ANDQ         $0x0000001f, R9
+	VCMPPS       $0x00, 96(AX)(R8*4), Y0, Y2
+	VMOVMSKPS    Y2, R10
+	VCMPPS       $0x00, 64(AX)(R8*4), Y0, Y2
+	VMOVMSKPS    Y2, R11
+	SHLQ         $0x08, R10
+	ORQ          R11, R10
+	VCMPPS       $0x00, 32(AX)(R8*4), Y0, Y2
+	VMOVMSKPS    Y2, R11
+	SHLQ         $0x08, R10
+	ORQ          R11, R10
+	VCMPPS       $0x00, (AX)(R8*4), Y0, Y2
+	VMOVMSKPS    Y2, R11
+	SHLQ         $0x08, R10
+	ORQ          R11, R10
+	SHRXQ        R9, R10, R10
+	SHRQ         $0x01, R10
+	MOVQ         CX, R8
+	ANDQ         $-32, R8
+	POPCNTQ      R10, CX
+	ADDQ         CX, BX
+	BSFQ         R10, SI
+	LEAQ         (R8)(SI*1), SI
+	CMOVQNE      SI, DX
+
+find25:
+	SUBQ      $0x00000020, R8
+	VCMPPS    $0x00, 96(AX)(R8*4), Y0, Y2
+	VMOVMSKPS Y2, CX
+	VCMPPS    $0x00, 64(AX)(R8*4), Y0, Y2
+	VMOVMSKPS Y2, SI
+	SHLQ      $0x08, CX
+	ORQ       SI, CX
+	VCMPPS    $0x00, 32(AX)(R8*4), Y0, Y2
+	VMOVMSKPS Y2, SI
+	SHLQ      $0x08, CX
+	ORQ       SI, CX
+	VCMPPS    $0x00, (AX)(R8*4), Y0, Y2
+	VMOVMSKPS Y2, SI
+	SHLQ      $0x08, CX
+	ORQ       SI, CX
+	POPCNTQ   CX, SI
+	ADDQ      SI, BX
+	BSFQ      CX, DI
+	LEAQ      (R8)(DI*1), DI
+	CMOVQNE   DI, DX
+	TESTQ     R8, R8
+	JNE       find25
+	MOVSS     X1, value+16(FP)
+	MOVQ      DX, top+24(FP)
+	MOVQ      BX, times+32(FP)
+	VZEROUPPER
+	RET
+
+// func expsAVX2(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
+// Requires: AVX, AVX2, BMI2, SSE, SSE2
+TEXT ·expsAVX2(SB), $64-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         k+16(FP), DX
+	LEAQ         powers<>+0(SB), BX
+	MOVSS        largest+24(FP), X0
+	MOVSD        scale+32(FP), X1
+	VBROADCASTSD X1, Y1
+	VCVTSS2SD    X0, X0, X0
+	VBROADCASTSD X0, Y0
+	VXORPD       Y6, Y6, Y6
+	VSUBPD       Y0, Y6, Y6
+	VMOVUPD      Y6, (SP)
+	VMULPD       per16th<>+0(SB), Y1, Y1
+	VMINPD       largest<>+0(SB), Y1, Y1
+	VMOVUPD      Y1, 32(SP)
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	XORQ         SI, SI
+	LEAQ         -8(DX), DI
+	CMPQ         SI, DI
+	JGT          octetsEnd27
+
+octets26:
+	VCVTPS2PD  (CX)(SI*4), Y6
+	VADDPD     (SP), Y6, Y6
+	VMULPD     32(SP), Y6, Y6
+	VADDPD     shifter<>+0(SB), Y6, Y7
+	VPAND      fifteen<>+0(SB), Y7, Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERQPD Y9, (BX)(Y8*8), Y2
+	VSUBPD     shifter<>+0(SB), Y7, Y8
+	VSUBPD     Y8, Y6, Y8
+	VPSLLQ     $0x30, Y7, Y7
+	VPADDQ     Y7, Y2, Y2
+	VMULPD     Y8, Y8, Y7
+	VMULPD     q5<>+0(SB), Y8, Y9
+	VMULPD     q3<>+0(SB), Y8, Y10
+	VMULPD     q1<>+0(SB), Y8, Y11
+	VADDPD     q4<>+0(SB), Y9, Y9
+	VADDPD     q2<>+0(SB), Y10, Y10
+	VADDPD     q0<>+0(SB), Y11, Y11
+	VMULPD     Y7, Y9, Y9
+	VADDPD     Y9, Y10, Y10
+	VMULPD     Y7, Y10, Y10
+	VADDPD     Y10, Y11, Y11
+	VMULPD     Y2, Y8, Y8
+	VMULPD     Y11, Y8, Y8
+	VPCMPGTQ   lowest<>+0(SB), Y6, Y6
+	VADDPD     Y8, Y2, Y2
+	VANDNPD    Y2, Y6, Y2
+	VADDPD     Y2, Y0, Y0
+	VMOVUPD    Y2, (AX)(SI*8)
+	VCVTPS2PD  16(CX)(SI*4), Y6
+	VADDPD     (SP), Y6, Y6
+	VMULPD     32(SP), Y6, Y6
+	VADDPD     shifter<>+0(SB), Y6, Y7
+	VPAND      fifteen<>+0(SB), Y7, Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERQPD Y9, (BX)(Y8*8), Y3
+	VSUBPD     shifter<>+0(SB), Y7, Y8
+	VSUBPD     Y8, Y6, Y8
+	VPSLLQ     $0x30, Y7, Y7
+	VPADDQ     Y7, Y3, Y3
+	VMULPD     Y8, Y8, Y7
+	VMULPD     q5<>+0(SB), Y8, Y9
+	VMULPD     q3<>+0(SB), Y8, Y10
+	VMULPD     q1<>+0(SB), Y8, Y11
+	VADDPD     q4<>+0(SB), Y9, Y9
+	VADDPD     q2<>+0(SB), Y10, Y10
+	VADDPD     q0<>+0(SB), Y11, Y11
+	VMULPD     Y7, Y9, Y9
+	VADDPD     Y9, Y10, Y10
+	VMULPD     Y7, Y10, Y10
+	VADDPD     Y10, Y11, Y11
+	VMULPD     Y3, Y8, Y8
+	VMULPD     Y11, Y8, Y8
+	VPCMPGTQ   lowest<>+0(SB), Y6, Y6
+	VADDPD     Y8, Y3, Y3
+	VANDNPD    Y3, Y6, Y3
+	VADDPD     Y3, Y1, Y1
+	VMOVUPD    Y3, 32(AX)(SI*8)
+	ADDQ       $0x08, SI
+	CMPQ       SI, DI
+	JLE        octets26
+
+octetsEnd27:
+	CMPQ         SI, DX
+	JGE          rest28
+	SUBQ         SI, DX
+	MOVQ         $0x000000ff, DI
+	BZHIQ        DX, DI, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, X2
+	VPAND        bits0<>+0(SB), X2, X2
+	VPCMPEQD     bits0<>+0(SB), X2, X2
+	VPMOVSXDQ    X2, Y3
+	VMASKMOVPS   (CX)(SI*4), X2, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       (SP), Y2, Y2
+	VMULPD       32(SP), Y2, Y2
+	VADDPD       shifter<>+0(SB), Y2, Y6
+	VPAND        fifteen<>+0(SB), Y6, Y7
+	VPCMPEQD     Y8, Y8, Y8
+	VGATHERQPD   Y8, (BX)(Y7*8), Y4
+	VSUBPD       shifter<>+0(SB), Y6, Y7
+	VSUBPD       Y7, Y2, Y7
+	VPSLLQ       $0x30, Y6, Y6
+	VPADDQ       Y6, Y4, Y4
+	VMULPD       Y7, Y7, Y6
+	VMULPD       q5<>+0(SB), Y7, Y8
+	VMULPD       q3<>+0(SB), Y7, Y9
+	VMULPD       q1<>+0(SB), Y7, Y10
+	VADDPD       q4<>+0(SB), Y8, Y8
+	VADDPD       q2<>+0(SB), Y9, Y9
+	VADDPD       q0<>+0(SB), Y10, Y10
+	VMULPD       Y6, Y8, Y8
+	VADDPD       Y8, Y9, Y9
+	VMULPD       Y6, Y9, Y9
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y4, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VPCMPGTQ     lowest<>+0(SB), Y2, Y2
+	VADDPD       Y7, Y4, Y4
+	VANDNPD      Y4, Y2, Y4
+	VANDPD       Y3, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VMASKMOVPD   Y4, Y3, (AX)(SI*8)
+	VMOVD        DI, X2
+	VPBROADCASTD X2, X2
+	VPAND        bits1<>+0(SB), X2, X2
+	VPCMPEQD     bits1<>+0(SB), X2, X2
+	VPMOVSXDQ    X2, Y3
+	VMASKMOVPS   16(CX)(SI*4), X2, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       (SP), Y2, Y2
+	VMULPD       32(SP), Y2, Y2
+	VADDPD       shifter<>+0(SB), Y2, Y4
+	VPAND        fifteen<>+0(SB), Y4, Y6
+	VPCMPEQD     Y7, Y7, Y7
+	VGATHERQPD   Y7, (BX)(Y6*8), Y5
+	VSUBPD       shifter<>+0(SB), Y4, Y6
+	VSUBPD       Y6, Y2, Y6
+	VPSLLQ       $0x30, Y4, Y4
+	VPADDQ       Y4, Y5, Y5
+	VMULPD       Y6, Y6, Y4
+	VMULPD       q5<>+0(SB), Y6, Y7
+	VMULPD       q3<>+0(SB), Y6, Y8
+	VMULPD       q1<>+0(SB), Y6, Y9
+	VADDPD       q4<>+0(SB), Y7, Y7
+	VADDPD       q2<>+0(SB), Y8, Y8
+	VADDPD       q0<>+0(SB), Y9, Y9
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y8, Y8
+	VMULPD       Y4, Y8, Y8
+	VADDPD       Y8, Y9, Y9
+	VMULPD       Y5, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VPCMPGTQ     lowest<>+0(SB), Y2, Y2
+	VADDPD       Y6, Y5, Y5
+	VANDNPD      Y5, Y2, Y5
+	VANDPD       Y3, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VMASKMOVPD   Y5, Y3, 32(AX)(SI*8)
+
+rest28:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, total+40(FP)
+	VZEROUPPER
+	RET
+
+// func normaliseAVX2(dst *float64, x *float32, k int, largest float32, s0 float64, conf float64, below float64)
+// Requires: AVX, AVX2, BMI2, SSE, SSE2
+TEXT ·normaliseAVX2(SB), $96-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         k+16(FP), DX
+	MOVSD        s0+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      Y0, (SP)
+	MOVSD        conf+40(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      Y0, 32(SP)
+	MOVSD        below+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      Y0, 64(SP)
+	MOVSS        largest+24(FP), X0
+	VBROADCASTSS X0, X0
+	XORQ         BX, BX
+	LEAQ         -8(DX), SI
+	CMPQ         BX, SI
+	JGT          octetsEnd30
+
+octets29:
+	VMOVUPD   (AX)(BX*8), Y1
+	VMOVUPS   (CX)(BX*4), X2
+	VDIVPD    (SP), Y1, Y1
+	VCMPPD    $0x1d, 32(SP), Y1, Y3
+	VCMPPS    $0x11, X0, X2, X2
+	VPMOVSXDQ X2, Y2
+	VANDPD    Y2, Y3, Y3
+	VBLENDVPD Y3, 64(SP), Y1, Y1
+	VMOVUPD   Y1, (AX)(BX*8)
+	VMOVUPD   32(AX)(BX*8), Y1
+	VMOVUPS   16(CX)(BX*4), X2
+	VDIVPD    (SP), Y1, Y1
+	VCMPPD    $0x1d, 32(SP), Y1, Y3
+	VCMPPS    $0x11, X0, X2, X2
+	VPMOVSXDQ X2, Y2
+	VANDPD    Y2, Y3, Y3
+	VBLENDVPD Y3, 64(SP), Y1, Y1
+	VMOVUPD   Y1, 32(AX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, SI
+	JLE       octets29
+
+octetsEnd30:
+	CMPQ         BX, DX
+	JGE          rest31
+	SUBQ         BX, DX
+	MOVQ         $0x000000ff, SI
+	BZHIQ        DX, SI, SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, X1
+	VPAND        bits0<>+0(SB), X1, X1
+	VPCMPEQD     bits0<>+0(SB), X1, X1
+	VPMOVSXDQ    X1, Y2
+	VMASKMOVPD   (AX)(BX*8), Y2, Y3
+	VMASKMOVPS   (CX)(BX*4), X1, X1
+	VDIVPD       (SP), Y3, Y3
+	VCMPPD       $0x1d, 32(SP), Y3, Y4
+	VCMPPS       $0x11, X0, X1, X1
+	VPMOVSXDQ    X1, Y1
+	VANDPD       Y1, Y4, Y4
+	VBLENDVPD    Y4, 64(SP), Y3, Y3
+	VMASKMOVPD   Y3, Y2, (AX)(BX*8)
+	VMOVD        SI, X1
+	VPBROADCASTD X1, X1
+	VPAND        bits1<>+0(SB), X1, X1
+	VPCMPEQD     bits1<>+0(SB), X1, X1
+	VPMOVSXDQ    X1, Y2
+	VMASKMOVPD   32(AX)(BX*8), Y2, Y3
+	VMASKMOVPS   16(CX)(BX*4), X1, X1
+	VDIVPD       (SP), Y3, Y3
+	VCMPPD       $0x1d, 32(SP), Y3, Y4
+	VCMPPS       $0x11, X0, X1, X1
+	VPMOVSXDQ    X1, Y0
+	VANDPD       Y0, Y4, Y4
+	VBLENDVPD    Y4, 64(SP), Y3, Y3
+	VMASKMOVPD   Y3, Y2, 32(AX)(BX*8)
+
+rest31:
+	VZEROUPPER
+	RET

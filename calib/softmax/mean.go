@@ -32,22 +32,28 @@ func MeanProbs(dst []float64, rows [][]float32, scale float64) []float64 {
 		}
 	}
 	most := dst[top]
-	hi, lo := split(scale / float64(len(rows)))
+	c := rate(scale / float64(len(rows)))
+	ties := -1
 	for j, total := range dst {
-		dst[j] = power(total-most, hi, lo)
+		if total == most {
+			dst[j] = 0
+			ties++
+		} else {
+			dst[j] = power(total-most, c)
+		}
 	}
-	dst[top] = 0
-	s0 := 1 + sum(dst)
+	s0 := 1 + (float64(ties) + sum(dst))
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
 	for j, e := range dst {
 		p := e / s0
-		if p >= conf && sumOf(rows, j) < most {
+		if e == 0 && sumOf(rows, j) == most {
+			p = conf
+		} else if p >= conf {
 			p = below
 		}
 		dst[j] = p
 	}
-	dst[top] = conf
 	return dst
 }
 

@@ -27,19 +27,22 @@ func probs(on instructions, dst []float64, row []float32, scale float64) []float
 	}
 	top := argmax(row)
 	m := row[top]
-	hi, lo := split(scale)
-	exps(dst, row, m, hi, lo)
-	dst[top] = 0
-	s0 := 1 + sum(dst)
+	c := rate(scale)
+	exps(dst, row, m, c)
+	ties := countTies(row, top)
+	clearTop(dst, row, m, top, ties)
+	s0 := 1 + (float64(ties) + sum(dst))
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
 	for j, e := range dst {
 		p := e / s0
-		if p >= conf && row[j] < m {
+		switch {
+		case row[j] == m:
+			p = conf
+		case p >= conf:
 			p = below
 		}
 		dst[j] = p
 	}
-	dst[top] = conf
 	return dst
 }

@@ -72,11 +72,11 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 	top := argmax(row)
 	m := Moments{Max: row[top], Top: int32(top)}
 	max := float64(m.Max)
-	hi, lo := split(scale)
+	c, ties := rate(scale), countTies(row, top)
 	if len(row) < narrow {
 		e := buf[:len(row)]
-		exps(e, row, m.Max, hi, lo)
-		e[top] = 0 // counted by the 1 of S0 = 1 + Tail; 0 in S1 and S2
+		exps(e, row, m.Max, c)
+		clearTop(e, row, m.Max, top, ties)
 		var tail, s1, s2 float64
 		for j, l := range row {
 			d := float64(l) - max
@@ -85,20 +85,18 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 			s1 += de
 			s2 += float64(d * de)
 		}
-		m.Tail, m.S1, m.S2 = tail, s1, s2
+		m.Tail, m.S1, m.S2 = float64(ties)+tail, s1, s2
 		return m
 	}
 	var sums momentLanes
 	for start := 0; start < len(row); start += blockCols {
 		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, m.Max, hi, lo)
-		if start <= top && top < start+len(part) {
-			e[top-start] = 0
-		}
+		exps(e, part, m.Max, c)
+		clearTop(e, part, m.Max, top-start, ties)
 		sums.add(e, part, max)
 	}
-	m.Tail, m.S1, m.S2 = sums.tail.total(), sums.s1.total(), sums.s2.total()
+	m.Tail, m.S1, m.S2 = float64(ties)+sums.tail.total(), sums.s1.total(), sums.s2.total()
 	return m
 }
 

@@ -50,27 +50,25 @@ func scores(on instructions, dst []Score, top []int32, logits []float32, k int, 
 
 // score returns the score of one row whose top class is known; buf is scratch.
 func score(row []float32, top int, scale float64, buf *[blockCols]float64) Score {
-	hi, lo := split(scale)
+	c, ties := rate(scale), countTies(row, top)
 	if len(row) < narrow {
 		e := buf[:len(row)]
-		exps(e, row, row[top], hi, lo)
-		e[top] = 0
+		exps(e, row, row[top], c)
+		clearTop(e, row, row[top], top, ties)
 		var s Score
 		for _, v := range e {
 			s.Tail += v
 			s.Squares += float64(v * v)
 		}
-		return s
+		return Score{float64(ties) + s.Tail, float64(ties) + s.Squares}
 	}
 	var sums scoreLanes
 	for start := 0; start < len(row); start += blockCols {
 		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, row[top], hi, lo)
-		if start <= top && top < start+len(part) {
-			e[top-start] = 0
-		}
+		exps(e, part, row[top], c)
+		clearTop(e, part, row[top], top-start, ties)
 		sums.add(e)
 	}
-	return Score{sums.tail.total(), sums.squares.total()}
+	return Score{float64(ties) + sums.tail.total(), float64(ties) + sums.squares.total()}
 }

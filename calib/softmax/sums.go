@@ -3,10 +3,12 @@ package softmax
 // narrow is the number of classes from which on a row is summed in lanes.
 const narrow = 64
 
-// A row of k < narrow classes is summed in the order of its classes; vector
-// code then works on eight rows side by side. In a row of k >= narrow classes
-// class j belongs to lane j mod 8; each lane is summed in order, and total adds
-// the eight. Masked lanes of vector code add +0 or -0, which changes no sum.
+// The classes beside the top one that share its logit are counted, and their
+// number is added to the sum of the others. A row of k < narrow classes is
+// summed in the order of its classes; vector code then works on eight rows side
+// by side. In a row of k >= narrow classes class j belongs to lane j mod 8;
+// each lane is summed in order, and total adds the eight. Masked lanes of vector
+// code add +0 or -0, which changes no sum.
 
 // lanes are the eight partial sums of a row.
 type lanes [8]float64
@@ -16,7 +18,35 @@ func (s *lanes) total() float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// sum returns the sum of the exponentials e of a whole row.
+// countTies returns how many classes but the top one have its logit.
+func countTies(row []float32, top int) int {
+	ties := 0
+	for _, l := range row[top+1:] {
+		if l == row[top] {
+			ties++
+		}
+	}
+	return ties
+}
+
+// clearTop sets to 0 the exponentials e of the part of a row that are at the
+// largest logit: that of the top class, at index top if it is in this part,
+// and those of the ties.
+func clearTop(e []float64, part []float32, max float32, top, ties int) {
+	if 0 <= top && top < len(e) {
+		e[top] = 0
+	}
+	if ties > 0 {
+		for j, l := range part {
+			if l == max {
+				e[j] = 0
+			}
+		}
+	}
+}
+
+// sum returns the sum of the exponentials e of a whole row, 0 at its largest
+// logit.
 func sum(e []float64) float64 {
 	if len(e) < narrow {
 		total := 0.0

@@ -51,16 +51,21 @@ func tailUnit(k int) float64 {
 	return float64(int64(1) << min(51, 62-bits.Len(uint(k))))
 }
 
-// counted is the tail sum of a row in units, relative to its second largest
-// logit.
+// counted is the tail sum of a row, relative to its second largest logit: the
+// classes below that logit in units, and the number of classes at it, which
+// are 1 each.
 type counted struct {
 	first, second float32
 	units         int64
+	seconds       int64 // with the top class, where first = second
 }
 
 // tail returns the tail sum relative to the largest logit.
 func (c counted) tail(unit float64) float64 {
-	return Exp(float64(c.second)-float64(c.first)) * (float64(c.units) / unit)
+	if c.first == c.second {
+		c.seconds--
+	}
+	return Exp(float64(c.second)-float64(c.first)) * (float64(c.units+c.seconds*int64(unit)) / unit)
 }
 
 // integral plus a number in [0, 2^51] has that number, rounded to the nearest
@@ -70,26 +75,27 @@ const integral = 0x1p52
 // countTail returns the tail sum of one row of two classes or more; buf is
 // scratch.
 func countTail(row []float32, unit float64, buf *[blockCols]float64) counted {
-	top := 0
 	c := counted{first: row[0], second: float32(math.Inf(-1))}
-	for j, l := range row[1:] {
+	for _, l := range row[1:] {
 		switch {
 		case l > c.first:
-			top, c.first, c.second = j+1, l, c.first
+			c.first, c.second = l, c.first
 		case l > c.second:
 			c.second = l
 		}
 	}
-	hi, lo := split(1)
+	c1 := rate(1)
 	for start := 0; start < len(row); start += blockCols {
 		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, c.second, hi, lo)
-		if start <= top && top < start+len(part) {
-			e[top-start] = 0
-		}
-		for _, v := range e {
-			c.units += int64(math.Float64bits(float64(v*unit)+integral) - math.Float64bits(integral))
+		exps(e, part, c.second, c1)
+		for j, l := range part {
+			switch {
+			case l < c.second:
+				c.units += int64(math.Float64bits(float64(e[j]*unit)+integral) - math.Float64bits(integral))
+			case l == c.second:
+				c.seconds++
+			}
 		}
 	}
 	return c

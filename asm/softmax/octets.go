@@ -1,0 +1,156 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// mask says which elements of an octet count, for one of its vectors.
+type mask struct {
+	load, lanes reg.Register // of float32 and of float64
+}
+
+// mask returns the mask of vector p of an octet by its bits; nil for nil.
+func (m *machine) mask(bits reg.Register, p int) *mask {
+	if bits == nil {
+		return nil
+	}
+	b := bits.(reg.GPVirtual).As32()
+	if m.wide {
+		k := m.K()
+		m.KMOVW(b, k)
+		return &mask{k, k}
+	}
+	bit := m.table([]string{"bits0", "bits1"}[p], 1<<(4*p)|2<<(4*p)<<32, 4<<(4*p)|8<<(4*p)<<32)
+	load, lanes := m.XMM(), m.YMM()
+	m.VMOVD(b, load)
+	m.VPBROADCASTD(load, load)
+	m.VPAND(bit, load, load)
+	m.VPCMPEQD(bit, load, load)
+	m.VPMOVSXDQ(load, lanes)
+	return &mask{load, lanes}
+}
+
+// gaps returns the float64 differences of a vector of logits to the one whose
+// negative is minus. The differences of those at that logit are +0, whatever
+// the signs of zeros.
+func (m *machine) gaps(from operand.Mem, minus operand.Op, only *mask) reg.VecVirtual {
+	d := m.vector()
+	if only == nil {
+		m.VCVTPS2PD(from, d)
+	} else {
+		l := m.singles()
+		if m.wide {
+			m.VMOVUPS_Z(from, only.load, l)
+		} else {
+			m.VMASKMOVPS(from, only.load, l)
+		}
+		m.VCVTPS2PD(l, d)
+	}
+	m.VADDPD(minus, d, d)
+	return d
+}
+
+// minus returns the negative of the float32 in lane 0 of v in all lanes; of
+// either zero it is +0.
+func (m *machine) minus(v reg.VecVirtual) operand.Op {
+	all, x := m.vector(), m.XMM()
+	m.VCVTSS2SD(v, v, x)
+	m.VBROADCASTSD(x, all)
+	minus := m.zero()
+	m.VSUBPD(all, minus, minus)
+	return m.hold(minus)
+}
+
+// unroll is how many octets octets gives to body at a time.
+func (m *machine) unroll() int {
+	if m.wide {
+		return 2
+	}
+	return 1
+}
+
+// octets runs body for the octets of a row of k in order: for several at a
+// time, for one, and for the rest of the row, with the bits of its elements.
+func (m *machine) octets(k reg.GPVirtual, body func(i reg.GPVirtual, octets int, bits reg.Register)) {
+	i := m.GP64()
+	m.XORQ(i, i)
+	for n := m.unroll(); n > 0; n /= 2 {
+		loop, end := m.label("octets"), m.label("octetsEnd")
+		last := m.GP64()
+		m.LEAQ(operand.Mem{Base: k, Disp: -8 * n}, last)
+		m.CMPQ(i, last)
+		m.JGT(operand.LabelRef(end))
+		m.Label(loop)
+		body(i, n, nil)
+		m.ADDQ(operand.Imm(uint64(8*n)), i)
+		m.CMPQ(i, last)
+		m.JLE(operand.LabelRef(loop))
+		m.Label(end)
+	}
+	done := m.label("rest")
+	m.CMPQ(i, k)
+	m.JGE(operand.LabelRef(done))
+	left, bits := m.GP64(), m.GP64()
+	m.MOVQ(k, left)
+	m.SUBQ(i, left)
+	m.MOVQ(operand.U32(255), bits)
+	m.BZHIQ(left, bits, bits)
+	body(i, 1, bits)
+	m.Label(done)
+}
+
+// groups returns the vectors of octets in the groups that have registers to go
+// through power.of together.
+func (m *machine) groups(octets int) [][]part {
+	var groups [][]part
+	if m.wide {
+		g := make([]part, octets)
+		for o := range g {
+			g[o] = part{32 * o, 0}
+		}
+		return append(groups, g)
+	}
+	for o := range octets {
+		for p := range 2 {
+			groups = append(groups, []part{{32*o + 16*p, p}})
+		}
+	}
+	return groups
+}
+
+// part is a vector of an octet: where its logits are, and which one it is.
+type part struct{ disp, p int }
+
+// exponentials loops over the row of k logits at x. It calls each for every
+// vector of exponentials v, with the differences d, which vector of its octet
+// it is, where it lies in the row (element i and disp bytes on), and its mask;
+// those of several octets come together. minus is of the largest logit, c the
+// rate. next is where to fetch ahead.
+func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus, c operand.Op, each func(t term)) {
+	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
+		if next != nil {
+			m.PREFETCHT0(at(*next, i, 4, 0))
+		}
+		for _, group := range m.groups(octets) {
+			d := make([]reg.VecVirtual, len(group))
+			only := make([]*mask, len(group))
+			for g, v := range group {
+				only[g] = m.mask(bits, v.p)
+				d[g] = m.gaps(at(x, i, 4, v.disp), minus, only[g])
+			}
+			v := e.of(d, c, only)
+			for g, at := range group {
+				each(term{v: v[g], d: d[g], part: at, i: i, only: only[g]})
+			}
+		}
+	})
+}
+
+// term is a vector of exponentials v of differences d.
+type term struct {
+	v, d reg.VecVirtual
+	part
+	i    reg.GPVirtual
+	only *mask
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// peak is the largest element of a row: its value, in lane 0 of a vector of
+// float32, the lowest index at which it stands, and how often it does.
+type peak struct {
+	value      reg.VecVirtual
+	top, times reg.GPVirtual
+}
+
+// The loops over a row run as often for every row of k elements, wherever its
+// peak is: a branch that depends on the data would be foretold wrongly about
+// once in a row, which costs as much as a hundred elements.
+
+// blockSingles is the number of float32 that peak looks at in one turn.
+func (m *machine) blockSingles() int { return 8 * m.width() }
+
+// block returns the four vectors of float32 at x + 4 i.
+func (m *machine) block(x, i reg.Register) [4]operand.Mem {
+	var b [4]operand.Mem
+	for v := range b {
+		b[v] = at(x, i, 4, 8*m.width()*v)
+	}
+	return b
+}
+
+// peak finds the peak of the k >= 64 elements at x.
+func (m *machine) peak(x, k reg.GPVirtual) peak {
+	size := operand.U32(m.blockSingles())
+	last, i := m.GP64(), m.GP64()
+	m.MOVQ(k, last)
+	m.SUBQ(size, last)
+	m.XORQ(i, i)
+	var most [4]reg.VecVirtual
+	for v, from := range m.block(x, i) {
+		most[v] = m.vector()
+		m.VMOVUPS(from, most[v])
+	}
+	raise := func() {
+		for v, from := range m.block(x, i) {
+			m.VMAXPS(from, most[v], most[v])
+		}
+	}
+	next, end := m.label("max"), m.label("maxLast")
+	m.Label(next)
+	m.ADDQ(size, i)
+	m.CMPQ(i, last)
+	m.JGE(operand.LabelRef(end))
+	raise()
+	m.JMP(operand.LabelRef(next))
+	m.Label(end)
+	m.MOVQ(last, i) // the last block begins within the one before
+	raise()
+	m.VMAXPS(most[1], most[0], most[0])
+	m.VMAXPS(most[3], most[2], most[2])
+	m.VMAXPS(most[2], most[0], most[0])
+	value := m.largest(most[0])
+	m.VBROADCASTSS(value, most[0])
+	top, times := m.find(x, k, most[0])
+	return peak{value, top, times}
+}
+
+// largest returns the largest float32 of a vector in lane 0 of another.
+func (m *machine) largest(v reg.VecVirtual) reg.VecVirtual {
+	y := m.YMM()
+	if m.wide {
+		m.VEXTRACTF64X4(operand.Imm(1), v, y)
+		m.VMAXPS(y, v.AsY(), y)
+	} else {
+		m.VMOVAPS(v, y)
+	}
+	x, h := m.XMM(), m.XMM()
+	m.upper(y, x)
+	m.VMAXPS(x, y.AsX(), x)
+	m.VPERMILPS(operand.Imm(0x4e), x, h)
+	m.VMAXPS(h, x, x)
+	m.VPERMILPS(operand.Imm(0xb1), x, h)
+	m.VMAXPS(h, x, x)
+	return x
+}
+
+// find returns the lowest index at which a row has the value that fills v, and
+// how often it does.
+func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPVirtual) {
+	top, times = m.GP64(), m.GP64()
+	m.XORQ(top, top)
+	m.XORQ(times, times)
+	size := m.blockSingles()
+	i, rest := m.GP64(), m.GP64()
+	// From the end, so that the lowest index comes last: first the elements
+	// behind the last full block, in a block that ends with the row.
+	m.MOVQ(k, i)
+	m.SUBQ(operand.U32(size), i)
+	m.MOVQ(k, rest)
+	m.NOTQ(rest)
+	m.ANDQ(operand.U32(size-1), rest)
+	bits := m.hits(x, i, v)
+	m.SHRXQ(rest, bits, bits)
+	m.SHRQ(operand.Imm(1), bits)
+	m.MOVQ(k, i)
+	m.ANDQ(operand.I32(-size), i)
+	note := func(bits reg.GPVirtual) {
+		n, first := m.GP64(), m.GP64()
+		m.POPCNTQ(bits, n)
+		m.ADDQ(n, times)
+		m.BSFQ(bits, first)
+		m.LEAQ(at(i, first, 1, 0), first)
+		m.CMOVQNE(first, top)
+	}
+	note(bits)
+	next := m.label("find")
+	m.Label(next)
+	m.SUBQ(operand.U32(size), i)
+	note(m.hits(x, i, v))
+	m.TESTQ(i, i)
+	m.JNE(operand.LabelRef(next))
+	return top, times
+}
+
+// hits returns a bit for each element of the block at x + 4 i, set where it
+// equals those of v.
+func (m *machine) hits(x, i reg.GPVirtual, v reg.VecVirtual) reg.GPVirtual {
+	equal := operand.Imm(0) // EQ_OQ
+	bits, more := m.GP64(), m.GP64()
+	block := m.block(x, i)
+	for p := 3; p >= 0; p-- {
+		to := more
+		if p == 3 {
+			to = bits
+		}
+		if m.wide {
+			k := m.K()
+			m.VCMPPS(equal, block[p], v, k)
+			m.KMOVW(k, to.As32())
+		} else {
+			y := m.YMM()
+			m.VCMPPS(equal, block[p], v, y)
+			m.VMOVMSKPS(y, to.As32())
+		}
+		if p < 3 {
+			m.SHLQ(operand.Imm(uint64(2*m.width())), bits)
+			m.ORQ(more, bits)
+		}
+	}
+	return bits
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// peakOf emits the search for the peak of a row of k >= 64 logits.
+func (m *machine) peakOf() {
+	m.function("peak", "func(x *float32, k int) (value float32, top, times int)")
+	x, k := m.param("x"), m.param("k")
+	p := m.peak(x, k)
+	m.Store(p.value, m.Return("value"))
+	m.Store(p.top, m.Return("top"))
+	m.Store(p.times, m.Return("times"))
+	m.finish()
+}
+
+// exps emits the exponentials of one row of k >= 1 logits and their sum in
+// lanes; those of the largest logit are 0.
+func (m *machine) exps() {
+	m.function("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
+	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	e := m.power()
+	largest, one, s := m.XMM(), m.XMM(), m.vector()
+	m.Load(m.Param("largest"), largest)
+	m.Load(m.Param("scale"), one)
+	m.VBROADCASTSD(one, s)
+	minus, c := m.minus(largest), e.rate(s)
+	sums := m.zeros(m.parts())
+	m.exponentials(e, x, k, nil, minus, c, func(t term) {
+		m.VADDPD(t.v, sums[t.p], sums[t.p])
+		m.put(t.v, at(dst, t.i, 8, 2*t.disp), t.only)
+	})
+	m.Store(m.fold(sums), m.Return("total"))
+	m.finish()
+}
+
+// put stores a vector, or what its mask lets through.
+func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
+	switch {
+	case only == nil:
+		m.VMOVUPD(v, to)
+	case m.wide:
+		m.VMOVUPD(v, only.lanes, to)
+	default:
+		m.VMASKMOVPD(v, only.lanes, to)
+	}
+}
+
+// normalise emits the division of the exponentials of a row by s0; where a
+// logit less than the largest comes to conf or more it gets below.
+func (m *machine) normalise() {
+	m.function("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
+	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	fill := func(name string) operand.Op {
+		one, all := m.XMM(), m.vector()
+		m.Load(m.Param(name), one)
+		m.VBROADCASTSD(one, all)
+		return m.hold(all)
+	}
+	s0, conf, below := fill("s0"), fill("conf"), fill("below")
+	one, largest := m.XMM(), m.singles()
+	m.Load(m.Param("largest"), one)
+	m.VBROADCASTSS(one, largest)
+	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
+	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
+		for _, group := range m.groups(octets) {
+			for _, v := range group {
+				only := m.mask(bits, v.p)
+				from, place := at(x, i, 4, v.disp), at(dst, i, 8, 2*v.disp)
+				p, l := m.vector(), m.singles()
+				switch {
+				case only == nil:
+					m.VMOVUPD(place, p)
+					m.VMOVUPS(from, l)
+				case m.wide:
+					m.VMOVUPD_Z(place, only.lanes, p)
+					m.VMOVUPS_Z(from, only.load, l)
+				default:
+					m.VMASKMOVPD(place, only.lanes, p)
+					m.VMASKMOVPS(from, only.load, l)
+				}
+				m.VDIVPD(s0, p, p)
+				if m.wide {
+					high, both := m.K(), m.K()
+					m.VCMPPD(atLeast, conf, p, high)
+					m.VCMPPS(less, largest, l, high, both)
+					m.VMOVAPD(below, both, p)
+				} else {
+					high, low := m.vector(), m.vector()
+					m.VCMPPD(atLeast, conf, p, high)
+					m.VCMPPS(less, largest, l, l)
+					m.VPMOVSXDQ(l, low)
+					m.VANDPD(low, high, high)
+					m.VBLENDVPD(high, below, p, p)
+				}
+				m.put(p, place, only)
+			}
+		}
+	})
+	m.finish()
+}
