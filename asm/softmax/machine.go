@@ -48,12 +48,17 @@ func (m *machine) singles() reg.VecVirtual {
 
 func (m *machine) zero() reg.VecVirtual {
 	v := m.vector()
-	if m.wide {
-		m.VPXORQ(v, v, v)
-	} else {
-		m.VXORPD(v, v, v)
-	}
+	m.clear(v)
 	return v
+}
+
+// clear sets all bits of v to 0.
+func (m *machine) clear(v reg.VecVirtual) {
+	if m.wide { // avo takes VPXORQ for a use of v, and keeps a register until then
+		m.VBROADCASTSS(m.table("zero", 0), v)
+	} else {
+		m.VPXOR(v, v, v)
+	}
 }
 
 func (m *machine) zeros(n int) []reg.VecVirtual {

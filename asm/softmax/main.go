@@ -29,6 +29,9 @@ func main() {
 		m.peakOf()
 		m.exps()
 		m.normalise()
+		m.rowsAbreast()
+		m.scoresAbreast()
+		m.tailsAbreast()
 	}
 	if err := asm.Write(c, "softmax", os.Args[1]); err != nil {
 		log.Fatal(err)

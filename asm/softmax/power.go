@@ -112,6 +112,23 @@ func (e *power) of(d []reg.VecVirtual, c operand.Op, only []*mask) []reg.VecVirt
 		m.VPSLLQ(operand.Imm(48), kd[i], kd[i])
 		m.VPADDQ(kd[i], p[i], p[i])
 	}
+	// By their bits as signed integers, the t from -0 down to lowest come first:
+	// +0, which is the largest logit itself, and all above and below come later.
+	const atMost = 2
+	counts := make([]reg.Register, len(d))
+	for i := range d {
+		if !m.wide {
+			m.VPCMPGTQ(e.lowest, t[i], t[i])
+			continue
+		}
+		k := m.K()
+		if only[i] != nil {
+			m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], only[i].lanes, k)
+		} else {
+			m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], k)
+		}
+		counts[i] = k
+	}
 	f2, a, b, q := vectors(), vectors(), vectors(), vectors()
 	pair(mul, f, f, f2)
 	each(mul, e.q[5], f, a)
@@ -126,21 +143,11 @@ func (e *power) of(d []reg.VecVirtual, c operand.Op, only []*mask) []reg.VecVirt
 	pair(add, b, q, q)
 	pair(mul, p, f, f)
 	pair(mul, q, f, f)
-	// By their bits as signed integers, the t from -0 down to lowest come first:
-	// +0, which is the largest logit itself, and all above and below come later.
-	const atMost = 2
 	for i := range d {
 		if m.wide {
-			k := m.K()
-			if only[i] != nil {
-				m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], only[i].lanes, k)
-			} else {
-				m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], k)
-			}
-			m.VADDPD_Z(f[i], p[i], k, p[i])
+			m.VADDPD_Z(f[i], p[i], counts[i], p[i])
 			continue
 		}
-		m.VPCMPGTQ(e.lowest, t[i], t[i])
 		m.VADDPD(f[i], p[i], p[i])
 		m.VANDNPD(p[i], t[i], p[i])
 		if only[i] != nil {

@@ -37,8 +37,7 @@ func (m *machine) join(b, o best) {
 
 // lowestSingle returns a vector of float32 filled with -Inf.
 func (m *machine) lowestSingle() reg.VecVirtual {
-	bits := uint64(math.Float32bits(float32(math.Inf(-1))))
-	table := m.table("minusInf", bits|bits<<32)
+	table := m.singlesTable("minusInf", 0xff800000)
 	v := m.vector()
 	m.VBROADCASTSD(table, v)
 	return v

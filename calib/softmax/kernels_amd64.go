@@ -33,12 +33,15 @@ const callLogits = 1 << 16
 // some for such rows. Lengths have been checked.
 
 func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale []float64) bool {
-	if on == portable || k < narrow {
+	if on == portable {
 		return false
 	}
 	step := 0
 	if len(scale) > 1 {
 		step = 1
+	}
+	if k < narrow {
+		return rowsAbreast(on, dst, logits, k, scale, step)
 	}
 	for n, i := max(1, callLogits/k), 0; i < len(dst); i += n {
 		n := min(n, len(dst)-i)
@@ -51,10 +54,44 @@ func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale [
 	return true
 }
 
+// rowsAbreast takes eight rows at a time; the last eight may begin among the
+// ones before. Fewer rows are left to portable code.
+func rowsAbreast(on instructions, dst []Moments, logits []float32, k int, scale []float64, step int) bool {
+	n := len(dst)
+	if n < 8 || k == 0 {
+		return false
+	}
+	var same [8]float64
+	for i := range same {
+		same[i] = scale[0]
+	}
+	run := func(i, turns int) {
+		from := &same[0]
+		if step == 1 {
+			from = &scale[i]
+		}
+		if on == avx512 {
+			rowsAbreastAVX512(&dst[i], &logits[i*k], turns, k, from, 64*step)
+		} else {
+			rowsAbreastAVX2(&dst[i], &logits[i*k], turns, k, from, 64*step)
+		}
+	}
+	for size, i := callLogits/(8*k), 0; i+8 <= n; i += 8 * size {
+		run(i, min(size, (n-i)/8))
+	}
+	if n%8 != 0 {
+		run(n-8, 1)
+	}
+	return true
+}
+
 func vectorScores(on instructions, dst []Score, top []int32, logits []float32, k int, scales []float64) bool {
 	m := len(scales) / len(top)
-	if on == portable || k < narrow || m == 0 {
+	if on == portable || m == 0 {
 		return false
+	}
+	if k < narrow {
+		return scoresAbreast(on, dst, top, logits, k, scales, m)
 	}
 	for n, i := max(1, callLogits/(k*m)), 0; i < len(top); i += n {
 		n := min(n, len(top)-i)
@@ -67,12 +104,49 @@ func vectorScores(on instructions, dst []Score, top []int32, logits []float32, k
 	return true
 }
 
-func vectorTails(on instructions, dst []float64, logits []float32, k int) bool {
-	if on == portable || k < narrow {
+// scoresAbreast is like rowsAbreast. Scales go to vector code, and scores come
+// from it, transposed: those of eight rows together.
+func scoresAbreast(on instructions, dst []Score, top []int32, logits []float32, k int, scales []float64, m int) bool {
+	n := len(top)
+	if n < 8 || k == 0 {
 		return false
 	}
-	var block [64]counted
+	const group = 16 // scales at a time
+	var in [group][8]float64
+	var out [group]struct{ tail, squares [8]float64 }
+	for i := 0; i < n; i += 8 {
+		i := min(i, n-8)
+		for first := 0; first < m; first += group {
+			c := min(group, m-first)
+			for s := range c {
+				for r := range 8 {
+					in[s][r] = scales[(i+r)*m+first+s]
+				}
+			}
+			if on == avx512 {
+				scoresAbreastAVX512(&out[0].tail, &top[i], &logits[i*k], k, &in[0], c)
+			} else {
+				scoresAbreastAVX2(&out[0].tail, &top[i], &logits[i*k], k, &in[0], c)
+			}
+			for s := range c {
+				for r := range 8 {
+					dst[(i+r)*m+first+s] = Score{out[s].tail[r], out[s].squares[r]}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func vectorTails(on instructions, dst []float64, logits []float32, k int) bool {
 	unit := tailUnit(k)
+	switch {
+	case on == portable:
+		return false
+	case k < narrow:
+		return tailsAbreast(on, dst, logits, k, unit)
+	}
+	var block [64]counted
 	for n, i := min(len(block), max(1, callLogits/k)), 0; i < len(dst); i += n {
 		n := min(n, len(dst)-i)
 		if on == avx512 {
@@ -85,6 +159,35 @@ func vectorTails(on instructions, dst []float64, logits []float32, k int) bool {
 		}
 	}
 	return true
+}
+
+// tailsAbreast is like rowsAbreast.
+func tailsAbreast(on instructions, dst []float64, logits []float32, k int, unit float64) bool {
+	n := len(dst)
+	if n < 8 {
+		return false
+	}
+	var out countedAbreast
+	for i := 0; i < n; i += 8 {
+		i := min(i, n-8)
+		if on == avx512 {
+			tailsAbreastAVX512(&out, &logits[i*k], k, unit)
+		} else {
+			tailsAbreastAVX2(&out, &logits[i*k], k, unit)
+		}
+		for r := range 8 {
+			c := counted{out.first[r], out.second[r], out.units[r], int64(out.seconds[r])}
+			dst[i+r] = c.tail(unit)
+		}
+	}
+	return true
+}
+
+// countedAbreast is eight of counted.
+type countedAbreast struct {
+	first, second [8]float32
+	units         [8]int64
+	seconds       [8]int32
 }
 
 func vectorProbs(on instructions, dst []float64, row []float32, scale float64) bool {
@@ -168,3 +271,21 @@ func normaliseAVX512(dst *float64, x *float32, k int, largest float32, s0, conf,
 
 //go:noescape
 func normaliseAVX2(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)
+
+//go:noescape
+func rowsAbreastAVX512(dst *Moments, x *float32, n, k int, scale *float64, step int)
+
+//go:noescape
+func rowsAbreastAVX2(dst *Moments, x *float32, n, k int, scale *float64, step int)
+
+//go:noescape
+func scoresAbreastAVX512(dst *[8]float64, top *int32, x *float32, k int, scale *[8]float64, m int)
+
+//go:noescape
+func scoresAbreastAVX2(dst *[8]float64, top *int32, x *float32, k int, scale *[8]float64, m int)
+
+//go:noescape
+func tailsAbreastAVX512(dst *countedAbreast, x *float32, k int, unit float64)
+
+//go:noescape
+func tailsAbreastAVX2(dst *countedAbreast, x *float32, k int, unit float64)

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Eight rows of few classes go abreast, one in each lane. Their logits are
+// gathered once, class by class, into the stack frame, while the peaks are
+// found; from there they are read for the sums.
+
+// narrow is the package's: rows abreast have fewer classes.
+const narrow = 64
+
+// abreast is eight rows abreast: their logits, class by class, and peaks.
+type abreast struct {
+	logits operand.Mem // 64 x 8 float32
+	offset operand.Mem // of each row from the first, in elements
+}
+
+func (m *machine) abreast(k reg.GPVirtual) *abreast {
+	one, offset := m.XMM(), m.YMM()
+	m.VMOVD(k.As32(), one)
+	m.VPBROADCASTD(one, offset)
+	m.VPMULLD(m.table("rowNumbers", 0|1<<32, 2|3<<32, 4|5<<32, 6|7<<32), offset, offset)
+	return &abreast{m.AllocLocal(32 * narrow), m.keep(offset)}
+}
+
+// gather loads the float32 of class at of the eight rows.
+func (m *machine) gather(a *abreast, class reg.GPVirtual) reg.VecVirtual {
+	offset, l := m.YMM(), m.YMM()
+	m.VMOVUPS(a.offset, offset)
+	from := operand.Mem{Base: class, Index: offset, Scale: 4}
+	if m.wide {
+		all := m.K()
+		m.KXNORW(all, all, all)
+		m.VXORPS(l, l, l)
+		m.VGATHERDPS(from, all, l)
+	} else {
+		all := m.YMM()
+		m.VPCMPEQD(all, all, all)
+		m.VXORPS(l, l, l)
+		m.VGATHERDPS(all, from, l)
+	}
+	return l
+}
+
+// eachClass runs body for every class, with the address of its logit in the
+// first row and its place in the frame.
+func (m *machine) eachClass(a *abreast, x, k reg.GPVirtual, body func(class, place reg.GPVirtual)) {
+	class, place, left := m.GP64(), m.GP64(), m.GP64()
+	m.MOVQ(x, class)
+	m.LEAQ(a.logits, place)
+	m.MOVQ(k, left)
+	loop := m.label("class")
+	m.Label(loop)
+	body(class, place)
+	m.ADDQ(operand.Imm(4), class)
+	m.ADDQ(operand.Imm(32), place)
+	m.DECQ(left)
+	m.JNE(operand.LabelRef(loop))
+}
+
+// peaks gathers the rows at x and returns the peaks and where they stand
+// first, in eight float32 and eight int32.
+func (m *machine) peaks(a *abreast, x, k reg.GPVirtual) (values, tops operand.Mem) {
+	value, top := m.YMM(), m.YMM()
+	j, one := m.YMM(), m.YMM()
+	m.VMOVUPS(m.singlesTable("minusInf", 0xff800000), value)
+	m.VMOVUPS(m.singlesTable("ones", 1), one)
+	m.clear(top)
+	m.clear(j)
+	m.eachClass(a, x, k, func(class, place reg.GPVirtual) {
+		l := m.gather(a, class)
+		m.VMOVUPS(l, operand.Mem{Base: place})
+		greater := operand.Imm(0x1e) // GT_OQ
+		if m.wide {
+			more := m.K()
+			m.VCMPPS(greater, value, l, more)
+			m.VMOVDQA32(j, more, top)
+		} else {
+			more := m.YMM()
+			m.VCMPPS(greater, value, l, more)
+			m.VPBLENDVB(more, j, top, top)
+		}
+		m.VMAXPS(l, value, value)
+		m.VPADDD(one, j, j)
+	})
+	return m.keep(value), m.keep(top)
+}
+
+// singlesTable is a table of eight equal words of 32 bits.
+func (m *machine) singlesTable(name string, w uint32) operand.Mem {
+	two := uint64(w) | uint64(w)<<32
+	return m.table(name, two, two, two, two)
+}
+
+// keep stores eight float32 or int32 in the stack frame.
+func (m *machine) keep(v reg.VecVirtual) operand.Mem {
+	slot := m.AllocLocal(32)
+	m.VMOVUPS(v, slot)
+	return slot
+}
+
+// part loads what was kept for vector p of an octet: eight of a wide machine,
+// four of a narrow one.
+func (m *machine) part(kept operand.Mem, p int) reg.VecVirtual {
+	v := m.singles()
+	m.VMOVUPS(kept.Offset(16*p), v)
+	return v
+}
+
+// minusAbreast returns the negatives of the float32 in v, +0 of both zeros.
+func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
+	d, minus := m.vector(), m.zero()
+	m.VCVTPS2PD(v, d)
+	m.VSUBPD(d, minus, minus)
+	return m.hold(minus)
+}
+
+// abreastSums runs body for the exponentials of each class, of vector p of the
+// octet of rows, and returns how many classes have the logit value, whose
+// negative is minus, in eight or four int32.
+func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus, c operand.Op, body func(v, d reg.VecVirtual)) reg.VecVirtual {
+	times := m.like(value)
+	m.clear(times)
+	place, left := m.GP64(), m.GP64()
+	m.LEAQ(a.logits, place)
+	m.MOVQ(k, left)
+	for n := m.unroll(); n > 0; n /= 2 {
+		loop, end := m.label("sum"), m.label("sumEnd")
+		m.SUBQ(operand.U32(n), left)
+		m.JLT(operand.LabelRef(end))
+		m.Label(loop)
+		d := make([]reg.VecVirtual, n)
+		for g := range d {
+			from := operand.Mem{Base: place, Disp: 32*g + 16*p}
+			d[g] = m.gaps(from, minus, nil)
+			equal := operand.Imm(0) // EQ_OQ
+			if m.wide {
+				at, one := m.K(), m.singlesTable("ones", 1)
+				m.VCMPPS(equal, from, value, at)
+				m.VPADDD(one, times, at, times)
+			} else {
+				at := m.XMM()
+				m.VCMPPS(equal, from, value, at)
+				m.VPSUBD(at, times, times)
+			}
+		}
+		v := e.of(d, c, make([]*mask, n))
+		for g := range d {
+			body(v[g], d[g])
+		}
+		m.ADDQ(operand.U32(32*n), place)
+		m.SUBQ(operand.U32(n), left)
+		m.JGE(operand.LabelRef(loop))
+		m.Label(end)
+		m.ADDQ(operand.U32(n), left)
+	}
+	return times
+}
+
+// addTies adds to total the classes beside the top one that have its logit.
+func (m *machine) addTies(times, total reg.VecVirtual) {
+	one := m.singlesTable("ones", 1)
+	m.VPSUBD(one, times, times)
+	ties := m.vector()
+	m.VCVTDQ2PD(times, ties)
+	m.VADDPD(ties, total, total)
+}
+
+// rowsAbreast emits the moments of eight rows of k < 64 logits at each turn, n
+// turns; scale, of eight, advances by step bytes.
+func (m *machine) rowsAbreast() {
+	m.function("rowsAbreast", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
+	dst, x, n, k := m.param("dst"), m.param("x"), m.param("n"), m.param("k")
+	from := m.param("scale")
+	e, a := m.power(), m.abreast(k)
+	turn := m.label("turn")
+	m.Label(turn)
+	values, tops := m.peaks(a, x, k)
+	for p := range m.parts() {
+		value := m.part(values, p)
+		minus, s := m.minusAbreast(value), m.vector()
+		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
+		c := e.rate(s)
+		tail, s1, s2 := m.zero(), m.zero(), m.zero()
+		times := m.abreastSums(e, a, k, p, value, minus, c, func(v, d reg.VecVirtual) {
+			m.VADDPD(v, tail, tail)
+			m.VMULPD(d, v, v)
+			m.VADDPD(v, s1, s1)
+			m.VMULPD(d, v, v)
+			m.VADDPD(v, s2, s2)
+		})
+		m.addTies(times, tail)
+		m.store(dst, 128*p, value, m.part(tops, p), tail, s1, s2)
+	}
+	rows := m.GP64()
+	m.MOVQ(k, rows)
+	m.SHLQ(operand.Imm(5), rows)
+	m.ADDQ(rows, x)
+	m.ADDQ(m.argument("step"), from)
+	m.ADDQ(operand.U32(256), dst)
+	m.DECQ(n)
+	m.JNE(operand.LabelRef(turn))
+	m.finish()
+}
+
+// store writes the moments of the lanes, one row after the other, disp bytes
+// behind dst.
+func (m *machine) store(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
+	if m.wide {
+		for h := range 2 {
+			half := func(v reg.VecVirtual) reg.VecVirtual {
+				if h == 0 {
+					return v.AsY().(reg.VecVirtual)
+				}
+				y := m.YMM()
+				m.VEXTRACTF64X4(operand.Imm(1), v, y)
+				return y
+			}
+			quarter := func(v reg.VecVirtual) reg.VecVirtual {
+				if h == 0 {
+					return v.AsX().(reg.VecVirtual)
+				}
+				x := m.XMM()
+				m.upper(v, x)
+				return x
+			}
+			m.store4(dst, disp+128*h, quarter(value), quarter(top), half(tail), half(s1), half(s2))
+		}
+		return
+	}
+	m.store4(dst, disp, value, top, tail, s1, s2)
+}
+
+// store4 is store for four rows: a transposition of four by four words.
+func (m *machine) store4(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
+	low, high, head := m.XMM(), m.XMM(), m.YMM()
+	m.VPUNPCKLDQ(top, value, low)
+	m.VPUNPCKHDQ(top, value, high)
+	m.join128(high, low, head)
+	even, odd, even2, odd2 := m.YMM(), m.YMM(), m.YMM(), m.YMM()
+	m.VUNPCKLPD(tail, head, even)
+	m.VUNPCKHPD(tail, head, odd)
+	m.VUNPCKLPD(s2, s1, even2)
+	m.VUNPCKHPD(s2, s1, odd2)
+	for r, pair := range [][2]reg.VecVirtual{{even, even2}, {odd, odd2}} {
+		at := func(row int) operand.Mem { return operand.Mem{Base: dst, Disp: disp + 32*row} }
+		lowRow, highRow := m.YMM(), m.YMM()
+		m.join128(pair[1].AsX(), pair[0], lowRow)
+		m.VMOVUPD(lowRow, at(r))
+		m.joinHigh(pair[1], pair[0], highRow)
+		m.VMOVUPD(highRow, at(r+2))
+	}
+}
+
+// join128 sets dst to the lower halves of low and, above, high.
+func (m *machine) join128(high, low reg.Register, dst reg.VecVirtual) {
+	y := low.(reg.VecVirtual).AsY()
+	if m.wide {
+		m.VINSERTF32X4(operand.Imm(1), high, y, dst)
+	} else {
+		m.VINSERTF128(operand.Imm(1), high, y, dst)
+	}
+}
+
+// joinHigh sets dst to the upper halves of low and, above, high.
+func (m *machine) joinHigh(high, low, dst reg.VecVirtual) {
+	if m.wide {
+		m.VSHUFF64X2(operand.Imm(3), high, low, dst)
+	} else {
+		m.VPERM2F128(operand.Imm(0x31), high, low, dst)
+	}
+}
+
+// scoresAbreast emits the scores of eight rows of k < 64 logits at m >= 1
+// scales; scale and dst are m x 8: tails, then squares, each for eight rows.
+func (m *machine) scoresAbreast() {
+	m.function("scoresAbreast", "func(dst *byte, top *int32, x *float32, k int, scale *float64, m int)")
+	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	e, a := m.power(), m.abreast(k)
+	values, tops := m.peaks(a, x, k)
+	to := m.param("top")
+	all := m.YMM()
+	m.VMOVUPS(tops, all)
+	m.VMOVUPS(all, operand.Mem{Base: to})
+	from, left := m.GP64(), m.GP64()
+	for p := range m.parts() {
+		value := m.part(values, p)
+		minus := m.minusAbreast(value)
+		m.Load(m.Param("scale"), from)
+		m.MOVQ(m.argument("m"), left)
+		m.Load(m.Param("dst"), dst)
+		again := m.label("again")
+		m.Label(again)
+		s := m.vector()
+		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
+		c := e.rate(s)
+		tail, squares := m.zero(), m.zero()
+		times := m.abreastSums(e, a, k, p, value, minus, c, func(v, d reg.VecVirtual) {
+			m.VADDPD(v, tail, tail)
+			m.VMULPD(v, v, v)
+			m.VADDPD(v, squares, squares)
+		})
+		ties := m.vector()
+		m.VPSUBD(m.singlesTable("ones", 1), times, times)
+		m.VCVTDQ2PD(times, ties)
+		m.VADDPD(ties, tail, tail)
+		m.VADDPD(ties, squares, squares)
+		m.VMOVUPD(tail, operand.Mem{Base: dst, Disp: 32 * p})
+		m.VMOVUPD(squares, operand.Mem{Base: dst, Disp: 64 + 32*p})
+		m.ADDQ(operand.Imm(64), from)
+		m.ADDQ(operand.U32(128), dst)
+		m.DECQ(left)
+		m.JNE(operand.LabelRef(again))
+	}
+	m.finish()
+}
+
+// tailsAbreast emits the tails of eight rows of 2 <= k < 64 logits, counted in
+// units: of each row the two largest logits, the classes below them in units,
+// and the number of classes at the second.
+func (m *machine) tailsAbreast() {
+	m.function("tailsAbreast", "func(dst *byte, x *float32, k int, unit float64)")
+	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	e, a := m.power(), m.abreast(k)
+	one, all, s := m.XMM(), m.vector(), m.vector()
+	m.Load(m.Param("unit"), one)
+	m.VBROADCASTSD(one, all)
+	unit, integral := m.hold(all), m.number("integral", 0x1p52)
+	m.VBROADCASTSD(m.table("one", 0x3ff0000000000000), s)
+	c := e.rate(s)
+	b := best{m.YMM(), m.YMM()}
+	lowest := m.singlesTable("minusInf", 0xff800000)
+	m.VMOVUPS(lowest, b.first)
+	m.VMOVUPS(lowest, b.second)
+	m.eachClass(a, x, k, func(class, place reg.GPVirtual) {
+		l := m.gather(a, class)
+		m.VMOVUPS(l, operand.Mem{Base: place})
+		m.raise(b, l)
+	})
+	m.VMOVUPS(b.first, operand.Mem{Base: dst})
+	m.VMOVUPS(b.second, operand.Mem{Base: dst, Disp: 32})
+	seconds := m.keep(b.second)
+	for p := range m.parts() {
+		second := m.part(seconds, p)
+		minus, sum := m.minusAbreast(second), m.zero()
+		times := m.abreastSums(e, a, k, p, second, minus, c, func(v, d reg.VecVirtual) { m.count(v, unit, integral, sum) })
+		m.VMOVUPD(sum, operand.Mem{Base: dst, Disp: 64 + 32*p})
+		m.VMOVUPS(times, operand.Mem{Base: dst, Disp: 128 + 16*p})
+	}
+	m.finish()
+}
