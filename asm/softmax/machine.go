@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -133,9 +134,16 @@ func (m *machine) param(name string) reg.GPVirtual {
 	return r
 }
 
-// argument returns a parameter where it is in memory.
-func (m *machine) argument(name string) operand.Mem {
-	basic, err := m.Param(name).Resolve()
+// argument returns a parameter where it is in memory. Numbers are read and
+// written there: what avo makes of Load and Store is no vector instruction, and
+// one between vector instructions costs hundreds of nanoseconds.
+func (m *machine) argument(name string) operand.Mem { return resolved(m.Param(name)) }
+
+// result returns a result where it is in memory.
+func (m *machine) result(name string) operand.Mem { return resolved(m.Return(name)) }
+
+func resolved(c gotypes.Component) operand.Mem {
+	basic, err := c.Resolve()
 	if err != nil {
 		panic(err)
 	}

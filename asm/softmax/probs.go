@@ -10,9 +10,9 @@ func (m *machine) peakOf() {
 	m.function("peak", "func(x *float32, k int) (value float32, top, times int)")
 	x, k := m.param("x"), m.param("k")
 	p := m.peak(x, k)
-	m.Store(p.value, m.Return("value"))
-	m.Store(p.top, m.Return("top"))
-	m.Store(p.times, m.Return("times"))
+	m.VMOVSS(p.value, m.result("value"))
+	m.MOVQ(p.top, m.result("top"))
+	m.MOVQ(p.times, m.result("times"))
 	m.finish()
 }
 
@@ -22,17 +22,16 @@ func (m *machine) exps() {
 	m.function("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
 	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
 	e := m.power()
-	largest, one, s := m.XMM(), m.XMM(), m.vector()
-	m.Load(m.Param("largest"), largest)
-	m.Load(m.Param("scale"), one)
-	m.VBROADCASTSD(one, s)
+	largest, s := m.XMM(), m.vector()
+	m.VMOVSS(m.argument("largest"), largest)
+	m.VBROADCASTSD(m.argument("scale"), s)
 	minus, c := m.minus(largest), e.rate(s)
 	sums := m.zeros(m.parts())
 	m.exponentials(e, x, k, nil, minus, c, func(t term) {
 		m.VADDPD(t.v, sums[t.p], sums[t.p])
 		m.put(t.v, at(dst, t.i, 8, 2*t.disp), t.only)
 	})
-	m.Store(m.fold(sums), m.Return("total"))
+	m.VMOVSD(m.fold(sums), m.result("total"))
 	m.finish()
 }
 
@@ -54,15 +53,13 @@ func (m *machine) normalise() {
 	m.function("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
 	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
 	fill := func(name string) operand.Op {
-		one, all := m.XMM(), m.vector()
-		m.Load(m.Param(name), one)
-		m.VBROADCASTSD(one, all)
+		all := m.vector()
+		m.VBROADCASTSD(m.argument(name), all)
 		return m.hold(all)
 	}
 	s0, conf, below := fill("s0"), fill("conf"), fill("below")
-	one, largest := m.XMM(), m.singles()
-	m.Load(m.Param("largest"), one)
-	m.VBROADCASTSS(one, largest)
+	largest := m.singles()
+	m.VBROADCASTSS(m.argument("largest"), largest)
 	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
 		for _, group := range m.groups(octets) {

@@ -697,7 +697,7 @@ rest19:
 	RET
 
 // func tailsAVX512(dst *byte, x *float32, n int, k int, unit float64)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+, POPCNT, SSE2
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV, MMX+, POPCNT
 TEXT ·tailsAVX512(SB), $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -713,8 +713,7 @@ TEXT ·tailsAVX512(SB), $0-40
 	VBROADCASTSD q5<>+0(SB), Z7
 	VMOVUPD      powers<>+0(SB), Z8
 	VMOVUPD      powers<>+64(SB), Z9
-	MOVSD        unit+32(FP), X10
-	VBROADCASTSD X10, Z10
+	VBROADCASTSD unit+32(FP), Z10
 	VBROADCASTSD integral<>+0(SB), Z12
 	VBROADCASTSD one<>+0(SB), Z11
 	VBROADCASTSD per16th<>+0(SB), Z13
@@ -1022,7 +1021,7 @@ DATA minusInf<>+24(SB)/8, $0xff800000ff800000
 GLOBL minusInf<>(SB), RODATA|NOPTR, $32
 
 // func peakAVX512(x *float32, k int) (value float32, top int, times int)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT, SSE
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·peakAVX512(SB), $0-40
 	MOVQ    x+0(FP), AX
 	MOVQ    k+8(FP), CX
@@ -1116,14 +1115,14 @@ find31:
 	CMOVQNE DI, DX
 	TESTQ   R8, R8
 	JNE     find31
-	MOVSS   X2, value+16(FP)
+	VMOVSS  X2, value+16(FP)
 	MOVQ    DX, top+24(FP)
 	MOVQ    BX, times+32(FP)
 	VZEROUPPER
 	RET
 
 // func expsAVX512(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·expsAVX512(SB), $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -1138,9 +1137,8 @@ TEXT ·expsAVX512(SB), $0-48
 	VBROADCASTSD q5<>+0(SB), Z7
 	VMOVUPD      powers<>+0(SB), Z8
 	VMOVUPD      powers<>+64(SB), Z9
-	MOVSS        largest+24(FP), X10
-	MOVSD        scale+32(FP), X11
-	VBROADCASTSD X11, Z11
+	VMOVSS       largest+24(FP), X10
+	VBROADCASTSD scale+32(FP), Z11
 	VCVTSS2SD    X10, X10, X10
 	VBROADCASTSD X10, Z10
 	VBROADCASTSS zero<>+0(SB), Z12
@@ -1294,24 +1292,20 @@ rest36:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, total+40(FP)
+	VMOVSD        X1, total+40(FP)
 	VZEROUPPER
 	RET
 
 // func normaliseAVX512(dst *float64, x *float32, k int, largest float32, s0 float64, conf float64, below float64)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, SSE, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·normaliseAVX512(SB), $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         k+16(FP), DX
-	MOVSD        s0+32(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVSD        conf+40(FP), X1
-	VBROADCASTSD X1, Z1
-	MOVSD        below+48(FP), X2
-	VBROADCASTSD X2, Z2
-	MOVSS        largest+24(FP), X3
-	VBROADCASTSS X3, Y3
+	VBROADCASTSD s0+32(FP), Z0
+	VBROADCASTSD conf+40(FP), Z1
+	VBROADCASTSD below+48(FP), Z2
+	VBROADCASTSS largest+24(FP), Y3
 	XORQ         BX, BX
 	LEAQ         -16(DX), SI
 	CMPQ         BX, SI
@@ -1801,7 +1795,7 @@ sumEnd53:
 	RET
 
 // func tailsAbreastAVX512(dst *byte, x *float32, k int, unit float64)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·tailsAbreastAVX512(SB), $2112-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -1820,8 +1814,7 @@ TEXT ·tailsAbreastAVX512(SB), $2112-32
 	VPBROADCASTD X10, Y10
 	VPMULLD      rowNumbers<>+0(SB), Y10, Y10
 	VMOVUPS      Y10, 2048(SP)
-	MOVSD        unit+24(FP), X10
-	VBROADCASTSD X10, Z10
+	VBROADCASTSD unit+24(FP), Z10
 	VBROADCASTSD integral<>+0(SB), Z12
 	VBROADCASTSD one<>+0(SB), Z11
 	VBROADCASTSD per16th<>+0(SB), Z13
@@ -2599,15 +2592,14 @@ rest15:
 	RET
 
 // func tailsAVX2(dst *byte, x *float32, n int, k int, unit float64)
-// Requires: AVX, AVX2, BMI2, CMOV, MMX+, POPCNT, SSE2
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+, POPCNT
 TEXT ·tailsAVX2(SB), $96-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         k+24(FP), BX
 	LEAQ         powers<>+0(SB), SI
-	MOVSD        unit+32(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD unit+32(FP), Y0
 	VMOVUPD      Y0, (SP)
 	VBROADCASTSD one<>+0(SB), Y0
 	VMULPD       per16th<>+0(SB), Y0, Y0
@@ -2911,7 +2903,7 @@ DATA flags<>+56(SB)/8, $0x0000000000000000
 GLOBL flags<>(SB), RODATA|NOPTR, $64
 
 // func peakAVX2(x *float32, k int) (value float32, top int, times int)
-// Requires: AVX, AVX2, BMI2, CMOV, POPCNT, SSE
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·peakAVX2(SB), $0-40
 	MOVQ    x+0(FP), AX
 	MOVQ    k+8(FP), CX
@@ -3004,22 +2996,21 @@ find25:
 	CMOVQNE   DI, DX
 	TESTQ     R8, R8
 	JNE       find25
-	MOVSS     X1, value+16(FP)
+	VMOVSS    X1, value+16(FP)
 	MOVQ      DX, top+24(FP)
 	MOVQ      BX, times+32(FP)
 	VZEROUPPER
 	RET
 
 // func expsAVX2(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
-// Requires: AVX, AVX2, BMI2, SSE, SSE2
+// Requires: AVX, AVX2, BMI2
 TEXT ·expsAVX2(SB), $64-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         k+16(FP), DX
 	LEAQ         powers<>+0(SB), BX
-	MOVSS        largest+24(FP), X0
-	MOVSD        scale+32(FP), X1
-	VBROADCASTSD X1, Y1
+	VMOVSS       largest+24(FP), X0
+	VBROADCASTSD scale+32(FP), Y1
 	VCVTSS2SD    X0, X0, X0
 	VBROADCASTSD X0, Y0
 	VPXOR        Y6, Y6, Y6
@@ -3183,27 +3174,23 @@ rest28:
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, total+40(FP)
+	VMOVSD       X1, total+40(FP)
 	VZEROUPPER
 	RET
 
 // func normaliseAVX2(dst *float64, x *float32, k int, largest float32, s0 float64, conf float64, below float64)
-// Requires: AVX, AVX2, BMI2, SSE, SSE2
+// Requires: AVX, AVX2, BMI2
 TEXT ·normaliseAVX2(SB), $96-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         k+16(FP), DX
-	MOVSD        s0+32(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD s0+32(FP), Y0
 	VMOVUPD      Y0, (SP)
-	MOVSD        conf+40(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD conf+40(FP), Y0
 	VMOVUPD      Y0, 32(SP)
-	MOVSD        below+48(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD below+48(FP), Y0
 	VMOVUPD      Y0, 64(SP)
-	MOVSS        largest+24(FP), X0
-	VBROADCASTSS X0, X0
+	VBROADCASTSS largest+24(FP), X0
 	XORQ         BX, BX
 	LEAQ         -8(DX), SI
 	CMPQ         BX, SI
@@ -3659,7 +3646,7 @@ sumEnd44:
 	RET
 
 // func tailsAbreastAVX2(dst *byte, x *float32, k int, unit float64)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2
 TEXT ·tailsAbreastAVX2(SB), $2240-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -3669,8 +3656,7 @@ TEXT ·tailsAbreastAVX2(SB), $2240-32
 	VPBROADCASTD X0, Y0
 	VPMULLD      rowNumbers<>+0(SB), Y0, Y0
 	VMOVUPS      Y0, 2048(SP)
-	MOVSD        unit+24(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD unit+24(FP), Y0
 	VMOVUPD      Y0, 2080(SP)
 	VBROADCASTSD one<>+0(SB), Y0
 	VMULPD       per16th<>+0(SB), Y0, Y0
