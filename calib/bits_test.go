@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // every machine draws alike, are the same to the last bit on all processors,
 // whether or not the compiler may fuse a product with a sum (it does for arm64
 // and for GOAMD64=v3). A change of the golden file is a change of numbers:
-// it raises the versions of the methods.
+// it raises softmax.Version, or the versions of the methods.
 func TestBitsEverywhere(t *testing.T) {
 	const n, k = 600, 6
 	rng := rand.New(rand.NewPCG(1, 2))

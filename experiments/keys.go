@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -20,11 +21,11 @@ const (
 	scoresVersion = 1
 )
 
-// fitText is the text of a fit: the method and the content of the arrays that
-// it reads. cal and target are digests, empty where the contract has none.
+// fitText is the text of a fit: the method, the row kernel and the content of
+// the arrays that it reads. cal and target are digests, empty where the contract has none.
 func fitText(m *Method, cal, target string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "fit %d\nmethod %s %d\n", fitVersion, m.Entry.Name, m.Entry.Version)
+	fmt.Fprintf(&b, "fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version)
 	section(&b, "options", m.Options)
 	section(&b, "cal", cal)
 	section(&b, "target", target)

@@ -30,6 +30,8 @@ var homes = []struct {
 	{"github.com/agnivade/levenshtein", []string{"experiments"}, "suggestions are made where names are read"},
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
+	{"golang.org/x/sys/cpu", []string{"calib/softmax", "data/half"}, "vector code is chosen where it lives"},
+	{"github.com/mmcloughlin/avo", []string{"asm", "asm/softmax", "asm/half"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }
 
@@ -41,6 +43,8 @@ var layers = map[string][]string{
 	"data/simulate":         {"data", "calib/softmax"},
 	"data/simulate/example": {"data", "data/simulate"},
 	"calib/softmax":         {"data"},
+	"asm/softmax":           {"asm"},
+	"asm/half":              {"asm"},
 	"calib":                 {"calib/softmax", "data"},
 	"calib/calibtest":       {"calib", "calib/softmax", "data"},
 	"calib/external":        {"calib/softmax", "data"},
@@ -53,7 +57,7 @@ var layers = map[string][]string{
 	"results/significance":  {},
 	"results/comparison":    {"results", "results/significance", "results/table"},
 	"plots":                 {"results", "results/comparison", "results/table"},
-	"experiments":           {"calib", "calib/external", "metrics", "data", "data/simulate", "results"},
+	"experiments":           {"calib", "calib/external", "calib/softmax", "metrics", "data", "data/simulate", "results"},
 
 	"experiments/external/temperature": {"data"},
 }
