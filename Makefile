@@ -8,7 +8,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml
 
-.PHONY: reproduce companion quick example test build lint race fuzz bench speed golden draw clean
+.PHONY: reproduce companion quick example test build lint race fuzz bench speed golden generate draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -63,6 +63,11 @@ speed:
 # Rewrites the golden files; read the diff before committing it.
 golden:
 	$(GO) test ./... -update
+
+# Writes the vector code again; its generators are a module of their own.
+generate:
+	cd asm && $(GO) run ./softmax ../calib/softmax/kernels_amd64.s
+	cd asm && $(GO) run ./half ../data/half/decode_amd64.s
 
 # Draws the simulated arrays of data/example again.
 draw:

@@ -15,11 +15,11 @@ var best = available()[0]
 // available returns what this processor can run, the fastest first.
 func available() []instructions {
 	var on []instructions
-	if cpu.X86.HasAVX2 && cpu.X86.HasBMI2 {
-		on = append(on, avx2)
+	if cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT {
 		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
-			on = []instructions{avx512, avx2}
+			on = append(on, avx512)
 		}
+		on = append(on, avx2)
 	}
 	return append(on, portable)
 }

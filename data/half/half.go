@@ -17,7 +17,8 @@ func Decode(dst []float32, src []byte) {
 	if len(src)/2 < len(dst) {
 		panic(fmt.Sprintf("half: Decode: %d numbers from %d bytes", len(dst), len(src)))
 	}
-	decode(dst, src)
+	n := decodeVector(dst, src)
+	decode(dst[n:], src[2*n:])
 }
 
 // decode is Decode in portable code.

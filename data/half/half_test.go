@@ -113,8 +113,15 @@ func BenchmarkDecode(b *testing.B) {
 	for i := range dst {
 		binary.LittleEndian.PutUint16(src[2*i:], FromFloat32(float32(i%977)/8-60))
 	}
-	b.SetBytes(int64(len(src)))
-	for b.Loop() {
-		Decode(dst, src)
+	for _, c := range []struct {
+		name   string
+		decode func([]float32, []byte)
+	}{{"best", Decode}, {"portable", decode}} {
+		b.Run("kernel="+c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				c.decode(dst, src)
+			}
+		})
 	}
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestGenerated: the vector code is what its generators write. They are a module
+// of their own; the test is skipped where its libraries cannot be had.
+func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the generators")
+	}
+	t.Parallel()
+	run := func(arg ...string) ([]byte, error) {
+		c := exec.Command("go", arg...)
+		c.Dir = filepath.Join("..", "..", "asm")
+		c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
+		return c.CombinedOutput()
+	}
+	if out, err := run("mod", "download"); err != nil {
+		t.Skipf("the generators' libraries: %v\n%s", err, out)
+	}
+	for generator, file := range map[string]string{
+		"softmax": "calib/softmax/kernels_amd64.s",
+		"half":    "data/half/decode_amd64.s",
+	} {
+		written := filepath.Join(t.TempDir(), "generated.s")
+		if out, err := run("run", "./"+generator, written); err != nil {
+			t.Errorf("%s: %v\n%s", generator, err, out)
+			continue
+		}
+		got, err := os.ReadFile(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what asm/%s writes: make generate", file, generator)
+		}
+	}
+}
