@@ -3,6 +3,7 @@ package softmax
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -87,4 +88,136 @@ func TestKernelsAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPower: the exponential of the kernel is within 1.2 units in the last
+// place of 2^(t/16), from t = 0 to the end of its range.
+func TestPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(24, 25))
+	ln2 := bigLog(new(big.Float).SetPrec(prec).SetInt64(2))
+	worst, at := 0.0, 0.0
+	for i := range 4000 {
+		x := lowest * rng.Float64()
+		switch i % 4 {
+		case 1:
+			x = -500 * rng.Float64()
+		case 2:
+			x = -rng.Float64()
+		case 3: // half way between two entries of the table
+			x = -float64(rng.IntN(16000)) - .5
+		}
+		// x ln2/16 = hi + lo, and e^hi (1 + lo) is 2^(x/16).
+		arg := new(big.Float).SetPrec(prec).SetFloat64(x / 16)
+		arg.Mul(arg, ln2)
+		hi, _ := arg.Float64()
+		lo := arg.Sub(arg, new(big.Float).SetFloat64(hi))
+		want := bigExp(hi)
+		want.Add(want, new(big.Float).SetPrec(prec).Mul(want, lo))
+		if u := ulps(power(x, 1), want); u > worst {
+			worst, at = u, x
+		}
+	}
+	t.Logf("largest error %.3f units at %g", worst, at)
+	if worst > 1.2 {
+		t.Errorf("error %g units at %g", worst, at)
+	}
+	for _, c := range []struct{ d, c, want float64 }{
+		{0, 1, 1}, {math.Copysign(0, -1), 1, 1}, {-5e-324, 1, 1}, {-1e300, 0, 1}, {-708.1, per16th, 0},
+		{0, math.MaxFloat64, 1}, {-1e-45, math.MaxFloat64, 0}, {-math.MaxFloat64, math.MaxFloat64, 0},
+	} {
+		if got := power(c.d, c.c); got != c.want {
+			t.Errorf("power(%g, %g) = %g, want %g", c.d, c.c, got, c.want)
+		}
+	}
+}
+
+// TestPowers: the table holds 2^(j/16) rounded to the nearest float64.
+func TestPowers(t *testing.T) {
+	for j, bits := range powers {
+		got := math.Float64frombits(bits + uint64(j)<<48)
+		// The 16th powers of the midpoints to its neighbours enclose 2^j.
+		exceeds := func(next float64) bool {
+			mid := new(big.Float).SetPrec(prec).SetFloat64(got)
+			mid.Add(mid, new(big.Float).SetFloat64(next))
+			mid.Quo(mid, big.NewFloat(2))
+			v := new(big.Float).SetPrec(1000).Set(mid)
+			for range 4 {
+				v.Mul(v, v)
+			}
+			return v.Cmp(new(big.Float).SetInt64(1<<j)) > 0
+		}
+		if exceeds(math.Nextafter(got, 0)) || !exceeds(math.Nextafter(got, 4)) {
+			t.Errorf("2^(%d/16): %v is not the nearest", j, got)
+		}
+	}
+}
+
+// TestExpsIsPower: the loop of portable code and power are the same function.
+func TestExpsIsPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	row, dst := make([]float32, 999), make([]float64, 999)
+	for _, spread := range []float64{1e-30, 1e-3, 1, 30, 800, 1e5} {
+		for j := range row {
+			row[j] = float32(-spread * rng.Float64())
+		}
+		exps(dst, row, 0, 1.25*per16th)
+		for j, l := range row {
+			if want := power(float64(l), 1.25*per16th); dst[j] != want {
+				t.Fatalf("spread %g: exps %v, power %v", spread, dst[j], want)
+			}
+		}
+	}
+}
+
+// benchmark runs f for every kernel and several numbers of classes, on rows
+// that stay in the second cache.
+func benchmark(b *testing.B, f func(on instructions, l []float32, n, k int) func()) {
+	for _, on := range available() {
+		for _, k := range []int{10, 100, 1000} {
+			b.Run(fmt.Sprintf("kernel=%v/k=%d", on, k), func(b *testing.B) {
+				n := 100000 / k
+				run := f(on, randomRows(n, k, 4, 1), n, k)
+				b.SetBytes(int64(4 * n * k))
+				for b.Loop() {
+					run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*k), "ns/logit")
+			})
+		}
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	benchmark(b, func(on instructions, l []float32, n, k int) func() {
+		dst := make([]Moments, n)
+		return func() { rows(on, dst, l, k, []float64{0.7}) }
+	})
+}
+
+func BenchmarkScores(b *testing.B) { // of 8 scales: divide by 8
+	benchmark(b, func(on instructions, l []float32, n, k int) func() {
+		dst, top, scales := make([]Score, 8*n), make([]int32, n), make([]float64, 8*n)
+		for i := range scales {
+			scales[i] = 0.3 + 0.1*float64(i%8)
+		}
+		return func() { scores(on, dst, top, l, k, scales) }
+	})
+}
+
+func BenchmarkTails(b *testing.B) {
+	benchmark(b, func(on instructions, l []float32, n, k int) func() {
+		dst := make([]float64, n)
+		return func() { tails(on, dst, l, k) }
+	})
+}
+
+func BenchmarkProbs(b *testing.B) {
+	benchmark(b, func(on instructions, l []float32, n, k int) func() {
+		dst := make([]float64, k)
+		return func() {
+			for i := range n {
+				probs(on, dst, l[i*k:(i+1)*k], 0.7)
+			}
+		}
+	})
 }

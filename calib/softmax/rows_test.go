@@ -1,7 +1,6 @@
 package softmax
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -292,33 +291,5 @@ func TestMisuse(t *testing.T) {
 			}()
 			f()
 		}()
-	}
-}
-
-func BenchmarkRows(b *testing.B) {
-	for _, k := range []int{10, 100, 1000} {
-		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
-			n := 100000 / k
-			l := randomRows(n, k, 4, 1)
-			dst := make([]Moments, n)
-			b.SetBytes(int64(4 * n * k))
-			for b.Loop() {
-				Rows(dst, l, k, []float64{0.7})
-			}
-		})
-	}
-}
-
-func BenchmarkTails(b *testing.B) {
-	for _, k := range []int{10, 1000} {
-		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
-			n := 100000 / k
-			l := randomRows(n, k, 4, 1)
-			dst := make([]float64, n)
-			b.SetBytes(int64(4 * n * k))
-			for b.Loop() {
-				Tails(dst, l, k)
-			}
-		})
 	}
 }

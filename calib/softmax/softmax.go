@@ -12,9 +12,34 @@
 // where conf rounds to 1; NLL of class y = log1p(Tail) - s (l_y - m); its
 // derivatives in s are S1/S0 - (l_y - m) and S2/S0 - (S1/S0)^2.
 //
-// The functions here are few and work on blocks of rows, so that vector code
-// can stand behind them. Rows hold finite values: the door of package data
-// refuses others.
+// The functions are few and work on blocks of rows, so that vector code can
+// stand behind them. Rows hold finite values: the door of package data refuses
+// others.
+//
+// # Three implementations, one result
+//
+// Rows, Scores, Tails and Probs exist in portable Go, in AVX2 and in AVX-512
+// code; the processor decides at start which one runs, and the build tag purego
+// leaves only the first. All three return the same bits, so that results do not
+// depend on the machine, and a set of kernels needs one test of equality
+// instead of tolerances everywhere. For that
+//
+//   - arithmetic is float64, and every operation is an addition, subtraction or
+//     multiplication that IEEE 754 rounds: none is fused;
+//   - the exponential is one sequence of such operations (power.go);
+//   - sums run over fixed lanes and are folded in a fixed way (sums.go): in rows
+//     of 64 classes or more by class mod 8, in shorter ones in order;
+//   - the largest logit takes no part in sums. Its classes are counted: the tail
+//     of a row with three of them is 2 and what the others add, exactly.
+//
+// The portable functions are the specification. The vector code is written by
+// the program in asm/softmax of this project; `make generate` runs it. Rows of
+// few classes go through it eight abreast, others one by one, with the next row
+// fetched ahead; loops do not branch on the data. It costs about 1.2 times what
+// fused operations and no rule of order would.
+//
+// Exp, Log and Log1p are for single numbers; they too have the same bits
+// everywhere, but others than the exponential of rows.
 package softmax
 
 // Version is raised whenever a function of the kernel yields other bits; it

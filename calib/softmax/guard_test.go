@@ -1,0 +1,94 @@
+//go:build linux
+
+package softmax
+
+import (
+	"math"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// guarded returns n elements that end where memory ends: the page behind them
+// can be neither read nor written.
+func guarded[T any](t *testing.T, n int) []T {
+	page := syscall.Getpagesize()
+	size := n * int(unsafe.Sizeof(*new(T)))
+	full := (size+page-1)/page*page + page
+	b, err := syscall.Mmap(-1, 0, full, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(b); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := syscall.Mprotect(b[full-page:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[full-page-size])), n)
+}
+
+// TestGuarded: nothing behind the slices is read or written, nor written before
+// them, which the canaries show.
+func TestGuarded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 23))
+	const canary = -12345.5
+	for _, k := range []int{1, 2, 3, 5, 8, 10, 15, 17, 31, 63, 64, 65, 67, 72, 95, 97, 127, 130, 1003} {
+		for _, n := range []int{1, 8, 11} {
+			const m = 3
+			l := guarded[float32](t, n*k)
+			copy(l, hardRows(n, k, rng))
+			scales := guarded[float64](t, n*m)
+			for i := range scales {
+				scales[i] = 2 * rng.Float64()
+			}
+			moments, sums := guarded[Moments](t, n+1), guarded[Score](t, n*m+1)
+			top, tail, p := guarded[int32](t, n+1), guarded[float64](t, n+1), guarded[float64](t, k+1)
+			moments[0].Tail, sums[0].Tail, top[0], tail[0], p[0] = canary, canary, -7, canary, canary
+			for _, on := range available() {
+				rows(on, moments[1:], l, k, scales[len(scales)-n:])
+				rows(on, moments[1:], l, k, scales[len(scales)-1:])
+				scores(on, sums[1:], top[1:], l, k, scales)
+				tails(on, tail[1:], l, k)
+				for i := range n {
+					probs(on, p[1:], l[i*k:(i+1)*k], 1)
+				}
+				if moments[0] != (Moments{Tail: canary}) || sums[0] != (Score{Tail: canary}) || top[0] != -7 || tail[0] != canary || p[0] != canary {
+					t.Fatalf("%v, %d rows of %d: something before the results is written", on, n, k)
+				}
+			}
+		}
+	}
+}
+
+// TestNonFinite: what the door of package data refuses gives no result, but
+// harms nothing either.
+func TestNonFinite(t *testing.T) {
+	for _, k := range []int{1, 2, 10, 63, 64, 200} {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			const n = 9
+			l := guarded[float32](t, n*k)
+			for i := range l {
+				l[i] = float32(v)
+			}
+			for _, on := range available() {
+				m := make([]Moments, n)
+				rows(on, m, l, k, []float64{1})
+				for i := range m {
+					if top := m[i].Top; top < 0 || int(top) >= k {
+						t.Errorf("%v: row of %d times %g has its top at %d", on, k, v, top)
+					}
+				}
+				tails(on, make([]float64, n), l, k)
+				scores(on, make([]Score, n), make([]int32, n), l, k, make([]float64, n))
+				probs(on, make([]float64, k), l[:k], 1)
+			}
+		}
+	}
+}
