@@ -40,7 +40,7 @@ func likelyRows(ctx context.Context, logits data.Matrix) ([]likelyRow, error) {
 }
 
 // prob returns the probability of a class whose logit is l.
-func (r *likelyRow) prob(l float32) float64 { return softmax.Exp(float64(l)-r.max) / r.s0 }
+func (r *likelyRow) prob(l float32) float64 { return softmax.ExpGap(float64(l)-r.max) / r.s0 }
 
 // next returns the first class from j on whose log-probability may be at its
 // limit or above: none that is gets lost, a few that are not come along. It

@@ -131,6 +131,19 @@ func TestPower(t *testing.T) {
 	}
 }
 
+// TestExpGap: of all probabilities but those that Probs lowers to keep the top.
+func TestExpGap(t *testing.T) {
+	row := []float32{3, 1, -2, 3, 0, -40, -700, -900}
+	p := Probs(make([]float64, len(row)), row, 1)
+	var m [1]Moments
+	Rows(m[:], row, len(row), []float64{1})
+	for j, l := range row {
+		if got := ExpGap(float64(l)-float64(m[0].Max)) / (1 + m[0].Tail); got != p[j] {
+			t.Errorf("class %d: %v, want %v", j, got, p[j])
+		}
+	}
+}
+
 // TestPowers: the table holds 2^(j/16) rounded to the nearest float64.
 func TestPowers(t *testing.T) {
 	for j, bits := range powers {

@@ -45,6 +45,11 @@ var powers = [16]uint64{
 // rate returns c of a scale. The bound keeps 0 c = 0.
 func rate(scale float64) float64 { return min(scale*per16th, math.MaxFloat64) }
 
+// ExpGap returns e^gap for gap <= 0, the difference of a logit to the largest of
+// its row, with the bits that it has in the sums of Rows and in Probs at scale
+// 1: the probability of the class is ExpGap(gap)/(1+Tail). It is 0 below -708.
+func ExpGap(gap float64) float64 { return power(gap, per16th) }
+
 // power returns the exponential of d <= 0 at rate c.
 func power(d, c float64) float64 {
 	t := float64(d * c)
