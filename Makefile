@@ -66,8 +66,8 @@ golden:
 
 # Writes the vector code again; its generators are a module of their own.
 generate:
-	cd asm && $(GO) run ./softmax ../calib/softmax/kernels_amd64.s
-	cd asm && $(GO) run ./half ../data/half/decode_amd64.s
+	cd calib/softmax/asm && $(GO) run ./softmax ../kernels_amd64.s
+	cd calib/softmax/asm && $(GO) run ./half ../../../data/half/decode_amd64.s
 
 # Draws the simulated arrays of data/example again.
 draw:

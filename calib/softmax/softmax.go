@@ -33,7 +33,7 @@
 //     of a row with three of them is 2 and what the others add, exactly.
 //
 // The portable functions are the specification. The vector code is written by
-// the program in asm/softmax of this project; `make generate` runs it. Rows of
+// the program in asm/softmax below it; `make generate` runs it. Rows of
 // few classes go through it eight abreast, others one by one, with the next row
 // fetched ahead; loops do not branch on the data. A pass takes 1.3 (AVX-512) and
 // 1.45 times (AVX2, where the table is gathered from memory) what C takes with

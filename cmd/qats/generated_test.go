@@ -17,7 +17,7 @@ func TestGenerated(t *testing.T) {
 	t.Parallel()
 	run := func(arg ...string) ([]byte, error) {
 		c := exec.Command("go", arg...)
-		c.Dir = filepath.Join("..", "..", "asm")
+		c.Dir = filepath.Join("..", "..", "calib", "softmax", "asm")
 		c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
 		return c.CombinedOutput()
 	}
@@ -42,7 +42,7 @@ func TestGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what asm/%s writes: make generate", file, generator)
+			t.Errorf("%s is not what calib/softmax/asm/%s writes: make generate", file, generator)
 		}
 	}
 }

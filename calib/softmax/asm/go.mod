@@ -1,6 +1,6 @@
 // The generators of the project's vector code: a module of their own, so that
 // their libraries are not the project's.
-module github.com/qats-bench/qats/asm
+module github.com/qats-bench/qats/calib/softmax/asm
 
 go 1.26.0
 

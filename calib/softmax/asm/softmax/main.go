@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 
-	"github.com/qats-bench/qats/asm"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 func main() {
