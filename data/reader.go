@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // setReader reads a set from open arrays.
@@ -140,17 +142,39 @@ func (s *Set) matrix(ctx context.Context, a *Array, lo, hi int) (Matrix, error) 
 	}
 	s.maps = append(s.maps, m)
 	values := float32sOf(m.part)
-	return Matrix{Rows: hi - lo, Cols: a.Cols(), Data: values}, guarded(s.mapped, func() error {
-		for done := 0; done < len(values); done += interruptAt {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := a.checkFinite(values[done:min(done+interruptAt, len(values))], lo, done); err != nil {
-				return err
-			}
+	return Matrix{Rows: hi - lo, Cols: a.Cols(), Data: values}, s.checkMapped(ctx, a, values, lo)
+}
+
+// checkMapped looks at the values of a from row lo on, which are mapped, on all
+// processors: a large file is read from memory as fast as that goes. The error
+// is that of the first bad value for any number of processors.
+func (s *Set) checkMapped(ctx context.Context, a *Array, values []float32, lo int) error {
+	const piece = 1 << 20 // numbers
+	errs := make([]error, (len(values)+piece-1)/piece)
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(errs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			from := i * piece
+			errs[i] = guarded(s.mapped, func() error {
+				return a.checkFinite(values[from:min(from+piece, len(values))], lo, from)
+			})
 		}
-		return nil
-	})
+	}
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(errs)) - 1 {
+		wait.Go(work)
+	}
+	work()
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // interruptAt is how many numbers are read before an interrupt is heard.

@@ -20,7 +20,11 @@ const tempMark = ".tmp-"
 // the rename, so that a crash cannot leave a complete name with half a content.
 // The folder itself is not synced: after a power cut the old file may be back,
 // but never a broken one.
-func WriteFile(path string, write func(io.Writer) error) error {
+func WriteFile(path string, write func(io.Writer) error) error { return replace(path, true, write) }
+
+// replace is WriteFile, which syncs; who can tell a broken content does not
+// need it.
+func replace(path string, sync bool, write func(io.Writer) error) error {
 	var salt [6]byte
 	rand.Read(salt[:]) // documented never to fail
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+hex.EncodeToString(salt[:]))
@@ -42,8 +46,10 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if err := buf.Flush(); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return err
+	if sync {
+		if err := f.Sync(); err != nil {
+			return err
+		}
 	}
 	if err := f.Close(); err != nil {
 		return err

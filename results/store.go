@@ -43,7 +43,7 @@ const (
 // An object is written to a temporary file and renamed, so a killed writer
 // leaves no object, and two writers of one key leave either's. An object whose
 // bytes changed on disk is treated as absent and is written anew by whoever
-// needs it. Unfinished files older than an hour are removed by Open.
+// needs it; so objects are not synced, and a power cut costs their work at most. Unfinished files older than an hour are removed by Open.
 //
 // A Store may be used by several goroutines and processes at once.
 type Store struct{ dir string }
@@ -97,7 +97,7 @@ func (s *Store) Put(kind Kind, text string, body []byte) error {
 	path := s.path(kind, key)
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = WriteFile(path, func(w io.Writer) error { return encodeObject(w, text, body) })
+		err = replace(path, false, func(w io.Writer) error { return encodeObject(w, text, body) })
 	}
 	if err != nil {
 		return fmt.Errorf("store: %s object %.12s (%d bytes) not written: %w", kind, key, len(body), err)

@@ -139,10 +139,10 @@ def ranks(c, among):
 
 def fit_qats(l, y):
     from scipy.optimize import minimize
-    c = confidence(l)
-    u = 1 - ranks(c, np.sort(c))
     wide = l.astype(np.float64)
     wide -= wide.max(1, keepdims=True)
+    c = 1 / np.exp(wide).sum(1)
+    u = 1 - ranks(c, np.sort(c))
     label = wide[np.arange(len(y)), y]
 
     def objective(p):

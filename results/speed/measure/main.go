@@ -300,7 +300,7 @@ func isotonic(at folder, name string) (figures, error) {
 		return nil, err
 	}
 	defer test.Close()
-	entry, _ := calib.Lookup("ir-ova")
+	entry, _ := calib.Lookup("irova")
 	method, err := entry.New(func(any) error { return nil })
 	if err != nil {
 		return nil, err
