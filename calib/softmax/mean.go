@@ -32,14 +32,14 @@ func MeanProbs(dst []float64, rows [][]float32, scale float64) []float64 {
 		}
 	}
 	most := dst[top]
-	c := rate(scale / float64(len(rows)))
+	r := rateOf(scale / float64(len(rows)))
 	ties := -1
 	for j, total := range dst {
 		if total == most {
 			dst[j] = 0
 			ties++
 		} else {
-			dst[j] = power(total-most, c)
+			dst[j] = power(total-most, r)
 		}
 	}
 	s0 := 1 + (float64(ties) + sum(dst))

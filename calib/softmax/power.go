@@ -4,24 +4,25 @@ import "math"
 
 // The exponential of the kernel, e^(scale d) for differences d <= 0 of logits,
 // is specified operation by operation: every implementation, in Go or in vector
-// code, performs these IEEE operations in this order, none of them fused, and
-// so returns these bits.
+// code, performs these IEEE operations in this order, those marked fma with one
+// rounding, and so returns these bits.
 //
 //	c = scale 16/ln2            at most the largest float64: see rate
-//	t = d c
-//	n = t to the nearest integer, by adding and subtracting shifter
-//	f = t - n                   exact, |f| <= 1/2
+//	n = d c to the nearest integer, by adding (fma) and subtracting shifter
+//	f = d c - n                 fma; |f| <= 1/2
 //	p = 2^(n/16)                from powers; the exponent by integer addition
-//	e = p + (p f) q(f)          q(f) = (2^(f/16) - 1)/f, a polynomial:
-//	                            (q0 + q1 f) + f^2 ((q2 + q3 f) + f^2 (q4 + q5 f))
+//	e = p + (p f) q(f)          fma; q(f) = (2^(f/16) - 1)/f, a polynomial by
+//	                            Horner's rule, each step fma
 //
-// and e = 0 where t < lowest. e is within 1.2 units in the last place of
-// 2^(t/16). The two roundings of t are those of any exponential of a product,
-// 2^-52 |scale d| relative at most; two more operations would be rid of them, at
-// a price of 7 % of the time.
+// and e = 0 where d < -708/scale. e is within 1.2 units in the last place of
+// 2^(d c/16). d c itself is never rounded; the roundings of c, 2^-52 relative at
+// most, are those of the scale.
+//
+// Where a processor has no fma, package math computes it in integers: slowly, and
+// with the same bits.
 const (
 	per16th = 0x1.71547652b82fep+4 // 16/ln2
-	lowest  = -708 * per16th       // results are normal down to here
+	deepest = 708                  // results are normal down to e^-708
 
 	// q interpolates (2^(f/16) - 1)/f in the six Chebyshev nodes of [-1/2, 1/2];
 	// f q(f) is exact to 1.5e-17.
@@ -42,49 +43,59 @@ var powers = [16]uint64{
 	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
 }
 
-// rate returns c of a scale. The bound keeps 0 c = 0.
-func rate(scale float64) float64 { return min(scale*per16th, math.MaxFloat64) }
+// rate is a scale as the exponential takes it.
+type rate struct {
+	c     float64 // 16/ln2 scale, at most the largest float64, so that 0 c = 0
+	least float64 // -708/scale: below it the exponential is 0
+}
+
+func rateOf(scale float64) rate {
+	return rate{min(scale*per16th, math.MaxFloat64), -deepest / scale}
+}
 
 // ExpGap returns e^gap for gap <= 0, the difference of a logit to the largest of
 // its row, with the bits that it has in the sums of Rows and in Probs at scale
 // 1: the probability of the class is ExpGap(gap)/(1+Tail). It is 0 below -708.
-func ExpGap(gap float64) float64 { return power(gap, per16th) }
+func ExpGap(gap float64) float64 { return power(gap, rate{per16th, -deepest}) }
 
-// power returns the exponential of d <= 0 at rate c.
-func power(d, c float64) float64 {
-	t := float64(d * c)
-	if !(t >= lowest) {
+// power returns the exponential of d <= 0 at rate r.
+func power(d float64, r rate) float64 {
+	if !(d >= r.least) {
 		return 0
 	}
-	kd := t + shifter
-	f := t - (kd - shifter)
+	kd := math.FMA(d, r.c, shifter)
+	f := math.FMA(d, r.c, shifter-kd)
 	n := math.Float64bits(kd)
 	p := math.Float64frombits(powers[n&15] + n<<48)
-	f2 := float64(f * f)
-	q := q2 + float64(q3*f) + float64(f2*(q4+float64(q5*f)))
-	q = q0 + float64(q1*f) + float64(f2*q)
-	return p + float64(float64(p*f)*q)
+	q := math.FMA(q5, f, q4)
+	q = math.FMA(q, f, q3)
+	q = math.FMA(q, f, q2)
+	q = math.FMA(q, f, q1)
+	q = math.FMA(q, f, q0)
+	return math.FMA(float64(p*f), q, p)
 }
 
-// exps writes the exponentials at rate c of row, relative to max, to dst, which
+// exps writes the exponentials at rate r of row, relative to max, to dst, which
 // has the length of row. It is the loop where nearly all time of portable code
 // goes, hence the copy of power's body.
-func exps(dst []float64, row []float32, max float32, c float64) {
+func exps(dst []float64, row []float32, max float32, r rate) {
 	m := float64(max)
 	dst = dst[:len(row)]
 	for j, l := range row {
-		t := float64((float64(l) - m) * c)
-		if !(t >= lowest) {
+		d := float64(l) - m
+		if !(d >= r.least) {
 			dst[j] = 0
 			continue
 		}
-		kd := t + shifter
-		f := t - (kd - shifter)
+		kd := math.FMA(d, r.c, shifter)
+		f := math.FMA(d, r.c, shifter-kd)
 		n := math.Float64bits(kd)
 		p := math.Float64frombits(powers[n&15] + n<<48)
-		f2 := float64(f * f)
-		q := q2 + float64(q3*f) + float64(f2*(q4+float64(q5*f)))
-		q = q0 + float64(q1*f) + float64(f2*q)
-		dst[j] = p + float64(float64(p*f)*q)
+		q := math.FMA(q5, f, q4)
+		q = math.FMA(q, f, q3)
+		q = math.FMA(q, f, q2)
+		q = math.FMA(q, f, q1)
+		q = math.FMA(q, f, q0)
+		dst[j] = math.FMA(float64(p*f), q, p)
 	}
 }

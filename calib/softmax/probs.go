@@ -27,8 +27,7 @@ func probs(on instructions, dst []float64, row []float32, scale float64) []float
 	}
 	top := argmax(row)
 	m := row[top]
-	c := rate(scale)
-	exps(dst, row, m, c)
+	exps(dst, row, m, rateOf(scale))
 	ties := countTies(row, top)
 	clearTop(dst, row, m, top, ties)
 	s0 := 1 + (float64(ties) + sum(dst))

@@ -1,6 +1,9 @@
 package softmax
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Moments are what a row of k logits comes to at one scale; the package
 // comment has the formulas. S0 = 1 + Tail.
@@ -72,10 +75,10 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 	top := argmax(row)
 	m := Moments{Max: row[top], Top: int32(top)}
 	max := float64(m.Max)
-	c, ties := rate(scale), countTies(row, top)
+	r, ties := rateOf(scale), countTies(row, top)
 	if len(row) < narrow {
 		e := buf[:len(row)]
-		exps(e, row, m.Max, c)
+		exps(e, row, m.Max, r)
 		clearTop(e, row, m.Max, top, ties)
 		var tail, s1, s2 float64
 		for j, l := range row {
@@ -83,7 +86,7 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 			de := float64(d * e[j])
 			tail += e[j]
 			s1 += de
-			s2 += float64(d * de)
+			s2 = math.FMA(d, de, s2)
 		}
 		m.Tail, m.S1, m.S2 = float64(ties)+tail, s1, s2
 		return m
@@ -92,7 +95,7 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 	for start := 0; start < len(row); start += blockCols {
 		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, m.Max, c)
+		exps(e, part, m.Max, r)
 		clearTop(e, part, m.Max, top-start, ties)
 		sums.add(e, part, max)
 	}

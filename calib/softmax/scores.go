@@ -1,6 +1,9 @@
 package softmax
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Score is what confidence, NLL and Brier score need of a row of k logits at
 // one scale; with the row's top class t and largest logit m,
@@ -50,15 +53,15 @@ func scores(on instructions, dst []Score, top []int32, logits []float32, k int, 
 
 // score returns the score of one row whose top class is known; buf is scratch.
 func score(row []float32, top int, scale float64, buf *[blockCols]float64) Score {
-	c, ties := rate(scale), countTies(row, top)
+	r, ties := rateOf(scale), countTies(row, top)
 	if len(row) < narrow {
 		e := buf[:len(row)]
-		exps(e, row, row[top], c)
+		exps(e, row, row[top], r)
 		clearTop(e, row, row[top], top, ties)
 		var s Score
 		for _, v := range e {
 			s.Tail += v
-			s.Squares += float64(v * v)
+			s.Squares = math.FMA(v, v, s.Squares)
 		}
 		return Score{float64(ties) + s.Tail, float64(ties) + s.Squares}
 	}
@@ -66,7 +69,7 @@ func score(row []float32, top int, scale float64, buf *[blockCols]float64) Score
 	for start := 0; start < len(row); start += blockCols {
 		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, row[top], c)
+		exps(e, part, row[top], r)
 		clearTop(e, part, row[top], top-start, ties)
 		sums.add(e)
 	}

@@ -1,5 +1,7 @@
 package softmax
 
+import "math"
+
 // narrow is the number of classes from which on a row is summed in lanes.
 const narrow = 64
 
@@ -91,8 +93,8 @@ func (a *momentLanes) add(e []float64, l []float32, max float64) {
 			tail1 += e[j+1]
 			u0 += de0
 			u1 += de1
-			v0 += float64(d0 * de0)
-			v1 += float64(d1 * de1)
+			v0 = math.FMA(d0, de0, v0)
+			v1 = math.FMA(d1, de1, v1)
 		}
 		a.tail[c], a.tail[c+1] = tail0, tail1
 		a.s1[c], a.s1[c+1] = u0, u1
@@ -103,7 +105,7 @@ func (a *momentLanes) add(e []float64, l []float32, max float64) {
 		de := float64(d * e[j])
 		a.tail[j%8] += e[j]
 		a.s1[j%8] += de
-		a.s2[j%8] += float64(d * de)
+		a.s2[j%8] = math.FMA(d, de, a.s2[j%8])
 	}
 }
 
@@ -122,15 +124,15 @@ func (a *scoreLanes) add(e []float64) {
 			t1 += v[1]
 			t2 += v[2]
 			t3 += v[3]
-			s0 += float64(v[0] * v[0])
-			s1 += float64(v[1] * v[1])
-			s2 += float64(v[2] * v[2])
-			s3 += float64(v[3] * v[3])
+			s0 = math.FMA(v[0], v[0], s0)
+			s1 = math.FMA(v[1], v[1], s1)
+			s2 = math.FMA(v[2], v[2], s2)
+			s3 = math.FMA(v[3], v[3], s3)
 		}
 		*t, *s = [4]float64{t0, t1, t2, t3}, [4]float64{s0, s1, s2, s3}
 	}
 	for j := len(e) &^ 3; j < len(e); j++ {
 		a.tail[j%8] += e[j]
-		a.squares[j%8] += float64(e[j] * e[j])
+		a.squares[j%8] = math.FMA(e[j], e[j], a.squares[j%8])
 	}
 }

@@ -84,11 +84,11 @@ func countTail(row []float32, unit float64, buf *[blockCols]float64) counted {
 			c.second = l
 		}
 	}
-	c1 := rate(1)
+	r := rateOf(1)
 	for start := 0; start < len(row); start += blockCols {
 		part := row[start:min(start+blockCols, len(row))]
 		e := buf[:len(part)]
-		exps(e, part, c.second, c1)
+		exps(e, part, c.second, r)
 		for j, l := range part {
 			switch {
 			case l < c.second:

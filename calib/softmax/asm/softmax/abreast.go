@@ -121,7 +121,7 @@ func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
 // abreastSums runs body for the exponentials of each class, of vector p of the
 // octet of rows, and returns how many classes have the logit value, whose
 // negative is minus, in eight or four int32.
-func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus, c operand.Op, body func(v, d reg.VecVirtual)) reg.VecVirtual {
+func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus operand.Op, c rate, body func(v, d reg.VecVirtual)) reg.VecVirtual {
 	times := m.like(value)
 	m.clear(times)
 	place, left := m.GP64(), m.GP64()
@@ -189,8 +189,7 @@ func (m *machine) rowsAbreast() {
 			m.VADDPD(v, tail, tail)
 			m.VMULPD(d, v, v)
 			m.VADDPD(v, s1, s1)
-			m.VMULPD(d, v, v)
-			m.VADDPD(v, s2, s2)
+			m.VFMADD231PD(d, v, s2)
 		})
 		m.addTies(times, tail)
 		m.store(dst, 128*p, value, m.part(tops, p), tail, s1, s2)
@@ -300,8 +299,7 @@ func (m *machine) scoresAbreast() {
 		tail, squares := m.zero(), m.zero()
 		times := m.abreastSums(e, a, k, p, value, minus, c, func(v, d reg.VecVirtual) {
 			m.VADDPD(v, tail, tail)
-			m.VMULPD(v, v, v)
-			m.VADDPD(v, squares, squares)
+			m.VFMADD231PD(v, v, squares)
 		})
 		ties := m.vector()
 		m.VPSUBD(m.singlesTable("ones", 1), times, times)

@@ -125,9 +125,9 @@ type part struct{ disp, p int }
 // exponentials loops over the row of k logits at x. It calls each for every
 // vector of exponentials v, with the differences d, which vector of its octet
 // it is, where it lies in the row (element i and disp bytes on), and its mask;
-// those of several octets come together. minus is of the largest logit, c the
-// rate. next is where to fetch ahead.
-func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus, c operand.Op, each func(t term)) {
+// those of several octets come together. minus is of the largest logit.
+// next is where to fetch ahead.
+func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus operand.Op, r rate, each func(t term)) {
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
 		if next != nil {
 			m.PREFETCHT0(at(*next, i, 4, 0))
@@ -139,7 +139,7 @@ func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual
 				only[g] = m.mask(bits, v.p)
 				d[g] = m.gaps(at(x, i, 4, v.disp), minus, only[g])
 			}
-			v := e.of(d, c, only)
+			v := e.of(d, r, only)
 			for g, at := range group {
 				each(term{v: v[g], d: d[g], part: at, i: i, only: only[g]})
 			}

@@ -10,7 +10,7 @@ import (
 // The constants of the package's power.go.
 const (
 	per16th = 0x1.71547652b82fep+4
-	lowest  = -708 * per16th
+	deepest = 708
 	shifter = 0x1.8p52
 )
 
@@ -28,16 +28,16 @@ var powers = [...]uint64{
 
 // power is the exponential of the kernel: its constants, loaded.
 type power struct {
-	m               *machine
-	shifter, lowest operand.Op
-	q               [6]operand.Op
-	low, high       reg.VecVirtual // powers, of a wide machine
-	base            reg.GPVirtual  // their address, of a narrow one
-	fifteen         operand.Op
+	m         *machine
+	shifter   operand.Op
+	q         [6]operand.Op
+	low, high reg.VecVirtual // powers, of a wide machine
+	base      reg.GPVirtual  // their address, of a narrow one
+	fifteen   operand.Op
 }
 
 func (m *machine) power() *power {
-	e := &power{m: m, shifter: m.number("shifter", shifter), lowest: m.number("lowest", lowest)}
+	e := &power{m: m, shifter: m.number("shifter", shifter)}
 	names := [...]string{"q0", "q1", "q2", "q3", "q4", "q5"}
 	for i, c := range coefficients {
 		e.q[i] = m.number(names[i], c)
@@ -55,12 +55,18 @@ func (m *machine) power() *power {
 	return e
 }
 
-// rate does what the package's rate does, in every lane of a scale.
-func (e *power) rate(scale reg.VecVirtual) operand.Op {
+// rate is the package's, in every lane.
+type rate struct{ c, least operand.Op }
+
+// rate does what the package's rateOf does, in every lane of a scale.
+func (e *power) rate(scale reg.VecVirtual) rate {
 	m := e.m
+	least := m.vector()
+	m.VBROADCASTSD(m.table("minusDeepest", math.Float64bits(-deepest)), least)
+	m.VDIVPD(scale, least, least)
 	m.VMULPD(m.number("per16th", per16th), scale, scale)
 	m.VMINPD(m.number("largest", math.MaxFloat64), scale, scale)
-	return m.hold(scale)
+	return rate{m.hold(scale), m.hold(least)}
 }
 
 // of returns the exponentials of the differences d, operation by operation as
@@ -68,7 +74,7 @@ func (e *power) rate(scale reg.VecVirtual) operand.Op {
 // is a mask register of a wide machine, a vector of ones and zeros of a narrow
 // one. Several vectors go through each operation in turn: no operation waits
 // for the one before.
-func (e *power) of(d []reg.VecVirtual, c operand.Op, only []*mask) []reg.VecVirtual {
+func (e *power) of(d []reg.VecVirtual, r rate, only []*mask) []reg.VecVirtual {
 	m := e.m
 	vectors := func() []reg.VecVirtual {
 		v := make([]reg.VecVirtual, len(d))
@@ -89,12 +95,14 @@ func (e *power) of(d []reg.VecVirtual, c operand.Op, only []*mask) []reg.VecVirt
 		}
 	}
 	mul := func(o ...operand.Op) { m.VMULPD(o...) }
-	add := func(o ...operand.Op) { m.VADDPD(o...) }
 	sub := func(o ...operand.Op) { m.VSUBPD(o...) }
+	fma := func(o ...operand.Op) { m.VFMADD213PD(o...) }
 
-	t, kd, f, p := vectors(), vectors(), vectors(), vectors()
-	each(mul, c, d, t)
-	each(add, e.shifter, t, kd)
+	kd, f, p, q := vectors(), vectors(), vectors(), vectors()
+	for i := range d {
+		m.VMOVUPD(e.shifter, kd[i])
+		m.VFMADD231PD(r.c, d[i], kd[i])
+	}
 	for i := range d {
 		if m.wide {
 			m.VMOVAPD(kd[i], p[i])
@@ -107,52 +115,48 @@ func (e *power) of(d []reg.VecVirtual, c operand.Op, only []*mask) []reg.VecVirt
 		}
 	}
 	each(sub, e.shifter, kd, f)
-	pair(sub, f, t, f)
+	for i := range d {
+		m.VFMSUB231PD(r.c, d[i], f[i])
+	}
 	for i := range d {
 		m.VPSLLQ(operand.Imm(48), kd[i], kd[i])
 		m.VPADDQ(kd[i], p[i], p[i])
 	}
-	// By their bits as signed integers, the t from -0 down to lowest come first:
+	// By their bits as signed integers, the d from -0 down to least come first:
 	// +0, which is the largest logit itself, and all above and below come later.
 	const atMost = 2
-	counts := make([]reg.Register, len(d))
+	counts, beyond := make([]reg.Register, len(d)), make([]reg.VecVirtual, len(d))
 	for i := range d {
 		if !m.wide {
-			m.VPCMPGTQ(e.lowest, t[i], t[i])
+			beyond[i] = m.vector()
+			m.VPCMPGTQ(r.least, d[i], beyond[i])
 			continue
 		}
 		k := m.K()
 		if only[i] != nil {
-			m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], only[i].lanes, k)
+			m.VPCMPQ(operand.Imm(atMost), r.least, d[i], only[i].lanes, k)
 		} else {
-			m.VPCMPQ(operand.Imm(atMost), e.lowest, t[i], k)
+			m.VPCMPQ(operand.Imm(atMost), r.least, d[i], k)
 		}
 		counts[i] = k
 	}
-	f2, a, b, q := vectors(), vectors(), vectors(), vectors()
-	pair(mul, f, f, f2)
-	each(mul, e.q[5], f, a)
-	each(mul, e.q[3], f, b)
-	each(mul, e.q[1], f, q)
-	each(add, e.q[4], a, a)
-	each(add, e.q[2], b, b)
-	each(add, e.q[0], q, q)
-	pair(mul, f2, a, a)
-	pair(add, a, b, b)
-	pair(mul, f2, b, b)
-	pair(add, b, q, q)
+	for i := range d {
+		m.VMOVUPD(e.q[5], q[i])
+	}
+	for i := 4; i >= 0; i-- {
+		each(fma, e.q[i], f, q)
+	}
 	pair(mul, p, f, f)
-	pair(mul, q, f, f)
 	for i := range d {
 		if m.wide {
-			m.VADDPD_Z(f[i], p[i], counts[i], p[i])
+			m.VFMADD213PD_Z(p[i], q[i], counts[i], f[i])
 			continue
 		}
-		m.VADDPD(f[i], p[i], p[i])
-		m.VANDNPD(p[i], t[i], p[i])
+		m.VFMADD213PD(p[i], q[i], f[i])
+		m.VANDNPD(f[i], beyond[i], f[i])
 		if only[i] != nil {
-			m.VANDPD(only[i].lanes, p[i], p[i])
+			m.VANDPD(only[i].lanes, f[i], f[i])
 		}
 	}
-	return p
+	return f
 }

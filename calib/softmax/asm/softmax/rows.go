@@ -36,8 +36,7 @@ func (m *machine) rows() {
 		m.VADDPD(t.v, tail[t.p], tail[t.p])
 		m.VMULPD(t.d, t.v, t.v)
 		m.VADDPD(t.v, s1[t.p], s1[t.p])
-		m.VMULPD(t.d, t.v, t.v)
-		m.VADDPD(t.v, s2[t.p], s2[t.p])
+		m.VFMADD231PD(t.d, t.v, s2[t.p])
 	})
 	ties := m.ties(top.times)
 	for j, sums := range [][]reg.VecVirtual{tail, s1, s2} {

@@ -26,8 +26,7 @@ func (m *machine) scores() {
 	tail, squares := m.zeros(m.parts()), m.zeros(m.parts())
 	m.exponentials(e, x, k, nil, minus, c, func(t term) {
 		m.VADDPD(t.v, tail[t.p], tail[t.p])
-		m.VMULPD(t.v, t.v, t.v)
-		m.VADDPD(t.v, squares[t.p], squares[t.p])
+		m.VFMADD231PD(t.v, t.v, squares[t.p])
 	})
 	for j, sums := range [][]reg.VecVirtual{tail, squares} {
 		total := m.fold(sums)
