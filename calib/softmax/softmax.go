@@ -37,7 +37,7 @@
 // the program in asm/softmax below it; `make generate` runs it. Rows of
 // few classes go through it eight abreast, others one by one, with the next row
 // fetched ahead; loops do not branch on the data. A pass in AVX-512 takes 0.9
-// times what C takes with the same instructions, no table and no rule of order;
+// times what C takes with AVX-512, fused operations and no rule of order;
 // in AVX2, where the table is gathered from memory, twice as long.
 //
 // Exp, Log and Log1p are for single numbers; they too have the same bits
