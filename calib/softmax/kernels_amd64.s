@@ -368,7 +368,7 @@ DATA largest<>+24(SB)/8, $0x7fefffffffffffff
 GLOBL largest<>(SB), RODATA|NOPTR, $32
 
 // func scoresAVX512(dst *byte, top *int32, x *float32, n int, k int, scale *float64, m int)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+, POPCNT
 TEXT ·scoresAVX512(SB), $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         top+8(FP), CX
@@ -486,6 +486,7 @@ find14:
 	VXORPD       X9, X9, X9
 	VCVTSI2SDQ   R9, X9, X9
 	MOVQ         m+48(FP), R8
+	LEAQ         (DX)(SI*4), R9
 
 scale11:
 	VBROADCASTSD (DI), Z11
@@ -497,15 +498,16 @@ scale11:
 	VMINPD       Z13, Z11, Z11
 	VBROADCASTSS zero<>+0(SB), Z13
 	VBROADCASTSS zero<>+0(SB), Z14
-	XORQ         R9, R9
-	LEAQ         -16(SI), R12
-	CMPQ         R9, R12
+	XORQ         R12, R12
+	LEAQ         -16(SI), R13
+	CMPQ         R12, R13
 	JGT          octetsEnd16
 
 octets15:
-	VCVTPS2PD     (DX)(R9*4), Z15
+	PREFETCHT0    (R9)(R12*4)
+	VCVTPS2PD     (DX)(R12*4), Z15
 	VADDPD        Z10, Z15, Z15
-	VCVTPS2PD     32(DX)(R9*4), Z16
+	VCVTPS2PD     32(DX)(R12*4), Z16
 	VADDPD        Z10, Z16, Z16
 	VMOVUPD       Z0, Z17
 	VFMADD231PD   Z11, Z15, Z17
@@ -545,17 +547,18 @@ octets15:
 	VFMADD231PD   Z19, Z19, Z14
 	VADDPD        Z20, Z13, Z13
 	VFMADD231PD   Z20, Z20, Z14
-	ADDQ          $0x10, R9
-	CMPQ          R9, R12
+	ADDQ          $0x10, R12
+	CMPQ          R12, R13
 	JLE           octets15
 
 octetsEnd16:
-	LEAQ -8(SI), R12
-	CMPQ R9, R12
+	LEAQ -8(SI), R13
+	CMPQ R12, R13
 	JGT  octetsEnd18
 
 octets17:
-	VCVTPS2PD     (DX)(R9*4), Z15
+	PREFETCHT0    (R9)(R12*4)
+	VCVTPS2PD     (DX)(R12*4), Z15
 	VADDPD        Z10, Z15, Z15
 	VMOVUPD       Z0, Z16
 	VFMADD231PD   Z11, Z15, Z16
@@ -576,19 +579,20 @@ octets17:
 	VFMADD213PD.Z Z18, Z15, K1, Z17
 	VADDPD        Z17, Z13, Z13
 	VFMADD231PD   Z17, Z17, Z14
-	ADDQ          $0x08, R9
-	CMPQ          R9, R12
+	ADDQ          $0x08, R12
+	CMPQ          R12, R13
 	JLE           octets17
 
 octetsEnd18:
-	CMPQ          R9, SI
+	CMPQ          R12, SI
 	JGE           rest19
-	MOVQ          SI, R12
-	SUBQ          R9, R12
-	MOVQ          $0x000000ff, R13
-	BZHIQ         R12, R13, R13
-	KMOVW         R13, K1
-	VMOVUPS.Z     (DX)(R9*4), K1, Y15
+	MOVQ          SI, R13
+	SUBQ          R12, R13
+	MOVQ          $0x000000ff, R14
+	BZHIQ         R13, R14, R14
+	PREFETCHT0    (R9)(R12*4)
+	KMOVW         R14, K1
+	VMOVUPS.Z     (DX)(R12*4), K1, Y15
 	VCVTPS2PD     Y15, Z15
 	VADDPD        Z10, Z15, Z15
 	VMOVUPD       Z0, Z16
@@ -633,7 +637,7 @@ rest19:
 	DECQ          R8
 	JNE           scale11
 	ADDQ          $0x04, CX
-	LEAQ          (DX)(SI*4), DX
+	MOVQ          R9, DX
 	DECQ          BX
 	JNE           row10
 	VZEROUPPER
@@ -2108,7 +2112,7 @@ DATA bits1<>+8(SB)/8, $0x0000008000000040
 GLOBL bits1<>(SB), RODATA|NOPTR, $16
 
 // func scoresAVX2(dst *byte, top *int32, x *float32, n int, k int, scale *float64, m int)
-// Requires: AVX, AVX2, BMI2, CMOV, FMA3, POPCNT
+// Requires: AVX, AVX2, BMI2, CMOV, FMA3, MMX+, POPCNT
 TEXT ·scoresAVX2(SB), $96-56
 	MOVQ dst+0(FP), AX
 	MOVQ top+8(FP), CX
@@ -2218,6 +2222,7 @@ find12:
 	VXORPD       X0, X0, X0
 	VCVTSI2SDQ   R10, X0, X0
 	MOVQ         m+48(FP), R9
+	LEAQ         (DX)(SI*4), R10
 
 scale9:
 	VBROADCASTSD (DI), Y1
@@ -2231,13 +2236,14 @@ scale9:
 	VPXOR        Y2, Y2, Y2
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y8, Y8, Y8
-	XORQ         R10, R10
-	LEAQ         -8(SI), R13
-	CMPQ         R10, R13
+	XORQ         R13, R13
+	LEAQ         -8(SI), R14
+	CMPQ         R13, R14
 	JGT          octetsEnd14
 
 octets13:
-	VCVTPS2PD   (DX)(R10*4), Y9
+	PREFETCHT0  (R10)(R13*4)
+	VCVTPS2PD   (DX)(R13*4), Y9
 	VADDPD      (SP), Y9, Y9
 	VMOVUPD     shifter<>+0(SB), Y10
 	VFMADD231PD 32(SP), Y9, Y10
@@ -2260,7 +2266,7 @@ octets13:
 	VANDNPD     Y11, Y10, Y11
 	VADDPD      Y11, Y1, Y1
 	VFMADD231PD Y11, Y11, Y3
-	VCVTPS2PD   16(DX)(R10*4), Y9
+	VCVTPS2PD   16(DX)(R13*4), Y9
 	VADDPD      (SP), Y9, Y9
 	VMOVUPD     shifter<>+0(SB), Y10
 	VFMADD231PD 32(SP), Y9, Y10
@@ -2283,23 +2289,24 @@ octets13:
 	VANDNPD     Y11, Y10, Y11
 	VADDPD      Y11, Y2, Y2
 	VFMADD231PD Y11, Y11, Y8
-	ADDQ        $0x08, R10
-	CMPQ        R10, R13
+	ADDQ        $0x08, R13
+	CMPQ        R13, R14
 	JLE         octets13
 
 octetsEnd14:
-	CMPQ         R10, SI
+	CMPQ         R13, SI
 	JGE          rest15
-	MOVQ         SI, R13
-	SUBQ         R10, R13
-	MOVQ         $0x000000ff, R14
-	BZHIQ        R13, R14, R14
-	VMOVD        R14, X9
+	MOVQ         SI, R14
+	SUBQ         R13, R14
+	MOVQ         $0x000000ff, R15
+	BZHIQ        R14, R15, R15
+	PREFETCHT0   (R10)(R13*4)
+	VMOVD        R15, X9
 	VPBROADCASTD X9, X9
 	VPAND        bits0<>+0(SB), X9, X9
 	VPCMPEQD     bits0<>+0(SB), X9, X9
 	VPMOVSXDQ    X9, Y10
-	VMASKMOVPS   (DX)(R10*4), X9, X9
+	VMASKMOVPS   (DX)(R13*4), X9, X9
 	VCVTPS2PD    X9, Y9
 	VADDPD       (SP), Y9, Y9
 	VMOVUPD      shifter<>+0(SB), Y11
@@ -2324,12 +2331,12 @@ octetsEnd14:
 	VANDPD       Y10, Y12, Y12
 	VADDPD       Y12, Y1, Y1
 	VFMADD231PD  Y12, Y12, Y3
-	VMOVD        R14, X9
+	VMOVD        R15, X9
 	VPBROADCASTD X9, X9
 	VPAND        bits1<>+0(SB), X9, X9
 	VPCMPEQD     bits1<>+0(SB), X9, X9
 	VPMOVSXDQ    X9, Y10
-	VMASKMOVPS   16(DX)(R10*4), X9, X9
+	VMASKMOVPS   16(DX)(R13*4), X9, X9
 	VCVTPS2PD    X9, Y9
 	VADDPD       (SP), Y9, Y9
 	VMOVUPD      shifter<>+0(SB), Y11
@@ -2375,7 +2382,7 @@ rest15:
 	DECQ         R9
 	JNE          scale9
 	ADDQ         $0x04, CX
-	LEAQ         (DX)(SI*4), DX
+	MOVQ         R10, DX
 	DECQ         BX
 	JNE          row8
 	VZEROUPPER

@@ -19,12 +19,14 @@ func (m *machine) scores() {
 	minus, ties := m.minus(p.value), m.ties(p.times)
 	left := m.GP64()
 	m.MOVQ(m.argument("m"), left)
+	next := m.GP64() // the next row is fetched ahead
+	m.LEAQ(at(x, k, 4, 0), next)
 	m.Label(again)
 	s := m.vector()
 	m.VBROADCASTSD(operand.Mem{Base: scale}, s)
 	c := e.rate(s)
 	tail, squares := m.zeros(m.parts()), m.zeros(m.parts())
-	m.exponentials(e, x, k, nil, minus, c, func(t term) {
+	m.exponentials(e, x, k, &next, minus, c, func(t term) {
 		m.VADDPD(t.v, tail[t.p], tail[t.p])
 		m.VFMADD231PD(t.v, t.v, squares[t.p])
 	})
@@ -38,7 +40,7 @@ func (m *machine) scores() {
 	m.DECQ(left)
 	m.JNE(operand.LabelRef(again))
 	m.ADDQ(operand.Imm(4), top)
-	m.LEAQ(at(x, k, 4, 0), x)
+	m.MOVQ(next, x)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef(row))
 	m.finish()
