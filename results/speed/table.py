@@ -117,7 +117,7 @@ def rows(b, slow):
         ("P1", "w1 TS: numpy Newton / qats", 15, least, False, lambda: b.peer("ts_numpy", "w1")["seconds"] / fit()["ts_s"]),
         ("P1", "w1 TS: scikit-learn's algorithm / qats", 35, least, False, lambda: b.peer("ts_sklearn", "w1")["seconds"] / fit()["ts_s"]),
         ("P1", "w1 TS: torch L-BFGS / qats", None, least, False, lambda: b.peer("ts_torch", "w1")["seconds"] / fit()["ts_s"]),
-        ("P1", "w1 TS: |T / T of numpy - 1|", 1e-8, most, False, lambda: abs(fit()["T"] / b.peer("ts_numpy", "w1")["T"] - 1)),
+        ("P1", "w1 TS: T against that of numpy, relative", 1e-8, most, False, lambda: abs(fit()["T"] / b.peer("ts_numpy", "w1")["T"] - 1)),
         ("P2", "w1 QaTS after TS: scipy L-BFGS-B / qats", 28, least, False, lambda: b.peer("qats_scipy", "w1")["seconds"] / fit()["qats_s"]),
         ("P2", "w1 QaTS: NLL less that of scipy", 1e-10, most, False, lambda: fit()["nll"] - b.peer("qats_scipy", "w1")["nll"]),
         ("P3", "w2 TS: numpy Newton / qats", 8, least, False, lambda: b.peer("ts_numpy", "w2")["seconds"] / fit("w2")["ts_s"]),
