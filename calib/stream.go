@@ -26,20 +26,6 @@ type Stream interface {
 	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
 }
 
-// StreamOf returns the rows of a set in memory as a stream.
-func StreamOf(set *data.Set) Stream { return setStream{set} }
-
-type setStream struct{ set *data.Set }
-
-func (s setStream) Rows() int    { return s.set.Logits.Rows }
-func (s setStream) Classes() int { return s.set.Logits.Cols }
-
-func (s setStream) Read(_ context.Context, lo, hi int, logits []float32, labels []int32) error {
-	copy(logits, s.set.Logits.Slice(lo, hi).Data)
-	copy(labels, s.set.Labels[lo:hi])
-	return nil
-}
-
 // readBytes is about what a worker reads of a stream at a time.
 const readBytes = 1 << 20
 

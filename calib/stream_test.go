@@ -22,6 +22,20 @@ func tied(n, k int) *data.Set {
 	return set
 }
 
+// streamOf returns the rows of a set in memory as a stream.
+func streamOf(set *data.Set) Stream { return setStream{set} }
+
+type setStream struct{ set *data.Set }
+
+func (s setStream) Rows() int    { return s.set.Logits.Rows }
+func (s setStream) Classes() int { return s.set.Logits.Cols }
+
+func (s setStream) Read(_ context.Context, lo, hi int, logits []float32, labels []int32) error {
+	copy(logits, s.set.Logits.Slice(lo, hi).Data)
+	copy(labels, s.set.Labels[lo:hi])
+	return nil
+}
+
 // TestStreamedFits: rows that are streamed are fitted with the same bits as in
 // memory, by all methods that say so. The sizes are those of a few rows, of a
 // set with and without a sample, and of one whose slots have several blocks.
@@ -38,7 +52,7 @@ func TestStreamedFits(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/n=%d", entry.Name, c.n), func(t *testing.T) {
 				want := fitAny(t, entry.Name, set)
-				got := fitOn(t, entry.Name, Input{Stream: StreamOf(set), Target: &data.Set{Logits: set.Logits}}, nil)
+				got := fitOn(t, entry.Name, Input{Stream: streamOf(set), Target: &data.Set{Logits: set.Logits}}, nil)
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("streamed %+v, in memory %+v", got.Report, want.Report)
 				}
@@ -94,21 +108,21 @@ func TestBrokenStreams(t *testing.T) {
 	set := simulated(n, k, 2, 1, 1)
 	for _, name := range []string{"ts", "qats", "hts"} {
 		for _, bad := range []int{0, 1000, n - 1} {
-			in := Input{Stream: &brokenStream{Stream: StreamOf(set), bad: bad}}
+			in := Input{Stream: &brokenStream{Stream: streamOf(set), bad: bad}}
 			if err := fitError(t, name, in); !errors.Is(err, errBroken) {
 				t.Errorf("%s: row %d fails: %v", name, bad, err)
 			}
-			in.Stream = &brokenStream{Stream: StreamOf(set), bad: bad, label: k}
+			in.Stream = &brokenStream{Stream: streamOf(set), bad: bad, label: k}
 			if err := fitError(t, name, in); err == nil || !strings.Contains(err.Error(), "label 4 is outside 0..3") {
 				t.Errorf("%s: a label of row %d is no class: %v", name, bad, err)
 			}
 		}
-		if err := fitError(t, name, Input{Stream: StreamOf(&data.Set{})}); err == nil {
+		if err := fitError(t, name, Input{Stream: streamOf(&data.Set{})}); err == nil {
 			t.Errorf("%s: no error without rows", name)
 		}
 	}
 	// Where the rows come in their order, so do the errors.
-	_, err := mustStream(t, &brokenStream{Stream: StreamOf(set), bad: 1000}).slope(context.Background(), 1)
+	_, err := mustStream(t, &brokenStream{Stream: streamOf(set), bad: 1000}).slope(context.Background(), 1)
 	if err == nil || err.Error() != "row 1000: broken" {
 		t.Errorf("row 1000 fails: %v", err)
 	}
