@@ -202,27 +202,15 @@ func (c *comparing) make(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	bar := newProgress(cmd.ErrOrStderr())
-	o.Progress = bar.show
-	out, err := plan.Run(cmd.Context(), o)
-	bar.finish()
-	if err != nil {
-		return err
+	said := c.stdout
+	if c.json {
+		said = io.Discard
 	}
-	if err := out.Rows.Write(c.dir); err != nil {
-		return err
+	err = carryOut(cmd, plan, c.dir, o, said)
+	if err == nil || err == errFailed {
+		fmt.Fprintln(said) // before the page
 	}
-	if !c.json {
-		summary(c.stdout, plan, out, o.Shard)
-		fmt.Fprintf(c.stdout, "wrote %s, bins.csv and pairs.csv\n\n", filepath.Join(c.dir, "results.csv"))
-	}
-	if out.Failed > 0 {
-		for _, line := range out.Failures {
-			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", line)
-		}
-		return errFailed
-	}
-	return nil
+	return err
 }
 
 // read gathers the rows of the folders, and of the experiments asked for.

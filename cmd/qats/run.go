@@ -58,6 +58,12 @@ func execute(cmd *cobra.Command, at *places, files []string, o experiments.RunOp
 	if err != nil {
 		return err
 	}
+	return carryOut(cmd, plan, at.out, o, cmd.OutOrStdout())
+}
+
+// carryOut runs a plan, writes the CSV files into dir and says to w what was
+// done. Of a shard there are no files.
+func carryOut(cmd *cobra.Command, plan *experiments.Plan, dir string, o experiments.RunOptions, w io.Writer) error {
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = bar.show
 	out, err := plan.Run(cmd.Context(), o)
@@ -65,15 +71,14 @@ func execute(cmd *cobra.Command, at *places, files []string, o experiments.RunOp
 	if err != nil {
 		return err
 	}
-	w := cmd.OutOrStdout()
 	if o.Shard.N == 0 {
-		if err := out.Rows.Write(at.out); err != nil {
+		if err := out.Rows.Write(dir); err != nil {
 			return err
 		}
 	}
 	summary(w, plan, out, o.Shard)
 	if o.Shard.N == 0 {
-		fmt.Fprintf(w, "wrote %s, bins.csv and pairs.csv\n", filepath.Join(at.out, "results.csv"))
+		fmt.Fprintf(w, "wrote %s, bins.csv and pairs.csv\n", filepath.Join(dir, "results.csv"))
 	}
 	if out.Failed > 0 {
 		for _, line := range out.Failures {
