@@ -41,20 +41,8 @@ func (s *Setting) Cal() data.Ref {
 	return ref
 }
 
-// String returns the setting as in messages: dataset/backbone and what else
-// tells it from others.
-func (s *Setting) String() string { return cellName(s.Cell) }
-
-func cellName(c results.Cell) string {
-	name := c.Dataset + "/" + c.Backbone
-	if c.Loss != "ce" {
-		name += "/" + c.Loss
-	}
-	if c.Corruption != "" {
-		name += fmt.Sprintf("/%s/%d", c.Corruption, c.Severity)
-	}
-	return name
-}
+// String returns the setting as in messages.
+func (s *Setting) String() string { return s.Cell.Setting() }
 
 // grid is one item of a spec's settings: the product of its lists.
 type grid struct {

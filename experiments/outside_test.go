@@ -62,7 +62,7 @@ func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
 	values := map[string]float64{}
 	for _, r := range out.Rows.Records {
 		if r.Method == a && r.Status == results.OK {
-			values[cellName(r.Cell)+" "+r.Metric] = r.Value
+			values[r.Setting()+" "+r.Metric] = r.Value
 		}
 	}
 	compared := 0
@@ -70,8 +70,8 @@ func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
 		if r.Method != b {
 			continue
 		}
-		if want, ok := values[cellName(r.Cell)+" "+r.Metric]; !ok || r.Status != results.OK || !(math.Abs(r.Value-want) <= tol) {
-			t.Errorf("%s %s of %s: %s %v, of %s %v", cellName(r.Cell), r.Metric, b, r.Status, r.Value, a, want)
+		if want, ok := values[r.Setting()+" "+r.Metric]; !ok || r.Status != results.OK || !(math.Abs(r.Value-want) <= tol) {
+			t.Errorf("%s %s of %s: %s %v, of %s %v", r.Setting(), r.Metric, b, r.Status, r.Value, a, want)
 		}
 		compared++
 	}
@@ -311,14 +311,14 @@ settings:
 	}
 	uncal := map[string]float64{}
 	for _, r := range out.Rows.Records {
-		name := cellName(r.Cell) + " " + r.Metric
+		name := r.Setting() + " " + r.Metric
 		if r.Method == "uncal" {
 			uncal[name] = r.Value
 			continue
 		}
 		said := strings.TrimSpace(string(r.Status) + " " + r.Note)
-		if !regexp.MustCompile("^" + want[cellName(r.Cell)] + "$").MatchString(said) {
-			t.Errorf("%s: %s, want %s", name, said, want[cellName(r.Cell)])
+		if !regexp.MustCompile("^" + want[r.Setting()] + "$").MatchString(said) {
+			t.Errorf("%s: %s, want %s", name, said, want[r.Setting()])
 		}
 		// The rescaled sets have the probabilities of the clean one here. Those of
 		// a file are scored as they are, uncal's from its logits.

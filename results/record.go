@@ -1,5 +1,7 @@
 package results
 
+import "fmt"
+
 // Status says what became of a cell.
 type Status string
 
@@ -14,6 +16,20 @@ const (
 type Cell struct {
 	Experiment, Dataset, Backbone, Loss, Corruption string
 	Severity                                        int // 0, printed empty, where there is none
+}
+
+// Setting is the cell without its experiment, as messages and pages name it by
+// its ids: dataset/backbone and what else tells it from others, the loss only
+// where it is not ce.
+func (c Cell) Setting() string {
+	name := c.Dataset + "/" + c.Backbone
+	if c.Loss != "ce" {
+		name += "/" + c.Loss
+	}
+	if c.Corruption != "" {
+		name += fmt.Sprintf("/%s/%d", c.Corruption, c.Severity)
+	}
+	return name
 }
 
 // Record is one number of results.csv.

@@ -104,7 +104,7 @@ type splitObject struct {
 func each(settings []results.Cell) []string {
 	var list []string
 	for _, s := range settings {
-		list = append(list, name(s))
+		list = append(list, s.Setting())
 	}
 	return list
 }
@@ -154,7 +154,7 @@ func (v View) JSON(w io.Writer) error {
 		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, each(w.Settings), w.Text})
 	}
 	for _, s := range v.Splits {
-		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: name(s.Setting), Method: s.Method, Against: v.Against, Draws: s.Draws,
+		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Setting(), Method: s.Method, Against: v.Against, Draws: s.Draws,
 			Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
 		if s.Resampling > 0 {
 			o.Resampling = pointer(s.Resampling)

@@ -25,23 +25,11 @@ func (b Block) of(c results.Cell) string {
 	switch b {
 	case ByNetwork:
 		c.Corruption, c.Severity = "", 0
-		return name(c)
+		return c.Setting()
 	case BySetting:
-		return name(c)
+		return c.Setting()
 	}
 	return c.Dataset
-}
-
-// name is a setting as the program prints it.
-func name(c results.Cell) string {
-	s := c.Dataset + "/" + c.Backbone
-	if c.Loss != "ce" {
-		s += "/" + c.Loss
-	}
-	if c.Corruption != "" {
-		s += fmt.Sprintf("/%s/%d", c.Corruption, c.Severity)
-	}
-	return s
 }
 
 // place is a method on a setting.
@@ -82,7 +70,7 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 			v.at[at] = r
 		case r.Status == results.OK && (r.Value != before.Value || r.Source != before.Source):
 			return v, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
-				metric, r.Method, name(r.Cell), before.Value, before.Experiment, r.Value, r.Experiment)
+				metric, r.Method, r.Setting(), before.Value, before.Experiment, r.Value, r.Experiment)
 		}
 	}
 	for _, p := range pairs {

@@ -248,13 +248,13 @@ func names(settings []results.Cell) string {
 	index, sets := map[string]int{}, map[string]int{}
 	for _, s := range settings {
 		if s.Corruption == "" {
-			list = append(list, name(s))
+			list = append(list, s.Setting())
 			continue
 		}
 		network := ByNetwork.of(s)
 		if sets[network]++; sets[network] == 1 {
 			index[network] = len(list)
-			list = append(list, name(s))
+			list = append(list, s.Setting())
 		} else {
 			list[index[network]] = fmt.Sprintf("%s (%d corrupted sets)", network, sets[network])
 		}
@@ -284,7 +284,7 @@ func (v View) splitCells() [][]string {
 		if s.Resampling > 0 {
 			resampling = v.number(s.Resampling)
 		}
-		list = append(list, []string{name(s.Setting), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+		list = append(list, []string{s.Setting.Setting(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
 			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
 	}
 	return list
