@@ -16,8 +16,8 @@ import (
 //	 "params": {"T": 2.498}, "report": {"nll": ...}}
 //
 // where params is the Map and report the Report. Numbers are written with as
-// many digits as it takes to read the same float64 back, so a loaded model
-// yields the same bits.
+// many digits as it takes to read the same float64 back, an ecdf as its bytes
+// in base64 (see ecdf.write), so a loaded model yields the same bits.
 type Model struct {
 	Method  string         // name in the registry
 	Version int            // of the method
@@ -90,7 +90,7 @@ func (m *Model) Save(w io.Writer) error {
 }
 
 // rankedMap is a map with an ecdf, which has a number for each calibration row:
-// too many to be made into text at once.
+// too many to be made into text at once, or to be compared as text.
 type rankedMap interface {
 	// withoutECDF returns the map less its ecdf, which JSON shows as noECDF,
 	// and the ecdf.
@@ -98,24 +98,6 @@ type rankedMap interface {
 }
 
 const noECDF = `"ecdf":null`
-
-// write writes e as JSON, some thousand numbers at a time.
-func (e ecdf) write(w io.Writer) error {
-	mark := byte('[')
-	for lo := 0; lo < len(e); lo += 4096 {
-		text, err := json.Marshal([]float64(e[lo:min(lo+4096, len(e))]))
-		if err != nil {
-			return err
-		}
-		text[0] = mark
-		mark = ','
-		if _, err := w.Write(text[:len(text)-1]); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, "]")
-	return err
-}
 
 // LoadModel reads what Save wrote by a method of the registry. It refuses,
 // with a one-line reason, whatever could make a wrong number: another format,
@@ -206,6 +188,23 @@ func decodeStrict(text []byte, v any) error {
 // values than m saved again. It finds what the decoder passes over: keys that
 // are missing, null, or in another case.
 func sameKeys(text []byte, m Map) error {
+	if r, ok := m.(rankedMap); ok {
+		m, _ = r.withoutECDF()
+		keys := map[string]json.RawMessage{}
+		if err := json.Unmarshal(text, &keys); err != nil {
+			return err
+		}
+		for key := range keys {
+			if key != "ecdf" && strings.EqualFold(key, "ecdf") {
+				return fmt.Errorf("%s is misspelt: want ecdf", key)
+			}
+		}
+		keys["ecdf"] = nil // restored, so it was there
+		var err error
+		if text, err = json.Marshal(keys); err != nil {
+			return err
+		}
+	}
 	again, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -3,9 +3,12 @@ package calib
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -135,6 +138,9 @@ func FuzzLoadModel(f *testing.F) {
 	f.Add(strings.NewReplacer(`"ts"`, `"ir-top"`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
 	f.Add(strings.NewReplacer(`"ts", "version": 1`, `"irova", "version": 2`, `{"T": 2.5}`,
 		`{"classes": [{"x": [0], "y": [1]}, {"x": null, "y": null}, {"x": [0, 1], "y": [0, 0.5]}]}`).Replace(modelTS))
+	for _, ecdf := range []string{`"AAAAAAAA8D8AAAAAAAAAQA=="`, `[1, 2]`} {
+		f.Add(strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, "ecdf": `+ecdf+`}`).Replace(modelTS))
+	}
 	set := drawn(20, 3, 1, 1)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := LoadModel(strings.NewReader(text), Registry())
@@ -154,13 +160,15 @@ func FuzzLoadModel(f *testing.F) {
 	})
 }
 
-// TestSaveManyRanks: an ecdf that is written in parts is the JSON array of all
-// its numbers, and reads back the same.
+// TestSaveManyRanks: an ecdf that is written in parts is one JSON string, the
+// base64 of its bits, and reads back the same.
 func TestSaveManyRanks(t *testing.T) {
-	for _, n := range []int{1, 4095, 4096, 4097, 9000} {
+	for _, n := range []int{1, 2, 3, ecdfChunk - 1, ecdfChunk, ecdfChunk + 1, 2*ecdfChunk + 5} {
 		e := make(ecdf, n)
+		raw := make([]byte, 0, 8*n)
 		for i := range e {
 			e[i] = math.Exp(float64(i-n) / 40)
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(e[i]))
 		}
 		for method, m := range map[string]Map{
 			"qats": qatsMap{A: 0.5, B: 1, ECDF: e}, "qats-pw": knotsMap{Knots: []float64{2, 1}, ECDF: e},
@@ -174,7 +182,7 @@ func TestSaveManyRanks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Contains(text.Bytes(), want) {
+			if !bytes.Contains(text.Bytes(), want) || !bytes.HasSuffix(want, []byte(`"ecdf":"`+base64.StdEncoding.EncodeToString(raw)+`"}`)) {
 				t.Errorf("%s with %d ranks: %.200s", method, n, &text)
 			}
 			back, err := LoadModel(&text, Registry())
@@ -186,5 +194,44 @@ func TestSaveManyRanks(t *testing.T) {
 	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: ecdf{math.NaN()}}}}
 	if bad.Save(&bytes.Buffer{}) == nil {
 		t.Error("saved a rank that is no number")
+	}
+}
+
+// TestLoadRanks: 1 and 2 in base64, as numpy gives them (base64.b64encode of
+// numpy.array([1, 2], "<f8")), or as numbers; and what is neither.
+func TestLoadRanks(t *testing.T) {
+	model := func(ecdf string) string {
+		return strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, `+ecdf+`}`).Replace(modelTS)
+	}
+	for _, ecdf := range []string{`"ecdf": "AAAAAAAA8D8AAAAAAAAAQA=="`, `"ecdf": [1, 2]`} {
+		m, err := LoadModel(strings.NewReader(model(ecdf)), Registry())
+		if err != nil || !slices.Equal(m.Map.(qatsMap).ECDF, []float64{1, 2}) {
+			t.Errorf("%s: %+v, %v", ecdf, m, err)
+		}
+	}
+	const neither = "params of qats: ecdf: want float64 numbers in base64"
+	for ecdf, want := range map[string]string{
+		`"ecdf": "AAAAAAAA8D8AAAAAAAAAQA="`:        neither, // cut
+		`"ecdf": "AAAAAAAA8D8AAAAAAAAAQB=="`:       neither, // bits beyond the last byte
+		`"ecdf": "AAAAAAAA8D8A"`:                   neither, // 9 bytes
+		`"ecdf": "AAAAAAAA8D8*"`:                   neither,
+		`"ecdf": ["1"]`:                            neither,
+		`"ecdf": [null, 1]`:                        neither,
+		`"ecdf": [1e999]`:                          neither,
+		`"ecdf": null`:                             neither,
+		`"ecdf": {}`:                               neither,
+		`"ecdf": ""`:                               "ecdf: empty",
+		`"c": 1`:                                   `unknown field "c"`,
+		`"ecdf": "AAAAAAAAAEAAAAAAAADwPw=="`:       "ecdf[1] = 1: want ascending", // 2, 1
+		`"ecdf": "AAAAAAAA+H8="`:                   "ecdf[0] = NaN",
+		`"ECDF": "AAAAAAAA8D8AAAAAAAAAQA=="`:       "ECDF is misspelt",
+		`"ecdf": [1, 2], "ecdF": [1]`:              "ecdF is misspelt",
+		`"A": 0.5, "ecdf": [1], "a": null, "b": 1`: "",
+		`"ecdf": [1, 2]}, "report": {"nll": 1}, "params": {"a": 1`: "b = 0",
+	} {
+		_, err := LoadModel(strings.NewReader(model(ecdf)), Registry())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", ecdf, err, want)
+		}
 	}
 }
