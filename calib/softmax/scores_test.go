@@ -3,6 +3,7 @@ package softmax
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -28,6 +29,43 @@ func TestScores(t *testing.T) {
 					squares, _, _ := reference(row, 2*scales[i*m+c])
 					if e := relative(got.Squares, squares); e > 1e-13 && squares.Cmp(big.NewFloat(1e-290)) > 0 {
 						t.Errorf("k=%d spread=%g: squares %g, want %g", k, spread, got.Squares, squares)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestScoresTogether: a scale among others has the bits that it has alone, also
+// where at some of them an exponential is just above or just below the last one
+// that counts, e^-708.
+func TestScoresTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(30, 31))
+	for _, on := range available() {
+		for _, k := range []int{1, 9, 21, 63, 64, 65, 130, 1000} {
+			const n = 9
+			l := hardRows(n, k, rng)
+			l[rng.IntN(k)], l[rng.IntN(k)] = 0, 0
+			for j := range l[:k] {
+				l[j] = max(-354, min(l[j], 0)) // scale 2 is the last without a zero
+			}
+			for m := 1; m <= 11; m++ {
+				scales := make([]float64, n*m)
+				for i := range scales {
+					scales[i] = []float64{0, 0.3, 1, 2, 2, math.Nextafter(2, 3), 7}[rng.IntN(7)]
+				}
+				all, top := make([]Score, n*m), make([]int32, n)
+				scores(on, all, top, l, k, scales)
+				for c := range m {
+					alone, s := make([]Score, n), make([]float64, n)
+					for i := range n {
+						s[i] = scales[i*m+c]
+					}
+					scores(on, alone, top, l, k, s)
+					for i := range n {
+						if all[i*m+c] != alone[i] {
+							t.Errorf("%v, k=%d: row %d at %g, one of %d scales: %v, alone %v", on, k, i, s[i], m, all[i*m+c], alone[i])
+						}
 					}
 				}
 			}

@@ -118,24 +118,27 @@ func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
 	return m.hold(minus)
 }
 
-// abreastSums runs body for the exponentials of each class, of vector p of the
-// octet of rows, and returns how many classes have the logit value, whose
-// negative is minus, in eight or four int32.
-func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus operand.Op, c rate, body func(v, d reg.VecVirtual)) reg.VecVirtual {
+// abreastSums runs body for the exponentials of each class at every rate, of
+// vector p of the octet of rows, and returns how many classes have the logit
+// value, whose negative is minus, in eight or four int32.
+func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus operand.Op, rates []rate, body func(t term)) reg.VecVirtual {
 	times := m.like(value)
 	m.clear(times)
 	place, left := m.GP64(), m.GP64()
 	m.LEAQ(a.logits, place)
 	m.MOVQ(k, left)
-	for n := m.unroll(); n > 0; n /= 2 {
+	for n := max(1, m.unroll()/len(rates)); n > 0; n /= 2 {
 		loop, end := m.label("sum"), m.label("sumEnd")
 		m.SUBQ(operand.U32(n), left)
 		m.JLT(operand.LabelRef(end))
 		m.Label(loop)
-		d := make([]reg.VecVirtual, n)
-		for g := range d {
+		terms := make([]term, 0, n*len(rates))
+		for g := range n {
 			from := operand.Mem{Base: place, Disp: 32*g + 16*p}
-			d[g] = m.gaps(from, minus, nil)
+			d := m.gaps(from, minus, nil)
+			for s := range rates {
+				terms = append(terms, term{d: d, scale: s})
+			}
 			equal := operand.Imm(0) // EQ_OQ
 			if m.wide {
 				at, one := m.K(), m.singlesTable("ones", 1)
@@ -147,10 +150,7 @@ func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, valu
 				m.VPSUBD(at, times, times)
 			}
 		}
-		v := e.of(d, c, make([]*mask, n))
-		for g := range d {
-			body(v[g], d[g])
-		}
+		e.exponentiate(terms, rates, body)
 		m.ADDQ(operand.U32(32*n), place)
 		m.SUBQ(operand.U32(n), left)
 		m.JGE(operand.LabelRef(loop))
@@ -185,11 +185,11 @@ func (m *machine) rowsAbreast() {
 		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
 		c := e.rate(s)
 		tail, s1, s2 := m.zero(), m.zero(), m.zero()
-		times := m.abreastSums(e, a, k, p, value, minus, c, func(v, d reg.VecVirtual) {
-			m.VADDPD(v, tail, tail)
-			m.VMULPD(d, v, v)
-			m.VADDPD(v, s1, s1)
-			m.VFMADD231PD(d, v, s2)
+		times := m.abreastSums(e, a, k, p, value, minus, []rate{c}, func(t term) {
+			m.VADDPD(t.v, tail, tail)
+			m.VMULPD(t.d, t.v, t.v)
+			m.VADDPD(t.v, s1, s1)
+			m.VFMADD231PD(t.d, t.v, s2)
 		})
 		m.addTies(times, tail)
 		m.store(dst, 128*p, value, m.part(tops, p), tail, s1, s2)
@@ -291,27 +291,30 @@ func (m *machine) scoresAbreast() {
 		m.Load(m.Param("scale"), from)
 		m.MOVQ(m.argument("m"), left)
 		m.Load(m.Param("dst"), dst)
-		again := m.label("again")
-		m.Label(again)
-		s := m.vector()
-		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
-		c := e.rate(s)
-		tail, squares := m.zero(), m.zero()
-		times := m.abreastSums(e, a, k, p, value, minus, c, func(v, d reg.VecVirtual) {
-			m.VADDPD(v, tail, tail)
-			m.VFMADD231PD(v, v, squares)
+		m.eachScale(left, func(scales int) {
+			rates := make([]rate, scales)
+			for i := range rates {
+				v := m.vector()
+				m.VMOVUPD(operand.Mem{Base: from, Disp: 64*i + 32*p}, v)
+				rates[i] = e.rate(v)
+			}
+			tail, squares := m.zeros(scales), m.zeros(scales)
+			times := m.abreastSums(e, a, k, p, value, minus, rates, func(t term) {
+				m.VADDPD(t.v, tail[t.scale], tail[t.scale])
+				m.VFMADD231PD(t.v, t.v, squares[t.scale])
+			})
+			ties := m.vector()
+			m.VPSUBD(m.singlesTable("ones", 1), times, times)
+			m.VCVTDQ2PD(times, ties)
+			for i := range scales {
+				m.VADDPD(ties, tail[i], tail[i])
+				m.VADDPD(ties, squares[i], squares[i])
+				m.VMOVUPD(tail[i], operand.Mem{Base: dst, Disp: 128*i + 32*p})
+				m.VMOVUPD(squares[i], operand.Mem{Base: dst, Disp: 128*i + 64 + 32*p})
+			}
+			m.ADDQ(operand.U32(64*scales), from)
+			m.ADDQ(operand.U32(128*scales), dst)
 		})
-		ties := m.vector()
-		m.VPSUBD(m.singlesTable("ones", 1), times, times)
-		m.VCVTDQ2PD(times, ties)
-		m.VADDPD(ties, tail, tail)
-		m.VADDPD(ties, squares, squares)
-		m.VMOVUPD(tail, operand.Mem{Base: dst, Disp: 32 * p})
-		m.VMOVUPD(squares, operand.Mem{Base: dst, Disp: 64 + 32*p})
-		m.ADDQ(operand.Imm(64), from)
-		m.ADDQ(operand.U32(128), dst)
-		m.DECQ(left)
-		m.JNE(operand.LabelRef(again))
 	}
 	m.finish()
 }
@@ -343,7 +346,7 @@ func (m *machine) tailsAbreast() {
 	for p := range m.parts() {
 		second := m.part(seconds, p)
 		minus, sum := m.minusAbreast(second), m.zero()
-		times := m.abreastSums(e, a, k, p, second, minus, c, func(v, d reg.VecVirtual) { m.count(v, unit, integral, sum) })
+		times := m.abreastSums(e, a, k, p, second, minus, []rate{c}, func(t term) { m.count(t.v, unit, integral, sum) })
 		m.VMOVUPD(sum, operand.Mem{Base: dst, Disp: 64 + 32*p})
 		m.VMOVUPS(times, operand.Mem{Base: dst, Disp: 128 + 16*p})
 	}

@@ -101,15 +101,18 @@ func (m *machine) octets(k reg.GPVirtual, body func(i reg.GPVirtual, octets int,
 }
 
 // groups returns the vectors of octets in the groups that have registers to go
-// through power.of together.
-func (m *machine) groups(octets int) [][]part {
+// through power.of together, at so many scales each.
+func (m *machine) groups(octets, scales int) [][]part {
 	var groups [][]part
 	if m.wide {
-		g := make([]part, octets)
-		for o := range g {
-			g[o] = part{32 * o, 0}
+		for o := range octets {
+			if o%max(1, m.unroll()/scales) == 0 {
+				groups = append(groups, nil)
+			}
+			last := &groups[len(groups)-1]
+			*last = append(*last, part{32 * o, 0})
 		}
-		return append(groups, g)
+		return groups
 	}
 	for o := range octets {
 		for p := range 2 {
@@ -125,31 +128,64 @@ type part struct{ disp, p int }
 // exponentials loops over the row of k logits at x. It calls each for every
 // vector of exponentials v, with the differences d, which vector of its octet
 // it is, where it lies in the row (element i and disp bytes on), and its mask;
-// those of several octets come together. minus is of the largest logit.
+// those of several octets come together. At several rates, which a wide machine
+// has registers for, the differences are shared. minus is of the largest logit.
 // next is where to fetch ahead.
-func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus operand.Op, r rate, each func(t term)) {
+func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus operand.Op, rates []rate, each func(t term)) {
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
 		if next != nil {
 			m.PREFETCHT0(at(*next, i, 4, 0))
 		}
-		for _, group := range m.groups(octets) {
-			d := make([]reg.VecVirtual, len(group))
-			only := make([]*mask, len(group))
-			for g, v := range group {
-				only[g] = m.mask(bits, v.p)
-				d[g] = m.gaps(at(x, i, 4, v.disp), minus, only[g])
+		for _, group := range m.groups(octets, len(rates)) {
+			var terms []term
+			for _, v := range group {
+				only := m.mask(bits, v.p)
+				d := m.gaps(at(x, i, 4, v.disp), minus, only)
+				if rates[0].least == nil {
+					only = m.negative(d, only)
+				}
+				for s := range rates {
+					terms = append(terms, term{d: d, scale: s, part: v, i: i, only: only})
+				}
 			}
-			v := e.of(d, r, only)
-			for g, at := range group {
-				each(term{v: v[g], d: d[g], part: at, i: i, only: only[g]})
+			for ; len(terms) > 0; terms = terms[min(m.unroll(), len(terms)):] {
+				e.exponentiate(terms[:min(m.unroll(), len(terms))], rates, each)
 			}
 		}
 	})
 }
 
-// term is a vector of exponentials v of differences d.
+// negative returns the mask of the elements of d, and of a mask, if any, whose
+// sign is set: of all but the largest logit.
+func (m *machine) negative(d reg.VecVirtual, only *mask) *mask {
+	k := m.K()
+	m.VPMOVQ2M(d, k)
+	if only == nil {
+		return &mask{lanes: k}
+	}
+	m.KANDW(only.lanes, k, k)
+	return &mask{only.load, k}
+}
+
+// exponentiate runs each for the terms, whose exponentials are computed
+// together.
+func (e *power) exponentiate(terms []term, rates []rate, each func(t term)) {
+	var d []reg.VecVirtual
+	var r []rate
+	var only []*mask
+	for _, t := range terms {
+		d, r, only = append(d, t.d), append(r, rates[t.scale]), append(only, t.only)
+	}
+	for g, v := range e.of(d, r, only) {
+		terms[g].v = v
+		each(terms[g])
+	}
+}
+
+// term is a vector of exponentials v of differences d at one of the scales.
 type term struct {
-	v, d reg.VecVirtual
+	v, d  reg.VecVirtual
+	scale int
 	part
 	i    reg.GPVirtual
 	only *mask

@@ -58,28 +58,29 @@ func (m *machine) peak(x, k reg.GPVirtual) peak {
 	m.VMAXPS(most[1], most[0], most[0])
 	m.VMAXPS(most[3], most[2], most[2])
 	m.VMAXPS(most[2], most[0], most[0])
-	value := m.largest(most[0])
+	value := m.foldSingles(most[0], func(o ...operand.Op) { m.VMAXPS(o...) })
 	m.VBROADCASTSS(value, most[0])
 	top, times := m.find(x, k, most[0])
 	return peak{value, top, times}
 }
 
-// largest returns the largest float32 of a vector in lane 0 of another.
-func (m *machine) largest(v reg.VecVirtual) reg.VecVirtual {
+// foldSingles returns the float32 of a vector joined by op, which knows no
+// order, in lane 0 of another.
+func (m *machine) foldSingles(v reg.VecVirtual, op func(ops ...operand.Op)) reg.VecVirtual {
 	y := m.YMM()
 	if m.wide {
 		m.VEXTRACTF64X4(operand.Imm(1), v, y)
-		m.VMAXPS(y, v.AsY(), y)
+		op(y, v.AsY(), y)
 	} else {
 		m.VMOVAPS(v, y)
 	}
 	x, h := m.XMM(), m.XMM()
 	m.upper(y, x)
-	m.VMAXPS(x, y.AsX(), x)
-	m.VPERMILPS(operand.Imm(0x4e), x, h)
-	m.VMAXPS(h, x, x)
-	m.VPERMILPS(operand.Imm(0xb1), x, h)
-	m.VMAXPS(h, x, x)
+	op(x, y.AsX(), x)
+	for _, order := range []uint64{0x4e, 0xb1} {
+		m.VPERMILPS(operand.Imm(order), x, h)
+		op(h, x, x)
+	}
 	return x
 }
 

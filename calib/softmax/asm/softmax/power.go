@@ -55,7 +55,8 @@ func (m *machine) power() *power {
 	return e
 }
 
-// rate is the package's, in every lane.
+// rate is the package's, in every lane. Without least no difference is below
+// it, and a mask says which are not 0.
 type rate struct{ c, least operand.Op }
 
 // rate does what the package's rateOf does, in every lane of a scale.
@@ -64,17 +65,23 @@ func (e *power) rate(scale reg.VecVirtual) rate {
 	least := m.vector()
 	m.VBROADCASTSD(m.table("minusDeepest", math.Float64bits(-deepest)), least)
 	m.VDIVPD(scale, least, least)
-	m.VMULPD(m.number("per16th", per16th), scale, scale)
-	m.VMINPD(m.number("largest", math.MaxFloat64), scale, scale)
-	return rate{m.hold(scale), m.hold(least)}
+	return rate{e.unbounded(scale).c, m.hold(least)}
 }
 
-// of returns the exponentials of the differences d, operation by operation as
-// the package's power; +0 in the lanes that a mask, if any, leaves out. A mask
-// is a mask register of a wide machine, a vector of ones and zeros of a narrow
-// one. Several vectors go through each operation in turn: no operation waits
-// for the one before.
-func (e *power) of(d []reg.VecVirtual, r rate, only []*mask) []reg.VecVirtual {
+// unbounded is rate for differences of which none is below least.
+func (e *power) unbounded(scale reg.VecVirtual) rate {
+	m := e.m
+	m.VMULPD(m.number("per16th", per16th), scale, scale)
+	m.VMINPD(m.number("largest", math.MaxFloat64), scale, scale)
+	return rate{c: m.hold(scale)}
+}
+
+// of returns the exponentials of the differences d, each at its rate, operation
+// by operation as the package's power; +0 in the lanes that a mask, if any,
+// leaves out. A mask is a mask register of a wide machine, a vector of ones and
+// zeros of a narrow one. Several vectors go through each operation in turn: no
+// operation waits for the one before.
+func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual {
 	m := e.m
 	vectors := func() []reg.VecVirtual {
 		v := make([]reg.VecVirtual, len(d))
@@ -101,7 +108,7 @@ func (e *power) of(d []reg.VecVirtual, r rate, only []*mask) []reg.VecVirtual {
 	kd, f, p, q := vectors(), vectors(), vectors(), vectors()
 	for i := range d {
 		m.VMOVUPD(e.shifter, kd[i])
-		m.VFMADD231PD(r.c, d[i], kd[i])
+		m.VFMADD231PD(r[i].c, d[i], kd[i])
 	}
 	for i := range d {
 		if m.wide {
@@ -116,7 +123,7 @@ func (e *power) of(d []reg.VecVirtual, r rate, only []*mask) []reg.VecVirtual {
 	}
 	each(sub, e.shifter, kd, f)
 	for i := range d {
-		m.VFMSUB231PD(r.c, d[i], f[i])
+		m.VFMSUB231PD(r[i].c, d[i], f[i])
 	}
 	for i := range d {
 		m.VPSLLQ(operand.Imm(48), kd[i], kd[i])
@@ -129,14 +136,18 @@ func (e *power) of(d []reg.VecVirtual, r rate, only []*mask) []reg.VecVirtual {
 	for i := range d {
 		if !m.wide {
 			beyond[i] = m.vector()
-			m.VPCMPGTQ(r.least, d[i], beyond[i])
+			m.VPCMPGTQ(r[i].least, d[i], beyond[i])
+			continue
+		}
+		if r[i].least == nil {
+			counts[i] = only[i].lanes
 			continue
 		}
 		k := m.K()
 		if only[i] != nil {
-			m.VPCMPQ(operand.Imm(atMost), r.least, d[i], only[i].lanes, k)
+			m.VPCMPQ(operand.Imm(atMost), r[i].least, d[i], only[i].lanes, k)
 		} else {
-			m.VPCMPQ(operand.Imm(atMost), r.least, d[i], k)
+			m.VPCMPQ(operand.Imm(atMost), r[i].least, d[i], k)
 		}
 		counts[i] = k
 	}

@@ -27,7 +27,7 @@ func (m *machine) exps() {
 	m.VBROADCASTSD(m.argument("scale"), s)
 	minus, c := m.minus(largest), e.rate(s)
 	sums := m.zeros(m.parts())
-	m.exponentials(e, x, k, nil, minus, c, func(t term) {
+	m.exponentials(e, x, k, nil, minus, []rate{c}, func(t term) {
 		m.VADDPD(t.v, sums[t.p], sums[t.p])
 		m.put(t.v, at(dst, t.i, 8, 2*t.disp), t.only)
 	})
@@ -62,7 +62,7 @@ func (m *machine) normalise() {
 	m.VBROADCASTSS(m.argument("largest"), largest)
 	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
-		for _, group := range m.groups(octets) {
+		for _, group := range m.groups(octets, 1) {
 			for _, v := range group {
 				only := m.mask(bits, v.p)
 				from, place := at(x, i, 4, v.disp), at(dst, i, 8, 2*v.disp)

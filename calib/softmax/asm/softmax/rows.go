@@ -32,7 +32,7 @@ func (m *machine) rows() {
 	tail, s1, s2 := m.zeros(m.parts()), m.zeros(m.parts()), m.zeros(m.parts())
 	next := m.GP64() // the next row is fetched ahead
 	m.LEAQ(at(x, k, 4, 0), next)
-	m.exponentials(e, x, k, &next, minus, c, func(t term) {
+	m.exponentials(e, x, k, &next, minus, []rate{c}, func(t term) {
 		m.VADDPD(t.v, tail[t.p], tail[t.p])
 		m.VMULPD(t.d, t.v, t.v)
 		m.VADDPD(t.v, s1[t.p], s1[t.p])

@@ -143,7 +143,7 @@ func (m *machine) tails() {
 	sums := m.zeros(m.parts())
 	next := m.GP64()
 	m.LEAQ(at(x, k, 4, 0), next)
-	m.exponentials(e, x, k, &next, minus, c, func(t term) { m.count(t.v, unit, integral, sums[t.p]) })
+	m.exponentials(e, x, k, &next, minus, []rate{c}, func(t term) { m.count(t.v, unit, integral, sums[t.p]) })
 	m.VMOVQ(m.foldIntegers(sums), operand.Mem{Base: dst, Disp: 8})
 	m.MOVQ(next, x)
 	m.ADDQ(operand.Imm(24), dst)
