@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 PYTHON ?= python3
 SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
-COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml
+COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml
 
 .PHONY: reproduce companion quick example test build lint race fuzz bench speed golden generate draw clean
 
@@ -24,6 +24,7 @@ quick: build
 companion: build
 	bin/qats run $(COMPANION) --out $(OUT)/companion
 	bin/qats report $(COMPANION) --out $(OUT)/companion
+	bin/qats diff $(COMPANION) --out $(OUT)/companion > $(OUT)/companion/diff.txt
 
 # A worked example on a few simulated arrays that come with the project.
 example: build

@@ -17,6 +17,7 @@ type Registry struct {
 	Methods []calib.Entry
 	Metrics []metrics.Entry
 	Figures []string // kinds of figures
+	Paper   []string // data sets of the paper, for like
 }
 
 // Spec is one experiment: settings x methods x metrics, and the views drawn of
@@ -25,9 +26,10 @@ type Spec struct {
 	File     string
 	Name     string // column experiment of results.csv
 	Title    string
-	Data     []string    // sources in order
-	Layout   data.Layout // of the folders
-	Baseline string      // method that the others are paired with; empty for none
+	Data     []string          // sources in order
+	Layout   data.Layout       // of the folders
+	Baseline string            // method that the others are paired with; empty for none
+	Like     map[string]string // data sets that stand for one of the paper's when its claims are asked
 	Methods  []Method
 	Metrics  []metrics.Entry
 	Settings []Setting
@@ -53,7 +55,7 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 		return nil, r.err()
 	}
 	s := &Spec{File: file, Data: []string{"arrays"}}
-	var settings, methods, baseline, tables, figures *yaml.Node
+	var settings, methods, baseline, like, tables, figures *yaml.Node
 	keep := func(dst **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *dst = n } }
 	r.object(root, "a spec", map[string]func(*yaml.Node){
 		"name": func(n *yaml.Node) {
@@ -65,6 +67,7 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 		"data":     r.dataFolders(&s.Data),
 		"layout":   func(n *yaml.Node) { r.layout(n, &s.Layout) },
 		"baseline": keep(&baseline),
+		"like":     keep(&like),
 		"methods":  keep(&methods),
 		"metrics":  func(n *yaml.Node) { s.Metrics = r.metrics(n, known.Metrics) },
 		"settings": keep(&settings),
@@ -91,6 +94,7 @@ func ParseSpec(file string, src []byte, known Registry) (*Spec, error) {
 		s.Metrics = slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
 	}
 	s.Baseline = r.baseline(baseline, s.Methods)
+	s.Like = r.like(like, s.Settings, known.Paper)
 	if len(r.errs) == 0 {
 		s.Tables, s.Figures = r.tables(tables, s), r.figures(figures, s)
 		if len(s.Methods) == 0 || len(s.Settings) == 0 {
@@ -117,6 +121,27 @@ func (r *reader) dataFolders(dst *[]string) func(*yaml.Node) {
 			*dst = append(*dst, name)
 		})
 	}
+}
+
+// like reads which data set of the paper each of some is like.
+func (r *reader) like(n *yaml.Node, settings []Setting, paper []string) map[string]string {
+	if n == nil {
+		return nil
+	}
+	like := map[string]string{}
+	fields := map[string]func(*yaml.Node){}
+	for _, s := range settings {
+		fields[s.Dataset] = func(value *yaml.Node) {
+			of, ok := r.scalar(value, s.Dataset)
+			if ok && !slices.Contains(paper, of) {
+				r.errorf(value, "the paper has no dataset %q%s", of, suggest(of, paper))
+				return
+			}
+			like[s.Dataset] = of
+		}
+	}
+	r.object(n, "like (datasets of the settings)", fields)
+	return like
 }
 
 func (r *reader) layout(n *yaml.Node, dst *data.Layout) {

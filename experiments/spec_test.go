@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func known() Registry {
 	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{
 		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid", "critical-difference", "forest",
-	}}
+	}, Paper: []string{"cifar10", "cifar100"}}
 }
 
 // TestBadSpecs reads every file of testdata/bad and compares what is said of

@@ -111,6 +111,18 @@ func PublishedTables() []PublishedTable {
 	}
 }
 
+// PublishedDatasets are the data sets of the paper, in the order of its tables.
+func PublishedDatasets() []string {
+	return []string{
+		"cifar10", "cifar100", "imagenet",
+		"cifar100-lt-r10", "cifar100-lt-r100", "imagenet-lt",
+		"cifar100-c",
+		"voc2012", "20newsgroups",
+		"bloodmnist", "breastmnist", "dermamnist", "ham10000", "organamnist", "organcmnist", "organsmnist",
+		"pathmnist", "pneumoniamnist", "retinamnist", "tissuemnist",
+	}
+}
+
 // publishedMethods maps the labels of the paper to ids. Its AdaTS is, by its
 // citation, the test-time augmentation of Hekler et al. (2023); its HFE sees
 // samples of each target domain.

@@ -185,3 +185,25 @@ func TestPoints(t *testing.T) {
 	}()
 	PointsOf(math.NaN())
 }
+
+func TestPublishedDatasets(t *testing.T) {
+	list, err := ReadPublished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := map[string]bool{}
+	for _, p := range list {
+		if p.Dataset != Average {
+			printed[p.Dataset] = true
+		}
+	}
+	known := PublishedDatasets()
+	for _, d := range known {
+		if !printed[d] {
+			t.Errorf("%s is in no table", d)
+		}
+	}
+	if len(known) != len(printed) {
+		t.Errorf("%d datasets, the tables have %d", len(known), len(printed))
+	}
+}

@@ -37,4 +37,9 @@
 // imprecise sentence is read is part of the claim. "Cannot be judged" is a
 // verdict: the numbers are not printed, or too few rows are measured to
 // support a sentence about all of them. One row is enough to refute it.
+//
+// # Other data sets
+//
+// [Akin] asks the claims of data sets that are not the paper's but declared to
+// be like them, and says which. It compares no cells and ranks nothing.
 package diff

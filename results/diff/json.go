@@ -92,7 +92,18 @@ func (d *Diff) JSON(w io.Writer) error {
 			return err
 		}
 	}
-	for _, c := range d.Claims {
+	return encodeClaims(e, d.Claims)
+}
+
+// JSON prints one object a line, for each claim.
+func (l *Likeness) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return encodeClaims(e, l.Claims)
+}
+
+func encodeClaims(e *json.Encoder, claims []Judged) error {
+	for _, c := range claims {
 		if err := e.Encode(claimObject{"claim", c.Quote, c.Where, c.Reading, c.Published, c.Measured}); err != nil {
 			return err
 		}

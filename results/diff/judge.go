@@ -33,9 +33,42 @@ type Judged struct {
 // book is what a predicate may look up: the numbers of the paper's tables, as
 // printed or as measured here, and, if measured, records.
 type book struct {
-	paper   *results.Publication
+	paper   *results.Publication // its rows
 	values  map[valueID]results.Points
 	records map[recordID]results.Record // nil for the published numbers
+	like    map[string]string           // in a book of other data sets: the paper's that each is like
+}
+
+// asked is a data set of the paper: the set itself, or what it stands for.
+func (b *book) asked(dataset string) string {
+	if like, ok := b.like[dataset]; ok {
+		return like
+	}
+	return dataset
+}
+
+// rest is how many of all things that a sentence is about have no answer. A
+// book of other data sets has all that it is asked about.
+func (b *book) rest(all, answered int) int {
+	if b.like != nil {
+		return 0
+	}
+	return max(0, all-answered)
+}
+
+// name is what a row is about; other data sets are named in full.
+func (b *book) name(s results.PublishedSetting) string {
+	c := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
+	switch {
+	case b.like == nil:
+		return table.Setting(s)
+	case s.Dataset == results.Average:
+		return table.Name("backbone", s.Backbone)
+	case s.Corruption == results.Average:
+		c.Corruption = ""
+		return fmt.Sprintf("%s, severity %d", cellName(c), s.Severity)
+	}
+	return cellName(c)
 }
 
 type valueID struct {
@@ -48,12 +81,11 @@ type predicate func(*book) Judgement
 
 // judge runs every claim over the published and the measured numbers.
 func judge(paper *results.Publication, settings []Setting, records []results.Record) []Judged {
-	published := &book{paper: paper, values: map[valueID]results.Points{}}
+	published := publishedBook(paper)
 	measured := &book{paper: paper, values: map[valueID]results.Points{}, records: map[recordID]results.Record{}}
 	for _, s := range settings {
 		for _, c := range s.Cells {
 			id := valueID{c.PublishedSetting, c.Label}
-			published.values[id] = c.Value
 			if c.State == OK && c.Source == "measured" {
 				measured.values[id] = c.Here
 			}
@@ -64,6 +96,10 @@ func judge(paper *results.Publication, settings []Setting, records []results.Rec
 			measured.records[id] = r
 		}
 	}
+	return judgeBoth(published, measured)
+}
+
+func judgeBoth(published, measured *book) []Judged {
 	var list []Judged
 	for _, c := range claims() {
 		list = append(list, Judged{
@@ -72,6 +108,17 @@ func judge(paper *results.Publication, settings []Setting, records []results.Rec
 		})
 	}
 	return list
+}
+
+// publishedBook holds the numbers as printed.
+func publishedBook(paper *results.Publication) *book {
+	b := &book{paper: paper, values: map[valueID]results.Points{}}
+	for _, r := range paper.Rows {
+		for _, p := range r.Numbers {
+			b.values[valueID{r.PublishedSetting, p.Label}] = p.Value
+		}
+	}
+	return b
 }
 
 // values of a row; some may be missing.
@@ -93,12 +140,14 @@ func (b *book) row(r results.PublishedRow) values {
 	return v
 }
 
-// rows returns the rows of tables that are kept; nil keeps all.
+// rows returns the rows of tables that are kept; nil keeps all. Whether to keep
+// a row of another data set is asked of the set that it is like.
 func (b *book) rows(keep func(results.PublishedSetting) bool, tables ...string) []results.PublishedRow {
 	var list []results.PublishedRow
 	for _, t := range tables {
 		for _, r := range b.paper.Table(t) {
-			if keep == nil || keep(r.PublishedSetting) {
+			s := r.PublishedSetting
+			if s.Dataset = b.asked(s.Dataset); keep == nil || keep(s) {
 				list = append(list, r)
 			}
 		}
@@ -223,21 +272,21 @@ func every(what string, allowed int, keep func(results.PublishedSetting) bool, a
 		var t tally
 		for _, r := range b.rows(keep, tables...) {
 			v := b.row(r)
-			t.add(ask(v), describe(r.PublishedSetting, v))
+			t.add(ask(v), b.describe(r.PublishedSetting, v))
 		}
 		return t.all(what, allowed)
 	}
 }
 
 // describe shows QaTS and the lowest other ranked number of a row.
-func describe(s results.PublishedSetting, v values) string {
+func (b *book) describe(s results.PublishedSetting, v values) string {
 	other := ""
 	for _, l := range v.ranked {
 		if x, ok := v.of[l]; ok && l != "QaTS" && (other == "" || x < v.of[other]) {
 			other = l
 		}
 	}
-	text := table.Setting(s)
+	text := b.name(s)
 	if v.has("QaTS") && other != "" {
 		text += fmt.Sprintf(" (QaTS %s, %s %s)", v.of["QaTS"], other, v.of[other])
 	}

@@ -12,6 +12,9 @@ import (
 // Predicates over the numbers of the tables, for one claim each.
 
 func countSettings(b *book) Judgement {
+	if b.like != nil {
+		return Judgement{Unjudged, "counts the paper's own settings"}
+	}
 	n, of := 0, 0
 	for _, r := range b.rows(func(s results.PublishedSetting) bool { return !s.IsAverage() },
 		"standard", "longtail", "tasks", "shift-full", "medical-full") {
@@ -160,13 +163,13 @@ func reductions(b *book) Judgement {
 func stable(b *book) Judgement {
 	var t tally
 	var rises []string
+	extremes := b.rows(on("cifar100-lt-r100"), "longtail")
 	for _, mild := range b.rows(on("cifar100-lt-r10"), "longtail") {
-		s := mild.PublishedSetting
-		s.Dataset = "cifar100-lt-r100"
-		extreme, ok := b.paper.Row(s)
-		if !ok {
+		i := slices.IndexFunc(extremes, func(r results.PublishedRow) bool { return r.Backbone == mild.Backbone })
+		if i < 0 {
 			continue
 		}
+		extreme := extremes[i]
 		x, y := b.row(mild), b.row(extreme)
 		if !x.has("QaTS") || !y.has("QaTS") {
 			t.add(open, "")
@@ -243,10 +246,13 @@ func marginal(v values) answer {
 	return when(10*(v.of["QaTS"]-best) < best)
 }
 
-// series looks up numbers over the severities of CIFAR-100-C.
-func (b *book) series(id, label string) ([]results.Points, bool) {
+// series looks up numbers of a network over the severities of CIFAR-100-C.
+func (b *book) series(id, label string, n network) ([]results.Points, bool) {
 	var list []results.Points
-	for _, r := range b.rows(func(s results.PublishedSetting) bool { return s.Corruption == results.Average }, id) {
+	for _, r := range b.averages(id) {
+		if (network{r.Dataset, r.Backbone}) != n {
+			continue
+		}
 		x, ok := b.values[valueID{r.PublishedSetting, label}]
 		if !ok {
 			return nil, false
@@ -254,6 +260,22 @@ func (b *book) series(id, label string) ([]results.Points, bool) {
 		list = append(list, x)
 	}
 	return list, len(list) > 0
+}
+
+// averages are the means over corruptions.
+func (b *book) averages(id string) []results.PublishedRow {
+	return b.rows(func(s results.PublishedSetting) bool { return s.Corruption == results.Average }, id)
+}
+
+// shifted are the networks that averages are of.
+func (b *book) shifted(id string) []network {
+	var list []network
+	for _, r := range b.averages(id) {
+		if n := (network{r.Dataset, r.Backbone}); !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 func timesLower(b *book) Judgement {
@@ -275,7 +297,7 @@ func timesLower(b *book) Judgement {
 		}
 		switch {
 		case best > 0 && best < 2*v.of["QaTS"]:
-			t.add(no, table.Setting(r.PublishedSetting))
+			t.add(no, b.name(r.PublishedSetting))
 		case missing:
 			t.add(open, "")
 		default:
@@ -293,16 +315,21 @@ func timesLower(b *book) Judgement {
 }
 
 func widening(b *book) Judgement {
-	x, ok := b.series("shift", "FeatClip")
-	y, also := b.series("shift", "QaTS")
-	if !ok || !also {
-		return Judgement{Unjudged, none("severities")}
-	}
-	j := Judgement{Holds, "FeatClip less QaTS:"}
-	for i := range x {
-		j.Figures += " " + (x[i] - y[i]).String()
-		if i > 0 && x[i]-y[i] <= x[i-1]-y[i-1] {
-			j.Truth = Fails
+	j := Judgement{Unjudged, none("severities")}
+	for _, n := range b.shifted("shift") {
+		x, ok := b.series("shift", "FeatClip", n)
+		y, also := b.series("shift", "QaTS", n)
+		if !ok || !also {
+			continue
+		}
+		if j.Truth == Unjudged {
+			j = Judgement{Holds, "FeatClip less QaTS:"}
+		}
+		for i := range x {
+			j.Figures += " " + (x[i] - y[i]).String()
+			if i > 0 && x[i]-y[i] <= x[i-1]-y[i-1] {
+				j.Truth = Fails
+			}
 		}
 	}
 	return j
@@ -310,47 +337,66 @@ func widening(b *book) Judgement {
 
 func steady(b *book) Judgement {
 	var t tally
-	for _, label := range append(slices.Clone(preserving), "FeatClip", "QaTS", "HFE") {
-		x, ok := b.series("shift-full", label)
-		if !ok {
-			t.add(open, "")
-			continue
+	for _, n := range b.shifted("shift-full") {
+		for _, label := range append(slices.Clone(preserving), "FeatClip", "QaTS", "HFE") {
+			x, ok := b.series("shift-full", label, n)
+			if !ok {
+				t.add(open, "")
+				continue
+			}
+			strictly := slices.IsSorted(x) && len(slices.Compact(slices.Clone(x))) == len(x)
+			t.add(when(strictly), label)
 		}
-		strictly := slices.IsSorted(x) && len(slices.Compact(slices.Clone(x))) == len(x)
-		t.add(when(strictly), label)
 	}
 	return t.all("methods", 0)
 }
 
-// pieces returns the numbers of a row of the ablation: QaTS, then K = 2, 4, 10.
-func (b *book) pieces(dataset string) ([]results.Points, bool) {
-	rows := b.rows(on(dataset), "ablation")
-	if len(rows) == 0 {
-		return nil, false
-	}
+// pieces are a row of the ablation: QaTS, then K = 2, 4, 10.
+type pieces struct {
+	name   string
+	values []results.Points // nil if one is missing
+}
+
+// The data sets of which the ablation has one each.
+var (
+	clean   = []string{"cifar10", "cifar100", "imagenet"}
+	tailed  = []string{"cifar100-lt-r10", "cifar100-lt-r100", "imagenet-lt"}
+	shifted = []string{"cifar100-c"}
+)
+
+// ablation returns the rows of data sets.
+func (b *book) ablation(datasets []string) []pieces {
+	var list []pieces
 	labels := []string{"QaTS", "QaTS-PW2", "QaTS-PW4", "QaTS-PW10"}
-	v := b.row(rows[0])
-	if !v.has(labels...) {
-		return nil, false
+	for _, r := range b.rows(func(s results.PublishedSetting) bool { return slices.Contains(datasets, s.Dataset) }, "ablation") {
+		p := pieces{name: b.name(r.PublishedSetting)}
+		if v := b.row(r); v.has(labels...) {
+			for _, l := range labels {
+				p.values = append(p.values, v.of[l])
+			}
+		}
+		list = append(list, p)
 	}
-	var list []results.Points
-	for _, l := range labels {
-		list = append(list, v.of[l])
-	}
-	return list, true
+	return list
 }
 
 func piecewise(b *book) Judgement {
 	var t tally
-	for _, dataset := range []string{"cifar100", "cifar100-lt-r100", "cifar100-c"} {
-		x, ok := b.pieces(dataset)
-		if !ok {
+	for i, datasets := range [][]string{clean, tailed, shifted} {
+		rows := b.ablation(datasets)
+		if len(rows) == 0 {
 			t.add(open, "")
-			continue
 		}
-		for _, pw := range x[1:] {
-			better := pw < x[0]
-			t.add(when(better == (dataset == "cifar100") && pw != x[0]), fmt.Sprintf("%s (QaTS %s, PW %s)", table.Name("dataset", dataset), x[0], pw))
+		for _, p := range rows {
+			if p.values == nil {
+				t.add(open, "")
+				continue
+			}
+			x := p.values[0]
+			for _, pw := range p.values[1:] {
+				better := pw < x
+				t.add(when(better == (i == 0) && pw != x), fmt.Sprintf("%s (QaTS %s, PW %s)", p.name, x, pw))
+			}
 		}
 	}
 	return t.all("entries", 0)
@@ -359,14 +405,16 @@ func piecewise(b *book) Judgement {
 func growing(b *book) Judgement {
 	var t tally
 	var shown []string
-	for _, dataset := range []string{"cifar100-lt-r100", "cifar100-c"} {
-		x, ok := b.pieces(dataset)
-		if !ok {
-			t.add(open, "")
-			continue
+	for _, datasets := range [][]string{tailed, shifted} {
+		for _, p := range b.ablation(datasets) {
+			if p.values == nil {
+				t.add(open, "")
+				continue
+			}
+			x := p.values
+			t.add(when(x[1] < x[2] && x[2] < x[3]), p.name)
+			shown = append(shown, fmt.Sprintf("%s, %s, %s", x[1], x[2], x[3]))
 		}
-		t.add(when(x[1] < x[2] && x[2] < x[3]), table.Name("dataset", dataset))
-		shown = append(shown, fmt.Sprintf("%s, %s, %s", x[1], x[2], x[3]))
 	}
 	j := t.all("datasets", 0)
 	if len(shown) > 0 {

@@ -3,6 +3,8 @@ package diff
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,7 +32,7 @@ func (d *Diff) Text(w io.Writer) error {
 func (d *Diff) Summary(w io.Writer) error {
 	var b strings.Builder
 	d.textSummaries(&b)
-	d.textClaims(&b)
+	textClaims(&b, d.Claims, "on measured records:")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -183,18 +185,31 @@ func (s Summary) name() string {
 	return s.Table
 }
 
-func (d *Diff) textClaims(b *strings.Builder) {
+// Text prints the claims and what they were asked of.
+func (l *Likeness) Text(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("Measured here are other networks, on data sets like the paper's:\n")
+	for _, dataset := range slices.Sorted(maps.Keys(l.Like)) {
+		fmt.Fprintf(&b, "  %-24s like %s\n", dataset, table.Name("dataset", l.Like[dataset]))
+	}
+	b.WriteString("What holds of them is no verdict on the paper's own.\n\n")
+	textClaims(&b, l.Claims, "on these networks:")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func textClaims(b *strings.Builder, claims []Judged, measured string) {
 	count := func(of func(Judged) Judgement) string {
 		n := map[Truth]int{}
-		for _, c := range d.Claims {
+		for _, c := range claims {
 			n[of(c).Truth]++
 		}
 		return fmt.Sprintf("%d hold, %d do not hold, %d cannot be judged", n[Holds], n[Fails], n[Unjudged])
 	}
-	fmt.Fprintf(b, "Claims of the text: %d\n", len(d.Claims))
+	fmt.Fprintf(b, "Claims of the text: %d\n", len(claims))
 	fmt.Fprintf(b, "  on the published numbers: %s\n", count(func(c Judged) Judgement { return c.Published }))
-	fmt.Fprintf(b, "  on measured records:      %s\n", count(func(c Judged) Judgement { return c.Measured }))
-	for i, c := range d.Claims {
+	fmt.Fprintf(b, "  %-25s %s\n", measured, count(func(c Judged) Judgement { return c.Measured }))
+	for i, c := range claims {
 		b.WriteString("\n")
 		wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where))
 		wrap(b, "    read as    ", c.Reading)

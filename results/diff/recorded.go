@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -52,14 +53,17 @@ func keepsPredictions(b *book) Judgement {
 		share, _ := b.record(c, "qats", "argmax_change")
 		t.add(when(share == 0), fmt.Sprintf("%s (%s %%)", cellName(c), results.PointsOf(share)))
 	}
-	t.open = max(0, allSettings-t.yes-t.no)
+	t.open = b.rest(allSettings, t.yes+t.no)
 	return t.all("settings", 0)
 }
+
+// rescaled begins the corruption of test logits multiplied by a factor.
+const rescaled = "rescale-"
 
 // stableRescaled compares the experiment that multiplies test logits, at a
 // factor and at 1.
 func stableRescaled(b *book) Judgement {
-	const base = "rescale-1"
+	const base = rescaled + "1"
 	var t tally
 	for _, c := range b.cells("ece", "rescale") {
 		if c.Corruption == base {
@@ -80,7 +84,7 @@ func stableRescaled(b *book) Judgement {
 			t.add(when(qats < ts), fmt.Sprintf("%s, %s (QaTS %s, TS %s)", cellName(clean), c.Corruption, qats, ts))
 		}
 	}
-	t.open = max(0, rescaledSettings-t.yes-t.no)
+	t.open = b.rest(rescaledSettings, t.yes+t.no)
 	return t.all("networks and factors", 0)
 }
 
@@ -88,7 +92,7 @@ func stableRescaled(b *book) Judgement {
 func (b *book) accuracies(experiments ...string) (differences []float64) {
 	for _, c := range b.cells("accuracy", experiments...) {
 		x, _ := b.record(c, "qats", "accuracy")
-		if y, ok := b.record(c, "featclip", "accuracy"); ok && c.Dataset != "voc2012" {
+		if y, ok := b.record(c, "featclip", "accuracy"); ok && b.asked(c.Dataset) != "voc2012" {
 			differences = append(differences, x-y)
 		}
 	}
@@ -111,13 +115,13 @@ func accuracyDominance(b *book) Judgement {
 	}
 	// 94 % of 161 settings are 151; short of all settings, only a share that
 	// the missing ones cannot repair refutes it.
-	const want = 151
+	missing := b.rest(accuracySettings, n)
 	j := Judgement{Unjudged, fmt.Sprintf("above in %d of %d settings (%d %%), equal in %d; %d are not measured",
-		above, n, (100*above+n/2)/n, equal, max(0, accuracySettings-n))}
+		above, n, (100*above+n/2)/n, equal, missing)}
 	switch {
-	case above+accuracySettings-n < want:
+	case 161*(above+missing) < 151*(n+missing):
 		j.Truth = Fails
-	case n >= accuracySettings:
+	case missing == 0:
 		j.Truth = Holds
 	}
 	return j
@@ -128,12 +132,12 @@ func accuracyLoss(b *book) Judgement {
 	if len(differences) == 0 {
 		return Judgement{Unjudged, none("long-tailed settings")}
 	}
-	largest := slices.Max(differences)
-	j := Judgement{Unjudged, fmt.Sprintf("largest loss %s points, over %d of %d settings", results.PointsOf(largest), len(differences), longTailSettings)}
+	largest, missing := slices.Max(differences), b.rest(longTailSettings, len(differences))
+	j := Judgement{Unjudged, fmt.Sprintf("largest loss %s points, over %d of %d settings", results.PointsOf(largest), len(differences), len(differences)+missing)}
 	switch {
 	case largest >= 0.04:
 		j.Truth = Holds
-	case len(differences) >= longTailSettings:
+	case missing == 0:
 		j.Truth = Fails
 	}
 	return j
@@ -142,23 +146,23 @@ func accuracyLoss(b *book) Judgement {
 // loses asks whether FeatClip is below QaTS in a metric that is to be high.
 func loses(dataset, backbone, metric string) predicate {
 	return func(b *book) Judgement {
-		c := results.Cell{Experiment: "tasks", Dataset: dataset, Backbone: backbone, Loss: "ce"}
-		x, ok := b.record(c, "qats", metric)
-		y, also := b.record(c, "featclip", metric)
-		if !ok || !also {
-			return Judgement{Unjudged, "no measured " + metric + " of both"}
+		for _, c := range b.cells(metric, "tasks") {
+			if b.asked(c.Dataset) != dataset || b.like == nil && c.Backbone != backbone {
+				continue
+			}
+			x, _ := b.record(c, "qats", metric)
+			y, ok := b.record(c, "featclip", metric)
+			if !ok {
+				continue
+			}
+			j := Judgement{Fails, fmt.Sprintf("QaTS %s, FeatClip %s", results.PointsOf(x), results.PointsOf(y))}
+			if y < x {
+				j.Truth = Holds
+			}
+			return j
 		}
-		j := Judgement{Fails, fmt.Sprintf("QaTS %s, FeatClip %s", results.PointsOf(x), results.PointsOf(y))}
-		if y < x {
-			j.Truth = Holds
-		}
-		return j
+		return Judgement{Unjudged, "no measured " + metric + " of both"}
 	}
-}
-
-// lossCell is a setting of the experiment on training losses.
-func lossCell(loss, backbone string) results.Cell {
-	return results.Cell{Experiment: "losses", Dataset: "cifar100", Backbone: backbone, Loss: loss}
 }
 
 // brierPublished looks at what the tables hold of the sentence: Table 1 has
@@ -177,18 +181,29 @@ func brierPublished(b *book) Judgement {
 	return j
 }
 
+// brierMeasured asks RN-50 on CIFAR-100, or each of the other networks.
 func brierMeasured(b *book) Judgement {
-	x, ok := b.record(lossCell("ce", "resnet50"), "uncal", "ece")
-	y, also := b.record(lossCell("brier", "resnet50"), "uncal", "ece")
-	z, all := b.record(lossCell("brier", "resnet50"), "qats", "ece")
-	if !ok || !also || !all {
+	var t tally
+	var steps []string
+	for _, c := range b.cells("ece", "losses") {
+		if c.Loss != "brier" || b.like == nil && (c.Dataset != "cifar100" || c.Backbone != "resnet50") {
+			continue
+		}
+		ce := c
+		ce.Loss = "ce"
+		x, ok := b.record(ce, "uncal", "ece")
+		y, also := b.record(c, "uncal", "ece")
+		z, _ := b.record(c, "qats", "ece")
+		if !ok || !also {
+			continue
+		}
+		t.add(when(x > y && y > z), table.Name("backbone", c.Backbone))
+		steps = append(steps, fmt.Sprintf("%s -> %s -> %s", results.PointsOf(x), results.PointsOf(y), results.PointsOf(z)))
+	}
+	if len(steps) == 0 {
 		return Judgement{Unjudged, "no measured records of the three"}
 	}
-	j := Judgement{Fails, fmt.Sprintf("%s -> %s -> %s", results.PointsOf(x), results.PointsOf(y), results.PointsOf(z))}
-	if x > y && y > z {
-		j.Truth = Holds
-	}
-	return j
+	return Judgement{t.all("networks", 0).Truth, strings.Join(steps, "; ")}
 }
 
 func lossesImprove(b *book) Judgement {
@@ -199,7 +214,7 @@ func lossesImprove(b *book) Judgement {
 			t.add(when(x < y), fmt.Sprintf("%s (%s, Uncal %s)", cellName(c), results.PointsOf(x), results.PointsOf(y)))
 		}
 	}
-	t.open = max(0, lossSettings-t.yes-t.no)
+	t.open = b.rest(lossSettings, t.yes+t.no)
 	return t.all("losses and networks", 0)
 }
 
