@@ -17,8 +17,8 @@ type Likeness struct {
 	Claims []Judged
 }
 
-// Akin asks the claims of data sets that are not the paper's but like them:
-// like says of which one each is. Measured records alone answer, whatever
+// Akin asks the claims of other networks, on data sets that are like the
+// paper's or the same: like says which each stands for. Measured records alone answer, whatever
 // their experiment.
 //
 // A row is a data set and network of the records; it stands where the paper's

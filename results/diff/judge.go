@@ -56,6 +56,10 @@ func (b *book) rest(all, answered int) int {
 	return max(0, all-answered)
 }
 
+// complete reports whether a ranking needs all methods of the paper's row. Other
+// data sets have no such row: there it is over the methods that have a number.
+func (b *book) complete() bool { return b.like == nil }
+
 // name is what a row is about; other data sets are named in full.
 func (b *book) name(s results.PublishedSetting) string {
 	c := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
@@ -124,16 +128,17 @@ func publishedBook(paper *results.Publication) *book {
 // values of a row; some may be missing.
 type values struct {
 	of     map[string]results.Points
-	ranked []string // labels of the row that are ranked, HFE not
+	ranked []string // labels of the row to be ranked, HFE not
 }
 
 func (b *book) row(r results.PublishedRow) values {
 	v := values{of: map[string]results.Points{}}
 	for _, p := range r.Numbers {
-		if x, ok := b.values[valueID{r.PublishedSetting, p.Label}]; ok {
+		x, ok := b.values[valueID{r.PublishedSetting, p.Label}]
+		if ok {
 			v.of[p.Label] = x
 		}
-		if p.Ranked() {
+		if p.Ranked() && (ok || b.complete()) {
 			v.ranked = append(v.ranked, p.Label)
 		}
 	}
@@ -187,7 +192,7 @@ func qatsLowest(v values) answer { return lowestAmong(v, v.ranked) }
 
 func lowestAmong(v values, labels []string) answer {
 	qats, ok := v.of["QaTS"]
-	if !ok {
+	if !ok || len(labels) < 2 {
 		return open
 	}
 	found := yes

@@ -180,7 +180,9 @@ func stable(b *book) Judgement {
 		a, least := yes, ""
 		for _, l := range preserving {
 			if !x.has(l) || !y.has(l) {
-				a = open
+				if b.complete() {
+					a = open
+				}
 				continue
 			}
 			if other := y.of[l] - x.of[l]; other <= rise {
@@ -202,7 +204,7 @@ func featClipPlaces(b *book) Judgement {
 	for _, r := range b.rows(nil, "longtail") {
 		v := b.row(r)
 		rows++
-		if !v.has(v.ranked...) {
+		if !v.has(append(v.ranked, "FeatClip")...) {
 			missing++
 			continue
 		}
@@ -290,7 +292,7 @@ func timesLower(b *book) Judgement {
 		best, missing := results.Points(0), false
 		for _, l := range preserving {
 			x, ok := v.of[l]
-			missing = missing || !ok
+			missing = missing || !ok && b.complete()
 			if ok && (best == 0 || x < best) {
 				best = x
 			}

@@ -188,11 +188,11 @@ func (s Summary) name() string {
 // Text prints the claims and what they were asked of.
 func (l *Likeness) Text(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("Measured here are other networks, on data sets like the paper's:\n")
+	b.WriteString("Measured here are other networks than the paper's, on data sets that stand for its own:\n")
 	for _, dataset := range slices.Sorted(maps.Keys(l.Like)) {
-		fmt.Fprintf(&b, "  %-24s like %s\n", dataset, table.Name("dataset", l.Like[dataset]))
+		fmt.Fprintf(&b, "  %-24s for %s\n", dataset, table.Name("dataset", l.Like[dataset]))
 	}
-	b.WriteString("What holds of them is no verdict on the paper's own.\n\n")
+	b.WriteString("What holds of them is no verdict on the paper's own. Rankings are over the methods that have a number.\n\n")
 	textClaims(&b, l.Claims, "on these networks:")
 	_, err := io.WriteString(w, b.String())
 	return err
