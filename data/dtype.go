@@ -111,7 +111,7 @@ func parseDescr(descr string) (t DType, bigEndian bool, err error) {
 func bits(kind string) string { return strconv.Itoa(8 * int(kind[1]-'0')) }
 
 // bytesOf returns the memory of v.
-func bytesOf[T float32 | float64 | int32](v []T) []byte {
+func bytesOf[T float32 | float64 | int32 | bool](v []T) []byte {
 	if len(v) == 0 {
 		return nil
 	}

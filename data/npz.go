@@ -128,7 +128,7 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 			return fmt.Errorf("member name %q is unusable or taken", m.Name)
 		}
 		seen[m.Name] = true
-		b, err := m.encode()
+		head, column, err := m.encode()
 		if err != nil {
 			return err
 		}
@@ -140,33 +140,36 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 		if err != nil {
 			return err
 		}
-		if _, err := f.Write(b); err != nil {
-			return err
+		for _, b := range [][]byte{head, column} {
+			if _, err := f.Write(b); err != nil {
+				return err
+			}
 		}
 	}
 	return z.Close()
 }
 
-func (m Member) encode() ([]byte, error) {
+// encode returns the header of a member and its column, which may be the memory
+// of the column itself.
+func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		b := appendHeader(nil, Float64, []int{len(m.Float64)})
-		return appendFloat64(b, m.Float64), nil
+		return appendHeader(nil, Float64, []int{len(m.Float64)}), littleEndian(m.Float64, appendFloat64), nil
 	case m.Int32 != nil:
-		b := appendHeader(nil, Int32, []int{len(m.Int32)})
-		return appendInt32(b, m.Int32), nil
+		return appendHeader(nil, Int32, []int{len(m.Int32)}), littleEndian(m.Int32, appendInt32), nil
 	case m.Bool != nil:
-		b := appendHeader(nil, Bool, []int{len(m.Bool)})
-		for _, v := range m.Bool {
-			c := byte(0)
-			if v {
-				c = 1
-			}
-			b = append(b, c)
-		}
-		return b, nil
+		return appendHeader(nil, Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}
-	return nil, fmt.Errorf("member %q has no column", m.Name)
+	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
+}
+
+// littleEndian returns v as bytes: its memory where that is so, else what
+// encode makes of it.
+func littleEndian[T float64 | int32](v []T, encode func([]byte, []T) []byte) []byte {
+	if nativeBig {
+		return encode(nil, v)
+	}
+	return bytesOf(v)
 }
 
 // ReadNPZ reads what WriteNPZ wrote: every member, its CRC checked. Members of

@@ -33,8 +33,18 @@ func (f *Facts) Encode() ([]byte, error) {
 		)
 	}
 	var b bytes.Buffer
+	b.Grow(f.encodedBytes())
 	err := data.WriteNPZ(&b, columns...)
 	return b.Bytes(), err
+}
+
+// encodedBytes is at least the length of Encode.
+func (f *Facts) encodedBytes() int {
+	n := 33*f.N() + 4096 // a member takes less than 400 bytes besides its column
+	if c := f.Class; c != nil {
+		n += 16 * len(c.Conf)
+	}
+	return n
 }
 
 // DecodeFacts returns the facts that Encode wrote, bit for bit. Damaged bytes,

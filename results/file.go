@@ -20,10 +20,18 @@ const tempMark = ".tmp-"
 // the rename, so that a crash cannot leave a complete name with half a content.
 // The folder itself is not synced: after a power cut the old file may be back,
 // but never a broken one.
-func WriteFile(path string, write func(io.Writer) error) error { return replace(path, true, write) }
+func WriteFile(path string, write func(io.Writer) error) error {
+	return replace(path, true, func(w io.Writer) error {
+		buf := bufio.NewWriterSize(w, 1<<16)
+		if err := write(buf); err != nil {
+			return err
+		}
+		return buf.Flush()
+	})
+}
 
-// replace is WriteFile, which syncs; who can tell a broken content does not
-// need it.
+// replace is WriteFile without its buffer; who can tell a broken content does
+// not need to sync.
 func replace(path string, sync bool, write func(io.Writer) error) error {
 	var salt [6]byte
 	rand.Read(salt[:]) // documented never to fail
@@ -39,11 +47,7 @@ func replace(path string, sync bool, write func(io.Writer) error) error {
 			os.Remove(temp)
 		}
 	}()
-	buf := bufio.NewWriterSize(f, 1<<16)
-	if err := write(buf); err != nil {
-		return err
-	}
-	if err := buf.Flush(); err != nil {
+	if err := write(f); err != nil {
 		return err
 	}
 	if sync {

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -151,6 +152,25 @@ func TestStoreDamage(t *testing.T) {
 	}
 	if got, err := s.Get(Scores, key); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("not repaired: %q, %v", got, err)
+	}
+}
+
+// An object of format 1, as earlier programs wrote it, is read, and its
+// checksum looked at.
+func TestStoreFormerFormat(t *testing.T) {
+	s := open(t, t.TempDir())
+	if err := s.Put(Fit, "text", nil); err != nil { // makes the folder
+		t.Fatal(err)
+	}
+	const summed = "text 4 body 3\ntext\none"
+	for sum, want := range map[string]bool{fmt.Sprintf("%x", sha256.Sum256([]byte(summed))): true, strings.Repeat("0", 64): false} {
+		if err := os.WriteFile(s.path(Fit, Key("text")), []byte("qats object 1\nsha256 "+sum+"\n"+summed), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		body, err := s.Get(Fit, Key("text"))
+		if (err == nil) != want || want && (string(body) != "one" || !s.Has(Fit, Key("text"))) {
+			t.Errorf("sum %.8s: %q, %v", sum, body, err)
+		}
 	}
 }
 
