@@ -42,7 +42,7 @@ func (e ecdf) check() error {
 		return fmt.Errorf("ecdf: empty")
 	}
 	for i, tail := range e {
-		if !(tail >= 0) || math.IsInf(tail, 0) || (i > 0 && tail < e[i-1]) {
+		if !(tail >= 0) || math.Signbit(tail) || math.IsInf(tail, 0) || (i > 0 && tail < e[i-1]) {
 			return fmt.Errorf("ecdf[%d] = %v: want ascending tail sums, each >= 0", i, tail)
 		}
 	}
@@ -68,7 +68,7 @@ func (o *objective) tails(ctx context.Context) ([]float64, error) {
 // newECDF returns the distribution of the given tails, which it copies.
 func newECDF(tails []float64) ecdf { return newRanking(tails).ecdf }
 
-// ranking is an ecdf with an index into it, for the ranks of its own n rows.
+// ranking is an ecdf with an index into it, for the ranks of many rows.
 // Tails in ascending order of their bits, which is that of their values, are
 // parted into about n/4 buckets of equal width, so that sorting them and
 // finding one of them both take a few steps whatever n; in memory it is 9
@@ -80,6 +80,13 @@ type ranking struct {
 	start []uint32 // of every bucket in ecdf, and the end of the last
 }
 
+// buckets returns a ranking of n tails with these least and greatest bits, as
+// yet without tails, and how many buckets it has.
+func buckets(n int, least, most uint64) (ranking, int) {
+	r := ranking{least: least, shift: max(0, bits.Len64(most-least)-bits.Len(uint(n/4)))}
+	return r, int((most-least)>>r.shift) + 1
+}
+
 // newRanking returns the ranking of n > 0 tails, which it copies.
 func newRanking(tails []float64) ranking {
 	least, most := uint64(math.MaxUint64), uint64(0)
@@ -87,9 +94,8 @@ func newRanking(tails []float64) ranking {
 		b := math.Float64bits(t)
 		least, most = min(least, b), max(most, b)
 	}
-	r := ranking{ecdf: make(ecdf, len(tails)), least: least}
-	r.shift = max(0, bits.Len64(most-least)-bits.Len(uint(len(tails)/4)))
-	buckets := int((most-least)>>r.shift) + 1
+	r, buckets := buckets(len(tails), least, most)
+	r.ecdf = make(ecdf, len(tails))
 	// start[b+2] counts bucket b, start[b+1] is then where its next tail goes,
 	// and when all have gone it is where the bucket ends.
 	start := make([]uint32, buckets+2)
@@ -111,15 +117,44 @@ func newRanking(tails []float64) ranking {
 	return r
 }
 
+// ranking returns e with an index, in a pass over e.
+func (e ecdf) ranking() ranking {
+	r, buckets := buckets(len(e), math.Float64bits(e[0]), math.Float64bits(e[len(e)-1]))
+	r.ecdf, r.start = e, make([]uint32, buckets+1)
+	next := 1 // the first bucket of which the start is not known
+	for i, t := range e {
+		for b := r.bucket(t); next <= b; next++ {
+			r.start[next] = uint32(i)
+		}
+	}
+	r.start[buckets] = uint32(len(e))
+	return r
+}
+
 func (r *ranking) bucket(tail float64) int { return int((math.Float64bits(tail) - r.least) >> r.shift) }
 
-// rank is that of ecdf for a tail of the set itself.
+// rank is that of ecdf.
 func (r *ranking) rank(tail float64) float64 {
+	if math.Float64bits(tail) < r.least {
+		return 1
+	}
 	b := r.bucket(tail)
-	lo := int(r.start[b])
-	below, _ := slices.BinarySearch(r.ecdf[lo:r.start[b+1]], tail)
+	if b >= len(r.start)-1 {
+		return 0
+	}
+	lo, hi := int(r.start[b]), int(r.start[b+1])
+	for hi-lo > 8 {
+		if mid := (lo + hi) / 2; r.ecdf[mid] < tail {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for _, t := range r.ecdf[lo:hi] {
+		lo += int((math.Float64bits(t) - math.Float64bits(tail)) >> 63) // 1 where t < tail, without a branch to guess
+	}
 	n := len(r.ecdf)
-	return float64(n-lo-below) / float64(n)
+	return float64(n-lo) / float64(n)
 }
 
 // rankRows replaces the tails of the rows by their ranks among themselves.
@@ -134,9 +169,14 @@ func rankRows(ctx context.Context, tails []float64) (ecdf, error) {
 }
 
 // scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
-// not depend on the rows beside it.
+// not depend on the rows beside it. Where there are many, an index pays.
 func (e ecdf) scales(dst []float64, at *Unscaled, temperature func(q float64) float64) {
+	rank := e.rank
+	if len(dst) > len(e)/16 {
+		r := e.ranking()
+		rank = r.rank
+	}
 	for i, tail := range at.Tails() {
-		dst[i] = 1 / temperature(e.rank(tail))
+		dst[i] = 1 / temperature(rank(tail))
 	}
 }

@@ -2,6 +2,7 @@ package calib
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -112,7 +113,8 @@ func rowsOf(rows [][]float32) data.Matrix {
 	return m
 }
 
-// TestRanking: the bucketed sort and its ranks are those of a plain sort.
+// TestRanking: the bucketed sort and its ranks are those of a plain sort, for
+// rows of the set and for others.
 func TestRanking(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for name, draw := range map[string]func() float64{
@@ -135,11 +137,35 @@ func TestRanking(t *testing.T) {
 			if !slices.Equal(r.ecdf, want) {
 				t.Fatalf("%s: %d tails are not sorted", name, n)
 			}
+			indexed := ecdf(want).ranking()
 			for _, tail := range tails {
-				if got, want := r.rank(tail), ecdf(want).rank(tail); got != want {
-					t.Fatalf("%s: n = %d: rank of %g is %g, want %g", name, n, tail, got, want)
+				for _, tail := range []float64{tail, math.Nextafter(tail, 0), math.Nextafter(tail, 9), tail / 3, tail * 3, draw()} {
+					want := ecdf(want).rank(tail)
+					if a, b := r.rank(tail), indexed.rank(tail); a != want || b != want {
+						t.Fatalf("%s: n = %d: rank of %g is %g, and %g with an index, want %g", name, n, tail, a, b, want)
+					}
 				}
 			}
 		}
+	}
+}
+
+// BenchmarkRanks looks up as many other rows as were ranked.
+func BenchmarkRanks(b *testing.B) {
+	for _, n := range []int{1000, 10000, 100000} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		tails := func() []float64 {
+			t := make([]float64, n)
+			for i := range t {
+				t[i] = math.Exp(-8 * rng.ExpFloat64())
+			}
+			return t
+		}
+		e, at, dst := newECDF(tails()), &Unscaled{tails: tails()}, make([]float64, n)
+		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				e.scales(dst, at, func(q float64) float64 { return q + 1 })
+			}
+		})
 	}
 }
