@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"golang.org/x/sync/errgroup"
 )
 
 // State says what a run would do about a cell.
@@ -74,10 +76,9 @@ type PlanOptions struct {
 }
 
 // MakePlan lists the cells of specs. It hashes files that it does not know
-// yet, and parses no array.
+// yet, on all processors, and parses no array.
 func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) {
 	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec}
-	digests := planDigests{seen: map[string]digest{}}
 	open := openSources{options: o, opened: map[string]data.Source{}}
 	for _, spec := range specs {
 		sources, err := open.of(spec)
@@ -85,28 +86,21 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 			return nil, err
 		}
 		for i := range spec.Settings {
-			u := Unit{Spec: spec, Setting: &spec.Settings[i]}
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			u.source = source(sources, u.Setting)
-			if u.source == nil {
-				u.skipAll(fmt.Sprintf("no source has %s of %s", scored, u.Setting))
-			} else {
-				u.Provenance = provenance(u.source, u.Setting)
-				if draw := u.Setting.Draw; draw > 0 {
-					u.source = data.Redrawn(u.source, draw)
-					u.Provenance = provenance(u.source, u.Setting)
-				}
-				u.test = u.source
-				if c := u.Setting.Rescale; c > 0 {
-					u.test = data.Scaled(u.source, float32(c))
-				}
-				u.plan(ctx, &digests, o, p.whereabouts(&u))
-			}
-			p.Units = append(p.Units, u)
+			p.Units = append(p.Units, newUnit(spec, &spec.Settings[i], sources))
 		}
 	}
+	digests := planDigests{seen: map[string]digest{}}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range p.Units {
+		if u := &p.Units[i]; u.source != nil {
+			g.Go(func() error {
+				u.plan(ctx, &digests, o, p.whereabouts(u))
+				return nil
+			})
+		}
+	}
+	g.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err // which the last cells took for their own
 	}
@@ -116,6 +110,25 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 		}
 	}
 	return p, o.Digests.Close()
+}
+
+// newUnit returns a setting with the source that serves it, as yet without
+// cells but where no source does.
+func newUnit(spec *Spec, setting *Setting, sources []data.Source) Unit {
+	u := Unit{Spec: spec, Setting: setting, source: source(sources, setting)}
+	if u.source == nil {
+		u.skipAll(fmt.Sprintf("no source has %s of %s", scored, u.Setting))
+		return u
+	}
+	if draw := u.Setting.Draw; draw > 0 {
+		u.source = data.Redrawn(u.source, draw)
+	}
+	u.Provenance = provenance(u.source, u.Setting)
+	u.test = u.source
+	if c := u.Setting.Rescale; c > 0 {
+		u.test = data.Scaled(u.source, float32(c))
+	}
+	return u
 }
 
 // provenance returns what is known of the numbers of a setting: they are

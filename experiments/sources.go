@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
@@ -130,6 +131,7 @@ const scored = data.Logits | data.Labels
 // digests remembers the digests asked for during one plan, so that a set
 // shared by many cells is looked up once.
 type planDigests struct {
+	mu   sync.Mutex
 	seen map[string]digest
 }
 
@@ -140,10 +142,15 @@ type digest struct {
 
 func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
 	id := fmt.Sprintf("%p %v %d", src, ref, parts)
-	if known, ok := d.seen[id]; ok {
+	d.mu.Lock()
+	known, ok := d.seen[id]
+	d.mu.Unlock()
+	if ok {
 		return known.text, known.err
 	}
 	text, err := src.Digest(ctx, ref, parts)
+	d.mu.Lock()
 	d.seen[id] = digest{text, err}
+	d.mu.Unlock()
 	return text, err
 }
