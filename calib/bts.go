@@ -37,7 +37,7 @@ type bts struct{ binOptions }
 func (bts) Contract() Contract { return logitsContract() }
 
 func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

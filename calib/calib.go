@@ -61,6 +61,9 @@ type Input struct {
 	// Stream is the calibration set of a method that Streams where Cal is nil.
 	Stream Stream
 
+	// Shared, where it is not nil, is of other fits on the same calibration set.
+	Shared *Shared
+
 	// Stage, where it is not nil, is called at the end of each stage of a fit
 	// that has stages, by the goroutine of Fit: with its name ("rank", "ts",
 	// "qats") and its passes over the calibration set. It is for a clock; what
@@ -81,10 +84,17 @@ func (in Input) Classes() int {
 
 // objective returns the calibration set, in memory or streamed.
 func (in Input) objective() (*objective, error) {
+	var o *objective
+	var err error
 	if in.Cal == nil && in.Stream != nil {
-		return streamObjective(in.Stream)
+		o, err = streamObjective(in.Stream)
+	} else {
+		o, err = newObjective(in.Cal)
 	}
-	return newObjective(in.Cal)
+	if err == nil {
+		o.shared = in.Shared
+	}
+	return o, err
 }
 
 // stage reports the end of a stage.
@@ -115,7 +125,7 @@ type Report struct {
 	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 for a method that reads none
 	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective
 	Iterations int      `json:"iterations"`         // steps taken by the solver
-	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share
+	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share, and what is Shared as if it were not
 	AtBound    []string `json:"at_bound,omitempty"` // bounds that are active at the solution, as "a >= 0"
 	Warnings   []string `json:"warnings,omitempty"` // one line each; they reach the tables as footnotes
 }

@@ -64,7 +64,7 @@ func (cts) Contract() Contract {
 // the ECE has none. Its passes are those of ts, the last, and one for each
 // round; a turn reads a column of the logits and the rows that its class leads.
 func (cts) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

@@ -159,7 +159,7 @@ func (h hfe) outside(in Input) (data.Matrix, error) {
 // that is not promised. The gradient of the report is of the squared error,
 // its mean over rows of the sum over classes.
 func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

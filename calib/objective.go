@@ -20,6 +20,7 @@ type objective struct {
 	labels []int32     // n, the true class; nil where streamed, or where no sum asks for it
 	stream Stream      // nil where the rows are in memory
 	passes float64     // reads of the whole set so far; a part counts as its share
+	shared *Shared     // of fits on these rows, may be nil
 	spaces []*workspace
 }
 

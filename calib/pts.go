@@ -86,7 +86,7 @@ func (pts) Contract() Contract {
 // Fit reports minibatches as iterations, the gradient of the last of them, and
 // passes as far as they went, with those of ts.
 func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ type sms struct{ options smsOptions }
 func (sms) Contract() Contract { return svs{}.Contract() }
 
 func (s sms) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (svs) Contract() Contract {
 }
 
 func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

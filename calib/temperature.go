@@ -13,16 +13,8 @@ import (
 // the minimum by the last Newton step.
 const stepTol = 5e-9
 
-// fitTemperature returns the T in [minT, maxT] with the least mean NLL. The
-// report is that of the last pass, which is at the T returned.
-func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) {
-	t, report, _, err := fitTemperatureAnd(ctx, o, 0, nil)
-	return t, report, err
-}
-
-// fitTemperatureAnd is fitTemperature with the totals at T of what visit adds
-// to further sums (see slopeAnd), which cost no pass of their own; nil where
-// the last pass did not look like the last.
+// solveTemperature is fitTemperatureAnd on a set that nobody has fitted before.
+// Its report has the passes of o, which has none at first.
 //
 // The NLL is convex in beta = 1/T with slope g = G - D(beta), where
 // G = mean(max l - l_y) does not depend on beta and D = mean(max l - E_p[l])
@@ -39,10 +31,10 @@ func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) 
 // interpolation leaves it. The fit ends at a pass that finds a gradient below
 // gradTol and from where Newton's step, which tells the error of u but for its
 // square, is below stepTol.
-func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (float64, Report, []float64, error) {
+func solveTemperature(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
 	if err != nil {
-		return 0, Report{}, nil, err
+		return nil, nil, err
 	}
 	minU, maxU := softmax.Log(1/maxT), softmax.Log(1/minT)
 	u = min(max(u, minU), maxU)
@@ -52,13 +44,14 @@ func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(
 	const maxIterations = 100
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(u)
+		near := math.Abs(moved) <= likelyLast
 		last := visit
-		if math.Abs(moved) > likelyLast {
+		if !near {
 			last = nil
 		}
 		s, also, err := o.slopeAnd(ctx, beta, width, last)
 		if err != nil {
-			return 0, Report{}, nil, err
+			return nil, nil, err
 		}
 		if last == nil {
 			also = nil
@@ -66,14 +59,14 @@ func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(
 		g := s.loss - s.drop
 		switch {
 		case s.loss == 0:
-			t, report, err := o.allRight(ctx)
-			return t, report, nil, err
+			f, err := o.allRight(ctx)
+			return f, nil, err
 		case g > 0 && u <= minU:
-			t, report, err := o.tooHot(ctx)
-			return t, report, nil, err
+			f, err := o.tooHot(ctx)
+			return f, nil, err
 		case g < 0 && u >= maxU:
-			t, report, err := o.atBound(ctx, minT, "the minimum of the NLL is below the least temperature")
-			return t, report, nil, err
+			f, err := o.atBound(ctx, minT, "the minimum of the NLL is below the least temperature")
+			return f, nil, err
 		case g > 0:
 			hi = u
 		default:
@@ -87,7 +80,7 @@ func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(
 			if !done {
 				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
 			}
-			return 1 / beta, report, also, nil
+			return &temperatureFit{1 / beta, report, beta, near}, also, nil
 		}
 		if finite(node) {
 			known = known.with(ref.less(node))
@@ -111,23 +104,23 @@ const far = 8
 const likelyLast = 0.05
 
 // allRight ends a fit where no row has a larger logit than that of its label.
-func (o *objective) allRight(ctx context.Context) (float64, Report, error) {
+func (o *objective) allRight(ctx context.Context) (*temperatureFit, error) {
 	zero, err := o.slope(ctx, 0)
 	if err != nil {
-		return 0, Report{}, err
+		return nil, err
 	}
 	if zero.drop > 0 {
 		return o.atBound(ctx, minT, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
-	return 1, Report{NLL: zero.nll, Passes: o.passes, Warnings: []string{
-		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}, nil
+	return &temperatureFit{t: 1, report: Report{NLL: zero.nll, Passes: o.passes, Warnings: []string{
+		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}, nil
 }
 
 // tooHot ends a fit whose NLL still falls at the largest temperature.
-func (o *objective) tooHot(ctx context.Context) (float64, Report, error) {
+func (o *objective) tooHot(ctx context.Context) (*temperatureFit, error) {
 	zero, err := o.slope(ctx, 0)
 	if err != nil {
-		return 0, Report{}, err
+		return nil, err
 	}
 	why := "the minimum of the NLL is beyond the largest temperature"
 	if zero.loss >= zero.drop {
@@ -137,18 +130,18 @@ func (o *objective) tooHot(ctx context.Context) (float64, Report, error) {
 }
 
 // atBound ends a fit at T = t, one of the bounds: one pass for the NLL.
-func (o *objective) atBound(ctx context.Context, t float64, why string) (float64, Report, error) {
+func (o *objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
 	nll, err := o.nll(ctx, t)
 	bound := "T >= 0.001"
 	if t == maxT {
 		bound = "T <= 1000"
 	}
-	return t, Report{
+	return &temperatureFit{t: t, report: Report{
 		NLL:      nll,
 		Passes:   o.passes,
 		AtBound:  []string{bound},
 		Warnings: []string{fmt.Sprintf("T = %g: %s", t, why)},
-	}, err
+	}}, err
 }
 
 // curveNode is a point of a curve u(y) with its slope.

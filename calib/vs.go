@@ -48,7 +48,7 @@ func (vs) Contract() Contract {
 }
 
 func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}

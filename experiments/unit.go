@@ -26,6 +26,7 @@ type unitWork struct {
 	reports  []*calib.Report   // by cell, of the fits made or looked up
 	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
+	shared   calib.Shared // of the fits on it
 	releases []func()
 }
 

@@ -65,6 +65,7 @@ func checks() []check {
 	return []check{
 		{"entry", entryComplete},
 		{"deterministic", deterministic},
+		{"shared", shared},
 		{"declared-parts", declaredPartsOnly},
 		{"probabilities", probabilities},
 		{"top1", top1},

@@ -173,6 +173,12 @@ func broken() []breach {
 			e.New = func(decode func(any) error) (calib.Method, error) { decode(nil); return sound(), nil }
 		}), Claims{}},
 		{"deterministic", "counts its fits", fit(func(calib.Input) float64 { return float64(1 + fits.Add(1)) }), Claims{}},
+		{"shared", "fits otherwise after others", fit(func(in calib.Input) float64 {
+			if in.Shared != nil {
+				return 2
+			}
+			return 1
+		}), Claims{}},
 		{"declared-parts", "fits on features where it gets them", fit(func(in calib.Input) float64 {
 			if in.Cal.Features.Present() {
 				return 2

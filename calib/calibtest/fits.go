@@ -78,6 +78,40 @@ func deterministic(s *subject) error {
 	return nil
 }
 
+// shared: what ts has found out on the set before changes no bit.
+func shared(s *subject) error {
+	alone, err := s.fit(s.cal, s.test)
+	if err != nil {
+		return err
+	}
+	entry, _ := calib.Lookup("ts")
+	ts, err := entry.New(nil)
+	if err != nil {
+		return err
+	}
+	in := s.input(s.cal, s.test)
+	in.Shared = &calib.Shared{}
+	if _, err := ts.Fit(context.Background(), calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
+		return err
+	}
+	after, err := s.method.Fit(context.Background(), in)
+	if err != nil {
+		return err
+	}
+	want, err := encoded(alone)
+	if err != nil {
+		return err
+	}
+	got, err := encoded(after)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("fitted after ts\n%s\nalone\n%s", got, want)
+	}
+	return nil
+}
+
 // declaredPartsOnly: arrays that are not declared have no influence. That the
 // method needs none of them shows in every other check.
 func declaredPartsOnly(s *subject) error {

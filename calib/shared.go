@@ -1,0 +1,78 @@
+package calib
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Shared is what fits on one calibration set find out once for all of them: the
+// temperature of the whole set, at which many begin. A fit has the same bits,
+// and reports the same passes, with a Shared, without one and in any order of
+// the fits. The zero Shared knows nothing yet; it is safe for concurrent use.
+type Shared struct {
+	mu    sync.Mutex
+	whole *temperatureFit
+}
+
+// temperatureFit is how fitTemperature ended.
+type temperatureFit struct {
+	t      float64
+	report Report // with its own passes alone
+	beta   float64
+	near   bool // the last pass was expected to be the last
+}
+
+func (s *Shared) temperature() *temperatureFit {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.whole
+}
+
+func (s *Shared) keep(f *temperatureFit) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.whole = f
+}
+
+// fitTemperature returns the T in [minT, maxT] with the least mean NLL. The
+// report is that of the last pass, which is at the T returned; its passes are
+// all of o.
+func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) {
+	t, report, _, err := fitTemperatureAnd(ctx, o, 0, nil)
+	return t, report, err
+}
+
+// fitTemperatureAnd is fitTemperature with the totals at T of what visit adds
+// to further sums (see slopeAnd), which cost no pass of their own; nil where
+// the last pass did not look like the last. Where another fit has found T
+// before, the totals take that last pass and all others are saved.
+func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (float64, Report, []float64, error) {
+	before := o.passes
+	var totals []float64
+	f := o.shared.temperature()
+	if f == nil {
+		o.passes = 0
+		var err error
+		if f, totals, err = solveTemperature(ctx, o, width, visit); err != nil {
+			return 0, Report{}, nil, err
+		}
+		o.shared.keep(f)
+	} else if f.near && visit != nil {
+		var err error
+		if totals, err = o.sums(ctx, constant(f.beta), width, visit); err != nil {
+			return 0, Report{}, nil, err
+		}
+	}
+	o.passes = before + f.report.Passes
+	report := f.report
+	report.Passes = o.passes
+	report.AtBound, report.Warnings = slices.Clip(report.AtBound), slices.Clip(report.Warnings) // others have them, too
+	return f.t, report, totals, ctx.Err()
+}
