@@ -5,34 +5,10 @@ package softmax
 import (
 	"math"
 	"math/rand/v2"
-	"syscall"
 	"testing"
-	"unsafe"
-)
 
-// guarded returns n elements that end where memory ends: the page behind them
-// can be neither read nor written.
-func guarded[T any](t *testing.T, n int) []T {
-	page := syscall.Getpagesize()
-	size := n * int(unsafe.Sizeof(*new(T)))
-	full := (size+page-1)/page*page + page
-	b, err := syscall.Mmap(-1, 0, full, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Munmap(b); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := syscall.Mprotect(b[full-page:], syscall.PROT_NONE); err != nil {
-		t.Fatal(err)
-	}
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&b[full-page-size])), n)
-}
+	"github.com/qats-bench/qats/calib/vector/vectortest"
+)
 
 // TestGuarded: nothing behind the slices is read or written, nor written before
 // them, which the canaries show.
@@ -42,14 +18,14 @@ func TestGuarded(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 5, 8, 10, 15, 17, 31, 63, 64, 65, 67, 72, 95, 97, 127, 130, 1003} {
 		for _, n := range []int{1, 8, 11} {
 			const m = 3
-			l := guarded[float32](t, n*k)
+			l := vectortest.Guarded[float32](t, n*k)
 			copy(l, hardRows(n, k, rng))
-			scales := guarded[float64](t, n*m)
+			scales := vectortest.Guarded[float64](t, n*m)
 			for i := range scales {
 				scales[i] = 2 * rng.Float64()
 			}
-			moments, sums := guarded[Moments](t, n+1), guarded[Score](t, n*m+1)
-			top, tail, p := guarded[int32](t, n+1), guarded[float64](t, n+1), guarded[float64](t, k+1)
+			moments, sums := vectortest.Guarded[Moments](t, n+1), vectortest.Guarded[Score](t, n*m+1)
+			top, tail, p := vectortest.Guarded[int32](t, n+1), vectortest.Guarded[float64](t, n+1), vectortest.Guarded[float64](t, k+1)
 			moments[0].Tail, sums[0].Tail, top[0], tail[0], p[0] = canary, canary, -7, canary, canary
 			for _, on := range available() {
 				rows(on, moments[1:], l, k, scales[len(scales)-n:])
@@ -73,7 +49,7 @@ func TestNonFinite(t *testing.T) {
 	for _, k := range []int{1, 2, 10, 63, 64, 200} {
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			const n = 9
-			l := guarded[float32](t, n*k)
+			l := vectortest.Guarded[float32](t, n*k)
 			for i := range l {
 				l[i] = float32(v)
 			}

@@ -1,14 +1,19 @@
 package softmax
 
+import "github.com/qats-bench/qats/calib/vector"
+
 // instructions names what the kernel is written in. All return the same bits.
-type instructions int
+type instructions = vector.Instructions
 
 const (
-	portable instructions = iota // Go
-	avx2                         // four float64 at a time
-	avx512                       // eight
+	portable = vector.Portable
+	avx2     = vector.AVX2
+	avx512   = vector.AVX512
 )
 
-func (on instructions) String() string {
-	return [...]string{"portable", "avx2", "avx512"}[on]
-}
+// available returns what this processor can run, the fastest first.
+func available() []instructions { return vector.Available() }
+
+// best is what this processor runs fastest. It is set once, before anything
+// can run, and no result depends on it.
+var best = vector.Best()

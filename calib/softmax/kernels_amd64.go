@@ -2,27 +2,7 @@
 
 package softmax
 
-import (
-	"math"
-
-	"golang.org/x/sys/cpu"
-)
-
-// best is what this processor runs fastest. It is set once, before anything
-// can run, and no result depends on it.
-var best = available()[0]
-
-// available returns what this processor can run, the fastest first.
-func available() []instructions {
-	var on []instructions
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT {
-		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
-			on = append(on, avx512)
-		}
-		on = append(on, avx2)
-	}
-	return append(on, portable)
-}
+import "math"
 
 // callLogits is how many logits one call into vector code may take: such code
 // cannot be interrupted, and the collector would wait for it. It is about 50

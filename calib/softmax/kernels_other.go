@@ -2,12 +2,6 @@
 
 package softmax
 
-// best is what this processor runs fastest.
-const best = portable
-
-// available returns what this processor can run.
-func available() []instructions { return []instructions{portable} }
-
 func vectorRows(instructions, []Moments, []float32, int, []float64) bool { return false }
 
 func vectorScores(instructions, []Score, []int32, []float32, int, []float64) bool { return false }
