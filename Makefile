@@ -68,6 +68,7 @@ golden:
 # Writes the vector code again; its generators are a module of their own.
 generate:
 	cd calib/softmax/asm && $(GO) run ./softmax ../kernels_amd64.s
+	cd calib/softmax/asm && $(GO) run ./linear ../../linear/kernels_amd64.s
 	cd calib/softmax/asm && $(GO) run ./half ../../../data/half/decode_amd64.s
 
 # Draws the simulated arrays of data/example again.

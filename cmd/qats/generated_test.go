@@ -26,6 +26,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for generator, file := range map[string]string{
 		"softmax": "calib/softmax/kernels_amd64.s",
+		"linear":  "calib/linear/kernels_amd64.s",
 		"half":    "data/half/decode_amd64.s",
 	} {
 		written := filepath.Join(t.TempDir(), "generated.s")

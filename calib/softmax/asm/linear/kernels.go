@@ -1,0 +1,248 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Rows and vectors of a tile: twelve sums that do not wait for each other.
+const (
+	tileRows    = 4
+	tileVectors = 3
+)
+
+// tile emits the product of four rows of d >= 1 numbers with a panel, added to
+// dst. Products and sums are rounded apart.
+func (m *machine) tile() {
+	m.function("tile", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
+	dst, panel, d := m.param("dst"), m.param("panel"), m.param("d")
+	var x [tileRows]reg.GPVirtual
+	for r, name := range []string{"x0", "x1", "x2", "x3"} {
+		x[r] = m.param(name)
+	}
+	place := func(r, v int) operand.Mem {
+		return operand.Mem{Base: dst, Disp: (r*tileVectors + v) * m.bytes()}
+	}
+	var sums [tileRows][]reg.VecVirtual
+	for r := range sums {
+		sums[r] = m.vectors(tileVectors)
+		for v := range sums[r] {
+			m.VMOVUPD(place(r, v), sums[r][v])
+		}
+	}
+	i := m.GP64()
+	m.XORQ(i, i)
+	m.Label("next")
+	weights := make([]operand.Op, tileVectors) // registers where there are 32
+	for v := range weights {
+		from := operand.Mem{Base: panel, Disp: v * m.bytes()}
+		weights[v] = from
+		if m.wide {
+			held := m.vector()
+			m.VMOVUPD(from, held)
+			weights[v] = held
+		}
+	}
+	for r := range sums {
+		value := m.vector()
+		m.VBROADCASTSD(at(x[r], i, 8, 0), value)
+		for v, sum := range sums[r] {
+			term := m.vector()
+			m.VMULPD(weights[v], value, term)
+			m.VADDPD(term, sum, sum)
+		}
+	}
+	m.ADDQ(operand.U32(tileVectors*m.bytes()), panel)
+	m.INCQ(i)
+	m.CMPQ(i, d)
+	m.JNE(operand.LabelRef("next"))
+	for r := range sums {
+		for v, sum := range sums[r] {
+			m.VMOVUPD(sum, place(r, v))
+		}
+	}
+	m.finish()
+}
+
+// dots emits the inner products of v with eight rows of float32, n >= 4 numbers
+// each, a multiple of 4: for each row four sums, by element mod 4. Row r begins
+// at[r] elements into x. AVX-512 has nothing to add to four sums.
+func (m *machine) dots() {
+	m.function("dots", "func(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int)")
+	dst, v, x, from, n := m.param("dst"), m.param("v"), m.param("x"), m.param("at"), m.param("n")
+	const rows = 8
+	var row [rows]reg.GPVirtual
+	for r := range row {
+		row[r] = m.GP64()
+		m.MOVQ(operand.Mem{Base: from, Disp: 8 * r}, row[r])
+		m.LEAQ(at(x, row[r], 4, 0), row[r])
+	}
+	sums := m.vectors(rows)
+	for _, s := range sums {
+		m.VXORPD(s, s, s)
+	}
+	i := m.GP64()
+	m.XORQ(i, i)
+	m.Label("next")
+	value := m.vector()
+	m.VMOVUPD(at(v, i, 8, 0), value)
+	for r, s := range sums {
+		term := m.vector()
+		m.VCVTPS2PD(at(row[r], i, 4, 0), term)
+		m.VMULPD(value, term, term)
+		m.VADDPD(term, s, s)
+	}
+	m.ADDQ(operand.Imm(4), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("next"))
+	for r, s := range sums {
+		m.VMOVUPD(s, operand.Mem{Base: dst, Disp: 32 * r})
+	}
+	m.finish()
+}
+
+// sum emits dst += c_0 x_0 + c_1 x_1 + ... for rows >= 1 rows of float32, n >= 8
+// numbers each, a multiple of 8. Row r begins at[r] elements into x.
+func (m *machine) sum() {
+	m.function("sum", "func(dst *float64, n int, c *float64, x *float32, at *int, rows int)")
+	dst, n, c, x, from, rows := m.param("dst"), m.param("n"), m.param("c"), m.param("x"), m.param("at"), m.param("rows")
+	m.Label("row")
+	row, j := m.GP64(), m.GP64()
+	m.MOVQ(operand.Mem{Base: from}, row)
+	m.LEAQ(at(x, row, 4, 0), row)
+	factor := m.vector()
+	m.VBROADCASTSD(operand.Mem{Base: c}, factor)
+	m.XORQ(j, j)
+	m.Label("next")
+	for p := range 8 / m.width() {
+		term := m.vector()
+		place := at(dst, j, 8, p*m.bytes())
+		m.VCVTPS2PD(at(row, j, 4, p*m.bytes()/2), term)
+		m.VMULPD(factor, term, term)
+		m.VADDPD(place, term, term)
+		m.VMOVUPD(term, place)
+	}
+	m.ADDQ(operand.Imm(8), j)
+	m.CMPQ(j, n)
+	m.JL(operand.LabelRef("next"))
+	m.ADDQ(operand.Imm(8), from)
+	m.ADDQ(operand.Imm(8), c)
+	m.DECQ(rows)
+	m.JNE(operand.LabelRef("row"))
+	m.finish()
+}
+
+// line emits dst = a + c s for n >= 8 numbers, a multiple of 8, and returns the
+// lowest index of the largest.
+func (m *machine) line() {
+	m.function("line", "func(dst, a, s *float64, c float64, n int) (top int)")
+	dst, a, s, n := m.param("dst"), m.param("a"), m.param("s"), m.param("n")
+	c := m.fill("c")
+	most := m.vectors(8 / m.width())
+	for p, v := range most { // of the first octet, to begin with
+		m.value(v, c, a, s, operand.Mem{Disp: p * m.bytes()}, nil)
+	}
+	i := m.GP64()
+	m.XORQ(i, i)
+	m.Label("next")
+	for p, v := range most {
+		z := m.vector()
+		m.value(z, c, a, s, operand.Mem{Disp: p * m.bytes()}, i)
+		m.VMOVUPD(z, at(dst, i, 8, p*m.bytes()))
+		m.VMAXPD(z, v, v)
+	}
+	m.ADDQ(operand.Imm(8), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("next"))
+	all := m.vector()
+	m.VBROADCASTSD(m.largest(most), all)
+	bits := m.GP64()
+	m.XORQ(i, i)
+	m.Label("search")
+	m.equal(bits, all, dst, i)
+	m.TESTQ(bits, bits)
+	m.JNE(operand.LabelRef("found"))
+	m.ADDQ(operand.Imm(uint64(m.width())), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("search"))
+	m.XORQ(i, i) // none: not all are numbers
+	m.XORQ(bits, bits)
+	m.INCQ(bits)
+	m.Label("found")
+	m.BSFQ(bits, bits)
+	m.ADDQ(bits, i)
+	m.MOVQ(i, address(m.Return("top")))
+	m.finish()
+}
+
+// equal writes which elements of a vector of z equal v, one bit each.
+func (m *machine) equal(bits reg.GPVirtual, v reg.VecVirtual, z, i reg.GPVirtual) {
+	const equal = 0 // EQ_OQ
+	if m.wide {
+		k := m.K()
+		m.VCMPPD(operand.Imm(equal), at(z, i, 8, 0), v, k)
+		m.KMOVW(k, bits.As32())
+		return
+	}
+	same := m.vector()
+	m.VCMPPD(operand.Imm(equal), at(z, i, 8, 0), v, same)
+	m.VMOVMSKPD(same, bits.As32())
+}
+
+// value writes a + c s of a vector to z.
+func (m *machine) value(z, c reg.VecVirtual, a, s reg.GPVirtual, where operand.Mem, i reg.Register) {
+	from := func(base reg.Register) operand.Mem {
+		if i == nil {
+			return operand.Mem{Base: base, Disp: where.Disp}
+		}
+		return at(base, i, 8, where.Disp)
+	}
+	m.VMULPD(from(s), c, z)
+	m.VADDPD(from(a), z, z)
+}
+
+// largest returns the largest number of some vectors in lane 0.
+func (m *machine) largest(v []reg.VecVirtual) reg.VecVirtual {
+	y := m.YMM()
+	if m.wide {
+		m.VEXTRACTF64X4(operand.Imm(1), v[0], y)
+		m.VMAXPD(y, v[0].AsY(), y)
+	} else {
+		m.VMAXPD(v[1], v[0], y)
+	}
+	x, h := m.XMM(), m.XMM()
+	if m.wide {
+		m.VEXTRACTF32X4(operand.Imm(1), y, x)
+	} else {
+		m.VEXTRACTF128(operand.Imm(1), y, x)
+	}
+	m.VMAXPD(x, y.AsX(), x)
+	m.VPERMILPD(operand.Imm(1), x, h)
+	m.VMAXSD(h, x, x)
+	return x
+}
+
+// gaps emits dst = z - largest in float32 for n >= 8 numbers, a multiple of 8.
+func (m *machine) gaps() {
+	m.function("gaps", "func(dst *float32, z *float64, largest float64, n int)")
+	dst, z, n := m.param("dst"), m.param("z"), m.param("n")
+	largest := m.fill("largest")
+	i := m.GP64()
+	m.XORQ(i, i)
+	m.Label("next")
+	for p := range 8 / m.width() {
+		d, single := m.vector(), m.singles()
+		m.VMOVUPD(at(z, i, 8, p*m.bytes()), d)
+		m.VSUBPD(largest, d, d)
+		if m.wide {
+			m.VCVTPD2PS(d, single)
+		} else {
+			m.VCVTPD2PSY(d, single)
+		}
+		m.VMOVUPS(single, at(dst, i, 4, p*m.bytes()/2))
+	}
+	m.ADDQ(operand.Imm(8), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("next"))
+	m.finish()
+}
