@@ -42,6 +42,7 @@ import (
 type clipSearch struct {
 	set     *data.Set
 	options featClipOptions
+	last    lastLayer
 	columns []float32 // d x k, W transposed
 	top     int       // first grid value at or above every a_j; clipPoints+1 if there is none
 
@@ -90,7 +91,7 @@ func clipIndex(a float64) int {
 
 func newClipSearch(set *data.Set, options featClipOptions) *clipSearch {
 	w := set.Head.W
-	s := &clipSearch{set: set, options: options, columns: make([]float32, len(w.Data))}
+	s := &clipSearch{set: set, options: options, last: newLastLayer(set.Head), columns: make([]float32, len(w.Data))}
 	for c := range w.Rows {
 		for j, v := range w.Row(c) {
 			s.columns[j*w.Rows+c] = v
@@ -228,8 +229,8 @@ func (s *clipSearch) sweep(ctx context.Context, points []int, cut []bool) error 
 	blocks := make([]*clipSums, numBlocks(n))
 	err := eachBlock(ctx, n, func(block, lo, hi int) {
 		w := s.worker(points, cut)
-		for i := lo; i < hi; i++ {
-			w.row(i)
+		for ; lo < hi; lo += layerRows {
+			w.rows(lo, min(lo+layerRows, hi))
 		}
 		blocks[block] = &w.clipSums
 	})

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/softmax"
 )
 
@@ -65,13 +66,16 @@ type clipWorker struct {
 	points []int
 	cut    []bool
 
-	x        []float64 // d, features
-	a, s     []float64 // k: the logits are a + c s
-	z        []float64 // k, the logits
-	gap32    []float32 // k
-	residual []float64 // k, p - 1[y]
-	order    []uint64  // features that are clipped at some point: grid value of a_j, falling, and j
-	raw      int       // class that is predicted without clipping
+	x        []float64    // layerRows x d, features
+	raws     []float64    // layerRows x k, logits without clipping
+	a, s     []float64    // k: the logits are a + c s; a is a row of raws
+	z        []float64    // k, the logits
+	gap32    []float32    // k
+	residual []float64    // k, p - 1[y]
+	which    []int        // features in work
+	factors  [2][]float64 // of each of them
+	order    []uint64     // features that are clipped at some point: grid value of a_j, falling, and j
+	raw      int          // class that is predicted without clipping
 	now      clipRow
 }
 
@@ -89,8 +93,9 @@ func (s *clipSearch) worker(points []int, cut []bool) *clipWorker {
 			hits: make([]int, len(points)), wrong: make([]int, len(points)),
 		},
 		search: s, points: points, cut: cut,
-		x: make([]float64, s.set.Features.Cols), a: make([]float64, k), s: make([]float64, k),
+		x: make([]float64, layerRows*s.set.Features.Cols), raws: make([]float64, layerRows*k), s: make([]float64, k),
 		z: make([]float64, k), gap32: make([]float32, k), residual: make([]float64, k),
+		which: make([]int, 0, s.set.Features.Cols),
 	}
 	if slices.Contains(cut, true) {
 		w.above, w.below = make([]clipBucket, s.top+1), make([]clipBucket, s.top+1)
@@ -101,12 +106,22 @@ func (s *clipSearch) worker(points []int, cut []bool) *clipWorker {
 	return w
 }
 
-// row adds row i to the sums.
+// rows adds rows lo..hi-1, at most layerRows, to the sums.
+func (w *clipWorker) rows(lo, hi int) {
+	d, k := w.search.set.Features.Cols, len(w.z)
+	for i := lo; i < hi; i++ {
+		clip(w.x[(i-lo)*d:(i-lo+1)*d], w.search.set.Features.Row(i), math.Inf(1), 2)
+	}
+	w.search.last.logits(w.raws[:(hi-lo)*k], w.x[:(hi-lo)*d])
+	for i := lo; i < hi; i++ {
+		w.a = w.raws[(i-lo)*k : (i-lo+1)*k]
+		w.row(i)
+	}
+}
+
+// row adds row i, whose logits are in a, to the sums.
 func (w *clipWorker) row(i int) {
-	search := w.search
-	h, y := search.set.Features.Row(i), int(search.set.Labels[i])
-	clip(w.x, h, math.Inf(1), 2)
-	affine(w.a, search.set.Head, w.x)
+	h, y := w.search.set.Features.Row(i), int(w.search.set.Labels[i])
 	clear(w.s)
 	w.raw = gaps(w.gap32, w.a)
 	w.sort(h)
@@ -114,29 +129,26 @@ func (w *clipWorker) row(i int) {
 	for p, point := range w.points {
 		first := next
 		for next < len(w.order) && featureOf(w.order[next]).m > point {
-			if p > 0 && w.cut[p-1] {
-				w.bucket(w.below, w.order[next], h)
-			}
-			w.clipFeature(w.order[next], h)
 			next++
 		}
+		moved := w.order[first:next]
+		if p > 0 && w.cut[p-1] {
+			w.bucket(w.below, moved, h)
+		}
+		w.clipFeatures(moved, h)
 		if p == 0 || next > 0 { // otherwise nothing is clipped, as before
 			w.evaluate(clipValue(point), y)
 		}
 		if p > 0 && w.cut[p-1] {
-			for _, f := range w.order[first:next] {
-				w.bucket(w.above, f, h)
-			}
-			if w.staysWrong(w.order[first:next], h, y, clipValue(point), clipValue(w.points[p-1])) {
+			w.bucket(w.above, moved, h)
+			if w.staysWrong(moved, h, y, clipValue(point), clipValue(w.points[p-1])) {
 				w.wrong[p-1]++
 			}
 		}
 		w.count(p, y)
 	}
 	if w.cut[len(w.points)-1] {
-		for _, f := range w.order[next:] {
-			w.bucket(w.below, f, h)
-		}
+		w.bucket(w.below, w.order[next:], h)
 	}
 }
 
@@ -184,33 +196,42 @@ func (w *clipWorker) column(j int) []float32 {
 	return w.search.columns[j*k : (j+1)*k : (j+1)*k]
 }
 
-// clipFeature moves a feature from the constant to the slope of the logits.
-func (w *clipWorker) clipFeature(key uint64, h []float32) {
-	j := featureOf(key).j
-	_, sign := w.search.reach(h[j])
-	x, column := float64(h[j]), w.column(j)
-	a, s := w.a[:len(column)], w.s[:len(column)]
-	for c, v := range column {
-		a[c] -= float64(float64(v) * x)
-		s[c] += float64(float64(v) * sign)
+// clipFeatures moves features from the constant to the slope of the logits.
+func (w *clipWorker) clipFeatures(keys []uint64, h []float32) {
+	which := w.which[:0]
+	out, in := w.factors[0][:0], w.factors[1][:0]
+	for _, key := range keys {
+		j := featureOf(key).j
+		_, sign := w.search.reach(h[j])
+		which, out, in = append(which, j), append(out, -float64(h[j])), append(in, sign)
 	}
+	w.which, w.factors = which, [2][]float64{out, in}
+	columns := linear.Rows{Data: w.search.columns, Width: len(w.z), Which: which}
+	linear.Add(w.a, out, columns)
+	linear.Add(w.s, in, columns)
 }
 
-// bucket adds g_j at the current residual to the bucket of the feature.
-func (w *clipWorker) bucket(buckets []clipBucket, key uint64, h []float32) {
-	f := featureOf(key)
-	a, sign := w.search.reach(h[f.j])
-	buckets[f.m].add(float64(sign*dotFeatures(w.residual, w.column(f.j))), a)
+// bucket adds g_j at the current residual to the buckets of features.
+func (w *clipWorker) bucket(buckets []clipBucket, keys []uint64, h []float32) {
+	which, g := w.which[:0], w.factors[0][:0]
+	for _, key := range keys {
+		which, g = append(which, featureOf(key).j), append(g, 0)
+	}
+	w.which, w.factors[0] = which, g
+	linear.Dots(g, w.residual, linear.Rows{Data: w.search.columns, Width: len(w.z), Which: which})
+	for i, key := range keys {
+		f := featureOf(key)
+		a, sign := w.search.reach(h[f.j])
+		buckets[f.m].add(float64(sign*g[i]), a)
+	}
 }
 
 // evaluate computes the row at threshold c. Where clipping makes classes equal
 // the prediction is the one without clipping if that is among them, as metrics
 // count it.
 func (w *clipWorker) evaluate(c float64, y int) {
-	for j, a := range w.a {
-		w.z[j] = a + float64(c*w.s[j])
-	}
-	top := gaps(w.gap32, w.z)
+	top := linear.Line(w.z, w.a, w.s, c)
+	linear.Gaps(w.gap32, w.z, w.z[top])
 	if w.gap32[w.raw] == 0 {
 		top = w.raw
 	}
@@ -221,7 +242,7 @@ func (w *clipWorker) evaluate(c float64, y int) {
 		top:  top,
 	}
 	w.residual[y]--
-	w.now.slope = dot(w.residual, w.s)
+	w.now.slope = dot4(w.residual, w.s)
 }
 
 // staysWrong reports whether the class that is predicted at lo certainly beats
@@ -245,4 +266,22 @@ func (w *clipWorker) staysWrong(moved []uint64, h []float32, y int, lo, hi float
 		lead += min(0, float64(change*(a-lo)))
 	}
 	return lead+min(0, float64(slope*(hi-lo))) > 0
+}
+
+// dot4 returns the inner product in four sums, which do not wait for each other:
+// of the elements by their index mod 4, added at the end.
+func dot4(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	for len(a) >= 4 {
+		s0 += float64(a[0] * b[0])
+		s1 += float64(a[1] * b[1])
+		s2 += float64(a[2] * b[2])
+		s3 += float64(a[3] * b[3])
+		a, b = a[4:], b[4:]
+	}
+	for j, v := range a {
+		s0 += float64(v * b[j])
+	}
+	return (s0 + s1) + (s2 + s3)
 }

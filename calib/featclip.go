@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
@@ -135,10 +136,12 @@ func checkHead(set *data.Set) error {
 		return fmt.Errorf("the last layer has %d classes, the logits have %d", k, set.Logits.Cols)
 	}
 	n := set.Logits.Rows
+	step := max(1, n/256)
 	x, z := make([]float64, set.Features.Cols), make([]float64, set.Logits.Cols)
-	for i := 0; i < n; i += max(1, n/256) {
+	last := newLastLayer(set.Head)
+	for i := 0; i < n; i += step {
 		clip(x, set.Features.Row(i), math.Inf(1), 2)
-		affine(z, set.Head, x)
+		last.logits(z, x)
 		row := set.Logits.Row(i)
 		reach, off := span{}, span{}
 		for j, l := range row {
@@ -200,13 +203,20 @@ func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
 // 6e-8 of each difference.
 func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
 	mustFit(m, set)
-	x, z := make([]float64, set.Features.Cols), make([]float64, dst.Cols)
-	gap := make([]float32, dst.Cols)
-	for i := range dst.Rows {
-		clip(x, set.Features.Row(i), m.C, m.Sides)
-		affine(z, set.Head, x)
-		gaps(gap, z)
-		softmax.Probs(dst.Row(i), gap, 1)
+	d, k := set.Features.Cols, dst.Cols
+	x, z := make([]float64, layerRows*d), make([]float64, layerRows*k)
+	gap := make([]float32, k)
+	last := newLastLayer(set.Head)
+	for lo := 0; lo < dst.Rows; lo += layerRows {
+		n := min(layerRows, dst.Rows-lo)
+		for i := range n {
+			clip(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
+		}
+		last.logits(z[:n*k], x[:n*d])
+		for i := range n {
+			gaps(gap, z[i*k:(i+1)*k])
+			softmax.Probs(dst.Row(lo+i), gap, 1)
+		}
 	}
 }
 
@@ -221,31 +231,29 @@ func clip(dst []float64, h []float32, c float64, sides int) {
 	}
 }
 
-// affine writes W x + b. Each class is summed in the order of the features;
-// four classes are in work at a time.
-func affine(dst []float64, head data.Linear, x []float64) {
-	j := 0
-	for ; j+4 <= len(dst); j += 4 {
-		w0, w1, w2, w3 := head.W.Row(j), head.W.Row(j+1), head.W.Row(j+2), head.W.Row(j+3)
-		w0, w1, w2, w3 = w0[:len(x)], w1[:len(x)], w2[:len(x)], w3[:len(x)]
-		var s0, s1, s2, s3 float64
-		for i, v := range x {
-			s0 += float64(float64(w0[i]) * v)
-			s1 += float64(float64(w1[i]) * v)
-			s2 += float64(float64(w2[i]) * v)
-			s3 += float64(float64(w3[i]) * v)
+// lastLayer is the last layer of a network, arranged for products. It does not
+// change and is safe for concurrent use.
+type lastLayer struct {
+	weights *linear.Packed
+	bias    []float32
+}
+
+// layerRows is how many rows go through a last layer at a time.
+const layerRows = 32
+
+func newLastLayer(head data.Linear) lastLayer {
+	return lastLayer{linear.Pack(head.W.Data, head.W.Rows, head.W.Cols), head.B}
+}
+
+// logits writes W x + b of each row of x: the bias is added to a sum in the
+// order of the features.
+func (l lastLayer) logits(dst, x []float64) {
+	l.weights.Times(dst, x)
+	k := len(l.bias)
+	for ; len(dst) > 0; dst = dst[k:] {
+		for j, b := range l.bias {
+			dst[j] += float64(b)
 		}
-		dst[j], dst[j+1], dst[j+2], dst[j+3] = s0, s1, s2, s3
-	}
-	for ; j < len(dst); j++ {
-		sum := 0.0
-		for i, w := range head.W.Row(j) {
-			sum += float64(float64(w) * x[i])
-		}
-		dst[j] = sum
-	}
-	for j := range dst {
-		dst[j] += float64(head.B[j])
 	}
 }
 
@@ -258,9 +266,6 @@ func gaps(dst []float32, z []float64) (top int) {
 			top = j
 		}
 	}
-	most := z[top]
-	for j, v := range z {
-		dst[j] = float32(v - most)
-	}
+	linear.Gaps(dst, z, z[top])
 	return top
 }

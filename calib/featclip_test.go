@@ -97,14 +97,15 @@ func signedHead(n, k, d int, scale float64, seed uint64) *data.Set {
 		set.Features.Data[i] = float32(scale * rng.NormFloat64() * math.Exp(rng.NormFloat64()/2))
 	}
 	x, z := make([]float64, d), make([]float64, k)
+	last := newLastLayer(set.Head)
 	for i := range n {
 		clip(x, set.Features.Row(i), math.Inf(1), 2)
-		affine(z, set.Head, x)
+		last.logits(z, x)
 		for j, v := range z {
 			set.Logits.Row(i)[j] = float32(v)
 		}
 		clip(x, set.Features.Row(i), scale, 2)
-		affine(z, set.Head, x)
+		last.logits(z, x)
 		for j := range z {
 			z[j] += 2 * rng.NormFloat64()
 			if z[j] > z[set.Labels[i]] {

@@ -43,29 +43,3 @@ func (m gcMap) checkSet(set *data.Set) error {
 	}
 	return checkFeatures(set)
 }
-
-// dotFeatures returns the inner product of weights and features, in four sums
-// that are added at the end, which lets a processor work on all four at once.
-func dotFeatures(w []float64, h []float32) float64 {
-	var s0, s1, s2, s3 float64
-	w = w[:len(h)]
-	for len(h) >= 4 {
-		s0 += float64(w[0] * float64(h[0]))
-		s1 += float64(w[1] * float64(h[1]))
-		s2 += float64(w[2] * float64(h[2]))
-		s3 += float64(w[3] * float64(h[3]))
-		h, w = h[4:], w[4:]
-	}
-	for j, v := range h {
-		s0 += float64(w[j] * float64(v))
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// addFeatures adds c times the features to dst.
-func addFeatures(dst []float64, c float64, h []float32) {
-	dst = dst[:len(h)]
-	for j, v := range h {
-		dst[j] += float64(c * float64(v))
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
@@ -194,8 +195,11 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 	without := 0
 	for u := range partitions {
 		p := &partitions[u]
-		for i := range group {
-			group[i] = p.group(set.Features.Row(i))
+		err := eachBlock(ctx, len(group), func(_, lo, hi int) {
+			p.parts(group[lo:hi], set.Features.Slice(lo, hi), make([]float64, hi-lo))
+		})
+		if err != nil {
+			return 0, err
 		}
 		p.T = make([]float64, g.options.Groups)
 		for c := range p.T {
@@ -283,15 +287,22 @@ type gcPartition struct {
 	T []float64   // groups
 }
 
-// group returns argmax W h, the lowest index on ties.
-func (p *gcPartition) group(h []float32) int {
-	best, most := 0, math.Inf(-1)
+// parts writes the group of each row of features: argmax W h, the lowest index on
+// ties. It needs room for a number for each row.
+func (p *gcPartition) parts(group []int, features data.Matrix, room []float64) {
+	rows := linear.Rows{Data: features.Data, Width: features.Cols}
+	most := make([]float64, len(group))
+	for i := range most {
+		group[i], most[i] = 0, math.Inf(-1)
+	}
 	for g, w := range p.W {
-		if a := dotFeatures(w, h); a > most {
-			best, most = g, a
+		linear.Dots(room, w, rows)
+		for i, a := range room {
+			if a > most[i] {
+				group[i], most[i] = g, a
+			}
 		}
 	}
-	return best
 }
 
 // gcMap averages the temperatures of the groups that a row is in.
@@ -330,8 +341,12 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	p := make([]float64, set.Logits.Cols)
 	var temperatures []float64 // of one row, distinct
 	var times []float64        // how many partitions have it
+	var group [][]int          // of each partition, of the rows from lo on
 	for i := range set.Logits.Rows {
-		temperatures, times = m.temperatures(temperatures[:0], times[:0], set.Features.Row(i))
+		if i%blockRows == 0 {
+			group = m.groups(set.Features.Slice(i, min(i+blockRows, set.Logits.Rows)))
+		}
+		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%blockRows)
 		row, q := set.Logits.Row(i), dst.Row(i)
 		if len(temperatures) == 1 {
 			softmax.Probs(q, row, 1/temperatures[0])
@@ -347,13 +362,23 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// temperatures appends the distinct temperatures of a row with the features h,
-// in the order of the partitions, and how many partitions have each.
-func (m gcMap) temperatures(t, times []float64, h []float32) ([]float64, []float64) {
+// groups returns the groups of some rows in every partition.
+func (m gcMap) groups(features data.Matrix) [][]int {
+	room := make([]float64, features.Rows)
+	group := make([][]int, len(m.Partitions))
+	for u := range m.Partitions {
+		group[u] = make([]int, features.Rows)
+		m.Partitions[u].parts(group[u], features, room)
+	}
+	return group
+}
+
+// temperatures appends the distinct temperatures of row i of groups, in the
+// order of the partitions, and how many partitions have each.
+func (m gcMap) temperatures(t, times []float64, groups [][]int, i int) ([]float64, []float64) {
 next:
 	for u := range m.Partitions {
-		p := &m.Partitions[u]
-		own := p.T[p.group(h)]
+		own := m.Partitions[u].T[groups[u][i]]
 		for c := range t {
 			if t[c] == own {
 				times[c]++

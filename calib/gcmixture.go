@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 
+	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
@@ -30,6 +32,7 @@ type gcMixture struct {
 	decay    float64
 	columns  []column
 	blocks   []gcBlock
+	rooms    []*gcRoom // by worker
 }
 
 // gcBlock is what a block of rows adds up to.
@@ -43,6 +46,10 @@ func newGCMixture(o *objective, features data.Matrix, groups int, decay float64)
 		table: newNLLTable(o), features: features, groups: groups, decay: decay,
 		columns: make([]column, groups),
 		blocks:  make([]gcBlock, numBlocks(o.rows())),
+		rooms:   make([]*gcRoom, runtime.GOMAXPROCS(0)),
+	}
+	for w := range m.rooms {
+		m.rooms[w] = &gcRoom{a: newByGroup(groups), posterior: newByGroup(groups), slope: newByGroup(groups)}
 	}
 	for b := range m.blocks {
 		m.blocks[b].gradient = make([]float64, groups*(features.Cols+1))
@@ -93,8 +100,9 @@ func (m *gcMixture) at(ctx context.Context, x, gradient []float64) (float64, err
 			return 0, err
 		}
 	}
-	err := eachBlock(ctx, m.features.Rows, func(block, lo, hi int) {
-		m.block(&m.blocks[block], x, lo, hi)
+	err := eachTask(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
+		m.block(&m.blocks[block], x, block*blockRows, min((block+1)*blockRows, m.features.Rows), m.rooms[worker])
+		return nil
 	})
 	if err != nil {
 		return 0, err
@@ -120,37 +128,99 @@ func (m *gcMixture) at(ctx context.Context, x, gradient []float64) (float64, err
 	return value + float64(m.decay*square)/size, nil
 }
 
-// block sums rows lo..hi-1.
-func (m *gcMixture) block(sum *gcBlock, x []float64, lo, hi int) {
-	d, last := m.features.Cols, m.groups-1
+// block sums rows lo..hi-1. Each step is taken for all rows before the next one,
+// since the exponentials and logarithms of one row wait for each other and those
+// of many do not.
+func (m *gcMixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
+	d, last, n := m.features.Cols, m.groups-1, hi-lo
+	rows := linear.Rows{Data: m.features.Data[lo*d : hi*d], Width: d}
+	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)
+	clear(a[last])
+	for g := range last {
+		linear.Dots(a[g], x[g*d:(g+1)*d], rows)
+		for i, v := range a[g] {
+			a[last][i] -= v
+		}
+	}
+	for g := range m.columns {
+		m.columns[g].rows(posterior[g], slope[g], lo) // the NLL, at first
+		for i, f := range posterior[g] {
+			posterior[g][i] = a[g][i] - f
+		}
+	}
+	whole, part := room.whole[:n], room.part[:n]
+	toSoftmaxes(whole, a, room.most[:n])
+	toSoftmaxes(part, posterior, room.most[:n])
 	sum.value = 0
+	for i := range n {
+		sum.value += whole[i] - part[i]
+	}
 	clear(sum.gradient)
-	scratch := make([]float64, 4*m.groups)
-	a, f := scratch[:m.groups], scratch[m.groups:2*m.groups]
-	slope, posterior := scratch[2*m.groups:3*m.groups], scratch[3*m.groups:]
-	for i := lo; i < hi; i++ {
-		h := m.features.Row(i)
-		a[last] = 0
-		for g := range last {
-			a[g] = dotFeatures(x[g*d:(g+1)*d], h)
-			a[last] -= a[g]
+	for g := range m.columns {
+		to := &sum.gradient[m.groups*d+g]
+		for i, r := range posterior[g] {
+			a[g][i] -= r
+			*to += float64(r * slope[g][i])
 		}
-		for g := range m.columns {
-			f[g], slope[g] = m.columns[g].row(i)
-			posterior[g] = a[g] - f[g]
-		}
-		sum.value += toSoftmax(a) - toSoftmax(posterior)
-		for g := range m.columns {
-			if g < last {
-				addFeatures(sum.gradient[g*d:(g+1)*d], a[g]-posterior[g], h)
-			}
-			sum.gradient[m.groups*d+g] += float64(posterior[g] * slope[g])
+		if g < last {
+			linear.Add(sum.gradient[g*d:(g+1)*d], a[g], rows)
 		}
 	}
 	for j := range d {
 		for g := range last {
 			sum.gradient[last*d+j] -= sum.gradient[g*d+j]
 		}
+	}
+}
+
+// gcRoom is the memory of one worker.
+type gcRoom struct {
+	a, posterior, slope byGroup
+	whole, part, most   [blockRows]float64
+}
+
+// byGroup is a number for each group and row of a block.
+type byGroup struct {
+	data  []float64
+	views [][]float64
+}
+
+func newByGroup(groups int) byGroup {
+	return byGroup{make([]float64, groups*blockRows), make([][]float64, groups)}
+}
+
+// of returns the numbers of the first n rows, for each group.
+func (b *byGroup) of(n int) [][]float64 {
+	for g := range b.views {
+		b.views[g] = b.data[g*blockRows : g*blockRows+n]
+	}
+	return b.views
+}
+
+// toSoftmaxes replaces v, which is by group and row, by the softmax of each row
+// over its groups, and writes the logs of the sums of exponentials. most is
+// scratch.
+func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
+	copy(most, v[0])
+	for _, of := range v[1:] {
+		for i, x := range of {
+			most[i] = max(most[i], x)
+		}
+	}
+	clear(logs)
+	for _, of := range v {
+		for i, x := range of {
+			of[i] = softmax.Exp(x - most[i])
+			logs[i] += of[i]
+		}
+	}
+	for _, of := range v {
+		for i := range of {
+			of[i] /= logs[i]
+		}
+	}
+	for i, sum := range logs {
+		logs[i] = most[i] + softmax.Log(sum)
 	}
 }
 

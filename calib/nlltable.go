@@ -88,15 +88,19 @@ func (t *nllTable) at(ctx context.Context, u float64) (column, error) {
 	return c, nil
 }
 
-// row returns the NLL of row i and its derivative in u.
-func (c *column) row(i int) (nll, slope float64) {
-	l, r := &c.left[i], &c.right[i]
+// rows writes the NLL of rows lo, lo+1, ... and its derivative in u.
+func (c *column) rows(nll, slope []float64, lo int) {
+	hi := lo + len(nll)
+	slope = slope[:len(nll)]
+	left, right, loss := c.left[lo:hi], c.right[lo:hi], c.loss[lo:hi]
 	v, s := &c.value, &c.slope
-	nll = float64(v[0]*l.value) + float64(v[1]*l.first) + float64(v[2]*l.second) +
-		float64(v[3]*r.value) + float64(v[4]*r.first) + float64(v[5]*r.second) + float64(c.linear*c.loss[i])
-	slope = float64(s[0]*l.value) + float64(s[1]*l.first) + float64(s[2]*l.second) +
-		float64(s[3]*r.value) + float64(s[4]*r.first) + float64(s[5]*r.second) + float64(c.linearSlope*c.loss[i])
-	return nll, slope
+	for i := range nll {
+		l, r := &left[i], &right[i]
+		nll[i] = float64(v[0]*l.value) + float64(v[1]*l.first) + float64(v[2]*l.second) +
+			float64(v[3]*r.value) + float64(v[4]*r.first) + float64(v[5]*r.second) + float64(c.linear*loss[i])
+		slope[i] = float64(s[0]*l.value) + float64(s[1]*l.first) + float64(s[2]*l.second) +
+			float64(s[3]*r.value) + float64(s[4]*r.first) + float64(s[5]*r.second) + float64(c.linearSlope*loss[i])
+	}
 }
 
 // fill makes node j, with j = tableReach at u = 0.
