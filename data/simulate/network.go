@@ -274,3 +274,13 @@ func (s Shift) text() string {
 	}
 	return fmt.Sprintf(" corruption=%q severity=%d shifted_accuracy=%g shifted_ece=%g", s.Corruption, s.Severity, s.Accuracy, s.ECE)
 }
+
+// dot returns the inner product, summed in order.
+func dot(g, w []float64) float64 {
+	w = w[:len(g)]
+	var sum float64
+	for c, v := range g {
+		sum += float64(v * w[c])
+	}
+	return sum
+}

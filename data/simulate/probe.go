@@ -3,6 +3,7 @@ package simulate
 import (
 	"math"
 
+	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
@@ -58,7 +59,8 @@ func newProbe(w Network, n int, id uint64) *probe {
 		p.offset, p.truth = logs(w.trained()), logs(w.shares(data.Test))
 	}
 	W := w.prototypes()
-	product(p.gram, W, W, k, k, d)
+	packed := linear.Pack(W, k, d)
+	packed.Times(p.gram, W)
 	e, u := make([]float64, chunk*d), make([]float64, chunk*k)
 	var s stream
 	for lo := 0; lo < n/2; lo += chunk {
@@ -67,7 +69,7 @@ func newProbe(w Network, n int, id uint64) *probe {
 			s.seed(id, lo+i)
 			s.normals(e[i*d : (i+1)*d])
 		}
-		product(u, e, W, rows, k, d)
+		packed.Times(u[:rows*k], e[:rows*d])
 		for i, v := range u[:rows*k] {
 			p.noise[lo*k+i] = float32(v)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -26,10 +27,11 @@ type reader struct {
 	c      constants
 	split  data.Split
 	parts  data.Parts
-	d      int       // features that carry signal
-	W      []float64 // k x d
-	offset []float64 // k, nil where there is none
-	cum    []float64 // k
+	d      int            // features that carry signal
+	W      []float64      // k x d
+	packed *linear.Packed // W
+	offset []float64      // k, nil where there is none
+	cum    []float64      // k
 	head   data.Linear
 	ood    data.Matrix
 
@@ -46,6 +48,7 @@ func newReader(w Network, c constants, split data.Split, parts data.Parts) *read
 	d := w.signalWidth()
 	r := &reader{w: w, c: c, split: split, parts: parts, d: d, W: w.prototypes(), cum: cumulative(w.shares(split)),
 		noise: make([]float64, chunk*d), e: make([]float64, d), g: make([]float64, chunk*d), u: make([]float64, chunk*w.Classes)}
+	r.packed = linear.Pack(r.W, w.Classes, d)
 	if w.skewed() {
 		r.offset = logs(w.trained())
 		for j := range r.offset {
@@ -185,7 +188,7 @@ func (r *reader) represent(i int, share float64, noise []float64) {
 // from row at of either; an absent one is left out.
 func (r *reader) classify(c constants, logits, features data.Matrix, at, n int) {
 	k, d := r.w.Classes, r.d
-	product(r.u, r.g, r.W, n, k, d)
+	r.packed.Times(r.u[:n*k], r.g[:n*d])
 	for i := range n {
 		u := r.u[i*k : (i+1)*k]
 		for j, o := range r.offset {

@@ -166,37 +166,6 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestProduct against the definition, for sizes around the blocks.
-func TestProduct(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{1, 3, 4, 5, 9} {
-		for _, k := range []int{1, 2, 3, 8} {
-			for _, d := range []int{1, 2, 7} {
-				g, w := make([]float64, n*d), make([]float64, k*d)
-				for i := range g {
-					g[i] = rng.NormFloat64()
-				}
-				for i := range w {
-					w[i] = rng.NormFloat64()
-				}
-				got := make([]float64, n*k)
-				product(got, g, w, n, k, d)
-				for i := range n {
-					for j := range k {
-						want := 0.0
-						for c := range d {
-							want += float64(g[i*d+c] * w[j*d+c])
-						}
-						if got[i*k+j] != want {
-							t.Fatalf("%dx%d by %dx%d: element %d, %d is %g, want %g", n, d, d, k, i, j, got[i*k+j], want)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestNormals compares the first moments, within five standard errors, and the
 // quantiles with the error function.
 func TestNormals(t *testing.T) {
