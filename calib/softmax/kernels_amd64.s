@@ -2354,7 +2354,7 @@ rest62:
 
 // func rowsAbreastAVX512(dst *byte, x *float32, n int, k int, scale *float64, step int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·rowsAbreastAVX512(SB), $2144-48
+TEXT ·rowsAbreastAVX512(SB), $2176-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -2372,7 +2372,7 @@ TEXT ·rowsAbreastAVX512(SB), $2144-48
 	VMOVD        BX, X9
 	VPBROADCASTD X9, Y9
 	VPMULLD      rowNumbers<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 2048(SP)
+	VMOVUPS      Y9, 2080(SP)
 
 turn63:
 	VMOVUPS      minusInf<>+0(SB), Y9
@@ -2380,26 +2380,82 @@ turn63:
 	VBROADCASTSS zero<>+0(SB), Y11
 	VBROADCASTSS zero<>+0(SB), Y12
 	MOVQ         CX, DI
-	LEAQ         (SP), R8
+	LEAQ         31(SP), R8
+	ANDQ         $-32, R8
 	MOVQ         BX, R9
+	LEAQ         (BX)(BX*2), R10
+	SUBQ         $0x04, R9
+	JLT          classEnd65
 
 class64:
-	VMOVUPS      2048(SP), Y14
-	KXNORW       K1, K1, K1
-	VXORPS       Y15, Y15, Y15
-	VGATHERDPS   (DI)(Y14*4), K1, Y15
-	VMOVUPS      Y15, (R8)
-	VCMPPS       $0x1e, Y9, Y15, K2
-	VMOVDQA32    Y12, K2, Y11
+	LEAQ         (DI)(BX*8), R11
+	LEAQ         (R11)(BX*8), R11
+	VMOVUPS      (DI), X10
+	VINSERTF32X4 $0x01, (R11), Y10, Y14
+	VMOVUPS      (DI)(BX*4), X10
+	VINSERTF32X4 $0x01, (R11)(BX*4), Y10, Y15
+	VMOVUPS      (DI)(BX*8), X10
+	VINSERTF32X4 $0x01, (R11)(BX*8), Y10, Y16
+	VMOVUPS      (DI)(R10*4), X10
+	VINSERTF32X4 $0x01, (R11)(R10*4), Y10, Y17
+	VUNPCKLPS    Y15, Y14, Y18
+	VUNPCKHPS    Y15, Y14, Y14
+	VUNPCKLPS    Y17, Y16, Y15
+	VUNPCKHPS    Y17, Y16, Y16
+	VUNPCKLPD    Y15, Y18, Y17
+	VUNPCKHPD    Y15, Y18, Y15
+	VUNPCKLPD    Y16, Y14, Y18
+	VUNPCKHPD    Y16, Y14, Y14
+	VMOVUPS      Y17, (R8)
+	VCMPPS       $0x1e, Y9, Y17, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y17, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	VMOVUPS      Y15, 32(R8)
+	VCMPPS       $0x1e, Y9, Y15, K1
+	VMOVDQA32    Y12, K1, Y11
 	VMAXPS       Y15, Y9, Y9
 	VPADDD       Y13, Y12, Y12
-	ADDQ         $0x04, DI
-	ADDQ         $0x20, R8
-	DECQ         R9
-	JNE          class64
-	VMOVUPS      Y9, 2080(SP)
-	VMOVUPS      Y11, 2112(SP)
-	VMOVUPS      2080(SP), Y9
+	VMOVUPS      Y18, 64(R8)
+	VCMPPS       $0x1e, Y9, Y18, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y18, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	VMOVUPS      Y14, 96(R8)
+	VCMPPS       $0x1e, Y9, Y14, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y14, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	ADDQ         $0x10, DI
+	ADDQ         $0x00000080, R8
+	SUBQ         $0x04, R9
+	JGE          class64
+
+classEnd65:
+	ADDQ $0x04, R9
+	SUBQ $0x01, R9
+	JLT  classEnd67
+
+class66:
+	VMOVUPS    2080(SP), Y14
+	KXNORW     K2, K2, K2
+	VXORPS     Y15, Y15, Y15
+	VGATHERDPS (DI)(Y14*4), K2, Y15
+	VMOVUPS    Y15, (R8)
+	VCMPPS     $0x1e, Y9, Y15, K1
+	VMOVDQA32  Y12, K1, Y11
+	VMAXPS     Y15, Y9, Y9
+	VPADDD     Y13, Y12, Y12
+	ADDQ       $0x04, DI
+	ADDQ       $0x00000020, R8
+	SUBQ       $0x01, R9
+	JGE        class66
+
+classEnd67:
+	ADDQ         $0x01, R9
+	VMOVUPS      Y9, 2112(SP)
+	VMOVUPS      Y11, 2144(SP)
+	VMOVUPS      2112(SP), Y9
 	VBROADCASTSS zero<>+0(SB), Z12
 	VCVTPS2PD    Y9, Z11
 	VSUBPD       Z11, Z12, Z12
@@ -2414,20 +2470,21 @@ class64:
 	VBROADCASTSS zero<>+0(SB), Z15
 	VBROADCASTSS zero<>+0(SB), Z16
 	VBROADCASTSS zero<>+0(SB), Y17
-	LEAQ         (SP), DI
+	LEAQ         31(SP), DI
+	ANDQ         $-32, DI
 	MOVQ         BX, R8
 	SUBQ         $0x00000002, R8
-	JLT          sumEnd66
+	JLT          sumEnd69
 
-sum65:
+sum68:
 	VCVTPS2PD     (DI), Z18
 	VADDPD        Z12, Z18, Z18
-	VCMPPS        $0x00, (DI), Y9, K2
-	VPADDD        ones<>+0(SB), Y17, K2, Y17
+	VCMPPS        $0x00, (DI), Y9, K1
+	VPADDD        ones<>+0(SB), Y17, K1, Y17
 	VCVTPS2PD     32(DI), Z19
 	VADDPD        Z12, Z19, Z19
-	VCMPPS        $0x00, 32(DI), Y9, K2
-	VPADDD        ones<>+0(SB), Y17, K2, Y17
+	VCMPPS        $0x00, 32(DI), Y9, K1
+	VPADDD        ones<>+0(SB), Y17, K1, Y17
 	VMOVUPD       Z0, Z20
 	VFMADD231PD   Z11, Z18, Z20
 	VMOVUPD       Z0, Z21
@@ -2444,7 +2501,7 @@ sum65:
 	VPADDQ        Z20, Z24, Z24
 	VPSLLQ        $0x30, Z21, Z21
 	VPADDQ        Z21, Z25, Z25
-	VPCMPQ        $0x02, Z13, Z18, K2
+	VPCMPQ        $0x02, Z13, Z18, K1
 	VPCMPQ        $0x02, Z13, Z19, K3
 	VMOVUPD       Z6, Z20
 	VMOVUPD       Z6, Z21
@@ -2460,7 +2517,7 @@ sum65:
 	VFMADD213PD   Z1, Z23, Z21
 	VMULPD        Z24, Z22, Z22
 	VMULPD        Z25, Z23, Z23
-	VFMADD213PD.Z Z24, Z20, K2, Z22
+	VFMADD213PD.Z Z24, Z20, K1, Z22
 	VFMADD213PD.Z Z25, Z21, K3, Z23
 	VADDPD        Z22, Z14, Z14
 	VMULPD        Z18, Z22, Z22
@@ -2472,18 +2529,18 @@ sum65:
 	VFMADD231PD   Z19, Z23, Z16
 	ADDQ          $0x00000040, DI
 	SUBQ          $0x00000002, R8
-	JGE           sum65
+	JGE           sum68
 
-sumEnd66:
+sumEnd69:
 	ADDQ $0x00000002, R8
 	SUBQ $0x00000001, R8
-	JLT  sumEnd68
+	JLT  sumEnd71
 
-sum67:
+sum70:
 	VCVTPS2PD     (DI), Z18
 	VADDPD        Z12, Z18, Z18
-	VCMPPS        $0x00, (DI), Y9, K2
-	VPADDD        ones<>+0(SB), Y17, K2, Y17
+	VCMPPS        $0x00, (DI), Y9, K1
+	VPADDD        ones<>+0(SB), Y17, K1, Y17
 	VMOVUPD       Z0, Z19
 	VFMADD231PD   Z11, Z18, Z19
 	VMOVAPD       Z19, Z21
@@ -2492,7 +2549,7 @@ sum67:
 	VFMSUB231PD   Z11, Z18, Z20
 	VPSLLQ        $0x30, Z19, Z19
 	VPADDQ        Z19, Z21, Z21
-	VPCMPQ        $0x02, Z13, Z18, K2
+	VPCMPQ        $0x02, Z13, Z18, K1
 	VMOVUPD       Z6, Z19
 	VFMADD213PD   Z5, Z20, Z19
 	VFMADD213PD   Z4, Z20, Z19
@@ -2500,21 +2557,21 @@ sum67:
 	VFMADD213PD   Z2, Z20, Z19
 	VFMADD213PD   Z1, Z20, Z19
 	VMULPD        Z21, Z20, Z20
-	VFMADD213PD.Z Z21, Z19, K2, Z20
+	VFMADD213PD.Z Z21, Z19, K1, Z20
 	VADDPD        Z20, Z14, Z14
 	VMULPD        Z18, Z20, Z20
 	VADDPD        Z20, Z15, Z15
 	VFMADD231PD   Z18, Z20, Z16
 	ADDQ          $0x00000020, DI
 	SUBQ          $0x00000001, R8
-	JGE           sum67
+	JGE           sum70
 
-sumEnd68:
+sumEnd71:
 	ADDQ          $0x00000001, R8
 	VPSUBD        ones<>+0(SB), Y17, Y17
 	VCVTDQ2PD     Y17, Z11
 	VADDPD        Z11, Z14, Z14
-	VMOVUPS       2112(SP), Y11
+	VMOVUPS       2144(SP), Y11
 	VPUNPCKLDQ    X11, X9, X10
 	VPUNPCKHDQ    X11, X9, X12
 	VINSERTF32X4  $0x01, X12, Y10, Y12
@@ -2574,7 +2631,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $32
 
 // func scoresAbreastAVX512(dst *byte, top *int32, x *float32, k int, scale *float64, m int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·scoresAbreastAVX512(SB), $2144-48
+TEXT ·scoresAbreastAVX512(SB), $2176-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+16(FP), AX
 	MOVQ         k+24(FP), CX
@@ -2590,34 +2647,90 @@ TEXT ·scoresAbreastAVX512(SB), $2144-48
 	VMOVD        CX, X9
 	VPBROADCASTD X9, Y9
 	VPMULLD      rowNumbers<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 2048(SP)
-	VMOVUPS      minusInf<>+0(SB), Y9
-	VMOVUPS      ones<>+0(SB), Y12
-	VBROADCASTSS zero<>+0(SB), Y10
-	VBROADCASTSS zero<>+0(SB), Y11
-	LEAQ         (SP), DX
-	MOVQ         CX, BX
-
-class69:
-	VMOVUPS      2048(SP), Y13
-	KXNORW       K1, K1, K1
-	VXORPS       Y14, Y14, Y14
-	VGATHERDPS   (AX)(Y13*4), K1, Y14
-	VMOVUPS      Y14, (DX)
-	VCMPPS       $0x1e, Y9, Y14, K2
-	VMOVDQA32    Y11, K2, Y10
-	VMAXPS       Y14, Y9, Y9
-	VPADDD       Y12, Y11, Y11
-	ADDQ         $0x04, AX
-	ADDQ         $0x20, DX
-	DECQ         BX
-	JNE          class69
 	VMOVUPS      Y9, 2080(SP)
-	VMOVUPS      Y10, 2112(SP)
+	VMOVUPS      minusInf<>+0(SB), Y9
+	VMOVUPS      ones<>+0(SB), Y13
+	VBROADCASTSS zero<>+0(SB), Y11
+	VBROADCASTSS zero<>+0(SB), Y12
+	LEAQ         31(SP), DX
+	ANDQ         $-32, DX
+	MOVQ         CX, BX
+	LEAQ         (CX)(CX*2), SI
+	SUBQ         $0x04, BX
+	JLT          classEnd73
+
+class72:
+	LEAQ         (AX)(CX*8), DI
+	LEAQ         (DI)(CX*8), DI
+	VMOVUPS      (AX), X10
+	VINSERTF32X4 $0x01, (DI), Y10, Y14
+	VMOVUPS      (AX)(CX*4), X10
+	VINSERTF32X4 $0x01, (DI)(CX*4), Y10, Y15
+	VMOVUPS      (AX)(CX*8), X10
+	VINSERTF32X4 $0x01, (DI)(CX*8), Y10, Y16
+	VMOVUPS      (AX)(SI*4), X10
+	VINSERTF32X4 $0x01, (DI)(SI*4), Y10, Y17
+	VUNPCKLPS    Y15, Y14, Y18
+	VUNPCKHPS    Y15, Y14, Y14
+	VUNPCKLPS    Y17, Y16, Y15
+	VUNPCKHPS    Y17, Y16, Y16
+	VUNPCKLPD    Y15, Y18, Y17
+	VUNPCKHPD    Y15, Y18, Y15
+	VUNPCKLPD    Y16, Y14, Y18
+	VUNPCKHPD    Y16, Y14, Y14
+	VMOVUPS      Y17, (DX)
+	VCMPPS       $0x1e, Y9, Y17, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y17, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	VMOVUPS      Y15, 32(DX)
+	VCMPPS       $0x1e, Y9, Y15, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y15, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	VMOVUPS      Y18, 64(DX)
+	VCMPPS       $0x1e, Y9, Y18, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y18, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	VMOVUPS      Y14, 96(DX)
+	VCMPPS       $0x1e, Y9, Y14, K1
+	VMOVDQA32    Y12, K1, Y11
+	VMAXPS       Y14, Y9, Y9
+	VPADDD       Y13, Y12, Y12
+	ADDQ         $0x10, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x04, BX
+	JGE          class72
+
+classEnd73:
+	ADDQ $0x04, BX
+	SUBQ $0x01, BX
+	JLT  classEnd75
+
+class74:
+	VMOVUPS    2080(SP), Y10
+	KXNORW     K2, K2, K2
+	VXORPS     Y14, Y14, Y14
+	VGATHERDPS (AX)(Y10*4), K2, Y14
+	VMOVUPS    Y14, (DX)
+	VCMPPS     $0x1e, Y9, Y14, K1
+	VMOVDQA32  Y12, K1, Y11
+	VMAXPS     Y14, Y9, Y9
+	VPADDD     Y13, Y12, Y12
+	ADDQ       $0x04, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x01, BX
+	JGE        class74
+
+classEnd75:
+	ADDQ         $0x01, BX
+	VMOVUPS      Y9, 2112(SP)
+	VMOVUPS      Y11, 2144(SP)
 	MOVQ         top+8(FP), AX
-	VMOVUPS      2112(SP), Y9
+	VMOVUPS      2144(SP), Y9
 	VMOVUPS      Y9, (AX)
-	VMOVUPS      2080(SP), Y9
+	VMOVUPS      2112(SP), Y9
 	VBROADCASTSS zero<>+0(SB), Z11
 	VCVTPS2PD    Y9, Z10
 	VSUBPD       Z10, Z11, Z11
@@ -2625,9 +2738,9 @@ class69:
 	MOVQ         m+40(FP), BX
 	MOVQ         dst+0(FP), AX
 	SUBQ         $0x02, BX
-	JLT          scaleEnd71
+	JLT          scaleEnd77
 
-scale70:
+scale76:
 	VMOVUPD      (DX), Z10
 	VBROADCASTSD minusDeepest<>+0(SB), Z12
 	VDIVPD       Z10, Z12, Z12
@@ -2647,12 +2760,13 @@ scale70:
 	VBROADCASTSS zero<>+0(SB), Z17
 	VBROADCASTSS zero<>+0(SB), Z18
 	VBROADCASTSS zero<>+0(SB), Y19
-	LEAQ         (SP), SI
+	LEAQ         31(SP), SI
+	ANDQ         $-32, SI
 	MOVQ         CX, DI
 	SUBQ         $0x00000001, DI
-	JLT          sumEnd73
+	JLT          sumEnd79
 
-sum72:
+sum78:
 	VCVTPS2PD     (SI), Z20
 	VADDPD        Z11, Z20, Z20
 	VCMPPS        $0x00, (SI), Y9, K1
@@ -2697,9 +2811,9 @@ sum72:
 	VFMADD231PD   Z24, Z24, Z18
 	ADDQ          $0x00000020, SI
 	SUBQ          $0x00000001, DI
-	JGE           sum72
+	JGE           sum78
 
-sumEnd73:
+sumEnd79:
 	ADDQ      $0x00000001, DI
 	VPSUBD    ones<>+0(SB), Y19, Y19
 	VCVTDQ2PD Y19, Z10
@@ -2714,14 +2828,14 @@ sumEnd73:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x02, BX
-	JGE       scale70
+	JGE       scale76
 
-scaleEnd71:
+scaleEnd77:
 	ADDQ $0x02, BX
 	SUBQ $0x01, BX
-	JLT  scaleEnd75
+	JLT  scaleEnd81
 
-scale74:
+scale80:
 	VMOVUPD      (DX), Z10
 	VBROADCASTSD minusDeepest<>+0(SB), Z12
 	VDIVPD       Z10, Z12, Z12
@@ -2732,12 +2846,13 @@ scale74:
 	VBROADCASTSS zero<>+0(SB), Z13
 	VBROADCASTSS zero<>+0(SB), Z14
 	VBROADCASTSS zero<>+0(SB), Y15
-	LEAQ         (SP), SI
+	LEAQ         31(SP), SI
+	ANDQ         $-32, SI
 	MOVQ         CX, DI
 	SUBQ         $0x00000002, DI
-	JLT          sumEnd77
+	JLT          sumEnd83
 
-sum76:
+sum82:
 	VCVTPS2PD     (SI), Z16
 	VADDPD        Z11, Z16, Z16
 	VCMPPS        $0x00, (SI), Y9, K1
@@ -2786,14 +2901,14 @@ sum76:
 	VFMADD231PD   Z21, Z21, Z14
 	ADDQ          $0x00000040, SI
 	SUBQ          $0x00000002, DI
-	JGE           sum76
+	JGE           sum82
 
-sumEnd77:
+sumEnd83:
 	ADDQ $0x00000002, DI
 	SUBQ $0x00000001, DI
-	JLT  sumEnd79
+	JLT  sumEnd85
 
-sum78:
+sum84:
 	VCVTPS2PD     (SI), Z16
 	VADDPD        Z11, Z16, Z16
 	VCMPPS        $0x00, (SI), Y9, K1
@@ -2819,9 +2934,9 @@ sum78:
 	VFMADD231PD   Z18, Z18, Z14
 	ADDQ          $0x00000020, SI
 	SUBQ          $0x00000001, DI
-	JGE           sum78
+	JGE           sum84
 
-sumEnd79:
+sumEnd85:
 	ADDQ      $0x00000001, DI
 	VPSUBD    ones<>+0(SB), Y15, Y15
 	VCVTDQ2PD Y15, Z10
@@ -2832,16 +2947,16 @@ sumEnd79:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x01, BX
-	JGE       scale74
+	JGE       scale80
 
-scaleEnd75:
+scaleEnd81:
 	ADDQ $0x01, BX
 	VZEROUPPER
 	RET
 
 // func tailsAbreastAVX512(dst *byte, x *float32, k int, unit float64)
 // Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·tailsAbreastAVX512(SB), $2112-32
+TEXT ·tailsAbreastAVX512(SB), $2144-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         k+16(FP), DX
@@ -2857,74 +2972,127 @@ TEXT ·tailsAbreastAVX512(SB), $2112-32
 	VMOVD        DX, X9
 	VPBROADCASTD X9, Y9
 	VPMULLD      rowNumbers<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 2048(SP)
+	VMOVUPS      Y9, 2080(SP)
 	VBROADCASTSD unit+24(FP), Z9
-	VBROADCASTSD integral<>+0(SB), Z11
-	VBROADCASTSD one<>+0(SB), Z10
-	VBROADCASTSD minusDeepest<>+0(SB), Z12
-	VDIVPD       Z10, Z12, Z12
-	VBROADCASTSD per16th<>+0(SB), Z13
-	VMULPD       Z13, Z10, Z10
-	VBROADCASTSD largest<>+0(SB), Z13
-	VMINPD       Z13, Z10, Z10
-	VMOVUPS      minusInf<>+0(SB), Y13
+	VBROADCASTSD integral<>+0(SB), Z12
+	VBROADCASTSD one<>+0(SB), Z11
+	VBROADCASTSD minusDeepest<>+0(SB), Z13
+	VDIVPD       Z11, Z13, Z13
+	VBROADCASTSD per16th<>+0(SB), Z14
+	VMULPD       Z14, Z11, Z11
+	VBROADCASTSD largest<>+0(SB), Z14
+	VMINPD       Z14, Z11, Z11
 	VMOVUPS      minusInf<>+0(SB), Y14
-	LEAQ         (SP), BX
+	VMOVUPS      minusInf<>+0(SB), Y15
+	LEAQ         31(SP), BX
+	ANDQ         $-32, BX
 	MOVQ         DX, SI
+	LEAQ         (DX)(DX*2), DI
+	SUBQ         $0x04, SI
+	JLT          classEnd87
 
-class80:
-	VMOVUPS      2048(SP), Y15
-	KXNORW       K1, K1, K1
-	VXORPS       Y16, Y16, Y16
-	VGATHERDPS   (CX)(Y15*4), K1, Y16
-	VMOVUPS      Y16, (BX)
-	VMINPS       Y16, Y13, Y15
-	VMAXPS       Y16, Y13, Y13
-	VMAXPS       Y15, Y14, Y14
-	ADDQ         $0x04, CX
-	ADDQ         $0x20, BX
-	DECQ         SI
-	JNE          class80
-	VMOVUPS      Y13, (AX)
-	VMOVUPS      Y14, 32(AX)
-	VMOVUPS      Y14, 2080(SP)
-	VMOVUPS      2080(SP), Y13
+class86:
+	LEAQ         (CX)(DX*8), R8
+	LEAQ         (R8)(DX*8), R8
+	VMOVUPS      (CX), X10
+	VINSERTF32X4 $0x01, (R8), Y10, Y16
+	VMOVUPS      (CX)(DX*4), X10
+	VINSERTF32X4 $0x01, (R8)(DX*4), Y10, Y17
+	VMOVUPS      (CX)(DX*8), X10
+	VINSERTF32X4 $0x01, (R8)(DX*8), Y10, Y18
+	VMOVUPS      (CX)(DI*4), X10
+	VINSERTF32X4 $0x01, (R8)(DI*4), Y10, Y19
+	VUNPCKLPS    Y17, Y16, Y20
+	VUNPCKHPS    Y17, Y16, Y16
+	VUNPCKLPS    Y19, Y18, Y17
+	VUNPCKHPS    Y19, Y18, Y18
+	VUNPCKLPD    Y17, Y20, Y19
+	VUNPCKHPD    Y17, Y20, Y17
+	VUNPCKLPD    Y18, Y16, Y20
+	VUNPCKHPD    Y18, Y16, Y16
+	VMOVUPS      Y19, (BX)
+	VMINPS       Y19, Y14, Y18
+	VMAXPS       Y19, Y14, Y14
+	VMAXPS       Y18, Y15, Y15
+	VMOVUPS      Y17, 32(BX)
+	VMINPS       Y17, Y14, Y18
+	VMAXPS       Y17, Y14, Y14
+	VMAXPS       Y18, Y15, Y15
+	VMOVUPS      Y20, 64(BX)
+	VMINPS       Y20, Y14, Y17
+	VMAXPS       Y20, Y14, Y14
+	VMAXPS       Y17, Y15, Y15
+	VMOVUPS      Y16, 96(BX)
+	VMINPS       Y16, Y14, Y17
+	VMAXPS       Y16, Y14, Y14
+	VMAXPS       Y17, Y15, Y15
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x04, SI
+	JGE          class86
+
+classEnd87:
+	ADDQ $0x04, SI
+	SUBQ $0x01, SI
+	JLT  classEnd89
+
+class88:
+	VMOVUPS    2080(SP), Y10
+	KXNORW     K1, K1, K1
+	VXORPS     Y16, Y16, Y16
+	VGATHERDPS (CX)(Y10*4), K1, Y16
+	VMOVUPS    Y16, (BX)
+	VMINPS     Y16, Y14, Y10
+	VMAXPS     Y16, Y14, Y14
+	VMAXPS     Y10, Y15, Y15
+	ADDQ       $0x04, CX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x01, SI
+	JGE        class88
+
+classEnd89:
+	ADDQ         $0x01, SI
+	VMOVUPS      Y14, (AX)
+	VMOVUPS      Y15, 32(AX)
+	VMOVUPS      Y15, 2112(SP)
+	VMOVUPS      2112(SP), Y10
 	VBROADCASTSS zero<>+0(SB), Z15
-	VCVTPS2PD    Y13, Z14
+	VCVTPS2PD    Y10, Z14
 	VSUBPD       Z14, Z15, Z15
 	VBROADCASTSS zero<>+0(SB), Z14
 	VBROADCASTSS zero<>+0(SB), Y16
-	LEAQ         (SP), CX
+	LEAQ         31(SP), CX
+	ANDQ         $-32, CX
 	SUBQ         $0x00000002, DX
-	JLT          sumEnd82
+	JLT          sumEnd91
 
-sum81:
+sum90:
 	VCVTPS2PD     (CX), Z17
 	VADDPD        Z15, Z17, Z17
-	VCMPPS        $0x00, (CX), Y13, K1
+	VCMPPS        $0x00, (CX), Y10, K1
 	VPADDD        ones<>+0(SB), Y16, K1, Y16
 	VCVTPS2PD     32(CX), Z18
 	VADDPD        Z15, Z18, Z18
-	VCMPPS        $0x00, 32(CX), Y13, K1
+	VCMPPS        $0x00, 32(CX), Y10, K1
 	VPADDD        ones<>+0(SB), Y16, K1, Y16
 	VMOVUPD       Z0, Z19
-	VFMADD231PD   Z10, Z17, Z19
+	VFMADD231PD   Z11, Z17, Z19
 	VMOVUPD       Z0, Z20
-	VFMADD231PD   Z10, Z18, Z20
+	VFMADD231PD   Z11, Z18, Z20
 	VMOVAPD       Z19, Z23
 	VPERMI2PD     Z8, Z7, Z23
 	VMOVAPD       Z20, Z24
 	VPERMI2PD     Z8, Z7, Z24
 	VSUBPD        Z0, Z19, Z21
 	VSUBPD        Z0, Z20, Z22
-	VFMSUB231PD   Z10, Z17, Z21
-	VFMSUB231PD   Z10, Z18, Z22
+	VFMSUB231PD   Z11, Z17, Z21
+	VFMSUB231PD   Z11, Z18, Z22
 	VPSLLQ        $0x30, Z19, Z19
 	VPADDQ        Z19, Z23, Z23
 	VPSLLQ        $0x30, Z20, Z20
 	VPADDQ        Z20, Z24, Z24
-	VPCMPQ        $0x02, Z12, Z17, K1
-	VPCMPQ        $0x02, Z12, Z18, K2
+	VPCMPQ        $0x02, Z13, Z17, K1
+	VPCMPQ        $0x02, Z13, Z18, K2
 	VMOVUPD       Z6, Z17
 	VMOVUPD       Z6, Z18
 	VFMADD213PD   Z5, Z21, Z17
@@ -2942,36 +3110,36 @@ sum81:
 	VFMADD213PD.Z Z23, Z17, K1, Z21
 	VFMADD213PD.Z Z24, Z18, K2, Z22
 	VMULPD        Z9, Z21, Z21
-	VADDPD        Z11, Z21, Z21
-	VPSUBQ        Z11, Z21, Z21
+	VADDPD        Z12, Z21, Z21
+	VPSUBQ        Z12, Z21, Z21
 	VPADDQ        Z21, Z14, Z14
 	VMULPD        Z9, Z22, Z22
-	VADDPD        Z11, Z22, Z22
-	VPSUBQ        Z11, Z22, Z22
+	VADDPD        Z12, Z22, Z22
+	VPSUBQ        Z12, Z22, Z22
 	VPADDQ        Z22, Z14, Z14
 	ADDQ          $0x00000040, CX
 	SUBQ          $0x00000002, DX
-	JGE           sum81
+	JGE           sum90
 
-sumEnd82:
+sumEnd91:
 	ADDQ $0x00000002, DX
 	SUBQ $0x00000001, DX
-	JLT  sumEnd84
+	JLT  sumEnd93
 
-sum83:
+sum92:
 	VCVTPS2PD     (CX), Z17
 	VADDPD        Z15, Z17, Z17
-	VCMPPS        $0x00, (CX), Y13, K1
+	VCMPPS        $0x00, (CX), Y10, K1
 	VPADDD        ones<>+0(SB), Y16, K1, Y16
 	VMOVUPD       Z0, Z18
-	VFMADD231PD   Z10, Z17, Z18
+	VFMADD231PD   Z11, Z17, Z18
 	VMOVAPD       Z18, Z20
 	VPERMI2PD     Z8, Z7, Z20
 	VSUBPD        Z0, Z18, Z19
-	VFMSUB231PD   Z10, Z17, Z19
+	VFMSUB231PD   Z11, Z17, Z19
 	VPSLLQ        $0x30, Z18, Z18
 	VPADDQ        Z18, Z20, Z20
-	VPCMPQ        $0x02, Z12, Z17, K1
+	VPCMPQ        $0x02, Z13, Z17, K1
 	VMOVUPD       Z6, Z17
 	VFMADD213PD   Z5, Z19, Z17
 	VFMADD213PD   Z4, Z19, Z17
@@ -2981,14 +3149,14 @@ sum83:
 	VMULPD        Z20, Z19, Z19
 	VFMADD213PD.Z Z20, Z17, K1, Z19
 	VMULPD        Z9, Z19, Z19
-	VADDPD        Z11, Z19, Z19
-	VPSUBQ        Z11, Z19, Z19
+	VADDPD        Z12, Z19, Z19
+	VPSUBQ        Z12, Z19, Z19
 	VPADDQ        Z19, Z14, Z14
 	ADDQ          $0x00000020, CX
 	SUBQ          $0x00000001, DX
-	JGE           sum83
+	JGE           sum92
 
-sumEnd84:
+sumEnd93:
 	ADDQ    $0x00000001, DX
 	VMOVUPD Z14, 64(AX)
 	VMOVUPS Y16, 128(AX)
@@ -4203,7 +4371,7 @@ rest32:
 
 // func rowsAbreastAVX2(dst *byte, x *float32, n int, k int, scale *float64, step int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·rowsAbreastAVX2(SB), $2336-48
+TEXT ·rowsAbreastAVX2(SB), $2368-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -4213,7 +4381,7 @@ TEXT ·rowsAbreastAVX2(SB), $2336-48
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      rowNumbers<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 2048(SP)
+	VMOVUPS      Y0, 2080(SP)
 
 turn33:
 	VMOVUPS minusInf<>+0(SB), Y0
@@ -4221,61 +4389,118 @@ turn33:
 	VPXOR   Y4, Y4, Y4
 	VPXOR   Y5, Y5, Y5
 	MOVQ    CX, R8
-	LEAQ    (SP), R9
+	LEAQ    31(SP), R9
+	ANDQ    $-32, R9
 	MOVQ    BX, R10
+	LEAQ    (BX)(BX*2), R11
+	SUBQ    $0x04, R10
+	JLT     classEnd35
 
 class34:
-	VMOVUPS      2048(SP), Y7
-	VPCMPEQD     Y9, Y9, Y9
-	VXORPS       Y8, Y8, Y8
-	VGATHERDPS   Y9, (R8)(Y7*4), Y8
-	VMOVUPS      Y8, (R9)
-	VCMPPS       $0x1e, Y0, Y8, Y7
-	VPBLENDVB    Y7, Y5, Y4, Y4
-	VMAXPS       Y8, Y0, Y0
-	VPADDD       Y6, Y5, Y5
-	ADDQ         $0x04, R8
-	ADDQ         $0x20, R9
-	DECQ         R10
-	JNE          class34
-	VMOVUPS      Y0, 2080(SP)
-	VMOVUPS      Y4, 2112(SP)
-	VMOVUPS      2080(SP), X0
+	LEAQ        (R8)(BX*8), R12
+	LEAQ        (R12)(BX*8), R12
+	VMOVUPS     (R8), X3
+	VINSERTF128 $0x01, (R12), Y3, Y7
+	VMOVUPS     (R8)(BX*4), X3
+	VINSERTF128 $0x01, (R12)(BX*4), Y3, Y8
+	VMOVUPS     (R8)(BX*8), X3
+	VINSERTF128 $0x01, (R12)(BX*8), Y3, Y9
+	VMOVUPS     (R8)(R11*4), X3
+	VINSERTF128 $0x01, (R12)(R11*4), Y3, Y10
+	VUNPCKLPS   Y8, Y7, Y11
+	VUNPCKHPS   Y8, Y7, Y7
+	VUNPCKLPS   Y10, Y9, Y8
+	VUNPCKHPS   Y10, Y9, Y9
+	VUNPCKLPD   Y8, Y11, Y10
+	VUNPCKHPD   Y8, Y11, Y8
+	VUNPCKLPD   Y9, Y7, Y11
+	VUNPCKHPD   Y9, Y7, Y7
+	VMOVUPS     Y10, (R9)
+	VCMPPS      $0x1e, Y0, Y10, Y9
+	VPBLENDVB   Y9, Y5, Y4, Y4
+	VMAXPS      Y10, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     Y8, 32(R9)
+	VCMPPS      $0x1e, Y0, Y8, Y9
+	VPBLENDVB   Y9, Y5, Y4, Y4
+	VMAXPS      Y8, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     Y11, 64(R9)
+	VCMPPS      $0x1e, Y0, Y11, Y8
+	VPBLENDVB   Y8, Y5, Y4, Y4
+	VMAXPS      Y11, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     Y7, 96(R9)
+	VCMPPS      $0x1e, Y0, Y7, Y8
+	VPBLENDVB   Y8, Y5, Y4, Y4
+	VMAXPS      Y7, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	ADDQ        $0x10, R8
+	ADDQ        $0x00000080, R9
+	SUBQ        $0x04, R10
+	JGE         class34
+
+classEnd35:
+	ADDQ $0x04, R10
+	SUBQ $0x01, R10
+	JLT  classEnd37
+
+class36:
+	VMOVUPS    2080(SP), Y7
+	VPCMPEQD   Y9, Y9, Y9
+	VXORPS     Y8, Y8, Y8
+	VGATHERDPS Y9, (R8)(Y7*4), Y8
+	VMOVUPS    Y8, (R9)
+	VCMPPS     $0x1e, Y0, Y8, Y7
+	VPBLENDVB  Y7, Y5, Y4, Y4
+	VMAXPS     Y8, Y0, Y0
+	VPADDD     Y6, Y5, Y5
+	ADDQ       $0x04, R8
+	ADDQ       $0x00000020, R9
+	SUBQ       $0x01, R10
+	JGE        class36
+
+classEnd37:
+	ADDQ         $0x01, R10
+	VMOVUPS      Y0, 2112(SP)
+	VMOVUPS      Y4, 2144(SP)
+	VMOVUPS      2112(SP), X0
 	VPXOR        Y5, Y5, Y5
 	VCVTPS2PD    X0, Y4
 	VSUBPD       Y4, Y5, Y5
-	VMOVUPD      Y5, 2144(SP)
+	VMOVUPD      Y5, 2176(SP)
 	VMOVUPD      (SI), Y4
 	VBROADCASTSD minusDeepest<>+0(SB), Y5
 	VDIVPD       Y4, Y5, Y5
 	VMULPD       per16th<>+0(SB), Y4, Y4
 	VMINPD       largest<>+0(SB), Y4, Y4
-	VMOVUPD      Y4, 2176(SP)
-	VMOVUPD      Y5, 2208(SP)
+	VMOVUPD      Y4, 2208(SP)
+	VMOVUPD      Y5, 2240(SP)
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
 	VPXOR        Y6, Y6, Y6
 	VPXOR        X3, X3, X3
-	LEAQ         (SP), R8
+	LEAQ         31(SP), R8
+	ANDQ         $-32, R8
 	MOVQ         BX, R9
 	SUBQ         $0x00000001, R9
-	JLT          sumEnd36
+	JLT          sumEnd39
 
-sum35:
+sum38:
 	VCVTPS2PD   (R8), Y7
-	VADDPD      2144(SP), Y7, Y7
+	VADDPD      2176(SP), Y7, Y7
 	VCMPPS      $0x00, (R8), X0, X8
 	VPSUBD      X8, X3, X3
 	VMOVUPD     shifter<>+0(SB), Y8
-	VFMADD231PD 2176(SP), Y7, Y8
+	VFMADD231PD 2208(SP), Y7, Y8
 	VPAND       fifteen<>+0(SB), Y8, Y9
 	VPCMPEQD    Y10, Y10, Y10
 	VGATHERQPD  Y10, (DI)(Y9*8), Y1
 	VSUBPD      shifter<>+0(SB), Y8, Y9
-	VFMSUB231PD 2176(SP), Y7, Y9
+	VFMSUB231PD 2208(SP), Y7, Y9
 	VPSLLQ      $0x30, Y8, Y8
 	VPADDQ      Y8, Y1, Y1
-	VPCMPGTQ    2208(SP), Y7, Y10
+	VPCMPGTQ    2240(SP), Y7, Y10
 	VMOVUPD     q5<>+0(SB), Y8
 	VFMADD213PD q4<>+0(SB), Y9, Y8
 	VFMADD213PD q3<>+0(SB), Y9, Y8
@@ -4291,14 +4516,14 @@ sum35:
 	VFMADD231PD Y7, Y9, Y6
 	ADDQ        $0x00000020, R8
 	SUBQ        $0x00000001, R9
-	JGE         sum35
+	JGE         sum38
 
-sumEnd36:
+sumEnd39:
 	ADDQ         $0x00000001, R9
 	VPSUBD       ones<>+0(SB), X3, X3
 	VCVTDQ2PD    X3, Y7
 	VADDPD       Y7, Y4, Y4
-	VMOVUPS      2112(SP), X7
+	VMOVUPS      2144(SP), X7
 	VPUNPCKLDQ   X7, X0, X3
 	VPUNPCKHDQ   X7, X0, X0
 	VINSERTF128  $0x01, X0, Y3, Y0
@@ -4314,42 +4539,43 @@ sumEnd36:
 	VMOVUPD      Y4, 32(AX)
 	VPERM2F128   $0x31, Y5, Y0, Y0
 	VMOVUPD      Y0, 96(AX)
-	VMOVUPS      2096(SP), X0
+	VMOVUPS      2128(SP), X0
 	VPXOR        Y5, Y5, Y5
 	VCVTPS2PD    X0, Y4
 	VSUBPD       Y4, Y5, Y5
-	VMOVUPD      Y5, 2240(SP)
+	VMOVUPD      Y5, 2272(SP)
 	VMOVUPD      32(SI), Y4
 	VBROADCASTSD minusDeepest<>+0(SB), Y5
 	VDIVPD       Y4, Y5, Y5
 	VMULPD       per16th<>+0(SB), Y4, Y4
 	VMINPD       largest<>+0(SB), Y4, Y4
-	VMOVUPD      Y4, 2272(SP)
-	VMOVUPD      Y5, 2304(SP)
+	VMOVUPD      Y4, 2304(SP)
+	VMOVUPD      Y5, 2336(SP)
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
 	VPXOR        Y6, Y6, Y6
 	VPXOR        X3, X3, X3
-	LEAQ         (SP), R8
+	LEAQ         31(SP), R8
+	ANDQ         $-32, R8
 	MOVQ         BX, R9
 	SUBQ         $0x00000001, R9
-	JLT          sumEnd38
+	JLT          sumEnd41
 
-sum37:
+sum40:
 	VCVTPS2PD   16(R8), Y7
-	VADDPD      2240(SP), Y7, Y7
+	VADDPD      2272(SP), Y7, Y7
 	VCMPPS      $0x00, 16(R8), X0, X8
 	VPSUBD      X8, X3, X3
 	VMOVUPD     shifter<>+0(SB), Y8
-	VFMADD231PD 2272(SP), Y7, Y8
+	VFMADD231PD 2304(SP), Y7, Y8
 	VPAND       fifteen<>+0(SB), Y8, Y9
 	VPCMPEQD    Y10, Y10, Y10
 	VGATHERQPD  Y10, (DI)(Y9*8), Y2
 	VSUBPD      shifter<>+0(SB), Y8, Y9
-	VFMSUB231PD 2272(SP), Y7, Y9
+	VFMSUB231PD 2304(SP), Y7, Y9
 	VPSLLQ      $0x30, Y8, Y8
 	VPADDQ      Y8, Y2, Y2
-	VPCMPGTQ    2304(SP), Y7, Y10
+	VPCMPGTQ    2336(SP), Y7, Y10
 	VMOVUPD     q5<>+0(SB), Y8
 	VFMADD213PD q4<>+0(SB), Y9, Y8
 	VFMADD213PD q3<>+0(SB), Y9, Y8
@@ -4365,14 +4591,14 @@ sum37:
 	VFMADD231PD Y7, Y9, Y6
 	ADDQ        $0x00000020, R8
 	SUBQ        $0x00000001, R9
-	JGE         sum37
+	JGE         sum40
 
-sumEnd38:
+sumEnd41:
 	ADDQ        $0x00000001, R9
 	VPSUBD      ones<>+0(SB), X3, X3
 	VCVTDQ2PD   X3, Y7
 	VADDPD      Y7, Y4, Y4
-	VMOVUPS     2128(SP), X7
+	VMOVUPS     2160(SP), X7
 	VPUNPCKLDQ  X7, X0, X3
 	VPUNPCKHDQ  X7, X0, X0
 	VINSERTF128 $0x01, X0, Y3, Y0
@@ -4400,7 +4626,7 @@ sumEnd38:
 
 // func scoresAbreastAVX2(dst *byte, top *int32, x *float32, k int, scale *float64, m int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·scoresAbreastAVX2(SB), $2336-48
+TEXT ·scoresAbreastAVX2(SB), $2368-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+16(FP), AX
 	MOVQ         k+24(FP), CX
@@ -4408,75 +4634,132 @@ TEXT ·scoresAbreastAVX2(SB), $2336-48
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      rowNumbers<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 2048(SP)
+	VMOVUPS      Y0, 2080(SP)
 	VMOVUPS      minusInf<>+0(SB), Y0
-	VMOVUPS      ones<>+0(SB), Y5
-	VPXOR        Y3, Y3, Y3
+	VMOVUPS      ones<>+0(SB), Y6
 	VPXOR        Y4, Y4, Y4
-	LEAQ         (SP), BX
+	VPXOR        Y5, Y5, Y5
+	LEAQ         31(SP), BX
+	ANDQ         $-32, BX
 	MOVQ         CX, SI
+	LEAQ         (CX)(CX*2), DI
+	SUBQ         $0x04, SI
+	JLT          classEnd43
 
-class39:
-	VMOVUPS    2048(SP), Y6
+class42:
+	LEAQ        (AX)(CX*8), R8
+	LEAQ        (R8)(CX*8), R8
+	VMOVUPS     (AX), X3
+	VINSERTF128 $0x01, (R8), Y3, Y7
+	VMOVUPS     (AX)(CX*4), X3
+	VINSERTF128 $0x01, (R8)(CX*4), Y3, Y8
+	VMOVUPS     (AX)(CX*8), X3
+	VINSERTF128 $0x01, (R8)(CX*8), Y3, Y9
+	VMOVUPS     (AX)(DI*4), X3
+	VINSERTF128 $0x01, (R8)(DI*4), Y3, Y10
+	VUNPCKLPS   Y8, Y7, Y11
+	VUNPCKHPS   Y8, Y7, Y7
+	VUNPCKLPS   Y10, Y9, Y8
+	VUNPCKHPS   Y10, Y9, Y9
+	VUNPCKLPD   Y8, Y11, Y10
+	VUNPCKHPD   Y8, Y11, Y8
+	VUNPCKLPD   Y9, Y7, Y11
+	VUNPCKHPD   Y9, Y7, Y7
+	VMOVUPS     Y10, (BX)
+	VCMPPS      $0x1e, Y0, Y10, Y9
+	VPBLENDVB   Y9, Y5, Y4, Y4
+	VMAXPS      Y10, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     Y8, 32(BX)
+	VCMPPS      $0x1e, Y0, Y8, Y9
+	VPBLENDVB   Y9, Y5, Y4, Y4
+	VMAXPS      Y8, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     Y11, 64(BX)
+	VCMPPS      $0x1e, Y0, Y11, Y8
+	VPBLENDVB   Y8, Y5, Y4, Y4
+	VMAXPS      Y11, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	VMOVUPS     Y7, 96(BX)
+	VCMPPS      $0x1e, Y0, Y7, Y8
+	VPBLENDVB   Y8, Y5, Y4, Y4
+	VMAXPS      Y7, Y0, Y0
+	VPADDD      Y6, Y5, Y5
+	ADDQ        $0x10, AX
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x04, SI
+	JGE         class42
+
+classEnd43:
+	ADDQ $0x04, SI
+	SUBQ $0x01, SI
+	JLT  classEnd45
+
+class44:
+	VMOVUPS    2080(SP), Y3
 	VPCMPEQD   Y8, Y8, Y8
 	VXORPS     Y7, Y7, Y7
-	VGATHERDPS Y8, (AX)(Y6*4), Y7
+	VGATHERDPS Y8, (AX)(Y3*4), Y7
 	VMOVUPS    Y7, (BX)
-	VCMPPS     $0x1e, Y0, Y7, Y6
-	VPBLENDVB  Y6, Y4, Y3, Y3
+	VCMPPS     $0x1e, Y0, Y7, Y3
+	VPBLENDVB  Y3, Y5, Y4, Y4
 	VMAXPS     Y7, Y0, Y0
-	VPADDD     Y5, Y4, Y4
+	VPADDD     Y6, Y5, Y5
 	ADDQ       $0x04, AX
-	ADDQ       $0x20, BX
-	DECQ       SI
-	JNE        class39
-	VMOVUPS    Y0, 2080(SP)
-	VMOVUPS    Y3, 2112(SP)
-	MOVQ       top+8(FP), AX
-	VMOVUPS    2112(SP), Y0
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    2080(SP), X0
-	VPXOR      Y4, Y4, Y4
-	VCVTPS2PD  X0, Y3
-	VSUBPD     Y3, Y4, Y4
-	VMOVUPD    Y4, 2144(SP)
-	MOVQ       scale+32(FP), BX
-	MOVQ       m+40(FP), SI
-	MOVQ       dst+0(FP), AX
+	ADDQ       $0x00000020, BX
 	SUBQ       $0x01, SI
-	JLT        scaleEnd41
+	JGE        class44
 
-scale40:
+classEnd45:
+	ADDQ      $0x01, SI
+	VMOVUPS   Y0, 2112(SP)
+	VMOVUPS   Y4, 2144(SP)
+	MOVQ      top+8(FP), AX
+	VMOVUPS   2144(SP), Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   2112(SP), X0
+	VPXOR     Y4, Y4, Y4
+	VCVTPS2PD X0, Y3
+	VSUBPD    Y3, Y4, Y4
+	VMOVUPD   Y4, 2176(SP)
+	MOVQ      scale+32(FP), BX
+	MOVQ      m+40(FP), SI
+	MOVQ      dst+0(FP), AX
+	SUBQ      $0x01, SI
+	JLT       scaleEnd47
+
+scale46:
 	VMOVUPD      (BX), Y3
 	VBROADCASTSD minusDeepest<>+0(SB), Y4
 	VDIVPD       Y3, Y4, Y4
 	VMULPD       per16th<>+0(SB), Y3, Y3
 	VMINPD       largest<>+0(SB), Y3, Y3
-	VMOVUPD      Y3, 2176(SP)
-	VMOVUPD      Y4, 2208(SP)
+	VMOVUPD      Y3, 2208(SP)
+	VMOVUPD      Y4, 2240(SP)
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 	VPXOR        X5, X5, X5
-	LEAQ         (SP), DI
+	LEAQ         31(SP), DI
+	ANDQ         $-32, DI
 	MOVQ         CX, R8
 	SUBQ         $0x00000001, R8
-	JLT          sumEnd43
+	JLT          sumEnd49
 
-sum42:
+sum48:
 	VCVTPS2PD   (DI), Y6
-	VADDPD      2144(SP), Y6, Y6
+	VADDPD      2176(SP), Y6, Y6
 	VCMPPS      $0x00, (DI), X0, X7
 	VPSUBD      X7, X5, X5
 	VMOVUPD     shifter<>+0(SB), Y7
-	VFMADD231PD 2176(SP), Y6, Y7
+	VFMADD231PD 2208(SP), Y6, Y7
 	VPAND       fifteen<>+0(SB), Y7, Y8
 	VPCMPEQD    Y9, Y9, Y9
 	VGATHERQPD  Y9, (DX)(Y8*8), Y1
 	VSUBPD      shifter<>+0(SB), Y7, Y8
-	VFMSUB231PD 2176(SP), Y6, Y8
+	VFMSUB231PD 2208(SP), Y6, Y8
 	VPSLLQ      $0x30, Y7, Y7
 	VPADDQ      Y7, Y1, Y1
-	VPCMPGTQ    2208(SP), Y6, Y7
+	VPCMPGTQ    2240(SP), Y6, Y7
 	VMOVUPD     q5<>+0(SB), Y6
 	VFMADD213PD q4<>+0(SB), Y8, Y6
 	VFMADD213PD q3<>+0(SB), Y8, Y6
@@ -4490,9 +4773,9 @@ sum42:
 	VFMADD231PD Y8, Y8, Y4
 	ADDQ        $0x00000020, DI
 	SUBQ        $0x00000001, R8
-	JGE         sum42
+	JGE         sum48
 
-sumEnd43:
+sumEnd49:
 	ADDQ      $0x00000001, R8
 	VPSUBD    ones<>+0(SB), X5, X5
 	VCVTDQ2PD X5, Y5
@@ -4503,52 +4786,53 @@ sumEnd43:
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x01, SI
-	JGE       scale40
+	JGE       scale46
 
-scaleEnd41:
+scaleEnd47:
 	ADDQ      $0x01, SI
-	VMOVUPS   2096(SP), X0
+	VMOVUPS   2128(SP), X0
 	VPXOR     Y3, Y3, Y3
 	VCVTPS2PD X0, Y1
 	VSUBPD    Y1, Y3, Y3
-	VMOVUPD   Y3, 2240(SP)
+	VMOVUPD   Y3, 2272(SP)
 	MOVQ      scale+32(FP), BX
 	MOVQ      m+40(FP), SI
 	MOVQ      dst+0(FP), AX
 	SUBQ      $0x01, SI
-	JLT       scaleEnd45
+	JLT       scaleEnd51
 
-scale44:
+scale50:
 	VMOVUPD      32(BX), Y1
 	VBROADCASTSD minusDeepest<>+0(SB), Y3
 	VDIVPD       Y1, Y3, Y3
 	VMULPD       per16th<>+0(SB), Y1, Y1
 	VMINPD       largest<>+0(SB), Y1, Y1
-	VMOVUPD      Y1, 2272(SP)
-	VMOVUPD      Y3, 2304(SP)
+	VMOVUPD      Y1, 2304(SP)
+	VMOVUPD      Y3, 2336(SP)
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y3, Y3, Y3
 	VPXOR        X4, X4, X4
-	LEAQ         (SP), DI
+	LEAQ         31(SP), DI
+	ANDQ         $-32, DI
 	MOVQ         CX, R8
 	SUBQ         $0x00000001, R8
-	JLT          sumEnd47
+	JLT          sumEnd53
 
-sum46:
+sum52:
 	VCVTPS2PD   16(DI), Y5
-	VADDPD      2240(SP), Y5, Y5
+	VADDPD      2272(SP), Y5, Y5
 	VCMPPS      $0x00, 16(DI), X0, X6
 	VPSUBD      X6, X4, X4
 	VMOVUPD     shifter<>+0(SB), Y6
-	VFMADD231PD 2272(SP), Y5, Y6
+	VFMADD231PD 2304(SP), Y5, Y6
 	VPAND       fifteen<>+0(SB), Y6, Y7
 	VPCMPEQD    Y8, Y8, Y8
 	VGATHERQPD  Y8, (DX)(Y7*8), Y2
 	VSUBPD      shifter<>+0(SB), Y6, Y7
-	VFMSUB231PD 2272(SP), Y5, Y7
+	VFMSUB231PD 2304(SP), Y5, Y7
 	VPSLLQ      $0x30, Y6, Y6
 	VPADDQ      Y6, Y2, Y2
-	VPCMPGTQ    2304(SP), Y5, Y6
+	VPCMPGTQ    2336(SP), Y5, Y6
 	VMOVUPD     q5<>+0(SB), Y5
 	VFMADD213PD q4<>+0(SB), Y7, Y5
 	VFMADD213PD q3<>+0(SB), Y7, Y5
@@ -4562,9 +4846,9 @@ sum46:
 	VFMADD231PD Y7, Y7, Y3
 	ADDQ        $0x00000020, DI
 	SUBQ        $0x00000001, R8
-	JGE         sum46
+	JGE         sum52
 
-sumEnd47:
+sumEnd53:
 	ADDQ      $0x00000001, R8
 	VPSUBD    ones<>+0(SB), X4, X4
 	VCVTDQ2PD X4, Y4
@@ -4575,16 +4859,16 @@ sumEnd47:
 	ADDQ      $0x00000040, BX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x01, SI
-	JGE       scale44
+	JGE       scale50
 
-scaleEnd45:
+scaleEnd51:
 	ADDQ $0x01, SI
 	VZEROUPPER
 	RET
 
 // func tailsAbreastAVX2(dst *byte, x *float32, k int, unit float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tailsAbreastAVX2(SB), $2272-32
+TEXT ·tailsAbreastAVX2(SB), $2304-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         k+16(FP), DX
@@ -4592,64 +4876,117 @@ TEXT ·tailsAbreastAVX2(SB), $2272-32
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      rowNumbers<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 2048(SP)
+	VMOVUPS      Y0, 2080(SP)
 	VBROADCASTSD unit+24(FP), Y0
-	VMOVUPD      Y0, 2080(SP)
+	VMOVUPD      Y0, 2112(SP)
 	VBROADCASTSD one<>+0(SB), Y0
-	VBROADCASTSD minusDeepest<>+0(SB), Y3
-	VDIVPD       Y0, Y3, Y3
+	VBROADCASTSD minusDeepest<>+0(SB), Y4
+	VDIVPD       Y0, Y4, Y4
 	VMULPD       per16th<>+0(SB), Y0, Y0
 	VMINPD       largest<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, 2112(SP)
-	VMOVUPD      Y3, 2144(SP)
+	VMOVUPD      Y0, 2144(SP)
+	VMOVUPD      Y4, 2176(SP)
 	VMOVUPS      minusInf<>+0(SB), Y0
-	VMOVUPS      minusInf<>+0(SB), Y3
-	LEAQ         (SP), SI
+	VMOVUPS      minusInf<>+0(SB), Y4
+	LEAQ         31(SP), SI
+	ANDQ         $-32, SI
 	MOVQ         DX, DI
+	LEAQ         (DX)(DX*2), R8
+	SUBQ         $0x04, DI
+	JLT          classEnd55
 
-class48:
-	VMOVUPS    2048(SP), Y4
+class54:
+	LEAQ        (CX)(DX*8), R9
+	LEAQ        (R9)(DX*8), R9
+	VMOVUPS     (CX), X3
+	VINSERTF128 $0x01, (R9), Y3, Y5
+	VMOVUPS     (CX)(DX*4), X3
+	VINSERTF128 $0x01, (R9)(DX*4), Y3, Y6
+	VMOVUPS     (CX)(DX*8), X3
+	VINSERTF128 $0x01, (R9)(DX*8), Y3, Y7
+	VMOVUPS     (CX)(R8*4), X3
+	VINSERTF128 $0x01, (R9)(R8*4), Y3, Y8
+	VUNPCKLPS   Y6, Y5, Y9
+	VUNPCKHPS   Y6, Y5, Y5
+	VUNPCKLPS   Y8, Y7, Y6
+	VUNPCKHPS   Y8, Y7, Y7
+	VUNPCKLPD   Y6, Y9, Y8
+	VUNPCKHPD   Y6, Y9, Y6
+	VUNPCKLPD   Y7, Y5, Y9
+	VUNPCKHPD   Y7, Y5, Y5
+	VMOVUPS     Y8, (SI)
+	VMINPS      Y8, Y0, Y7
+	VMAXPS      Y8, Y0, Y0
+	VMAXPS      Y7, Y4, Y4
+	VMOVUPS     Y6, 32(SI)
+	VMINPS      Y6, Y0, Y7
+	VMAXPS      Y6, Y0, Y0
+	VMAXPS      Y7, Y4, Y4
+	VMOVUPS     Y9, 64(SI)
+	VMINPS      Y9, Y0, Y6
+	VMAXPS      Y9, Y0, Y0
+	VMAXPS      Y6, Y4, Y4
+	VMOVUPS     Y5, 96(SI)
+	VMINPS      Y5, Y0, Y6
+	VMAXPS      Y5, Y0, Y0
+	VMAXPS      Y6, Y4, Y4
+	ADDQ        $0x10, CX
+	ADDQ        $0x00000080, SI
+	SUBQ        $0x04, DI
+	JGE         class54
+
+classEnd55:
+	ADDQ $0x04, DI
+	SUBQ $0x01, DI
+	JLT  classEnd57
+
+class56:
+	VMOVUPS    2080(SP), Y3
 	VPCMPEQD   Y6, Y6, Y6
 	VXORPS     Y5, Y5, Y5
-	VGATHERDPS Y6, (CX)(Y4*4), Y5
+	VGATHERDPS Y6, (CX)(Y3*4), Y5
 	VMOVUPS    Y5, (SI)
-	VMINPS     Y5, Y0, Y4
+	VMINPS     Y5, Y0, Y3
 	VMAXPS     Y5, Y0, Y0
-	VMAXPS     Y4, Y3, Y3
+	VMAXPS     Y3, Y4, Y4
 	ADDQ       $0x04, CX
-	ADDQ       $0x20, SI
-	DECQ       DI
-	JNE        class48
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y3, 32(AX)
-	VMOVUPS    Y3, 2176(SP)
-	VMOVUPS    2176(SP), X0
-	VPXOR      Y4, Y4, Y4
-	VCVTPS2PD  X0, Y3
-	VSUBPD     Y3, Y4, Y4
-	VMOVUPD    Y4, 2208(SP)
-	VPXOR      Y3, Y3, Y3
-	VPXOR      X4, X4, X4
-	LEAQ       (SP), CX
-	MOVQ       DX, SI
-	SUBQ       $0x00000001, SI
-	JLT        sumEnd50
+	ADDQ       $0x00000020, SI
+	SUBQ       $0x01, DI
+	JGE        class56
 
-sum49:
+classEnd57:
+	ADDQ      $0x01, DI
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y4, 32(AX)
+	VMOVUPS   Y4, 2208(SP)
+	VMOVUPS   2208(SP), X0
+	VPXOR     Y4, Y4, Y4
+	VCVTPS2PD X0, Y3
+	VSUBPD    Y3, Y4, Y4
+	VMOVUPD   Y4, 2240(SP)
+	VPXOR     Y3, Y3, Y3
+	VPXOR     X4, X4, X4
+	LEAQ      31(SP), CX
+	ANDQ      $-32, CX
+	MOVQ      DX, SI
+	SUBQ      $0x00000001, SI
+	JLT       sumEnd59
+
+sum58:
 	VCVTPS2PD   (CX), Y5
-	VADDPD      2208(SP), Y5, Y5
+	VADDPD      2240(SP), Y5, Y5
 	VCMPPS      $0x00, (CX), X0, X6
 	VPSUBD      X6, X4, X4
 	VMOVUPD     shifter<>+0(SB), Y6
-	VFMADD231PD 2112(SP), Y5, Y6
+	VFMADD231PD 2144(SP), Y5, Y6
 	VPAND       fifteen<>+0(SB), Y6, Y7
 	VPCMPEQD    Y8, Y8, Y8
 	VGATHERQPD  Y8, (BX)(Y7*8), Y1
 	VSUBPD      shifter<>+0(SB), Y6, Y7
-	VFMSUB231PD 2112(SP), Y5, Y7
+	VFMSUB231PD 2144(SP), Y5, Y7
 	VPSLLQ      $0x30, Y6, Y6
 	VPADDQ      Y6, Y1, Y1
-	VPCMPGTQ    2144(SP), Y5, Y6
+	VPCMPGTQ    2176(SP), Y5, Y6
 	VMOVUPD     q5<>+0(SB), Y5
 	VFMADD213PD q4<>+0(SB), Y7, Y5
 	VFMADD213PD q3<>+0(SB), Y7, Y5
@@ -4659,44 +4996,45 @@ sum49:
 	VMULPD      Y1, Y7, Y7
 	VFMADD213PD Y1, Y5, Y7
 	VANDNPD     Y7, Y6, Y7
-	VMULPD      2080(SP), Y7, Y7
+	VMULPD      2112(SP), Y7, Y7
 	VADDPD      integral<>+0(SB), Y7, Y7
 	VPSUBQ      integral<>+0(SB), Y7, Y7
 	VPADDQ      Y7, Y3, Y3
 	ADDQ        $0x00000020, CX
 	SUBQ        $0x00000001, SI
-	JGE         sum49
+	JGE         sum58
 
-sumEnd50:
+sumEnd59:
 	ADDQ      $0x00000001, SI
 	VMOVUPD   Y3, 64(AX)
 	VMOVUPS   X4, 128(AX)
-	VMOVUPS   2192(SP), X0
+	VMOVUPS   2224(SP), X0
 	VPXOR     Y3, Y3, Y3
 	VCVTPS2PD X0, Y1
 	VSUBPD    Y1, Y3, Y3
-	VMOVUPD   Y3, 2240(SP)
+	VMOVUPD   Y3, 2272(SP)
 	VPXOR     Y1, Y1, Y1
 	VPXOR     X3, X3, X3
-	LEAQ      (SP), CX
+	LEAQ      31(SP), CX
+	ANDQ      $-32, CX
 	SUBQ      $0x00000001, DX
-	JLT       sumEnd52
+	JLT       sumEnd61
 
-sum51:
+sum60:
 	VCVTPS2PD   16(CX), Y4
-	VADDPD      2240(SP), Y4, Y4
+	VADDPD      2272(SP), Y4, Y4
 	VCMPPS      $0x00, 16(CX), X0, X5
 	VPSUBD      X5, X3, X3
 	VMOVUPD     shifter<>+0(SB), Y5
-	VFMADD231PD 2112(SP), Y4, Y5
+	VFMADD231PD 2144(SP), Y4, Y5
 	VPAND       fifteen<>+0(SB), Y5, Y6
 	VPCMPEQD    Y7, Y7, Y7
 	VGATHERQPD  Y7, (BX)(Y6*8), Y2
 	VSUBPD      shifter<>+0(SB), Y5, Y6
-	VFMSUB231PD 2112(SP), Y4, Y6
+	VFMSUB231PD 2144(SP), Y4, Y6
 	VPSLLQ      $0x30, Y5, Y5
 	VPADDQ      Y5, Y2, Y2
-	VPCMPGTQ    2144(SP), Y4, Y5
+	VPCMPGTQ    2176(SP), Y4, Y5
 	VMOVUPD     q5<>+0(SB), Y4
 	VFMADD213PD q4<>+0(SB), Y6, Y4
 	VFMADD213PD q3<>+0(SB), Y6, Y4
@@ -4706,15 +5044,15 @@ sum51:
 	VMULPD      Y2, Y6, Y6
 	VFMADD213PD Y2, Y4, Y6
 	VANDNPD     Y6, Y5, Y6
-	VMULPD      2080(SP), Y6, Y6
+	VMULPD      2112(SP), Y6, Y6
 	VADDPD      integral<>+0(SB), Y6, Y6
 	VPSUBQ      integral<>+0(SB), Y6, Y6
 	VPADDQ      Y6, Y1, Y1
 	ADDQ        $0x00000020, CX
 	SUBQ        $0x00000001, DX
-	JGE         sum51
+	JGE         sum60
 
-sumEnd52:
+sumEnd61:
 	ADDQ    $0x00000001, DX
 	VMOVUPD Y1, 96(AX)
 	VMOVUPS X3, 144(AX)

@@ -6,15 +6,15 @@ import (
 )
 
 // Eight rows of few classes go abreast, one in each lane. Their logits are
-// gathered once, class by class, into the stack frame, while the peaks are
-// found; from there they are read for the sums.
+// transposed once, four classes at a time and the rest one by one, into the
+// stack frame, while the peaks are found; from there they are read for the sums.
 
 // narrow is the package's: rows abreast have fewer classes.
 const narrow = 64
 
 // abreast is eight rows abreast: their logits, class by class, and peaks.
 type abreast struct {
-	logits operand.Mem // 64 x 8 float32
+	logits operand.Mem // 64 x 8 float32, from the first multiple of 32 bytes on
 	offset operand.Mem // of each row from the first, in elements
 }
 
@@ -23,7 +23,7 @@ func (m *machine) abreast(k reg.GPVirtual) *abreast {
 	m.VMOVD(k.As32(), one)
 	m.VPBROADCASTD(one, offset)
 	m.VPMULLD(m.table("rowNumbers", 0|1<<32, 2|3<<32, 4|5<<32, 6|7<<32), offset, offset)
-	return &abreast{m.AllocLocal(32 * narrow), m.keep(offset)}
+	return &abreast{m.AllocLocal(32*narrow + 32), m.keep(offset)}
 }
 
 // gather loads the float32 of class at of the eight rows.
@@ -45,23 +45,79 @@ func (m *machine) gather(a *abreast, class reg.GPVirtual) reg.VecVirtual {
 	return l
 }
 
-// eachClass runs body for every class, with the address of its logit in the
-// first row and its place in the frame.
-func (m *machine) eachClass(a *abreast, x, k reg.GPVirtual, body func(class, place reg.GPVirtual)) {
-	class, place, left := m.GP64(), m.GP64(), m.GP64()
-	m.MOVQ(x, class)
-	m.LEAQ(a.logits, place)
-	m.MOVQ(k, left)
-	loop := m.label("class")
-	m.Label(loop)
-	body(class, place)
-	m.ADDQ(operand.Imm(4), class)
-	m.ADDQ(operand.Imm(32), place)
-	m.DECQ(left)
-	m.JNE(operand.LabelRef(loop))
+// place writes the address of the logits in the frame.
+func (m *machine) place(a *abreast, to reg.GPVirtual) {
+	m.LEAQ(a.logits.Offset(31), to)
+	m.ANDQ(operand.I32(-32), to)
 }
 
-// peaks gathers the rows at x and returns the peaks and where they stand
+// eachClass runs body for the eight logits of every class, in order, and keeps
+// them in the frame.
+func (m *machine) eachClass(a *abreast, x, k reg.GPVirtual, body func(l reg.VecVirtual)) {
+	class, place, left := m.GP64(), m.GP64(), m.GP64()
+	m.MOVQ(x, class)
+	m.place(a, place)
+	m.MOVQ(k, left)
+	// step goes through n classes at a time as long as there are so many.
+	step := func(n int, load func() []reg.VecVirtual) {
+		loop, end := m.label("class"), m.label("classEnd")
+		m.SUBQ(operand.Imm(uint64(n)), left)
+		m.JLT(operand.LabelRef(end))
+		m.Label(loop)
+		for i, l := range load() {
+			m.VMOVUPS(l, operand.Mem{Base: place, Disp: 32 * i})
+			body(l)
+		}
+		m.ADDQ(operand.Imm(uint64(4*n)), class)
+		m.ADDQ(operand.U32(32*n), place)
+		m.SUBQ(operand.Imm(uint64(n)), left)
+		m.JGE(operand.LabelRef(loop))
+		m.Label(end)
+		m.ADDQ(operand.Imm(uint64(n)), left)
+	}
+	triple := m.GP64()
+	m.LEAQ(at(k, k, 2, 0), triple)
+	step(4, func() []reg.VecVirtual { return m.transpose4(class, k, triple) })
+	step(1, func() []reg.VecVirtual { return []reg.VecVirtual{m.gather(a, class)} })
+}
+
+// transpose4 returns the float32 of the four classes from class on, each of
+// the eight rows, which are k apart; triple is 3 k.
+func (m *machine) transpose4(class, k, triple reg.GPVirtual) []reg.VecVirtual {
+	upper := m.GP64() // row 4
+	m.LEAQ(at(class, k, 8, 0), upper)
+	m.LEAQ(at(upper, k, 8, 0), upper)
+	rows := make([]reg.VecVirtual, 4) // r and, above, r + 4
+	for r := range rows {
+		row := func(base reg.Register) operand.Mem {
+			return [...]operand.Mem{{Base: base}, at(base, k, 4, 0), at(base, k, 8, 0), at(base, triple, 4, 0)}[r]
+		}
+		low := m.XMM()
+		m.VMOVUPS(row(class), low)
+		rows[r] = m.YMM()
+		m.join128(row(upper), low, rows[r])
+	}
+	pairs := make([]reg.VecVirtual, 4) // classes 0 and 1, 2 and 3 of rows 0 and 1; of rows 2 and 3
+	for i := range pairs {
+		pairs[i] = m.YMM()
+	}
+	m.VUNPCKLPS(rows[1], rows[0], pairs[0])
+	m.VUNPCKHPS(rows[1], rows[0], pairs[1])
+	m.VUNPCKLPS(rows[3], rows[2], pairs[2])
+	m.VUNPCKHPS(rows[3], rows[2], pairs[3])
+	classes := make([]reg.VecVirtual, 4)
+	for c := range classes {
+		classes[c] = m.YMM()
+		if c%2 == 0 {
+			m.VUNPCKLPD(pairs[2+c/2], pairs[c/2], classes[c])
+		} else {
+			m.VUNPCKHPD(pairs[2+c/2], pairs[c/2], classes[c])
+		}
+	}
+	return classes
+}
+
+// peaks transposes the rows at x and returns the peaks and where they stand
 // first, in eight float32 and eight int32.
 func (m *machine) peaks(a *abreast, x, k reg.GPVirtual) (values, tops operand.Mem) {
 	value, top := m.YMM(), m.YMM()
@@ -70,9 +126,7 @@ func (m *machine) peaks(a *abreast, x, k reg.GPVirtual) (values, tops operand.Me
 	m.VMOVUPS(m.singlesTable("ones", 1), one)
 	m.clear(top)
 	m.clear(j)
-	m.eachClass(a, x, k, func(class, place reg.GPVirtual) {
-		l := m.gather(a, class)
-		m.VMOVUPS(l, operand.Mem{Base: place})
+	m.eachClass(a, x, k, func(l reg.VecVirtual) {
 		greater := operand.Imm(0x1e) // GT_OQ
 		if m.wide {
 			more := m.K()
@@ -125,7 +179,7 @@ func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, valu
 	times := m.like(value)
 	m.clear(times)
 	place, left := m.GP64(), m.GP64()
-	m.LEAQ(a.logits, place)
+	m.place(a, place)
 	m.MOVQ(k, left)
 	for n := max(1, m.unroll()/len(rates)); n > 0; n /= 2 {
 		loop, end := m.label("sum"), m.label("sumEnd")
@@ -255,7 +309,7 @@ func (m *machine) store4(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 r
 }
 
 // join128 sets dst to the lower halves of low and, above, high.
-func (m *machine) join128(high, low reg.Register, dst reg.VecVirtual) {
+func (m *machine) join128(high operand.Op, low reg.Register, dst reg.VecVirtual) {
 	y := low.(reg.VecVirtual).AsY()
 	if m.wide {
 		m.VINSERTF32X4(operand.Imm(1), high, y, dst)
@@ -335,9 +389,7 @@ func (m *machine) tailsAbreast() {
 	lowest := m.singlesTable("minusInf", 0xff800000)
 	m.VMOVUPS(lowest, b.first)
 	m.VMOVUPS(lowest, b.second)
-	m.eachClass(a, x, k, func(class, place reg.GPVirtual) {
-		l := m.gather(a, class)
-		m.VMOVUPS(l, operand.Mem{Base: place})
+	m.eachClass(a, x, k, func(l reg.VecVirtual) {
 		m.raise(b, l)
 	})
 	m.VMOVUPS(b.first, operand.Mem{Base: dst})
