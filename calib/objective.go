@@ -154,8 +154,8 @@ func (o *objective) sums(ctx context.Context, scale scaling, width int, visit fu
 			}
 		} else {
 			b.labels = labels
-			for i, y := range labels {
-				b.label[i] = logits[i*k+int(y)]
+			for i := range b.label {
+				b.label[i] = logits[i*k : (i+1)*k][labels[i]]
 			}
 		}
 		visit(&b, parts[slot*width:(slot+1)*width])
@@ -222,16 +222,8 @@ func (o *objective) slope(ctx context.Context, scale float64) (slope, error) {
 func (o *objective) slopeAnd(ctx context.Context, scale float64, width int, visit func(b *rowBlock, sum []float64)) (slope, []float64, error) {
 	const own = 4
 	total, err := o.sums(ctx, constant(scale), own+width, func(b *rowBlock, sum []float64) {
-		var s slope
-		for i := range b.moments {
-			m := &b.moments[i]
-			inverse := 1 / (1 + m.Tail)
-			mean := float64(m.S1 * inverse)
-			s.loss += float64(m.Max) - float64(b.label[i])
-			s.drop -= mean
-			s.variance += max(0, float64(m.S2*inverse)-float64(mean*mean))
-		}
-		sum[0] += b.nll()
+		s := b.slope(scale)
+		sum[0] += s.nll
 		sum[1] += s.loss
 		sum[2] += s.drop
 		sum[3] += s.variance
@@ -246,6 +238,32 @@ func (o *objective) slopeAnd(ctx context.Context, scale float64, width int, visi
 	return slope{total[0] / n, total[1] / n, total[2] / n, total[3] / n}, total[own:], nil
 }
 
+// slope returns the sums over the rows, all at the given scale. The NLL has the
+// bits of nll.
+func (b *rowBlock) slope(scale float64) slope {
+	var s slope
+	logs := logSum{product: 1}
+	label := b.label[:len(b.moments)]
+	for i := range b.moments {
+		m := &b.moments[i]
+		gap := float64(m.Max) - float64(label[i])
+		one := 1 + m.Tail
+		inverse := 1 / one
+		mean := float64(m.S1 * inverse)
+		s.loss += gap
+		s.nll += float64(scale * gap)
+		s.drop -= mean
+		s.variance += max(0, float64(m.S2*inverse)-float64(mean*mean))
+		logs.sum += float64((m.Tail - (one - 1)) * inverse) // logSum.add
+		if logs.product *= one; logs.product > fullProduct {
+			logs.flush()
+			logs.product = 1
+		}
+	}
+	s.nll = logs.total() + s.nll
+	return s
+}
+
 // logSum adds log(1 + tail) over rows with one logarithm for many of them: the
 // factors 1 + tail are multiplied, and what the ones lose of small tails is
 // added as such. The error is below 2^-52 for each row, and relative to the
@@ -255,6 +273,9 @@ type logSum struct {
 	sum     float64
 }
 
+// fullProduct leaves room for one factor more: no tail has 2^120 classes.
+const fullProduct = 0x1p900
+
 // add adds log(1 + tail); inverse is 1/(1 + tail).
 func (l *logSum) add(tail, inverse float64) {
 	one := 1 + tail
@@ -262,7 +283,7 @@ func (l *logSum) add(tail, inverse float64) {
 	if l.product == 0 {
 		l.product = 1
 	}
-	if l.product *= one; l.product > 0x1p900 {
+	if l.product *= one; l.product > fullProduct {
 		l.flush()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -114,11 +115,16 @@ func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
 	if err := r.labels.readInt32(dst, buf, lo, hi); err != nil {
 		return err
 	}
+	limit := uint32(math.MaxInt32) + 1
+	if r.k > 0 {
+		limit = uint32(min(r.k, math.MaxInt32))
+	}
 	for i, v := range dst {
-		if v < 0 && r.k == 0 {
+		switch {
+		case uint32(v) < limit:
+		case r.k == 0:
 			return fmt.Errorf("%s: row %d: label %d is negative", r.labels.name, lo+i, v)
-		}
-		if v < 0 || r.k > 0 && int(v) >= r.k {
+		default:
 			return fmt.Errorf("%s: row %d: label %d is outside 0..%d", r.labels.name, lo+i, v, r.k-1)
 		}
 	}
