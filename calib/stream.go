@@ -21,8 +21,8 @@ type Stream interface {
 	// Every logit is finite and every label in 0..k-1, or the error names the
 	// place. It is called by several goroutines at a time, and for the same
 	// rows again in every pass. Most calls ask for some hundred rows or more,
-	// next to those of the call before by the same goroutine; a first guess
-	// reads up to sampleRows single rows.
+	// next to those of the call before by the same goroutine; first guesses read
+	// up to sampleRows single rows and, of millions of rows, some together.
 	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
 }
 

@@ -24,15 +24,19 @@ const stepTol = 5e-9
 // the u and the slopes of the passes so far is at y = log G (inverse Hermite
 // interpolation; one pass is Newton's step). Errors multiply: with e0 and e1
 // at two passes the next is about (e0 e1)^2. On large sets a reference curve
-// from a few rows shows the way to the first pass and takes out most of what
+// from some rows shows the way to the first pass and takes out most of what
 // is not linear; see reference.
 //
 // Every step stays inside a bracket, which bisection shrinks when
 // interpolation leaves it. The fit ends at a pass that finds a gradient below
 // gradTol and from where Newton's step, which tells the error of u but for its
-// square, is below stepTol.
+// square, is below stepTol. Of thinFrom rows or more a pass is dear: one from
+// where Newton's step is below lastStep is the last too, and the step is taken.
 func solveTemperature(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
+	if err == nil && ref != nil && o.rows() >= thinFrom {
+		ref, u, err = ref.refined(ctx, o, u)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,9 +76,14 @@ func solveTemperature(ctx context.Context, o *objective, width int, visit func(b
 		default:
 			lo = u
 		}
-		node, target := curveNode{u: u, y: softmax.Log(s.drop), du: -s.drop / float64(beta*s.variance)}, softmax.Log(s.loss)
+		node, target := s.node(u)
 		step := float64(node.du * (target - node.y))
 		done := math.Abs(g) < gradTol && math.Abs(step) < stepTol
+		if !done && o.rows() >= thinFrom && math.Abs(step) < lastStep {
+			f := s.stepped(u, step)
+			f.report.Iterations, f.report.Passes = iter+1, o.passes
+			return f, nil, nil
+		}
 		if done || iter == maxIterations {
 			report := Report{NLL: s.nll, Gradient: math.Abs(g), Iterations: iter, Passes: o.passes}
 			if !done {
@@ -204,16 +213,29 @@ func (c curveNodes) slopeAt(y float64) (u, du float64) {
 	return u, du
 }
 
-// reference is the curve u(y) of a few rows of the set, at n/16 rows nearly
+// reference is the curve u(y) of some rows of the set, at n/16 rows nearly
 // that of the whole: what is left of u after it is small and nearly linear,
 // so that interpolating the rest needs fewer passes over the whole set. It
-// need not be exact.
-type reference struct{ curveNodes }
+// need not be exact. It is the sum of the curves: that of a few rows, and what
+// more rows add to it.
+type reference []curveNodes
+
+// at returns the curve at y.
+func (r reference) at(y float64) float64 {
+	u := 0.0
+	for _, c := range r {
+		u += c.at(y)
+	}
+	return u
+}
 
 // less returns what a node of the whole curve has beyond the reference.
 func (r reference) less(node curveNode) curveNode {
-	u, du := r.slopeAt(node.y)
-	return curveNode{u: node.u - u, y: node.y, du: node.du - du}
+	for _, c := range r {
+		u, du := c.slopeAt(node.y)
+		node.u, node.du = node.u-u, node.du-du
+	}
+	return node
 }
 
 const (
@@ -232,17 +254,17 @@ const firstU = -0.4
 // often in order. A pass over it counts as its share.
 func newReference(ctx context.Context, o *objective) (reference, float64, error) {
 	if o.rows() < sampleFloor {
-		return reference{}, firstU, nil
+		return nil, firstU, nil
 	}
 	sample, err := o.sample(ctx, min(o.rows()/sampleShare, sampleRows))
 	if err != nil {
-		return reference{}, 0, err
+		return nil, 0, err
 	}
 	defer func() { o.passes += sample.passes * float64(sample.rows()) / float64(o.rows()) }()
 	eval := func(u float64) (curveNode, float64, error) {
-		beta := softmax.Exp(u)
-		s, err := sample.slope(ctx, beta)
-		return curveNode{u: u, y: softmax.Log(s.drop), du: -s.drop / float64(beta*s.variance)}, softmax.Log(s.loss), err
+		s, err := sample.slope(ctx, softmax.Exp(u))
+		node, target := s.node(u)
+		return node, target, err
 	}
 	const (
 		maxSteps = 6
@@ -254,12 +276,12 @@ func newReference(ctx context.Context, o *objective) (reference, float64, error)
 	for range maxSteps {
 		node, target, err := eval(u)
 		if err != nil {
-			return reference{}, 0, err
+			return nil, 0, err
 		}
 		known = known.with(node)
 		next := known.at(target)
 		if !(math.Abs(next) < softmax.Log(maxT)) {
-			return reference{}, firstU, nil
+			return nil, firstU, nil
 		}
 		step := next - u
 		u += min(max(step, -2), 2)
@@ -268,17 +290,24 @@ func newReference(ctx context.Context, o *objective) (reference, float64, error)
 		}
 	}
 	if !found {
-		return reference{}, firstU, nil
+		return nil, firstU, nil
 	}
 	var curve curveNodes
 	for _, at := range []float64{u - reach, u, u + reach} {
 		node, _, err := eval(at)
 		if err != nil || !finite(node) {
-			return reference{}, firstU, err
+			return nil, firstU, err
 		}
 		curve = append(curve, node)
 	}
 	return reference{curve}, u, nil
+}
+
+// node returns the point of the curve that a pass at u has found, and the y of
+// the minimum.
+func (s slope) node(u float64) (node curveNode, target float64) {
+	beta := softmax.Exp(u)
+	return curveNode{u: u, y: softmax.Log(s.drop), du: -s.drop / float64(beta*s.variance)}, softmax.Log(s.loss)
 }
 
 func finite(c curveNode) bool { return !math.IsNaN(c.y+c.du) && !math.IsInf(c.y+c.du, 0) }

@@ -399,3 +399,13 @@ func TestStream(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamNearest: rows are read through the cursor that is nearest to them.
+func TestStreamNearest(t *testing.T) {
+	s := &Stream{idle: []*place{{next: 300}, {next: 5000}, {next: 1000}}}
+	for _, c := range []struct{ lo, want int }{{990, 1000}, {1200, 300}, {0, 5000}} {
+		if p := s.take(c.lo); p.next != c.want {
+			t.Errorf("row %d: the cursor at %d, want that at %d", c.lo, p.next, c.want)
+		}
+	}
+}

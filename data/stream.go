@@ -64,7 +64,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	})
 }
 
-// take returns the cursor that has read up to row lo, else any, else a new one.
+// take returns the cursor that has last read nearest to row lo, or a new one.
 func (s *Stream) take(lo int) *place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Stream) take(lo int) *place {
 		return &place{cursor: s.from.cursor()}
 	}
 	for i, p := range s.idle {
-		if p.next == lo {
+		if max(p.next-lo, lo-p.next) < max(s.idle[last].next-lo, lo-s.idle[last].next) {
 			s.idle[i], s.idle[last] = s.idle[last], p
 		}
 	}

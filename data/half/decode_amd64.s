@@ -3,20 +3,21 @@
 //go:build amd64 && !purego
 
 // func decodeF16C(dst *float32, src *byte, n int)
-// Requires: AVX, F16C
+// Requires: AVX, F16C, MMX+
 TEXT ·decodeF16C(SB), $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
 next:
-	VCVTPH2PS (CX), Y0
-	VCVTPH2PS 16(CX), Y1
-	VMOVUPS   Y0, (AX)
-	VMOVUPS   Y1, 32(AX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x40, AX
-	SUBQ      $0x10, DX
-	JNE       next
+	PREFETCHT0 2048(CX)
+	VCVTPH2PS  (CX), Y0
+	VCVTPH2PS  16(CX), Y1
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x40, AX
+	SUBQ       $0x10, DX
+	JNE        next
 	VZEROUPPER
 	RET
