@@ -29,7 +29,7 @@ const (
 
 // Store is a content-addressed cache in a folder. An object of a kind lies at
 //
-//	<dir>/<kind>/<first two digits of its key>/<key>
+//	<dir>/<kind>/<key>
 //
 // where the key is the SHA-256 of a readable text that names everything the
 // object depends on. The text is kept inside the object, before its body, so
@@ -47,7 +47,9 @@ const (
 // needs it; so objects are not synced, and a power cut costs their work at most.
 // What accidents do to a file a CRC finds as well as a digest does, ten times as
 // fast; objects of format 1, which have a SHA-256 in its place, are read, too.
-// Unfinished files older than an hour are removed by Open.
+// Unfinished files older than an hour are removed by Open. Earlier programs put
+// an object into a folder named for the first two digits of its key, where it is
+// still found; making so many folders took longer than filling them.
 //
 // A Store may be used by several goroutines and processes at once.
 type Store struct{ dir string }
@@ -90,10 +92,23 @@ func Open(dir string) (*Store, error) {
 // sweep removes what killed writers left. It is a courtesy: unfinished files
 // are never read, so whatever cannot be removed may stay.
 func (s *Store) sweep() {
-	left, _ := fs.Glob(os.DirFS(s.dir), "*/*/.*"+tempMark+"*")
-	for _, name := range left {
-		path := filepath.Join(s.dir, filepath.FromSlash(name))
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
+	kinds, _ := os.ReadDir(s.dir)
+	for _, kind := range kinds {
+		sweepFolder(filepath.Join(s.dir, kind.Name()), true)
+	}
+}
+
+func sweepFolder(dir string, deeper bool) {
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		if f.IsDir() && deeper {
+			sweepFolder(path, false) // of an earlier program
+		}
+		if !strings.HasPrefix(f.Name(), ".") || !strings.Contains(f.Name(), tempMark) {
+			continue
+		}
+		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
 			os.Remove(path)
 		}
 	}
@@ -104,9 +119,14 @@ func (s *Store) sweep() {
 func (s *Store) Put(kind Kind, text string, body []byte) error {
 	key := Key(text)
 	path := s.path(kind, key)
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
-		err = replace(path, false, func(w io.Writer) error { return encodeObject(w, text, body) })
+	put := func() error {
+		return replace(path, false, func(w io.Writer) error { return encodeObject(w, text, body) })
+	}
+	err := put()
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			err = put()
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("store: %s object %.12s (%d bytes) not written: %w", kind, key, len(body), err)
@@ -121,6 +141,11 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 		return nil, err
 	}
 	file, err := os.ReadFile(s.path(kind, key))
+	if errors.Is(err, fs.ErrNotExist) {
+		if former, formerErr := os.ReadFile(s.formerPath(kind, key)); formerErr == nil {
+			file, err = former, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -141,6 +166,9 @@ func (s *Store) Has(kind Kind, key string) bool {
 		return false
 	}
 	f, err := os.Open(s.path(kind, key))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(s.formerPath(kind, key))
+	}
 	if err != nil {
 		return false
 	}
@@ -156,6 +184,11 @@ func (s *Store) Has(kind Kind, key string) bool {
 }
 
 func (s *Store) path(kind Kind, key string) string {
+	return filepath.Join(s.dir, string(kind), key)
+}
+
+// formerPath is where earlier programs put an object.
+func (s *Store) formerPath(kind Kind, key string) string {
 	return filepath.Join(s.dir, string(kind), key[:2], key)
 }
 

@@ -91,7 +91,7 @@ func TestStore(t *testing.T) {
 			t.Error("Has is wrong")
 		}
 	}
-	file, err := os.ReadFile(filepath.Join(dir, "fit", Key(text)[:2], Key(text)))
+	file, err := os.ReadFile(filepath.Join(dir, "fit", Key(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("key %q was taken", bad)
 		}
 	}
-	if _, err := Open(filepath.Join(dir, "fit", Key(text)[:2], Key(text))); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+	if _, err := Open(filepath.Join(dir, "fit", Key(text))); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("a file opened as a store: %v", err)
 	}
 }
@@ -155,22 +155,37 @@ func TestStoreDamage(t *testing.T) {
 	}
 }
 
-// An object of format 1, as earlier programs wrote it, is read, and its
-// checksum looked at.
+// An object of format 1, as and where earlier programs wrote it, is read, and
+// its checksum looked at; what they left unfinished is removed.
 func TestStoreFormerFormat(t *testing.T) {
 	s := open(t, t.TempDir())
-	if err := s.Put(Fit, "text", nil); err != nil { // makes the folder
+	path := s.formerPath(Fit, Key("text"))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	const summed = "text 4 body 3\ntext\none"
 	for sum, want := range map[string]bool{fmt.Sprintf("%x", sha256.Sum256([]byte(summed))): true, strings.Repeat("0", 64): false} {
-		if err := os.WriteFile(s.path(Fit, Key("text")), []byte("qats object 1\nsha256 "+sum+"\n"+summed), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte("qats object 1\nsha256 "+sum+"\n"+summed), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		body, err := s.Get(Fit, Key("text"))
-		if (err == nil) != want || want && (string(body) != "one" || !s.Has(Fit, Key("text"))) {
+		if (err == nil) != want || want && string(body) != "one" || !s.Has(Fit, Key("text")) {
 			t.Errorf("sum %.8s: %q, %v", sum, body, err)
 		}
+	}
+	if err := s.Put(Fit, "text", []byte("two")); err != nil {
+		t.Fatal(err)
+	}
+	if body, err := s.Get(Fit, Key("text")); err != nil || string(body) != "two" {
+		t.Errorf("replaced: %q, %v", body, err)
+	}
+	left, long := filepath.Join(filepath.Dir(path), ".x"+tempMark+"1"), time.Now().Add(-2*staleAfter)
+	if err := errors.Join(os.WriteFile(left, nil, 0o666), os.Chtimes(left, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	open(t, s.dir)
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the file of a killed run is still there")
 	}
 }
 
@@ -230,7 +245,7 @@ func TestStoreConcurrent(t *testing.T) {
 
 func unfinished(t *testing.T, dir string) []string {
 	t.Helper()
-	left, err := filepath.Glob(filepath.Join(dir, "*", "*", ".*"))
+	left, err := filepath.Glob(filepath.Join(dir, "*", ".*"))
 	if err != nil {
 		t.Fatal(err)
 	}
