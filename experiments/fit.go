@@ -93,10 +93,11 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var body bytes.Buffer
-	if err := model.Save(&body); err != nil {
+	body := bytes.NewBuffer(w.memory.text[:0])
+	if err := model.Save(body); err != nil {
 		return nil, err
 	}
+	w.memory.text = body.Bytes()
 	if err := store.Put(results.Fit, c.fit, body.Bytes()); err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		o.Memory = DefaultMemory
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
+	r.idle.New = func() any { return &unitMemory{} }
 	for i := range p.Units {
 		p.verify(&p.Units[i])
 		r.expect(i, &p.Units[i])
@@ -120,6 +121,7 @@ type run struct {
 	plan    *Plan
 	options RunOptions
 	memory  *semaphore.Weighted
+	idle    sync.Pool // of *unitMemory
 
 	mu                          sync.Mutex
 	fits                        map[string]*fitting // by key, while some unit still needs it
@@ -168,7 +170,7 @@ func (r *run) report(u *Unit) {
 // store itself (a full disk, say), which no row can carry.
 func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	outcomes := make([]outcome, len(u.Cells))
-	work := &unitWork{run: r, unit: u, outcomes: outcomes}
+	work := &unitWork{run: r, unit: u, outcomes: outcomes, memory: r.idle.Get().(*unitMemory)}
 	defer work.release()
 	if !r.options.Fresh {
 		r.catchUp(u)

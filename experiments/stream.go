@@ -16,7 +16,7 @@ import (
 func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	for i, m := range maps {
 		if m != nil || w.tables[i] != nil {
-			w.facts[i] = metrics.NewFacts(test.Rows())
+			w.facts[i] = w.memory.factsOf(i, test.Rows())
 		}
 	}
 	s := streaming{unitWork: w, maps: maps}

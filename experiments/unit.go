@@ -27,7 +27,23 @@ type unitWork struct {
 	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // of the fits on it
+	memory   *unitMemory
 	releases []func()
+}
+
+// unitMemory is what units use one after the other.
+type unitMemory struct {
+	facts []*metrics.Facts // by cell
+	text  []byte           // of the object that is put into the store
+}
+
+// factsOf returns empty facts for n rows of a cell.
+func (m *unitMemory) factsOf(cell, n int) *metrics.Facts {
+	for len(m.facts) <= cell {
+		m.facts = append(m.facts, &metrics.Facts{})
+	}
+	m.facts[cell].Reset(n)
+	return m.facts[cell]
 }
 
 // release returns the memory that the unit has reserved and the files that its
@@ -39,6 +55,7 @@ func (w *unitWork) release() {
 	for _, f := range w.releases {
 		f()
 	}
+	w.run.idle.Put(w.memory)
 }
 
 // live returns the cells that are in one of the states and have not failed.
@@ -111,11 +128,12 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return w.failAll(ctx, w.live(Miss), err)
 	}
 	for _, i := range w.live(Miss) {
-		body, err := w.facts[i].Encode()
-		if err == nil {
-			err = w.run.plan.store.Put(results.Facts, w.unit.Cells[i].facts, body)
-		}
+		body, err := w.facts[i].AppendEncoded(w.memory.text[:0])
 		if err != nil {
+			return err
+		}
+		w.memory.text = body
+		if err := w.run.plan.store.Put(results.Facts, w.unit.Cells[i].facts, body); err != nil {
 			return err
 		}
 	}

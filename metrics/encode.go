@@ -13,9 +13,12 @@ import (
 // with class bins class_rows, class_hits (int32) and class_conf (float64), 15 k
 // each: numpy.load reads it. The bytes depend on the facts alone and carry a CRC of
 // each member. Facts without rows are an error.
-func (f *Facts) Encode() ([]byte, error) {
+func (f *Facts) Encode() ([]byte, error) { return f.AppendEncoded(nil) }
+
+// AppendEncoded appends what Encode returns to b.
+func (f *Facts) AppendEncoded(b []byte) ([]byte, error) {
 	if f.N() == 0 {
-		return nil, errors.New("facts have no rows")
+		return b, errors.New("facts have no rows")
 	}
 	columns := []data.Member{
 		{Name: "conf", Float64: f.Conf},
@@ -32,13 +35,13 @@ func (f *Facts) Encode() ([]byte, error) {
 			data.Member{Name: "class_conf", Float64: c.Conf},
 		)
 	}
-	var b bytes.Buffer
-	b.Grow(f.encodedBytes())
-	err := data.WriteNPZ(&b, columns...)
-	return b.Bytes(), err
+	to := bytes.NewBuffer(b)
+	to.Grow(f.encodedBytes())
+	err := data.WriteNPZ(to, columns...)
+	return to.Bytes(), err
 }
 
-// encodedBytes is at least the length of Encode.
+// encodedBytes is at least the length of what Encode returns.
 func (f *Facts) encodedBytes() int {
 	n := 33*f.N() + 4096 // a member takes less than 400 bytes besides its column
 	if c := f.Class; c != nil {

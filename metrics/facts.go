@@ -48,6 +48,16 @@ func NewFacts(n int) *Facts {
 	}
 }
 
+// Reset empties f, whose memory is used again, and makes room for n rows.
+func (f *Facts) Reset(n int) {
+	if cap(f.Conf) < n {
+		*f = *NewFacts(n)
+		return
+	}
+	f.truncate(0)
+	f.Class = nil
+}
+
 // N returns the number of rows.
 func (f *Facts) N() int { return len(f.Conf) }
 

@@ -183,6 +183,17 @@ func TestEncode(t *testing.T) {
 	if _, err := (&Facts{}).Encode(); err == nil {
 		t.Error("no rows were encoded")
 	}
+	if c, err := f.AppendEncoded([]byte("before")); err != nil || string(c[:6]) != "before" || !bytes.Equal(c[6:], b) {
+		t.Errorf("appended: %v", err)
+	}
+	for _, n := range []int{0, 50, 200} { // with room and without
+		used := sample(rng, 100, 1)
+		used.Class = &ClassBins{}
+		used.Reset(n)
+		if used.N() != 0 || used.Class != nil || cap(used.Conf) < n || len(used.Changed) != 0 {
+			t.Errorf("reset for %d rows: %+v", n, used)
+		}
+	}
 
 	for _, at := range []int{200, len(b) / 2} { // inside columns
 		bad := bytes.Clone(b)
