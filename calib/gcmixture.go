@@ -209,9 +209,12 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 	}
 	clear(logs)
 	for _, of := range v {
-		for i, x := range of {
-			of[i] = softmax.Exp(x - most[i])
-			logs[i] += of[i]
+		for i := range of {
+			of[i] -= most[i]
+		}
+		softmax.Exps(of, of)
+		for i, e := range of {
+			logs[i] += e
 		}
 	}
 	for _, of := range v {
@@ -219,8 +222,9 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 			of[i] /= logs[i]
 		}
 	}
-	for i, sum := range logs {
-		logs[i] = most[i] + softmax.Log(sum)
+	softmax.Logs(logs, logs)
+	for i, m := range most {
+		logs[i] += m
 	}
 }
 

@@ -25,7 +25,8 @@ func vectorDots(on vector.Instructions, dst, v []float64, x Rows) int {
 		for r := range at {
 			at[r] = x.begin(min(i+r, len(dst)-1))
 		}
-		dotsAVX2(&sums, &v[0], &x.Data[0], &at, n)
+		next := x.begin(min(i+len(at), len(dst)-1))
+		dotsAVX2(&sums, &v[0], &x.Data[0], &at, n, &x.Data[next])
 		for r := range min(len(at), len(dst)-i) {
 			dst[i+r] = fold(sums[r], v[n:], x.row(i + r)[n:])
 		}
@@ -102,7 +103,7 @@ func tileAVX512(dst, x0, x1, x2, x3, panel *float64, d int)
 func tileAVX2(dst, x0, x1, x2, x3, panel *float64, d int)
 
 //go:noescape
-func dotsAVX2(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int)
+func dotsAVX2(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int, next *float32)
 
 //go:noescape
 func sumAVX512(dst *float64, n int, c *float64, x *float32, at *int, rows int)

@@ -360,9 +360,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func dotsAVX2(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int)
-// Requires: AVX
-TEXT ·dotsAVX2(SB), $0-40
+// func dotsAVX2(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int, next *float32)
+// Requires: AVX, MMX+
+TEXT ·dotsAVX2(SB), $0-48
 	MOVQ   dst+0(FP), AX
 	MOVQ   v+8(FP), CX
 	MOVQ   x+16(FP), DX
@@ -392,44 +392,48 @@ TEXT ·dotsAVX2(SB), $0-40
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	XORQ   DX, DX
+	MOVQ   next+40(FP), DX
+	XORQ   R14, R14
 
 next:
-	VMOVUPD   (CX)(DX*8), Y8
-	VCVTPS2PD (DI)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y0, Y0
-	VCVTPS2PD (R8)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y1, Y1
-	VCVTPS2PD (R9)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y2, Y2
-	VCVTPS2PD (R10)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y3, Y3
-	VCVTPS2PD (R11)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y4, Y4
-	VCVTPS2PD (R12)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y5, Y5
-	VCVTPS2PD (R13)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y6, Y6
-	VCVTPS2PD (BX)(DX*4), Y9
-	VMULPD    Y8, Y9, Y9
-	VADDPD    Y9, Y7, Y7
-	ADDQ      $0x04, DX
-	CMPQ      DX, SI
-	JL        next
-	VMOVUPD   Y0, (AX)
-	VMOVUPD   Y1, 32(AX)
-	VMOVUPD   Y2, 64(AX)
-	VMOVUPD   Y3, 96(AX)
-	VMOVUPD   Y4, 128(AX)
-	VMOVUPD   Y5, 160(AX)
-	VMOVUPD   Y6, 192(AX)
-	VMOVUPD   Y7, 224(AX)
+	VMOVUPD    (CX)(R14*8), Y8
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	SUBQ       $-128, DX
+	VCVTPS2PD  (DI)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y0, Y0
+	VCVTPS2PD  (R8)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y1, Y1
+	VCVTPS2PD  (R9)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y2, Y2
+	VCVTPS2PD  (R10)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y3, Y3
+	VCVTPS2PD  (R11)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y4, Y4
+	VCVTPS2PD  (R12)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y5, Y5
+	VCVTPS2PD  (R13)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y6, Y6
+	VCVTPS2PD  (BX)(R14*4), Y9
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y7, Y7
+	ADDQ       $0x04, R14
+	CMPQ       R14, SI
+	JL         next
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VMOVUPD    Y3, 96(AX)
+	VMOVUPD    Y4, 128(AX)
+	VMOVUPD    Y5, 160(AX)
+	VMOVUPD    Y6, 192(AX)
+	VMOVUPD    Y7, 224(AX)
 	VZEROUPPER
 	RET

@@ -216,6 +216,42 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) b
 	return true
 }
 
+// vectorExp returns how many numbers are done.
+func vectorExp(on instructions, dst, x []float64) int {
+	n := min(len(x)&^7, callLogits)
+	switch {
+	case on == portable || n == 0:
+		return 0
+	case on == avx512:
+		return expAVX512(&dst[0], &x[0], n, &pow2)
+	}
+	return expAVX2(&dst[0], &x[0], n, &pow2)
+}
+
+// vectorLog returns how many numbers are done.
+func vectorLog(on instructions, dst, x []float64) int {
+	n := min(len(x)&^7, callLogits)
+	switch {
+	case on == portable || n == 0:
+		return 0
+	case on == avx512:
+		return logAVX512(&dst[0], &x[0], n)
+	}
+	return logAVX2(&dst[0], &x[0], n)
+}
+
+//go:noescape
+func expAVX512(dst, x *float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
+
+//go:noescape
+func expAVX2(dst, x *float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
+
+//go:noescape
+func logAVX512(dst, x *float64, n int) (done int)
+
+//go:noescape
+func logAVX2(dst, x *float64, n int) (done int)
+
 //go:noescape
 func rowsAVX512(dst *Moments, x *float32, n, k int, scale *float64, step int)
 

@@ -3163,6 +3163,331 @@ sumEnd93:
 	VZEROUPPER
 	RET
 
+// func expAVX512(dst *float64, x *float64, n int, powers *[128][2]float64) (done int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·expAVX512(SB), $0-40
+	MOVQ         powers+24(FP), AX
+	VBROADCASTSD perStep<>+0(SB), Z0
+	VBROADCASTSD shifter<>+0(SB), Z1
+	VBROADCASTSD stepHi<>+0(SB), Z2
+	VBROADCASTSD stepLo<>+0(SB), Z3
+	VBROADCASTSD half<>+0(SB), Z4
+	VBROADCASTSD sixth<>+0(SB), Z5
+	VBROADCASTSD twentyFourth<>+0(SB), Z6
+	VBROADCASTSD hundredTwentieth<>+0(SB), Z7
+	VBROADCASTSD low7<>+0(SB), Z8
+	VBROADCASTSD expLo<>+0(SB), Z9
+	VBROADCASTSD expHi<>+0(SB), Z10
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         SI, SI
+
+each94:
+	VMOVUPD      (DX)(SI*8), Z11
+	VCMPPD       $0x1d, Z9, Z11, K1
+	VCMPPD       $0x12, Z10, Z11, K1, K1
+	KMOVW        K1, DI
+	CMPL         DI, $0x000000ff
+	JNE          eachEnd95
+	VMULPD       Z0, Z11, Z12
+	VADDPD       Z1, Z12, Z12
+	VSUBPD       Z1, Z12, Z13
+	VMULPD       Z2, Z13, Z14
+	VSUBPD       Z14, Z11, Z11
+	VMULPD       Z3, Z13, Z13
+	VSUBPD       Z13, Z11, Z11
+	VANDPD       Z8, Z12, Z13
+	VPADDQ       Z13, Z13, Z13
+	VBROADCASTSS zero<>+0(SB), Z14
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (AX)(Z13*8), K2, Z14
+	VBROADCASTSS zero<>+0(SB), Z15
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(AX)(Z13*8), K3, Z15
+	VPSRLQ       $0x07, Z12, Z12
+	VPSLLQ       $0x34, Z12, Z12
+	VPADDQ       Z12, Z14, Z14
+	VMULPD       Z11, Z11, Z12
+	VMULPD       Z5, Z11, Z13
+	VADDPD       Z4, Z13, Z13
+	VMULPD       Z12, Z13, Z13
+	VADDPD       Z11, Z15, Z15
+	VADDPD       Z13, Z15, Z13
+	VMULPD       Z12, Z12, Z12
+	VMULPD       Z7, Z11, Z11
+	VADDPD       Z6, Z11, Z11
+	VMULPD       Z12, Z11, Z11
+	VADDPD       Z11, Z13, Z11
+	VMULPD       Z14, Z11, Z11
+	VADDPD       Z11, Z14, Z11
+	VMOVUPD      Z11, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JL           each94
+
+eachEnd95:
+	MOVQ SI, done+32(FP)
+	VZEROUPPER
+	RET
+
+DATA perStep<>+0(SB)/8, $0x40671547652b82fe
+DATA perStep<>+8(SB)/8, $0x40671547652b82fe
+DATA perStep<>+16(SB)/8, $0x40671547652b82fe
+DATA perStep<>+24(SB)/8, $0x40671547652b82fe
+GLOBL perStep<>(SB), RODATA|NOPTR, $32
+
+DATA stepHi<>+0(SB)/8, $0x3f762e42fef80000
+DATA stepHi<>+8(SB)/8, $0x3f762e42fef80000
+DATA stepHi<>+16(SB)/8, $0x3f762e42fef80000
+DATA stepHi<>+24(SB)/8, $0x3f762e42fef80000
+GLOBL stepHi<>(SB), RODATA|NOPTR, $32
+
+DATA stepLo<>+0(SB)/8, $0x3d41cf79abc9e3b4
+DATA stepLo<>+8(SB)/8, $0x3d41cf79abc9e3b4
+DATA stepLo<>+16(SB)/8, $0x3d41cf79abc9e3b4
+DATA stepLo<>+24(SB)/8, $0x3d41cf79abc9e3b4
+GLOBL stepLo<>(SB), RODATA|NOPTR, $32
+
+DATA half<>+0(SB)/8, $0x3fe0000000000000
+DATA half<>+8(SB)/8, $0x3fe0000000000000
+DATA half<>+16(SB)/8, $0x3fe0000000000000
+DATA half<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half<>(SB), RODATA|NOPTR, $32
+
+DATA sixth<>+0(SB)/8, $0x3fc5555555555555
+DATA sixth<>+8(SB)/8, $0x3fc5555555555555
+DATA sixth<>+16(SB)/8, $0x3fc5555555555555
+DATA sixth<>+24(SB)/8, $0x3fc5555555555555
+GLOBL sixth<>(SB), RODATA|NOPTR, $32
+
+DATA twentyFourth<>+0(SB)/8, $0x3fa5555555555555
+DATA twentyFourth<>+8(SB)/8, $0x3fa5555555555555
+DATA twentyFourth<>+16(SB)/8, $0x3fa5555555555555
+DATA twentyFourth<>+24(SB)/8, $0x3fa5555555555555
+GLOBL twentyFourth<>(SB), RODATA|NOPTR, $32
+
+DATA hundredTwentieth<>+0(SB)/8, $0x3f81111111111111
+DATA hundredTwentieth<>+8(SB)/8, $0x3f81111111111111
+DATA hundredTwentieth<>+16(SB)/8, $0x3f81111111111111
+DATA hundredTwentieth<>+24(SB)/8, $0x3f81111111111111
+GLOBL hundredTwentieth<>(SB), RODATA|NOPTR, $32
+
+DATA low7<>+0(SB)/8, $0x000000000000007f
+DATA low7<>+8(SB)/8, $0x000000000000007f
+DATA low7<>+16(SB)/8, $0x000000000000007f
+DATA low7<>+24(SB)/8, $0x000000000000007f
+GLOBL low7<>(SB), RODATA|NOPTR, $32
+
+DATA expLo<>+0(SB)/8, $0xc086200000000000
+DATA expLo<>+8(SB)/8, $0xc086200000000000
+DATA expLo<>+16(SB)/8, $0xc086200000000000
+DATA expLo<>+24(SB)/8, $0xc086200000000000
+GLOBL expLo<>(SB), RODATA|NOPTR, $32
+
+DATA expHi<>+0(SB)/8, $0x4086280000000000
+DATA expHi<>+8(SB)/8, $0x4086280000000000
+DATA expHi<>+16(SB)/8, $0x4086280000000000
+DATA expHi<>+24(SB)/8, $0x4086280000000000
+GLOBL expHi<>(SB), RODATA|NOPTR, $32
+
+// func logAVX512(dst *float64, x *float64, n int) (done int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·logAVX512(SB), $0-32
+	VBROADCASTSD nineteenth<>+0(SB), Z0
+	VBROADCASTSD seventeenth<>+0(SB), Z1
+	VBROADCASTSD fifteenth<>+0(SB), Z2
+	VBROADCASTSD thirteenth<>+0(SB), Z3
+	VBROADCASTSD eleventh<>+0(SB), Z4
+	VBROADCASTSD ninth<>+0(SB), Z5
+	VBROADCASTSD seventh<>+0(SB), Z6
+	VBROADCASTSD fifth<>+0(SB), Z7
+	VBROADCASTSD third<>+0(SB), Z8
+	VBROADCASTSD unity<>+0(SB), Z9
+	VBROADCASTSD two<>+0(SB), Z10
+	VBROADCASTSD root<>+0(SB), Z11
+	VBROADCASTSD ln2Hi<>+0(SB), Z12
+	VBROADCASTSD ln2Lo<>+0(SB), Z13
+	VBROADCASTSD fraction<>+0(SB), Z14
+	VBROADCASTSD exponentHalf<>+0(SB), Z15
+	VBROADCASTSD two52<>+0(SB), Z16
+	VBROADCASTSD two52bias<>+0(SB), Z17
+	VBROADCASTSD leastNormal<>+0(SB), Z18
+	VBROADCASTSD largest<>+0(SB), Z19
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	XORQ         BX, BX
+
+each96:
+	VMOVUPD (CX)(BX*8), Z20
+	VCMPPD  $0x1d, Z18, Z20, K1
+	VCMPPD  $0x12, Z19, Z20, K1, K1
+	KMOVW   K1, SI
+	CMPL    SI, $0x000000ff
+	JNE     eachEnd97
+	VPSRLQ  $0x34, Z20, Z21
+	VORPD   Z16, Z21, Z21
+	VSUBPD  Z17, Z21, Z21
+	VANDPD  Z14, Z20, Z20
+	VORPD   Z15, Z20, Z20
+	VCMPPD  $0x11, Z11, Z20, K1
+	VADDPD  Z20, Z20, K1, Z20
+	VSUBPD  Z9, Z21, K1, Z21
+	VSUBPD  Z9, Z20, Z20
+	VADDPD  Z10, Z20, Z22
+	VDIVPD  Z22, Z20, Z22
+	VMULPD  Z22, Z22, Z23
+	VMOVUPD Z0, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z1, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z2, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z3, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z4, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z5, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z6, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z7, Z24, Z24
+	VMULPD  Z24, Z23, Z24
+	VADDPD  Z8, Z24, Z24
+	VMULPD  Z24, Z23, Z23
+	VADDPD  Z23, Z23, Z23
+	VSUBPD  Z23, Z20, Z23
+	VMULPD  Z22, Z23, Z22
+	VMULPD  Z13, Z21, Z23
+	VSUBPD  Z23, Z22, Z22
+	VSUBPD  Z22, Z20, Z20
+	VMULPD  Z12, Z21, Z21
+	VADDPD  Z20, Z21, Z20
+	VMOVUPD Z20, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JL      each96
+
+eachEnd97:
+	MOVQ BX, done+24(FP)
+	VZEROUPPER
+	RET
+
+DATA nineteenth<>+0(SB)/8, $0x3faaf286bca1af28
+DATA nineteenth<>+8(SB)/8, $0x3faaf286bca1af28
+DATA nineteenth<>+16(SB)/8, $0x3faaf286bca1af28
+DATA nineteenth<>+24(SB)/8, $0x3faaf286bca1af28
+GLOBL nineteenth<>(SB), RODATA|NOPTR, $32
+
+DATA seventeenth<>+0(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA seventeenth<>+8(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA seventeenth<>+16(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA seventeenth<>+24(SB)/8, $0x3fae1e1e1e1e1e1e
+GLOBL seventeenth<>(SB), RODATA|NOPTR, $32
+
+DATA fifteenth<>+0(SB)/8, $0x3fb1111111111111
+DATA fifteenth<>+8(SB)/8, $0x3fb1111111111111
+DATA fifteenth<>+16(SB)/8, $0x3fb1111111111111
+DATA fifteenth<>+24(SB)/8, $0x3fb1111111111111
+GLOBL fifteenth<>(SB), RODATA|NOPTR, $32
+
+DATA thirteenth<>+0(SB)/8, $0x3fb3b13b13b13b14
+DATA thirteenth<>+8(SB)/8, $0x3fb3b13b13b13b14
+DATA thirteenth<>+16(SB)/8, $0x3fb3b13b13b13b14
+DATA thirteenth<>+24(SB)/8, $0x3fb3b13b13b13b14
+GLOBL thirteenth<>(SB), RODATA|NOPTR, $32
+
+DATA eleventh<>+0(SB)/8, $0x3fb745d1745d1746
+DATA eleventh<>+8(SB)/8, $0x3fb745d1745d1746
+DATA eleventh<>+16(SB)/8, $0x3fb745d1745d1746
+DATA eleventh<>+24(SB)/8, $0x3fb745d1745d1746
+GLOBL eleventh<>(SB), RODATA|NOPTR, $32
+
+DATA ninth<>+0(SB)/8, $0x3fbc71c71c71c71c
+DATA ninth<>+8(SB)/8, $0x3fbc71c71c71c71c
+DATA ninth<>+16(SB)/8, $0x3fbc71c71c71c71c
+DATA ninth<>+24(SB)/8, $0x3fbc71c71c71c71c
+GLOBL ninth<>(SB), RODATA|NOPTR, $32
+
+DATA seventh<>+0(SB)/8, $0x3fc2492492492492
+DATA seventh<>+8(SB)/8, $0x3fc2492492492492
+DATA seventh<>+16(SB)/8, $0x3fc2492492492492
+DATA seventh<>+24(SB)/8, $0x3fc2492492492492
+GLOBL seventh<>(SB), RODATA|NOPTR, $32
+
+DATA fifth<>+0(SB)/8, $0x3fc999999999999a
+DATA fifth<>+8(SB)/8, $0x3fc999999999999a
+DATA fifth<>+16(SB)/8, $0x3fc999999999999a
+DATA fifth<>+24(SB)/8, $0x3fc999999999999a
+GLOBL fifth<>(SB), RODATA|NOPTR, $32
+
+DATA third<>+0(SB)/8, $0x3fd5555555555555
+DATA third<>+8(SB)/8, $0x3fd5555555555555
+DATA third<>+16(SB)/8, $0x3fd5555555555555
+DATA third<>+24(SB)/8, $0x3fd5555555555555
+GLOBL third<>(SB), RODATA|NOPTR, $32
+
+DATA unity<>+0(SB)/8, $0x3ff0000000000000
+DATA unity<>+8(SB)/8, $0x3ff0000000000000
+DATA unity<>+16(SB)/8, $0x3ff0000000000000
+DATA unity<>+24(SB)/8, $0x3ff0000000000000
+GLOBL unity<>(SB), RODATA|NOPTR, $32
+
+DATA two<>+0(SB)/8, $0x4000000000000000
+DATA two<>+8(SB)/8, $0x4000000000000000
+DATA two<>+16(SB)/8, $0x4000000000000000
+DATA two<>+24(SB)/8, $0x4000000000000000
+GLOBL two<>(SB), RODATA|NOPTR, $32
+
+DATA root<>+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA root<>+24(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL root<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi<>+0(SB)/8, $0x3fe62e42fee00000
+DATA ln2Hi<>+8(SB)/8, $0x3fe62e42fee00000
+DATA ln2Hi<>+16(SB)/8, $0x3fe62e42fee00000
+DATA ln2Hi<>+24(SB)/8, $0x3fe62e42fee00000
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo<>+0(SB)/8, $0x3dea39ef35793c76
+DATA ln2Lo<>+8(SB)/8, $0x3dea39ef35793c76
+DATA ln2Lo<>+16(SB)/8, $0x3dea39ef35793c76
+DATA ln2Lo<>+24(SB)/8, $0x3dea39ef35793c76
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $32
+
+DATA fraction<>+0(SB)/8, $0x000fffffffffffff
+DATA fraction<>+8(SB)/8, $0x000fffffffffffff
+DATA fraction<>+16(SB)/8, $0x000fffffffffffff
+DATA fraction<>+24(SB)/8, $0x000fffffffffffff
+GLOBL fraction<>(SB), RODATA|NOPTR, $32
+
+DATA exponentHalf<>+0(SB)/8, $0x3fe0000000000000
+DATA exponentHalf<>+8(SB)/8, $0x3fe0000000000000
+DATA exponentHalf<>+16(SB)/8, $0x3fe0000000000000
+DATA exponentHalf<>+24(SB)/8, $0x3fe0000000000000
+GLOBL exponentHalf<>(SB), RODATA|NOPTR, $32
+
+DATA two52<>+0(SB)/8, $0x4330000000000000
+DATA two52<>+8(SB)/8, $0x4330000000000000
+DATA two52<>+16(SB)/8, $0x4330000000000000
+DATA two52<>+24(SB)/8, $0x4330000000000000
+GLOBL two52<>(SB), RODATA|NOPTR, $32
+
+DATA two52bias<>+0(SB)/8, $0x43300000000003fe
+DATA two52bias<>+8(SB)/8, $0x43300000000003fe
+DATA two52bias<>+16(SB)/8, $0x43300000000003fe
+DATA two52bias<>+24(SB)/8, $0x43300000000003fe
+GLOBL two52bias<>(SB), RODATA|NOPTR, $32
+
+DATA leastNormal<>+0(SB)/8, $0x0010000000000000
+DATA leastNormal<>+8(SB)/8, $0x0010000000000000
+DATA leastNormal<>+16(SB)/8, $0x0010000000000000
+DATA leastNormal<>+24(SB)/8, $0x0010000000000000
+GLOBL leastNormal<>(SB), RODATA|NOPTR, $32
+
 // func rowsAVX2(dst *byte, x *float32, n int, k int, scale *float64, step int)
 // Requires: AVX, AVX2, BMI2, CMOV, FMA3, MMX+, POPCNT
 TEXT ·rowsAVX2(SB), $96-48
@@ -5056,5 +5381,129 @@ sumEnd61:
 	ADDQ    $0x00000001, DX
 	VMOVUPD Y1, 96(AX)
 	VMOVUPS X3, 144(AX)
+	VZEROUPPER
+	RET
+
+// func expAVX2(dst *float64, x *float64, n int, powers *[128][2]float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·expAVX2(SB), $0-40
+	MOVQ powers+24(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ SI, SI
+
+each62:
+	VMOVUPD    (DX)(SI*8), Y0
+	VCMPPD     $0x1d, expLo<>+0(SB), Y0, Y1
+	VCMPPD     $0x12, expHi<>+0(SB), Y0, Y2
+	VANDPD     Y1, Y2, Y2
+	VMOVMSKPD  Y2, DI
+	CMPL       DI, $0x0000000f
+	JNE        eachEnd63
+	VMULPD     perStep<>+0(SB), Y0, Y1
+	VADDPD     shifter<>+0(SB), Y1, Y1
+	VSUBPD     shifter<>+0(SB), Y1, Y2
+	VMULPD     stepHi<>+0(SB), Y2, Y3
+	VSUBPD     Y3, Y0, Y0
+	VMULPD     stepLo<>+0(SB), Y2, Y2
+	VSUBPD     Y2, Y0, Y0
+	VANDPD     low7<>+0(SB), Y1, Y2
+	VPADDQ     Y2, Y2, Y2
+	VPXOR      Y3, Y3, Y3
+	VPCMPEQD   Y4, Y4, Y4
+	VGATHERQPD Y4, (AX)(Y2*8), Y3
+	VPXOR      Y4, Y4, Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VGATHERQPD Y5, 8(AX)(Y2*8), Y4
+	VPSRLQ     $0x07, Y1, Y1
+	VPSLLQ     $0x34, Y1, Y1
+	VPADDQ     Y1, Y3, Y3
+	VMULPD     Y0, Y0, Y1
+	VMULPD     sixth<>+0(SB), Y0, Y2
+	VADDPD     half<>+0(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     Y0, Y4, Y4
+	VADDPD     Y2, Y4, Y2
+	VMULPD     Y1, Y1, Y1
+	VMULPD     hundredTwentieth<>+0(SB), Y0, Y0
+	VADDPD     twentyFourth<>+0(SB), Y0, Y0
+	VMULPD     Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMULPD     Y3, Y0, Y0
+	VADDPD     Y0, Y3, Y0
+	VMOVUPD    Y0, (CX)(SI*8)
+	ADDQ       $0x04, SI
+	CMPQ       SI, BX
+	JL         each62
+
+eachEnd63:
+	MOVQ SI, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func logAVX2(dst *float64, x *float64, n int) (done int)
+// Requires: AVX, AVX2
+TEXT ·logAVX2(SB), $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+each64:
+	VMOVUPD   (CX)(BX*8), Y0
+	VCMPPD    $0x1d, leastNormal<>+0(SB), Y0, Y1
+	VCMPPD    $0x12, largest<>+0(SB), Y0, Y2
+	VANDPD    Y1, Y2, Y2
+	VMOVMSKPD Y2, SI
+	CMPL      SI, $0x0000000f
+	JNE       eachEnd65
+	VPSRLQ    $0x34, Y0, Y1
+	VORPD     two52<>+0(SB), Y1, Y1
+	VSUBPD    two52bias<>+0(SB), Y1, Y1
+	VANDPD    fraction<>+0(SB), Y0, Y0
+	VORPD     exponentHalf<>+0(SB), Y0, Y0
+	VCMPPD    $0x11, root<>+0(SB), Y0, Y2
+	VANDPD    unity<>+0(SB), Y2, Y3
+	VANDPD    Y0, Y2, Y2
+	VADDPD    Y2, Y0, Y0
+	VSUBPD    Y3, Y1, Y1
+	VSUBPD    unity<>+0(SB), Y0, Y0
+	VADDPD    two<>+0(SB), Y0, Y2
+	VDIVPD    Y2, Y0, Y2
+	VMULPD    Y2, Y2, Y3
+	VMOVUPD   nineteenth<>+0(SB), Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    seventeenth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    fifteenth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    thirteenth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    eleventh<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    ninth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    seventh<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    fifth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    third<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y3
+	VADDPD    Y3, Y3, Y3
+	VSUBPD    Y3, Y0, Y3
+	VMULPD    Y2, Y3, Y2
+	VMULPD    ln2Lo<>+0(SB), Y1, Y3
+	VSUBPD    Y3, Y2, Y2
+	VSUBPD    Y2, Y0, Y0
+	VMULPD    ln2Hi<>+0(SB), Y1, Y1
+	VADDPD    Y0, Y1, Y0
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	CMPQ      BX, DX
+	JL        each64
+
+eachEnd65:
+	MOVQ BX, done+24(FP)
 	VZEROUPPER
 	RET

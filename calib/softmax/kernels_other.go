@@ -9,3 +9,7 @@ func vectorScores(instructions, []Score, []int32, []float32, int, []float64) boo
 func vectorProbs(instructions, []float64, []float32, float64) bool { return false }
 
 func vectorTails(instructions, []float64, []float32, int) bool { return false }
+
+func vectorExp(instructions, []float64, []float64) int { return 0 }
+
+func vectorLog(instructions, []float64, []float64) int { return 0 }

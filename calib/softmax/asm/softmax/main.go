@@ -32,6 +32,8 @@ func main() {
 		m.rowsAbreast()
 		m.scoresAbreast()
 		m.tailsAbreast()
+		m.exp()
+		m.log()
 	}
 	if err := asm.Write(c, "softmax", os.Args[1]); err != nil {
 		log.Fatal(err)

@@ -1,0 +1,87 @@
+package softmax
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestEachNumber: Exps and Logs have the bits of Exp and Log, whatever they are
+// written in and wherever a number lies, at the ends of the ranges too.
+func TestEachNumber(t *testing.T) {
+	rng := rand.New(rand.NewPCG(30, 31))
+	hard := []float64{0, math.Copysign(0, -1), 1, -1, expLo, expHi, math.Nextafter(expLo, -1000), math.Nextafter(expHi, 1000),
+		-745.2, 5e-324, 0x1p-1022, 0x1p-1023, math.MaxFloat64, math.Sqrt2 / 2, math.Sqrt2, math.Nextafter(math.Sqrt2, 2), 2,
+		math.Nextafter(1, 0), math.Nextafter(1, 2), math.Inf(1), math.Inf(-1), math.NaN()}
+	draw := func() float64 {
+		switch rng.IntN(5) {
+		case 0:
+			return 1 + 99*rng.Float64()
+		case 1:
+			return math.Exp(1400*rng.Float64() - 700)
+		case 2:
+			return 1400*rng.Float64() - 700
+		}
+		return -20 * rng.Float64()
+	}
+	for n := range 70 {
+		for round := range 12 {
+			x := make([]float64, n)
+			for i := range x {
+				if x[i] = draw(); round%4 == 3 && rng.IntN(20) == 0 {
+					x[i] = hard[rng.IntN(len(hard))]
+				}
+				if round%4 == 1 {
+					x[i] = math.Abs(x[i])
+				}
+			}
+			for _, f := range []struct {
+				name   string
+				vector func(instructions, []float64, []float64) int
+				one    func(float64) float64
+			}{{"Exps", vectorExp, Exp}, {"Logs", vectorLog, Log}} {
+				for _, on := range available() {
+					got := append([]float64(nil), x...)
+					eachNumber(on, f.name, got, got, f.vector, f.one)
+					for i, v := range got {
+						if want := f.one(x[i]); math.Float64bits(v) != math.Float64bits(want) && !(math.IsNaN(v) && math.IsNaN(want)) {
+							t.Fatalf("%v: %s of %v, number %d of %d: %v, want %v", on, f.name, x[i], i, n, v, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, v := range hard {
+		x := []float64{1, 2, 3, v, 5, 6, 7, 8, 9, 10}
+		for _, on := range available() {
+			got := make([]float64, len(x))
+			if eachNumber(on, "Exps", got, x, vectorExp, Exp); math.Float64bits(got[3]) != math.Float64bits(Exp(v)) && !math.IsNaN(v) {
+				t.Errorf("%v: Exp of %v: %v", on, v, got[3])
+			}
+			if eachNumber(on, "Logs", got, x, vectorLog, Log); math.Float64bits(got[3]) != math.Float64bits(Log(v)) && !math.IsNaN(got[3]) {
+				t.Errorf("%v: Log of %v: %v", on, v, got[3])
+			}
+		}
+	}
+}
+
+// BenchmarkEachNumber of Exps and Logs, 256 numbers at a time.
+func BenchmarkEachNumber(b *testing.B) {
+	for _, on := range available() {
+		x, dst := make([]float64, 256), make([]float64, 256)
+		for i := range x {
+			x[i] = 1 + float64(i)/256
+		}
+		b.Run("of=exp/kernel="+on.String(), func(b *testing.B) {
+			for b.Loop() {
+				eachNumber(on, "Exps", dst, x, vectorExp, Exp)
+			}
+		})
+		b.Run("of=log/kernel="+on.String(), func(b *testing.B) {
+			for b.Loop() {
+				eachNumber(on, "Logs", dst, x, vectorLog, Log)
+			}
+		})
+	}
+}
