@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
@@ -40,18 +41,17 @@ func AppendScaled(facts []*Facts, set *data.Set, scales []float64) error {
 		}
 	}
 	const block = 64
-	scores, top := make([]softmax.Score, min(block, n)*m), make([]int32, min(block, n))
+	scores, top, gaps := make([]softmax.Score, min(block, n)*m), make([]int32, min(block, n)), make([]float64, min(block, n))
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
-		rows, s := set.Logits.Slice(lo, hi), scales[lo*m:hi*m]
-		softmax.Scores(scores[:len(s)], top[:rows.Rows], rows.Data, k, s)
-		for i := range rows.Rows {
-			y := set.Labels[lo+i]
+		rows, labels, s := set.Logits.Slice(lo, hi), set.Labels[lo:hi], scales[lo*m:hi*m]
+		softmax.Scores(scores[:len(s)], top[:len(labels)], rows.Data, k, s)
+		for i, y := range labels {
 			row := rows.Row(i)
-			gap := float64(row[top[i]]) - float64(row[y])
-			for c, f := range facts {
-				f.appendScore(scores[i*m+c], top[i], y, s[i*m+c], gap)
-			}
+			gaps[i] = float64(row[top[i]]) - float64(row[y])
+		}
+		for c, f := range facts {
+			f.appendScores(scores[c:], s[c:], m, top[:len(labels)], labels, gaps)
 		}
 	}
 	return nil
@@ -60,25 +60,34 @@ func AppendScaled(facts []*Facts, set *data.Set, scales []float64) error {
 // worstNLL is -ln Floor = 300 ln 10.
 const worstNLL = 690.7755278982137
 
-// appendScore appends one row: its score at a scale, its top class, its label,
-// and how much smaller the label's logit is than the largest.
-func (f *Facts) appendScore(s softmax.Score, top, label int32, scale, gap float64) {
-	s0 := 1 + s.Tail
-	nll, brier := softmax.Log1p(s.Tail), 0.0
-	if top == label {
-		// 1 - p_y = Tail/s0, to all digits
-		brier = (float64(s.Tail*s.Tail) + s.Squares) / float64(s0*s0)
-	} else {
-		drop := float64(scale * gap)
-		nll += drop
-		e := softmax.Exp(-drop)
-		miss := 1 - e/s0
-		brier = float64(miss*miss) + (1+(s.Squares-float64(e*e)))/float64(s0*s0)
+// appendScores appends rows with the given top classes and labels: of row i its
+// score and scale, at i m, and how much smaller the label's logit is than the
+// largest.
+func (f *Facts) appendScores(scores []softmax.Score, scales []float64, m int, top, labels []int32, gaps []float64) {
+	n := len(labels)
+	f.Pred, f.Label = append(f.Pred, top...), append(f.Label, labels...)
+	f.Conf, f.NLL, f.Brier = slices.Grow(f.Conf, n), slices.Grow(f.NLL, n), slices.Grow(f.Brier, n)
+	at := len(f.Conf)
+	conf, nll, brier := f.Conf[at:at+n], f.NLL[at:at+n], f.Brier[at:at+n]
+	for i := range n { // by itself: nothing here waits for the row before
+		nll[i] = softmax.Log1p(scores[i*m].Tail)
 	}
-	f.Conf = append(f.Conf, 1/s0)
-	f.Pred = append(f.Pred, top)
-	f.Label = append(f.Label, label)
-	f.NLL = append(f.NLL, min(nll, worstNLL))
-	f.Brier = append(f.Brier, brier)
-	f.Changed = append(f.Changed, false)
+	for i, y := range labels {
+		s := scores[i*m]
+		s0 := 1 + s.Tail
+		conf[i] = 1 / s0
+		if top[i] == y {
+			// 1 - p_y = Tail/s0, to all digits
+			brier[i] = (float64(s.Tail*s.Tail) + s.Squares) / float64(s0*s0)
+		} else {
+			drop := float64(scales[i*m] * gaps[i])
+			nll[i] += drop
+			e := softmax.Exp(-drop)
+			miss := 1 - e/s0
+			brier[i] = float64(miss*miss) + (1+(s.Squares-float64(e*e)))/float64(s0*s0)
+		}
+		nll[i] = min(nll[i], worstNLL)
+	}
+	f.Conf, f.NLL, f.Brier = f.Conf[:at+n], f.NLL[:at+n], f.Brier[:at+n]
+	f.Changed = append(f.Changed, make([]bool, n)...)
 }

@@ -38,23 +38,23 @@ func Log1p(x float64) float64 {
 		return x
 	}
 	u := 1 + x
-	var lost float64 // 1+x = u + lost
-	if x < 1 {
-		lost = x - (u - 1)
-	} else {
-		lost = 1 - (u - x)
-	}
+	part := u - 1                         // of x in u
+	lost := (1 - (u - part)) + (x - part) // 1+x = u + lost (Knuth), without a branch to guess
 	return log(u, lost/u)
 }
 
 // log returns log(x) + c for a positive finite x and a tiny c.
 func log(x, c float64) float64 {
-	m, e := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m *= 2
-		e--
+	const least, half = 0x1p-1022, 0x3fe6a09e667f3bcd // the bits of sqrt(1/2)
+	e := int64(0)
+	if x < least {
+		x *= 0x1p54
+		e = -54
 	}
-	f := m - 1
+	b := math.Float64bits(x)
+	up := int64(b-half) >> 52
+	e += up
+	f := math.Float64frombits(b-uint64(up)<<52) - 1
 	s := f / (2 + f)
 	z := float64(s * s)
 	p := 1. / 19
