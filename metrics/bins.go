@@ -85,11 +85,14 @@ func (l *layout) fill(o *order) []Bin {
 func (o *order) sums(lo, hi int) (conf, hits float64) {
 	var s exactSum
 	n := 0
-	for j := lo; j < hi; j++ {
-		s.add(o.conf[j])
-		if o.hit[j] {
-			n++
+	hit := o.hit[lo:hi]
+	for j, conf := range o.conf[lo:hi] {
+		s.addShare(conf)
+		one := 0
+		if hit[j] {
+			one = 1
 		}
+		n += one
 	}
 	return s.value(), float64(n)
 }

@@ -120,6 +120,23 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
+// TestAddShare: of what is a share, addShare adds what add does.
+func TestAddShare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	var got, want exactSum
+	for i := range 20000 {
+		v := math.Ldexp(rng.Float64(), -rng.IntN(80))
+		if i < 6 {
+			v = []float64{0, 1, math.Nextafter(1, 0), 0.5, 0x1p-64, 5e-324}[i]
+		}
+		got.addShare(v)
+		want.add(v)
+		if got != want {
+			t.Fatalf("%g: %x, want %x", v, got, want)
+		}
+	}
+}
+
 // The sum equals that of rationals, rounded once.
 func TestExactSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))

@@ -20,6 +20,17 @@ func (s *exactSum) add(v float64) {
 	s.whole += w + carry
 }
 
+// addShare is add for v in [0, 1], of which there are many: without a branch to
+// guess.
+func (s *exactSum) addShare(v float64) {
+	b := math.Float64bits(v)
+	e := b >> 52 // 1023 for v = 1, less for all others
+	f := (b<<11 | 1<<63) >> (1022 - e)
+	var carry uint64
+	s.frac, carry = bits.Add64(s.frac, f, 0)
+	s.whole += (e+1)>>10 + carry
+}
+
 // join adds another sum.
 func (s *exactSum) join(t exactSum) {
 	var carry uint64

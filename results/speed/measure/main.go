@@ -234,9 +234,12 @@ func facts(set *data.Set, m int) ([]*metrics.Facts, error) {
 	for c := range list {
 		list[c] = metrics.NewFacts(set.Logits.Rows)
 	}
-	scales := make([]float64, set.Logits.Rows*m)
-	for i := range scales {
-		scales[i] = 1 / (1 + .1*float64(i%m))
+	scales := make([]float64, 0, set.Logits.Rows*m)
+	for c := range m {
+		scales = append(scales, 1/(1+.1*float64(c)))
+	}
+	for len(scales) < cap(scales) {
+		scales = append(scales, scales[:m]...)
 	}
 	return list, metrics.AppendScaled(list, set, scales)
 }
