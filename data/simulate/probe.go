@@ -196,11 +196,23 @@ const negligible = -40
 
 // chance returns the probability softmax(scale row) of class top.
 func chance(row []float64, top int, scale float64) float64 {
-	sum := 1.0
+	sum, n := 1.0, 0
+	var part [256]float64 // exponents, then powers
+	add := func() {
+		softmax.Exps(part[:n], part[:n])
+		for _, e := range part[:n] {
+			sum += e
+		}
+		n = 0
+	}
 	for j, v := range row {
 		if x := float64(scale * (v - row[top])); x > negligible && j != top {
-			sum += softmax.Exp(x)
+			part[n] = x
+			if n++; n == len(part) {
+				add()
+			}
 		}
 	}
+	add()
 	return 1 / sum
 }

@@ -41,18 +41,31 @@ func (s *stream) uniform() float64 { return float64(s.pcg.Uint64()>>11) * 0x1p-5
 // (Marsaglia and Bray 1964). math/rand has faster ones, whose last bits depend
 // on math.Log and math.Exp.
 func (s *stream) normals(dst []float64) {
-	for i := 0; i < len(dst); i += 2 {
-		var u, v, r float64
-		for {
-			u, v = 2*s.uniform()-1, 2*s.uniform()-1
-			if r = float64(u*u) + float64(v*v); 0 < r && r < 1 {
-				break
+	var square, log [64]float64 // of pairs; logarithms of many cost less
+	for len(dst) > 0 {
+		n := min(len(dst), 2*len(square))
+		pairs := (n + 1) / 2
+		for p := range pairs {
+			var u, v, r float64
+			for {
+				u, v = 2*s.uniform()-1, 2*s.uniform()-1
+				if r = float64(u*u) + float64(v*v); 0 < r && r < 1 {
+					break
+				}
+			}
+			dst[2*p], square[p] = u, r
+			if 2*p+1 < n {
+				dst[2*p+1] = v
 			}
 		}
-		f := math.Sqrt(-2 * softmax.Log(r) / r)
-		dst[i] = float64(u * f)
-		if i+1 < len(dst) {
-			dst[i+1] = float64(v * f)
+		softmax.Logs(log[:pairs], square[:pairs])
+		for p := range pairs {
+			f := math.Sqrt(-2 * log[p] / square[p])
+			dst[2*p] = float64(dst[2*p] * f)
+			if 2*p+1 < n {
+				dst[2*p+1] = float64(dst[2*p+1] * f)
+			}
 		}
+		dst = dst[n:]
 	}
 }
