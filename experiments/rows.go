@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -22,11 +23,13 @@ func (r *Rows) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return errors.Join(
-		results.WriteResults(filepath.Join(dir, "results.csv"), r.Records),
-		results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins),
-		results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs),
-	)
+	var errs [3]error
+	var wait sync.WaitGroup
+	wait.Go(func() { errs[0] = results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) })
+	wait.Go(func() { errs[1] = results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) })
+	wait.Go(func() { errs[2] = results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) })
+	wait.Wait()
+	return errors.Join(errs[:]...)
 }
 
 // ReadRows reads what Write wrote.

@@ -90,17 +90,16 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	}
 	out := &Outcome{Fitted: r.fitted, Scored: r.scored}
 	for i := range p.Units {
-		if !o.Shard.has(i) {
-			continue
-		}
-		out.count(&p.Units[i], outcomes[i])
-		if o.Shard.N == 0 {
-			if err := p.assemble(&out.Rows, &p.Units[i], outcomes[i]); err != nil {
-				return nil, err
-			}
+		if o.Shard.has(i) {
+			out.count(&p.Units[i], outcomes[i])
 		}
 	}
-	return out, nil
+	if o.Shard.N != 0 {
+		return out, nil
+	}
+	var err error
+	out.Rows, err = p.rows(outcomes)
+	return out, err
 }
 
 func (o *Outcome) count(u *Unit, cells []outcome) {

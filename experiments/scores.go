@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"golang.org/x/sync/errgroup"
 )
 
 // scores are the values of one cell as the store keeps them.
@@ -41,6 +43,30 @@ func computeScores(facts *metrics.Facts, entries []metrics.Entry, seed uint64) (
 		}
 	}
 	return s, nil
+}
+
+// rows assembles the rows of all units, in plan order.
+func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
+	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range p.Units {
+		g.Go(func() error {
+			errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
+			return nil
+		})
+	}
+	g.Wait()
+	var all Rows
+	for i, part := range parts {
+		if errs[i] != nil {
+			return Rows{}, errs[i]
+		}
+		all.Records = append(all.Records, part.Records...)
+		all.Bins = append(all.Bins, part.Bins...)
+		all.Pairs = append(all.Pairs, part.Pairs...)
+	}
+	return all, nil
 }
 
 // assemble appends the rows of a unit to the files.
