@@ -74,19 +74,18 @@ func withHead(n, k, d int, seed uint64) *data.Set {
 	for j := range set.Head.B {
 		set.Head.B[j] = float32(rng.NormFloat64() / 10)
 	}
-	p := make([]float64, k)
+	p, x, z := make([]float64, k), make([]float64, d), make([]float64, k)
+	last := newLastLayer(set.Head)
 	for i := range n {
 		h := set.Features.Row(i)
 		for j := range h {
 			h[j] = float32(max(0, rng.NormFloat64()))
 		}
+		clip(x, h, math.Inf(1), 2)
+		last.logits(z, x)
 		row := set.Logits.Row(i)
-		for j := range row {
-			w, sum := set.Head.W.Row(j), 0.0
-			for c, v := range h {
-				sum += float64(v) * float64(w[c])
-			}
-			row[j] = float32(sum + float64(set.Head.B[j]))
+		for j, v := range z {
+			row[j] = float32(v)
 		}
 		softmax.Probs(p, row, 0.5)
 		u := rng.Float64()

@@ -4,22 +4,38 @@ import "fmt"
 
 // Exps writes Exp of each number, to the last bit, to dst, which may be x
 // itself. It panics when the lengths disagree.
-func Exps(dst, x []float64) { eachNumber(best, "Exps", dst, x, vectorExp, Exp) }
+func Exps(dst, x []float64) { eachExp(best, dst, x) }
 
 // Logs writes Log of each number, to the last bit, to dst, which may be x
 // itself. It panics when the lengths disagree.
-func Logs(dst, x []float64) { eachNumber(best, "Logs", dst, x, vectorLog, Log) }
+func Logs(dst, x []float64) { eachLog(best, dst, x) }
 
-// eachNumber runs vector code as far as it goes: not over numbers outside the
-// range of its method, nor over the last few.
-func eachNumber(on instructions, name string, dst, x []float64, vector func(on instructions, dst, x []float64) int, one func(float64) float64) {
-	if len(dst) != len(x) {
-		panic(fmt.Sprintf("softmax: %s: %d of %d numbers", name, len(dst), len(x)))
-	}
+// Vector code goes as far as it can: not over numbers outside the range of its
+// method, nor over the last few. (One loop for both would take functions as
+// arguments, and what is handed to those escapes to the heap.)
+
+func eachExp(on instructions, dst, x []float64) {
+	mustAgree(dst, x)
 	for i := 0; i < len(x); {
-		i += vector(on, dst[i:], x[i:])
+		i += vectorExp(on, dst[i:], x[i:])
 		for end := min(i+8, len(x)); i < end; i++ {
-			dst[i] = one(x[i])
+			dst[i] = Exp(x[i])
 		}
+	}
+}
+
+func eachLog(on instructions, dst, x []float64) {
+	mustAgree(dst, x)
+	for i := 0; i < len(x); {
+		i += vectorLog(on, dst[i:], x[i:])
+		for end := min(i+8, len(x)); i < end; i++ {
+			dst[i] = Log(x[i])
+		}
+	}
+}
+
+func mustAgree(dst, x []float64) {
+	if len(dst) != len(x) {
+		panic(fmt.Sprintf("softmax: %d results of %d numbers", len(dst), len(x)))
 	}
 }

@@ -36,13 +36,13 @@ func TestEachNumber(t *testing.T) {
 				}
 			}
 			for _, f := range []struct {
-				name   string
-				vector func(instructions, []float64, []float64) int
-				one    func(float64) float64
-			}{{"Exps", vectorExp, Exp}, {"Logs", vectorLog, Log}} {
+				name string
+				each func(on instructions, dst, x []float64)
+				one  func(float64) float64
+			}{{"Exps", eachExp, Exp}, {"Logs", eachLog, Log}} {
 				for _, on := range available() {
 					got := append([]float64(nil), x...)
-					eachNumber(on, f.name, got, got, f.vector, f.one)
+					f.each(on, got, got)
 					for i, v := range got {
 						if want := f.one(x[i]); math.Float64bits(v) != math.Float64bits(want) && !(math.IsNaN(v) && math.IsNaN(want)) {
 							t.Fatalf("%v: %s of %v, number %d of %d: %v, want %v", on, f.name, x[i], i, n, v, want)
@@ -56,10 +56,10 @@ func TestEachNumber(t *testing.T) {
 		x := []float64{1, 2, 3, v, 5, 6, 7, 8, 9, 10}
 		for _, on := range available() {
 			got := make([]float64, len(x))
-			if eachNumber(on, "Exps", got, x, vectorExp, Exp); math.Float64bits(got[3]) != math.Float64bits(Exp(v)) && !math.IsNaN(v) {
+			if eachExp(on, got, x); math.Float64bits(got[3]) != math.Float64bits(Exp(v)) && !math.IsNaN(v) {
 				t.Errorf("%v: Exp of %v: %v", on, v, got[3])
 			}
-			if eachNumber(on, "Logs", got, x, vectorLog, Log); math.Float64bits(got[3]) != math.Float64bits(Log(v)) && !math.IsNaN(got[3]) {
+			if eachLog(on, got, x); math.Float64bits(got[3]) != math.Float64bits(Log(v)) && !math.IsNaN(got[3]) {
 				t.Errorf("%v: Log of %v: %v", on, v, got[3])
 			}
 		}
@@ -75,12 +75,12 @@ func BenchmarkEachNumber(b *testing.B) {
 		}
 		b.Run("of=exp/kernel="+on.String(), func(b *testing.B) {
 			for b.Loop() {
-				eachNumber(on, "Exps", dst, x, vectorExp, Exp)
+				eachExp(on, dst, x)
 			}
 		})
 		b.Run("of=log/kernel="+on.String(), func(b *testing.B) {
 			for b.Loop() {
-				eachNumber(on, "Logs", dst, x, vectorLog, Log)
+				eachLog(on, dst, x)
 			}
 		})
 	}

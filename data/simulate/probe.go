@@ -197,7 +197,7 @@ const negligible = -40
 // chance returns the probability softmax(scale row) of class top.
 func chance(row []float64, top int, scale float64) float64 {
 	sum, n := 1.0, 0
-	var part [256]float64 // exponents, then powers
+	var part [64]float64 // exponents, then powers
 	add := func() {
 		softmax.Exps(part[:n], part[:n])
 		for _, e := range part[:n] {
