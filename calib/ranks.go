@@ -133,37 +133,50 @@ func (e ecdf) ranking() ranking {
 
 func (r *ranking) bucket(tail float64) int { return int((math.Float64bits(tail) - r.least) >> r.shift) }
 
-// rank is that of ecdf.
-func (r *ranking) rank(tail float64) float64 {
-	if math.Float64bits(tail) < r.least {
-		return 1
-	}
-	b := r.bucket(tail)
-	if b >= len(r.start)-1 {
-		return 0
-	}
-	lo, hi := int(r.start[b]), int(r.start[b+1])
-	for hi-lo > 8 {
-		if mid := (lo + hi) / 2; r.ecdf[mid] < tail {
-			lo = mid + 1
-		} else {
-			hi = mid
+// ranks replaces tails by their ranks, those of ecdf.rank. Up to blockRows of
+// them are looked up together, each a step at a time: of millions of rows every
+// step reads memory that is far away, and so they wait for it together.
+func (r *ranking) ranks(tails []float64) {
+	n := len(r.ecdf)
+	var from, to [blockRows]int // the tails that are less end in between
+	for tails := range slices.Chunk(tails, blockRows) {
+		for i, tail := range tails {
+			from[i], to[i] = 0, 0
+			if math.Float64bits(tail) >= r.least {
+				b := min(r.bucket(tail), len(r.start)-2)
+				from[i], to[i] = int(r.start[b]), int(r.start[b+1])
+			}
+		}
+		for open := true; open; {
+			open = false
+			for i, tail := range tails {
+				lo, hi := from[i], to[i]
+				if lo == hi {
+					continue
+				}
+				open = true
+				mid := (lo + hi) / 2
+				less := math.Float64bits(r.ecdf[mid]) < math.Float64bits(tail)
+				if less { // moves, not branches, of which half would be guessed wrongly
+					lo = mid + 1
+				}
+				if !less {
+					hi = mid
+				}
+				from[i], to[i] = lo, hi
+			}
+		}
+		for i := range tails {
+			tails[i] = float64(n-from[i]) / float64(n)
 		}
 	}
-	for _, t := range r.ecdf[lo:hi] {
-		lo += int((math.Float64bits(t) - math.Float64bits(tail)) >> 63) // 1 where t < tail, without a branch to guess
-	}
-	n := len(r.ecdf)
-	return float64(n-lo) / float64(n)
 }
 
 // rankRows replaces the tails of the rows by their ranks among themselves.
 func rankRows(ctx context.Context, tails []float64) (ecdf, error) {
 	r := newRanking(tails)
 	err := eachBlock(ctx, len(tails), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			tails[i] = r.rank(tails[i])
-		}
+		r.ranks(tails[lo:hi])
 	})
 	return r.ecdf, err
 }
@@ -171,12 +184,17 @@ func rankRows(ctx context.Context, tails []float64) (ecdf, error) {
 // scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
 // not depend on the rows beside it. Where there are many, an index pays.
 func (e ecdf) scales(dst []float64, at *Unscaled, temperature func(q float64) float64) {
-	rank := e.rank
-	if len(dst) > len(e)/16 {
-		r := e.ranking()
-		rank = r.rank
+	tails := at.Tails()
+	if len(dst) <= len(e)/16 {
+		for i, tail := range tails {
+			dst[i] = 1 / temperature(e.rank(tail))
+		}
+		return
 	}
-	for i, tail := range at.Tails() {
-		dst[i] = 1 / temperature(rank(tail))
+	copy(dst, tails)
+	r := e.ranking()
+	r.ranks(dst)
+	for i, q := range dst {
+		dst[i] = 1 / temperature(q)
 	}
 }
