@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -140,8 +141,12 @@ func writeArray(path string, t DType, shape []int, body func(*Writer) error) err
 }
 
 // createBeside creates a new file in the folder of path, for commit to put in
-// its place. Its mode is that of any new file, which os.CreateTemp's is not.
+// its place. Its mode is that of any new file, which os.CreateTemp's is not. A
+// device or a pipe, in whose place a file would come, is refused.
 func createBeside(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, location{name: path}.wrap(errors.New("not a file; it would be replaced by one"))
+	}
 	for try := os.Getpid(); ; try++ {
 		f, err := os.OpenFile(path+".tmp"+strconv.Itoa(try), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if os.IsExist(err) {

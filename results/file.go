@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,14 +21,26 @@ const tempMark = ".tmp-"
 // the rename, so that a crash cannot leave a complete name with half a content.
 // The folder itself is not synced: after a power cut the old file may be back,
 // but never a broken one.
+//
+// What is there and no file, a device such as /dev/null or a pipe, is written to
+// as it is: a rename would put a file in its place.
 func WriteFile(path string, write func(io.Writer) error) error {
-	return replace(path, true, func(w io.Writer) error {
+	buffered := func(w io.Writer) error {
 		buf := bufio.NewWriterSize(w, 1<<16)
 		if err := write(buf); err != nil {
 			return err
 		}
 		return buf.Flush()
-	})
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() || info.IsDir() {
+		return replace(path, true, buffered)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(buffered(f), f.Close())
 }
 
 // replace is WriteFile without its buffer; who can tell a broken content does

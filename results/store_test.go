@@ -351,6 +351,29 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
+// A pipe stays one, and is written to; so does a device, where a test must not
+// try.
+func TestWriteFileToPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if !makePipe(path) {
+		t.Skip("no pipes with names here")
+	}
+	got := make(chan string)
+	go func() {
+		b, err := os.ReadFile(path)
+		got <- fmt.Sprint(string(b), err)
+	}()
+	if err := WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-got; got != "text<nil>" {
+		t.Errorf("read %s", got)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("it is no pipe any more: %v, %v", info, err)
+	}
+}
+
 func BenchmarkStore(b *testing.B) {
 	s, err := Open(b.TempDir())
 	if err != nil {
