@@ -26,10 +26,14 @@ func pack[T float32 | float64](on vector.Instructions, w []T, k, d int) *Packed 
 	}
 	p := &Packed{k: k, d: d, on: on, width: tileWidth(on)}
 	p.panels = make([]float64, (k+p.width-1)/p.width*d*p.width)
-	for j := range k {
-		panel := p.panels[j/p.width*d*p.width:]
-		for c, v := range w[j*d : (j+1)*d] {
-			panel[c*p.width+j%p.width] = float64(v)
+	for j := 0; j < k; j += p.width {
+		panel := p.panels[j*d : (j+p.width)*d]
+		rows := w[j*d : min(j+p.width, k)*d]
+		for c := range d {
+			place := panel[c*p.width : (c+1)*p.width]
+			for at := c; at < len(rows); at += d {
+				place[0], place = float64(rows[at]), place[1:]
+			}
 		}
 	}
 	return p
