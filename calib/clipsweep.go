@@ -242,7 +242,7 @@ func (w *clipWorker) evaluate(c float64, y int) {
 		top:  top,
 	}
 	w.residual[y]--
-	w.now.slope = dot4(w.residual, w.s)
+	w.now.slope = linear.Inner(w.residual, w.s)
 }
 
 // staysWrong reports whether the class that is predicted at lo certainly beats
@@ -266,22 +266,4 @@ func (w *clipWorker) staysWrong(moved []uint64, h []float32, y int, lo, hi float
 		lead += min(0, float64(change*(a-lo)))
 	}
 	return lead+min(0, float64(slope*(hi-lo))) > 0
-}
-
-// dot4 returns the inner product in four sums, which do not wait for each other:
-// of the elements by their index mod 4, added at the end.
-func dot4(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	for len(a) >= 4 {
-		s0 += float64(a[0] * b[0])
-		s1 += float64(a[1] * b[1])
-		s2 += float64(a[2] * b[2])
-		s3 += float64(a[3] * b[3])
-		a, b = a[4:], b[4:]
-	}
-	for j, v := range a {
-		s0 += float64(v * b[j])
-	}
-	return (s0 + s1) + (s2 + s3)
 }

@@ -12,8 +12,8 @@ const callElements = 1 << 17
 // Each function below runs the vector code of on, as far as there is some, and
 // says how far that is. Lengths have been checked.
 
-// vectorDots takes eight rows at a time and returns how many are done; the last
-// row stands in for those that are not there.
+// vectorDots takes eight rows at a time, or four at the end, and returns how many
+// are done; the last row stands in for those that are not there.
 func vectorDots(on vector.Instructions, dst, v []float64, x Rows) int {
 	n := len(v) &^ 3
 	if on == portable || n == 0 {
@@ -22,16 +22,35 @@ func vectorDots(on vector.Instructions, dst, v []float64, x Rows) int {
 	var at [8]int
 	var sums [8][4]float64
 	for i := 0; i < len(dst); i += len(at) {
+		left := min(len(at), len(dst)-i)
 		for r := range at {
-			at[r] = x.begin(min(i+r, len(dst)-1))
+			at[r] = x.begin(i + min(r, left-1))
 		}
-		next := x.begin(min(i+len(at), len(dst)-1))
-		dotsAVX2(&sums, &v[0], &x.Data[0], &at, n, &x.Data[next])
-		for r := range min(len(at), len(dst)-i) {
+		next := &x.Data[x.begin(min(i+len(at), len(dst)-1))]
+		if left > 4 {
+			dots8AVX2(&sums[0], &v[0], &x.Data[0], &at[0], n, next)
+		} else {
+			dots4AVX2(&sums[0], &v[0], &x.Data[0], &at[0], n, next)
+		}
+		for r := range left {
 			dst[i+r] = fold(sums[r], v[n:], x.row(i + r)[n:])
 		}
 	}
 	return len(dst)
+}
+
+// vectorInner reports whether there is vector code for such slices, of a
+// multiple of 8 numbers.
+func vectorInner(on vector.Instructions, s *[8]float64, a, b []float64) bool {
+	switch {
+	case on == portable || len(a) == 0:
+		return false
+	case on == avx512:
+		innerAVX512(s, &a[0], &b[0], len(a))
+	default:
+		innerAVX2(s, &a[0], &b[0], len(a))
+	}
+	return true
 }
 
 // vectorAdd returns how many columns are done.
@@ -103,7 +122,10 @@ func tileAVX512(dst, x0, x1, x2, x3, panel *float64, d int)
 func tileAVX2(dst, x0, x1, x2, x3, panel *float64, d int)
 
 //go:noescape
-func dotsAVX2(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int, next *float32)
+func dots4AVX2(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)
+
+//go:noescape
+func dots8AVX2(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)
 
 //go:noescape
 func sumAVX512(dst *float64, n int, c *float64, x *float32, at *int, rows int)
@@ -122,3 +144,9 @@ func gapsAVX512(dst *float32, z *float64, largest float64, n int)
 
 //go:noescape
 func gapsAVX2(dst *float32, z *float64, largest float64, n int)
+
+//go:noescape
+func innerAVX512(s *[8]float64, a, b *float64, n int)
+
+//go:noescape
+func innerAVX2(s *[8]float64, a, b *float64, n int)

@@ -176,6 +176,27 @@ next:
 	VZEROUPPER
 	RET
 
+// func innerAVX512(s *[8]float64, a *float64, b *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·innerAVX512(SB), $0-32
+	MOVQ    s+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPD (AX), Z0
+	XORQ    SI, SI
+
+next:
+	VMOVUPD (CX)(SI*8), Z1
+	VMULPD  (DX)(SI*8), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JL      next
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
 // func tileAVX2(dst *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, panel *float64, d int)
 // Requires: AVX
 TEXT ·tileAVX2(SB), $0-56
@@ -360,9 +381,84 @@ next:
 	VZEROUPPER
 	RET
 
-// func dotsAVX2(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int, next *float32)
+// func innerAVX2(s *[8]float64, a *float64, b *float64, n int)
+// Requires: AVX
+TEXT ·innerAVX2(SB), $0-32
+	MOVQ    s+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	XORQ    SI, SI
+
+next:
+	VMOVUPD (CX)(SI*8), Y2
+	VMULPD  (DX)(SI*8), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(CX)(SI*8), Y2
+	VMULPD  32(DX)(SI*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x08, SI
+	CMPQ    SI, BX
+	JL      next
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func dots4AVX2(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)
 // Requires: AVX, MMX+
-TEXT ·dotsAVX2(SB), $0-48
+TEXT ·dots4AVX2(SB), $0-48
+	MOVQ   dst+0(FP), AX
+	MOVQ   v+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   at+24(FP), BX
+	MOVQ   n+32(FP), SI
+	MOVQ   (BX), DI
+	LEAQ   (DX)(DI*4), DI
+	MOVQ   8(BX), R8
+	LEAQ   (DX)(R8*4), R8
+	MOVQ   16(BX), R9
+	LEAQ   (DX)(R9*4), R9
+	MOVQ   24(BX), BX
+	LEAQ   (DX)(BX*4), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   next+40(FP), DX
+	XORQ   R10, R10
+
+next:
+	VMOVUPD    (CX)(R10*8), Y4
+	PREFETCHT0 (DX)
+	ADDQ       $0x00000040, DX
+	VCVTPS2PD  (DI)(R10*4), Y5
+	VMULPD     Y4, Y5, Y5
+	VADDPD     Y5, Y0, Y0
+	VCVTPS2PD  (R8)(R10*4), Y5
+	VMULPD     Y4, Y5, Y5
+	VADDPD     Y5, Y1, Y1
+	VCVTPS2PD  (R9)(R10*4), Y5
+	VMULPD     Y4, Y5, Y5
+	VADDPD     Y5, Y2, Y2
+	VCVTPS2PD  (BX)(R10*4), Y5
+	VMULPD     Y4, Y5, Y5
+	VADDPD     Y5, Y3, Y3
+	ADDQ       $0x04, R10
+	CMPQ       R10, SI
+	JL         next
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VMOVUPD    Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func dots8AVX2(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)
+// Requires: AVX, MMX+
+TEXT ·dots8AVX2(SB), $0-48
 	MOVQ   dst+0(FP), AX
 	MOVQ   v+8(FP), CX
 	MOVQ   x+16(FP), DX
@@ -399,7 +495,7 @@ next:
 	VMOVUPD    (CX)(R14*8), Y8
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
-	SUBQ       $-128, DX
+	ADDQ       $0x00000080, DX
 	VCVTPS2PD  (DI)(R14*4), Y9
 	VMULPD     Y8, Y9, Y9
 	VADDPD     Y9, Y0, Y0

@@ -15,3 +15,5 @@ func vectorLine(vector.Instructions, []float64, []float64, []float64, float64) (
 func vectorGaps(vector.Instructions, []float32, []float64, float64) int { return 0 }
 
 func vectorTile(vector.Instructions, []float64, *[tileRows][]float64, []float64) bool { return false }
+
+func vectorInner(vector.Instructions, *[8]float64, []float64, []float64) bool { return false }

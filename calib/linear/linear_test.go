@@ -84,6 +84,11 @@ func TestKernelsAgree(t *testing.T) {
 			for j, z := range wantLine {
 				wantGaps[j] = float32(z - wantLine[wantTop])
 			}
+			var lane [8]float64
+			for j := range v {
+				lane[j%8] += float64(v[j] * start[j])
+			}
+			wantInner := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
 			for _, on := range vector.Available() {
 				at := fmt.Sprintf("%v, %d rows of %d", on, n, width)
 				got := make([]float64, n)
@@ -97,6 +102,9 @@ func TestKernelsAgree(t *testing.T) {
 				z := make([]float64, width)
 				if top := line(on, z, v, start, scale); top != wantTop || !same(z, wantLine) {
 					t.Errorf("%s: line %v with its top at %d, want %v, %d", at, z, top, wantLine, wantTop)
+				}
+				if got := inner(on, v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
+					t.Errorf("%s: inner product %v, want %v", at, got, wantInner)
 				}
 				g := make([]float32, width)
 				if gaps(on, g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
@@ -172,6 +180,7 @@ func TestPanics(t *testing.T) {
 		"columns":              func() { Add(two, make([]float64, 4), x) },
 		"line":                 func() { Line(eight, eight, two, 1) },
 		"empty line":           func() { Line(nil, nil, nil, 1) },
+		"inner product":        func() { Inner(two, eight) },
 		"gaps":                 func() { Gaps(make([]float32, 2), eight, 1) },
 		"weights of a layer":   func() { Pack(x.Data, 4, 7) },
 		"rows of a product":    func() { Pack(x.Data, 4, 8).Times(two, eight) },

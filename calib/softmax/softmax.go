@@ -42,7 +42,8 @@
 // in AVX2, where the table is gathered from memory, twice as long.
 //
 // Exp, Log and Log1p are for single numbers; they too have the same bits
-// everywhere, but others than the exponential of rows.
+// everywhere, but others than the exponential of rows. Exps and Logs are Exp and
+// Log of many numbers, in vector code too.
 package softmax
 
 // Version is raised whenever a function of the kernel yields other bits; it

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -64,15 +66,14 @@ func (m *machine) tile() {
 	m.finish()
 }
 
-// dots emits the inner products of v with eight rows of float32, n >= 4 numbers
-// each, a multiple of 4: for each row four sums, by element mod 4. Row r begins
-// at[r] elements into x. AVX-512 has nothing to add to four sums. What lies behind
-// next is fetched ahead, as much as the eight rows are.
-func (m *machine) dots() {
-	m.function("dots", "func(dst *[8][4]float64, v *float64, x *float32, at *[8]int, n int, next *float32)")
+// dots emits the inner products of v with four or eight rows of float32, n >= 4
+// numbers each, a multiple of 4: for each row four sums, by element mod 4. Row r
+// begins at[r] elements into x. AVX-512 has nothing to add to four sums. What lies
+// behind next is fetched ahead, as much as the rows are.
+func (m *machine) dots(rows int) {
+	m.function(fmt.Sprintf("dots%d", rows), "func(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)")
 	dst, v, x, from, n := m.param("dst"), m.param("v"), m.param("x"), m.param("at"), m.param("n")
-	const rows = 8
-	var row [rows]reg.GPVirtual
+	row := make([]reg.GPVirtual, rows)
 	for r := range row {
 		row[r] = m.GP64()
 		m.MOVQ(operand.Mem{Base: from, Disp: 8 * r}, row[r])
@@ -88,10 +89,10 @@ func (m *machine) dots() {
 	m.Label("next")
 	value := m.vector()
 	m.VMOVUPD(at(v, i, 8, 0), value)
-	for line := range 2 {
+	for line := range rows / 4 {
 		m.PREFETCHT0(operand.Mem{Base: next, Disp: 64 * line})
 	}
-	m.SUBQ(operand.I8(-128), next)
+	m.ADDQ(operand.U32(16*rows), next)
 	for r, s := range sums {
 		term := m.vector()
 		m.VCVTPS2PD(at(row[r], i, 4, 0), term)
@@ -250,5 +251,32 @@ func (m *machine) gaps() {
 	m.ADDQ(operand.Imm(8), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef("next"))
+	m.finish()
+}
+
+// inner emits the eight sums of the inner product of n >= 8 numbers, a multiple
+// of 8.
+func (m *machine) inner() {
+	m.function("inner", "func(s *[8]float64, a, b *float64, n int)")
+	s, a, b, n := m.param("s"), m.param("a"), m.param("b"), m.param("n")
+	sums := m.vectors(8 / m.width())
+	for p, v := range sums { // from what is there
+		m.VMOVUPD(operand.Mem{Base: s, Disp: p * m.bytes()}, v)
+	}
+	i := m.GP64()
+	m.XORQ(i, i)
+	m.Label("next")
+	for p, v := range sums {
+		term := m.vector()
+		m.VMOVUPD(at(a, i, 8, p*m.bytes()), term)
+		m.VMULPD(at(b, i, 8, p*m.bytes()), term, term)
+		m.VADDPD(term, v, v)
+	}
+	m.ADDQ(operand.Imm(8), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("next"))
+	for p, v := range sums {
+		m.VMOVUPD(v, operand.Mem{Base: s, Disp: p * m.bytes()})
+	}
 	m.finish()
 }

@@ -28,8 +28,11 @@ func main() {
 		m.sum()
 		m.line()
 		m.gaps()
+		m.inner()
 	}
-	(&machine{c, false}).dots()
+	for _, rows := range []int{4, 8} {
+		(&machine{c, false}).dots(rows)
+	}
 	if err := asm.Write(c, "linear", os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
