@@ -2,13 +2,12 @@ package data
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"io"
 	"math"
-	"os"
-	"strconv"
 
 	"github.com/qats-bench/qats/data/half"
+	"github.com/qats-bench/qats/data/whole"
 )
 
 // Writer writes a C-order, little-endian .npy by pieces, in bytes that depend
@@ -21,7 +20,7 @@ type Writer struct {
 	dtype DType
 	shape []int
 	path  string
-	f     *os.File
+	f     *whole.File
 	left  int // elements still to come
 	buf   []byte
 }
@@ -37,9 +36,9 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 		}
 		n *= d
 	}
-	f, err := createBeside(path)
+	f, err := whole.Create(path)
 	if err != nil {
-		return nil, err
+		return nil, location{name: path}.wrap(err)
 	}
 	w := &Writer{dtype: t, shape: shape, path: path, f: f, left: n}
 	if _, err := f.Write(appendHeader(nil, t, shape)); err != nil {
@@ -93,19 +92,11 @@ func (w *Writer) Close() error {
 		w.Abort()
 		return fmt.Errorf("%s: %d elements of %s were not written", w.path, w.left, tuple(w.shape))
 	}
-	f := w.f
-	w.f = nil
-	return commit(f, w.path)
+	return w.f.Commit(true)
 }
 
 // Abort removes the unfinished file; after Close it does nothing.
-func (w *Writer) Abort() {
-	if w.f != nil {
-		w.f.Close()
-		os.Remove(w.f.Name())
-		w.f = nil
-	}
-}
+func (w *Writer) Abort() { w.f.Abort() }
 
 // WriteFloat32 writes v to path as a '<f4' array of the given shape; see
 // Writer. It panics unless the shape has len(v) elements.
@@ -140,52 +131,12 @@ func writeArray(path string, t DType, shape []int, body func(*Writer) error) err
 	return w.Close()
 }
 
-// createBeside creates a new file in the folder of path, for commit to put in
-// its place. Its mode is that of any new file, which os.CreateTemp's is not. A
-// device or a pipe, in whose place a file would come, is refused.
-func createBeside(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, location{name: path}.wrap(errors.New("not a file; it would be replaced by one"))
-	}
-	for try := os.Getpid(); ; try++ {
-		f, err := os.OpenFile(path+".tmp"+strconv.Itoa(try), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if os.IsExist(err) {
-			continue
-		}
-		if err != nil {
-			return nil, location{name: path}.wrap(err)
-		}
-		return f, nil
-	}
-}
-
-// commit syncs and closes f and renames it to path; on an error it removes f.
-func commit(f *os.File, path string) error {
-	err := f.Sync()
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
 // writeFile replaces the file at path by b, atomically.
 func writeFile(path string, b []byte) error {
-	f, err := createBeside(path)
-	if err != nil {
+	return whole.Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
 		return err
-	}
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		os.Remove(f.Name())
-		return err
-	}
-	return commit(f, path)
+	})
 }
 
 func appendFloat16(b []byte, v []float32) []byte {

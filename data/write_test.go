@@ -126,7 +126,7 @@ func TestWriter(t *testing.T) {
 		t.Error("pieces and whole differ")
 	}
 
-	if _, err := CreateArray(dir, Float32, 4); err == nil || !strings.Contains(err.Error(), "not a file") { // as is a device
+	if _, err := CreateArray(dir, Float32, 4); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("an array in place of a folder: %v", err)
 	}
 	short, err := CreateArray(filepath.Join(dir, "short.npy"), Float32, 4)

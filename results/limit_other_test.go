@@ -13,5 +13,3 @@ func limitFileSize(bytes string) {
 		os.Exit(5)
 	}
 }
-
-func makePipe(string) bool { return false }

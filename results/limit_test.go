@@ -35,6 +35,3 @@ func setLimit(n uint64) error {
 	limit.Cur = n
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
 }
-
-// makePipe makes a pipe with a name, if the system has such.
-func makePipe(path string) bool { return syscall.Mkfifo(path, 0o666) == nil }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/qats-bench/qats/data/whole"
 )
 
 // Kind is a class of stored objects; each has a folder of its own.
@@ -105,7 +107,7 @@ func sweepFolder(dir string, deeper bool) {
 		if f.IsDir() && deeper {
 			sweepFolder(path, false) // of an earlier program
 		}
-		if !strings.HasPrefix(f.Name(), ".") || !strings.Contains(f.Name(), tempMark) {
+		if !whole.Unfinished(f.Name()) {
 			continue
 		}
 		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
@@ -120,7 +122,15 @@ func (s *Store) Put(kind Kind, text string, body []byte) error {
 	key := Key(text)
 	path := s.path(kind, key)
 	put := func() error {
-		return replace(path, false, func(w io.Writer) error { return encodeObject(w, text, body) })
+		f, err := whole.Create(path)
+		if err != nil {
+			return err
+		}
+		defer f.Abort()
+		if err := encodeObject(f, text, body); err != nil {
+			return err
+		}
+		return f.Commit(false)
 	}
 	err := put()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -179,7 +179,7 @@ func TestStoreFormerFormat(t *testing.T) {
 	if body, err := s.Get(Fit, Key("text")); err != nil || string(body) != "two" {
 		t.Errorf("replaced: %q, %v", body, err)
 	}
-	left, long := filepath.Join(filepath.Dir(path), ".x"+tempMark+"1"), time.Now().Add(-2*staleAfter)
+	left, long := filepath.Join(filepath.Dir(path), ".x.tmp-1"), time.Now().Add(-2*staleAfter)
 	if err := errors.Join(os.WriteFile(left, nil, 0o666), os.Chtimes(left, long, long)); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestStoreSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := filepath.Dir(s.path(Fit, Key("kept")))
-	old, young := filepath.Join(folder, ".x"+tempMark+"1"), filepath.Join(folder, ".x"+tempMark+"2")
+	old, young := filepath.Join(folder, ".x.tmp-1"), filepath.Join(folder, ".x.tmp-2")
 	for _, f := range []string{old, young} {
 		if err := os.WriteFile(f, []byte("half"), 0o666); err != nil {
 			t.Fatal(err)
@@ -325,55 +325,6 @@ func TestStoreFull(t *testing.T) {
 }
 
 // A write that ends in an error or a panic leaves the old file and no other.
-func TestWriteFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	say := func(s string, err error) func(io.Writer) error {
-		return func(w io.Writer) error { io.WriteString(w, s); return err }
-	}
-	if err := WriteFile(path, say("one", nil)); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("broken")
-	if err := WriteFile(path, say("two", broken)); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	func() {
-		defer func() { recover() }()
-		WriteFile(path, func(io.Writer) error { panic("three") })
-	}()
-	got, _ := os.ReadFile(path)
-	files, _ := os.ReadDir(filepath.Dir(path))
-	if string(got) != "one" || len(files) != 1 {
-		t.Errorf("%q, %v", got, files)
-	}
-	if err := WriteFile(filepath.Join(path, "no", "folder"), say("", nil)); err == nil {
-		t.Error("wrote into a file as if it were a folder")
-	}
-}
-
-// A pipe stays one, and is written to; so does a device, where a test must not
-// try.
-func TestWriteFileToPipe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe")
-	if !makePipe(path) {
-		t.Skip("no pipes with names here")
-	}
-	got := make(chan string)
-	go func() {
-		b, err := os.ReadFile(path)
-		got <- fmt.Sprint(string(b), err)
-	}()
-	if err := WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-got; got != "text<nil>" {
-		t.Errorf("read %s", got)
-	}
-	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		t.Errorf("it is no pipe any more: %v, %v", info, err)
-	}
-}
-
 func BenchmarkStore(b *testing.B) {
 	s, err := Open(b.TempDir())
 	if err != nil {

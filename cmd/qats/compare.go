@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/comparison"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
@@ -274,10 +274,10 @@ func (c *comparing) write(p page) error {
 		return err
 	}
 	base := filepath.Join(c.dir, p.name)
-	if err := results.WriteFile(base+".txt", p.Text); err != nil {
+	if err := whole.Write(base+".txt", p.Text); err != nil {
 		return err
 	}
-	if err := results.WriteFile(base+".tex", p.LaTeX); err != nil {
+	if err := whole.Write(base+".tex", p.LaTeX); err != nil {
 		return err
 	}
 	if p.unpaired() && len(c.specs) == 0 {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
 )
 
@@ -233,7 +233,7 @@ func save(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(stdout)
 	}
-	return results.WriteFile(path, write)
+	return whole.Write(path, write)
 }
 
 func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -38,7 +38,8 @@ var homes = []struct {
 // layers are the packages of the project that each may import: data flows one
 // way, from arrays to numbers to views.
 var layers = map[string][]string{
-	"data":                      {"data/half"},
+	"data":                      {"data/half", "data/whole"},
+	"data/whole":                {},
 	"data/half":                 {},
 	"data/simulate":             {"data", "calib/linear", "calib/softmax"},
 	"data/simulate/example":     {"data", "data/simulate"},
@@ -52,14 +53,14 @@ var layers = map[string][]string{
 	"calib/calibtest":           {"calib", "calib/softmax", "data"},
 	"calib/external":            {"calib/softmax", "data"},
 	"metrics":                   {"calib/softmax", "data"},
-	"results":                   {},
+	"results":                   {"data/whole"},
 	"results/table":             {"results"},
 	"results/audit":             {"results", "results/table"},
 	"results/diff":              {"results", "results/table"},
 	"results/speed/measure":     {"calib", "calib/softmax", "data", "metrics"},
 	"results/significance":      {},
 	"results/comparison":        {"results", "results/significance", "results/table"},
-	"plots":                     {"results", "results/comparison", "results/table"},
+	"plots":                     {"data/whole", "results", "results/comparison", "results/table"},
 	"experiments":               {"calib", "calib/external", "calib/softmax", "metrics", "data", "data/simulate", "results"},
 
 	"experiments/external/temperature": {"data"},
