@@ -58,8 +58,8 @@ const (
 	// 2^-24 ln k.
 	clipMargin = 1e-6
 	// clipChosen is how many thresholds a sweep looks at while bounds may
-	// spare it the others, or d/8 if that is more, since a threshold costs
-	// about what eight features do; clipPatience is after how many sweeps it
+	// spare it the others, or d/8 if that is more, since a threshold costs no
+	// more than a few features do; clipPatience is after how many sweeps it
 	// looks at all that are left.
 	clipChosen   = 32
 	clipPatience = 4

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
@@ -16,7 +17,7 @@ import (
 type machine struct {
 	*build.Context
 	wide      bool // AVX-512
-	constants map[string]operand.Mem
+	constants map[string]constant
 	labels    int
 }
 
@@ -70,17 +71,26 @@ func (m *machine) zeros(n int) []reg.VecVirtual {
 	return v
 }
 
+// constant is some words of 64 bits in read-only memory.
+type constant struct {
+	at    operand.Mem
+	words []uint64
+}
+
 // table places words of 64 bits in read-only memory, once for each name.
 func (m *machine) table(name string, words ...uint64) operand.Mem {
-	if at, ok := m.constants[name]; ok {
-		return at
+	if c, ok := m.constants[name]; ok {
+		if !slices.Equal(c.words, words) {
+			panic("asm: two constants are called " + name)
+		}
+		return c.at
 	}
 	at := m.StaticGlobal(name)
 	m.DataAttributes(8 | 16) // RODATA|NOPTR
 	for i, w := range words {
 		m.AddDatum(8*i, operand.U64(w))
 	}
-	m.constants[name] = at
+	m.constants[name] = constant{at, words}
 	return at
 }
 

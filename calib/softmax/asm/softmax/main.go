@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/operand"
 
 	"github.com/qats-bench/qats/calib/softmax/asm"
 )
@@ -20,7 +19,7 @@ func main() {
 	}
 	c := build.NewContext()
 	c.ConstraintExpr("amd64,!purego")
-	constants := map[string]operand.Mem{}
+	constants := map[string]constant{}
 	for _, wide := range []bool{true, false} {
 		m := &machine{Context: c, wide: wide, constants: constants}
 		m.rows()
