@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -112,7 +113,8 @@ func (s *streaming) tempered(set *data.Set) {
 	cells := s.cells(true)
 	n := set.Logits.Rows
 	at := calib.NewUnscaled(set.Logits)
-	byMap := make([]float64, len(s.maps)*n)
+	s.memory.byMap = slices.Grow(s.memory.byMap[:0], len(s.maps)*n)
+	byMap := s.memory.byMap[:len(s.maps)*n] // those of cells are written
 	cells = s.each(cells, set, func(i int, view *data.Set) error {
 		scale := byMap[i*n : (i+1)*n]
 		s.maps[i].(calib.Tempered).Scales(scale, view, at)
@@ -123,7 +125,7 @@ func (s *streaming) tempered(set *data.Set) {
 		}
 		return nil
 	})
-	facts, scales := make([]*metrics.Facts, len(cells)), make([]float64, 0, len(cells)*n)
+	facts, scales := make([]*metrics.Facts, len(cells)), slices.Grow(s.memory.scales[:0], len(cells)*n)
 	for c, i := range cells {
 		facts[c] = s.facts[i]
 	}
@@ -132,6 +134,7 @@ func (s *streaming) tempered(set *data.Set) {
 			scales = append(scales, byMap[i*n+row])
 		}
 	}
+	s.memory.scales = scales
 	if err := guard("facts", func() error { return metrics.AppendScaled(facts, set, scales) }); err != nil {
 		for _, i := range cells {
 			s.fail(i, err)

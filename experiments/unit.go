@@ -33,8 +33,10 @@ type unitWork struct {
 
 // unitMemory is what units use one after the other.
 type unitMemory struct {
-	facts []*metrics.Facts // by cell
-	text  []byte           // of the object that is put into the store
+	facts  []*metrics.Facts // by cell
+	byMap  []float64        // scales of a block, map by map
+	scales []float64        // the same, row by row
+	text   []byte           // of the object that is put into the store
 }
 
 // factsOf returns empty facts for n rows of a cell.
