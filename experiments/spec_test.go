@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -17,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func known() Registry {
 	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{
 		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid", "critical-difference", "forest",
-	}, Paper: []string{"cifar10", "cifar100"}}
+	}, Paper: results.PublishedDatasets()}
 }
 
 // TestBadSpecs reads every file of testdata/bad and compares what is said of

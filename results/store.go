@@ -48,10 +48,8 @@ const (
 // bytes changed on disk is treated as absent and is written anew by whoever
 // needs it; so objects are not synced, and a power cut costs their work at most.
 // What accidents do to a file a CRC finds as well as a digest does, ten times as
-// fast; objects of format 1, which have a SHA-256 in its place, are read, too.
-// Unfinished files older than an hour are removed by Open. Earlier programs put
-// an object into a folder named for the first two digits of its key, where it is
-// still found; making so many folders took longer than filling them.
+// fast. Unfinished files older than an hour are removed by Open. A kind is one
+// folder: making more took longer than filling them.
 //
 // A Store may be used by several goroutines and processes at once.
 type Store struct{ dir string }
@@ -60,10 +58,7 @@ type Store struct{ dir string }
 // objects are written in seconds.
 const staleAfter = time.Hour
 
-const (
-	magic       = "qats object 2\n"
-	magicBefore = "qats object 1\n" // with SHA-256
-)
+const magic = "qats object 2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -96,22 +91,18 @@ func Open(dir string) (*Store, error) {
 func (s *Store) sweep() {
 	kinds, _ := os.ReadDir(s.dir)
 	for _, kind := range kinds {
-		sweepFolder(filepath.Join(s.dir, kind.Name()), true)
+		sweepFolder(filepath.Join(s.dir, kind.Name()))
 	}
 }
 
-func sweepFolder(dir string, deeper bool) {
+func sweepFolder(dir string) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
-		path := filepath.Join(dir, f.Name())
-		if f.IsDir() && deeper {
-			sweepFolder(path, false) // of an earlier program
-		}
 		if !whole.Unfinished(f.Name()) {
 			continue
 		}
 		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
-			os.Remove(path)
+			os.Remove(filepath.Join(dir, f.Name()))
 		}
 	}
 }
@@ -151,11 +142,6 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 		return nil, err
 	}
 	file, err := os.ReadFile(s.path(kind, key))
-	if errors.Is(err, fs.ErrNotExist) {
-		if former, formerErr := os.ReadFile(s.formerPath(kind, key)); formerErr == nil {
-			file, err = former, nil
-		}
-	}
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -176,9 +162,6 @@ func (s *Store) Has(kind Kind, key string) bool {
 		return false
 	}
 	f, err := os.Open(s.path(kind, key))
-	if errors.Is(err, fs.ErrNotExist) {
-		f, err = os.Open(s.formerPath(kind, key))
-	}
 	if err != nil {
 		return false
 	}
@@ -197,11 +180,6 @@ func (s *Store) path(kind Kind, key string) string {
 	return filepath.Join(s.dir, string(kind), key)
 }
 
-// formerPath is where earlier programs put an object.
-func (s *Store) formerPath(kind Kind, key string) string {
-	return filepath.Join(s.dir, string(kind), key[:2], key)
-}
-
 func checkKey(key string) error {
 	if len(key) != 2*sha256.Size || strings.Trim(key, "0123456789abcdef") != "" {
 		return fmt.Errorf("store: %q is not a key", key)
@@ -213,7 +191,7 @@ func checkKey(key string) error {
 type header struct {
 	length     int // of the header itself
 	summed     int // where the bytes begin that the checksum is of
-	sum        string
+	sum        uint32
 	text, body int64
 }
 
@@ -237,30 +215,16 @@ func decodeHeader(b []byte) (header, error) {
 	}
 	h.summed = len(lines[0]) + len(lines[1])
 	h.length = h.summed + len(lines[2])
-	var form string
-	switch string(lines[0]) {
-	case magic:
-		form = "crc32c %8s\n"
-	case magicBefore:
-		form = "sha256 %64s\n"
-	default:
+	if string(lines[0]) != magic {
 		return h, errors.New("no header")
 	}
-	if _, err := fmt.Sscanf(string(lines[1]), form, &h.sum); err != nil {
+	if _, err := fmt.Sscanf(string(lines[1]), "crc32c %8x\n", &h.sum); err != nil {
 		return h, errors.New("no checksum")
 	}
 	if _, err := fmt.Sscanf(string(lines[2]), "text %d body %d\n", &h.text, &h.body); err != nil || min(h.text, h.body) < 0 || max(h.text, h.body) > 1<<48 {
 		return h, errors.New("no lengths")
 	}
 	return h, nil
-}
-
-// sumOf returns the checksum of b in the format of h.
-func (h header) sumOf(b []byte) string {
-	if len(h.sum) == 2*sha256.Size {
-		return fmt.Sprintf("%x", sha256.Sum256(b))
-	}
-	return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli))
 }
 
 func decodeObject(b []byte) (text string, body []byte, err error) {
@@ -271,7 +235,7 @@ func decodeObject(b []byte) (text string, body []byte, err error) {
 	if int64(len(b)) != h.size() || h.text > int64(len(b)) {
 		return "", nil, fmt.Errorf("%d bytes, want %d", len(b), h.size())
 	}
-	if h.sumOf(b[h.summed:]) != h.sum {
+	if crc32.Checksum(b[h.summed:], castagnoli) != h.sum {
 		return "", nil, errors.New("wrong checksum")
 	}
 	rest := b[h.length:]

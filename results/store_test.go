@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -152,40 +151,6 @@ func TestStoreDamage(t *testing.T) {
 	}
 	if got, err := s.Get(Scores, key); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("not repaired: %q, %v", got, err)
-	}
-}
-
-// An object of format 1, as and where earlier programs wrote it, is read, and
-// its checksum looked at; what they left unfinished is removed.
-func TestStoreFormerFormat(t *testing.T) {
-	s := open(t, t.TempDir())
-	path := s.formerPath(Fit, Key("text"))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	const summed = "text 4 body 3\ntext\none"
-	for sum, want := range map[string]bool{fmt.Sprintf("%x", sha256.Sum256([]byte(summed))): true, strings.Repeat("0", 64): false} {
-		if err := os.WriteFile(path, []byte("qats object 1\nsha256 "+sum+"\n"+summed), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		body, err := s.Get(Fit, Key("text"))
-		if (err == nil) != want || want && string(body) != "one" || !s.Has(Fit, Key("text")) {
-			t.Errorf("sum %.8s: %q, %v", sum, body, err)
-		}
-	}
-	if err := s.Put(Fit, "text", []byte("two")); err != nil {
-		t.Fatal(err)
-	}
-	if body, err := s.Get(Fit, Key("text")); err != nil || string(body) != "two" {
-		t.Errorf("replaced: %q, %v", body, err)
-	}
-	left, long := filepath.Join(filepath.Dir(path), ".x.tmp-1"), time.Now().Add(-2*staleAfter)
-	if err := errors.Join(os.WriteFile(left, nil, 0o666), os.Chtimes(left, long, long)); err != nil {
-		t.Fatal(err)
-	}
-	open(t, s.dir)
-	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the file of a killed run is still there")
 	}
 }
 
