@@ -10,6 +10,10 @@ func Exps(dst, x []float64) { eachExp(best, dst, x) }
 // itself. It panics when the lengths disagree.
 func Logs(dst, x []float64) { eachLog(best, dst, x) }
 
+// Log1ps writes Log1p of each number, to the last bit, to dst, which may be x
+// itself. It panics when the lengths disagree.
+func Log1ps(dst, x []float64) { eachLog1p(best, dst, x) }
+
 // Vector code goes as far as it can: not over numbers outside the range of its
 // method, nor over the last few. (One loop for both would take functions as
 // arguments, and what is handed to those escapes to the heap.)
@@ -30,6 +34,16 @@ func eachLog(on instructions, dst, x []float64) {
 		i += vectorLog(on, dst[i:], x[i:])
 		for end := min(i+8, len(x)); i < end; i++ {
 			dst[i] = Log(x[i])
+		}
+	}
+}
+
+func eachLog1p(on instructions, dst, x []float64) {
+	mustAgree(dst, x)
+	for i := 0; i < len(x); {
+		i += vectorLog1p(on, dst[i:], x[i:])
+		for end := min(i+8, len(x)); i < end; i++ {
+			dst[i] = Log1p(x[i])
 		}
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestEachNumber: Exps and Logs have the bits of Exp and Log, whatever they are
+// TestEachNumber: Exps, Logs and Log1ps have the bits of Exp, Log and Log1p, whatever they are
 // written in and wherever a number lies, at the ends of the ranges too.
 func TestEachNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	hard := []float64{0, math.Copysign(0, -1), 1, -1, expLo, expHi, math.Nextafter(expLo, -1000), math.Nextafter(expHi, 1000),
 		-745.2, 5e-324, 0x1p-1022, 0x1p-1023, math.MaxFloat64, math.Sqrt2 / 2, math.Sqrt2, math.Nextafter(math.Sqrt2, 2), 2,
-		math.Nextafter(1, 0), math.Nextafter(1, 2), math.Inf(1), math.Inf(-1), math.NaN()}
+		math.Nextafter(1, 0), math.Nextafter(1, 2), 0x1p-53, math.Nextafter(0x1p-53, 0), math.Nextafter(0x1p-53, 1), 0x1p-52, 1e-300, math.Inf(1), math.Inf(-1), math.NaN()}
 	draw := func() float64 {
 		switch rng.IntN(5) {
 		case 0:
@@ -39,7 +39,7 @@ func TestEachNumber(t *testing.T) {
 				name string
 				each func(on instructions, dst, x []float64)
 				one  func(float64) float64
-			}{{"Exps", eachExp, Exp}, {"Logs", eachLog, Log}} {
+			}{{"Exps", eachExp, Exp}, {"Logs", eachLog, Log}, {"Log1ps", eachLog1p, Log1p}} {
 				for _, on := range available() {
 					got := append([]float64(nil), x...)
 					f.each(on, got, got)
@@ -62,11 +62,14 @@ func TestEachNumber(t *testing.T) {
 			if eachLog(on, got, x); math.Float64bits(got[3]) != math.Float64bits(Log(v)) && !math.IsNaN(got[3]) {
 				t.Errorf("%v: Log of %v: %v", on, v, got[3])
 			}
+			if eachLog1p(on, got, x); math.Float64bits(got[3]) != math.Float64bits(Log1p(v)) && !math.IsNaN(got[3]) {
+				t.Errorf("%v: Log1p of %v: %v", on, v, got[3])
+			}
 		}
 	}
 }
 
-// BenchmarkEachNumber of Exps and Logs, 256 numbers at a time.
+// BenchmarkEachNumber of Exps, Logs and Log1ps, 256 numbers at a time.
 func BenchmarkEachNumber(b *testing.B) {
 	for _, on := range available() {
 		x, dst := make([]float64, 256), make([]float64, 256)
@@ -76,6 +79,11 @@ func BenchmarkEachNumber(b *testing.B) {
 		b.Run("of=exp/kernel="+on.String(), func(b *testing.B) {
 			for b.Loop() {
 				eachExp(on, dst, x)
+			}
+		})
+		b.Run("of=log1p/kernel="+on.String(), func(b *testing.B) {
+			for b.Loop() {
+				eachLog1p(on, dst, x)
 			}
 		})
 		b.Run("of=log/kernel="+on.String(), func(b *testing.B) {

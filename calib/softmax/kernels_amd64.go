@@ -240,6 +240,18 @@ func vectorLog(on instructions, dst, x []float64) int {
 	return logAVX2(&dst[0], &x[0], n)
 }
 
+// vectorLog1p returns how many numbers are done.
+func vectorLog1p(on instructions, dst, x []float64) int {
+	n := min(len(x)&^7, callLogits)
+	switch {
+	case on == portable || n == 0:
+		return 0
+	case on == avx512:
+		return log1pAVX512(&dst[0], &x[0], n)
+	}
+	return log1pAVX2(&dst[0], &x[0], n)
+}
+
 //go:noescape
 func expAVX512(dst, x *float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
 
@@ -251,6 +263,12 @@ func logAVX512(dst, x *float64, n int) (done int)
 
 //go:noescape
 func logAVX2(dst, x *float64, n int) (done int)
+
+//go:noescape
+func log1pAVX512(dst, x *float64, n int) (done int)
+
+//go:noescape
+func log1pAVX2(dst, x *float64, n int) (done int)
 
 //go:noescape
 func rowsAVX512(dst *Moments, x *float32, n, k int, scale *float64, step int)

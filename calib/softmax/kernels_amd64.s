@@ -3357,10 +3357,10 @@ each96:
 	VADDPD  Z8, Z24, Z24
 	VMULPD  Z24, Z23, Z23
 	VADDPD  Z23, Z23, Z23
+	VMULPD  Z13, Z21, Z24
 	VSUBPD  Z23, Z20, Z23
 	VMULPD  Z22, Z23, Z22
-	VMULPD  Z13, Z21, Z23
-	VSUBPD  Z23, Z22, Z22
+	VSUBPD  Z24, Z22, Z22
 	VSUBPD  Z22, Z20, Z20
 	VMULPD  Z12, Z21, Z21
 	VADDPD  Z20, Z21, Z20
@@ -3487,6 +3487,105 @@ DATA leastNormal<>+8(SB)/8, $0x0010000000000000
 DATA leastNormal<>+16(SB)/8, $0x0010000000000000
 DATA leastNormal<>+24(SB)/8, $0x0010000000000000
 GLOBL leastNormal<>(SB), RODATA|NOPTR, $32
+
+// func log1pAVX512(dst *float64, x *float64, n int) (done int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·log1pAVX512(SB), $0-32
+	VBROADCASTSD nineteenth<>+0(SB), Z0
+	VBROADCASTSD seventeenth<>+0(SB), Z1
+	VBROADCASTSD fifteenth<>+0(SB), Z2
+	VBROADCASTSD thirteenth<>+0(SB), Z3
+	VBROADCASTSD eleventh<>+0(SB), Z4
+	VBROADCASTSD ninth<>+0(SB), Z5
+	VBROADCASTSD seventh<>+0(SB), Z6
+	VBROADCASTSD fifth<>+0(SB), Z7
+	VBROADCASTSD third<>+0(SB), Z8
+	VBROADCASTSD unity<>+0(SB), Z9
+	VBROADCASTSD two<>+0(SB), Z10
+	VBROADCASTSD root<>+0(SB), Z11
+	VBROADCASTSD ln2Hi<>+0(SB), Z12
+	VBROADCASTSD ln2Lo<>+0(SB), Z13
+	VBROADCASTSD fraction<>+0(SB), Z14
+	VBROADCASTSD exponentHalf<>+0(SB), Z15
+	VBROADCASTSD two52<>+0(SB), Z16
+	VBROADCASTSD two52bias<>+0(SB), Z17
+	VBROADCASTSD unity<>+0(SB), Z18
+	VBROADCASTSD least<>+0(SB), Z19
+	VBROADCASTSD largest<>+0(SB), Z20
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	XORQ         BX, BX
+
+each98:
+	VMOVUPD (CX)(BX*8), Z21
+	VCMPPD  $0x1d, Z19, Z21, K1
+	VCMPPD  $0x12, Z20, Z21, K1, K1
+	KMOVW   K1, SI
+	CMPL    SI, $0x000000ff
+	JNE     eachEnd99
+	VADDPD  Z18, Z21, Z22
+	VSUBPD  Z18, Z22, Z23
+	VSUBPD  Z23, Z22, Z24
+	VMOVUPD Z18, Z25
+	VSUBPD  Z24, Z25, Z24
+	VSUBPD  Z23, Z21, Z21
+	VADDPD  Z24, Z21, Z21
+	VDIVPD  Z22, Z21, Z21
+	VPSRLQ  $0x34, Z22, Z23
+	VORPD   Z16, Z23, Z23
+	VSUBPD  Z17, Z23, Z23
+	VANDPD  Z14, Z22, Z22
+	VORPD   Z15, Z22, Z22
+	VCMPPD  $0x11, Z11, Z22, K1
+	VADDPD  Z22, Z22, K1, Z22
+	VSUBPD  Z9, Z23, K1, Z23
+	VSUBPD  Z9, Z22, Z22
+	VADDPD  Z10, Z22, Z24
+	VDIVPD  Z24, Z22, Z24
+	VMULPD  Z24, Z24, Z25
+	VMOVUPD Z0, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z1, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z2, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z3, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z4, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z5, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z6, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z7, Z26, Z26
+	VMULPD  Z26, Z25, Z26
+	VADDPD  Z8, Z26, Z26
+	VMULPD  Z26, Z25, Z25
+	VADDPD  Z25, Z25, Z25
+	VMULPD  Z13, Z23, Z26
+	VADDPD  Z21, Z26, Z21
+	VSUBPD  Z25, Z22, Z25
+	VMULPD  Z24, Z25, Z24
+	VSUBPD  Z21, Z24, Z21
+	VSUBPD  Z21, Z22, Z21
+	VMULPD  Z12, Z23, Z22
+	VADDPD  Z21, Z22, Z21
+	VMOVUPD Z21, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JL      each98
+
+eachEnd99:
+	MOVQ BX, done+24(FP)
+	VZEROUPPER
+	RET
+
+DATA least<>+0(SB)/8, $0x0000000000000001
+DATA least<>+8(SB)/8, $0x0000000000000001
+DATA least<>+16(SB)/8, $0x0000000000000001
+DATA least<>+24(SB)/8, $0x0000000000000001
+GLOBL least<>(SB), RODATA|NOPTR, $32
 
 // func rowsAVX2(dst *byte, x *float32, n int, k int, scale *float64, step int)
 // Requires: AVX, AVX2, BMI2, CMOV, FMA3, MMX+, POPCNT
@@ -5491,10 +5590,10 @@ each64:
 	VADDPD    third<>+0(SB), Y4, Y4
 	VMULPD    Y4, Y3, Y3
 	VADDPD    Y3, Y3, Y3
+	VMULPD    ln2Lo<>+0(SB), Y1, Y4
 	VSUBPD    Y3, Y0, Y3
 	VMULPD    Y2, Y3, Y2
-	VMULPD    ln2Lo<>+0(SB), Y1, Y3
-	VSUBPD    Y3, Y2, Y2
+	VSUBPD    Y4, Y2, Y2
 	VSUBPD    Y2, Y0, Y0
 	VMULPD    ln2Hi<>+0(SB), Y1, Y1
 	VADDPD    Y0, Y1, Y0
@@ -5504,6 +5603,81 @@ each64:
 	JL        each64
 
 eachEnd65:
+	MOVQ BX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func log1pAVX2(dst *float64, x *float64, n int) (done int)
+// Requires: AVX, AVX2
+TEXT ·log1pAVX2(SB), $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+each66:
+	VMOVUPD   (CX)(BX*8), Y0
+	VCMPPD    $0x1d, least<>+0(SB), Y0, Y1
+	VCMPPD    $0x12, largest<>+0(SB), Y0, Y2
+	VANDPD    Y1, Y2, Y2
+	VMOVMSKPD Y2, SI
+	CMPL      SI, $0x0000000f
+	JNE       eachEnd67
+	VADDPD    unity<>+0(SB), Y0, Y1
+	VSUBPD    unity<>+0(SB), Y1, Y2
+	VSUBPD    Y2, Y1, Y3
+	VMOVUPD   unity<>+0(SB), Y4
+	VSUBPD    Y3, Y4, Y3
+	VSUBPD    Y2, Y0, Y0
+	VADDPD    Y3, Y0, Y0
+	VDIVPD    Y1, Y0, Y0
+	VPSRLQ    $0x34, Y1, Y2
+	VORPD     two52<>+0(SB), Y2, Y2
+	VSUBPD    two52bias<>+0(SB), Y2, Y2
+	VANDPD    fraction<>+0(SB), Y1, Y1
+	VORPD     exponentHalf<>+0(SB), Y1, Y1
+	VCMPPD    $0x11, root<>+0(SB), Y1, Y3
+	VANDPD    unity<>+0(SB), Y3, Y4
+	VANDPD    Y1, Y3, Y3
+	VADDPD    Y3, Y1, Y1
+	VSUBPD    Y4, Y2, Y2
+	VSUBPD    unity<>+0(SB), Y1, Y1
+	VADDPD    two<>+0(SB), Y1, Y3
+	VDIVPD    Y3, Y1, Y3
+	VMULPD    Y3, Y3, Y4
+	VMOVUPD   nineteenth<>+0(SB), Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    seventeenth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    fifteenth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    thirteenth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    eleventh<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    ninth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    seventh<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    fifth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    third<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y4
+	VADDPD    Y4, Y4, Y4
+	VMULPD    ln2Lo<>+0(SB), Y2, Y5
+	VADDPD    Y0, Y5, Y0
+	VSUBPD    Y4, Y1, Y4
+	VMULPD    Y3, Y4, Y3
+	VSUBPD    Y0, Y3, Y0
+	VSUBPD    Y0, Y1, Y0
+	VMULPD    ln2Hi<>+0(SB), Y2, Y1
+	VADDPD    Y0, Y1, Y0
+	VMOVUPD   Y0, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	CMPQ      BX, DX
+	JL        each66
+
+eachEnd67:
 	MOVQ BX, done+24(FP)
 	VZEROUPPER
 	RET

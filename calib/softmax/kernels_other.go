@@ -13,3 +13,5 @@ func vectorTails(instructions, []float64, []float32, int) bool { return false }
 func vectorExp(instructions, []float64, []float64) int { return 0 }
 
 func vectorLog(instructions, []float64, []float64) int { return 0 }
+
+func vectorLog1p(instructions, []float64, []float64) int { return 0 }

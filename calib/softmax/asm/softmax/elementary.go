@@ -114,6 +114,31 @@ func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) re
 // log emits the package's Log of positive normal numbers.
 func (m *machine) log() {
 	m.function("log", "func(dst, x *float64, n int) (done int)")
+	of := m.newLog()
+	lo, hi := m.number("leastNormal", 0x1p-1022), m.number("largest", math.MaxFloat64)
+	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual { return of(x, nil) })
+}
+
+// log1p emits the package's Log1p of positive numbers. Below 2^-53 it is the
+// number itself, which all that the addition loses comes to.
+func (m *machine) log1p() {
+	m.function("log1p", "func(dst, x *float64, n int) (done int)")
+	of, one := m.newLog(), m.number("unity", 1)
+	lo, hi := m.number("least", 0x1p-1074), m.number("largest", math.MaxFloat64)
+	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
+		u := m.add(one, x)
+		part := m.sub(u, one)
+		rounded, lost := m.sub(u, part), m.vector()
+		m.VMOVUPD(one, lost)
+		lost = m.add(m.sub(lost, rounded), m.sub(x, part))
+		m.VDIVPD(u, lost, lost)
+		return of(u, lost)
+	})
+}
+
+// newLog places the constants of log(x) + c, for positive normal x, and returns
+// what emits it; without a c it is 0.
+func (m *machine) newLog() func(x, c reg.VecVirtual) reg.VecVirtual {
 	const (
 		ln2Hi    = 0x1.62e42feep-1
 		ln2Lo    = 0x1.a39ef35793c76p-33
@@ -128,8 +153,7 @@ func (m *machine) log() {
 	high, low := m.number("ln2Hi", ln2Hi), m.number("ln2Lo", ln2Lo)
 	below, exponent := m.same("fraction", fraction), m.same("exponentHalf", bias<<52)
 	big, offset := m.number("two52", 1<<52), m.number("two52bias", 1<<52+bias)
-	lo, hi := m.number("leastNormal", 0x1p-1022), m.number("largest", math.MaxFloat64)
-	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
+	return func(x, c reg.VecVirtual) reg.VecVirtual {
 		e, f := m.vector(), m.vector()
 		m.VPSRLQ(operand.Imm(52), x, e)
 		m.VORPD(big, e, e) // 2^52 + e, as a number
@@ -161,7 +185,11 @@ func (m *machine) log() {
 		}
 		r := m.mul(p, z)
 		r = m.add(r, r)
-		inner := m.sub(m.mul(s, m.sub(f, r)), m.mul(low, k))
+		rest := m.mul(low, k)
+		if c != nil {
+			rest = m.add(c, rest)
+		}
+		inner := m.sub(m.mul(s, m.sub(f, r)), rest)
 		return m.add(m.sub(f, inner), m.mul(high, k))
-	})
+	}
 }

@@ -33,6 +33,7 @@ func main() {
 		m.tailsAbreast()
 		m.exp()
 		m.log()
+		m.log1p()
 	}
 	if err := asm.Write(c, "softmax", os.Args[1]); err != nil {
 		log.Fatal(err)
