@@ -26,8 +26,8 @@ type scores struct {
 
 // computeScores computes all metrics of a cell. A value that is not finite is
 // an error: a metric that has none says so itself.
-func computeScores(facts *metrics.Facts, entries []metrics.Entry, seed uint64) (scores, error) {
-	in := metrics.NewInput(facts, seed)
+func computeScores(memory *metrics.Memory, facts *metrics.Facts, entries []metrics.Entry, seed uint64) (scores, error) {
+	in := memory.Input(facts, seed)
 	s := scores{N: facts.N(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: in.Bins}
 	for _, e := range entries {
 		values, err := e.Compute(in)

@@ -36,6 +36,7 @@ type unitMemory struct {
 	facts  []*metrics.Facts // by cell
 	byMap  []float64        // scales of a block, map by map
 	scales []float64        // the same, row by row
+	order  metrics.Memory   // of the rows of a cell
 	text   []byte           // of the object that is put into the store
 }
 
@@ -219,7 +220,7 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		var s scores
 		err = guard(c.Method.Name, func() (err error) {
-			s, err = computeScores(facts, w.unit.Spec.Metrics, w.unit.seed)
+			s, err = computeScores(&w.memory.order, facts, w.unit.Spec.Metrics, w.unit.seed)
 			return err
 		})
 		if err == nil {

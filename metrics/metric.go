@@ -10,7 +10,7 @@ const (
 	Higher
 )
 
-// Input is what a metric is computed from. It comes from NewInput.
+// Input is what a metric is computed from. It comes from NewInput or a Memory.
 type Input struct {
 	Facts *Facts
 	Bins  map[string][]Bin // what the binnings of Binnings yield, by name, computed once per cell
@@ -21,8 +21,12 @@ type Input struct {
 }
 
 // NewInput sorts the rows of the facts, one or more, and bins them.
-func NewInput(f *Facts, seed uint64) Input {
-	in := Input{Facts: f, Bins: map[string][]Bin{}, Seed: seed, order: sortFacts(f), layouts: map[string]*layout{}}
+func NewInput(f *Facts, seed uint64) Input { return new(Memory).Input(f, seed) }
+
+// Input is NewInput with the memory of earlier ones: it may be used until the
+// next call. Its bins stay.
+func (m *Memory) Input(f *Facts, seed uint64) Input {
+	in := Input{Facts: f, Bins: map[string][]Bin{}, Seed: seed, order: m.sort(f), layouts: map[string]*layout{}}
 	for _, b := range Binnings() {
 		l := b.layout(in.order)
 		in.layouts[b.Name] = l

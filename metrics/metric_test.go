@@ -165,11 +165,25 @@ func TestExactSum(t *testing.T) {
 	}
 }
 
+// TestSort sorts few rows and many, in the memory of those before, also such as
+// lie so close together that the radix sort does not tell them apart.
 func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
-	for _, n := range []int{0, 1, 2, 1000} {
+	var memory Memory
+	for _, n := range []int{1000, 0, 1, 2, 5000, fewRows - 1, fewRows, 3000} {
 		f := sample(rng, n, 1)
-		o := sortFacts(f)
+		for i := range f.Conf {
+			switch rng.IntN(8) {
+			case 0:
+				f.Conf[i] = .7 + float64(rng.IntN(40))*0x1p-40
+			case 1:
+				f.Conf[i] = 1 - float64(rng.IntN(5))*0x1p-53
+			}
+		}
+		o := memory.sort(f)
+		if len(o.conf) != n || len(o.row) != n || len(o.hit) != n {
+			t.Fatalf("%d, %d and %d of %d rows", len(o.conf), len(o.row), len(o.hit), n)
+		}
 		seen := make([]bool, n)
 		for j, i := range o.row {
 			if o.conf[j] != f.Conf[i] || o.hit[j] != f.Hit(int(i)) || seen[i] {

@@ -18,26 +18,45 @@ type order struct {
 	hit  []bool
 }
 
-// sortFacts sorts by confidence, rows of equal confidence by their number. A
-// radix sort in three passes on 32 bits of the distance to 1, whose leading
-// bits tell saturated confidences apart where those of the confidence itself
-// are all alike; a pass in which all rows agree is left out. The few that 32
-// bits do not tell apart are put in order afterwards.
-func sortFacts(f *Facts) *order {
-	n := f.N()
-	a, b := make([]uint64, n), make([]uint64, n)
+// Memory is what one Input leaves to the next one: scratch for sorting and the
+// sorted rows. The zero Memory is ready for use, by one goroutine.
+type Memory struct {
+	items, spare []uint64
+	sorted       order
+}
+
+// sortFacts sorts by confidence, rows of equal confidence by their number.
+func sortFacts(f *Facts) *order { return new(Memory).sort(f) }
+
+// sort is sortFacts; what it returns lasts until the next call. A radix sort on
+// 32 bits of the distance to 1, whose leading bits tell saturated confidences
+// apart where those of the confidence itself are all alike, in three passes or,
+// of few rows, in two on the upper 21 bits; a pass in which all rows agree is
+// left out. Those that are not told apart are put in order afterwards.
+func (m *Memory) sort(f *Facts) *order {
+	n, last := f.N(), 0
+	if n < fewRows {
+		last = 1
+	}
+	m.items, m.spare = slices.Grow(m.items[:0], n)[:n], slices.Grow(m.spare[:0], n)[:n]
+	a, b := m.items, m.spare
 	var count [3][1 << digitBits]int32
+	pred, label := f.Pred[:n], f.Label[:n]
 	for i, c := range f.Conf {
 		item := uint64(sortKey(c))<<32 | uint64(i)<<1
-		if f.Pred[i] == f.Label[i] {
+		if pred[i] == label[i] {
 			item |= 1
 		}
 		a[i] = item
-		count[0][digit(item, 0)]++
 		count[1][digit(item, 1)]++
 		count[2][digit(item, 2)]++
 	}
-	for d := range count {
+	if last == 0 {
+		for _, item := range a {
+			count[0][digit(item, 0)]++
+		}
+	}
+	for d := last; d < len(count); d++ {
 		if n == 0 || int(count[d][digit(a[0], d)]) == n {
 			continue
 		}
@@ -54,16 +73,21 @@ func sortFacts(f *Facts) *order {
 		}
 		a, b = b, a
 	}
-	finishSort(f, a)
-	o := &order{conf: make([]float64, n), row: make([]int32, n), hit: make([]bool, n)}
-	for j, item := range a {
-		row := itemRow(item)
-		o.conf[j], o.row[j], o.hit[j] = f.Conf[row], int32(row), item&1 == 1
+	o := &m.sorted
+	o.conf, o.row, o.hit = slices.Grow(o.conf[:0], n)[:n], slices.Grow(o.row[:0], n)[:n], slices.Grow(o.hit[:0], n)[:n]
+	o.place(f, a, 0)
+	for j := 1; j < n; j++ {
+		if o.conf[j] < o.conf[j-1] {
+			j = o.finish(f, a, j, 32+digitBits*last)
+		}
 	}
 	return o
 }
 
-const digitBits = 11
+const (
+	digitBits = 11
+	fewRows   = 1 << 18
+)
 
 // itemRow returns the row of an item: 32 bits of key, 31 of row, 1 of hit.
 func itemRow(item uint64) uint32 { return uint32(item) >> 1 }
@@ -78,21 +102,31 @@ func sortKey(conf float64) uint32 {
 	return ^uint32(max(int64(math.Float64bits(1-conf)>>shift)-least, 0))
 }
 
-// finishSort puts the items of equal keys in order.
-func finishSort(f *Facts, items []uint64) {
-	for lo := 0; lo < len(items); {
-		hi, sorted := lo+1, true
-		for ; hi < len(items) && items[hi]>>32 == items[lo]>>32; hi++ {
-			sorted = sorted && f.Conf[itemRow(items[hi-1])] <= f.Conf[itemRow(items[hi])]
-		}
-		if !sorted {
-			slices.SortFunc(items[lo:hi], func(x, y uint64) int {
-				i, j := itemRow(x), itemRow(y)
-				return cmp.Or(cmp.Compare(f.Conf[i], f.Conf[j]), cmp.Compare(i, j))
-			})
-		}
-		lo = hi
+// place writes the rows of items to o from lo on.
+func (o *order) place(f *Facts, items []uint64, lo int) {
+	conf, row, hit := o.conf[lo:][:len(items)], o.row[lo:][:len(items)], o.hit[lo:][:len(items)]
+	for j, item := range items {
+		i := itemRow(item)
+		conf[j], row[j], hit[j] = f.Conf[i], int32(i), item&1 == 1
 	}
+}
+
+// finish puts the items in order that agree with item j above bit shift, and
+// returns the last of them.
+func (o *order) finish(f *Facts, items []uint64, j, shift int) int {
+	lo, hi := j, j+1
+	for lo > 0 && items[lo-1]>>shift == items[j]>>shift {
+		lo--
+	}
+	for hi < len(items) && items[hi]>>shift == items[j]>>shift {
+		hi++
+	}
+	slices.SortFunc(items[lo:hi], func(x, y uint64) int {
+		i, j := itemRow(x), itemRow(y)
+		return cmp.Or(cmp.Compare(f.Conf[i], f.Conf[j]), cmp.Compare(i, j))
+	})
+	o.place(f, items[lo:hi], lo)
+	return hi - 1
 }
 
 // blockAcross returns the ends of the tied block, in which each confidence is

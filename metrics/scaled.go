@@ -69,9 +69,10 @@ func (f *Facts) appendScores(scores []softmax.Score, scales []float64, m int, to
 	f.Conf, f.NLL, f.Brier = slices.Grow(f.Conf, n), slices.Grow(f.NLL, n), slices.Grow(f.Brier, n)
 	at := len(f.Conf)
 	conf, nll, brier := f.Conf[at:at+n], f.NLL[at:at+n], f.Brier[at:at+n]
-	for i := range n { // by itself: nothing here waits for the row before
-		nll[i] = softmax.Log1p(scores[i*m].Tail)
+	for i := range nll {
+		nll[i] = scores[i*m].Tail
 	}
+	softmax.Log1ps(nll, nll)
 	for i, y := range labels {
 		s := scores[i*m]
 		s0 := 1 + s.Tail

@@ -257,8 +257,9 @@ func score(at folder, name string) (figures, error) {
 		var e error
 		out[key], e = least(3, func() error {
 			list, err := facts(set, m)
+			var memory metrics.Memory
 			for _, f := range list {
-				in := metrics.NewInput(f, 0)
+				in := memory.Input(f, 0)
 				metrics.ECE(in.Bins[metrics.Width15])
 				metrics.AECE(in.Bins[metrics.Mass15])
 			}
