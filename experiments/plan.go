@@ -100,7 +100,7 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 			})
 		}
 	}
-	g.Wait()
+	g.Wait() // errors are in their cells
 	if err := ctx.Err(); err != nil {
 		return nil, err // which the last cells took for their own
 	}

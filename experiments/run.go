@@ -169,7 +169,7 @@ func (r *run) report(u *Unit) {
 // store itself (a full disk, say), which no row can carry.
 func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	outcomes := make([]outcome, len(u.Cells))
-	work := &unitWork{run: r, unit: u, outcomes: outcomes, memory: r.idle.Get().(*unitMemory)}
+	work := &unitWork{run: r, unit: u, outcomes: outcomes}
 	defer work.release()
 	if !r.options.Fresh {
 		r.catchUp(u)

@@ -27,17 +27,27 @@ type unitWork struct {
 	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // of the fits on it
-	memory   *unitMemory
+	memory   *unitMemory  // nil until the unit has reserved it
 	releases []func()
 }
 
-// unitMemory is what units use one after the other.
+// unitMemory is what units use one after the other. A unit takes it when it has
+// reserved its own bytes, so that units that wait hold none.
 type unitMemory struct {
 	facts  []*metrics.Facts // by cell
 	byMap  []float64        // scales of a block, map by map
 	scales []float64        // the same, row by row
 	order  metrics.Memory   // of the rows of a cell
 	text   []byte           // of the object that is put into the store
+}
+
+// bytes is its size, class bins aside.
+func (m *unitMemory) bytes() int64 {
+	n := cap(m.text) + 8*(cap(m.byMap)+cap(m.scales))
+	for _, f := range m.facts {
+		n += factsBytes * cap(f.Conf)
+	}
+	return int64(n)
 }
 
 // factsOf returns empty facts for n rows of a cell.
@@ -49,16 +59,24 @@ func (m *unitMemory) factsOf(cell, n int) *metrics.Facts {
 	return m.facts[cell]
 }
 
+// keptShare is the part of the memory of a run that units may leave to those
+// after them beyond what these reserve: 1/keptShare for all workers together.
+const keptShare = 8
+
 // release returns the memory that the unit has reserved and the files that its
 // calibration set maps.
 func (w *unitWork) release() {
 	if w.cal != nil {
 		w.cal.Close()
 	}
+	o := &w.run.options
+	if w.memory != nil && w.memory.bytes() <= o.Memory/keptShare/int64(max(1, o.Workers)) {
+		w.run.idle.Put(w.memory)
+	}
+	w.memory, w.facts = nil, nil
 	for _, f := range w.releases {
 		f()
 	}
-	w.run.idle.Put(w.memory)
 }
 
 // live returns the cells that are in one of the states and have not failed.
@@ -107,6 +125,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err := w.reserve(ctx, missing, test); err != nil {
 		return err
 	}
+	w.memory = w.run.idle.Get().(*unitMemory)
 	maps := make([]calib.Map, len(w.unit.Cells))
 	w.tables = make([]*external.Table, len(w.unit.Cells))
 	defer w.closeTables()
