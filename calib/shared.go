@@ -20,7 +20,7 @@ type temperatureFit struct {
 	t      float64
 	report Report // with its own passes alone
 	beta   float64
-	near   bool // the last pass was expected to be the last
+	near   bool // the last pass was at beta and expected to be the last
 }
 
 func (s *Shared) temperature() *temperatureFit {
@@ -42,8 +42,8 @@ func (s *Shared) keep(f *temperatureFit) {
 }
 
 // fitTemperature returns the T in [minT, maxT] with the least mean NLL. The
-// report is that of the last pass, which is at the T returned; its passes are
-// all of o.
+// report is of the T returned, where the last pass was, or a Newton step away
+// (see stepped); its passes are all of o.
 func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) {
 	t, report, _, err := fitTemperatureAnd(ctx, o, 0, nil)
 	return t, report, err

@@ -9,8 +9,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// stepTol is how far, relative to itself, a fitted temperature may be from
-// the minimum by the last Newton step.
+// stepTol is how far, relative to itself, a fitted temperature may be from the
+// minimum by the Newton step of the last pass, where that step is not taken.
 const stepTol = 5e-9
 
 // solveTemperature is fitTemperatureAnd on a set that nobody has fitted before.
@@ -31,7 +31,8 @@ const stepTol = 5e-9
 // interpolation leaves it. The fit ends at a pass that finds a gradient below
 // gradTol and from where Newton's step, which tells the error of u but for its
 // square, is below stepTol. Of thinFrom rows or more a pass is dear: one from
-// where Newton's step is below lastStep is the last too, and the step is taken.
+// where Newton's step is below lastStep is the last too, and the step is taken
+// unless it leads out of the bounds.
 func solveTemperature(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
 	if err == nil && ref != nil && o.rows() >= thinFrom {
@@ -79,7 +80,7 @@ func solveTemperature(ctx context.Context, o *objective, width int, visit func(b
 		node, target := s.node(u)
 		step := float64(node.du * (target - node.y))
 		done := math.Abs(g) < gradTol && math.Abs(step) < stepTol
-		if !done && o.rows() >= thinFrom && math.Abs(step) < lastStep {
+		if !done && o.rows() >= thinFrom && math.Abs(step) < lastStep && u+step > minU && u+step < maxU {
 			f := s.stepped(u, step)
 			f.report.Iterations, f.report.Passes = iter+1, o.passes
 			return f, nil, nil

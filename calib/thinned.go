@@ -53,9 +53,9 @@ func (r reference) refined(ctx context.Context, o *objective, u float64) (refere
 	return append(reference{rest}, r...), at, nil
 }
 
-// stepped is how a fit ends with Newton's step from u. The NLL and the gradient are those at T by the slope and the
-// curvature at u: the first is known to within rounding, of the second, which
-// is 0 but for the square of the step, it is an estimate.
+// stepped is how a fit ends with Newton's step from u, which no pass follows. The
+// NLL is that at T by the slope and the curvature at u, to within rounding; the
+// gradient, which is 0 but for the square of the step, is an estimate.
 func (s slope) stepped(u, step float64) *temperatureFit {
 	g := s.loss - s.drop
 	move := float64(softmax.Exp(u) * step)

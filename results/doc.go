@@ -26,7 +26,7 @@
 // A row of status skip or fail says in its note why. Its source may be empty,
 // because a set that does not exist is neither measured nor simulated.
 //
-// Files are replaced whole (WriteFile): a reader sees the old file or the new
+// Files are replaced whole (package whole): a reader sees the old file or the new
 // one, whatever happens to the writer.
 //
 // # The store

@@ -289,7 +289,6 @@ func TestStoreFull(t *testing.T) {
 	}
 }
 
-// A write that ends in an error or a panic leaves the old file and no other.
 func BenchmarkStore(b *testing.B) {
 	s, err := Open(b.TempDir())
 	if err != nil {

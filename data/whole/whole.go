@@ -6,7 +6,8 @@
 //
 // A name that stands for a device, a pipe or a socket, such as /dev/stdout, is
 // written to as it is: a rename would put a file in its place. A symbolic link
-// stays, and the file that it leads to is replaced.
+// stays, and the file that it leads to is replaced; one that leads nowhere is
+// replaced itself.
 package whole
 
 import (
