@@ -59,11 +59,7 @@ one of the paper's (like: {mine: cifar10}), and of nothing else.`,
 
 // readDiff compares the published numbers with the results.csv in out.
 func readDiff(out string) (*diff.Diff, error) {
-	published, err := results.ReadPublished()
-	if err != nil {
-		return nil, err
-	}
-	records, err := readRecords(out)
+	published, records, err := readNumbers(out)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +85,7 @@ func readLikeness(files []string, out string) (*diff.Likeness, error) {
 	if len(like) == 0 {
 		return nil, fmt.Errorf("%s: no dataset is declared to be like one of the paper's (like: {mine: cifar10})", files[0])
 	}
-	published, err := results.ReadPublished()
-	if err != nil {
-		return nil, err
-	}
-	records, err := readRecords(out)
+	published, records, err := readNumbers(out)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +96,16 @@ func readLikeness(files []string, out string) (*diff.Likeness, error) {
 	return l, nil
 }
 
-func readRecords(out string) ([]results.Record, error) {
+// readNumbers returns the published numbers and the records of results.csv in
+// out.
+func readNumbers(out string) ([]results.Published, []results.Record, error) {
+	published, err := results.ReadPublished()
+	if err != nil {
+		return nil, nil, err
+	}
 	records, err := results.ReadResults(filepath.Join(out, "results.csv"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no results.csv in %s: qats run writes it", out)
+		return nil, nil, fmt.Errorf("no results.csv in %s: qats run writes it", out)
 	}
-	return records, err
+	return published, records, err
 }

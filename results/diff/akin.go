@@ -14,12 +14,13 @@ import (
 // nor refutes what the paper says of its own.
 type Likeness struct {
 	Like   map[string]string // the paper's data set that each is like
+	Absent []string          // of these, the ones without a measured record, by name
 	Claims []Judged
 }
 
 // Akin asks the claims of other networks, on data sets that are like the
-// paper's or the same: like says which each stands for. Measured records alone answer, whatever
-// their experiment.
+// paper's or the same: like says which each stands for. Measured records alone
+// answer, whatever their experiment.
 //
 // A row is a data set and network of the records; it stands where the paper's
 // data set stands, and "all" means all there are. A mean over corruptions needs
@@ -32,13 +33,18 @@ func Akin(published []results.Published, records []results.Record, like map[stri
 	if err != nil {
 		return nil, err
 	}
-	k := &kin{paper: paper, like: like, home: home, found: map[recordID]results.Record{}, losses: map[network]bool{}}
+	k := &kin{paper: paper, like: like, home: home, found: map[recordID]results.Record{}, measured: map[string]bool{}, losses: map[network]bool{}}
 	k.collect(records)
 	if len(k.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
 	}
-	b := k.book()
-	return &Likeness{Like: like, Claims: judgeBoth(publishedBook(paper), b)}, nil
+	l := &Likeness{Like: like, Claims: judgeBoth(publishedBook(paper), k.book())}
+	for _, dataset := range slices.Sorted(maps.Keys(like)) {
+		if !k.measured[dataset] {
+			l.Absent = append(l.Absent, dataset)
+		}
+	}
+	return l, nil
 }
 
 // homes returns the experiment of each of the paper's data sets: that of the
@@ -68,6 +74,7 @@ type kin struct {
 	like     map[string]string
 	home     map[string]string
 	found    map[recordID]results.Record // Experiment is empty
+	measured map[string]bool             // data sets of found
 	networks []network                   // trained with cross-entropy, in the order of the records
 	losses   map[network]bool            // trained with others too
 }
@@ -86,7 +93,7 @@ func (k *kin) collect(records []results.Record) {
 		if _, ok := k.found[id]; ok {
 			continue
 		}
-		k.found[id] = r
+		k.found[id], k.measured[r.Dataset] = r, true
 		n := network{r.Dataset, r.Backbone}
 		if r.Loss != "ce" {
 			k.losses[n] = true

@@ -87,19 +87,34 @@ func TestAkinToSome(t *testing.T) {
 		}
 	}
 	add("b", "small", "ce", "fog", 3, "ece", map[string]float64{"uncal": .01, "qats": .02})
-	like := map[string]string{"a": "cifar10", "b": "cifar100-c"}
+	// Neither has a method to compare QaTS with but FeatClip.
+	for _, n := range []string{"small", "large"} {
+		add("mild", n, "ce", "", 0, "ece", map[string]float64{"qats": .03, "featclip": .04})
+		add("extreme", n, "ce", "", 0, "ece", map[string]float64{"qats": .05, "featclip": .06})
+	}
+	for _, m := range paper.Averaged(results.PublishedSetting{Table: "shift", Metric: "ece", Dataset: "cifar100-c", Backbone: "vit-b16", Corruption: results.Average, Severity: 1}) {
+		add("b", "large", "ce", m.Corruption, 1, "ece", map[string]float64{"qats": .06})
+	}
+	add("text", "small", "ce", "", 0, "accuracy", map[string]float64{"qats": .9, "featclip": .8})
+	add("text", "tiny", "ce", "", 0, "accuracy", map[string]float64{"qats": .7, "featclip": .7})
+	like := map[string]string{
+		"a": "cifar10", "b": "cifar100-c", "mild": "cifar100-lt-r10", "extreme": "cifar100-lt-r100", "text": "20newsgroups", "none": "imagenet",
+	}
 	l, err := Akin(published(t), records, like)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for quote, want := range map[string]Judgement{
 		"all but one setting":         {Holds, "1 of 1 rows; 1 of 1 rows first or second"},
-		"ranking second in most":      {Unjudged, "no numbers for these rows"},
+		"ranking second in most":      {Holds, "second in 4, first in 0 of 4"},
+		"most competing methods":      {Unjudged, "QaTS rises by +2.00, +2.00"},
+		"yielding 2x-3x":              {Fails, "0 of 2 severities; numbers are missing in 1 more; not b, small, severity 1"},
+		"84.9 -> 84.7":                {Fails, "QaTS 90.00, FeatClip 80.00; QaTS 70.00, FeatClip 70.00"},
 		"without modifying":           {Holds, "1 of 1 settings"},
 		"more stable":                 {Holds, "1 of 1 networks and factors"},
 		"Brier reduces":               {Holds, "5.00 -> 4.00 -> 3.00"},
 		"consistently yields further": {Fails, "2 of 3 losses and networks; not a, small, Focal (5.00, Uncal 4.00)"},
-		"lowest ECE among all":        {Fails, "1 of 2 severities; not b, small, severity 1 (QaTS 6.00, Uncal 3.00)"},
+		"lowest ECE among all":        {Fails, "1 of 2 severities; numbers are missing in 1 more; not b, small, severity 1 (QaTS 6.00, Uncal 3.00)"},
 		"for RN-50 drops":             {Unjudged, "no numbers for these rows"},
 		"can slightly reduce":         {Unjudged, "no numbers for these entries"},
 		"often achieving":             {Unjudged, "no numbers"},
@@ -110,7 +125,8 @@ func TestAkinToSome(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := l.Text(&text); err != nil || !strings.Contains(text.String(), "  a                        for CIFAR-10\n") {
+	if err := l.Text(&text); err != nil || !strings.Contains(text.String(), "  a                        for CIFAR-10\n") ||
+		!strings.Contains(text.String(), "  none                     for ImageNet (no measured record)\n") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 

@@ -190,7 +190,11 @@ func (l *Likeness) Text(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("Measured here are other networks than the paper's, on data sets that stand for its own:\n")
 	for _, dataset := range slices.Sorted(maps.Keys(l.Like)) {
-		fmt.Fprintf(&b, "  %-24s for %s\n", dataset, table.Name("dataset", l.Like[dataset]))
+		absent := ""
+		if slices.Contains(l.Absent, dataset) {
+			absent = " (no measured record)"
+		}
+		fmt.Fprintf(&b, "  %-24s for %s%s\n", dataset, table.Name("dataset", l.Like[dataset]), absent)
 	}
 	b.WriteString("What holds of them is no verdict on the paper's own. Rankings are over the methods that have a number.\n\n")
 	textClaims(&b, l.Claims, "on these networks:")
