@@ -39,6 +39,7 @@ FEATURED = {
 }
 VIEWS = 2  # the first of those there are: mirrored, and one random shift
 VIEWED = {  # the networks that have them; all where a set is not named
+    "cifar10-jpeg-lt-r10": ("resnet18-w16-s2", "vit-p4-d96-l4"),
     "cifar10-jpeg-lt-r100": ("resnet18-w16-s2",),
 }
 SHIFTED = "vit-p4-d96-l4"  # the network tested on corrupted images
