@@ -20,9 +20,15 @@ func checkLabelled(set *data.Set) error {
 	if len(set.Labels) != n {
 		return fmt.Errorf("%d rows of logits but %d labels", n, len(set.Labels))
 	}
-	for i, y := range set.Labels {
+	return checkLabels(set.Labels, 0, k)
+}
+
+// checkLabels refuses a label that is none of k classes; the first is that of
+// row from.
+func checkLabels(labels []int32, from, k int) error {
+	for i, y := range labels {
 		if y < 0 || int(y) >= k {
-			return fmt.Errorf("row %d: label %d is outside 0..%d", i, y, k-1)
+			return fmt.Errorf("row %d: label %d is outside 0..%d", from+i, y, k-1)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -53,10 +52,8 @@ func (o *objective) read(ctx context.Context, w *workspace, lo, hi, end int) ([]
 			w.labels = w.labels[:0]
 			return nil, nil, err
 		}
-		for i, y := range w.labels {
-			if y < 0 || int(y) >= k {
-				return nil, nil, fmt.Errorf("row %d: label %d is outside 0..%d", lo+i, y, k-1)
-			}
+		if err := checkLabels(w.labels, lo, k); err != nil {
+			return nil, nil, err
 		}
 	}
 	return w.logits[(lo-w.lo)*k : (hi-w.lo)*k], w.labels[lo-w.lo : hi-w.lo], nil

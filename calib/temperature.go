@@ -328,11 +328,10 @@ func (o *objective) sample(ctx context.Context, m int) (*objective, error) {
 		if err := o.stream.Read(ctx, from, from+1, s.logits.Row(i), class[:]); err != nil {
 			return nil, err
 		}
-		y := class[0]
-		if y < 0 || int(y) >= k {
-			return nil, fmt.Errorf("row %d: label %d is outside 0..%d", from, y, k-1)
+		if err := checkLabels(class[:], from, k); err != nil {
+			return nil, err
 		}
-		s.label[i] = s.logits.Row(i)[y]
+		s.label[i] = s.logits.Row(i)[class[0]]
 	}
 	return s, nil
 }

@@ -83,6 +83,9 @@ func (t thinned) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 			if err := s.Read(ctx, from, from+n, logits[:n*k], labels[:n]); err != nil {
 				return err
 			}
+			if err := checkLabels(labels[:n], from, k); err != nil {
+				return err // with its row of the set
+			}
 		} else {
 			copy(logits[:n*k], t.o.logits.Data[from*k:])
 			copy(labels[:n], t.o.labels[from:])

@@ -63,6 +63,16 @@ func TestRefined(t *testing.T) {
 	}
 }
 
+// TestThinnedLabels: a label that is no class is named by its row of the set.
+func TestThinnedLabels(t *testing.T) {
+	ctx := context.Background()
+	o := mustStream(t, &brokenStream{Stream: streamOf(simulated(20000, 4, 3, 1.6, 2)), bad: 5000, label: 4})
+	_, _, err := reference{}.refined(ctx, o, firstU)
+	if err == nil || err.Error() != "row 5244: label 4 is outside 0..3" { // 20 x 256 + 124
+		t.Error(err)
+	}
+}
+
 // TestRefinedElsewhere: rows in the middle of the blocks that contradict the
 // others do not lead away.
 func TestRefinedElsewhere(t *testing.T) {
