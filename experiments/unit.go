@@ -27,7 +27,7 @@ type unitWork struct {
 	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // of the fits on it
-	memory   *unitMemory  // nil until the unit has reserved it
+	memory   *unitMemory  // nil until it is taken
 	releases []func()
 }
 
@@ -43,11 +43,11 @@ type unitMemory struct {
 
 // bytes is its size, class bins aside.
 func (m *unitMemory) bytes() int64 {
-	n := cap(m.text) + 8*(cap(m.byMap)+cap(m.scales))
+	n := m.order.Bytes() + int64(cap(m.text)+8*(cap(m.byMap)+cap(m.scales)))
 	for _, f := range m.facts {
-		n += factsBytes * cap(f.Conf)
+		n += factsBytes * int64(cap(f.Conf))
 	}
-	return int64(n)
+	return n
 }
 
 // factsOf returns empty facts for n rows of a cell.
@@ -57,6 +57,13 @@ func (m *unitMemory) factsOf(cell, n int) *metrics.Facts {
 	}
 	m.facts[cell].Reset(n)
 	return m.facts[cell]
+}
+
+// take takes the memory of a unit before it, if it has not yet.
+func (w *unitWork) take() {
+	if w.memory == nil {
+		w.memory = w.run.idle.Get().(*unitMemory)
+	}
 }
 
 // keptShare is the part of the memory of a run that units may leave to those
@@ -105,6 +112,7 @@ func (w *unitWork) do(ctx context.Context) error {
 			return err
 		}
 	}
+	w.take()
 	if err := w.score(ctx); err != nil {
 		return err
 	}
@@ -125,7 +133,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err := w.reserve(ctx, missing, test); err != nil {
 		return err
 	}
-	w.memory = w.run.idle.Get().(*unitMemory)
+	w.take()
 	maps := make([]calib.Map, len(w.unit.Cells))
 	w.tables = make([]*external.Table, len(w.unit.Cells))
 	defer w.closeTables()

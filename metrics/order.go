@@ -25,6 +25,11 @@ type Memory struct {
 	sorted       order
 }
 
+// Bytes is its size.
+func (m *Memory) Bytes() int64 {
+	return int64(8*(cap(m.items)+cap(m.spare)+cap(m.sorted.conf)) + 4*cap(m.sorted.row) + cap(m.sorted.hit))
+}
+
 // sortFacts sorts by confidence, rows of equal confidence by their number.
 func sortFacts(f *Facts) *order { return new(Memory).sort(f) }
 
