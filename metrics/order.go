@@ -37,7 +37,8 @@ func sortFacts(f *Facts) *order { return new(Memory).sort(f) }
 // 32 bits of the distance to 1, whose leading bits tell saturated confidences
 // apart where those of the confidence itself are all alike, in three passes or,
 // of few rows, in two on the upper 21 bits; a pass in which all rows agree is
-// left out. Those that are not told apart are put in order afterwards.
+// left out. The few that are not told apart are inserted where they belong; where
+// they are not few, they are sorted.
 func (m *Memory) sort(f *Facts) *order {
 	n, last := f.N(), 0
 	if n < fewRows {
@@ -81,8 +82,12 @@ func (m *Memory) sort(f *Facts) *order {
 	o := &m.sorted
 	o.conf, o.row, o.hit = slices.Grow(o.conf[:0], n)[:n], slices.Grow(o.row[:0], n)[:n], slices.Grow(o.hit[:0], n)[:n]
 	o.place(f, a, 0)
+	moves := 0
 	for j := 1; j < n; j++ {
-		if o.conf[j] < o.conf[j-1] {
+		if o.conf[j] >= o.conf[j-1] {
+			continue
+		}
+		if moves += o.insert(j); moves > 4*n { // too many rows with the same bits
 			j = o.finish(f, a, j, 32+digitBits*last)
 		}
 	}
@@ -114,6 +119,18 @@ func (o *order) place(f *Facts, items []uint64, lo int) {
 		i := itemRow(item)
 		conf[j], row[j], hit[j] = f.Conf[i], int32(i), item&1 == 1
 	}
+}
+
+// insert moves place j down to where it belongs among those before it, and
+// returns by how many places.
+func (o *order) insert(j int) int {
+	conf, row, hit := o.conf[j], o.row[j], o.hit[j]
+	i := j
+	for ; i > 0 && o.conf[i-1] > conf; i-- {
+		o.conf[i], o.row[i], o.hit[i] = o.conf[i-1], o.row[i-1], o.hit[i-1]
+	}
+	o.conf[i], o.row[i], o.hit[i] = conf, row, hit
+	return j - i
 }
 
 // finish puts the items in order that agree with item j above bit shift, and

@@ -17,8 +17,9 @@ func perRow(b *testing.B, rows int) {
 func BenchmarkMetric(b *testing.B) {
 	f := sample(rand.New(rand.NewPCG(1, 9)), 10000, 1.2)
 	b.Run("name=input/n=10000", func(b *testing.B) {
+		var memory Memory
 		for range b.N {
-			NewInput(f, 1)
+			memory.Input(f, 1)
 		}
 		perRow(b, f.N())
 	})
@@ -80,8 +81,9 @@ func BenchmarkLogitsToECE(b *testing.B) {
 					if err := AppendScaled(facts, set, scales); err != nil {
 						b.Fatal(err)
 					}
+					var memory Memory
 					for _, f := range facts {
-						in := NewInput(f, 1)
+						in := memory.Input(f, 1)
 						ECE(in.Bins[Width15])
 						AECE(in.Bins[Mass15])
 					}
