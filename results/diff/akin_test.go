@@ -110,6 +110,7 @@ func TestAkinToSome(t *testing.T) {
 		"most competing methods":      {Unjudged, "QaTS rises by +2.00, +2.00"},
 		"yielding 2x-3x":              {Fails, "0 of 2 severities; numbers are missing in 1 more; not b, small, severity 1"},
 		"84.9 -> 84.7":                {Fails, "QaTS 90.00, FeatClip 80.00; QaTS 70.00, FeatClip 70.00"},
+		"increases steadily":          {Fails, "1 of 3 methods; numbers are missing in 13 more; not TS of b, small; QaTS of b, small"},
 		"without modifying":           {Holds, "1 of 1 settings"},
 		"more stable":                 {Holds, "1 of 1 networks and factors"},
 		"Brier reduces":               {Holds, "5.00 -> 4.00 -> 3.00"},

@@ -266,7 +266,7 @@ func (b *book) series(id, label string, n network) ([]results.Points, bool) {
 		}
 		list = append(list, x)
 	}
-	return list, len(list) > 0
+	return list, len(list) > 1 // one severity neither rises nor falls
 }
 
 // averages are the means over corruptions.
@@ -283,6 +283,14 @@ func (b *book) shifted(id string) []network {
 		}
 	}
 	return list
+}
+
+// of is what is said of a network; the paper has one under corruptions.
+func (b *book) of(n network, what string) string {
+	if b.like == nil {
+		return what
+	}
+	return fmt.Sprintf("%s of %s", what, cellName(results.Cell{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
 }
 
 func timesLower(b *book) Judgement {
@@ -329,10 +337,10 @@ func widening(b *book) Judgement {
 		if !ok || !also {
 			continue
 		}
-		if j.Truth == Unjudged {
-			j = Judgement{Holds, "FeatClip less QaTS:"}
+		if figures := b.of(n, "FeatClip less QaTS") + ":"; j.Truth == Unjudged {
+			j = Judgement{Holds, figures}
 		} else {
-			j.Figures += ";"
+			j.Figures += "; " + figures
 		}
 		for i := range x {
 			j.Figures += " " + (x[i] - y[i]).String()
@@ -354,7 +362,7 @@ func steady(b *book) Judgement {
 				continue
 			}
 			strictly := slices.IsSorted(x) && len(slices.Compact(slices.Clone(x))) == len(x)
-			t.add(when(strictly), label)
+			t.add(when(strictly), b.of(n, label))
 		}
 	}
 	return t.all("methods", 0)
