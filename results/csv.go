@@ -40,7 +40,7 @@ func faultf(column, reason string, args ...any) error {
 }
 
 func (f format[T]) write(w io.Writer, list []T) error {
-	seen := map[string]int{}
+	seen := make(map[string]int, len(list))
 	out := csv.NewWriter(w)
 	if err := out.Write(f.columns); err != nil {
 		return err
@@ -282,6 +282,9 @@ func checkSource(s string) error {
 
 // checkRange judges x as it is printed: a sum of rounding errors above 1 is 1.
 func checkRange(column string, x, lo, hi float64) error {
+	if lo <= x && x <= hi && !math.IsInf(x, 0) { // so is what is printed
+		return nil
+	}
 	x = round(x)
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
@@ -303,7 +306,36 @@ func formatCount(n int) string {
 // formatNumber prints a finite x as the package comment says. The form is
 // unique: numbers that are equal to nine digits print the same bytes.
 func formatNumber(x float64) string {
-	x = round(x)
+	a := math.Abs(x)
+	if !(a >= 1e-9 && a < 1e14) {
+		return formatOdd(round(x))
+	}
+	var room, text [32]byte
+	b := strconv.AppendFloat(room[:0], a, 'e', numberDigits-1, 64) // d.dddddddde-dd
+	exponent, _ := strconv.Atoi(string(b[numberDigits+2:]))
+	digits := append(b[:1], bytes.TrimRight(b[2:numberDigits+1], "0")...)
+	out := text[:0]
+	if x < 0 {
+		out = append(out, '-')
+	}
+	switch n := len(digits); {
+	case exponent < 0:
+		out = append(append(append(out, "0."...), zeros[:-exponent-1]...), digits...)
+	case exponent < n-1:
+		out = append(append(append(out, digits[:exponent+1]...), '.'), digits[exponent+1:]...)
+	default:
+		out = append(append(out, digits...), zeros[:exponent+1-n]...)
+	}
+	return string(out)
+}
+
+const (
+	numberDigits = 9
+	zeros        = "000000000000000"
+)
+
+// formatOdd prints a rounded number that is zero, tiny or huge.
+func formatOdd(x float64) string {
 	if a := math.Abs(x); a != 0 && (a < 1e-9 || a >= 1e15) {
 		return strconv.FormatFloat(x, 'e', -1, 64)
 	}

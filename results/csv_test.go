@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -265,6 +266,28 @@ func TestFormatNumber(t *testing.T) {
 	}
 }
 
+// The digits laid out are those that strconv prints of the rounded number.
+func TestFormatNumberAsStrconv(t *testing.T) {
+	try := func(x float64) {
+		if got, want := formatNumber(x), formatOdd(round(x)); got != want {
+			t.Fatalf("%v: %s, want %s", x, got, want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100000 {
+		try(math.Float64frombits(r.Uint64()))
+		try(r.NormFloat64() * math.Pow(10, float64(r.IntN(40)-20)))
+		try(float64(r.IntN(1000)) / 15)
+	}
+	for exponent := -330; exponent < 310; exponent++ {
+		for _, mantissa := range []string{"1", "9.99999999", "9.999999995", "9.9999999949", "1.00000001", "5"} {
+			x, _ := strconv.ParseFloat(fmt.Sprintf("%se%d", mantissa, exponent), 64)
+			try(x)
+			try(-x)
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	r := Record{Note: "arrays of others; warning: bound b active; warning: did not converge"}
 	if got, want := r.Warnings(), []string{"bound b active", "did not converge"}; !reflect.DeepEqual(got, want) {
@@ -308,6 +331,25 @@ func FuzzResultsCSV(f *testing.F) {
 			t.Fatalf("%v\n%s\nbecame\n%s", err, &one, &two)
 		}
 	})
+}
+
+func BenchmarkEncodeBins(b *testing.B) {
+	var list []Bin
+	for s := range 1000 {
+		for i := range 15 {
+			list = append(list, Bin{
+				Cell:   Cell{Experiment: "a", Dataset: "b", Backbone: fmt.Sprint(s), Loss: "ce"},
+				Method: "ts", Binning: "width", Bin: i, Lo: float64(i) / 15, Hi: float64(i+1) / 15,
+				N: 10*i + 1, Conf: (float64(i) + 0.4) / 15, Acc: float64(i) / 16, Source: "measured",
+			})
+		}
+	}
+	for b.Loop() {
+		if err := EncodeBins(io.Discard, list); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list)), "ns/row")
 }
 
 func BenchmarkReadResults(b *testing.B) {
