@@ -5,6 +5,7 @@ package asm
 import (
 	"bytes"
 	"fmt"
+	"log"
 	"os"
 
 	"github.com/mmcloughlin/avo/build"
@@ -12,10 +13,25 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// Write compiles what was built in c and writes it to file as assembly of
+// Main is the command of a generator of package pkg: it writes what emit builds
+// to the file that its argument names.
+func Main(pkg string, emit func(*build.Context)) {
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatalf("usage: %s FILE", pkg)
+	}
+	c := build.NewContext()
+	c.ConstraintExpr("amd64,!purego")
+	emit(c)
+	if err := write(c, pkg, os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// write compiles what was built in c and writes it to file as assembly of
 // package pkg. The bytes depend on nothing but c. Declarations are written by
 // hand, where they have the types of the package; vet compares the two.
-func Write(c *build.Context, pkg, file string) error {
+func write(c *build.Context, pkg, file string) error {
 	f, err := c.Result()
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)

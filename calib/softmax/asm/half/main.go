@@ -3,9 +3,6 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,18 +10,7 @@ import (
 	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
-func main() {
-	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: half FILE")
-	}
-	c := build.NewContext()
-	c.ConstraintExpr("amd64,!purego")
-	decode(c)
-	if err := asm.Write(c, "half", os.Args[1]); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { asm.Main("half", decode) }
 
 // ahead is how many bytes before their use numbers are fetched.
 const ahead = 2048

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // Rows and vectors of a tile: twelve sums that do not wait for each other.
@@ -16,11 +17,11 @@ const (
 // tile emits the product of four rows of d >= 1 numbers with a panel, added to
 // dst. Products and sums are rounded apart.
 func (m *machine) tile() {
-	m.function("tile", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
-	dst, panel, d := m.param("dst"), m.param("panel"), m.param("d")
+	m.Begin("tile", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
+	dst, panel, d := m.Loaded("dst"), m.Loaded("panel"), m.Loaded("d")
 	var x [tileRows]reg.GPVirtual
 	for r, name := range []string{"x0", "x1", "x2", "x3"} {
-		x[r] = m.param(name)
+		x[r] = m.Loaded(name)
 	}
 	place := func(r, v int) operand.Mem {
 		return operand.Mem{Base: dst, Disp: (r*tileVectors + v) * m.bytes()}
@@ -39,17 +40,17 @@ func (m *machine) tile() {
 	for v := range weights {
 		from := operand.Mem{Base: panel, Disp: v * m.bytes()}
 		weights[v] = from
-		if m.wide {
-			held := m.vector()
+		if m.Wide {
+			held := m.Vector()
 			m.VMOVUPD(from, held)
 			weights[v] = held
 		}
 	}
 	for r := range sums {
-		value := m.vector()
-		m.VBROADCASTSD(at(x[r], i, 8, 0), value)
+		value := m.Vector()
+		m.VBROADCASTSD(asm.At(x[r], i, 8, 0), value)
 		for v, sum := range sums[r] {
-			term := m.vector()
+			term := m.Vector()
 			m.VMULPD(weights[v], value, term)
 			m.VADDPD(term, sum, sum)
 		}
@@ -63,7 +64,7 @@ func (m *machine) tile() {
 			m.VMOVUPD(sum, place(r, v))
 		}
 	}
-	m.finish()
+	m.Finish()
 }
 
 // dots emits the inner products of v with four or eight rows of float32, n >= 4
@@ -71,31 +72,31 @@ func (m *machine) tile() {
 // begins at[r] elements into x. AVX-512 has nothing to add to four sums. What lies
 // behind next is fetched ahead, as much as the rows are.
 func (m *machine) dots(rows int) {
-	m.function(fmt.Sprintf("dots%d", rows), "func(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)")
-	dst, v, x, from, n := m.param("dst"), m.param("v"), m.param("x"), m.param("at"), m.param("n")
+	m.Begin(fmt.Sprintf("dots%d", rows), "func(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)")
+	dst, v, x, from, n := m.Loaded("dst"), m.Loaded("v"), m.Loaded("x"), m.Loaded("at"), m.Loaded("n")
 	row := make([]reg.GPVirtual, rows)
 	for r := range row {
 		row[r] = m.GP64()
 		m.MOVQ(operand.Mem{Base: from, Disp: 8 * r}, row[r])
-		m.LEAQ(at(x, row[r], 4, 0), row[r])
+		m.LEAQ(asm.At(x, row[r], 4, 0), row[r])
 	}
 	sums := m.vectors(rows)
 	for _, s := range sums {
 		m.VXORPD(s, s, s)
 	}
-	next := m.param("next")
+	next := m.Loaded("next")
 	i := m.GP64()
 	m.XORQ(i, i)
 	m.Label("next")
-	value := m.vector()
-	m.VMOVUPD(at(v, i, 8, 0), value)
+	value := m.Vector()
+	m.VMOVUPD(asm.At(v, i, 8, 0), value)
 	for line := range rows / 4 {
 		m.PREFETCHT0(operand.Mem{Base: next, Disp: 64 * line})
 	}
 	m.ADDQ(operand.U32(16*rows), next)
 	for r, s := range sums {
-		term := m.vector()
-		m.VCVTPS2PD(at(row[r], i, 4, 0), term)
+		term := m.Vector()
+		m.VCVTPS2PD(asm.At(row[r], i, 4, 0), term)
 		m.VMULPD(value, term, term)
 		m.VADDPD(term, s, s)
 	}
@@ -105,26 +106,26 @@ func (m *machine) dots(rows int) {
 	for r, s := range sums {
 		m.VMOVUPD(s, operand.Mem{Base: dst, Disp: 32 * r})
 	}
-	m.finish()
+	m.Finish()
 }
 
 // sum emits dst += c_0 x_0 + c_1 x_1 + ... for rows >= 1 rows of float32, n >= 8
 // numbers each, a multiple of 8. Row r begins at[r] elements into x.
 func (m *machine) sum() {
-	m.function("sum", "func(dst *float64, n int, c *float64, x *float32, at *int, rows int)")
-	dst, n, c, x, from, rows := m.param("dst"), m.param("n"), m.param("c"), m.param("x"), m.param("at"), m.param("rows")
+	m.Begin("sum", "func(dst *float64, n int, c *float64, x *float32, at *int, rows int)")
+	dst, n, c, x, from, rows := m.Loaded("dst"), m.Loaded("n"), m.Loaded("c"), m.Loaded("x"), m.Loaded("at"), m.Loaded("rows")
 	m.Label("row")
 	row, j := m.GP64(), m.GP64()
 	m.MOVQ(operand.Mem{Base: from}, row)
-	m.LEAQ(at(x, row, 4, 0), row)
-	factor := m.vector()
+	m.LEAQ(asm.At(x, row, 4, 0), row)
+	factor := m.Vector()
 	m.VBROADCASTSD(operand.Mem{Base: c}, factor)
 	m.XORQ(j, j)
 	m.Label("next")
-	for p := range 8 / m.width() {
-		term := m.vector()
-		place := at(dst, j, 8, p*m.bytes())
-		m.VCVTPS2PD(at(row, j, 4, p*m.bytes()/2), term)
+	for p := range 8 / m.Width() {
+		term := m.Vector()
+		place := asm.At(dst, j, 8, p*m.bytes())
+		m.VCVTPS2PD(asm.At(row, j, 4, p*m.bytes()/2), term)
 		m.VMULPD(factor, term, term)
 		m.VADDPD(place, term, term)
 		m.VMOVUPD(term, place)
@@ -136,16 +137,16 @@ func (m *machine) sum() {
 	m.ADDQ(operand.Imm(8), c)
 	m.DECQ(rows)
 	m.JNE(operand.LabelRef("row"))
-	m.finish()
+	m.Finish()
 }
 
 // line emits dst = a + c s for n >= 8 numbers, a multiple of 8, and returns the
 // lowest index of the largest.
 func (m *machine) line() {
-	m.function("line", "func(dst, a, s *float64, c float64, n int) (top int)")
-	dst, a, s, n := m.param("dst"), m.param("a"), m.param("s"), m.param("n")
+	m.Begin("line", "func(dst, a, s *float64, c float64, n int) (top int)")
+	dst, a, s, n := m.Loaded("dst"), m.Loaded("a"), m.Loaded("s"), m.Loaded("n")
 	c := m.fill("c")
-	most := m.vectors(8 / m.width())
+	most := m.vectors(8 / m.Width())
 	for p, v := range most { // of the first octet, to begin with
 		m.value(v, c, a, s, operand.Mem{Disp: p * m.bytes()}, nil)
 	}
@@ -153,15 +154,15 @@ func (m *machine) line() {
 	m.XORQ(i, i)
 	m.Label("next")
 	for p, v := range most {
-		z := m.vector()
+		z := m.Vector()
 		m.value(z, c, a, s, operand.Mem{Disp: p * m.bytes()}, i)
-		m.VMOVUPD(z, at(dst, i, 8, p*m.bytes()))
+		m.VMOVUPD(z, asm.At(dst, i, 8, p*m.bytes()))
 		m.VMAXPD(z, v, v)
 	}
 	m.ADDQ(operand.Imm(8), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef("next"))
-	all := m.vector()
+	all := m.Vector()
 	m.VBROADCASTSD(m.largest(most), all)
 	bits := m.GP64()
 	m.XORQ(i, i)
@@ -169,7 +170,7 @@ func (m *machine) line() {
 	m.equal(bits, all, dst, i)
 	m.TESTQ(bits, bits)
 	m.JNE(operand.LabelRef("found"))
-	m.ADDQ(operand.Imm(uint64(m.width())), i)
+	m.ADDQ(operand.Imm(uint64(m.Width())), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef("search"))
 	m.XORQ(i, i) // none: not all are numbers
@@ -178,21 +179,21 @@ func (m *machine) line() {
 	m.Label("found")
 	m.BSFQ(bits, bits)
 	m.ADDQ(bits, i)
-	m.MOVQ(i, address(m.Return("top")))
-	m.finish()
+	m.MOVQ(i, m.Result("top"))
+	m.Finish()
 }
 
 // equal writes which elements of a vector of z equal v, one bit each.
 func (m *machine) equal(bits reg.GPVirtual, v reg.VecVirtual, z, i reg.GPVirtual) {
 	const equal = 0 // EQ_OQ
-	if m.wide {
+	if m.Wide {
 		k := m.K()
-		m.VCMPPD(operand.Imm(equal), at(z, i, 8, 0), v, k)
+		m.VCMPPD(operand.Imm(equal), asm.At(z, i, 8, 0), v, k)
 		m.KMOVW(k, bits.As32())
 		return
 	}
-	same := m.vector()
-	m.VCMPPD(operand.Imm(equal), at(z, i, 8, 0), v, same)
+	same := m.Vector()
+	m.VCMPPD(operand.Imm(equal), asm.At(z, i, 8, 0), v, same)
 	m.VMOVMSKPD(same, bits.As32())
 }
 
@@ -202,7 +203,7 @@ func (m *machine) value(z, c reg.VecVirtual, a, s reg.GPVirtual, where operand.M
 		if i == nil {
 			return operand.Mem{Base: base, Disp: where.Disp}
 		}
-		return at(base, i, 8, where.Disp)
+		return asm.At(base, i, 8, where.Disp)
 	}
 	m.VMULPD(from(s), c, z)
 	m.VADDPD(from(a), z, z)
@@ -211,14 +212,14 @@ func (m *machine) value(z, c reg.VecVirtual, a, s reg.GPVirtual, where operand.M
 // largest returns the largest number of some vectors in lane 0.
 func (m *machine) largest(v []reg.VecVirtual) reg.VecVirtual {
 	y := m.YMM()
-	if m.wide {
+	if m.Wide {
 		m.VEXTRACTF64X4(operand.Imm(1), v[0], y)
 		m.VMAXPD(y, v[0].AsY(), y)
 	} else {
 		m.VMAXPD(v[1], v[0], y)
 	}
 	x, h := m.XMM(), m.XMM()
-	if m.wide {
+	if m.Wide {
 		m.VEXTRACTF32X4(operand.Imm(1), y, x)
 	} else {
 		m.VEXTRACTF128(operand.Imm(1), y, x)
@@ -231,35 +232,35 @@ func (m *machine) largest(v []reg.VecVirtual) reg.VecVirtual {
 
 // gaps emits dst = z - largest in float32 for n >= 8 numbers, a multiple of 8.
 func (m *machine) gaps() {
-	m.function("gaps", "func(dst *float32, z *float64, largest float64, n int)")
-	dst, z, n := m.param("dst"), m.param("z"), m.param("n")
+	m.Begin("gaps", "func(dst *float32, z *float64, largest float64, n int)")
+	dst, z, n := m.Loaded("dst"), m.Loaded("z"), m.Loaded("n")
 	largest := m.fill("largest")
 	i := m.GP64()
 	m.XORQ(i, i)
 	m.Label("next")
-	for p := range 8 / m.width() {
-		d, single := m.vector(), m.singles()
-		m.VMOVUPD(at(z, i, 8, p*m.bytes()), d)
+	for p := range 8 / m.Width() {
+		d, single := m.Vector(), m.Singles()
+		m.VMOVUPD(asm.At(z, i, 8, p*m.bytes()), d)
 		m.VSUBPD(largest, d, d)
-		if m.wide {
+		if m.Wide {
 			m.VCVTPD2PS(d, single)
 		} else {
 			m.VCVTPD2PSY(d, single)
 		}
-		m.VMOVUPS(single, at(dst, i, 4, p*m.bytes()/2))
+		m.VMOVUPS(single, asm.At(dst, i, 4, p*m.bytes()/2))
 	}
 	m.ADDQ(operand.Imm(8), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef("next"))
-	m.finish()
+	m.Finish()
 }
 
 // inner emits the eight sums of the inner product of n >= 8 numbers, a multiple
 // of 8.
 func (m *machine) inner() {
-	m.function("inner", "func(s *[8]float64, a, b *float64, n int)")
-	s, a, b, n := m.param("s"), m.param("a"), m.param("b"), m.param("n")
-	sums := m.vectors(8 / m.width())
+	m.Begin("inner", "func(s *[8]float64, a, b *float64, n int)")
+	s, a, b, n := m.Loaded("s"), m.Loaded("a"), m.Loaded("b"), m.Loaded("n")
+	sums := m.vectors(8 / m.Width())
 	for p, v := range sums { // from what is there
 		m.VMOVUPD(operand.Mem{Base: s, Disp: p * m.bytes()}, v)
 	}
@@ -267,9 +268,9 @@ func (m *machine) inner() {
 	m.XORQ(i, i)
 	m.Label("next")
 	for p, v := range sums {
-		term := m.vector()
-		m.VMOVUPD(at(a, i, 8, p*m.bytes()), term)
-		m.VMULPD(at(b, i, 8, p*m.bytes()), term, term)
+		term := m.Vector()
+		m.VMOVUPD(asm.At(a, i, 8, p*m.bytes()), term)
+		m.VMULPD(asm.At(b, i, 8, p*m.bytes()), term, term)
 		m.VADDPD(term, v, v)
 	}
 	m.ADDQ(operand.Imm(8), i)
@@ -278,5 +279,5 @@ func (m *machine) inner() {
 	for p, v := range sums {
 		m.VMOVUPD(v, operand.Mem{Base: s, Disp: p * m.bytes()})
 	}
-	m.finish()
+	m.Finish()
 }

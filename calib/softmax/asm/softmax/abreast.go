@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // Eight rows of few classes go abreast, one in each lane. Their logits are
@@ -31,7 +32,7 @@ func (m *machine) gather(a *abreast, class reg.GPVirtual) reg.VecVirtual {
 	offset, l := m.YMM(), m.YMM()
 	m.VMOVUPS(a.offset, offset)
 	from := operand.Mem{Base: class, Index: offset, Scale: 4}
-	if m.wide {
+	if m.Wide {
 		all := m.K()
 		m.KXNORW(all, all, all)
 		m.VXORPS(l, l, l)
@@ -76,7 +77,7 @@ func (m *machine) eachClass(a *abreast, x, k reg.GPVirtual, body func(l reg.VecV
 		m.ADDQ(operand.Imm(uint64(n)), left)
 	}
 	triple := m.GP64()
-	m.LEAQ(at(k, k, 2, 0), triple)
+	m.LEAQ(asm.At(k, k, 2, 0), triple)
 	step(4, func() []reg.VecVirtual { return m.transpose4(class, k, triple) })
 	step(1, func() []reg.VecVirtual { return []reg.VecVirtual{m.gather(a, class)} })
 }
@@ -85,12 +86,12 @@ func (m *machine) eachClass(a *abreast, x, k reg.GPVirtual, body func(l reg.VecV
 // the eight rows, which are k apart; triple is 3 k.
 func (m *machine) transpose4(class, k, triple reg.GPVirtual) []reg.VecVirtual {
 	upper := m.GP64() // row 4
-	m.LEAQ(at(class, k, 8, 0), upper)
-	m.LEAQ(at(upper, k, 8, 0), upper)
+	m.LEAQ(asm.At(class, k, 8, 0), upper)
+	m.LEAQ(asm.At(upper, k, 8, 0), upper)
 	rows := make([]reg.VecVirtual, 4) // r and, above, r + 4
 	for r := range rows {
 		row := func(base reg.Register) operand.Mem {
-			return [...]operand.Mem{{Base: base}, at(base, k, 4, 0), at(base, k, 8, 0), at(base, triple, 4, 0)}[r]
+			return [...]operand.Mem{{Base: base}, asm.At(base, k, 4, 0), asm.At(base, k, 8, 0), asm.At(base, triple, 4, 0)}[r]
 		}
 		low := m.XMM()
 		m.VMOVUPS(row(class), low)
@@ -128,7 +129,7 @@ func (m *machine) peaks(a *abreast, x, k reg.GPVirtual) (values, tops operand.Me
 	m.clear(j)
 	m.eachClass(a, x, k, func(l reg.VecVirtual) {
 		greater := operand.Imm(0x1e) // GT_OQ
-		if m.wide {
+		if m.Wide {
 			more := m.K()
 			m.VCMPPS(greater, value, l, more)
 			m.VMOVDQA32(j, more, top)
@@ -159,14 +160,14 @@ func (m *machine) keep(v reg.VecVirtual) operand.Mem {
 // part loads what was kept for vector p of an octet: eight of a wide machine,
 // four of a narrow one.
 func (m *machine) part(kept operand.Mem, p int) reg.VecVirtual {
-	v := m.singles()
+	v := m.Singles()
 	m.VMOVUPS(kept.Offset(16*p), v)
 	return v
 }
 
 // minusAbreast returns the negatives of the float32 in v, +0 of both zeros.
 func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
-	d, minus := m.vector(), m.zero()
+	d, minus := m.Vector(), m.zero()
 	m.VCVTPS2PD(v, d)
 	m.VSUBPD(d, minus, minus)
 	return m.hold(minus)
@@ -194,7 +195,7 @@ func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, valu
 				terms = append(terms, term{d: d, scale: s})
 			}
 			equal := operand.Imm(0) // EQ_OQ
-			if m.wide {
+			if m.Wide {
 				at, one := m.K(), m.singlesTable("ones", 1)
 				m.VCMPPS(equal, from, value, at)
 				m.VPADDD(one, times, at, times)
@@ -218,7 +219,7 @@ func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, valu
 func (m *machine) addTies(times, total reg.VecVirtual) {
 	one := m.singlesTable("ones", 1)
 	m.VPSUBD(one, times, times)
-	ties := m.vector()
+	ties := m.Vector()
 	m.VCVTDQ2PD(times, ties)
 	m.VADDPD(ties, total, total)
 }
@@ -226,16 +227,16 @@ func (m *machine) addTies(times, total reg.VecVirtual) {
 // rowsAbreast emits the moments of eight rows of k < 64 logits at each turn, n
 // turns; scale, of eight, advances by step bytes.
 func (m *machine) rowsAbreast() {
-	m.function("rowsAbreast", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
-	dst, x, n, k := m.param("dst"), m.param("x"), m.param("n"), m.param("k")
-	from := m.param("scale")
+	m.Begin("rowsAbreast", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
+	dst, x, n, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.Loaded("k")
+	from := m.Loaded("scale")
 	e, a := m.power(), m.abreast(k)
 	turn := m.label("turn")
 	m.Label(turn)
 	values, tops := m.peaks(a, x, k)
 	for p := range m.parts() {
 		value := m.part(values, p)
-		minus, s := m.minusAbreast(value), m.vector()
+		minus, s := m.minusAbreast(value), m.Vector()
 		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
 		c := e.rate(s)
 		tail, s1, s2 := m.zero(), m.zero(), m.zero()
@@ -252,89 +253,21 @@ func (m *machine) rowsAbreast() {
 	m.MOVQ(k, rows)
 	m.SHLQ(operand.Imm(5), rows)
 	m.ADDQ(rows, x)
-	m.ADDQ(m.argument("step"), from)
+	m.ADDQ(m.Argument("step"), from)
 	m.ADDQ(operand.U32(256), dst)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef(turn))
-	m.finish()
-}
-
-// store writes the moments of the lanes, one row after the other, disp bytes
-// behind dst.
-func (m *machine) store(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
-	if m.wide {
-		for h := range 2 {
-			half := func(v reg.VecVirtual) reg.VecVirtual {
-				if h == 0 {
-					return v.AsY().(reg.VecVirtual)
-				}
-				y := m.YMM()
-				m.VEXTRACTF64X4(operand.Imm(1), v, y)
-				return y
-			}
-			quarter := func(v reg.VecVirtual) reg.VecVirtual {
-				if h == 0 {
-					return v.AsX().(reg.VecVirtual)
-				}
-				x := m.XMM()
-				m.upper(v, x)
-				return x
-			}
-			m.store4(dst, disp+128*h, quarter(value), quarter(top), half(tail), half(s1), half(s2))
-		}
-		return
-	}
-	m.store4(dst, disp, value, top, tail, s1, s2)
-}
-
-// store4 is store for four rows: a transposition of four by four words.
-func (m *machine) store4(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
-	low, high, head := m.XMM(), m.XMM(), m.YMM()
-	m.VPUNPCKLDQ(top, value, low)
-	m.VPUNPCKHDQ(top, value, high)
-	m.join128(high, low, head)
-	even, odd, even2, odd2 := m.YMM(), m.YMM(), m.YMM(), m.YMM()
-	m.VUNPCKLPD(tail, head, even)
-	m.VUNPCKHPD(tail, head, odd)
-	m.VUNPCKLPD(s2, s1, even2)
-	m.VUNPCKHPD(s2, s1, odd2)
-	for r, pair := range [][2]reg.VecVirtual{{even, even2}, {odd, odd2}} {
-		at := func(row int) operand.Mem { return operand.Mem{Base: dst, Disp: disp + 32*row} }
-		lowRow, highRow := m.YMM(), m.YMM()
-		m.join128(pair[1].AsX(), pair[0], lowRow)
-		m.VMOVUPD(lowRow, at(r))
-		m.joinHigh(pair[1], pair[0], highRow)
-		m.VMOVUPD(highRow, at(r+2))
-	}
-}
-
-// join128 sets dst to the lower halves of low and, above, high.
-func (m *machine) join128(high operand.Op, low reg.Register, dst reg.VecVirtual) {
-	y := low.(reg.VecVirtual).AsY()
-	if m.wide {
-		m.VINSERTF32X4(operand.Imm(1), high, y, dst)
-	} else {
-		m.VINSERTF128(operand.Imm(1), high, y, dst)
-	}
-}
-
-// joinHigh sets dst to the upper halves of low and, above, high.
-func (m *machine) joinHigh(high, low, dst reg.VecVirtual) {
-	if m.wide {
-		m.VSHUFF64X2(operand.Imm(3), high, low, dst)
-	} else {
-		m.VPERM2F128(operand.Imm(0x31), high, low, dst)
-	}
+	m.Finish()
 }
 
 // scoresAbreast emits the scores of eight rows of k < 64 logits at m >= 1
 // scales; scale and dst are m x 8: tails, then squares, each for eight rows.
 func (m *machine) scoresAbreast() {
-	m.function("scoresAbreast", "func(dst *byte, top *int32, x *float32, k int, scale *float64, m int)")
-	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	m.Begin("scoresAbreast", "func(dst *byte, top *int32, x *float32, k int, scale *float64, m int)")
+	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e, a := m.power(), m.abreast(k)
 	values, tops := m.peaks(a, x, k)
-	to := m.param("top")
+	to := m.Loaded("top")
 	all := m.YMM()
 	m.VMOVUPS(tops, all)
 	m.VMOVUPS(all, operand.Mem{Base: to})
@@ -343,12 +276,12 @@ func (m *machine) scoresAbreast() {
 		value := m.part(values, p)
 		minus := m.minusAbreast(value)
 		m.Load(m.Param("scale"), from)
-		m.MOVQ(m.argument("m"), left)
+		m.MOVQ(m.Argument("m"), left)
 		m.Load(m.Param("dst"), dst)
 		m.eachScale(left, func(scales int) {
 			rates := make([]rate, scales)
 			for i := range rates {
-				v := m.vector()
+				v := m.Vector()
 				m.VMOVUPD(operand.Mem{Base: from, Disp: 64*i + 32*p}, v)
 				rates[i] = e.rate(v)
 			}
@@ -357,7 +290,7 @@ func (m *machine) scoresAbreast() {
 				m.VADDPD(t.v, tail[t.scale], tail[t.scale])
 				m.VFMADD231PD(t.v, t.v, squares[t.scale])
 			})
-			ties := m.vector()
+			ties := m.Vector()
 			m.VPSUBD(m.singlesTable("ones", 1), times, times)
 			m.VCVTDQ2PD(times, ties)
 			for i := range scales {
@@ -370,18 +303,18 @@ func (m *machine) scoresAbreast() {
 			m.ADDQ(operand.U32(128*scales), dst)
 		})
 	}
-	m.finish()
+	m.Finish()
 }
 
 // tailsAbreast emits the tails of eight rows of 2 <= k < 64 logits, counted in
 // units: of each row the two largest logits, the classes below them in units,
 // and the number of classes at the second.
 func (m *machine) tailsAbreast() {
-	m.function("tailsAbreast", "func(dst *byte, x *float32, k int, unit float64)")
-	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	m.Begin("tailsAbreast", "func(dst *byte, x *float32, k int, unit float64)")
+	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e, a := m.power(), m.abreast(k)
-	all, s := m.vector(), m.vector()
-	m.VBROADCASTSD(m.argument("unit"), all)
+	all, s := m.Vector(), m.Vector()
+	m.VBROADCASTSD(m.Argument("unit"), all)
 	unit, integral := m.hold(all), m.number("integral", 0x1p52)
 	m.VBROADCASTSD(m.table("one", 0x3ff0000000000000), s)
 	c := e.rate(s)
@@ -402,5 +335,5 @@ func (m *machine) tailsAbreast() {
 		m.VMOVUPD(sum, operand.Mem{Base: dst, Disp: 64 + 32*p})
 		m.VMOVUPS(times, operand.Mem{Base: dst, Disp: 128 + 16*p})
 	}
-	m.finish()
+	m.Finish()
 }

@@ -5,41 +5,42 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // each loops over the vectors of n > 0 numbers, a multiple of 8, from x to dst,
 // as long as all of a vector are in [lo, hi]; it returns how many were done.
 func (m *machine) each(lo, hi operand.Op, of func(x reg.VecVirtual) reg.VecVirtual) {
-	dst, x, n, i := m.param("dst"), m.param("x"), m.param("n"), m.GP64()
+	dst, x, n, i := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.GP64()
 	m.XORQ(i, i)
 	next, end := m.label("each"), m.label("eachEnd")
 	m.Label(next)
-	v := m.vector()
-	m.VMOVUPD(at(x, i, 8, 0), v)
-	inside, all := m.GP64(), 1<<m.width()-1
+	v := m.Vector()
+	m.VMOVUPD(asm.At(x, i, 8, 0), v)
+	inside, all := m.GP64(), 1<<m.Width()-1
 	m.inside(inside.As32(), v, lo, hi)
 	m.CMPL(inside.As32(), operand.U32(all))
 	m.JNE(operand.LabelRef(end))
-	m.VMOVUPD(of(v), at(dst, i, 8, 0))
-	m.ADDQ(operand.Imm(uint64(m.width())), i)
+	m.VMOVUPD(of(v), asm.At(dst, i, 8, 0))
+	m.ADDQ(operand.Imm(uint64(m.Width())), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef(next))
 	m.Label(end)
-	m.MOVQ(i, m.result("done"))
-	m.finish()
+	m.MOVQ(i, m.Result("done"))
+	m.Finish()
 }
 
 // inside writes which elements are in [lo, hi], one bit each.
 func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op) {
 	atLeast, atMost := operand.Imm(0x1d), operand.Imm(0x12) // GE_OQ, LE_OQ
-	if m.wide {
+	if m.Wide {
 		above, both := m.K(), m.K()
 		m.VCMPPD(atLeast, lo, v, above)
 		m.VCMPPD(atMost, hi, v, above, both)
 		m.KMOVW(both, bits)
 		return
 	}
-	above, below := m.vector(), m.vector()
+	above, below := m.Vector(), m.Vector()
 	m.VCMPPD(atLeast, lo, v, above)
 	m.VCMPPD(atMost, hi, v, below)
 	m.VANDPD(above, below, below)
@@ -49,28 +50,28 @@ func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op)
 // arithmetic on vectors, every operation rounded by itself; the first operand may
 // be in memory.
 func (m *machine) mul(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
-	v := m.vector()
+	v := m.Vector()
 	m.VMULPD(a, b, v)
 	return v
 }
 
 func (m *machine) add(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
-	v := m.vector()
+	v := m.Vector()
 	m.VADDPD(a, b, v)
 	return v
 }
 
 // sub returns a - b.
 func (m *machine) sub(a reg.VecVirtual, b operand.Op) reg.VecVirtual {
-	v := m.vector()
+	v := m.Vector()
 	m.VSUBPD(b, a, v)
 	return v
 }
 
 // exp emits the package's Exp between expLo and expHi; powers is its pow2.
 func (m *machine) exp() {
-	m.function("exp", "func(dst, x *float64, n int, powers *[128][2]float64) (done int)")
-	powers := m.param("powers")
+	m.Begin("exp", "func(dst, x *float64, n int, powers *[128][2]float64) (done int)")
+	powers := m.Loaded("powers")
 	perStep, shift := m.number("perStep", 0x1.71547652b82fep+7), m.number("shifter", shifter)
 	high, low := m.number("stepHi", 0x1.62e42fef8p-8), m.number("stepLo", 0x1.1cf79abc9e3b4p-43)
 	half, third, fourth, fifth := m.number("half", 1./2), m.number("sixth", 1./6), m.number("twentyFourth", 1./24), m.number("hundredTwentieth", 1./120)
@@ -80,7 +81,7 @@ func (m *machine) exp() {
 		ki := m.add(shift, m.mul(perStep, x))
 		kd := m.sub(ki, shift)
 		r := m.sub(m.sub(x, m.mul(high, kd)), m.mul(low, kd))
-		at := m.vector()
+		at := m.Vector()
 		m.VANDPD(index, ki, at)
 		m.VPADDQ(at, at, at) // entries are pairs
 		head, rest := m.entries(powers, at, 0), m.entries(powers, at, 8)
@@ -96,16 +97,16 @@ func (m *machine) exp() {
 
 // entries returns the numbers disp bytes behind base + 8 index.
 func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) reg.VecVirtual {
-	v := m.vector()
+	v := m.Vector()
 	m.clear(v)
 	from := operand.Mem{Base: base, Index: index, Scale: 8, Disp: disp}
-	if m.wide {
+	if m.Wide {
 		all := m.K()
 		m.KXNORW(all, all, all)
 		m.VGATHERQPD(from, all, v)
 		return v
 	}
-	all := m.vector()
+	all := m.Vector()
 	m.VPCMPEQD(all, all, all)
 	m.VGATHERQPD(all, from, v)
 	return v
@@ -113,7 +114,7 @@ func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) re
 
 // log emits the package's Log of positive normal numbers.
 func (m *machine) log() {
-	m.function("log", "func(dst, x *float64, n int) (done int)")
+	m.Begin("log", "func(dst, x *float64, n int) (done int)")
 	of := m.newLog()
 	lo, hi := m.number("leastNormal", 0x1p-1022), m.number("largest", math.MaxFloat64)
 	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual { return of(x, nil) })
@@ -122,13 +123,13 @@ func (m *machine) log() {
 // log1p emits the package's Log1p of positive numbers. Below 2^-53 it is the
 // number itself, which all that the addition loses comes to.
 func (m *machine) log1p() {
-	m.function("log1p", "func(dst, x *float64, n int) (done int)")
+	m.Begin("log1p", "func(dst, x *float64, n int) (done int)")
 	of, one := m.newLog(), m.number("unity", 1)
 	lo, hi := m.number("least", 0x1p-1074), m.number("largest", math.MaxFloat64)
 	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
 		u := m.add(one, x)
 		part := m.sub(u, one)
-		rounded, lost := m.sub(u, part), m.vector()
+		rounded, lost := m.sub(u, part), m.Vector()
 		m.VMOVUPD(one, lost)
 		lost = m.add(m.sub(lost, rounded), m.sub(x, part))
 		m.VDIVPD(u, lost, lost)
@@ -154,20 +155,20 @@ func (m *machine) newLog() func(x, c reg.VecVirtual) reg.VecVirtual {
 	below, exponent := m.same("fraction", fraction), m.same("exponentHalf", bias<<52)
 	big, offset := m.number("two52", 1<<52), m.number("two52bias", 1<<52+bias)
 	return func(x, c reg.VecVirtual) reg.VecVirtual {
-		e, f := m.vector(), m.vector()
+		e, f := m.Vector(), m.Vector()
 		m.VPSRLQ(operand.Imm(52), x, e)
 		m.VORPD(big, e, e) // 2^52 + e, as a number
 		k := m.sub(e, offset)
 		m.VANDPD(below, x, f)
 		m.VORPD(exponent, f, f)
 		const less = 0x11 // LT_OQ
-		if m.wide {
+		if m.Wide {
 			small := m.K()
 			m.VCMPPD(operand.Imm(less), root, f, small)
 			m.VADDPD(f, f, small, f)
 			m.VSUBPD(one, k, small, k)
 		} else {
-			small, once := m.vector(), m.vector()
+			small, once := m.Vector(), m.Vector()
 			m.VCMPPD(operand.Imm(less), root, f, small)
 			m.VANDPD(one, small, once)
 			m.VANDPD(f, small, small)
@@ -175,10 +176,10 @@ func (m *machine) newLog() func(x, c reg.VecVirtual) reg.VecVirtual {
 			m.VSUBPD(once, k, k)
 		}
 		f = m.sub(f, one)
-		s := m.vector()
+		s := m.Vector()
 		m.VDIVPD(m.add(two, f), f, s)
 		z := m.mul(s, s)
-		p := m.vector()
+		p := m.Vector()
 		m.VMOVUPD(series[0], p)
 		for _, c := range series[1:] {
 			p = m.add(c, m.mul(p, z))

@@ -4,24 +4,17 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/mmcloughlin/avo/build"
 
 	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
-func main() {
-	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: softmax FILE")
-	}
-	c := build.NewContext()
-	c.ConstraintExpr("amd64,!purego")
+func main() { asm.Main("softmax", emit) }
+
+func emit(c *build.Context) {
 	constants := map[string]constant{}
 	for _, wide := range []bool{true, false} {
-		m := &machine{Context: c, wide: wide, constants: constants}
+		m := &machine{Machine: asm.Machine{Context: c, Wide: wide}, constants: constants}
 		m.rows()
 		m.scores()
 		m.tails()
@@ -34,8 +27,5 @@ func main() {
 		m.exp()
 		m.log()
 		m.log1p()
-	}
-	if err := asm.Write(c, "softmax", os.Args[1]); err != nil {
-		log.Fatal(err)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // mask says which elements of an octet count, for one of its vectors.
@@ -16,7 +17,7 @@ func (m *machine) mask(bits reg.Register, p int) *mask {
 		return nil
 	}
 	b := bits.(reg.GPVirtual).As32()
-	if m.wide {
+	if m.Wide {
 		k := m.K()
 		m.KMOVW(b, k)
 		return &mask{k, k}
@@ -35,12 +36,12 @@ func (m *machine) mask(bits reg.Register, p int) *mask {
 // negative is minus. The differences of those at that logit are +0, whatever
 // the signs of zeros.
 func (m *machine) gaps(from operand.Mem, minus operand.Op, only *mask) reg.VecVirtual {
-	d := m.vector()
+	d := m.Vector()
 	if only == nil {
 		m.VCVTPS2PD(from, d)
 	} else {
-		l := m.singles()
-		if m.wide {
+		l := m.Singles()
+		if m.Wide {
 			m.VMOVUPS_Z(from, only.load, l)
 		} else {
 			m.VMASKMOVPS(from, only.load, l)
@@ -54,7 +55,7 @@ func (m *machine) gaps(from operand.Mem, minus operand.Op, only *mask) reg.VecVi
 // minus returns the negative of the float32 in lane 0 of v in all lanes; of
 // either zero it is +0.
 func (m *machine) minus(v reg.VecVirtual) operand.Op {
-	all, x := m.vector(), m.XMM()
+	all, x := m.Vector(), m.XMM()
 	m.VCVTSS2SD(v, v, x)
 	m.VBROADCASTSD(x, all)
 	minus := m.zero()
@@ -64,7 +65,7 @@ func (m *machine) minus(v reg.VecVirtual) operand.Op {
 
 // unroll is how many octets octets gives to body at a time.
 func (m *machine) unroll() int {
-	if m.wide {
+	if m.Wide {
 		return 2
 	}
 	return 1
@@ -104,7 +105,7 @@ func (m *machine) octets(k reg.GPVirtual, body func(i reg.GPVirtual, octets int,
 // through power.of together, at so many scales each.
 func (m *machine) groups(octets, scales int) [][]part {
 	var groups [][]part
-	if m.wide {
+	if m.Wide {
 		for o := range octets {
 			if o%max(1, m.unroll()/scales) == 0 {
 				groups = append(groups, nil)
@@ -134,13 +135,13 @@ type part struct{ disp, p int }
 func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus operand.Op, rates []rate, each func(t term)) {
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
 		if next != nil {
-			m.PREFETCHT0(at(*next, i, 4, 0))
+			m.PREFETCHT0(asm.At(*next, i, 4, 0))
 		}
 		for _, group := range m.groups(octets, len(rates)) {
 			var terms []term
 			for _, v := range group {
 				only := m.mask(bits, v.p)
-				d := m.gaps(at(x, i, 4, v.disp), minus, only)
+				d := m.gaps(asm.At(x, i, 4, v.disp), minus, only)
 				if rates[0].least == nil {
 					only = m.negative(d, only)
 				}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // peak is the largest element of a row: its value, in lane 0 of a vector of
@@ -17,58 +18,64 @@ type peak struct {
 // once in a row, which costs as much as a hundred elements.
 
 // blockSingles is the number of float32 that peak looks at in one turn.
-func (m *machine) blockSingles() int { return 8 * m.width() }
+func (m *machine) blockSingles() int { return 8 * m.Width() }
 
 // block returns the four vectors of float32 at x + 4 i.
 func (m *machine) block(x, i reg.Register) [4]operand.Mem {
 	var b [4]operand.Mem
 	for v := range b {
-		b[v] = at(x, i, 4, 8*m.width()*v)
+		b[v] = asm.At(x, i, 4, 8*m.Width()*v)
 	}
 	return b
 }
 
 // peak finds the peak of the k >= 64 elements at x.
 func (m *machine) peak(x, k reg.GPVirtual) peak {
+	most, value := m.foldRow(x, k, "max", func(o ...operand.Op) { m.VMAXPS(o...) })
+	m.VBROADCASTSS(value, most)
+	top, times := m.find(x, k, most)
+	return peak{value, top, times}
+}
+
+// foldRow returns the k >= 64 elements at x joined by op, which knows no order,
+// in lane 0 of value; most is free.
+func (m *machine) foldRow(x, k reg.GPVirtual, name string, op func(ops ...operand.Op)) (most, value reg.VecVirtual) {
 	size := operand.U32(m.blockSingles())
 	last, i := m.GP64(), m.GP64()
 	m.MOVQ(k, last)
 	m.SUBQ(size, last)
 	m.XORQ(i, i)
-	var most [4]reg.VecVirtual
+	var joined [4]reg.VecVirtual
 	for v, from := range m.block(x, i) {
-		most[v] = m.vector()
-		m.VMOVUPS(from, most[v])
+		joined[v] = m.Vector()
+		m.VMOVUPS(from, joined[v])
 	}
-	raise := func() {
+	join := func() {
 		for v, from := range m.block(x, i) {
-			m.VMAXPS(from, most[v], most[v])
+			op(from, joined[v], joined[v])
 		}
 	}
-	next, end := m.label("max"), m.label("maxLast")
+	next, end := m.label(name), m.label(name+"Last")
 	m.Label(next)
 	m.ADDQ(size, i)
 	m.CMPQ(i, last)
 	m.JGE(operand.LabelRef(end))
-	raise()
+	join()
 	m.JMP(operand.LabelRef(next))
 	m.Label(end)
 	m.MOVQ(last, i) // the last block begins within the one before
-	raise()
-	m.VMAXPS(most[1], most[0], most[0])
-	m.VMAXPS(most[3], most[2], most[2])
-	m.VMAXPS(most[2], most[0], most[0])
-	value := m.foldSingles(most[0], func(o ...operand.Op) { m.VMAXPS(o...) })
-	m.VBROADCASTSS(value, most[0])
-	top, times := m.find(x, k, most[0])
-	return peak{value, top, times}
+	join()
+	op(joined[1], joined[0], joined[0])
+	op(joined[3], joined[2], joined[2])
+	op(joined[2], joined[0], joined[0])
+	return joined[0], m.foldSingles(joined[0], op)
 }
 
 // foldSingles returns the float32 of a vector joined by op, which knows no
 // order, in lane 0 of another.
 func (m *machine) foldSingles(v reg.VecVirtual, op func(ops ...operand.Op)) reg.VecVirtual {
 	y := m.YMM()
-	if m.wide {
+	if m.Wide {
 		m.VEXTRACTF64X4(operand.Imm(1), v, y)
 		op(y, v.AsY(), y)
 	} else {
@@ -109,7 +116,7 @@ func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPV
 		m.POPCNTQ(bits, n)
 		m.ADDQ(n, times)
 		m.BSFQ(bits, first)
-		m.LEAQ(at(i, first, 1, 0), first)
+		m.LEAQ(asm.At(i, first, 1, 0), first)
 		m.CMOVQNE(first, top)
 	}
 	note(bits)
@@ -133,7 +140,7 @@ func (m *machine) hits(x, i reg.GPVirtual, v reg.VecVirtual) reg.GPVirtual {
 		if p == 3 {
 			to = bits
 		}
-		if m.wide {
+		if m.Wide {
 			k := m.K()
 			m.VCMPPS(equal, block[p], v, k)
 			m.KMOVW(k, to.As32())
@@ -143,7 +150,7 @@ func (m *machine) hits(x, i reg.GPVirtual, v reg.VecVirtual) reg.GPVirtual {
 			m.VMOVMSKPS(y, to.As32())
 		}
 		if p < 3 {
-			m.SHLQ(operand.Imm(uint64(2*m.width())), bits)
+			m.SHLQ(operand.Imm(uint64(2*m.Width())), bits)
 			m.ORQ(more, bits)
 		}
 	}

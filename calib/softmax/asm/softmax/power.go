@@ -43,8 +43,8 @@ func (m *machine) power() *power {
 		e.q[i] = m.number(names[i], c)
 	}
 	table := m.table("powers", powers[:]...)
-	if m.wide {
-		e.low, e.high = m.vector(), m.vector()
+	if m.Wide {
+		e.low, e.high = m.Vector(), m.Vector()
 		m.VMOVUPD(table, e.low)
 		m.VMOVUPD(table.Offset(64), e.high)
 	} else {
@@ -62,7 +62,7 @@ type rate struct{ c, least operand.Op }
 // rate does what the package's rateOf does, in every lane of a scale.
 func (e *power) rate(scale reg.VecVirtual) rate {
 	m := e.m
-	least := m.vector()
+	least := m.Vector()
 	m.VBROADCASTSD(m.table("minusDeepest", math.Float64bits(-deepest)), least)
 	m.VDIVPD(scale, least, least)
 	return rate{e.unbounded(scale).c, m.hold(least)}
@@ -86,7 +86,7 @@ func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual 
 	vectors := func() []reg.VecVirtual {
 		v := make([]reg.VecVirtual, len(d))
 		for i := range v {
-			v[i] = m.vector()
+			v[i] = m.Vector()
 		}
 		return v
 	}
@@ -111,11 +111,11 @@ func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual 
 		m.VFMADD231PD(r[i].c, d[i], kd[i])
 	}
 	for i := range d {
-		if m.wide {
+		if m.Wide {
 			m.VMOVAPD(kd[i], p[i])
 			m.VPERMI2PD(e.high, e.low, p[i])
 		} else {
-			index, all := m.vector(), m.vector()
+			index, all := m.Vector(), m.Vector()
 			m.VPAND(e.fifteen, kd[i], index)
 			m.VPCMPEQD(all, all, all)
 			m.VGATHERQPD(all, operand.Mem{Base: e.base, Index: index, Scale: 8}, p[i])
@@ -134,8 +134,8 @@ func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual 
 	const atMost = 2
 	counts, beyond := make([]reg.Register, len(d)), make([]reg.VecVirtual, len(d))
 	for i := range d {
-		if !m.wide {
-			beyond[i] = m.vector()
+		if !m.Wide {
+			beyond[i] = m.Vector()
 			m.VPCMPGTQ(r[i].least, d[i], beyond[i])
 			continue
 		}
@@ -159,7 +159,7 @@ func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual 
 	}
 	pair(mul, p, f, f)
 	for i := range d {
-		if m.wide {
+		if m.Wide {
 			m.VFMADD213PD_Z(p[i], q[i], counts[i], f[i])
 			continue
 		}

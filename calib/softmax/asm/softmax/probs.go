@@ -3,36 +3,37 @@ package main
 import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // peakOf emits the search for the peak of a row of k >= 64 logits.
 func (m *machine) peakOf() {
-	m.function("peak", "func(x *float32, k int) (value float32, top, times int)")
-	x, k := m.param("x"), m.param("k")
+	m.Begin("peak", "func(x *float32, k int) (value float32, top, times int)")
+	x, k := m.Loaded("x"), m.Loaded("k")
 	p := m.peak(x, k)
-	m.VMOVSS(p.value, m.result("value"))
-	m.MOVQ(p.top, m.result("top"))
-	m.MOVQ(p.times, m.result("times"))
-	m.finish()
+	m.VMOVSS(p.value, m.Result("value"))
+	m.MOVQ(p.top, m.Result("top"))
+	m.MOVQ(p.times, m.Result("times"))
+	m.Finish()
 }
 
 // exps emits the exponentials of one row of k >= 1 logits and their sum in
 // lanes; those of the largest logit are 0.
 func (m *machine) exps() {
-	m.function("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
-	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	m.Begin("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
+	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e := m.power()
-	largest, s := m.XMM(), m.vector()
-	m.VMOVSS(m.argument("largest"), largest)
-	m.VBROADCASTSD(m.argument("scale"), s)
+	largest, s := m.XMM(), m.Vector()
+	m.VMOVSS(m.Argument("largest"), largest)
+	m.VBROADCASTSD(m.Argument("scale"), s)
 	minus, c := m.minus(largest), e.rate(s)
 	sums := m.zeros(m.parts())
 	m.exponentials(e, x, k, nil, minus, []rate{c}, func(t term) {
 		m.VADDPD(t.v, sums[t.p], sums[t.p])
-		m.put(t.v, at(dst, t.i, 8, 2*t.disp), t.only)
+		m.put(t.v, asm.At(dst, t.i, 8, 2*t.disp), t.only)
 	})
-	m.VMOVSD(m.fold(sums), m.result("total"))
-	m.finish()
+	m.VMOVSD(m.fold(sums), m.Result("total"))
+	m.Finish()
 }
 
 // put stores a vector, or what its mask lets through.
@@ -40,7 +41,7 @@ func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
 	switch {
 	case only == nil:
 		m.VMOVUPD(v, to)
-	case m.wide:
+	case m.Wide:
 		m.VMOVUPD(v, only.lanes, to)
 	default:
 		m.VMASKMOVPD(v, only.lanes, to)
@@ -50,28 +51,28 @@ func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
 // normalise emits the division of the exponentials of a row by s0; where a
 // logit less than the largest comes to conf or more it gets below.
 func (m *machine) normalise() {
-	m.function("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
-	dst, x, k := m.param("dst"), m.param("x"), m.param("k")
+	m.Begin("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
+	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	fill := func(name string) operand.Op {
-		all := m.vector()
-		m.VBROADCASTSD(m.argument(name), all)
+		all := m.Vector()
+		m.VBROADCASTSD(m.Argument(name), all)
 		return m.hold(all)
 	}
 	s0, conf, below := fill("s0"), fill("conf"), fill("below")
-	largest := m.singles()
-	m.VBROADCASTSS(m.argument("largest"), largest)
+	largest := m.Singles()
+	m.VBROADCASTSS(m.Argument("largest"), largest)
 	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
 		for _, group := range m.groups(octets, 1) {
 			for _, v := range group {
 				only := m.mask(bits, v.p)
-				from, place := at(x, i, 4, v.disp), at(dst, i, 8, 2*v.disp)
-				p, l := m.vector(), m.singles()
+				from, place := asm.At(x, i, 4, v.disp), asm.At(dst, i, 8, 2*v.disp)
+				p, l := m.Vector(), m.Singles()
 				switch {
 				case only == nil:
 					m.VMOVUPD(place, p)
 					m.VMOVUPS(from, l)
-				case m.wide:
+				case m.Wide:
 					m.VMOVUPD_Z(place, only.lanes, p)
 					m.VMOVUPS_Z(from, only.load, l)
 				default:
@@ -79,13 +80,13 @@ func (m *machine) normalise() {
 					m.VMASKMOVPS(from, only.load, l)
 				}
 				m.VDIVPD(s0, p, p)
-				if m.wide {
+				if m.Wide {
 					high, both := m.K(), m.K()
 					m.VCMPPD(atLeast, conf, p, high)
 					m.VCMPPS(less, largest, l, high, both)
 					m.VMOVAPD(below, both, p)
 				} else {
-					high, low := m.vector(), m.vector()
+					high, low := m.Vector(), m.Vector()
 					m.VCMPPD(atLeast, conf, p, high)
 					m.VCMPPS(less, largest, l, l)
 					m.VPMOVSXDQ(l, low)
@@ -96,5 +97,5 @@ func (m *machine) normalise() {
 			}
 		}
 	})
-	m.finish()
+	m.Finish()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // ties returns, as float64, how many classes beside the top one have its logit.
@@ -17,21 +18,21 @@ func (m *machine) ties(times reg.GPVirtual) reg.VecVirtual {
 // rows emits the moments of n >= 1 rows of k >= 64 logits; scale advances by
 // step bytes.
 func (m *machine) rows() {
-	m.function("rows", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
-	dst, x, n, k := m.param("dst"), m.param("x"), m.param("n"), m.param("k")
-	from := m.param("scale")
+	m.Begin("rows", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
+	dst, x, n, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.Loaded("k")
+	from := m.Loaded("scale")
 	e := m.power()
 	row := m.label("row")
 	m.Label(row)
 	top := m.peak(x, k)
 	m.VMOVSS(top.value, operand.Mem{Base: dst})
 	m.MOVL(top.top.As32(), operand.Mem{Base: dst, Disp: 4})
-	minus, scale := m.minus(top.value), m.vector()
+	minus, scale := m.minus(top.value), m.Vector()
 	m.VBROADCASTSD(operand.Mem{Base: from}, scale)
 	c := e.rate(scale)
 	tail, s1, s2 := m.zeros(m.parts()), m.zeros(m.parts()), m.zeros(m.parts())
 	next := m.GP64() // the next row is fetched ahead
-	m.LEAQ(at(x, k, 4, 0), next)
+	m.LEAQ(asm.At(x, k, 4, 0), next)
 	m.exponentials(e, x, k, &next, minus, []rate{c}, func(t term) {
 		m.VADDPD(t.v, tail[t.p], tail[t.p])
 		m.VMULPD(t.d, t.v, t.v)
@@ -47,9 +48,9 @@ func (m *machine) rows() {
 		m.VMOVSD(total, operand.Mem{Base: dst, Disp: 8 * (1 + j)})
 	}
 	m.MOVQ(next, x)
-	m.ADDQ(m.argument("step"), from)
+	m.ADDQ(m.Argument("step"), from)
 	m.ADDQ(operand.Imm(32), dst)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef(row))
-	m.finish()
+	m.Finish()
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // scores emits the scores of n >= 1 rows of k >= 64 logits at m >= 1 scales
 // each.
 func (m *machine) scores() {
-	m.function("scores", "func(dst *byte, top *int32, x *float32, n, k int, scale *float64, m int)")
-	dst, top, x, n := m.param("dst"), m.param("top"), m.param("x"), m.param("n")
-	k, scale := m.param("k"), m.param("scale")
+	m.Begin("scores", "func(dst *byte, top *int32, x *float32, n, k int, scale *float64, m int)")
+	dst, top, x, n := m.Loaded("dst"), m.Loaded("top"), m.Loaded("x"), m.Loaded("n")
+	k, scale := m.Loaded("k"), m.Loaded("scale")
 	e := m.power()
 	row := m.label("row")
 	m.Label(row)
@@ -20,15 +21,15 @@ func (m *machine) scores() {
 	m.MOVL(p.top.As32(), operand.Mem{Base: top})
 	minus, ties := m.minus(p.value), m.ties(p.times)
 	left := m.GP64()
-	m.MOVQ(m.argument("m"), left)
+	m.MOVQ(m.Argument("m"), left)
 	next := m.GP64() // the next row is fetched ahead
-	m.LEAQ(at(x, k, 4, 0), next)
+	m.LEAQ(asm.At(x, k, 4, 0), next)
 	// one scale or several from here on
 	together := func(scales int, rateOf func(scale reg.VecVirtual) rate) {
 		rates := make([]rate, scales)
 		var sums [2][][]reg.VecVirtual // tails and squares, of every scale
 		for s := range rates {
-			v := m.vector()
+			v := m.Vector()
 			m.VBROADCASTSD(operand.Mem{Base: scale, Disp: 8 * s}, v)
 			rates[s] = rateOf(v)
 			for j := range sums {
@@ -52,7 +53,7 @@ func (m *machine) scores() {
 		m.SUBQ(operand.Imm(uint64(scales)), left)
 	}
 	one, done := m.label("one"), m.label("done")
-	if m.wide {
+	if m.Wide {
 		m.several(x, k, scale, left, minus, one, func(scales int) { together(scales, e.unbounded) })
 	}
 	m.Label(one)
@@ -65,7 +66,7 @@ func (m *machine) scores() {
 	m.MOVQ(next, x)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef(row))
-	m.finish()
+	m.Finish()
 }
 
 // several runs body for four, three or two scales together as long as there are
@@ -110,35 +111,7 @@ func (m *machine) several(x, k, scale, left reg.GPVirtual, minus operand.Op, one
 
 // lowest returns the least of the k >= 64 elements at x as float64, in lane 0.
 func (m *machine) lowest(x, k reg.GPVirtual) reg.VecVirtual {
-	size := operand.U32(m.blockSingles())
-	last, i := m.GP64(), m.GP64()
-	m.MOVQ(k, last)
-	m.SUBQ(size, last)
-	m.XORQ(i, i)
-	var least [4]reg.VecVirtual
-	for v, from := range m.block(x, i) {
-		least[v] = m.vector()
-		m.VMOVUPS(from, least[v])
-	}
-	next, end := m.label("min"), m.label("minLast")
-	lower := func() {
-		for v, from := range m.block(x, i) {
-			m.VMINPS(from, least[v], least[v])
-		}
-	}
-	m.Label(next)
-	m.ADDQ(size, i)
-	m.CMPQ(i, last)
-	m.JGE(operand.LabelRef(end))
-	lower()
-	m.JMP(operand.LabelRef(next))
-	m.Label(end)
-	m.MOVQ(last, i) // the last block begins within the one before
-	lower()
-	m.VMINPS(least[1], least[0], least[0])
-	m.VMINPS(least[3], least[2], least[2])
-	m.VMINPS(least[2], least[0], least[0])
-	value := m.foldSingles(least[0], func(o ...operand.Op) { m.VMINPS(o...) })
+	_, value := m.foldRow(x, k, "min", func(o ...operand.Op) { m.VMINPS(o...) })
 	m.VCVTSS2SD(value, value, value)
 	return value
 }

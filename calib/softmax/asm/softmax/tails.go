@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/calib/softmax/asm"
 )
 
 // best are the largest and the second largest of each lane of float32.
@@ -38,7 +39,7 @@ func (m *machine) join(b, o best) {
 // lowestSingle returns a vector of float32 filled with -Inf.
 func (m *machine) lowestSingle() reg.VecVirtual {
 	table := m.singlesTable("minusInf", 0xff800000)
-	v := m.vector()
+	v := m.Vector()
 	m.VBROADCASTSD(table, v)
 	return v
 }
@@ -47,14 +48,14 @@ func (m *machine) lowestSingle() reg.VecVirtual {
 // lane 0.
 func (m *machine) two(x, k reg.GPVirtual) best {
 	b := best{m.lowestSingle(), m.lowestSingle()}
-	size := 2 * m.width()
+	size := 2 * m.Width()
 	i, last := m.GP64(), m.GP64()
 	m.XORQ(i, i)
 	m.LEAQ(operand.Mem{Base: k, Disp: -size}, last)
 	loop, end := m.label("two"), m.label("twoEnd")
 	m.Label(loop)
-	l := m.vector()
-	m.VMOVUPS(at(x, i, 4, 0), l)
+	l := m.Vector()
+	m.VMOVUPS(asm.At(x, i, 4, 0), l)
 	m.raise(b, l)
 	m.ADDQ(operand.Imm(uint64(size)), i)
 	m.CMPQ(i, last)
@@ -62,14 +63,14 @@ func (m *machine) two(x, k reg.GPVirtual) best {
 	m.CMPQ(i, k)
 	m.JGE(operand.LabelRef(end))
 	rest := m.lowestSingle()
-	if m.wide {
+	if m.Wide {
 		ones, left, some := m.GP64(), m.GP64(), m.K()
 		m.MOVQ(k, left)
 		m.SUBQ(i, left)
 		m.MOVQ(operand.U32(0xffff), ones)
 		m.BZHIQ(left, ones, ones)
 		m.KMOVW(ones.As32(), some)
-		m.VMOVUPS(at(x, i, 4, 0), some, rest)
+		m.VMOVUPS(asm.At(x, i, 4, 0), some, rest)
 	} else {
 		// The eight flags end with those of the rest.
 		flags := m.table("flags", ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), 0, 0, 0, 0)
@@ -77,8 +78,8 @@ func (m *machine) two(x, k reg.GPVirtual) best {
 		m.LEAQ(flags, base)
 		m.MOVQ(i, left)
 		m.SUBQ(k, left)
-		m.VMOVUPS(at(base, left, 4, 32), some)
-		m.VMASKMOVPS(at(x, i, 4, 0), some, v)
+		m.VMOVUPS(asm.At(base, left, 4, 32), some)
+		m.VMASKMOVPS(asm.At(x, i, 4, 0), some, v)
 		m.VBLENDVPS(some, v, rest, rest)
 	}
 	m.raise(b, rest)
@@ -88,7 +89,7 @@ func (m *machine) two(x, k reg.GPVirtual) best {
 
 // fold2 joins the lanes of b.
 func (m *machine) fold2(b best) best {
-	if m.wide {
+	if m.Wide {
 		high, low := best{m.YMM(), m.YMM()}, best{m.YMM(), m.YMM()}
 		m.VEXTRACTF64X4(operand.Imm(1), b.first, high.first)
 		m.VEXTRACTF64X4(operand.Imm(1), b.second, high.second)
@@ -122,11 +123,11 @@ func (m *machine) count(v reg.VecVirtual, unit, integral operand.Op, sum reg.Vec
 // tails emits the tails of n >= 1 rows of k >= 64 logits, counted in units, with
 // the number of classes that have the second largest logit.
 func (m *machine) tails() {
-	m.function("tails", "func(dst *byte, x *float32, n, k int, unit float64)")
-	dst, x, n, k := m.param("dst"), m.param("x"), m.param("n"), m.param("k")
+	m.Begin("tails", "func(dst *byte, x *float32, n, k int, unit float64)")
+	dst, x, n, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.Loaded("k")
 	e := m.power()
-	all, s := m.vector(), m.vector()
-	m.VBROADCASTSD(m.argument("unit"), all)
+	all, s := m.Vector(), m.Vector()
+	m.VBROADCASTSD(m.Argument("unit"), all)
 	unit, integral := m.hold(all), m.number("integral", 0x1p52)
 	m.VBROADCASTSD(m.table("one", math.Float64bits(1)), s)
 	c := e.rate(s)
@@ -135,27 +136,27 @@ func (m *machine) tails() {
 	b := m.two(x, k)
 	m.VMOVSS(b.first, operand.Mem{Base: dst})
 	m.VMOVSS(b.second, operand.Mem{Base: dst, Disp: 4})
-	second := m.vector()
+	second := m.Vector()
 	m.VBROADCASTSS(b.second, second)
 	_, times := m.find(x, k, second)
 	m.MOVQ(times, operand.Mem{Base: dst, Disp: 16})
 	minus := m.minus(b.second)
 	sums := m.zeros(m.parts())
 	next := m.GP64()
-	m.LEAQ(at(x, k, 4, 0), next)
+	m.LEAQ(asm.At(x, k, 4, 0), next)
 	m.exponentials(e, x, k, &next, minus, []rate{c}, func(t term) { m.count(t.v, unit, integral, sums[t.p]) })
 	m.VMOVQ(m.foldIntegers(sums), operand.Mem{Base: dst, Disp: 8})
 	m.MOVQ(next, x)
 	m.ADDQ(operand.Imm(24), dst)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef(row))
-	m.finish()
+	m.Finish()
 }
 
 // foldIntegers returns the sum of the lanes of an octet of integers.
 func (m *machine) foldIntegers(v []reg.VecVirtual) reg.VecVirtual {
 	y := m.YMM()
-	if m.wide {
+	if m.Wide {
 		m.VEXTRACTI64X4(operand.Imm(1), v[0], y)
 		m.VPADDQ(y, v[0].AsY(), y)
 	} else {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// store writes the moments of the lanes, one row after the other, disp bytes
+// behind dst.
+func (m *machine) store(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
+	if m.Wide {
+		for h := range 2 {
+			half := func(v reg.VecVirtual) reg.VecVirtual {
+				if h == 0 {
+					return v.AsY().(reg.VecVirtual)
+				}
+				y := m.YMM()
+				m.VEXTRACTF64X4(operand.Imm(1), v, y)
+				return y
+			}
+			quarter := func(v reg.VecVirtual) reg.VecVirtual {
+				if h == 0 {
+					return v.AsX().(reg.VecVirtual)
+				}
+				x := m.XMM()
+				m.upper(v, x)
+				return x
+			}
+			m.store4(dst, disp+128*h, quarter(value), quarter(top), half(tail), half(s1), half(s2))
+		}
+		return
+	}
+	m.store4(dst, disp, value, top, tail, s1, s2)
+}
+
+// store4 is store for four rows: a transposition of four by four words.
+func (m *machine) store4(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
+	low, high, head := m.XMM(), m.XMM(), m.YMM()
+	m.VPUNPCKLDQ(top, value, low)
+	m.VPUNPCKHDQ(top, value, high)
+	m.join128(high, low, head)
+	even, odd, even2, odd2 := m.YMM(), m.YMM(), m.YMM(), m.YMM()
+	m.VUNPCKLPD(tail, head, even)
+	m.VUNPCKHPD(tail, head, odd)
+	m.VUNPCKLPD(s2, s1, even2)
+	m.VUNPCKHPD(s2, s1, odd2)
+	for r, pair := range [][2]reg.VecVirtual{{even, even2}, {odd, odd2}} {
+		at := func(row int) operand.Mem { return operand.Mem{Base: dst, Disp: disp + 32*row} }
+		lowRow, highRow := m.YMM(), m.YMM()
+		m.join128(pair[1].AsX(), pair[0], lowRow)
+		m.VMOVUPD(lowRow, at(r))
+		m.joinHigh(pair[1], pair[0], highRow)
+		m.VMOVUPD(highRow, at(r+2))
+	}
+}
+
+// join128 sets dst to the lower halves of low and, above, high.
+func (m *machine) join128(high operand.Op, low reg.Register, dst reg.VecVirtual) {
+	y := low.(reg.VecVirtual).AsY()
+	if m.Wide {
+		m.VINSERTF32X4(operand.Imm(1), high, y, dst)
+	} else {
+		m.VINSERTF128(operand.Imm(1), high, y, dst)
+	}
+}
+
+// joinHigh sets dst to the upper halves of low and, above, high.
+func (m *machine) joinHigh(high, low, dst reg.VecVirtual) {
+	if m.Wide {
+		m.VSHUFF64X2(operand.Imm(3), high, low, dst)
+	} else {
+		m.VPERM2F128(operand.Imm(0x31), high, low, dst)
+	}
+}
