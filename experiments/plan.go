@@ -89,7 +89,7 @@ func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) 
 			p.Units = append(p.Units, newUnit(spec, &spec.Settings[i], sources))
 		}
 	}
-	digests := planDigests{seen: map[string]digest{}}
+	digests := planDigests{seen: map[string]*digest{}}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range p.Units {

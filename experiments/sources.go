@@ -132,10 +132,11 @@ const scored = data.Logits | data.Labels
 // shared by many cells is looked up once.
 type planDigests struct {
 	mu   sync.Mutex
-	seen map[string]digest
+	seen map[string]*digest
 }
 
 type digest struct {
+	once sync.Once
 	text string
 	err  error
 }
@@ -143,14 +144,12 @@ type digest struct {
 func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
 	id := fmt.Sprintf("%p %v %d", src, ref, parts)
 	d.mu.Lock()
-	known, ok := d.seen[id]
-	d.mu.Unlock()
-	if ok {
-		return known.text, known.err
+	known := d.seen[id]
+	if known == nil {
+		known = &digest{}
+		d.seen[id] = known
 	}
-	text, err := src.Digest(ctx, ref, parts)
-	d.mu.Lock()
-	d.seen[id] = digest{text, err}
 	d.mu.Unlock()
-	return text, err
+	known.once.Do(func() { known.text, known.err = src.Digest(ctx, ref, parts) })
+	return known.text, known.err
 }
