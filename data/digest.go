@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/qats-bench/qats/data/whole"
 )
 
 // Digests computes SHA-256 digests of array files and remembers them by
@@ -81,7 +83,7 @@ func (d *Digests) Close() error {
 		s := all[name]
 		fmt.Fprintf(&b, "%s %d %d %s\n", s.sum, s.size, s.mtime, strconv.Quote(name))
 	}
-	if err := writeFile(d.path, b.Bytes()); err != nil {
+	if err := whole.WriteBytes(d.path, b.Bytes()); err != nil {
 		return err
 	}
 	d.dirty = false

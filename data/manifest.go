@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/data/whole"
 	"gopkg.in/yaml.v3"
 )
 
@@ -57,7 +58,7 @@ func (m Manifest) Write(dir string) error {
 	if err := enc.Encode(m); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, ManifestName), b.Bytes())
+	return whole.WriteBytes(filepath.Join(dir, ManifestName), b.Bytes())
 }
 
 // describe returns what m says of the set at ref.

@@ -3,7 +3,6 @@ package data
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/qats-bench/qats/data/half"
@@ -129,14 +128,6 @@ func writeArray(path string, t DType, shape []int, body func(*Writer) error) err
 		return err
 	}
 	return w.Close()
-}
-
-// writeFile replaces the file at path by b, atomically.
-func writeFile(path string, b []byte) error {
-	return whole.Write(path, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
 }
 
 func appendFloat16(b []byte, v []float32) []byte {

@@ -100,8 +100,5 @@ func (f *Figure) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return whole.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return whole.WriteBytes(path, data)
 }

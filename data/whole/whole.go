@@ -117,3 +117,11 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	return f.Commit(true)
 }
+
+// WriteBytes replaces the file at path by b, as Write does.
+func WriteBytes(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
