@@ -33,14 +33,18 @@ func Akin(published []results.Published, records []results.Record, like map[stri
 	if err != nil {
 		return nil, err
 	}
-	k := &kin{paper: paper, like: like, home: home, found: map[recordID]results.Record{}, measured: map[string]bool{}, losses: map[network]bool{}}
+	k := &kin{paper: paper, like: like, home: home, found: map[recordID]results.Record{}, losses: map[network]bool{}}
 	k.collect(records)
 	if len(k.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
 	}
 	l := &Likeness{Like: like, Claims: judgeBoth(publishedBook(paper), k.book())}
+	measured := map[string]bool{}
+	for id := range k.found {
+		measured[id.Dataset] = true
+	}
 	for _, dataset := range slices.Sorted(maps.Keys(like)) {
-		if !k.measured[dataset] {
+		if !measured[dataset] {
 			l.Absent = append(l.Absent, dataset)
 		}
 	}
@@ -50,11 +54,7 @@ func Akin(published []results.Published, records []results.Record, like map[stri
 // homes returns the experiment of each of the paper's data sets: that of the
 // first table that has it.
 func homes(paper *results.Publication, like map[string]string) (map[string]string, error) {
-	experiment := map[string]string{}
-	for _, t := range results.PublishedTables() {
-		experiment[t.ID] = t.Experiment
-	}
-	home := map[string]string{}
+	experiment, home := experimentOf(), map[string]string{}
 	for _, r := range paper.Rows {
 		if _, ok := home[r.Dataset]; !ok && r.Dataset != results.Average {
 			home[r.Dataset] = experiment[r.Table]
@@ -74,7 +74,6 @@ type kin struct {
 	like     map[string]string
 	home     map[string]string
 	found    map[recordID]results.Record // Experiment is empty
-	measured map[string]bool             // data sets of found
 	networks []network                   // trained with cross-entropy, in the order of the records
 	losses   map[network]bool            // trained with others too
 }
@@ -93,7 +92,7 @@ func (k *kin) collect(records []results.Record) {
 		if _, ok := k.found[id]; ok {
 			continue
 		}
-		k.found[id], k.measured[r.Dataset] = r, true
+		k.found[id] = r
 		n := network{r.Dataset, r.Backbone}
 		if r.Loss != "ce" {
 			k.losses[n] = true

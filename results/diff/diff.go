@@ -79,15 +79,20 @@ type recordID struct {
 }
 
 func newComparison(published []results.Published, records []results.Record) *comparison {
-	c := &comparison{
+	return &comparison{
 		paper:      results.NewPublication(published),
-		experiment: map[string]string{},
+		experiment: experimentOf(),
 		records:    index(records),
 	}
+}
+
+// experimentOf returns the experiment that reproduces each table.
+func experimentOf() map[string]string {
+	m := map[string]string{}
 	for _, t := range results.PublishedTables() {
-		c.experiment[t.ID] = t.Experiment
+		m[t.ID] = t.Experiment
 	}
-	return c
+	return m
 }
 
 func index(records []results.Record) map[recordID]results.Record {
