@@ -25,5 +25,5 @@
 // This is no sandbox: a program may do what its user may. What is bounded is
 // what a mistake costs: the time of a call (after which the whole process group
 // is killed), the bytes written into the folder, and what is read back. A
-// program that starts a session of its own escapes the group.
+// program that calls setsid escapes the group.
 package external
