@@ -94,7 +94,7 @@ func TestKernelsAgree(t *testing.T) {
 // place of 2^(t/16), from t = 0 to the end of its range.
 func TestPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 25))
-	const lowest = -708 * per16th
+	const lowest = -670 * per16th
 	ln2 := bigLog(new(big.Float).SetPrec(prec).SetInt64(2))
 	worst, at := 0.0, 0.0
 	for i := range 4000 {
@@ -105,7 +105,7 @@ func TestPower(t *testing.T) {
 		case 2:
 			x = -rng.Float64()
 		case 3: // half way between two entries of the table
-			x = -float64(rng.IntN(16000)) - .5
+			x = -float64(rng.IntN(15464)) - .5
 		}
 		// x ln2/16 = hi + lo, and e^hi (1 + lo) is 2^(x/16).
 		arg := new(big.Float).SetPrec(prec).SetFloat64(x / 16)
@@ -123,7 +123,7 @@ func TestPower(t *testing.T) {
 		t.Errorf("error %g units at %g", worst, at)
 	}
 	for _, c := range []struct{ d, scale, want float64 }{
-		{0, 1, 1}, {math.Copysign(0, -1), 1, 1}, {-5e-324, 1, 1}, {-1e300, 0, 1}, {-708.1, 1, 0},
+		{0, 1, 1}, {math.Copysign(0, -1), 1, 1}, {-5e-324, 1, 1}, {-1e300, 0, 1}, {-670.1, 1, 0},
 		{0, math.MaxFloat64, 1}, {-1e-45, math.MaxFloat64, 0}, {-math.MaxFloat64, math.MaxFloat64, 0},
 	} {
 		if got := power(c.d, rateOf(c.scale)); got != c.want {

@@ -14,15 +14,20 @@ import "math"
 //	e = p + (p f) q(f)          fma; q(f) = (2^(f/16) - 1)/f, a polynomial by
 //	                            Horner's rule, each step fma
 //
-// and e = 0 where d < -708/scale. e is within 1.2 units in the last place of
+// and e = 0 where d < -670/scale. e is within 1.2 units in the last place of
 // 2^(d c/16). d c itself is never rounded; the roundings of c, 2^-52 relative at
 // most, are those of the scale.
+//
+// Powers of two may be moved from one factor to another: vector code with an
+// instruction for p 2^floor(n/16) has c, n, f and q in units of ln2. p f may then
+// be denormal where it was not, and lose bits; but where it is, it is below a
+// quarter of the last place of p, for p > 2^-968, and e = p with them or without.
 //
 // Where a processor has no fma, package math computes it in integers: slowly, and
 // with the same bits.
 const (
 	per16th = 0x1.71547652b82fep+4 // 16/ln2
-	deepest = 708                  // results are normal down to e^-708
+	deepest = 670                  // p is above 2^-968 down to e^-670
 
 	// q interpolates (2^(f/16) - 1)/f in the six Chebyshev nodes of [-1/2, 1/2];
 	// f q(f) is exact to 1.5e-17.
@@ -46,7 +51,7 @@ var powers = [16]uint64{
 // rate is a scale as the exponential takes it.
 type rate struct {
 	c     float64 // 16/ln2 scale, at most the largest float64, so that 0 c = 0
-	least float64 // -708/scale: below it the exponential is 0
+	least float64 // -670/scale: below it the exponential is 0
 }
 
 func rateOf(scale float64) rate {
@@ -55,7 +60,7 @@ func rateOf(scale float64) rate {
 
 // ExpGap returns e^gap for gap <= 0, the difference of a logit to the largest of
 // its row, with the bits that it has in the sums of Rows and in Probs at scale
-// 1: the probability of the class is ExpGap(gap)/(1+Tail). It is 0 below -708.
+// 1: the probability of the class is ExpGap(gap)/(1+Tail). It is 0 below -670.
 func ExpGap(gap float64) float64 { return power(gap, rate{per16th, -deepest}) }
 
 // power returns the exponential of d <= 0 at rate r.

@@ -44,7 +44,7 @@ const blockCols = 256
 // Rows writes to dst the moments of len(dst) rows of k logits, row-major. The
 // scales are finite and >= 0, one for each row or a single one for all.
 //
-// A class whose logit is 708/scale or more below the maximum counts 0 in every
+// A class whose logit is 670/scale or more below the maximum counts 0 in every
 // sum. The order of the sums is fixed by the classes' places, so a permutation
 // of the classes may change the last bits; Tails is free of that.
 // Rows panics when the lengths disagree.

@@ -79,9 +79,36 @@ func (m *machine) same(name string, w uint64) operand.Op {
 	if !m.Wide {
 		return at
 	}
+	return m.loaded(at)
+}
+
+// everywhere is an operand of equal numbers in memory: for a narrow machine as
+// any other, for a wide one to be broadcast, as the methods below do.
+func (m *machine) everywhere(name string, v float64) operand.Op {
+	w := math.Float64bits(v)
+	return m.table(name, w, w, w, w)
+}
+
+// loaded returns the number at a place in memory in every lane of a register.
+func (m *machine) loaded(at operand.Op) reg.VecVirtual {
 	v := m.Vector()
 	m.VBROADCASTSD(at, v)
 	return v
+}
+
+// fill copies a, a vector or a number everywhere, to dst.
+func (m *machine) fill(a operand.Op, dst reg.VecVirtual) {
+	if m.single(a) {
+		m.VBROADCASTSD(a, dst)
+		return
+	}
+	m.VMOVUPD(a, dst)
+}
+
+// single reports whether a is a number to be broadcast.
+func (m *machine) single(a operand.Op) bool {
+	_, memory := a.(operand.Mem)
+	return m.Wide && memory
 }
 
 func (m *machine) number(name string, v float64) operand.Op {

@@ -102,19 +102,16 @@ func (m *machine) octets(k reg.GPVirtual, body func(i reg.GPVirtual, octets int,
 }
 
 // groups returns the vectors of octets in the groups that have registers to go
-// through power.of together, at so many scales each.
-func (m *machine) groups(octets, scales int) [][]part {
-	var groups [][]part
+// through power.of together.
+func (m *machine) groups(octets int) [][]part {
 	if m.Wide {
-		for o := range octets {
-			if o%max(1, m.unroll()/scales) == 0 {
-				groups = append(groups, nil)
-			}
-			last := &groups[len(groups)-1]
-			*last = append(*last, part{32 * o, 0})
+		all := make([]part, octets)
+		for o := range all {
+			all[o].disp = 32 * o
 		}
-		return groups
+		return [][]part{all}
 	}
+	var groups [][]part
 	for o := range octets {
 		for p := range 2 {
 			groups = append(groups, []part{{32*o + 16*p, p}})
@@ -137,7 +134,7 @@ func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual
 		if next != nil {
 			m.PREFETCHT0(asm.At(*next, i, 4, 0))
 		}
-		for _, group := range m.groups(octets, len(rates)) {
+		for _, group := range m.groups(octets) {
 			var terms []term
 			for _, v := range group {
 				only := m.mask(bits, v.p)

@@ -10,7 +10,7 @@ import (
 // The constants of the package's power.go.
 const (
 	per16th = 0x1.71547652b82fep+4
-	deepest = 708
+	deepest = 670
 	shifter = 0x1.8p52
 )
 
@@ -26,32 +26,62 @@ var powers = [...]uint64{
 	0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
 }
 
-// power is the exponential of the kernel: its constants, loaded.
+// power is the exponential of the kernel: its constants. A wide machine has an
+// instruction for p 2^floor(n/16): there c, n, f and q are in units of ln2, not
+// ln2/16, which changes no bits, as the package's power.go explains. Its
+// constants are in registers, or in memory where registers are short; those of a
+// narrow machine are in memory.
 type power struct {
 	m         *machine
 	shifter   operand.Op
 	q         [6]operand.Op
-	low, high reg.VecVirtual // powers, of a wide machine
-	base      reg.GPVirtual  // their address, of a narrow one
+	low, high reg.VecVirtual // 2^(j/16), of a wide machine
+	base      reg.GPVirtual  // address of powers, of a narrow one
 	fifteen   operand.Op
 }
 
-func (m *machine) power() *power {
-	e := &power{m: m, shifter: m.number("shifter", shifter)}
-	names := [...]string{"q0", "q1", "q2", "q3", "q4", "q5"}
-	for i, c := range coefficients {
-		e.q[i] = m.number(names[i], c)
+// power is the exponential with its constants at hand.
+func (m *machine) power() *power { return m.powerInMemory().inRegisters() }
+
+// inRegisters is e with the constants of a wide machine in registers.
+func (e *power) inRegisters() *power {
+	if !e.m.Wide {
+		return e
 	}
-	table := m.table("powers", powers[:]...)
+	loaded := *e
+	loaded.shifter = e.m.loaded(e.shifter)
+	for i, q := range e.q {
+		loaded.q[i] = e.m.loaded(q)
+	}
+	return &loaded
+}
+
+// powerInMemory is power that keeps no more than the table in registers.
+func (m *machine) powerInMemory() *power {
+	names := [...]string{"q0", "q1", "q2", "q3", "q4", "q5"}
+	e := &power{m: m}
 	if m.Wide {
+		e.shifter = m.everywhere("shifterOf16ths", shifter/16)
+		for i, c := range coefficients {
+			e.q[i] = m.everywhere(names[i]+"Of16ths", math.Ldexp(c, 4*(i+1)))
+		}
+		sixteenths := powers
+		for j := range sixteenths {
+			sixteenths[j] += uint64(j) << 48
+		}
+		table := m.table("sixteenths", sixteenths[:]...)
 		e.low, e.high = m.Vector(), m.Vector()
 		m.VMOVUPD(table, e.low)
 		m.VMOVUPD(table.Offset(64), e.high)
-	} else {
-		e.base = m.GP64()
-		m.LEAQ(table, e.base)
-		e.fifteen = m.same("fifteen", 15)
+		return e
 	}
+	e.shifter = m.everywhere("shifter", shifter)
+	for i, c := range coefficients {
+		e.q[i] = m.everywhere(names[i], c)
+	}
+	e.base = m.GP64()
+	m.LEAQ(m.table("powers", powers[:]...), e.base)
+	e.fifteen = m.same("fifteen", 15)
 	return e
 }
 
@@ -65,80 +95,82 @@ func (e *power) rate(scale reg.VecVirtual) rate {
 	least := m.Vector()
 	m.VBROADCASTSD(m.table("minusDeepest", math.Float64bits(-deepest)), least)
 	m.VDIVPD(scale, least, least)
-	return rate{e.unbounded(scale).c, m.hold(least)}
+	e.pace(scale)
+	return rate{m.hold(scale), m.hold(least)}
 }
 
-// unbounded is rate for differences of which none is below least.
-func (e *power) unbounded(scale reg.VecVirtual) rate {
+// pace makes a scale, in every lane, the c of its rate.
+func (e *power) pace(scale reg.VecVirtual) {
 	m := e.m
 	m.VMULPD(m.number("per16th", per16th), scale, scale)
 	m.VMINPD(m.number("largest", math.MaxFloat64), scale, scale)
-	return rate{c: m.hold(scale)}
+	if m.Wide {
+		m.VMULPD(m.number("sixteenth", 1./16), scale, scale)
+	}
 }
 
 // of returns the exponentials of the differences d, each at its rate, operation
 // by operation as the package's power; +0 in the lanes that a mask, if any,
 // leaves out. A mask is a mask register of a wide machine, a vector of ones and
-// zeros of a narrow one. Several vectors go through each operation in turn: no
-// operation waits for the one before.
+// zeros of a narrow one.
 func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual {
+	if e.m.Wide {
+		return e.wide(d, r, only)
+	}
+	v := make([]reg.VecVirtual, len(d))
+	for i := range d {
+		v[i] = e.narrow(d[i], r[i], only[i])
+	}
+	return v
+}
+
+// with emits an instruction whose first operand a is a vector or a number to be
+// broadcast.
+func (m *machine) with(a operand.Op, vector, broadcast func(ops ...operand.Op), rest ...operand.Op) {
+	if m.single(a) {
+		vector = broadcast
+	}
+	vector(append([]operand.Op{a}, rest...)...)
+}
+
+// By their bits as signed integers, the d from -0 down to least come first:
+// +0, which is the largest logit itself, and all above and below come later.
+const atMost = 2
+
+// wide takes several vectors through each operation in turn: no operation waits
+// for the one before.
+func (e *power) wide(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual {
 	m := e.m
-	vectors := func() []reg.VecVirtual {
+	vectors := func(from operand.Op) []reg.VecVirtual {
 		v := make([]reg.VecVirtual, len(d))
 		for i := range v {
 			v[i] = m.Vector()
+			m.fill(from, v[i])
 		}
 		return v
 	}
-	// each emits an instruction for every vector; of b and dst the vector's own.
-	each := func(op func(ops ...operand.Op), a operand.Op, b, dst []reg.VecVirtual) {
-		for i := range d {
-			op(a, b[i], dst[i])
-		}
-	}
-	pair := func(op func(ops ...operand.Op), a, b, dst []reg.VecVirtual) {
-		for i := range d {
-			op(a[i], b[i], dst[i])
-		}
-	}
-	mul := func(o ...operand.Op) { m.VMULPD(o...) }
-	sub := func(o ...operand.Op) { m.VSUBPD(o...) }
-	fma := func(o ...operand.Op) { m.VFMADD213PD(o...) }
-
-	kd, f, p, q := vectors(), vectors(), vectors(), vectors()
+	kd := vectors(e.shifter)
 	for i := range d {
-		m.VMOVUPD(e.shifter, kd[i])
-		m.VFMADD231PD(r[i].c, d[i], kd[i])
+		m.with(r[i].c, m.VFMADD231PD, m.VFMADD231PD_BCST, d[i], kd[i])
+	}
+	p := make([]reg.VecVirtual, len(d))
+	for i := range d {
+		p[i] = m.Vector()
+		m.VMOVAPD(kd[i], p[i])
+		m.VPERMI2PD(e.high, e.low, p[i])
 	}
 	for i := range d {
-		if m.Wide {
-			m.VMOVAPD(kd[i], p[i])
-			m.VPERMI2PD(e.high, e.low, p[i])
-		} else {
-			index, all := m.Vector(), m.Vector()
-			m.VPAND(e.fifteen, kd[i], index)
-			m.VPCMPEQD(all, all, all)
-			m.VGATHERQPD(all, operand.Mem{Base: e.base, Index: index, Scale: 8}, p[i])
-		}
-	}
-	each(sub, e.shifter, kd, f)
-	for i := range d {
-		m.VFMSUB231PD(r[i].c, d[i], f[i])
+		m.with(e.shifter, m.VSUBPD, m.VSUBPD_BCST, kd[i], kd[i])
 	}
 	for i := range d {
-		m.VPSLLQ(operand.Imm(48), kd[i], kd[i])
-		m.VPADDQ(kd[i], p[i], p[i])
+		m.VSCALEFPD(kd[i], p[i], p[i])
 	}
-	// By their bits as signed integers, the d from -0 down to least come first:
-	// +0, which is the largest logit itself, and all above and below come later.
-	const atMost = 2
-	counts, beyond := make([]reg.Register, len(d)), make([]reg.VecVirtual, len(d))
+	f := kd
 	for i := range d {
-		if !m.Wide {
-			beyond[i] = m.Vector()
-			m.VPCMPGTQ(r[i].least, d[i], beyond[i])
-			continue
-		}
+		m.with(r[i].c, m.VFMSUB231PD, m.VFMSUB231PD_BCST, d[i], f[i])
+	}
+	counts := make([]reg.Register, len(d))
+	for i := range d {
 		if r[i].least == nil {
 			counts[i] = only[i].lanes
 			continue
@@ -151,23 +183,46 @@ func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual 
 		}
 		counts[i] = k
 	}
-	for i := range d {
-		m.VMOVUPD(e.q[5], q[i])
-	}
-	for i := 4; i >= 0; i-- {
-		each(fma, e.q[i], f, q)
-	}
-	pair(mul, p, f, f)
-	for i := range d {
-		if m.Wide {
-			m.VFMADD213PD_Z(p[i], q[i], counts[i], f[i])
-			continue
+	q := vectors(e.q[5])
+	for j := 4; j >= 0; j-- {
+		for i := range d {
+			m.with(e.q[j], m.VFMADD213PD, m.VFMADD213PD_BCST, f[i], q[i])
 		}
-		m.VFMADD213PD(p[i], q[i], f[i])
-		m.VANDNPD(f[i], beyond[i], f[i])
-		if only[i] != nil {
-			m.VANDPD(only[i].lanes, f[i], f[i])
-		}
+	}
+	for i := range d {
+		m.VMULPD(p[i], f[i], f[i])
+	}
+	for i := range d {
+		m.VFMADD213PD_Z(p[i], q[i], counts[i], f[i])
+	}
+	return f
+}
+
+// narrow is for a single vector: there are no registers for two.
+func (e *power) narrow(d reg.VecVirtual, r rate, only *mask) reg.VecVirtual {
+	m := e.m
+	kd, f, p, q := m.Vector(), m.Vector(), m.Vector(), m.Vector()
+	m.VMOVUPD(e.shifter, kd)
+	m.VFMADD231PD(r.c, d, kd)
+	index, all := m.Vector(), m.Vector()
+	m.VPAND(e.fifteen, kd, index)
+	m.VPCMPEQD(all, all, all)
+	m.VGATHERQPD(all, operand.Mem{Base: e.base, Index: index, Scale: 8}, p)
+	m.VSUBPD(e.shifter, kd, f)
+	m.VFMSUB231PD(r.c, d, f)
+	m.VPSLLQ(operand.Imm(48), kd, kd)
+	m.VPADDQ(kd, p, p)
+	beyond := m.Vector()
+	m.VPCMPGTQ(r.least, d, beyond)
+	m.VMOVUPD(e.q[5], q)
+	for j := 4; j >= 0; j-- {
+		m.VFMADD213PD(e.q[j], f, q)
+	}
+	m.VMULPD(p, f, f)
+	m.VFMADD213PD(p, q, f)
+	m.VANDNPD(f, beyond, f)
+	if only != nil {
+		m.VANDPD(only.lanes, f, f)
 	}
 	return f
 }

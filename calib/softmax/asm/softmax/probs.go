@@ -63,7 +63,7 @@ func (m *machine) normalise() {
 	m.VBROADCASTSS(m.Argument("largest"), largest)
 	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
-		for _, group := range m.groups(octets, 1) {
+		for _, group := range m.groups(octets) {
 			for _, v := range group {
 				only := m.mask(bits, v.p)
 				from, place := asm.At(x, i, 4, v.disp), asm.At(dst, i, 8, 2*v.disp)
