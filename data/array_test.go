@@ -293,20 +293,32 @@ func TestNumpy(t *testing.T) {
 	}
 }
 
+// aroundBlocks returns lengths that the vector code takes wholly, in part and
+// not at all, where it takes so many at a time.
+func aroundBlocks(block int) []int {
+	var lengths []int
+	for _, n := range []int{4, block, 2 * block, 3 * block} {
+		for d := -4; d <= 4; d++ {
+			lengths = append(lengths, n+d)
+		}
+	}
+	return lengths
+}
+
 // TestAllFinite puts each kind of value at each place of slices around the
-// width of the loop.
+// width of the vector code.
 func TestAllFinite(t *testing.T) {
 	values := map[uint32]bool{
 		0: true, 0x80000000: true, 1: true, 0x7f7fffff: true, 0xff7fffff: true, 0x3f800000: true, 0xffffffff: false,
 		0x7f800000: false, 0xff800000: false, 0x7f800001: false, 0x7fc00000: false, 0xffc00001: false,
 	}
-	for n := range 40 {
+	for _, n := range aroundBlocks(64) {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = -math.MaxFloat32
+		}
 		for at := range n {
 			for bits, finite := range values {
-				v := make([]float32, n)
-				for i := range v {
-					v[i] = -math.MaxFloat32
-				}
 				v[at] = math.Float32frombits(bits)
 				first := -1
 				if !finite {
@@ -316,6 +328,7 @@ func TestAllFinite(t *testing.T) {
 					t.Fatalf("%#x at %d of %d: first %d, all finite %t", bits, at, n, got, allFinite32(bytesOf(v)))
 				}
 			}
+			v[at] = -math.MaxFloat32
 		}
 	}
 }

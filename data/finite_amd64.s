@@ -2,88 +2,59 @@
 
 #include "textflag.h"
 
-// Each loop looks at 64 bytes: the exponent bits are kept, compared with all
-// ones, and the outcomes gathered in four registers. SSE2, which every amd64
-// processor has, does it faster than memory delivers.
+// The sign bits are cleared and the largest words kept: of float32s the upper
+// halves, of which those of NaN and infinities are above 0x7f7f, of float16s all,
+// above 0x7bff. SSE2, which every amd64 processor has, does it faster than memory
+// delivers. Four places a quarter apart are read in turn, since memory delivers
+// one and a half times as much to four as to one.
 
-// func special32(p *byte, n int) bool
-TEXT ·special32(SB), NOSPLIT, $0-17
+// LOOK takes the 64 bytes at p into account, and has those a page later fetched,
+// which the processor does not do by itself.
+#define LOOK(p) \
+	PREFETCHT0 4096(p) \
+	MOVOU      (p), X4     \
+	MOVOU      16(p), X5   \
+	MOVOU      32(p), X6   \
+	MOVOU      48(p), X7   \
+	PAND       X8, X4      \
+	PAND       X8, X5      \
+	PAND       X8, X6      \
+	PAND       X8, X7      \
+	PMAXSW     X4, X0      \
+	PMAXSW     X5, X1      \
+	PMAXSW     X6, X2      \
+	PMAXSW     X7, X3      \
+	ADDQ       $64, p
+
+// func above(p *byte, n int, mask, limit uint32) bool
+TEXT ·above(SB), NOSPLIT, $0-25
 	MOVQ   p+0(FP), SI
 	MOVQ   n+8(FP), CX
-	MOVL   $0x7f800000, AX
-	MOVQ   AX, X8
+	MOVL   mask+16(FP), X8
 	PSHUFL $0, X8, X8
+	MOVL   limit+20(FP), X9
+	PSHUFL $0, X9, X9
 	PXOR   X0, X0
 	PXOR   X1, X1
 	PXOR   X2, X2
 	PXOR   X3, X3
+	SHRQ   $2, CX
+	LEAQ   (SI)(CX*1), DI
+	LEAQ   (SI)(CX*2), R8
+	LEAQ   (DI)(CX*2), R9
 
-loop32:
-	PREFETCHT0 4096(SI) // beyond this page, which the processor does not do by itself
-	MOVOU   (SI), X4
-	MOVOU   16(SI), X5
-	MOVOU   32(SI), X6
-	MOVOU   48(SI), X7
-	PAND    X8, X4
-	PAND    X8, X5
-	PAND    X8, X6
-	PAND    X8, X7
-	PCMPEQL X8, X4
-	PCMPEQL X8, X5
-	PCMPEQL X8, X6
-	PCMPEQL X8, X7
-	POR     X4, X0
-	POR     X5, X1
-	POR     X6, X2
-	POR     X7, X3
-	ADDQ    $64, SI
-	SUBQ    $64, CX
-	JNE     loop32
-	POR     X1, X0
-	POR     X3, X2
-	POR     X2, X0
+loop:
+	LOOK(SI)
+	LOOK(DI)
+	LOOK(R8)
+	LOOK(R9)
+	SUBQ     $64, CX
+	JNE      loop
+	PMAXSW   X1, X0
+	PMAXSW   X3, X2
+	PMAXSW   X2, X0
+	PCMPGTW  X9, X0
 	PMOVMSKB X0, AX
-	TESTL   AX, AX
-	SETNE   ret+16(FP)
-	RET
-
-// func special16(p *byte, n int) bool
-TEXT ·special16(SB), NOSPLIT, $0-17
-	MOVQ   p+0(FP), SI
-	MOVQ   n+8(FP), CX
-	MOVL   $0x7c007c00, AX
-	MOVQ   AX, X8
-	PSHUFL $0, X8, X8
-	PXOR   X0, X0
-	PXOR   X1, X1
-	PXOR   X2, X2
-	PXOR   X3, X3
-
-loop16:
-	PREFETCHT0 4096(SI)
-	MOVOU   (SI), X4
-	MOVOU   16(SI), X5
-	MOVOU   32(SI), X6
-	MOVOU   48(SI), X7
-	PAND    X8, X4
-	PAND    X8, X5
-	PAND    X8, X6
-	PAND    X8, X7
-	PCMPEQW X8, X4
-	PCMPEQW X8, X5
-	PCMPEQW X8, X6
-	PCMPEQW X8, X7
-	POR     X4, X0
-	POR     X5, X1
-	POR     X6, X2
-	POR     X7, X3
-	ADDQ    $64, SI
-	SUBQ    $64, CX
-	JNE     loop16
-	POR     X1, X0
-	POR     X3, X2
-	POR     X2, X0
-	PMOVMSKB X0, AX
-	TESTL   AX, AX
-	SETNE   ret+16(FP)
+	TESTL    AX, AX
+	SETNE    ret+24(FP)
 	RET

@@ -347,19 +347,23 @@ func TestMappedCut(t *testing.T) {
 // TestAllFinite16 puts every exponent at each place of slices around the width
 // of the vector code.
 func TestAllFinite16(t *testing.T) {
-	for n := range 80 {
+	const largest = 0xfbff // finite
+	for _, n := range aroundBlocks(128) {
 		b := make([]byte, 2*n)
+		for i := range n {
+			binary.LittleEndian.PutUint16(b[2*i:], largest)
+		}
 		for at := range n {
 			for high := range 64 {
-				h := uint16(high<<10 | 0x155)
-				for i := range n {
-					binary.LittleEndian.PutUint16(b[2*i:], 0xfbff) // the largest finite
-				}
-				binary.LittleEndian.PutUint16(b[2*at:], h)
-				if got, want := allFinite16(b), high&31 != 31; got != want {
-					t.Fatalf("%#x at %d of %d: %t", h, at, n, got)
+				for _, low := range []int{0, 0x155} {
+					h := uint16(high<<10 | low)
+					binary.LittleEndian.PutUint16(b[2*at:], h)
+					if got, want := allFinite16(b), high&31 != 31; got != want {
+						t.Fatalf("%#x at %d of %d: %t", h, at, n, got)
+					}
 				}
 			}
+			binary.LittleEndian.PutUint16(b[2*at:], largest)
 		}
 	}
 }
