@@ -38,6 +38,48 @@ func (m *Machine) Singles() reg.VecVirtual {
 	return m.XMM()
 }
 
+// Filled returns a vector of equal float64: of that at a place in memory or in
+// lane 0 of a register.
+func (m *Machine) Filled(from operand.Op) reg.VecVirtual {
+	v := m.Vector()
+	m.VBROADCASTSD(from, v)
+	return v
+}
+
+// Sum returns the sum of eight float64, in one vector or two, in lane 0. They
+// are folded in half: the order of lanes.total in package softmax.
+func (m *Machine) Sum(v []reg.VecVirtual) reg.VecVirtual { return m.fold(v, m.VADDPD, m.VADDSD) }
+
+// Largest is Sum for the largest of eight numbers.
+func (m *Machine) Largest(v []reg.VecVirtual) reg.VecVirtual { return m.fold(v, m.VMAXPD, m.VMAXSD) }
+
+// fold joins eight float64 by op, which is single for those in lane 0.
+func (m *Machine) fold(v []reg.VecVirtual, op, single func(ops ...operand.Op)) reg.VecVirtual {
+	y := m.YMM()
+	if m.Wide {
+		m.VEXTRACTF64X4(operand.Imm(1), v[0], y)
+		op(y, v[0].AsY(), y)
+	} else {
+		op(v[1], v[0], y)
+	}
+	x := m.XMM()
+	m.Upper(y, x)
+	op(x, y.AsX(), x)
+	h := m.XMM()
+	m.VPERMILPD(operand.Imm(1), x, h)
+	single(h, x, x)
+	return x
+}
+
+// Upper writes the upper half of y to x.
+func (m *Machine) Upper(y, x operand.Op) {
+	if m.Wide {
+		m.VEXTRACTF32X4(operand.Imm(1), y, x)
+	} else {
+		m.VEXTRACTF128(operand.Imm(1), y, x)
+	}
+}
+
 // Begin begins a function with the machine's suffix.
 func (m *Machine) Begin(name, signature string) {
 	suffix := "AVX2"

@@ -47,8 +47,7 @@ func (m *machine) tile() {
 		}
 	}
 	for r := range sums {
-		value := m.Vector()
-		m.VBROADCASTSD(asm.At(x[r], i, 8, 0), value)
+		value := m.Filled(asm.At(x[r], i, 8, 0))
 		for v, sum := range sums[r] {
 			term := m.Vector()
 			m.VMULPD(weights[v], value, term)
@@ -118,8 +117,7 @@ func (m *machine) sum() {
 	row, j := m.GP64(), m.GP64()
 	m.MOVQ(operand.Mem{Base: from}, row)
 	m.LEAQ(asm.At(x, row, 4, 0), row)
-	factor := m.Vector()
-	m.VBROADCASTSD(operand.Mem{Base: c}, factor)
+	factor := m.Filled(operand.Mem{Base: c})
 	m.XORQ(j, j)
 	m.Label("next")
 	for p := range 8 / m.Width() {
@@ -162,8 +160,7 @@ func (m *machine) line() {
 	m.ADDQ(operand.Imm(8), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef("next"))
-	all := m.Vector()
-	m.VBROADCASTSD(m.largest(most), all)
+	all := m.Filled(m.Largest(most))
 	bits := m.GP64()
 	m.XORQ(i, i)
 	m.Label("search")
@@ -207,27 +204,6 @@ func (m *machine) value(z, c reg.VecVirtual, a, s reg.GPVirtual, where operand.M
 	}
 	m.VMULPD(from(s), c, z)
 	m.VADDPD(from(a), z, z)
-}
-
-// largest returns the largest number of some vectors in lane 0.
-func (m *machine) largest(v []reg.VecVirtual) reg.VecVirtual {
-	y := m.YMM()
-	if m.Wide {
-		m.VEXTRACTF64X4(operand.Imm(1), v[0], y)
-		m.VMAXPD(y, v[0].AsY(), y)
-	} else {
-		m.VMAXPD(v[1], v[0], y)
-	}
-	x, h := m.XMM(), m.XMM()
-	if m.Wide {
-		m.VEXTRACTF32X4(operand.Imm(1), y, x)
-	} else {
-		m.VEXTRACTF128(operand.Imm(1), y, x)
-	}
-	m.VMAXPD(x, y.AsX(), x)
-	m.VPERMILPD(operand.Imm(1), x, h)
-	m.VMAXSD(h, x, x)
-	return x
 }
 
 // gaps emits dst = z - largest in float32 for n >= 8 numbers, a multiple of 8.

@@ -42,7 +42,5 @@ func (m *machine) vectors(n int) []reg.VecVirtual {
 
 // fill returns a vector of a float64 parameter.
 func (m *machine) fill(name string) reg.VecVirtual {
-	v := m.Vector()
-	m.VBROADCASTSD(m.Argument(name), v)
-	return v
+	return m.Filled(m.Argument(name))
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 	"github.com/qats-bench/qats/calib/softmax/asm"
@@ -313,11 +315,8 @@ func (m *machine) tailsAbreast() {
 	m.Begin("tailsAbreast", "func(dst *byte, x *float32, k int, unit float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e, a := m.power(), m.abreast(k)
-	all, s := m.Vector(), m.Vector()
-	m.VBROADCASTSD(m.Argument("unit"), all)
-	unit, integral := m.hold(all), m.number("integral", 0x1p52)
-	m.VBROADCASTSD(m.table("one", 0x3ff0000000000000), s)
-	c := e.rate(s)
+	unit, integral := m.hold(m.Filled(m.Argument("unit"))), m.number("integral", 0x1p52)
+	c := e.rate(m.Filled(m.table("one", math.Float64bits(1))))
 	b := best{m.YMM(), m.YMM()}
 	lowest := m.singlesTable("minusInf", 0xff800000)
 	m.VMOVUPS(lowest, b.first)

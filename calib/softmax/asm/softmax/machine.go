@@ -79,7 +79,7 @@ func (m *machine) same(name string, w uint64) operand.Op {
 	if !m.Wide {
 		return at
 	}
-	return m.loaded(at)
+	return m.Filled(at)
 }
 
 // everywhere is an operand of equal numbers in memory: for a narrow machine as
@@ -87,13 +87,6 @@ func (m *machine) same(name string, w uint64) operand.Op {
 func (m *machine) everywhere(name string, v float64) operand.Op {
 	w := math.Float64bits(v)
 	return m.table(name, w, w, w, w)
-}
-
-// loaded returns the number at a place in memory in every lane of a register.
-func (m *machine) loaded(at operand.Op) reg.VecVirtual {
-	v := m.Vector()
-	m.VBROADCASTSD(at, v)
-	return v
 }
 
 // fill copies a, a vector or a number everywhere, to dst.
@@ -130,32 +123,4 @@ func (m *machine) hold(v reg.VecVirtual) operand.Op {
 func (m *machine) label(name string) string {
 	m.labels++
 	return fmt.Sprintf("%s%d", name, m.labels)
-}
-
-// fold adds or otherwise combines the lanes of an octet, one vector for each
-// part, by folding it in half: the order of lanes.total. The result is lane 0.
-func (m *machine) fold(v []reg.VecVirtual) reg.VecVirtual {
-	y := m.YMM()
-	if m.Wide {
-		m.VEXTRACTF64X4(operand.Imm(1), v[0], y)
-		m.VADDPD(y, v[0].AsY(), y)
-	} else {
-		m.VADDPD(v[1], v[0], y)
-	}
-	x := m.XMM()
-	m.upper(y, x)
-	m.VADDPD(x, y.AsX(), x)
-	h := m.XMM()
-	m.VPERMILPD(operand.Imm(1), x, h)
-	m.VADDSD(h, x, x)
-	return x
-}
-
-// upper writes the upper half of y to x.
-func (m *machine) upper(y, x operand.Op) {
-	if m.Wide {
-		m.VEXTRACTF32X4(operand.Imm(1), y, x)
-	} else {
-		m.VEXTRACTF128(operand.Imm(1), y, x)
-	}
 }

@@ -23,7 +23,7 @@ func (m *machine) store(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 re
 					return v.AsX().(reg.VecVirtual)
 				}
 				x := m.XMM()
-				m.upper(v, x)
+				m.Upper(v, x)
 				return x
 			}
 			m.store4(dst, disp+128*h, quarter(value), quarter(top), half(tail), half(s1), half(s2))

@@ -55,10 +55,9 @@ func (m *machine) gaps(from operand.Mem, minus operand.Op, only *mask) reg.VecVi
 // minus returns the negative of the float32 in lane 0 of v in all lanes; of
 // either zero it is +0.
 func (m *machine) minus(v reg.VecVirtual) operand.Op {
-	all, x := m.Vector(), m.XMM()
+	x := m.XMM()
 	m.VCVTSS2SD(v, v, x)
-	m.VBROADCASTSD(x, all)
-	minus := m.zero()
+	all, minus := m.Filled(x), m.zero()
 	m.VSUBPD(all, minus, minus)
 	return m.hold(minus)
 }

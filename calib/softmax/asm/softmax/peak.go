@@ -82,7 +82,7 @@ func (m *machine) foldSingles(v reg.VecVirtual, op func(ops ...operand.Op)) reg.
 		m.VMOVAPS(v, y)
 	}
 	x, h := m.XMM(), m.XMM()
-	m.upper(y, x)
+	m.Upper(y, x)
 	op(x, y.AsX(), x)
 	for _, order := range []uint64{0x4e, 0xb1} {
 		m.VPERMILPS(operand.Imm(order), x, h)

@@ -49,9 +49,9 @@ func (e *power) inRegisters() *power {
 		return e
 	}
 	loaded := *e
-	loaded.shifter = e.m.loaded(e.shifter)
+	loaded.shifter = e.m.Filled(e.shifter)
 	for i, q := range e.q {
-		loaded.q[i] = e.m.loaded(q)
+		loaded.q[i] = e.m.Filled(q)
 	}
 	return &loaded
 }
@@ -92,8 +92,7 @@ type rate struct{ c, least operand.Op }
 // rate does what the package's rateOf does, in every lane of a scale.
 func (e *power) rate(scale reg.VecVirtual) rate {
 	m := e.m
-	least := m.Vector()
-	m.VBROADCASTSD(m.table("minusDeepest", math.Float64bits(-deepest)), least)
+	least := m.Filled(m.table("minusDeepest", math.Float64bits(-deepest)))
 	m.VDIVPD(scale, least, least)
 	e.pace(scale)
 	return rate{m.hold(scale), m.hold(least)}

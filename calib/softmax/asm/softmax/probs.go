@@ -23,16 +23,16 @@ func (m *machine) exps() {
 	m.Begin("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e := m.power()
-	largest, s := m.XMM(), m.Vector()
+	largest := m.XMM()
 	m.VMOVSS(m.Argument("largest"), largest)
-	m.VBROADCASTSD(m.Argument("scale"), s)
+	s := m.Filled(m.Argument("scale"))
 	minus, c := m.minus(largest), e.rate(s)
 	sums := m.zeros(m.parts())
 	m.exponentials(e, x, k, nil, minus, []rate{c}, func(t term) {
 		m.VADDPD(t.v, sums[t.p], sums[t.p])
 		m.put(t.v, asm.At(dst, t.i, 8, 2*t.disp), t.only)
 	})
-	m.VMOVSD(m.fold(sums), m.Result("total"))
+	m.VMOVSD(m.Sum(sums), m.Result("total"))
 	m.Finish()
 }
 
@@ -53,11 +53,7 @@ func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
 func (m *machine) normalise() {
 	m.Begin("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
-	fill := func(name string) operand.Op {
-		all := m.Vector()
-		m.VBROADCASTSD(m.Argument(name), all)
-		return m.hold(all)
-	}
+	fill := func(name string) operand.Op { return m.hold(m.Filled(m.Argument(name))) }
 	s0, conf, below := fill("s0"), fill("conf"), fill("below")
 	largest := m.Singles()
 	m.VBROADCASTSS(m.Argument("largest"), largest)

@@ -27,9 +27,7 @@ func (m *machine) rows() {
 	top := m.peak(x, k)
 	m.VMOVSS(top.value, operand.Mem{Base: dst})
 	m.MOVL(top.top.As32(), operand.Mem{Base: dst, Disp: 4})
-	minus, scale := m.minus(top.value), m.Vector()
-	m.VBROADCASTSD(operand.Mem{Base: from}, scale)
-	c := e.rate(scale)
+	minus, c := m.minus(top.value), e.rate(m.Filled(operand.Mem{Base: from}))
 	tail, s1, s2 := m.zeros(m.parts()), m.zeros(m.parts()), m.zeros(m.parts())
 	next := m.GP64() // the next row is fetched ahead
 	m.LEAQ(asm.At(x, k, 4, 0), next)
@@ -41,7 +39,7 @@ func (m *machine) rows() {
 	})
 	ties := m.ties(top.times)
 	for j, sums := range [][]reg.VecVirtual{tail, s1, s2} {
-		total := m.fold(sums)
+		total := m.Sum(sums)
 		if j == 0 {
 			m.VADDSD(ties, total, total)
 		}

@@ -37,7 +37,7 @@ func (m *machine) scores() {
 	m.TESTQ(s.left, s.left)
 	m.JE(operand.LabelRef(done))
 	s.e = s.e.inRegisters()
-	s.at([]rate{s.e.rate(m.loaded(operand.Mem{Base: s.scale}))})
+	s.at([]rate{s.e.rate(m.Filled(operand.Mem{Base: s.scale}))})
 	m.JMP(operand.LabelRef(one))
 	m.Label(done)
 	m.ADDQ(operand.Imm(4), top)
@@ -73,7 +73,7 @@ func (s *scorer) at(rates []rate) {
 	})
 	for i := range rates {
 		for j := range sums {
-			total := m.fold(sums[j][i])
+			total := m.Sum(sums[j][i])
 			m.VADDSD(s.ties, total, total)
 			m.VMOVSD(total, operand.Mem{Base: s.dst, Disp: 16*i + 8*j})
 		}
@@ -111,7 +111,7 @@ func (s *scorer) several(one string) {
 	for n := together; n >= 2; n-- {
 		m.Label(of[n])
 		scales := m.first(n, s.scale)
-		most, least := m.largest(scales), m.XMM()
+		most, least := m.Largest([]reg.VecVirtual{scales}), m.XMM()
 		m.VMOVSD(m.table("minusDeepest", math.Float64bits(-deepest)), least)
 		m.VDIVSD(most, least, least)
 		m.VUCOMISD(least, gap)
@@ -134,18 +134,6 @@ func (m *machine) first(n int, from reg.GPVirtual) reg.VecVirtual {
 	m.KMOVW(bits.As32(), some)
 	m.VMOVUPD_Z(operand.Mem{Base: from}, some, v)
 	return v
-}
-
-// largest returns the largest of eight numbers in lane 0.
-func (m *machine) largest(v reg.VecVirtual) reg.VecVirtual {
-	y, x, h := m.YMM(), m.XMM(), m.XMM()
-	m.VEXTRACTF64X4(operand.Imm(1), v, y)
-	m.VMAXPD(v.AsY(), y, y)
-	m.upper(y, x)
-	m.VMAXPD(y.AsX(), x, x)
-	m.VPERMILPD(operand.Imm(1), x, h)
-	m.VMAXSD(h, x, x)
-	return x
 }
 
 // lowest returns the least of the k >= 64 elements at x as float64, in lane 0.

@@ -38,10 +38,7 @@ func (m *machine) join(b, o best) {
 
 // lowestSingle returns a vector of float32 filled with -Inf.
 func (m *machine) lowestSingle() reg.VecVirtual {
-	table := m.singlesTable("minusInf", 0xff800000)
-	v := m.Vector()
-	m.VBROADCASTSD(table, v)
-	return v
+	return m.Filled(m.singlesTable("minusInf", 0xff800000))
 }
 
 // two returns the largest and the second largest of the k elements at x, in
@@ -99,8 +96,8 @@ func (m *machine) fold2(b best) best {
 		b = low
 	}
 	high, low := best{m.XMM(), m.XMM()}, best{m.XMM(), m.XMM()}
-	m.upper(b.first, high.first)
-	m.upper(b.second, high.second)
+	m.Upper(b.first, high.first)
+	m.Upper(b.second, high.second)
 	m.VMOVAPS(b.first.AsX(), low.first)
 	m.VMOVAPS(b.second.AsX(), low.second)
 	m.join(low, high)
@@ -126,11 +123,8 @@ func (m *machine) tails() {
 	m.Begin("tails", "func(dst *byte, x *float32, n, k int, unit float64)")
 	dst, x, n, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.Loaded("k")
 	e := m.power()
-	all, s := m.Vector(), m.Vector()
-	m.VBROADCASTSD(m.Argument("unit"), all)
-	unit, integral := m.hold(all), m.number("integral", 0x1p52)
-	m.VBROADCASTSD(m.table("one", math.Float64bits(1)), s)
-	c := e.rate(s)
+	unit, integral := m.hold(m.Filled(m.Argument("unit"))), m.number("integral", 0x1p52)
+	c := e.rate(m.Filled(m.table("one", math.Float64bits(1))))
 	row := m.label("row")
 	m.Label(row)
 	b := m.two(x, k)
@@ -163,7 +157,7 @@ func (m *machine) foldIntegers(v []reg.VecVirtual) reg.VecVirtual {
 		m.VPADDQ(v[1], v[0], y)
 	}
 	x, h := m.XMM(), m.XMM()
-	m.upper(y, x)
+	m.Upper(y, x)
 	m.VPADDQ(x, y.AsX(), x)
 	m.VPSHUFD(operand.Imm(0x4e), x, h)
 	m.VPADDQ(h, x, x)
