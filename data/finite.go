@@ -11,7 +11,7 @@ import "encoding/binary"
 // exponent carries into the sign's place for these alone.
 func allFinite32(b []byte) bool {
 	if n := wideBytes(b); n > 0 {
-		if special32(&b[0], n) {
+		if above(&b[0], n, 0x7fff0000, 0x7f7f7f7f) {
 			return false
 		}
 		b = b[n:]
@@ -35,7 +35,7 @@ func allFinite32(b []byte) bool {
 // allFinite16 is allFinite32 for little-endian float16s.
 func allFinite16(b []byte) bool {
 	if n := wideBytes(b); n > 0 {
-		if special16(&b[0], n) {
+		if above(&b[0], n, 0x7fff7fff, 0x7bff7bff) {
 			return false
 		}
 		b = b[n:]

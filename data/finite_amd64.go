@@ -2,19 +2,13 @@
 
 package data
 
-// special32 reports whether an exponent of n/4 little-endian float32s is all
-// ones: a NaN or an infinity. n is a multiple of 256 and not 0.
-func special32(p *byte, n int) bool { return above(p, n, 0x7fff0000, 0x7f7f7f7f) }
-
-// special16 is special32 for n/2 float16s.
-func special16(p *byte, n int) bool { return above(p, n, 0x7fff7fff, 0x7bff7bff) }
-
-// above reports whether one of the words of 16 bits at p, of which the mask
-// leaves no sign, is above that of the limit.
+// above reports whether one of the n/2 words of 16 bits at p is above limit
+// after mask has cleared its sign, where every two words have a mask and a limit.
+// Words of float32s are their upper halves, those of a NaN or an infinity above
+// 0x7f7f; of float16s all, above 0x7bff. n is a multiple of 256 and not 0.
 //
 //go:noescape
 func above(p *byte, n int, mask, limit uint32) bool
 
-// wideBytes returns the length of the part of b that special32 and special16
-// take.
+// wideBytes returns the length of the part of b that above takes.
 func wideBytes(b []byte) int { return len(b) &^ 255 }

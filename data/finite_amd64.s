@@ -2,11 +2,10 @@
 
 #include "textflag.h"
 
-// The sign bits are cleared and the largest words kept: of float32s the upper
-// halves, of which those of NaN and infinities are above 0x7f7f, of float16s all,
-// above 0x7bff. SSE2, which every amd64 processor has, does it faster than memory
-// delivers. Four places a quarter apart are read in turn, since memory delivers
-// one and a half times as much to four as to one.
+// The sign bits are cleared and the largest words kept. SSE2, which every amd64
+// processor has, does it faster than memory delivers. Four places a quarter apart
+// are read in turn, since memory delivers one and a half times as much to four as
+// to one.
 
 // LOOK takes the 64 bytes at p into account, and has those a page later fetched,
 // which the processor does not do by itself.

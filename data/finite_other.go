@@ -4,5 +4,4 @@ package data
 
 func wideBytes([]byte) int { return 0 }
 
-func special32(*byte, int) bool { return false }
-func special16(*byte, int) bool { return false }
+func above(*byte, int, uint32, uint32) bool { return false }

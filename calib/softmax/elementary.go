@@ -15,7 +15,7 @@ func Logs(dst, x []float64) { eachLog(best, dst, x) }
 func Log1ps(dst, x []float64) { eachLog1p(best, dst, x) }
 
 // Vector code goes as far as it can: not over numbers outside the range of its
-// method, nor over the last few. (One loop for both would take functions as
+// method, nor over the last few. (One loop for all would take functions as
 // arguments, and what is handed to those escapes to the heap.)
 
 func eachExp(on instructions, dst, x []float64) {

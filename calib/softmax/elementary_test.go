@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestEachNumber: Exps, Logs and Log1ps have the bits of Exp, Log and Log1p, whatever they are
-// written in and wherever a number lies, at the ends of the ranges too.
+// TestEachNumber: Exps, Logs and Log1ps have the bits of Exp, Log and Log1p,
+// whatever they are written in and wherever a number lies, at the ends of the
+// ranges too.
 func TestEachNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	hard := []float64{0, math.Copysign(0, -1), 1, -1, expLo, expHi, math.Nextafter(expLo, -1000), math.Nextafter(expHi, 1000),
