@@ -25,8 +25,12 @@ import (
 // objective. The authors train with Adam at 5e-4, in shuffled batches of 128,
 // for 100 epochs, and so do we. Departures:
 //
-//   - At inference w is the mean of its distribution. Theirs is one random
-//     draw, which gives an image another confidence each time.
+//   - At inference theirs is one random draw of w, which gives an image another
+//     confidence each time. Ours is the mean of the probabilities over draws (10)
+//     of w. They use the same standard-normal vectors for every row, drawn from
+//     the seed of the fit and kept in the model, so that a row depends on itself
+//     alone. The mean of w in place of draws (draws: 0) would bias the densities
+//     under the priors: the network was trained on draws.
 //   - Features are standardised by the mean and the standard deviation of the
 //     calibration rows, within 30 deviations; one that does not vary counts as
 //     0. Theirs are raw, and the Laplace likelihood of scale 1 then depends on
@@ -49,8 +53,8 @@ func adatsEntry() Entry {
 	return Entry{
 		Name:      "adats",
 		Label:     "AdaTS (Joy)",
-		Version:   1,
-		Summary:   "temperature from an autoencoder of the features; options epochs (100), max_steps (1000), hidden (256)",
+		Version:   2,
+		Summary:   "temperature from an autoencoder of the features; options epochs (100), max_steps (1000), hidden (256), draws (10)",
 		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
 		New:       newAdaTS,
 		Restore:   restore(restoreAdaTS),
@@ -62,6 +66,7 @@ type adatsOptions struct {
 	Epochs   int `yaml:"epochs"`    // of the calibration set
 	MaxSteps int `yaml:"max_steps"` // minibatches after which training ends; 0 for no limit
 	Hidden   int `yaml:"hidden"`    // width of the largest layer, even; 1024 in the paper's code
+	Draws    int `yaml:"draws"`     // of the code at inference, 1 in the paper's code; 0 for its mean
 }
 
 const (
@@ -69,10 +74,11 @@ const (
 	adatsRows       = 128
 	adatsMostHidden = 1 << 13
 	adatsMostWidth  = 1 << 20 // features and classes
+	adatsMostDraws  = 1000
 )
 
 func newAdaTS(decode func(any) error) (Method, error) {
-	o := adatsOptions{Epochs: 100, MaxSteps: 1000, Hidden: 256}
+	o := adatsOptions{Epochs: 100, MaxSteps: 1000, Hidden: 256, Draws: 10}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
@@ -83,6 +89,8 @@ func newAdaTS(decode func(any) error) (Method, error) {
 		return nil, fmt.Errorf("max_steps: %d: want 1 or more, or 0 for no limit", o.MaxSteps)
 	case o.Hidden < 2 || o.Hidden%2 == 1 || o.Hidden > adatsMostHidden:
 		return nil, fmt.Errorf("hidden: %d: want an even number from 2 to %d", o.Hidden, adatsMostHidden)
+	case o.Draws < 0 || o.Draws > adatsMostDraws:
+		return nil, fmt.Errorf("draws: %d: want 0 to %d", o.Draws, adatsMostDraws)
 	}
 	return adaTS{o}, nil
 }
@@ -125,6 +133,11 @@ func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	m.Weights = slices.Clone(t.flat[:m.shape().size(false)])
+	m.Noise = make(float32s, a.Draws*adatsLatent)
+	draw := rand.New(rand.NewPCG(in.Seed, 0x64726177)) // a stream that no length of training moves
+	for i := range m.Noise {
+		m.Noise[i] = float32(draw.NormFloat64())
+	}
 	f, err := reported(ctx, m.ready(), set, 0)
 	if err != nil {
 		return nil, err
@@ -246,6 +259,7 @@ type adatsMap struct {
 	Mean    float32s `json:"mean"`    // d
 	Scale   float32s `json:"scale"`   // d, each >= 0
 	Weights float32s `json:"weights"` // in the order of adatsNet
+	Noise   float32s `json:"noise"`   // draws x 16; empty for the mean of the code
 	net     *adatsNet
 }
 
@@ -262,11 +276,15 @@ func restoreAdaTS(m adatsMap) (Map, error) {
 		m.Hidden < 2 || m.Hidden%2 == 1 || m.Hidden > adatsMostHidden {
 		return nil, fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
 	}
+	draws := (len(m.Noise) + adatsLatent - 1) / adatsLatent
+	if draws > adatsMostDraws {
+		return nil, fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
+	}
 	for _, part := range []struct {
 		name string
 		x    float32s
 		size int
-	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().size(false)}} {
+	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().size(false)}, {"noise", m.Noise, draws * adatsLatent}} {
 		if len(part.x) != part.size {
 			return nil, fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
 		}
@@ -302,39 +320,61 @@ func (m adatsMap) standardise(dst, h []float32) {
 	}
 }
 
-// Apply writes softmax(l / T(h)).
-func (m adatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
-
-// Scales writes 1/T(h) of every row.
-func (m adatsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
-	for i, t := range m.temperatures(set) {
-		dst[i] = 1 / t
+// Apply writes the mean over the draws of softmax(l / T). Every draw has the
+// same top class, and so has their mean; see keepTop.
+func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
+	mustFit(m, set)
+	probs := make([]float64, m.Classes)
+	for lo := 0; lo < set.Features.Rows; lo += blockRows {
+		part := set.Rows(lo, min(lo+blockRows, set.Features.Rows))
+		temperatures := m.temperatures(part)
+		draws := len(temperatures) / part.Logits.Rows
+		for i := range part.Logits.Rows {
+			row, q := part.Logits.Row(i), dst.Row(lo+i)
+			own := temperatures[i*draws : (i+1)*draws]
+			tempered(q, row, 1/own[0])
+			if draws == 1 {
+				continue
+			}
+			for _, t := range own[1:] {
+				for j, v := range tempered(probs, row, 1/t) {
+					q[j] += v
+				}
+			}
+			keepTop(q, row, float64(draws))
+		}
 	}
 }
 
-// temperatures returns T(h) for every row. Blocks of rows go through the
-// network: it needs room for 256 rows of each layer.
+// temperatures returns T for every row of a block and every draw, n x draws; one
+// column where there are no draws. It needs room for n rows of each layer.
 func (m adatsMap) temperatures(set *data.Set) []float64 {
-	mustFit(m, set)
 	n := set.Features.Rows
-	if n == 0 {
-		return nil
+	p := m.net.pass(n)
+	features := make([]float32, n*m.Width)
+	for i := range n {
+		m.standardise(features[i*m.Width:], set.Features.Row(i))
 	}
-	temperature := make([]float64, n)
-	p := m.net.pass(min(blockRows, n))
-	features := make([]float32, p.n*m.Width)
-	for lo := 0; lo < n; lo += blockRows {
-		p.n = min(blockRows, n-lo)
-		for i := range p.n {
-			m.standardise(features[i*m.Width:], set.Features.Row(lo+i))
-		}
-		m.net.encode(p, features)
+	m.net.encode(p, features)
+	if len(m.Noise) == 0 {
 		m.net.temper(p, p.mean)
-		for i := range p.n {
-			temperature[lo+i] = temperatureOf(p.out[i])
+		t := make([]float64, n)
+		for i := range t {
+			t[i] = temperatureOf(p.out[i])
+		}
+		return t
+	}
+	m.net.spread(p)
+	draws := len(m.Noise) / adatsLatent
+	t := make([]float64, n*draws)
+	for d := range draws {
+		p.draw(m.Noise[d*adatsLatent : (d+1)*adatsLatent])
+		m.net.temper(p, p.code)
+		for i := range n {
+			t[i*draws+d] = temperatureOf(p.out[i])
 		}
 	}
-	return temperature
+	return t
 }
 
 // float32s is saved as the base64 of its little-endian bytes, which is a third

@@ -47,10 +47,9 @@ func adatsOracle(s adatsShape, theta []float64, b *adatsBatch) float64 {
 	floored := func(v float64) float64 { return max(directSoftplus(v), 1e-3) }
 	half := s.hidden / 2
 	e0, e1, e2 := layer(s.d, s.hidden), layer(s.hidden, half), layer(half, half)
-	toMean := layer(half, 16)
+	toMean, toStd := layer(half, 16), layer(half, 16)
 	h0, h1, h2 := layer(s.k, 128), layer(128, 128), layer(128, 1)
 	priorMean, priorStd := take(s.k*16), apply(floored, slices.Clone(take(s.k*16)))
-	toStd := layer(half, 16)
 	d0, d1, d2, d3 := layer(16, s.hidden), layer(s.hidden, half), layer(half, half), layer(half, s.d)
 
 	total := 0.0
@@ -266,6 +265,71 @@ func TestAdaTSOrder(t *testing.T) {
 	}
 }
 
+// The probabilities are the mean over the draws, each with the temperature of
+// its own code, and the draws move them: with one draw the map is that of the
+// paper's code, with none the code is its mean.
+func TestAdaTSDraws(t *testing.T) {
+	set := featured(200, 6, 5, 1)
+	fitted := func(draws int) adatsMap {
+		f, err := adaTS{adatsOptions{Epochs: 5, Hidden: 16, Draws: draws}}.Fit(context.Background(), Input{Cal: set, Seed: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Map.(adatsMap)
+	}
+	m, none := fitted(3), fitted(0)
+	if !slices.Equal(m.Weights, none.Weights) || len(m.Noise) != 48 || len(none.Noise) != 0 {
+		t.Fatalf("weights differ, or %d and %d numbers of noise", len(m.Noise), len(none.Noise))
+	}
+	got, want, one := data.NewProbs(200, 5), data.NewProbs(200, 5), data.NewProbs(200, 5)
+	m.Apply(got, set)
+	for d := range 3 {
+		single := m
+		single.Noise = m.Noise[16*d : 16*(d+1)]
+		single.Apply(one, set)
+		for i, v := range one.Data {
+			want.Data[i] += v / 3
+		}
+	}
+	if !near(got.Data, want.Data, 1e-15) {
+		t.Error("the mean over three draws is not that of the draws")
+	}
+	none.Apply(one, set)
+	if near(got.Data, one.Data, 1e-6) {
+		t.Error("draws change nothing")
+	}
+	// The code of a draw by its definition, w = mean + noise x std.
+	single := m
+	single.Noise = m.Noise[:16]
+	mean := m.shape().net(slices.Clone(m.Weights))
+	p, features := mean.pass(200), make([]float32, 200*6)
+	for i := range 200 {
+		m.standardise(features[i*6:], set.Features.Row(i))
+	}
+	mean.encode(p, features)
+	for i, temp := range single.temperatures(set) {
+		code := make([]float32, 16)
+		for l := range code {
+			std := 0.0
+			for h := range 8 {
+				std += float64(p.trunk[i*8+h]) * float64(mean.std.w[h*16+l])
+			}
+			std = max(directSoftplus(std+float64(mean.std.b[l])), 1e-3)
+			code[l] = float32(float64(p.mean[i*16+l]) + std*float64(m.Noise[l]))
+		}
+		alone := mean.pass(1)
+		mean.temper(alone, code)
+		if want := temperatureOf(alone.out[0]); math.Abs(temp-want) > 1e-4*want {
+			t.Fatalf("row %d: T = %v, by definition %v", i, temp, want)
+		}
+	}
+	for _, draws := range []int{-1, adatsMostDraws + 1} {
+		if _, err := adatsEntry().New(decodeInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
+			t.Errorf("%d draws: %v", draws, err)
+		}
+	}
+}
+
 // How many processors share the products changes no bit of a fit.
 func TestAdaTSProcessors(t *testing.T) {
 	set := featured(400, 140, 130, 1)
@@ -395,7 +459,7 @@ func BenchmarkFitAdaTS(b *testing.B) {
 		set := featured(c.n, c.d, c.k, 1)
 		b.Run(fmt.Sprintf("method=adats/n=%d/d=%d/k=%d/hidden=%d/steps=20", c.n, c.d, c.k, c.hidden), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (adaTS{adatsOptions{1, 20, c.hidden}}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (adaTS{adatsOptions{Epochs: 1, MaxSteps: 20, Hidden: c.hidden}}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -26,12 +26,12 @@ type adatsNet struct {
 	adatsShape
 	encoder [3]dense // d -> hidden -> hidden/2 -> hidden/2
 	mean    dense    // hidden/2 -> 16, of the code
+	std     dense    // hidden/2 -> 16, its softplus is the standard deviation of the code
 	head    [3]dense // k -> 128 -> 128 -> 1
 	prior   struct {
 		mean, std []float32 // k x 16 each; softplus of std is the standard deviation
 	}
 
-	std     dense    // hidden/2 -> 16, its softplus is that of the code
 	decoder [4]dense // 16 -> hidden -> hidden/2 -> hidden/2 -> d
 }
 
@@ -58,6 +58,7 @@ func (n *adatsNet) each(layer func(l *dense, in, out int), table func(*[]float32
 	layer(&n.encoder[1], full, half)
 	layer(&n.encoder[2], half, half)
 	layer(&n.mean, half, adatsLatent)
+	layer(&n.std, half, adatsLatent)
 	layer(&n.head[0], n.k, adatsHead)
 	layer(&n.head[1], adatsHead, adatsHead)
 	layer(&n.head[2], adatsHead, 1)
@@ -66,7 +67,6 @@ func (n *adatsNet) each(layer func(l *dense, in, out int), table func(*[]float32
 	if !training {
 		return
 	}
-	layer(&n.std, half, adatsLatent)
 	layer(&n.decoder[0], adatsLatent, full)
 	layer(&n.decoder[1], full, half)
 	layer(&n.decoder[2], half, half)
@@ -144,7 +144,8 @@ type adatsPass struct {
 	n                int
 	hidden           [2][]float32 // n x hidden, n x hidden/2
 	trunk            []float32    // n x hidden/2
-	mean             []float32    // n x 16
+	mean, std        []float32    // n x 16, of the code; std only after spread
+	code             []float32    // n x 16, a draw
 	density          []float32    // n x k, log densities of the code under the priors
 	head             [2][]float32 // n x 128
 	out              []float32    // n
@@ -156,7 +157,8 @@ func (n *adatsNet) pass(rows int) *adatsPass {
 	room := func(cols int) []float32 { return make([]float32, rows*cols) }
 	half := n.hidden / 2
 	p := &adatsPass{
-		n: rows, hidden: [2][]float32{room(n.hidden), room(half)}, trunk: room(half), mean: room(adatsLatent),
+		n: rows, hidden: [2][]float32{room(n.hidden), room(half)}, trunk: room(half),
+		mean: room(adatsLatent), std: room(adatsLatent), code: room(adatsLatent),
 		density: room(n.k), head: [2][]float32{room(adatsHead), room(adatsHead)}, out: room(1),
 		inverse: make([]float32, n.k*adatsLatent), logNorm: make([]float32, n.k),
 	}
@@ -175,6 +177,22 @@ func (n *adatsNet) encode(p *adatsPass, features []float32) {
 		p.trunk[i] = float32(softplus(float64(v)))
 	}
 	n.mean.forward(p.mean, p.trunk, p.n)
+}
+
+// spread computes the standard deviations of the n codes of encode.
+func (n *adatsNet) spread(p *adatsPass) {
+	n.std.forward(p.std, p.trunk, p.n)
+	for i, v := range p.std[:p.n*adatsLatent] {
+		p.std[i] = float32(floored(v))
+	}
+}
+
+// draw writes the n codes at the given standard-normal vector, the same for
+// every row.
+func (p *adatsPass) draw(noise []float32) {
+	for i := range p.n * adatsLatent {
+		p.code[i] = p.mean[i] + float32(p.std[i]*noise[i%adatsLatent])
+	}
 }
 
 // priors computes what the densities need of the priors.

@@ -22,14 +22,15 @@ import (
 // The authors fit without a penalty worth the name (C = 1e11) and fit again
 // without a regressor whose coefficient came out negative. Ours is the minimum
 // for a, b >= 0, which is the same where one of them was negative, and keeps g
-// from falling where the second fit would be negative too. Where a class has
-// no minimum, because it is absent or separable, the parameters are those at
-// which the gradient has vanished, below 1e-12.
+// from falling where the second fit would be negative too. A class that is
+// absent, or whose rows all have a larger p than the others, has no minimum: its
+// parameters are where the gradient has vanished, below 1e-12, another solver
+// ends elsewhere, and a warning says so.
 func betaEntry() Entry {
 	return Entry{
 		Name:      "beta",
 		Label:     "Beta",
-		Version:   1,
+		Version:   2,
 		Summary:   "beta calibration of each class against all others, rows normalised",
 		Reference: "Kull, Silva Filho and Flach 2017",
 		New:       func(func(any) error) (Method, error) { return beta{}, nil },
@@ -63,7 +64,7 @@ func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends := make([]solution, k)
+	ends, separable := make([]solution, k), make([]bool, k)
 	err = eachBlock(ctx, k*blockRows, func(class, _, _ int) { // a class each
 		sure, unsure := make([]float64, n), make([]float64, n)
 		positive := make([]bool, n)
@@ -71,7 +72,7 @@ func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			sure[i], unsure[i] = norms[i].logOdds(set.Logits.Row(i)[class])
 			positive[i] = int(set.Labels[i]) == class
 		}
-		ends[class] = fitBeta(sure, unsure, positive)
+		ends[class], separable[class] = fitBeta(sure, unsure, positive), separated(sure, positive)
 	})
 	if err != nil {
 		return nil, err
@@ -85,6 +86,10 @@ func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	f.Report.note(ends)
+	if open := count(separable); open > 0 {
+		f.Report.Warnings = append(f.Report.Warnings, fmt.Sprintf(
+			"no unique fit in %d of %d classes, which are absent or told apart without an error", open, k))
+	}
 	return f, nil
 }
 
@@ -177,6 +182,31 @@ func fitBeta(sure, unsure []float64, positive []bool) solution {
 	}
 	end, _ := boxNewton(eval, []float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}, 1)
 	return end // the only errors are those of eval
+}
+
+// separated reports whether every positive row has a value above that of every
+// other row, or equal: then the loss falls without end as g steepens between
+// them.
+func separated(sure []float64, positive []bool) bool {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i, u := range sure {
+		if positive[i] {
+			least = min(least, u)
+		} else {
+			most = max(most, u)
+		}
+	}
+	return least >= most
+}
+
+func count(marks []bool) int {
+	n := 0
+	for _, m := range marks {
+		if m {
+			n++
+		}
+	}
+	return n
 }
 
 // betaMap holds the parameters of k classes. It serves sets of k classes only.

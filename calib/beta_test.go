@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // The reference is Newton's method on the logistic loss, 200 steps of
@@ -128,5 +130,30 @@ func BenchmarkFitBeta(b *testing.B) {
 				fit(b, "beta", set, nil)
 			}
 		})
+	}
+}
+
+// One row that tells a class apart without an error leaves its fit open, and so
+// does a class without rows: the report says so, and only then.
+func TestBetaSaysWhatIsSeparable(t *testing.T) {
+	warned := func(set *data.Set) string {
+		return strings.Join(fit(t, "beta", set, nil).Report.Warnings, "\n")
+	}
+	set := drawn(80, 4, 1, 5)
+	if w := warned(set); strings.Contains(w, "no unique fit") {
+		t.Errorf("classes that overlap: %q", w)
+	}
+	one, absent := drawn(80, 4, 1, 5), drawn(80, 4, 1, 5)
+	for i, y := range one.Labels {
+		if y == 2 {
+			one.Labels[i], absent.Labels[i] = 1, 1
+		}
+	}
+	one.Labels[7] = 2
+	copy(one.Logits.Row(7), []float32{0, 0, 30, 0})
+	for name, set := range map[string]*data.Set{"one separable row": one, "no row": absent} {
+		if w := warned(set); !strings.Contains(w, "no unique fit in 1 of 4 classes") {
+			t.Errorf("%s: %q", name, w)
+		}
 	}
 }

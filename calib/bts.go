@@ -13,15 +13,17 @@ import (
 // by steps instead of a line.
 //
 // Only the abstract is public to us; bins are read as 15 of equal mass, and
-// the augmented images of its variant ABTS are left out. Where a bin has no
-// minimum, nearly always because all its rows are right, the literal answer is
-// T = 0, certainty; such a bin keeps the temperature of ts, and a warning
-// counts them.
+// the augmented images of its variant ABTS are left out. Where all rows of a
+// bin are right, the literal answer is T = 0, certainty; such a bin keeps the
+// temperature of ts, and a warning counts them. A bin whose labels contradict
+// its logits has the largest T, 1000. A version by others has 50 bins, one of
+// them for the confidences above .999; its NLL explodes on bins that are all
+// right, which 15 bins with the rule above do not.
 func btsEntry() Entry {
 	return Entry{
 		Name:      "bts",
 		Label:     "BTS",
-		Version:   1,
+		Version:   2,
 		Summary:   "a temperature for each bin of confidence, by NLL; option bins (15)",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
 		New: func(decode func(any) error) (Method, error) {
@@ -52,7 +54,7 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			return 0, Report{}, err
 		}
 		t, r, err := fitTemperature(ctx, o)
-		if err != nil || (len(r.AtBound) == 0 && len(r.Warnings) == 0) {
+		if err != nil || t > minT {
 			return t, r, err
 		}
 		kept++
@@ -65,7 +67,7 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	report.Passes += flat.Passes
 	report.Iterations += flat.Iterations
 	if kept > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("the NLL has no minimum in %d of %d bins: T of ts there", kept, m.Bins))
+		report.Warnings = append(report.Warnings, fmt.Sprintf("all rows are right in %d of %d bins: T of ts there", kept, m.Bins))
 		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
 	}
 	return &Fitted{Map: fitted, Report: report}, nil

@@ -122,7 +122,7 @@ type Fitted struct {
 
 // Report says how a fit ended.
 type Report struct {
-	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 for a method that reads none
+	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 where none is computed (uncal, TopLabel)
 	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective
 	Iterations int      `json:"iterations"`         // steps taken by the solver
 	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share, and what is Shared as if it were not

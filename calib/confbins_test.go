@@ -103,7 +103,7 @@ func TestBinsWithoutMinimum(t *testing.T) {
 	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(tsMap).T; got != want {
 		t.Errorf("T of a bin without errors is %v, ts %v", got, want)
 	}
-	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "no minimum in") || f.Report.NLL > scaled.Report.NLL {
+	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
 		t.Errorf("%+v", f.Report)
 	}
 	equal := rowsAt(set, []int{3, 3, 3})

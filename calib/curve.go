@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // A curve is a temperature that depends on the quantile q of a row, piecewise
@@ -58,6 +59,17 @@ func (c curveShape) flat(t float64) []float64 {
 		if c.free || i == c.segments {
 			x[i] = t
 		}
+	}
+	return x
+}
+
+// steep returns the parameters of a free curve from t times the factor, at q = 0,
+// to t divided by it.
+func (c curveShape) steep(t, factor float64) []float64 {
+	x := make([]float64, c.segments+1)
+	for i := range x {
+		u := 1 - 2*float64(i)/float64(c.segments) // from 1 to -1
+		x[i] = min(max(t*math.Pow(factor, u), minT), maxT)
 	}
 	return x
 }
@@ -186,7 +198,8 @@ func (f *local) accumulate() {
 // The NLL is not convex in T, so another start could end elsewhere. One from
 // (a, b) = (1, T_ts/2) never did: over 45 calibration sets of real networks,
 // falling and free, 1, 4 and 10 segments (270 fits), both starts ended within
-// 1e-10 nats of each other. Hence one start.
+// 1e-10 nats of each other. Hence one start; only a free curve on few rows has
+// two more, steep in either direction.
 func fitCurve(ctx context.Context, in Input, o *objective, q []float64, c curveShape) (x []float64, r Report, err error) {
 	before := o.passes
 	t, flat, totals, err := fitTemperatureAnd(ctx, o, 3*(c.segments+1), func(b *rowBlock, sum []float64) { c.add(b, q, sum) })
@@ -196,19 +209,24 @@ func fitCurve(ctx context.Context, in Input, o *objective, q []float64, c curveS
 	in.stage("ts", o.passes-before)
 	before = o.passes
 	lo, hi := c.bounds()
-	sol, err := boxNewton(func(x []float64) (local, error) {
+	starts := [][]float64{c.flat(t)}
+	if c.free && o.rows() <= fewRows {
+		starts = append(starts, c.steep(t, 2), c.steep(t, 0.5))
+	}
+	sol, apart, err := boxNewtonFrom(func(x []float64) (local, error) {
 		if totals != nil { // the last pass of ts was the first of the curve
 			f := c.localOf(flat.NLL, totals, o.rows())
 			totals = nil
 			return f, nil
 		}
 		return c.at(ctx, o, q, x)
-	}, c.flat(t), lo, hi, t)
+	}, starts, lo, hi, t)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	in.stage("qats", o.passes-before)
 	r = Report{NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes}
+	localMinima(&r, len(starts), apart)
 	if c.isFlat(sol.at) {
 		sol.at = c.flat(t)
 		r.NLL = flat.NLL

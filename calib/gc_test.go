@@ -291,8 +291,34 @@ func TestGCGroupsWithoutMinimum(t *testing.T) {
 			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(tsMap).T)
 		}
 	}
-	if !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups have no temperature of their own") {
+	if !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups have no calibration row, or no wrong one") {
 		t.Errorf("warnings %q", f.Report.Warnings)
+	}
+}
+
+// TestGCGroupsLessAccurateThanChance: a group whose labels contradict its
+// logits asks for T -> infinity, and gets the largest temperature.
+func TestGCGroupsLessAccurateThanChance(t *testing.T) {
+	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
+	for i := range set.Labels {
+		if set.Features.Row(i)[0] > 0 {
+			row := set.Logits.Row(i)
+			for j, l := range row {
+				if l < row[set.Labels[i]] {
+					set.Labels[i] = int32(j)
+				}
+			}
+		}
+		set.Features.Row(i)[0] *= 1000
+	}
+	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
+	for _, p := range f.Map.(gcMap).Partitions {
+		if !slices.Contains(p.T, maxT) || slices.Min(p.T) == maxT {
+			t.Errorf("temperatures %v: want one of them %v", p.T, maxT)
+		}
+	}
+	if !slices.Contains(f.Report.AtBound, "T <= 1000") || !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups are less accurate than chance") {
+		t.Errorf("bounds %q, warnings %q", f.Report.AtBound, f.Report.Warnings)
 	}
 }
 

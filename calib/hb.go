@@ -35,15 +35,14 @@ func hbEntry() Entry {
 }
 
 // hbTopEntry is histogram binning of the top label: the predicted class gets
-// the accuracy of the rows in the bin of its confidence, the others share the
-// rest in proportion, as in ir-top; KeepsTop1 is false for the same reason.
-// Bins and empty bins are those of hb.
+// the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
+// empty bins are those of hb.
 func hbTopEntry() Entry {
 	return Entry{
 		Name:      "hb-top",
 		Label:     "HB-top",
-		Version:   1,
-		Summary:   "histogram binning of the confidence on being right; other classes rescaled; option bins (15)",
+		Version:   2,
+		Summary:   "histogram binning of the confidence on being right; a top-label method; option bins (15)",
 		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
 		New: func(decode func(any) error) (Method, error) {
 			o, err := newBinOptions(decode)
@@ -161,36 +160,30 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 
 type hbTop struct{ options binOptions }
 
-func (hbTop) Contract() Contract { return irTop{}.Contract() }
+func (hbTop) Contract() Contract { return topContract() }
 
 func (h hbTop) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	set := in.Cal
-	if err := checkLabelled(set); err != nil {
-		return nil, err
-	}
-	tally := newBinTally(h.options.Bins)
-	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
-		top := topClass(set.Logits.Row(i))
-		tally.add(p[top], top == int(set.Labels[i]))
-	})
+	rows, err := topRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
-	return reported(ctx, hbTopMap{tally.histogram()}, set, 1)
+	tally := newBinTally(h.options.Bins)
+	for _, r := range rows {
+		tally.add(r.conf, r.hit)
+	}
+	return topFitted(hbTopMap{tally.histogram()}), nil
 }
 
 type hbTopMap struct {
 	Bins histogram `json:"bins"` // m
 }
 
-// Apply writes the n x k probabilities. A single class has probability 1.
-func (m hbTopMap) Apply(dst data.Probs, set *data.Set) {
-	for i := range set.Logits.Rows {
-		row, q := set.Logits.Row(i), dst.Row(i)
-		softmax.Probs(q, row, 1)
-		if len(q) > 1 {
-			top := topClass(row)
-			resetTop(q, top, m.Bins.at(q[top]))
-		}
-	}
+func (m hbTopMap) confidence(conf float64) float64 { return m.Bins.at(conf) }
+
+// Confidences writes the value of the bin of each row.
+func (m hbTopMap) Confidences(dst []float64, set *data.Set, at *Unscaled) {
+	writeConfidences(m, dst, set, at)
 }
+
+// Apply writes the rescaled vector of TopLabel.
+func (m hbTopMap) Apply(dst data.Probs, set *data.Set) { applyTop(m, dst, set) }

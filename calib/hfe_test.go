@@ -176,6 +176,28 @@ func TestHFERoles(t *testing.T) {
 	}
 }
 
+// The default number of rows is that of the authors' three data sets, and is
+// what a fit without the option takes.
+func TestHFEOutsideRows(t *testing.T) {
+	for _, c := range []struct{ n, k, want int }{
+		{5000, 10, 100}, {5000, 100, 400}, {25000, 1000, 3500}, // CIFAR-10, CIFAR-100, ImageNet
+		{5000, 2, 100}, {25000, 20000, 3500}, {1, 10, 1}, {20, 10, 1},
+		{1000, 32, 50}, {1000, 316, 110}, // halfway in log k: .05 and .11
+	} {
+		if got := outsideRows(c.n, c.k); got != c.want {
+			t.Errorf("%d rows of %d classes: %d, want %d", c.n, c.k, got, c.want)
+		}
+	}
+	set := energetic(150, 4, 2)
+	set.OOD = drawn(60, 4, 1, 9).Logits
+	if got, want := fit(t, "hfe", set, nil).Map, fit(t, "hfe", set, map[string]int{"m": 3}).Map; got != want {
+		t.Errorf("without the option: %+v, with m = 3: %+v", got, want)
+	}
+	if got, want := fit(t, "hfe", set, map[string]int{"m": 0}).Map, fit(t, "hfe", set, map[string]int{"m": 60}).Map; got != want {
+		t.Errorf("m = 0: %+v, all 60: %+v", got, want)
+	}
+}
+
 func TestHFERefusals(t *testing.T) {
 	set := energetic(60, 3, 1)
 	logProbs := data.NewMatrix(2, 3)

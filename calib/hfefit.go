@@ -194,6 +194,15 @@ func (g normal) density(e float64) float64 {
 	return softmax.Exp(-float64(z*z)/2) / (g.Std * math.Sqrt(2*math.Pi))
 }
 
+// halving returns the theta at which the peak of the density is half of t, at
+// most hfeMost.
+func (g normal) halving(t float64) float64 {
+	if g.Std == 0 {
+		return 0
+	}
+	return min(t/(2*g.density(g.Mean)), hfeMost)
+}
+
 func (g normal) check() error {
 	if math.IsInf(g.Mean, 0) || math.IsNaN(g.Mean) || math.IsInf(g.Std, 0) ||
 		!(g.Std == 0 || g.Std >= narrow*max(1, math.Abs(g.Mean))) {

@@ -28,7 +28,7 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 				if !(math.Abs(sum-1) <= 1e-12) {
 					t.Fatalf("%s, %T, row %d: sum %v", name, m, i, sum)
 				}
-				if top := topClass(test.Logits.Row(i)); m.Contract().KeepsTop1 && best != top {
+				if top := topClass(test.Logits.Row(i)); m == (ir{}) && best != top {
 					t.Fatalf("%s, %T, row %d: class %d became %d", name, m, i, top, best)
 				}
 			}
@@ -52,7 +52,9 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 	}
 }
 
-// What scikit-learn 1.2.1 gives on one network, fitted on its calibration set.
+// What scikit-learn 1.2.1 gives on one network, fitted on its calibration set
+// with ties in blocks: each block of weight w and mean y is given as the points
+// (lo, y, w/2) and (hi, y, w/2), and 1e-9 p is added before rows are divided.
 func TestRealIsotonicIsScikitLearns(t *testing.T) {
 	cal, test := realSet(t, "cifar10/resnet50", "cal"), realSet(t, "cifar10/resnet50", "test")
 	for _, c := range []struct {
@@ -60,8 +62,8 @@ func TestRealIsotonicIsScikitLearns(t *testing.T) {
 		nll, conf    float64
 		changedShare float64
 	}{
-		{ir{}, 0.20261741916963655, 0.9591068778586225, 0},
-		{irOVA{}, 2.1720927681414772, 0.9612782314153007, 0.0069},
+		{ir{}, 0.2026148654778244, 0.9591104656033879, 0},
+		{irOVA{}, 0.27315940833501157, 0.9612874569566676, 0.0067},
 	} {
 		q := applied(fitted(t, c.method, cal), test.Logits)
 		n := float64(q.Rows)

@@ -1,6 +1,9 @@
 package calib
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // local is a function of p parameters near one point.
 type local struct {
@@ -88,6 +91,41 @@ func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit 
 		}
 	}
 	return sol, nil
+}
+
+// fewRows is the size up to which fits that are not convex start more than
+// once. On smaller sets than this they were seen to end at local minima, on
+// larger ones never.
+const fewRows = 1000
+
+// boxNewtonFrom is boxNewton from each start in turn. It returns the least
+// minimum, of equal ones the first, with the steps of all; apart is how much
+// higher the worst end is.
+func boxNewtonFrom(eval func(x []float64) (local, error), starts [][]float64, lo, hi []float64, unit float64) (best solution, apart float64, err error) {
+	steps, highest := 0, math.Inf(-1)
+	for i, x := range starts {
+		end, err := boxNewton(eval, x, lo, hi, unit)
+		if err != nil {
+			return solution{}, 0, err
+		}
+		steps += end.steps
+		highest = max(highest, end.value)
+		if i == 0 || end.value < best.value-sameMinimum {
+			best = end
+		}
+	}
+	best.steps = steps
+	return best, highest - best.value, nil
+}
+
+// sameMinimum is the difference of values up to which two ends are one.
+const sameMinimum = 1e-9
+
+// localMinima is the warning of a fit whose starts end apart.
+func localMinima(r *Report, starts int, apart float64) {
+	if apart > sameMinimum {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no unique fit: of %d starts some end at a local minimum, %.2g higher; the least is taken", starts, apart))
+	}
 }
 
 // boxStepTol is how far, relative to itself or to a thousandth of the unit, a

@@ -4,10 +4,13 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // TestBoxNewtonQuadratic: for a convex quadratic the minimum in a box is found
@@ -183,5 +186,88 @@ func TestLocate(t *testing.T) {
 	}
 	if temperatureAt(knots, 1) != 1 || temperatureAt(knots, 0) != 5 {
 		t.Error("the ends are not exact")
+	}
+}
+
+// Of several starts the least minimum is taken, and how far the others end above
+// it is told. x^4 - 3x^2 + x has minima at about -1.30 and 1.13.
+func TestBoxNewtonFromStarts(t *testing.T) {
+	well := func(x []float64) (local, error) {
+		v := x[0]
+		return local{v*v*v*v - 3*v*v + v, []float64{4*v*v*v - 6*v + 1}, []float64{12*v*v - 6}}, nil
+	}
+	lo, hi := []float64{-5}, []float64{5}
+	for _, c := range []struct {
+		starts [][]float64
+		at     float64
+		apart  float64
+	}{
+		{[][]float64{{1}}, 1.1309011226, 0},
+		{[][]float64{{1}, {-1}}, -1.3008395659, 2.443674857},
+		{[][]float64{{-1}, {2}, {1}}, -1.3008395659, 2.443674857},
+		{[][]float64{{-1}, {-2}}, -1.3008395659, 0},
+	} {
+		sol, apart, err := boxNewtonFrom(well, c.starts, lo, hi, 1)
+		if err != nil || math.Abs(sol.at[0]-c.at) > 1e-8 || math.Abs(apart-c.apart) > 1e-6 {
+			t.Errorf("from %v: %v, %v apart, %v; want %v, %v", c.starts, sol.at, apart, err, c.at, c.apart)
+		}
+		var r Report
+		if localMinima(&r, len(c.starts), apart); (len(r.Warnings) > 0) != (c.apart > 0) {
+			t.Errorf("from %v: warnings %q", c.starts, r.Warnings)
+		}
+	}
+}
+
+// On tiny sets qats-free and hfe-noood are never worse than from their usual
+// start alone, and say where another start ends at a local minimum.
+func TestTinySetsHaveSeveralStarts(t *testing.T) {
+	ctx := context.Background()
+	warned := map[string]int{}
+	for seed := range uint64(60) {
+		set := energetic(10, 2+int(seed%7), seed*31+10)
+		if seed%2 == 0 {
+			set = drawn(10, 2+int(seed%7), 0.5+float64(seed%5)/2, seed*17+10)
+		}
+		o, err := newObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tailSums, err := tails(ctx, set.Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks, q := newECDF(tailSums), make([]float64, 10)
+		for i := range q {
+			q[i] = ranks.rank(tailSums[i])
+		}
+		shape := curveShape{segments: 1, free: true}
+		lo, hi := shape.bounds()
+		flat, _, err := fitTemperature(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := boxNewton(func(x []float64) (local, error) { return shape.at(ctx, o, q, x) }, shape.flat(flat), lo, hi, flat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := fit(t, "qats-free", set, nil)
+		if f.Report.NLL > one.value+1e-9 {
+			t.Errorf("seed %d: qats-free has NLL %v, %v from one start", seed, f.Report.NLL, one.value)
+		}
+		set.OOD = data.Matrix{}
+		g := fit(t, "hfe-noood", set, nil)
+		start := g.Map.(hfeMap)
+		start.Theta1, start.Theta2 = 0, 0
+		if got, ts := plainSquaredError(set, g.Map.(hfeMap)), plainSquaredError(set, start); got > ts+1e-12 {
+			t.Errorf("seed %d: hfe-noood has a squared error of %v, ts %v", seed, got, ts)
+		}
+		for name, r := range map[string]Report{"qats-free": f.Report, "hfe-noood": g.Report} {
+			if strings.Contains(strings.Join(r.Warnings, "\n"), "no unique fit") {
+				warned[name]++
+			}
+		}
+	}
+	if warned["qats-free"] == 0 || warned["hfe-noood"] == 0 {
+		t.Errorf("warnings of local minima: %v; the sets do not test them", warned)
 	}
 }

@@ -14,7 +14,12 @@ func decodeInts(options map[string]int) func(any) error {
 			found := false
 			for i := range s.NumField() {
 				if s.Type().Field(i).Tag.Get("yaml") == name {
-					s.Field(i).SetInt(int64(value))
+					field := s.Field(i)
+					if field.Kind() == reflect.Pointer {
+						field.Set(reflect.New(field.Type().Elem()))
+						field = field.Elem()
+					}
+					field.SetInt(int64(value))
 					found = true
 				}
 			}

@@ -31,7 +31,7 @@ func qatsFreeEntry() Entry {
 	return Entry{
 		Name:      "qats-free",
 		Label:     "QaTS free",
-		Version:   2,
+		Version:   3,
 		Summary:   "qats without a >= 0: the temperature may rise with confidence",
 		Reference: "variant of QaTS, Eq. 6",
 		New:       func(func(any) error) (Method, error) { return qats{free: true}, nil },

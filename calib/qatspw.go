@@ -29,7 +29,7 @@ func qatsPWFreeEntry() Entry {
 	return Entry{
 		Name:      "qats-pw-free",
 		Label:     "QaTS-PW free",
-		Version:   2,
+		Version:   3,
 		Summary:   "piecewise linear temperature in the confidence rank, rising or falling; option segments (4)",
 		Reference: "variant of QaTS, supplement, piecewise linear function",
 		New:       newQaTSPW(true),

@@ -88,26 +88,6 @@ func normalise(q []float64) {
 	}
 }
 
-// resetTop gives class top of the probabilities q, two or more, the new one g
-// in [0, 1] and scales the others to share 1 - g in proportion. Their old sum
-// is taken from themselves, so it does not vanish where q[top] rounds to 1;
-// where they all underflow, 1 - g is shared evenly.
-func resetTop(q []float64, top int, g float64) {
-	q[top] = 0
-	rest := 0.0
-	for _, p := range q {
-		rest += p
-	}
-	for j, p := range q {
-		if rest > 0 {
-			q[j] = (p / rest) * (1 - g)
-		} else {
-			q[j] = (1 - g) / float64(len(q)-1)
-		}
-	}
-	q[top] = g
-}
-
 // leastProb is the floor of the metric NLL.
 const leastProb = 1e-300
 

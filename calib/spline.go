@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -21,21 +20,18 @@ import (
 // is fitted by least squares with a natural cubic spline S of 6 knots, uniform
 // in [0, 1], and the new confidence at conf_i is conf_i + S'(t_i): linear
 // between the confidences of the calibration set, constant outside them, and
-// held within [0, 1]. The other classes share the rest in proportion, as for
-// ir-top, so the prediction may change; where the confidence becomes 1 they
-// have nothing, and a wrong row has the NLL of the floor: the method is made
-// for the confidence alone.
+// held within [0, 1]. It is the confidence of the predicted class; see TopLabel.
 //
-// The authors' code gives a confidence between two calibration rows the value
-// of the farther one, so to speak: the weights of its interpolation are
-// swapped. Ours are not. Rows of equal confidence count with the mean of their
+// Departure: between two calibration rows the authors' code swaps the weights
+// of its linear interpolation, so that the farther row counts more. Ours are
+// not swapped. Rows of equal confidence count with the mean of their
 // hits and get the mean of their values, so that no order of rows matters.
 func splineEntry() Entry {
 	return Entry{
 		Name:      "spline",
 		Label:     "Spline",
-		Version:   1,
-		Summary:   "confidence corrected by the slope of a natural cubic spline; other classes rescaled; option knots (6)",
+		Version:   2,
+		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method; option knots (6)",
 		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
 		New:       newSpline,
 		Restore:   restore(func(m splineMap) (Map, error) { return m, m.check() }),
@@ -61,35 +57,21 @@ func newSpline(decode func(any) error) (Method, error) {
 
 type spline struct{ splineOptions }
 
-func (spline) Contract() Contract { return irTop{}.Contract() }
+func (spline) Contract() Contract { return topContract() }
 
 func (m spline) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	set := in.Cal
-	if err := checkLabelled(set); err != nil {
-		return nil, err
-	}
-	t, err := tails(ctx, set.Logits)
+	rows, err := topRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]sureRow, len(t))
-	for i, tail := range t {
-		rows[i].conf = 1 / (1 + tail)
-		if int(set.Labels[i]) == topClass(set.Logits.Row(i)) {
-			rows[i].hit = 1
-		}
-	}
-	return reported(ctx, fitSpline(rows, m.Knots), set, 1)
+	return topFitted(fitSpline(rows, m.Knots)), nil
 }
-
-// sureRow is one calibration row: its confidence and whether it is right.
-type sureRow struct{ conf, hit float64 }
 
 // fitSpline returns the map fitted to rows, which it sorts. With fewer rows
 // than knots it takes as many knots as rows, two at least; a single row is at
 // t = 1, which gives it the confidence 0 or 1 that it deserves.
-func fitSpline(rows []sureRow, knots int) splineMap {
-	slices.SortFunc(rows, func(a, b sureRow) int { return cmp.Compare(a.conf, b.conf) })
+func fitSpline(rows []topRow, knots int) splineMap {
+	slices.SortFunc(rows, func(a, b topRow) int { return cmp.Compare(a.conf, b.conf) })
 	n := len(rows)
 	ties := func(do func(lo, hi int)) { // each block of equal confidence
 		for lo, hi := 0, 0; lo < n; lo = hi {
@@ -110,7 +92,9 @@ func fitSpline(rows []sureRow, knots int) splineMap {
 	ties(func(lo, hi int) {
 		hits := 0.0
 		for _, r := range rows[lo:hi] {
-			hits += r.hit
+			if r.hit {
+				hits++
+			}
 		}
 		mean := hits / float64(hi-lo)
 		for i := lo; i < hi; i++ {
@@ -253,25 +237,16 @@ func (m splineMap) check() error {
 	return nil
 }
 
-// Apply writes the n x k probabilities. A single class has probability 1.
-func (m splineMap) Apply(dst data.Probs, set *data.Set) {
-	if set.Logits.Cols == 1 {
-		for i := range dst.Data {
-			dst.Data[i] = 1
-		}
-		return
-	}
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		rows := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
-		for i, tail := range NewUnscaled(rows).Tails() {
-			row := rows.Row(i)
-			resetTop(softmax.Probs(dst.Row(lo+i), row, 1), topClass(row), m.at(1/(1+tail)))
-		}
-	}
+// Confidences writes the new confidence of each row.
+func (m splineMap) Confidences(dst []float64, set *data.Set, at *Unscaled) {
+	writeConfidences(m, dst, set, at)
 }
 
-// at returns the new confidence.
-func (m splineMap) at(conf float64) float64 {
+// Apply writes the rescaled vector of TopLabel.
+func (m splineMap) Apply(dst data.Probs, set *data.Set) { applyTop(m, dst, set) }
+
+// confidence is linear between the points of the map and held within [0, 1].
+func (m splineMap) confidence(conf float64) float64 {
 	i := upTo(m.X, conf)
 	y := m.Y[max(i-1, 0)]
 	if i > 0 && i < len(m.X) {

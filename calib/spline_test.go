@@ -27,7 +27,7 @@ func TestSplineReference(t *testing.T) {
 		{0, 0.04472481967924499}, {0.3, 0.1303662475746268}, {0.5, 0.29317505255555293}, {0.7, 0.3673779305603767},
 		{0.9, 0.652459118192544}, {0.99, 0.9227376273295176}, {1, 0.9587216378125197},
 	} {
-		if got := m.at(c[0]); math.Abs(got-c[1]) > 1e-11 {
+		if got := m.confidence(c[0]); math.Abs(got-c[1]) > 1e-11 {
 			t.Errorf("at %v: %.17g, want %.17g", c[0], got, c[1])
 		}
 	}
@@ -70,16 +70,16 @@ func TestSplineRecovers(t *testing.T) {
 // Rows that are right as often as they are sure keep their confidence.
 func TestSplineOfCalibratedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	rows := make([]sureRow, 20000)
+	rows := make([]topRow, 20000)
 	for i := range rows {
 		rows[i].conf = 0.3 + 0.7*rng.Float64()
 		if rng.Float64() < rows[i].conf {
-			rows[i].hit = 1
+			rows[i].hit = true
 		}
 	}
 	m := fitSpline(rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
-		if got := m.at(conf); math.Abs(got-conf) > 0.05 { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
+		if got := m.confidence(conf); math.Abs(got-conf) > 0.05 { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
 			t.Errorf("%v becomes %v", conf, got)
 		}
 	}
@@ -88,9 +88,9 @@ func TestSplineOfCalibratedRows(t *testing.T) {
 // The order of rows of equal confidence does not matter.
 func TestSplineTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	rows := make([]sureRow, 300)
+	rows := make([]topRow, 300)
 	for i := range rows {
-		rows[i] = sureRow{conf: float64(20+rng.IntN(20)) / 40, hit: float64(rng.IntN(2))}
+		rows[i] = topRow{conf: float64(20+rng.IntN(20)) / 40, hit: rng.IntN(2) == 1}
 	}
 	m := fitSpline(slices.Clone(rows), 6)
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -109,9 +109,9 @@ func TestSplineRows(t *testing.T) {
 		p, top := raw.Row(i), topClass(set.Logits.Row(i))
 		want := make([]float64, 4)
 		for j := range want {
-			want[j] = p[j] * (1 - m.at(p[top])) / (1 - p[top])
+			want[j] = p[j] * (1 - m.confidence(p[top])) / (1 - p[top])
 		}
-		want[top] = m.at(p[top])
+		want[top] = m.confidence(p[top])
 		if !near(q.Row(i), want, 1e-9) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}

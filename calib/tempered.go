@@ -55,7 +55,7 @@ func (u *Unscaled) Moments() []softmax.Moments {
 	return u.moments
 }
 
-// applyTempered is Apply of a Tempered map: softmax.Probs at its scales.
+// applyTempered is Apply of a Tempered map: the softmax at its scales.
 func applyTempered(m Tempered, dst data.Probs, set *data.Set) {
 	var scale [blockRows]float64
 	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
@@ -63,9 +63,16 @@ func applyTempered(m Tempered, dst data.Probs, set *data.Set) {
 		s := scale[:part.Logits.Rows]
 		m.Scales(s, part, NewUnscaled(part.Logits))
 		for i := range s {
-			softmax.Probs(dst.Row(lo+i), part.Logits.Row(i), s[i])
+			tempered(dst.Row(lo+i), part.Logits.Row(i), s[i])
 		}
 	}
+}
+
+// tempered writes softmax(scale l) to dst, small values too, and returns it.
+func tempered(dst []float64, row []float32, scale float64) []float64 {
+	softmax.Probs(dst, row, scale)
+	softmax.FillTiny(dst, row, scale)
+	return dst
 }
 
 // fill writes one scale for all rows.

@@ -24,10 +24,11 @@ type Array struct {
 	header
 	name   string // as errors print it
 	column string // what a column is: "class" or "feature"
-	body   io.ReaderAt
-	file   *os.File // that body is, where it can be mapped; else nil
-	close  func() error
-	buf    []byte // of the goroutine that the array belongs to
+	reading
+	body  io.ReaderAt
+	file  *os.File // that body is, where it can be mapped; else nil
+	close func() error
+	buf   []byte // of the goroutine that the array belongs to
 }
 
 // chunkBytes is the size of one read of the file, and of the buffer: small
@@ -80,11 +81,11 @@ func (a *Array) Cols() int {
 func (a *Array) Close() error { return a.close() }
 
 // ReadFloat32 reads rows lo..hi-1 into dst, row-major, rounding float64 to
-// nearest. NaN, an infinity, a finite value beyond float32 and a whole number
+// nearest; the logits of a set in the way of its Form. NaN, an infinity, a finite value beyond float32 and a whole number
 // beyond 2^24 are errors that name file, row and class. It panics unless
 // len(dst) is (hi-lo) x Cols and 0 <= lo <= hi <= Rows.
 func (a *Array) ReadFloat32(dst []float32, lo, hi int) error {
-	return readTable(a, dst, &a.buf, lo, hi, Float32, decodeFloats[float32])
+	return a.readFloats(dst, &a.buf, lo, hi)
 }
 
 // ReadFloat64 is ReadFloat32 without rounding; whole numbers are exact up to

@@ -15,6 +15,8 @@ type Files struct {
 	HeadWeight string // k x d
 	HeadBias   string // k or k x 1
 	OOD        string // m x k
+
+	Kind Kind // of the logits, with those of views and out of distribution
 }
 
 // file is one line of Files.
@@ -61,7 +63,7 @@ func (f Files) Open() (Reader, error) {
 
 // openSet opens the files of parts and checks their shapes against each other.
 func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reader, err error) {
-	r := &setReader{}
+	r := &setReader{kind: files.Kind}
 	defer func() {
 		if err != nil {
 			r.Close()

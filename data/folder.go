@@ -126,6 +126,9 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 		}
 		fmt.Fprintf(&b, "%s sha256:%s\n", x.role, sum)
 	}
+	if kind := f.Describe(ref).Kind; kind == KindProbs && parts&(Logits|Augmented|OOD) != 0 {
+		fmt.Fprintf(&b, "kind %s, version 1\n", kind) // other numbers from the same bytes
+	}
 	return b.String(), nil
 }
 
@@ -144,6 +147,7 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	if err != nil {
 		return nil, err
 	}
+	files.Kind = f.Describe(ref).Kind
 	return openSet(files, parts, func(x file) (*Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -24,8 +24,9 @@ const ManifestName = "manifest.yaml"
 //
 //	sets:
 //	  - set: "cifar100/*"        # dataset/backbone[/loss][/corruption/severity][/split]
-//	    kind: log-probs          # logits unless said
-//	    origin: measured         # or simulated; measured unless said
+//	    kind: log-probs          # or logits, or probs, which are read as their logarithms
+//	    source: measured         # or simulated; measured unless said
+//	    from: networks trained by others    # in a few words, for captions of measured numbers
 //	    note: published by the authors of ...
 //	files:
 //	  cifar100/vit-b16/test/logits.npy: {shape: [10000, 100], sha256: 4f1c...}
@@ -39,8 +40,9 @@ type Manifest struct {
 // meant too. Where several entries match, the last to state a field decides it.
 type ManifestSet struct {
 	Set    string `yaml:"set"`
-	Kind   string `yaml:"kind,omitempty"`   // logits | log-probs
-	Origin Origin `yaml:"origin,omitempty"` // measured | simulated
+	Kind   Kind   `yaml:"kind,omitempty"`
+	Origin Origin `yaml:"source,omitempty"` // measured | simulated
+	From   string `yaml:"from,omitempty"`
 	Note   string `yaml:"note,omitempty"`
 }
 
@@ -70,10 +72,13 @@ func (m Manifest) describe(ref Ref) Provenance {
 			continue
 		}
 		if s.Kind != "" {
-			p.LogProbs = s.Kind == "log-probs"
+			p.Kind = s.Kind
 		}
 		if s.Origin != "" {
 			p.Origin = s.Origin
+		}
+		if s.From != "" {
+			p.From = s.From
 		}
 		if s.Note != "" {
 			p.Note = s.Note
@@ -168,7 +173,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
-	at, err := eachKey(item, []string{"set", "kind", "origin", "note"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -179,16 +184,19 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 				return v, fmt.Errorf("set %q is not a pattern: %w", v.Value, err)
 			}
 		case "kind":
-			if v.Value != "logits" && v.Value != "log-probs" {
-				return v, fmt.Errorf("kind %q; want logits or log-probs", v.Value)
+			if !slices.Contains(Kinds(), Kind(v.Value)) {
+				return v, fmt.Errorf("kind %q; want logits, log-probs or probs", v.Value)
 			}
-		case "origin":
+		case "source":
 			if o := Origin(v.Value); o != Measured && o != Simulated {
-				return v, fmt.Errorf("origin %q; want measured or simulated", v.Value)
+				return v, fmt.Errorf("source %q; want measured or simulated", v.Value)
 			}
-		case "note":
+		case "note", "from":
 			if strings.Contains(v.Value, "\n") {
-				return v, errors.New("a note is one line")
+				return v, fmt.Errorf("%s is one line", key)
+			}
+			if key == "from" && strings.Contains(v.Value, ";") {
+				return v, errors.New("from has no semicolon")
 			}
 		}
 		return nil, nil

@@ -17,9 +17,9 @@ sets:
   - set: "medical*/*"
     kind: log-probs
     note: published probabilities
-  - {set: medical-a/resnet50, origin: simulated}
+  - {set: medical-a/resnet50, source: simulated}
   - {set: medical-a/resnet50/test, kind: logits, note: ours}
-  - {set: "*/*/fog/[3-5]", origin: simulated}
+  - {set: "*/*/fog/[3-5]", source: simulated}
 `
 	folder, err := NewFolder(fstest.MapFS{"manifest.yaml": {Data: []byte(text)}}, "arrays", Layout{}, nil)
 	if err != nil {
@@ -29,13 +29,13 @@ sets:
 		ref  Ref
 		want Provenance
 	}{
-		{Ref{Dataset: "cifar10", Backbone: "resnet50", Split: Test}, Provenance{Measured, false, ""}},
-		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Measured, true, "published probabilities"}},
-		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Simulated, true, "published probabilities"}},
-		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Simulated, false, "ours"}},
-		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Simulated, true, "published probabilities"}},
-		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 2, Split: Test}, Provenance{Measured, false, ""}},
-		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 4, Split: Test}, Provenance{Simulated, false, ""}},
+		{Ref{Dataset: "cifar10", Backbone: "resnet50", Split: Test}, Provenance{Origin: Measured}},
+		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Origin: Measured, Kind: KindLogProbs, Note: "published probabilities"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogits, Note: "ours"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
+		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 2, Split: Test}, Provenance{Origin: Measured}},
+		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 4, Split: Test}, Provenance{Origin: Simulated}},
 	} {
 		if got := folder.Describe(c.ref); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.ref, got, c.want)
@@ -51,14 +51,14 @@ func TestManifestErrors(t *testing.T) {
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets is a list",
 		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; there are sets, files`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest is one",
-		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; there are set, kind, origin, note`,
-		"sets:\n  - set: a/b\n    kind: logit\n": `arrays/manifest.yaml:3: kind "logit"; want logits or log-probs`,
-		"sets:\n  - set: a/b\n    origin: real\n":  `arrays/manifest.yaml:3: origin "real"; want measured or simulated`,
+		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; there are set, kind, source, from, note`,
+		"sets:\n  - set: a/b\n    kind: logit\n": `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,
+		"sets:\n  - set: a/b\n    source: real\n":  `arrays/manifest.yaml:3: source "real"; want measured or simulated`,
 		"sets:\n  - kind: logits\n":                "arrays/manifest.yaml:2: the entry lacks its set",
 		"sets:\n  - set: /a\n":                     `arrays/manifest.yaml:2: set "/a"; want dataset/backbone, or patterns of them`,
 		"sets:\n  - set: \"[a\"\n":                 `arrays/manifest.yaml:2: set "[a" is not a pattern: syntax error in pattern`,
 		"sets:\n  - set: a\n    set: b\n":          `arrays/manifest.yaml:3: mapping key "set" already defined at line 2`,
-		"sets:\n  - set: a\n    note: \"b\\nc\"\n": "arrays/manifest.yaml:3: a note is one line",
+		"sets:\n  - set: a\n    note: \"b\\nc\"\n": "arrays/manifest.yaml:3: note is one line",
 		"files:\n  ../a.npy: {shape: [1]}\n":       `arrays/manifest.yaml:2: file "../a.npy" is not a path below the root`,
 		"files:\n  a.npy: {shape: [x]}\n":          "arrays/manifest.yaml:2: cannot unmarshal !!str `x` into int",
 		"files:\n  a.npy: {sha256: abc}\n":         "arrays/manifest.yaml:2: sha256 is 64 hexadecimal digits in lower case",

@@ -19,6 +19,34 @@ type setReader struct {
 	mu      sync.Mutex
 	network Set  // head and OOD, once read
 	read    bool // network has been read
+
+	kind    Kind // of the logits
+	examine sync.Once
+	form    Form
+	formErr error
+}
+
+// Form examines the logits, those of views and those out of distribution, at
+// its first call.
+func (r *setReader) Form() (Form, error) {
+	r.examine.Do(func() {
+		for _, a := range []*Array{r.logits, r.augmented, r.ood} {
+			if a == nil {
+				continue
+			}
+			how, form, err := a.examine(r.kind)
+			if err != nil {
+				r.formErr = err
+				return
+			}
+			a.reading = how
+			if a == r.augmented {
+				form.OffsetLost = false // views of rows whose own offset is there
+			}
+			r.form = r.form.join(form)
+		}
+	})
+	return r.form, r.formErr
 }
 
 func (r *setReader) Rows() int    { return r.n }
@@ -45,6 +73,9 @@ func (r *setReader) Close() error {
 func (r *setReader) Read(ctx context.Context, lo, hi int) (_ *Set, err error) {
 	if lo < 0 || lo > hi || hi > r.n {
 		panic(fmt.Sprintf("data: rows %d..%d of %d", lo, hi, r.n))
+	}
+	if _, err := r.Form(); err != nil {
+		return nil, err
 	}
 	s := &Set{}
 	defer func() {
@@ -210,7 +241,7 @@ func readMatrix(ctx context.Context, a *Array, lo, hi int) (Matrix, error) {
 
 // aliases reports whether the bytes of the file are the values of a Matrix.
 func (a *Array) aliases() bool {
-	return a.file != nil && !a.fortran && a.dtype == Float32 && a.bigEndian == nativeBig && a.offset%4 == 0
+	return a.file != nil && a.reading == asStored && !a.fortran && a.dtype == Float32 && a.bigEndian == nativeBig && a.offset%4 == 0
 }
 
 // extent returns the offset and the size of rows lo..hi-1 of a C-order file.

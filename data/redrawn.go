@@ -49,7 +49,9 @@ func (r *redrawn) Describe(ref Ref) Provenance {
 	if q.Origin == Simulated {
 		p.Origin = Simulated
 	}
-	p.LogProbs = p.LogProbs || q.LogProbs
+	if q.Kind.OffsetLost() {
+		p.Kind = q.Kind
+	}
 	if p.Note != "" {
 		p.Note += "; "
 	}
@@ -107,6 +109,16 @@ func (r *redrawnReader) Rows() int {
 
 func (r *redrawnReader) Classes() int { return max(r.cal.Classes(), r.test.Classes()) }
 func (r *redrawnReader) Bytes() int64 { return r.cal.Bytes() + r.test.Bytes() }
+
+// Form is that of both sets, since rows of either may be in either.
+func (r *redrawnReader) Form() (Form, error) {
+	a, err := r.cal.Form()
+	if err != nil {
+		return Form{}, err
+	}
+	b, err := r.test.Form()
+	return a.join(b), err
+}
 
 func (r *redrawnReader) Close() error {
 	err := errors.Join(r.cal.Close(), r.test.Close())

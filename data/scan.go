@@ -208,6 +208,9 @@ type setCursor struct {
 
 func (c *setCursor) read(ctx context.Context, lo, hi int) (_ *Set, err error) {
 	r, s := c.r, &c.set
+	if _, err := r.Form(); err != nil {
+		return nil, err
+	}
 	if s.Logits, err = c.logits.matrix(r.logits, lo, hi); err != nil {
 		return nil, err
 	}
@@ -287,7 +290,7 @@ func (s *strip) matrix(a *Array, lo, hi int) (Matrix, error) {
 func (s *strip) decode(a *Array, dst []float32, lo, hi int) error {
 	src := s.see(a, lo, hi)
 	if src == nil {
-		return readTable(a, dst, &s.bytes, lo, hi, Float32, decodeFloats[float32])
+		return a.readFloats(dst, &s.bytes, lo, hi)
 	}
 	if bad := decodeFloats(dst, src, a.dtype); bad >= 0 {
 		return a.refuse(lo, bad, fault(src, bad, a.dtype, Float32))
@@ -298,7 +301,7 @@ func (s *strip) decode(a *Array, dst []float32, lo, hi int) error {
 // see returns the bytes of rows lo..hi-1 of a through the window, or nil where
 // they must be read.
 func (s *strip) see(a *Array, lo, hi int) []byte {
-	if a.file == nil || a.fortran || a.bigEndian != nativeBig || nativeBig || lo == hi {
+	if a.file == nil || a.reading != asStored || a.fortran || a.bigEndian != nativeBig || nativeBig || lo == hi {
 		return nil
 	}
 	at, n := a.extent(lo, hi)

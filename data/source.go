@@ -32,9 +32,10 @@ const (
 
 // Provenance is what a source knows of a set without reading its arrays.
 type Provenance struct {
-	Origin   Origin
-	LogProbs bool   // the logits are known to be log-probabilities: their offset is lost
-	Note     string // where the arrays came from, one line, may be empty
+	Origin Origin
+	Kind   Kind   // of the logits, as far as it is known
+	From   string // what measured numbers are of, in a few words for captions; may be empty
+	Note   string // where the arrays came from, one line, may be empty
 }
 
 // Source serves sets. Implementations are safe for concurrent use.
@@ -61,6 +62,9 @@ type Reader interface {
 	Classes() int // 0 where the parts have neither logits nor head
 	// Bytes is the memory that the whole set takes once read.
 	Bytes() int64
+	// Form is how the logits are read. It may have to read the arrays; errors
+	// are those of Read.
+	Form() (Form, error)
 	// Read returns rows lo..hi-1, to be kept as long as one likes, beyond Close
 	// too: in memory of their own or as views of mapped files, which the set's
 	// Close gives back. Every value is finite and every label within the

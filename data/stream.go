@@ -100,6 +100,9 @@ func (s *Stream) Close() error {
 
 // decode writes rows lo..hi-1 to memory of the caller's.
 func (c *setCursor) decode(logits []float32, labels []int32, lo, hi int) error {
+	if _, err := c.r.Form(); err != nil {
+		return err
+	}
 	if err := c.logits.decode(c.r.logits, logits, lo, hi); err != nil {
 		return err
 	}

@@ -28,9 +28,7 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 	}
 	for _, x := range sets {
 		entry := data.ManifestSet{Set: x.ref.String(), Origin: data.Simulated, Note: x.known.Note}
-		if x.known.LogProbs {
-			entry.Kind = "log-probs"
-		}
+		entry.Kind = x.known.Kind
 		manifest.Sets = slices.DeleteFunc(manifest.Sets, func(s data.ManifestSet) bool { return s.Set == entry.Set })
 		manifest.Sets = append(manifest.Sets, entry)
 	}

@@ -184,8 +184,8 @@ func TestLogProbsOfTheTestSet(t *testing.T) {
 func TestProvenanceOfTheCalibrationSet(t *testing.T) {
 	const spec = "name: t\nmethods: [uncal, ts, hfe-noood]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n"
 	for manifest, want := range map[string]string{
-		"sets: [{set: d/a/cal, origin: simulated, note: drawn}, {set: d/a/test, note: real}]\n": "simulated real; the calibration set is simulated; drawn",
-		"sets: [{set: d/a/test, origin: simulated, note: drawn}]\n":                             "simulated drawn",
+		"sets: [{set: d/a/cal, source: simulated, note: drawn}, {set: d/a/test, note: real}]\n": "simulated real; the calibration set is simulated; drawn",
+		"sets: [{set: d/a/test, source: simulated, note: drawn}]\n":                             "simulated drawn",
 		"sets: [{set: d/a, note: real}]\n":                                                      "measured real",
 	} {
 		w := newWorld(t)

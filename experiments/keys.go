@@ -16,8 +16,8 @@ import (
 // can see why a key changed. A change of what this package itself computes
 // raises its version here; metrics has versions of its own.
 const (
-	fitVersion    = 1
-	factsVersion  = 1
+	fitVersion    = 2 // 2: float64 logits of a large offset are read centred
+	factsVersion  = 2
 	scoresVersion = 1
 )
 
@@ -69,8 +69,12 @@ func recordText(facts string, e metrics.Entry) string {
 }
 
 // pairText is the text of the paired bootstrap of two cells of one setting.
-func pairText(facts, baseline string) string {
-	return fmt.Sprintf("pair %d\n%sagainst\n%s", metrics.PairsVersion, facts, baseline)
+func pairText(facts, baseline string, interval metrics.Interval) string {
+	kind := ""
+	if interval != "" && interval != metrics.BC {
+		kind = fmt.Sprintf("interval %s\n", interval)
+	}
+	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, facts, baseline)
 }
 
 // section writes the lines of text indented under a heading.

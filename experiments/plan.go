@@ -50,6 +50,7 @@ type Unit struct {
 	source data.Source
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // identity of the test set
+	inputs string      // text of the notes on its arrays; empty where nobody needs to look
 }
 
 // Plan is all cells of some specs in order, with their state in a store.
@@ -62,6 +63,7 @@ type Plan struct {
 	data      []string
 	first     int
 	allowExec bool
+	interval  metrics.Interval
 }
 
 // PlanOptions says where a plan looks.
@@ -73,12 +75,14 @@ type PlanOptions struct {
 	First   int            // only the first rows of each set, for a quick look; 0 for all
 
 	AllowExec bool // programs that specs name may be run
+
+	Interval metrics.Interval // of the pairings; metrics.BC if empty
 }
 
 // MakePlan lists the cells of specs. It hashes files that it does not know
 // yet, on all processors, and parses no array.
 func MakePlan(ctx context.Context, specs []*Spec, o PlanOptions) (*Plan, error) {
-	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec}
+	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
 	open := openSources{options: o, opened: map[string]data.Source{}}
 	for _, spec := range specs {
 		sources, err := open.of(spec)
@@ -143,7 +147,9 @@ func provenance(src data.Source, s *Setting) data.Provenance {
 		p.Origin = data.Simulated
 		p.Note = joinNotes(p.Note, "the calibration set is simulated", cal.Note)
 	}
-	p.LogProbs = p.LogProbs || cal.LogProbs
+	if cal.Kind.OffsetLost() {
+		p.Kind = cal.Kind
+	}
 	return p
 }
 
@@ -157,6 +163,12 @@ func (u *Unit) skipAll(why string) {
 func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at whereabouts) {
 	test, testErr := digests.of(ctx, u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
+	if testErr == nil && u.Provenance.Origin == data.Measured {
+		cal, err := digests.of(ctx, u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
+		if err == nil {
+			u.inputs = inputsText(cal, test)
+		}
+	}
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
 		if c.Why = u.lacks(c.Method, at); c.Why != "" {
@@ -174,7 +186,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 		}
 		u.Cells = append(u.Cells, c)
 	}
-	u.pairing()
+	u.pairing(o.Interval)
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		if c.State == "" {
@@ -240,7 +252,7 @@ func (u *Unit) lacks(m *Method, at whereabouts) string {
 				need.set, need.ref.Dataset, need.ref.Backbone)
 		}
 	}
-	if contract.TrueLogits && u.Provenance.LogProbs {
+	if contract.TrueLogits && u.Provenance.Kind.OffsetLost() {
 		return NeedsTrueLogits(m.Name)
 	}
 	if m.outside != nil {
@@ -264,9 +276,15 @@ func NeedsTrueLogits(method string) string {
 	return method + " needs true logits; these are log-probabilities, whose offset is lost"
 }
 
+// OffsetLost says why a method refuses logits that are read relative to the
+// largest of their row.
+func OffsetLost(method string) string {
+	return method + " needs true logits; float32 does not hold the offset of these"
+}
+
 // pairing sets the pair texts of the cells that are compared with the
 // baseline.
-func (u *Unit) pairing() {
+func (u *Unit) pairing(interval metrics.Interval) {
 	for i := range u.Cells {
 		b := &u.Cells[i]
 		if b.Method.Name != u.Spec.Baseline || b.facts == "" {
@@ -274,7 +292,7 @@ func (u *Unit) pairing() {
 		}
 		for j := range u.Cells {
 			if c := &u.Cells[j]; j != i && c.facts != "" {
-				c.pair = pairText(c.facts, b.facts)
+				c.pair = pairText(c.facts, b.facts, interval)
 			}
 		}
 	}

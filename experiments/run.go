@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/qats-bench/qats/results"
@@ -185,10 +186,16 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 			todo = true
 		}
 	}
-	if !todo {
+	if !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.status == "" }) {
 		return outcomes, nil
 	}
 	var err error // of the store; what guard returns is a panic outside of any one method
+	if work.inputs, err = r.inputsOf(ctx, u); err != nil {
+		return nil, fmt.Errorf("%s: %w", u.Setting, err)
+	}
+	if !todo {
+		return outcomes, nil
+	}
 	if panicked := guard(u.Setting.String(), func() error { err = work.do(ctx); return nil }); panicked != nil {
 		err = work.failAll(ctx, work.live(Miss, Score), panicked)
 	}

@@ -233,7 +233,7 @@ settings: {dataset: d, backbone: a}
 		}
 		return err
 	})
-	if err != nil || len(objects) != 2+2+2+1 {
+	if err != nil || len(objects) != 2+2+2+1+1 {
 		t.Fatal(objects, err)
 	}
 	for _, path := range objects {

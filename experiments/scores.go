@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -30,9 +31,11 @@ func computeScores(memory *metrics.Memory, facts *metrics.Facts, entries []metri
 	in := memory.Input(facts, seed)
 	s := scores{N: facts.N(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: in.Bins}
 	for _, e := range entries {
-		values, err := e.Compute(in)
+		values, err := e.Values(in)
 		for i, id := range e.Outputs {
 			switch {
+			case errors.Is(err, metrics.ErrNoVector):
+				s.Undefined[id] = results.NoClassVector
 			case err != nil:
 				s.Undefined[id] = err.Error()
 			case math.IsNaN(values[i]) || math.IsInf(values[i], 0):
@@ -71,6 +74,12 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 
 // assemble appends the rows of a unit to the files.
 func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
+	var in inputs
+	if u.inputs != "" && p.store.Has(results.Inputs, results.Key(u.inputs)) {
+		if err := p.object(results.Inputs, u.inputs, &in); err != nil {
+			return err
+		}
+	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		switch o := outcomes[i]; o.status {
@@ -82,7 +91,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c); err != nil {
+			if err := p.assembleOK(out, u, c, in.Notes); err != nil {
 				return err
 			}
 		}
@@ -91,13 +100,13 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell) error {
+func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
 	}
 	source := string(u.Provenance.Origin)
-	note := noteOf(u.Provenance, s.Report)
+	note := noteOf(u.Provenance, notes, s.Report)
 	for _, e := range u.Spec.Metrics {
 		key := results.Key(recordText(c.facts, e))
 		for _, id := range e.Outputs {
@@ -141,9 +150,14 @@ func (p *Plan) object(kind results.Kind, text string, v any) error {
 	return nil
 }
 
-// noteOf joins where the arrays came from and what the fit warns of.
-func noteOf(from data.Provenance, report calib.Report) string {
+// noteOf joins where the arrays came from, what is odd about them and what the
+// fit warns of.
+func noteOf(from data.Provenance, inputs []string, report calib.Report) string {
 	items := []string{from.Note}
+	if from.From != "" {
+		items = []string{results.FromPrefix + from.From, from.Note}
+	}
+	items = append(items, inputs...)
 	for _, w := range report.Warnings {
 		items = append(items, "warning: "+w)
 	}

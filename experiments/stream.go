@@ -151,10 +151,15 @@ func (s *streaming) tempered(set *data.Set) {
 	})
 }
 
-// others scores the rows under each of the other maps by its probabilities.
+// others scores the rows under each of the other maps: by its probabilities or,
+// of a top-label map, by its pairs of class and confidence.
 func (s *streaming) others(set *data.Set) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
+		if m, ok := s.maps[i].(calib.TopLabel); ok {
+			class, conf := calib.TopLabels(m, view)
+			return s.facts[i].AppendTopLabel(class, conf, set.Labels, s.facts[i].N())
+		}
 		dst := s.table(n, k)
 		s.maps[i].Apply(dst, view)
 		if err := s.facts[i].Append(dst, set); err != nil {

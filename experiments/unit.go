@@ -21,6 +21,7 @@ type unitWork struct {
 	run      *run
 	unit     *Unit
 	outcomes []outcome
+	inputs   inputs            // notes on its arrays
 	tables   []*external.Table // by cell, of outside methods, while the test set is read
 	facts    []*metrics.Facts  // by cell, as far as they are in memory
 	reports  []*calib.Report   // by cell, of the fits made or looked up
@@ -138,6 +139,10 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	w.tables = make([]*external.Table, len(w.unit.Cells))
 	defer w.closeTables()
 	for _, i := range missing {
+		if w.inputs.OffsetLost && w.unit.Cells[i].Method.Contract().TrueLogits {
+			w.outcomes[i] = outcome{results.Skip, OffsetLost(w.unit.Cells[i].Method.Name)}
+			continue
+		}
 		m, classes, err := w.fit(ctx, i)
 		if err == nil {
 			err = checkClasses(w.unit, classes, test.Classes())
@@ -308,7 +313,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 			return err
 		}
 	}
-	pairs, err := metrics.Pairs(ctx, baseFacts, others, metrics.PairOptions{Seed: w.unit.seed})
+	pairs, err := metrics.Pairs(ctx, baseFacts, others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,18 @@ type PairOptions struct {
 	Resamples int     // 2,000 by default
 	Level     float64 // of the interval, in (0, 1); .95 by default
 	Seed      uint64  // identity of the test set
+	Interval  Interval
 }
+
+// Interval is the kind of a bootstrap interval.
+type Interval string
+
+// BC is the bias-corrected percentile interval, the default; see Pairs.
+// Percentile is the plain one, for those who compare with it.
+const (
+	BC         Interval = "bc"
+	Percentile Interval = "percentile"
+)
 
 // Pair is the difference of one metric between two methods on the same rows.
 type Pair struct {
@@ -41,7 +52,7 @@ type Pair struct {
 //
 //	Lo, Hi = quantiles at Phi(2 z0 + z), Phi(2 z0 - z) of the R differences
 //
-// by the rule of function quantile. The correction matters because resampling
+// by the rule of function quantile; the Percentile interval has z0 = 0. The correction matters because resampling
 // adds noise to the bins, which raises every binned calibration error, and most
 // that of the better method. It does not remove the noise that the sample
 // itself has: where a method's ECE is near its null band, the interval is about
@@ -58,6 +69,12 @@ func Pairs(ctx context.Context, base *Facts, others []*Facts, opts PairOptions) 
 	}
 	if opts.Level == 0 {
 		opts.Level = .95
+	}
+	if opts.Interval == "" {
+		opts.Interval = BC
+	}
+	if opts.Interval != BC && opts.Interval != Percentile {
+		return nil, fmt.Errorf("bootstrap interval %q: want %s or %s", opts.Interval, BC, Percentile)
 	}
 	if opts.Resamples < 1 || !(opts.Level > 0 && opts.Level < 1) {
 		return nil, fmt.Errorf("bootstrap with %d resamples at level %g: want 1 or more, and a level between 0 and 1", opts.Resamples, opts.Level)
@@ -86,7 +103,7 @@ func Pairs(ctx context.Context, base *Facts, others []*Facts, opts PairOptions) 
 				diff[r] = values[m+1][k][r] - values[0][k][r]
 			}
 			resampled, observed := diff[1:], diff[0]
-			lo, hi := biasCorrected(resampled, observed, opts.Level)
+			lo, hi := interval(resampled, observed, opts)
 			pairs = append(pairs, Pair{Other: m, Metric: metric, Difference: observed, Lo: lo, Hi: hi})
 		}
 	}
@@ -148,9 +165,17 @@ func draw(drawn []times, lane int, start uint64) {
 	}
 }
 
-// biasCorrected returns the interval documented at Pairs. It sorts resampled.
-func biasCorrected(resampled []float64, observed, level float64) (lo, hi float64) {
+// interval returns the interval documented at Pairs. It sorts resampled.
+func interval(resampled []float64, observed float64, opts PairOptions) (lo, hi float64) {
 	slices.Sort(resampled)
+	if opts.Interval == Percentile {
+		return quantile(resampled, (1-opts.Level)/2), quantile(resampled, (1+opts.Level)/2)
+	}
+	return biasCorrected(resampled, observed, opts.Level)
+}
+
+// biasCorrected is the interval BC of sorted differences.
+func biasCorrected(resampled []float64, observed, level float64) (lo, hi float64) {
 	first, _ := slices.BinarySearch(resampled, observed)
 	after := first
 	for after < len(resampled) && resampled[after] == observed {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -11,7 +12,7 @@ import (
 // Encode returns the facts as an .npz archive with the members conf, nll and
 // brier (float64), pred and label (int32) and changed (bool), n rows each, and
 // with class bins class_rows, class_hits (int32) and class_conf (float64), 15 k
-// each: numpy.load reads it. The bytes depend on the facts alone and carry a CRC of
+// each: numpy.load reads it. Top-label facts have no nll and no brier. The bytes depend on the facts alone and carry a CRC of
 // each member. Facts without rows are an error.
 func (f *Facts) Encode() ([]byte, error) { return f.AppendEncoded(nil) }
 
@@ -24,9 +25,10 @@ func (f *Facts) AppendEncoded(b []byte) ([]byte, error) {
 		{Name: "conf", Float64: f.Conf},
 		{Name: "pred", Int32: f.Pred},
 		{Name: "label", Int32: f.Label},
-		{Name: "nll", Float64: f.NLL},
-		{Name: "brier", Float64: f.Brier},
 		{Name: "changed", Bool: f.Changed},
+	}
+	if !f.TopLabel {
+		columns = slices.Insert(columns, 3, data.Member{Name: "nll", Float64: f.NLL}, data.Member{Name: "brier", Float64: f.Brier})
 	}
 	if c := f.Class; c != nil {
 		columns = append(columns,
@@ -90,13 +92,17 @@ func DecodeFacts(b []byte) (*Facts, error) {
 		}
 	}
 	n := f.N()
-	if n == 0 || len(f.Pred) != n || len(f.Label) != n || len(f.NLL) != n || len(f.Brier) != n || len(f.Changed) != n {
+	f.TopLabel = f.NLL == nil && f.Brier == nil
+	vector := len(f.NLL) == n && len(f.Brier) == n
+	if n == 0 || len(f.Pred) != n || len(f.Label) != n || len(f.Changed) != n || !(vector || f.TopLabel) {
 		return nil, errors.New("columns of facts are absent, of another type or of unequal length")
 	}
 	for i := range n {
-		if !(f.Conf[i] > 0 && f.Conf[i] <= 1 && f.NLL[i] >= 0 && f.Brier[i] >= 0) || f.Pred[i] < 0 || f.Label[i] < 0 {
-			return nil, fmt.Errorf("row %d: confidence %g, nll %g, brier %g, prediction %d, label %d: out of range",
-				i, f.Conf[i], f.NLL[i], f.Brier[i], f.Pred[i], f.Label[i])
+		if !(f.Conf[i] >= 0 && f.Conf[i] <= 1) || f.Pred[i] < 0 || f.Label[i] < 0 {
+			return nil, fmt.Errorf("row %d: confidence %g, prediction %d, label %d: out of range", i, f.Conf[i], f.Pred[i], f.Label[i])
+		}
+		if vector && !(f.Conf[i] > 0 && f.NLL[i] >= 0 && f.Brier[i] >= 0) {
+			return nil, fmt.Errorf("row %d: confidence %g, nll %g, brier %g: out of range", i, f.Conf[i], f.NLL[i], f.Brier[i])
 		}
 	}
 	if f.Class != nil {

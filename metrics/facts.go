@@ -13,14 +13,19 @@ import (
 // methods needs neither fit nor logits. Facts are read-only once complete. The
 // zero Facts are empty and ready for Append.
 type Facts struct {
-	Conf    []float64 // largest probability, in (0, 1]
+	Conf    []float64 // largest probability, in (0, 1]; of top-label rows in [0, 1]
 	Pred    []int32   // predicted class; see Append for ties
 	Label   []int32   // true class
-	NLL     []float64 // -ln max(p_label, Floor), nats
-	Brier   []float64 // sum over classes of (p - 1[label])^2, in [0, 2]
+	NLL     []float64 // -ln max(p_label, Floor), nats; empty for top-label rows
+	Brier   []float64 // sum over classes of (p - 1[label])^2, in [0, 2]; empty for top-label rows
 	Changed []bool    // the prediction differs from that of the uncalibrated logits
 
 	Class *ClassBins // of all classes; nil unless a metric asked for them
+
+	// TopLabel: a row is the pair of predicted class and confidence, of a method
+	// that has no vector of probabilities (calib.TopLabel). Metrics with
+	// Entry.Vector have no value for it.
+	TopLabel bool
 }
 
 // FactsVersion is raised whenever Append or AppendScaled yields other values;
@@ -35,6 +40,31 @@ const Floor = 1e-300
 // sumTolerance bounds how far a row of k probabilities may be from summing to
 // one: 1e-6, plus what a softmax summed in float32 can lose over k terms.
 func sumTolerance(k int) float64 { return 1e-6 + float64(k)*0x1p-24 }
+
+// LooseSum is how far from 1 the sum of a row may be that Normalise divides by
+// it.
+const LooseSum = 1e-2
+
+// Normalise divides a row of numbers >= 0 by its sum where that is farther from
+// 1 than Append accepts, but within LooseSum, and reports whether it did: files
+// of float16, or of a few decimals, hold such rows.
+func Normalise(p []float64) bool {
+	sum := 0.0
+	for _, v := range p {
+		if !(v >= 0) {
+			return false
+		}
+		sum += v
+	}
+	off := math.Abs(sum - 1)
+	if !(off > sumTolerance(len(p)) && off <= LooseSum) {
+		return false
+	}
+	for j := range p {
+		p[j] /= sum
+	}
+	return true
+}
 
 // NewFacts returns empty facts with room for n rows.
 func NewFacts(n int) *Facts {
@@ -55,7 +85,7 @@ func (f *Facts) Reset(n int) {
 		return
 	}
 	f.truncate(0)
-	f.Class = nil
+	f.Class, f.TopLabel = nil, false
 }
 
 // N returns the number of rows.
@@ -76,7 +106,9 @@ func (f *Facts) Hit(i int) bool { return f.Pred[i] == f.Label[i] }
 // probabilities, and the row counts as changed.
 //
 // NLL is -ln of the float64 probability, not of the logits, because calibrated
-// rows need not have any; above Floor the two agree to about 1e-14 nats.
+// rows need not have any. It has one floor, -ln Floor, the same as from logits
+// (AppendScaled). Above it the two agree to about 1e-14 nats, since maps that
+// divide by a temperature keep probabilities down to Floor and below.
 //
 // An error names row (counted from the first one appended) and class: a
 // probability that is NaN or outside [0, 1], a row that does not sum to one
@@ -125,9 +157,37 @@ func (f *Facts) append(probs data.Probs, set *data.Set, first int) error {
 	return nil
 }
 
+// AppendTopLabel appends rows of a top-label method: the pair of class and
+// confidence, in [0, 1], and the label of each. first is the number of the
+// first row, for errors; a confidence that is NaN or outside [0, 1], a negative
+// class and a negative label are errors, and leave the facts as they were. All
+// rows of facts are of one kind.
+func (f *Facts) AppendTopLabel(class []int32, conf []float64, labels []int32, first int) error {
+	if len(class) != len(conf) || len(labels) != len(conf) {
+		panic("metrics: classes, confidences and labels differ in rows")
+	}
+	if !f.TopLabel && f.N() > 0 {
+		panic("metrics: rows with and without a vector of probabilities")
+	}
+	for i, c := range conf {
+		switch {
+		case !(c >= 0 && c <= 1):
+			return fmt.Errorf("row %d: %g is not a confidence", first+i, c)
+		case class[i] < 0 || labels[i] < 0:
+			return fmt.Errorf("row %d: class %d and label %d: want 0 or more", first+i, class[i], labels[i])
+		}
+	}
+	f.TopLabel = true
+	f.Conf, f.Pred, f.Label = append(f.Conf, conf...), append(f.Pred, class...), append(f.Label, labels...)
+	f.Changed = append(f.Changed, make([]bool, len(conf))...)
+	return nil
+}
+
 func (f *Facts) truncate(n int) {
-	f.Conf, f.Pred, f.Label = f.Conf[:n], f.Pred[:n], f.Label[:n]
-	f.NLL, f.Brier, f.Changed = f.NLL[:n], f.Brier[:n], f.Changed[:n]
+	f.Conf, f.Pred, f.Label, f.Changed = f.Conf[:n], f.Pred[:n], f.Label[:n], f.Changed[:n]
+	if !f.TopLabel {
+		f.NLL, f.Brier = f.NLL[:n], f.Brier[:n]
+	}
 }
 
 // scanRow returns the largest probability and the Brier score of a row with

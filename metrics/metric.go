@@ -1,5 +1,7 @@
 package metrics
 
+import "errors"
+
 // Direction says which values of a metric are better; tables mark by it.
 type Direction int
 
@@ -45,6 +47,7 @@ type Entry struct {
 	Percent   bool // printed as per cent, two decimals
 	OnRequest bool // computed only where a spec names it
 	Classes   bool // reads Facts.Class, which is kept only where a spec names such a metric
+	Vector    bool // reads the probabilities of all classes, which top-label rows do not have
 	Version   int  // raised whenever the values change; part of the cache key
 	Summary   string
 	Reference string
@@ -53,4 +56,16 @@ type Entry struct {
 	// row. An error says why the metric has no value for these facts; it
 	// makes the cell a skip, not a fail.
 	Compute func(in Input) ([]float64, error)
+}
+
+// ErrNoVector is why a metric with Vector has no value for top-label rows.
+var ErrNoVector = errors.New("a top-label method has no class vector")
+
+// Values is Compute, and ErrNoVector for top-label rows of a metric that reads
+// all classes.
+func (e Entry) Values(in Input) ([]float64, error) {
+	if e.Vector && in.Facts.TopLabel {
+		return nil, ErrNoVector
+	}
+	return e.Compute(in)
 }

@@ -17,7 +17,7 @@ import (
 // does not depend on it, since sums are exact. A Tally is read once, by Scores.
 type Tally struct {
 	// keys holds 2 bits(conf) + hit for every row: the order of these whole
-	// numbers is that of the confidences, which are positive. They are stored
+	// numbers is that of the confidences, which are 0 or more. They are stored
 	// as the doubles of the same bits, so that they can become the confidences
 	// in place; conf <= 1, so none of them is an infinity or NaN.
 	keys []float64
@@ -42,6 +42,12 @@ func (t *Tally) AppendScaled(lo int, set *data.Set, scales []float64) error {
 	return t.add(lo, func(f *Facts) error { return AppendScaled([]*Facts{f}, set, scales) })
 }
 
+// AppendTopLabel scores a block of pairs whose first row is row lo as
+// Facts.AppendTopLabel does. Such rows have neither NLL nor Brier score.
+func (t *Tally) AppendTopLabel(lo int, class []int32, conf []float64, labels []int32) error {
+	return t.add(lo, func(f *Facts) error { return f.AppendTopLabel(class, conf, labels, lo) })
+}
+
 func (t *Tally) add(lo int, score func(*Facts) error) error {
 	f := t.take()
 	defer t.give(f)
@@ -55,8 +61,10 @@ func (t *Tally) add(lo int, score func(*Facts) error) error {
 			key |= 1
 		}
 		t.keys[lo+i] = math.Float64frombits(key)
-		nll.add(f.NLL[i])
-		brier.add(f.Brier[i])
+		if !f.TopLabel {
+			nll.add(f.NLL[i])
+			brier.add(f.Brier[i])
+		}
 	}
 	t.mu.Lock()
 	t.nll.join(nll)

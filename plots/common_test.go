@@ -100,9 +100,11 @@ func sample(kind string, methods ...string) Input {
 		in.Records = testRecords("accuracy", cells, in.Methods...)
 		in.Records[0].Value = 0.1 // one below zero
 	case "critical-difference":
-		if len(methods) < 2 {
-			methods = append(slices.Clone(methods), "qats")
-			in.Methods = methods
+		for _, m := range []string{"qats", "ir"} { // two methods have no diagram
+			if len(methods) < 3 && !slices.Contains(methods, m) {
+				methods = append(slices.Clone(methods), m)
+				in.Methods = methods
+			}
 		}
 		in.Records = testRecords("ece", datasets(), methods...)
 		for i := range in.Records {

@@ -42,8 +42,11 @@ func Ranks(c *comparison.Comparison, labels map[string]string) (*Figure, error) 
 
 func ranks(c *comparison.Comparison, labels map[string]string, notes []string) (*Figure, error) {
 	k := c.Ranking
-	if k.Methods == nil {
+	switch {
+	case k.Methods == nil:
 		return nil, fmt.Errorf("critical-difference figure: %s", k.None)
+	case !k.Tested():
+		return nil, fmt.Errorf("critical-difference figure: of two methods there is nothing to show that their comparison does not say")
 	}
 	view := comparison.View{Comparison: c, Labels: labels}
 	list, err := labelled(view, k.Methods)

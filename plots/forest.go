@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,8 +67,8 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 	if several {
 		f.notes = append(f.notes, "Rows with a number in brackets: mean and range of the differences of so many corrupted sets.")
 	}
-	f.notes = append(f.notes, fmt.Sprintf("%s: paired bootstrap intervals (95 %%) on the test rows, conditional on the fits; filled: without zero.",
-		f.count(pairs)))
+	f.notes = append(f.notes, fmt.Sprintf("%s: paired 95 %% intervals (%s) on the test rows, conditional on the fits; filled: without zero.",
+		f.count(pairs), cmp.Or(in.Interval, "BC bootstrap")))
 	return f.figure(), nil
 }
 

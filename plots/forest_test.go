@@ -123,7 +123,7 @@ func compared(t *testing.T, source string, methods ...string) *comparison.Compar
 
 // Both views of a comparison are legible, and say what they are of.
 func TestComparisonFigures(t *testing.T) {
-	for _, methods := range [][]string{{"ts"}, {"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "hfe-target", "qats-pw4", "ts-ecegrid", "irova", "hts", "mine", "another"}} {
+	for _, methods := range [][]string{{"ts", "ir"}, {"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats-pw4", "ts-ecegrid", "irova", "hts", "mine", "another"}} {
 		c := compared(t, simulated, methods...)
 		for name, draw := range map[string]func(*comparison.Comparison, map[string]string) (*Figure, error){"ranks": Ranks, "differences": Differences} {
 			f, err := draw(c, map[string]string{"ts": "A label that is far too long for any panel or legend of any figure, or so one hopes"})

@@ -19,6 +19,9 @@ type Input struct {
 	Methods []string          // ids to show, in this order; nil: all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print, ASCII; the id itself where absent
 
+	// Interval is the name of the intervals of Pairs; "BC bootstrap" if empty.
+	Interval string
+
 	// Name returns the name in print, ASCII, of an id in one of the columns
 	// dataset, backbone, loss and corruption; nil prints the ids.
 	Name func(column, id string) string

@@ -52,7 +52,7 @@ func words(t *testing.T, f *Figure) []word {
 // Nothing is clipped, nothing overlaps, nothing is smaller than 6 pt, for any
 // number of methods, label and n.
 func TestTextIsLegible(t *testing.T) {
-	ids := []string{"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "hfe-target", "qats", "qats-pw4", "qats-transductive", "ts-ecegrid", "irova"}
+	ids := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats", "qats-pw4", "qats-transductive", "ts-ecegrid", "irova"}
 	labels := map[string]string{"qats-transductive": "QaTS (transductive)", "irova": "A label that is far too long for any panel or legend of any figure, or so one hopes"}
 	for _, e := range Registry() {
 		for n := 1; n <= len(ids); n++ {

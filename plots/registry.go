@@ -64,7 +64,7 @@ func Registry() []Entry {
 		},
 		{
 			Name:    "forest",
-			Summary: "ECE of a first method less that of a second, with paired bootstrap intervals; one row a setting",
+			Summary: "ECE of a first method less that of a second, with paired 95 % intervals (BC bootstrap); one row a setting",
 			Draw:    Forest,
 		},
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // The columns of the paper's tables; they meet in one figure.
-var paper = []string{"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "hfe-target", "qats"}
+var paper = []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats"}
 
 // lab converts linear sRGB to CIE L*a*b*, white D65.
 func lab(c [3]float64) [3]float64 {

@@ -166,7 +166,7 @@ func TestAbsentMethodIsNoted(t *testing.T) {
 			continue
 		}
 		in := sample(e.Name, "uncal", "qats")
-		in.Methods = []string{"uncal", "gc", "qats"}
+		in.Methods = append(in.Methods, "gc")
 		f := mustDraw(t, e, in)
 		if !slices.Contains(f.Notes, "No values of gc.") {
 			t.Errorf("%s: notes %q", e.Name, f.Notes)
@@ -188,5 +188,15 @@ func TestOrderOfRecords(t *testing.T) {
 		if string(encode(t, mustDraw(t, entry(t, kind), in), SVG)) != string(want) {
 			t.Errorf("%s depends on the order of rows", kind)
 		}
+	}
+}
+
+// Of two methods a diagram of ranks would say nothing that their comparison
+// does not.
+func TestNoRanksOfTwoMethods(t *testing.T) {
+	in := sample("critical-difference", "ts", "qats", "ir")
+	in.Methods = []string{"ts", "qats"}
+	if _, err := CriticalDifference(in); err == nil || !strings.Contains(err.Error(), "of two methods") {
+		t.Errorf("%v", err)
 	}
 }

@@ -127,7 +127,7 @@ func PublishedDatasets() []string {
 // citation, the test-time augmentation of Hekler et al. (2023); its HFE sees
 // samples of each target domain.
 var publishedMethods = map[string]string{
-	"Uncal": "uncal", "TS": "ts", "IR": "ir", "AdaTS": "tta-ts", "GC": "gc",
+	"Uncal": "uncal", "TS": "ts", "IR": "ir", "AdaTS": "tta-ts", "GC": "gc-split",
 	"FeatClip": "featclip", "HFE": "hfe-target", "QaTS": "qats",
 	"QaTS-PW2": "qats-pw2", "QaTS-PW4": "qats-pw4", "QaTS-PW10": "qats-pw10",
 }

@@ -40,7 +40,7 @@ type Record struct {
 	N              int     // test rows; 0, printed empty, unless Status is OK
 	Source         string  // measured | simulated
 	Status         Status
-	Note           string // items joined by "; ". "warning: ..." items become footnotes
+	Note           string // items joined by "; ". "warning: ..." items become footnotes, "from: ..." is for captions
 	Key            string // of the content-addressed store
 }
 
@@ -64,6 +64,16 @@ type Pair struct {
 	N                       int
 	Source                  string
 }
+
+// FromPrefix begins the item of a note that says in a few words what measured
+// numbers are of, where a manifest does.
+const FromPrefix = "from: "
+
+// NoClassVector is the note of a skip where a method has no value of a metric by
+// its nature: a top-label method predicts a class and its confidence, and says
+// nothing about the other classes. Such a method is set aside from rankings by
+// that metric, and costs them no setting.
+const NoClassVector = "top-label method: no class vector"
 
 // Split is the corruption column of settings whose calibration and test rows
 // were redrawn from their union; the severity column numbers the draws. They

@@ -3,6 +3,7 @@ package results
 import (
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -127,6 +128,39 @@ func plainText(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
 	return strings.ToValidUTF8(s, "?")
+}
+
+// From returns what the manifest of the arrays says that measured numbers are of,
+// in a few words; empty where it says nothing.
+func (r Record) From() string {
+	for _, item := range strings.Split(r.Note, "; ") {
+		if text, ok := strings.CutPrefix(item, FromPrefix); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// Froms returns the distinct From of measured records, in the order of their
+// first.
+func Froms(records []Record) []string {
+	var list []string
+	for _, r := range records {
+		if from := r.From(); r.Source == "measured" && !slices.Contains(list, from) {
+			list = append(list, from)
+		}
+	}
+	return list
+}
+
+// Measured is how a sentence ends that begins "The numbers are": what they are
+// measured on, where manifests say that of all of them in one or two phrases.
+// Otherwise they are computed from files, and what the files hold nobody said.
+func Measured(froms []string) string {
+	if len(froms) == 0 || len(froms) > 2 || slices.Contains(froms, "") {
+		return "measured: computed from arrays in files, as given"
+	}
+	return "measured on " + strings.Join(froms, " and ")
 }
 
 // Warnings returns the items of a note that begin with "warning: ", without

@@ -21,12 +21,14 @@ import (
 type Kind string
 
 // The kinds of objects: a fitted method, the per-row facts of a cell, the
-// metrics computed from those, and the differences between two cells.
+// metrics computed from those, the differences between two cells, and what was
+// noticed about the arrays of a setting.
 const (
 	Fit    Kind = "fit"
 	Facts  Kind = "facts"
 	Scores Kind = "scores"
 	Pairs  Kind = "pairs"
+	Inputs Kind = "inputs"
 )
 
 // Store is a content-addressed cache in a folder. An object of a kind lies at

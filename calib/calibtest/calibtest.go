@@ -71,6 +71,7 @@ func checks() []check {
 		{"top1", top1},
 		{"row-wise", rowWise},
 		{"tempered", tempered},
+		{"top-label", topLabel},
 		{"offset", offset},
 		{"class-order", classOrder},
 		{"row-order", rowOrder},

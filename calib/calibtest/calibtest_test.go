@@ -58,6 +58,7 @@ func (m fakeMap) Apply(dst data.Probs, set *data.Set) {
 	}
 	for i := range set.Logits.Rows {
 		softmax.Probs(dst.Row(i), set.Logits.Row(i), 1/m.T)
+		softmax.FillTiny(dst.Row(i), set.Logits.Row(i), 1/m.T)
 	}
 }
 
@@ -124,6 +125,33 @@ func TestSuite(t *testing.T) {
 			t.Errorf("no broken method for check %s", name)
 		}
 	}
+}
+
+// fakeTopMap gives every predicted class one confidence, in its vectors another.
+type fakeTopMap struct{ conf, vector float64 }
+
+func (m fakeTopMap) Confidences(dst []float64, _ *data.Set, _ *calib.Unscaled) {
+	for i := range dst {
+		dst[i] = m.conf
+	}
+}
+
+func (m fakeTopMap) Apply(dst data.Probs, set *data.Set) {
+	for i := range set.Logits.Rows {
+		for j := range dst.Row(i) {
+			dst.Row(i)[j] = (1 - m.vector) / float64(dst.Cols-1)
+		}
+		dst.Row(i)[top(set.Logits.Row(i))] = m.vector
+	}
+}
+
+func fakeTop(conf, vector float64, keeps bool) calib.Entry {
+	f := sound()
+	f.contract.KeepsTop1 = keeps
+	f.fit = func(context.Context, calib.Input) (*calib.Fitted, error) {
+		return &calib.Fitted{Map: fakeTopMap{conf, vector}}, nil
+	}
+	return f.entry()
 }
 
 type breach struct {
@@ -215,6 +243,9 @@ func broken() []breach {
 			p[0], p[1] = p[1], p[0]
 		}), Claims{}},
 		{"tempered", "says that its scales change predictions", contract(func(c *calib.Contract) { c.KeepsTop1 = false }), Claims{}},
+		{"top-label", "has another confidence in its vectors", fakeTop(0.9, 0.8, true), Claims{}},
+		{"top-label", "is surer than certain", fakeTop(1.5, 1.5, true), Claims{}},
+		{"top-label", "says that it changes predictions", fakeTop(0.9, 0.9, false), Claims{}},
 		{"offset", "reads the offset", apply(func(q data.Probs, set *data.Set) {
 			for i := range q.Rows {
 				if set.Logits.Row(i)[0] > 10 {

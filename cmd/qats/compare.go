@@ -25,8 +25,8 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with one of them over many settings",
 		Long: `compare sets each METHOD (all, if none is named) beside the method given by
---against: mean difference, wins and losses by the paired bootstrap interval of
-each setting, Wilcoxon's signed-rank test over blocks of settings with Holm's
+--against: mean difference, wins and losses by the paired 95 % interval of each
+setting, Wilcoxon's signed-rank test over blocks of settings with Holm's
 correction, and the mean ranks of all with Friedman's test and Nemenyi's critical
 difference. Settings that share test images are no independent trials: those of
 one dataset make one block and are averaged first (--block changes that).
@@ -36,6 +36,10 @@ missing of those settings: METHOD is fitted on them if it is new, and paired wit
 --against; the rest comes from the store in OUT. --splits N also redraws the calibration
 and test rows of each setting N times from their union and fits anew, which shows how
 much the fits themselves vary.
+
+The intervals are BC bootstrap intervals: bias-corrected, because resampling adds
+noise to the bins, which raises every binned calibration error, and most that of
+the better method. --interval percentile gives the plain ones (needs --spec).
 
 The page is printed, and written as text and LaTeX beside its figures (SVG and
 PDF) into OUT/compare.`,
@@ -53,6 +57,7 @@ PDF) into OUT/compare.`,
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read in place of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec whose settings to do first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "redraw calibration and test rows so many times (needs --spec)")
+	f.StringVar(&c.interval, "interval", string(metrics.BC), "kind of the bootstrap intervals of single settings: bc or percentile")
 	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
 	f.BoolVar(&c.json, "json", false, "print one JSON object a line for each method, ranking and redrawn setting, and write no file")
 	f.StringVar(&c.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
@@ -63,6 +68,7 @@ PDF) into OUT/compare.`,
 type comparing struct {
 	at                   places
 	against, block       string
+	interval             string
 	metrics, experiments []string
 	from, specs          []string
 	splits, workers      int
@@ -152,6 +158,10 @@ func (c *comparing) check() ([]metrics.Entry, error) {
 		return nil, fmt.Errorf("--splits fits anew: name the settings by --spec, as in --spec experiments/companion.yaml")
 	case len(c.from) > 0 && len(c.specs) > 0:
 		return nil, fmt.Errorf("--from reads finished results, --spec makes them: give one of the two")
+	case c.interval != string(metrics.BC) && c.interval != string(metrics.Percentile):
+		return nil, fmt.Errorf("--interval %s: it is %s or %s", c.interval, metrics.BC, metrics.Percentile)
+	case c.interval != string(metrics.BC) && len(c.specs) == 0:
+		return nil, fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to have others made", c.interval)
 	case len(c.metrics) == 0:
 		return nil, fmt.Errorf("--metric: name one, such as ece")
 	}
@@ -198,6 +208,7 @@ func (c *comparing) make(cmd *cobra.Command) error {
 			c.labels[m.Name] = m.Label
 		}
 	}
+	c.at.interval = metrics.Interval(c.interval)
 	plan, err := c.at.planOf(cmd, specs)
 	if err != nil {
 		return err
@@ -254,6 +265,9 @@ func (c *comparing) compare(id string, e metrics.Entry) ([]page, error) {
 	o := comparison.Options{
 		Metric: id, Percent: e.Percent, Against: c.against, Methods: c.methods, Block: comparison.Block(c.block),
 		Better: map[metrics.Direction]table.Better{metrics.Lower: table.Lower, metrics.Higher: table.Higher}[e.Better],
+	}
+	if c.interval != string(metrics.BC) {
+		o.Interval = c.interval + " bootstrap"
 	}
 	all, err := comparison.Of(c.rows.Records, c.rows.Pairs, o)
 	if err != nil {
@@ -316,7 +330,7 @@ func (c *comparing) draw(p page, base string) error {
 		if !slices.Contains(c.methods, r.Method) || r.NoInterval == r.Settings {
 			continue
 		}
-		in := plots.Input{Methods: []string{r.Method, c.against}, Labels: c.labels, Name: table.Name}
+		in := plots.Input{Methods: []string{r.Method, c.against}, Labels: c.labels, Name: table.Name, Interval: p.Interval}
 		for _, pair := range c.rows.Pairs {
 			if pair.Source == p.Source {
 				in.Pairs = append(in.Pairs, pair)

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"time"
 
 	"github.com/qats-bench/qats/calib"
@@ -29,9 +30,52 @@ func (a *arrays) flags(cmd *cobra.Command, what string) {
 	f.StringVar(&a.files.HeadWeight, "head-weight", "", "weights of the last layer, k x d")
 	f.StringVar(&a.files.HeadBias, "head-bias", "", "bias of the last layer, k")
 	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of images of no class, m x k")
+	kindFlag(cmd, &a.files.Kind)
 	for _, name := range []string{"logits", "features", "augmented", "head-weight", "head-bias", "ood-logits"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
 	}
+}
+
+// kindFlag declares --kind.
+func kindFlag(cmd *cobra.Command, kind *data.Kind) {
+	cmd.Flags().Var((*kindValue)(kind), "kind", "what --logits holds: logits, log-probs or probs (read as their logarithms); unstated, probabilities are refused")
+	cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var list []string
+		for _, k := range data.Kinds() {
+			list = append(list, string(k))
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// kindValue is a flag that names a data.Kind.
+type kindValue data.Kind
+
+func (k *kindValue) String() string { return string(*k) }
+func (k *kindValue) Type() string   { return "KIND" }
+
+func (k *kindValue) Set(name string) error {
+	if !slices.Contains(data.Kinds(), data.Kind(name)) {
+		return errors.New("want logits, log-probs or probs")
+	}
+	*k = kindValue(name)
+	return nil
+}
+
+// notice prints what is odd about the logits of r, and refuses those whose
+// offset is lost for a method that reads it.
+func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name string) error {
+	form, err := r.Form()
+	if err != nil {
+		return err
+	}
+	for _, note := range form.Notes {
+		fmt.Fprintf(w, "qats: %s: %s\n", name, note)
+	}
+	if trueLogits && form.OffsetLost {
+		return fmt.Errorf("%s: %s", name, experiments.OffsetLost(method))
+	}
+	return nil
 }
 
 // only drops the files that are not among parts, and says which of parts is
@@ -114,7 +158,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err != nil {
 		return err
 	}
-	in, stream, err := f.input(cmd.Context(), m, memory)
+	in, stream, err := f.input(cmd.Context(), cmd.ErrOrStderr(), m, memory)
 	if err != nil {
 		return err
 	}
@@ -153,7 +197,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 
 // input loads what the contract of m names. A calibration set that does not
 // fit into the memory is opened and not loaded; the caller closes it.
-func (a arrays) input(ctx context.Context, m experiments.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
+func (a arrays) input(ctx context.Context, stderr io.Writer, m experiments.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
 	in.Seed = 1
 	contract := m.Contract()
 	if contract.Cal != 0 {
@@ -161,7 +205,7 @@ func (a arrays) input(ctx context.Context, m experiments.Method, memory int64) (
 		if err != nil {
 			return in, nil, err
 		}
-		if in.Cal, stream, err = openCal(ctx, files, m, memory); err != nil {
+		if in.Cal, stream, err = openCal(ctx, stderr, files, m, memory); err != nil {
 			return in, nil, err
 		}
 		if stream != nil {
@@ -171,7 +215,7 @@ func (a arrays) input(ctx context.Context, m experiments.Method, memory int64) (
 		}
 	}
 	if contract.Target != 0 {
-		if in.Target, err = a.loadTarget(ctx, m, in); err != nil {
+		if in.Target, err = a.loadTarget(ctx, stderr, m, in); err != nil {
 			if stream != nil {
 				stream.Close()
 			}
@@ -183,10 +227,17 @@ func (a arrays) input(ctx context.Context, m experiments.Method, memory int64) (
 
 // openCal reads all of the named files, or opens them where m can do with that
 // and their rows take more than the memory.
-func openCal(ctx context.Context, files data.Files, m experiments.Method, memory int64) (*data.Set, *data.Stream, error) {
+func openCal(ctx context.Context, stderr io.Writer, files data.Files, m experiments.Method, memory int64) (*data.Set, *data.Stream, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := notice(stderr, r, m.Name, m.Contract().TrueLogits, files.Logits); err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	if n, k := r.Rows(), r.Classes(); n < k {
+		fmt.Fprintf(stderr, "qats: %s: warning: %d calibration rows for %d classes\n", files.Logits, n, k)
 	}
 	switch need := r.Bytes(); {
 	case need > memory && m.Contract().Streams:
@@ -201,11 +252,19 @@ func openCal(ctx context.Context, files data.Files, m experiments.Method, memory
 }
 
 // loadTarget reads the logits of the deployment domain.
-func (a arrays) loadTarget(ctx context.Context, m experiments.Method, in calib.Input) (*data.Set, error) {
+func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m experiments.Method, in calib.Input) (*data.Set, error) {
 	if a.target == "" {
 		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
 	}
-	target, err := load(ctx, data.Files{Logits: a.target})
+	r, err := data.Files{Logits: a.target, Kind: a.files.Kind}.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := notice(stderr, r, m.Name, m.Contract().TrueLogits, a.target); err != nil {
+		return nil, err
+	}
+	target, err := r.Read(ctx, 0, r.Rows())
 	if err != nil {
 		return nil, err
 	}
@@ -216,16 +275,6 @@ func (a arrays) loadTarget(ctx context.Context, m experiments.Method, in calib.I
 		return nil, fmt.Errorf("%s: %s", a.target, experiments.NeedsTrueLogits(m.Name))
 	}
 	return target, nil
-}
-
-// load reads all of the named files.
-func load(ctx context.Context, files data.Files) (*data.Set, error) {
-	r, err := files.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return r.Read(ctx, 0, r.Rows())
 }
 
 // save writes to a file, in its place at once, or to standard output for "-".
@@ -274,90 +323,3 @@ func (s *stopwatch) stage(name string, passes float64) {
 }
 
 func (s *stopwatch) print(w io.Writer) error { return json.NewEncoder(w).Encode(s.figures) }
-
-func applyCommand() *cobra.Command {
-	var a arrays
-	var output string
-	cmd := &cobra.Command{
-		Use:     "apply MODEL",
-		Short:   "Apply a saved calibrator to logits; the probabilities are float64",
-		Example: "  qats apply model.json --logits test/logits.npy -o probs.npy",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if output == "" {
-				return fmt.Errorf("apply needs -o FILE.npy")
-			}
-			model, contract, err := loadModel(args[0])
-			if err != nil {
-				return err
-			}
-			files, err := a.only(contract.Test|data.Logits, model.Method)
-			if err != nil {
-				return err
-			}
-			return apply(cmd.Context(), model, contract, files, output)
-		},
-	}
-	a.flags(cmd, "set")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, '<f8'")
-	return cmd
-}
-
-// loadModel reads a saved model and what its method reads of a set.
-func loadModel(path string) (*calib.Model, calib.Contract, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, calib.Contract{}, err
-	}
-	defer f.Close()
-	model, err := calib.LoadModel(f, calib.Registry())
-	if err != nil {
-		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
-	}
-	entry, _ := calib.Lookup(model.Method)
-	m, err := entry.New(func(any) error { return nil })
-	if err != nil {
-		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return model, m.Contract(), nil
-}
-
-// applyBytes is the size of the blocks of logits that are applied at a time.
-const applyBytes = 4 << 20
-
-func apply(ctx context.Context, model *calib.Model, contract calib.Contract, files data.Files, output string) error {
-	r, err := files.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if model.Classes != 0 && r.Classes() != model.Classes {
-		return fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
-	}
-	w, err := data.CreateArray(output, data.Float64, r.Rows(), r.Classes())
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	offsetLost := contract.TrueLogits // in all rows read so far
-	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
-		offsetLost = offsetLost && data.LogProbs(set.Logits)
-		probs, seen := data.NewProbs(set.Logits.Rows, set.Logits.Cols), set.View(contract.Test)
-		if err := calib.CheckSet(model.Map, seen); err != nil {
-			return fmt.Errorf("%s: %w", files.Features, err)
-		}
-		model.Map.Apply(probs, seen)
-		return w.Float64(probs.Data)
-	}); err != nil {
-		return err
-	}
-	if offsetLost && r.Rows() > 0 {
-		return fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
-	}
-	return w.Close()
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
 )
@@ -20,6 +21,8 @@ type places struct {
 	fresh bool
 	first int // rows of each set; 0 for all
 	exec  bool
+
+	interval metrics.Interval // of pairings; BC if empty
 }
 
 func (p *places) flags(cmd *cobra.Command) {
@@ -58,7 +61,7 @@ func (p *places) planOf(cmd *cobra.Command, specs []*experiments.Spec) (*experim
 		return nil, err
 	}
 	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, AllowExec: p.exec,
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, AllowExec: p.exec, Interval: p.interval,
 	})
 }
 

@@ -70,6 +70,9 @@ func (r *reader) Rows() int    { return r.w.rows(r.split) }
 func (r *reader) Classes() int { return r.w.Classes }
 func (r *reader) Close() error { return nil }
 
+// Form is plain: logits are drawn as logits.
+func (r *reader) Form() (data.Form, error) { return data.Form{}, nil }
+
 func (r *reader) Bytes() int64 {
 	n, k, d := int64(r.Rows()), int64(r.w.Classes), int64(r.w.Width)
 	elements := int64(0)

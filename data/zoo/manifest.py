@@ -1,7 +1,7 @@
 """The harness's manifest.yaml: what the arrays of a folder are.
 
     sets:
-      - {set: cifar10-jpeg/vgg7-w32, kind: logits, origin: measured, note: "..."}
+      - {set: cifar10-jpeg/vgg7-w32, kind: logits, source: measured, note: "..."}
     files:
       cifar10-jpeg/vgg7-w32/test/logits.npy: {shape: [10000, 10], sha256: 4f1c...}
 
@@ -18,7 +18,7 @@ import yaml
 
 from .files import atomic, sha256
 
-KINDS = ("logits", "log-probs")
+KINDS = ("logits", "log-probs", "probs")
 
 
 class _Flow(dict):
@@ -36,7 +36,7 @@ def describe(name, note, kind="logits"):
     """The line of a measured set."""
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}; want {' or '.join(KINDS)}")
-    return dict(set=name, kind=kind, origin="measured", note=" ".join(note.split()))
+    return dict(set=name, kind=kind, source="measured", note=" ".join(note.split()))
 
 
 def file_record(path):

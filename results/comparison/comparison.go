@@ -21,6 +21,10 @@ type Options struct {
 	Against string
 	Methods []string // to compare, in order; nil: all that have rows
 	Block   Block    // ByDataset if empty
+
+	// Interval is the name of the bootstrap intervals of pairs.csv, for captions;
+	// "BC bootstrap" if empty.
+	Interval string
 }
 
 // Comparison compares methods with one, in one metric, over the settings of one
@@ -30,7 +34,8 @@ type Comparison struct {
 	Source   string // measured | simulated
 	Settings int    // with a value of any method
 	Blocks   []string
-	Rows     []Row // of the methods compared, in order, less Against
+	Rows     []Row    // of the methods compared, in order, less Against
+	From     []string // what measured settings are of, as far as manifests say; "" for those that do not
 
 	// Against itself: its mean over blocks, and over how many.
 	AgainstValue                   float64
@@ -54,6 +59,28 @@ type Row struct {
 	Test            significance.SignedRank
 	Holm            float64 // Test.P corrected over all rows
 	BlockDifference []float64
+	BlockNames      []string
+
+	// Smallest is the smallest difference that the test rows of a setting could
+	// show: the median over the settings of half the width of the interval. 0
+	// where there is no interval.
+	Smallest float64
+}
+
+// Apart returns the block without which the mean difference would move most
+// towards the shift, where the two have opposite signs as printed by sign; ok is
+// false where they agree.
+func (r Row) Apart(sign func(float64) int) (block string, difference float64, ok bool) {
+	if sign(r.Difference)*sign(r.Shift.Estimate) >= 0 {
+		return "", 0, false
+	}
+	most := 0.0
+	for i, d := range r.BlockDifference {
+		if away := (d - r.Shift.Estimate) * float64(sign(r.Difference)); away > most {
+			most, block, difference = away, r.BlockNames[i], d
+		}
+	}
+	return block, difference, block != ""
 }
 
 // Of compares, the measured settings first. It is an error if the method compared
@@ -73,7 +100,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		return nil, fmt.Errorf("no rows of metric %s in results.csv", o.Metric)
 	}
 	for _, m := range append([]string{o.Against}, o.Methods...) {
-		if err := all.has(m, o.Metric); err != nil {
+		if err := all.has(m, o.Metric); err != nil && (m == o.Against || !all.byNature(m)) {
 			return nil, err
 		}
 	}
@@ -85,15 +112,20 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		}
 		c := &Comparison{Options: o, Source: source, Settings: len(v.settings)}
 		c.Blocks, _ = blocks(v.settings, o.Block)
+		c.From = results.Froms(v.records(v.settings))
 		methods := o.Methods
 		if methods == nil {
 			methods = v.methods
 		}
 		var p []float64
 		for _, m := range methods {
-			if row := c.row(v, m); m != o.Against && row.Settings > 0 {
+			switch row := c.row(v, m); {
+			case m == o.Against:
+			case row.Settings > 0:
 				c.Rows = append(c.Rows, row)
 				p = append(p, row.Test.P)
+			case v.byNature(m):
+				c.Ranking.ByNature = append(c.Ranking.ByNature, v.lacking(m, v.settings))
 			}
 		}
 		for i, adjusted := range significance.Holm(p) {
@@ -139,6 +171,7 @@ func (o Options) sign() float64 {
 func (c *Comparison) row(v values, method string) Row {
 	r := Row{Method: method}
 	var both []results.Cell
+	var widths []float64
 	for _, s := range v.settings {
 		x, ok1, _ := v.value(s, method)
 		y, ok2, _ := v.value(s, c.Against)
@@ -154,6 +187,9 @@ func (c *Comparison) row(v values, method string) Row {
 		}
 		pair, ok := v.pairs[place{s, method}]
 		lo, hi := pair.Lo, pair.Hi
+		if ok {
+			widths = append(widths, hi-lo)
+		}
 		if c.Better == table.Higher {
 			lo, hi = -hi, -lo
 		}
@@ -168,7 +204,12 @@ func (c *Comparison) row(v values, method string) Row {
 			r.Tie++
 		}
 	}
+	if len(widths) > 0 {
+		slices.Sort(widths)
+		r.Smallest = (widths[(len(widths)-1)/2] + widths[len(widths)/2]) / 4
+	}
 	names, members := blocks(both, c.Block)
+	r.BlockNames = names
 	r.Settings, r.Blocks = len(both), len(names)
 	for _, b := range names {
 		r.Value += mean(members[b], func(s results.Cell) float64 { return v.at[place{s, method}].Value }) / float64(len(names))

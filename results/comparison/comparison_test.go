@@ -116,27 +116,27 @@ func TestMissing(t *testing.T) {
 		records = append(records, record(c, "qats", .1), record(c, "ts", .2), record(c, "ir", .05))
 		switch {
 		case i == 0:
-			records = append(records, absent(c, "gc"))
+			records = append(records, absent(c, "gc-split"))
 			records[len(records)-2] = absent(c, "ir")
 		case i < 4:
-			records = append(records, absent(c, "gc"))
+			records = append(records, absent(c, "gc-split"))
 		default:
-			records = append(records, record(c, "gc", .01))
+			records = append(records, record(c, "gc-split", .01))
 		}
 	}
 	k := compare(t, records, nil, ece).Ranking
 	if !slices.Equal(k.Methods, []string{"ir", "qats", "ts"}) || !slices.Equal(k.Ranks, []float64{1, 2, 3}) || len(k.Blocks) != 5 {
 		t.Errorf("%+v", k)
 	}
-	if len(k.Aside) != 1 || k.Aside[0].Method != "gc" || len(k.Aside[0].Settings) != 4 ||
+	if len(k.Aside) != 1 || k.Aside[0].Method != "gc-split" || len(k.Aside[0].Settings) != 4 ||
 		len(k.Missing) != 1 || k.Missing[0].Method != "ir" || k.Missing[0].Why != "ir needs features" {
 		t.Errorf("aside %+v, missing %+v", k.Aside, k.Missing)
 	}
 	// Asked for by name, gc keeps its place and four settings go.
 	o := ece
-	o.Methods = []string{"gc", "ir"}
+	o.Methods = []string{"gc-split", "ir"}
 	k = compare(t, records, nil, o).Ranking
-	if !slices.Equal(k.Methods, []string{"gc", "ir", "qats"}) || len(k.Blocks) != 2 || len(k.Aside) != 0 {
+	if !slices.Equal(k.Methods, []string{"gc-split", "ir", "qats"}) || len(k.Blocks) != 2 || len(k.Aside) != 0 {
 		t.Errorf("%+v", k)
 	}
 }
@@ -199,13 +199,13 @@ func TestExperiments(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	records := []results.Record{record(cell("d", "x"), "qats", .1), absent(cell("d", "x"), "gc")}
+	records := []results.Record{record(cell("d", "x"), "qats", .1), absent(cell("d", "x"), "gc-split")}
 	for _, c := range []struct {
 		change func(*Options)
 		want   string
 	}{
 		{func(o *Options) { o.Against = "ts" }, `no rows of method "ts"; it has qats, gc`},
-		{func(o *Options) { o.Methods = []string{"gc"} }, `method "gc" has no value of ece in results.csv (gc needs features)`},
+		{func(o *Options) { o.Methods = []string{"gc-split"} }, `method "gc-split" has no value of ece in results.csv (gc-split needs features)`},
 		{func(o *Options) { o.Metric = "nll" }, "no rows of metric nll"},
 		{func(o *Options) { o.Better = table.Neutral }, "nothing can be compared"},
 	} {
@@ -289,9 +289,9 @@ func example() ([]results.Record, []results.Pair) {
 				records = append(records, absent(c, "ir"))
 			}
 			if i < 3 {
-				records = append(records, record(c, "gc", .2))
+				records = append(records, record(c, "gc-split", .2))
 			} else {
-				records = append(records, absent(c, "gc"))
+				records = append(records, absent(c, "gc-split"))
 			}
 			pairs = append(pairs, pair(c, "ts", "qats", ts-q, min(ts-q-.001, ts-q+.0005), ts-q+.001))
 		}

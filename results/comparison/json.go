@@ -42,6 +42,7 @@ type methodObject struct {
 	Win        *int    `json:"win"`
 	Tie        *int    `json:"tie"`
 	Loss       *int    `json:"loss"`
+	Smallest   *digits `json:"smallest"` // difference that the rows of a setting can just show
 	P          digits  `json:"p"`
 	Holm       digits  `json:"p_holm"`
 }
@@ -55,12 +56,14 @@ type rankingObject struct {
 	Ranks      []digits   `json:"ranks"`
 	Settings   int        `json:"settings"`
 	Blocks     []string   `json:"blocks"`
-	ChiSquared digits     `json:"friedman_chi2"`
-	P          digits     `json:"friedman_p"`
+	Alike      [][]string `json:"alike"`         // by method: those that Holm's correction does not tell apart from it
+	LeastP     *digits    `json:"least_p"`       // that so many blocks can reach; null without a ranking, as all that follows
+	ChiSquared *digits    `json:"friedman_chi2"` // null of two methods, too, as all that follows
+	P          *digits    `json:"friedman_p"`
 	F          *digits    `json:"iman_davenport_f"` // null where it is infinite
-	PF         digits     `json:"iman_davenport_p"`
-	Critical   digits     `json:"critical_difference"`
-	Groups     [][]string `json:"not_told_apart"`
+	PF         *digits    `json:"iman_davenport_p"`
+	Critical   *digits    `json:"critical_difference"`
+	Groups     [][]string `json:"not_told_apart"` // by Nemenyi's test
 	None       string     `json:"none,omitempty"` // why there is no ranking
 }
 
@@ -122,16 +125,30 @@ func (v View) JSON(w io.Writer) error {
 			o.Lo, o.Hi = pointer(r.Shift.Lo), pointer(r.Shift.Hi)
 		}
 		if r.NoInterval < r.Settings {
-			o.Win, o.Tie, o.Loss = &r.Win, &r.Tie, &r.Loss
+			o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, pointer(r.Smallest)
 		}
 		objects = append(objects, o)
 	}
 	k := v.Ranking
 	ranking := rankingObject{Kind: "ranking", Metric: v.Metric, Source: v.Source, Block: v.Block, Methods: k.Methods,
-		Settings: k.Settings, Blocks: k.Blocks, ChiSquared: digits(k.Test.ChiSquared), P: digits(k.Test.P),
-		PF: digits(k.Test.PF), Critical: digits(k.Critical), None: k.None}
-	if !math.IsInf(k.Test.F, 0) {
-		ranking.F = pointer(k.Test.F)
+		Settings: k.Settings, Blocks: k.Blocks, None: k.None}
+	if k.Methods != nil {
+		ranking.LeastP = pointer(k.LeastP)
+	}
+	if k.Tested() {
+		ranking.ChiSquared, ranking.P, ranking.PF, ranking.Critical = pointer(k.Test.ChiSquared), pointer(k.Test.P), pointer(k.Test.PF), pointer(k.Critical)
+		if !math.IsInf(k.Test.F, 0) {
+			ranking.F = pointer(k.Test.F)
+		}
+	}
+	for i := range k.Methods {
+		var ids []string
+		for j, different := range k.Apart[i] {
+			if j != i && !different {
+				ids = append(ids, k.Methods[j])
+			}
+		}
+		ranking.Alike = append(ranking.Alike, ids)
 	}
 	for _, r := range k.Ranks {
 		ranking.Ranks = append(ranking.Ranks, digits(r))
@@ -144,9 +161,9 @@ func (v View) JSON(w io.Writer) error {
 		ranking.Groups = append(ranking.Groups, ids)
 	}
 	objects = append(objects, ranking)
-	for what, list := range [][]Lacking{k.Aside, k.Missing} {
+	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
 		for _, l := range list {
-			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "settings"}[what],
+			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "method", "settings"}[what],
 				Method: l.Method, Settings: each(l.Settings), Why: l.Why})
 		}
 	}

@@ -19,7 +19,7 @@ func (v View) LaTeX(w io.Writer) error {
 		warnings[0] = "What fits warn of. " + warnings[0]
 	}
 	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
-	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat(v.legend(), v.RankingNotes(), warnings))
+	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat(v.legend(), v.contrary(), v.RankingNotes(), warnings))
 	if len(v.Splits) > 0 {
 		v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
 	}
@@ -47,12 +47,15 @@ func (v View) float(b *strings.Builder, caption, label, left string, headings []
 			if i > 0 {
 				b.WriteString(" & ")
 			}
-			if i >= len(left) { // signs, not hyphens
+			switch {
+			case headings[i] == "alike": // ranges of places
+				c = strings.ReplaceAll(c, "-", "--")
+			case i >= len(left): // signs, not hyphens
 				c = strings.ReplaceAll(table.Escape(c), "-", "$-$")
 				if c == "$-$" {
 					c = "--"
 				}
-			} else {
+			default:
 				c = table.Escape(c)
 			}
 			b.WriteString(c)

@@ -21,12 +21,15 @@ type Ranking struct {
 	Test     significance.RankTest // its Ranks are those above
 	Critical float64               // difference of Nemenyi's test at Alpha
 	Groups   [][]int               // of Methods that it does not tell apart
+	Apart    [][]bool              // by Methods: would a comparison against the one tell the other apart?
+	LeastP   float64               // that Wilcoxon's test can reach over the blocks
 	Blocks   []string
 	Settings int
 	None     string // why there is no ranking
 
-	Aside   []Lacking // methods left out
-	Missing []Lacking // settings left out, by the first method that lacks them
+	Aside    []Lacking // methods left out
+	ByNature []Lacking // methods that the metric is not defined for, even where asked for by name
+	Missing  []Lacking // settings left out, by the first method that lacks them
 }
 
 // Lacking is a method without values on some settings.
@@ -92,9 +95,50 @@ func (c *Comparison) rank(v values) {
 		k.Methods, k.Ranks = append(k.Methods, ranked[i]), append(k.Ranks, test.Ranks[i])
 	}
 	test.Ranks = k.Ranks
-	k.Test, k.Blocks, k.Settings = test, names, len(settings)
+	k.Blocks, k.Settings, k.LeastP = names, len(settings), significance.LeastP(len(names))
+	sorted := make([][]float64, len(costs))
+	for b, row := range costs {
+		for _, i := range order {
+			sorted[b] = append(sorted[b], row[i])
+		}
+	}
+	k.Apart = apart(sorted, len(ranked))
+	if len(ranked) == 2 { // Wilcoxon's test says all that there is to say
+		return
+	}
+	k.Test = test
 	k.Critical = significance.CriticalDifference(len(ranked), len(names), Alpha)
 	k.Groups = significance.Groups(k.Ranks, k.Critical)
+}
+
+// Tested reports whether the methods are enough for Friedman's and Nemenyi's
+// tests: of two, Wilcoxon's test of the one against the other is all.
+func (k Ranking) Tested() bool { return len(k.Methods) > 2 }
+
+// apart tells for each of k methods which others differ from it at Alpha by
+// Wilcoxon's test over the blocks, Holm's correction taken over those k-1 tests:
+// what a comparison against that method would say.
+func apart(costs [][]float64, k int) [][]bool {
+	table := make([][]bool, k)
+	for i := range table {
+		table[i] = make([]bool, k)
+		var others []int
+		var p []float64
+		for j := range k {
+			if j == i {
+				continue
+			}
+			differences := make([]float64, len(costs))
+			for b, row := range costs {
+				differences[b] = row[j] - row[i]
+			}
+			others, p = append(others, j), append(p, significance.Wilcoxon(differences).P)
+		}
+		for n, adjusted := range significance.Holm(p) {
+			table[i][others[n]] = adjusted <= Alpha
+		}
+	}
+	return table
 }
 
 // tooFew reports whether a method lacks too much to be ranked: too many

@@ -130,6 +130,35 @@ func (v values) value(setting results.Cell, method string) (x float64, ok bool, 
 	return r.Value, true, ""
 }
 
+// records returns the rows with a value.
+func (v values) records(settings []results.Cell) []results.Record {
+	var list []results.Record
+	for _, s := range settings {
+		for _, m := range v.methods {
+			if r, has := v.at[place{s, m}]; has && r.Status == results.OK {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// byNature reports whether a method has no value of the metric anywhere, and for
+// the reason results.NoClassVector alone.
+func (v values) byNature(method string) bool {
+	found := false
+	for _, s := range v.settings {
+		switch r, has := v.at[place{s, method}]; {
+		case !has:
+		case r.Status == results.Skip && r.Note == results.NoClassVector:
+			found = true
+		case r.Status == results.OK:
+			return false
+		}
+	}
+	return found
+}
+
 // blocks arranges settings by their block, both in the order of their first.
 func blocks(settings []results.Cell, by Block) (names []string, members map[string][]results.Cell) {
 	members = map[string][]results.Cell{}

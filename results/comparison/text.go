@@ -22,6 +22,9 @@ func (v View) Text(w io.Writer) error {
 	b.WriteByte('\n')
 	table.Wrap(&b, "", strings.Join(v.legend(), " "), width)
 	b.WriteByte('\n')
+	for _, s := range v.contrary() {
+		table.Wrap(&b, "", s, width)
+	}
 	for _, s := range v.RankingNotes() {
 		table.Wrap(&b, "", s, width)
 	}

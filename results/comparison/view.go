@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/significance"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -87,7 +88,27 @@ func (v View) interval(lo, hi float64) string {
 
 // headings of the table of methods, see cells.
 func (v View) headings() []string {
-	return []string{"Method", "rank", "mean", "settings", "blocks", "difference", "shift", "95 % interval", "win", "tie", "loss", "p", "Holm"}
+	return []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", "difference", "shift", "95 % interval", "win", "tie", "loss", "smallest", "p", "Holm"}
+}
+
+// alike lists the places of the methods that a comparison against the method at
+// place i does not tell apart from it, itself among them: "1-4, 7".
+func (k Ranking) alike(i int) string {
+	var parts []string
+	for from := 0; from < len(k.Methods); from++ {
+		to := from
+		for to < len(k.Methods) && !k.Apart[i][to] {
+			to++
+		}
+		switch {
+		case to > from+1:
+			parts = append(parts, fmt.Sprintf("%d-%d", from+1, to))
+		case to == from+1:
+			parts = append(parts, strconv.Itoa(to))
+		}
+		from = to
+	}
+	return strings.Join(parts, ", ")
 }
 
 // cells returns the table of methods: those ranked in order, then the others;
@@ -106,12 +127,12 @@ func (v View) cells() [][]string {
 		}
 	}
 	for _, m := range order {
-		rank := "-"
+		place, rank, alike := "-", "-", "-"
 		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
-			rank = strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64)
+			place, rank, alike = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64), v.Ranking.alike(i)
 		}
 		if m == v.Against {
-			list = append(list, []string{v.Label(m), rank, v.number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", ""})
+			list = append(list, []string{v.Label(m), place, rank, alike, v.number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", "", ""})
 			continue
 		}
 		r := byMethod[m]
@@ -123,8 +144,12 @@ func (v View) cells() [][]string {
 		if r.Shift.Bounded {
 			bounds = v.interval(r.Shift.Lo, r.Shift.Hi)
 		}
-		list = append(list, []string{v.Label(m), rank, v.number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
-			v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2],
+		smallest := "-"
+		if r.Smallest > 0 {
+			smallest = v.number(r.Smallest)
+		}
+		list = append(list, []string{v.Label(m), place, rank, alike, v.number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
+			v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2], smallest,
 			probability(r.Test.P), probability(r.Holm)})
 	}
 	return list
@@ -135,7 +160,7 @@ func (v View) origin() string {
 	if v.Source == "simulated" {
 		return "SIMULATED: no number here is of a real network."
 	}
-	return "All numbers are measured on real networks."
+	return "All numbers are " + results.Measured(v.From) + "."
 }
 
 // legend says what the columns are.
@@ -160,14 +185,67 @@ func (v View) legend() []string {
 		}
 	}
 	if len(without) < len(v.Rows) {
-		list = append(list, "Win, tie, loss: settings by the paired bootstrap interval of the difference on the same test rows, conditional on the fit (tie: it holds zero); settings that share rows are not independent.")
+		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it holds zero); settings that share rows are not independent. "+
+			"Smallest: the difference that the test rows of a setting can just show, half the width of that interval, median over the settings.", v.intervals()))
 	}
 	if len(without) > 0 {
 		list = append(list, fmt.Sprintf("No such intervals, for want of pairs in %s against %s in pairs.csv: %s.", v.Metric, v.Against, strings.Join(without, ", ")))
 	}
-	if n := len(v.Blocks); n < 6 {
-		least := math.Ldexp(1, 1-n)
-		list = append(list, fmt.Sprintf("With %s no p can be below %s, and there is no 95 %% interval of a shift.", count(n, "block"), probability(least)))
+	return append(list, v.leastP()...)
+}
+
+// leastP says where so few blocks cannot give a small p, however clear the
+// difference is.
+func (v View) leastP() []string {
+	const small = .01
+	n := len(v.Blocks)
+	least := significance.LeastP(n)
+	if least <= small {
+		var few []string
+		for _, r := range v.Rows {
+			if p := significance.LeastP(r.Blocks); p > small {
+				few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), count(r.Blocks, "block"), probability(p)))
+			}
+		}
+		if len(few) == 0 {
+			return nil
+		}
+		return []string{"The least p that the blocks of a method can reach, where it is above .01: " + strings.Join(few, ", ") + "."}
+	}
+	text := fmt.Sprintf("With %s no p can be below %s", count(n, "block"), probability(least))
+	if n < 6 {
+		text += ", and there is no 95 % interval of a shift"
+	}
+	return []string{text + "."}
+}
+
+// intervals names the bootstrap intervals of pairs.csv, and why they are not the
+// plain ones.
+func (v View) intervals() string {
+	if v.Interval == "" {
+		return "BC bootstrap: bias-corrected, since resampling adds noise to the bins and so raises every binned error"
+	}
+	return v.Interval
+}
+
+// contrary names methods whose mean difference and shift have opposite signs,
+// with the block that makes the mean.
+func (v View) contrary() []string {
+	sign := func(x float64) int {
+		switch s := v.signed(x); {
+		case strings.HasPrefix(s, "-"):
+			return -1
+		case strings.HasPrefix(s, "+"):
+			return 1
+		}
+		return 0
+	}
+	var list []string
+	for _, r := range v.Rows {
+		if block, difference, ok := r.Apart(sign); ok {
+			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs; block %s (%s) makes the mean. Cite the shift: p and the interval are of it.",
+				v.Label(r.Method), v.signed(r.Difference), v.signed(r.Shift.Estimate), block, v.signed(difference)))
+		}
 	}
 	return list
 }
@@ -191,15 +269,21 @@ func (v View) RankingNotes() []string {
 	if k.Methods == nil {
 		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
 	}
+	list := []string{fmt.Sprintf("Mean ranks of %s over %s (%s); 1 is best, ties share. Alike: the places of the methods that are not told apart from one after Holm's correction, as a comparison against it would print.",
+		count(len(k.Methods), "method"), count(len(k.Blocks), "block"), count(k.Settings, "setting"))}
+	if !k.Tested() {
+		return append(append(list, "Of two methods there is no test but Wilcoxon's, above."), v.leftOut()...)
+	}
+	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
+		list = append(list, fmt.Sprintf("With %s and %s the least p after Holm's correction is %s: no two methods can be told apart so.",
+			count(len(k.Blocks), "block"), count(len(k.Methods), "method"), probability(min(1, least))))
+	}
 	t := k.Test
 	f := "F infinite (the blocks all agree)"
 	if !math.IsInf(t.F, 1) {
 		f = fmt.Sprintf("Iman-Davenport F(%d, %d) = %.2f, %s", t.Methods-1, (t.Methods-1)*(t.Blocks-1), t.F, pIs(t.PF))
 	}
-	list := []string{
-		fmt.Sprintf("Mean ranks of %s over %s (%s); 1 is best, ties share.", count(t.Methods, "method"), count(t.Blocks, "block"), count(k.Settings, "setting")),
-		fmt.Sprintf("Friedman chi2(%d) = %.2f, %s; %s; Nemenyi critical difference at .05: %.2f.", t.Methods-1, t.ChiSquared, pIs(t.P), f, k.Critical),
-	}
+	list = append(list, fmt.Sprintf("Friedman chi2(%d) = %.2f, %s; %s; Nemenyi critical difference at .05: %.2f.", t.Methods-1, t.ChiSquared, pIs(t.P), f, k.Critical))
 	var groups []string
 	for _, g := range k.Groups {
 		groups = append(groups, fmt.Sprintf("%s to %s", v.Label(k.Methods[g[0]]), v.Label(k.Methods[g[len(g)-1]])))
@@ -208,7 +292,7 @@ func (v View) RankingNotes() []string {
 	case len(k.Groups) == 1 && len(k.Groups[0]) == len(k.Methods):
 		list = append(list, "Nemenyi's test tells no two methods apart.")
 	case len(groups) > 0:
-		list = append(list, "Not told apart, in the order of ranks: "+strings.Join(groups, "; ")+".")
+		list = append(list, "Not told apart by Nemenyi's test, in the order of ranks: "+strings.Join(groups, "; ")+".")
 	default:
 		list = append(list, "Nemenyi's test tells all methods apart.")
 	}
@@ -217,7 +301,14 @@ func (v View) RankingNotes() []string {
 
 // leftOut lists what is missing in the ranking.
 func (v View) leftOut() []string {
-	var list []string
+	var list, nature []string
+	for _, l := range v.Ranking.ByNature {
+		nature = append(nature, v.Label(l.Method))
+	}
+	if len(nature) > 0 {
+		list = append(list, fmt.Sprintf("Not ranked by %s, which needs the probabilities of all classes (top-label methods have none): %s.",
+			table.Name("metric", v.Metric), strings.Join(nature, ", ")))
+	}
 	for _, l := range v.Ranking.Aside {
 		list = append(list, fmt.Sprintf("%s is not ranked: no value in %s (%s).", v.Label(l.Method), count(len(l.Settings), "setting"), l.Why))
 	}

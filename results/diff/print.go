@@ -126,7 +126,7 @@ func (r Ranking) String() string {
 
 func (d *Diff) textSummaries(b *strings.Builder) {
 	for _, source := range []string{"measured", "simulated"} {
-		title, verdict := "Measured on real networks", ""
+		title, verdict := "Measured", ""
 		if source == "simulated" {
 			title, verdict = "Simulated", ": no verdict"
 		}

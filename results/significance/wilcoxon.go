@@ -67,6 +67,10 @@ func Wilcoxon(differences []float64) SignedRank {
 	return s
 }
 
+// LeastP returns the least P that Wilcoxon can reach with n differences: all of
+// one sign and none zero.
+func LeastP(n int) float64 { return min(1, math.Ldexp(1, 1-n)) }
+
 // signedSums returns the probabilities of the sums of a random subset of ranks,
 // each in or out by a fair coin, at 0, 1, ..., all ranks.
 func signedSums(ranks []int) []float64 {

@@ -146,7 +146,7 @@ func (d *Document) latexSettings(b *strings.Builder) {
 		sum.Simulated += p.Settings.Simulated
 		sum.None += p.Settings.None
 	}
-	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured on real networks, %d simulated", sum.Measured, count(sum.all(), "setting"), sum.Simulated)
+	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, count(sum.all(), "setting"), sum.Simulated)
 	if sum.None > 0 {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
 	}

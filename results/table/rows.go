@@ -28,6 +28,11 @@ func (p *pivoting) addRow(g *group, i int) {
 			p.table.Simulated++
 		case c.OK:
 			p.table.Measured++
+			for _, from := range results.Froms(list) {
+				if !slices.Contains(p.table.From, from) {
+					p.table.From = append(p.table.From, from)
+				}
+			}
 		}
 	}
 	if p.spec.Mean && p.spec.down() {

@@ -17,7 +17,8 @@ type Table struct {
 	Notes     []Note
 	Unknown   []string // labels of methods of which argmax_change is not recorded
 	Settings  int      // averaged in every cell, means aside; 0 if they differ
-	Measured  int      // numbers shown of real networks, means aside
+	Measured  int      // numbers shown that are measured, means aside
+	From      []string // what those are of, see results.Froms
 	Simulated int
 }
 
@@ -109,20 +110,21 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Origin is the line on top: how many of the numbers are of real networks.
+// Origin is the line on top: how many of the numbers are measured, on what, and
+// how many simulated.
 func (t *Table) Origin() string {
 	all := t.Measured + t.Simulated
 	switch {
 	case all == 0:
 		return "No numbers."
 	case t.Simulated == 0 && all == 1:
-		return "The number is measured on a real network."
+		return "The number is " + results.Measured(t.From) + "."
 	case t.Simulated == 0:
-		return fmt.Sprintf("All %d numbers are measured on real networks.", all)
+		return fmt.Sprintf("All %d numbers are %s.", all, results.Measured(t.From))
 	case t.Measured == 0:
 		return fmt.Sprintf("SIMULATED: %s, marked s; none is of a real network.", count(all, "number"))
 	}
-	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; %d are measured on real networks.", t.Simulated, all, t.Measured)
+	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.Measured(t.From))
 }
 
 // glyphs are what stands for the marks of a legend; plain text goes through

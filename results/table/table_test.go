@@ -140,7 +140,7 @@ func layouts() []test {
 	}
 	tests = append(tests, test{"order", list, Spec{
 		Name: "order", Caption: "Order of columns & 100% na\u00efve \u2264", Metric: "auroc", Rows: []string{"backbone"}, Better: Higher,
-		Only: map[string][]string{"method": {"qats", "gc", "ts"}, "backbone": {"vit-s16", "my_net", "resnet50"}},
+		Only: map[string][]string{"method": {"qats", "gc-split", "ts"}, "backbone": {"vit-s16", "my_net", "resnet50"}},
 	}})
 
 	list = network("cifar10", "resnet50", []string{"ts", "qats"}, 0.0123, 0.0031)
@@ -173,7 +173,7 @@ func layouts() []test {
 	// has no records, one lacks a number.
 	list, spec = shift()
 	spec.Name, spec.Rows, spec.Columns, spec.Average = "methods", []string{"severity", "method"}, "corruption", nil
-	spec.Target, spec.Only = []string{"hfe-target"}, map[string][]string{"method": {"ts", "hfe-target", "gc", "qats", "featclip"}}
+	spec.Target, spec.Only = []string{"hfe-target"}, map[string][]string{"method": {"ts", "hfe-target", "gc-split", "qats", "featclip"}}
 	spec.Labels = map[string]string{"hfe-target": "HFE"}
 	for i := range list {
 		change := list[i]
@@ -488,7 +488,7 @@ func TestTextAlignment(t *testing.T) {
 
 // wide is a table of 15 rows and 7 methods with all that can happen.
 func wide() ([]results.Record, Spec) {
-	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc", "featclip", "qats"}
+	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "qats"}
 	r := rand.New(rand.NewPCG(3, 3))
 	var list []results.Record
 	for _, d := range []string{"cifar10", "cifar100", "imagenet"} {
@@ -507,7 +507,7 @@ func wide() ([]results.Record, Spec) {
 	list[2].Note = "warning: did not converge: gradient 1.2e-6"
 	list[30].Note = "warning: did not converge: gradient 3.2e-6; warning: bound b = 1e-3 is active"
 	list[12].Note = "warning: bound b = 1e-3 is active"
-	list[36] = skip("cifar10", "densenet121", "gc", "ece", "no features in cifar10/densenet121")
+	list[36] = skip("cifar10", "densenet121", "gc-split", "ece", "no features in cifar10/densenet121")
 	spec := standardSpec()
 	spec.Only = map[string][]string{"method": append(seven, "hfe-target")}
 	spec.Unranked = []string{"hfe-target"}

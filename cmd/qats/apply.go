@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/spf13/cobra"
+)
+
+func applyCommand() *cobra.Command {
+	var a arrays
+	var output string
+	cmd := &cobra.Command{
+		Use:   "apply MODEL",
+		Short: "Apply a saved calibrator to logits; the probabilities are float64",
+		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k.
+
+A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
+it a new confidence; it has no probabilities of the other classes. Its pairs go
+to top.npz, in the folder of the output (class int32, conf float64): score them
+by qats score --top. The output holds the same confidences with the other
+classes rescaled to share the rest.`,
+		Example: "  qats apply model.json --logits test/logits.npy -o probs.npy",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return fmt.Errorf("apply needs -o FILE.npy")
+			}
+			model, contract, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			files, err := a.only(contract.Test|data.Logits, model.Method)
+			if err != nil {
+				return err
+			}
+			pairs, err := apply(cmd.Context(), cmd.ErrOrStderr(), model, contract, files, output)
+			if err != nil || pairs == nil {
+				return err
+			}
+			return pairs.save(output, model.Method, cmd.ErrOrStderr())
+		},
+	}
+	a.flags(cmd, "set")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, '<f8'")
+	return cmd
+}
+
+// loadModel reads a saved model and what its method reads of a set.
+func loadModel(path string) (*calib.Model, calib.Contract, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, calib.Contract{}, err
+	}
+	defer f.Close()
+	model, err := calib.LoadModel(f, calib.Registry())
+	if err != nil {
+		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
+	}
+	entry, _ := calib.Lookup(model.Method)
+	m, err := entry.New(func(any) error { return nil })
+	if err != nil {
+		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return model, m.Contract(), nil
+}
+
+// applyBytes is the size of the blocks of logits that are applied at a time.
+const applyBytes = 4 << 20
+
+// apply writes the probabilities of the set to output. It returns the pairs of a
+// top-label map, nil of any other.
+func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract calib.Contract, files data.Files, output string) (*topPairs, error) {
+	r, err := files.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := notice(stderr, r, model.Method, contract.TrueLogits, files.Logits); err != nil {
+		return nil, err
+	}
+	if model.Classes != 0 && r.Classes() != model.Classes {
+		return nil, fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
+	}
+	w, err := data.CreateArray(output, data.Float64, r.Rows(), r.Classes())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	var pairs *topPairs
+	top, isTop := model.Map.(calib.TopLabel)
+	if isTop {
+		pairs = &topPairs{}
+	}
+	offsetLost := contract.TrueLogits // in all rows read so far
+	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
+		offsetLost = offsetLost && data.LogProbs(set.Logits)
+		probs, seen := data.NewProbs(set.Logits.Rows, set.Logits.Cols), set.View(contract.Test)
+		if err := calib.CheckSet(model.Map, seen); err != nil {
+			return fmt.Errorf("%s: %w", files.Features, err)
+		}
+		if isTop {
+			pairs.add(calib.TopLabels(top, seen))
+		}
+		model.Map.Apply(probs, seen)
+		return w.Float64(probs.Data)
+	}); err != nil {
+		return nil, err
+	}
+	if offsetLost && r.Rows() > 0 {
+		return nil, fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
+	}
+	return pairs, w.Close()
+}
+
+// topFile is the name of the pairs that a top-label method predicts.
+const topFile = "top.npz"
+
+// topPairs are the predicted class of each row and its confidence.
+type topPairs struct {
+	class []int32
+	conf  []float64
+}
+
+func (p *topPairs) add(class []int32, conf []float64) {
+	p.class, p.conf = append(p.class, class...), append(p.conf, conf...)
+}
+
+// save writes the pairs beside output, and a warning to w. An output that is no
+// file, such as /dev/null, has nothing beside it.
+func (p *topPairs) save(output, method string, w io.Writer) error {
+	info, err := os.Stat(output)
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(output), topFile)
+	if err := whole.Write(path, func(w io.Writer) error {
+		return data.WriteNPZ(w, data.Member{Name: "class", Int32: p.class}, data.Member{Name: "conf", Float64: p.conf})
+	}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "qats: %s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
+		"in %s the other classes are rescaled, and another one may be the largest\n", method, path, output)
+	return err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/data/half"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// array FILE DTYPE WHAT N K: writes an .npy file of n x k numbers, or of n
+// labels. The logits are the same for every DTYPE and WHAT of one N and K:
+//
+//	logits       normal of deviation 3, as float32
+//	probs        their softmax; probs3 and probs4 with so many decimals
+//	logprobs     its logarithm
+//	sigmoid      of each logit
+//	onehot       1 for the largest
+//	offset=X     logits + X, one X a row
+//	deep         logits 225 times as large: probabilities down to 1e-300 and less
+//	labels       drawn from the softmax of half the logits
+//	reversed     logits in the reverse order of the rows; labels-reversed likewise
+func array(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 5 {
+		ts.Fatalf("usage: array FILE DTYPE WHAT N K")
+	}
+	n, err1 := strconv.Atoi(args[3])
+	k, err2 := strconv.Atoi(args[4])
+	if err1 != nil || err2 != nil {
+		ts.Fatalf("array: %v, %v", err1, err2)
+	}
+	path := ts.MkAbs(args[0])
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		ts.Fatalf("%v", err)
+	}
+	what, descr := args[2], "<"+args[1]
+	shape := fmt.Sprintf("(%d, %d)", n, k)
+	if strings.HasPrefix(what, "labels") {
+		shape = fmt.Sprintf("(%d,)", n)
+	}
+	var body []byte
+	for _, v := range numbers(what, n, k) {
+		switch args[1] {
+		case "f2":
+			body = binary.LittleEndian.AppendUint16(body, half.FromFloat32(float32(v)))
+		case "f4":
+			body = binary.LittleEndian.AppendUint32(body, math.Float32bits(float32(v)))
+		case "f8":
+			body = binary.LittleEndian.AppendUint64(body, math.Float64bits(v))
+		case "i4":
+			body = binary.LittleEndian.AppendUint32(body, uint32(v))
+		default:
+			ts.Fatalf("array: dtype %s", args[1])
+		}
+	}
+	if err := os.WriteFile(path, npy(dict(descr, shape), body...), 0o666); err != nil {
+		ts.Fatalf("%v", err)
+	}
+}
+
+func numbers(what string, n, k int) []float64 {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
+	var out []float64
+	for range n {
+		row := make([]float64, k)
+		for j := range row {
+			row[j] = float64(float32(3 * rng.NormFloat64()))
+		}
+		label := draw(softmaxOf(row, 2), rng.Float64())
+		p := softmaxOf(row, 1)
+		kind, arg, _ := strings.Cut(what, "=")
+		switch kind {
+		case "labels", "labels-reversed":
+			row = []float64{float64(label)}
+		case "probs":
+			row = p
+		case "probs3", "probs4":
+			unit := math.Pow(10, float64(kind[5]-'0'))
+			for j := range row {
+				row[j] = math.Round(p[j]*unit) / unit
+			}
+		case "logprobs":
+			for j := range row {
+				row[j] = math.Log(p[j])
+			}
+		case "sigmoid":
+			for j := range row {
+				row[j] = 1 / (1 + math.Exp(-row[j]))
+			}
+		case "onehot":
+			top := draw(p, -1)
+			clear(row)
+			row[top] = 1
+		case "offset":
+			offset, _ := strconv.ParseFloat(arg, 64)
+			for j := range row {
+				row[j] += offset
+			}
+		case "deep":
+			for j := range row {
+				row[j] = float64(float32(225 * row[j]))
+			}
+		}
+		if strings.HasSuffix(what, "reversed") {
+			out = append(row, out...)
+		} else {
+			out = append(out, row...)
+		}
+	}
+	return out
+}
+
+func softmaxOf(row []float64, t float64) []float64 {
+	most := math.Inf(-1)
+	for _, l := range row {
+		most = max(most, l)
+	}
+	p, sum := make([]float64, len(row)), 0.0
+	for j, l := range row {
+		p[j] = math.Exp((l - most) / t)
+		sum += p[j]
+	}
+	for j := range p {
+		p[j] /= sum
+	}
+	return p
+}
+
+// draw returns the class in whose share u falls, of u below 0 the most probable.
+func draw(p []float64, u float64) int {
+	top := 0
+	for j, v := range p {
+		if u >= 0 {
+			if u < v {
+				return j
+			}
+			u -= v
+		} else if v > p[top] {
+			top = j
+		}
+	}
+	return top
+}

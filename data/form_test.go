@@ -1,0 +1,220 @@
+package data
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// formOf writes n x k numbers as float64 and examines them.
+func formOf(t *testing.T, kind Kind, n, k int, at func(i, j int) float64) (*Set, Form, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "logits.npy")
+	w, err := CreateArray(path, Float64, n, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, n*k)
+	for i := range x {
+		x[i] = at(i/k, i%k)
+	}
+	if err := w.Float64(x); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Files{Logits: path, Kind: kind}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	form, err := r.Form()
+	if err != nil {
+		if _, again := r.Read(context.Background(), 0, n); again == nil || again.Error() != err.Error() {
+			t.Errorf("Form says %v, Read %v", err, again)
+		}
+		return nil, form, err
+	}
+	set, err := r.Read(context.Background(), 0, n)
+	return set, form, err
+}
+
+func noise(seed uint64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		return 4 * rand.New(rand.NewPCG(seed, uint64(i*1000+j))).NormFloat64()
+	}
+}
+
+// Offsets that float32 would not hold are taken off in float64; ordinary
+// logits, however near to each other, are read as they are.
+func TestOffsets(t *testing.T) {
+	const n, k = 50, 7
+	z := noise(1)
+	for _, c := range []struct {
+		name    string
+		at      func(i, j int) float64
+		centred bool
+	}{
+		{"plain", z, false},
+		{"large", func(i, j int) float64 { return 30 * z(i, j) }, false},
+		{"ties", func(i, j int) float64 { return 5 + 1e-9*z(i, j) }, false},
+		{"offset 10", func(i, j int) float64 { return 10 + z(i, j) }, false},
+		{"offset 1000", func(i, j int) float64 { return 1000 + z(i, j) }, true},
+		{"offset 1e6", func(i, j int) float64 { return 1e6 + z(i, j) }, true},
+		{"offset -1e9", func(i, j int) float64 { return -1e9 + z(i, j) }, true},
+		{"one row", func(i, j int) float64 {
+			if i == 33 {
+				return 1e7 + z(i, j)
+			}
+			return z(i, j)
+		}, true},
+	} {
+		set, form, err := formOf(t, AnyKind, n, k, c.at)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if form.OffsetLost != c.centred || (len(form.Notes) > 0) != c.centred {
+			t.Errorf("%s: %+v", c.name, form)
+		}
+		for i := range n {
+			row := set.Logits.Row(i)
+			spread := 0.0
+			for j := range k {
+				spread = max(spread, math.Abs(c.at(i, j)-c.at(i, 0)))
+			}
+			for j := range k {
+				want, got := c.at(i, j)-c.at(i, 0), float64(row[j])-float64(row[0])
+				if math.Abs(got-want) > 0x1p-20*max(1, spread)+1e-7 { // 1e-7: what float64 holds of 1e9
+					t.Fatalf("%s, row %d: difference %v became %v", c.name, i, want, got)
+				}
+			}
+			if !c.centred && row[0] != float32(c.at(i, 0)) {
+				t.Fatalf("%s, row %d: %v became %v", c.name, i, c.at(i, 0), row[0])
+			}
+		}
+	}
+}
+
+// Stated probabilities become their logarithms: divided by the sum of the row,
+// with the least normal float32 for 0, both counted.
+func TestStatedProbabilities(t *testing.T) {
+	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {.5, .5, 1e-60}}
+	set, form, err := formOf(t, KindProbs, 4, 3, func(i, j int) float64 { return rows[i][j] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !form.OffsetLost || strings.Join(form.Notes, "; ") != "1 of 4 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
+		"3 probabilities of 0, or nearly so, are read as 2^-126" {
+		t.Errorf("%+v", form)
+	}
+	tiny := math.Log(0x1p-126)
+	for i, want := range [][]float64{
+		{math.Log(.5), math.Log(.3), math.Log(.2)}, {0, tiny, tiny},
+		{math.Log(.504 / 1.004), math.Log(.3 / 1.004), math.Log(.2 / 1.004)}, {math.Log(.5), math.Log(.5), tiny},
+	} {
+		for j, w := range want {
+			if got := float64(set.Logits.Row(i)[j]); math.Abs(got-w) > 1e-7*max(1, math.Abs(w)) {
+				t.Errorf("row %d, class %d: %v, want %v", i, j, got, w)
+			}
+		}
+	}
+	for want, rows := range map[string][][]float64{
+		"row 1: probabilities sum to 1.02, which is not 1 within 0.01": {{.5, .5}, {.52, .5}},
+		"row 0, class 1: -0.005 is not a probability":                    {{1.005, -.005}, {.5, .5}},
+	} {
+		if _, _, err := formOf(t, KindProbs, 2, 2, func(i, j int) float64 { return rows[i][j] }); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// What is taken for probabilities: every row in [0, 1] with a sum of 1 within
+// the tolerance, of 20 rows and 2 classes or more.
+func TestLooksLikeProbabilities(t *testing.T) {
+	dirichlet := func(k int, round float64) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			sum, own := 0.0, 0.0
+			for c := range k {
+				e := math.Exp(noise(2)(i, c))
+				sum += e
+				if c == j {
+					own = e
+				}
+			}
+			if round == 0 {
+				return own / sum
+			}
+			return math.Round(own/sum*round) / round
+		}
+	}
+	for _, c := range []struct {
+		name          string
+		kind          Kind
+		n, k          int
+		at            func(i, j int) float64
+		refused, note bool
+	}{
+		{"softmax", AnyKind, 20, 4, dirichlet(4, 0), true, false},
+		{"four decimals", AnyKind, 30, 10, dirichlet(10, 1e4), true, false},
+		{"three decimals of two classes", AnyKind, 30, 2, dirichlet(2, 1e3), true, false},
+		{"nineteen rows", AnyKind, 19, 4, dirichlet(4, 0), false, false},
+		{"stated to be logits", KindLogits, 40, 4, dirichlet(4, 0), false, false},
+		{"stated to be log-probabilities", KindLogProbs, 40, 4, dirichlet(4, 0), false, false},
+		{"one row is none", AnyKind, 40, 4, func(i, j int) float64 {
+			if i == 39 && j == 0 {
+				return 1.5
+			}
+			return dirichlet(4, 0)(i, j)
+		}, false, false},
+		{"one sum is off", AnyKind, 40, 4, func(i, j int) float64 {
+			if i == 39 {
+				return .3
+			}
+			return dirichlet(4, 0)(i, j)
+		}, false, true},
+		{"sigmoid", AnyKind, 40, 4, func(i, j int) float64 { return 1 / (1 + math.Exp(noise(3)(i, j))) }, false, true},
+		{"logits", AnyKind, 40, 4, noise(4), false, false},
+	} {
+		_, form, err := formOf(t, c.kind, c.n, c.k, c.at)
+		if (err != nil) != c.refused || (len(form.Notes) > 0) != c.note {
+			t.Errorf("%s: %v, notes %q", c.name, err, form.Notes)
+		}
+		if err != nil && !strings.Contains(err.Error(), "these are probabilities, not logits") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// No array of the bundle, nor of other real networks where they are at hand, is
+// taken for anything but logits.
+func TestNoFalseAlarm(t *testing.T) {
+	for _, root := range []string{"bundle", filepath.Join("..", "..", "shared", "real")} {
+		if _, err := os.Stat(root); err != nil {
+			continue
+		}
+		seen := 0
+		err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.Name() != "logits.npy" {
+				return err
+			}
+			r, err := Files{Logits: path}.Open()
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			seen++
+			if form, err := r.Form(); err != nil || form.OffsetLost || len(form.Notes) > 0 {
+				t.Errorf("%s: %+v, %v", path, form, err)
+			}
+			return nil
+		})
+		if err != nil || seen == 0 {
+			t.Errorf("%s: %d arrays, %v", root, seen, err)
+		}
+	}
+}

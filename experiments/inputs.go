@@ -1,0 +1,173 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
+)
+
+// inputs is what was noticed about the arrays of a setting. It is kept in the
+// store, so that a run that finds all its cells there need not read them.
+type inputs struct {
+	Notes      []string `json:"notes,omitempty"`       // one line each; warnings begin with "warning: "
+	OffsetLost bool     `json:"offset_lost,omitempty"` // see data.Form
+}
+
+// inputsVersion is raised whenever other things are noticed.
+const inputsVersion = 1
+
+// inputsText is the text of the notes on the arrays of two sets.
+func inputsText(cal, test string) string {
+	return fmt.Sprintf("inputs %d\ncal\n%s\ntest\n%s", inputsVersion, cal, test)
+}
+
+// inputsOf returns the notes on the arrays of a unit, from the store or by
+// reading them. Arrays that cannot be read have none: the cells that read them
+// say why.
+func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
+	var in inputs
+	if u.inputs == "" {
+		return in, nil
+	}
+	store := r.plan.store
+	if body, err := store.Get(results.Inputs, results.Key(u.inputs)); err == nil && !r.options.Fresh {
+		return in, json.Unmarshal(body, &in)
+	}
+	err := guard(u.Setting.String(), func() (err error) {
+		in, err = u.examine(ctx)
+		return err
+	})
+	if err != nil {
+		return inputs{}, ctx.Err()
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return in, err
+	}
+	return in, store.Put(results.Inputs, u.inputs, body)
+}
+
+// examine reads the calibration and the test set of a unit as far as it takes
+// to say what is odd about them.
+func (u *Unit) examine(ctx context.Context) (inputs, error) {
+	var in inputs
+	test, err := u.source.Open(ctx, u.Setting.Test(), scored)
+	if err != nil {
+		return in, err
+	}
+	defer test.Close()
+	if err := in.add("test set", test); err != nil {
+		return in, err
+	}
+	if u.source.Has(u.Setting.Cal())&scored != scored {
+		return in, nil
+	}
+	cal, err := u.source.Open(ctx, u.Setting.Cal(), scored)
+	if err != nil {
+		return in, err
+	}
+	defer cal.Close()
+	if err := in.add("calibration set", cal); err != nil {
+		return in, err
+	}
+	if cal.Rows() < cal.Classes() {
+		in.Notes = append(in.Notes, fmt.Sprintf("warning: %d calibration rows for %d classes", cal.Rows(), cal.Classes()))
+	}
+	if u.Setting.Draw > 0 { // parts of one union, by construction
+		return in, nil
+	}
+	same, err := u.testIsCalibration(ctx, cal, test)
+	if same {
+		in.Notes = append(in.Notes, "warning: the test rows are the calibration rows: no number here is of unseen rows")
+	}
+	return in, err
+}
+
+// add adds the notes on how the logits of r are read. A warning that holds for
+// both sets stands once.
+func (in *inputs) add(set string, r data.Reader) error {
+	form, err := r.Form()
+	if err != nil {
+		return err
+	}
+	in.OffsetLost = in.OffsetLost || form.OffsetLost
+	for _, note := range form.Notes {
+		if !strings.HasPrefix(note, "warning: ") {
+			note = set + ": " + note
+		}
+		if !slices.Contains(in.Notes, note) {
+			in.Notes = append(in.Notes, note)
+		}
+	}
+	return nil
+}
+
+// testIsCalibration reports whether the two sets have the same rows of logits,
+// in any order. Sets of other sizes or other class counts are told apart by
+// their labels.
+func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
+	if cal.Rows() != test.Rows() || cal.Classes() != test.Classes() {
+		return false, nil
+	}
+	counts := make([]int, cal.Classes())
+	for _, of := range []struct {
+		ref  data.Ref
+		sign int
+	}{{u.Setting.Cal(), 1}, {u.Setting.Test(), -1}} {
+		labels, err := data.Load(ctx, u.source, of.ref, data.Labels)
+		if err != nil {
+			return false, err
+		}
+		for _, y := range labels.Labels {
+			if int(y) < len(counts) {
+				counts[y] += of.sign
+			}
+		}
+	}
+	if slices.ContainsFunc(counts, func(n int) bool { return n != 0 }) {
+		return false, nil
+	}
+	rows := map[uint64]int{}
+	seed := maphash.MakeSeed()
+	err := eachRowHash(ctx, cal, seed, func(h uint64) bool { rows[h]++; return true })
+	if err != nil {
+		return false, err
+	}
+	same := true
+	err = eachRowHash(ctx, test, seed, func(h uint64) bool {
+		rows[h]--
+		same = rows[h] >= 0
+		return same
+	})
+	return same, err
+}
+
+// eachRowHash hashes the rows of logits until do returns false.
+func eachRowHash(ctx context.Context, r data.Reader, seed maphash.Seed, do func(uint64) bool) error {
+	stop := fmt.Errorf("enough")
+	err := data.Blocks(ctx, r, blockBytes, func(_ int, set *data.Set) error {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for i := range set.Logits.Rows {
+			h.Reset()
+			for _, v := range set.Logits.Row(i) {
+				maphash.WriteComparable(&h, math.Float32bits(v))
+			}
+			if !do(h.Sum64()) {
+				return stop
+			}
+		}
+		return nil
+	})
+	if err == stop {
+		return nil
+	}
+	return err
+}
