@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 PYTHON ?= python3
 SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
-COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml
+COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
 .PHONY: reproduce companion quick example test build lint race fuzz bench speed golden generate draw clean
 
