@@ -67,9 +67,9 @@ golden:
 
 # Writes the vector code again; its generators are a module of their own.
 generate:
-	cd calib/softmax/asm && $(GO) run ./softmax ../kernels_amd64.s
-	cd calib/softmax/asm && $(GO) run ./linear ../../linear/kernels_amd64.s
-	cd calib/softmax/asm && $(GO) run ./half ../../../data/half/decode_amd64.s
+	cd internal/kernel/gen && $(GO) run ./softmax ../softmax/kernels_amd64.s
+	cd internal/kernel/gen && $(GO) run ./linear ../linear/kernels_amd64.s
+	cd internal/kernel/gen && $(GO) run ./half ../half/decode_amd64.s
 
 # Draws the simulated arrays of data/example again.
 draw:

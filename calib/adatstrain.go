@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // adatsBatch is a minibatch: n rows of standardised features, of logits and

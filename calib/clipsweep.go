@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/linear"
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // clipSums are sums over rows of one sweep of a clipSearch.

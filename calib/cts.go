@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ctsEntry is class-based temperature scaling (Frenkel and Goldberger 2021):

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ecEntry is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // squaredError is the mean over the rows of the squared distance to the label.

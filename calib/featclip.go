@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/linear"
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // featClipEntry is feature clipping (Tao, Dong and Xu 2025): the features,

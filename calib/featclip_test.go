@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // plainScore is NLL, hits and ECE-15 at one threshold.

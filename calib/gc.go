@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
 // gcEntry is group calibration (Yang, Zhan and Gan 2023) combined with

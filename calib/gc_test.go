@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"gonum.org/v1/gonum/diff/fd"
 )
 

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 
-	"github.com/qats-bench/qats/calib/linear"
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // gcMixture is what group calibration minimises to learn a partition: over

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // hbEntry is histogram binning one class against all (Zadrozny and Elkan

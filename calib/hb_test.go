@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // TestHBOneBin: a single bin knows no more than the shares of the classes, and

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // irEntry is multi-class isotonic regression (IRM) of Zhang, Kailkhura and Han

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 func matrix(rows [][]float32) data.Matrix {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // likelyRow is what it takes to tell the likely classes of a row from the

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // linearFit is what the methods minimise that correct the scores of a network by

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // nllTable gives the NLL of every row of a calibration set at any temperature

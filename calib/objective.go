@@ -4,8 +4,8 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // blockRows is how many rows the kernel takes at a time.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // The most whole passes over the calibration set that a fit may take, and what

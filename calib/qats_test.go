@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ranked returns n rows of k logits whose labels are drawn at the temperature

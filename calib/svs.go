@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // svsEntry is structured vector scaling (Berta, Holzmueller, Jordan and Bach

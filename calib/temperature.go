@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // stepTol is how far, relative to itself, a fitted temperature may be from the

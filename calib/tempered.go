@@ -1,8 +1,8 @@
 package calib
 
 import (
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // Tempered is a Map that divides the logits of each row by one temperature and

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 const (

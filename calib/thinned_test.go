@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // TestRefined: a refined reference leads to the minimum of the rows in the

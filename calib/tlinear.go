@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // The three entries of this file ask what the quantile of qats buys. Their

@@ -3,8 +3,8 @@ package calib
 import (
 	"context"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // TopLabel is a Map that keeps the predicted class of every row, the lowest

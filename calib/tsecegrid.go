@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // tsECEGridEntry is the temperature of the grid 0.1, 0.2, ..., 10.0 with the

@@ -3,8 +3,8 @@ package calib
 import (
 	"context"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ttaTSEntry is temperature scaling over test-time augmentation (Hekler,

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // Array is an open .npy file, or a member of an .npz. It is read as a table:
@@ -167,12 +169,12 @@ func (a *Array) refuse(lo, e int, why string) error {
 func nonFinite[T float32 | float64 | int32](v []T) int {
 	switch v := any(v).(type) {
 	case []float32:
-		if allFinite32(bytesOf(v)) {
+		if finite.All32(bytesOf(v)) {
 			return -1
 		}
-		return firstNonFinite(v)
+		return finite.First(v)
 	case []float64:
-		return firstNonFinite(v)
+		return finite.First(v)
 	}
 	return -1
 }

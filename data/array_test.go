@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // npyFile assembles a .npy by hand from the format's document, independently
@@ -318,14 +320,14 @@ func TestAllFinite(t *testing.T) {
 			v[i] = -math.MaxFloat32
 		}
 		for at := range n {
-			for bits, finite := range values {
+			for bits, allFinite := range values {
 				v[at] = math.Float32frombits(bits)
 				first := -1
-				if !finite {
+				if !allFinite {
 					first = at
 				}
-				if got := nonFinite(v); got != first || allFinite32(bytesOf(v)) != finite {
-					t.Fatalf("%#x at %d of %d: first %d, all finite %t", bits, at, n, got, allFinite32(bytesOf(v)))
+				if got := nonFinite(v); got != first || finite.All32(bytesOf(v)) != allFinite {
+					t.Fatalf("%#x at %d of %d: first %d, all finite %t", bits, at, n, got, finite.All32(bytesOf(v)))
 				}
 			}
 			v[at] = -math.MaxFloat32

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
 	"gopkg.in/yaml.v3"
 )

@@ -6,7 +6,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/qats-bench/qats/data/half"
+	"github.com/qats-bench/qats/internal/kernel/finite"
+	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
 // Decoding works on little-endian bytes; big-endian ones are swapped first, in
@@ -50,16 +51,16 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 		for i := range dst {
 			dst[i] = T(math.Float32frombits(le.Uint32(src[4*i:])))
 		}
-		return firstNonFinite(dst)
+		return finite.First(dst)
 	case Float64:
 		for i := range dst {
 			dst[i] = T(math.Float64frombits(le.Uint64(src[8*i:])))
 		}
-		return firstNonFinite(dst)
+		return finite.First(dst)
 	case Float16:
 		if narrow, ok := any(dst).([]float32); ok {
 			half.Decode(narrow, src)
-			if allFinite16(src[:2*len(dst)]) {
+			if finite.All16(src[:2*len(dst)]) {
 				return -1
 			}
 		} else {
@@ -67,7 +68,7 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 				dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
 			}
 		}
-		return firstNonFinite(dst)
+		return finite.First(dst)
 	case Int64, Int32, Uint32, Uint64:
 		for i := range dst {
 			v, ok := wholeAt(src, i, t)

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
 // Digests computes SHA-256 digests of array files and remembers them by
@@ -83,7 +83,7 @@ func (d *Digests) Close() error {
 		s := all[name]
 		fmt.Fprintf(&b, "%s %d %d %s\n", s.sum, s.size, s.mtime, strconv.Quote(name))
 	}
-	if err := whole.WriteBytes(d.path, b.Bytes()); err != nil {
+	if err := atomicfile.WriteBytes(d.path, b.Bytes()); err != nil {
 		return err
 	}
 	d.dirty = false

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/qats-bench/qats/data/half"
+	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
 // TestLogProbs: log-probabilities of any number of classes and sharpness, in

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"gopkg.in/yaml.v3"
 )
 
@@ -60,7 +60,7 @@ func (m Manifest) Write(dir string) error {
 	if err := enc.Encode(m); err != nil {
 		return err
 	}
-	return whole.WriteBytes(filepath.Join(dir, ManifestName), b.Bytes())
+	return atomicfile.WriteBytes(filepath.Join(dir, ManifestName), b.Bytes())
 }
 
 // describe returns what m says of the set at ref.

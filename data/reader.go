@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // setReader reads a set from open arrays.
@@ -253,9 +255,9 @@ func (a *Array) extent(lo, hi int) (at int64, n int) {
 // checkFinite looks at values, which are those from element done of the rows
 // from lo on, where the file holds them in native order.
 func (a *Array) checkFinite(values []float32, lo, done int) error {
-	if allFinite32(bytesOf(values)) {
+	if finite.All32(bytesOf(values)) {
 		return nil
 	}
-	bad := firstNonFinite(values)
+	bad := finite.First(values)
 	return a.refuse(lo, done+bad, fmt.Sprint(values[bad]))
 }

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // readers opens one set of n rows and 3 classes in every way that blocks are
@@ -358,7 +360,7 @@ func TestAllFinite16(t *testing.T) {
 				for _, low := range []int{0, 0x155} {
 					h := uint16(high<<10 | low)
 					binary.LittleEndian.PutUint16(b[2*at:], h)
-					if got, want := allFinite16(b), high&31 != 31; got != want {
+					if got, want := finite.All16(b), high&31 != 31; got != want {
 						t.Fatalf("%#x at %d of %d: %t", h, at, n, got)
 					}
 				}

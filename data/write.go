@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/data/half"
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
 // Writer writes a C-order, little-endian .npy by pieces, in bytes that depend
@@ -19,7 +19,7 @@ type Writer struct {
 	dtype DType
 	shape []int
 	path  string
-	f     *whole.File
+	f     *atomicfile.File
 	left  int // elements still to come
 	buf   []byte
 }
@@ -35,7 +35,7 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 		}
 		n *= d
 	}
-	f, err := whole.Create(path)
+	f, err := atomicfile.Create(path)
 	if err != nil {
 		return nil, location{name: path}.wrap(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/results"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ClassBins is what metrics of all k class probabilities need of a test set:

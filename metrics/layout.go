@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/qats-bench/qats/calib/softmax"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // layout says which rows make up each bin. The sorted rows fall into

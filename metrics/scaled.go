@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // AppendScaled scores a block of n rows under m maps that divide each row by a

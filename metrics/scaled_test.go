@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // hardLogits returns n rows of k logits with labels: normal ones, ties, rows

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // TestTally: the metrics of facts, to the bit, from blocks in any order on any

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -100,5 +100,5 @@ func (f *Figure) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return whole.WriteBytes(path, data)
+	return atomicfile.WriteBytes(path, data)
 }

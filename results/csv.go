@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
 // format is one kind of file: how a T becomes the fields of a row and back.
@@ -63,7 +63,7 @@ func (f format[T]) write(w io.Writer, list []T) error {
 }
 
 func (f format[T]) writeFile(path string, list []T) error {
-	err := whole.Write(path, func(w io.Writer) error { return f.write(w, list) })
+	err := atomicfile.Write(path, func(w io.Writer) error { return f.write(w, list) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

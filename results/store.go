@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
 // Kind is a class of stored objects; each has a folder of its own.
@@ -100,7 +100,7 @@ func (s *Store) sweep() {
 func sweepFolder(dir string) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
-		if !whole.Unfinished(f.Name()) {
+		if !atomicfile.Unfinished(f.Name()) {
 			continue
 		}
 		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
@@ -115,7 +115,7 @@ func (s *Store) Put(kind Kind, text string, body []byte) error {
 	key := Key(text)
 	path := s.path(kind, key)
 	put := func() error {
-		f, err := whole.Create(path)
+		f, err := atomicfile.Create(path)
 		if err != nil {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // fake is a method whose parts can be replaced, one rule broken at a time. By

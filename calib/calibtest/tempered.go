@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // tempered: Scales of a map that has them says what Apply does, bit for bit,

@@ -9,8 +9,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -146,7 +146,7 @@ func (p *topPairs) save(output, method string, w io.Writer) error {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(output), topFile)
-	if err := whole.Write(path, func(w io.Writer) error {
+	if err := atomicfile.Write(path, func(w io.Writer) error {
 		return data.WriteNPZ(w, data.Member{Name: "class", Int32: p.class}, data.Member{Name: "conf", Float64: p.conf})
 	}); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/data/half"
+	"github.com/qats-bench/qats/internal/kernel/half"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

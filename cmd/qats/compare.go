@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/comparison"
@@ -288,10 +288,10 @@ func (c *comparing) write(p page) error {
 		return err
 	}
 	base := filepath.Join(c.dir, p.name)
-	if err := whole.Write(base+".txt", p.Text); err != nil {
+	if err := atomicfile.Write(base+".txt", p.Text); err != nil {
 		return err
 	}
-	if err := whole.Write(base+".tex", p.LaTeX); err != nil {
+	if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
 		return err
 	}
 	if p.unpaired() && len(c.specs) == 0 {

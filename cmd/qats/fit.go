@@ -11,8 +11,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -282,7 +282,7 @@ func save(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(stdout)
 	}
-	return whole.Write(path, write)
+	return atomicfile.Write(path, write)
 }
 
 func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -17,7 +17,7 @@ func TestGenerated(t *testing.T) {
 	t.Parallel()
 	run := func(arg ...string) ([]byte, error) {
 		c := exec.Command("go", arg...)
-		c.Dir = filepath.Join("..", "..", "calib", "softmax", "asm")
+		c.Dir = filepath.Join("..", "..", "internal", "kernel", "gen")
 		c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
 		return c.CombinedOutput()
 	}
@@ -25,9 +25,9 @@ func TestGenerated(t *testing.T) {
 		t.Skipf("the generators' libraries: %v\n%s", err, out)
 	}
 	for generator, file := range map[string]string{
-		"softmax": "calib/softmax/kernels_amd64.s",
-		"linear":  "calib/linear/kernels_amd64.s",
-		"half":    "data/half/decode_amd64.s",
+		"softmax": "internal/kernel/softmax/kernels_amd64.s",
+		"linear":  "internal/kernel/linear/kernels_amd64.s",
+		"half":    "internal/kernel/half/decode_amd64.s",
 	} {
 		written := filepath.Join(t.TempDir(), "generated.s")
 		if out, err := run("run", "./"+generator, written); err != nil {
@@ -43,7 +43,7 @@ func TestGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what calib/softmax/asm/%s writes: make generate", file, generator)
+			t.Errorf("%s is not what internal/kernel/gen/%s writes: make generate", file, generator)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
@@ -57,7 +57,7 @@ func writeReports(cmd *cobra.Command, files []string, out, document string) erro
 		doc.Parts = append(doc.Parts, r.part)
 	}
 	path := filepath.Join(out, document)
-	if err := whole.Write(path, doc.LaTeX); err != nil {
+	if err := atomicfile.Write(path, doc.LaTeX); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(all of it, for pdflatex: %s)\n", path)
@@ -150,10 +150,10 @@ func (r *report) table(t experiments.Table) error {
 	}
 	r.part.Tables = append(r.part.Tables, table.File{Path: "tables/" + spec.Name + ".tex", Table: pivoted})
 	base := filepath.Join(r.out, "tables", spec.Name)
-	if err := whole.Write(base+".tex", pivoted.LaTeX); err != nil {
+	if err := atomicfile.Write(base+".tex", pivoted.LaTeX); err != nil {
 		return err
 	}
-	if err := whole.Write(base+".txt", pivoted.Text); err != nil {
+	if err := atomicfile.Write(base+".txt", pivoted.Text); err != nil {
 		return err
 	}
 	if err := pivoted.Text(r.stdout); err != nil {

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/qats-bench/qats/data/whole"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -79,7 +79,7 @@ func writeDiff(cmd *cobra.Command, out string) error {
 		return err
 	}
 	path := filepath.Join(out, "diff.txt")
-	if err := whole.Write(path, d.Text); err != nil {
+	if err := atomicfile.Write(path, d.Text); err != nil {
 		return err
 	}
 	if err := d.Summary(cmd.OutOrStdout()); err != nil {

@@ -8,8 +8,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // Network says what is simulated: one network and, where Shift is not zero, how

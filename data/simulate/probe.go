@@ -3,9 +3,9 @@ package simulate
 import (
 	"math"
 
-	"github.com/qats-bench/qats/calib/linear"
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // probeRows is the size of the probe, probeElements that of its largest array:

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
 // chunk is the number of rows that are made together: enough to keep the

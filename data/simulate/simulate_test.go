@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 const everything = data.Logits | data.Labels | data.Features | data.Augmented | data.Head | data.OOD

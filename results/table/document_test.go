@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data/whole"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -95,7 +95,7 @@ func TestCompile(t *testing.T) {
 	dir := t.TempDir()
 	file := func(table *Table) File {
 		name := table.Spec.Name + ".tex"
-		if err := whole.Write(filepath.Join(dir, name), table.LaTeX); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, name), table.LaTeX); err != nil {
 			t.Fatal(err)
 		}
 		return File{name, table}
@@ -120,7 +120,7 @@ func TestCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Document{Title: "Every layout", Parts: []Part{paper, forms}}
-	if err := whole.Write(filepath.Join(dir, "t.tex"), d.LaTeX); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, "t.tex"), d.LaTeX); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(latex, "-interaction=nonstopmode", "-halt-on-error", "t.tex")

@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/softmax"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
 )
 

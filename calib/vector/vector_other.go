@@ -1,6 +1,0 @@
-//go:build !amd64 || purego
-
-package vector
-
-// Available returns what this processor can run.
-func Available() []Instructions { return []Instructions{Portable} }

@@ -1,7 +1,0 @@
-//go:build !amd64 || purego
-
-package data
-
-func wideBytes([]byte) int { return 0 }
-
-func above(*byte, int, uint32, uint32) bool { return false }

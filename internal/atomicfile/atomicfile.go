@@ -1,0 +1,127 @@
+// Package atomicfile writes files that appear complete or not at all. The bytes go
+// to a temporary file in the same folder, which exists and is on the same file
+// system, and are synced before it is renamed, so that a crash cannot leave a
+// complete name with half a content. The folder itself is not synced: after a
+// power cut the old file may be back, but never a broken one.
+//
+// A name that stands for a device, a pipe or a socket, such as /dev/stdout, is
+// written to as it is: a rename would put a file in its place. A symbolic link
+// stays, and the file that it leads to is replaced; one that leads nowhere is
+// replaced itself.
+package atomicfile
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// mark is part of the name of every file being written.
+const mark = ".tmp-"
+
+// Unfinished reports whether a file of that name is the work of a running
+// writer, or the remains of a killed one.
+func Unfinished(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, mark)
+}
+
+// File is a file that is being written. It is used by one goroutine.
+type File struct {
+	f    *os.File // nil when it is done
+	path string   // its name to be; empty if f is it already
+}
+
+// Create begins the file at path, with the mode of any new file. After it,
+// defer Abort and end with Commit.
+func Create(path string) (*File, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular():
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+	default:
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &File{f: f}, nil
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	var salt [6]byte
+	rand.Read(salt[:]) // documented never to fail
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark+hex.EncodeToString(salt[:]))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f: f, path: path}, nil
+}
+
+// Write appends b.
+func (f *File) Write(b []byte) (int, error) { return f.f.Write(b) }
+
+// Commit puts the file in its place; on an error the old one stays. Whoever
+// can tell a broken content needs no sync.
+func (f *File) Commit(sync bool) error {
+	defer f.Abort()
+	if sync && f.path != "" {
+		if err := f.f.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := f.f.Close(); err != nil {
+		return err
+	}
+	if f.path != "" {
+		if err := os.Rename(f.f.Name(), f.path); err != nil {
+			return err
+		}
+	}
+	f.f = nil
+	return nil
+}
+
+// Abort removes the unfinished file; after Commit it does nothing.
+func (f *File) Abort() {
+	if f.f == nil {
+		return
+	}
+	f.f.Close() // a second close is harmless
+	if f.path != "" {
+		os.Remove(f.f.Name())
+	}
+	f.f = nil
+}
+
+// Write replaces the file at path by what write produces, or leaves it
+// untouched and returns an error.
+func Write(path string, write func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort() // after a panic of write, too
+	buf := bufio.NewWriterSize(f, 1<<16)
+	if err := write(buf); err != nil {
+		return err
+	}
+	if err := buf.Flush(); err != nil {
+		return err
+	}
+	return f.Commit(true)
+}
+
+// WriteBytes replaces the file at path by b, as Write does.
+func WriteBytes(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}

@@ -1,0 +1,18 @@
+//go:build amd64 && !purego
+
+package cpu
+
+import "golang.org/x/sys/cpu"
+
+// Available returns what this processor can run, the fastest first. AVX2 stands
+// for all of its time: FMA, BMI and POPCNT; AVX512 for its parts F, DQ and VL.
+func Available() []Instructions {
+	var on []Instructions
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT {
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
+			on = append(on, AVX512)
+		}
+		on = append(on, AVX2)
+	}
+	return append(on, Portable)
+}

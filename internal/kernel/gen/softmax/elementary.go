@@ -1,0 +1,196 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/internal/kernel/gen"
+)
+
+// each loops over the vectors of n > 0 numbers, a multiple of 8, from x to dst,
+// as long as all of a vector are in [lo, hi]; it returns how many were done.
+func (m *machine) each(lo, hi operand.Op, of func(x reg.VecVirtual) reg.VecVirtual) {
+	dst, x, n, i := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.GP64()
+	m.XORQ(i, i)
+	next, end := m.label("each"), m.label("eachEnd")
+	m.Label(next)
+	v := m.Vector()
+	m.VMOVUPD(asm.At(x, i, 8, 0), v)
+	inside, all := m.GP64(), 1<<m.Width()-1
+	m.inside(inside.As32(), v, lo, hi)
+	m.CMPL(inside.As32(), operand.U32(all))
+	m.JNE(operand.LabelRef(end))
+	m.VMOVUPD(of(v), asm.At(dst, i, 8, 0))
+	m.ADDQ(operand.Imm(uint64(m.Width())), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef(next))
+	m.Label(end)
+	m.MOVQ(i, m.Result("done"))
+	m.Finish()
+}
+
+// inside writes which elements are in [lo, hi], one bit each.
+func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op) {
+	atLeast, atMost := operand.Imm(0x1d), operand.Imm(0x12) // GE_OQ, LE_OQ
+	if m.Wide {
+		above, both := m.K(), m.K()
+		m.VCMPPD(atLeast, lo, v, above)
+		m.VCMPPD(atMost, hi, v, above, both)
+		m.KMOVW(both, bits)
+		return
+	}
+	above, below := m.Vector(), m.Vector()
+	m.VCMPPD(atLeast, lo, v, above)
+	m.VCMPPD(atMost, hi, v, below)
+	m.VANDPD(above, below, below)
+	m.VMOVMSKPD(below, bits)
+}
+
+// arithmetic on vectors, every operation rounded by itself; the first operand may
+// be in memory.
+func (m *machine) mul(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
+	v := m.Vector()
+	m.VMULPD(a, b, v)
+	return v
+}
+
+func (m *machine) add(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
+	v := m.Vector()
+	m.VADDPD(a, b, v)
+	return v
+}
+
+// sub returns a - b.
+func (m *machine) sub(a reg.VecVirtual, b operand.Op) reg.VecVirtual {
+	v := m.Vector()
+	m.VSUBPD(b, a, v)
+	return v
+}
+
+// exp emits the package's Exp between expLo and expHi; powers is its pow2.
+func (m *machine) exp() {
+	m.Begin("exp", "func(dst, x *float64, n int, powers *[128][2]float64) (done int)")
+	powers := m.Loaded("powers")
+	perStep, shift := m.number("perStep", 0x1.71547652b82fep+7), m.number("shifter", shifter)
+	high, low := m.number("stepHi", 0x1.62e42fef8p-8), m.number("stepLo", 0x1.1cf79abc9e3b4p-43)
+	half, third, fourth, fifth := m.number("half", 1./2), m.number("sixth", 1./6), m.number("twentyFourth", 1./24), m.number("hundredTwentieth", 1./120)
+	index := m.same("low7", 127)
+	lo, hi := m.number("expLo", -708), m.number("expHi", 709)
+	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
+		ki := m.add(shift, m.mul(perStep, x))
+		kd := m.sub(ki, shift)
+		r := m.sub(m.sub(x, m.mul(high, kd)), m.mul(low, kd))
+		at := m.Vector()
+		m.VANDPD(index, ki, at)
+		m.VPADDQ(at, at, at) // entries are pairs
+		head, rest := m.entries(powers, at, 0), m.entries(powers, at, 8)
+		m.VPSRLQ(operand.Imm(7), ki, ki)
+		m.VPSLLQ(operand.Imm(52), ki, ki)
+		m.VPADDQ(ki, head, head)
+		r2 := m.mul(r, r)
+		e := m.add(m.mul(r2, m.add(half, m.mul(third, r))), m.add(r, rest))
+		e = m.add(m.mul(m.mul(r2, r2), m.add(fourth, m.mul(fifth, r))), e)
+		return m.add(m.mul(head, e), head)
+	})
+}
+
+// entries returns the numbers disp bytes behind base + 8 index.
+func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) reg.VecVirtual {
+	v := m.Vector()
+	m.clear(v)
+	from := operand.Mem{Base: base, Index: index, Scale: 8, Disp: disp}
+	if m.Wide {
+		all := m.K()
+		m.KXNORW(all, all, all)
+		m.VGATHERQPD(from, all, v)
+		return v
+	}
+	all := m.Vector()
+	m.VPCMPEQD(all, all, all)
+	m.VGATHERQPD(all, from, v)
+	return v
+}
+
+// log emits the package's Log of positive normal numbers.
+func (m *machine) log() {
+	m.Begin("log", "func(dst, x *float64, n int) (done int)")
+	of := m.newLog()
+	lo, hi := m.number("leastNormal", 0x1p-1022), m.number("largest", math.MaxFloat64)
+	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual { return of(x, nil) })
+}
+
+// log1p emits the package's Log1p of positive numbers. Below 2^-53 it is the
+// number itself, which all that the addition loses comes to.
+func (m *machine) log1p() {
+	m.Begin("log1p", "func(dst, x *float64, n int) (done int)")
+	of, one := m.newLog(), m.number("unity", 1)
+	lo, hi := m.number("least", 0x1p-1074), m.number("largest", math.MaxFloat64)
+	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
+		u := m.add(one, x)
+		part := m.sub(u, one)
+		rounded, lost := m.sub(u, part), m.Vector()
+		m.VMOVUPD(one, lost)
+		lost = m.add(m.sub(lost, rounded), m.sub(x, part))
+		m.VDIVPD(u, lost, lost)
+		return of(u, lost)
+	})
+}
+
+// newLog places the constants of log(x) + c, for positive normal x, and returns
+// what emits it; without a c it is 0.
+func (m *machine) newLog() func(x, c reg.VecVirtual) reg.VecVirtual {
+	const (
+		ln2Hi    = 0x1.62e42feep-1
+		ln2Lo    = 0x1.a39ef35793c76p-33
+		fraction = 1<<52 - 1
+		bias     = 1022 // a fraction in [1/2, 1)
+	)
+	series := []operand.Op{}
+	for i, name := range []string{"nineteenth", "seventeenth", "fifteenth", "thirteenth", "eleventh", "ninth", "seventh", "fifth", "third"} {
+		series = append(series, m.number(name, 1/float64(19-2*i)))
+	}
+	one, two, root := m.number("unity", 1), m.number("two", 2), m.number("root", math.Sqrt2/2)
+	high, low := m.number("ln2Hi", ln2Hi), m.number("ln2Lo", ln2Lo)
+	below, exponent := m.same("fraction", fraction), m.same("exponentHalf", bias<<52)
+	big, offset := m.number("two52", 1<<52), m.number("two52bias", 1<<52+bias)
+	return func(x, c reg.VecVirtual) reg.VecVirtual {
+		e, f := m.Vector(), m.Vector()
+		m.VPSRLQ(operand.Imm(52), x, e)
+		m.VORPD(big, e, e) // 2^52 + e, as a number
+		k := m.sub(e, offset)
+		m.VANDPD(below, x, f)
+		m.VORPD(exponent, f, f)
+		const less = 0x11 // LT_OQ
+		if m.Wide {
+			small := m.K()
+			m.VCMPPD(operand.Imm(less), root, f, small)
+			m.VADDPD(f, f, small, f)
+			m.VSUBPD(one, k, small, k)
+		} else {
+			small, once := m.Vector(), m.Vector()
+			m.VCMPPD(operand.Imm(less), root, f, small)
+			m.VANDPD(one, small, once)
+			m.VANDPD(f, small, small)
+			m.VADDPD(small, f, f)
+			m.VSUBPD(once, k, k)
+		}
+		f = m.sub(f, one)
+		s := m.Vector()
+		m.VDIVPD(m.add(two, f), f, s)
+		z := m.mul(s, s)
+		p := m.Vector()
+		m.VMOVUPD(series[0], p)
+		for _, c := range series[1:] {
+			p = m.add(c, m.mul(p, z))
+		}
+		r := m.mul(p, z)
+		r = m.add(r, r)
+		rest := m.mul(low, k)
+		if c != nil {
+			rest = m.add(c, rest)
+		}
+		inner := m.sub(m.mul(s, m.sub(f, r)), rest)
+		return m.add(m.sub(f, inner), m.mul(high, k))
+	}
+}

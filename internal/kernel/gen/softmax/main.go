@@ -1,0 +1,31 @@
+// Command softmax writes the vector code of package internal/kernel/softmax to the file
+// that its argument names. What the code must compute, operation by operation,
+// is written in the package's portable functions; here is how.
+package main
+
+import (
+	"github.com/mmcloughlin/avo/build"
+
+	"github.com/qats-bench/qats/internal/kernel/gen"
+)
+
+func main() { asm.Main("softmax", emit) }
+
+func emit(c *build.Context) {
+	constants := map[string]constant{}
+	for _, wide := range []bool{true, false} {
+		m := &machine{Machine: asm.Machine{Context: c, Wide: wide}, constants: constants}
+		m.rows()
+		m.scores()
+		m.tails()
+		m.peakOf()
+		m.exps()
+		m.normalise()
+		m.rowsAbreast()
+		m.scoresAbreast()
+		m.tailsAbreast()
+		m.exp()
+		m.log()
+		m.log1p()
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/qats-bench/qats/internal/kernel/gen"
+)
+
+// peakOf emits the search for the peak of a row of k >= 64 logits.
+func (m *machine) peakOf() {
+	m.Begin("peak", "func(x *float32, k int) (value float32, top, times int)")
+	x, k := m.Loaded("x"), m.Loaded("k")
+	p := m.peak(x, k)
+	m.VMOVSS(p.value, m.Result("value"))
+	m.MOVQ(p.top, m.Result("top"))
+	m.MOVQ(p.times, m.Result("times"))
+	m.Finish()
+}
+
+// exps emits the exponentials of one row of k >= 1 logits and their sum in
+// lanes; those of the largest logit are 0.
+func (m *machine) exps() {
+	m.Begin("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
+	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
+	e := m.power()
+	largest := m.XMM()
+	m.VMOVSS(m.Argument("largest"), largest)
+	s := m.Filled(m.Argument("scale"))
+	minus, c := m.minus(largest), e.rate(s)
+	sums := m.zeros(m.parts())
+	m.exponentials(e, x, k, nil, minus, []rate{c}, func(t term) {
+		m.VADDPD(t.v, sums[t.p], sums[t.p])
+		m.put(t.v, asm.At(dst, t.i, 8, 2*t.disp), t.only)
+	})
+	m.VMOVSD(m.Sum(sums), m.Result("total"))
+	m.Finish()
+}
+
+// put stores a vector, or what its mask lets through.
+func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
+	switch {
+	case only == nil:
+		m.VMOVUPD(v, to)
+	case m.Wide:
+		m.VMOVUPD(v, only.lanes, to)
+	default:
+		m.VMASKMOVPD(v, only.lanes, to)
+	}
+}
+
+// normalise emits the division of the exponentials of a row by s0; where a
+// logit less than the largest comes to conf or more it gets below.
+func (m *machine) normalise() {
+	m.Begin("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
+	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
+	fill := func(name string) operand.Op { return m.hold(m.Filled(m.Argument(name))) }
+	s0, conf, below := fill("s0"), fill("conf"), fill("below")
+	largest := m.Singles()
+	m.VBROADCASTSS(m.Argument("largest"), largest)
+	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
+	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
+		for _, group := range m.groups(octets) {
+			for _, v := range group {
+				only := m.mask(bits, v.p)
+				from, place := asm.At(x, i, 4, v.disp), asm.At(dst, i, 8, 2*v.disp)
+				p, l := m.Vector(), m.Singles()
+				switch {
+				case only == nil:
+					m.VMOVUPD(place, p)
+					m.VMOVUPS(from, l)
+				case m.Wide:
+					m.VMOVUPD_Z(place, only.lanes, p)
+					m.VMOVUPS_Z(from, only.load, l)
+				default:
+					m.VMASKMOVPD(place, only.lanes, p)
+					m.VMASKMOVPS(from, only.load, l)
+				}
+				m.VDIVPD(s0, p, p)
+				if m.Wide {
+					high, both := m.K(), m.K()
+					m.VCMPPD(atLeast, conf, p, high)
+					m.VCMPPS(less, largest, l, high, both)
+					m.VMOVAPD(below, both, p)
+				} else {
+					high, low := m.Vector(), m.Vector()
+					m.VCMPPD(atLeast, conf, p, high)
+					m.VCMPPS(less, largest, l, l)
+					m.VPMOVSXDQ(l, low)
+					m.VANDPD(low, high, high)
+					m.VBLENDVPD(high, below, p, p)
+				}
+				m.put(p, place, only)
+			}
+		}
+	})
+	m.Finish()
+}

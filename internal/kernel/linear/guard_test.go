@@ -1,0 +1,41 @@
+//go:build linux
+
+package linear
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
+	"github.com/qats-bench/qats/internal/kernel/cpu/cputest"
+)
+
+// TestGuarded: nothing behind the slices is read or written, nor written before
+// them, which the canaries show.
+func TestGuarded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	const canary = -12345.5
+	for _, n := range []int{1, 7, 8, 9, 17} {
+		for _, width := range []int{1, 3, 4, 7, 8, 11, 16, 25, 40} {
+			x := Rows{Data: cputest.Guarded[float32](t, n*width), Width: width}
+			copy(x.Data, numbers[float32](n*width, rng))
+			v, c := cputest.Guarded[float64](t, width), cputest.Guarded[float64](t, n)
+			products, sum := cputest.Guarded[float64](t, n+1), cputest.Guarded[float64](t, width+1)
+			gap := cputest.Guarded[float32](t, width+1)
+			wide := cputest.Guarded[float64](t, n*width) // n rows of the product
+			out := cputest.Guarded[float64](t, n*n+1)
+			products[0], sum[0], gap[0], out[0] = canary, canary, canary, canary
+			for _, on := range cpu.Available() {
+				dots(on, products[1:], v, x)
+				add(on, sum[1:], c, x)
+				line(on, sum[1:], v, v, 1)
+				gaps(on, gap[1:], v, 1)
+				inner(on, v, sum[1:])
+				pack(on, x.Data, n, width).Times(out[1:], wide)
+				if products[0] != canary || sum[0] != canary || gap[0] != canary || out[0] != canary {
+					t.Fatalf("%v, %d rows of %d: something before the results is written", on, n, width)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+//go:build amd64 && !purego
+
+package linear
+
+import "github.com/qats-bench/qats/internal/kernel/cpu"
+
+// callElements is how many elements one call into vector code may take: such
+// code cannot be interrupted, and the collector would wait for it. It is about
+// 50 microseconds.
+const callElements = 1 << 17
+
+// Each function below runs the vector code of on, as far as there is some, and
+// says how far that is. Lengths have been checked.
+
+// vectorDots takes eight rows at a time, or four at the end, and returns how many
+// are done; the last row stands in for those that are not there.
+func vectorDots(on cpu.Instructions, dst, v []float64, x Rows) int {
+	n := len(v) &^ 3
+	if on == portable || n == 0 {
+		return 0
+	}
+	var at [8]int
+	var sums [8][4]float64
+	for i := 0; i < len(dst); i += len(at) {
+		left := min(len(at), len(dst)-i)
+		for r := range at {
+			at[r] = x.begin(i + min(r, left-1))
+		}
+		next := &x.Data[x.begin(min(i+len(at), len(dst)-1))]
+		if left > 4 {
+			dots8AVX2(&sums[0], &v[0], &x.Data[0], &at[0], n, next)
+		} else {
+			dots4AVX2(&sums[0], &v[0], &x.Data[0], &at[0], n, next)
+		}
+		for r := range left {
+			dst[i+r] = fold(sums[r], v[n:], x.row(i + r)[n:])
+		}
+	}
+	return len(dst)
+}
+
+// vectorInner reports whether there is vector code for such slices, of a
+// multiple of 8 numbers.
+func vectorInner(on cpu.Instructions, s *[8]float64, a, b []float64) bool {
+	switch {
+	case on == portable || len(a) == 0:
+		return false
+	case on == avx512:
+		innerAVX512(s, &a[0], &b[0], len(a))
+	default:
+		innerAVX2(s, &a[0], &b[0], len(a))
+	}
+	return true
+}
+
+// vectorAdd returns how many columns are done.
+func vectorAdd(on cpu.Instructions, dst, c []float64, x Rows) int {
+	n := len(dst) &^ 7
+	if on == portable || n == 0 {
+		return 0
+	}
+	var at [256]int
+	size := min(len(at), max(1, callElements/n))
+	for ; len(c) > 0; c = c[size:] {
+		size = min(size, len(c))
+		for i := range size {
+			at[i] = x.begin(i)
+		}
+		if on == avx512 {
+			sumAVX512(&dst[0], n, &c[0], &x.Data[0], &at[0], size)
+		} else {
+			sumAVX2(&dst[0], n, &c[0], &x.Data[0], &at[0], size)
+		}
+		x = x.after(size)
+	}
+	return n
+}
+
+// vectorLine returns how many elements are done and the top of them.
+func vectorLine(on cpu.Instructions, dst, a, s []float64, c float64) (done, top int) {
+	n := len(dst) &^ 7
+	switch {
+	case on == portable || n == 0:
+		return 0, 0
+	case on == avx512:
+		return n, lineAVX512(&dst[0], &a[0], &s[0], c, n)
+	}
+	return n, lineAVX2(&dst[0], &a[0], &s[0], c, n)
+}
+
+// vectorGaps returns how many elements are done.
+func vectorGaps(on cpu.Instructions, dst []float32, z []float64, largest float64) int {
+	n := len(dst) &^ 7
+	switch {
+	case on == portable || n == 0:
+		return 0
+	case on == avx512:
+		gapsAVX512(&dst[0], &z[0], largest, n)
+	default:
+		gapsAVX2(&dst[0], &z[0], largest, n)
+	}
+	return n
+}
+
+// vectorTile reports whether there is vector code.
+func vectorTile(on cpu.Instructions, sums []float64, x *[tileRows][]float64, panel []float64) bool {
+	switch on {
+	case avx512:
+		tileAVX512(&sums[0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &panel[0], len(x[0]))
+	case avx2:
+		tileAVX2(&sums[0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &panel[0], len(x[0]))
+	default:
+		return false
+	}
+	return true
+}
+
+//go:noescape
+func tileAVX512(dst, x0, x1, x2, x3, panel *float64, d int)
+
+//go:noescape
+func tileAVX2(dst, x0, x1, x2, x3, panel *float64, d int)
+
+//go:noescape
+func dots4AVX2(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)
+
+//go:noescape
+func dots8AVX2(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)
+
+//go:noescape
+func sumAVX512(dst *float64, n int, c *float64, x *float32, at *int, rows int)
+
+//go:noescape
+func sumAVX2(dst *float64, n int, c *float64, x *float32, at *int, rows int)
+
+//go:noescape
+func lineAVX512(dst, a, s *float64, c float64, n int) (top int)
+
+//go:noescape
+func lineAVX2(dst, a, s *float64, c float64, n int) (top int)
+
+//go:noescape
+func gapsAVX512(dst *float32, z *float64, largest float64, n int)
+
+//go:noescape
+func gapsAVX2(dst *float32, z *float64, largest float64, n int)
+
+//go:noescape
+func innerAVX512(s *[8]float64, a, b *float64, n int)
+
+//go:noescape
+func innerAVX2(s *[8]float64, a, b *float64, n int)

@@ -1,0 +1,201 @@
+// Package linear is the arithmetic of features and last layers: inner products
+// with rows of features, sums of such rows, products of a block of rows with
+// the weights of a layer, and lines in the space of logits.
+//
+// The portable functions are the specification: float64, every product and
+// every sum rounded by itself, in an order that the comments state. Vector code
+// in AVX2 and AVX-512, which a program in internal/kernel/gen/linear writes
+// (`make generate`), takes several sums side by side and each of them in that
+// order: the same bits. The orders are those of plain loops, which do well in Go
+// too, and no product is fused with its sum: Go without vectors would pay for it.
+//
+// Whoever changes the bits of a function raises the versions of the methods
+// that use it.
+package linear
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
+)
+
+const (
+	portable = cpu.Portable
+	avx2     = cpu.AVX2
+	avx512   = cpu.AVX512
+)
+
+// best is what this processor runs fastest. It is set once, before anything
+// can run, and no result depends on it.
+var best = cpu.Best()
+
+// Rows are rows of a row-major matrix of float32, Width numbers each: those that
+// Which names, or all from the first where it is nil.
+type Rows struct {
+	Data  []float32
+	Width int
+	Which []int
+}
+
+// count returns how many rows there are, and panics where one is not in Data.
+func (r Rows) count() int {
+	if r.Width <= 0 {
+		panic(fmt.Sprintf("linear: rows of %d numbers", r.Width))
+	}
+	all := len(r.Data) / r.Width
+	if r.Which == nil {
+		return all
+	}
+	for _, row := range r.Which {
+		if row < 0 || row >= all {
+			panic(fmt.Sprintf("linear: row %d of %d", row, all))
+		}
+	}
+	return len(r.Which)
+}
+
+// begin returns where row i begins in Data.
+func (r Rows) begin(i int) int {
+	if r.Which != nil {
+		i = r.Which[i]
+	}
+	return i * r.Width
+}
+
+// after returns the rows from the one at index n on.
+func (r Rows) after(n int) Rows {
+	if r.Which != nil {
+		r.Which = r.Which[n:]
+	} else {
+		r.Data = r.Data[n*r.Width:]
+	}
+	return r
+}
+
+func (r Rows) row(i int) []float32 {
+	at := r.begin(i)
+	return r.Data[at : at+r.Width : at+r.Width]
+}
+
+// Dots writes the inner product of v with every row: dst_i = sum_j v_j x_ij. The
+// terms are added in four sums, by j mod 4, those after the last multiple of 4
+// to the first sum; dst_i is (s_0 + s_1) + (s_2 + s_3). It panics unless v has
+// the width of the rows and dst their number.
+func Dots(dst, v []float64, x Rows) { dots(best, dst, v, x) }
+
+func dots(on cpu.Instructions, dst, v []float64, x Rows) {
+	if n := x.count(); len(dst) != n || len(v) != x.Width {
+		panic(fmt.Sprintf("linear: Dots: %d products of %d numbers with %d rows of %d", len(dst), len(v), n, x.Width))
+	}
+	done := vectorDots(on, dst, v, x)
+	for i := done; i < len(dst); i++ {
+		dst[i] = dot(v, x.row(i))
+	}
+}
+
+// dot is Dots of one row.
+func dot(v []float64, x []float32) float64 {
+	var s0, s1, s2, s3 float64
+	v = v[:len(x)]
+	for len(x) >= 4 {
+		s0 += float64(v[0] * float64(x[0]))
+		s1 += float64(v[1] * float64(x[1]))
+		s2 += float64(v[2] * float64(x[2]))
+		s3 += float64(v[3] * float64(x[3]))
+		x, v = x[4:], v[4:]
+	}
+	return fold([4]float64{s0, s1, s2, s3}, v, x)
+}
+
+// fold adds what is left after the last multiple of 4, and the four sums.
+func fold(s [4]float64, v []float64, x []float32) float64 {
+	for j, x := range x {
+		s[0] += float64(v[j] * float64(x))
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+// Inner returns the inner product of a and b: eight sums, by index mod 8, that
+// are folded in half, ((s_0 + s_4) + (s_2 + s_6)) + ((s_1 + s_5) + (s_3 + s_7)).
+// It panics where the lengths differ.
+func Inner(a, b []float64) float64 { return inner(best, a, b) }
+
+func inner(on cpu.Instructions, a, b []float64) float64 {
+	if len(a) != len(b) {
+		panic(fmt.Sprintf("linear: Inner: %d and %d numbers", len(a), len(b)))
+	}
+	var s [8]float64
+	n := len(a) &^ 7
+	if !vectorInner(on, &s, a[:n], b[:n]) {
+		for c := 0; c < 8; c += 4 { // four sums stay in registers
+			s0, s1, s2, s3 := 0., 0., 0., 0.
+			for j := c; j+4 <= n; j += 8 {
+				v, w := a[j:j+4:j+4], b[j:j+4:j+4]
+				s0 += float64(v[0] * w[0])
+				s1 += float64(v[1] * w[1])
+				s2 += float64(v[2] * w[2])
+				s3 += float64(v[3] * w[3])
+			}
+			s[c], s[c+1], s[c+2], s[c+3] = s0, s1, s2, s3
+		}
+	}
+	for j := n; j < len(a); j++ {
+		s[j-n] += float64(a[j] * b[j])
+	}
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+// Add adds c_0 times the first row, c_1 times the second one and so on to dst,
+// each element in the order of the rows. It panics unless c has the number of
+// the rows and dst their width.
+func Add(dst, c []float64, x Rows) { add(best, dst, c, x) }
+
+func add(on cpu.Instructions, dst, c []float64, x Rows) {
+	if n := x.count(); len(c) != n || len(dst) != x.Width {
+		panic(fmt.Sprintf("linear: Add: %d factors of %d rows of %d added to %d", len(c), n, x.Width, len(dst)))
+	}
+	done := vectorAdd(on, dst, c, x) // columns
+	if done == len(dst) {
+		return
+	}
+	dst = dst[done:]
+	for i, c := range c {
+		row := x.row(i)[done:]
+		dst := dst[:len(row)]
+		for j, v := range row {
+			dst[j] += float64(c * float64(v))
+		}
+	}
+}
+
+// Line writes a + c s, the product rounded before it is added, and returns the
+// lowest index of the largest element. It panics where a slice is empty or
+// their lengths differ.
+func Line(dst, a, s []float64, c float64) (top int) { return line(best, dst, a, s, c) }
+
+func line(on cpu.Instructions, dst, a, s []float64, c float64) int {
+	if len(dst) == 0 || len(a) != len(dst) || len(s) != len(dst) {
+		panic(fmt.Sprintf("linear: Line: %d elements of %d and %d", len(dst), len(a), len(s)))
+	}
+	done, top := vectorLine(on, dst, a, s, c)
+	for j := done; j < len(dst); j++ {
+		dst[j] = a[j] + float64(c*s[j])
+		if dst[j] > dst[top] {
+			top = j
+		}
+	}
+	return top
+}
+
+// Gaps writes the differences z - largest as float32, each rounded once from
+// float64. It panics where the lengths differ.
+func Gaps(dst []float32, z []float64, largest float64) { gaps(best, dst, z, largest) }
+
+func gaps(on cpu.Instructions, dst []float32, z []float64, largest float64) {
+	if len(dst) != len(z) {
+		panic(fmt.Sprintf("linear: Gaps: %d of %d numbers", len(dst), len(z)))
+	}
+	for j := vectorGaps(on, dst, z, largest); j < len(z); j++ {
+		dst[j] = float32(z[j] - largest)
+	}
+}

@@ -1,0 +1,125 @@
+package linear
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
+)
+
+// Packed is a matrix W of k rows of d weights, arranged for products with rows
+// of d numbers: in panels of neighbouring rows, side by side. It does not
+// change and is safe for concurrent use.
+type Packed struct {
+	k, d   int
+	on     cpu.Instructions
+	width  int       // of a panel; the last one is filled up with zeros
+	panels []float64 // ceil(k/width) of d x width
+}
+
+// Pack arranges the row-major k x d matrix w, which it copies. It panics where
+// there is no such matrix.
+func Pack[T float32 | float64](w []T, k, d int) *Packed { return pack(best, w, k, d) }
+
+func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
+	if k < 0 || d < 1 || len(w) != k*d {
+		panic(fmt.Sprintf("linear: Pack: %d weights of %d rows of %d", len(w), k, d))
+	}
+	p := &Packed{k: k, d: d, on: on, width: tileWidth(on)}
+	p.panels = make([]float64, (k+p.width-1)/p.width*d*p.width)
+	for j := 0; j < k; j += p.width {
+		panel := p.panels[j*d : (j+p.width)*d]
+		rows := w[j*d : min(j+p.width, k)*d]
+		for c := range d {
+			place := panel[c*p.width : (c+1)*p.width]
+			for at := c; at < len(rows); at += d {
+				place[0], place = float64(rows[at]), place[1:]
+			}
+		}
+	}
+	return p
+}
+
+// tileRows is how many rows meet a panel at a time.
+const tileRows = 4
+
+// tileWidth is the width of a panel: of what registers hold a tile of sums.
+func tileWidth(on cpu.Instructions) int {
+	switch on {
+	case avx512:
+		return 24
+	case avx2:
+		return 12
+	}
+	return 2
+}
+
+// Tiles of at most blockRows rows share their way through a panel, of which
+// blockDepth weights a row stay in the nearest cache.
+const (
+	blockRows  = 32
+	blockDepth = 128
+)
+
+// Times writes x W' to dst, row-major: x has n rows of d numbers, dst as many of
+// k. Every element is summed over d in order, from 0, whatever its place. It
+// panics where the lengths say otherwise.
+func (p *Packed) Times(dst, x []float64) {
+	n := len(x) / p.d
+	if len(x) != n*p.d || len(dst) != n*p.k {
+		panic(fmt.Sprintf("linear: Times: %d elements of %d x %d with %d x %d", len(dst), len(x), p.d, p.k, p.d))
+	}
+	var sums [blockRows * 24]float64
+	for i := 0; i < n; i += blockRows {
+		rows := min(blockRows, n-i)
+		for j := 0; j < p.k; j += p.width {
+			p.block(&sums, x[i*p.d:(i+rows)*p.d], rows, p.panels[j*p.d:(j+p.width)*p.d])
+			width := min(p.width, p.k-j)
+			for r := range rows {
+				copy(dst[(i+r)*p.k+j:][:width], sums[r*p.width:])
+			}
+		}
+	}
+}
+
+// block writes the products of some rows with one panel to sums, in rows as
+// long as the panel is wide.
+func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, rows int, panel []float64) {
+	clear(sums[:rows*p.width])
+	for c := 0; c < p.d; c += blockDepth {
+		depth := min(blockDepth, p.d-c)
+		part := panel[c*p.width : (c+depth)*p.width]
+		for r := 0; r < rows; r += tileRows {
+			var of [tileRows][]float64
+			for t := range of { // the last row stands in for those that are not there
+				at := min(r+t, rows-1)*p.d + c
+				of[t] = x[at : at+depth]
+			}
+			tile := sums[r*p.width : (r+tileRows)*p.width]
+			if !vectorTile(p.on, tile, &of, part) {
+				portableTile((*[2 * tileRows]float64)(tile), &of, part)
+			}
+		}
+	}
+}
+
+// portableTile adds the products of four rows with a panel of two.
+func portableTile(sums *[2 * tileRows]float64, x *[tileRows][]float64, panel []float64) {
+	d := len(x[0])
+	x0, x1, x2, x3 := x[0], x[1][:d], x[2][:d], x[3][:d]
+	panel = panel[:2*d]
+	a0, b0, a1, b1 := sums[0], sums[1], sums[2], sums[3]
+	a2, b2, a3, b3 := sums[4], sums[5], sums[6], sums[7]
+	for c := range x0 {
+		v, w := panel[2*c], panel[2*c+1]
+		a0 += float64(x0[c] * v)
+		b0 += float64(x0[c] * w)
+		a1 += float64(x1[c] * v)
+		b1 += float64(x1[c] * w)
+		a2 += float64(x2[c] * v)
+		b2 += float64(x2[c] * w)
+		a3 += float64(x3[c] * v)
+		b3 += float64(x3[c] * w)
+	}
+	sums[0], sums[1], sums[2], sums[3] = a0, b0, a1, b1
+	sums[4], sums[5], sums[6], sums[7] = a2, b2, a3, b3
+}
