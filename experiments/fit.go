@@ -108,7 +108,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 // input loads what the contract of c names, and nothing else.
 func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
 	contract := c.Method.Contract()
-	in := calib.Input{Seed: fitSeed(c.fit), Shared: &w.shared}
+	in := calib.Input{Seed: c.seed, Shared: &w.shared}
 	stream, err := w.calStream(ctx, contract)
 	if err != nil {
 		return in, err

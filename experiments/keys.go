@@ -25,19 +25,25 @@ const (
 // the arrays that it reads. cal and target are digests, empty where the contract has none.
 func fitText(m *Method, cal, target string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "fit %d\n%smethod %s %d\n", fitVersion, kernelLine(), m.Entry.Name, m.Entry.Version)
+	fmt.Fprintf(&b, "fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version)
+	b.WriteString(fitSections(m, cal, target))
+	return b.String()
+}
+
+// fitSections are the parts of a fit's text that are not versions.
+func fitSections(m *Method, cal, target string) string {
+	var b strings.Builder
 	section(&b, "options", m.Options)
 	section(&b, "cal", cal)
 	section(&b, "target", target)
 	return b.String()
 }
 
-// kernelLine is the line of a fit's text that names the row kernel.
-func kernelLine() string { return fmt.Sprintf("kernel %d\n", softmax.Version) }
-
-// fitSeed is the seed of the fit of this text. A kernel that differs in the last
-// digits of its sums leaves draws as they are.
-func fitSeed(fit string) uint64 { return seed(strings.Replace(fit, kernelLine(), "", 1)) }
+// fitSeed is the seed of a fit. It knows no version, so that a method whose
+// numbers change in their last digits keeps its draws.
+func fitSeed(m *Method, cal, target string) uint64 {
+	return seed("method " + m.Entry.Name + "\n" + fitSections(m, cal, target))
+}
 
 // factsText is the text of the rows kept of an applied fit, with class bins or
 // without.

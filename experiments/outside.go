@@ -94,7 +94,7 @@ func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
 		return &skipError{notAllowed(c.Method.Name)}
 	}
 	return guard(c.Method.Name, func() error {
-		t, err := c.Method.outside.open(ctx, w.run.plan.whereabouts(w.unit), fit, fitSeed(c.fit))
+		t, err := c.Method.outside.open(ctx, w.run.plan.whereabouts(w.unit), fit, c.seed)
 		if err == nil {
 			w.tables[cell] = t
 		}

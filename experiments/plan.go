@@ -35,6 +35,7 @@ type Cell struct {
 	Why    string // why it is no hit
 
 	fit, facts, scores string // texts of the keys
+	seed               uint64 // of the fit
 	pair               string // text of the pairing with the baseline, empty where there is none
 	scored, paired     bool   // the scores and the pairing are in the store
 	damaged            bool   // something of it in the store cannot be read
@@ -224,7 +225,7 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 	if err != nil {
 		return err
 	}
-	c.fit = fitText(c.Method, cal, target)
+	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)
 	c.facts = factsText(c.fit, test, u.classes())
 	if c.Method.outside != nil {
 		if err := u.outsideTexts(at, o.Digests, c, test); err != nil {
