@@ -26,7 +26,7 @@ import (
 const bundle = "bundle"
 
 // bundleLimit is how much of it may be committed, in bytes.
-const bundleLimit = 40_000_000
+const bundleLimit = 44_000_000
 
 func bundleManifest(t *testing.T) data.Manifest {
 	t.Helper()

@@ -14,7 +14,7 @@ import torch
 import yaml
 
 from . import data as sets, foreign
-from .bundle import bundle as write_bundle
+from .bundle import add as add_to_bundle, bundle as write_bundle
 from .export import entries, export, export_corrupted, place, write_manifest
 from .files import atomic
 from .losses import LOSSES
@@ -97,7 +97,10 @@ def table(args):
 
 def bundle(args):
     """Writes the finished networks, cut to size, into the folder that is committed."""
-    write_bundle(args.out / "arrays", args.raw, args.out / "cache", args.bundle, say)
+    if args.add:
+        add_to_bundle(args.out / "arrays", args.raw, args.out / "cache", args.bundle, args.add, say)
+    else:
+        write_bundle(args.out / "arrays", args.raw, args.out / "cache", args.bundle, say)
 
 
 def main():
@@ -121,6 +124,7 @@ def main():
             c.add_argument("--corrupted", action="store_true", help="also export the corrupted test images")
         if name == "bundle":
             c.add_argument("--bundle", type=Path, required=True, help="folder to write; an earlier bundle there is replaced")
+            c.add_argument("--add", metavar="DATASET/NET", help="add one network to the bundle that is there, and change nothing else")
         if name == "queue":
             c.add_argument("--plan", type=Path, required=True)
             c.add_argument("--workers", type=int, default=1)

@@ -35,7 +35,7 @@ def test_bundle(tmp_path, arrays):
     bundle.bundle(tmp_path / "arrays", None, None, tmp_path / "bundle", say=str)
     at = tmp_path / "bundle"
     m = yaml.safe_load((at / "manifest.yaml").read_text())
-    assert {s["set"] for s in m["sets"]} == {f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
+    assert {s["set"] for s in m["sets"]} == {"*/*", f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
     for name, f in m["files"].items():
         assert f == dict(shape=list(np.load(at / name).shape), sha256=files.sha256(at / name))
     assert {str(p.relative_to(at)) for p in at.rglob("*.npy")} == set(m["files"])
@@ -71,3 +71,27 @@ def test_the_limit(tmp_path, arrays, monkeypatch):
     monkeypatch.setattr(bundle, "LIMIT", 1000)
     with pytest.raises(ValueError, match="more than the 1,000 allowed"):
         bundle.bundle(tmp_path / "arrays", None, None, tmp_path / "bundle", say=str)
+
+
+def test_add(tmp_path, arrays):
+    """A network that is added has logits and labels alone, and its line in the page and the manifest."""
+    at = tmp_path / "bundle"
+    bundle.bundle(tmp_path / "arrays", None, None, at, say=str)
+    before = yaml.safe_load((at / "manifest.yaml").read_text())
+    r = train.recipe("tiny", "vgg7-w32", epochs=1, batch=32)
+    net, history = train.train(r, arrays, tmp_path / "run2", say=str)
+    export.export(r, arrays, net, history, tmp_path / "arrays", say=str)
+    bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32", say=str)
+    m = yaml.safe_load((at / "manifest.yaml").read_text())
+    assert m["sets"][0] == before["sets"][0] and {s["set"] for s in m["sets"]} - {s["set"] for s in before["sets"]} == {"tiny/vgg7-w32"}
+    added = set(m["files"]) - set(before["files"])
+    assert added == {f"tiny/vgg7-w32/{p}/{a}.npy" for p in ("cal", "test") for a in ("logits", "labels")}
+    for name in added:
+        assert m["files"][name]["sha256"] == files.sha256(at / name)
+    logits, labels = (np.load(at / f"tiny/vgg7-w32/test/{a}.npy") for a in ("logits", "labels"))
+    rows = bundle.order(len(labels))
+    assert logits.dtype == np.float16 and np.array_equal(labels, arrays.test.y[rows])
+    page = (at / "README.md").read_text()
+    assert "| tiny | vgg7-w32 | ce |" in page and page.count("## Bytes") == 1
+    with pytest.raises(ValueError, match="already"):
+        bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32", say=str)
