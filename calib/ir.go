@@ -16,8 +16,9 @@ import (
 //
 // The second term orders classes that share a plateau of g, so the predicted
 // class stays; see irMap. Probabilities that are equal but for rounding count as
-// equal (tieShare), where the authors' code has one knot each: on a network
-// whose probabilities are ties in float32 that lowers the NLL from .332 to .310.
+// equal (tieShare), where the authors' code has one knot each. On a ResNet-14 for
+// CIFAR-100 whose probabilities saturate, this lowers the NLL from 2.602 to 2.552
+// and raises the ECE from .0340 to .0467.
 // The paper leaves rows unnormalised until they are
 // scored; a map to probabilities divides at once, which changes no score.
 func irEntry() Entry {
