@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // paperSpecs are the specs that hold the paper's settings and nothing else.
@@ -14,13 +15,13 @@ var paperSpecs = map[string]int{"standard": 15, "longtail": 15, "shift": 75, "me
 // TestPaperSettings counts the 162 settings, once each, and finds every one of
 // them among the published numbers.
 func TestPaperSettings(t *testing.T) {
-	numbers, err := results.ReadPublished()
+	numbers, err := paper.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	published := map[results.Cell]bool{}
 	for _, p := range numbers {
-		if p.Method == "uncal" && p.Dataset != results.Average && p.Corruption != results.Average {
+		if p.Method == "uncal" && p.Dataset != paper.Average && p.Corruption != paper.Average {
 			published[results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}] = true
 		}
 	}

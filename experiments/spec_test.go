@@ -9,7 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func known() Registry {
 	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{
 		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid", "critical-difference", "forest",
-	}, Paper: results.PublishedDatasets()}
+	}, Paper: paper.Datasets()}
 }
 
 // TestBadSpecs reads every file of testdata/bad and compares what is said of

@@ -86,7 +86,7 @@ func TestStore(t *testing.T) {
 		if err != nil || string(got) != body {
 			t.Errorf("got %q, %v; want %q", got, err, body)
 		}
-		if !s.Has(Fit, Key(text)) || s.Has(Facts, Key(text)) || s.Has(Fit, Key("other")) {
+		if !s.Has(Fit, Key(text)) || s.Has(SampleScores, Key(text)) || s.Has(Fit, Key("other")) {
 			t.Error("Has is wrong")
 		}
 	}
@@ -295,20 +295,20 @@ func BenchmarkStore(b *testing.B) {
 		b.Fatal(err)
 	}
 	body := make([]byte, 1<<20)
-	if err := s.Put(Facts, "x", body); err != nil {
+	if err := s.Put(SampleScores, "x", body); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("op=get/bytes=1048576", func(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
-			if _, err := s.Get(Facts, Key("x")); err != nil {
+			if _, err := s.Get(SampleScores, Key("x")); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("op=has/bytes=1048576", func(b *testing.B) {
 		for b.Loop() {
-			if !s.Has(Facts, Key("x")) {
+			if !s.Has(SampleScores, Key("x")) {
 				b.Fatal("absent")
 			}
 		}

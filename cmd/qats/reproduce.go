@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// paper are the specs that hold the paper's tables and figures, in its order.
-var paper = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
+// paperSpecs are the specs of the paper's tables and figures, in its order.
+var paperSpecs = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
 
 // quickRows are the rows of each set under --quick: enough to see that all
 // works, too few for the numbers to mean much.
@@ -36,7 +36,7 @@ it in the root of the project.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var files []string
-			for _, name := range paper {
+			for _, name := range paperSpecs {
 				file := filepath.Join("experiments", name+".yaml")
 				if _, err := os.Stat(file); err != nil {
 					return fmt.Errorf("%w; run reproduce in the root of the project", err)
@@ -72,19 +72,19 @@ it in the root of the project.`,
 	return cmd
 }
 
-// writeDiff writes diff.txt, cell by cell, and prints its summary.
+// writeDiff writes diff.txt and prints its first part, the summary and the claims.
 func writeDiff(cmd *cobra.Command, out string) error {
-	d, err := readDiff(out)
+	comparison, err := compareWithPaper(out)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(out, "diff.txt")
-	if err := atomicfile.Write(path, d.Text); err != nil {
+	if err := atomicfile.Write(path, comparison.Text); err != nil {
 		return err
 	}
-	if err := d.Summary(cmd.OutOrStdout()); err != nil {
+	if err := comparison.Summary(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(cell by cell: %s)\n", path)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(row by row: %s)\n", path)
 	return err
 }
