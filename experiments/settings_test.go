@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
@@ -30,7 +31,7 @@ func TestPaperSettings(t *testing.T) {
 	}
 	total := 0
 	for name, want := range paperSpecs {
-		spec, err := ReadSpec(name+".yaml", known())
+		spec, err := ReadSpec(filepath.Join("paper", name+".yaml"), known())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestEveryPaperCellCanRun(t *testing.T) {
 	}
 	cells := 0
 	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "variants", "rescale"} {
-		spec, err := ReadSpec(name+".yaml", known())
+		spec, err := ReadSpec(filepath.Join("paper", name+".yaml"), known())
 		if err != nil {
 			t.Fatal(err)
 		}

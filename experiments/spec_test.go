@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,9 +97,13 @@ func TestRefusedValues(t *testing.T) {
 
 // TestSpecsOfTheProject reads the specs that come with the project.
 func TestSpecsOfTheProject(t *testing.T) {
-	files, err := filepath.Glob("*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, pattern := range []string{"*.yaml", "paper/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, found, err)
+		}
+		files = append(files, found...)
 	}
 	if _, err := ReadSpecs(files, known()); err != nil {
 		t.Error(err)
@@ -165,7 +170,8 @@ settings: {dataset: d, backbone: b}
 func FuzzParseSpec(f *testing.F) {
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
 	more, _ := filepath.Glob("*.yaml")
-	for _, file := range append(files, more...) {
+	paper, _ := filepath.Glob("paper/*.yaml")
+	for _, file := range slices.Concat(files, more, paper) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
