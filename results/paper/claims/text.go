@@ -34,9 +34,9 @@ func (c *Comparison) Text(w io.Writer) error {
 // Summary prints the summaries and the claims.
 func (c *Comparison) Summary(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("Published and reproduced numbers\n\n")
+	b.WriteString("Published numbers and the values here\n\n")
 	c.textSummaries(&b)
-	textClaims(&b, c.Claims, "on measured records:")
+	textClaims(&b, c.Claims, "on measured records")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -53,11 +53,11 @@ func (c *Comparison) textTable(b *strings.Builder, t paper.Table) {
 		}
 	}
 	metric := table.Name("metric", t.Metric)
-	fmt.Fprintf(b, "Table %d, %s (%s in per cent): %d of %d numbers reproduced\n", t.Number, t.Summary, metric, found, numbers)
+	fmt.Fprintf(b, "Table %d, %s (%s in per cent): %d of %d numbers have a value here\n", t.Number, t.Summary, metric, found, numbers)
 	if found == 0 && !tried(rows) {
 		return
 	}
-	fmt.Fprintf(b, "  %-20s %9s %10s %10s  %-16s %s\n", "", "published", "reproduced", "difference", "consistency band", "source")
+	fmt.Fprintf(b, "  %-20s %9s %7s %10s  %-16s %s\n", "", "published", "here", "difference", "consistency band", "source")
 	for _, r := range rows {
 		r.text(b)
 	}
@@ -94,14 +94,14 @@ func (r Row) text(b *strings.Builder) {
 			name += " (not ranked)"
 		}
 		if c.State != OK {
-			line(b, fmt.Sprintf("    %-18s %9s %10s  %s: %s", name, c.Value, "--", c.State, c.Reason))
+			line(b, fmt.Sprintf("    %-18s %9s %7s  %s: %s", name, c.Value, "--", c.State, c.Reason))
 			continue
 		}
 		band := ""
 		if c.HasBand {
 			band = fmt.Sprintf("[%s, %s]", c.BandLo, c.BandHi)
 		}
-		line(b, fmt.Sprintf("    %-18s %9s %10s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
+		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
 	}
 	wrap(b, "    ", r.Ranking.String())
 }
@@ -152,7 +152,7 @@ func textMeasured(b *strings.Builder, title string, list []Summary) {
 		}
 		fmt.Fprintf(b, "%s %9s %9s %6s\n", s.numbers(), share(s.CompleteWins, s.Complete), share(s.PartialWins, s.Partial), tau)
 	}
-	wrap(b, "", "median: of |reproduced - published|, in points. wins: rows in which the paper's best method is the best "+
+	wrap(b, "", "median: of |here - published|, in points. wins: rows in which the paper's best method is the best "+
 		"one here, of the rows with all ranked methods. in part: the same for rows that lack some methods. "+
 		"tau: Kendall's tau-b over pairs of methods within rows.")
 	b.WriteString("\n")
@@ -164,7 +164,7 @@ func textSimulated(b *strings.Builder, title string, list []Summary) {
 	for _, s := range list {
 		b.WriteString(s.numbers() + "\n")
 	}
-	b.WriteString("median: of |reproduced - published|, in points.\n\n")
+	b.WriteString("median: of |here - published|, in points.\n\n")
 }
 
 // numbers is the part of a summary's line that every source has.
@@ -204,7 +204,7 @@ func (s *Similar) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "  %-24s similar to %s%s\n", dataset, table.Name("dataset", s.Like[dataset]), absent)
 	}
 	b.WriteString("These verdicts are not about the paper's networks. Rankings are over the methods that have a number.\n\n")
-	textClaims(&b, s.Claims, "on these networks:")
+	textClaims(&b, s.Claims, "on these networks")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -215,10 +215,10 @@ func textClaims(b *strings.Builder, claims []Judged, measured string) {
 		for _, c := range claims {
 			n[of(c).Truth]++
 		}
-		return fmt.Sprintf("%d hold, %d do not hold, %d cannot be judged", n[Holds], n[Fails], n[Unjudged])
+		return fmt.Sprintf("%s: %d, %s: %d, %s: %d", Holds, n[Holds], Fails, n[Fails], Unjudged, n[Unjudged])
 	}
 	fmt.Fprintf(b, "Claims of the text: %d\n", len(claims))
-	fmt.Fprintf(b, "  on the published numbers: %s\n", count(func(c Judged) Judgement { return c.Published }))
+	fmt.Fprintf(b, "  on the published numbers  %s\n", count(func(c Judged) Judgement { return c.Published }))
 	fmt.Fprintf(b, "  %-25s %s\n", measured, count(func(c Judged) Judgement { return c.Measured }))
 	for i, c := range claims {
 		b.WriteString("\n")
