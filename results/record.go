@@ -58,7 +58,7 @@ type Record struct {
 	Source string  // measured or simulated; may be empty unless Status is OK
 	Status Status
 	Note   string // items joined by "; ", see From and Warnings; the reason of a skip or fail
-	Key    string // of the scores in the Store
+	Key    string // Key of the text that names everything Value depends on; may be empty
 }
 
 var resultsFormat = csvfile.Format[Record]{

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -316,4 +317,21 @@ func BenchmarkReadResults(b *testing.B) {
 			}
 		}
 	})
+}
+
+// docs/formats.md describes every column and every kind of stored objects.
+func TestFormatsPageNamesEveryColumn(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Concat(resultsFormat.Columns, binsFormat.Columns, pairsFormat.Columns)
+	for _, kind := range []Kind{Fit, SampleScores, Scores, Pairs, Inputs} {
+		names = append(names, string(kind))
+	}
+	for _, name := range names {
+		if !bytes.Contains(page, []byte("`"+name+"`")) {
+			t.Errorf("docs/formats.md does not describe %s", name)
+		}
+	}
 }
