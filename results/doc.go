@@ -9,13 +9,13 @@
 //
 // # The files
 //
-// The columns and their order are fixed: those of [Cell], then those of
-// [Record], [Bin] or [Pair] in the order of their fields. Lines end in LF. A
-// number has at most nine significant digits and no more than it needs: 0.0129,
-// 0.00000012. Outside [1e-9, 1e15) it has an exponent: 3.1e-12. Nine digits tell
-// any two float32 apart and hide the last digits, in which processors differ.
-// Writer and reader round alike, so a file that is read and written again has
-// the same bytes. An absent number is an empty field, never NaN and never 0.
+// The columns and their order are fixed: the fields of [Cell], then the fields of
+// [Record], [Bin] or [Pair], in their order. Lines end in LF. A number has at most
+// nine significant digits and no more than it needs: 0.0129, 0.00000012. Outside
+// [1e-9, 1e15) it has an exponent: 3.1e-12. Nine digits tell any two float32 apart
+// and hide the last digits, in which processors differ. Writer and reader round
+// alike, so a file that is read and written again has the same bytes. An absent
+// number is an empty field, never NaN and never 0.
 //
 // The readers are strict, since a shifted column is a wrong number in a paper:
 // the header must match, numbers must be finite and in the range of their metric,

@@ -94,7 +94,7 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"word", with("0.01", "1,37"), `results.csv:3: 15 fields, want 14`},
 		{"per cent", with("0.01", "1.37"), `results.csv:3: column value: 1.37 is outside [0, 1]`},
 		{"negative", with("0.01", "-0.01"), `results.csv:3: column value: -0.01 is outside [0, 1]`},
-		{"null band", with("ece,0.01", "ece_null_hi,2"), `results.csv:3: column value: 2 is outside [0, 1]`},
+		{"consistency band", with("ece,0.01", "ece_null_hi,2"), `results.csv:3: column value: 2 is outside [0, 1]`},
 		{"status", with(",ok,", ",OK,"), `results.csv:3: column status: "OK" is none of ok, skip, fail`},
 		{"source", with("measured", "real"), `results.csv:3: column source: "real" is neither measured nor simulated`},
 		{"no source", with("measured", ""), `results.csv:3: column source: "" is neither`},

@@ -126,7 +126,7 @@ func judge(pkg, imported string) string {
 	return "a library without a home; give it one in this test, with the reason"
 }
 
-// TestJudge: the rules do refuse.
+// TestJudge: the rules reject these imports.
 func TestJudge(t *testing.T) {
 	for _, c := range []struct{ pkg, imported string }{
 		{"metrics", "gopkg.in/yaml.v3"},

@@ -96,7 +96,7 @@ func (b *book) risesLess(x, y values) (a answer, other string) {
 }
 
 // featClipPlaces counts the rows in which FeatClip is second and first. On similar
-// data sets only "most" is asked: four of fifteen is the paper's own count.
+// data sets only "most" counts: four of fifteen is the paper's own count.
 func featClipPlaces(b *book) Judgement {
 	first, second, rows, missing := 0, 0, 0, 0
 	for _, r := range b.rows(nil, "longtail") {
