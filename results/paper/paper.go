@@ -38,12 +38,12 @@ func (n Number) Ranked() bool { return n.Label != "HFE" }
 // Setting identifies a row of numbers that a table ranks against each other. The
 // identifiers are those of results.csv, with Average for a mean.
 type Setting struct {
-	Table      string // id of a Table
-	Metric     string
-	Dataset    string
-	Backbone   string
-	Corruption string // empty where there is none
-	Severity   int    // 0 where there is none
+	Table      string `json:"table"` // id of a Table
+	Metric     string `json:"metric,omitempty"`
+	Dataset    string `json:"dataset"`
+	Backbone   string `json:"backbone"`
+	Corruption string `json:"corruption,omitempty"` // empty where there is none
+	Severity   int    `json:"severity,omitempty"`   // 0 where there is none
 }
 
 // Average in place of a dataset or corruption stands for the mean over them.

@@ -42,6 +42,9 @@ func (p Points) Signed() string {
 	return p.String()
 }
 
+// MarshalJSON prints a number with two decimals.
+func (p Points) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
+
 var pointsForm = regexp.MustCompile(`^[-+]?[0-9]{1,5}\.[0-9]{1,2}$`)
 
 // parsePoints reads a field with one or two decimals.

@@ -96,24 +96,25 @@ func TestCellsAreReproduced(t *testing.T) {
 
 func TestRankingsAndTheirCounts(t *testing.T) {
 	d := small(t)
+	none := []string{}
 	for _, c := range []struct {
 		table, dataset, backbone string
 		want                     Ranking
 	}{
-		{"tasks", "voc2012", "deeplabv3-r50", Ranking{Differs,
-			[]string{"Uncal", "TS", "IR", "AdaTS", "GC", "FeatClip", "QaTS"}, nil, []string{"QaTS"}, []string{"IR"}, 1, 2}},
-		{"tasks", "20newsgroups", "bert-b", Ranking{Simulated,
-			[]string{"Uncal", "TS", "IR", "AdaTS", "GC", "FeatClip", "QaTS"}, nil, []string{"QaTS"}, nil, 0, 0}},
-		{"standard", "cifar10", "resnet50", Ranking{Agrees,
-			[]string{"Uncal", "TS", "QaTS"}, []string{"IR", "AdaTS", "GC", "FeatClip"}, []string{"QaTS"}, []string{"QaTS"}, 1, 1}},
-		{"standard", "cifar10", "resnet18", Ranking{Both,
-			[]string{"TS", "QaTS"}, []string{"Uncal", "IR", "AdaTS", "GC", "FeatClip"}, []string{"QaTS"}, nil, 0, 0}},
-		{"standard", "cifar10", "densenet121", Ranking{NoWinner,
-			[]string{"TS", "IR"}, []string{"Uncal", "AdaTS", "GC", "FeatClip", "QaTS"}, []string{"QaTS"}, []string{"IR"}, 0, 0}},
-		{"standard", "cifar10", "vit-s16", Ranking{TooFew,
-			[]string{"IR"}, []string{"Uncal", "TS", "AdaTS", "GC", "FeatClip", "QaTS"}, []string{"IR"}, nil, 0, 0}},
-		{"standard", "cifar10", "vit-b16", Ranking{NotRun,
-			nil, []string{"Uncal", "TS", "IR", "AdaTS", "GC", "FeatClip", "QaTS"}, []string{"QaTS"}, nil, 0, 0}},
+		{"tasks", "voc2012", "deeplabv3-r50", Ranking{Differs, []string{"QaTS"}, []string{"IR"}, 1, 2,
+			[]string{"Uncal", "TS", "IR", "AdaTS", "GC", "FeatClip", "QaTS"}, none}},
+		{"tasks", "20newsgroups", "bert-b", Ranking{Simulated, []string{"QaTS"}, none, 0, 0,
+			[]string{"Uncal", "TS", "IR", "AdaTS", "GC", "FeatClip", "QaTS"}, none}},
+		{"standard", "cifar10", "resnet50", Ranking{Agrees, []string{"QaTS"}, []string{"QaTS"}, 1, 1,
+			[]string{"Uncal", "TS", "QaTS"}, []string{"IR", "AdaTS", "GC", "FeatClip"}}},
+		{"standard", "cifar10", "resnet18", Ranking{Both, []string{"QaTS"}, none, 0, 0,
+			[]string{"TS", "QaTS"}, []string{"Uncal", "IR", "AdaTS", "GC", "FeatClip"}}},
+		{"standard", "cifar10", "densenet121", Ranking{NoWinner, []string{"QaTS"}, []string{"IR"}, 0, 0,
+			[]string{"TS", "IR"}, []string{"Uncal", "AdaTS", "GC", "FeatClip", "QaTS"}}},
+		{"standard", "cifar10", "vit-s16", Ranking{TooFew, []string{"IR"}, none, 0, 0,
+			[]string{"IR"}, []string{"Uncal", "TS", "AdaTS", "GC", "FeatClip", "QaTS"}}},
+		{"standard", "cifar10", "vit-b16", Ranking{NotRun, []string{"QaTS"}, none, 0, 0,
+			none, []string{"Uncal", "TS", "IR", "AdaTS", "GC", "FeatClip", "QaTS"}}},
 	} {
 		if got := d.row(t, c.table, c.dataset, c.backbone).Ranking; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s %s:\ngot  %+v\nwant %+v", c.dataset, c.backbone, got, c.want)

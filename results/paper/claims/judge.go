@@ -23,9 +23,11 @@ type Judgement struct {
 
 // Judged is a claim with its two judgements.
 type Judged struct {
-	Quote, Where, Reading string
-	Published             Judgement // on the printed numbers
-	Measured              Judgement // on measured records
+	Quote     string    `json:"quote"`
+	Where     string    `json:"where"`
+	Reading   string    `json:"reading"`
+	Published Judgement `json:"published"` // on the printed numbers
+	Measured  Judgement `json:"measured"`  // on measured records
 }
 
 // predicate judges a claim on a book.

@@ -25,13 +25,14 @@ const (
 // Ranking compares the order of the ranked methods of a row, as printed and as
 // reproduced. A place is 1 plus the number of compared methods strictly below.
 type Ranking struct {
-	Verdict   Verdict
-	Compared  []string // labels with both numbers
-	Absent    []string // ranked labels without a reproduced value
-	PaperBest []string // lowest of all ranked methods, as printed
-	HereBest  []string // lowest of the compared methods, as reproduced
+	Verdict   Verdict  `json:"verdict"`
+	PaperBest []string `json:"paper_best"` // lowest of all ranked methods, as printed
+	HereBest  []string `json:"here_best"`  // lowest of the compared methods, as reproduced
 	// PaperPlace and HerePlace are the places of QaTS; 0 if it has no reproduced value.
-	PaperPlace, HerePlace int
+	PaperPlace int      `json:"qats_paper_place,omitempty"`
+	HerePlace  int      `json:"qats_here_place,omitempty"`
+	Compared   []string `json:"compared"` // labels with both numbers
+	Absent     []string `json:"absent"`   // ranked labels without a reproduced value
 }
 
 // Complete reports whether every ranked method has a reproduced value.
@@ -39,7 +40,7 @@ func (r Ranking) Complete() bool { return len(r.Absent) == 0 }
 
 // rank sets places only where the row gets a verdict.
 func rank(cells []Cell) Ranking {
-	var r Ranking
+	r := Ranking{HereBest: []string{}, Compared: []string{}, Absent: []string{}} // in JSON a list is never null
 	var all, have []Cell
 	sources := map[string]bool{}
 	for _, c := range cells {

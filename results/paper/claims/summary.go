@@ -10,24 +10,24 @@ import (
 // all settings of the paper with a metric. Simulated summaries have no verdicts
 // and no tau.
 type Summary struct {
-	Table   string
-	Number  int
-	Metric  string
-	Source  string
-	Rows    int // of the table
-	Numbers int // printed in them
-	Found   int // with a reproduced value of the source
+	Table   string `json:"table,omitempty"`
+	Metric  string `json:"metric"`
+	Source  string `json:"source"`
+	Rows    int    `json:"rows"`    // of the table
+	Numbers int    `json:"numbers"` // printed in them
+	Found   int    `json:"found"`   // with a reproduced value of the source
 	// Median is the median of |reproduced - published| over the numbers found; of
 	// two middle ones the lower.
-	Median paper.Points
+	Median paper.Points `json:"median_distance"`
 	// Rows with all ranked methods, and how many of them the paper's best method
 	// wins.
-	Complete, CompleteWins int
+	Complete     int `json:"complete"`
+	CompleteWins int `json:"complete_wins"`
 	// The same for rows that lack some methods but have the paper's best.
-	Partial, PartialWins int
-	Open                 int     // rows with values of the source and without a verdict
-	Tau                  float64 // Kendall's tau-b, if HasTau
-	HasTau               bool
+	Partial     int      `json:"partial"`
+	PartialWins int      `json:"partial_wins"`
+	Open        int      `json:"no_verdict"` // rows with values of the source and without a verdict
+	Tau         *float64 `json:"tau"`        // Kendall's tau-b; nil where it is not defined
 }
 
 // settingTables have each setting of the paper in one row, beside means; the other
@@ -39,7 +39,7 @@ func summarise(rows []Row) []Summary {
 	for _, source := range []string{"measured", "simulated"} {
 		for _, t := range paper.Tables() {
 			sum := summary(filter(rows, func(r Row) bool { return r.Table == t.ID }), source)
-			sum.Table, sum.Number, sum.Metric = t.ID, t.Number, t.Metric
+			sum.Table, sum.Metric = t.ID, t.Metric
 			list = append(list, sum)
 		}
 		for _, metric := range []string{"ece", "aece"} {
@@ -85,7 +85,9 @@ func summary(rows []Row, source string) Summary {
 			pairs.add(r.Cells)
 		}
 	}
-	sum.Tau, sum.HasTau = pairs.tau()
+	if tau, ok := pairs.tau(); ok {
+		sum.Tau = &tau
+	}
 	if len(distances) > 0 {
 		slices.Sort(distances)
 		sum.Median = distances[(len(distances)-1)/2]

@@ -147,8 +147,8 @@ func textMeasured(b *strings.Builder, title string, list []Summary) {
 	fmt.Fprintf(b, "  %-50s %11s %8s %9s %9s %6s\n", "", "numbers", "median", "wins", "in part", "tau")
 	for _, s := range list {
 		tau := "-"
-		if s.HasTau {
-			tau = fmt.Sprintf("%.2f", s.Tau)
+		if s.Tau != nil {
+			tau = fmt.Sprintf("%.2f", *s.Tau)
 		}
 		fmt.Fprintf(b, "%s %9s %9s %6s\n", s.numbers(), share(s.CompleteWins, s.Complete), share(s.PartialWins, s.Partial), tau)
 	}
