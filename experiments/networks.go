@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 	"gopkg.in/yaml.v3"
 )
 
@@ -193,7 +194,7 @@ func (all *networks) lookup(ref data.Ref) (simulate.Network, bool) {
 // publishedUncal returns the paper's uncalibrated ECE by dataset, backbone,
 // corruption and severity.
 func publishedUncal() (map[results.Cell]float64, error) {
-	numbers, err := results.ReadPublished()
+	numbers, err := paper.Read()
 	if err != nil {
 		return nil, err
 	}

@@ -306,7 +306,7 @@ func (c *Cell) inStore(o PlanOptions) (State, string) {
 		return Miss, "asked to start afresh"
 	case c.scored:
 		return Hit, ""
-	case o.Store.Has(results.Facts, results.Key(c.facts)) && o.Store.Has(results.Fit, results.Key(c.fit)):
+	case o.Store.Has(results.SampleScores, results.Key(c.facts)) && o.Store.Has(results.Fit, results.Key(c.fit)):
 		return Score, "not yet scored by these metrics"
 	case o.Store.Has(results.Fit, results.Key(c.fit)):
 		return Miss, "fitted, not yet applied to this test set"
@@ -351,7 +351,7 @@ func (p *Plan) verify(u *Unit) {
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		base := pairing && c.Method.Name == u.Spec.Baseline
-		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.Facts, c.facts) && p.intact(results.Fit, c.fit)) {
+		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.facts) && p.intact(results.Fit, c.fit)) {
 			c.State, c.damaged = Miss, true
 		}
 	}

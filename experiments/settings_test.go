@@ -2,10 +2,12 @@ package experiments
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // paperSpecs are the specs that hold the paper's settings and nothing else.
@@ -14,13 +16,13 @@ var paperSpecs = map[string]int{"standard": 15, "longtail": 15, "shift": 75, "me
 // TestPaperSettings counts the 162 settings, once each, and finds every one of
 // them among the published numbers.
 func TestPaperSettings(t *testing.T) {
-	numbers, err := results.ReadPublished()
+	numbers, err := paper.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	published := map[results.Cell]bool{}
 	for _, p := range numbers {
-		if p.Method == "uncal" && p.Dataset != results.Average && p.Corruption != results.Average {
+		if p.Method == "uncal" && p.Dataset != paper.Average && p.Corruption != paper.Average {
 			published[results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}] = true
 		}
 	}
@@ -29,7 +31,7 @@ func TestPaperSettings(t *testing.T) {
 	}
 	total := 0
 	for name, want := range paperSpecs {
-		spec, err := ReadSpec(name+".yaml", known())
+		spec, err := ReadSpec(filepath.Join("paper", name+".yaml"), known())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func TestEveryPaperCellCanRun(t *testing.T) {
 	}
 	cells := 0
 	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "variants", "rescale"} {
-		spec, err := ReadSpec(name+".yaml", known())
+		spec, err := ReadSpec(filepath.Join("paper", name+".yaml"), known())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -18,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func known() Registry {
 	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{
 		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid", "critical-difference", "forest",
-	}, Paper: results.PublishedDatasets()}
+	}, Paper: paper.Datasets()}
 }
 
 // TestBadSpecs reads every file of testdata/bad and compares what is said of
@@ -96,9 +97,13 @@ func TestRefusedValues(t *testing.T) {
 
 // TestSpecsOfTheProject reads the specs that come with the project.
 func TestSpecsOfTheProject(t *testing.T) {
-	files, err := filepath.Glob("*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, pattern := range []string{"*.yaml", "paper/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, found, err)
+		}
+		files = append(files, found...)
 	}
 	if _, err := ReadSpecs(files, known()); err != nil {
 		t.Error(err)
@@ -165,7 +170,8 @@ settings: {dataset: d, backbone: b}
 func FuzzParseSpec(f *testing.F) {
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
 	more, _ := filepath.Glob("*.yaml")
-	for _, file := range append(files, more...) {
+	paper, _ := filepath.Glob("paper/*.yaml")
+	for _, file := range slices.Concat(files, more, paper) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)

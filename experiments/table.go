@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 	"gopkg.in/yaml.v3"
 )
 
@@ -90,7 +90,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) Table {
 	fields["null_band"] = r.boolean(&t.NullBand, "null_band")
 	fields["paper"] = func(v *yaml.Node) {
 		text, ok := r.scalar(v, "paper")
-		last := len(results.PublishedTables())
+		last := len(paper.Tables())
 		var err error
 		if t.Number, err = strconv.Atoi(text); ok && (err != nil || t.Number < 1 || t.Number > last) {
 			r.errorf(v, "paper %q: the paper has tables 1 to %d", text, last)

@@ -168,7 +168,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			return err
 		}
 		w.memory.text = body
-		if err := w.run.plan.store.Put(results.Facts, w.unit.Cells[i].facts, body); err != nil {
+		if err := w.run.plan.store.Put(results.SampleScores, w.unit.Cells[i].facts, body); err != nil {
 			return err
 		}
 	}
@@ -280,7 +280,7 @@ func (w *unitWork) cellFacts(i int) (*metrics.Facts, error) {
 		return w.facts[i], nil
 	}
 	c := &w.unit.Cells[i]
-	body, err := w.run.plan.store.Get(results.Facts, results.Key(c.facts))
+	body, err := w.run.plan.store.Get(results.SampleScores, results.Key(c.facts))
 	if err == nil {
 		w.facts[i], err = metrics.DecodeFacts(body)
 	}

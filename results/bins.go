@@ -1,71 +1,80 @@
 package results
 
 import (
-	"io"
 	"strconv"
+
+	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-var binsFormat = format[Bin]{
-	columns: append(append([]string{}, cellColumns...), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "source"),
-	fields: func(b Bin) []string {
-		return append(b.Cell.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin), formatNumber(b.Lo), formatNumber(b.Hi),
-			strconv.Itoa(b.N), formatNumber(b.Conf), formatNumber(b.Acc), b.Source)
+// Bin is one row of bins.csv: one bin of a method's confidences on the test set
+// of a setting. Bins without rows are written too; their N, Conf and Acc are 0.
+type Bin struct {
+	Cell
+	Method  string
+	Binning string  // how the bins were cut, such as width15 or mass15
+	Bin     int     // from 0
+	Lo, Hi  float64 // edges of the bin, confidences in [0, 1]
+	N       int     // number of test rows in the bin
+	Conf    float64 // their mean confidence
+	Acc     float64 // the fraction of them predicted correctly
+	Source  string  // measured or simulated
+}
+
+var binsFormat = csvfile.Format[Bin]{
+	Columns: append(cellColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "source"),
+	Fields: func(b Bin) []string {
+		return append(b.Cell.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin),
+			csvfile.FormatNumber(b.Lo), csvfile.FormatNumber(b.Hi), strconv.Itoa(b.N),
+			csvfile.FormatNumber(b.Conf), csvfile.FormatNumber(b.Acc), b.Source)
 	},
-	parse: func(row *row) Bin {
+	Parse: func(row *csvfile.Row) Bin {
 		return Bin{
-			Cell: row.cell(), Method: row.text(), Binning: row.text(), Bin: row.count(),
-			Lo: row.number(), Hi: row.number(), N: row.count(),
-			Conf: row.number(), Acc: row.number(), Source: row.text(),
+			Cell: parseCell(row), Method: row.Text(), Binning: row.Text(), Bin: row.Count(),
+			Lo: row.Number(), Hi: row.Number(), N: row.Count(),
+			Conf: row.Number(), Acc: row.Number(), Source: row.Text(),
 		}
 	},
-	check: checkBin,
-	identity: func(b Bin) []string {
+	Check: checkBin,
+	Identity: func(b Bin) []string {
 		return append(b.Cell.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin))
 	},
 }
 
-// WriteBins replaces the file at path by the bins, in their order. Empty bins
-// have rows too: n, conf and acc are 0.
-func WriteBins(path string, bins []Bin) error { return binsFormat.writeFile(path, bins) }
+// WriteBins replaces the file at path by the bins, in their order.
+func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path, bins) }
 
-// ReadBins reads what WriteBins wrote. An error names file, line and column.
-func ReadBins(path string) ([]Bin, error) { return binsFormat.readFile(path) }
-
-// EncodeBins is WriteBins to a stream.
-func EncodeBins(w io.Writer, bins []Bin) error { return binsFormat.write(w, bins) }
-
-// DecodeBins is ReadBins from a stream that errors are to call name.
-func DecodeBins(r io.Reader, name string) ([]Bin, error) { return binsFormat.read(r, name) }
+// ReadBins reads a bins.csv. An error names file, line and column.
+func ReadBins(path string) ([]Bin, error) { return binsFormat.ReadFile(path) }
 
 func checkBin(b Bin) error {
 	if err := b.Cell.check(); err != nil {
 		return err
 	}
-	if err := checkID("method", b.Method); err != nil {
+	if err := csvfile.CheckID("method", b.Method); err != nil {
 		return err
 	}
-	if err := checkID("binning", b.Binning); err != nil {
+	if err := csvfile.CheckID("binning", b.Binning); err != nil {
 		return err
 	}
 	if b.Bin < 0 {
-		return faultf("bin", "%d is negative", b.Bin)
+		return csvfile.Fault("bin", "%d is negative", b.Bin)
 	}
 	if b.N < 0 {
-		return faultf("n", "%d is negative", b.N)
+		return csvfile.Fault("n", "%d is negative", b.N)
 	}
 	for _, c := range []struct {
 		column string
 		x      float64
 	}{{"lo", b.Lo}, {"hi", b.Hi}, {"conf", b.Conf}, {"acc", b.Acc}} {
-		if err := checkRange(c.column, c.x, 0, 1); err != nil {
+		if err := csvfile.CheckRange(c.column, c.x, 0, 1); err != nil {
 			return err
 		}
 	}
-	if round(b.Hi) < round(b.Lo) {
-		return faultf("hi", "%s is below lo, %s", formatNumber(b.Hi), formatNumber(b.Lo))
+	if csvfile.Round(b.Hi) < csvfile.Round(b.Lo) {
+		return csvfile.Fault("hi", "%s is below lo, %s", csvfile.FormatNumber(b.Hi), csvfile.FormatNumber(b.Lo))
 	}
 	if b.N == 0 && (b.Conf != 0 || b.Acc != 0) {
-		return faultf("n", "no rows, but conf or acc is not 0")
+		return csvfile.Fault("n", "no rows, but conf or acc is not 0")
 	}
 	return checkSource(b.Source)
 }

@@ -1,41 +1,41 @@
-// Package results holds the numbers of a run and the files in which the
+// Package results holds the numbers of a run and the CSV files in which the
 // stages of the program meet.
 //
-// Scoring produces Records; results.csv, bins.csv and pairs.csv hold them, and
-// every table, figure and page is a function of those three files alone. Any
-// stage can be replaced by a spreadsheet, so the files are plain: one header
-// line, one number a row, identifiers instead of labels, fractions instead of
-// per cent.
+// Scoring makes Records, Bins and Pairs and writes them to results.csv, bins.csv
+// and pairs.csv. Every table, figure and page is a function of these three files
+// alone, so a spreadsheet or a script can replace any stage. The files are plain:
+// one header line, one number a row, identifiers instead of labels, and fractions
+// instead of per cent.
 //
 // # The files
 //
-// Columns and their order are fixed and given by the writers. Lines end in LF.
-// A number has at most nine significant digits and no more digits than it
-// needs, in plain decimals where its magnitude lies in [1e-9, 1e15) and with an
-// exponent outside: 0.0129, 0.00000012, 3.1e-12. Nine digits tell any two
-// float32 apart and are well below the differences between processors; both
-// writer and reader round to them, so a file read and written again is the same
-// file. An absent number is an empty field, never NaN and never 0.
+// The columns and their order are fixed: the fields of [Cell], then the fields of
+// [Record], [Bin] or [Pair], in their order. Lines end in LF. A number has at most
+// nine significant digits and no more than it needs: 0.0129, 0.00000012. Outside
+// [1e-9, 1e15) it has an exponent: 3.1e-12. Nine digits tell any two float32 apart
+// and hide the last digits, in which processors differ. Writer and reader round
+// alike, so a file that is read and written again has the same bytes. An absent
+// number is an empty field, never NaN and never 0.
 //
 // The readers are strict, since a shifted column is a wrong number in a paper:
-// the header must match, numbers must be finite and lie where their metric can
-// lie, a value stands in a row exactly if its status is ok, and no cell occurs
-// twice. What is refused on reading is refused on writing too. Two things that
-// spreadsheets do are tolerated: a byte order mark and CRLF line ends.
+// the header must match, numbers must be finite and in the range of their metric,
+// a row has a value exactly if its status is ok, and no two rows may have the
+// same identifiers. Writing applies the same checks. Two changes that
+// spreadsheets make are accepted: a byte order mark and CRLF line ends.
 //
-// A row of status skip or fail says in its note why. Its source may be empty,
-// because a set that does not exist is neither measured nor simulated.
+// A row of status skip or fail gives its reason in the note. Its source may be
+// empty, because a set that does not exist is neither measured nor simulated.
 //
-// Files are replaced whole (package whole): a reader sees the old file or the new
-// one, whatever happens to the writer.
+// A file is replaced as a whole: a reader sees the old file or the new one, even
+// if the writer is killed.
 //
 // # The store
 //
-// Store keeps what is expensive, under a name that says what went into it: see
-// there. It is a cache: deleting it loses time and no result.
+// [Store] caches what is expensive to compute, under a name that depends on all
+// of its inputs. Deleting it costs time and no result.
 //
 // # Published numbers
 //
-// A number printed in a paper is another type and lives in published.csv. It
-// can never become a Record.
+// Numbers printed in the paper have a type and a file of their own in package
+// results/paper. They cannot become Records.
 package results

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// limitFileSize makes every write beyond so many bytes of a file fail, as a
-// full disk would. Empty means no limit.
+// limitFileSize makes every write beyond this many bytes of a file fail, like a full
+// disk. Empty means no limit.
 func limitFileSize(bytes string) {
 	if bytes == "" {
 		return

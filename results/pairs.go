@@ -1,46 +1,57 @@
 package results
 
-import "io"
+import "github.com/qats-bench/qats/results/internal/csvfile"
 
-var pairsFormat = format[Pair]{
-	columns: append(append([]string{}, cellColumns...), "method", "against", "metric", "difference", "lo", "hi", "n", "source"),
-	fields: func(p Pair) []string {
-		return append(p.Cell.fields(), p.Method, p.Against, p.Metric, formatNumber(p.Difference),
-			formatNumber(p.Lo), formatNumber(p.Hi), formatCount(p.N), p.Source)
+// Pair is one row of pairs.csv: a metric of Method minus that of Against on the
+// same test rows, with a 95 % bootstrap interval in which the rows are drawn for
+// both methods at once.
+type Pair struct {
+	Cell
+	Method     string
+	Against    string
+	Metric     string
+	Difference float64 // Method minus Against, a fraction
+	Lo, Hi     float64 // the interval; a bias-corrected one need not contain Difference
+	N          int     // number of test rows
+	Source     string  // measured or simulated
+}
+
+var pairsFormat = csvfile.Format[Pair]{
+	Columns: append(cellColumns(), "method", "against", "metric", "difference", "lo", "hi", "n", "source"),
+	Fields: func(p Pair) []string {
+		return append(p.Cell.fields(), p.Method, p.Against, p.Metric, csvfile.FormatNumber(p.Difference),
+			csvfile.FormatNumber(p.Lo), csvfile.FormatNumber(p.Hi), csvfile.FormatCount(p.N), p.Source)
 	},
-	parse: func(row *row) Pair {
+	Parse: func(row *csvfile.Row) Pair {
 		return Pair{
-			Cell: row.cell(), Method: row.text(), Against: row.text(), Metric: row.text(),
-			Difference: row.number(), Lo: row.number(), Hi: row.number(), N: row.count(), Source: row.text(),
+			Cell: parseCell(row), Method: row.Text(), Against: row.Text(), Metric: row.Text(),
+			Difference: row.Number(), Lo: row.Number(), Hi: row.Number(), N: row.Count(), Source: row.Text(),
 		}
 	},
-	check:    checkPair,
-	identity: func(p Pair) []string { return append(p.Cell.fields(), p.Method, p.Against, p.Metric) },
+	Check:    checkPair,
+	Identity: func(p Pair) []string { return append(p.Cell.fields(), p.Method, p.Against, p.Metric) },
 }
 
 // WritePairs replaces the file at path by the pairs, in their order.
-func WritePairs(path string, pairs []Pair) error { return pairsFormat.writeFile(path, pairs) }
+func WritePairs(path string, pairs []Pair) error { return pairsFormat.WriteFile(path, pairs) }
 
-// ReadPairs reads what WritePairs wrote. An error names file, line and column.
-func ReadPairs(path string) ([]Pair, error) { return pairsFormat.readFile(path) }
-
-// DecodePairs is ReadPairs from a stream that errors are to call name.
-func DecodePairs(r io.Reader, name string) ([]Pair, error) { return pairsFormat.read(r, name) }
+// ReadPairs reads a pairs.csv. An error names file, line and column.
+func ReadPairs(path string) ([]Pair, error) { return pairsFormat.ReadFile(path) }
 
 func checkPair(p Pair) error {
 	if err := p.Cell.check(); err != nil {
 		return err
 	}
-	if err := checkID("method", p.Method); err != nil {
+	if err := csvfile.CheckID("method", p.Method); err != nil {
 		return err
 	}
-	if err := checkID("against", p.Against); err != nil {
+	if err := csvfile.CheckID("against", p.Against); err != nil {
 		return err
 	}
 	if p.Against == p.Method {
-		return faultf("against", "%s is compared with itself", p.Method)
+		return csvfile.Fault("against", "%s is compared with itself", p.Method)
 	}
-	if err := checkID("metric", p.Metric); err != nil {
+	if err := csvfile.CheckID("metric", p.Metric); err != nil {
 		return err
 	}
 	lo, hi := limits(p.Metric)
@@ -49,16 +60,15 @@ func checkPair(p Pair) error {
 		column string
 		x      float64
 	}{{"difference", p.Difference}, {"lo", p.Lo}, {"hi", p.Hi}} {
-		if err := checkRange(c.column, c.x, -width, width); err != nil {
+		if err := csvfile.CheckRange(c.column, c.x, -width, width); err != nil {
 			return err
 		}
 	}
-	// The difference itself may lie outside a bias-corrected interval.
-	if round(p.Hi) < round(p.Lo) {
-		return faultf("hi", "%s is below lo, %s", formatNumber(p.Hi), formatNumber(p.Lo))
+	if csvfile.Round(p.Hi) < csvfile.Round(p.Lo) {
+		return csvfile.Fault("hi", "%s is below lo, %s", csvfile.FormatNumber(p.Hi), csvfile.FormatNumber(p.Lo))
 	}
 	if p.N < 1 {
-		return faultf("n", "a difference over %d rows", p.N)
+		return csvfile.Fault("n", "a difference over %d rows", p.N)
 	}
 	return checkSource(p.Source)
 }

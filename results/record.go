@@ -1,26 +1,32 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"strings"
 
-// Status says what became of a cell.
-type Status string
-
-// A skip or a fail has no value; its note says why.
-const (
-	OK   Status = "ok"
-	Skip Status = "skip"
-	Fail Status = "fail"
+	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// Cell names what a number belongs to: the first columns of each file.
+// Cell names the setting of an experiment that a number belongs to. Its fields
+// are the first columns of each file.
 type Cell struct {
-	Experiment, Dataset, Backbone, Loss, Corruption string
-	Severity                                        int // 0, printed empty, where there is none
+	Experiment string // name of the spec
+	Dataset    string
+	Backbone   string
+	Loss       string // that the network was trained with; ce for cross-entropy
+	Corruption string // empty for a clean test set
+	Severity   int    // from 1; 0, written empty, where there is none
 }
 
-// Setting is the cell without its experiment, as messages and pages name it by
-// its ids: dataset/backbone and what else tells it from others, the loss only
-// where it is not ce.
+// Split is the corruption of settings whose calibration and test rows were
+// redrawn from their union; Severity then numbers the draws. Draws are
+// replicates of one setting, not settings of their own.
+const Split = "split"
+
+// Setting returns the identifiers that name the setting in messages and on
+// pages: dataset/backbone, then the loss if it is not ce, then
+// corruption/severity if there is one.
 func (c Cell) Setting() string {
 	name := c.Dataset + "/" + c.Backbone
 	if c.Loss != "ce" {
@@ -32,50 +38,163 @@ func (c Cell) Setting() string {
 	return name
 }
 
-// Record is one number of results.csv.
+// Status is the outcome of computing a number.
+type Status string
+
+// A skip or a fail has no value; its note gives the reason.
+const (
+	OK   Status = "ok"
+	Skip Status = "skip" // cannot be computed: an array is missing, or the metric is not defined
+	Fail Status = "fail" // an error in the arrays or in the method
+)
+
+// Record is one row of results.csv: one metric of one method on one setting.
 type Record struct {
 	Cell
-	Method, Metric string
-	Value          float64 // a fraction or nats; meaningless unless Status is OK
-	N              int     // test rows; 0, printed empty, unless Status is OK
-	Source         string  // measured | simulated
-	Status         Status
-	Note           string // items joined by "; ". "warning: ..." items become footnotes, "from: ..." is for captions
-	Key            string // of the content-addressed store
+	Method string
+	Metric string
+	Value  float64 // a fraction, or nats for nll; meaningless unless Status is OK
+	N      int     // number of test rows; 0, written empty, unless Status is OK
+	Source string  // measured or simulated; may be empty unless Status is OK
+	Status Status
+	Note   string // items joined by "; ", see From and Warnings; the reason of a skip or fail
+	Key    string // Key of the text that names everything Value depends on; may be empty
 }
 
-// Bin is one row of bins.csv.
-type Bin struct {
-	Cell
-	Method, Binning string
-	Bin             int // 0-based
-	Lo, Hi          float64
-	N               int
-	Conf, Acc       float64
-	Source          string
+var resultsFormat = csvfile.Format[Record]{
+	Columns: append(cellColumns(), "method", "metric", "value", "n", "source", "status", "note", "key"),
+	Fields: func(r Record) []string {
+		value := ""
+		if r.Status == OK {
+			value = csvfile.FormatNumber(r.Value)
+		}
+		return append(r.Cell.fields(), r.Method, r.Metric, value, csvfile.FormatCount(r.N),
+			r.Source, string(r.Status), plainText(r.Note), r.Key)
+	},
+	Parse:    parseRecord,
+	Check:    checkRecord,
+	Identity: func(r Record) []string { return append(r.Cell.fields(), r.Method, r.Metric) },
 }
 
-// Pair is one row of pairs.csv: metric of Method less that of Against over the
-// same rows, with a 95 % interval.
-type Pair struct {
-	Cell
-	Method, Against, Metric string
-	Difference, Lo, Hi      float64
-	N                       int
-	Source                  string
+// WriteResults replaces the file at path by the records, in their order. If a
+// record breaks a rule of the package comment, or two of them have the same cell,
+// method and metric, it returns an error and the old file stays.
+func WriteResults(path string, records []Record) error {
+	return resultsFormat.WriteFile(path, records)
 }
 
-// FromPrefix begins the item of a note that says in a few words what measured
-// numbers are of, where a manifest does.
-const FromPrefix = "from: "
+// ReadResults reads a results.csv. An error names file, line and column.
+func ReadResults(path string) ([]Record, error) { return resultsFormat.ReadFile(path) }
 
-// NoClassVector is the note of a skip where a method has no value of a metric by
-// its nature: a top-label method predicts a class and its confidence, and says
-// nothing about the other classes. Such a method is set aside from rankings by
-// that metric, and costs them no setting.
-const NoClassVector = "top-label method: no class vector"
+func parseRecord(row *csvfile.Row) Record {
+	r := Record{Cell: parseCell(row), Method: row.Text(), Metric: row.Text()}
+	var present bool
+	r.Value, present = row.NumberOrNone()
+	r.N = row.CountOrNone()
+	r.Source, r.Status = row.Text(), Status(row.Text())
+	r.Note, r.Key = plainText(row.Text()), row.Text()
+	switch {
+	case r.Status == OK && !present:
+		row.Fail("value", "empty, but the status is ok")
+	case (r.Status == Skip || r.Status == Fail) && present:
+		row.Fail("value", "a row of status %s has a value", r.Status)
+	}
+	return r
+}
 
-// Split is the corruption column of settings whose calibration and test rows
-// were redrawn from their union; the severity column numbers the draws. They
-// are replicates of one setting and no settings of their own.
-const Split = "split"
+func checkRecord(r Record) error {
+	if err := r.Cell.check(); err != nil {
+		return err
+	}
+	if err := csvfile.CheckID("method", r.Method); err != nil {
+		return err
+	}
+	if err := csvfile.CheckID("metric", r.Metric); err != nil {
+		return err
+	}
+	if r.Key != "" {
+		if err := csvfile.CheckID("key", r.Key); err != nil {
+			return err
+		}
+	}
+	switch r.Status {
+	case OK:
+		lo, hi := limits(r.Metric)
+		if err := csvfile.CheckRange("value", r.Value, lo, hi); err != nil {
+			return err
+		}
+		if r.N < 1 {
+			return csvfile.Fault("n", "a value over %d rows", r.N)
+		}
+		return checkSource(r.Source)
+	case Skip, Fail:
+		if r.N != 0 {
+			return csvfile.Fault("n", "a row of status %s has %d rows", r.Status, r.N)
+		}
+		if strings.TrimSpace(r.Note) == "" {
+			return csvfile.Fault("note", "a row of status %s does not say why", r.Status)
+		}
+		if r.Source != "" {
+			return checkSource(r.Source)
+		}
+		return nil
+	}
+	return csvfile.Fault("status", "%q is none of ok, skip, fail", string(r.Status))
+}
+
+// limits returns the range of a metric where it is known, so that per cent in
+// place of fractions are noticed. The largest finite numbers stand for no limit.
+func limits(metric string) (lo, hi float64) {
+	base, _, _ := strings.Cut(metric, "_null_")
+	switch base {
+	case "accuracy", "ece", "aece", "mce", "ks", "brier_top", "auroc", "aurc", "argmax_change", "miou":
+		return 0, 1
+	case "gap":
+		return -1, 1
+	case "brier": // summed over classes
+		return 0, 2
+	case "nll":
+		return 0, math.MaxFloat64
+	}
+	return -math.MaxFloat64, math.MaxFloat64
+}
+
+func cellColumns() []string {
+	return []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity"}
+}
+
+func (c Cell) fields() []string {
+	return []string{c.Experiment, c.Dataset, c.Backbone, c.Loss, c.Corruption, csvfile.FormatCount(c.Severity)}
+}
+
+func parseCell(row *csvfile.Row) Cell {
+	return Cell{
+		Experiment: row.Text(), Dataset: row.Text(), Backbone: row.Text(), Loss: row.Text(),
+		Corruption: row.Text(), Severity: row.CountOrNone(),
+	}
+}
+
+func (c Cell) check() error {
+	columns := cellColumns()
+	for i, s := range []string{c.Experiment, c.Dataset, c.Backbone, c.Loss} {
+		if err := csvfile.CheckID(columns[i], s); err != nil {
+			return err
+		}
+	}
+	if c.Corruption != "" {
+		if err := csvfile.CheckID("corruption", c.Corruption); err != nil {
+			return err
+		}
+	}
+	if c.Severity < 0 {
+		return csvfile.Fault("severity", "%d is negative", c.Severity)
+	}
+	return nil
+}
+
+func checkSource(s string) error {
+	if s != "measured" && s != "simulated" {
+		return csvfile.Fault("source", "%q is neither measured nor simulated", s)
+	}
+	return nil
+}

@@ -20,24 +20,22 @@ import (
 // Kind is a class of stored objects; each has a folder of its own.
 type Kind string
 
-// The kinds of objects: a fitted method, the per-row facts of a cell, the
-// metrics computed from those, the differences between two cells, and what was
-// noticed about the arrays of a setting.
+// The kinds of objects. Their names are the names of the folders.
 const (
-	Fit    Kind = "fit"
-	Facts  Kind = "facts"
-	Scores Kind = "scores"
-	Pairs  Kind = "pairs"
-	Inputs Kind = "inputs"
+	Fit          Kind = "fit"    // a fitted method
+	SampleScores Kind = "facts"  // confidence, prediction and losses of each test row under a fit
+	Scores       Kind = "scores" // the metrics and bins computed from sample scores
+	Pairs        Kind = "pairs"  // the differences of two methods' metrics
+	Inputs       Kind = "inputs" // what the checks of a setting's arrays found
 )
 
-// Store is a content-addressed cache in a folder. An object of a kind lies at
+// Store is a content-addressed cache in a folder. An object of a kind is the file
 //
 //	<dir>/<kind>/<key>
 //
 // where the key is the SHA-256 of a readable text that names everything the
-// object depends on. The text is kept inside the object, before its body, so
-// that `head` shows what went into a hash and no second file can get lost:
+// object depends on. The object contains that text before its body, so that
+// `head` shows what went into a key and no second file can get lost:
 //
 //	qats object 2
 //	crc32c <hex>            of all bytes after this line
@@ -45,33 +43,35 @@ const (
 //	<text>
 //	<body>
 //
-// An object is written to a temporary file and renamed, so a killed writer
-// leaves no object, and two writers of one key leave either's. An object whose
-// bytes changed on disk is treated as absent and is written anew by whoever
-// needs it; so objects are not synced, and a power cut costs their work at most.
-// What accidents do to a file a CRC finds as well as a digest does, ten times as
-// fast. Unfinished files older than an hour are removed by Open. A kind is one
-// folder: making more took longer than filling them.
+// An object is written to a temporary file, which is then renamed. A writer that
+// is killed leaves no object, and of two writers of one key either may win.
 //
-// A Store may be used by several goroutines and processes at once.
+// An object that is damaged on disk counts as absent, and the next run computes
+// it again. So objects are not synced; a power failure costs at most their
+// recomputation. CRC-32C detects accidental damage, ten times faster than
+// SHA-256. Each kind is one flat folder: creating subfolders took longer than
+// writing the files.
+//
+// Open removes unfinished files that are older than an hour. Several goroutines
+// and processes may use a Store at once.
 type Store struct{ dir string }
 
-// staleAfter is the age at which an unfinished file has no living writer:
-// objects are written in seconds.
+// staleAfter is the age from which an unfinished file has no living writer:
+// writing an object takes seconds.
 const staleAfter = time.Hour
 
 const magic = "qats object 2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Key returns the name of what text describes: 64 hexadecimal digits.
+// Key returns the key of the object that text describes: 64 hexadecimal digits.
 func Key(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Open returns the store in dir. The folder is made when something is put into
-// it, so that looking at an empty store changes nothing.
+// Open returns the store in dir. The first Put creates the folder, so that
+// looking into an absent store changes nothing.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	info, err := os.Stat(dir)
@@ -88,8 +88,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// sweep removes what killed writers left. It is a courtesy: unfinished files
-// are never read, so whatever cannot be removed may stay.
+// sweep removes the unfinished files of killed writers. It ignores errors, since
+// unfinished files are never read.
 func (s *Store) sweep() {
 	kinds, _ := os.ReadDir(s.dir)
 	for _, kind := range kinds {
@@ -109,8 +109,8 @@ func sweepFolder(dir string) {
 	}
 }
 
-// Put stores body under Key(text) and replaces what was there. On an error,
-// such as a full disk, nothing is left behind.
+// Put stores body under Key(text) and replaces any object there. On an error,
+// such as a full disk, it leaves no file.
 func (s *Store) Put(kind Kind, text string, body []byte) error {
 	key := Key(text)
 	path := s.path(kind, key)
@@ -137,8 +137,8 @@ func (s *Store) Put(kind Kind, text string, body []byte) error {
 	return nil
 }
 
-// Get returns the body stored under key, or an error that is fs.ErrNotExist if
-// there is none or what is there is damaged. The body is the caller's.
+// Get returns the body stored under key. If there is no object, or a damaged one,
+// the error wraps fs.ErrNotExist. The caller may change the body.
 func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -157,8 +157,9 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	return body, nil
 }
 
-// Has reports whether key is there and has the length that it says it has. It
-// reads no body, so that planning is quick; only Get finds changed bytes.
+// Has reports whether the object exists and has the length that its header
+// gives. It reads no body, so that planning is quick; only Get notices changed
+// bytes.
 func (s *Store) Has(kind Kind, key string) bool {
 	if checkKey(key) != nil {
 		return false
@@ -189,10 +190,10 @@ func checkKey(key string) error {
 	return nil
 }
 
-// header is what stands before the text of an object.
+// header is the part of an object before its text.
 type header struct {
 	length     int // of the header itself
-	summed     int // where the bytes begin that the checksum is of
+	summed     int // offset of the first byte that the checksum covers
 	sum        uint32
 	text, body int64
 }

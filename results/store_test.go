@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// workIn, in the environment of a test binary, makes it put objects into that
-// folder until it is killed, in place of running tests.
+// workIn is an environment variable. A test binary that finds it runs no tests but
+// puts objects into the folder that it names, until it is killed.
 const workIn = "QATS_TEST_STORE"
 
 func TestMain(m *testing.M) {
@@ -65,7 +65,7 @@ func open(t *testing.T, dir string) *Store {
 	return s
 }
 
-func TestStore(t *testing.T) {
+func TestStorePutsAndGets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "store")
 	s := open(t, dir)
 	const text = "method ts\nversion 1\n"
@@ -76,7 +76,7 @@ func TestStore(t *testing.T) {
 		t.Errorf("empty store: %v", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("looking made the folder")
+		t.Error("Get created the folder")
 	}
 	for _, body := range []string{"", "first", "second\x00\nlonger"} {
 		if err := s.Put(Fit, text, []byte(body)); err != nil {
@@ -86,7 +86,7 @@ func TestStore(t *testing.T) {
 		if err != nil || string(got) != body {
 			t.Errorf("got %q, %v; want %q", got, err, body)
 		}
-		if !s.Has(Fit, Key(text)) || s.Has(Facts, Key(text)) || s.Has(Fit, Key("other")) {
+		if !s.Has(Fit, Key(text)) || s.Has(SampleScores, Key(text)) || s.Has(Fit, Key("other")) {
 			t.Error("Has is wrong")
 		}
 	}
@@ -95,11 +95,11 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Contains(file, []byte("\n"+text+"\n")) {
-		t.Errorf("a person cannot read what went into the hash: %q", file)
+		t.Errorf("the object does not contain its text: %q", file)
 	}
 	for _, bad := range []string{"", "../../etc/passwd", strings.Repeat("g", 64), strings.ToUpper(Key(text))} {
 		if _, err := s.Get(Fit, bad); err == nil || s.Has(Fit, bad) {
-			t.Errorf("key %q was taken", bad)
+			t.Errorf("key %q was accepted", bad)
 		}
 	}
 	if _, err := Open(filepath.Join(dir, "fit", Key(text))); err == nil || !strings.Contains(err.Error(), "is not a folder") {
@@ -107,8 +107,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// Every change of one byte and every truncation must be noticed.
-func TestStoreDamage(t *testing.T) {
+// Every change of one byte and every truncation is noticed.
+func TestDamagedObjectCountsAsAbsent(t *testing.T) {
 	s := open(t, t.TempDir())
 	text, body := "what it is", []byte("the content")
 	if err := s.Put(Scores, text, body); err != nil {
@@ -154,7 +154,7 @@ func TestStoreDamage(t *testing.T) {
 	}
 }
 
-func TestStoreSweep(t *testing.T) {
+func TestOpenRemovesOldUnfinishedFilesOnly(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	if err := s.Put(Fit, "kept", []byte("body")); err != nil {
@@ -175,17 +175,17 @@ func TestStoreSweep(t *testing.T) {
 	}
 	s = open(t, dir)
 	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the file of a killed run is still there")
+		t.Error("the old unfinished file was not removed")
 	}
 	if _, err := os.Stat(young); err != nil {
-		t.Error("the file of a running writer was removed")
+		t.Error("the unfinished file of a running writer was removed")
 	}
 	if _, err := s.Get(Fit, Key("kept")); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestStoreConcurrent(t *testing.T) {
+func TestStoreIsSafeForConcurrentUse(t *testing.T) {
 	dir := t.TempDir()
 	var wait sync.WaitGroup
 	for range 4 {
@@ -217,9 +217,9 @@ func unfinished(t *testing.T, dir string) []string {
 	return left
 }
 
-// A process that stores objects is killed at some moment, several times; what
-// can be read afterwards is whole.
-func TestStoreKill(t *testing.T) {
+// A process that stores objects is killed at some moment, several times. Every
+// object that can be read afterwards is complete.
+func TestKilledWriterLeavesNoDamagedObject(t *testing.T) {
 	dir := t.TempDir()
 	readable := 0
 	for range 4 {
@@ -233,7 +233,7 @@ func TestStoreKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadFull(out, make([]byte, len("ready\n"))); err != nil {
-			t.Fatalf("the child did not come so far: %v", err)
+			t.Fatalf("the child wrote too little before it ended: %v", err)
 		}
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -257,9 +257,9 @@ func TestStoreKill(t *testing.T) {
 	}
 }
 
-// A disk that is full in the middle of an object: Put says so and leaves
-// nothing, neither object nor temporary file.
-func TestStoreFull(t *testing.T) {
+// If the disk is full in the middle of an object, Put returns an error and leaves
+// neither an object nor a temporary file.
+func TestFullDiskLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), workIn+"="+dir, workIn+"_LIMIT=15000")
@@ -295,20 +295,20 @@ func BenchmarkStore(b *testing.B) {
 		b.Fatal(err)
 	}
 	body := make([]byte, 1<<20)
-	if err := s.Put(Facts, "x", body); err != nil {
+	if err := s.Put(SampleScores, "x", body); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("op=get/bytes=1048576", func(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		for b.Loop() {
-			if _, err := s.Get(Facts, Key("x")); err != nil {
+			if _, err := s.Get(SampleScores, Key("x")); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("op=has/bytes=1048576", func(b *testing.B) {
 		for b.Loop() {
-			if !s.Has(Facts, Key("x")) {
+			if !s.Has(SampleScores, Key("x")) {
 				b.Fatal("absent")
 			}
 		}

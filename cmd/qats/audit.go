@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/audit"
+	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/paper/audit"
 	"github.com/spf13/cobra"
 )
 
@@ -10,23 +10,24 @@ func auditCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Check the published tables against themselves",
-		Long: `audit recomputes marks, gaps and averages of the paper's ten tables from their
-own printed numbers, and lists entries that do not fit each other. It needs no
-results; findings are no failures, so the exit status is 0.`,
+		Short: "Check the paper's printed tables for consistency",
+		Long: `audit recomputes the marks, gaps and averages of the paper's ten tables from the
+printed numbers, and lists printed values that do not agree with each other. It
+needs no results. A finding does not say which of two values is right, and it is
+no failure: the exit status is 0.`,
 		Example: `  qats audit
   qats audit --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := results.ReadPublished()
+			numbers, err := paper.Read()
 			if err != nil {
 				return err
 			}
-			findings := audit.Run(list)
+			findings := audit.Run(numbers)
 			if asJSON {
 				return audit.JSON(cmd.OutOrStdout(), findings)
 			}
-			return audit.Text(cmd.OutOrStdout(), len(list), findings)
+			return audit.Text(cmd.OutOrStdout(), len(numbers), findings)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each finding")

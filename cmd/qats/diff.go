@@ -8,7 +8,8 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/diff"
+	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/paper/claims"
 	"github.com/spf13/cobra"
 )
 
@@ -17,58 +18,58 @@ func diffCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff [SPEC...]",
-		Short: "Show reproduced numbers beside the published ones",
-		Long: `diff sets each published number beside the record of results.csv that
-reproduces it: difference, null band, source, and whether the ranking agrees.
-Measured and simulated records have separate summaries, and only measured ones
-get verdicts. It ends with the claims of the paper's text, judged on the
-published numbers and on measured records. Disagreement is no failure: the exit
-status is 0.
+		Short: "Compare reproduced numbers with the published ones, and judge the paper's claims",
+		Long: `diff prints a summary, the claims of the paper's text, and then each published
+number beside the record of results.csv that reproduces it: the difference, the
+consistency band, the source, and whether the ranking agrees. Measured and
+simulated records have separate summaries, and only measured ones get verdicts.
+Each claim is judged on the published numbers and on measured records.
+Disagreement is no failure: the exit status is 0.
 
-With SPECs it asks the claims of the data sets that a spec declares to be like
-one of the paper's (like: {mine: cifar10}), and of nothing else.`,
+With SPECs it judges the claims on the data sets that the specs declare similar to
+the paper's (like: {mine: cifar10}), and prints nothing else.`,
 		Example: `  qats diff --out results/out
   qats diff --out results/out --json
   qats diff experiments/companion.yaml --out results/out/companion`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) > 0 {
-				l, err := readLikeness(files, out)
+				similar, err := judgeSimilar(files, out)
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return l.JSON(cmd.OutOrStdout())
+					return similar.JSON(cmd.OutOrStdout())
 				}
-				return l.Text(cmd.OutOrStdout())
+				return similar.Text(cmd.OutOrStdout())
 			}
-			d, err := readDiff(out)
+			comparison, err := compareWithPaper(out)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return d.JSON(cmd.OutOrStdout())
+				return comparison.JSON(cmd.OutOrStdout())
 			}
-			return d.Text(cmd.OutOrStdout())
+			return comparison.Text(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each cell, ranking, summary and claim")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each number, ranking, summary and claim")
 	cmd.MarkFlagDirname("out")
 	return cmd
 }
 
-// readDiff compares the published numbers with the results.csv in out.
-func readDiff(out string) (*diff.Diff, error) {
-	published, records, err := readNumbers(out)
+// compareWithPaper compares the published numbers with the results.csv in out.
+func compareWithPaper(out string) (*claims.Comparison, error) {
+	numbers, records, err := readNumbers(out)
 	if err != nil {
 		return nil, err
 	}
-	return diff.Of(published, records), nil
+	return claims.Compare(numbers, records), nil
 }
 
-// readLikeness asks the claims of the data sets that the specs say are like the
-// paper's, by the results.csv in out.
-func readLikeness(files []string, out string) (*diff.Likeness, error) {
+// judgeSimilar judges the claims on the data sets that the specs declare similar to
+// the paper's, by the results.csv in out.
+func judgeSimilar(files []string, out string) (*claims.Similar, error) {
 	specs, err := experiments.ReadSpecs(files, registry())
 	if err != nil {
 		return nil, err
@@ -85,21 +86,21 @@ func readLikeness(files []string, out string) (*diff.Likeness, error) {
 	if len(like) == 0 {
 		return nil, fmt.Errorf("%s: no dataset is declared to be like one of the paper's (like: {mine: cifar10})", files[0])
 	}
-	published, records, err := readNumbers(out)
+	numbers, records, err := readNumbers(out)
 	if err != nil {
 		return nil, err
 	}
-	l, err := diff.Akin(published, records, like)
+	similar, err := claims.JudgeSimilar(numbers, records, like)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(out, "results.csv"), err)
 	}
-	return l, nil
+	return similar, nil
 }
 
-// readNumbers returns the published numbers and the records of results.csv in
+// readNumbers returns the published numbers and the records of the results.csv in
 // out.
-func readNumbers(out string) ([]results.Published, []results.Record, error) {
-	published, err := results.ReadPublished()
+func readNumbers(out string) ([]paper.Number, []results.Record, error) {
+	numbers, err := paper.Read()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,5 +108,5 @@ func readNumbers(out string) ([]results.Published, []results.Record, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("no results.csv in %s: qats run writes it", out)
 	}
-	return published, records, err
+	return numbers, records, err
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 	"github.com/spf13/cobra"
 )
 
@@ -113,7 +113,7 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 
 // registry is what specs may name.
 func registry() experiments.Registry {
-	known := experiments.Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Paper: results.PublishedDatasets()}
+	known := experiments.Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Paper: paper.Datasets()}
 	for _, kind := range plots.Registry() {
 		known.Figures = append(known.Figures, kind.Name)
 	}

@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// paper are the specs that hold the paper's tables and figures, in its order.
-var paper = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
+// paperSpecs are the specs in experiments/paper that have the paper's tables and
+// figures, in its order.
+var paperSpecs = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
 
-// quickRows are the rows of each set under --quick: enough to see that all
-// works, too few for the numbers to mean much.
+// quickRows is the number of rows of each set under --quick: enough to run all the
+// code, too few for the numbers to mean much.
 const quickRows = 500
 
 func reproduceCommand() *cobra.Command {
@@ -25,19 +26,19 @@ func reproduceCommand() *cobra.Command {
 	var memory string
 	cmd := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with what it prints",
-		Long: `reproduce runs experiments/{standard,longtail,shift,medical,tasks,losses,ablation,
-rescale}.yaml, renders their tables and figures, and sets the numbers beside the
-published ones. A setting is measured where its arrays are in data/arrays (or in
-a folder given by --data) and simulated otherwise; the two are never mixed. Run
-it in the root of the project.`,
+		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
+		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
+and figures, and compares the numbers with the published ones (diff.txt). A
+setting is measured if its arrays are in data/arrays or in a folder given by
+--data, and simulated otherwise; the two are never mixed. Run it in the root of
+the project.`,
 		Example: `  qats reproduce --out results/out
   qats reproduce --out /tmp/quick --quick`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var files []string
-			for _, name := range paper {
-				file := filepath.Join("experiments", name+".yaml")
+			for _, name := range paperSpecs {
+				file := filepath.Join("experiments", "paper", name+".yaml")
 				if _, err := os.Stat(file); err != nil {
 					return fmt.Errorf("%w; run reproduce in the root of the project", err)
 				}
@@ -50,7 +51,7 @@ it in the root of the project.`,
 			}
 			if quick {
 				at.first = quickRows
-				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; a check that all works, not a result\n", quickRows)
+				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
 			failed := execute(cmd, &at, files, o)
 			if failed != nil && failed != errFailed {
@@ -72,19 +73,19 @@ it in the root of the project.`,
 	return cmd
 }
 
-// writeDiff writes diff.txt, cell by cell, and prints its summary.
+// writeDiff writes diff.txt and prints its first part, the summary and the claims.
 func writeDiff(cmd *cobra.Command, out string) error {
-	d, err := readDiff(out)
+	comparison, err := compareWithPaper(out)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(out, "diff.txt")
-	if err := atomicfile.Write(path, d.Text); err != nil {
+	if err := atomicfile.Write(path, comparison.Text); err != nil {
 		return err
 	}
-	if err := d.Summary(cmd.OutOrStdout()); err != nil {
+	if err := comparison.Summary(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(cell by cell: %s)\n", path)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(row by row: %s)\n", path)
 	return err
 }

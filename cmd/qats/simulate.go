@@ -18,7 +18,7 @@ func simulateCommand() *cobra.Command {
 in the default layout, with a manifest that calls it simulated. Running a spec
 needs none of it: rows are made as they are read. Measured arrays are neither
 written nor written over.`,
-		Example: "  qats simulate experiments/tasks.yaml --out /tmp/arrays",
+		Example: "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {

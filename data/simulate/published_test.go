@@ -15,7 +15,7 @@ import (
 // published returns a network for each of the paper's 162 settings: the ECE is
 // the published one, the accuracy a customary one of no authority.
 func published(t testing.TB) []Network {
-	f, err := os.Open("../../results/published.csv")
+	f, err := os.Open("../../results/paper/published.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		}
 		c := &Comparison{Options: o, Source: source, Settings: len(v.settings)}
 		c.Blocks, _ = blocks(v.settings, o.Block)
-		c.From = results.Froms(v.records(v.settings))
+		c.From = results.DistinctFrom(v.records(v.settings))
 		methods := o.Methods
 		if methods == nil {
 			methods = v.methods

@@ -160,7 +160,7 @@ func (v View) origin() string {
 	if v.Source == "simulated" {
 		return "SIMULATED: no number here is of a real network."
 	}
-	return "All numbers are " + results.Measured(v.From) + "."
+	return "All numbers are " + results.MeasuredOn(v.From) + "."
 }
 
 // legend says what the columns are.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // onePage is a PDF without content, 200 x 100 pt large.
@@ -100,10 +100,10 @@ func TestCompile(t *testing.T) {
 		}
 		return File{name, table}
 	}
-	paper := Part{Title: "Paper"}
+	own := Part{Title: "Paper"}
 	for _, p := range paperTables() {
-		paper.Settings.Simulated += len(results.NewPublication(published(t, p.id)).Rows)
-		paper.Tables = append(paper.Tables, file(paperPivot(t, p, "simulated")))
+		own.Settings.Simulated += len(paper.NewPublication(published(t, p.id)).Rows)
+		own.Tables = append(own.Tables, file(paperPivot(t, p, "simulated")))
 	}
 	forms := Part{Title: "Forms", Figures: []Figure{{"page.pdf", "A figure with 100% of nothing"}}}
 	list, spec := wide()
@@ -119,7 +119,7 @@ func TestCompile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "page.pdf"), []byte(onePage), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d := Document{Title: "Every layout", Parts: []Part{paper, forms}}
+	d := Document{Title: "Every layout", Parts: []Part{own, forms}}
 	if err := atomicfile.Write(filepath.Join(dir, "t.tex"), d.LaTeX); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // paperTable is a table of the paper as a spec.
@@ -75,19 +76,19 @@ func paperTables() []paperTable {
 }
 
 // published returns the numbers of a table of the paper.
-func published(t *testing.T, id string) []results.Published {
+func published(t *testing.T, id string) []paper.Number {
 	t.Helper()
-	all, err := results.ReadPublished()
+	all, err := paper.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(p results.Published) bool { return p.Table != id })
+	return slices.DeleteFunc(all, func(p paper.Number) bool { return p.Table != id })
 }
 
 // asRecords makes records of published numbers, so that the pivot has the
 // paper's own table to make. It is only here that such numbers pass as
 // records.
-func asRecords(list []results.Published, source string) []results.Record {
+func asRecords(list []paper.Number, source string) []results.Record {
 	var records []results.Record
 	for _, p := range list {
 		r := results.Record{
@@ -110,7 +111,7 @@ func paperPivot(t *testing.T, p paperTable, source string) *Table {
 	t.Helper()
 	list := published(t, p.id)
 	if p.Mean {
-		list = slices.DeleteFunc(list, func(n results.Published) bool { return n.IsAverage() })
+		list = slices.DeleteFunc(list, func(n paper.Number) bool { return n.IsAverage() })
 	}
 	table, err := Pivot(asRecords(list, source), p.Spec)
 	if err != nil {
@@ -120,7 +121,7 @@ func paperPivot(t *testing.T, p paperTable, source string) *Table {
 }
 
 // find returns the cell in which a published number belongs.
-func (t *Table) find(p results.Published) (Cell, error) {
+func (t *Table) find(p paper.Number) (Cell, error) {
 	r := results.Record{Cell: results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}, Method: p.Method}
 	i := slices.IndexFunc(t.Rows, func(row Row) bool { return slices.Equal(row.IDs, values(r, t.Spec.Rows)) })
 	j := slices.IndexFunc(t.Columns, func(c Column) bool {
@@ -133,8 +134,8 @@ func (t *Table) find(p results.Published) (Cell, error) {
 }
 
 // naiveMark is the mark of a number by counting the lower ones of its row.
-func naiveMark(p results.Published, row results.PublishedRow) Mark {
-	lower := map[results.Points]bool{}
+func naiveMark(p paper.Number, row paper.Row) Mark {
+	lower := map[paper.Points]bool{}
 	for _, other := range row.Ranked() {
 		if other.Value < p.Value {
 			lower[other.Value] = true
@@ -157,8 +158,8 @@ func TestPaper(t *testing.T) {
 	for _, p := range paperTables() {
 		table := paperPivot(t, p, "measured")
 		list := published(t, p.id)
-		underlines := slices.ContainsFunc(list, func(n results.Published) bool { return n.Mark == results.Underline })
-		for _, row := range results.NewPublication(list).Table(p.id) {
+		underlines := slices.ContainsFunc(list, func(n paper.Number) bool { return n.Mark == paper.Underline })
+		for _, row := range paper.NewPublication(list).Table(p.id) {
 			if p.Mean && row.IsAverage() {
 				continue
 			}
@@ -175,9 +176,9 @@ func TestPaper(t *testing.T) {
 				if cell.Mark != want {
 					t.Errorf("%s: %+v has mark %v, want %v", p.id, n, cell.Mark, want)
 				}
-				paper := map[results.Mark]Mark{results.Bold: Best, results.Underline: Second}[n.Mark]
+				printed := map[paper.Mark]Mark{paper.Bold: Best, paper.Underline: Second}[n.Mark]
 				for _, m := range []Mark{Best, Second} {
-					if (paper == m) != (want == m) {
+					if (printed == m) != (want == m) {
 						asPrinted[m] = false
 					}
 				}
@@ -266,7 +267,7 @@ func TestPaperAverages(t *testing.T) {
 			if q.id != main {
 				continue
 			}
-			list := slices.DeleteFunc(published(t, p.id), func(n results.Published) bool { return n.IsAverage() })
+			list := slices.DeleteFunc(published(t, p.id), func(n paper.Number) bool { return n.IsAverage() })
 			short, err := Pivot(asRecords(list, "measured"), q.Spec)
 			if err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ func (p *pivoting) addRow(g *group, i int) {
 			p.table.Simulated++
 		case c.OK:
 			p.table.Measured++
-			for _, from := range results.Froms(list) {
+			for _, from := range results.DistinctFrom(list) {
 				if !slices.Contains(p.table.From, from) {
 					p.table.From = append(p.table.From, from)
 				}

@@ -18,7 +18,7 @@ type Table struct {
 	Unknown   []string // labels of methods of which argmax_change is not recorded
 	Settings  int      // averaged in every cell, means aside; 0 if they differ
 	Measured  int      // numbers shown that are measured, means aside
-	From      []string // what those are of, see results.Froms
+	From      []string // what those are of, see results.DistinctFrom
 	Simulated int
 }
 
@@ -118,13 +118,13 @@ func (t *Table) Origin() string {
 	case all == 0:
 		return "No numbers."
 	case t.Simulated == 0 && all == 1:
-		return "The number is " + results.Measured(t.From) + "."
+		return "The number is " + results.MeasuredOn(t.From) + "."
 	case t.Simulated == 0:
-		return fmt.Sprintf("All %d numbers are %s.", all, results.Measured(t.From))
+		return fmt.Sprintf("All %d numbers are %s.", all, results.MeasuredOn(t.From))
 	case t.Measured == 0:
 		return fmt.Sprintf("SIMULATED: %s, marked s; none is of a real network.", count(all, "number"))
 	}
-	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.Measured(t.From))
+	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }
 
 // glyphs are what stands for the marks of a legend; plain text goes through

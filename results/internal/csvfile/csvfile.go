@@ -1,0 +1,191 @@
+// Package csvfile reads and writes the project's CSV files: one header line
+// with fixed columns, then one value of a Go type in each row.
+//
+// Readers and writers are strict, since a shifted column is a wrong number in a
+// paper: the header must match, each row must pass the check of its type, and
+// no two rows may have the same identity. Writing applies the same check as
+// reading. Two changes that spreadsheets make are accepted: a byte order mark
+// and CRLF line ends.
+//
+// Errors of a reader begin with file:line, and name the column where one is at
+// fault.
+package csvfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+)
+
+// Format describes one kind of file whose rows are values of type T.
+type Format[T any] struct {
+	Columns  []string
+	Fields   func(T) []string // the row of a value, one field a column
+	Parse    func(*Row) T     // the value of a row; faults are kept in the Row
+	Check    func(T) error    // whether a value may be in a file, on reading and on writing
+	Identity func(T) []string // the fields that no two rows may share
+}
+
+// Write writes a header and one row for each value, in their order.
+func (f Format[T]) Write(w io.Writer, list []T) error {
+	seen := make(map[string]int, len(list))
+	out := csv.NewWriter(w)
+	if err := out.Write(f.Columns); err != nil {
+		return err
+	}
+	for i, t := range list {
+		if err := f.Check(t); err != nil {
+			return fmt.Errorf("record %d (%s): %w", i+1, strings.Join(f.Identity(t), ", "), err)
+		}
+		id := strings.Join(f.Identity(t), "\x00")
+		if first, twice := seen[id]; twice {
+			return fmt.Errorf("records %d and %d are the same cell (%s)", first, i+1, strings.Join(f.Identity(t), ", "))
+		}
+		seen[id] = i + 1
+		if err := out.Write(f.Fields(t)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteFile replaces the file at path. On an error the old file stays.
+func (f Format[T]) WriteFile(path string, list []T) error {
+	err := atomicfile.Write(path, func(w io.Writer) error { return f.Write(w, list) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadFile reads the file at path.
+func (f Format[T]) ReadFile(path string) ([]T, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return f.Read(file, path)
+}
+
+// Read reads a stream; name stands for it in errors. The list is never nil.
+func (f Format[T]) Read(r io.Reader, name string) ([]T, error) {
+	in := csv.NewReader(skipBOM(r))
+	in.FieldsPerRecord = -1 // counted below, with a better message
+	in.ReuseRecord = true
+	if err := f.readHeader(in, name); err != nil {
+		return nil, err
+	}
+	seen := map[string]int{}
+	list := []T{}
+	for {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, syntax(name, err)
+		}
+		line, _ := in.FieldPos(0)
+		t, err := f.parse(fields)
+		if err != nil {
+			var at *fault
+			if errors.As(err, &at) {
+				line, _ = in.FieldPos(slices.Index(f.Columns, at.column))
+			}
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		id := strings.Join(f.Identity(t), "\x00")
+		if first, twice := seen[id]; twice {
+			return nil, fmt.Errorf("%s:%d: the same cell as line %d (%s)", name, line, first, strings.Join(f.Identity(t), ", "))
+		}
+		seen[id] = line
+		list = append(list, t)
+	}
+}
+
+func (f Format[T]) readHeader(in *csv.Reader, name string) error {
+	header, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s:1: empty file; want the header %s", name, strings.Join(f.Columns, ","))
+	}
+	if err != nil {
+		return syntax(name, err)
+	}
+	if err := checkHeader(header, f.Columns); err != nil {
+		line, _ := in.FieldPos(0)
+		return fmt.Errorf("%s:%d: %w", name, line, err)
+	}
+	return nil
+}
+
+// parse returns the value of a row that passes the check.
+func (f Format[T]) parse(fields []string) (T, error) {
+	if len(fields) != len(f.Columns) {
+		var none T
+		return none, fmt.Errorf("%d fields, want %d (%s)", len(fields), len(f.Columns), excess(fields, f.Columns))
+	}
+	row := &Row{columns: f.Columns, fields: fields}
+	t := f.Parse(row)
+	if row.err != nil {
+		return t, row.err
+	}
+	return t, f.Check(t)
+}
+
+// syntax adds the position to an error of encoding/csv.
+func syntax(name string, err error) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s:%d:%d: %w", name, p.Line, p.Column, p.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// skipBOM drops the byte order mark that spreadsheets put before UTF-8.
+func skipBOM(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	if head, _ := b.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+		b.Discard(3)
+	}
+	return b
+}
+
+func checkHeader(got, want []string) error {
+	for _, c := range want {
+		if !slices.Contains(got, c) {
+			return fmt.Errorf("column %s is missing; want %s", c, strings.Join(want, ","))
+		}
+	}
+	for i, c := range got {
+		switch {
+		case !slices.Contains(want, c):
+			return fmt.Errorf("column %d: %q is no column of this file; want %s", i+1, c, strings.Join(want, ","))
+		case slices.Index(got, c) != i:
+			return fmt.Errorf("column %d: a second %s", i+1, c)
+		}
+	}
+	for i, c := range want { // the same names, so only the order can differ
+		if got[i] != c {
+			return fmt.Errorf("column %d is %s, want %s; the order is %s", i+1, got[i], c, strings.Join(want, ","))
+		}
+	}
+	return nil
+}
+
+// excess says which columns a row lacks, or what it has after the last one.
+func excess(fields, columns []string) string {
+	if len(fields) < len(columns) {
+		return "column " + columns[len(fields)] + " and the columns after it are missing"
+	}
+	return fmt.Sprintf("%q is after the last column, %s", fields[len(columns)], columns[len(columns)-1])
+}

@@ -1,0 +1,126 @@
+package csvfile
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Row hands out the fields of one line from left to right and keeps the first
+// fault.
+type Row struct {
+	columns, fields []string
+	next            int
+	err             error
+}
+
+// fault is an error in one column of a row.
+type fault struct {
+	column string
+	reason string
+}
+
+func (f *fault) Error() string { return "column " + f.column + ": " + f.reason }
+
+// Fault returns the error of a column; a reader places it at the line of that
+// column.
+func Fault(column, reason string, args ...any) error {
+	return &fault{column, fmt.Sprintf(reason, args...)}
+}
+
+// Fail keeps the error of a column, unless the row has one already.
+func (r *Row) Fail(column, reason string, args ...any) {
+	if r.err == nil {
+		r.err = Fault(column, reason, args...)
+	}
+}
+
+// Text returns the next field.
+func (r *Row) Text() string {
+	s := r.fields[r.next]
+	r.next++
+	return s
+}
+
+// field returns the name of the next column and its field.
+func (r *Row) field() (column, s string) {
+	column = r.columns[r.next]
+	return column, r.Text()
+}
+
+// Count reads a whole number of at least 0.
+func (r *Row) Count() int {
+	column, s := r.field()
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		r.Fail(column, "%q is not a whole number of at least 0", s)
+	}
+	return n
+}
+
+// CountOrNone reads a number of at least 1, or an empty field, which is 0.
+func (r *Row) CountOrNone() int {
+	column, s := r.field()
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		r.Fail(column, "%q is not a whole number of at least 1; leave it empty where there is none", s)
+	}
+	return n
+}
+
+// Number reads a finite number and rounds it as it would be written. It rejects
+// hexadecimal numbers, which in such a file are a mistake.
+func (r *Row) Number() float64 {
+	column, s := r.field()
+	x, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err != nil || strings.ContainsAny(s, "xX"):
+		r.Fail(column, "%q is not a number", s)
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		r.Fail(column, "%q is not finite", s)
+	}
+	return Round(x)
+}
+
+// NumberOrNone reads a number; ok is false for an empty field.
+func (r *Row) NumberOrNone() (x float64, ok bool) {
+	if r.fields[r.next] == "" {
+		r.next++
+		return 0, false
+	}
+	return r.Number(), true
+}
+
+// CheckID rejects an identifier that would be invisible or ambiguous in a
+// column: empty, with spaces around it, or with characters that are not text.
+func CheckID(column, s string) error {
+	switch {
+	case s == "":
+		return Fault(column, "empty")
+	case strings.TrimSpace(s) != s:
+		return Fault(column, "%q has spaces around it", s)
+	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }):
+		return Fault(column, "%q has a character that is not text", s)
+	}
+	return nil
+}
+
+// CheckRange rejects a number that is not finite or outside [lo, hi]. It judges
+// the number as it is written: a 1 with rounding errors above it is 1.
+func CheckRange(column string, x, lo, hi float64) error {
+	if lo <= x && x <= hi && !math.IsInf(x, 0) { // then so is the rounded number
+		return nil
+	}
+	x = Round(x)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return Fault(column, "%v is not finite", x)
+	case x < lo || x > hi:
+		return Fault(column, "%s is outside [%s, %s]", FormatNumber(x), FormatNumber(lo), FormatNumber(hi))
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package results
+
+import (
+	"slices"
+	"strings"
+)
+
+// FromPrefix begins the item of a note that says in a few words what the network
+// of measured numbers is, as the manifest of its arrays puts it.
+const FromPrefix = "from: "
+
+// warningPrefix begins the items of a note that become footnotes.
+const warningPrefix = "warning: "
+
+// NoClassVector is the note of a skip where a method can have no value of a
+// metric: a top-label method predicts a class and its confidence, and no
+// probabilities of the other classes. Rankings by that metric leave such a method
+// out and lose no setting by it.
+const NoClassVector = "top-label method: no class vector"
+
+// From returns the text after FromPrefix in the note, or nothing.
+func (r Record) From() string {
+	for _, item := range strings.Split(r.Note, "; ") {
+		if text, ok := strings.CutPrefix(item, FromPrefix); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// Warnings returns the items of the note that begin with "warning: ", without
+// that prefix.
+func (r Record) Warnings() []string {
+	var list []string
+	for _, item := range strings.Split(r.Note, "; ") {
+		if text, ok := strings.CutPrefix(item, warningPrefix); ok {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// DistinctFrom returns the different From of the measured records, in order of
+// first appearance. It has an empty string if a record says nothing.
+func DistinctFrom(records []Record) []string {
+	var list []string
+	for _, r := range records {
+		if from := r.From(); r.Source == "measured" && !slices.Contains(list, from) {
+			list = append(list, from)
+		}
+	}
+	return list
+}
+
+// MeasuredOn returns the end of a sentence such as "All numbers are ...". It
+// names the networks if their manifests describe all of them in one or two
+// phrases, and says otherwise that the arrays were taken as given.
+func MeasuredOn(from []string) string {
+	if len(from) == 0 || len(from) > 2 || slices.Contains(from, "") {
+		return "measured: computed from arrays in files, as given"
+	}
+	return "measured on " + strings.Join(from, " and ")
+}
+
+// plainText makes a note that a CSV file keeps unchanged: encoding/csv reads CRLF
+// inside quotes as LF, and an error text may have any bytes.
+func plainText(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(s, "\r", "\n")
+	return strings.ToValidUTF8(s, "?")
+}

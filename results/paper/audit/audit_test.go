@@ -1,0 +1,231 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/results/paper"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func run(t *testing.T) ([]paper.Number, []Finding) {
+	t.Helper()
+	list, err := paper.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, Run(list)
+}
+
+func TestFindingsOfThePaperByKind(t *testing.T) {
+	_, findings := run(t)
+	for kind, want := range map[Kind]int{
+		BestMark: 17, SecondMark: 20, Gap: 10, Mean: 6, Disagree: 2, OneFit: 21, Repeat: 2, SameNetwork: 4, TwoFits: 2, Caption: 2,
+	} {
+		if got := len(of(kind, findings)); got != want {
+			t.Errorf("%d findings of kind %s, want %d", got, kind, want)
+		}
+	}
+	order := map[Kind]int{}
+	for i, g := range Groups() {
+		order[g.Kind] = i
+	}
+	if !slices.IsSortedFunc(findings, func(a, b Finding) int { return order[a.Kind] - order[b.Kind] }) {
+		t.Error("the findings are not in the order of the groups")
+	}
+}
+
+// A sample of findings, checked in the paper by hand.
+func TestFindingsReadByHand(t *testing.T) {
+	_, findings := run(t)
+	for _, want := range []Finding{
+		{BestMark, "shift-full", 7, "severity 1, FeatClip", "glass blur", "QaTS 9.54", "FeatClip 9.01", ""},
+		{BestMark, "shift-full", 7, "severity 4, FeatClip", "impulse noise", "none", "FeatClip 15.84", ""},
+		{BestMark, "medical-full", 8, "ViT-B, GC", "RetinaMNIST", "AdaTS 7.20", "GC 6.40", ""},
+		{SecondMark, "standard", 1, "ImageNet, ViT-B", "IR", "FeatClip 2.93", "IR 2.80", ""},
+		{SecondMark, "medical-full", 8, "DN-121, GC", "PneumoniaMNIST", "none", "GC 7.23", ""},
+		{SecondMark, "medical-full", 8, "ViT-B, FeatClip", "DermaMNIST", "IR 3.31, FeatClip 2.28", "FeatClip 2.28", ""},
+		{Gap, "longtail", 2, "CIFAR-100-LT R-10, ViT-B", "QaTS", "0.16", "-0.16", "QaTS 3.50, lowest other FeatClip 3.66"},
+		{Gap, "standard-aece", 9, "CIFAR-10, DN-121", "QaTS", "-0.14", "-0.25", "QaTS 0.15, lowest other FeatClip 0.40"},
+		{Mean, "medical-full", 8, "ViT-S, IR", "average", "7.13", "8.95", ""},
+		{Mean, "medical-full", 8, "ViT-B, AdaTS", "average", "5.97", "5.77", ""},
+		{Mean, "shift", 3, "severity 2", "IR", "14.40", "14.20", ""},
+		{Disagree, "shift", 3, "severity 1", "IR", "13.78", "13.58", "the second value is in Table 7"},
+		{Disagree, "shift", 3, "severity 2", "IR", "14.40", "14.20", "the second value is in Table 7"},
+		{OneFit, "longtail", 2, "CIFAR-100-LT R-100, ViT-B", "TS", "ECE 49.15, AECE 34.79", "7.18", ""},
+		{SameNetwork, "longtail-aece", 10, "ImageNet-LT, ViT-B", "Uncal", "5.60", "5.77",
+			"the second value is of ImageNet in Table 9; the ECE of both is 5.77"},
+	} {
+		if !slices.Contains(findings, want) {
+			t.Errorf("not found: %+v", want)
+		}
+	}
+}
+
+// The marks once more, from the bytes of the file, by floats and sorting and by no
+// code of this package.
+func TestMarksAgreeWithNaiveRanking(t *testing.T) {
+	file, err := os.Open(filepath.Join("..", "published.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type number struct {
+		label, mark string
+		value       float64
+	}
+	rows, underlines := map[string][]number{}, map[string]bool{}
+	for _, l := range lines[1:] {
+		if l[6] == "HFE" {
+			continue
+		}
+		key := strings.Join(l[:6], ",")
+		value, err := strconv.ParseFloat(l[7], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[key] = append(rows[key], number{l[6], l[8], value})
+		underlines[l[0]] = underlines[l[0]] || l[8] == "underline"
+	}
+	best, second := 0, 0
+	for key, row := range rows {
+		slices.SortFunc(row, func(a, b number) int {
+			switch {
+			case a.value < b.value:
+				return -1
+			case a.value > b.value:
+				return 1
+			}
+			return 0
+		})
+		place, wrong := 0, [3]bool{} // by place: 0 best, 1 second, 2 the others
+		for i, n := range row {
+			if i > 0 && n.value > row[i-1].value {
+				place++
+			}
+			p := min(place, 2)
+			wrong[0] = wrong[0] || (n.mark == "bold") != (p == 0)
+			wrong[1] = wrong[1] || (n.mark == "underline") != (p == 1)
+		}
+		switch table := strings.Split(key, ",")[0]; {
+		case wrong[0]:
+			best++
+		case wrong[1] && underlines[table]:
+			second++
+		}
+	}
+	_, findings := run(t)
+	if got := len(of(BestMark, findings)); got != best {
+		t.Errorf("%d wrong best marks, by the naive ranking %d", got, best)
+	}
+	if got := len(of(SecondMark, findings)); got != second {
+		t.Errorf("%d wrong second marks, by the naive ranking %d", got, second)
+	}
+}
+
+// Consistent numbers have no findings, and each defect put into them has one.
+func TestEachDefectIsFound(t *testing.T) {
+	const clean = `table,metric,dataset,corruption,severity,backbone,method,value,mark,delta
+standard,ece,cifar10,,,resnet50,TS,2.00,,
+standard,ece,cifar10,,,resnet50,IR,1.50,underline,
+standard,ece,cifar10,,,resnet50,QaTS,1.20,bold,-0.30
+standard,ece,cifar10,,,resnet18,TS,3.00,underline,
+standard,ece,cifar10,,,resnet18,QaTS,2.20,bold,-0.80
+medical,ece,average,,,resnet50,TS,2.51,underline,
+medical,ece,average,,,resnet50,QaTS,1.00,bold,-1.51
+medical-full,ece,ham10000,,,resnet50,TS,2.01,underline,
+medical-full,ece,ham10000,,,resnet50,QaTS,1.00,bold,
+medical-full,ece,pathmnist,,,resnet50,TS,3.00,underline,
+medical-full,ece,pathmnist,,,resnet50,QaTS,1.00,bold,
+standard-aece,aece,cifar10,,,resnet50,TS,2.00,,
+standard-aece,aece,cifar10,,,resnet50,IR,2.00,,
+standard-aece,aece,cifar10,,,resnet50,QaTS,1.20,bold,-0.80
+shift,ece,cifar100-c,average,1,vit-b16,TS,2.00,underline,
+shift,ece,cifar100-c,average,1,vit-b16,HFE,0.50,,
+shift,ece,cifar100-c,average,1,vit-b16,QaTS,1.00,bold,-1.00
+`
+	check := func(old, new string, want ...Kind) {
+		t.Helper()
+		if strings.Count(clean, old) != 1 {
+			t.Fatalf("%q occurs %d times", old, strings.Count(clean, old))
+		}
+		list, err := paper.Decode(strings.NewReader(strings.Replace(clean, old, new, 1)), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []Kind
+		for _, f := range Run(list) {
+			if f.Kind != Caption { // the small tables have two datasets
+				got = append(got, f.Kind)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s for %s: got %v, want %v", new, old, got, want)
+		}
+	}
+	check("standard,ece,cifar10,,,resnet50,TS,2.00", "standard,ece,cifar10,,,resnet50,TS,2.01")
+	check("QaTS,1.20,bold,-0.30", "QaTS,1.20,,-0.30", BestMark)
+	check("QaTS,1.20,bold,-0.30", "QaTS,1.20,underline,-0.30", BestMark)
+	check("IR,1.50,underline,", "IR,1.50,,", SecondMark)
+	check("IR,1.50,underline,", "IR,1.50,bold,", BestMark)
+	check("IR,1.50,underline,", "IR,1.20,underline,", BestMark, Gap) // a tie for the best
+	check("QaTS,1.20,bold,-0.30", "QaTS,1.20,bold,0.30", Gap)
+	check("TS,2.51", "TS,2.50", Gap)       // the mean is 2.505
+	check("TS,2.51", "TS,2.52", Gap, Mean) // no rounding gives this
+	check("HFE,0.50,,", "HFE,0.50,underline,", SecondMark)
+	check("standard-aece,aece,cifar10,,,resnet50,TS,2.00", "standard-aece,aece,cifar10,,,resnet50,TS,6.00")
+	check("standard-aece,aece,cifar10,,,resnet50,TS,2.00", "standard-aece,aece,cifar10,,,resnet50,TS,6.01", OneFit)
+}
+
+func TestTextAndJSONAreGolden(t *testing.T) {
+	list, findings := run(t)
+	var text, lines bytes.Buffer
+	if err := Text(&text, len(list), findings); err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(&lines, findings); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string][]byte{"audit.txt": text.Bytes(), "audit.jsonl": lines.Bytes()} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs; go test -update rewrites it", path)
+		}
+	}
+	for i, line := range strings.Split(text.String(), "\n") {
+		if utf8.RuneCountInString(line) > 100 || strings.TrimRight(line, " ") != line {
+			t.Errorf("line %d is wide or ends in a space: %q", i+1, line)
+		}
+	}
+	back := json.NewDecoder(&lines)
+	back.DisallowUnknownFields()
+	for _, want := range findings {
+		var got Finding
+		if err := back.Decode(&got); err != nil || got != want {
+			t.Fatalf("%+v read back as %+v, %v", want, got, err)
+		}
+	}
+}

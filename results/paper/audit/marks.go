@@ -1,0 +1,109 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// ranking is the ranked numbers of a row that should have a mark.
+type ranking struct{ best, second []paper.Number }
+
+// rank returns the lowest and the next lowest ranked numbers of a row. Equal
+// printed numbers share a place.
+func rank(row paper.Row) ranking {
+	var r ranking
+	for _, p := range row.Ranked() {
+		switch {
+		case len(r.best) == 0 || p.Value < r.best[0].Value:
+			r.second = r.best
+			r.best = []paper.Number{p}
+		case p.Value == r.best[0].Value:
+			r.best = append(r.best, p)
+		case len(r.second) == 0 || p.Value < r.second[0].Value:
+			r.second = []paper.Number{p}
+		case p.Value == r.second[0].Value:
+			r.second = append(r.second, p)
+		}
+	}
+	return r
+}
+
+// marked returns the numbers of a row, HFE included, that have a mark.
+func marked(row paper.Row, mark paper.Mark) []paper.Number {
+	var list []paper.Number
+	for _, p := range row.Numbers {
+		if p.Mark == mark {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (a *audit) bestMarks() {
+	for _, row := range a.publication.Rows {
+		best, bold := rank(row).best, marked(row, paper.Bold)
+		if !slices.Equal(bold, best) {
+			a.find(BestMark, row.Setting, labels(best), numbers(bold), numbers(best), "")
+		}
+	}
+}
+
+func (a *audit) secondMarks() {
+	for _, row := range a.publication.Rows {
+		r, underlined := rank(row), marked(row, paper.Underline)
+		if slices.Equal(marked(row, paper.Bold), r.best) && !slices.Equal(underlined, r.second) && a.underlines(row.Table) {
+			a.find(SecondMark, row.Setting, labels(r.second), numbers(underlined), numbers(r.second), "")
+		}
+	}
+}
+
+// underlines reports whether a table marks the second best at all.
+func (a *audit) underlines(id string) bool {
+	return slices.ContainsFunc(a.publication.Table(id), func(row paper.Row) bool {
+		return len(marked(row, paper.Underline)) > 0
+	})
+}
+
+func (a *audit) gaps() {
+	for _, row := range a.publication.Rows {
+		qats, ok := row.Number("QaTS")
+		if !ok || !qats.HasDelta {
+			continue
+		}
+		var other []paper.Number // the lowest other than QaTS
+		for _, p := range row.Ranked() {
+			if p.Label != "QaTS" && (len(other) == 0 || p.Value < other[0].Value) {
+				other = []paper.Number{p}
+			}
+		}
+		if len(other) == 0 {
+			continue
+		}
+		if gap := qats.Value - other[0].Value; gap != qats.Delta {
+			note := numbers([]paper.Number{qats}) + ", lowest other " + numbers(other)
+			a.find(Gap, row.Setting, "QaTS", qats.Delta.String(), gap.String(), note)
+		}
+	}
+}
+
+func labels(list []paper.Number) string {
+	var names []string
+	for _, p := range list {
+		names = append(names, p.Label)
+	}
+	return strings.Join(names, " and ")
+}
+
+// numbers returns methods with their values.
+func numbers(list []paper.Number) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, p := range list {
+		names = append(names, p.Label+" "+p.Value.String())
+	}
+	return strings.Join(names, ", ")
+}

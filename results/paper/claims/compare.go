@@ -1,0 +1,171 @@
+package claims
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// State says whether a printed number is reproduced.
+type State string
+
+// Only a cell that is OK has a reproduced value.
+const (
+	OK      State = "ok"
+	Missing State = "missing" // no record
+	Skip    State = "skip"
+	Fail    State = "fail"
+	Mixed   State = "mixed" // a mean over measured and simulated records
+)
+
+// Cell is a printed number and the reproduced one.
+type Cell struct {
+	paper.Number
+	State   State
+	Reason  string       // why there is no reproduced value
+	Here    paper.Points // the reproduced value, rounded as the paper prints
+	Source  string       // measured or simulated
+	HasBand bool
+	// BandLo and BandHi are the consistency band: the range of scores that a
+	// perfectly calibrated model with the same confidences gets on as many rows. A
+	// mean has no band.
+	BandLo, BandHi paper.Points
+}
+
+// Difference is the reproduced minus the published number.
+func (c Cell) Difference() paper.Points { return c.Here - c.Value }
+
+// Row is a row of a printed table, reproduced.
+type Row struct {
+	paper.Setting
+	Cells   []Cell // in the order of the table
+	Ranking Ranking
+}
+
+// Comparison is the paper's numbers and claims beside reproduced records.
+type Comparison struct {
+	Rows      []Row     // in the order of the tables
+	Summaries []Summary // by table, measured before simulated
+	Claims    []Judged
+}
+
+// Compare sets records beside printed numbers. It ignores records of experiments
+// that the paper does not have.
+func Compare(numbers []paper.Number, records []results.Record) *Comparison {
+	r := newReproduction(numbers, records)
+	c := &Comparison{}
+	for _, printed := range r.publication.Rows {
+		row := Row{Setting: printed.Setting}
+		for _, n := range printed.Numbers {
+			row.Cells = append(row.Cells, r.cell(n))
+		}
+		row.Ranking = rank(row.Cells)
+		c.Rows = append(c.Rows, row)
+	}
+	c.Summaries = summarise(c.Rows)
+	c.Claims = judge(r.publication, c.Rows, records)
+	return c
+}
+
+// reproduction finds the record that reproduces a printed number.
+type reproduction struct {
+	publication *paper.Publication
+	experiment  map[string]string // by id of the table
+	records     map[recordID]results.Record
+}
+
+type recordID struct {
+	results.Cell
+	method, metric string
+}
+
+func newReproduction(numbers []paper.Number, records []results.Record) *reproduction {
+	return &reproduction{
+		publication: paper.NewPublication(numbers),
+		experiment:  experiments(),
+		records:     index(records),
+	}
+}
+
+// experiments returns the experiment that reproduces each table, by its id.
+func experiments() map[string]string {
+	m := map[string]string{}
+	for _, t := range paper.Tables() {
+		m[t.ID] = t.Experiment
+	}
+	return m
+}
+
+func index(records []results.Record) map[recordID]results.Record {
+	m := make(map[recordID]results.Record, len(records))
+	for _, r := range records {
+		m[recordID{r.Cell, r.Method, r.Metric}] = r
+	}
+	return m
+}
+
+// id identifies the record that reproduces a number of a table.
+func (r *reproduction) id(table string, s paper.Setting, method, metric string) recordID {
+	return recordID{results.Cell{
+		Experiment: r.experiment[table], Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce",
+		Corruption: s.Corruption, Severity: s.Severity,
+	}, method, metric}
+}
+
+// cell reproduces one printed number.
+func (r *reproduction) cell(n paper.Number) Cell {
+	cell := Cell{Number: n}
+	if n.IsAverage() {
+		r.mean(&cell)
+		return cell
+	}
+	record, ok := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric)]
+	if !ok {
+		cell.State, cell.Reason = Missing, "no record"
+		return cell
+	}
+	if record.Status != results.OK {
+		cell.State, cell.Reason = State(record.Status), record.Note
+		return cell
+	}
+	cell.State, cell.Source, cell.Here = OK, record.Source, paper.PointsOf(record.Value)
+	lo, ok := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_lo")]
+	hi, also := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_hi")]
+	if ok && also && lo.Status == results.OK && hi.Status == results.OK {
+		cell.HasBand, cell.BandLo, cell.BandHi = true, paper.PointsOf(lo.Value), paper.PointsOf(hi.Value)
+	}
+	return cell
+}
+
+// mean reproduces a printed mean by the mean over the same members.
+func (r *reproduction) mean(cell *Cell) {
+	members := r.publication.Averaged(cell.Setting)
+	sum, absent, reason := 0.0, 0, "no record"
+	sources := map[string]int{}
+	for _, s := range members {
+		record, ok := r.records[r.id(cell.Table, s, cell.Method, cell.Metric)]
+		if !ok || record.Status != results.OK {
+			if absent++; ok && absent == 1 {
+				reason = string(record.Status) + ": " + record.Note
+			}
+			continue
+		}
+		sum += record.Value
+		sources[record.Source]++
+		cell.Source = record.Source
+	}
+	switch {
+	case absent > 0 || len(members) == 0:
+		cell.State, cell.Source = Missing, ""
+		cell.Reason = fmt.Sprintf("no value in %d of %d (%s)", absent, len(members), reason)
+		if absent == len(members) {
+			cell.Reason = "no record"
+		}
+	case len(sources) > 1:
+		cell.State, cell.Source = Mixed, ""
+		cell.Reason = fmt.Sprintf("%d measured and %d simulated values have no mean", sources["measured"], sources["simulated"])
+	default:
+		cell.State, cell.Here = OK, paper.PointsOf(sum/float64(len(members)))
+	}
+}

@@ -1,0 +1,96 @@
+package claims
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// The objects that JSON prints; their kind tells them apart. Numbers with two
+// decimals are per cent, and an absent number is null.
+
+type cellObject struct {
+	Kind string `json:"kind"` // cell
+	paper.Setting
+	Label      string        `json:"label"`
+	Method     string        `json:"method"`
+	Published  paper.Points  `json:"published"`
+	Here       *paper.Points `json:"here"`
+	Difference *paper.Points `json:"difference"`
+	NullLo     *paper.Points `json:"null_lo"` // the consistency band
+	NullHi     *paper.Points `json:"null_hi"`
+	State      State         `json:"state"`
+	Source     string        `json:"source,omitempty"`
+	Reason     string        `json:"reason,omitempty"`
+}
+
+type rankingObject struct {
+	Kind          string `json:"kind"` // ranking
+	paper.Setting        // without its metric
+	Ranking
+}
+
+type summaryObject struct {
+	Kind string `json:"kind"` // summary; one without a table is over all settings
+	Summary
+}
+
+type claimObject struct {
+	Kind string `json:"kind"` // claim
+	Judged
+}
+
+// JSON prints one object a line: cells and the ranking of each row, then summaries,
+// then claims.
+func (c *Comparison) JSON(w io.Writer) error {
+	var objects []any
+	for _, row := range c.Rows {
+		for _, cell := range row.Cells {
+			objects = append(objects, cell.object())
+		}
+		s := row.Setting
+		s.Metric = ""
+		objects = append(objects, rankingObject{"ranking", s, row.Ranking})
+	}
+	for _, s := range c.Summaries {
+		objects = append(objects, summaryObject{"summary", s})
+	}
+	return encode(w, append(objects, claimObjects(c.Claims)...))
+}
+
+// JSON prints each claim as an object on a line of its own.
+func (s *Similar) JSON(w io.Writer) error { return encode(w, claimObjects(s.Claims)) }
+
+func claimObjects(claims []Judged) []any {
+	var objects []any
+	for _, c := range claims {
+		objects = append(objects, claimObject{"claim", c})
+	}
+	return objects
+}
+
+func encode(w io.Writer, objects []any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, o := range objects {
+		if err := e.Encode(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Cell) object() cellObject {
+	o := cellObject{
+		Kind: "cell", Setting: c.Setting, Label: c.Label, Method: c.Method,
+		Published: c.Value, State: c.State, Source: c.Source, Reason: c.Reason,
+	}
+	if difference := c.Difference(); c.State == OK {
+		o.Here, o.Difference = &c.Here, &difference
+	}
+	if c.HasBand {
+		o.NullLo, o.NullHi = &c.BandLo, &c.BandHi
+	}
+	return o
+}

@@ -1,0 +1,63 @@
+package claims
+
+import (
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// Truth is the outcome of a claim.
+type Truth string
+
+// A claim is Unjudged if no number, or too few numbers, decide it.
+const (
+	Holds    Truth = "holds"
+	Fails    Truth = "does not hold"
+	Unjudged Truth = "cannot be judged"
+)
+
+// Judgement is an outcome with the figures that it rests on.
+type Judgement struct {
+	Truth   Truth  `json:"verdict"`
+	Figures string `json:"figures"`
+}
+
+// Judged is a claim with its two judgements.
+type Judged struct {
+	Quote     string    `json:"quote"`
+	Where     string    `json:"where"`
+	Reading   string    `json:"reading"`
+	Published Judgement `json:"published"` // on the printed numbers
+	Measured  Judgement `json:"measured"`  // on measured records
+}
+
+// predicate judges a claim on a book.
+type predicate func(*book) Judgement
+
+// judge judges every claim on the printed numbers and on the measured records.
+func judge(publication *paper.Publication, rows []Row, records []results.Record) []Judged {
+	measured := &book{publication: publication, values: map[valueID]paper.Points{}, records: map[recordID]results.Record{}}
+	for _, row := range rows {
+		for _, c := range row.Cells {
+			if c.State == OK && c.Source == "measured" {
+				measured.values[valueID{c.Setting, c.Label}] = c.Here
+			}
+		}
+	}
+	for id, r := range index(records) {
+		if r.Status == results.OK && r.Source == "measured" {
+			measured.records[id] = r
+		}
+	}
+	return judgeBoth(printedBook(publication), measured)
+}
+
+func judgeBoth(published, measured *book) []Judged {
+	var list []Judged
+	for _, c := range claims() {
+		list = append(list, Judged{
+			Quote: c.quote, Where: c.where, Reading: c.reading,
+			Published: c.published(published), Measured: c.measured(measured),
+		})
+	}
+	return list
+}

@@ -1,0 +1,157 @@
+package claims
+
+import (
+	"math"
+	"slices"
+
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// Verdict says whether the paper's best method of a row is also the best one
+// reproduced.
+type Verdict string
+
+// Only measured rows get Agrees or Differs.
+const (
+	Agrees    Verdict = "agrees"
+	Differs   Verdict = "differs"
+	NotRun    Verdict = "not run"
+	NoWinner  Verdict = "no verdict: the paper's best has no value here"
+	TooFew    Verdict = "no verdict: fewer than two ranked methods have a value"
+	Both      Verdict = "no verdict: measured and simulated in one row"
+	Simulated Verdict = "simulated: no verdict"
+)
+
+// Ranking compares the order of the ranked methods of a row, as printed and as
+// reproduced. A place is 1 plus the number of compared methods strictly below.
+type Ranking struct {
+	Verdict   Verdict  `json:"verdict"`
+	PaperBest []string `json:"paper_best"` // lowest of all ranked methods, as printed
+	HereBest  []string `json:"here_best"`  // lowest of the compared methods, as reproduced
+	// PaperPlace and HerePlace are the places of QaTS; 0 if it has no reproduced value.
+	PaperPlace int      `json:"qats_paper_place,omitempty"`
+	HerePlace  int      `json:"qats_here_place,omitempty"`
+	Compared   []string `json:"compared"` // labels with both numbers
+	Absent     []string `json:"absent"`   // ranked labels without a reproduced value
+}
+
+// Complete reports whether every ranked method has a reproduced value.
+func (r Ranking) Complete() bool { return len(r.Absent) == 0 }
+
+// rank sets places only where the row gets a verdict.
+func rank(cells []Cell) Ranking {
+	r := Ranking{HereBest: []string{}, Compared: []string{}, Absent: []string{}} // in JSON a list is never null
+	var all, have []Cell
+	sources := map[string]bool{}
+	for _, c := range cells {
+		if !c.Ranked() {
+			continue
+		}
+		all = append(all, c)
+		if c.State == OK {
+			have = append(have, c)
+			sources[c.Source] = true
+			r.Compared = append(r.Compared, c.Label)
+		} else {
+			r.Absent = append(r.Absent, c.Label)
+		}
+	}
+	r.PaperBest = lowest(all, printed)
+	switch {
+	case len(have) == 0:
+		r.Verdict = NotRun
+		return r
+	case len(sources) > 1:
+		r.Verdict = Both
+		return r
+	case sources["simulated"]:
+		r.Verdict = Simulated
+		return r
+	case len(have) < 2:
+		r.Verdict = TooFew
+		return r
+	}
+	r.HereBest = lowest(have, reproduced)
+	r.PaperPlace, r.HerePlace = placeOf("QaTS", have, printed), placeOf("QaTS", have, reproduced)
+	shared := func(labels []string, with []string) bool {
+		return slices.ContainsFunc(labels, func(l string) bool { return slices.Contains(with, l) })
+	}
+	switch {
+	case !shared(r.PaperBest, r.Compared):
+		r.Verdict = NoWinner
+	case shared(r.PaperBest, r.HereBest):
+		r.Verdict = Agrees
+	default:
+		r.Verdict = Differs
+	}
+	return r
+}
+
+func printed(c Cell) paper.Points    { return c.Value }
+func reproduced(c Cell) paper.Points { return c.Here }
+
+// lowest returns the labels with the lowest value.
+func lowest(cells []Cell, value func(Cell) paper.Points) []string {
+	var labels []string
+	var best paper.Points
+	for _, c := range cells {
+		switch v := value(c); {
+		case labels == nil || v < best:
+			labels, best = []string{c.Label}, v
+		case v == best:
+			labels = append(labels, c.Label)
+		}
+	}
+	return labels
+}
+
+func placeOf(label string, cells []Cell, value func(Cell) paper.Points) int {
+	i := slices.IndexFunc(cells, func(c Cell) bool { return c.Label == label })
+	if i < 0 {
+		return 0
+	}
+	place := 1
+	for _, c := range cells {
+		if value(c) < value(cells[i]) {
+			place++
+		}
+	}
+	return place
+}
+
+// pairCounts counts pairs of methods within rows for Kendall's tau-b.
+type pairCounts struct{ concordant, discordant, paperTies, hereTies int }
+
+// add counts the pairs among the ranked cells that have a value.
+func (p *pairCounts) add(cells []Cell) {
+	for i, a := range cells {
+		for _, b := range cells[:i] {
+			if !a.Ranked() || !b.Ranked() || a.State != OK || b.State != OK {
+				continue
+			}
+			switch printed, here := a.Value-b.Value, a.Here-b.Here; {
+			case printed == 0 && here == 0: // tied in both
+			case printed == 0:
+				p.paperTies++
+			case here == 0:
+				p.hereTies++
+			case (printed < 0) == (here < 0):
+				p.concordant++
+			default:
+				p.discordant++
+			}
+		}
+	}
+}
+
+// tau returns Kendall's tau-b, (C - D) / sqrt((C + D + T1) (C + D + T2)), where T1
+// and T2 count the pairs tied in one column only. It is not defined without pairs;
+// then ok is false.
+func (p pairCounts) tau() (tau float64, ok bool) {
+	c, d := float64(p.concordant), float64(p.discordant)
+	scale := (c + d + float64(p.paperTies)) * (c + d + float64(p.hereTies))
+	if scale == 0 {
+		return 0, false
+	}
+	return (c - d) / math.Sqrt(scale), true
+}

@@ -1,0 +1,223 @@
+package claims
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// Similar is the claims judged on data sets that are similar to the paper's. In
+// Claims, Measured is about these networks: it neither confirms nor refutes what
+// the paper says of its own.
+type Similar struct {
+	Like   map[string]string // the paper's data set that each data set is similar to
+	Absent []string          // data sets of Like without a measured record, by name
+	Claims []Judged
+}
+
+// JudgeSimilar judges the claims on data sets that are similar to the paper's, or
+// are the same: like maps each to the paper's data set that it stands for. Only
+// measured records count, whatever their experiment.
+//
+// A network on such a data set takes the place of the paper's row, and a sentence
+// about all settings is about all there are. A mean over corruptions needs the
+// paper's corruptions; a mean over data sets is over those that are similar to one
+// of the paper's. Of several records of the same data set, network, loss,
+// corruption, severity, method and metric the first counts.
+//
+// It returns an error if like names a data set that the paper does not have, or if
+// no measured record is of one of the data sets.
+func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[string]string) (*Similar, error) {
+	publication := paper.NewPublication(numbers)
+	home, err := homes(publication, like)
+	if err != nil {
+		return nil, err
+	}
+	a := &analogues{publication: publication, like: like, home: home, found: map[recordID]results.Record{}, losses: map[network]bool{}}
+	a.collect(records)
+	if len(a.found) == 0 {
+		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
+	}
+	s := &Similar{Like: like, Claims: judgeBoth(printedBook(publication), a.book())}
+	measured := map[string]bool{}
+	for id := range a.found {
+		measured[id.Dataset] = true
+	}
+	for _, dataset := range slices.Sorted(maps.Keys(like)) {
+		if !measured[dataset] {
+			s.Absent = append(s.Absent, dataset)
+		}
+	}
+	return s, nil
+}
+
+// homes returns the experiment of each of the paper's data sets: that of the first
+// table that has it.
+func homes(publication *paper.Publication, like map[string]string) (map[string]string, error) {
+	experiment, home := experiments(), map[string]string{}
+	for _, r := range publication.Rows {
+		if _, ok := home[r.Dataset]; !ok && r.Dataset != paper.Average {
+			home[r.Dataset] = experiment[r.Table]
+		}
+	}
+	for _, dataset := range slices.Sorted(maps.Keys(like)) {
+		if home[like[dataset]] == "" {
+			return nil, fmt.Errorf("%s is like %q, which the paper does not have", dataset, like[dataset])
+		}
+	}
+	return home, nil
+}
+
+// network is a data set with a network trained on it.
+type network struct{ dataset, backbone string }
+
+// analogues arranges the records of similar data sets in a book.
+type analogues struct {
+	publication *paper.Publication
+	like        map[string]string
+	home        map[string]string           // experiment of each of the paper's data sets
+	found       map[recordID]results.Record // with an empty Experiment
+	networks    []network                   // trained with cross-entropy, in the order of the records
+	losses      map[network]bool            // also trained with other losses
+}
+
+func (a *analogues) collect(records []results.Record) {
+	seen := map[network]bool{}
+	for _, r := range records {
+		if a.like[r.Dataset] == "" || r.Source != "measured" || r.Status != results.OK {
+			continue
+		}
+		r.Experiment = ""
+		id := recordID{r.Cell, r.Method, r.Metric}
+		if _, ok := a.found[id]; ok {
+			continue
+		}
+		a.found[id] = r
+		n := network{r.Dataset, r.Backbone}
+		if r.Loss != "ce" {
+			a.losses[n] = true
+		} else if !seen[n] {
+			seen[n] = true
+			a.networks = append(a.networks, n)
+		}
+	}
+}
+
+// book arranges the records like the paper's tables and experiments.
+func (a *analogues) book() *book {
+	b := &book{like: a.like, values: map[valueID]paper.Points{}, records: map[recordID]results.Record{}}
+	var numbers []paper.Number
+	done := map[paper.Setting]bool{}
+	for _, r := range a.publication.Rows {
+		for _, n := range a.networks {
+			s := r.Setting
+			if s.Backbone = n.backbone; a.standsFor(n.dataset, r) {
+				s.Dataset = n.dataset
+			} else if s.Dataset != paper.Average || !a.averaged(r, n.dataset) {
+				continue
+			}
+			if done[s] || !a.tested(r, s) {
+				continue
+			}
+			done[s] = true
+			for _, number := range r.Numbers {
+				number.Setting = s
+				if v, ok := a.value(r, s, number.Method); ok {
+					number.Value = paper.PointsOf(v)
+					b.values[valueID{s, number.Label}] = number.Value
+				}
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	b.publication = paper.NewPublication(numbers)
+	for id, r := range a.found {
+		for _, e := range a.experiments(id.Cell) {
+			id.Experiment = e
+			b.records[id] = r
+		}
+	}
+	return b
+}
+
+// standsFor reports whether a data set takes the place of the row's. The ablation
+// has one clean, one long-tailed and one shifted set; there a data set stands for
+// all sets of its experiment.
+func (a *analogues) standsFor(dataset string, r paper.Row) bool {
+	of := a.like[dataset]
+	return of == r.Dataset || r.Table == "ablation" && a.home[of] == a.home[r.Dataset]
+}
+
+// averaged reports whether the row is a mean over data sets, one of which the data
+// set is similar to.
+func (a *analogues) averaged(r paper.Row, dataset string) bool {
+	return slices.ContainsFunc(a.publication.Averaged(r.Setting), func(m paper.Setting) bool {
+		return m.Dataset == a.like[dataset]
+	})
+}
+
+// tested reports whether the row s, which stands for r, has a number of QaTS and,
+// in the ablation, one of another form.
+func (a *analogues) tested(r paper.Row, s paper.Setting) bool {
+	_, ok := a.value(r, s, "qats")
+	if ok && r.Table == "ablation" {
+		_, ok = a.value(r, s, "qats-pw2")
+	}
+	return ok
+}
+
+// value returns the number of a method in the row s, which stands for r.
+func (a *analogues) value(r paper.Row, s paper.Setting, method string) (float64, bool) {
+	sum, n := 0.0, 0
+	for _, c := range a.members(r, s) {
+		x, ok := a.found[recordID{c, method, s.Metric}]
+		if !ok {
+			return 0, false
+		}
+		sum, n = sum+x.Value, n+1
+	}
+	return sum / float64(n), n > 0
+}
+
+// members returns the cells whose mean the row s shows; a single one if it shows no
+// mean.
+func (a *analogues) members(r paper.Row, s paper.Setting) []results.Cell {
+	cell := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
+	if !r.IsAverage() {
+		return []results.Cell{cell}
+	}
+	var list []results.Cell
+	if r.Dataset != paper.Average {
+		for _, m := range a.publication.Averaged(r.Setting) {
+			cell.Corruption = m.Corruption
+			list = append(list, cell)
+		}
+		return list
+	}
+	for _, n := range a.networks {
+		if cell.Dataset = n.dataset; n.backbone == s.Backbone && a.averaged(r, n.dataset) {
+			list = append(list, cell)
+		}
+	}
+	return list
+}
+
+// experiments returns the paper's experiments to which a cell belongs.
+func (a *analogues) experiments(c results.Cell) []string {
+	home := a.home[a.like[c.Dataset]]
+	switch {
+	case strings.HasPrefix(c.Corruption, rescaled):
+		return []string{"rescale"}
+	case c.Loss != "ce":
+		return []string{"losses"}
+	case (c.Corruption != "") != (home == "shift"): // redrawn rows
+		return nil
+	case a.losses[network{c.Dataset, c.Backbone}]:
+		return []string{home, "losses"}
+	}
+	return []string{home}
+}

@@ -1,0 +1,132 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// answer is what one row says about a sentence.
+type answer int
+
+const (
+	open  answer = iota // a number is missing
+	aside               // the sentence is not about the row
+	yes
+	no
+)
+
+func when(so bool) answer {
+	if so {
+		return yes
+	}
+	return no
+}
+
+// tally counts answers and keeps the rows that answered no.
+type tally struct {
+	yes, no, open, aside int
+	exceptions           []string
+}
+
+func (t *tally) add(a answer, exception string) {
+	switch a {
+	case yes:
+		t.yes++
+	case no:
+		t.no++
+		t.exceptions = append(t.exceptions, exception)
+	case open:
+		t.open++
+	case aside:
+		t.aside++
+	}
+}
+
+// all judges a sentence about every counted thing, with so many exceptions
+// allowed. Missing numbers leave it unjudged; they cannot confirm it.
+func (t *tally) all(what string, allowed int) Judgement {
+	switch {
+	case t.yes+t.no+t.open == 0 && t.aside > 0:
+		return Judgement{Holds, "there are no " + what}
+	case t.yes+t.no == 0:
+		return Judgement{Unjudged, none(what)}
+	}
+	j := Judgement{Holds, fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what)}
+	if t.open > 0 {
+		j = Judgement{Unjudged, fmt.Sprintf("%s; numbers are missing in %d more", j.Figures, t.open)}
+	}
+	if t.no > allowed {
+		j.Truth = Fails
+	}
+	const shown = 3
+	if len(t.exceptions) > 0 {
+		list := t.exceptions[:min(shown, len(t.exceptions))]
+		j.Figures += "; exceptions: " + strings.Join(list, "; ")
+		if more := len(t.exceptions) - len(list); more > 0 {
+			j.Figures += fmt.Sprintf("; and %d more", more)
+		}
+	}
+	return j
+}
+
+// most judges a sentence about more than half of the counted things.
+func (t *tally) most(what string) Judgement {
+	all := t.yes + t.no + t.open
+	j := Judgement{Unjudged, fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what)}
+	switch {
+	case t.yes+t.no == 0:
+		j.Figures = none(what)
+	case 2*t.yes > all:
+		j.Truth = Holds
+	case 2*(t.yes+t.open) <= all:
+		j.Truth = Fails
+	}
+	return j
+}
+
+func none(what string) string { return "no numbers for these " + what }
+
+// every judges a sentence about all kept rows of tables.
+func every(what string, allowed int, keep func(paper.Setting) bool, ask func(values) answer, tables ...string) predicate {
+	return func(b *book) Judgement {
+		var t tally
+		for _, r := range b.rows(keep, tables...) {
+			v := b.row(r)
+			t.add(ask(v), b.describe(r.Setting, v))
+		}
+		return t.all(what, allowed)
+	}
+}
+
+// most judges a sentence about more than half of the kept rows of tables.
+func most(what string, keep func(paper.Setting) bool, ask func(values) answer, tables ...string) predicate {
+	return func(b *book) Judgement {
+		var t tally
+		for _, r := range b.rows(keep, tables...) {
+			t.add(ask(b.row(r)), "")
+		}
+		return t.most(what)
+	}
+}
+
+// both requires two predicates and shows the figures of both.
+func both(first, second predicate) predicate {
+	return func(b *book) Judgement {
+		x, y := first(b), second(b)
+		j := Judgement{Holds, x.Figures + "; " + y.Figures}
+		switch {
+		case x.Truth == Fails || y.Truth == Fails:
+			j.Truth = Fails
+		case x.Truth == Unjudged || y.Truth == Unjudged:
+			j.Truth = Unjudged
+		}
+		return j
+	}
+}
+
+// unprinted is the judgement of a claim whose numbers no table prints.
+func unprinted(why string) predicate {
+	return func(*book) Judgement { return Judgement{Unjudged, why} }
+}

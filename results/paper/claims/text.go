@@ -1,0 +1,256 @@
+package claims
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
+)
+
+const width = 100 // columns of a terminal
+
+// Text prints the comparison for a terminal of 100 columns: the summaries, the
+// claims, then the tables row by row. A row without any reproduced value takes one
+// line.
+func (c *Comparison) Text(w io.Writer) error {
+	if err := c.Summary(w); err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("\nRow by row\n")
+	for _, t := range paper.Tables() {
+		b.WriteString("\n")
+		c.textTable(&b, t)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Summary prints the summaries and the claims.
+func (c *Comparison) Summary(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("Published numbers and the values here\n\n")
+	c.textSummaries(&b)
+	textClaims(&b, c.Claims, "on measured records")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c *Comparison) textTable(b *strings.Builder, t paper.Table) {
+	rows := filter(c.Rows, func(r Row) bool { return r.Table == t.ID })
+	numbers, found := 0, 0
+	for _, r := range rows {
+		numbers += len(r.Cells)
+		for _, cell := range r.Cells {
+			if cell.State == OK {
+				found++
+			}
+		}
+	}
+	metric := table.Name("metric", t.Metric)
+	fmt.Fprintf(b, "Table %d, %s (%s in per cent): %d of %d numbers have a value here\n", t.Number, t.Summary, metric, found, numbers)
+	if found == 0 && !tried(rows) {
+		return
+	}
+	fmt.Fprintf(b, "  %-20s %9s %7s %10s  %-16s %s\n", "", "published", "here", "difference", "consistency band", "source")
+	for _, r := range rows {
+		r.text(b)
+	}
+}
+
+// tried reports whether any cell has a record at all.
+func tried(rows []Row) bool {
+	for _, r := range rows {
+		for _, c := range r.Cells {
+			if c.State != Missing {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r Row) text(b *strings.Builder) {
+	if !tried([]Row{r}) {
+		partly := ""
+		for _, c := range r.Cells {
+			if c.Reason != "no record" {
+				partly = "; " + c.Label + ": " + c.Reason
+				break
+			}
+		}
+		line(b, fmt.Sprintf("  %s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))
+		return
+	}
+	fmt.Fprintf(b, "  %s\n", r.Title(table.Name))
+	for _, c := range r.Cells {
+		name := c.Label
+		if !c.Ranked() {
+			name += " (not ranked)"
+		}
+		if c.State != OK {
+			line(b, fmt.Sprintf("    %-18s %9s %7s  %s: %s", name, c.Value, "--", c.State, c.Reason))
+			continue
+		}
+		band := ""
+		if c.HasBand {
+			band = fmt.Sprintf("[%s, %s]", c.BandLo, c.BandHi)
+		}
+		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
+	}
+	wrap(b, "    ", r.Ranking.String())
+}
+
+// String returns the ranking as a sentence.
+func (r Ranking) String() string {
+	if r.Verdict != Agrees && r.Verdict != Differs {
+		return "ranking: " + string(r.Verdict)
+	}
+	text := fmt.Sprintf("ranking: %s. Best: %s in the paper, %s here", r.Verdict, strings.Join(r.PaperBest, " and "), strings.Join(r.HereBest, " and "))
+	if r.HerePlace > 0 {
+		text += fmt.Sprintf("; place of QaTS: %d in the paper, %d here", r.PaperPlace, r.HerePlace)
+	}
+	if !r.Complete() {
+		text += fmt.Sprintf(". Over %d of %d methods; no value for %s",
+			len(r.Compared), len(r.Compared)+len(r.Absent), strings.Join(r.Absent, ", "))
+	}
+	return text
+}
+
+func (c *Comparison) textSummaries(b *strings.Builder) {
+	for _, source := range []string{"measured", "simulated"} {
+		var list []Summary
+		for _, s := range c.Summaries {
+			if s.Source == source && s.Found > 0 {
+				list = append(list, s)
+			}
+		}
+		title := strings.ToUpper(source[:1]) + source[1:]
+		switch {
+		case len(list) == 0:
+			fmt.Fprintf(b, "%s: no numbers.\n\n", title)
+		case source == "measured":
+			textMeasured(b, title, list)
+		default:
+			textSimulated(b, title+": no verdict", list)
+		}
+	}
+}
+
+func textMeasured(b *strings.Builder, title string, list []Summary) {
+	fmt.Fprintf(b, "%s\n", title)
+	fmt.Fprintf(b, "  %-50s %11s %8s %9s %9s %6s\n", "", "numbers", "median", "wins", "in part", "tau")
+	for _, s := range list {
+		tau := "-"
+		if s.Tau != nil {
+			tau = fmt.Sprintf("%.2f", *s.Tau)
+		}
+		fmt.Fprintf(b, "%s %9s %9s %6s\n", s.numbers(), share(s.CompleteWins, s.Complete), share(s.PartialWins, s.Partial), tau)
+	}
+	wrap(b, "", "median: of |here - published|, in points. wins: rows in which the paper's best method is the best "+
+		"one here, of the rows with all ranked methods. in part: the same for rows that lack some methods. "+
+		"tau: Kendall's tau-b over pairs of methods within rows.")
+	b.WriteString("\n")
+}
+
+func textSimulated(b *strings.Builder, title string, list []Summary) {
+	fmt.Fprintf(b, "%s\n", title)
+	fmt.Fprintf(b, "  %-50s %11s %8s\n", "", "numbers", "median")
+	for _, s := range list {
+		b.WriteString(s.numbers() + "\n")
+	}
+	b.WriteString("median: of |here - published|, in points.\n\n")
+}
+
+// numbers is the part of a summary's line that every source has.
+func (s Summary) numbers() string {
+	return fmt.Sprintf("  %-50s %11s %8s", s.name(), fmt.Sprintf("%d of %d", s.Found, s.Numbers), s.Median)
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+// name names the table of a summary.
+func (s Summary) name() string {
+	if s.Table == "" {
+		return fmt.Sprintf("All %d settings (%s)", s.Rows, table.Name("metric", s.Metric))
+	}
+	for _, t := range paper.Tables() {
+		if t.ID == s.Table {
+			return fmt.Sprintf("Table %d, %s (%s)", t.Number, t.Summary, table.Name("metric", t.Metric))
+		}
+	}
+	return s.Table
+}
+
+// Text prints the claims and the data sets that they were judged on.
+func (s *Similar) Text(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("The paper's claims on other networks, whose data sets are declared similar to the paper's:\n")
+	for _, dataset := range slices.Sorted(maps.Keys(s.Like)) {
+		absent := ""
+		if slices.Contains(s.Absent, dataset) {
+			absent = " (no measured record)"
+		}
+		fmt.Fprintf(&b, "  %-24s similar to %s%s\n", dataset, table.Name("dataset", s.Like[dataset]), absent)
+	}
+	b.WriteString("These verdicts are not about the paper's networks. Rankings are over the methods that have a number.\n\n")
+	textClaims(&b, s.Claims, "on these networks")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func textClaims(b *strings.Builder, claims []Judged, measured string) {
+	count := func(of func(Judged) Judgement) string {
+		n := map[Truth]int{}
+		for _, c := range claims {
+			n[of(c).Truth]++
+		}
+		return fmt.Sprintf("%s: %d, %s: %d, %s: %d", Holds, n[Holds], Fails, n[Fails], Unjudged, n[Unjudged])
+	}
+	fmt.Fprintf(b, "Claims of the text: %d\n", len(claims))
+	fmt.Fprintf(b, "  on the published numbers  %s\n", count(func(c Judged) Judgement { return c.Published }))
+	fmt.Fprintf(b, "  %-25s %s\n", measured, count(func(c Judged) Judgement { return c.Measured }))
+	for i, c := range claims {
+		b.WriteString("\n")
+		wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where))
+		wrap(b, "    read as    ", c.Reading)
+		wrap(b, "    published  ", string(c.Published.Truth)+": "+c.Published.Figures)
+		wrap(b, "    measured   ", string(c.Measured.Truth)+": "+c.Measured.Figures)
+	}
+}
+
+// line writes s on one line, cut at the width of the terminal; JSON has all of it.
+func line(b *strings.Builder, s string) {
+	s = strings.TrimRight(strings.Join(strings.Split(s, "\n"), " "), " ")
+	if runes := []rune(s); len(runes) > width {
+		s = string(runes[:width-3]) + "..."
+	}
+	b.WriteString(s + "\n")
+}
+
+// wrap writes text after head, in lines of the width of the terminal. Later lines
+// are indented by the length of head.
+func wrap(b *strings.Builder, head, text string) {
+	row, empty := head, true
+	for _, word := range strings.Fields(text) {
+		if !empty && utf8.RuneCountInString(row)+1+utf8.RuneCountInString(word) > width {
+			b.WriteString(row + "\n")
+			row, empty = strings.Repeat(" ", utf8.RuneCountInString(head)), true
+		}
+		if !empty {
+			row += " "
+		}
+		row, empty = row+word, false
+	}
+	b.WriteString(row + "\n")
+}

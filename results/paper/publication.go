@@ -1,0 +1,97 @@
+package paper
+
+// Row is the numbers that a table ranks against each other, in the order of its
+// methods.
+type Row struct {
+	Setting
+	Numbers []Number
+}
+
+// Number returns the number of the method with the label; ok is false where none
+// is printed.
+func (r Row) Number(label string) (n Number, ok bool) {
+	for _, n := range r.Numbers {
+		if n.Label == label {
+			return n, true
+		}
+	}
+	return Number{}, false
+}
+
+// Ranked returns the numbers that take part in the ranking.
+func (r Row) Ranked() []Number {
+	var list []Number
+	for _, n := range r.Numbers {
+		if n.Ranked() {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// Publication is printed numbers arranged in the rows of their tables. It is
+// read-only and safe for concurrent use.
+type Publication struct {
+	Rows  []Row // table by table; within a table by first appearance
+	index map[Setting]int
+}
+
+// NewPublication arranges numbers.
+func NewPublication(list []Number) *Publication {
+	p := &Publication{index: map[Setting]int{}}
+	for _, t := range Tables() {
+		for _, n := range list {
+			if n.Table != t.ID {
+				continue
+			}
+			i, ok := p.index[n.Setting]
+			if !ok {
+				i = len(p.Rows)
+				p.index[n.Setting] = i
+				p.Rows = append(p.Rows, Row{Setting: n.Setting})
+			}
+			p.Rows[i].Numbers = append(p.Rows[i].Numbers, n)
+		}
+	}
+	return p
+}
+
+// Row returns the row of a setting.
+func (p *Publication) Row(s Setting) (Row, bool) {
+	i, ok := p.index[s]
+	if !ok {
+		return Row{}, false
+	}
+	return p.Rows[i], true
+}
+
+// Table returns the rows of the table with the id.
+func (p *Publication) Table(id string) []Row {
+	var rows []Row
+	for _, r := range p.Rows {
+		if r.Table == id {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// Averaged returns the settings of Tables 7 and 8 over which a mean is taken: the
+// 15 corruptions of one severity, or the 11 medical datasets of one backbone. It
+// is empty for a setting that is no mean.
+func (p *Publication) Averaged(s Setting) []Setting {
+	if !s.IsAverage() {
+		return nil
+	}
+	full := "medical-full"
+	if s.Corruption == Average {
+		full = "shift-full"
+	}
+	var list []Setting
+	for _, r := range p.Rows {
+		if r.Table == full && r.Backbone == s.Backbone && r.Severity == s.Severity && !r.IsAverage() {
+			list = append(list, r.Setting)
+		}
+	}
+	return list
+}

@@ -1,0 +1,337 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// cell is a clean setting.
+func cell(dataset, backbone string) Cell {
+	return Cell{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"}
+}
+
+func sampleRecords() []Record {
+	clean, shifted := cell("cifar10", "resnet50"), cell("cifar100-c", "vit-b16")
+	shifted.Corruption, shifted.Severity = "gaussian_noise", 5
+	return []Record{
+		{Cell: clean, Method: "ts", Metric: "ece", Value: 0.0137, N: 10000, Source: "measured", Status: OK, Key: "ab12"},
+		{Cell: clean, Method: "ts", Metric: "nll", Value: 1.0 / 3, N: 10000, Source: "measured", Status: OK,
+			Note: `arrays "of others", kept; warning: did not converge` + "\nsecond line"},
+		{Cell: shifted, Method: "ts", Metric: "ece", Value: 0, N: 5, Source: "simulated", Status: OK},
+		{Cell: shifted, Method: "gc", Metric: "ece", Source: "simulated", Status: Skip, Note: "no features"},
+		{Cell: clean, Method: "gc", Metric: "ece", Status: Fail, Note: "panic: index out of range"},
+	}
+}
+
+func TestResultsAreWrittenAndReadBack(t *testing.T) {
+	want := `experiment,dataset,backbone,loss,corruption,severity,method,metric,value,n,source,status,note,key
+standard,cifar10,resnet50,ce,,,ts,ece,0.0137,10000,measured,ok,,ab12
+standard,cifar10,resnet50,ce,,,ts,nll,0.333333333,10000,measured,ok,"arrays ""of others"", kept; warning: did not converge
+second line",
+standard,cifar100-c,vit-b16,ce,gaussian_noise,5,ts,ece,0,5,simulated,ok,,
+standard,cifar100-c,vit-b16,ce,gaussian_noise,5,gc,ece,,,simulated,skip,no features,
+standard,cifar10,resnet50,ce,,,gc,ece,,,,fail,panic: index out of range,
+`
+	path := filepath.Join(t.TempDir(), "results.csv")
+	if err := WriteResults(path, sampleRecords()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	back, err := ReadResults(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := sampleRecords()
+	records[1].Value = 0.333333333 // nine digits
+	if !reflect.DeepEqual(back, records) {
+		t.Errorf("read back\n%v\nwant\n%v", back, records)
+	}
+
+	// A byte order mark and CRLF, as spreadsheets write them, change nothing.
+	windows := "\ufeff" + strings.ReplaceAll(want, "\n", "\r\n")
+	back, err = resultsFormat.Read(strings.NewReader(windows), "results.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(back, records) {
+		t.Errorf("with BOM and CRLF: %v", back)
+	}
+}
+
+func TestReadingRejectsAndNamesThePlace(t *testing.T) {
+	const header = "experiment,dataset,backbone,loss,corruption,severity,method,metric,value,n,source,status,note,key\n"
+	const good = "standard,cifar10,resnet50,ce,,,ts,ece,0.01,100,measured,ok,,\n"
+	// with adds a row that differs from good by one replacement.
+	with := func(old, new string) string { return header + good + strings.Replace(good, old, new, 1) }
+	for _, test := range []struct{ name, file, want string }{
+		{"empty", "", `results.csv:1: empty file; want the header experiment,dataset`},
+		{"missing", strings.Replace(header, "loss,", "", 1), `results.csv:1: column loss is missing`},
+		{"extra", strings.Replace(header, "loss,", "loss,los,", 1), `results.csv:1: column 5: "los" is no column`},
+		{"twice", strings.Replace(header, "loss,", "loss,loss,", 1), `results.csv:1: column 5: a second loss`},
+		{"swapped", strings.Replace(header, "value,n", "n,value", 1), `results.csv:1: column 9 is n, want value`},
+		{"short", with(",,\n", "\n"), `results.csv:3: 12 fields, want 14 (column note and the columns after it are missing)`},
+		{"long", with(",,\n", ",,k,x\n"), `results.csv:3: 15 fields, want 14 ("x" is after the last column, key)`},
+		{"quote", with("resnet50", `res"net`), `results.csv:3:21: bare " in non-quoted-field`},
+		{"open quote", with("resnet50", `"res`), `results.csv:3:`},
+		{"NaN", with("0.01", "NaN"), `results.csv:3: column value: "NaN" is not finite`},
+		{"Inf", with("0.01", "-inf"), `results.csv:3: column value: "-inf" is not finite`},
+		{"overflow", with("0.01", "1e999"), `results.csv:3: column value: "1e999" is not a number`},
+		{"hexadecimal", with("0.01", "0x1p-7"), `results.csv:3: column value: "0x1p-7" is not a number`},
+		{"word", with("0.01", "1,37"), `results.csv:3: 15 fields, want 14`},
+		{"per cent", with("0.01", "1.37"), `results.csv:3: column value: 1.37 is outside [0, 1]`},
+		{"negative", with("0.01", "-0.01"), `results.csv:3: column value: -0.01 is outside [0, 1]`},
+		{"consistency band", with("ece,0.01", "ece_null_hi,2"), `results.csv:3: column value: 2 is outside [0, 1]`},
+		{"status", with(",ok,", ",OK,"), `results.csv:3: column status: "OK" is none of ok, skip, fail`},
+		{"source", with("measured", "real"), `results.csv:3: column source: "real" is neither measured nor simulated`},
+		{"no source", with("measured", ""), `results.csv:3: column source: "" is neither`},
+		{"no value", with("0.01", ""), `results.csv:3: column value: empty, but the status is ok`},
+		{"skip with value", with("ok,", "skip,reason"), `results.csv:3: column value: a row of status skip has a value`},
+		{"skip with n", with("0.01,100,measured,ok,", ",100,measured,skip,reason"), `results.csv:3: column n: a row of status skip has 100 rows`},
+		{"skip without reason", with("0.01,100,measured,ok", ",,measured,skip"), `results.csv:3: column note: a row of status skip does not say why`},
+		{"n 0", with("100", "0"), `results.csv:3: column n: "0" is not a whole number of at least 1`},
+		{"no n", with("100", ""), `results.csv:3: column n: a value over 0 rows`},
+		{"severity 0", with("ce,,,", "ce,,0,"), `results.csv:3: column severity: "0" is not a whole number of at least 1`},
+		{"severity", with("ce,,,", "ce,,3.5,"), `results.csv:3: column severity: "3.5"`},
+		{"space", with("ts", " ts"), `results.csv:3: column method: " ts" has spaces around it`},
+		{"no dataset", with("cifar10", ""), `results.csv:3: column dataset: empty`},
+		{"control", with("cifar10", "\"cif\nar\""), `results.csv:3: column dataset: "cif\nar" has a character that is not text`},
+		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same cell as line 2 (standard, cifar10, resnet50, ce, , , ts, ece)`},
+		{"same cell, other source", with("measured", "simulated"), `results.csv:3: the same cell as line 2`},
+	} {
+		_, err := resultsFormat.Read(strings.NewReader(test.file), "results.csv")
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
+		}
+	}
+	// Lines are counted in the file, not in records.
+	multi := header + strings.Replace(good, "ok,,", "ok,\"a\nb\",", 1) + strings.Replace(good, "0.01", "x", 1)
+	if _, err := resultsFormat.Read(strings.NewReader(multi), "f"); err == nil || !strings.HasPrefix(err.Error(), "f:4: ") {
+		t.Errorf("after a note of two lines: %v", err)
+	}
+	if list, err := resultsFormat.Read(strings.NewReader(header), "f"); err != nil || list == nil || len(list) != 0 {
+		t.Errorf("header alone: %v, %v", list, err)
+	}
+}
+
+// Writing rejects what reading rejects, and the old file stays.
+func TestWritingRejectsAndKeepsTheOldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.csv")
+	if err := WriteResults(path, sampleRecords()); err != nil {
+		t.Fatal(err)
+	}
+	old, _ := os.ReadFile(path)
+	for _, test := range []struct {
+		spoil func([]Record) []Record
+		want  string
+	}{
+		{func(r []Record) []Record { r[0].Value = math.NaN(); return r }, "record 1 (standard, cifar10, resnet50, ce, , , ts, ece): column value: NaN is not finite"},
+		{func(r []Record) []Record { r[1].Value = math.Inf(1); return r }, "column value: +Inf is not finite"},
+		{func(r []Record) []Record { r[1].Status = ""; return r }, `column status: "" is none of`},
+		{func(r []Record) []Record { r[0].Method = ""; return r }, "column method: empty"},
+		{func(r []Record) []Record { return append(r, r[1]) }, "records 2 and 6 are the same cell"},
+	} {
+		err := WriteResults(path, test.spoil(sampleRecords()))
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+	if now, _ := os.ReadFile(path); !bytes.Equal(now, old) {
+		t.Error("a rejected write changed the file")
+	}
+	files, _ := os.ReadDir(filepath.Dir(path))
+	if len(files) != 1 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+func TestBinsAreWrittenAndReadBack(t *testing.T) {
+	c := cell("cifar10", "resnet50")
+	bins := []Bin{ // values just above 1 are 1
+		{Cell: c, Method: "ts", Binning: "width15", Bin: 0, Lo: 0, Hi: 1.0 / 15, Source: "measured"},
+		{Cell: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 1 + 0x1p-52, Acc: 6.0 / 7, Source: "measured"},
+	}
+	want := `experiment,dataset,backbone,loss,corruption,severity,method,binning,bin,lo,hi,n,conf,acc,source
+standard,cifar10,resnet50,ce,,,ts,width15,0,0,0.0666666667,0,0,0,measured
+standard,cifar10,resnet50,ce,,,ts,width15,14,0.933333333,1,7,1,0.857142857,measured
+`
+	path := filepath.Join(t.TempDir(), "bins.csv")
+	if err := WriteBins(path, bins); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(path)
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	back, err := ReadBins(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := binsFormat.Write(&again, back); err != nil || again.String() != want {
+		t.Errorf("again: %v\n%s", err, &again)
+	}
+	for old, message := range map[string]string{
+		",7,1,":       `bins.csv:3: column n: no rows, but conf or acc is not 0`,
+		",0.857":      `bins.csv:3: column acc: 7.85714286 is outside [0, 1]`,
+		"14,0.933":    `bins.csv:3: column bin: "-1" is not a whole number of at least 0`,
+		"0.933333333": `bins.csv:3: column hi: 0.2 is below lo, 0.5`,
+	} {
+		new := map[string]string{",7,1,": ",0,1,", ",0.857": ",7.857", "14,0.933": "-1,0.933", "0.933333333": "0.5"}[old]
+		file := strings.Replace(want, old, new, 1)
+		if new == "0.5" {
+			file = strings.Replace(file, "0.5,1,", "0.5,0.2,", 1)
+		}
+		if _, err := binsFormat.Read(strings.NewReader(file), "bins.csv"); err == nil || err.Error() != message {
+			t.Errorf("got %v, want %s", err, message)
+		}
+	}
+}
+
+func TestPairsAreWrittenAndReadBack(t *testing.T) {
+	c := cell("cifar10", "resnet50")
+	pairs := []Pair{
+		{Cell: c, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0008, Lo: -0.002, Hi: 0.00012, N: 10000, Source: "measured"},
+		{Cell: c, Method: "ir", Against: "ts", Metric: "ece", Difference: 3.2e-12, Lo: 0, Hi: 0, N: 10000, Source: "measured"},
+	}
+	want := `experiment,dataset,backbone,loss,corruption,severity,method,against,metric,difference,lo,hi,n,source
+standard,cifar10,resnet50,ce,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured
+standard,cifar10,resnet50,ce,,,ir,ts,ece,3.2e-12,0,0,10000,measured
+`
+	path := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := WritePairs(path, pairs); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(path)
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if back, err := ReadPairs(path); err != nil || !reflect.DeepEqual(back, pairs) {
+		t.Errorf("read back %v, %v", back, err)
+	}
+	for _, test := range [][3]string{
+		{"qats,ts", "ts,ts", `pairs.csv:2: column against: ts is compared with itself`},
+		{"-0.002,", "0.5,", `pairs.csv:2: column hi: 0.00012 is below lo, 0.5`},
+		{"-0.0008", "-1.2", `pairs.csv:2: column difference: -1.2 is outside [-1, 1]`},
+	} {
+		file := strings.Replace(want, test[0], test[1], 1)
+		if _, err := pairsFormat.Read(strings.NewReader(file), "pairs.csv"); err == nil || err.Error() != test[2] {
+			t.Errorf("got %v, want %s", err, test[2])
+		}
+	}
+}
+
+func TestWarningsAreItemsOfTheNote(t *testing.T) {
+	r := Record{Note: "arrays of others; warning: bound b active; warning: did not converge"}
+	if got, want := r.Warnings(), []string{"bound b active", "did not converge"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// FuzzResultsCSV checks that any bytes are read or rejected without a panic, and
+// that writing keeps what was read: read, write, read gives the
+// same records and write gives the same bytes.
+func FuzzResultsCSV(f *testing.F) {
+	var b bytes.Buffer
+	if err := resultsFormat.Write(&b, sampleRecords()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(append([]byte("\xef\xbb\xbf"), bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte("\r\n"))...))
+	f.Add(bytes.Replace(b.Bytes(), []byte("0.0137"), []byte("0x1p-7"), 1))
+	f.Add(bytes.Replace(b.Bytes(), []byte("no features"), []byte("\"no\rfeatures\xff\""), 1))
+	f.Add(bytes.Replace(b.Bytes(), []byte("nll,0.333333333"), []byte("nll,1.79769313499e308"), 1))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		first, err := resultsFormat.Read(bytes.NewReader(file), "fuzz")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "fuzz:") {
+				t.Fatalf("an error without a place: %v", err)
+			}
+			return
+		}
+		var one, two bytes.Buffer
+		if err := resultsFormat.Write(&one, first); err != nil {
+			t.Fatalf("read but not written: %v", err)
+		}
+		second, err := resultsFormat.Read(bytes.NewReader(one.Bytes()), "again")
+		if err != nil {
+			t.Fatalf("written but not read: %v\n%s", err, &one)
+		}
+		if !reflect.DeepEqual(first, second) {
+			t.Fatalf("%v became %v", first, second)
+		}
+		if err := resultsFormat.Write(&two, second); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Fatalf("%v\n%s\nbecame\n%s", err, &one, &two)
+		}
+	})
+}
+
+func BenchmarkWriteBins(b *testing.B) {
+	var list []Bin
+	for s := range 1000 {
+		for i := range 15 {
+			list = append(list, Bin{
+				Cell:   Cell{Experiment: "a", Dataset: "b", Backbone: fmt.Sprint(s), Loss: "ce"},
+				Method: "ts", Binning: "width", Bin: i, Lo: float64(i) / 15, Hi: float64(i+1) / 15,
+				N: 10*i + 1, Conf: (float64(i) + 0.4) / 15, Acc: float64(i) / 16, Source: "measured",
+			})
+		}
+	}
+	for b.Loop() {
+		if err := binsFormat.Write(io.Discard, list); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list)), "ns/row")
+}
+
+func BenchmarkReadResults(b *testing.B) {
+	const n = 20000
+	records := make([]Record, n)
+	for i := range records {
+		records[i] = Record{Cell: cell("cifar10", fmt.Sprint("net", i)), Method: "ts", Metric: "ece",
+			Value: float64(i) / n, N: 10000, Source: "measured", Status: OK, Key: Key(fmt.Sprint(i))}
+	}
+	var file bytes.Buffer
+	if err := resultsFormat.Write(&file, records); err != nil {
+		b.Fatal(err)
+	}
+	b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+		b.SetBytes(int64(file.Len()))
+		for b.Loop() {
+			if _, err := resultsFormat.Read(bytes.NewReader(file.Bytes()), "f"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// docs/formats.md describes every column and every kind of stored objects.
+func TestFormatsPageNamesEveryColumn(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Concat(resultsFormat.Columns, binsFormat.Columns, pairsFormat.Columns)
+	for _, kind := range []Kind{Fit, SampleScores, Scores, Pairs, Inputs} {
+		names = append(names, string(kind))
+	}
+	for _, name := range names {
+		if !bytes.Contains(page, []byte("`"+name+"`")) {
+			t.Errorf("docs/formats.md does not describe %s", name)
+		}
+	}
+}
