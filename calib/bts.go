@@ -48,10 +48,10 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	kept := 0
-	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, Report, error) {
+	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, fitReport, error) {
 		o, err := newObjective(bin)
 		if err != nil {
-			return 0, Report{}, err
+			return 0, fitReport{}, err
 		}
 		t, r, err := fitTemperature(ctx, o)
 		if err != nil || t > minT {
@@ -59,7 +59,7 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 		kept++
 		r.NLL, err = o.nll(ctx, whole)
-		return whole, Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.passes}, err
+		return whole, fitReport{NLL: r.NLL, Iterations: r.Iterations, Passes: o.passes}, err
 	})
 	if err != nil {
 		return nil, err
@@ -70,5 +70,5 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("all rows are right in %d of %d bins: T of ts there", kept, m.Bins))
 		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
 	}
-	return &Fitted{Map: fitted, Report: report}, nil
+	return result(fitted, report), nil
 }

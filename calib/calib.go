@@ -92,7 +92,9 @@ func (in Input) objective() (*objective, error) {
 		o, err = newObjective(in.Cal)
 	}
 	if err == nil {
-		o.shared = in.Shared
+		if in.Shared != nil {
+			o.shared = &in.Shared.fits
+		}
 	}
 	return o, err
 }
@@ -148,3 +150,12 @@ type Entry struct {
 	// given from the saved JSON.
 	Restore func(decode func(v any) error) (Map, error)
 }
+
+// Shared caches results that several fits on one calibration set share: the
+// temperature of the whole set, at which many fits start. A fit has the same
+// bits, and reports the same passes, with or without a Shared and in any order
+// of the fits. The zero Shared is empty. It is safe for concurrent use.
+type Shared struct{ fits sharedFits }
+
+// result returns a fitted calibrator.
+func result(m Map, r fitReport) *Fitted { return &Fitted{Map: m, Report: Report(r)} }

@@ -41,10 +41,10 @@ func (m cbt) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkLabelled(in.Cal); err != nil {
 		return nil, err
 	}
-	match := func(ctx context.Context, bin *data.Set) (float64, Report, error) {
+	match := func(ctx context.Context, bin *data.Set) (float64, fitReport, error) {
 		o, err := newObjective(bin)
 		if err != nil {
-			return 0, Report{}, err
+			return 0, fitReport{}, err
 		}
 		return fitConfidence(ctx, o, min(max(accuracy(bin), 0.01), 0.99))
 	}
@@ -56,5 +56,5 @@ func (m cbt) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: fitted, Report: report}, nil
+	return result(fitted, report), nil
 }

@@ -41,7 +41,9 @@ import (
 // remain.
 type clipSearch struct {
 	set     *data.Set
-	options featClipOptions
+	sides   int     // 2 clips to [-c, c], 1 to at most c
+	guard   float64 // share of the accuracy to be exceeded
+	byECE   bool    // the criterion is the ECE-15, else the NLL
 	last    lastLayer
 	columns []float32 // d x k, W transposed
 	top     int       // first grid value at or above every a_j; clipPoints+1 if there is none
@@ -89,9 +91,9 @@ func clipIndex(a float64) int {
 	return m
 }
 
-func newClipSearch(set *data.Set, options featClipOptions) *clipSearch {
+func newClipSearch(set *data.Set, sides int, guard float64, byECE bool) *clipSearch {
 	w := set.Head.W
-	s := &clipSearch{set: set, options: options, last: newLastLayer(set.Head), columns: make([]float32, len(w.Data))}
+	s := &clipSearch{set: set, sides: sides, guard: guard, byECE: byECE, last: newLastLayer(set.Head), columns: make([]float32, len(w.Data))}
 	for c := range w.Rows {
 		for j, v := range w.Row(c) {
 			s.columns[j*w.Rows+c] = v
@@ -116,7 +118,7 @@ func (s *clipSearch) reach(h float32) (a, sign float64) {
 	switch {
 	case h > 0:
 		return float64(h), 1
-	case s.options.Sides == 2:
+	case s.sides == 2:
 		return -float64(h), -1
 	}
 	return 0, 0
@@ -159,7 +161,7 @@ func (s *clipSearch) left(best int) []int {
 func (s *clipSearch) choose(left []int) []int {
 	var points []int
 	stride := 1
-	if s.options.Criterion == "nll" && s.sweeps < clipPatience {
+	if !s.byECE && s.sweeps < clipPatience {
 		if chosen := max(clipChosen, s.set.Features.Cols/8); len(left) > 2*chosen {
 			stride = len(left) / chosen
 		}
@@ -195,7 +197,7 @@ func (s *clipSearch) best() int {
 	best, least := 0, math.Inf(1)
 	for m := 1; m <= min(s.top, clipPoints); m++ {
 		v := s.score[m].nll
-		if s.options.Criterion == "ece" {
+		if s.byECE {
 			v = s.score[m].ece
 		}
 		if s.score[m].computed && s.admissible(s.score[m].hits) && v < least {
@@ -207,7 +209,7 @@ func (s *clipSearch) best() int {
 
 // admissible reports whether the guard lets a threshold with so many hits pass.
 func (s *clipSearch) admissible(hits int) bool {
-	return float64(hits) > s.options.Guard*float64(s.score[s.top].hits)
+	return float64(hits) > s.guard*float64(s.score[s.top].hits)
 }
 
 // computed returns how many thresholds were computed.

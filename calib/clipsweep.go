@@ -100,7 +100,7 @@ func (s *clipSearch) worker(points []int, cut []bool) *clipWorker {
 	if slices.Contains(cut, true) {
 		w.above, w.below = make([]clipBucket, s.top+1), make([]clipBucket, s.top+1)
 	}
-	if s.options.Criterion == "ece" {
+	if s.byECE {
 		w.gap = make([][eceBins]float64, len(points))
 	}
 	return w

@@ -85,10 +85,10 @@ func massEdges(tails ecdf, bins int) []float64 {
 // bin has the temperature otherwise. Passes of a bin count by its share of the
 // rows.
 func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
-	fit func(ctx context.Context, bin *data.Set) (float64, Report, error)) (binnedMap, Report, error) {
+	fit func(ctx context.Context, bin *data.Set) (float64, fitReport, error)) (binnedMap, fitReport, error) {
 	t, err := tails(ctx, set.Logits)
 	if err != nil {
-		return binnedMap{}, Report{}, err
+		return binnedMap{}, fitReport{}, err
 	}
 	m := binnedMap{Edges: massEdges(newECDF(t), bins), T: make([]float64, bins)}
 	members := make([][]int, bins)
@@ -96,7 +96,7 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		b := m.bin(tail)
 		members[b] = append(members[b], i)
 	}
-	var total Report
+	var total fitReport
 	read := 0.0 // rows
 	empty := 0
 	for b, rows := range members {
@@ -105,9 +105,9 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 			empty++
 			continue
 		}
-		var r Report
-		if m.T[b], r, err = fit(ctx, rowsAt(set, rows)); err != nil {
-			return binnedMap{}, Report{}, err
+		var r fitReport
+		if m.T[b], r, err = fit(ctx, pick(set, rows)); err != nil {
+			return binnedMap{}, fitReport{}, err
 		}
 		total.NLL += float64(r.NLL*float64(len(rows))) / float64(len(t))
 		total.Gradient = max(total.Gradient, r.Gradient)
@@ -125,14 +125,4 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		total.Warnings = append(total.Warnings, fmt.Sprintf("%d of %d bins are empty: T = %.4g there", empty, bins, otherwise))
 	}
 	return m, total, nil
-}
-
-// rowsAt returns a copy of the given rows of set, logits and labels.
-func rowsAt(set *data.Set, rows []int) *data.Set {
-	part := &data.Set{Logits: data.NewMatrix(len(rows), set.Logits.Cols), Labels: make([]int32, len(rows))}
-	for to, from := range rows {
-		copy(part.Logits.Row(to), set.Logits.Row(from))
-		part.Labels[to] = set.Labels[from]
-	}
-	return part
 }

@@ -106,7 +106,7 @@ func TestBinsWithoutMinimum(t *testing.T) {
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
 		t.Errorf("%+v", f.Report)
 	}
-	equal := rowsAt(set, []int{3, 3, 3})
+	equal := pick(set, []int{3, 3, 3})
 	equal.Labels = []int32{0, 1, int32(topClass(set.Logits.Row(3)))}
 	for _, name := range []string{"bts", "cbt"} {
 		f := fit(t, name, equal, nil)

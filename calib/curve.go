@@ -200,13 +200,13 @@ func (f *local) accumulate() {
 // falling and free, 1, 4 and 10 segments (270 fits), both starts ended within
 // 1e-10 nats of each other. Hence one start; only a free curve on few rows has
 // two more, steep in either direction.
-func fitCurve(ctx context.Context, in Input, o *objective, q []float64, c curveShape) (x []float64, r Report, err error) {
+func fitCurve(ctx context.Context, stage func(name string, passes float64), o *objective, q []float64, c curveShape) (x []float64, r fitReport, err error) {
 	before := o.passes
 	t, flat, totals, err := fitTemperatureAnd(ctx, o, 3*(c.segments+1), func(b *rowBlock, sum []float64) { c.add(b, q, sum) })
 	if err != nil {
-		return nil, Report{}, err
+		return nil, fitReport{}, err
 	}
-	in.stage("ts", o.passes-before)
+	stage("ts", o.passes-before)
 	before = o.passes
 	lo, hi := c.bounds()
 	starts := [][]float64{c.flat(t)}
@@ -222,10 +222,10 @@ func fitCurve(ctx context.Context, in Input, o *objective, q []float64, c curveS
 		return c.at(ctx, o, q, x)
 	}, starts, lo, hi, t)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, fitReport{}, err
 	}
-	in.stage("qats", o.passes-before)
-	r = Report{NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes}
+	stage("qats", o.passes-before)
+	r = fitReport{NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes}
 	localMinima(&r, len(starts), apart)
 	if c.isFlat(sol.at) {
 		sol.at = c.flat(t)

@@ -52,7 +52,7 @@ func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: tsMap{t}, Report: report}, nil
+	return result(tsMap{t}, report), nil
 }
 
 // accuracy returns the share of rows whose label is the top class.
@@ -69,7 +69,7 @@ func accuracy(set *data.Set) float64 {
 // fitConfidence returns the T in [ecMinT, ecMaxT] at which the mean confidence
 // is target, by Newton's method in u = log(1/T) inside a bracket that bisection
 // shrinks where Newton leaves it.
-func fitConfidence(ctx context.Context, o *objective, target float64) (float64, Report, error) {
+func fitConfidence(ctx context.Context, o *objective, target float64) (float64, fitReport, error) {
 	const maxIterations = 100
 	minU, maxU := softmax.Log(1/ecMaxT), softmax.Log(1/ecMinT)
 	lo, hi := math.Inf(-1), math.Inf(1) // u where the confidence is below and above the target
@@ -78,9 +78,9 @@ func fitConfidence(ctx context.Context, o *objective, target float64) (float64, 
 		beta := softmax.Exp(u)
 		at, err := o.confidence(ctx, beta)
 		if err != nil {
-			return 0, Report{}, err
+			return 0, fitReport{}, err
 		}
-		report := Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.passes}
+		report := fitReport{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.passes}
 		excess := at.mean - target
 		switch {
 		case excess > 0 && u <= minU:

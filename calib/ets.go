@@ -65,7 +65,7 @@ func (ets) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
-	return &Fitted{Map: m, Report: report}, nil
+	return result(m, report), nil
 }
 
 // etsFit is a calibration set whose squared error is asked for.
@@ -135,7 +135,7 @@ func (f *etsFit) pass(ctx context.Context, beta float64) (etsMoments, error) {
 }
 
 // temperature returns T of the least squared error: of equal ones the largest.
-func (f *etsFit) temperature(ctx context.Context) (float64, Report, error) {
+func (f *etsFit) temperature(ctx context.Context) (float64, fitReport, error) {
 	minU, maxU := softmax.Log(1/etsMostT), softmax.Log(1/etsLeastT)
 	var grid [etsGrid]float64 // log beta
 	var seen [etsGrid]etsMoments
@@ -144,14 +144,14 @@ func (f *etsFit) temperature(ctx context.Context) (float64, Report, error) {
 		grid[i] = minU + float64((maxU-minU)*float64(i)/(etsGrid-1))
 		var err error
 		if seen[i], err = f.pass(ctx, softmax.Exp(grid[i])); err != nil {
-			return 0, Report{}, err
+			return 0, fitReport{}, err
 		}
 		if seen[i].error < seen[best].error {
 			best = i
 		}
 	}
-	report := Report{Iterations: etsGrid}
-	at := func(bound string, t float64) (float64, Report, error) {
+	report := fitReport{Iterations: etsGrid}
+	at := func(bound string, t float64) (float64, fitReport, error) {
 		report.AtBound = []string{bound}
 		report.Warnings = []string{"the least squared error is at the bound " + bound}
 		return t, report, nil

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -83,7 +82,7 @@ func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkHead(set); err != nil {
 		return nil, err
 	}
-	s := newClipSearch(set, f.options)
+	s := newClipSearch(set, f.options.Sides, f.options.Guard, f.options.Criterion == "ece")
 	best, err := s.run(ctx)
 	if err != nil {
 		return nil, err
@@ -218,54 +217,4 @@ func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
 			softmax.Probs(dst.Row(lo+i), gap, 1)
 		}
 	}
-}
-
-// clip writes the clipped features.
-func clip(dst []float64, h []float32, c float64, sides int) {
-	for j, v := range h {
-		x := min(float64(v), c)
-		if sides == 2 {
-			x = max(x, -c)
-		}
-		dst[j] = x
-	}
-}
-
-// lastLayer is the last layer of a network, arranged for products. It does not
-// change and is safe for concurrent use.
-type lastLayer struct {
-	weights *linear.Packed
-	bias    []float32
-}
-
-// layerRows is how many rows go through a last layer at a time.
-const layerRows = 32
-
-func newLastLayer(head data.Linear) lastLayer {
-	return lastLayer{linear.Pack(head.W.Data, head.W.Rows, head.W.Cols), head.B}
-}
-
-// logits writes W x + b of each row of x: the bias is added to a sum in the
-// order of the features.
-func (l lastLayer) logits(dst, x []float64) {
-	l.weights.Times(dst, x)
-	k := len(l.bias)
-	for ; len(dst) > 0; dst = dst[k:] {
-		for j, b := range l.bias {
-			dst[j] += float64(b)
-		}
-	}
-}
-
-// gaps writes z less its largest element, and returns the lowest index of
-// that. Float32 differences keep more than float32 logits would: the largest
-// stays apart from all others, and an offset of the bias changes nothing.
-func gaps(dst []float32, z []float64) (top int) {
-	for j, v := range z {
-		if v > z[top] {
-			top = j
-		}
-	}
-	linear.Gaps(dst, z, z[top])
-	return top
 }

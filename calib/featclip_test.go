@@ -162,7 +162,7 @@ func TestClipBounds(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, scale := range []float64{0.3, 1, 8} {
 			set := signedHead(400, 6, 10, scale, seed)
-			all := newClipSearch(set, o)
+			all := newClipSearch(set, o.Sides, o.Guard, o.Criterion == "ece")
 			var points []int
 			for m := all.top; m >= 1; m-- {
 				points = append(points, m)
@@ -171,7 +171,7 @@ func TestClipBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			some := newClipSearch(set, o)
+			some := newClipSearch(set, o.Sides, o.Guard, o.Criterion == "ece")
 			best, err := some.run(context.Background())
 			if err != nil {
 				t.Fatal(err)
@@ -199,7 +199,7 @@ func TestClipBounds(t *testing.T) {
 
 			// One sweep with a point in the middle: bounds on all others, near
 			// to the NLL beside the point.
-			one := newClipSearch(set, o)
+			one := newClipSearch(set, o.Sides, o.Guard, o.Criterion == "ece")
 			mid := one.top / 2
 			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
 				t.Fatal(err)

@@ -136,7 +136,7 @@ func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
-	return &Fitted{Map: m, Report: report}, nil
+	return result(m, report), nil
 }
 
 // gcSteps is how many steps the solver may take for a partition, as in the
@@ -147,14 +147,14 @@ const gcSteps = 100
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures: stage 1.
-func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, Report, error) {
+func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fitReport, error) {
 	o, err := newObjective(set)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, fitReport{}, err
 	}
 	mixture := newGCMixture(o, set.Features, g.options.Groups, g.options.WeightDecay)
 	partitions := make([]gcPartition, g.options.Partitions)
-	var report Report
+	var report fitReport
 	unfinished := 0
 	for u := range partitions {
 		x := mixture.start(rand.New(rand.NewPCG(seed, uint64(u))))
@@ -164,7 +164,7 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 				return mixture.at(ctx, x, gradient)
 			}, x, gcSteps, gcTolerance, 0)
 			if err != nil {
-				return nil, Report{}, err
+				return nil, fitReport{}, err
 			}
 		}
 		partitions[u].W = mixture.rows(x)
@@ -184,7 +184,7 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 
 // temperatures fits those of every group: stage 2. It returns the number of
 // passes over the set.
-func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *Report) (float64, error) {
+func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fitReport) (float64, error) {
 	o, err := newObjective(set)
 	if err != nil {
 		return 0, err
@@ -245,7 +245,7 @@ type gcEnds struct {
 }
 
 // of counts the fit of a group and returns its temperature.
-func (e *gcEnds) of(t float64, r Report) float64 {
+func (e *gcEnds) of(t float64, r fitReport) float64 {
 	switch {
 	case t == minT:
 		e.without++
@@ -259,7 +259,7 @@ func (e *gcEnds) of(t float64, r Report) float64 {
 
 // explain adds the bounds and warnings to r; all is the temperature of the whole
 // set, and its report whole.
-func (e *gcEnds) explain(r *Report, all float64, whole Report) {
+func (e *gcEnds) explain(r *fitReport, all float64, whole fitReport) {
 	warn := func(n int, text string, a ...any) {
 		if n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups %s", n, e.all, fmt.Sprintf(text, a...)))
@@ -306,21 +306,6 @@ func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	slices.Sort(first)
 	slices.Sort(second)
 	return pick(set, first), pick(set, second)
-}
-
-// pick returns the given rows of logits, labels and features, copied.
-func pick(set *data.Set, rows []int) *data.Set {
-	s := &data.Set{
-		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
-		Features: data.NewMatrix(len(rows), set.Features.Cols),
-		Labels:   make([]int32, len(rows)),
-	}
-	for to, from := range rows {
-		copy(s.Logits.Row(to), set.Logits.Row(from))
-		copy(s.Features.Row(to), set.Features.Row(from))
-		s.Labels[to] = set.Labels[from]
-	}
-	return s
 }
 
 // gcPartition is one way to part the rows into groups.

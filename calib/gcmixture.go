@@ -227,21 +227,3 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 		logs[i] += m
 	}
 }
-
-// toSoftmax replaces v by its softmax and returns the log of the sum of
-// exponentials.
-func toSoftmax(v []float64) float64 {
-	most := v[0]
-	for _, x := range v {
-		most = max(most, x)
-	}
-	sum := 0.0
-	for j, x := range v {
-		v[j] = softmax.Exp(x - most)
-		sum += v[j]
-	}
-	for j := range v {
-		v[j] /= sum
-	}
-	return most + softmax.Log(sum)
-}

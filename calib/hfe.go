@@ -221,7 +221,7 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Report{
+	r := fitReport{
 		NLL: nll, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes,
 		Warnings: flat.Warnings,
 	}
@@ -230,11 +230,11 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	m.explain(&r)
 	localMinima(&r, len(starts), apart)
-	return &Fitted{Map: m, Report: r}, nil
+	return result(m, r), nil
 }
 
 // explain adds to r the bounds that are active and the warnings about m.
-func (m hfeMap) explain(r *Report) {
+func (m hfeMap) explain(r *fitReport) {
 	for _, part := range []struct {
 		name, rows string
 		theta      float64

@@ -71,7 +71,7 @@ func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	m := htsMap{W: sol.at[0], B: sol.at[1]}
-	return &Fitted{Map: m, Report: f.report(m, sol, flat)}, nil
+	return result(m, f.report(m, sol, flat)), nil
 }
 
 // htsFit is a calibration set with its entropies.
@@ -122,8 +122,8 @@ func (f *htsFit) at(ctx context.Context, m htsMap) (local, error) {
 	return local{s[0], s[1:3], []float64{s[3], s[4], s[4], s[5]}}, nil
 }
 
-func (f *htsFit) report(m htsMap, sol solution, flat Report) Report {
-	r := Report{
+func (f *htsFit) report(m htsMap, sol solution, flat fitReport) fitReport {
+	r := fitReport{
 		NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: f.passes,
 	}
 	if sol.steps == 0 {
@@ -206,24 +206,7 @@ func (m htsMap) temperature(logH float64) float64 {
 
 func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= minT }
 
-// softplus returns log(1 + e^x).
-func softplus(x float64) float64 {
-	if x > 0 {
-		return x + softmax.Log1p(softmax.Exp(-x))
-	}
-	return softmax.Log1p(softmax.Exp(x))
-}
-
 // inverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), by way
 // of t + log(1 - e^-t). The difference loses digits for small t, 1e-13 of them
 // at the least temperature.
 func inverseSoftplus(t float64) float64 { return t + softmax.Log(1-softmax.Exp(-t)) }
-
-// sigmoid returns 1/(1 + e^-x), the derivative of softplus.
-func sigmoid(x float64) float64 {
-	if x < 0 {
-		e := softmax.Exp(x)
-		return e / (1 + e)
-	}
-	return 1 / (1 + softmax.Exp(-x))
-}

@@ -65,7 +65,7 @@ func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &Fitted{Map: m, Report: Report{NLL: nll, Passes: 1}}, nil
+			return result(m, fitReport{NLL: nll, Passes: 1}), nil
 		}
 	}
 	panic("calib: a window without end leaves no block open")

@@ -193,30 +193,6 @@ func between(a, b trial) float64 {
 	return length
 }
 
-// dot returns the inner product of two vectors.
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for j, v := range a {
-		sum += float64(v * b[j])
-	}
-	return sum
-}
-
-// addTo adds c times v to dst.
-func addTo(dst []float64, c float64, v []float64) {
-	for j, x := range v {
-		dst[j] += float64(c * x)
-	}
-}
-
-func largest(v []float64) float64 {
-	most := 0.0
-	for _, x := range v {
-		most = max(most, math.Abs(x))
-	}
-	return most
-}
-
 func absSum(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {

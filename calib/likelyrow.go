@@ -28,12 +28,16 @@ func newLikelyRow(m *softmax.Moments) likelyRow {
 // likelyRows returns the n rows of logits, in one pass of the kernel.
 func likelyRows(ctx context.Context, logits data.Matrix) ([]likelyRow, error) {
 	rows := make([]likelyRow, 0, logits.Rows)
+	var moments [blockRows]softmax.Moments
 	for lo := 0; lo < logits.Rows; lo += blockRows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, m := range NewUnscaled(logits.Slice(lo, min(lo+blockRows, logits.Rows))).Moments() {
-			rows = append(rows, newLikelyRow(&m))
+		part := logits.Slice(lo, min(lo+blockRows, logits.Rows))
+		m := moments[:part.Rows]
+		softmax.Rows(m, part.Data, part.Cols, []float64{1})
+		for i := range m {
+			rows = append(rows, newLikelyRow(&m[i]))
 		}
 	}
 	return rows, nil

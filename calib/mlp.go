@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // mlp is a small multilayer perceptron with one output: hidden layers of
@@ -180,9 +181,10 @@ func inOwnOrder(set *data.Set) *data.Set {
 		most[i] = float64(row[topClass(row)])
 		loss[i] = most[i] - float64(row[set.Labels[i]])
 	}
-	tails := NewUnscaled(set.Logits).Tails()
+	tails := make([]float64, len(order))
+	softmax.Tails(tails, set.Logits.Data, set.Logits.Cols)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(tails[a], tails[b]), cmp.Compare(loss[a], loss[b]), cmp.Compare(most[a], most[b]))
 	})
-	return rowsAt(set, order)
+	return pick(set, order)
 }

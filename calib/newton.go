@@ -122,7 +122,7 @@ func boxNewtonFrom(eval func(x []float64) (local, error), starts [][]float64, lo
 const sameMinimum = 1e-9
 
 // localMinima is the warning of a fit whose starts end apart.
-func localMinima(r *Report, starts int, apart float64) {
+func localMinima(r *fitReport, starts int, apart float64) {
 	if apart > sameMinimum {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("no unique fit: of %d starts some end at a local minimum, %.2g higher; the least is taken", starts, apart))
 	}

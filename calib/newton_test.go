@@ -211,7 +211,7 @@ func TestBoxNewtonFromStarts(t *testing.T) {
 		if err != nil || math.Abs(sol.at[0]-c.at) > 1e-8 || math.Abs(apart-c.apart) > 1e-6 {
 			t.Errorf("from %v: %v, %v apart, %v; want %v, %v", c.starts, sol.at, apart, err, c.at, c.apart)
 		}
-		var r Report
+		var r fitReport
 		if localMinima(&r, len(c.starts), apart); (len(r.Warnings) > 0) != (c.apart > 0) {
 			t.Errorf("from %v: warnings %q", c.starts, r.Warnings)
 		}

@@ -18,9 +18,9 @@ type objective struct {
 	logits data.Matrix // n x k; where the rows are streamed only its shape
 	label  []float32   // n, the logit of the true class; nil where streamed
 	labels []int32     // n, the true class; nil where streamed, or where no sum asks for it
-	stream Stream      // nil where the rows are in memory
+	stream rowStream   // nil where the rows are in memory
 	passes float64     // reads of the whole set so far; a part counts as its share
-	shared *Shared     // of fits on these rows, may be nil
+	shared *sharedFits // of fits on these rows, may be nil
 	spaces []*workspace
 }
 

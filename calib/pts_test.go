@@ -128,7 +128,7 @@ func TestPTSSeeds(t *testing.T) {
 	if slices.Equal(at(set, 1), at(set, 2)) {
 		t.Error("the seed has no effect")
 	}
-	moved := rowsAt(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
+	moved := pick(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
 	if !near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
 		t.Error("the order of the rows has an effect")
 	}

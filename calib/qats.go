@@ -83,7 +83,7 @@ func (m qats) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			return nil, err
 		}
 	}
-	return &Fitted{Map: fitted, Report: report}, nil
+	return result(fitted, report), nil
 }
 
 // targetECDF returns the distribution of confidence on the target rows.
@@ -101,21 +101,21 @@ func targetECDF(ctx context.Context, in Input) (ecdf, error) {
 // fitRanked fits a curve and returns its parameters with the ranks. In memory
 // it keeps 16 bytes a row beside the logits: the rank of every row, and what
 // the map holds, their distribution.
-func fitRanked(ctx context.Context, in Input, c curveShape) ([]float64, ecdf, Report, error) {
+func fitRanked(ctx context.Context, in Input, c curveShape) ([]float64, ecdf, fitReport, error) {
 	o, err := in.objective()
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, fitReport{}, err
 	}
 	q, err := o.tails(ctx)
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, fitReport{}, err
 	}
 	ranks, err := rankRows(ctx, q)
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, fitReport{}, err
 	}
 	in.stage("rank", o.passes)
-	x, report, err := fitCurve(ctx, in, o, q, c)
+	x, report, err := fitCurve(ctx, in.stage, o, q, c)
 	return x, ranks, report, err
 }
 
@@ -144,7 +144,7 @@ func (m qatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, se
 
 // Scales writes 1/T(q), q the rank of the row.
 func (m qatsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
-	m.ECDF.scales(dst, at, m.temperature)
+	m.ECDF.scales(dst, at.Tails(), m.temperature)
 }
 
 func (m qatsMap) temperature(q float64) float64 { return float64(m.A*(1-q)) + m.B }

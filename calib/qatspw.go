@@ -66,7 +66,7 @@ func (m qatsPW) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: knotsMap{m.shape.knots(x), ranks}, Report: report}, nil
+	return result(knotsMap{m.shape.knots(x), ranks}, report), nil
 }
 
 // knotsMap is a piecewise linear temperature with the ranks that give q.
@@ -98,5 +98,5 @@ func (m knotsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, s
 
 // Scales writes 1/T(q), q the rank of the row.
 func (m knotsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
-	m.ECDF.scales(dst, at, func(q float64) float64 { return temperatureAt(m.Knots, q) })
+	m.ECDF.scales(dst, at.Tails(), func(q float64) float64 { return temperatureAt(m.Knots, q) })
 }

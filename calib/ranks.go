@@ -183,8 +183,7 @@ func rankRows(ctx context.Context, tails []float64) (ecdf, error) {
 
 // scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
 // not depend on the rows beside it. Where there are many, an index pays.
-func (e ecdf) scales(dst []float64, at *Unscaled, temperature func(q float64) float64) {
-	tails := at.Tails()
+func (e ecdf) scales(dst, tails []float64, temperature func(q float64) float64) {
 	if len(dst) <= len(e)/16 {
 		for i, tail := range tails {
 			dst[i] = 1 / temperature(e.rank(tail))

@@ -165,7 +165,7 @@ func BenchmarkRanks(b *testing.B) {
 			}
 			return t
 		}
-		e, at, dst := newECDF(tails()), &Unscaled{tails: tails()}, make([]float64, n)
+		e, at, dst := newECDF(tails()), tails(), make([]float64, n)
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				e.scales(dst, at, func(q float64) float64 { return q + 1 })

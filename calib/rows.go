@@ -91,24 +91,17 @@ func normalise(q []float64) {
 // leastProb is the floor of the metric NLL.
 const leastProb = 1e-300
 
-// reported returns the fitted map with its report: no solver ran, so iterations
-// and gradient are 0. The NLL has the floor of the metric, 1e-300, since
-// isotonic maps put exact zeros on classes.
-func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitted, error) {
-	const block = 64
-	n, k := set.Logits.Rows, set.Logits.Cols
-	buf := data.NewProbs(min(block, n), k)
-	sum := 0.0
-	for lo := 0; lo < n; lo += block {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		hi := min(lo+block, n)
-		q := buf.Slice(0, hi-lo)
-		m.Apply(q, set.View(^data.Labels).Rows(lo, hi))
-		for i := range q.Rows {
-			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], leastProb))
-		}
+// pick returns the given rows of logits, labels and features, copied.
+func pick(set *data.Set, rows []int) *data.Set {
+	s := &data.Set{
+		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
+		Features: data.NewMatrix(len(rows), set.Features.Cols),
+		Labels:   make([]int32, len(rows)),
 	}
-	return &Fitted{Map: m, Report: Report{NLL: sum / float64(n), Passes: passes + 1}}, nil
+	for to, from := range rows {
+		copy(s.Logits.Row(to), set.Logits.Row(from))
+		copy(s.Features.Row(to), set.Features.Row(from))
+		s.Labels[to] = set.Labels[from]
+	}
+	return s
 }

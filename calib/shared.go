@@ -6,11 +6,9 @@ import (
 	"sync"
 )
 
-// Shared is what fits on one calibration set find out once for all of them: the
-// temperature of the whole set, at which many begin. A fit has the same bits,
-// and reports the same passes, with a Shared, without one and in any order of
-// the fits. The zero Shared knows nothing yet; it is safe for concurrent use.
-type Shared struct {
+// sharedFits caches what several fits on one calibration set need; calib.Shared
+// documents it.
+type sharedFits struct {
 	mu    sync.Mutex
 	whole *temperatureFit
 }
@@ -18,12 +16,12 @@ type Shared struct {
 // temperatureFit is how fitTemperature ended.
 type temperatureFit struct {
 	t      float64
-	report Report // with its own passes alone
+	report fitReport // with its own passes alone
 	beta   float64
 	near   bool // the last pass was at beta and expected to be the last
 }
 
-func (s *Shared) temperature() *temperatureFit {
+func (s *sharedFits) temperature() *temperatureFit {
 	if s == nil {
 		return nil
 	}
@@ -32,7 +30,7 @@ func (s *Shared) temperature() *temperatureFit {
 	return s.whole
 }
 
-func (s *Shared) keep(f *temperatureFit) {
+func (s *sharedFits) keep(f *temperatureFit) {
 	if s == nil {
 		return
 	}
@@ -44,7 +42,7 @@ func (s *Shared) keep(f *temperatureFit) {
 // fitTemperature returns the T in [minT, maxT] with the least mean NLL. The
 // report is of the T returned, where the last pass was, or a Newton step away
 // (see stepped); its passes are all of o.
-func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) {
+func fitTemperature(ctx context.Context, o *objective) (float64, fitReport, error) {
 	t, report, _, err := fitTemperatureAnd(ctx, o, 0, nil)
 	return t, report, err
 }
@@ -53,7 +51,7 @@ func fitTemperature(ctx context.Context, o *objective) (float64, Report, error) 
 // to further sums (see slopeAnd), which cost no pass of their own; nil where
 // the last pass did not look like the last. Where another fit has found T
 // before, the totals take that last pass and all others are saved.
-func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (float64, Report, []float64, error) {
+func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (float64, fitReport, []float64, error) {
 	before := o.passes
 	var totals []float64
 	f := o.shared.temperature()
@@ -61,13 +59,13 @@ func fitTemperatureAnd(ctx context.Context, o *objective, width int, visit func(
 		o.passes = 0
 		var err error
 		if f, totals, err = solveTemperature(ctx, o, width, visit); err != nil {
-			return 0, Report{}, nil, err
+			return 0, fitReport{}, nil, err
 		}
 		o.shared.keep(f)
 	} else if f.near && visit != nil {
 		var err error
 		if totals, err = o.sums(ctx, constant(f.beta), width, visit); err != nil {
-			return 0, Report{}, nil, err
+			return 0, fitReport{}, nil, err
 		}
 	}
 	o.passes = before + f.report.Passes

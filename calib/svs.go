@@ -93,7 +93,7 @@ type mixed struct {
 }
 
 // fitMixed returns T of ts and w = 1/(n+1).
-func fitMixed(ctx context.Context, o *objective) (mixed, Report, error) {
+func fitMixed(ctx context.Context, o *objective) (mixed, fitReport, error) {
 	t, report, err := fitTemperature(ctx, o)
 	return mixed{t, 1 / float64(o.rows()+1)}, report, err
 }

@@ -86,7 +86,7 @@ func solveTemperature(ctx context.Context, o *objective, width int, visit func(b
 			return f, nil, nil
 		}
 		if done || iter == maxIterations {
-			report := Report{NLL: s.nll, Gradient: math.Abs(g), Iterations: iter, Passes: o.passes}
+			report := fitReport{NLL: s.nll, Gradient: math.Abs(g), Iterations: iter, Passes: o.passes}
 			if !done {
 				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
 			}
@@ -122,7 +122,7 @@ func (o *objective) allRight(ctx context.Context) (*temperatureFit, error) {
 	if zero.drop > 0 {
 		return o.atBound(ctx, minT, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
-	return &temperatureFit{t: 1, report: Report{NLL: zero.nll, Passes: o.passes, Warnings: []string{
+	return &temperatureFit{t: 1, report: fitReport{NLL: zero.nll, Passes: o.passes, Warnings: []string{
 		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}, nil
 }
 
@@ -146,7 +146,7 @@ func (o *objective) atBound(ctx context.Context, t float64, why string) (*temper
 	if t == maxT {
 		bound = "T <= 1000"
 	}
-	return &temperatureFit{t: t, report: Report{
+	return &temperatureFit{t: t, report: fitReport{
 		NLL:      nll,
 		Passes:   o.passes,
 		AtBound:  []string{bound},

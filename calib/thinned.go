@@ -60,7 +60,7 @@ func (s slope) stepped(u, step float64) *temperatureFit {
 	g := s.loss - s.drop
 	move := float64(softmax.Exp(u) * step)
 	beta := softmax.Exp(u + step)
-	return &temperatureFit{t: 1 / beta, beta: beta, report: Report{
+	return &temperatureFit{t: 1 / beta, beta: beta, report: fitReport{
 		NLL:      s.nll + float64(g*move)/2,
 		Gradient: math.Abs(float64(g * step)),
 	}}

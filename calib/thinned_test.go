@@ -22,7 +22,7 @@ func TestRefined(t *testing.T) {
 			rows = append(rows, 256*block+124+r)
 		}
 	}
-	middle := rowsAt(set, rows)
+	middle := pick(set, rows)
 	want := -softmax.Log(fit(t, "ts", middle, nil).Map.(tsMap).T)
 
 	var refs [2]reference

@@ -106,12 +106,12 @@ func (m tLinear) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, report, err := fitCurve(ctx, in, o, s, curveShape{segments: 1})
+	x, report, err := fitCurve(ctx, in.stage, o, s, curveShape{segments: 1})
 	if err != nil {
 		return nil, err
 	}
 	fitted.A, fitted.B = x[0], x[1]
-	return &Fitted{Map: fitted, Report: report}, nil
+	return result(fitted, report), nil
 }
 
 // linearMap is the temperature A (1-s) + B.

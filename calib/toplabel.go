@@ -117,7 +117,7 @@ func topRows(ctx context.Context, set *data.Set) ([]topRow, error) {
 }
 
 // topFitted returns a fitted top-label map: one pass, and no NLL.
-func topFitted(m TopLabel) *Fitted { return &Fitted{Map: m, Report: Report{Passes: 1}} }
+func topFitted(m TopLabel) *Fitted { return result(m, fitReport{Passes: 1}) }
 
 // topContract is that of the top-label methods.
 func topContract() Contract {

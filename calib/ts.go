@@ -7,17 +7,6 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// minT and maxT bound every fitted temperature. They bind where the NLL has
-// no minimum: T falls without end where every row is classified correctly and
-// grows without end where the labels contradict the logits.
-const (
-	minT = 1e-3
-	maxT = 1e3
-)
-
-// gradTol is the largest gradient of a fit that counts as converged.
-const gradTol = 1e-9
-
 // tsEntry is temperature scaling, p = softmax(l/T), T at the minimum of the
 // calibration NLL (Guo et al. 2017). Common code stops short of the minimum or
 // minimises something else; see ts-guo50 and ts-ecegrid.
@@ -56,7 +45,7 @@ func (ts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	in.stage("ts", report.Passes)
-	return &Fitted{Map: tsMap{t}, Report: report}, nil
+	return result(tsMap{t}, report), nil
 }
 
 // tsMap is what every method with one temperature fits.

@@ -53,7 +53,7 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := Report{NLL: nll, Iterations: points, Passes: o.passes}
+	report := fitReport{NLL: nll, Iterations: points, Passes: o.passes}
 	switch best {
 	case 0.1:
 		report.AtBound = []string{"T >= 0.1"}
@@ -63,7 +63,7 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if report.AtBound != nil {
 		report.Warnings = []string{"the least ECE is at the end of the grid: " + report.AtBound[0]}
 	}
-	return &Fitted{Map: tsMap{best}, Report: report}, nil
+	return result(tsMap{best}, report), nil
 }
 
 // ece returns the ECE-15 at one scale, sum over the bins of

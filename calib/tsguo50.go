@@ -48,11 +48,11 @@ func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.passes}
+	report := fitReport{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.passes}
 	if report.Gradient > 1e-7 {
 		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, steps)}
 	}
-	return &Fitted{Map: tsMap{t}, Report: report}, nil
+	return result(tsMap{t}, report), nil
 }
 
 // lossAt is the value and the derivative of a function of one variable.
