@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -185,8 +186,8 @@ func TestAdaTSAdam(t *testing.T) {
 // featured returns rows whose features tell the class, d >= k, and where the
 // logits of the first k/2 classes are twice as large as they should be.
 func featured(n, d, k int, seed uint64) *data.Set {
-	set := drawn(n, k, 1.5, seed)
-	set.Features = drawn(n, d, 1, seed+500).Logits
+	set := testset.Drawn(n, k, 1.5, seed)
+	set.Features = testset.Drawn(n, d, 1, seed+500).Logits
 	for i, y := range set.Labels {
 		set.Features.Row(i)[y] += 6
 		if int(y) < k/2 {
@@ -206,7 +207,7 @@ func TestAdaTSLearns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scaled := fit(t, "ts", cal, nil)
+	scaled := fitMethod(t, "ts", cal, nil)
 	q := data.NewProbs(1000, 4)
 	f.Map.Apply(q, test)
 	got, ts := plainNLL(q, test.Labels), plainNLL(applied(scaled.Map, test.Logits), test.Labels)
@@ -402,7 +403,7 @@ func TestAdaTSBlocksAndModel(t *testing.T) {
 }
 
 func TestAdaTSStandardisation(t *testing.T) {
-	h := rowsOf([][]float32{{1, 5, 0}, {3, 5, 0}, {5, 5, 0}})
+	h := testset.Rows([][]float32{{1, 5, 0}, {3, 5, 0}, {5, 5, 0}})
 	m := adatsMap{Width: 3}
 	m.Mean, m.Scale = standardisation(h)
 	dst := make([]float32, 3)
@@ -446,7 +447,7 @@ func TestRealAdaTS(t *testing.T) {
 	}
 	q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
 	f.Map.Apply(q, test)
-	got, ts := plainNLL(q, test.Labels), plainNLL(applied(fit(t, "ts", cal, nil).Map, test.Logits), test.Labels)
+	got, ts := plainNLL(q, test.Labels), plainNLL(applied(fitMethod(t, "ts", cal, nil).Map, test.Logits), test.Labels)
 	if got > ts {
 		t.Errorf("NLL %v on the test set, ts has %v", got, ts)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -15,8 +16,8 @@ import (
 // LogisticRegression(C=99999999999), which betacal calls, agrees to 1e-4 where
 // it stops. No coefficient is negative.
 func TestBetaReference(t *testing.T) {
-	set := lattice(400, 5)
-	f := fit(t, "beta", set, nil)
+	set := testset.Lattice(400, 5)
+	f := fitMethod(t, "beta", set, nil)
 	m := f.Map.(betaMap)
 	for class, want := range [][]float64{
 		{0.20596940096631539, 0.5969566496746653, -1.2927439656743316},
@@ -50,8 +51,8 @@ func TestBetaIsMinimum(t *testing.T) {
 	held := 0
 	for seed := range uint64(12) {
 		k := 2 + int(seed)%4
-		set := drawn(80, k, 0.5+float64(seed%3), seed)
-		m := fit(t, "beta", set, nil).Map.(betaMap)
+		set := testset.Drawn(80, k, 0.5+float64(seed%3), seed)
+		m := fitMethod(t, "beta", set, nil).Map.(betaMap)
 		raw := applied(tsMap{1}, set.Logits)
 		for class := range k {
 			loss := func(x [3]float64) float64 {
@@ -90,7 +91,7 @@ func TestBetaIsMinimum(t *testing.T) {
 
 // The identity, a = b = 1 and c = 0, gives the probabilities of the network.
 func TestBetaIdentity(t *testing.T) {
-	set := lattice(60, 6)
+	set := testset.Lattice(60, 6)
 	ones, zeros := []float64{1, 1, 1, 1, 1, 1}, make([]float64, 6)
 	m := betaMap{A: ones, B: ones, C: zeros}
 	if got, want := applied(m, set.Logits).Data, applied(tsMap{1}, set.Logits).Data; !near(got, want, 1e-12) {
@@ -101,7 +102,7 @@ func TestBetaIdentity(t *testing.T) {
 // A class without rows, and one that its probability separates, have finite
 // parameters and a gradient that vanished.
 func TestBetaWithoutMinimum(t *testing.T) {
-	set := drawn(200, 4, 1, 5)
+	set := testset.Drawn(200, 4, 1, 5)
 	for i := range set.Labels {
 		if top := topClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
 			set.Labels[i] = int32(top)
@@ -110,7 +111,7 @@ func TestBetaWithoutMinimum(t *testing.T) {
 			set.Labels[i] = 0
 		}
 	}
-	f := fit(t, "beta", set, nil)
+	f := fitMethod(t, "beta", set, nil)
 	q := applied(f.Map, set.Logits)
 	for i := range q.Rows {
 		if p := q.Row(i)[3]; p > 1e-6 {
@@ -124,10 +125,10 @@ func TestBetaWithoutMinimum(t *testing.T) {
 
 func BenchmarkFitBeta(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := simulated(size[0], size[1], 5, 1.6, 1)
+		set := testset.Simulated(size[0], size[1], 5, 1.6, 1)
 		b.Run(fmt.Sprintf("method=beta/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				fit(b, "beta", set, nil)
+				fitMethod(b, "beta", set, nil)
 			}
 		})
 	}
@@ -137,13 +138,13 @@ func BenchmarkFitBeta(b *testing.B) {
 // does a class without rows: the report says so, and only then.
 func TestBetaSaysWhatIsSeparable(t *testing.T) {
 	warned := func(set *data.Set) string {
-		return strings.Join(fit(t, "beta", set, nil).Report.Warnings, "\n")
+		return strings.Join(fitMethod(t, "beta", set, nil).Report.Warnings, "\n")
 	}
-	set := drawn(80, 4, 1, 5)
+	set := testset.Drawn(80, 4, 1, 5)
 	if w := warned(set); strings.Contains(w, "no unique fit") {
 		t.Errorf("classes that overlap: %q", w)
 	}
-	one, absent := drawn(80, 4, 1, 5), drawn(80, 4, 1, 5)
+	one, absent := testset.Drawn(80, 4, 1, 5), testset.Drawn(80, 4, 1, 5)
 	for i, y := range one.Labels {
 		if y == 2 {
 			one.Labels[i], absent.Labels[i] = 1, 1

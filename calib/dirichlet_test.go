@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
 func TestFolds(t *testing.T) {
 	const n, k, parts = 103, 4, 5
-	set := drawn(n, k, 2, 1)
+	set := testset.Drawn(n, k, 2, 1)
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 16 exactly
 		set.Logits.Data[i] = float32(math.Round(float64(l)*64) / 64)
 	}
@@ -51,7 +52,7 @@ func TestFolds(t *testing.T) {
 func TestDirichletByHand(t *testing.T) {
 	const n, k, seed = 90, 3, 11
 	for _, raw := range []bool{false, true} {
-		set := drawn(n, k, 3, 2)
+		set := testset.Drawn(n, k, 3, 2)
 		method := odir{odirOptions{Folds: 3}, raw}
 		f, err := method.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
@@ -102,7 +103,7 @@ func TestDirichletByHand(t *testing.T) {
 
 // TestODIRLimit: penalties that leave nothing free but the diagonal.
 func TestODIRLimit(t *testing.T) {
-	set := drawn(200, 4, 2, 3)
+	set := testset.Drawn(200, 4, 2, 3)
 	for _, raw := range []bool{false, true} {
 		m := fitted(t, odir{odirOptions{Lambda: 1e9, Mu: 1e9, Folds: 2}, raw}, set).(odirMap)
 		for _, one := range m.Models {
@@ -136,7 +137,7 @@ func TestODIRRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = m.Fit(context.Background(), Input{Cal: simulated(3, 101, 1, 1, 1)})
+		_, err = m.Fit(context.Background(), Input{Cal: testset.Simulated(3, 101, 1, 1, 1)})
 		if err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("%s of 101 classes: %v", name, err)
 		}

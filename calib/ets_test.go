@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -27,7 +28,7 @@ func squaredError(m Map, set *data.Set) float64 {
 
 // noisy is drawn with a share of labels from anywhere, which asks for w_3.
 func noisy(n, k int, temperature float64, seed uint64) *data.Set {
-	set := drawn(n, k, temperature, seed)
+	set := testset.Drawn(n, k, temperature, seed)
 	for i := range set.Labels {
 		if i%4 == 0 {
 			set.Labels[i] = int32(i / 4 % k)
@@ -42,7 +43,7 @@ func TestETSAgainstBruteForce(t *testing.T) {
 	inside := 0
 	for seed := range uint64(6) {
 		set := noisy(150, 4, 1+float64(seed), seed)
-		m := fit(t, "ets", set, nil).Map.(etsMap)
+		m := fitMethod(t, "ets", set, nil).Map.(etsMap)
 		alone := squaredError(etsMap{m.T, [3]float64{1, 0, 0}}, set)
 		for i := range 1001 {
 			at := 0.05 * math.Pow(100, float64(i)/1000)
@@ -69,7 +70,7 @@ func TestETSAgainstBruteForce(t *testing.T) {
 }
 
 func TestETSContainsTS(t *testing.T) {
-	set := drawn(60, 5, 2, 3)
+	set := testset.Drawn(60, 5, 2, 3)
 	for _, temperature := range []float64{0.3, 1, 2.7} {
 		got := applied(etsMap{temperature, [3]float64{1, 0, 0}}, set.Logits)
 		if want := applied(tsMap{temperature}, set.Logits); !near(got.Data, want.Data, 1e-15) {
@@ -107,11 +108,11 @@ func TestETSSlope(t *testing.T) {
 // TestETSAtBounds: labels that are always right ask for the least temperature,
 // labels that contradict the logits for the largest.
 func TestETSAtBounds(t *testing.T) {
-	right := drawn(80, 3, 1, 5)
+	right := testset.Drawn(80, 3, 1, 5)
 	for i := range right.Labels {
 		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
 	}
-	wrong := drawn(80, 3, 1, 5)
+	wrong := testset.Drawn(80, 3, 1, 5)
 	for i := range wrong.Labels {
 		row := wrong.Logits.Row(i)
 		wrong.Labels[i] = int32(slices.Index(row, slices.Min(row)))
@@ -121,7 +122,7 @@ func TestETSAtBounds(t *testing.T) {
 		t     float64
 		bound string
 	}{{right, etsLeastT, "T >= 0.05"}, {wrong, etsMostT, "T <= 5"}} {
-		f := fit(t, "ets", c.set, nil)
+		f := fitMethod(t, "ets", c.set, nil)
 		m := f.Map.(etsMap)
 		if m.T != c.t || !slices.Equal(f.Report.AtBound, []string{c.bound}) || !strings.Contains(strings.Join(f.Report.Warnings, ""), c.bound) {
 			t.Errorf("%+v, %+v; want %s", m, f.Report, c.bound)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -11,7 +12,7 @@ import (
 // TestHBOneBin: a single bin knows no more than the shares of the classes, and
 // of the right predictions.
 func TestHBOneBin(t *testing.T) {
-	set := drawn(200, 4, 2, 1)
+	set := testset.Drawn(200, 4, 2, 1)
 	share, accuracy := make([]float64, 4), 0.0
 	for i, y := range set.Labels {
 		share[y] += 1. / 200
@@ -19,8 +20,8 @@ func TestHBOneBin(t *testing.T) {
 			accuracy += 1. / 200
 		}
 	}
-	q := applied(fit(t, "hb", set, map[string]int{"bins": 1}).Map, set.Logits)
-	top := applied(fit(t, "hb-top", set, map[string]int{"bins": 1}).Map, set.Logits)
+	q := applied(fitMethod(t, "hb", set, map[string]int{"bins": 1}).Map, set.Logits)
+	top := applied(fitMethod(t, "hb-top", set, map[string]int{"bins": 1}).Map, set.Logits)
 	for i := range q.Rows {
 		if !near(q.Row(i), share, 1e-14) {
 			t.Fatalf("row %d: %v, want %v", i, q.Row(i), share)
@@ -41,7 +42,7 @@ func TestHBByHand(t *testing.T) {
 	}
 	// Four bins. Class 0: rows at 0.5, 0.5, 0.3 in the second: 1/3; at 0.9 in the last: 3/4.
 	// Class 1: at 0.1 in the first: 1/4; 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1.
-	m := fit(t, "hb", set, map[string]int{"bins": 4}).Map.(hbMap)
+	m := fitMethod(t, "hb", set, map[string]int{"bins": 4}).Map.(hbMap)
 	if want := []float64{0.125, 1. / 3, 0.625, 0.75}; !near(m.Classes[0], want, 0) {
 		t.Errorf("class 0: %v, want %v", m.Classes[0], want)
 	}
@@ -53,7 +54,7 @@ func TestHBByHand(t *testing.T) {
 		t.Errorf("%v, want 0.75, 0.25", q)
 	}
 	// Top label: 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1; 0.9 in the last: 3/4.
-	top := fit(t, "hb-top", set, map[string]int{"bins": 4}).Map.(hbTopMap)
+	top := fitMethod(t, "hb-top", set, map[string]int{"bins": 4}).Map.(hbTopMap)
 	if want := []float64{0.125, 0.5, 1, 0.75}; !near(top.Bins, want, 0) {
 		t.Errorf("top: %v, want %v", top.Bins, want)
 	}
@@ -71,8 +72,8 @@ func TestHBZeroRow(t *testing.T) {
 // TestHBTopIsCalibratedOnItsRows: in each bin of the old confidence the new
 // ones add up to the number of right predictions.
 func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
-	set := drawn(3000, 5, 3, 8)
-	q := applied(fit(t, "hb-top", set, nil).Map, set.Logits)
+	set := testset.Drawn(3000, 5, 3, 8)
+	q := applied(fitMethod(t, "hb-top", set, nil).Map, set.Logits)
 	p := applied(uncalMap{}, set.Logits)
 	var gap [15]float64
 	for i, y := range set.Labels {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -15,8 +16,8 @@ import (
 // energetic returns rows whose temperature depends on their energy: half of
 // them are drawn at another scale and offset.
 func energetic(n, k int, seed uint64) *data.Set {
-	set := drawn(n, k, 1.5, seed)
-	other := drawn(n/2, k, 4, seed+1000)
+	set := testset.Drawn(n, k, 1.5, seed)
+	other := testset.Drawn(n/2, k, 4, seed+1000)
 	for i := range n / 2 {
 		row := set.Logits.Row(i)
 		for j, l := range other.Logits.Row(i) {
@@ -85,7 +86,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 		for seed := range uint64(6) {
 			k := 3 + int(seed)
 			set := energetic(200, k, seed)
-			other := drawn(80, k, 1+float64(seed%3), seed+50)
+			other := testset.Drawn(80, k, 1+float64(seed%3), seed+50)
 			set.OOD = other.Logits
 			in := Input{Cal: set, Target: other}
 			m, r, _ := fitHFEOn(t, method, in)
@@ -124,7 +125,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 // The wrong rows and those out of distribution share a normal.
 func TestHFEOODMoments(t *testing.T) {
 	set := energetic(150, 4, 2)
-	set.OOD = drawn(60, 4, 1, 9).Logits
+	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
 	m, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic, m: 50}, Input{Cal: set})
 	var energies []float64
 	add := func(row []float32) {
@@ -157,7 +158,7 @@ func TestHFEOODMoments(t *testing.T) {
 // The same rows in either role give the same fit; m = 0 and an m above their
 // number mean all of them; and they do matter.
 func TestHFERoles(t *testing.T) {
-	set, other := energetic(150, 4, 2), drawn(60, 4, 1, 9)
+	set, other := energetic(150, 4, 2), testset.Drawn(60, 4, 1, 9)
 	set.OOD = other.Logits
 	in := Input{Cal: set, Target: other}
 	want, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic}, in)
@@ -171,7 +172,7 @@ func TestHFERoles(t *testing.T) {
 			t.Errorf("%+v: the rows out of distribution changed nothing", method)
 		}
 	}
-	if fit(t, "hfe-noood", set, nil).Map != fit(t, "hfe-noood", &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
+	if fitMethod(t, "hfe-noood", set, nil).Map != fitMethod(t, "hfe-noood", &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
 		t.Error("hfe-noood reads rows that it did not ask for")
 	}
 }
@@ -189,11 +190,11 @@ func TestHFEOutsideRows(t *testing.T) {
 		}
 	}
 	set := energetic(150, 4, 2)
-	set.OOD = drawn(60, 4, 1, 9).Logits
-	if got, want := fit(t, "hfe", set, nil).Map, fit(t, "hfe", set, map[string]int{"m": 3}).Map; got != want {
+	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
+	if got, want := fitMethod(t, "hfe", set, nil).Map, fitMethod(t, "hfe", set, map[string]int{"m": 3}).Map; got != want {
 		t.Errorf("without the option: %+v, with m = 3: %+v", got, want)
 	}
-	if got, want := fit(t, "hfe", set, map[string]int{"m": 0}).Map, fit(t, "hfe", set, map[string]int{"m": 60}).Map; got != want {
+	if got, want := fitMethod(t, "hfe", set, map[string]int{"m": 0}).Map, fitMethod(t, "hfe", set, map[string]int{"m": 60}).Map; got != want {
 		t.Errorf("m = 0: %+v, all 60: %+v", got, want)
 	}
 }
@@ -229,7 +230,7 @@ func TestHFERefusals(t *testing.T) {
 
 func TestHFEDerivatives(t *testing.T) {
 	set := energetic(200, 5, 1)
-	set.OOD = drawn(40, 5, 2, 8).Logits
+	set.OOD = testset.Drawn(40, 5, 2, 8).Logits
 	_, _, fit := fitHFEOn(t, hfe{rows: hfeSemantic}, Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
@@ -262,8 +263,8 @@ func TestHFEDerivatives(t *testing.T) {
 
 func TestHFEWithoutThetasIsTS(t *testing.T) {
 	set := energetic(300, 6, 4)
-	set.OOD = drawn(40, 6, 2, 8).Logits
-	scaled := fit(t, "ts", set, nil)
+	set.OOD = testset.Drawn(40, 6, 2, 8).Logits
+	scaled := fitMethod(t, "ts", set, nil)
 	for _, rows := range []hfeRows{hfeNone, hfeSemantic, hfeTarget} {
 		m, _, f := fitHFEOn(t, hfe{rows: rows}, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
 		if m.T0 != scaled.Map.(tsMap).T {
@@ -349,7 +350,7 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 		t.Errorf("%d rows floored, %v; want all 100", floored, err)
 	}
 
-	right := drawn(40, 3, 1, 6) // every row right: no energies of wrong rows
+	right := testset.Drawn(40, 3, 1, 6) // every row right: no energies of wrong rows
 	for i := range right.Labels {
 		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
 	}
@@ -393,8 +394,8 @@ func TestRealHFE(t *testing.T) {
 
 func BenchmarkFitHFE(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := drawn(size[0], size[1], 2, 1)
-		set.OOD = drawn(400, size[1], 1, 2).Logits
+		set := testset.Drawn(size[0], size[1], 2, 1)
+		set.OOD = testset.Drawn(400, size[1], 1, 2).Logits
 		b.Run(fmt.Sprintf("method=hfe/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := (hfe{hfeSemantic, 400}).Fit(context.Background(), Input{Cal: set}); err != nil {

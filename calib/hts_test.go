@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -33,7 +34,7 @@ func directSoftplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(
 
 // entropic returns rows whose labels are drawn at the temperature of m.
 func entropic(n, k int, m htsMap, seed uint64) *data.Set {
-	set := simulated(n, k, 3, 1, seed)
+	set := testset.Simulated(n, k, 3, 1, seed)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	p := make([]float64, k)
 	for i := range n {
@@ -58,7 +59,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 		logH[i] = directEntropy(set.Logits.Row(i))
 	}
 	value := func(w, b float64) float64 {
-		return directNLL(set, func(i int) float64 { return max(minT, directSoftplus(w*logH[i]+b)) })
+		return testset.DirectNLL(set, func(i int) float64 { return max(minT, directSoftplus(w*logH[i]+b)) })
 	}
 	nll = math.Inf(1)
 	try := func(u, v float64) {
@@ -89,7 +90,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 func TestHTSAgainstBruteForce(t *testing.T) {
 	for i, truth := range []htsMap{{0, 1}, {1, 2}, {-1, 1}, {0.5, 4}, {-0.3, -0.5}} {
 		set := entropic(300, 3+i, truth, uint64(i))
-		f := fit(t, "hts", set, nil)
+		f := fitMethod(t, "hts", set, nil)
 		m := f.Map.(htsMap)
 		w, b, nll := bruteHTS(set)
 		// The refinement of the grid ends within about its last step of the optimum.
@@ -105,7 +106,7 @@ func TestHTSAgainstBruteForce(t *testing.T) {
 // A large set gives the parameters back that its labels were drawn with.
 func TestHTSRecoversParameters(t *testing.T) {
 	truth := htsMap{W: -0.4, B: 1.5}
-	m := fit(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
+	m := fitMethod(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
 	if math.Abs(m.W-truth.W) > 0.05 || math.Abs(m.B-truth.B) > 0.1 { // about 4 standard errors
 		t.Errorf("fitted %+v, drawn with %+v", m, truth)
 	}
@@ -114,8 +115,8 @@ func TestHTSRecoversParameters(t *testing.T) {
 func TestHTSContainsTS(t *testing.T) {
 	for seed := range uint64(5) {
 		set := entropic(200, 4, htsMap{W: float64(seed) - 2, B: 2}, seed)
-		scaled := fit(t, "ts", set, nil)
-		if got := fit(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
+		scaled := fitMethod(t, "ts", set, nil)
+		if got := fitMethod(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
 			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
 		}
 		flat := htsMap{B: inverseSoftplus(scaled.Map.(tsMap).T)}
@@ -210,11 +211,11 @@ func TestSoftplus(t *testing.T) {
 
 // Every row right: the NLL has no minimum, hts is ts at its bound and says so.
 func TestHTSWithoutMinimum(t *testing.T) {
-	set := simulated(50, 4, 3, 1, 3)
+	set := testset.Simulated(50, 4, 3, 1, 3)
 	for i := range set.Labels {
 		set.Labels[i] = int32(topClass(set.Logits.Row(i)))
 	}
-	f := fit(t, "hts", set, nil)
+	f := fitMethod(t, "hts", set, nil)
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "classified correctly") {
 		t.Errorf("warnings %q", got)
 	}
@@ -226,7 +227,7 @@ func TestHTSWithoutMinimum(t *testing.T) {
 func TestRealHTS(t *testing.T) {
 	for _, name := range realNetworks(t) {
 		set := realSet(t, name, "cal")
-		f, scaled := fit(t, "hts", set, nil), fit(t, "ts", set, nil)
+		f, scaled := fitMethod(t, "hts", set, nil), fitMethod(t, "ts", set, nil)
 		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
 			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)
 		}
@@ -235,7 +236,7 @@ func TestRealHTS(t *testing.T) {
 
 func BenchmarkFitHTS(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := drawn(size[0], size[1], 2, 1)
+		set := testset.Drawn(size[0], size[1], 2, 1)
 		b.Run(fmt.Sprintf("method=hts/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := (hts{}).Fit(context.Background(), Input{Cal: set}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -19,29 +20,6 @@ func matrix(rows [][]float32) data.Matrix {
 		copy(m.Row(i), row)
 	}
 	return m
-}
-
-// drawn returns n rows of k normal logits with labels drawn from their softmax
-// at the given temperature.
-func drawn(n, k int, temperature float64, seed uint64) *data.Set {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
-	p := make([]float64, k)
-	for i := range n {
-		row := set.Logits.Row(i)
-		for j := range row {
-			row[j] = float32(3 * rng.NormFloat64())
-		}
-		softmax.Probs(p, row, 1/temperature)
-		u := rng.Float64()
-		for j := range p {
-			if u -= p[j]; u < 0 || j == k-1 {
-				set.Labels[i] = int32(j)
-				break
-			}
-		}
-	}
-	return set
 }
 
 func fitted(t testing.TB, m Method, set *data.Set) Map {
@@ -79,7 +57,7 @@ func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 // The plain way: all n k pairs at once.
 func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
-		set := drawn(50, 7, 2, seed)
+		set := testset.Drawn(50, 7, 2, seed)
 		if seed%2 == 0 { // few distinct logits, so that pairs tie
 			for i := range set.Logits.Data {
 				set.Logits.Data[i] = float32(math.Round(float64(set.Logits.Data[i]) / 2))
@@ -109,7 +87,7 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 	for seed := range uint64(30) {
 		n, k := 60, 3+int(seed)
-		set, test := drawn(n, k, 2, seed), drawn(40, k, 1, seed+100)
+		set, test := testset.Drawn(n, k, 2, seed), testset.Drawn(40, k, 1, seed+100)
 		for i := range set.Logits.Data {
 			switch l := &set.Logits.Data[i]; seed % 3 {
 			case 0:
@@ -232,7 +210,7 @@ func TestIRTopAtConfidenceOne(t *testing.T) {
 // A class that no calibration row has, and rows without mass, have the 1e-9 p
 // of the second term alone.
 func TestIROVAClassesWithoutMass(t *testing.T) {
-	set := drawn(200, 5, 1, 3)
+	set := testset.Drawn(200, 5, 1, 3)
 	for i, y := range set.Labels {
 		if y == 2 {
 			set.Labels[i] = 0
@@ -274,14 +252,14 @@ func TestFitRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (ir{}).Fit(ctx, Input{Cal: drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
+	if _, err := (ir{}).Fit(ctx, Input{Cal: testset.Drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func BenchmarkIsotonicFit(b *testing.B) {
 	for _, size := range []struct{ n, k int }{{5000, 100}, {25000, 1000}} {
-		set := drawn(size.n, size.k, 1.5, 1)
+		set := testset.Drawn(size.n, size.k, 1.5, 1)
 		b.Run(fmt.Sprintf("method=irova/apply=true/n=%d/k=%d", size.n, size.k), func(b *testing.B) {
 			dst := data.NewProbs(size.n, size.k)
 			for b.Loop() {

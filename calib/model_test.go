@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
 func TestModelRoundTrip(t *testing.T) {
-	set := drawn(300, 4, 2, 1)
+	set := testset.Drawn(300, 4, 2, 1)
 	for _, e := range []Entry{uncalEntry(), tsEntry(), irEntry(), irTopEntry(), irOVAEntry()} {
 		m, err := e.New(nil)
 		if err != nil {
@@ -141,7 +143,7 @@ func FuzzLoadModel(f *testing.F) {
 	for _, ecdf := range []string{`"AAAAAAAA8D8AAAAAAAAAQA=="`, `[1, 2]`} {
 		f.Add(strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, "ecdf": `+ecdf+`}`).Replace(modelTS))
 	}
-	set := drawn(20, 3, 1, 1)
+	set := testset.Drawn(20, 3, 1, 1)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := LoadModel(strings.NewReader(text), Registry())
 		if err != nil || m.Classes != 3 {
@@ -163,7 +165,7 @@ func FuzzLoadModel(f *testing.F) {
 // TestSaveManyRanks: an ecdf that is written in parts is one JSON string, the
 // base64 of its bits, and reads back the same.
 func TestSaveManyRanks(t *testing.T) {
-	for _, n := range []int{1, 2, 3, ecdfChunk - 1, ecdfChunk, ecdfChunk + 1, 2*ecdfChunk + 5} {
+	for _, n := range []int{1, 2, 3, (3 << 10) - 1, (3 << 10), (3 << 10) + 1, 2*(3<<10) + 5} {
 		e := make(ecdf, n)
 		raw := make([]byte, 0, 8*n)
 		for i := range e {

@@ -4,13 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
 // TestBoxNewtonQuadratic: for a convex quadratic the minimum in a box is found
@@ -129,7 +128,7 @@ func TestBoxNewtonRosenbrock(t *testing.T) {
 // differences. Central differences of step 1e-4 err by about 1e-8, their
 // differences by 1e-5.
 func TestCurveDerivatives(t *testing.T) {
-	set := simulated(700, 5, 3, 1.7, 1)
+	set := testset.Simulated(700, 5, 3, 1.7, 1)
 	for _, c := range []curveShape{{1, false}, {1, true}, {4, false}, {4, true}} {
 		o, err := newObjective(set)
 		if err != nil {
@@ -153,7 +152,7 @@ func TestCurveDerivatives(t *testing.T) {
 		}
 		value := func(x []float64) float64 {
 			knots := c.knots(x)
-			return directNLL(set, func(i int) float64 { return temperatureAt(knots, q[i]) })
+			return testset.DirectNLL(set, func(i int) float64 { return temperatureAt(knots, q[i]) })
 		}
 		if math.Abs(f.value-value(x)) > 1e-13 {
 			t.Errorf("%+v: value %g, directly %g", c, f.value, value(x))
@@ -215,59 +214,5 @@ func TestBoxNewtonFromStarts(t *testing.T) {
 		if localMinima(&r, len(c.starts), apart); (len(r.Warnings) > 0) != (c.apart > 0) {
 			t.Errorf("from %v: warnings %q", c.starts, r.Warnings)
 		}
-	}
-}
-
-// On tiny sets qats-free and hfe-noood are never worse than from their usual
-// start alone, and say where another start ends at a local minimum.
-func TestTinySetsHaveSeveralStarts(t *testing.T) {
-	ctx := context.Background()
-	warned := map[string]int{}
-	for seed := range uint64(60) {
-		set := energetic(10, 2+int(seed%7), seed*31+10)
-		if seed%2 == 0 {
-			set = drawn(10, 2+int(seed%7), 0.5+float64(seed%5)/2, seed*17+10)
-		}
-		o, err := newObjective(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tailSums, err := tails(ctx, set.Logits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ranks, q := newECDF(tailSums), make([]float64, 10)
-		for i := range q {
-			q[i] = ranks.rank(tailSums[i])
-		}
-		shape := curveShape{segments: 1, free: true}
-		lo, hi := shape.bounds()
-		flat, _, err := fitTemperature(ctx, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		one, err := boxNewton(func(x []float64) (local, error) { return shape.at(ctx, o, q, x) }, shape.flat(flat), lo, hi, flat)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := fit(t, "qats-free", set, nil)
-		if f.Report.NLL > one.value+1e-9 {
-			t.Errorf("seed %d: qats-free has NLL %v, %v from one start", seed, f.Report.NLL, one.value)
-		}
-		set.OOD = data.Matrix{}
-		g := fit(t, "hfe-noood", set, nil)
-		start := g.Map.(hfeMap)
-		start.Theta1, start.Theta2 = 0, 0
-		if got, ts := plainSquaredError(set, g.Map.(hfeMap)), plainSquaredError(set, start); got > ts+1e-12 {
-			t.Errorf("seed %d: hfe-noood has a squared error of %v, ts %v", seed, got, ts)
-		}
-		for name, r := range map[string]Report{"qats-free": f.Report, "hfe-noood": g.Report} {
-			if strings.Contains(strings.Join(r.Warnings, "\n"), "no unique fit") {
-				warned[name]++
-			}
-		}
-	}
-	if warned["qats-free"] == 0 || warned["hfe-noood"] == 0 {
-		t.Errorf("warnings of local minima: %v; the sets do not test them", warned)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -34,7 +35,7 @@ func newFixedPTS(set *data.Set) *ptsTrainer {
 // ((p - eye[y])**2).sum(1), and Adam at 1e-3 on all rows with gradients by
 // central differences of step 1e-6.
 func TestPTSReference(t *testing.T) {
-	set := lattice(120, 12)
+	set := testset.Lattice(120, 12)
 	p := newFixedPTS(set)
 	loss := func() float64 {
 		v, err := p.loss(context.Background(), allRows(120))
@@ -62,7 +63,7 @@ func TestPTSReference(t *testing.T) {
 func TestPTSGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range []int{1, 2, 7, 15} {
-		set := drawn(300, k, 1.7, uint64(k))
+		set := testset.Drawn(300, k, 1.7, uint64(k))
 		p := newFixedPTS(set)
 		rows := rng.Perm(300)[:270] // two blocks
 		eval := func(w []float64) float64 {
@@ -113,7 +114,7 @@ func TestPTSTemperature(t *testing.T) {
 
 // Another seed is another fit, another order of the rows the same.
 func TestPTSSeeds(t *testing.T) {
-	set := drawn(150, 6, 2, 3)
+	set := testset.Drawn(150, 6, 2, 3)
 	at := func(set *data.Set, seed uint64) []float64 {
 		m, err := newPTS(decodeInts(map[string]int{"steps": 50}))
 		if err != nil {
@@ -153,8 +154,8 @@ func TestPTSLearns(t *testing.T) {
 		}
 		return sum / float64(q.Rows)
 	}
-	f := fit(t, "pts", set, map[string]int{"steps": 2000})
-	if a, b := brier(f.Map), brier(fit(t, "ts", set, nil).Map); !(a < b-0.002) {
+	f := fitMethod(t, "pts", set, map[string]int{"steps": 2000})
+	if a, b := brier(f.Map), brier(fitMethod(t, "ts", set, nil).Map); !(a < b-0.002) {
 		t.Errorf("Brier score %v, ts %v", a, b)
 	}
 }
@@ -171,11 +172,11 @@ func TestPTSOptions(t *testing.T) {
 func BenchmarkFitNets(b *testing.B) {
 	for _, name := range []string{"pts", "smart"} {
 		for _, size := range [][2]int{{5000, 10}, {25000, 1000}} {
-			set := simulated(size[0], size[1], 5, 1.6, 1)
+			set := testset.Simulated(size[0], size[1], 5, 1.6, 1)
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", name, size[0], size[1]), func(b *testing.B) {
 				var f *Fitted
 				for b.Loop() {
-					f = fit(b, name, set, nil)
+					f = fitMethod(b, name, set, nil)
 				}
 				b.ReportMetric(float64(f.Report.Iterations), "steps")
 			})

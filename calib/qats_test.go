@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -15,7 +16,7 @@ import (
 // ranked returns n rows of k logits whose labels are drawn at the temperature
 // that belongs to the row's rank.
 func ranked(n, k int, temperature func(q float64) float64, seed uint64) *data.Set {
-	set := simulated(n, k, 3, 1, seed)
+	set := testset.Simulated(n, k, 3, 1, seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	q := directRanks(set)
 	p := make([]float64, k)
@@ -67,7 +68,7 @@ func bruteQaTS(set *data.Set, least float64) (a, b, nll float64) {
 // refined around its best point: no derivative, no solver, math.Exp.
 func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 	value := func(a, b float64) float64 {
-		return directNLL(set, func(i int) float64 { return a*(1-q[i]) + b })
+		return testset.DirectNLL(set, func(i int) float64 { return a*(1-q[i]) + b })
 	}
 	nll = math.Inf(1)
 	// A coarse grid over both, then smaller ones around the best point.
@@ -107,7 +108,7 @@ const (
 
 func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 	t.Helper()
-	f := fit(t, "qats", set, nil)
+	f := fitMethod(t, "qats", set, nil)
 	m := f.Map.(qatsMap)
 	a, b, nll := bruteQaTS(set, 0)
 	if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-bruteNLL {
@@ -128,21 +129,21 @@ func TestQaTSAgainstBruteForce(t *testing.T) {
 	checkAgainstBrute(t, "falling", ranked(300, 4, falling, 1))
 	checkAgainstBrute(t, "two classes", ranked(200, 2, falling, 2))
 	checkAgainstBrute(t, "steep", ranked(200, 3, func(q float64) float64 { return 6*(1-q) + 0.1 }, 3))
-	checkAgainstBrute(t, "homogeneous", simulated(300, 5, 3, 2, 4))
+	checkAgainstBrute(t, "homogeneous", testset.Simulated(300, 5, 3, 2, 4))
 	checkAgainstBrute(t, "rising", ranked(300, 4, rising, 5))
-	checkAgainstBrute(t, "few", simulated(12, 3, 2, 1, 6))
+	checkAgainstBrute(t, "few", testset.Simulated(12, 3, 2, 1, 6))
 }
 
 // TestQaTSRecovers: with many rows the curve that made the labels comes back,
 // within about three standard errors.
 func TestQaTSRecovers(t *testing.T) {
 	set := ranked(20000, 5, falling, 7)
-	m := fit(t, "qats", set, nil).Map.(qatsMap)
+	m := fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if math.Abs(m.A-2) > 0.2 || math.Abs(m.B-0.7) > 0.1 {
 		t.Errorf("a = %g, b = %g; the labels have 2, 0.7", m.A, m.B)
 	}
 	set = ranked(20000, 5, rising, 8)
-	m = fit(t, "qats-free", set, nil).Map.(qatsMap)
+	m = fitMethod(t, "qats-free", set, nil).Map.(qatsMap)
 	if math.Abs(m.A+1.6) > 0.2 || math.Abs(m.B-2.4) > 0.2 {
 		t.Errorf("free: a = %g, b = %g; the labels have -1.6, 2.4", m.A, m.B)
 	}
@@ -152,9 +153,9 @@ func TestQaTSRecovers(t *testing.T) {
 // the fit is ts to the last bit, with one segment or several.
 func TestQaTSAtBound(t *testing.T) {
 	set := ranked(2000, 4, rising, 9)
-	flat := fit(t, "ts", set, nil)
+	flat := fitMethod(t, "ts", set, nil)
 	want := flat.Map.(tsMap).T
-	f := fit(t, "qats", set, nil)
+	f := fitMethod(t, "qats", set, nil)
 	m := f.Map.(qatsMap)
 	if m.A != 0 || m.B != want || f.Report.NLL != flat.Report.NLL {
 		t.Errorf("a = %g, b = %v, NLL %v; ts has T = %v, NLL %v", m.A, m.B, f.Report.NLL, want, flat.Report.NLL)
@@ -173,7 +174,7 @@ func TestQaTSAtBound(t *testing.T) {
 			set.Labels[i] = int32(i % 4)
 		}
 	}
-	f = fit(t, "qats", set, nil)
+	f = fitMethod(t, "qats", set, nil)
 	m = f.Map.(qatsMap)
 	if m.B != minT || !slices.Contains(f.Report.AtBound, "b >= 0.001") || len(f.Report.Warnings) == 0 {
 		t.Errorf("a = %g, b = %g, %+v", m.A, m.B, f.Report)
@@ -188,15 +189,15 @@ func tailOf(row []float32) float64 {
 
 func TestPiecewise(t *testing.T) {
 	set := ranked(3000, 5, func(q float64) float64 { return 1 + 3*(1-q)*(1-q) }, 10)
-	linear := fit(t, "qats", set, nil)
-	one := fit(t, "qats-pw", set, map[string]int{"segments": 1})
+	linear := fitMethod(t, "qats", set, nil)
+	one := fitMethod(t, "qats-pw", set, map[string]int{"segments": 1})
 	m, k := linear.Map.(qatsMap), one.Map.(knotsMap).Knots
 	if k[1] != m.B || math.Abs(k[0]-m.A-m.B) > 1e-15*k[0] {
 		t.Errorf("one segment: knots %v, linear a = %v, b = %v", k, m.A, m.B)
 	}
 	last := linear.Report.NLL
 	for _, s := range []int{2, 4, 8} { // nested knots
-		f := fit(t, "qats-pw", set, map[string]int{"segments": s})
+		f := fitMethod(t, "qats-pw", set, map[string]int{"segments": s})
 		knots := f.Map.(knotsMap).Knots
 		for i := 1; i < len(knots); i++ {
 			if knots[i] > knots[i-1] || knots[i] < minT {
@@ -206,7 +207,7 @@ func TestPiecewise(t *testing.T) {
 		if f.Report.NLL > last+1e-12 || f.Report.Gradient > gradTol {
 			t.Errorf("%d segments: NLL %.12g after %.12g, gradient %g", s, f.Report.NLL, last, f.Report.Gradient)
 		}
-		free := fit(t, "qats-pw-free", set, map[string]int{"segments": s})
+		free := fitMethod(t, "qats-pw-free", set, map[string]int{"segments": s})
 		if free.Report.NLL > f.Report.NLL+1e-12 {
 			t.Errorf("%d segments: free NLL %.12g above %.12g", s, free.Report.NLL, f.Report.NLL)
 		}
@@ -225,7 +226,7 @@ func TestPiecewise(t *testing.T) {
 
 func TestTransductive(t *testing.T) {
 	cal := ranked(800, 2, falling, 11)
-	base := fit(t, "qats", cal, nil).Map.(qatsMap)
+	base := fitMethod(t, "qats", cal, nil).Map.(qatsMap)
 	same := fitOn(t, "qats-transductive", Input{Cal: cal, Target: &data.Set{Logits: cal.Logits}}, nil)
 	if got := same.Map.(qatsMap); got.A != base.A || got.B != base.B || !slices.Equal(got.ECDF, base.ECDF) {
 		t.Errorf("with the calibration rows as target: a = %v, b = %v; qats %v, %v", got.A, got.B, base.A, base.B)

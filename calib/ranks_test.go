@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -41,7 +42,7 @@ func equal(t *testing.T, what string, got, want []float64) {
 }
 
 func TestRanks(t *testing.T) {
-	cal := rowsOf([][]float32{
+	cal := testset.Rows([][]float32{
 		{0, 1, 0}, // least confident
 		{5, 1, 0},
 		{1, 0, 5}, // the same numbers as the row before
@@ -49,7 +50,7 @@ func TestRanks(t *testing.T) {
 		{0, 51, 1}, // conf is 1 in float32 and float64 for both of these
 	})
 	equal(t, "among themselves", ranksOf(t, cal, cal), []float64{.2, .6, .6, .8, 1})
-	test := rowsOf([][]float32{
+	test := testset.Rows([][]float32{
 		{0, 0, 0},          // less confident than all
 		{1, 0, 0},          // the first row
 		{0, 2, 0},          // between
@@ -105,14 +106,6 @@ func TestRanksDefinition(t *testing.T) {
 }
 
 // rowsOf returns the rows as a matrix.
-func rowsOf(rows [][]float32) data.Matrix {
-	m := data.NewMatrix(len(rows), len(rows[0]))
-	for i, row := range rows {
-		copy(m.Row(i), row)
-	}
-	return m
-}
-
 // TestRanking: the bucketed sort and its ranks are those of a plain sort, for
 // rows of the set and for others.
 func TestRanking(t *testing.T) {

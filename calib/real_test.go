@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -61,7 +62,7 @@ func TestRealFits(t *testing.T) {
 	flat := 0
 	for _, name := range realNetworks(t) {
 		set := realSet(t, name, "cal")
-		ts, qats := fit(t, "ts", set, nil), fit(t, "qats", set, nil)
+		ts, qats := fitMethod(t, "ts", set, nil), fitMethod(t, "qats", set, nil)
 		o, err := newObjective(set)
 		if err != nil {
 			t.Fatal(err)
@@ -135,15 +136,15 @@ func TestRealAgainstBruteForce(t *testing.T) {
 		"ham10000/resnet18", "bloodmnist/vit-b16",
 	} {
 		set := realSet(t, name, "cal")
-		got := fit(t, "ts", set, nil)
-		want, nll := bruteTemperature(set)
+		got := fitMethod(t, "ts", set, nil)
+		want, nll := testset.BruteTemperature(set)
 		if math.Abs(got.Map.(tsMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
 			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(tsMap).T, got.Report.NLL, want, nll)
 		}
 		checkAgainstBrute(t, name, set)
 	}
 	set := realSet(t, "cifar10/resnet50", "cal")
-	temp, m := fit(t, "ts", set, nil).Map.(tsMap).T, fit(t, "qats", set, nil).Map.(qatsMap)
+	temp, m := fitMethod(t, "ts", set, nil).Map.(tsMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if math.Abs(temp-2.498) > 1e-3 || math.Abs(m.A-1.056) > 1e-3 || math.Abs(m.B-1.814) > 1e-3 {
 		t.Errorf("cifar10/resnet50: T = %.4f, a = %.4f, b = %.4f; known 2.498, 1.056, 1.814", temp, m.A, m.B)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -61,7 +62,7 @@ func TestScalingAgainstPython(t *testing.T) {
 		{"vs", f.VS, solved}, {"svs", f.SVS, solved}, {"sms", f.SMS, solved},
 		{"ets", f.ETS, slsqp}, {"hb", f.HB, exact}, {"hb-top", f.HBTop, exact},
 	} {
-		q := applied(fit(t, c.name, f.cal(), nil).Map, matrix(f.Test))
+		q := applied(fitMethod(t, c.name, f.cal(), nil).Map, matrix(f.Test))
 		for i, row := range c.want {
 			if !near(q.Row(i), row, c.tol) {
 				t.Errorf("%s row %d: %v, want %v", c.name, i, q.Row(i), row)
@@ -108,7 +109,7 @@ func TestLinearFitDerivatives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 3, 4, 261} {
 		for _, full := range []bool{false, true} {
-			set := drawn(n, k, 1.5, uint64(n))
+			set := testset.Drawn(n, k, 1.5, uint64(n))
 			f := newLinearFit(set, full, logProbs)
 			value := func(theta []float64) float64 {
 				sum := 0.0
@@ -160,7 +161,7 @@ func TestLinearFitDerivatives(t *testing.T) {
 func TestLinearFitWaves(t *testing.T) {
 	const k = 3
 	n := linearWave*blockRows/4 + 100
-	one := drawn(n, k, 2, 3)
+	one := testset.Drawn(n, k, 2, 3)
 	four := &data.Set{Logits: data.NewMatrix(4*n, k)}
 	for r := range 4 {
 		copy(four.Logits.Data[r*n*k:], one.Logits.Data)
@@ -214,14 +215,14 @@ func TestDirichletProblemAgainstPython(t *testing.T) {
 // what they start from.
 func TestScalingLimits(t *testing.T) {
 	const most = 1e9
-	set, test := drawn(300, 5, 2.5, 1), drawn(50, 5, 2.5, 2)
-	scaled := applied(fit(t, "ts", set, nil).Map, test.Logits)
+	set, test := testset.Drawn(300, 5, 2.5, 1), testset.Drawn(50, 5, 2.5, 2)
+	scaled := applied(fitMethod(t, "ts", set, nil).Map, test.Logits)
 	mixedWith := data.NewProbs(50, 5)
 	w := 1. / 301
 	for i, p := range scaled.Data {
 		mixedWith.Data[i] = (1-w)*p + w/5
 	}
-	diagonal := applied(fit(t, "svs", set, nil).Map, test.Logits)
+	diagonal := applied(fitMethod(t, "svs", set, nil).Map, test.Logits)
 	for _, c := range []struct {
 		name   string
 		method Method
@@ -262,7 +263,7 @@ func TestOffsetsAlone(t *testing.T) {
 func TestScalingRecovers(t *testing.T) {
 	const n, k = 20000, 3
 	truth := vsMap{V: []float64{0.4, 0.7, 0.5}, B: []float64{0.5, 0, -0.5}}
-	set := drawn(n, k, 1, 5)
+	set := testset.Drawn(n, k, 1, 5)
 	q := applied(truth, set.Logits)
 	rng := rand.New(rand.NewPCG(5, 5))
 	nll := 0.0
@@ -276,7 +277,7 @@ func TestScalingRecovers(t *testing.T) {
 			}
 		}
 	}
-	f := fit(t, "vs", set, nil)
+	f := fitMethod(t, "vs", set, nil)
 	if f.Report.NLL > nll {
 		t.Errorf("NLL %v, of the truth %v", f.Report.NLL, nll)
 	}
@@ -291,12 +292,12 @@ func TestScalingRecovers(t *testing.T) {
 // TestAbsentClass: a class without calibration rows gets a small probability,
 // not none, and the fit converges.
 func TestAbsentClassOfScaling(t *testing.T) {
-	set := drawn(400, 4, 2, 6)
+	set := testset.Drawn(400, 4, 2, 6)
 	for i, y := range set.Labels {
 		set.Labels[i] = min(y, 2)
 	}
 	for _, name := range []string{"vs", "svs", "sms"} {
-		f := fit(t, name, set, nil)
+		f := fitMethod(t, name, set, nil)
 		if len(f.Report.Warnings) > 0 {
 			t.Errorf("%s: %q", name, f.Report.Warnings)
 		}
@@ -322,7 +323,7 @@ func TestScalingRefusals(t *testing.T) {
 			t.Errorf("%s: a hopeless option is taken", name)
 		}
 	}
-	wide := simulated(3, 101, 1, 1, 1)
+	wide := testset.Simulated(3, 101, 1, 1, 1)
 	_, err := sms{smsOptions{1, 1, 1}}.Fit(context.Background(), Input{Cal: wide})
 	if err == nil || !strings.Contains(err.Error(), "at most 100 classes") {
 		t.Errorf("sms of 101 classes: %v", err)
@@ -338,10 +339,10 @@ func BenchmarkFitScaling(b *testing.B) {
 		{"vs", 25000, 1000}, {"svs", 25000, 1000}, {"ets", 25000, 1000}, {"hb", 25000, 1000},
 	} {
 		b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", c.name, c.n, c.k), func(b *testing.B) {
-			set := simulated(c.n, c.k, 5, 1.6, 1)
+			set := testset.Simulated(c.n, c.k, 5, 1.6, 1)
 			var f *Fitted
 			for b.Loop() {
-				f = fit(b, c.name, set, nil)
+				f = fitMethod(b, c.name, set, nil)
 			}
 			b.ReportMetric(float64(f.Report.Passes), "passes")
 		})

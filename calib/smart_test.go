@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -20,7 +21,7 @@ import (
 // with m = (2*arange(15) + 1)/30, and Adam at 5e-3 with gradients by central
 // differences of step 1e-6.
 func TestSMARTReference(t *testing.T) {
-	set := lattice(150, 5)
+	set := testset.Lattice(150, 5)
 	s := newSMARTTrainer(set)
 	w := fixedWeights(smartNet().size())
 	scales := make([]float64, 3)
@@ -45,7 +46,7 @@ func TestSMARTReference(t *testing.T) {
 
 func TestSMARTGradient(t *testing.T) {
 	for _, k := range []int{1, 2, 6} {
-		s := newSMARTTrainer(drawn(300, k, 1.7, uint64(k))) // two blocks
+		s := newSMARTTrainer(testset.Drawn(300, k, 1.7, uint64(k))) // two blocks
 		w := fixedWeights(smartNet().size())
 		grad := make([]float64, len(w))
 		eval := func(w []float64) float64 {
@@ -66,7 +67,7 @@ func TestSMARTGradient(t *testing.T) {
 // Shares of a row sum to 1, and the surrogate is near to the calibration error
 // of bins of the same width where the gap is wide.
 func TestSMARTLossIsAnError(t *testing.T) {
-	set := drawn(2000, 5, 4, 2) // overconfident by far
+	set := testset.Drawn(2000, 5, 4, 2) // overconfident by far
 	s := newSMARTTrainer(set)
 	w := make([]float64, smartNet().size())
 	w[len(w)-1] = inverseSoftplus(0.9) // T = 1 for every row
@@ -90,7 +91,7 @@ func TestSMARTLossIsAnError(t *testing.T) {
 
 // Training ends by patience and goes back to the best epoch.
 func TestSMARTStops(t *testing.T) {
-	set := drawn(300, 4, 2.5, 7)
+	set := testset.Drawn(300, 4, 2.5, 7)
 	s := newSMARTTrainer(set)
 	w := fixedWeights(smartNet().size())
 	end, err := s.train(context.Background(), w, smartOptions{Epochs: 400, Patience: 20})
@@ -114,7 +115,7 @@ func TestSMARTStops(t *testing.T) {
 
 // A network that is sure of itself by the wrong amount becomes calibrated.
 func TestSMARTCalibrates(t *testing.T) {
-	set := drawn(1500, 5, 3, 4)
+	set := testset.Drawn(1500, 5, 3, 4)
 	f := fitOn(t, "smart", Input{Cal: set, Target: &data.Set{}}, map[string]int{"epochs": 400, "patience": 60})
 	after, _ := mapECE(f.Map, set)
 	before, _ := mapECE(tsMap{1}, set)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -19,7 +20,7 @@ import (
 //	new = s + CubicSpline(kx, ky, bc_type="natural")(t, 1)
 //	np.clip(np.interp(x, u, np.bincount(inv[order], new)/cnt), 0, 1)
 func TestSplineReference(t *testing.T) {
-	m := fit(t, "spline", lattice(400, 5), nil).Map.(splineMap)
+	m := fitMethod(t, "spline", testset.Lattice(400, 5), nil).Map.(splineMap)
 	if len(m.X) != 394 {
 		t.Errorf("%d confidences, want 394", len(m.X))
 	}
@@ -102,8 +103,8 @@ func TestSplineTies(t *testing.T) {
 
 // The top class gets the new confidence, the others keep their proportions.
 func TestSplineRows(t *testing.T) {
-	set := lattice(200, 4)
-	m := fit(t, "spline", set, nil).Map.(splineMap)
+	set := testset.Lattice(200, 4)
+	m := fitMethod(t, "spline", set, nil).Map.(splineMap)
 	raw, q := applied(tsMap{1}, set.Logits), applied(m, set.Logits)
 	for i := range q.Rows {
 		p, top := raw.Row(i), topClass(set.Logits.Row(i))
@@ -130,12 +131,12 @@ func TestSplineOptions(t *testing.T) {
 func TestSplineOfFewRows(t *testing.T) {
 	equal := &data.Set{Logits: data.NewMatrix(3, 2), Labels: []int32{0, 1, 1}}
 	// D falls from -1/18 to -1/6 over the three rows: slope -1/9.
-	if q := applied(fit(t, "spline", equal, nil).Map, equal.Logits); !near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
+	if q := applied(fitMethod(t, "spline", equal, nil).Map, equal.Logits); !near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
 		t.Errorf("three equal rows, one right: %v", q.Row(0))
 	}
 	for label, want := range []float64{1, 0} {
 		one := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{2, 1}}, Labels: []int32{int32(label)}}
-		if q := applied(fit(t, "spline", one, nil).Map, one.Logits); math.Abs(q.Row(0)[0]-want) > 1e-10 {
+		if q := applied(fitMethod(t, "spline", one, nil).Map, one.Logits); math.Abs(q.Row(0)[0]-want) > 1e-10 {
 			t.Errorf("label %d: %v", label, q.Row(0))
 		}
 	}

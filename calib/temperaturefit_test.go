@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -62,28 +61,6 @@ func TestCurveNodes(t *testing.T) {
 	}
 	if again := c.with(p(2)); len(again) != 3 {
 		t.Errorf("a node twice: %v", again)
-	}
-}
-
-// TestSampleWithoutMinimum: where the sample of a set tells nothing, or
-// misleads, the fit of the set is the same minimum.
-func TestSampleWithoutMinimum(t *testing.T) {
-	const n, k = 1600, 5
-	right, wrong, other := simulated(n, k, 3, 2, 3), simulated(n, k, 3, 2, 3), simulated(n, k, 3, 2, 3)
-	for i := sampleShare / 2; i < n; i += sampleShare {
-		row := right.Logits.Row(i)
-		right.Labels[i] = int32(topClass(row))
-		wrong.Labels[i] = int32((topClass(row) + 1) % k)
-		for j := range row {
-			other.Logits.Row(i)[j] *= 40
-		}
-	}
-	for name, set := range map[string]*data.Set{"right": right, "wrong": wrong, "of another scale": other} {
-		f := fit(t, "ts", set, nil)
-		want, _ := bruteTemperature(set)
-		if got := f.Map.(tsMap).T; math.Abs(got/want-1) > 1e-6 || f.Report.Gradient >= gradTol || len(f.Report.Warnings) > 0 {
-			t.Errorf("sampled rows are %s: T = %.9g, want %.9g; %+v", name, got, want, f.Report)
-		}
 	}
 }
 

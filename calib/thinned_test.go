@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -15,7 +17,7 @@ import (
 func TestRefined(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 30000, 5
-	set := simulated(n, k, 3, 1.6, 1)
+	set := testset.Simulated(n, k, 3, 1.6, 1)
 	var rows []int
 	for block := range n / 256 {
 		for r := range 8 {
@@ -23,12 +25,15 @@ func TestRefined(t *testing.T) {
 		}
 	}
 	middle := pick(set, rows)
-	want := -softmax.Log(fit(t, "ts", middle, nil).Map.(tsMap).T)
+	want := -softmax.Log(setTemperature(t, middle))
 
 	var refs [2]reference
 	var us, passes [2]float64
-	for i, s := range []Stream{nil, streamOf(set)} {
-		o, err := Input{Cal: set, Stream: s}.objective()
+	for i, open := range []func() (*objective, error){
+		func() (*objective, error) { return newObjective(set) },
+		func() (*objective, error) { return streamObjective(testset.StreamOf(set)) },
+	} {
+		o, err := open()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +71,11 @@ func TestRefined(t *testing.T) {
 // TestThinnedLabels: a label that is no class is named by its row of the set.
 func TestThinnedLabels(t *testing.T) {
 	ctx := context.Background()
-	o := mustStream(t, &brokenStream{Stream: streamOf(simulated(20000, 4, 3, 1.6, 2)), bad: 5000, label: 4})
-	_, _, err := reference{}.refined(ctx, o, firstU)
+	o, err := streamObjective(testset.Broken{Stream: testset.StreamOf(testset.Simulated(20000, 4, 3, 1.6, 2)), Bad: 5000, Label: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = reference{}.refined(ctx, o, firstU)
 	if err == nil || err.Error() != "row 5244: label 4 is outside 0..3" { // 20 x 256 + 124
 		t.Error(err)
 	}
@@ -77,7 +85,7 @@ func TestThinnedLabels(t *testing.T) {
 // others do not lead away.
 func TestRefinedElsewhere(t *testing.T) {
 	ctx := context.Background()
-	set := simulated(20000, 4, 3, 1.6, 2)
+	set := testset.Simulated(20000, 4, 3, 1.6, 2)
 	for i := range set.Labels {
 		if i%256/8 == 124/8 || i%256/8 == 131/8 {
 			set.Labels[i] = int32(i % 4)
@@ -136,17 +144,19 @@ func (s *manyRows) Read(_ context.Context, lo, hi int, logits []float32, labels 
 // 2^23 rows err by some 1e-3 from the T that they are made of.
 func TestManyRows(t *testing.T) {
 	rows := newManyRows()
-	f := fitOn(t, "ts", Input{Stream: rows}, nil)
-	r, got := f.Report, f.Map.(tsMap).T
+	o, err := streamObjective(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, r, err := fitTemperature(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if r.Passes > 2.1 || len(r.Warnings) > 0 {
 		t.Errorf("%+v", r)
 	}
 	if math.Abs(got/1.7-1) > 2e-3 {
 		t.Errorf("T = %v, want 1.7", got)
-	}
-	o, err := streamObjective(rows)
-	if err != nil {
-		t.Fatal(err)
 	}
 	s, err := o.slope(context.Background(), 1/got)
 	if err != nil {
@@ -159,4 +169,18 @@ func TestManyRows(t *testing.T) {
 	if math.Abs(s.nll-r.NLL) > 1e-14 || math.Abs(s.loss-s.drop) > 1e-10 || r.Gradient > 1e-10 {
 		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.nll, s.loss-s.drop, r.NLL, r.Gradient)
 	}
+}
+
+// setTemperature returns the fitted temperature of a set.
+func setTemperature(t *testing.T, set *data.Set) float64 {
+	t.Helper()
+	o, err := newObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	temperature, _, err := fitTemperature(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return temperature
 }

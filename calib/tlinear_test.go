@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -46,7 +47,7 @@ var linearMethods = []string{"t-conf", "t-entropy", "t-gap"}
 // T = a (1-s) + b with a >= 0, b >= 0.001: parameters are good to about 1e-7.
 // For t-gap the second bound is active.
 func TestLinearReference(t *testing.T) {
-	set := lattice(400, 5)
+	set := testset.Lattice(400, 5)
 	for _, c := range []struct {
 		name      string
 		a, b, nll float64
@@ -55,7 +56,7 @@ func TestLinearReference(t *testing.T) {
 		{"t-entropy", 7.735768278723937, 2.1302493731673255, 1.1552595437967037},
 		{"t-gap", 4.3087711109481726, 0.001, 1.1614395519754301},
 	} {
-		f := fit(t, c.name, set, nil)
+		f := fitMethod(t, c.name, set, nil)
 		m := f.Map.(linearMap)
 		if !near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > gradTol {
 			t.Errorf("%s: %+v, %+v", c.name, m, f.Report)
@@ -70,7 +71,7 @@ func TestLinearAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(3) {
 		set := ranked(150, 3+int(seed), falling, seed)
 		for _, name := range linearMethods {
-			f := fit(t, name, set, nil)
+			f := fitMethod(t, name, set, nil)
 			m := f.Map.(linearMap)
 			a, b, nll := bruteLine(set, directSureness(set, name), 0)
 			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(m.A-a) > 1e-3*(1+a) || math.Abs(m.B-b) > 1e-3*(1+b) {
@@ -82,7 +83,7 @@ func TestLinearAgainstBruteForce(t *testing.T) {
 
 // The temperature of every row is a (1-s) + b of its definition.
 func TestLinearTemperatures(t *testing.T) {
-	set := lattice(50, 6)
+	set := testset.Lattice(50, 6)
 	for _, name := range linearMethods {
 		e, _ := Lookup(name)
 		unit := 0.0
@@ -108,9 +109,9 @@ func TestLinearTemperatures(t *testing.T) {
 // a = 0 is ts to the last bit, and said so.
 func TestLinearContainsTS(t *testing.T) {
 	rising := ranked(400, 4, func(q float64) float64 { return 0.7 + 2*q }, 3)
-	scaled := fit(t, "ts", rising, nil)
+	scaled := fitMethod(t, "ts", rising, nil)
 	for _, name := range linearMethods {
-		f := fit(t, name, rising, nil)
+		f := fitMethod(t, name, rising, nil)
 		m := f.Map.(linearMap)
 		if m.A != 0 || m.B != scaled.Map.(tsMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(strings.Join(f.Report.Warnings, ""), "equal to ts") {
 			t.Errorf("%s: %+v, %+v; ts %+v", name, m, f.Report, scaled)

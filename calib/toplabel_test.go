@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -54,7 +55,7 @@ func TestTopLabelPairs(t *testing.T) {
 // The fitted pairs of the three methods, by another road: plain sums over
 // sorted or binned rows.
 func TestTopLabelFits(t *testing.T) {
-	set := lattice(400, 5)
+	set := testset.Lattice(400, 5)
 	raw := applied(tsMap{1}, set.Logits)
 	n := set.Logits.Rows
 	conf, hit := make([]float64, n), make([]float64, n)
@@ -65,8 +66,8 @@ func TestTopLabelFits(t *testing.T) {
 			hit[i] = 1
 		}
 	}
-	_, binned := TopLabels(fit(t, "hb-top", set, map[string]int{"bins": 4}).Map.(TopLabel), set)
-	_, isotonic := TopLabels(fit(t, "ir-top", set, nil).Map.(TopLabel), set)
+	_, binned := TopLabels(fitMethod(t, "hb-top", set, map[string]int{"bins": 4}).Map.(TopLabel), set)
+	_, isotonic := TopLabels(fitMethod(t, "ir-top", set, nil).Map.(TopLabel), set)
 	for i := range n {
 		rows, hits := 0.0, 0.0
 		for j := range n {
@@ -120,7 +121,7 @@ func TestTopLabelCancels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Fit(ctx, Input{Cal: lattice(300, 4)}); err != context.Canceled {
+		if _, err := m.Fit(ctx, Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -27,8 +28,8 @@ func TestTTAOfEqualViewsIsTS(t *testing.T) {
 
 // The definition, on a row whose prediction the views overrule.
 func TestTTAMean(t *testing.T) {
-	set := &data.Set{Logits: rowsOf([][]float32{{3, 0, 1}}), Augmented: []data.Matrix{
-		rowsOf([][]float32{{0, 2, 1}}), rowsOf([][]float32{{0, 4, 1}}),
+	set := &data.Set{Logits: testset.Rows([][]float32{{3, 0, 1}}), Augmented: []data.Matrix{
+		testset.Rows([][]float32{{0, 2, 1}}), testset.Rows([][]float32{{0, 4, 1}}),
 	}}
 	got := data.NewProbs(1, 3)
 	ttaTSMap{T: 2}.Apply(got, set)
@@ -42,9 +43,9 @@ func TestTTAMean(t *testing.T) {
 
 func BenchmarkApplyTTA(b *testing.B) {
 	const n, k, v = 2000, 1000, 4
-	set := &data.Set{Logits: drawn(n, k, 2, 1).Logits}
+	set := &data.Set{Logits: testset.Drawn(n, k, 2, 1).Logits}
 	for seed := range uint64(v) {
-		set.Augmented = append(set.Augmented, drawn(n, k, 2, seed+2).Logits)
+		set.Augmented = append(set.Augmented, testset.Drawn(n, k, 2, seed+2).Logits)
 	}
 	dst := data.NewProbs(n, k)
 	b.Run(fmt.Sprintf("method=tta-ts/n=%d/k=%d/views=%d", n, k, v), func(b *testing.B) {
