@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -108,7 +109,7 @@ func (adaTS) Contract() Contract {
 // minibatch, which is noise about 0 at best.
 func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	if err := checkFeatures(set); err != nil {
@@ -321,12 +322,12 @@ func (m adatsMap) standardise(dst, h []float32) {
 }
 
 // Apply writes the mean over the draws of softmax(l / T). Every draw has the
-// same top class, and so has their mean; see keepTop.
+// same top class, and so has their mean; see fit.KeepTop.
 func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
 	mustFit(m, set)
 	probs := make([]float64, m.Classes)
-	for lo := 0; lo < set.Features.Rows; lo += blockRows {
-		part := set.Rows(lo, min(lo+blockRows, set.Features.Rows))
+	for lo := 0; lo < set.Features.Rows; lo += fit.BlockRows {
+		part := set.Rows(lo, min(lo+fit.BlockRows, set.Features.Rows))
 		temperatures := m.temperatures(part)
 		draws := len(temperatures) / part.Logits.Rows
 		for i := range part.Logits.Rows {
@@ -341,7 +342,7 @@ func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
 					q[j] += v
 				}
 			}
-			keepTop(q, row, float64(draws))
+			fit.KeepTop(q, row, float64(draws))
 		}
 	}
 }

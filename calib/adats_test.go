@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -423,7 +424,7 @@ func TestAdaTSOptions(t *testing.T) {
 			t.Errorf("%s = %d: %v", name, bad, err)
 		}
 	}
-	for out, want := range map[float32]float64{-50: 1e-3, 3e38: maxT, float32(math.NaN()): maxT, float32(math.Inf(1)): maxT} {
+	for out, want := range map[float32]float64{-50: 1e-3, 3e38: fit.MaxT, float32(math.NaN()): fit.MaxT, float32(math.Inf(1)): fit.MaxT} {
 		if got := temperatureOf(out); got != want {
 			t.Errorf("temperature of %v is %v, want %v", out, got, want)
 		}

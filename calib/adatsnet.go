@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -174,7 +175,7 @@ func (n *adatsNet) encode(p *adatsPass, features []float32) {
 	elu(p.hidden[1][:p.n*n.hidden/2])
 	n.encoder[2].forward(p.trunk, p.hidden[1], p.n)
 	for i, v := range p.trunk[:p.n*n.hidden/2] {
-		p.trunk[i] = float32(softplus(float64(v)))
+		p.trunk[i] = float32(fit.Softplus(float64(v)))
 	}
 	n.mean.forward(p.mean, p.trunk, p.n)
 }
@@ -209,7 +210,7 @@ func (n *adatsNet) priors(p *adatsPass) {
 }
 
 // floored returns max(softplus(x), adatsFloor).
-func floored(x float32) float64 { return max(softplus(float64(x)), adatsFloor) }
+func floored(x float32) float64 { return max(fit.Softplus(float64(x)), adatsFloor) }
 
 // temper takes n codes to the input of the softplus that is the temperature.
 func (n *adatsNet) temper(p *adatsPass, code []float32) {
@@ -233,12 +234,12 @@ func (n *adatsNet) temper(p *adatsPass, code []float32) {
 	n.head[2].forward(p.out, p.head[1], p.n)
 }
 
-// temperatureOf returns max(softplus(out), 1e-3), at most maxT. Where float32
-// overflowed on the way, so that there is no number, it is maxT: the flattest.
+// temperatureOf returns max(softplus(out), 1e-3), at most fit.MaxT. Where float32
+// overflowed on the way, so that there is no number, it is fit.MaxT: the flattest.
 func temperatureOf(out float32) float64 {
 	t := floored(out)
-	if !(t < maxT) {
-		return maxT
+	if !(t < fit.MaxT) {
+		return fit.MaxT
 	}
 	return t
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -120,10 +121,10 @@ func (t *adatsTrainer) loss(b *adatsBatch) float64 {
 
 // flooredSlope returns the derivative of floored.
 func flooredSlope(x float32) float32 {
-	if softplus(float64(x)) <= adatsFloor {
+	if fit.Softplus(float64(x)) <= adatsFloor {
 		return 0
 	}
-	return float32(sigmoid(float64(x)))
+	return float32(fit.Sigmoid(float64(x)))
 }
 
 // reconstruct returns the sum of -log p(h | w_1) and goes back to w_1.

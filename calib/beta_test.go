@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -39,7 +40,7 @@ func TestBetaReference(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
 	}
-	if f.Report.Gradient > gradTol || len(f.Report.AtBound) > 0 {
+	if f.Report.Gradient > fit.GradTol || len(f.Report.AtBound) > 0 {
 		t.Errorf("%+v", f.Report)
 	}
 }
@@ -104,7 +105,7 @@ func TestBetaIdentity(t *testing.T) {
 func TestBetaWithoutMinimum(t *testing.T) {
 	set := testset.Drawn(200, 4, 1, 5)
 	for i := range set.Labels {
-		if top := topClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
+		if top := fit.TopClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
 			set.Labels[i] = int32(top)
 		}
 		if set.Labels[i] == 3 {
@@ -118,7 +119,7 @@ func TestBetaWithoutMinimum(t *testing.T) {
 			t.Fatalf("row %d: an absent class has probability %v", i, p)
 		}
 	}
-	if f.Report.Gradient > gradTol || strings.Contains(strings.Join(f.Report.Warnings, ""), "not converged") {
+	if f.Report.Gradient > fit.GradTol || strings.Contains(strings.Join(f.Report.Warnings, ""), "not converged") {
 		t.Errorf("%+v", f.Report)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -43,23 +44,23 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, flat, err := fitTemperature(ctx, o)
+	whole, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	kept := 0
-	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, fitReport, error) {
-		o, err := newObjective(bin)
+	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {
+		o, err := fit.NewObjective(bin)
 		if err != nil {
-			return 0, fitReport{}, err
+			return 0, fit.Report{}, err
 		}
-		t, r, err := fitTemperature(ctx, o)
-		if err != nil || t > minT {
+		t, r, err := fit.Temperature(ctx, o)
+		if err != nil || t > fit.MinT {
 			return t, r, err
 		}
 		kept++
-		r.NLL, err = o.nll(ctx, whole)
-		return whole, fitReport{NLL: r.NLL, Iterations: r.Iterations, Passes: o.passes}, err
+		r.NLL, err = o.NLL(ctx, whole)
+		return whole, fit.Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.Passes}, err
 	})
 	if err != nil {
 		return nil, err

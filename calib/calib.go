@@ -21,6 +21,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -83,17 +84,17 @@ func (in Input) Classes() int {
 }
 
 // objective returns the calibration set, in memory or streamed.
-func (in Input) objective() (*objective, error) {
-	var o *objective
+func (in Input) objective() (*fit.Objective, error) {
+	var o *fit.Objective
 	var err error
 	if in.Cal == nil && in.Stream != nil {
-		o, err = streamObjective(in.Stream)
+		o, err = fit.NewStreamed(in.Stream)
 	} else {
-		o, err = newObjective(in.Cal)
+		o, err = fit.NewObjective(in.Cal)
 	}
 	if err == nil {
 		if in.Shared != nil {
-			o.shared = &in.Shared.fits
+			o.Shared = &in.Shared.fits
 		}
 	}
 	return o, err
@@ -155,7 +156,7 @@ type Entry struct {
 // temperature of the whole set, at which many fits start. A fit has the same
 // bits, and reports the same passes, with or without a Shared and in any order
 // of the fits. The zero Shared is empty. It is safe for concurrent use.
-type Shared struct{ fits sharedFits }
+type Shared struct{ fits fit.Shared }
 
 // result returns a fitted calibrator.
-func result(m Map, r fitReport) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
+func result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }

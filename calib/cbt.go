@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -38,13 +39,13 @@ func (cbt) Contract() Contract { return logitsContract() }
 // Fit reports as the gradient the largest difference between confidence and
 // accuracy that is left in a bin.
 func (m cbt) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
-	match := func(ctx context.Context, bin *data.Set) (float64, fitReport, error) {
-		o, err := newObjective(bin)
+	match := func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {
+		o, err := fit.NewObjective(bin)
 		if err != nil {
-			return 0, fitReport{}, err
+			return 0, fit.Report{}, err
 		}
 		return fitConfidence(ctx, o, min(max(accuracy(bin), 0.01), 0.99))
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -228,8 +229,8 @@ func (s *clipSearch) computed() int {
 func (s *clipSearch) sweep(ctx context.Context, points []int, cut []bool) error {
 	s.sweeps++
 	n := s.set.Features.Rows
-	blocks := make([]*clipSums, numBlocks(n))
-	err := eachBlock(ctx, n, func(block, lo, hi int) {
+	blocks := make([]*clipSums, fit.NumBlocks(n))
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		w := s.worker(points, cut)
 		for ; lo < hi; lo += layerRows {
 			w.rows(lo, min(lo+layerRows, hi))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -47,7 +48,7 @@ func restoreBinned(m binnedMap) (Map, error) {
 		}
 	}
 	if len(m.Edges) > 0 {
-		if err := ecdf(m.Edges).check(); err != nil {
+		if err := fit.ECDF(m.Edges).Check(); err != nil {
 			return nil, errors.New("edges: want ascending tail sums, each >= 0")
 		}
 	}
@@ -71,7 +72,7 @@ func (m binnedMap) bin(tail float64) int { return upTo(m.Edges, tail) }
 // of rank round(b n / bins) in the order of falling confidence. Ties go to the
 // bin that begins with them, which may leave bins empty, as do fewer rows than
 // bins.
-func massEdges(tails ecdf, bins int) []float64 {
+func massEdges(tails fit.ECDF, bins int) []float64 {
 	n := len(tails)
 	edges := make([]float64, bins-1)
 	for b := range edges {
@@ -85,18 +86,18 @@ func massEdges(tails ecdf, bins int) []float64 {
 // bin has the temperature otherwise. Passes of a bin count by its share of the
 // rows.
 func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
-	fit func(ctx context.Context, bin *data.Set) (float64, fitReport, error)) (binnedMap, fitReport, error) {
-	t, err := tails(ctx, set.Logits)
+	fitBin func(ctx context.Context, bin *data.Set) (float64, fit.Report, error)) (binnedMap, fit.Report, error) {
+	t, err := fit.Tails(ctx, set.Logits)
 	if err != nil {
-		return binnedMap{}, fitReport{}, err
+		return binnedMap{}, fit.Report{}, err
 	}
-	m := binnedMap{Edges: massEdges(newECDF(t), bins), T: make([]float64, bins)}
+	m := binnedMap{Edges: massEdges(fit.NewECDF(t), bins), T: make([]float64, bins)}
 	members := make([][]int, bins)
 	for i, tail := range t {
 		b := m.bin(tail)
 		members[b] = append(members[b], i)
 	}
-	var total fitReport
+	var total fit.Report
 	read := 0.0 // rows
 	empty := 0
 	for b, rows := range members {
@@ -105,9 +106,9 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 			empty++
 			continue
 		}
-		var r fitReport
-		if m.T[b], r, err = fit(ctx, pick(set, rows)); err != nil {
-			return binnedMap{}, fitReport{}, err
+		var r fit.Report
+		if m.T[b], r, err = fitBin(ctx, fit.Pick(set, rows)); err != nil {
+			return binnedMap{}, fit.Report{}, err
 		}
 		total.NLL += float64(r.NLL*float64(len(rows))) / float64(len(t))
 		total.Gradient = max(total.Gradient, r.Gradient)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -69,12 +70,12 @@ func TestMoreBinsFitCloser(t *testing.T) {
 func TestMassEdges(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 100, 101} {
 		set := testset.Lattice(n, 5)
-		tails, err := tails(context.Background(), set.Logits)
+		tails, err := fit.Tails(context.Background(), set.Logits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const bins = 7
-		m := binnedMap{Edges: massEdges(newECDF(tails), bins), T: make([]float64, bins)}
+		m := binnedMap{Edges: massEdges(fit.NewECDF(tails), bins), T: make([]float64, bins)}
 		counts := make([]int, bins)
 		for _, tail := range tails {
 			counts[m.bin(tail)]++
@@ -83,7 +84,7 @@ func TestMassEdges(t *testing.T) {
 			t.Errorf("n = %d: %v", n, counts)
 		}
 	}
-	edges := massEdges(ecdf{1, 1, 1, 1, 2, 2}, 3) // ranks 2 and 4
+	edges := massEdges(fit.ECDF{1, 1, 1, 1, 2, 2}, 3) // ranks 2 and 4
 	if m := (binnedMap{Edges: edges}); !slices.Equal(edges, []float64{1, 2}) || m.bin(0.5) != 0 || m.bin(1) != 1 || m.bin(1.5) != 1 || m.bin(2) != 2 || m.bin(9) != 2 {
 		t.Errorf("edges %v", edges)
 	}
@@ -97,7 +98,7 @@ func TestBinsWithoutMinimum(t *testing.T) {
 		row := slices.Clone(set.Logits.Row(i))
 		slices.Sort(row)
 		if row[4]-row[3] > 3 {
-			set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+			set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 		}
 	}
 	f, scaled := fitMethod(t, "bts", set, map[string]int{"bins": 10}), fitMethod(t, "ts", set, nil)
@@ -107,8 +108,8 @@ func TestBinsWithoutMinimum(t *testing.T) {
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
 		t.Errorf("%+v", f.Report)
 	}
-	equal := pick(set, []int{3, 3, 3})
-	equal.Labels = []int32{0, 1, int32(topClass(set.Logits.Row(3)))}
+	equal := fit.Pick(set, []int{3, 3, 3})
+	equal.Labels = []int32{0, 1, int32(fit.TopClass(set.Logits.Row(3)))}
 	for _, name := range []string{"bts", "cbt"} {
 		f := fitMethod(t, name, equal, nil)
 		if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "14 of 15 bins are empty") {
@@ -146,7 +147,7 @@ func meanGap(m binnedMap, set *data.Set) float64 {
 	q := applied(m, set.Logits)
 	gap, count := make([]float64, len(m.T)), make([]float64, len(m.T))
 	for i, tail := range NewUnscaled(set.Logits).Tails() {
-		top, b := topClass(set.Logits.Row(i)), m.bin(tail)
+		top, b := fit.TopClass(set.Logits.Row(i)), m.bin(tail)
 		gap[b] += q.Row(i)[top]
 		if set.Labels[i] == int32(top) {
 			gap[b]--

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -70,7 +71,7 @@ func (cts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, flat, err := fitTemperature(ctx, o)
+	t, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func newCTSSearch(set *data.Set, t float64) *ctsSearch {
 	s := &ctsSearch{
 		set: set, t: make([]float64, k),
 		most: make([]float64, n), top: make([]int32, n), sum: make([]float64, n),
-		blocks: make([]ctsTally, numBlocks(n)),
+		blocks: make([]ctsTally, fit.NumBlocks(n)),
 	}
 	count, mass := make([]int, k), make([]float64, k)
 	for i, y := range set.Labels {
@@ -142,7 +143,7 @@ func newCTSSearch(set *data.Set, t float64) *ctsSearch {
 // changed. It begins with sums that are free of what updates have rounded.
 func (s *ctsSearch) round(ctx context.Context) (int, error) {
 	n := s.set.Logits.Rows
-	err := eachBlock(ctx, n, func(block, lo, hi int) {
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		t := &s.blocks[block]
 		*t = ctsTally{}
 		for i := lo; i < hi; i++ {
@@ -228,7 +229,7 @@ func (s *ctsSearch) total(g int) ctsScore {
 // others.
 func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	n := s.set.Logits.Rows
-	err := eachBlock(ctx, n, func(block, lo, hi int) {
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		t := &s.blocks[block]
 		*t = ctsTally{}
 		for i := lo; i < hi; i++ {
@@ -247,7 +248,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	if len(points) == 0 {
 		return false, nil
 	}
-	err = eachBlock(ctx, n, func(block, lo, hi int) {
+	err = fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		t := &s.blocks[block]
 		*t = ctsTally{}
 		for i := lo; i < hi; i++ {
@@ -268,7 +269,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	}
 	before := s.t[class]
 	s.t[class], s.score = ctsGrid(at), best
-	return true, eachBlock(ctx, n, func(_, lo, hi int) {
+	return true, fit.EachBlock(ctx, n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s.update(i, class, before)
 		}
@@ -366,7 +367,7 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 		for j, l := range set.Logits.Row(i) {
 			q[j] = float64(l) / m.T[j]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }
 

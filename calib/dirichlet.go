@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -116,7 +117,7 @@ func (o odir) Contract() Contract {
 // gradient of those that are kept; its NLL is that of their mean on the whole
 // calibration set.
 func (o odir) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	name := "dirichlet"
@@ -186,9 +187,9 @@ func (o odir) folds(set *data.Set, seed uint64) []*odirFold {
 		return []*odirFold{{problem: newLinearFit(set, true, scores), theta: make([]float64, k*k+k)}}
 	}
 	all := make([]*odirFold, min(o.options.Folds, set.Logits.Rows))
-	part := folds(set, len(all), seed)
+	part := fit.Folds(set, len(all), seed)
 	for p := range all {
-		outside, inside := split(set, part, p)
+		outside, inside := fit.Split(set, part, p)
 		all[p] = &odirFold{
 			problem: newLinearFit(outside, true, scores),
 			left:    newLinearFit(inside, true, scores),
@@ -300,9 +301,9 @@ func (m odirMap) Apply(dst data.Probs, set *data.Set) {
 		clear(q)
 		for _, one := range m.Models {
 			for c, w := range one.W {
-				s[c] = dot(w, x) + one.B[c]
+				s[c] = fit.Dot(w, x) + one.B[c]
 			}
-			toSoftmax(s)
+			fit.ToSoftmax(s)
 			for c, p := range s {
 				q[c] += p
 			}

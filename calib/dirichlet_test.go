@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -18,7 +19,7 @@ func TestFolds(t *testing.T) {
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 16 exactly
 		set.Logits.Data[i] = float32(math.Round(float64(l)*64) / 64)
 	}
-	part := folds(set, parts, 7)
+	part := fit.Folds(set, parts, 7)
 	var size [parts]int
 	for _, p := range part {
 		size[p]++
@@ -26,7 +27,7 @@ func TestFolds(t *testing.T) {
 	if slices.Min(size[:]) != n/parts || slices.Max(size[:]) != n/parts+1 {
 		t.Errorf("sizes %v of %d rows", size, n)
 	}
-	if slices.Equal(part, folds(set, parts, 8)) {
+	if slices.Equal(part, fit.Folds(set, parts, 8)) {
 		t.Error("another seed gives the same folds")
 	}
 
@@ -39,7 +40,7 @@ func TestFolds(t *testing.T) {
 		}
 		moved.Labels[to] = int32(classes[set.Labels[i]])
 	}
-	again := folds(moved, parts, 7)
+	again := fit.Folds(moved, parts, 7)
 	for i, to := range rows {
 		if again[to] != part[i] {
 			t.Fatalf("row %d: fold %d, moved to place %d fold %d", i, part[i], to, again[to])
@@ -60,14 +61,14 @@ func TestDirichletByHand(t *testing.T) {
 		}
 		got := f.Map.(odirMap)
 		scores := odirMap{raw: raw}.scores
-		part := folds(set, 3, seed)
+		part := fit.Folds(set, 3, seed)
 		best, least, worse := 0.0, math.Inf(1), 0
 		var models [][]float64
 		for _, lambda := range odirGrid() {
 			nll := 0.0
 			var thetas [][]float64
 			for p := range 3 {
-				outside, inside := split(set, part, p)
+				outside, inside := fit.Split(set, part, p)
 				problem := newLinearFit(outside, true, scores)
 				problem.penalise(odirDiagonal, lambda, lambda)
 				theta := make([]float64, k*k+k)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -44,7 +45,7 @@ func (ec) Contract() Contract { return logitsContract() }
 // Fit reports as the gradient what is left of the difference between the mean
 // confidence and the accuracy.
 func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
 func accuracy(set *data.Set) float64 {
 	hits := 0
 	for i, y := range set.Labels {
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			hits++
 		}
 	}
@@ -69,18 +70,18 @@ func accuracy(set *data.Set) float64 {
 // fitConfidence returns the T in [ecMinT, ecMaxT] at which the mean confidence
 // is target, by Newton's method in u = log(1/T) inside a bracket that bisection
 // shrinks where Newton leaves it.
-func fitConfidence(ctx context.Context, o *objective, target float64) (float64, fitReport, error) {
+func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float64, fit.Report, error) {
 	const maxIterations = 100
 	minU, maxU := softmax.Log(1/ecMaxT), softmax.Log(1/ecMinT)
 	lo, hi := math.Inf(-1), math.Inf(1) // u where the confidence is below and above the target
 	u := 0.0
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(u)
-		at, err := o.confidence(ctx, beta)
+		at, err := confidenceAt(ctx, o, beta)
 		if err != nil {
-			return 0, fitReport{}, err
+			return 0, fit.Report{}, err
 		}
-		report := fitReport{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.passes}
+		report := fit.Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.Passes}
 		excess := at.mean - target
 		switch {
 		case excess > 0 && u <= minU:
@@ -118,15 +119,15 @@ type meanConf struct {
 	nll   float64
 }
 
-func (o *objective) confidence(ctx context.Context, scale float64) (meanConf, error) {
-	total, err := o.sums(ctx, constant(scale), 3, func(b *rowBlock, sum []float64) {
+func confidenceAt(ctx context.Context, o *fit.Objective, scale float64) (meanConf, error) {
+	total, err := o.Sums(ctx, fit.Constant(scale), 3, func(b *fit.RowBlock, sum []float64) {
 		var c meanConf
-		for i := range b.moments {
-			m := &b.moments[i]
+		for i := range b.Moments {
+			m := &b.Moments[i]
 			conf := m.Conf()
 			c.mean += conf
 			c.slope -= float64(conf * (m.S1 / (1 + m.Tail)))
-			c.nll += m.NLL(scale, b.label[i])
+			c.nll += m.NLL(scale, b.LabelLogit[i])
 		}
 		sum[0] += c.mean
 		sum[1] += c.slope
@@ -135,6 +136,6 @@ func (o *objective) confidence(ctx context.Context, scale float64) (meanConf, er
 	if err != nil {
 		return meanConf{}, err
 	}
-	n := float64(o.rows())
+	n := float64(o.Rows())
 	return meanConf{total[0] / n, total[1] / n, total[2] / n}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -14,7 +15,7 @@ func meanConfidence(m Map, set *data.Set) float64 {
 	q := applied(m, set.Logits)
 	sum := 0.0
 	for i := range q.Rows {
-		sum += q.Row(i)[topClass(set.Logits.Row(i))]
+		sum += q.Row(i)[fit.TopClass(set.Logits.Row(i))]
 	}
 	return sum / float64(q.Rows)
 }
@@ -58,7 +59,7 @@ func TestECBounds(t *testing.T) {
 	} {
 		set := testset.Drawn(60, 4, 1, 3)
 		for i := range set.Labels {
-			set.Labels[i] = c.label(topClass(set.Logits.Row(i)))
+			set.Labels[i] = c.label(fit.TopClass(set.Logits.Row(i)))
 		}
 		// One row of nearly equal logits: its confidence reaches 1 at no T >= 0.01.
 		copy(set.Logits.Row(0), []float32{0.001, 0, 0, 0})
@@ -72,12 +73,12 @@ func TestECBounds(t *testing.T) {
 
 // The slope of the mean confidence agrees with differences.
 func TestConfidenceSlope(t *testing.T) {
-	o, err := newObjective(testset.Lattice(100, 6))
+	o, err := fit.NewObjective(testset.Lattice(100, 6))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := func(scale float64) meanConf {
-		c, err := o.confidence(context.Background(), scale)
+		c, err := confidenceAt(context.Background(), o, scale)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -86,7 +87,7 @@ func TestETSContainsTS(t *testing.T) {
 
 func TestETSSlope(t *testing.T) {
 	set := noisy(300, 6, 2, 4)
-	f := &etsFit{set: set, blocks: make([]etsMoments, numBlocks(300))}
+	f := &etsFit{set: set, blocks: make([]etsMoments, fit.NumBlocks(300))}
 	const h = 1e-5
 	for _, beta := range []float64{0.2, 1, 4} {
 		var at [3]etsMoments
@@ -110,7 +111,7 @@ func TestETSSlope(t *testing.T) {
 func TestETSAtBounds(t *testing.T) {
 	right := testset.Drawn(80, 3, 1, 5)
 	for i := range right.Labels {
-		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
+		right.Labels[i] = int32(fit.TopClass(right.Logits.Row(i)))
 	}
 	wrong := testset.Drawn(80, 3, 1, 5)
 	for i := range wrong.Labels {

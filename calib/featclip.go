@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -76,7 +77,7 @@ func (featClip) Contract() Contract {
 // gradient: a grid has none.
 func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	if err := checkHead(set); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -226,7 +227,7 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 	}
 	right := 0
 	for i, y := range set.Labels {
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			right++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -148,7 +149,7 @@ func TestRealFeatures(t *testing.T) {
 					top = j
 				}
 			}
-			if top != topClass(test.Logits.Row(i)) {
+			if top != fit.TopClass(test.Logits.Row(i)) {
 				t.Fatalf("%s: gc changes the prediction of row %d", name, i)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
@@ -108,7 +109,7 @@ func (gc) Contract() Contract {
 // steps of all, and the NLL of the map on the whole calibration set.
 func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	if err := checkFeatures(set); err != nil {
@@ -147,14 +148,14 @@ const gcSteps = 100
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures: stage 1.
-func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fitReport, error) {
-	o, err := newObjective(set)
+func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fit.Report, error) {
+	o, err := fit.NewObjective(set)
 	if err != nil {
-		return nil, fitReport{}, err
+		return nil, fit.Report{}, err
 	}
 	mixture := newGCMixture(o, set.Features, g.options.Groups, g.options.WeightDecay)
 	partitions := make([]gcPartition, g.options.Partitions)
-	var report fitReport
+	var report fit.Report
 	unfinished := 0
 	for u := range partitions {
 		x := mixture.start(rand.New(rand.NewPCG(seed, uint64(u))))
@@ -164,7 +165,7 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 				return mixture.at(ctx, x, gradient)
 			}, x, gcSteps, gcTolerance, 0)
 			if err != nil {
-				return nil, fitReport{}, err
+				return nil, fit.Report{}, err
 			}
 		}
 		partitions[u].W = mixture.rows(x)
@@ -178,31 +179,31 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 		report.Warnings = append(report.Warnings, fmt.Sprintf("%d of %d partitions not converged after %d steps, the method's limit",
 			unfinished, len(partitions), gcSteps))
 	}
-	report.Passes = o.passes
+	report.Passes = o.Passes
 	return partitions, report, nil
 }
 
 // temperatures fits those of every group: stage 2. It returns the number of
 // passes over the set.
-func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fitReport) (float64, error) {
-	o, err := newObjective(set)
+func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		return 0, err
 	}
-	all, whole, err := fitTemperature(ctx, o)
+	all, whole, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	rows := o.passes * float64(o.rows()) // read so far
-	group := make([]int, o.rows())
-	part := &objective{
-		logits: data.NewMatrix(o.rows(), o.logits.Cols),
-		label:  make([]float32, o.rows()),
+	rows := o.Passes * float64(o.Rows()) // read so far
+	group := make([]int, o.Rows())
+	part := &fit.Objective{
+		Logits:     data.NewMatrix(o.Rows(), o.Logits.Cols),
+		LabelLogit: make([]float32, o.Rows()),
 	}
 	ends := gcEnds{all: g.options.Partitions * g.options.Groups}
 	for u := range partitions {
 		p := &partitions[u]
-		err := eachBlock(ctx, len(group), func(_, lo, hi int) {
+		err := fit.EachBlock(ctx, len(group), func(_, lo, hi int) {
 			p.parts(group[lo:hi], set.Features.Slice(lo, hi), make([]float64, hi-lo))
 		})
 		if err != nil {
@@ -210,29 +211,29 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 		}
 		p.T = make([]float64, g.options.Groups)
 		for c := range p.T {
-			part := o.where(part, group, c)
-			switch part.rows() {
+			part := o.Where(part, group, c)
+			switch part.Rows() {
 			case 0:
 				p.T[c] = all
 				ends.without++
 				continue
-			case o.rows():
+			case o.Rows():
 				p.T[c] = all
 				ends.whole = true
 				continue
 			}
-			t, r, err := fitTemperature(ctx, part)
+			t, r, err := fit.Temperature(ctx, part)
 			if err != nil {
 				return 0, err
 			}
-			rows += part.passes * float64(part.rows())
-			if p.T[c] = ends.of(t, r); t == minT {
+			rows += part.Passes * float64(part.Rows())
+			if p.T[c] = ends.of(t, r); t == fit.MinT {
 				p.T[c] = all
 			}
 		}
 	}
 	ends.explain(report, all, whole)
-	return rows / float64(o.rows()), nil
+	return rows / float64(o.Rows()), nil
 }
 
 // gcEnds counts how the fits of groups ended.
@@ -245,13 +246,13 @@ type gcEnds struct {
 }
 
 // of counts the fit of a group and returns its temperature.
-func (e *gcEnds) of(t float64, r fitReport) float64 {
+func (e *gcEnds) of(t float64, r fit.Report) float64 {
 	switch {
-	case t == minT:
+	case t == fit.MinT:
 		e.without++
-	case t == maxT:
+	case t == fit.MaxT:
 		e.hot++
-	case r.Gradient > gradTol:
+	case r.Gradient > fit.GradTol:
 		e.unconverged++
 	}
 	return t
@@ -259,14 +260,14 @@ func (e *gcEnds) of(t float64, r fitReport) float64 {
 
 // explain adds the bounds and warnings to r; all is the temperature of the whole
 // set, and its report whole.
-func (e *gcEnds) explain(r *fitReport, all float64, whole fitReport) {
+func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 	warn := func(n int, text string, a ...any) {
 		if n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups %s", n, e.all, fmt.Sprintf(text, a...)))
 		}
 	}
 	warn(e.without, "have no calibration row, or no wrong one: they take the T of ts, %.4g", all)
-	warn(e.hot, "are less accurate than chance: T = %g", maxT)
+	warn(e.hot, "are less accurate than chance: T = %g", fit.MaxT)
 	warn(e.unconverged, "not converged")
 	if e.hot > 0 {
 		r.AtBound = append(r.AtBound, "T <= 1000")
@@ -277,25 +278,11 @@ func (e *gcEnds) explain(r *fitReport, all float64, whole fitReport) {
 	}
 }
 
-// where returns the rows of o whose group is c, copied into the memory of dst.
-func (o *objective) where(dst *objective, group []int, c int) *objective {
-	k := o.logits.Cols
-	n := 0
-	for i, of := range group {
-		if of == c {
-			copy(dst.logits.Data[n*k:(n+1)*k], o.logits.Row(i))
-			dst.label[n] = o.label[i]
-			n++
-		}
-	}
-	return &objective{logits: dst.logits.Slice(0, n), label: dst.label[:n]}
-}
-
 // halves returns two random halves of set, the first the smaller where the
 // number of rows is odd. Chance is a hash of the seed and the features of a
 // row, so a row is in the same half wherever it stands in the set.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := byChance(set.Features.Rows, func(text []byte, i int) []byte {
+	order := fit.ByHash(set.Features.Rows, func(text []byte, i int) []byte {
 		text = binary.LittleEndian.AppendUint64(text, seed)
 		for _, v := range set.Features.Row(i) {
 			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
@@ -305,7 +292,7 @@ func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)
-	return pick(set, first), pick(set, second)
+	return fit.Pick(set, first), fit.Pick(set, second)
 }
 
 // gcPartition is one way to part the rows into groups.
@@ -370,10 +357,10 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	var times []float64        // how many partitions have it
 	var group [][]int          // of each partition, of the rows from lo on
 	for i := range set.Logits.Rows {
-		if i%blockRows == 0 {
-			group = m.groups(set.Features.Slice(i, min(i+blockRows, set.Logits.Rows)))
+		if i%fit.BlockRows == 0 {
+			group = m.groups(set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
 		}
-		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%blockRows)
+		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%fit.BlockRows)
 		row, q := set.Logits.Row(i), dst.Row(i)
 		if len(temperatures) == 1 {
 			tempered(q, row, 1/temperatures[0])
@@ -385,7 +372,7 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 				q[j] += float64(times[c] * v)
 			}
 		}
-		keepTop(q, row, float64(len(m.Partitions)))
+		fit.KeepTop(q, row, float64(len(m.Partitions)))
 	}
 }
 

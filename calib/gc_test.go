@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"gonum.org/v1/gonum/diff/fd"
@@ -111,7 +112,7 @@ func TestGCOneGroupIsTS(t *testing.T) {
 	right := *set
 	right.Labels = make([]int32, len(set.Labels))
 	for i := range right.Labels {
-		right.Labels[i] = int32(topClass(set.Logits.Row(i)))
+		right.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	for _, set := range []*data.Set{set, &right} {
 		want, err := ts{}.Fit(context.Background(), Input{Cal: set})
@@ -213,7 +214,7 @@ func leastNLL(set *data.Set, in func(i int) bool) float64 {
 func TestGCMixture(t *testing.T) {
 	set := twoGroups(300, 4, 3, [2]float64{1, 3}, 4)
 	for groups := 1; groups <= 4; groups++ {
-		o, err := newObjective(set)
+		o, err := fit.NewObjective(set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +278,7 @@ func TestGCGroupsWithoutMinimum(t *testing.T) {
 	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
-			set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+			set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 		}
 		set.Features.Row(i)[0] *= 1000 // W parts the rows by this feature, whatever its start
 	}
@@ -313,8 +314,8 @@ func TestGCGroupsLessAccurateThanChance(t *testing.T) {
 	}
 	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
 	for _, p := range f.Map.(gcMap).Partitions {
-		if !slices.Contains(p.T, maxT) || slices.Min(p.T) == maxT {
-			t.Errorf("temperatures %v: want one of them %v", p.T, maxT)
+		if !slices.Contains(p.T, fit.MaxT) || slices.Min(p.T) == fit.MaxT {
+			t.Errorf("temperatures %v: want one of them %v", p.T, fit.MaxT)
 		}
 	}
 	if !slices.Contains(f.Report.AtBound, "T <= 1000") || !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups are less accurate than chance") {
@@ -344,7 +345,7 @@ func TestGCSplit(t *testing.T) {
 		t.Error("the halves do not depend on the seed")
 	}
 	order := rand.New(rand.NewPCG(9, 9)).Perm(301)
-	if moved, _ := halves(pick(set, order), 5); !sameRows(moved, a) {
+	if moved, _ := halves(fit.Pick(set, order), 5); !sameRows(moved, a) {
 		t.Error("the halves depend on the order of the rows")
 	}
 	m := gc{gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}, true}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -41,11 +42,11 @@ type gcBlock struct {
 	gradient []float64
 }
 
-func newGCMixture(o *objective, features data.Matrix, groups int, decay float64) *gcMixture {
+func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay float64) *gcMixture {
 	m := &gcMixture{
 		table: newNLLTable(o), features: features, groups: groups, decay: decay,
 		columns: make([]column, groups),
-		blocks:  make([]gcBlock, numBlocks(o.rows())),
+		blocks:  make([]gcBlock, fit.NumBlocks(o.Rows())),
 		rooms:   make([]*gcRoom, runtime.GOMAXPROCS(0)),
 	}
 	for w := range m.rooms {
@@ -100,8 +101,8 @@ func (m *gcMixture) at(ctx context.Context, x, gradient []float64) (float64, err
 			return 0, err
 		}
 	}
-	err := eachTask(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
-		m.block(&m.blocks[block], x, block*blockRows, min((block+1)*blockRows, m.features.Rows), m.rooms[worker])
+	err := fit.EachTask(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
+		m.block(&m.blocks[block], x, block*fit.BlockRows, min((block+1)*fit.BlockRows, m.features.Rows), m.rooms[worker])
 		return nil
 	})
 	if err != nil {
@@ -176,7 +177,7 @@ func (m *gcMixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
 // gcRoom is the memory of one worker.
 type gcRoom struct {
 	a, posterior, slope byGroup
-	whole, part, most   [blockRows]float64
+	whole, part, most   [fit.BlockRows]float64
 }
 
 // byGroup is a number for each group and row of a block.
@@ -186,13 +187,13 @@ type byGroup struct {
 }
 
 func newByGroup(groups int) byGroup {
-	return byGroup{make([]float64, groups*blockRows), make([][]float64, groups)}
+	return byGroup{make([]float64, groups*fit.BlockRows), make([][]float64, groups)}
 }
 
 // of returns the numbers of the first n rows, for each group.
 func (b *byGroup) of(n int) [][]float64 {
 	for g := range b.views {
-		b.views[g] = b.data[g*blockRows : g*blockRows+n]
+		b.views[g] = b.data[g*fit.BlockRows : g*fit.BlockRows+n]
 	}
 	return b.views
 }

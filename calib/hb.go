@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -104,14 +105,14 @@ func (hb) Contract() Contract { return irOVA{}.Contract() }
 
 func (h hb) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	tallies := make([]binTally, set.Logits.Cols)
 	for j := range tallies {
 		tallies[j] = newBinTally(h.options.Bins)
 	}
-	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
+	err := fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
 		for j, x := range p {
 			tallies[j].add(x, j == int(set.Labels[i]))
 		}
@@ -154,7 +155,7 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 		for j, p := range softmax.Probs(q, set.Logits.Row(i), 1) {
 			q[j] = m.Classes[j].at(p)
 		}
-		normalise(q)
+		fit.Normalise(q)
 	}
 }
 

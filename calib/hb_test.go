@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -16,7 +17,7 @@ func TestHBOneBin(t *testing.T) {
 	share, accuracy := make([]float64, 4), 0.0
 	for i, y := range set.Labels {
 		share[y] += 1. / 200
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			accuracy += 1. / 200
 		}
 	}
@@ -26,7 +27,7 @@ func TestHBOneBin(t *testing.T) {
 		if !near(q.Row(i), share, 1e-14) {
 			t.Fatalf("row %d: %v, want %v", i, q.Row(i), share)
 		}
-		if got := top.Row(i)[topClass(set.Logits.Row(i))]; math.Abs(got-accuracy) > 1e-14 {
+		if got := top.Row(i)[fit.TopClass(set.Logits.Row(i))]; math.Abs(got-accuracy) > 1e-14 {
 			t.Fatalf("row %d: confidence %v, want %v", i, got, accuracy)
 		}
 	}
@@ -77,7 +78,7 @@ func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
 	p := applied(uncalMap{}, set.Logits)
 	var gap [15]float64
 	for i, y := range set.Labels {
-		top := topClass(set.Logits.Row(i))
+		top := fit.TopClass(set.Logits.Row(i))
 		b := softmax.Bin(p.Row(i)[top], 15)
 		gap[b] += q.Row(i)[top]
 		if int(y) == top {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -194,7 +195,7 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	t0, flat, err := fitTemperature(ctx, o)
+	t0, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -205,10 +206,10 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	hi := []float64{hfeMost, hfeMost}
 	starts := [][]float64{{0, 0}}
-	if o.rows() <= fewRows {
+	if o.Rows() <= fit.FewRows {
 		starts = append(starts, []float64{hfeMost, hfeMost}, []float64{m.Correct.halving(t0), m.Wrong.halving(t0)})
 	}
-	sol, apart, err := boxNewtonFrom(func(theta []float64) (local, error) {
+	sol, apart, err := fit.BoxNewtonFrom(func(theta []float64) (fit.Local, error) {
 		m := m
 		m.Theta1, m.Theta2 = theta[0], theta[1]
 		return f.squaredError(ctx, m)
@@ -216,25 +217,25 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Theta1, m.Theta2 = sol.at[0], sol.at[1]
+	m.Theta1, m.Theta2 = sol.At[0], sol.At[1]
 	nll, floored, err := f.nll(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	r := fitReport{
-		NLL: nll, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes,
+	r := fit.Report{
+		NLL: nll, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes,
 		Warnings: flat.Warnings,
 	}
 	if floored > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", hfeFloor, floored, o.rows()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", hfeFloor, floored, o.Rows()))
 	}
 	m.explain(&r)
-	localMinima(&r, len(starts), apart)
+	fit.WarnLocalMinima(&r, len(starts), apart)
 	return result(m, r), nil
 }
 
 // explain adds to r the bounds that are active and the warnings about m.
-func (m hfeMap) explain(r *fitReport) {
+func (m hfeMap) explain(r *fit.Report) {
 	for _, part := range []struct {
 		name, rows string
 		theta      float64
@@ -251,7 +252,7 @@ func (m hfeMap) explain(r *fitReport) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than two energies among the %s calibration rows: they have no density", part.rows))
 		}
 	}
-	if r.Gradient > gradTol {
+	if r.Gradient > fit.GradTol {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
 	}
 }

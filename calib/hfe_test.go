@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -41,7 +42,7 @@ func fitHFEOn(t *testing.T, method hfe, in Input) (hfeMap, Report, *hfeFit) {
 		t.Fatal(err)
 	}
 	m := f.Map.(hfeMap)
-	o, err := newObjective(in.Cal)
+	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 			set.OOD = other.Logits
 			in := Input{Cal: set, Target: other}
 			m, r, _ := fitHFEOn(t, method, in)
-			if r.Gradient > gradTol {
+			if r.Gradient > fit.GradTol {
 				t.Errorf("%+v, seed %d: gradient %v", method, seed, r.Gradient)
 			}
 			for _, theta := range []float64{m.Theta1, m.Theta2} {
@@ -136,7 +137,7 @@ func TestHFEOODMoments(t *testing.T) {
 		energies = append(energies, -math.Log(sum))
 	}
 	for i, y := range set.Labels {
-		if topClass(set.Logits.Row(i)) != int(y) {
+		if fit.TopClass(set.Logits.Row(i)) != int(y) {
 			add(set.Logits.Row(i))
 		}
 	}
@@ -231,13 +232,13 @@ func TestHFERefusals(t *testing.T) {
 func TestHFEDerivatives(t *testing.T) {
 	set := energetic(200, 5, 1)
 	set.OOD = testset.Drawn(40, 5, 2, 8).Logits
-	_, _, fit := fitHFEOn(t, hfe{rows: hfeSemantic}, Input{Cal: set})
+	_, _, f := fitHFEOn(t, hfe{rows: hfeSemantic}, Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
-	at := func(theta ...float64) local {
+	at := func(theta ...float64) fit.Local {
 		m := base
 		m.Theta1, m.Theta2 = theta[0], theta[1]
-		l, err := fit.squaredError(ctx, m)
+		l, err := f.squaredError(ctx, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,12 +251,12 @@ func TestHFEDerivatives(t *testing.T) {
 		up[i] += h
 		down[i] -= h
 		lu, ld := at(up...), at(down...)
-		if d := (lu.value - ld.value) / (2 * h); math.Abs(d-l.gradient[i]) > 1e-8 {
-			t.Errorf("gradient[%d] = %v, differences give %v", i, l.gradient[i], d)
+		if d := (lu.Value - ld.Value) / (2 * h); math.Abs(d-l.Gradient[i]) > 1e-8 {
+			t.Errorf("gradient[%d] = %v, differences give %v", i, l.Gradient[i], d)
 		}
 		for j := range 2 {
-			if d := (lu.gradient[j] - ld.gradient[j]) / (2 * h); math.Abs(d-l.hessian[2*i+j]) > 1e-8 {
-				t.Errorf("hessian[%d][%d] = %v, differences give %v", i, j, l.hessian[2*i+j], d)
+			if d := (lu.Gradient[j] - ld.Gradient[j]) / (2 * h); math.Abs(d-l.Hessian[2*i+j]) > 1e-8 {
+				t.Errorf("hessian[%d][%d] = %v, differences give %v", i, j, l.Hessian[2*i+j], d)
 			}
 		}
 	}
@@ -290,7 +291,7 @@ func TestHFEMoments(t *testing.T) {
 		for _, l := range set.Logits.Row(i) {
 			sum += math.Exp(float64(l))
 		}
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			right = append(right, -math.Log(sum))
 		} else {
 			wrong = append(wrong, -math.Log(sum))
@@ -344,15 +345,15 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 	if got := (hfeMap{T0: 1, Theta1: 10}).temperature(0.5, 0); got != hfeFloor {
 		t.Errorf("T = %v, want the floor", got)
 	}
-	_, _, fit := fitHFE(t, energetic(100, 3, 5))
-	_, floored, err := fit.nll(context.Background(), hfeMap{T0: hfeFloor, Theta1: 1})
+	_, _, f := fitHFE(t, energetic(100, 3, 5))
+	_, floored, err := f.nll(context.Background(), hfeMap{T0: hfeFloor, Theta1: 1})
 	if err != nil || floored != 100 {
 		t.Errorf("%d rows floored, %v; want all 100", floored, err)
 	}
 
 	right := testset.Drawn(40, 3, 1, 6) // every row right: no energies of wrong rows
 	for i := range right.Labels {
-		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
+		right.Labels[i] = int32(fit.TopClass(right.Logits.Row(i)))
 	}
 	m, r, _ := fitHFE(t, right)
 	if m.Wrong != (normal{}) || m.Theta2 != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "among the wrong calibration rows") {
@@ -369,7 +370,7 @@ func TestRealHFE(t *testing.T) {
 	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
 	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
 	m, r, f := fitHFEOn(t, hfe{hfeSemantic, 400}, Input{Cal: set})
-	if r.Gradient > gradTol || m.Theta2 == 0 {
+	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
 	}
 	ood := set.OOD.Slice(0, 400)

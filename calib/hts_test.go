@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -39,7 +40,7 @@ func entropic(n, k int, m htsMap, seed uint64) *data.Set {
 	p := make([]float64, k)
 	for i := range n {
 		row := set.Logits.Row(i)
-		softmax.Probs(p, row, 1/max(minT, directSoftplus(m.W*directEntropy(row)+m.B)))
+		softmax.Probs(p, row, 1/max(fit.MinT, directSoftplus(m.W*directEntropy(row)+m.B)))
 		u := rng.Float64()
 		for j := range p {
 			set.Labels[i] = int32(j)
@@ -59,7 +60,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 		logH[i] = directEntropy(set.Logits.Row(i))
 	}
 	value := func(w, b float64) float64 {
-		return testset.DirectNLL(set, func(i int) float64 { return max(minT, directSoftplus(w*logH[i]+b)) })
+		return testset.DirectNLL(set, func(i int) float64 { return max(fit.MinT, directSoftplus(w*logH[i]+b)) })
 	}
 	nll = math.Inf(1)
 	try := func(u, v float64) {
@@ -128,15 +129,15 @@ func TestHTSContainsTS(t *testing.T) {
 
 func TestHTSDerivatives(t *testing.T) {
 	set := entropic(200, 5, htsMap{W: 1, B: 3}, 1)
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &htsFit{objective: o, entropy: make([]float64, 200)}
+	f := &htsFit{Objective: o, entropy: make([]float64, 200)}
 	for i := range f.entropy {
 		f.entropy[i] = directEntropy(set.Logits.Row(i))
 	}
-	at := func(w, b float64) local {
+	at := func(w, b float64) fit.Local {
 		l, err := f.at(context.Background(), htsMap{w, b})
 		if err != nil {
 			t.Fatal(err)
@@ -148,12 +149,12 @@ func TestHTSDerivatives(t *testing.T) {
 		l := at(x[0], x[1])
 		for i, step := range [][2]float64{{h, 0}, {0, h}} {
 			up, down := at(x[0]+step[0], x[1]+step[1]), at(x[0]-step[0], x[1]-step[1])
-			if d := (up.value - down.value) / (2 * h); math.Abs(d-l.gradient[i]) > 1e-8 {
-				t.Errorf("%v: gradient[%d] = %v, differences give %v", x, i, l.gradient[i], d)
+			if d := (up.Value - down.Value) / (2 * h); math.Abs(d-l.Gradient[i]) > 1e-8 {
+				t.Errorf("%v: gradient[%d] = %v, differences give %v", x, i, l.Gradient[i], d)
 			}
 			for j := range 2 {
-				if d := (up.gradient[j] - down.gradient[j]) / (2 * h); math.Abs(d-l.hessian[2*i+j]) > 1e-7 {
-					t.Errorf("%v: hessian[%d][%d] = %v, differences give %v", x, i, j, l.hessian[2*i+j], d)
+				if d := (up.Gradient[j] - down.Gradient[j]) / (2 * h); math.Abs(d-l.Hessian[2*i+j]) > 1e-7 {
+					t.Errorf("%v: hessian[%d][%d] = %v, differences give %v", x, i, j, l.Hessian[2*i+j], d)
 				}
 			}
 		}
@@ -195,16 +196,16 @@ func TestLogEntropy(t *testing.T) {
 
 func TestSoftplus(t *testing.T) {
 	for _, x := range []float64{-700, -40, -1, 0, 1e-9, 1, 40, 1000} {
-		if got, want := softplus(x), directSoftplus(x); math.Abs(got-want) > 1e-15*want {
+		if got, want := fit.Softplus(x), directSoftplus(x); math.Abs(got-want) > 1e-15*want {
 			t.Errorf("softplus(%v) = %v, want %v", x, got, want)
 		}
 	}
-	for _, want := range []float64{minT, 0.1, 1, 5, 30, maxT} {
-		if got := softplus(inverseSoftplus(want)); math.Abs(got-want) > 1e-15*max(want, 1) {
+	for _, want := range []float64{fit.MinT, 0.1, 1, 5, 30, fit.MaxT} {
+		if got := fit.Softplus(inverseSoftplus(want)); math.Abs(got-want) > 1e-15*max(want, 1) {
 			t.Errorf("softplus of its inverse at %v is %v", want, got)
 		}
 	}
-	if got := sigmoid(-3) + sigmoid(3); math.Abs(got-1) > 1e-15 {
+	if got := fit.Sigmoid(-3) + fit.Sigmoid(3); math.Abs(got-1) > 1e-15 {
 		t.Errorf("sigmoid(-3) + sigmoid(3) = %v", got)
 	}
 }
@@ -213,13 +214,13 @@ func TestSoftplus(t *testing.T) {
 func TestHTSWithoutMinimum(t *testing.T) {
 	set := testset.Simulated(50, 4, 3, 1, 3)
 	for i := range set.Labels {
-		set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+		set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	f := fitMethod(t, "hts", set, nil)
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "classified correctly") {
 		t.Errorf("warnings %q", got)
 	}
-	if got := softplus(f.Map.(htsMap).B); got > 2*minT {
+	if got := fit.Softplus(f.Map.(htsMap).B); got > 2*fit.MinT {
 		t.Errorf("T = %v, want the least", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -44,7 +45,7 @@ func (ir) Contract() Contract {
 // a sort of 25 million. The price is a second pass over the logits.
 func (ir) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	for tries, window := range windows() {
@@ -63,14 +64,14 @@ func (ir) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // the window is wide enough.
 func pooledIsotonic(ctx context.Context, set *data.Set, window float64) (isotonic, bool, error) {
 	positives := make([]float64, set.Logits.Rows)
-	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
+	err := fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
 		positives[i] = p[set.Labels[i]]
 	})
 	if err != nil {
 		return isotonic{}, false, err
 	}
 	pairs := newTally(positives, window)
-	err = eachRow(ctx, set.Logits, func(i int, p []float64) {
+	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
 		for j, x := range p {
 			if j != int(set.Labels[i]) {
 				pairs.zero(x)
@@ -111,7 +112,7 @@ func (m irMap) Apply(dst data.Probs, set *data.Set) {
 			q[j] = m.between(m.find.upTo(x), x) + float64(plateauSlope*p)
 			sum += q[j]
 		}
-		keepTop(q, row, sum)
+		fit.KeepTop(q, row, sum)
 	}
 }
 

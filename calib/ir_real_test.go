@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -28,7 +29,7 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 				if !(math.Abs(sum-1) <= 1e-12) {
 					t.Fatalf("%s, %T, row %d: sum %v", name, m, i, sum)
 				}
-				if top := topClass(test.Logits.Row(i)); m == (ir{}) && best != top {
+				if top := fit.TopClass(test.Logits.Row(i)); m == (ir{}) && best != top {
 					t.Fatalf("%s, %T, row %d: class %d became %d", name, m, i, top, best)
 				}
 			}
@@ -46,7 +47,7 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 		m := f.Map.(hfeMap)
 		start := m
 		start.Theta1, start.Theta2 = 0, 0
-		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > gradTol {
+		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%s: squared error %v, ts %v; %+v", name, got, ts, f.Report)
 		}
 	}
@@ -78,7 +79,7 @@ func TestRealIsotonicIsScikitLearns(t *testing.T) {
 			}
 			nll -= math.Log(max(row[test.Labels[i]], 1e-300)) / n
 			conf += row[best] / n
-			if best != topClass(test.Logits.Row(i)) {
+			if best != fit.TopClass(test.Logits.Row(i)) {
 				changed++
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -163,7 +164,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 		}
 		for _, m := range maps {
 			q := applied(m, data.Matrix{Rows: 1, Cols: k, Data: row}).Row(0)
-			top := topClass(row)
+			top := fit.TopClass(row)
 			sum := 0.0
 			for j := range q {
 				sum += q[j]

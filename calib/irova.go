@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -47,7 +48,7 @@ func (irOVA) Contract() Contract {
 // cent are left.
 func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	rows, err := likelyRows(ctx, set.Logits)
@@ -65,7 +66,7 @@ func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			if err != nil {
 				return nil, err
 			}
-			return result(m, fitReport{NLL: nll, Passes: 1}), nil
+			return result(m, fit.Report{NLL: nll, Passes: 1}), nil
 		}
 	}
 	panic("calib: a window without end leaves no block open")
@@ -144,8 +145,8 @@ func newIROVAMap(classes []isotonic) irOVAMap {
 // fit.
 func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
 	mustBeOf(len(m.Classes), set)
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		part := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		for i, moments := range NewUnscaled(part).Moments() {
 			r, row, q := newLikelyRow(&moments), part.Row(i), dst.Row(lo+i)
 			softmax.Probs(q, row, 1)
@@ -182,7 +183,7 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []likelyRow) (flo
 				own += g
 			}
 		}
-		total -= softmax.Log(max(own/sum, leastProb))
+		total -= softmax.Log(max(own/sum, fit.LeastProb))
 	}
 	return total / float64(len(rows)), nil
 }

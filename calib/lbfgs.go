@@ -1,6 +1,10 @@
 package calib
 
-import "math"
+import (
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+)
 
 // lbfgs minimises a smooth function of many parameters, starting at x, which
 // it overwrites with where it ends. eval returns the value at x and writes the
@@ -27,7 +31,7 @@ func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 	var pairs []pair
 	end := descent{}
 	direction := make([]float64, p)
-	for end.steps < maxSteps && largest(at.gradient) > tolerance {
+	for end.steps < maxSteps && fit.Largest(at.gradient) > tolerance {
 		towards(direction, at.gradient, pairs)
 		length := 1.0
 		if len(pairs) == 0 {
@@ -49,7 +53,7 @@ func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 		end.steps++
 	}
 	copy(x, at.x)
-	end.value, end.gradient = at.value, largest(at.gradient)
+	end.value, end.gradient = at.value, fit.Largest(at.gradient)
 	return end, nil
 }
 
@@ -80,8 +84,8 @@ func remember(pairs []pair, most int, from, to point) []pair {
 		n.s[j] = to.x[j] - from.x[j]
 		n.y[j] = to.gradient[j] - from.gradient[j]
 	}
-	n.sy = dot(n.s, n.y)
-	if !(n.sy > 1e-14*dot(n.y, n.y)) {
+	n.sy = fit.Dot(n.s, n.y)
+	if !(n.sy > 1e-14*fit.Dot(n.y, n.y)) {
 		return pairs
 	}
 	if len(pairs) == most {
@@ -101,16 +105,16 @@ func towards(direction, gradient []float64, pairs []pair) {
 	}
 	share := make([]float64, len(pairs))
 	for i := len(pairs) - 1; i >= 0; i-- {
-		share[i] = dot(pairs[i].s, direction) / pairs[i].sy
-		addTo(direction, -share[i], pairs[i].y)
+		share[i] = fit.Dot(pairs[i].s, direction) / pairs[i].sy
+		fit.AddTo(direction, -share[i], pairs[i].y)
 	}
 	last := pairs[len(pairs)-1]
-	scale := last.sy / dot(last.y, last.y)
+	scale := last.sy / fit.Dot(last.y, last.y)
 	for j := range direction {
 		direction[j] *= scale
 	}
 	for i := range pairs {
-		addTo(direction, share[i]-dot(pairs[i].y, direction)/pairs[i].sy, pairs[i].s)
+		fit.AddTo(direction, share[i]-fit.Dot(pairs[i].y, direction)/pairs[i].sy, pairs[i].s)
 	}
 }
 
@@ -130,16 +134,16 @@ func lineSearch(eval func(x, gradient []float64) (float64, error), from point, d
 		curvature = 0.9
 		maxTrials = 25
 	)
-	start := trial{point: from, slope: dot(from.gradient, direction)}
+	start := trial{point: from, slope: fit.Dot(from.gradient, direction)}
 	if !(start.slope < 0) {
 		return from, false, nil
 	}
 	at := func(length float64) (trial, error) {
 		t := trial{length: length, point: point{x: append([]float64(nil), from.x...), gradient: make([]float64, len(from.x))}}
-		addTo(t.x, length, direction)
+		fit.AddTo(t.x, length, direction)
 		var err error
 		t.value, err = eval(t.x, t.gradient)
-		t.slope = dot(t.gradient, direction)
+		t.slope = fit.Dot(t.gradient, direction)
 		return t, err
 	}
 	lo, hi := start, trial{length: math.Inf(1)} // the bracket; lo has the lowest value of those that decrease enough

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -28,12 +29,12 @@ func newLikelyRow(m *softmax.Moments) likelyRow {
 // likelyRows returns the n rows of logits, in one pass of the kernel.
 func likelyRows(ctx context.Context, logits data.Matrix) ([]likelyRow, error) {
 	rows := make([]likelyRow, 0, logits.Rows)
-	var moments [blockRows]softmax.Moments
-	for lo := 0; lo < logits.Rows; lo += blockRows {
+	var moments [fit.BlockRows]softmax.Moments
+	for lo := 0; lo < logits.Rows; lo += fit.BlockRows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		part := logits.Slice(lo, min(lo+blockRows, logits.Rows))
+		part := logits.Slice(lo, min(lo+fit.BlockRows, logits.Rows))
 		m := moments[:part.Rows]
 		softmax.Rows(m, part.Data, part.Cols, []float64{1})
 		for i := range m {

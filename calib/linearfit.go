@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -53,7 +54,7 @@ func newLinearFit(set *data.Set, full bool, scores func(dst []float64, row []flo
 	k := set.Logits.Cols
 	f := &linearFit{
 		scores: scores, logits: set.Logits, labels: set.Labels, full: full,
-		blocks: make([]linearBlock, min(linearWave, numBlocks(set.Logits.Rows))),
+		blocks: make([]linearBlock, min(linearWave, fit.NumBlocks(set.Logits.Rows))),
 	}
 	p := 2 * k
 	if full {
@@ -151,15 +152,15 @@ func (f *linearFit) pass(ctx context.Context, theta, dst []float64, curvature bo
 	n := f.logits.Rows
 	value := 0.0
 	clear(dst)
-	for start := 0; start < n; start += linearWave * blockRows {
-		rows := min(linearWave*blockRows, n-start)
-		err := eachBlock(ctx, rows, func(block, lo, hi int) {
+	for start := 0; start < n; start += linearWave * fit.BlockRows {
+		rows := min(linearWave*fit.BlockRows, n-start)
+		err := fit.EachBlock(ctx, rows, func(block, lo, hi int) {
 			f.block(&f.blocks[block], theta, start+lo, start+hi, curvature)
 		})
 		if err != nil {
 			return 0, err
 		}
-		for b := range numBlocks(rows) {
+		for b := range fit.NumBlocks(rows) {
 			value += f.blocks[b].value
 			for j, v := range f.blocks[b].sums {
 				dst[j] += v
@@ -196,7 +197,7 @@ func (f *linearFit) block(sum *linearBlock, theta []float64, lo, hi int, curvatu
 			}
 			y := f.labels[i+r]
 			own := s[y]
-			sum.value += toSoftmax(s) - own
+			sum.value += fit.ToSoftmax(s) - own
 			if !curvature {
 				s[y]--
 				continue
@@ -266,7 +267,7 @@ func addProducts(dst []float64, r, x *[rowsAtOnce][]float64) {
 
 // logProbs writes log softmax(row).
 func logProbs(dst []float64, row []float32) {
-	most := float64(row[topClass(row)])
+	most := float64(row[fit.TopClass(row)])
 	sum := 0.0
 	for j, l := range row {
 		dst[j] = float64(l) - most

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -178,7 +179,7 @@ func inOwnOrder(set *data.Set) *data.Set {
 	for i := range order {
 		row := set.Logits.Row(i)
 		order[i] = i
-		most[i] = float64(row[topClass(row)])
+		most[i] = float64(row[fit.TopClass(row)])
 		loss[i] = most[i] - float64(row[set.Labels[i]])
 	}
 	tails := make([]float64, len(order))
@@ -186,5 +187,5 @@ func inOwnOrder(set *data.Set) *data.Set {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(tails[a], tails[b]), cmp.Compare(loss[a], loss[b]), cmp.Compare(most[a], most[b]))
 	})
-	return pick(set, order)
+	return fit.Pick(set, order)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
@@ -166,7 +167,7 @@ func FuzzLoadModel(f *testing.F) {
 // base64 of its bits, and reads back the same.
 func TestSaveManyRanks(t *testing.T) {
 	for _, n := range []int{1, 2, 3, (3 << 10) - 1, (3 << 10), (3 << 10) + 1, 2*(3<<10) + 5} {
-		e := make(ecdf, n)
+		e := make(fit.ECDF, n)
 		raw := make([]byte, 0, 8*n)
 		for i := range e {
 			e[i] = math.Exp(float64(i-n) / 40)
@@ -193,7 +194,7 @@ func TestSaveManyRanks(t *testing.T) {
 			}
 		}
 	}
-	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: ecdf{math.NaN()}}}}
+	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: fit.ECDF{math.NaN()}}}}
 	if bad.Save(&bytes.Buffer{}) == nil {
 		t.Error("saved a rank that is no number")
 	}

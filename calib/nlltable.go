@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -23,24 +24,24 @@ import (
 //
 // It may be used by one goroutine at a time.
 type nllTable struct {
-	*objective
+	*fit.Objective
 	loss  []float64 // n, max l - l_y
 	nodes [2*tableReach + 1][]curvePoint
 }
 
 const (
 	tableStep  = 1. / 32
-	tableReach = 222 // nodes on either side of u = 0: as far as minT and maxT
+	tableReach = 222 // nodes on either side of u = 0: as far as fit.MinT and fit.MaxT
 )
 
 // curvePoint is L and its derivatives in u, in units of tableStep.
 type curvePoint struct{ value, first, second float64 }
 
-func newNLLTable(o *objective) *nllTable {
-	t := &nllTable{objective: o, loss: make([]float64, o.rows())}
+func newNLLTable(o *fit.Objective) *nllTable {
+	t := &nllTable{Objective: o, loss: make([]float64, o.Rows())}
 	for i := range t.loss {
-		row := o.logits.Row(i)
-		t.loss[i] = float64(row[topClass(row)]) - float64(o.label[i])
+		row := o.Logits.Row(i)
+		t.loss[i] = float64(row[fit.TopClass(row)]) - float64(o.LabelLogit[i])
 	}
 	return t
 }
@@ -61,7 +62,7 @@ type column struct {
 // at returns the column of u. Beyond the largest and the least temperature it
 // is that of the bound, with slope 0.
 func (t *nllTable) at(ctx context.Context, u float64) (column, error) {
-	most := softmax.Log(maxT)
+	most := softmax.Log(fit.MaxT)
 	held := !(math.Abs(u) < most)
 	if held {
 		u = math.Copysign(most, u)
@@ -109,12 +110,12 @@ func (t *nllTable) fill(ctx context.Context, j int) error {
 		return nil
 	}
 	beta := softmax.Exp(float64(j-tableReach) * tableStep)
-	node := make([]curvePoint, t.rows())
-	_, err := t.sums(ctx, constant(beta), 0, func(b *rowBlock, _ []float64) {
-		for i := range b.moments {
-			m := &b.moments[i]
+	node := make([]curvePoint, t.Rows())
+	_, err := t.Sums(ctx, fit.Constant(beta), 0, func(b *fit.RowBlock, _ []float64) {
+		for i := range b.Moments {
+			m := &b.Moments[i]
 			mean := float64(beta * m.S1 / (1 + m.Tail)) // of (l - max l)/T
-			node[b.lo+i] = curvePoint{
+			node[b.First+i] = curvePoint{
 				value:  softmax.Log1p(m.Tail),
 				first:  tableStep * mean,
 				second: tableStep * tableStep * (mean + float64(beta*beta*m.Variance())),

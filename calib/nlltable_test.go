@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -34,7 +35,7 @@ func TestNLLTable(t *testing.T) {
 		}
 		set.Labels[i] = int32(rng.IntN(k))
 	}
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func nllAt(row []float32, y int, u float64) (nll, slope float64) {
 // TestNLLTableBounds: beyond the bounds of temperatures the NLL is held.
 func TestNLLTableBounds(t *testing.T) {
 	set := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}, Labels: []int32{1}}
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}

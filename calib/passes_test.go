@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -39,7 +40,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	if math.Floor(ts) > mostTSPasses || qats > mostQaTSPasses+1e-9 {
 		t.Errorf("%s: ts takes %v passes, qats %v more", name, ts, qats)
 	}
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +48,13 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	temp := flat.Map.(tsMap).T
 	u := softmax.Log(1 / temp)
 	for range 4 {
-		s, err := o.slope(ctx, softmax.Exp(u))
+		s, err := o.Slope(ctx, softmax.Exp(u))
 		if err != nil {
 			t.Fatal(err)
 		}
-		u += softmax.Log(s.drop/s.loss) * s.drop / (softmax.Exp(u) * s.variance)
+		u += softmax.Log(s.Drop/s.Loss) * s.Drop / (softmax.Exp(u) * s.Variance)
 	}
-	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= gradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
+	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= fit.GradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
 		t.Errorf("%s: T = %v errs by %.1e; %+v", name, temp, e, flat.Report)
 	}
 	m := f.Map.(qatsMap)
@@ -65,14 +66,14 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	}
 	q := directRanks(set)
 	x := []float64{m.A, m.B}
-	c := curveShape{segments: 1}
+	c := fit.Curve{Segments: 1}
 	for range 4 {
-		at, err := c.at(ctx, o, q, x)
+		at, err := c.At(ctx, o, q, x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var step mat.VecDense
-		if err := step.SolveVec(mat.NewDense(2, 2, at.hessian), mat.NewVecDense(2, at.gradient)); err != nil {
+		if err := step.SolveVec(mat.NewDense(2, 2, at.Hessian), mat.NewVecDense(2, at.Gradient)); err != nil {
 			t.Fatalf("%s: no minimum near %v: %v", name, x, err)
 		}
 		x[0], x[1] = x[0]-step.AtVec(0), x[1]-step.AtVec(1)

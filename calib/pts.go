@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -90,7 +91,7 @@ func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, flat, err := fitTemperature(ctx, o)
+	start, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 		t.solver.step(t.w, t.grad, m.Rate)
 		read += len(rows)
-		gradient = largest(t.grad)
+		gradient = fit.Largest(t.grad)
 	}
 	f, err := reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, flat.Passes+float64(read)/float64(n))
 	if err != nil {
@@ -171,10 +172,10 @@ func ptsInput(x []float64, row []float32) {
 // ptsTemperature returns T of the network's output, and dT/d output.
 func ptsTemperature(out float64) (t, slope float64) {
 	switch t = math.Abs(out); {
-	case t < minT:
-		return minT, 0
-	case !(t < maxT):
-		return maxT, 0
+	case t < fit.MinT:
+		return fit.MinT, 0
+	case !(t < fit.MaxT):
+		return fit.MaxT, 0
 	case out < 0:
 		return t, -1
 	}
@@ -227,11 +228,11 @@ func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 	for i := range n {
 		ptsInput(t.x[i*inputs:(i+1)*inputs], set.Logits.Row(i))
 	}
-	for range numBlocks(min(n, ptsRows)) {
+	for range fit.NumBlocks(min(n, ptsRows)) {
 		t.rooms = append(t.rooms, &ptsRoom{
-			logits: make([]float32, blockRows*k), scale: make([]float64, blockRows), twice: make([]float64, blockRows),
-			slope: make([]float64, blockRows), hidden: make([]float64, blockRows*t.net.units()),
-			once: make([]softmax.Moments, blockRows), square: make([]softmax.Moments, blockRows), grad: make([]float64, len(w)),
+			logits: make([]float32, fit.BlockRows*k), scale: make([]float64, fit.BlockRows), twice: make([]float64, fit.BlockRows),
+			slope: make([]float64, fit.BlockRows), hidden: make([]float64, fit.BlockRows*t.net.units()),
+			once: make([]softmax.Moments, fit.BlockRows), square: make([]softmax.Moments, fit.BlockRows), grad: make([]float64, len(w)),
 		})
 	}
 	return t
@@ -240,15 +241,15 @@ func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 // loss returns the mean Brier score of a minibatch, rows of the set, and
 // leaves its gradient in grad.
 func (t *ptsTrainer) loss(ctx context.Context, rows []int) (float64, error) {
-	err := eachBlock(ctx, len(rows), func(block, lo, hi int) { t.block(t.rooms[block], rows[lo:hi]) })
+	err := fit.EachBlock(ctx, len(rows), func(block, lo, hi int) { t.block(t.rooms[block], rows[lo:hi]) })
 	if err != nil {
 		return 0, err
 	}
 	clear(t.grad)
 	value := 0.0
-	for _, room := range t.rooms[:numBlocks(len(rows))] {
+	for _, room := range t.rooms[:fit.NumBlocks(len(rows))] {
 		value += room.value
-		addTo(t.grad, 1/float64(len(rows)), room.grad)
+		fit.AddTo(t.grad, 1/float64(len(rows)), room.grad)
 	}
 	return value / float64(len(rows)), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -103,8 +104,8 @@ func TestPTSInput(t *testing.T) {
 
 func TestPTSTemperature(t *testing.T) {
 	for _, c := range []struct{ out, t, slope float64 }{
-		{2, 2, 1}, {-2, 2, -1}, {0, minT, 0}, {1e-4, minT, 0}, {5e3, maxT, 0}, {-5e3, maxT, 0},
-		{math.Inf(1), maxT, 0}, {math.NaN(), maxT, 0},
+		{2, 2, 1}, {-2, 2, -1}, {0, fit.MinT, 0}, {1e-4, fit.MinT, 0}, {5e3, fit.MaxT, 0}, {-5e3, fit.MaxT, 0},
+		{math.Inf(1), fit.MaxT, 0}, {math.NaN(), fit.MaxT, 0},
 	} {
 		if got, slope := ptsTemperature(c.out); got != c.t || slope != c.slope {
 			t.Errorf("output %v: T = %v with slope %v, want %v and %v", c.out, got, slope, c.t, c.slope)
@@ -129,7 +130,7 @@ func TestPTSSeeds(t *testing.T) {
 	if slices.Equal(at(set, 1), at(set, 2)) {
 		t.Error("the seed has no effect")
 	}
-	moved := pick(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
+	moved := fit.Pick(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
 	if !near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
 		t.Error("the order of the rows has an effect")
 	}

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
 // qatsEntry is the paper's method: T(q) = a (1-q) + b with a >= 0, b >= 1e-3
 // (Eq. 6), fitted by NLL (Eq. 10), q the rank of the row's confidence among
 // the calibration rows (Eq. 5). The paper wants a, b > 0 and does not say how;
-// the bounds are closed, see curveShape, and reported when active. Where a = 0
+// the bounds are closed, see fit.Curve, and reported when active. Where a = 0
 // the fit is ts to the last bit. See ecdf for what departs in the ranks.
 func qatsEntry() Entry {
 	return Entry{
@@ -69,7 +70,7 @@ func (m qats) Contract() Contract {
 }
 
 func (m qats) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	shape := curveShape{segments: 1, free: m.free}
+	shape := fit.Curve{Segments: 1, Free: m.free}
 	x, ranks, report, err := fitRanked(ctx, in, shape)
 	if err != nil {
 		return nil, err
@@ -87,53 +88,53 @@ func (m qats) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // targetECDF returns the distribution of confidence on the target rows.
-func targetECDF(ctx context.Context, in Input) (ecdf, error) {
+func targetECDF(ctx context.Context, in Input) (fit.ECDF, error) {
 	if in.Target == nil || in.Target.Logits.Rows == 0 {
 		return nil, errors.New("no target rows to rank among")
 	}
 	if got, want := in.Target.Logits.Cols, in.Classes(); got != want {
 		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", got, want)
 	}
-	t, err := tails(ctx, in.Target.Logits)
-	return newECDF(t), err
+	t, err := fit.Tails(ctx, in.Target.Logits)
+	return fit.NewECDF(t), err
 }
 
 // fitRanked fits a curve and returns its parameters with the ranks. In memory
 // it keeps 16 bytes a row beside the logits: the rank of every row, and what
 // the map holds, their distribution.
-func fitRanked(ctx context.Context, in Input, c curveShape) ([]float64, ecdf, fitReport, error) {
+func fitRanked(ctx context.Context, in Input, c fit.Curve) ([]float64, fit.ECDF, fit.Report, error) {
 	o, err := in.objective()
 	if err != nil {
-		return nil, nil, fitReport{}, err
+		return nil, nil, fit.Report{}, err
 	}
-	q, err := o.tails(ctx)
+	q, err := o.Tails(ctx)
 	if err != nil {
-		return nil, nil, fitReport{}, err
+		return nil, nil, fit.Report{}, err
 	}
-	ranks, err := rankRows(ctx, q)
+	ranks, err := fit.RankRows(ctx, q)
 	if err != nil {
-		return nil, nil, fitReport{}, err
+		return nil, nil, fit.Report{}, err
 	}
-	in.stage("rank", o.passes)
-	x, report, err := fitCurve(ctx, in.stage, o, q, c)
+	in.stage("rank", o.Passes)
+	x, report, err := fit.TemperatureCurve(ctx, in.stage, o, q, c)
 	return x, ranks, report, err
 }
 
 // qatsMap is the temperature A (1-q) + B with the ranks that give q.
 type qatsMap struct {
-	A    float64 `json:"a"` // >= 0 but for qats-free
-	B    float64 `json:"b"` // > 0, as is A + B
-	ECDF ecdf    `json:"ecdf"`
+	A    float64  `json:"a"` // >= 0 but for qats-free
+	B    float64  `json:"b"` // > 0, as is A + B
+	ECDF fit.ECDF `json:"ecdf"`
 }
 
 func restoreQaTS(m qatsMap) (Map, error) {
 	if !usable(m.B) || !usable(m.A+m.B) {
 		return nil, fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-6, 1e8]", m.A, m.B)
 	}
-	return m, m.ECDF.check()
+	return m, m.ECDF.Check()
 }
 
-func (m qatsMap) withoutECDF() (Map, ecdf) {
+func (m qatsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF
 	m.ECDF = nil
 	return m, e
@@ -144,7 +145,7 @@ func (m qatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, se
 
 // Scales writes 1/T(q), q the rank of the row.
 func (m qatsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
-	m.ECDF.scales(dst, at.Tails(), m.temperature)
+	m.ECDF.Scales(dst, at.Tails(), m.temperature)
 }
 
 func (m qatsMap) temperature(q float64) float64 { return float64(m.A*(1-q)) + m.B }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -73,7 +74,7 @@ func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 	nll = math.Inf(1)
 	// A coarse grid over both, then smaller ones around the best point.
 	for _, u := range []float64{0, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4.5, 6, 8, 12} {
-		for _, v := range []float64{minT, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4.5, 6, 8, 12} {
+		for _, v := range []float64{fit.MinT, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4.5, 6, 8, 12} {
 			if f := value(u, v); f < nll {
 				a, b, nll = u, v, f
 			}
@@ -85,8 +86,8 @@ func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 			ca, cb := a, b
 			for i := -2.; i <= 2; i++ {
 				for j := -2.; j <= 2; j++ {
-					u, v := max(least, ca+i*step), max(minT, cb+j*step)
-					if u+v < minT {
+					u, v := max(least, ca+i*step), max(fit.MinT, cb+j*step)
+					if u+v < fit.MinT {
 						continue
 					}
 					if f := value(u, v); f < nll {
@@ -117,7 +118,7 @@ func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 	if math.Abs(m.A-a) > bruteParam*(1+a) || math.Abs(m.B-b) > bruteParam*(1+b) {
 		t.Errorf("%s: a = %.6f, b = %.6f; brute force %.6f, %.6f", name, m.A, m.B, a, b)
 	}
-	if f.Report.Gradient > gradTol {
+	if f.Report.Gradient > fit.GradTol {
 		t.Errorf("%s: gradient %g", name, f.Report.Gradient)
 	}
 }
@@ -168,7 +169,7 @@ func TestQaTSAtBound(t *testing.T) {
 	}
 	// b at its bound: the most confident half is always right.
 	for i := range set.Labels {
-		if q := m.ECDF.rank(tailOf(set.Logits.Row(i))); q > 0.3 {
+		if q := m.ECDF.Rank(tailOf(set.Logits.Row(i))); q > 0.3 {
 			set.Labels[i] = int32(slices.Index(set.Logits.Row(i), slices.Max(set.Logits.Row(i))))
 		} else {
 			set.Labels[i] = int32(i % 4)
@@ -176,7 +177,7 @@ func TestQaTSAtBound(t *testing.T) {
 	}
 	f = fitMethod(t, "qats", set, nil)
 	m = f.Map.(qatsMap)
-	if m.B != minT || !slices.Contains(f.Report.AtBound, "b >= 0.001") || len(f.Report.Warnings) == 0 {
+	if m.B != fit.MinT || !slices.Contains(f.Report.AtBound, "b >= 0.001") || len(f.Report.Warnings) == 0 {
 		t.Errorf("a = %g, b = %g, %+v", m.A, m.B, f.Report)
 	}
 }
@@ -200,11 +201,11 @@ func TestPiecewise(t *testing.T) {
 		f := fitMethod(t, "qats-pw", set, map[string]int{"segments": s})
 		knots := f.Map.(knotsMap).Knots
 		for i := 1; i < len(knots); i++ {
-			if knots[i] > knots[i-1] || knots[i] < minT {
+			if knots[i] > knots[i-1] || knots[i] < fit.MinT {
 				t.Errorf("%d segments: knots %v", s, knots)
 			}
 		}
-		if f.Report.NLL > last+1e-12 || f.Report.Gradient > gradTol {
+		if f.Report.NLL > last+1e-12 || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%d segments: NLL %.12g after %.12g, gradient %g", s, f.Report.NLL, last, f.Report.Gradient)
 		}
 		free := fitMethod(t, "qats-pw-free", set, map[string]int{"segments": s})
@@ -239,7 +240,7 @@ func TestTransductive(t *testing.T) {
 	}
 	scaled := fitOn(t, "qats-transductive", Input{Cal: cal, Target: &data.Set{Logits: target}}, nil).Map.(qatsMap)
 	for i := range target.Rows {
-		q, want := scaled.ECDF.rank(tailOf(target.Row(i))), base.ECDF.rank(tailOf(cal.Logits.Row(i)))
+		q, want := scaled.ECDF.Rank(tailOf(target.Row(i))), base.ECDF.Rank(tailOf(cal.Logits.Row(i)))
 		if q != want {
 			t.Errorf("row %d: rank %g among the rescaled rows, %g before", i, q, want)
 		}
@@ -260,10 +261,10 @@ func TestTransductive(t *testing.T) {
 }
 
 func TestRestoreRefuses(t *testing.T) {
-	ok := ecdf{0, 0.5, 0.5}
+	ok := fit.ECDF{0, 0.5, 0.5}
 	for _, m := range []qatsMap{
 		{1, 0, ok}, {-2, 1, ok}, {math.NaN(), 1, ok}, {math.Inf(1), 1, ok},
-		{1, 1, nil}, {1, 1, ecdf{1, 0}}, {1, 1, ecdf{-1}}, {1, 1, ecdf{math.NaN()}},
+		{1, 1, nil}, {1, 1, fit.ECDF{1, 0}}, {1, 1, fit.ECDF{-1}}, {1, 1, fit.ECDF{math.NaN()}},
 	} {
 		if _, err := restoreQaTS(m); err == nil {
 			t.Errorf("accepted %+v", m)

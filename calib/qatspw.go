@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -53,11 +54,11 @@ func newQaTSPW(free bool) func(func(any) error) (Method, error) {
 		if o.Segments < 1 || o.Segments > maxSegments {
 			return nil, fmt.Errorf("segments: %d: want 1 to %d", o.Segments, maxSegments)
 		}
-		return qatsPW{curveShape{segments: o.Segments, free: free}}, nil
+		return qatsPW{fit.Curve{Segments: o.Segments, Free: free}}, nil
 	}
 }
 
-type qatsPW struct{ shape curveShape }
+type qatsPW struct{ shape fit.Curve }
 
 func (qatsPW) Contract() Contract { return qats{}.Contract() }
 
@@ -66,13 +67,13 @@ func (m qatsPW) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result(knotsMap{m.shape.knots(x), ranks}, report), nil
+	return result(knotsMap{m.shape.Knots(x), ranks}, report), nil
 }
 
 // knotsMap is a piecewise linear temperature with the ranks that give q.
 type knotsMap struct {
 	Knots []float64 `json:"knots"` // t_1, ..., t_{S+1} at q = 0, 1/S, ..., 1; each > 0
-	ECDF  ecdf      `json:"ecdf"`
+	ECDF  fit.ECDF  `json:"ecdf"`
 }
 
 func restoreKnots(m knotsMap) (Map, error) {
@@ -84,10 +85,10 @@ func restoreKnots(m knotsMap) (Map, error) {
 			return nil, fmt.Errorf("knots[%d] = %v: want a temperature in [1e-6, 1e8]", i, t)
 		}
 	}
-	return m, m.ECDF.check()
+	return m, m.ECDF.Check()
 }
 
-func (m knotsMap) withoutECDF() (Map, ecdf) {
+func (m knotsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF
 	m.ECDF = nil
 	return m, e
@@ -98,5 +99,5 @@ func (m knotsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, s
 
 // Scales writes 1/T(q), q the rank of the row.
 func (m knotsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
-	m.ECDF.scales(dst, at.Tails(), func(q float64) float64 { return temperatureAt(m.Knots, q) })
+	m.ECDF.Scales(dst, at.Tails(), func(q float64) float64 { return fit.TemperatureAt(m.Knots, q) })
 }

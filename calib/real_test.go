@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -63,11 +64,11 @@ func TestRealFits(t *testing.T) {
 	for _, name := range realNetworks(t) {
 		set := realSet(t, name, "cal")
 		ts, qats := fitMethod(t, "ts", set, nil), fitMethod(t, "qats", set, nil)
-		o, err := newObjective(set)
+		o, err := fit.NewObjective(set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		uncal, err := o.nll(context.Background(), 1)
+		uncal, err := o.NLL(context.Background(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func TestRealFits(t *testing.T) {
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
 		}
-		if ts.Report.Gradient >= gradTol || qats.Report.Gradient > gradTol || ts.Report.Passes > 4.5 {
+		if ts.Report.Gradient >= fit.GradTol || qats.Report.Gradient > fit.GradTol || ts.Report.Passes > 4.5 {
 			t.Errorf("%s: ts %+v, qats %+v", name, ts.Report, qats.Report)
 		}
 		if m.A == 0 {
@@ -107,20 +108,20 @@ func TestRealFits(t *testing.T) {
 // secondStart returns the NLL of the linear curve fitted from (1, T/2).
 func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
 	t.Helper()
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := directRanks(set)
-	c := curveShape{segments: 1}
-	lo, hi := c.bounds()
-	sol, err := boxNewton(func(x []float64) (local, error) {
-		return c.at(context.Background(), o, q, x)
-	}, []float64{1, max(minT, temp/2)}, lo, hi, temp)
+	c := fit.Curve{Segments: 1}
+	lo, hi := c.Bounds()
+	sol, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+		return c.At(context.Background(), o, q, x)
+	}, []float64{1, max(fit.MinT, temp/2)}, lo, hi, temp)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sol.value
+	return sol.Value
 }
 
 // TestRealAgainstBruteForce compares thirteen networks with grids, and one of

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -23,8 +24,8 @@ func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitte
 		q := buf.Slice(0, hi-lo)
 		m.Apply(q, set.View(^data.Labels).Rows(lo, hi))
 		for i := range q.Rows {
-			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], leastProb))
+			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], fit.LeastProb))
 		}
 	}
-	return result(m, fitReport{NLL: sum / float64(n), Passes: passes + 1}), nil
+	return result(m, fit.Report{NLL: sum / float64(n), Passes: passes + 1}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -15,8 +16,8 @@ func TestSampleWithoutMinimum(t *testing.T) {
 	right, wrong, other := testset.Simulated(n, k, 3, 2, 3), testset.Simulated(n, k, 3, 2, 3), testset.Simulated(n, k, 3, 2, 3)
 	for i := 16 / 2; i < n; i += 16 {
 		row := right.Logits.Row(i)
-		right.Labels[i] = int32(topClass(row))
-		wrong.Labels[i] = int32((topClass(row) + 1) % k)
+		right.Labels[i] = int32(fit.TopClass(row))
+		wrong.Labels[i] = int32((fit.TopClass(row) + 1) % k)
 		for j := range row {
 			other.Logits.Row(i)[j] *= 40
 		}
@@ -24,7 +25,7 @@ func TestSampleWithoutMinimum(t *testing.T) {
 	for name, set := range map[string]*data.Set{"right": right, "wrong": wrong, "of another scale": other} {
 		f := fitMethod(t, "ts", set, nil)
 		want, _ := testset.BruteTemperature(set)
-		if got := f.Map.(tsMap).T; math.Abs(got/want-1) > 1e-6 || f.Report.Gradient >= gradTol || len(f.Report.Warnings) > 0 {
+		if got := f.Map.(tsMap).T; math.Abs(got/want-1) > 1e-6 || f.Report.Gradient >= fit.GradTol || len(f.Report.Warnings) > 0 {
 			t.Errorf("sampled rows are %s: T = %.9g, want %.9g; %+v", name, got, want, f.Report)
 		}
 	}

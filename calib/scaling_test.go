@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -160,7 +161,7 @@ func TestLinearFitDerivatives(t *testing.T) {
 // on the number of processors.
 func TestLinearFitWaves(t *testing.T) {
 	const k = 3
-	n := linearWave*blockRows/4 + 100
+	n := linearWave*fit.BlockRows/4 + 100
 	one := testset.Drawn(n, k, 2, 3)
 	four := &data.Set{Logits: data.NewMatrix(4*n, k)}
 	for r := range 4 {
@@ -204,7 +205,7 @@ func TestDirichletProblemAgainstPython(t *testing.T) {
 		x := make([]float64, 4)
 		logProbs(x, matrix(f.Test).Row(i))
 		q := directScores(x, theta, true)
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 		if !near(q, want, 1e-10) {
 			t.Errorf("row %d: %v, want %v", i, q, want)
 		}

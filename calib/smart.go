@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -72,7 +73,7 @@ func (smart) Contract() Contract { return logitsContract() }
 // Fit reports epochs as iterations and passes, and the gradient of the
 // surrogate where the loss was best.
 func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -116,10 +117,10 @@ func (m smartMap) input(row []float32) float64 { return (topGap(row) - m.Mean) *
 // smartTemperature returns T of the network's output, and dT/d output. Where
 // the network overflowed, so that there is no number, T is the largest.
 func smartTemperature(out float64) (t, slope float64) {
-	if t = softplus(out) + smartFloor; !(t < maxT) {
-		return maxT, 0
+	if t = fit.Softplus(out) + smartFloor; !(t < fit.MaxT) {
+		return fit.MaxT, 0
 	}
-	return t, sigmoid(out)
+	return t, fit.Sigmoid(out)
 }
 
 // Apply writes softmax(l/T).
@@ -155,13 +156,13 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 	t := &smartTrainer{
 		set: set, x: make([]float64, n), hidden: make([]float64, n*units), conf: make([]float64, n),
 		toOut: make([]float64, n), share: make([]float64, n*smartBins), hit: make([]float64, n),
-		grads: make([][]float64, numBlocks(n)), sums: make([]smartSums, numBlocks(n)),
+		grads: make([][]float64, fit.NumBlocks(n)), sums: make([]smartSums, fit.NumBlocks(n)),
 	}
 	sum, square := 0.0, 0.0
 	for i := range n {
 		row := set.Logits.Row(i)
 		sum += topGap(row) / float64(n)
-		if topClass(row) == int(set.Labels[i]) {
+		if fit.TopClass(row) == int(set.Labels[i]) {
 			t.hit[i] = 1
 		}
 	}
@@ -204,7 +205,7 @@ func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (
 		end.epochs++
 		end.waited++
 		if loss < end.loss-smartGain {
-			end.loss, end.gradient, end.waited = loss, largest(grad), 0
+			end.loss, end.gradient, end.waited = loss, fit.Largest(grad), 0
 			end.best.Weights = slices.Clone(w)
 		}
 		solver.step(w, grad, smartRate)
@@ -238,7 +239,7 @@ func smartDiscrepancy(r float64) (value, slope float64) {
 // the rows, the loss is the sum of W_b/n phi(r_b), phi the discrepancy above.
 func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, error) {
 	n := len(t.x)
-	err := eachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
 	if err != nil {
 		return 0, err
 	}
@@ -258,21 +259,21 @@ func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, er
 		perShare[b] = (phi - float64(slope*r)) / float64(n)
 		perGap[b] = slope / float64(n)
 	}
-	err = eachBlock(ctx, n, func(block, lo, hi int) { t.backward(w, &perShare, &perGap, block, lo, hi) })
+	err = fit.EachBlock(ctx, n, func(block, lo, hi int) { t.backward(w, &perShare, &perGap, block, lo, hi) })
 	if err != nil {
 		return 0, err
 	}
 	clear(grad)
 	for _, g := range t.grads {
-		addTo(grad, 1, g)
+		fit.AddTo(grad, 1, g)
 	}
 	return value, nil
 }
 
 // forward takes rows lo..hi-1 to their confidences and shares.
 func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
-	var scale, slope [blockRows]float64
-	var moments [blockRows]softmax.Moments
+	var scale, slope [fit.BlockRows]float64
+	var moments [fit.BlockRows]softmax.Moments
 	net, units, k := smartNet(), smartNet().units(), t.set.Logits.Cols
 	for i := lo; i < hi; i++ {
 		temperature, rate := smartTemperature(net.forward(w, t.x[i:i+1], t.hidden[i*units:(i+1)*units]))

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -61,7 +62,7 @@ func (s sms) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, k := o.rows(), o.logits.Cols
+	n, k := o.Rows(), o.Logits.Cols
 	if err := checkMatrixClasses("sms", k); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (s sms) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	w, b := matrixOf(theta, k)
-	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.passes)
 }
 
 type smsMap struct {
@@ -105,8 +106,8 @@ func (m smsMap) Apply(dst data.Probs, set *data.Set) {
 		m.scores(x, set.Logits.Row(i))
 		q := dst.Row(i)
 		for c, w := range m.W {
-			q[c] = dot(w, x) + m.B[c]
+			q[c] = fit.Dot(w, x) + m.B[c]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -173,7 +174,7 @@ func (s naturalSpline) row(dst []float64, t float64, slope bool) []float64 {
 
 // slope returns the derivative at t of the spline with values y.
 func (s naturalSpline) slope(y []float64, t float64) float64 {
-	return dot(s.row(make([]float64, s.k), t, true), y)
+	return fit.Dot(s.row(make([]float64, s.k), t, true), y)
 }
 
 // splineFit collects the normal equations of a least squares fit.
@@ -210,7 +211,7 @@ func (f *splineFit) solve() []float64 {
 		for j := range f.k {
 			a[j*f.k+j] += ridge
 		}
-		if cholesky(a, y) {
+		if fit.Cholesky(a, y) {
 			return y
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -44,7 +45,7 @@ func TestSplineRecovers(t *testing.T) {
 			want[j] = rng.NormFloat64()
 		}
 		f := s.leastSquares()
-		value := func(t float64) float64 { return dot(s.row(make([]float64, knots), t, false), want) }
+		value := func(t float64) float64 { return fit.Dot(s.row(make([]float64, knots), t, false), want) }
 		for i := range 200 {
 			f.add(float64(i)/199, value(float64(i)/199))
 		}
@@ -107,7 +108,7 @@ func TestSplineRows(t *testing.T) {
 	m := fitMethod(t, "spline", set, nil).Map.(splineMap)
 	raw, q := applied(tsMap{1}, set.Logits), applied(m, set.Logits)
 	for i := range q.Rows {
-		p, top := raw.Row(i), topClass(set.Logits.Row(i))
+		p, top := raw.Row(i), fit.TopClass(set.Logits.Row(i))
 		want := make([]float64, 4)
 		for j := range want {
 			want[j] = p[j] * (1 - m.confidence(p[top])) / (1 - p[top])

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -19,31 +20,31 @@ func TestTinySetsHaveSeveralStarts(t *testing.T) {
 		if seed%2 == 0 {
 			set = testset.Drawn(10, 2+int(seed%7), 0.5+float64(seed%5)/2, seed*17+10)
 		}
-		o, err := newObjective(set)
+		o, err := fit.NewObjective(set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tailSums, err := tails(ctx, set.Logits)
+		tailSums, err := fit.Tails(ctx, set.Logits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ranks, q := newECDF(tailSums), make([]float64, 10)
+		ranks, q := fit.NewECDF(tailSums), make([]float64, 10)
 		for i := range q {
-			q[i] = ranks.rank(tailSums[i])
+			q[i] = ranks.Rank(tailSums[i])
 		}
-		shape := curveShape{segments: 1, free: true}
-		lo, hi := shape.bounds()
-		flat, _, err := fitTemperature(ctx, o)
+		shape := fit.Curve{Segments: 1, Free: true}
+		lo, hi := shape.Bounds()
+		flat, _, err := fit.Temperature(ctx, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := boxNewton(func(x []float64) (local, error) { return shape.at(ctx, o, q, x) }, shape.flat(flat), lo, hi, flat)
+		one, err := fit.BoxNewton(func(x []float64) (fit.Local, error) { return shape.At(ctx, o, q, x) }, shape.Flat(flat), lo, hi, flat)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := fitMethod(t, "qats-free", set, nil)
-		if f.Report.NLL > one.value+1e-9 {
-			t.Errorf("seed %d: qats-free has NLL %v, %v from one start", seed, f.Report.NLL, one.value)
+		if f.Report.NLL > one.Value+1e-9 {
+			t.Errorf("seed %d: qats-free has NLL %v, %v from one start", seed, f.Report.NLL, one.Value)
 		}
 		set.OOD = data.Matrix{}
 		g := fitMethod(t, "hfe-noood", set, nil)

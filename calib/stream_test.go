@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -80,15 +81,15 @@ func TestBrokenStreams(t *testing.T) {
 		}
 	}
 	// Where the rows come in their order, so do the errors.
-	_, err := mustStream(t, testset.Broken{Stream: testset.StreamOf(set), Bad: 1000}).slope(context.Background(), 1)
+	_, err := mustStream(t, testset.Broken{Stream: testset.StreamOf(set), Bad: 1000}).Slope(context.Background(), 1)
 	if err == nil || err.Error() != "row 1000: broken" {
 		t.Errorf("row 1000 fails: %v", err)
 	}
 }
 
-func mustStream(t *testing.T, s Stream) *objective {
+func mustStream(t *testing.T, s Stream) *fit.Objective {
 	t.Helper()
-	o, err := streamObjective(s)
+	o, err := fit.NewStreamed(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -67,7 +68,7 @@ func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, k := o.rows(), o.logits.Cols
+	n, k := o.Rows(), o.Logits.Cols
 	a := newLinearFit(in.Cal, false, base.scores)
 	unit := float64(k) / float64(n)
 	for j := range k {
@@ -82,7 +83,7 @@ func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for j := range k {
 		theta[j]++
 	}
-	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.passes)
 }
 
 // mixed is temperature scaling mixed with the uniform distribution, the start
@@ -93,9 +94,9 @@ type mixed struct {
 }
 
 // fitMixed returns T of ts and w = 1/(n+1).
-func fitMixed(ctx context.Context, o *objective) (mixed, fitReport, error) {
-	t, report, err := fitTemperature(ctx, o)
-	return mixed{t, 1 / float64(o.rows()+1)}, report, err
+func fitMixed(ctx context.Context, o *fit.Objective) (mixed, fit.Report, error) {
+	t, report, err := fit.Temperature(ctx, o)
+	return mixed{t, 1 / float64(o.Rows()+1)}, report, err
 }
 
 func (m mixed) check() error {
@@ -141,6 +142,6 @@ func (m svsMap) Apply(dst data.Probs, set *data.Set) {
 		for j, x := range q {
 			q[j] = float64(m.V[j]*x) + m.B[j]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -205,9 +206,9 @@ func TestHardSets(t *testing.T) {
 		set  *data.Set
 		t    float64 // temperature of ts, 0 where it is inside the bounds
 	}{
-		{"all right", right, minT}, {"all wrong", wrong, maxT}, {"constant rows", constant, 1},
-		{"absent class", absent, 0}, {"huge logits", huge, maxT}, {"tiny logits", tiny, minT},
-		{"one row, right", one(0), minT}, {"one row, wrong", one(1), maxT},
+		{"all right", right, fit.MinT}, {"all wrong", wrong, fit.MaxT}, {"constant rows", constant, 1},
+		{"absent class", absent, 0}, {"huge logits", huge, fit.MaxT}, {"tiny logits", tiny, fit.MinT},
+		{"one row, right", one(0), fit.MinT}, {"one row, wrong", one(1), fit.MaxT},
 		{"one class", &data.Set{Logits: data.NewMatrix(4, 1), Labels: make([]int32, 4)}, 1},
 	} {
 		for _, name := range temperatureMethods {
@@ -225,10 +226,10 @@ func TestHardSets(t *testing.T) {
 				continue
 			}
 			got := f.Map.(tsMap).T
-			if (c.t != 0 && got != c.t) || (c.t == 0 && (got <= minT || got >= maxT)) {
+			if (c.t != 0 && got != c.t) || (c.t == 0 && (got <= fit.MinT || got >= fit.MaxT)) {
 				t.Errorf("%s: T = %g, want %g", c.name, got, c.t)
 			}
-			if (c.t != 0) != (len(r.Warnings) > 0) || (c.t == minT || c.t == maxT) != (len(r.AtBound) > 0) {
+			if (c.t != 0) != (len(r.Warnings) > 0) || (c.t == fit.MinT || c.t == fit.MaxT) != (len(r.AtBound) > 0) {
 				t.Errorf("%s: T = %g, %+v", c.name, got, r)
 			}
 		}

@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -57,9 +58,9 @@ func (u *Unscaled) Moments() []softmax.Moments {
 
 // applyTempered is Apply of a Tempered map: the softmax at its scales.
 func applyTempered(m Tempered, dst data.Probs, set *data.Set) {
-	var scale [blockRows]float64
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		part := set.Rows(lo, min(lo+blockRows, set.Logits.Rows))
+	var scale [fit.BlockRows]float64
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Rows(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		s := scale[:part.Logits.Rows]
 		m.Scales(s, part, NewUnscaled(part.Logits))
 		for i := range s {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -87,26 +88,26 @@ type tLinear struct{ sureness }
 func (tLinear) Contract() Contract { return logitsContract() }
 
 func (m tLinear) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		return nil, err
 	}
 	fitted := linearMap{of: m.sureness}
 	if m.gap {
-		for i := range o.rows() {
+		for i := range o.Rows() {
 			fitted.Unit = max(fitted.Unit, topGap(in.Cal.Logits.Row(i)))
 		}
 	}
-	s := make([]float64, o.rows())
-	_, err = o.sums(ctx, constant(1), 0, func(b *rowBlock, _ []float64) {
-		for i := range b.moments {
-			s[b.lo+i] = m.of(&b.moments[i], in.Cal.Logits.Row(b.lo+i), fitted.Unit)
+	s := make([]float64, o.Rows())
+	_, err = o.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
+		for i := range b.Moments {
+			s[b.First+i] = m.of(&b.Moments[i], in.Cal.Logits.Row(b.First+i), fitted.Unit)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	x, report, err := fitCurve(ctx, in.stage, o, s, curveShape{segments: 1})
+	x, report, err := fit.TemperatureCurve(ctx, in.stage, o, s, fit.Curve{Segments: 1})
 	if err != nil {
 		return nil, err
 	}

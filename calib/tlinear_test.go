@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -58,7 +59,7 @@ func TestLinearReference(t *testing.T) {
 	} {
 		f := fitMethod(t, c.name, set, nil)
 		m := f.Map.(linearMap)
-		if !near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > gradTol {
+		if !near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%s: %+v, %+v", c.name, m, f.Report)
 		}
 		if bound := slices.Equal(f.Report.AtBound, []string{"b >= 0.001"}); bound != (c.name == "t-gap") {

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -32,7 +33,7 @@ type TopLabel interface {
 func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
 	class, conf = make([]int32, set.Logits.Rows), make([]float64, set.Logits.Rows)
 	for i := range class {
-		class[i] = int32(topClass(set.Logits.Row(i)))
+		class[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	m.Confidences(conf, set, NewUnscaled(set.Logits))
 	return class, conf
@@ -58,16 +59,16 @@ func writeConfidences(g topClassifier, dst []float64, set *data.Set, at *Unscale
 
 // applyTop is Apply of a TopLabel map.
 func applyTop(m TopLabel, dst data.Probs, set *data.Set) {
-	var buf [blockRows]float64
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		part := set.Rows(lo, min(lo+blockRows, set.Logits.Rows))
+	var buf [fit.BlockRows]float64
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Rows(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		g := buf[:part.Logits.Rows]
 		m.Confidences(g, part, NewUnscaled(part.Logits))
 		for i := range g {
 			row := part.Logits.Row(i)
 			q := softmax.Probs(dst.Row(lo+i), row, 1)
 			if len(q) > 1 {
-				resetTop(q, topClass(row), g[i])
+				resetTop(q, fit.TopClass(row), g[i])
 			}
 		}
 	}
@@ -102,22 +103,22 @@ type topRow struct {
 
 // topRows returns the rows of a labelled set.
 func topRows(ctx context.Context, set *data.Set) ([]topRow, error) {
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
-	t, err := tails(ctx, set.Logits)
+	t, err := fit.Tails(ctx, set.Logits)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]topRow, len(t))
 	for i, tail := range t {
-		rows[i] = topRow{1 / (1 + tail), int(set.Labels[i]) == topClass(set.Logits.Row(i))}
+		rows[i] = topRow{1 / (1 + tail), int(set.Labels[i]) == fit.TopClass(set.Logits.Row(i))}
 	}
 	return rows, nil
 }
 
 // topFitted returns a fitted top-label map: one pass, and no NLL.
-func topFitted(m TopLabel) *Fitted { return result(m, fitReport{Passes: 1}) }
+func topFitted(m TopLabel) *Fitted { return result(m, fit.Report{Passes: 1}) }
 
 // topContract is that of the top-label methods.
 func topContract() Contract {

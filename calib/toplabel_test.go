@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -60,7 +61,7 @@ func TestTopLabelFits(t *testing.T) {
 	n := set.Logits.Rows
 	conf, hit := make([]float64, n), make([]float64, n)
 	for i := range n {
-		top := topClass(set.Logits.Row(i))
+		top := fit.TopClass(set.Logits.Row(i))
 		conf[i] = raw.Row(i)[top]
 		if int(set.Labels[i]) == top {
 			hit[i] = 1

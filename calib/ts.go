@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -40,7 +41,7 @@ func (ts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, report, err := fitTemperature(ctx, o)
+	t, report, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}

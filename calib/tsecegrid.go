@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -41,7 +42,7 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	least := math.Inf(1)
 	for i := 1; i <= points; i++ {
 		t := float64(i) / 10
-		ece, err := o.ece(ctx, 1/t)
+		ece, err := eceAt(ctx, o, 1/t)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +50,11 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			best, least = t, ece
 		}
 	}
-	nll, err := o.nll(ctx, best)
+	nll, err := o.NLL(ctx, best)
 	if err != nil {
 		return nil, err
 	}
-	report := fitReport{NLL: nll, Iterations: points, Passes: o.passes}
+	report := fit.Report{NLL: nll, Iterations: points, Passes: o.Passes}
 	switch best {
 	case 0.1:
 		report.AtBound = []string{"T >= 0.1"}
@@ -66,16 +67,16 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return result(tsMap{best}, report), nil
 }
 
-// ece returns the ECE-15 at one scale, sum over the bins of
+// eceAt returns the ECE-15 at one scale, sum over the bins of
 // |sum of hits - sum of confidences| / n.
-func (o *objective) ece(ctx context.Context, scale float64) (float64, error) {
+func eceAt(ctx context.Context, o *fit.Objective, scale float64) (float64, error) {
 	const bins = 15
-	gap, err := o.sums(ctx, constant(scale), bins, func(b *rowBlock, sum []float64) {
-		for i := range b.moments {
-			m := &b.moments[i]
+	gap, err := o.Sums(ctx, fit.Constant(scale), bins, func(b *fit.RowBlock, sum []float64) {
+		for i := range b.Moments {
+			m := &b.Moments[i]
 			conf := m.Conf()
 			hit := 0.0
-			if m.Top == b.labels[i] {
+			if m.Top == b.Labels[i] {
 				hit = 1
 			}
 			sum[softmax.Bin(conf, bins)] += hit - conf
@@ -85,5 +86,5 @@ func (o *objective) ece(ctx context.Context, scale float64) (float64, error) {
 	for _, v := range gap {
 		total += math.Abs(v)
 	}
-	return total / float64(o.rows()), err
+	return total / float64(o.Rows()), err
 }

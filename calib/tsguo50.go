@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
 // tsGuo50Entry is temperature scaling as gpleiss/temperature_scaling fitted it
@@ -37,8 +39,8 @@ func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		if !(t > 0) || math.IsInf(t, 0) {
 			return lossAt{}, fmt.Errorf("the recipe steps to T = %g, which is no temperature", t)
 		}
-		s, err := o.slope(ctx, 1/t)
-		return lossAt{s.nll, -(s.loss - s.drop) / t / t}, err
+		s, err := o.Slope(ctx, 1/t)
+		return lossAt{s.NLL, -(s.Loss - s.Drop) / t / t}, err
 	}
 	t, steps, err := torchLBFGS(1.5, 0.01, 50, loss)
 	if err != nil {
@@ -48,7 +50,7 @@ func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := fitReport{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.passes}
+	report := fit.Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.Passes}
 	if report.Gradient > 1e-7 {
 		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, steps)}
 	}

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -52,7 +53,7 @@ func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, flat, err := fitTemperature(ctx, o)
+	t, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for j, d := range v {
 		v[j] = float64((1 + d) * scale)
 	}
-	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.passes)
 }
 
 type vsMap struct {
@@ -98,6 +99,6 @@ func (m vsMap) Apply(dst data.Probs, set *data.Set) {
 		for j, l := range set.Logits.Row(i) {
 			q[j] = float64(m.V[j]*float64(l)) + m.B[j]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }

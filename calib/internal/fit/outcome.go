@@ -1,7 +1,7 @@
-package calib
+package fit
 
-// fitReport says how a fit ended; calib.Report documents the fields.
-type fitReport struct {
+// Report says how a fit ended; calib.Report documents the fields.
+type Report struct {
 	NLL        float64
 	Gradient   float64
 	Iterations int

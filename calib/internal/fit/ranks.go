@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ecdf is the empirical distribution of confidence on n rows, kept as their
+// ECDF is the empirical distribution of confidence on n rows, kept as their
 // tail sums at T = 1 in ascending order: the larger the tail, the smaller the
 // confidence, 1/(1+tail). It is never empty.
 //
@@ -20,9 +20,9 @@ import (
 // They come from softmax.Tails, so rows with equal multisets of logits have
 // equal ranks whatever their order of classes, when fitted and when applied,
 // and no other comparison than that of float64 is needed.
-type ecdf []float64
+type ECDF []float64
 
-// rank returns the quantile q of a row with the given tail: the share of the
+// Rank returns the quantile q of a row with the given tail: the share of the
 // n rows that are at most as confident,
 //
 //	q = #{j : tail_j >= tail} / n, in [0, 1],
@@ -31,13 +31,13 @@ type ecdf []float64
 // definition says <=); a row less confident than all has q = 0, one at least
 // as confident as all q = 1. A calibration row ranked among its own set has
 // q >= 1/n.
-func (e ecdf) rank(tail float64) float64 {
+func (e ECDF) Rank(tail float64) float64 {
 	below, _ := slices.BinarySearch(e, tail) // how many are more confident
 	return float64(len(e)-below) / float64(len(e))
 }
 
-// check refuses what no fit saves.
-func (e ecdf) check() error {
+// Check refuses what no fit saves.
+func (e ECDF) Check() error {
 	if len(e) == 0 {
 		return fmt.Errorf("ecdf: empty")
 	}
@@ -49,24 +49,24 @@ func (e ecdf) check() error {
 	return nil
 }
 
-// tails returns the tail sum of every row, in the order of the rows.
-func tails(ctx context.Context, logits data.Matrix) ([]float64, error) {
-	return (&objective{logits: logits}).tails(ctx)
+// Tails returns the tail sum of every row, in the order of the rows.
+func Tails(ctx context.Context, logits data.Matrix) ([]float64, error) {
+	return (&Objective{Logits: logits}).Tails(ctx)
 }
 
-// tails is one pass.
-func (o *objective) tails(ctx context.Context) ([]float64, error) {
-	o.passes++
-	t := make([]float64, o.rows())
+// Tails is one pass.
+func (o *Objective) Tails(ctx context.Context) ([]float64, error) {
+	o.Passes++
+	t := make([]float64, o.Rows())
 	err := o.eachRows(ctx, func(_ *workspace, _, lo int, logits []float32, _ []int32) {
-		n := len(logits) / o.logits.Cols
-		softmax.Tails(t[lo:lo+n], logits, o.logits.Cols)
+		n := len(logits) / o.Logits.Cols
+		softmax.Tails(t[lo:lo+n], logits, o.Logits.Cols)
 	})
 	return t, err
 }
 
-// newECDF returns the distribution of the given tails, which it copies.
-func newECDF(tails []float64) ecdf { return newRanking(tails).ecdf }
+// NewECDF returns the distribution of the given tails, which it copies.
+func NewECDF(tails []float64) ECDF { return newRanking(tails).ECDF }
 
 // ranking is an ecdf with an index into it, for the ranks of many rows.
 // Tails in ascending order of their bits, which is that of their values, are
@@ -74,7 +74,7 @@ func newECDF(tails []float64) ecdf { return newRanking(tails).ecdf }
 // finding one of them both take a few steps whatever n; in memory it is 9
 // bytes a row.
 type ranking struct {
-	ecdf
+	ECDF
 	least uint64   // bits of the least tail
 	shift int      // bucket = (bits - least) >> shift
 	start []uint32 // of every bucket in ecdf, and the end of the last
@@ -95,7 +95,7 @@ func newRanking(tails []float64) ranking {
 		least, most = min(least, b), max(most, b)
 	}
 	r, buckets := buckets(len(tails), least, most)
-	r.ecdf = make(ecdf, len(tails))
+	r.ECDF = make(ECDF, len(tails))
 	// start[b+2] counts bucket b, start[b+1] is then where its next tail goes,
 	// and when all have gone it is where the bucket ends.
 	start := make([]uint32, buckets+2)
@@ -107,20 +107,20 @@ func newRanking(tails []float64) ranking {
 	}
 	for _, t := range tails {
 		to := &start[r.bucket(t)+1]
-		r.ecdf[*to] = t
+		r.ECDF[*to] = t
 		*to++
 	}
 	r.start = start[:buckets+1]
 	for b := range buckets {
-		slices.Sort(r.ecdf[start[b]:start[b+1]])
+		slices.Sort(r.ECDF[start[b]:start[b+1]])
 	}
 	return r
 }
 
 // ranking returns e with an index, in a pass over e.
-func (e ecdf) ranking() ranking {
+func (e ECDF) ranking() ranking {
 	r, buckets := buckets(len(e), math.Float64bits(e[0]), math.Float64bits(e[len(e)-1]))
-	r.ecdf, r.start = e, make([]uint32, buckets+1)
+	r.ECDF, r.start = e, make([]uint32, buckets+1)
 	next := 1 // the first bucket of which the start is not known
 	for i, t := range e {
 		for b := r.bucket(t); next <= b; next++ {
@@ -133,13 +133,13 @@ func (e ecdf) ranking() ranking {
 
 func (r *ranking) bucket(tail float64) int { return int((math.Float64bits(tail) - r.least) >> r.shift) }
 
-// ranks replaces tails by their ranks, those of ecdf.rank. Up to blockRows of
+// ranks replaces tails by their ranks, those of ecdf.rank. Up to BlockRows of
 // them are looked up together, each a step at a time: of millions of rows every
 // step reads memory that is far away, and so they wait for it together.
 func (r *ranking) ranks(tails []float64) {
-	n := len(r.ecdf)
-	var from, to [blockRows]int // the tails that are less end in between
-	for tails := range slices.Chunk(tails, blockRows) {
+	n := len(r.ECDF)
+	var from, to [BlockRows]int // the tails that are less end in between
+	for tails := range slices.Chunk(tails, BlockRows) {
 		for i, tail := range tails {
 			from[i], to[i] = 0, 0
 			if math.Float64bits(tail) >= r.least {
@@ -156,7 +156,7 @@ func (r *ranking) ranks(tails []float64) {
 				}
 				open = true
 				mid := (lo + hi) / 2
-				less := math.Float64bits(r.ecdf[mid]) < math.Float64bits(tail)
+				less := math.Float64bits(r.ECDF[mid]) < math.Float64bits(tail)
 				if less { // moves, not branches, of which half would be guessed wrongly
 					lo = mid + 1
 				}
@@ -172,21 +172,21 @@ func (r *ranking) ranks(tails []float64) {
 	}
 }
 
-// rankRows replaces the tails of the rows by their ranks among themselves.
-func rankRows(ctx context.Context, tails []float64) (ecdf, error) {
+// RankRows replaces the tails of the rows by their ranks among themselves.
+func RankRows(ctx context.Context, tails []float64) (ECDF, error) {
 	r := newRanking(tails)
-	err := eachBlock(ctx, len(tails), func(_, lo, hi int) {
+	err := EachBlock(ctx, len(tails), func(_, lo, hi int) {
 		r.ranks(tails[lo:hi])
 	})
-	return r.ecdf, err
+	return r.ECDF, err
 }
 
-// scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
+// Scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
 // not depend on the rows beside it. Where there are many, an index pays.
-func (e ecdf) scales(dst, tails []float64, temperature func(q float64) float64) {
+func (e ECDF) Scales(dst, tails []float64, temperature func(q float64) float64) {
 	if len(dst) <= len(e)/16 {
 		for i, tail := range tails {
-			dst[i] = 1 / temperature(e.rank(tail))
+			dst[i] = 1 / temperature(e.Rank(tail))
 		}
 		return
 	}

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -29,19 +29,19 @@ const stepTol = 5e-9
 //
 // Every step stays inside a bracket, which bisection shrinks when
 // interpolation leaves it. The fit ends at a pass that finds a gradient below
-// gradTol and from where Newton's step, which tells the error of u but for its
+// GradTol and from where Newton's step, which tells the error of u but for its
 // square, is below stepTol. Of thinFrom rows or more a pass is dear: one from
 // where Newton's step is below lastStep is the last too, and the step is taken
 // unless it leads out of the bounds.
-func solveTemperature(ctx context.Context, o *objective, width int, visit func(b *rowBlock, sum []float64)) (*temperatureFit, []float64, error) {
+func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
-	if err == nil && ref != nil && o.rows() >= thinFrom {
+	if err == nil && ref != nil && o.Rows() >= thinFrom {
 		ref, u, err = ref.refined(ctx, o, u)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	minU, maxU := softmax.Log(1/maxT), softmax.Log(1/minT)
+	minU, maxU := softmax.Log(1/MaxT), softmax.Log(1/MinT)
 	u = min(max(u, minU), maxU)
 	lo, hi := math.Inf(-1), math.Inf(1) // u with g < 0 and with g > 0
 	var known curveNodes
@@ -61,16 +61,16 @@ func solveTemperature(ctx context.Context, o *objective, width int, visit func(b
 		if last == nil {
 			also = nil
 		}
-		g := s.loss - s.drop
+		g := s.Loss - s.Drop
 		switch {
-		case s.loss == 0:
+		case s.Loss == 0:
 			f, err := o.allRight(ctx)
 			return f, nil, err
 		case g > 0 && u <= minU:
 			f, err := o.tooHot(ctx)
 			return f, nil, err
 		case g < 0 && u >= maxU:
-			f, err := o.atBound(ctx, minT, "the minimum of the NLL is below the least temperature")
+			f, err := o.atBound(ctx, MinT, "the minimum of the NLL is below the least temperature")
 			return f, nil, err
 		case g > 0:
 			hi = u
@@ -79,14 +79,14 @@ func solveTemperature(ctx context.Context, o *objective, width int, visit func(b
 		}
 		node, target := s.node(u)
 		step := float64(node.du * (target - node.y))
-		done := math.Abs(g) < gradTol && math.Abs(step) < stepTol
-		if !done && o.rows() >= thinFrom && math.Abs(step) < lastStep && u+step > minU && u+step < maxU {
+		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
+		if !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && u+step > minU && u+step < maxU {
 			f := s.stepped(u, step)
-			f.report.Iterations, f.report.Passes = iter+1, o.passes
+			f.report.Iterations, f.report.Passes = iter+1, o.Passes
 			return f, nil, nil
 		}
 		if done || iter == maxIterations {
-			report := fitReport{NLL: s.nll, Gradient: math.Abs(g), Iterations: iter, Passes: o.passes}
+			report := Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
 			if !done {
 				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
 			}
@@ -114,41 +114,41 @@ const far = 8
 const likelyLast = 0.05
 
 // allRight ends a fit where no row has a larger logit than that of its label.
-func (o *objective) allRight(ctx context.Context) (*temperatureFit, error) {
-	zero, err := o.slope(ctx, 0)
+func (o *Objective) allRight(ctx context.Context) (*temperatureFit, error) {
+	zero, err := o.Slope(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	if zero.drop > 0 {
-		return o.atBound(ctx, minT, "every calibration row is classified correctly, so the NLL has no minimum")
+	if zero.Drop > 0 {
+		return o.atBound(ctx, MinT, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
-	return &temperatureFit{t: 1, report: fitReport{NLL: zero.nll, Passes: o.passes, Warnings: []string{
+	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: []string{
 		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}, nil
 }
 
 // tooHot ends a fit whose NLL still falls at the largest temperature.
-func (o *objective) tooHot(ctx context.Context) (*temperatureFit, error) {
-	zero, err := o.slope(ctx, 0)
+func (o *Objective) tooHot(ctx context.Context) (*temperatureFit, error) {
+	zero, err := o.Slope(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	why := "the minimum of the NLL is beyond the largest temperature"
-	if zero.loss >= zero.drop {
+	if zero.Loss >= zero.Drop {
 		why = "the calibration labels contradict the logits, so the NLL has no minimum"
 	}
-	return o.atBound(ctx, maxT, why)
+	return o.atBound(ctx, MaxT, why)
 }
 
 // atBound ends a fit at T = t, one of the bounds: one pass for the NLL.
-func (o *objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
-	nll, err := o.nll(ctx, t)
+func (o *Objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
+	nll, err := o.NLL(ctx, t)
 	bound := "T >= 0.001"
-	if t == maxT {
+	if t == MaxT {
 		bound = "T <= 1000"
 	}
-	return &temperatureFit{t: t, report: fitReport{
+	return &temperatureFit{t: t, report: Report{
 		NLL:      nll,
-		Passes:   o.passes,
+		Passes:   o.Passes,
 		AtBound:  []string{bound},
 		Warnings: []string{fmt.Sprintf("T = %g: %s", t, why)},
 	}}, err
@@ -253,17 +253,17 @@ const firstU = -0.4
 // minimum; without a sample, or where its NLL has none, no nodes and firstU.
 // The sample is every sixteenth row, or wider apart: labels and images are
 // often in order. A pass over it counts as its share.
-func newReference(ctx context.Context, o *objective) (reference, float64, error) {
-	if o.rows() < sampleFloor {
+func newReference(ctx context.Context, o *Objective) (reference, float64, error) {
+	if o.Rows() < sampleFloor {
 		return nil, firstU, nil
 	}
-	sample, err := o.sample(ctx, min(o.rows()/sampleShare, sampleRows))
+	sample, err := o.sample(ctx, min(o.Rows()/sampleShare, sampleRows))
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { o.passes += sample.passes * float64(sample.rows()) / float64(o.rows()) }()
+	defer func() { o.Passes += sample.Passes * float64(sample.Rows()) / float64(o.Rows()) }()
 	eval := func(u float64) (curveNode, float64, error) {
-		s, err := sample.slope(ctx, softmax.Exp(u))
+		s, err := sample.Slope(ctx, softmax.Exp(u))
 		node, target := s.node(u)
 		return node, target, err
 	}
@@ -281,7 +281,7 @@ func newReference(ctx context.Context, o *objective) (reference, float64, error)
 		}
 		known = known.with(node)
 		next := known.at(target)
-		if !(math.Abs(next) < softmax.Log(maxT)) {
+		if !(math.Abs(next) < softmax.Log(MaxT)) {
 			return nil, firstU, nil
 		}
 		step := next - u
@@ -306,32 +306,32 @@ func newReference(ctx context.Context, o *objective) (reference, float64, error)
 
 // node returns the point of the curve that a pass at u has found, and the y of
 // the minimum.
-func (s slope) node(u float64) (node curveNode, target float64) {
+func (s Slope) node(u float64) (node curveNode, target float64) {
 	beta := softmax.Exp(u)
-	return curveNode{u: u, y: softmax.Log(s.drop), du: -s.drop / float64(beta*s.variance)}, softmax.Log(s.loss)
+	return curveNode{u: u, y: softmax.Log(s.Drop), du: -s.Drop / float64(beta*s.Variance)}, softmax.Log(s.Loss)
 }
 
 func finite(c curveNode) bool { return !math.IsNaN(c.y+c.du) && !math.IsInf(c.y+c.du, 0) }
 
 // sample returns m rows of o, evenly apart, copied.
-func (o *objective) sample(ctx context.Context, m int) (*objective, error) {
-	n, k := o.logits.Rows, o.logits.Cols
-	s := &objective{logits: data.NewMatrix(m, k), label: make([]float32, m)}
+func (o *Objective) sample(ctx context.Context, m int) (*Objective, error) {
+	n, k := o.Logits.Rows, o.Logits.Cols
+	s := &Objective{Logits: data.NewMatrix(m, k), LabelLogit: make([]float32, m)}
 	var class [1]int32
 	for i := range m {
 		from := int((2*int64(i) + 1) * int64(n) / (2 * int64(m)))
 		if o.stream == nil {
-			copy(s.logits.Row(i), o.logits.Row(from))
-			s.label[i] = o.label[from]
+			copy(s.Logits.Row(i), o.Logits.Row(from))
+			s.LabelLogit[i] = o.LabelLogit[from]
 			continue
 		}
-		if err := o.stream.Read(ctx, from, from+1, s.logits.Row(i), class[:]); err != nil {
+		if err := o.stream.Read(ctx, from, from+1, s.Logits.Row(i), class[:]); err != nil {
 			return nil, err
 		}
 		if err := checkLabels(class[:], from, k); err != nil {
 			return nil, err
 		}
-		s.label[i] = s.logits.Row(i)[class[0]]
+		s.LabelLogit[i] = s.Logits.Row(i)[class[0]]
 	}
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// eachTask calls do for the tasks 0..tasks-1 on up to the given number of
+// EachTask calls do for the tasks 0..tasks-1 on up to the given number of
 // workers, which are numbered from 0: a worker does one task at a time, so
 // what do keeps for each of them needs no lock. What a task computes must not
 // depend on who computes it: whoever needs a total adds the tasks in their
@@ -18,7 +18,7 @@ import (
 // one, which does not depend on the number of workers either since tasks are
 // begun in their order; or the context's error when ctx is done. A panic of do
 // reaches the caller, who may recover.
-func eachTask(ctx context.Context, tasks, workers int, do func(worker, task int) error) error {
+func EachTask(ctx context.Context, tasks, workers int, do func(worker, task int) error) error {
 	var next atomic.Int64
 	var stopped atomic.Bool
 	var panicked atomic.Pointer[any]
@@ -62,14 +62,14 @@ func eachTask(ctx context.Context, tasks, workers int, do func(worker, task int)
 	return failure
 }
 
-// eachBlock calls do for every block of blockRows rows among n, on all
-// processors; see eachTask.
-func eachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
-	return eachTask(ctx, numBlocks(n), runtime.GOMAXPROCS(0), func(_, block int) error {
-		do(block, block*blockRows, min((block+1)*blockRows, n))
+// EachBlock calls do for every block of BlockRows rows among n, on all
+// processors; see EachTask.
+func EachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
+	return EachTask(ctx, NumBlocks(n), runtime.GOMAXPROCS(0), func(_, block int) error {
+		do(block, block*BlockRows, min((block+1)*BlockRows, n))
 		return nil
 	})
 }
 
-// numBlocks returns the number of blocks of n rows.
-func numBlocks(n int) int { return (n + blockRows - 1) / blockRows }
+// NumBlocks returns the number of blocks of n rows.
+func NumBlocks(n int) int { return (n + BlockRows - 1) / BlockRows }

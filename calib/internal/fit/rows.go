@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// checkLabelled refuses a calibration set without rows or without a label for
+// CheckLabelled refuses a calibration set without rows or without a label for
 // each row.
-func checkLabelled(set *data.Set) error {
+func CheckLabelled(set *data.Set) error {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	if n == 0 || k == 0 {
 		return errors.New("the calibration set is empty")
@@ -34,9 +34,9 @@ func checkLabels(labels []int32, from, k int) error {
 	return nil
 }
 
-// eachRow calls do with the softmax probabilities of every row, in order; p is
+// EachRow calls do with the softmax probabilities of every row, in order; p is
 // reused. It stops with the context's error when ctx is done.
-func eachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64)) error {
+func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64)) error {
 	p := make([]float64, logits.Cols)
 	for i := range logits.Rows {
 		if i%256 == 0 && ctx.Err() != nil {
@@ -48,8 +48,8 @@ func eachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64
 	return ctx.Err()
 }
 
-// topClass returns the lowest index of the largest logit.
-func topClass(row []float32) int {
+// TopClass returns the lowest index of the largest logit.
+func TopClass(row []float32) int {
 	top := 0
 	for j, l := range row {
 		if l > row[top] {
@@ -59,10 +59,10 @@ func topClass(row []float32) int {
 	return top
 }
 
-// keepTop divides q by total and lowers what rounding has made equal to the
+// KeepTop divides q by total and lowers what rounding has made equal to the
 // top class though its logit is smaller.
-func keepTop(q []float64, row []float32, total float64) {
-	top := topClass(row)
+func KeepTop(q []float64, row []float32, total float64) {
+	top := TopClass(row)
 	most := q[top] / total
 	below := math.Nextafter(most, 0)
 	for j := range q {
@@ -73,8 +73,8 @@ func keepTop(q []float64, row []float32, total float64) {
 	}
 }
 
-// normalise divides q by its sum; a row of zeros becomes uniform.
-func normalise(q []float64) {
+// Normalise divides q by its sum; a row of zeros becomes uniform.
+func Normalise(q []float64) {
 	sum := 0.0
 	for _, v := range q {
 		sum += v
@@ -88,11 +88,11 @@ func normalise(q []float64) {
 	}
 }
 
-// leastProb is the floor of the metric NLL.
-const leastProb = 1e-300
+// LeastProb is the floor of the metric NLL.
+const LeastProb = 1e-300
 
-// pick returns the given rows of logits, labels and features, copied.
-func pick(set *data.Set, rows []int) *data.Set {
+// Pick returns the given rows of logits, labels and features, copied.
+func Pick(set *data.Set, rows []int) *data.Set {
 	s := &data.Set{
 		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
 		Features: data.NewMatrix(len(rows), set.Features.Cols),

@@ -1,26 +1,26 @@
-package calib
+package fit
 
 import (
 	"fmt"
 	"math"
 )
 
-// local is a function of p parameters near one point.
-type local struct {
-	value    float64
-	gradient []float64 // p
-	hessian  []float64 // p x p, symmetric
+// Local is a function of p parameters near one point.
+type Local struct {
+	Value    float64
+	Gradient []float64 // p
+	Hessian  []float64 // p x p, symmetric
 }
 
-// solution is where boxNewton ended.
-type solution struct {
-	at       []float64 // p
-	value    float64
-	gradient float64 // largest absolute component of the projected gradient, in units of the scaled parameters
-	steps    int     // accepted steps
+// Solution is where BoxNewton ended.
+type Solution struct {
+	At       []float64 // p
+	Value    float64
+	Gradient float64 // largest absolute component of the projected gradient, in units of the scaled parameters
+	Steps    int     // accepted steps
 }
 
-// boxNewton minimises a smooth, possibly non-convex function of a few
+// BoxNewton minimises a smooth, possibly non-convex function of a few
 // parameters in the box lo <= x <= hi, starting at x, which it does not
 // change. Parameters are measured in unit, which makes the damping and the
 // gradient, unit * d/dx, free of the scale of the problem.
@@ -28,13 +28,13 @@ type solution struct {
 // Each step minimises the quadratic model in the box by an active set; where
 // the Hessian is not positive definite, or the function did not fall, a
 // multiple of the identity is added (Levenberg 1944) until it does. The end is
-// a projected gradient below 1e-12, or below gradTol where the next step, which
+// a projected gradient below 1e-12, or below GradTol where the next step, which
 // near the end is the error of x but for its square, is below boxStepTol or
 // rounding hides any further descent; after maxTrials whatever was reached. The
 // value and the gradient are those at the solution. The Cholesky
 // factorisation is ours because bytes must agree across processors, which
 // libraries with vector code do not promise.
-func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit float64) (solution, error) {
+func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit float64) (Solution, error) {
 	const (
 		maxTrials = 200
 		target    = 1e-12
@@ -42,50 +42,50 @@ func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit 
 	)
 	cur, err := eval(x)
 	if err != nil {
-		return solution{}, err
+		return Solution{}, err
 	}
-	sol := solution{at: append([]float64(nil), x...), value: cur.value, gradient: projected(x, cur, lo, hi, unit)}
+	sol := Solution{At: append([]float64(nil), x...), Value: cur.Value, Gradient: projected(x, cur, lo, hi, unit)}
 	damping := 0.0
 	for range maxTrials {
-		if sol.gradient <= target {
+		if sol.Gradient <= target {
 			break
 		}
 		least := 1e-6 * largestCurvature(cur, unit)
-		step, ok := boxStep(sol.at, cur, lo, hi, unit, damping)
+		step, ok := boxStep(sol.At, cur, lo, hi, unit, damping)
 		for !ok {
 			damping = max(4*damping, least)
-			step, ok = boxStep(sol.at, cur, lo, hi, unit, damping)
+			step, ok = boxStep(sol.At, cur, lo, hi, unit, damping)
 		}
-		if sol.gradient <= gradTol && negligible(step, sol.at, unit) {
+		if sol.Gradient <= GradTol && negligible(step, sol.At, unit) {
 			break
 		}
 		next := make([]float64, len(x))
 		promised := 0.0 // first-order change
 		moved := false
 		for j := range next {
-			next[j] = min(max(sol.at[j]+step[j], lo[j]), hi[j])
-			moved = moved || next[j] != sol.at[j]
-			promised += float64(cur.gradient[j] * (next[j] - sol.at[j]))
+			next[j] = min(max(sol.At[j]+step[j], lo[j]), hi[j])
+			moved = moved || next[j] != sol.At[j]
+			promised += float64(cur.Gradient[j] * (next[j] - sol.At[j]))
 		}
 		if !moved {
 			break
 		}
 		trial, err := eval(next)
 		if err != nil {
-			return solution{}, err
+			return Solution{}, err
 		}
 		gradient := projected(next, trial, lo, hi, unit)
-		fell := trial.value <= cur.value+float64(1e-4*promised)
-		still := trial.value <= cur.value+float64(rounding*max(1, math.Abs(cur.value)))
-		if !fell && !(still && gradient < sol.gradient) {
-			if sol.gradient <= gradTol {
+		fell := trial.Value <= cur.Value+float64(1e-4*promised)
+		still := trial.Value <= cur.Value+float64(rounding*max(1, math.Abs(cur.Value)))
+		if !fell && !(still && gradient < sol.Gradient) {
+			if sol.Gradient <= GradTol {
 				break
 			}
 			damping = max(10*damping, least)
 			continue
 		}
 		cur = trial
-		sol = solution{next, trial.value, gradient, sol.steps + 1}
+		sol = Solution{next, trial.Value, gradient, sol.Steps + 1}
 		if damping /= 10; damping < least {
 			damping = 0
 		}
@@ -93,36 +93,36 @@ func boxNewton(eval func(x []float64) (local, error), x, lo, hi []float64, unit 
 	return sol, nil
 }
 
-// fewRows is the size up to which fits that are not convex start more than
+// FewRows is the size up to which fits that are not convex start more than
 // once. On smaller sets than this they were seen to end at local minima, on
 // larger ones never.
-const fewRows = 1000
+const FewRows = 1000
 
-// boxNewtonFrom is boxNewton from each start in turn. It returns the least
+// BoxNewtonFrom is BoxNewton from each start in turn. It returns the least
 // minimum, of equal ones the first, with the steps of all; apart is how much
 // higher the worst end is.
-func boxNewtonFrom(eval func(x []float64) (local, error), starts [][]float64, lo, hi []float64, unit float64) (best solution, apart float64, err error) {
+func BoxNewtonFrom(eval func(x []float64) (Local, error), starts [][]float64, lo, hi []float64, unit float64) (best Solution, apart float64, err error) {
 	steps, highest := 0, math.Inf(-1)
 	for i, x := range starts {
-		end, err := boxNewton(eval, x, lo, hi, unit)
+		end, err := BoxNewton(eval, x, lo, hi, unit)
 		if err != nil {
-			return solution{}, 0, err
+			return Solution{}, 0, err
 		}
-		steps += end.steps
-		highest = max(highest, end.value)
-		if i == 0 || end.value < best.value-sameMinimum {
+		steps += end.Steps
+		highest = max(highest, end.Value)
+		if i == 0 || end.Value < best.Value-sameMinimum {
 			best = end
 		}
 	}
-	best.steps = steps
-	return best, highest - best.value, nil
+	best.Steps = steps
+	return best, highest - best.Value, nil
 }
 
 // sameMinimum is the difference of values up to which two ends are one.
 const sameMinimum = 1e-9
 
-// localMinima is the warning of a fit whose starts end apart.
-func localMinima(r *fitReport, starts int, apart float64) {
+// WarnLocalMinima is the warning of a fit whose starts end apart.
+func WarnLocalMinima(r *Report, starts int, apart float64) {
 	if apart > sameMinimum {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("no unique fit: of %d starts some end at a local minimum, %.2g higher; the least is taken", starts, apart))
 	}
@@ -144,9 +144,9 @@ func negligible(step, x []float64, unit float64) bool {
 
 // projected returns the largest absolute component of the gradient that is
 // not held by a bound.
-func projected(x []float64, f local, lo, hi []float64, unit float64) float64 {
+func projected(x []float64, f Local, lo, hi []float64, unit float64) float64 {
 	most := 0.0
-	for j, g := range f.gradient {
+	for j, g := range f.Gradient {
 		if !held(x[j], g, lo[j], hi[j]) {
 			most = max(most, math.Abs(g)*unit)
 		}
@@ -161,11 +161,11 @@ func held(x, gradient, lo, hi float64) bool {
 
 // largestCurvature returns the largest diagonal element of the scaled Hessian,
 // at least the smallest normal number so that a multiple of it is positive.
-func largestCurvature(f local, unit float64) float64 {
-	p := len(f.gradient)
+func largestCurvature(f Local, unit float64) float64 {
+	p := len(f.Gradient)
 	most := 0x1p-1000
 	for j := range p {
-		most = max(most, math.Abs(f.hessian[j*p+j])*unit*unit)
+		most = max(most, math.Abs(f.Hessian[j*p+j])*unit*unit)
 	}
 	return most
 }
@@ -174,11 +174,11 @@ func largestCurvature(f local, unit float64) float64 {
 // damping in the box around x, by moving along Newton steps of the free
 // parameters and fixing the first to meet its bound, until none does. It
 // reports false where the model has no minimum.
-func boxStep(x []float64, f local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
+func boxStep(x []float64, f Local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
 	p := len(x)
 	var free []int
 	for j := range x {
-		if !held(x[j], f.gradient[j], lo[j], hi[j]) {
+		if !held(x[j], f.Gradient[j], lo[j], hi[j]) {
 			free = append(free, j)
 		}
 	}
@@ -187,18 +187,18 @@ func boxStep(x []float64, f local, lo, hi []float64, unit, damping float64) ([]f
 		m := len(free)
 		a, b := make([]float64, m*m), make([]float64, m)
 		for r, j := range free {
-			slope := float64(f.gradient[j] * unit)
+			slope := float64(f.Gradient[j] * unit)
 			for i := range step {
-				slope += float64(float64(f.hessian[j*p+i]*unit) * step[i])
+				slope += float64(float64(f.Hessian[j*p+i]*unit) * step[i])
 			}
 			slope += float64(damping * (step[j] / unit))
 			b[r] = -slope
 			for c, i := range free {
-				a[r*m+c] = float64(f.hessian[j*p+i] * unit * unit)
+				a[r*m+c] = float64(f.Hessian[j*p+i] * unit * unit)
 			}
 			a[r*m+r] += damping
 		}
-		if !cholesky(a, b) {
+		if !Cholesky(a, b) {
 			return nil, false
 		}
 		share, first := 1.0, -1
@@ -229,10 +229,10 @@ func boxStep(x []float64, f local, lo, hi []float64, unit, damping float64) ([]f
 	return step, true
 }
 
-// cholesky solves a x = b for the m x m symmetric matrix a, overwriting b with
+// Cholesky solves a x = b for the m x m symmetric matrix a, overwriting b with
 // x and a with its factor. It reports false where a is not safely positive
 // definite.
-func cholesky(a, b []float64) bool {
+func Cholesky(a, b []float64) bool {
 	m := len(b)
 	for j := range m {
 		diagonal := a[j*m+j]

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func TestCurveNodes(t *testing.T) {
 func TestTaskErrors(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	met := make(chan bool)
-	err := eachTask(context.Background(), 100, 2, func(_, task int) error {
+	err := EachTask(context.Background(), 100, 2, func(_, task int) error {
 		switch task {
 		case 0:
 			<-met

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"math"
@@ -6,27 +6,27 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// minT and maxT bound every fitted temperature. They bind where the NLL has
+// MinT and MaxT bound every fitted temperature. They bind where the NLL has
 // no minimum: T falls without end where every row is classified correctly and
 // grows without end where the labels contradict the logits.
 const (
-	minT = 1e-3
-	maxT = 1e3
+	MinT = 1e-3
+	MaxT = 1e3
 )
 
-// gradTol is the largest gradient of a fit that counts as converged.
-const gradTol = 1e-9
+// GradTol is the largest gradient of a fit that counts as converged.
+const GradTol = 1e-9
 
-// softplus returns log(1 + e^x).
-func softplus(x float64) float64 {
+// Softplus returns log(1 + e^x).
+func Softplus(x float64) float64 {
 	if x > 0 {
 		return x + softmax.Log1p(softmax.Exp(-x))
 	}
 	return softmax.Log1p(softmax.Exp(x))
 }
 
-// sigmoid returns 1/(1 + e^-x), the derivative of softplus.
-func sigmoid(x float64) float64 {
+// Sigmoid returns 1/(1 + e^-x), the derivative of softplus.
+func Sigmoid(x float64) float64 {
 	if x < 0 {
 		e := softmax.Exp(x)
 		return e / (1 + e)
@@ -34,8 +34,8 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + softmax.Exp(-x))
 }
 
-// dot returns the inner product of two vectors.
-func dot(a, b []float64) float64 {
+// Dot returns the inner product of two vectors.
+func Dot(a, b []float64) float64 {
 	sum := 0.0
 	for j, v := range a {
 		sum += float64(v * b[j])
@@ -43,14 +43,14 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// addTo adds c times v to dst.
-func addTo(dst []float64, c float64, v []float64) {
+// AddTo adds c times v to dst.
+func AddTo(dst []float64, c float64, v []float64) {
 	for j, x := range v {
 		dst[j] += float64(c * x)
 	}
 }
 
-func largest(v []float64) float64 {
+func Largest(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {
 		most = max(most, math.Abs(x))
@@ -58,9 +58,9 @@ func largest(v []float64) float64 {
 	return most
 }
 
-// toSoftmax replaces v by its softmax and returns the log of the sum of
+// ToSoftmax replaces v by its softmax and returns the log of the sum of
 // exponentials.
-func toSoftmax(v []float64) float64 {
+func ToSoftmax(v []float64) float64 {
 	most := v[0]
 	for _, x := range v {
 		most = max(most, x)

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -24,14 +24,14 @@ func TestRefined(t *testing.T) {
 			rows = append(rows, 256*block+124+r)
 		}
 	}
-	middle := pick(set, rows)
+	middle := Pick(set, rows)
 	want := -softmax.Log(setTemperature(t, middle))
 
 	var refs [2]reference
 	var us, passes [2]float64
-	for i, open := range []func() (*objective, error){
-		func() (*objective, error) { return newObjective(set) },
-		func() (*objective, error) { return streamObjective(testset.StreamOf(set)) },
+	for i, open := range []func() (*Objective, error){
+		func() (*Objective, error) { return NewObjective(set) },
+		func() (*Objective, error) { return NewStreamed(testset.StreamOf(set)) },
 	} {
 		o, err := open()
 		if err != nil {
@@ -44,7 +44,7 @@ func TestRefined(t *testing.T) {
 		if refs[i], us[i], err = first.refined(ctx, o, u); err != nil {
 			t.Fatal(err)
 		}
-		passes[i] = o.passes
+		passes[i] = o.Passes
 	}
 	if !reflect.DeepEqual(refs[0], refs[1]) || us[0] != us[1] || passes[0] != passes[1] {
 		t.Errorf("u = %v in memory, %v streamed; passes %v and %v", us[0], us[1], passes[0], passes[1])
@@ -52,12 +52,12 @@ func TestRefined(t *testing.T) {
 	if math.Abs(us[0]-want) > 1e-7 {
 		t.Errorf("u = %v, the minimum is at %v", us[0], want)
 	}
-	o, err := newObjective(middle)
+	o, err := NewObjective(middle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, off := range []float64{0, -1e-3, 1e-3} {
-		s, err := o.slope(ctx, softmax.Exp(want+off))
+		s, err := o.Slope(ctx, softmax.Exp(want+off))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestRefined(t *testing.T) {
 // TestThinnedLabels: a label that is no class is named by its row of the set.
 func TestThinnedLabels(t *testing.T) {
 	ctx := context.Background()
-	o, err := streamObjective(testset.Broken{Stream: testset.StreamOf(testset.Simulated(20000, 4, 3, 1.6, 2)), Bad: 5000, Label: 4})
+	o, err := NewStreamed(testset.Broken{Stream: testset.StreamOf(testset.Simulated(20000, 4, 3, 1.6, 2)), Bad: 5000, Label: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestRefinedElsewhere(t *testing.T) {
 			set.Labels[i] = int32(i % 4)
 		}
 	}
-	o, err := newObjective(set)
+	o, err := NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,11 +144,11 @@ func (s *manyRows) Read(_ context.Context, lo, hi int, logits []float32, labels 
 // 2^23 rows err by some 1e-3 from the T that they are made of.
 func TestManyRows(t *testing.T) {
 	rows := newManyRows()
-	o, err := streamObjective(rows)
+	o, err := NewStreamed(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, r, err := fitTemperature(context.Background(), o)
+	got, r, err := Temperature(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestManyRows(t *testing.T) {
 	if math.Abs(got/1.7-1) > 2e-3 {
 		t.Errorf("T = %v, want 1.7", got)
 	}
-	s, err := o.slope(context.Background(), 1/got)
+	s, err := o.Slope(context.Background(), 1/got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,19 +166,19 @@ func TestManyRows(t *testing.T) {
 	if step := node.du * (target - node.y); math.Abs(step) > 1e-10 {
 		t.Errorf("T is %.1e from the minimum", step)
 	}
-	if math.Abs(s.nll-r.NLL) > 1e-14 || math.Abs(s.loss-s.drop) > 1e-10 || r.Gradient > 1e-10 {
-		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.nll, s.loss-s.drop, r.NLL, r.Gradient)
+	if math.Abs(s.NLL-r.NLL) > 1e-14 || math.Abs(s.Loss-s.Drop) > 1e-10 || r.Gradient > 1e-10 {
+		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.NLL, s.Loss-s.Drop, r.NLL, r.Gradient)
 	}
 }
 
 // setTemperature returns the fitted temperature of a set.
 func setTemperature(t *testing.T, set *data.Set) float64 {
 	t.Helper()
-	o, err := newObjective(set)
+	o, err := NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	temperature, _, err := fitTemperature(context.Background(), o)
+	temperature, _, err := Temperature(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"bytes"
@@ -23,9 +23,9 @@ import (
 // no padding falls between chunks.
 const ecdfChunk = 3 << 10
 
-// write writes e as JSON. It refuses what no fit saves.
-func (e ecdf) write(w io.Writer) error {
-	if err := e.check(); err != nil {
+// Write writes e as JSON. It refuses what no fit saves.
+func (e ECDF) Write(w io.Writer) error {
+	if err := e.Check(); err != nil {
 		return err
 	}
 	raw := make([]byte, 0, 8*min(ecdfChunk, len(e)))
@@ -48,17 +48,17 @@ func (e ecdf) write(w io.Writer) error {
 }
 
 // MarshalJSON returns what write writes; null where there is no ecdf.
-func (e ecdf) MarshalJSON() ([]byte, error) {
+func (e ECDF) MarshalJSON() ([]byte, error) {
 	if e == nil {
 		return []byte("null"), nil
 	}
 	var b bytes.Buffer
-	err := e.write(&b)
+	err := e.Write(&b)
 	return b.Bytes(), err
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, or an array of numbers.
-func (e *ecdf) UnmarshalJSON(text []byte) error {
+func (e *ECDF) UnmarshalJSON(text []byte) error {
 	if text[0] != '"' {
 		// A null among numbers would be read as 0.
 		if bytes.Contains(text, []byte("null")) || json.Unmarshal(text, (*[]float64)(e)) != nil {
@@ -70,7 +70,7 @@ func (e *ecdf) UnmarshalJSON(text []byte) error {
 	if err != nil || len(raw)%8 != 0 {
 		return errNoECDF
 	}
-	*e = make(ecdf, len(raw)/8)
+	*e = make(ECDF, len(raw)/8)
 	for i := range *e {
 		(*e)[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
 	}

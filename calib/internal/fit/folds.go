@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// folds parts the rows of a labelled set at random into so many parts, which
+// Folds parts the rows of a labelled set at random into so many parts, which
 // differ by at most one row, and returns the part of each row. There are at
 // most as many parts as rows.
 //
@@ -18,11 +18,11 @@ import (
 // and the gap of its label. So a row is in the same part wherever it stands in
 // the set, and neither the order of the classes nor an offset of the logits
 // counts.
-func folds(set *data.Set, parts int, seed uint64) []int {
+func Folds(set *data.Set, parts int, seed uint64) []int {
 	gaps := make([]float64, set.Logits.Cols)
-	order := byChance(set.Logits.Rows, func(text []byte, i int) []byte {
+	order := ByHash(set.Logits.Rows, func(text []byte, i int) []byte {
 		row := set.Logits.Row(i)
-		most := float64(row[topClass(row)])
+		most := float64(row[TopClass(row)])
 		for j, l := range row {
 			gaps[j] = float64(l) - most
 		}
@@ -41,9 +41,9 @@ func folds(set *data.Set, parts int, seed uint64) []int {
 	return part
 }
 
-// byChance returns the rows 0..n-1 ordered by the hash of a text for each,
+// ByHash returns the rows 0..n-1 ordered by the hash of a text for each,
 // which name appends to what it is given. Rows of equal texts keep their order.
-func byChance(n int, name func(text []byte, row int) []byte) []int {
+func ByHash(n int, name func(text []byte, row int) []byte) []int {
 	hashes := make([][sha256.Size]byte, n)
 	order := make([]int, n)
 	var text []byte
@@ -56,9 +56,9 @@ func byChance(n int, name func(text []byte, row int) []byte) []int {
 	return order
 }
 
-// split returns the rows outside a part and those inside, copied: logits and
+// Split returns the rows outside a part and those inside, copied: logits and
 // labels alone.
-func split(set *data.Set, part []int, own int) (outside, inside *data.Set) {
+func Split(set *data.Set, part []int, own int) (outside, inside *data.Set) {
 	var out, in []int
 	for i, p := range part {
 		if p == own {
@@ -68,5 +68,5 @@ func split(set *data.Set, part []int, own int) (outside, inside *data.Set) {
 		}
 	}
 	bare := set.View(data.Logits | data.Labels)
-	return pick(bare, out), pick(bare, in)
+	return Pick(bare, out), Pick(bare, in)
 }

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// rowStream is calib.Stream.
-type rowStream interface {
+// Stream is calib.Stream.
+type Stream interface {
 	Rows() int
 	Classes() int
 	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
@@ -17,21 +17,21 @@ type rowStream interface {
 // readBytes is about what a worker reads of a stream at a time.
 const readBytes = 1 << 20
 
-// streamObjective is newObjective for rows that are streamed. Labels are
+// NewStreamed is NewObjective for rows that are streamed. Labels are
 // checked as they are read.
-func streamObjective(s rowStream) (*objective, error) {
+func NewStreamed(s Stream) (*Objective, error) {
 	if s.Rows() < 1 || s.Classes() < 1 {
 		return nil, errors.New("the calibration set is empty")
 	}
-	return &objective{logits: data.Matrix{Rows: s.Rows(), Cols: s.Classes()}, stream: s}, nil
+	return &Objective{Logits: data.Matrix{Rows: s.Rows(), Cols: s.Classes()}, stream: s}, nil
 }
 
 // read returns rows lo..hi-1 of the stream, which are in the memory of w until
 // its next read. It reads ahead, but not beyond the row end.
-func (o *objective) read(ctx context.Context, w *workspace, lo, hi, end int) ([]float32, []int32, error) {
-	k := o.logits.Cols
+func (o *Objective) read(ctx context.Context, w *workspace, lo, hi, end int) ([]float32, []int32, error) {
+	k := o.Logits.Cols
 	if lo < w.lo || hi > w.lo+len(w.labels) {
-		ahead := max(1, readBytes/(4*k*blockRows)) * blockRows
+		ahead := max(1, readBytes/(4*k*BlockRows)) * BlockRows
 		n := min(max(ahead, hi-lo), end-lo)
 		if cap(w.labels) < n {
 			w.logits, w.labels = make([]float32, n*k), make([]int32, n)

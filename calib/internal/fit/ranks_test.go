@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 func ranksOf(t *testing.T, cal, test data.Matrix) []float64 {
 	t.Helper()
 	ctx := context.Background()
-	c, err := tails(ctx, cal)
+	c, err := Tails(ctx, cal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := tails(ctx, test)
+	q, err := Tails(ctx, test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newECDF(c)
+	e := NewECDF(c)
 	for i := range q {
-		q[i] = e.rank(q[i])
+		q[i] = e.Rank(q[i])
 	}
 	return q
 }
@@ -105,7 +105,6 @@ func TestRanksDefinition(t *testing.T) {
 	equal(t, "shuffled classes", ranksOf(t, cal, test), want)
 }
 
-// rowsOf returns the rows as a matrix.
 // TestRanking: the bucketed sort and its ranks are those of a plain sort, for
 // rows of the set and for others.
 func TestRanking(t *testing.T) {
@@ -127,10 +126,10 @@ func TestRanking(t *testing.T) {
 			}
 			r := newRanking(tails)
 			want := slices.Sorted(slices.Values(tails))
-			if !slices.Equal(r.ecdf, want) {
+			if !slices.Equal(r.ECDF, want) {
 				t.Fatalf("%s: %d tails are not sorted", name, n)
 			}
-			indexed := ecdf(want).ranking()
+			indexed := ECDF(want).ranking()
 			var others []float64
 			for _, tail := range tails {
 				others = append(others, tail, math.Nextafter(tail, 0), math.Nextafter(tail, 9), tail/3, tail*3, draw())
@@ -139,7 +138,7 @@ func TestRanking(t *testing.T) {
 			r.ranks(a)
 			indexed.ranks(b)
 			for i, tail := range others {
-				if want := ecdf(want).rank(tail); a[i] != want || b[i] != want {
+				if want := ECDF(want).Rank(tail); a[i] != want || b[i] != want {
 					t.Fatalf("%s: n = %d: rank of %g is %g, and %g with an index, want %g", name, n, tail, a[i], b[i], want)
 				}
 			}
@@ -158,10 +157,10 @@ func BenchmarkRanks(b *testing.B) {
 			}
 			return t
 		}
-		e, at, dst := newECDF(tails()), tails(), make([]float64, n)
+		e, at, dst := NewECDF(tails()), tails(), make([]float64, n)
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				e.scales(dst, at, func(q float64) float64 { return q + 1 })
+				e.Scales(dst, at, func(q float64) float64 { return q + 1 })
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package calib
+package fit
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 func TestEachBlock(t *testing.T) {
 	for _, n := range []int{0, 1, 255, 256, 257, 5000} {
 		owner := make([]int, n)
-		err := eachBlock(context.Background(), n, func(block, lo, hi int) {
+		err := EachBlock(context.Background(), n, func(block, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				owner[i] += 1 + block
 			}
@@ -27,8 +27,8 @@ func TestEachBlock(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	seen := make([]bool, numBlocks(1e6))
-	err := eachBlock(ctx, 1e6, func(block, _, _ int) {
+	seen := make([]bool, NumBlocks(1e6))
+	err := EachBlock(ctx, 1e6, func(block, _, _ int) {
 		seen[block] = true
 		cancel()
 	})
@@ -42,7 +42,7 @@ func TestEachBlock(t *testing.T) {
 					t.Errorf("a panic in block %d: recovered %v", block, p)
 				}
 			}()
-			eachBlock(context.Background(), 1000, func(b, _, _ int) {
+			EachBlock(context.Background(), 1000, func(b, _, _ int) {
 				if b == block {
 					panic("a bug")
 				}
