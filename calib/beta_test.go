@@ -27,7 +27,7 @@ func TestBetaReference(t *testing.T) {
 		{0.1846788529944314, 0.5647253208366758, -1.055811243128274},
 		{0.14274268019153413, 0.970607722047954, -1.3705362152232892},
 	} {
-		if got := []float64{m.A[class], m.B[class], m.C[class]}; !near(got, want, 1e-9) {
+		if got := []float64{m.A[class], m.B[class], m.C[class]}; !testset.Near(got, want, 1e-9) {
 			t.Errorf("class %d: %.12g, want %.12g", class, got, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestBetaReference(t *testing.T) {
 		{0.04602553035250154, 0.09326546162162463, 0.08959802850023882, 0.18703112575218803, 0.5840798537734468},
 		{0.03620133643006518, 0.07551658566321717, 0.08344358253125886, 0.17428316866231955, 0.6305553267131392},
 	} {
-		if !near(q.Row(i), want, 1e-10) {
+		if !testset.Near(q.Row(i), want, 1e-10) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestBetaIsMinimum(t *testing.T) {
 					if int(set.Labels[i]) == class {
 						s = -s
 					}
-					sum += directSoftplus(s)
+					sum += testset.Softplus(s)
 				}
 				return sum / float64(raw.Rows)
 			}
@@ -95,7 +95,7 @@ func TestBetaIdentity(t *testing.T) {
 	set := testset.Lattice(60, 6)
 	ones, zeros := []float64{1, 1, 1, 1, 1, 1}, make([]float64, 6)
 	m := betaMap{A: ones, B: ones, C: zeros}
-	if got, want := applied(m, set.Logits).Data, applied(tsMap{1}, set.Logits).Data; !near(got, want, 1e-12) {
+	if got, want := applied(m, set.Logits).Data, applied(tsMap{1}, set.Logits).Data; !testset.Near(got, want, 1e-12) {
 		t.Error("the identity changes probabilities")
 	}
 }

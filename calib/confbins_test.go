@@ -30,7 +30,7 @@ func TestBinnedReference(t *testing.T) {
 		{"cbt", []float64{2.047509709940708, 2.9273668702994775, 2.7196940973648926, 7.062391277423818}, 1e-11},
 	} {
 		f := fitMethod(t, c.name, set, map[string]int{"bins": 4})
-		if got := f.Map.(binnedMap).T; !near(got, c.want, c.tol) {
+		if got := f.Map.(binnedMap).T; !testset.Near(got, c.want, c.tol) {
 			t.Errorf("%s: %.12g, want %.12g", c.name, got, c.want)
 		}
 		if len(f.Report.Warnings) > 0 {

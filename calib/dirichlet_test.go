@@ -94,7 +94,7 @@ func TestDirichletByHand(t *testing.T) {
 		for p, theta := range models {
 			w, b := matrixOf(theta, k)
 			for c := range w {
-				if !near(got.Models[p].W[c], w[c], 1e-5) || math.Abs(got.Models[p].B[c]-b[c]) > 1e-5 {
+				if !testset.Near(got.Models[p].W[c], w[c], 1e-5) || math.Abs(got.Models[p].B[c]-b[c]) > 1e-5 {
 					t.Errorf("raw %v, fold %d, class %d: %v %v, want %v %v", raw, p, c, got.Models[p].W[c], got.Models[p].B[c], w[c], b[c])
 				}
 			}

@@ -74,7 +74,7 @@ func TestETSContainsTS(t *testing.T) {
 	set := testset.Drawn(60, 5, 2, 3)
 	for _, temperature := range []float64{0.3, 1, 2.7} {
 		got := applied(etsMap{temperature, [3]float64{1, 0, 0}}, set.Logits)
-		if want := applied(tsMap{temperature}, set.Logits); !near(got.Data, want.Data, 1e-15) {
+		if want := applied(tsMap{temperature}, set.Logits); !testset.Near(got.Data, want.Data, 1e-15) {
 			t.Errorf("T = %v: w = (1, 0, 0) is not temperature scaling", temperature)
 		}
 	}
@@ -149,7 +149,7 @@ func TestOnFace(t *testing.T) {
 		{[3]float64{9, 9, 9}, []int{1}, [3]float64{0, 1, 0}, true},
 	} {
 		w, ok := onFace(identity, c.inner, c.face)
-		if ok != c.ok || ok && !near(w[:], c.want[:], 1e-15) {
+		if ok != c.ok || ok && !testset.Near(w[:], c.want[:], 1e-15) {
 			t.Errorf("%v on %v: %v %v, want %v %v", c.inner, c.face, w, ok, c.want, c.ok)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -89,42 +89,13 @@ func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
 	return s
 }
 
-// signedHead is withHead with features of both signs times scale, whose
-// largest make the network overconfident.
-func signedHead(n, k, d int, scale float64, seed uint64) *data.Set {
-	set := withHead(n, k, d, seed)
-	rng := rand.New(rand.NewPCG(seed, 4))
-	for i := range set.Features.Data {
-		set.Features.Data[i] = float32(scale * rng.NormFloat64() * math.Exp(rng.NormFloat64()/2))
-	}
-	x, z := make([]float64, d), make([]float64, k)
-	last := newLastLayer(set.Head)
-	for i := range n {
-		clip(x, set.Features.Row(i), math.Inf(1), 2)
-		last.logits(z, x)
-		for j, v := range z {
-			set.Logits.Row(i)[j] = float32(v)
-		}
-		clip(x, set.Features.Row(i), scale, 2)
-		last.logits(z, x)
-		for j := range z {
-			z[j] += 2 * rng.NormFloat64()
-			if z[j] > z[set.Labels[i]] {
-				set.Labels[i] = int32(j)
-			}
-		}
-		set.Labels[i] = int32(slices.Index(z, slices.Max(z)))
-	}
-	return set
-}
-
 // TestFeatClipIsExhaustive compares with the search of the original on sets of
 // several kinds and all options.
 func TestFeatClipIsExhaustive(t *testing.T) {
 	found := map[float64]bool{}
 	for seed := range uint64(4) {
 		for _, scale := range []float64{0.05, 1, 12} {
-			set := signedHead(60, 4, 6, scale, seed)
+			set := testset.SignedHead(60, 4, 6, scale, seed)
 			for _, sides := range []int{1, 2} {
 				scores := gridScores(set, sides)
 				for _, criterion := range []string{"nll", "ece"} {
@@ -154,73 +125,10 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 	}
 }
 
-// TestClipBounds: lower bounds are below the NLL everywhere, and near it next
-// to a computed threshold; leaving out what they exclude changes no bit of the
-// answer.
-func TestClipBounds(t *testing.T) {
-	o := featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"}
-	saved, ruledOut := 0, 0
-	for seed := range uint64(3) {
-		for _, scale := range []float64{0.3, 1, 8} {
-			set := signedHead(400, 6, 10, scale, seed)
-			all := newClipSearch(set, o.Sides, o.Guard, o.Criterion == "ece")
-			var points []int
-			for m := all.top; m >= 1; m-- {
-				points = append(points, m)
-			}
-			if err := all.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
-				t.Fatal(err)
-			}
-
-			some := newClipSearch(set, o.Sides, o.Guard, o.Criterion == "ece")
-			best, err := some.run(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if best != all.best() {
-				t.Errorf("seed %d, scale %g: %d with bounds, %d without", seed, scale, best, all.best())
-			}
-			for m := range some.score {
-				if some.score[m].computed {
-					if some.score[m].nll != all.score[m].nll || some.score[m].hits != all.score[m].hits {
-						t.Fatalf("seed %d, scale %g, grid value %d: the bits depend on the sweep", seed, scale, m)
-					}
-				} else if m > 0 && math.IsInf(some.bound[m], 1) {
-					if all.admissible(all.score[m].hits) {
-						t.Fatalf("seed %d, scale %g, grid value %d: ruled out with %d hits of %d", seed, scale, m, all.score[m].hits, all.score[all.top].hits)
-					}
-					ruledOut++
-				} else if m > 0 && !(some.bound[m] <= all.score[m].nll+1e-8) {
-					t.Fatalf("seed %d, scale %g, grid value %d: NLL %v is below its bound %v", seed, scale, m, all.score[m].nll, some.bound[m])
-				}
-				if m > 0 && !some.score[m].computed {
-					saved++
-				}
-			}
-
-			// One sweep with a point in the middle: bounds on all others, near
-			// to the NLL beside the point.
-			one := newClipSearch(set, o.Sides, o.Guard, o.Criterion == "ece")
-			mid := one.top / 2
-			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
-				t.Fatal(err)
-			}
-			for m := 1; m < one.top; m++ {
-				if gap := all.score[m].nll - one.bound[m]; m != mid && !(gap >= -1e-8) || (m == mid-1 || m == mid+1) && gap > 0.02 {
-					t.Fatalf("seed %d, scale %g, grid value %d of %d, next to %d: the bound is %v below the NLL", seed, scale, m, one.top, mid, gap)
-				}
-			}
-		}
-	}
-	if saved == 0 || ruledOut == 0 {
-		t.Errorf("%d thresholds spared, %d of them by the guard", saved, ruledOut)
-	}
-}
-
 // TestFeatClipWithoutClipping: no admissible threshold is none, which is the
 // uncalibrated network up to the float32 of its logits.
 func TestFeatClipWithoutClipping(t *testing.T) {
-	set := withHead(200, 7, 9, 3)
+	set := testset.WithHead(200, 7, 9, 3)
 	f, err := featClip{featClipOptions{Sides: 2, Guard: 1, Criterion: "nll"}}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +158,7 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 
 // TestFeatClipMap compares Apply with the definition.
 func TestFeatClipMap(t *testing.T) {
-	set := signedHead(50, 6, 7, 2, 4)
+	set := testset.SignedHead(50, 6, 7, 2, 4)
 	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
 		q := data.NewProbs(50, 6)
 		m.Apply(q, set.View(data.Features|data.Head))
@@ -263,21 +171,6 @@ func TestFeatClipMap(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestClipIndex(t *testing.T) {
-	for m := 0; m <= 2000; m++ {
-		c := float64(m) / 100
-		if got := clipIndex(c); got != m {
-			t.Errorf("%v: %d, want %d", c, got, m)
-		}
-		if got := clipIndex(math.Nextafter(c, 100)); got != m+1 {
-			t.Errorf("above %v: %d, want %d", c, got, m+1)
-		}
-	}
-	if got := clipIndex(math.MaxFloat32); got != 2001 {
-		t.Error(got)
 	}
 }
 
@@ -309,24 +202,24 @@ func TestFeatClipRefuses(t *testing.T) {
 			copy(s.Features.Row(3), s.Features.Row(4))
 		}, "row 3: features and last layer give logits that differ by up to "},
 	} {
-		set := withHead(10, 3, 4, 1)
+		set := testset.WithHead(10, 3, 4, 1)
 		c.change(set)
 		_, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	set := withHead(10, 3, 4, 1)
+	set := testset.WithHead(10, 3, 4, 1)
 	for i := range set.Logits.Data {
 		set.Logits.Data[i] += float32(5 + i/3) // an offset of each row, as of log-probabilities
 	}
 	if _, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set}); err != nil {
 		t.Error(err)
 	}
-	if err := CheckSet(featClipMap{1, 2}, withHead(2, 3, 4, 1)); err != nil {
+	if err := CheckSet(featClipMap{1, 2}, testset.WithHead(2, 3, 4, 1)); err != nil {
 		t.Error(err)
 	}
-	bad := withHead(2, 3, 4, 1)
+	bad := testset.WithHead(2, 3, 4, 1)
 	bad.Features = data.NewMatrix(2, 6)
 	if err := CheckSet(featClipMap{1, 2}, bad); err == nil || fmt.Sprint(err) != "6 features, but the last layer is for 4" {
 		t.Error(err)

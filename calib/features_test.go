@@ -3,14 +3,12 @@ package calib
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // BenchmarkFitFeatures fits the methods that cost more than some passes, on
@@ -30,8 +28,8 @@ func BenchmarkFitFeatures(b *testing.B) {
 		for _, name := range c.methods {
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d/d=%d", name, c.n, c.k, c.d), func(b *testing.B) {
 				if set == nil {
-					set = withHead(c.n, c.k, c.d, 1)
-					set.OOD = withHead(c.n/10, c.k, c.d, 2).Logits
+					set = testset.WithHead(c.n, c.k, c.d, 1)
+					set.OOD = testset.WithHead(c.n/10, c.k, c.d, 2).Logits
 				}
 				m := method(b, name)
 				var f *Fitted
@@ -59,45 +57,6 @@ func method(t testing.TB, name string) Method {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// withHead returns a set whose logits are those of a random last layer on
-// rectified features, and whose labels are drawn at temperature 2.
-func withHead(n, k, d int, seed uint64) *data.Set {
-	rng := rand.New(rand.NewPCG(seed, 3))
-	set := &data.Set{
-		Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n),
-		Head: data.Linear{W: data.NewMatrix(k, d), B: make([]float32, k)},
-	}
-	for i := range set.Head.W.Data {
-		set.Head.W.Data[i] = float32(rng.NormFloat64() * 6 / math.Sqrt(float64(d)))
-	}
-	for j := range set.Head.B {
-		set.Head.B[j] = float32(rng.NormFloat64() / 10)
-	}
-	p, x, z := make([]float64, k), make([]float64, d), make([]float64, k)
-	last := newLastLayer(set.Head)
-	for i := range n {
-		h := set.Features.Row(i)
-		for j := range h {
-			h[j] = float32(max(0, rng.NormFloat64()))
-		}
-		clip(x, h, math.Inf(1), 2)
-		last.logits(z, x)
-		row := set.Logits.Row(i)
-		for j, v := range z {
-			row[j] = float32(v)
-		}
-		softmax.Probs(p, row, 0.5)
-		u := rng.Float64()
-		for j := range p {
-			if u -= p[j]; u < 0 || j == k-1 {
-				set.Labels[i] = int32(j)
-				break
-			}
-		}
-	}
-	return set
 }
 
 // realFull reads a split with features and last layer, and skips the test

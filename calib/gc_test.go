@@ -10,42 +10,9 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"gonum.org/v1/gonum/diff/fd"
 )
-
-// twoGroups returns n rows of k logits and d features in two groups, told
-// apart by the sign of the first feature, whose labels are drawn at the
-// temperatures t.
-func twoGroups(n, k, d int, t [2]float64, seed uint64) *data.Set {
-	rng := rand.New(rand.NewPCG(seed, 9))
-	set := &data.Set{Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n)}
-	p := make([]float64, k)
-	for i := range n {
-		h := set.Features.Row(i)
-		for j := range h {
-			h[j] = float32(rng.NormFloat64())
-		}
-		group := 0
-		if h[0] < 0 {
-			group = 1
-		}
-		row := set.Logits.Row(i)
-		for j := range row {
-			row[j] = float32(4 * rng.NormFloat64())
-		}
-		softmax.Probs(p, row, 1/t[group])
-		u := rng.Float64()
-		for j := range p {
-			if u -= p[j]; u < 0 || j == k-1 {
-				set.Labels[i] = int32(j)
-				break
-			}
-		}
-	}
-	return set
-}
 
 // setting returns a decoder that changes the options struct.
 func setting[O any](change func(*O)) func(any) error {
@@ -78,7 +45,7 @@ func groupsOf(p *gcPartition, set *data.Set) []int {
 // TestGCFindsGroups: labels drawn at two temperatures, told apart by a
 // feature, give those temperatures back and a lower NLL than ts.
 func TestGCFindsGroups(t *testing.T) {
-	set := twoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
+	set := testset.TwoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
 	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 3 })
 	for u, p := range f.Map.(gcMap).Partitions {
 		low, high := slices.Min(p.T), slices.Max(p.T)
@@ -108,7 +75,7 @@ func TestGCFindsGroups(t *testing.T) {
 // TestGCOneGroupIsTS to the last bit, whatever the number of partitions and
 // where ts is at a bound.
 func TestGCOneGroupIsTS(t *testing.T) {
-	set := twoGroups(300, 5, 4, [2]float64{1, 3}, 2)
+	set := testset.TwoGroups(300, 5, 4, [2]float64{1, 3}, 2)
 	right := *set
 	right.Labels = make([]int32, len(set.Labels))
 	for i := range right.Labels {
@@ -136,7 +103,7 @@ func TestGCOneGroupIsTS(t *testing.T) {
 // largest product, the temperature of each by a search for the least NLL, the
 // mean over the partitions of the softmax.
 func TestGCByDefinition(t *testing.T) {
-	set := twoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
+	set := testset.TwoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
 	f := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 3, 4 })
 	m := f.Map.(gcMap)
 	n, k := 500, 6
@@ -190,7 +157,7 @@ func leastNLL(set *data.Set, in func(i int) bool) float64 {
 		sum := 0.0
 		for i, y := range set.Labels {
 			if in(i) {
-				v, _ := nllAt(set.Logits.Row(i), int(y), u)
+				v, _ := testset.RowNLL(set.Logits.Row(i), int(y), u)
 				sum += v
 			}
 		}
@@ -209,73 +176,10 @@ func leastNLL(set *data.Set, in func(i int) bool) float64 {
 	return math.Exp(-(lo + hi) / 2)
 }
 
-// TestGCMixture compares the value with its definition and the gradient with
-// differences.
-func TestGCMixture(t *testing.T) {
-	set := twoGroups(300, 4, 3, [2]float64{1, 3}, 4)
-	for groups := 1; groups <= 4; groups++ {
-		o, err := fit.NewObjective(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newGCMixture(o, set.Features, groups, 0.1)
-		rng := rand.New(rand.NewPCG(6, 6))
-		x := m.start(rng)
-		for g := range groups {
-			x[groups*3+g] += 0.7 * rng.NormFloat64()
-		}
-		gradient := make([]float64, len(x))
-		got, err := m.at(context.Background(), x, gradient)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := mixtureByDefinition(set, groups, x); math.Abs(got-want) > 1e-10 {
-			t.Errorf("%d groups: value %v, want %v", groups, got, want)
-		}
-		numeric := fd.Gradient(nil, func(x []float64) float64 {
-			return mixtureByDefinition(set, groups, x)
-		}, x, &fd.Settings{Formula: fd.Central})
-		// The value by definition sees all of W, the gradient is that of W
-		// with rows that sum to 0: they agree, since the mean has no influence
-		// on the softmax and is 0 here.
-		for j := range x {
-			if math.Abs(gradient[j]-numeric[j]) > 1e-7 {
-				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
-			}
-		}
-	}
-}
-
-func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
-	n, d := set.Features.Rows, set.Features.Cols
-	total := 0.0
-	for i := range n {
-		share, sum := make([]float64, groups), 0.0
-		for g := range share {
-			for j, v := range set.Features.Row(i) {
-				share[g] += x[g*d+j] * float64(v)
-			}
-			share[g] = math.Exp(share[g])
-			sum += share[g]
-		}
-		p := 0.0
-		for g := range share {
-			nll, _ := nllAt(set.Logits.Row(i), int(set.Labels[i]), x[groups*d+g])
-			p += share[g] / sum * math.Exp(-nll)
-		}
-		total -= math.Log(p) / float64(n)
-	}
-	square := 0.0
-	for _, w := range x[:groups*d] {
-		square += w * w
-	}
-	return total + 0.1*square/float64(groups*d)
-}
-
 // TestGCGroupsWithoutMinimum: a group whose rows are all right takes the
 // temperature of ts, and the report says so.
 func TestGCGroupsWithoutMinimum(t *testing.T) {
-	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
+	set := testset.TwoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
 			set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
@@ -300,7 +204,7 @@ func TestGCGroupsWithoutMinimum(t *testing.T) {
 // TestGCGroupsLessAccurateThanChance: a group whose labels contradict its
 // logits asks for T -> infinity, and gets the largest temperature.
 func TestGCGroupsLessAccurateThanChance(t *testing.T) {
-	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
+	set := testset.TwoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
 			row := set.Logits.Row(i)
@@ -326,7 +230,7 @@ func TestGCGroupsLessAccurateThanChance(t *testing.T) {
 // TestGCSplit: halves are disjoint and complete, belong to the seed, and the
 // temperatures are those of the second half.
 func TestGCSplit(t *testing.T) {
-	set := twoGroups(301, 4, 3, [2]float64{1, 3}, 8)
+	set := testset.TwoGroups(301, 4, 3, [2]float64{1, 3}, 8)
 	a, b := halves(set, 5)
 	if a.Logits.Rows != 150 || b.Logits.Rows != 151 {
 		t.Fatalf("halves of %d and %d rows", a.Logits.Rows, b.Logits.Rows)
@@ -387,7 +291,7 @@ func TestGCRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	set := twoGroups(5, 3, 2, [2]float64{1, 1}, 1)
+	set := testset.TwoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	short := *set
 	short.Features = set.Features.Slice(0, 4)
 	m, _ := newGC(false)(func(any) error { return nil })
@@ -395,7 +299,7 @@ func TestGCRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	f := fitGC(t, set, func(*gcOptions) {})
-	wide := twoGroups(5, 3, 4, [2]float64{1, 1}, 1)
+	wide := testset.TwoGroups(5, 3, 4, [2]float64{1, 1}, 1)
 	if err := CheckSet(f.Map, wide); err == nil || err.Error() != "4 features, but the model is for 2" {
 		t.Error(err)
 	}

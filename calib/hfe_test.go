@@ -272,7 +272,7 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 			t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.Map)
 		}
 		m.Theta1, m.Theta2 = 0, 0
-		if !near(applied(m, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 0) {
+		if !testset.Near(applied(m, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 0) {
 			t.Error("thetas of 0 are not ts")
 		}
 		nll, _, err := f.nll(context.Background(), m)
@@ -325,7 +325,7 @@ func TestHFENeedsTrueLogits(t *testing.T) {
 	for i := range moved.Data {
 		moved.Data[i] += 3
 	}
-	if near(applied(m, moved).Data, applied(m, set.Logits).Data, 1e-6) {
+	if testset.Near(applied(m, moved).Data, applied(m, set.Logits).Data, 1e-6) {
 		t.Error("an offset changed nothing")
 	}
 	logProbs := data.NewMatrix(100, 4)

@@ -31,8 +31,6 @@ func directEntropy(row []float32) float64 {
 	return math.Log(h / math.Log(float64(len(row))))
 }
 
-func directSoftplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-
 // entropic returns rows whose labels are drawn at the temperature of m.
 func entropic(n, k int, m htsMap, seed uint64) *data.Set {
 	set := testset.Simulated(n, k, 3, 1, seed)
@@ -40,7 +38,7 @@ func entropic(n, k int, m htsMap, seed uint64) *data.Set {
 	p := make([]float64, k)
 	for i := range n {
 		row := set.Logits.Row(i)
-		softmax.Probs(p, row, 1/max(fit.MinT, directSoftplus(m.W*directEntropy(row)+m.B)))
+		softmax.Probs(p, row, 1/max(fit.MinT, testset.Softplus(m.W*directEntropy(row)+m.B)))
 		u := rng.Float64()
 		for j := range p {
 			set.Labels[i] = int32(j)
@@ -60,7 +58,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 		logH[i] = directEntropy(set.Logits.Row(i))
 	}
 	value := func(w, b float64) float64 {
-		return testset.DirectNLL(set, func(i int) float64 { return max(fit.MinT, directSoftplus(w*logH[i]+b)) })
+		return testset.DirectNLL(set, func(i int) float64 { return max(fit.MinT, testset.Softplus(w*logH[i]+b)) })
 	}
 	nll = math.Inf(1)
 	try := func(u, v float64) {
@@ -121,7 +119,7 @@ func TestHTSContainsTS(t *testing.T) {
 			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
 		}
 		flat := htsMap{B: inverseSoftplus(scaled.Map.(tsMap).T)}
-		if !near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
+		if !testset.Near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
 			t.Errorf("seed %d: w = 0 is not ts", seed)
 		}
 	}
@@ -196,7 +194,7 @@ func TestLogEntropy(t *testing.T) {
 
 func TestSoftplus(t *testing.T) {
 	for _, x := range []float64{-700, -40, -1, 0, 1e-9, 1, 40, 1000} {
-		if got, want := fit.Softplus(x), directSoftplus(x); math.Abs(got-want) > 1e-15*want {
+		if got, want := fit.Softplus(x), testset.Softplus(x); math.Abs(got-want) > 1e-15*want {
 			t.Errorf("softplus(%v) = %v, want %v", x, got, want)
 		}
 	}

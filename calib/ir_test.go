@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,16 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
+
+// isotonicFixtures are what scikit-learn says; the recipe is in the file.
+type isotonicFixtures struct {
+	Logits [][]float32
+	Test   [][]float32 `json:"test_logits"`
+	Labels []int32
+	IR     [][]float64 `json:"ir"`
+	IROVA  [][]float64 `json:"irova"`
+	IRTop  [][]float64 `json:"ir_top"`
+}
 
 func matrix(rows [][]float32) data.Matrix {
 	m := data.NewMatrix(len(rows), len(rows[0]))
@@ -39,7 +50,8 @@ func applied(m Map, logits data.Matrix) data.Probs {
 }
 
 func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
-	f := readFixtures(t)
+	var f isotonicFixtures
+	testset.Read(t, "testdata/isotonic.json", &f)
 	cal := &data.Set{Logits: matrix(f.Logits), Labels: f.Labels}
 	for _, c := range []struct {
 		name   string
@@ -48,7 +60,7 @@ func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 	}{{"ir", ir{}, f.IR}, {"irova", irOVA{}, f.IROVA}, {"ir-top", irTop{}, f.IRTop}} {
 		q := applied(fitted(t, c.method, cal), matrix(f.Test))
 		for i, row := range c.want {
-			if !near(q.Row(i), row, 1e-13) {
+			if !testset.Near(q.Row(i), row, 1e-13) {
 				t.Errorf("%s row %d: %v, want %v", c.name, i, q.Row(i), row)
 			}
 		}
@@ -77,7 +89,7 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 		}
 		want := regress(inBlocks(all))
 		got := fitted(t, ir{}, set).(irMap)
-		if !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+		if !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 			t.Fatalf("seed %d: knots %v %v, want %v %v", seed, got.X, got.Y, want.X, want.Y)
 		}
 	}
@@ -127,7 +139,7 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 			for j := range k {
 				want.Row(i)[j] /= sum
 			}
-			if !near(got.Row(i), want.Row(i), 1e-12) {
+			if !testset.Near(got.Row(i), want.Row(i), 1e-12) {
 				t.Fatalf("seed %d, row %d: %v, want %v", seed, i, got.Row(i), want.Row(i))
 			}
 		}
@@ -230,7 +242,7 @@ func TestIROVAClassesWithoutMass(t *testing.T) {
 	}
 	q = applied(newIROVAMap(m.Classes), set.Logits)
 	for i := range q.Rows {
-		if !near(q.Row(i), p.Row(i), 1e-15) {
+		if !testset.Near(q.Row(i), p.Row(i), 1e-15) {
 			t.Fatalf("row %d: without mass %v, want the softmax %v", i, q.Row(i), p.Row(i))
 		}
 	}
@@ -279,4 +291,22 @@ func BenchmarkIsotonicFit(b *testing.B) {
 			})
 		}
 	}
+}
+
+// inBlocks is the definition of a tie, plainly: all points sorted, and each put
+// into the block that the smallest member of the last block reaches to.
+func inBlocks(points []run) []run {
+	for i := range points {
+		points[i].lo, points[i].hi = clearTiny(points[i].lo), clearTiny(points[i].hi)
+	}
+	slices.SortFunc(points, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	var blocks []run
+	for _, r := range points {
+		if last := len(blocks) - 1; last >= 0 && r.lo <= blocks[last].lo*(1+tieShare) {
+			blocks[last] = blocks[last].join(r)
+		} else {
+			blocks = append(blocks, r)
+		}
+	}
+	return blocks
 }

@@ -6,17 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"gonum.org/v1/gonum/diff/fd"
 )
-
-// fixedWeights are starting weights that any language can make.
-func fixedWeights(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = float64((i*37)%101-35) / 200
-	}
-	return w
-}
 
 func TestMLPSizes(t *testing.T) {
 	for _, c := range []struct {
@@ -50,7 +42,7 @@ func TestMLPGradient(t *testing.T) {
 		m.forward(w, x, hidden)
 		m.backward(grad, w, x, hidden, 0.7)
 		want := fd.Gradient(nil, func(w []float64) float64 { return 0.7 * m.forward(w, x, hidden) }, w, &fd.Settings{Formula: fd.Central, Step: 1e-6})
-		if !near(grad, want, 1e-8) {
+		if !testset.Near(grad, want, 1e-8) {
 			t.Errorf("%v: gradient %v, differences %v", sizes, grad, want)
 		}
 	}
@@ -69,7 +61,7 @@ func TestAdam(t *testing.T) {
 	for range 5000 {
 		a.step(w, []float64{2 * w[0], 200 * w[1]}, 0.01)
 	}
-	if !near(w, []float64{0, 0}, 1e-6) {
+	if !testset.Near(w, []float64{0, 0}, 1e-6) {
 		t.Errorf("ends at %v", w)
 	}
 }

@@ -42,7 +42,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if first.String() != second.String() {
 			t.Errorf("%s: saved\n%sthen\n%s", e.Name, &first, &second)
 		}
-		if !near(applied(loaded.Map, set.Logits).Data, applied(f.Map, set.Logits).Data, 0) {
+		if !testset.Near(applied(loaded.Map, set.Logits).Data, applied(f.Map, set.Logits).Data, 0) {
 			t.Errorf("%s: the loaded map gives other bits", e.Name)
 		}
 	}

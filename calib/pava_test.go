@@ -2,16 +2,16 @@ package calib
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
-// fixtures are what scikit-learn says; the recipe is in the file.
+// fixtures are curves of scikit-learn; the recipe is in the file.
 type fixtures struct {
 	Curves []struct {
 		Name    string
@@ -21,25 +21,6 @@ type fixtures struct {
 		Query   []float64
 		Predict []float64
 	}
-	Logits [][]float32
-	Test   [][]float32 `json:"test_logits"`
-	Labels []int32
-	IR     [][]float64 `json:"ir"`
-	IROVA  [][]float64 `json:"irova"`
-	IRTop  [][]float64 `json:"ir_top"`
-}
-
-func readFixtures(t *testing.T) fixtures {
-	t.Helper()
-	raw, err := os.ReadFile("testdata/isotonic.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f fixtures
-	if err := json.Unmarshal(raw, &f); err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // points returns a run for each point.
@@ -108,9 +89,11 @@ func TestRegressIsMinMax(t *testing.T) {
 }
 
 func TestRegressIsScikitLearn(t *testing.T) {
-	for _, c := range readFixtures(t).Curves {
+	var f fixtures
+	testset.Read(t, "../../testdata/isotonic.json", &f)
+	for _, c := range f.Curves {
 		g := regress(points(c.X, c.T, c.W))
-		if !near(g.X, c.KnotsX, 0) || !near(g.Y, c.KnotsY, 1e-14) {
+		if !testset.Near(g.X, c.KnotsX, 0) || !testset.Near(g.Y, c.KnotsY, 1e-14) {
 			t.Errorf("%s: knots %v %v, want %v %v", c.Name, g.X, g.Y, c.KnotsX, c.KnotsY)
 		}
 		for i, x := range c.Query {
@@ -119,10 +102,6 @@ func TestRegressIsScikitLearn(t *testing.T) {
 			}
 		}
 	}
-}
-
-func near(a, b []float64, tol float64) bool {
-	return slices.EqualFunc(a, b, func(u, v float64) bool { return math.Abs(u-v) <= tol })
 }
 
 // The order of the points must not matter to the last bit where the targets
@@ -137,7 +116,7 @@ func TestRegressOrder(t *testing.T) {
 	want := regress(slices.Clone(runs))
 	for range 20 {
 		rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-		if got := regress(slices.Clone(runs)); !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+		if got := regress(slices.Clone(runs)); !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 			t.Fatal("the order of points changed the fit")
 		}
 	}
@@ -186,24 +165,6 @@ func TestAtMonotone(t *testing.T) {
 	}
 }
 
-// inBlocks is the definition of a tie, plainly: all points sorted, and each put
-// into the block that the smallest member of the last block reaches to.
-func inBlocks(points []run) []run {
-	for i := range points {
-		points[i].lo, points[i].hi = clearTiny(points[i].lo), clearTiny(points[i].hi)
-	}
-	slices.SortFunc(points, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
-	var blocks []run
-	for _, r := range points {
-		if last := len(blocks) - 1; last >= 0 && r.lo <= blocks[last].lo*(1+tieShare) {
-			blocks[last] = blocks[last].join(r)
-		} else {
-			blocks = append(blocks, r)
-		}
-	}
-	return blocks
-}
-
 // Zeros far from the positives are kept by number and range alone, and the
 // result is that of all points: for values far apart, tied, within and just
 // beyond a tie, in chains of near values, and too small to count.
@@ -237,7 +198,7 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 			}
 			all = append(all, r)
 		}
-		want := regress(inBlocks(all))
+		want := regress(tieBlocks(all))
 		if len(positives) == 0 {
 			want = isotonic{}
 		}
@@ -253,7 +214,7 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 				continue
 			}
 			certain = true
-			if !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+			if !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 				t.Fatalf("trial %d, window %g: knots %v %v, want %v %v", trial, window, got.X, got.Y, want.X, want.Y)
 			}
 		}
@@ -284,4 +245,22 @@ func TestIsotonicCheck(t *testing.T) {
 			t.Errorf("check of %v: %s, want %s", c.g, got, c.want)
 		}
 	}
+}
+
+// tieBlocks is the definition of a tie, plainly: all points sorted, and each put
+// into the block that the smallest member of the last block reaches to.
+func tieBlocks(points []run) []run {
+	for i := range points {
+		points[i].lo, points[i].hi = clearTiny(points[i].lo), clearTiny(points[i].hi)
+	}
+	slices.SortFunc(points, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	var blocks []run
+	for _, r := range points {
+		if last := len(blocks) - 1; last >= 0 && r.lo <= blocks[last].lo*(1+tieShare) {
+			blocks[last] = blocks[last].join(r)
+		} else {
+			blocks = append(blocks, r)
+		}
+	}
+	return blocks
 }

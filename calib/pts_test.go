@@ -26,7 +26,7 @@ func allRows(n int) []int {
 }
 
 func newFixedPTS(set *data.Set) *ptsTrainer {
-	w := fixedWeights(ptsNet(set.Logits.Cols).size())
+	w := testset.FixedWeights(ptsNet(set.Logits.Cols).size())
 	w[len(w)-1] = 1.5
 	return newPTSTrainer(set, w)
 }
@@ -78,7 +78,7 @@ func TestPTSGradient(t *testing.T) {
 		w := slices.Clone(p.w)
 		want := fd.Gradient(nil, eval, w, &fd.Settings{Formula: fd.Central, Step: 1e-6})
 		eval(w)
-		if !near(p.grad, want, 1e-8) {
+		if !testset.Near(p.grad, want, 1e-8) {
 			t.Errorf("k = %d: gradient %v, differences %v", k, p.grad, want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestPTSSeeds(t *testing.T) {
 		t.Error("the seed has no effect")
 	}
 	moved := fit.Pick(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
-	if !near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
+	if !testset.Near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
 		t.Error("the order of the rows has an effect")
 	}
 }

@@ -23,7 +23,7 @@ import (
 func TestSMARTReference(t *testing.T) {
 	set := testset.Lattice(150, 5)
 	s := newSMARTTrainer(set)
-	w := fixedWeights(smartNet().size())
+	w := testset.FixedWeights(smartNet().size())
 	scales := make([]float64, 3)
 	smartMap{s.shape.Mean, s.shape.Scale, w}.Scales(scales, set.Rows(0, 3), nil)
 	for i, want := range []float64{0.8353386044545189, 0.8332959012679363, 0.8322908118294378} {
@@ -47,7 +47,7 @@ func TestSMARTReference(t *testing.T) {
 func TestSMARTGradient(t *testing.T) {
 	for _, k := range []int{1, 2, 6} {
 		s := newSMARTTrainer(testset.Drawn(300, k, 1.7, uint64(k))) // two blocks
-		w := fixedWeights(smartNet().size())
+		w := testset.FixedWeights(smartNet().size())
 		grad := make([]float64, len(w))
 		eval := func(w []float64) float64 {
 			v, err := s.loss(context.Background(), w, grad)
@@ -58,7 +58,7 @@ func TestSMARTGradient(t *testing.T) {
 		}
 		want := fd.Gradient(nil, eval, w, &fd.Settings{Formula: fd.Central, Step: 1e-6})
 		eval(w)
-		if !near(grad, want, 1e-8) {
+		if !testset.Near(grad, want, 1e-8) {
 			t.Errorf("k = %d: gradient %v, differences %v", k, grad, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestSMARTLossIsAnError(t *testing.T) {
 func TestSMARTStops(t *testing.T) {
 	set := testset.Drawn(300, 4, 2.5, 7)
 	s := newSMARTTrainer(set)
-	w := fixedWeights(smartNet().size())
+	w := testset.FixedWeights(smartNet().size())
 	end, err := s.train(context.Background(), w, smartOptions{Epochs: 400, Patience: 20})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestSMARTStops(t *testing.T) {
 	if again, _ := s.loss(context.Background(), w, make([]float64, len(w))); again <= end.loss {
 		t.Errorf("the start has loss %v, the end %v", again, end.loss)
 	}
-	if !slices.Equal(w, fixedWeights(len(w))) {
+	if !slices.Equal(w, testset.FixedWeights(len(w))) {
 		t.Error("training writes to its start")
 	}
 }

@@ -49,7 +49,7 @@ func TestSplineRecovers(t *testing.T) {
 		for i := range 200 {
 			f.add(float64(i)/199, value(float64(i)/199))
 		}
-		if got := f.solve(); !near(got, want, 1e-9) {
+		if got := f.solve(); !testset.Near(got, want, 1e-9) {
 			t.Errorf("%d knots: %v, want %v", knots, got, want)
 		}
 		for j := range knots {
@@ -114,7 +114,7 @@ func TestSplineRows(t *testing.T) {
 			want[j] = p[j] * (1 - m.confidence(p[top])) / (1 - p[top])
 		}
 		want[top] = m.confidence(p[top])
-		if !near(q.Row(i), want, 1e-9) {
+		if !testset.Near(q.Row(i), want, 1e-9) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestSplineOptions(t *testing.T) {
 func TestSplineOfFewRows(t *testing.T) {
 	equal := &data.Set{Logits: data.NewMatrix(3, 2), Labels: []int32{0, 1, 1}}
 	// D falls from -1/18 to -1/6 over the three rows: slope -1/9.
-	if q := applied(fitMethod(t, "spline", equal, nil).Map, equal.Logits); !near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
+	if q := applied(fitMethod(t, "spline", equal, nil).Map, equal.Logits); !testset.Near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
 		t.Errorf("three equal rows, one right: %v", q.Row(0))
 	}
 	for label, want := range []float64{1, 0} {

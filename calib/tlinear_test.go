@@ -59,7 +59,7 @@ func TestLinearReference(t *testing.T) {
 	} {
 		f := fitMethod(t, c.name, set, nil)
 		m := f.Map.(linearMap)
-		if !near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
+		if !testset.Near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%s: %+v, %+v", c.name, m, f.Report)
 		}
 		if bound := slices.Equal(f.Report.AtBound, []string{"b >= 0.001"}); bound != (c.name == "t-gap") {
@@ -100,7 +100,7 @@ func TestLinearTemperatures(t *testing.T) {
 		got, s := applied(m, set.Logits), directSureness(set, name)
 		for i := range s {
 			want := applied(tsMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
-			if !near(got.Row(i), want.Row(0), 1e-13) {
+			if !testset.Near(got.Row(i), want.Row(0), 1e-13) {
 				t.Errorf("%s: row %d: %v, want %v", name, i, got.Row(i), want.Row(0))
 			}
 		}

@@ -47,7 +47,7 @@ func TestTopLabelPairs(t *testing.T) {
 		if class[0] != c.class || conf[0] != c.conf {
 			t.Errorf("%s: pair (%d, %v), want (%d, %v)", c.name, class[0], conf[0], c.class, c.conf)
 		}
-		if q := applied(constantTop(c.g), set.Logits).Row(0); !near(q, c.vector, 1e-15) {
+		if q := applied(constantTop(c.g), set.Logits).Row(0); !testset.Near(q, c.vector, 1e-15) {
 			t.Errorf("%s: vector %v, want %v", c.name, q, c.vector)
 		}
 	}

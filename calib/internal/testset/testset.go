@@ -4,12 +4,15 @@ package testset
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync/atomic"
+	"testing"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -201,4 +204,154 @@ func Rows(rows [][]float32) data.Matrix {
 		copy(m.Row(i), row)
 	}
 	return m
+}
+
+// Near reports whether all elements of a and b are within tol of each other.
+func Near(a, b []float64, tol float64) bool {
+	return slices.EqualFunc(a, b, func(u, v float64) bool { return math.Abs(u-v) <= tol })
+}
+
+// FixedWeights are starting weights that any language can make.
+func FixedWeights(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = float64((i*37)%101-35) / 200
+	}
+	return w
+}
+
+// RowNLL is the NLL and its derivative in u, plainly.
+func RowNLL(row []float32, y int, u float64) (nll, slope float64) {
+	beta, most := math.Exp(u), math.Inf(-1)
+	for _, l := range row {
+		most = max(most, float64(l))
+	}
+	sum, first := 0.0, 0.0
+	for _, l := range row {
+		e := math.Exp(beta * (float64(l) - most))
+		sum += e
+		first += e * (float64(l) - most)
+	}
+	return math.Log(sum) - beta*(float64(row[y])-most), beta * (first/sum - (float64(row[y]) - most))
+}
+
+// Softplus returns log(1 + e^x).
+func Softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// WithHead returns a set whose logits are those of a random last layer on
+// rectified features, and whose labels are drawn at temperature 2.
+func WithHead(n, k, d int, seed uint64) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	set := &data.Set{
+		Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n),
+		Head: data.Linear{W: data.NewMatrix(k, d), B: make([]float32, k)},
+	}
+	for i := range set.Head.W.Data {
+		set.Head.W.Data[i] = float32(rng.NormFloat64() * 6 / math.Sqrt(float64(d)))
+	}
+	for j := range set.Head.B {
+		set.Head.B[j] = float32(rng.NormFloat64() / 10)
+	}
+	p, z := make([]float64, k), make([]float64, k)
+	for i := range n {
+		h := set.Features.Row(i)
+		for j := range h {
+			h[j] = float32(max(0, rng.NormFloat64()))
+		}
+		lastLayer(z, set.Head, h, math.Inf(1))
+		row := set.Logits.Row(i)
+		for j, v := range z {
+			row[j] = float32(v)
+		}
+		softmax.Probs(p, row, 0.5)
+		u := rng.Float64()
+		for j := range p {
+			if u -= p[j]; u < 0 || j == k-1 {
+				set.Labels[i] = int32(j)
+				break
+			}
+		}
+	}
+	return set
+}
+
+// SignedHead is WithHead with features of both signs times scale, whose
+// largest make the network overconfident.
+func SignedHead(n, k, d int, scale float64, seed uint64) *data.Set {
+	set := WithHead(n, k, d, seed)
+	rng := rand.New(rand.NewPCG(seed, 4))
+	for i := range set.Features.Data {
+		set.Features.Data[i] = float32(scale * rng.NormFloat64() * math.Exp(rng.NormFloat64()/2))
+	}
+	z := make([]float64, k)
+	for i := range n {
+		lastLayer(z, set.Head, set.Features.Row(i), math.Inf(1))
+		for j, v := range z {
+			set.Logits.Row(i)[j] = float32(v)
+		}
+		lastLayer(z, set.Head, set.Features.Row(i), scale)
+		for j := range z {
+			z[j] += 2 * rng.NormFloat64()
+			if z[j] > z[set.Labels[i]] {
+				set.Labels[i] = int32(j)
+			}
+		}
+		set.Labels[i] = int32(slices.Index(z, slices.Max(z)))
+	}
+	return set
+}
+
+// TwoGroups returns n rows of k logits and d features in two groups, told
+// apart by the sign of the first feature, whose labels are drawn at the
+// temperatures t.
+func TwoGroups(n, k, d int, t [2]float64, seed uint64) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	set := &data.Set{Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n)}
+	p := make([]float64, k)
+	for i := range n {
+		h := set.Features.Row(i)
+		for j := range h {
+			h[j] = float32(rng.NormFloat64())
+		}
+		group := 0
+		if h[0] < 0 {
+			group = 1
+		}
+		row := set.Logits.Row(i)
+		for j := range row {
+			row[j] = float32(4 * rng.NormFloat64())
+		}
+		softmax.Probs(p, row, 1/t[group])
+		u := rng.Float64()
+		for j := range p {
+			if u -= p[j]; u < 0 || j == k-1 {
+				set.Labels[i] = int32(j)
+				break
+			}
+		}
+	}
+	return set
+}
+
+// lastLayer writes W x + b, x being the features clipped to [-c, c].
+func lastLayer(z []float64, head data.Linear, h []float32, c float64) {
+	for k := range z {
+		z[k] = 0
+		for j, w := range head.W.Row(k) {
+			z[k] += min(max(float64(h[j]), -c), c) * float64(w)
+		}
+		z[k] += float64(head.B[k])
+	}
+}
+
+// Read decodes the JSON file at path into v.
+func Read(t testing.TB, path string, v any) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
