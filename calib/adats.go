@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -22,7 +23,7 @@ import (
 //
 //	T = max(softplus(.), 1e-3),
 //
-// all trained at once; adatsNet has the layers, adatsTrainer.loss the
+// all trained at once; vae.Net has the layers, vae.Trainer.loss the
 // objective. The authors train with Adam at 5e-4, in shuffled batches of 128,
 // for 100 epochs, and so do we. Departures:
 //
@@ -123,18 +124,18 @@ func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m.Mean, m.Scale = standardisation(set.Features)
 	rng := rand.New(rand.NewPCG(in.Seed, 0x61646174)) // the stream of this method
 	rows := min(adatsRows, n)
-	t := newAdatsTrainer(m.shape(), rows, rng)
+	t := vae.NewTrainer(m.shape(), rows, rng)
 	steps := a.Epochs * ((n + rows - 1) / rows)
 	planned := steps
 	if a.MaxSteps > 0 {
 		steps = min(steps, a.MaxSteps)
 	}
-	gradient, err := t.train(ctx, adatsRate, newAdatsFeed(set, m, rows, steps, rng).next)
+	gradient, err := t.Train(ctx, adatsRate, newAdatsFeed(set, m, rows, steps, rng).next)
 	if err != nil {
 		return nil, err
 	}
-	m.Weights = slices.Clone(t.flat[:m.shape().size(false)])
-	m.Noise = make(float32s, a.Draws*adatsLatent)
+	m.Weights = slices.Clone(t.Flat[:m.shape().Size(false)])
+	m.Noise = make(float32s, a.Draws*vae.Latent)
 	draw := rand.New(rand.NewPCG(in.Seed, 0x64726177)) // a stream that no length of training moves
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
@@ -185,7 +186,7 @@ type adatsFeed struct {
 	order []int // the rows sorted by their features
 	slot  []int // k, number of each class in the network
 	queue []int // of this epoch, positions in order
-	batch adatsBatch
+	batch vae.Batch
 }
 
 func newAdatsFeed(set *data.Set, m adatsMap, rows, steps int, rng *rand.Rand) *adatsFeed {
@@ -215,15 +216,15 @@ func newAdatsFeed(set *data.Set, m adatsMap, rows, steps int, rng *rand.Rand) *a
 		number(class)
 		f.slot[class]--
 	}
-	f.batch = adatsBatch{
-		features: make([]float32, rows*m.Width), logits: make([]float32, rows*m.Classes), labels: make([]int, rows),
-		noise: [2][]float32{make([]float32, rows*adatsLatent), make([]float32, rows*adatsLatent)},
+	f.batch = vae.Batch{
+		Features: make([]float32, rows*m.Width), Logits: make([]float32, rows*m.Classes), Labels: make([]int, rows),
+		Noise: [2][]float32{make([]float32, rows*vae.Latent), make([]float32, rows*vae.Latent)},
 	}
 	return f
 }
 
 // next returns the next minibatch, which is valid until the next call, or nil.
-func (f *adatsFeed) next() *adatsBatch {
+func (f *adatsFeed) next() *vae.Batch {
 	if f.left == 0 {
 		return nil
 	}
@@ -232,19 +233,19 @@ func (f *adatsFeed) next() *adatsBatch {
 		f.queue = f.rng.Perm(len(f.order))
 	}
 	b := &f.batch
-	b.n = min(f.rows, len(f.queue))
+	b.N = min(f.rows, len(f.queue))
 	k := f.model.Classes
-	for r, at := range f.queue[:b.n] {
+	for r, at := range f.queue[:b.N] {
 		i := f.order[at]
-		f.model.standardise(b.features[r*f.model.Width:], f.set.Features.Row(i))
+		f.model.standardise(b.Features[r*f.model.Width:], f.set.Features.Row(i))
 		for class, l := range f.set.Logits.Row(i) {
-			b.logits[r*k+f.slot[class]] = l
+			b.Logits[r*k+f.slot[class]] = l
 		}
-		b.labels[r] = f.slot[f.set.Labels[i]]
+		b.Labels[r] = f.slot[f.set.Labels[i]]
 	}
-	f.queue = f.queue[b.n:]
-	for _, noise := range b.noise {
-		for i := range b.n * adatsLatent {
+	f.queue = f.queue[b.N:]
+	for _, noise := range b.Noise {
+		for i := range b.N * vae.Latent {
 			noise[i] = float32(f.rng.NormFloat64())
 		}
 	}
@@ -259,16 +260,18 @@ type adatsMap struct {
 	Classes int      `json:"classes"` // k
 	Mean    float32s `json:"mean"`    // d
 	Scale   float32s `json:"scale"`   // d, each >= 0
-	Weights float32s `json:"weights"` // in the order of adatsNet
+	Weights float32s `json:"weights"` // in the order of vae.Net
 	Noise   float32s `json:"noise"`   // draws x 16; empty for the mean of the code
-	net     *adatsNet
+	net     *vae.Net
 }
 
-func (m adatsMap) shape() adatsShape { return adatsShape{m.Width, m.Hidden, m.Classes} }
+func (m adatsMap) shape() vae.Shape {
+	return vae.Shape{Features: m.Width, Hidden: m.Hidden, Classes: m.Classes}
+}
 
 // ready returns m with its network.
 func (m adatsMap) ready() adatsMap {
-	m.net = m.shape().net(m.Weights)
+	m.net = m.shape().Net(m.Weights)
 	return m
 }
 
@@ -277,7 +280,7 @@ func restoreAdaTS(m adatsMap) (Map, error) {
 		m.Hidden < 2 || m.Hidden%2 == 1 || m.Hidden > adatsMostHidden {
 		return nil, fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
 	}
-	draws := (len(m.Noise) + adatsLatent - 1) / adatsLatent
+	draws := (len(m.Noise) + vae.Latent - 1) / vae.Latent
 	if draws > adatsMostDraws {
 		return nil, fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
 	}
@@ -285,7 +288,7 @@ func restoreAdaTS(m adatsMap) (Map, error) {
 		name string
 		x    float32s
 		size int
-	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().size(false)}, {"noise", m.Noise, draws * adatsLatent}} {
+	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * vae.Latent}} {
 		if len(part.x) != part.size {
 			return nil, fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
 		}
@@ -351,28 +354,28 @@ func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
 // column where there are no draws. It needs room for n rows of each layer.
 func (m adatsMap) temperatures(set *data.Set) []float64 {
 	n := set.Features.Rows
-	p := m.net.pass(n)
+	p := m.net.Pass(n)
 	features := make([]float32, n*m.Width)
 	for i := range n {
 		m.standardise(features[i*m.Width:], set.Features.Row(i))
 	}
-	m.net.encode(p, features)
+	m.net.Encode(p, features)
 	if len(m.Noise) == 0 {
-		m.net.temper(p, p.mean)
+		m.net.Temper(p, p.Mean)
 		t := make([]float64, n)
 		for i := range t {
-			t[i] = temperatureOf(p.out[i])
+			t[i] = vae.TemperatureOf(p.Out[i])
 		}
 		return t
 	}
-	m.net.spread(p)
-	draws := len(m.Noise) / adatsLatent
+	m.net.Spread(p)
+	draws := len(m.Noise) / vae.Latent
 	t := make([]float64, n*draws)
 	for d := range draws {
-		p.draw(m.Noise[d*adatsLatent : (d+1)*adatsLatent])
-		m.net.temper(p, p.code)
+		p.Draw(m.Noise[d*vae.Latent : (d+1)*vae.Latent])
+		m.net.Temper(p, p.Code)
 		for i := range n {
-			t[i*draws+d] = temperatureOf(p.out[i])
+			t[i*draws+d] = vae.TemperatureOf(p.Out[i])
 		}
 	}
 	return t

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -136,25 +137,25 @@ func TestAdaTSDraws(t *testing.T) {
 	// The code of a draw by its definition, w = mean + noise x std.
 	single := m
 	single.Noise = m.Noise[:16]
-	mean := m.shape().net(slices.Clone(m.Weights))
-	p, features := mean.pass(200), make([]float32, 200*6)
+	mean := m.shape().Net(slices.Clone(m.Weights))
+	p, features := mean.Pass(200), make([]float32, 200*6)
 	for i := range 200 {
 		m.standardise(features[i*6:], set.Features.Row(i))
 	}
-	mean.encode(p, features)
+	mean.Encode(p, features)
 	for i, temp := range single.temperatures(set) {
 		code := make([]float32, 16)
 		for l := range code {
 			std := 0.0
 			for h := range 8 {
-				std += float64(p.trunk[i*8+h]) * float64(mean.std.w[h*16+l])
+				std += float64(p.Trunk[i*8+h]) * float64(mean.Std.W[h*16+l])
 			}
-			std = max(testset.Softplus(std+float64(mean.std.b[l])), 1e-3)
-			code[l] = float32(float64(p.mean[i*16+l]) + std*float64(m.Noise[l]))
+			std = max(testset.Softplus(std+float64(mean.Std.B[l])), 1e-3)
+			code[l] = float32(float64(p.Mean[i*16+l]) + std*float64(m.Noise[l]))
 		}
-		alone := mean.pass(1)
-		mean.temper(alone, code)
-		if want := temperatureOf(alone.out[0]); math.Abs(temp-want) > 1e-4*want {
+		alone := mean.Pass(1)
+		mean.Temper(alone, code)
+		if want := vae.TemperatureOf(alone.Out[0]); math.Abs(temp-want) > 1e-4*want {
 			t.Fatalf("row %d: T = %v, by definition %v", i, temp, want)
 		}
 	}
@@ -258,7 +259,7 @@ func TestAdaTSOptions(t *testing.T) {
 		}
 	}
 	for out, want := range map[float32]float64{-50: 1e-3, 3e38: fit.MaxT, float32(math.NaN()): fit.MaxT, float32(math.Inf(1)): fit.MaxT} {
-		if got := temperatureOf(out); got != want {
+		if got := vae.TemperatureOf(out); got != want {
 			t.Errorf("temperature of %v is %v, want %v", out, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -66,7 +67,7 @@ func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 }
 
 // bin returns the bin of a row with the given tail sum, 0 for the surest.
-func (m binnedMap) bin(tail float64) int { return upTo(m.Edges, tail) }
+func (m binnedMap) bin(tail float64) int { return isotonic.UpTo(m.Edges, tail) }
 
 // massEdges returns the edges of bins of equal mass: bin b begins at the row
 // of rank round(b n / bins) in the order of falling confidence. Ties go to the

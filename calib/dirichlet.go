@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -136,16 +137,16 @@ func (o odir) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 	}
 	m := odirMap{Lambda: lambda, Mu: o.mu(lambda), raw: o.raw}
-	var end descent
+	var end linearmap.Descent
 	passes := 0.0
 	for _, f := range all {
-		f.problem.penalise(odirDiagonal, lambda, m.Mu)
-		d, err := f.problem.minimiseTo(ctx, f.theta, odirEnd)
+		f.problem.Penalise(odirDiagonal, lambda, m.Mu)
+		d, err := f.problem.MinimiseTo(ctx, f.theta, odirEnd)
 		if err != nil {
 			return nil, err
 		}
-		end = descent{gradient: max(end.gradient, d.gradient), steps: end.steps + f.steps + d.steps}
-		w, b := matrixOf(f.theta, in.Cal.Logits.Cols)
+		end = linearmap.Descent{Gradient: max(end.Gradient, d.Gradient), Steps: end.Steps + f.steps + d.Steps}
+		w, b := linearmap.MatrixOf(f.theta, in.Cal.Logits.Cols)
 		m.Models = append(m.Models, odirModel{w, b})
 		passes += f.passes(in.Cal.Logits.Rows)
 	}
@@ -175,7 +176,7 @@ func (o odir) mu(lambda float64) float64 {
 // odirFold is one fold: the rows outside it, which are fitted, those inside,
 // and where the fit stands.
 type odirFold struct {
-	problem, left *linearFit // left is nil where there is a single row, which is fitted
+	problem, left *linearmap.Problem // left is nil where there is a single row, which is fitted
 	theta         []float64
 	steps         int // taken to choose lambda
 }
@@ -184,15 +185,15 @@ func (o odir) folds(set *data.Set, seed uint64) []*odirFold {
 	k := set.Logits.Cols
 	scores := odirMap{raw: o.raw}.scores
 	if set.Logits.Rows < 2 {
-		return []*odirFold{{problem: newLinearFit(set, true, scores), theta: make([]float64, k*k+k)}}
+		return []*odirFold{{problem: linearmap.New(set, true, scores), theta: make([]float64, k*k+k)}}
 	}
 	all := make([]*odirFold, min(o.options.Folds, set.Logits.Rows))
 	part := fit.Folds(set, len(all), seed)
 	for p := range all {
 		outside, inside := fit.Split(set, part, p)
 		all[p] = &odirFold{
-			problem: newLinearFit(outside, true, scores),
-			left:    newLinearFit(inside, true, scores),
+			problem: linearmap.New(outside, true, scores),
+			left:    linearmap.New(inside, true, scores),
 			theta:   make([]float64, k*k+k),
 		}
 	}
@@ -201,9 +202,9 @@ func (o odir) folds(set *data.Set, seed uint64) []*odirFold {
 
 // passes returns the reads of rows in shares of a set of n.
 func (f *odirFold) passes(n int) float64 {
-	rows := f.problem.passes * float64(f.problem.logits.Rows)
+	rows := f.problem.Passes * float64(f.problem.Logits.Rows)
 	if f.left != nil {
-		rows += f.left.passes * float64(f.left.logits.Rows)
+		rows += f.left.Passes * float64(f.left.Logits.Rows)
 	}
 	return rows / float64(n)
 }
@@ -217,20 +218,20 @@ func (o odir) choose(ctx context.Context, all []*odirFold) (float64, error) {
 	for _, lambda := range odirGrid() {
 		nll := 0.0
 		for _, f := range all {
-			f.problem.penalise(odirDiagonal, lambda, o.mu(lambda))
-			end, err := f.problem.minimiseTo(ctx, f.theta, odirTol)
+			f.problem.Penalise(odirDiagonal, lambda, o.mu(lambda))
+			end, err := f.problem.MinimiseTo(ctx, f.theta, odirTol)
 			if err != nil {
 				return 0, err
 			}
-			f.steps += end.steps
+			f.steps += end.Steps
 			if f.left == nil {
 				continue
 			}
-			value, err := f.left.pass(ctx, f.theta, make([]float64, len(f.theta)), false)
+			value, err := f.left.Pass(ctx, f.theta, make([]float64, len(f.theta)), false)
 			if err != nil {
 				return 0, err
 			}
-			nll += float64(value * float64(f.left.logits.Rows))
+			nll += float64(value * float64(f.left.Logits.Rows))
 		}
 		if nll < least {
 			best, least, worse = lambda, nll, 0
@@ -264,7 +265,7 @@ type odirMap struct {
 // scores writes x of a row.
 func (m odirMap) scores(dst []float64, row []float32) {
 	if !m.raw {
-		logProbs(dst, row)
+		linearmap.LogProbs(dst, row)
 		return
 	}
 	for j, l := range row {

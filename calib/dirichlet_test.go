@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -69,13 +70,13 @@ func TestDirichletByHand(t *testing.T) {
 			var thetas [][]float64
 			for p := range 3 {
 				outside, inside := fit.Split(set, part, p)
-				problem := newLinearFit(outside, true, scores)
-				problem.penalise(odirDiagonal, lambda, lambda)
+				problem := linearmap.New(outside, true, scores)
+				problem.Penalise(odirDiagonal, lambda, lambda)
 				theta := make([]float64, k*k+k)
-				if _, err := problem.minimise(context.Background(), theta); err != nil {
+				if _, err := problem.Minimise(context.Background(), theta); err != nil {
 					t.Fatal(err)
 				}
-				w, b := matrixOf(theta, k)
+				w, b := linearmap.MatrixOf(theta, k)
 				q := applied(odirMap{Models: []odirModel{{w, b}}, raw: raw}, inside.Logits)
 				for i, y := range inside.Labels {
 					nll -= math.Log(q.Row(i)[y])
@@ -92,7 +93,7 @@ func TestDirichletByHand(t *testing.T) {
 			t.Fatalf("raw %v: lambda %v, mu %v, %d models; want lambda %v", raw, got.Lambda, got.Mu, len(got.Models), best)
 		}
 		for p, theta := range models {
-			w, b := matrixOf(theta, k)
+			w, b := linearmap.MatrixOf(theta, k)
 			for c := range w {
 				if !testset.Near(got.Models[p].W[c], w[c], 1e-5) || math.Abs(got.Models[p].B[c]-b[c]) > 1e-5 {
 					t.Errorf("raw %v, fold %d, class %d: %v %v, want %v %v", raw, p, c, got.Models[p].W[c], got.Models[p].B[c], w[c], b[c])

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/clip"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -24,7 +25,7 @@ import (
 // which had no guard). Predictions may change, also among classes that
 // clipping makes equal.
 //
-// The answer is that of the exhaustive search; see clipSearch for how most of
+// The answer is that of the exhaustive search; see clip.Search for how most of
 // the grid is left out under the NLL. The ECE has no such bounds: it is
 // computed at every c below the largest feature. When no c is admissible
 // nothing is clipped, which is saved as c = 3.4e38, the largest float32.
@@ -83,20 +84,20 @@ func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkHead(set); err != nil {
 		return nil, err
 	}
-	s := newClipSearch(set, f.options.Sides, f.options.Guard, f.options.Criterion == "ece")
-	best, err := s.run(ctx)
+	s := clip.NewSearch(set, f.options.Sides, f.options.Guard, f.options.Criterion == "ece")
+	best, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := featClipMap{C: clipValue(best), Sides: f.options.Sides}
+	m := featClipMap{C: clip.Value(best), Sides: f.options.Sides}
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	fitted, err := reported(ctx, m, set, float64(s.sweeps))
+	fitted, err := reported(ctx, m, set, float64(s.Sweeps))
 	if err != nil {
 		return nil, err
 	}
-	fitted.Report.Iterations = s.computed()
+	fitted.Report.Iterations = s.Computed()
 	fitted.Report.explain(best, f.options.Guard)
 	return fitted, nil
 }
@@ -110,7 +111,7 @@ func (r *Report) explain(best int, guard float64) {
 		return
 	case 1:
 		r.AtBound = []string{"c >= 0.01"}
-	case clipPoints:
+	case clip.Points:
 		r.AtBound = []string{"c <= 20"}
 	default:
 		return
@@ -138,10 +139,10 @@ func checkHead(set *data.Set) error {
 	n := set.Logits.Rows
 	step := max(1, n/256)
 	x, z := make([]float64, set.Features.Cols), make([]float64, set.Logits.Cols)
-	last := newLastLayer(set.Head)
+	last := clip.NewLastLayer(set.Head)
 	for i := 0; i < n; i += step {
-		clip(x, set.Features.Row(i), math.Inf(1), 2)
-		last.logits(z, x)
+		clip.Features(x, set.Features.Row(i), math.Inf(1), 2)
+		last.Logits(z, x)
 		row := set.Logits.Row(i)
 		reach, off := span{}, span{}
 		for j, l := range row {
@@ -204,17 +205,17 @@ func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
 func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
 	mustFit(m, set)
 	d, k := set.Features.Cols, dst.Cols
-	x, z := make([]float64, layerRows*d), make([]float64, layerRows*k)
+	x, z := make([]float64, clip.LayerRows*d), make([]float64, clip.LayerRows*k)
 	gap := make([]float32, k)
-	last := newLastLayer(set.Head)
-	for lo := 0; lo < dst.Rows; lo += layerRows {
-		n := min(layerRows, dst.Rows-lo)
+	last := clip.NewLastLayer(set.Head)
+	for lo := 0; lo < dst.Rows; lo += clip.LayerRows {
+		n := min(clip.LayerRows, dst.Rows-lo)
 		for i := range n {
-			clip(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
+			clip.Features(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
 		}
-		last.logits(z[:n*k], x[:n*d])
+		last.Logits(z[:n*k], x[:n*d])
 		for i := range n {
-			gaps(gap, z[i*k:(i+1)*k])
+			clip.Gaps(gap, z[i*k:(i+1)*k])
 			softmax.Probs(dst.Row(lo+i), gap, 1)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
+	"github.com/qats-bench/qats/calib/internal/mixture"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
@@ -21,7 +23,7 @@ import (
 //  1. For each of the partitions, from its own random W (groups x d), minimise
 //     over W and tau the mean NLL of the mixture sum_g softmax(W h)_g
 //     softmax(l/tau_g), plus weight_decay times the mean of W^2; see
-//     gcMixture.
+//     mixture.Mixture.
 //  2. A row belongs to group argmax W h, the lowest index on ties. The
 //     temperature of a group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
@@ -153,25 +155,25 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 	if err != nil {
 		return nil, fit.Report{}, err
 	}
-	mixture := newGCMixture(o, set.Features, g.options.Groups, g.options.WeightDecay)
+	mixture := mixture.New(o, set.Features, g.options.Groups, g.options.WeightDecay)
 	partitions := make([]gcPartition, g.options.Partitions)
 	var report fit.Report
 	unfinished := 0
 	for u := range partitions {
-		x := mixture.start(rand.New(rand.NewPCG(seed, uint64(u))))
-		var end descent
+		x := mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
+		var end linearmap.Descent
 		if g.options.Groups > 1 { // a single group has nothing to learn
-			end, err = lbfgs(func(x, gradient []float64) (float64, error) {
-				return mixture.at(ctx, x, gradient)
+			end, err = linearmap.LBFGS(func(x, gradient []float64) (float64, error) {
+				return mixture.At(ctx, x, gradient)
 			}, x, gcSteps, gcTolerance, 0)
 			if err != nil {
 				return nil, fit.Report{}, err
 			}
 		}
-		partitions[u].W = mixture.rows(x)
-		report.Iterations += end.steps
-		report.Gradient = max(report.Gradient, end.gradient)
-		if end.gradient > gcTolerance {
+		partitions[u].W = mixture.Rows(x)
+		report.Iterations += end.Steps
+		report.Gradient = max(report.Gradient, end.Gradient)
+		if end.Gradient > gcTolerance {
 			unfinished++
 		}
 	}

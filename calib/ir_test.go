@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -76,18 +77,18 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 				set.Logits.Data[i] = float32(math.Round(float64(set.Logits.Data[i]) / 2))
 			}
 		}
-		var all []run
+		var all []isotonic.Run
 		p := make([]float64, 7)
 		for i := range 50 {
 			for j, x := range softmax.Probs(p, set.Logits.Row(i), 1) {
-				r := run{lo: x, hi: x, weight: 1}
+				r := isotonic.Run{Lo: x, Hi: x, Weight: 1}
 				if j == int(set.Labels[i]) {
-					r.sum = 1
+					r.Sum = 1
 				}
 				all = append(all, r)
 			}
 		}
-		want := regress(inBlocks(all))
+		want := isotonic.Regress(inBlocks(all))
 		got := fitted(t, ir{}, set).(irMap)
 		if !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 			t.Fatalf("seed %d: knots %v %v, want %v %v", seed, got.X, got.Y, want.X, want.Y)
@@ -113,21 +114,21 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 		want := data.NewProbs(test.Logits.Rows, k)
 		p := make([]float64, k)
 		for j := range k {
-			all := make([]run, n)
+			all := make([]isotonic.Run, n)
 			for i := range n {
 				x := softmax.Probs(p, set.Logits.Row(i), 1)[j]
-				all[i] = run{lo: x, hi: x, weight: 1}
+				all[i] = isotonic.Run{Lo: x, Hi: x, Weight: 1}
 				if j == int(set.Labels[i]) {
-					all[i].sum = 1
+					all[i].Sum = 1
 				}
 			}
-			g := isotonic{}
-			if slices.ContainsFunc(all, func(r run) bool { return r.sum > 0 }) {
-				g = regress(inBlocks(all))
+			g := isotonic.Function{}
+			if slices.ContainsFunc(all, func(r isotonic.Run) bool { return r.Sum > 0 }) {
+				g = isotonic.Regress(inBlocks(all))
 			}
 			for i := range test.Logits.Rows {
 				x := softmax.Probs(p, test.Logits.Row(i), 1)[j]
-				want.Row(i)[j] = g.at(clearTiny(x)) + 1e-9*x
+				want.Row(i)[j] = g.At(isotonic.ClearTiny(x)) + 1e-9*x
 			}
 		}
 		got := applied(m, test.Logits)
@@ -150,12 +151,12 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 // the larger last, beside classes that tie.
 func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 	var maps []irMap
-	for _, g := range []isotonic{
-		{[]float64{0, 1}, []float64{0.3, 0.3}},
-		{[]float64{0, 1}, []float64{1, 1}},
-		{[]float64{0, 1}, []float64{0, 0}},
-		{[]float64{0.2, 0.21}, []float64{0, 1}},
-		{[]float64{0, 1}, []float64{1e-17, 2e-17}},
+	for _, g := range []isotonic.Function{
+		{X: []float64{0, 1}, Y: []float64{0.3, 0.3}},
+		{X: []float64{0, 1}, Y: []float64{1, 1}},
+		{X: []float64{0, 1}, Y: []float64{0, 0}},
+		{X: []float64{0.2, 0.21}, Y: []float64{0, 1}},
+		{X: []float64{0, 1}, Y: []float64{1e-17, 2e-17}},
 	} {
 		maps = append(maps, newIRMap(g))
 	}
@@ -189,7 +190,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 			}
 			p := softmax.Probs(make([]float64, k), row, 1)
 			for j := range p {
-				tied := m.at(p[j])+float64(1e-9*p[j]) == m.at(p[top])+float64(1e-9*p[top])
+				tied := m.At(p[j])+float64(1e-9*p[j]) == m.At(p[top])+float64(1e-9*p[top])
 				if tied && row[j] < row[top] {
 					ties++
 				}
@@ -204,7 +205,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 // 1 - conf comes from the other classes: at conf = 1 it must not be 0 while
 // they are above 0, and where they all underflow 1 - g is shared evenly.
 func TestIRTopAtConfidenceOne(t *testing.T) {
-	m := irTopMap{isotonic{[]float64{0, 1}, []float64{0.7, 0.7}}}
+	m := irTopMap{isotonic.Function{X: []float64{0, 1}, Y: []float64{0.7, 0.7}}}
 	for _, c := range []struct{ row, want []float32 }{
 		{[]float32{50, 0, 0}, []float32{.7, .15, .15}},
 		{[]float32{0, 100, 100 - 60}, []float32{0, .7, .3}},
@@ -238,7 +239,7 @@ func TestIROVAClassesWithoutMass(t *testing.T) {
 		}
 	}
 	for j := range m.Classes {
-		m.Classes[j] = isotonic{}
+		m.Classes[j] = isotonic.Function{}
 	}
 	q = applied(newIROVAMap(m.Classes), set.Logits)
 	for i := range q.Rows {
@@ -295,15 +296,15 @@ func BenchmarkIsotonicFit(b *testing.B) {
 
 // inBlocks is the definition of a tie, plainly: all points sorted, and each put
 // into the block that the smallest member of the last block reaches to.
-func inBlocks(points []run) []run {
+func inBlocks(points []isotonic.Run) []isotonic.Run {
 	for i := range points {
-		points[i].lo, points[i].hi = clearTiny(points[i].lo), clearTiny(points[i].hi)
+		points[i].Lo, points[i].Hi = isotonic.ClearTiny(points[i].Lo), isotonic.ClearTiny(points[i].Hi)
 	}
-	slices.SortFunc(points, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
-	var blocks []run
+	slices.SortFunc(points, func(a, b isotonic.Run) int { return cmp.Compare(a.Lo, b.Lo) })
+	var blocks []isotonic.Run
 	for _, r := range points {
-		if last := len(blocks) - 1; last >= 0 && r.lo <= blocks[last].lo*(1+tieShare) {
-			blocks[last] = blocks[last].join(r)
+		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+isotonic.TieShare) {
+			blocks[last] = blocks[last].Join(r)
 		} else {
 			blocks = append(blocks, r)
 		}

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -16,7 +17,7 @@ func irTopEntry() Entry {
 		Summary:   "isotonic regression of the confidence on being right; a top-label method",
 		Reference: "Zadrozny and Elkan 2002",
 		New:       func(func(any) error) (Method, error) { return irTop{}, nil },
-		Restore:   restore(func(m irTopMap) (Map, error) { return m, m.checkKnots() }),
+		Restore:   restore(func(m irTopMap) (Map, error) { return m, m.CheckKnots() }),
 	}
 }
 
@@ -29,19 +30,19 @@ func (irTop) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs := make([]run, len(rows))
+	runs := make([]isotonic.Run, len(rows))
 	for i, r := range rows {
-		runs[i] = run{lo: r.conf, hi: r.conf, weight: 1}
+		runs[i] = isotonic.Run{Lo: r.conf, Hi: r.conf, Weight: 1}
 		if r.hit {
-			runs[i].sum = 1
+			runs[i].Sum = 1
 		}
 	}
-	return topFitted(irTopMap{regress(runs)}), nil
+	return topFitted(irTopMap{isotonic.Regress(runs)}), nil
 }
 
-type irTopMap struct{ isotonic }
+type irTopMap struct{ isotonic.Function }
 
-func (m irTopMap) confidence(conf float64) float64 { return m.at(conf) }
+func (m irTopMap) confidence(conf float64) float64 { return m.At(conf) }
 
 // Confidences writes g(conf).
 func (m irTopMap) Confidences(dst []float64, set *data.Set, at *Unscaled) {

@@ -6,25 +6,26 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
 // reportedDescent returns the map with its report: that of a descent after
 // earlier steps and passes.
-func reportedDescent(ctx context.Context, m Map, set *data.Set, end descent, steps int, passes float64) (*Fitted, error) {
+func reportedDescent(ctx context.Context, m Map, set *data.Set, end linearmap.Descent, steps int, passes float64) (*Fitted, error) {
 	f, err := reported(ctx, m, set, passes)
 	if err != nil {
 		return nil, err
 	}
-	f.Report.Gradient, f.Report.Iterations = end.gradient, steps+end.steps
-	if end.gradient > linearDone {
-		f.Report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.gradient, end.steps)}
+	f.Report.Gradient, f.Report.Iterations = end.Gradient, steps+end.Steps
+	if end.Gradient > linearDone {
+		f.Report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps)}
 	}
 	return f, nil
 }
 
 // linearDone is the largest gradient that counts as converged: rounding may end
-// the descent above linearTol, with an objective that is right to 1e-16.
+// the descent above linearmap.Tolerance, with an objective that is right to 1e-16.
 const linearDone = 1e-8
 
 // mostParameter bounds the parameters of a saved linear map, so that no finite

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -60,7 +61,7 @@ const (
 )
 
 // ptsNet is the shape of the network for k classes.
-func ptsNet(k int) mlp { return mlp{[]int{min(ptsInputs, k), 5, 5}} }
+func ptsNet(k int) network.MLP { return network.MLP{Sizes: []int{min(ptsInputs, k), 5, 5}} }
 
 func newPTS(decode func(any) error) (Method, error) {
 	o := ptsOptions{Steps: 5000, Rate: 1e-3}
@@ -97,9 +98,9 @@ func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	k, n := in.Cal.Logits.Cols, in.Cal.Logits.Rows
 	rng := rand.New(rand.NewPCG(in.Seed, 0x707473)) // the stream of this method
-	w := ptsNet(k).initial(rng, false, func(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) })
+	w := ptsNet(k).Initial(rng, false, func(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) })
 	w[len(w)-1] = start
-	t := newPTSTrainer(inOwnOrder(in.Cal), w)
+	t := newPTSTrainer(network.InOwnOrder(in.Cal), w)
 	read, gradient := 0, 0.0
 	var queue []int
 	for range m.Steps {
@@ -111,7 +112,7 @@ func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		if _, err := t.loss(ctx, rows); err != nil {
 			return nil, err
 		}
-		t.solver.step(t.w, t.grad, m.Rate)
+		t.solver.Step(t.w, t.grad, m.Rate)
 		read += len(rows)
 		gradient = fit.Largest(t.grad)
 	}
@@ -133,7 +134,7 @@ func restorePTS(m ptsMap) (Map, error) {
 	if m.Inputs < 1 || m.Inputs > ptsInputs {
 		return nil, fmt.Errorf("inputs is %d, want 1 to %d", m.Inputs, ptsInputs)
 	}
-	return m, ptsNet(m.Inputs).checkWeights(m.Weights)
+	return m, ptsNet(m.Inputs).CheckWeights(m.Weights)
 }
 
 func (m ptsMap) checkSet(set *data.Set) error {
@@ -189,10 +190,10 @@ func (m ptsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set
 func (m ptsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	mustFit(m, set)
 	net := ptsNet(m.Inputs)
-	x, hidden := make([]float64, m.Inputs), make([]float64, net.units())
+	x, hidden := make([]float64, m.Inputs), make([]float64, net.Units())
 	for i := range dst {
 		ptsInput(x, set.Logits.Row(i))
-		t, _ := ptsTemperature(net.forward(m.Weights, x, hidden))
+		t, _ := ptsTemperature(net.Forward(m.Weights, x, hidden))
 		dst[i] = 1 / t
 	}
 }
@@ -201,11 +202,11 @@ func (m ptsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 // minibatch.
 type ptsTrainer struct {
 	set    *data.Set
-	net    mlp
+	net    network.MLP
 	x      []float64 // n x inputs
 	w      []float64 // the parameters
 	grad   []float64 // of the last loss
-	solver *adam
+	solver *network.Adam
 	rooms  []*ptsRoom // one for each block of a minibatch
 }
 
@@ -222,8 +223,8 @@ type ptsRoom struct {
 
 func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 	n, k := set.Logits.Rows, set.Logits.Cols
-	t := &ptsTrainer{set: set, net: ptsNet(k), w: slices.Clone(w), grad: make([]float64, len(w)), solver: newAdam(len(w))}
-	inputs := t.net.sizes[0]
+	t := &ptsTrainer{set: set, net: ptsNet(k), w: slices.Clone(w), grad: make([]float64, len(w)), solver: network.NewAdam(len(w))}
+	inputs := t.net.Sizes[0]
 	t.x = make([]float64, n*inputs)
 	for i := range n {
 		ptsInput(t.x[i*inputs:(i+1)*inputs], set.Logits.Row(i))
@@ -231,7 +232,7 @@ func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 	for range fit.NumBlocks(min(n, ptsRows)) {
 		t.rooms = append(t.rooms, &ptsRoom{
 			logits: make([]float32, fit.BlockRows*k), scale: make([]float64, fit.BlockRows), twice: make([]float64, fit.BlockRows),
-			slope: make([]float64, fit.BlockRows), hidden: make([]float64, fit.BlockRows*t.net.units()),
+			slope: make([]float64, fit.BlockRows), hidden: make([]float64, fit.BlockRows*t.net.Units()),
 			once: make([]softmax.Moments, fit.BlockRows), square: make([]softmax.Moments, fit.BlockRows), grad: make([]float64, len(w)),
 		})
 	}
@@ -260,10 +261,10 @@ func (t *ptsTrainer) loss(ctx context.Context, rows []int) (float64, error) {
 //
 //	Q0/S0^2 - 2 p_y + 1,  2 (Q1/S0^2 - Q0 S1/S0^3 - p_y (d_y - S1/S0)).
 func (t *ptsTrainer) block(r *ptsRoom, rows []int) {
-	n, k, inputs, units := len(rows), t.set.Logits.Cols, t.net.sizes[0], t.net.units()
+	n, k, inputs, units := len(rows), t.set.Logits.Cols, t.net.Sizes[0], t.net.Units()
 	for b, i := range rows {
 		copy(r.logits[b*k:(b+1)*k], t.set.Logits.Row(i))
-		out := t.net.forward(t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units])
+		out := t.net.Forward(t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units])
 		temperature, slope := ptsTemperature(out)
 		r.scale[b], r.twice[b], r.slope[b] = 1/temperature, 2/temperature, slope
 	}
@@ -282,7 +283,7 @@ func (t *ptsTrainer) block(r *ptsRoom, rows []int) {
 		toBeta := 2 * (q.S1/(s0*s0) - float64(squares*mean) - float64(p*(label-mean)))
 		toOut := -float64(beta*beta) * toBeta * r.slope[b]
 		if toOut != 0 {
-			t.net.backward(r.grad, t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units], toOut)
+			t.net.Backward(r.grad, t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units], toOut)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func allRows(n int) []int {
 }
 
 func newFixedPTS(set *data.Set) *ptsTrainer {
-	w := testset.FixedWeights(ptsNet(set.Logits.Cols).size())
+	w := testset.FixedWeights(ptsNet(set.Logits.Cols).Size())
 	w[len(w)-1] = 1.5
 	return newPTSTrainer(set, w)
 }
@@ -57,7 +57,7 @@ func TestPTSReference(t *testing.T) {
 		if want := (map[int]float64{0: 0.7075472677597308, 10: 0.7064305138025423, 20: 0.7057256527067771})[step]; want != 0 && math.Abs(got-want) > 1e-9 {
 			t.Errorf("after %d steps: %.17g, want %.17g", step, got, want)
 		}
-		p.solver.step(p.w, p.grad, 1e-3)
+		p.solver.Step(p.w, p.grad, 1e-3)
 	}
 }
 

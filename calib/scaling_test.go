@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -70,21 +71,24 @@ func TestScalingAgainstPython(t *testing.T) {
 	}
 }
 
-// directScores are the scores x + D x + b of a row by their definition.
 // TestDirichletProblemAgainstPython: the whole matrix with penalties of every kind.
 func TestDirichletProblemAgainstPython(t *testing.T) {
 	f := readScaling(t)
 	set := f.cal()
-	problem := newLinearFit(set, true, logProbs)
-	problem.penalise(1e-6, 0.01, 0.02)
+	problem := linearmap.New(set, true, linearmap.LogProbs)
+	problem.Penalise(1e-6, 0.01, 0.02)
 	theta := make([]float64, 4*4+4)
-	if end, err := problem.minimise(context.Background(), theta); err != nil || end.gradient > linearTol {
+	if end, err := problem.Minimise(context.Background(), theta); err != nil || end.Gradient > linearmap.Tolerance {
 		t.Fatal(end, err)
 	}
+	w, b := linearmap.MatrixOf(theta, 4)
 	for i, want := range f.ODIR {
 		x := make([]float64, 4)
-		logProbs(x, matrix(f.Test).Row(i))
-		q := directScores(x, theta, true)
+		linearmap.LogProbs(x, matrix(f.Test).Row(i))
+		q := make([]float64, 4)
+		for c := range q {
+			q[c] = fit.Dot(w[c], x) + b[c]
+		}
 		fit.ToSoftmax(q)
 		if !testset.Near(q, want, 1e-10) {
 			t.Errorf("row %d: %v, want %v", i, q, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -53,7 +54,7 @@ const (
 )
 
 // smartNet is the shape of the network.
-func smartNet() mlp { return mlp{[]int{1, 16, 16}} }
+func smartNet() network.MLP { return network.MLP{Sizes: []int{1, 16, 16}} }
 
 func newSMART(decode func(any) error) (Method, error) {
 	o := smartOptions{Epochs: 2000, Patience: 200}
@@ -79,9 +80,9 @@ func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t := newSMARTTrainer(inOwnOrder(in.Cal))
+	t := newSMARTTrainer(network.InOwnOrder(in.Cal))
 	rng := rand.New(rand.NewPCG(in.Seed, 0x736d617274)) // the stream of this method
-	start := smartNet().initial(rng, true, func(in, _ int) float64 { return 1 / math.Sqrt(float64(in)) })
+	start := smartNet().Initial(rng, true, func(in, _ int) float64 { return 1 / math.Sqrt(float64(in)) })
 	end, err := t.train(ctx, start, m.smartOptions)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (m smartMap) check() error {
 	if !(math.Abs(m.Mean) <= math.MaxFloat32*2) || !(m.Scale >= 0 && m.Scale <= 1e300) {
 		return fmt.Errorf("mean = %v, scale = %v: no such gaps", m.Mean, m.Scale)
 	}
-	return smartNet().checkWeights(m.Weights)
+	return smartNet().CheckWeights(m.Weights)
 }
 
 // input returns what the network sees of a row.
@@ -129,10 +130,10 @@ func (m smartMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, s
 // Scales writes 1/T of every row.
 func (m smartMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	net := smartNet()
-	x, hidden := make([]float64, 1), make([]float64, net.units())
+	x, hidden := make([]float64, 1), make([]float64, net.Units())
 	for i := range dst {
 		x[0] = m.input(set.Logits.Row(i))
-		t, _ := smartTemperature(net.forward(m.Weights, x, hidden))
+		t, _ := smartTemperature(net.Forward(m.Weights, x, hidden))
 		dst[i] = 1 / t
 	}
 }
@@ -152,7 +153,7 @@ type smartTrainer struct {
 }
 
 func newSMARTTrainer(set *data.Set) *smartTrainer {
-	n, units := set.Logits.Rows, smartNet().units()
+	n, units := set.Logits.Rows, smartNet().Units()
 	t := &smartTrainer{
 		set: set, x: make([]float64, n), hidden: make([]float64, n*units), conf: make([]float64, n),
 		toOut: make([]float64, n), share: make([]float64, n*smartBins), hit: make([]float64, n),
@@ -178,7 +179,7 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 		t.x[i] = t.shape.input(set.Logits.Row(i))
 	}
 	for b := range t.grads {
-		t.grads[b] = make([]float64, smartNet().size())
+		t.grads[b] = make([]float64, smartNet().Size())
 	}
 	return t
 }
@@ -195,7 +196,7 @@ type smartEnd struct {
 // train trains from the parameters w.
 func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (smartEnd, error) {
 	w = slices.Clone(w)
-	grad, solver := make([]float64, len(w)), newAdam(len(w))
+	grad, solver := make([]float64, len(w)), network.NewAdam(len(w))
 	end := smartEnd{best: t.shape, loss: math.Inf(1)}
 	for end.epochs < o.Epochs && end.waited < o.Patience {
 		loss, err := t.loss(ctx, w, grad)
@@ -208,7 +209,7 @@ func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (
 			end.loss, end.gradient, end.waited = loss, fit.Largest(grad), 0
 			end.best.Weights = slices.Clone(w)
 		}
-		solver.step(w, grad, smartRate)
+		solver.Step(w, grad, smartRate)
 	}
 	return end, nil
 }
@@ -274,9 +275,9 @@ func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, er
 func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
 	var scale, slope [fit.BlockRows]float64
 	var moments [fit.BlockRows]softmax.Moments
-	net, units, k := smartNet(), smartNet().units(), t.set.Logits.Cols
+	net, units, k := smartNet(), smartNet().Units(), t.set.Logits.Cols
 	for i := lo; i < hi; i++ {
-		temperature, rate := smartTemperature(net.forward(w, t.x[i:i+1], t.hidden[i*units:(i+1)*units]))
+		temperature, rate := smartTemperature(net.Forward(w, t.x[i:i+1], t.hidden[i*units:(i+1)*units]))
 		scale[i-lo], slope[i-lo] = 1/temperature, rate
 	}
 	softmax.Rows(moments[:hi-lo], t.set.Logits.Data[lo*k:hi*k], k, scale[:hi-lo])
@@ -308,7 +309,7 @@ func smartCentre(b int) float64 { return float64(2*b+1) / (2 * smartBins) }
 // backward goes back from the sums over the bins to the parameters, with rows
 // lo..hi-1.
 func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float64, block, lo, hi int) {
-	net, units := smartNet(), smartNet().units()
+	net, units := smartNet(), smartNet().Units()
 	grad := t.grads[block]
 	clear(grad)
 	for i := lo; i < hi; i++ {
@@ -325,6 +326,6 @@ func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float6
 			moved := float64(s*(smartCentre(b)-centre)) / (smartWidth * smartWidth) // ds_b/dc
 			toConf += float64(moved*(perShare[b]+float64(perGap[b]*(conf-t.hit[i])))) + float64(perGap[b]*s)
 		}
-		net.backward(grad, w, t.x[i:i+1], t.hidden[i*units:(i+1)*units], float64(toConf*t.toOut[i]))
+		net.Backward(grad, w, t.x[i:i+1], t.hidden[i*units:(i+1)*units], float64(toConf*t.toOut[i]))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -23,7 +24,7 @@ import (
 func TestSMARTReference(t *testing.T) {
 	set := testset.Lattice(150, 5)
 	s := newSMARTTrainer(set)
-	w := testset.FixedWeights(smartNet().size())
+	w := testset.FixedWeights(smartNet().Size())
 	scales := make([]float64, 3)
 	smartMap{s.shape.Mean, s.shape.Scale, w}.Scales(scales, set.Rows(0, 3), nil)
 	for i, want := range []float64{0.8353386044545189, 0.8332959012679363, 0.8322908118294378} {
@@ -31,7 +32,7 @@ func TestSMARTReference(t *testing.T) {
 			t.Errorf("row %d: T = %.17g, want %.17g", i, got, want)
 		}
 	}
-	grad, solver := make([]float64, len(w)), newAdam(len(w))
+	grad, solver := make([]float64, len(w)), network.NewAdam(len(w))
 	for step := range 21 {
 		got, err := s.loss(context.Background(), w, grad)
 		if err != nil {
@@ -40,14 +41,14 @@ func TestSMARTReference(t *testing.T) {
 		if want := (map[int]float64{0: 0.2853100962006215, 10: 0.2025508286642558, 20: 0.06733722688925647})[step]; want != 0 && math.Abs(got-want) > 1e-8 {
 			t.Errorf("after %d steps: %.17g, want %.17g", step, got, want)
 		}
-		solver.step(w, grad, smartRate)
+		solver.Step(w, grad, smartRate)
 	}
 }
 
 func TestSMARTGradient(t *testing.T) {
 	for _, k := range []int{1, 2, 6} {
 		s := newSMARTTrainer(testset.Drawn(300, k, 1.7, uint64(k))) // two blocks
-		w := testset.FixedWeights(smartNet().size())
+		w := testset.FixedWeights(smartNet().Size())
 		grad := make([]float64, len(w))
 		eval := func(w []float64) float64 {
 			v, err := s.loss(context.Background(), w, grad)
@@ -69,7 +70,7 @@ func TestSMARTGradient(t *testing.T) {
 func TestSMARTLossIsAnError(t *testing.T) {
 	set := testset.Drawn(2000, 5, 4, 2) // overconfident by far
 	s := newSMARTTrainer(set)
-	w := make([]float64, smartNet().size())
+	w := make([]float64, smartNet().Size())
 	w[len(w)-1] = inverseSoftplus(0.9) // T = 1 for every row
 	loss, err := s.loss(context.Background(), w, make([]float64, len(w)))
 	if err != nil {
@@ -93,7 +94,7 @@ func TestSMARTLossIsAnError(t *testing.T) {
 func TestSMARTStops(t *testing.T) {
 	set := testset.Drawn(300, 4, 2.5, 7)
 	s := newSMARTTrainer(set)
-	w := testset.FixedWeights(smartNet().size())
+	w := testset.FixedWeights(smartNet().Size())
 	end, err := s.train(context.Background(), w, smartOptions{Epochs: 400, Patience: 20})
 	if err != nil {
 		t.Fatal(err)

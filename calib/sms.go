@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -70,16 +71,16 @@ func (s sms) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newLinearFit(in.Cal, true, base.scores)
+	a := linearmap.New(in.Cal, true, base.scores)
 	unit := float64(k) / float64(n)
-	a.penalise(float64(s.options.Diagonal*unit), float64(s.options.OffDiagonal*unit*float64(k-1)), float64(s.options.Intercept*unit))
+	a.Penalise(float64(s.options.Diagonal*unit), float64(s.options.OffDiagonal*unit*float64(k-1)), float64(s.options.Intercept*unit))
 	theta := make([]float64, k*k+k)
-	end, err := a.minimise(ctx, theta)
+	end, err := a.Minimise(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
-	w, b := matrixOf(theta, k)
-	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.passes)
+	w, b := linearmap.MatrixOf(theta, k)
+	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
 type smsMap struct {

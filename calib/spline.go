@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -248,7 +249,7 @@ func (m splineMap) Apply(dst data.Probs, set *data.Set) { applyTop(m, dst, set) 
 
 // confidence is linear between the points of the map and held within [0, 1].
 func (m splineMap) confidence(conf float64) float64 {
-	i := upTo(m.X, conf)
+	i := isotonic.UpTo(m.X, conf)
 	y := m.Y[max(i-1, 0)]
 	if i > 0 && i < len(m.X) {
 		y += float64((m.Y[i] - y) * ((conf - m.X[i-1]) / (m.X[i] - m.X[i-1])))

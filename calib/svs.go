@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -69,21 +70,21 @@ func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	n, k := o.Rows(), o.Logits.Cols
-	a := newLinearFit(in.Cal, false, base.scores)
+	a := linearmap.New(in.Cal, false, base.scores)
 	unit := float64(k) / float64(n)
 	for j := range k {
-		a.penalty[j] = float64(s.options.Diagonal * unit)
-		a.penalty[k+j] = float64(s.options.Intercept * unit)
+		a.Penalty[j] = float64(s.options.Diagonal * unit)
+		a.Penalty[k+j] = float64(s.options.Intercept * unit)
 	}
 	theta := make([]float64, 2*k)
-	end, err := a.minimise(ctx, theta)
+	end, err := a.Minimise(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
 	for j := range k {
 		theta[j]++
 	}
-	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.passes)
+	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
 // mixed is temperature scaling mixed with the uniform distribution, the start

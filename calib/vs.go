@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -59,16 +60,16 @@ func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	k := in.Cal.Logits.Cols
 	scale := 1 / t
-	a := newLinearFit(in.Cal, false, func(dst []float64, row []float32) {
+	a := linearmap.New(in.Cal, false, func(dst []float64, row []float32) {
 		for j, l := range row {
 			dst[j] = float64(scale * float64(l))
 		}
 	})
-	for j := range a.penalty {
-		a.penalty[j] = m.options.Ridge
+	for j := range a.Penalty {
+		a.Penalty[j] = m.options.Ridge
 	}
 	theta := make([]float64, 2*k)
-	end, err := a.minimise(ctx, theta)
+	end, err := a.Minimise(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for j, d := range v {
 		v[j] = float64((1 + d) * scale)
 	}
-	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.passes)
+	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
 type vsMap struct {

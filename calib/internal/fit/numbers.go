@@ -50,6 +50,7 @@ func AddTo(dst []float64, c float64, v []float64) {
 	}
 }
 
+// Largest returns the largest absolute element of v, 0 of none.
 func Largest(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {

@@ -36,6 +36,7 @@ func NewObjective(set *data.Set) (*Objective, error) {
 	return o, nil
 }
 
+// Rows returns n.
 func (o *Objective) Rows() int { return o.Logits.Rows }
 
 // Scaling gives the scales 1/T of rows lo, lo+1, ..., len(dst) of them: in dst
@@ -212,6 +213,7 @@ type Slope struct {
 	Variance float64 // Var_p[l]
 }
 
+// Slope returns the means over the rows at one scale 1/T: one pass.
 func (o *Objective) Slope(ctx context.Context, scale float64) (Slope, error) {
 	s, _, err := o.slopeAnd(ctx, scale, 0, nil)
 	return s, err
@@ -313,4 +315,3 @@ func (o *Objective) Where(dst *Objective, group []int, c int) *Objective {
 	}
 	return &Objective{Logits: dst.Logits.Slice(0, n), LabelLogit: dst.LabelLogit[:n]}
 }
-

@@ -1,24 +1,25 @@
-package calib
+package isotonic
 
 import (
 	"math"
 	"math/bits"
 )
 
-// finder counts the elements of an increasing list in [0, 1] that are at or
+// Finder counts the elements of an increasing list in [0, 1] that are at or
 // below some x. A table on the leading bits of x narrows the search: buckets
 // are as fine, relative to x, as the list is long, down to 2^-32. Of the n k
 // probabilities of a set nearly all are small and fall where the list is thin.
 // The table takes at most 8 bytes an element.
-type finder struct {
+type Finder struct {
 	list  []float64
 	start []uint32 // start[b]: elements in the buckets before b; nil for a list too short to need it
 	shift int      // bits of x that buckets ignore
 }
 
-func newFinder(list []float64) finder {
+// NewFinder returns a finder in an increasing list in [0, 1].
+func NewFinder(list []float64) Finder {
 	const octaves = 32
-	f := finder{list: list}
+	f := Finder{list: list}
 	if len(list) < 2*octaves {
 		return f
 	}
@@ -34,23 +35,23 @@ func newFinder(list []float64) finder {
 }
 
 // bucket returns the bucket of x in [0, 1], nondecreasing in x.
-func (f *finder) bucket(x float64) int {
+func (f *Finder) bucket(x float64) int {
 	const lowest = (1023 - 32) << 52 // bits of 2^-32
 	return max(int(math.Float64bits(x))-lowest, 0) >> f.shift
 }
 
-// upTo returns the number of elements at or below x, in [0, 1].
-func (f *finder) upTo(x float64) int {
+// UpTo returns the number of elements at or below x, in [0, 1].
+func (f *Finder) UpTo(x float64) int {
 	if f.start == nil {
-		return upTo(f.list, x)
+		return UpTo(f.list, x)
 	}
 	b := f.bucket(x)
 	lo, hi := f.start[b], f.start[b+1]
-	return int(lo) + upTo(f.list[lo:hi], x)
+	return int(lo) + UpTo(f.list[lo:hi], x)
 }
 
-// upTo returns the number of elements of the increasing list at or below x.
-func upTo(list []float64, x float64) int {
+// UpTo returns the number of elements of the increasing list at or below x.
+func UpTo(list []float64, x float64) int {
 	lo, hi := 0, len(list)
 	for lo < hi {
 		if mid := int(uint(lo+hi) >> 1); list[mid] <= x {

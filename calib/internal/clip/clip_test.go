@@ -1,4 +1,4 @@
-package calib
+package clip
 
 import (
 	"context"
@@ -16,7 +16,7 @@ func TestClipBounds(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, scale := range []float64{0.3, 1, 8} {
 			set := testset.SignedHead(400, 6, 10, scale, seed)
-			all := newClipSearch(set, 2, 0.99, false)
+			all := NewSearch(set, 2, 0.99, false)
 			var points []int
 			for m := all.top; m >= 1; m-- {
 				points = append(points, m)
@@ -25,8 +25,8 @@ func TestClipBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			some := newClipSearch(set, 2, 0.99, false)
-			best, err := some.run(context.Background())
+			some := NewSearch(set, 2, 0.99, false)
+			best, err := some.Run(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestClipBounds(t *testing.T) {
 
 			// One sweep with a point in the middle: bounds on all others, near
 			// to the NLL beside the point.
-			one := newClipSearch(set, 2, 0.99, false)
+			one := NewSearch(set, 2, 0.99, false)
 			mid := one.top / 2
 			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package calib
+package clip
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// clipSearch finds the best threshold of feature clipping on the grid
+// Search finds the best threshold of feature clipping on the grid
 // c_m = m/100, m = 1..2000, without 2,000 products with W.
 //
 // Sweeps. Let a_j = |h_j|, or h_j when one side is clipped, and s_j its sign.
@@ -40,22 +40,22 @@ import (
 // NLL cannot spare. So a sweep also counts the rows that are certainly wrong at
 // every c between two of its thresholds; all between are out where too few rows
 // remain.
-type clipSearch struct {
+type Search struct {
 	set     *data.Set
 	sides   int     // 2 clips to [-c, c], 1 to at most c
 	guard   float64 // share of the accuracy to be exceeded
 	byECE   bool    // the criterion is the ECE-15, else the NLL
 	last    lastLayer
 	columns []float32 // d x k, W transposed
-	top     int       // first grid value at or above every a_j; clipPoints+1 if there is none
+	top     int       // first grid value at or above every a_j; Points+1 if there is none
 
 	score  []clipScore // by grid value
 	bound  []float64   // lower bounds of the NLL, by grid value; +Inf where the guard rules it out
-	sweeps int
+	Sweeps int
 }
 
 const (
-	clipPoints = 2000
+	Points = 2000
 	// clipMargin is above what rounding can do to a bound. The largest share
 	// is that of the differences of logits, float32: an NLL errs by less than
 	// 2^-24 ln k.
@@ -77,24 +77,25 @@ type clipScore struct {
 	ece      float64 // ECE-15, where it is the criterion
 }
 
-// clipValue returns the grid value c_m.
-func clipValue(m int) float64 { return float64(m) / 100 }
+// Value returns the grid value c_m.
+func Value(m int) float64 { return float64(m) / 100 }
 
-// clipIndex returns the least m with c_m >= a, clipPoints+1 if there is none.
+// clipIndex returns the least m with c_m >= a, Points+1 if there is none.
 func clipIndex(a float64) int {
-	if !(a <= clipValue(clipPoints)) {
-		return clipPoints + 1
+	if !(a <= Value(Points)) {
+		return Points + 1
 	}
 	m := max(0, int(a*100)-1)
-	for clipValue(m) < a {
+	for Value(m) < a {
 		m++
 	}
 	return m
 }
 
-func newClipSearch(set *data.Set, sides int, guard float64, byECE bool) *clipSearch {
+// NewSearch returns the search on a set with features and last layer.
+func NewSearch(set *data.Set, sides int, guard float64, byECE bool) *Search {
 	w := set.Head.W
-	s := &clipSearch{set: set, sides: sides, guard: guard, byECE: byECE, last: newLastLayer(set.Head), columns: make([]float32, len(w.Data))}
+	s := &Search{set: set, sides: sides, guard: guard, byECE: byECE, last: NewLastLayer(set.Head), columns: make([]float32, len(w.Data))}
 	for c := range w.Rows {
 		for j, v := range w.Row(c) {
 			s.columns[j*w.Rows+c] = v
@@ -115,7 +116,7 @@ func newClipSearch(set *data.Set, sides int, guard float64, byECE bool) *clipSea
 }
 
 // reach returns a_j and s_j of a feature; one that is never clipped has a_j 0.
-func (s *clipSearch) reach(h float32) (a, sign float64) {
+func (s *Search) reach(h float32) (a, sign float64) {
 	switch {
 	case h > 0:
 		return float64(h), 1
@@ -125,8 +126,8 @@ func (s *clipSearch) reach(h float32) (a, sign float64) {
 	return 0, 0
 }
 
-// run returns the best grid value, 0 when none is admissible.
-func (s *clipSearch) run(ctx context.Context) (int, error) {
+// Run returns the best grid value, 0 when none is admissible.
+func (s *Search) Run(ctx context.Context) (int, error) {
 	best := 0
 	for {
 		left := s.left(best)
@@ -142,13 +143,13 @@ func (s *clipSearch) run(ctx context.Context) (int, error) {
 }
 
 // left returns the grid values that may still be better than the best so far.
-func (s *clipSearch) left(best int) []int {
+func (s *Search) left(best int) []int {
 	most := math.MaxFloat64
 	if best > 0 {
 		most = s.score[best].nll + clipMargin
 	}
 	var left []int
-	for m := 1; m <= min(s.top, clipPoints); m++ {
+	for m := 1; m <= min(s.top, Points); m++ {
 		if !s.score[m].computed && !(s.bound[m] > most) {
 			left = append(left, m)
 		}
@@ -159,10 +160,10 @@ func (s *clipSearch) left(best int) []int {
 // choose returns thresholds for the next sweep, in falling order: all that are
 // left, or some spread over them. The first sweep includes the top, where
 // nothing is clipped, for the accuracy to compare with.
-func (s *clipSearch) choose(left []int) []int {
+func (s *Search) choose(left []int) []int {
 	var points []int
 	stride := 1
-	if !s.byECE && s.sweeps < clipPatience {
+	if !s.byECE && s.Sweeps < clipPatience {
 		if chosen := max(clipChosen, s.set.Features.Cols/8); len(left) > 2*chosen {
 			stride = len(left) / chosen
 		}
@@ -170,7 +171,7 @@ func (s *clipSearch) choose(left []int) []int {
 	for i := len(left) - 1; i >= 0; i -= stride {
 		points = append(points, left[i])
 	}
-	if s.sweeps == 0 && !slices.Contains(points, s.top) {
+	if s.Sweeps == 0 && !slices.Contains(points, s.top) {
 		points = slices.Insert(points, 0, s.top)
 	}
 	return points
@@ -178,7 +179,7 @@ func (s *clipSearch) choose(left []int) []int {
 
 // between reports, for each of points, whether a grid value in left lies below
 // it and above the next one.
-func (s *clipSearch) between(points, left []int) []bool {
+func (s *Search) between(points, left []int) []bool {
 	some := make([]bool, len(points))
 	for i, p := range points {
 		next := 0
@@ -194,9 +195,9 @@ func (s *clipSearch) between(points, left []int) []bool {
 
 // best returns the admissible grid value with the least criterion among those
 // computed, the lowest on ties, 0 if there is none.
-func (s *clipSearch) best() int {
+func (s *Search) best() int {
 	best, least := 0, math.Inf(1)
-	for m := 1; m <= min(s.top, clipPoints); m++ {
+	for m := 1; m <= min(s.top, Points); m++ {
 		v := s.score[m].nll
 		if s.byECE {
 			v = s.score[m].ece
@@ -209,12 +210,12 @@ func (s *clipSearch) best() int {
 }
 
 // admissible reports whether the guard lets a threshold with so many hits pass.
-func (s *clipSearch) admissible(hits int) bool {
+func (s *Search) admissible(hits int) bool {
 	return float64(hits) > s.guard*float64(s.score[s.top].hits)
 }
 
-// computed returns how many thresholds were computed.
-func (s *clipSearch) computed() int {
+// Computed returns how many thresholds were computed.
+func (s *Search) Computed() int {
 	n := 0
 	for _, v := range s.score {
 		if v.computed {
@@ -226,14 +227,14 @@ func (s *clipSearch) computed() int {
 
 // sweep computes the scores of points, in falling order, and bounds below
 // those that are marked in cut.
-func (s *clipSearch) sweep(ctx context.Context, points []int, cut []bool) error {
-	s.sweeps++
+func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
+	s.Sweeps++
 	n := s.set.Features.Rows
 	blocks := make([]*clipSums, fit.NumBlocks(n))
 	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		w := s.worker(points, cut)
-		for ; lo < hi; lo += layerRows {
-			w.rows(lo, min(lo+layerRows, hi))
+		for ; lo < hi; lo += LayerRows {
+			w.rows(lo, min(lo+LayerRows, hi))
 		}
 		blocks[block] = &w.clipSums
 	})
@@ -270,27 +271,27 @@ func (s *clipSearch) sweep(ctx context.Context, points []int, cut []bool) error 
 }
 
 // boundAbove raises the bounds between two thresholds by those from lo.
-func (s *clipSearch) boundAbove(sums *clipSums, lo, hi int) {
+func (s *Search) boundAbove(sums *clipSums, lo, hi int) {
 	n, e := float64(s.set.Features.Rows), s.score[lo]
 	g, ga := 0.0, 0.0 // of the features with c_lo < a <= c_m
 	for m := lo + 1; m < hi; m++ {
 		g += sums.above[m].g
 		ga += sums.above[m].ga
-		c := clipValue(m)
-		v := e.nll + float64((c-clipValue(lo))*e.slope) - (float64(c*g)-ga)/n
+		c := Value(m)
+		v := e.nll + float64((c-Value(lo))*e.slope) - (float64(c*g)-ga)/n
 		s.bound[m] = max(s.bound[m], v)
 	}
 }
 
 // boundBelow raises the bounds between two thresholds by those from hi.
-func (s *clipSearch) boundBelow(sums *clipSums, lo, hi int) {
+func (s *Search) boundBelow(sums *clipSums, lo, hi int) {
 	n, e := float64(s.set.Features.Rows), s.score[hi]
 	g, ga := 0.0, 0.0 // of the features with c_m < a <= c_hi
 	for m := hi - 1; m > lo; m-- {
 		g += sums.below[m+1].g
 		ga += sums.below[m+1].ga
-		c := clipValue(m)
-		v := e.nll - float64((clipValue(hi)-c)*e.slope) - (ga-float64(c*g))/n
+		c := Value(m)
+		v := e.nll - float64((Value(hi)-c)*e.slope) - (ga-float64(c*g))/n
 		s.bound[m] = max(s.bound[m], v)
 	}
 }

@@ -1,4 +1,4 @@
-package calib
+package mixture
 
 import (
 	"context"

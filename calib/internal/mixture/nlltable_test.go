@@ -1,4 +1,4 @@
-package calib
+package mixture
 
 import (
 	"context"
@@ -103,14 +103,14 @@ func TestGCMixture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := newGCMixture(o, set.Features, groups, 0.1)
+		m := New(o, set.Features, groups, 0.1)
 		rng := rand.New(rand.NewPCG(6, 6))
-		x := m.start(rng)
+		x := m.Start(rng)
 		for g := range groups {
 			x[groups*3+g] += 0.7 * rng.NormFloat64()
 		}
 		gradient := make([]float64, len(x))
-		got, err := m.at(context.Background(), x, gradient)
+		got, err := m.At(context.Background(), x, gradient)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package calib
+package linearmap
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// lbfgs minimises a smooth function of many parameters, starting at x, which
+// LBFGS minimises a smooth function of many parameters, starting at x, which
 // it overwrites with where it ends. eval returns the value at x and writes the
 // gradient. It ends when no component of the gradient exceeds tolerance, after
 // maxSteps steps, or where rounding hides any further descent.
@@ -20,18 +20,18 @@ import (
 // algorithms 3.5 and 3.6). It is ours because bytes must agree across
 // processors, which libraries with vector code do not promise; tests hold it
 // against gonum's.
-func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance, rounding float64) (descent, error) {
+func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance, rounding float64) (Descent, error) {
 	const memory = 10 // pairs of steps and changes of gradient that are kept
 	p := len(x)
 	at := point{x: append([]float64(nil), x...), gradient: make([]float64, p)}
 	var err error
 	if at.value, err = eval(at.x, at.gradient); err != nil {
-		return descent{}, err
+		return Descent{}, err
 	}
 	var pairs []pair
-	end := descent{}
+	end := Descent{}
 	direction := make([]float64, p)
-	for end.steps < maxSteps && fit.Largest(at.gradient) > tolerance {
+	for end.Steps < maxSteps && fit.Largest(at.gradient) > tolerance {
 		towards(direction, at.gradient, pairs)
 		length := 1.0
 		if len(pairs) == 0 {
@@ -39,7 +39,7 @@ func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 		}
 		next, ok, err := lineSearch(eval, at, direction, length, rounding)
 		if err != nil {
-			return descent{}, err
+			return Descent{}, err
 		}
 		if !ok {
 			if len(pairs) == 0 {
@@ -50,18 +50,18 @@ func lbfgs(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 		}
 		pairs = remember(pairs, memory, at, next)
 		at = next
-		end.steps++
+		end.Steps++
 	}
 	copy(x, at.x)
-	end.value, end.gradient = at.value, fit.Largest(at.gradient)
+	end.value, end.Gradient = at.value, fit.Largest(at.gradient)
 	return end, nil
 }
 
-// descent is where lbfgs ended.
-type descent struct {
+// Descent is where lbfgs ended.
+type Descent struct {
 	value    float64
-	gradient float64 // largest absolute component
-	steps    int
+	Gradient float64 // largest absolute component
+	Steps    int
 }
 
 // point is a function at x.

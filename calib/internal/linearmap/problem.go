@@ -1,4 +1,4 @@
-package calib
+package linearmap
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// linearFit is what the methods minimise that correct the scores of a network by
+// Problem is what the methods minimise that correct the scores of a network by
 // a linear map: with x_i the k scores of row i,
 //
 //	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
@@ -20,13 +20,13 @@ import (
 //
 // The scores are made anew from the logits in every pass: to keep them would
 // cost twice the memory of the logits.
-type linearFit struct {
+type Problem struct {
 	scores  func(dst []float64, row []float32) // writes x of a row of logits
-	logits  data.Matrix                        // n x k
+	Logits  data.Matrix                        // n x k
 	labels  []int32
 	full    bool      // D is a whole matrix
-	penalty []float64 // of each parameter, above 0
-	passes  float64   // reads of the whole set so far
+	Penalty []float64 // of each parameter, above 0
+	Passes  float64   // reads of the whole set so far
 	blocks  []linearBlock
 }
 
@@ -49,18 +49,18 @@ const rowsAtOnce = 4
 // bounds the memory for their sums and changes no bit.
 const linearWave = 64
 
-// newLinearFit returns the problem on a labelled set. The caller fills penalty.
-func newLinearFit(set *data.Set, full bool, scores func(dst []float64, row []float32)) *linearFit {
+// New returns the problem on a labelled set. The caller fills penalty.
+func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *Problem {
 	k := set.Logits.Cols
-	f := &linearFit{
-		scores: scores, logits: set.Logits, labels: set.Labels, full: full,
+	f := &Problem{
+		scores: scores, Logits: set.Logits, labels: set.Labels, full: full,
 		blocks: make([]linearBlock, min(linearWave, fit.NumBlocks(set.Logits.Rows))),
 	}
 	p := 2 * k
 	if full {
 		p = k*k + k
 	}
-	f.penalty = make([]float64, p)
+	f.Penalty = make([]float64, p)
 	for b := range f.blocks {
 		f.blocks[b].sums = make([]float64, p)
 		for r := range rowsAtOnce {
@@ -70,20 +70,20 @@ func newLinearFit(set *data.Set, full bool, scores func(dst []float64, row []flo
 	return f
 }
 
-// penalise sets the penalties of a whole matrix and the offsets.
-func (f *linearFit) penalise(diagonal, off, intercept float64) {
-	k := f.logits.Cols
+// Penalise sets the penalties of a whole matrix and the offsets.
+func (f *Problem) Penalise(diagonal, off, intercept float64) {
+	k := f.Logits.Cols
 	for c := range k {
 		for j := range k {
-			f.penalty[c*k+j] = off
+			f.Penalty[c*k+j] = off
 		}
-		f.penalty[c*k+c] = diagonal
-		f.penalty[k*k+c] = intercept
+		f.Penalty[c*k+c] = diagonal
+		f.Penalty[k*k+c] = intercept
 	}
 }
 
-// matrixOf returns I + D and b of the parameters of a whole matrix.
-func matrixOf(theta []float64, k int) (w [][]float64, b []float64) {
+// MatrixOf returns I + D and b of the parameters of a whole matrix.
+func MatrixOf(theta []float64, k int) (w [][]float64, b []float64) {
 	w = make([][]float64, k)
 	for c := range w {
 		w[c] = append([]float64(nil), theta[c*k:(c+1)*k]...)
@@ -99,57 +99,57 @@ const linearNear = 1e-4
 // with logits of 10^4 can ask for more, and get a warning.
 const linearSteps = 2000
 
-// linearTol is the gradient at which minimise ends, in units of parameters
+// Tolerance is the gradient at which minimise ends, in units of parameters
 // whose curvature is about 1.
-const linearTol = 1e-11
+const Tolerance = 1e-11
 
-// minimise moves theta, where it starts, to the minimum. It measures each
+// Minimise moves theta, where it starts, to the minimum. It measures each
 // parameter in units of 1/sqrt of its curvature, without which rare classes
 // would need many more steps: first that at the start, then that near the end.
-func (f *linearFit) minimise(ctx context.Context, theta []float64) (descent, error) {
-	return f.minimiseTo(ctx, theta, linearTol)
+func (f *Problem) Minimise(ctx context.Context, theta []float64) (Descent, error) {
+	return f.MinimiseTo(ctx, theta, Tolerance)
 }
 
-// minimiseTo is minimise to another gradient.
-func (f *linearFit) minimiseTo(ctx context.Context, theta []float64, tolerance float64) (descent, error) {
-	var end descent
+// MinimiseTo is minimise to another gradient.
+func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (Descent, error) {
+	var end Descent
 	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
 	at := make([]float64, len(theta))
 	for _, tolerance := range []float64{linearNear, tolerance} {
-		if _, err := f.pass(ctx, theta, unit, true); err != nil {
-			return descent{}, err
+		if _, err := f.Pass(ctx, theta, unit, true); err != nil {
+			return Descent{}, err
 		}
 		for j := range unit {
-			unit[j] = 1 / math.Sqrt(unit[j]+2*f.penalty[j])
+			unit[j] = 1 / math.Sqrt(unit[j]+2*f.Penalty[j])
 			u[j] = theta[j] / unit[j]
 		}
-		d, err := lbfgs(func(u, gradient []float64) (float64, error) {
+		d, err := LBFGS(func(u, gradient []float64) (float64, error) {
 			for j := range at {
 				at[j] = float64(u[j] * unit[j])
 			}
-			value, err := f.pass(ctx, at, gradient, false)
+			value, err := f.Pass(ctx, at, gradient, false)
 			for j, x := range at {
-				value += float64(float64(f.penalty[j]*x) * x)
-				gradient[j] = float64((gradient[j] + float64(2*f.penalty[j]*x)) * unit[j])
+				value += float64(float64(f.Penalty[j]*x) * x)
+				gradient[j] = float64((gradient[j] + float64(2*f.Penalty[j]*x)) * unit[j])
 			}
 			return value, err
-		}, u, linearSteps-end.steps, tolerance, 1e-14)
+		}, u, linearSteps-end.Steps, tolerance, 1e-14)
 		if err != nil {
-			return descent{}, err
+			return Descent{}, err
 		}
 		for j := range theta {
 			theta[j] = float64(u[j] * unit[j])
 		}
-		end = descent{d.value, d.gradient, end.steps + d.steps}
+		end = Descent{d.value, d.Gradient, end.Steps + d.Steps}
 	}
 	return end, nil
 }
 
-// pass returns the mean NLL at theta and writes its gradient or, with
+// Pass returns the mean NLL at theta and writes its gradient or, with
 // curvature, the diagonal of its Hessian.
-func (f *linearFit) pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
-	f.passes++
-	n := f.logits.Rows
+func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
+	f.Passes++
+	n := f.Logits.Rows
 	value := 0.0
 	clear(dst)
 	for start := 0; start < n; start += linearWave * fit.BlockRows {
@@ -175,15 +175,15 @@ func (f *linearFit) pass(ctx context.Context, theta, dst []float64, curvature bo
 
 // block sums rows lo..hi-1. The derivative of a row in a score s_c is
 // r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
-func (f *linearFit) block(sum *linearBlock, theta []float64, lo, hi int, curvature bool) {
+func (f *Problem) block(sum *linearBlock, theta []float64, lo, hi int, curvature bool) {
 	sum.value = 0
 	clear(sum.sums)
-	k := f.logits.Cols
+	k := f.Logits.Cols
 	rows := &sum.rows
 	for i := lo; i < hi; i += rowsAtOnce {
 		m := min(rowsAtOnce, hi-i)
 		for r := range m {
-			f.scores(rows.x[r], f.logits.Row(i+r))
+			f.scores(rows.x[r], f.Logits.Row(i+r))
 		}
 		for r := m; r < rowsAtOnce; r++ {
 			clear(rows.x[r])
@@ -265,8 +265,8 @@ func addProducts(dst []float64, r, x *[rowsAtOnce][]float64) {
 	}
 }
 
-// logProbs writes log softmax(row).
-func logProbs(dst []float64, row []float32) {
+// LogProbs writes log softmax(row).
+func LogProbs(dst []float64, row []float32) {
 	most := float64(row[fit.TopClass(row)])
 	sum := 0.0
 	for j, l := range row {

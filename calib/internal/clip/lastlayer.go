@@ -1,12 +1,12 @@
-package calib
+package clip
 
 import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
-// clip writes the clipped features.
-func clip(dst []float64, h []float32, c float64, sides int) {
+// Features writes the clipped features.
+func Features(dst []float64, h []float32, c float64, sides int) {
 	for j, v := range h {
 		x := min(float64(v), c)
 		if sides == 2 {
@@ -23,16 +23,17 @@ type lastLayer struct {
 	bias    []float32
 }
 
-// layerRows is how many rows go through a last layer at a time.
-const layerRows = 32
+// LayerRows is how many rows go through a last layer at a time.
+const LayerRows = 32
 
-func newLastLayer(head data.Linear) lastLayer {
+// NewLastLayer arranges the last layer of a network.
+func NewLastLayer(head data.Linear) lastLayer {
 	return lastLayer{linear.Pack(head.W.Data, head.W.Rows, head.W.Cols), head.B}
 }
 
-// logits writes W x + b of each row of x: the bias is added to a sum in the
+// Logits writes W x + b of each row of x: the bias is added to a sum in the
 // order of the features.
-func (l lastLayer) logits(dst, x []float64) {
+func (l lastLayer) Logits(dst, x []float64) {
 	l.weights.Times(dst, x)
 	k := len(l.bias)
 	for ; len(dst) > 0; dst = dst[k:] {
@@ -42,10 +43,10 @@ func (l lastLayer) logits(dst, x []float64) {
 	}
 }
 
-// gaps writes z less its largest element, and returns the lowest index of
+// Gaps writes z less its largest element, and returns the lowest index of
 // that. Float32 differences keep more than float32 logits would: the largest
 // stays apart from all others, and an offset of the bias changes nothing.
-func gaps(dst []float32, z []float64) (top int) {
+func Gaps(dst []float32, z []float64) (top int) {
 	for j, v := range z {
 		if v > z[top] {
 			top = j

@@ -1,4 +1,4 @@
-package calib
+package vae
 
 import (
 	"context"
@@ -10,24 +10,24 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// adatsBatch is a minibatch: n rows of standardised features, of logits and
+// Batch is a minibatch: n rows of standardised features, of logits and
 // labels in the network's own numbering of the classes, and of two draws of
 // standard normal noise.
-type adatsBatch struct {
-	n        int
-	features []float32    // n x d
-	logits   []float32    // n x k
-	labels   []int        // n
-	noise    [2][]float32 // n x 16 each
+type Batch struct {
+	N        int
+	Features []float32    // n x d
+	Logits   []float32    // n x k
+	Labels   []int        // n
+	Noise    [2][]float32 // n x 16 each
 }
 
-// adatsTrainer holds what one step of training needs: the parameters, their
+// Trainer holds what one step of training needs: the parameters, their
 // gradient and the room for a batch.
-type adatsTrainer struct {
-	net, grad *adatsNet
-	flat      []float32 // the parameters
+type Trainer struct {
+	net, grad *Net
+	Flat      []float32 // the parameters
 	flatGrad  []float32
-	pass      *adatsPass
+	pass      *Pass
 
 	stdIn, std []float32    // rows x 16: input of the softplus, and the standard deviation
 	code       [2][]float32 // rows x 16
@@ -47,32 +47,33 @@ type adatsTrainer struct {
 	steps            int       // taken
 }
 
-func newAdatsTrainer(shape adatsShape, rows int, rng *rand.Rand) *adatsTrainer {
-	size := shape.size(true)
-	t := &adatsTrainer{
-		flat: make([]float32, size), flatGrad: make([]float32, size),
+// NewTrainer returns a trainer with drawn parameters for minibatches of so many rows.
+func NewTrainer(shape Shape, rows int, rng *rand.Rand) *Trainer {
+	size := shape.Size(true)
+	t := &Trainer{
+		Flat: make([]float32, size), flatGrad: make([]float32, size),
 		moment1: make([]float32, size), moment2: make([]float32, size),
 		moments: make([]softmax.Moments, rows), scale: make([]float64, rows),
 	}
-	t.net, t.grad = shape.net(t.flat), shape.net(t.flatGrad)
+	t.net, t.grad = shape.Net(t.Flat), shape.Net(t.flatGrad)
 	t.net.initialise(rng)
-	t.pass = t.net.pass(rows)
+	t.pass = t.net.Pass(rows)
 	room := func(cols int) []float32 { return make([]float32, rows*cols) }
-	full, half := shape.hidden, shape.hidden/2
-	t.stdIn, t.std = room(adatsLatent), room(adatsLatent)
-	t.code, t.dCode = [2][]float32{room(adatsLatent), room(adatsLatent)}, [2][]float32{room(adatsLatent), room(adatsLatent)}
-	t.decoded = [4][]float32{room(full), room(half), room(half), room(shape.d)}
-	t.dDecoded = [4][]float32{room(full), room(half), room(half), room(shape.d)}
+	full, half := shape.Hidden, shape.Hidden/2
+	t.stdIn, t.std = room(Latent), room(Latent)
+	t.code, t.dCode = [2][]float32{room(Latent), room(Latent)}, [2][]float32{room(Latent), room(Latent)}
+	t.decoded = [4][]float32{room(full), room(half), room(half), room(shape.Features)}
+	t.dDecoded = [4][]float32{room(full), room(half), room(half), room(shape.Features)}
 	t.dHidden = [2][]float32{room(full), room(half)}
-	t.dTrunk, t.dMean, t.dStd = room(half), room(adatsLatent), room(adatsLatent)
-	t.dDensity, t.dOut = room(shape.k), room(1)
+	t.dTrunk, t.dMean, t.dStd = room(half), room(Latent), room(Latent)
+	t.dDensity, t.dOut = room(shape.Classes), room(1)
 	t.dHead = [2][]float32{room(adatsHead), room(adatsHead)}
 	return t
 }
 
 // initialise draws every parameter uniformly within 1/sqrt(inputs) of 0, as
 // torch does for its layers; a table of the priors has k inputs.
-func (n *adatsNet) initialise(rng *rand.Rand) {
+func (n *Net) initialise(rng *rand.Rand) {
 	fill := func(x []float32, inputs int) {
 		bound := 1 / math.Sqrt(float64(inputs))
 		for i := range x {
@@ -80,9 +81,9 @@ func (n *adatsNet) initialise(rng *rand.Rand) {
 		}
 	}
 	n.each(func(l *dense, in, _ int) {
-		fill(l.w, in)
-		fill(l.b, in)
-	}, func(table *[]float32) { fill(*table, n.k) }, true)
+		fill(l.W, in)
+		fill(l.B, in)
+	}, func(table *[]float32) { fill(*table, n.Classes) }, true)
 }
 
 // loss returns the mean loss of a batch and leaves its gradient in flatGrad:
@@ -93,26 +94,26 @@ func (n *adatsNet) initialise(rng *rand.Rand) {
 // w_1 and w_2 are drawn from it, p(w | y) is the normal prior of the class,
 // and p(h | w) has independent Laplace factors of scale 1 around the output of
 // the decoder.
-func (t *adatsTrainer) loss(b *adatsBatch) float64 {
+func (t *Trainer) loss(b *Batch) float64 {
 	clear(t.flatGrad)
-	net, p, n := t.net, t.pass, b.n
+	net, p, n := t.net, t.pass, b.N
 	p.n = n
 	net.priors(p)
-	net.encode(p, b.features)
-	net.std.forward(t.stdIn, p.trunk, n)
-	for i := range n * adatsLatent {
+	net.Encode(p, b.Features)
+	net.Std.forward(t.stdIn, p.Trunk, n)
+	for i := range n * Latent {
 		t.std[i] = float32(floored(t.stdIn[i]))
 		for d := range t.code {
-			t.code[d][i] = p.mean[i] + float32(t.std[i]*b.noise[d][i])
+			t.code[d][i] = p.Mean[i] + float32(t.std[i]*b.Noise[d][i])
 		}
 	}
 	total := t.reconstruct(b) + t.temperatures(b)
-	for i := range n * adatsLatent {
+	for i := range n * Latent {
 		t.dMean[i] = t.dCode[0][i] + t.dCode[1][i]
-		t.dStd[i] = float32(t.dCode[0][i]*b.noise[0][i]) + float32(t.dCode[1][i]*b.noise[1][i])
+		t.dStd[i] = float32(t.dCode[0][i]*b.Noise[0][i]) + float32(t.dCode[1][i]*b.Noise[1][i])
 	}
 	total += t.divergence(b)
-	for i := range n * adatsLatent {
+	for i := range n * Latent {
 		t.dStd[i] *= flooredSlope(t.stdIn[i])
 	}
 	t.encoderBack(b)
@@ -128,8 +129,8 @@ func flooredSlope(x float32) float32 {
 }
 
 // reconstruct returns the sum of -log p(h | w_1) and goes back to w_1.
-func (t *adatsTrainer) reconstruct(b *adatsBatch) float64 {
-	net, n := t.net, b.n
+func (t *Trainer) reconstruct(b *Batch) float64 {
+	net, n := t.net, b.N
 	x := t.code[0]
 	for l := range net.decoder {
 		net.decoder[l].forward(t.decoded[l], x, n)
@@ -138,9 +139,9 @@ func (t *adatsTrainer) reconstruct(b *adatsBatch) float64 {
 		}
 		x = t.decoded[l]
 	}
-	total := float64(n*net.d) * math.Ln2
+	total := float64(n*net.Features) * math.Ln2
 	dOut := t.dDecoded[3]
-	for i, h := range b.features[:n*net.d] {
+	for i, h := range b.Features[:n*net.Features] {
 		e := t.decoded[3][i] - h
 		total += math.Abs(float64(e))
 		dOut[i] = 0
@@ -158,19 +159,19 @@ func (t *adatsTrainer) reconstruct(b *adatsBatch) float64 {
 
 // temperatures returns the sum of the NLL at T(w_2) and goes back to w_2 and
 // to the priors.
-func (t *adatsTrainer) temperatures(b *adatsBatch) float64 {
-	net, p, n := t.net, t.pass, b.n
-	net.temper(p, t.code[1])
+func (t *Trainer) temperatures(b *Batch) float64 {
+	net, p, n := t.net, t.pass, b.N
+	net.Temper(p, t.code[1])
 	for i := range n {
-		t.scale[i] = 1 / temperatureOf(p.out[i])
+		t.scale[i] = 1 / TemperatureOf(p.Out[i])
 	}
-	softmax.Rows(t.moments[:n], b.logits[:n*net.k], net.k, t.scale[:n])
+	softmax.Rows(t.moments[:n], b.Logits[:n*net.Classes], net.Classes, t.scale[:n])
 	total := 0.0
 	for i := range n {
 		m, scale := &t.moments[i], t.scale[i]
-		label := b.logits[i*net.k+b.labels[i]]
+		label := b.Logits[i*net.Classes+b.Labels[i]]
 		total += m.NLL(scale, label)
-		t.dOut[i] = float32(-scale*scale*m.Slope(label)/float64(n)) * flooredSlope(p.out[i])
+		t.dOut[i] = float32(-scale*scale*m.Slope(label)/float64(n)) * flooredSlope(p.Out[i])
 	}
 	net.head[2].backward(&t.grad.head[2], t.dHead[1], t.dOut, p.head[1], n)
 	eluBack(t.dHead[1][:n*adatsHead], p.head[1])
@@ -182,18 +183,18 @@ func (t *adatsTrainer) temperatures(b *adatsBatch) float64 {
 }
 
 // densityBack goes back from the log densities to w_2 and to the priors.
-func (t *adatsTrainer) densityBack(n int) {
+func (t *Trainer) densityBack(n int) {
 	net, p := t.net, t.pass
 	clear(t.dCode[1])
-	for c := range net.k {
-		lo, hi := c*adatsLatent, (c+1)*adatsLatent
+	for c := range net.Classes {
+		lo, hi := c*Latent, (c+1)*Latent
 		mean, inverse := net.prior.mean[lo:hi], p.inverse[lo:hi]
 		dMean := t.grad.prior.mean[lo:hi]
-		var dStd [adatsLatent]float32 // times the standard deviation
+		var dStd [Latent]float32 // times the standard deviation
 		for i := range n {
-			g := t.dDensity[i*net.k+c]
-			w, dw := t.code[1][i*adatsLatent:], t.dCode[1][i*adatsLatent:]
-			for l := range adatsLatent {
+			g := t.dDensity[i*net.Classes+c]
+			w, dw := t.code[1][i*Latent:], t.dCode[1][i*Latent:]
+			for l := range Latent {
 				e := w[l] - mean[l]
 				v := float32(e * inverse[l])
 				gv := float32(g * v)
@@ -211,15 +212,15 @@ func (t *adatsTrainer) densityBack(n int) {
 
 // divergence returns the sum of KL(q || p(w | y)) and adds its gradient to
 // dMean, dStd and the priors.
-func (t *adatsTrainer) divergence(b *adatsBatch) float64 {
+func (t *Trainer) divergence(b *Batch) float64 {
 	net, p := t.net, t.pass
-	total, n := 0.0, float64(b.n)
-	for i := range b.n {
-		for l := range adatsLatent {
-			at, of := i*adatsLatent+l, b.labels[i]*adatsLatent+l
+	total, n := 0.0, float64(b.N)
+	for i := range b.N {
+		for l := range Latent {
+			at, of := i*Latent+l, b.Labels[i]*Latent+l
 			x := net.prior.std[of]
 			s, q := floored(x), float64(t.std[at])
-			e := float64(p.mean[at]) - float64(net.prior.mean[of])
+			e := float64(p.Mean[at]) - float64(net.prior.mean[of])
 			square := (float64(q*q) + float64(e*e)) / (s * s)
 			total += softmax.Log(s/q) + square/2 - 0.5
 			toMean := float32(e / (s * s) / n)
@@ -233,25 +234,25 @@ func (t *adatsTrainer) divergence(b *adatsBatch) float64 {
 }
 
 // encoderBack goes back from the mean and the standard deviation of the code.
-func (t *adatsTrainer) encoderBack(b *adatsBatch) {
-	net, p, n := t.net, t.pass, b.n
-	half := net.hidden / 2
-	net.mean.backward(&t.grad.mean, t.dHidden[1], t.dMean, p.trunk, n)
-	net.std.backward(&t.grad.std, t.dTrunk, t.dStd, p.trunk, n)
+func (t *Trainer) encoderBack(b *Batch) {
+	net, p, n := t.net, t.pass, b.N
+	half := net.Hidden / 2
+	net.mean.backward(&t.grad.mean, t.dHidden[1], t.dMean, p.Trunk, n)
+	net.Std.backward(&t.grad.Std, t.dTrunk, t.dStd, p.Trunk, n)
 	for i := range n * half {
-		rate := 1 - softmax.Exp(-float64(p.trunk[i])) // of the softplus that gave the trunk
+		rate := 1 - softmax.Exp(-float64(p.Trunk[i])) // of the softplus that gave the trunk
 		t.dTrunk[i] = (t.dTrunk[i] + t.dHidden[1][i]) * float32(rate)
 	}
 	net.encoder[2].backward(&t.grad.encoder[2], t.dHidden[1], t.dTrunk, p.hidden[1], n)
 	eluBack(t.dHidden[1][:n*half], p.hidden[1])
 	net.encoder[1].backward(&t.grad.encoder[1], t.dHidden[0], t.dHidden[1], p.hidden[0], n)
-	eluBack(t.dHidden[0][:n*net.hidden], p.hidden[0])
-	net.encoder[0].backward(&t.grad.encoder[0], nil, t.dHidden[0], b.features, n)
+	eluBack(t.dHidden[0][:n*net.Hidden], p.hidden[0])
+	net.encoder[0].backward(&t.grad.encoder[0], nil, t.dHidden[0], b.Features, n)
 }
 
 // update takes one step of Adam (Kingma and Ba 2015) with its customary
 // constants against the gradient.
-func (t *adatsTrainer) update(rate float64) {
+func (t *Trainer) update(rate float64) {
 	const decay1, decay2, tiny = 0.9, 0.999, 1e-8
 	t.steps++
 	step := float32(rate / (1 - math.Pow(decay1, float64(t.steps))))
@@ -260,13 +261,13 @@ func (t *adatsTrainer) update(rate float64) {
 		m := float32(decay1*t.moment1[i]) + float32((1-decay1)*g)
 		v := float32(decay2*t.moment2[i]) + float32((1-decay2)*g*g)
 		t.moment1[i], t.moment2[i] = m, v
-		t.flat[i] -= float32(step * m / (float32(math.Sqrt(float64(v)))*root + tiny))
+		t.Flat[i] -= float32(step * m / (float32(math.Sqrt(float64(v)))*root + tiny))
 	}
 }
 
-// train takes a step for every minibatch of next, until it yields nil. It
+// Train takes a step for every minibatch of next, until it yields nil. It
 // returns the largest absolute element of the last gradient.
-func (t *adatsTrainer) train(ctx context.Context, rate float64, next func() *adatsBatch) (gradient float64, err error) {
+func (t *Trainer) Train(ctx context.Context, rate float64, next func() *Batch) (gradient float64, err error) {
 	for b := next(); b != nil; b = next() {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()

@@ -1,4 +1,4 @@
-package calib
+package clip
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// clipSums are sums over rows of one sweep of a clipSearch.
+// clipSums are sums over rows of one sweep of a Search.
 type clipSums struct {
 	nll, slope   []float64          // by point
 	hits         []int              // by point
@@ -62,12 +62,12 @@ func (t *clipSums) ece(point int) float64 {
 // clipWorker sweeps the rows of one block.
 type clipWorker struct {
 	clipSums
-	search *clipSearch
+	search *Search
 	points []int
 	cut    []bool
 
-	x        []float64    // layerRows x d, features
-	raws     []float64    // layerRows x k, logits without clipping
+	x        []float64    // LayerRows x d, features
+	raws     []float64    // LayerRows x k, logits without clipping
 	a, s     []float64    // k: the logits are a + c s; a is a row of raws
 	z        []float64    // k, the logits
 	gap32    []float32    // k
@@ -85,7 +85,7 @@ type clipRow struct {
 	top              int // the prediction
 }
 
-func (s *clipSearch) worker(points []int, cut []bool) *clipWorker {
+func (s *Search) worker(points []int, cut []bool) *clipWorker {
 	k := s.set.Head.W.Rows
 	w := &clipWorker{
 		clipSums: clipSums{
@@ -93,7 +93,7 @@ func (s *clipSearch) worker(points []int, cut []bool) *clipWorker {
 			hits: make([]int, len(points)), wrong: make([]int, len(points)),
 		},
 		search: s, points: points, cut: cut,
-		x: make([]float64, layerRows*s.set.Features.Cols), raws: make([]float64, layerRows*k), s: make([]float64, k),
+		x: make([]float64, LayerRows*s.set.Features.Cols), raws: make([]float64, LayerRows*k), s: make([]float64, k),
 		z: make([]float64, k), gap32: make([]float32, k), residual: make([]float64, k),
 		which: make([]int, 0, s.set.Features.Cols),
 	}
@@ -106,13 +106,13 @@ func (s *clipSearch) worker(points []int, cut []bool) *clipWorker {
 	return w
 }
 
-// rows adds rows lo..hi-1, at most layerRows, to the sums.
+// rows adds rows lo..hi-1, at most LayerRows, to the sums.
 func (w *clipWorker) rows(lo, hi int) {
 	d, k := w.search.set.Features.Cols, len(w.z)
 	for i := lo; i < hi; i++ {
-		clip(w.x[(i-lo)*d:(i-lo+1)*d], w.search.set.Features.Row(i), math.Inf(1), 2)
+		Features(w.x[(i-lo)*d:(i-lo+1)*d], w.search.set.Features.Row(i), math.Inf(1), 2)
 	}
-	w.search.last.logits(w.raws[:(hi-lo)*k], w.x[:(hi-lo)*d])
+	w.search.last.Logits(w.raws[:(hi-lo)*k], w.x[:(hi-lo)*d])
 	for i := lo; i < hi; i++ {
 		w.a = w.raws[(i-lo)*k : (i-lo+1)*k]
 		w.row(i)
@@ -123,7 +123,7 @@ func (w *clipWorker) rows(lo, hi int) {
 func (w *clipWorker) row(i int) {
 	h, y := w.search.set.Features.Row(i), int(w.search.set.Labels[i])
 	clear(w.s)
-	w.raw = gaps(w.gap32, w.a)
+	w.raw = Gaps(w.gap32, w.a)
 	w.sort(h)
 	next := 0 // in order: those before it are clipped
 	for p, point := range w.points {
@@ -137,11 +137,11 @@ func (w *clipWorker) row(i int) {
 		}
 		w.clipFeatures(moved, h)
 		if p == 0 || next > 0 { // otherwise nothing is clipped, as before
-			w.evaluate(clipValue(point), y)
+			w.evaluate(Value(point), y)
 		}
 		if p > 0 && w.cut[p-1] {
 			w.bucket(w.above, moved, h)
-			if w.staysWrong(moved, h, y, clipValue(point), clipValue(w.points[p-1])) {
+			if w.staysWrong(moved, h, y, Value(point), Value(w.points[p-1])) {
 				w.wrong[p-1]++
 			}
 		}
@@ -170,7 +170,7 @@ func (w *clipWorker) count(p, y int) {
 type clippedFeature struct{ m, j int }
 
 func featureOf(key uint64) clippedFeature {
-	return clippedFeature{clipPoints + 1 - int(key>>32), int(uint32(key))}
+	return clippedFeature{Points + 1 - int(key>>32), int(uint32(key))}
 }
 
 // sort lists the features by the falling grid value of a_j, those of one value
@@ -184,7 +184,7 @@ func (w *clipWorker) sort(h []float32) {
 	for j, v := range h {
 		a, _ := w.search.reach(v)
 		if m := clipIndex(a); m > lowest {
-			w.order = append(w.order, uint64(clipPoints+1-m)<<32|uint64(j))
+			w.order = append(w.order, uint64(Points+1-m)<<32|uint64(j))
 		}
 	}
 	slices.Sort(w.order)

@@ -1,4 +1,4 @@
-package calib
+package linearmap
 
 import (
 	"math"
@@ -59,18 +59,18 @@ func TestLBFGS(t *testing.T) {
 			}
 			x := append([]float64(nil), c.start...)
 			evaluations := 0
-			end, err := lbfgs(func(x, g []float64) (float64, error) {
+			end, err := LBFGS(func(x, g []float64) (float64, error) {
 				evaluations++
 				return c.f(x, g), nil
 			}, x, 1000, 1e-8, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if end.gradient > 1e-8 {
-				t.Errorf("gradient %.1e after %d steps, %d evaluations", end.gradient, end.steps, evaluations)
+			if end.Gradient > 1e-8 {
+				t.Errorf("gradient %.1e after %d steps, %d evaluations", end.Gradient, end.Steps, evaluations)
 			}
-			if evaluations > 4*end.steps+20 {
-				t.Errorf("%d evaluations for %d steps", evaluations, end.steps)
+			if evaluations > 4*end.Steps+20 {
+				t.Errorf("%d evaluations for %d steps", evaluations, end.Steps)
 			}
 			for j := range x {
 				if math.Abs(x[j]-want.X[j]) > 1e-6 {
@@ -89,21 +89,21 @@ func TestLBFGSStops(t *testing.T) {
 		return x[0] * x[0], nil
 	}
 	x := []float64{3}
-	if end, _ := lbfgs(square, x, 0, 1e-9, 0); end.steps != 0 || x[0] != 3 {
+	if end, _ := LBFGS(square, x, 0, 1e-9, 0); end.Steps != 0 || x[0] != 3 {
 		t.Errorf("no steps allowed: %+v at %v", end, x)
 	}
-	if end, _ := lbfgs(square, []float64{0}, 100, 1e-9, 0); end.steps != 0 {
+	if end, _ := LBFGS(square, []float64{0}, 100, 1e-9, 0); end.Steps != 0 {
 		t.Errorf("at the minimum: %+v", end)
 	}
 	x = []float64{3}
-	if end, _ := lbfgs(func(x, g []float64) (float64, error) {
+	if end, _ := LBFGS(func(x, g []float64) (float64, error) {
 		g[0] = -1
 		return 1 + math.Abs(x[0]-3), nil
-	}, x, 100, 1e-9, 0); end.steps != 0 || x[0] != 3 {
+	}, x, 100, 1e-9, 0); end.Steps != 0 || x[0] != 3 {
 		t.Errorf("no descent: %+v at %v", end, x)
 	}
 	x = []float64{1e-3}
-	if end, _ := lbfgs(func(x, g []float64) (float64, error) { // minimum at 1, NaN below 0
+	if end, _ := LBFGS(func(x, g []float64) (float64, error) { // minimum at 1, NaN below 0
 		g[0] = 1 - 1/x[0]
 		return x[0] - math.Log(x[0]), nil
 	}, x, 100, 1e-9, 0); math.Abs(x[0]-1) > 1e-8 {
@@ -126,8 +126,8 @@ func TestLBFGSBelowRounding(t *testing.T) {
 		return value, nil
 	}
 	gradient := func(rounding float64) float64 {
-		end, _ := lbfgs(f, make([]float64, 6), 1000, 1e-13, rounding)
-		return end.gradient
+		end, _ := LBFGS(f, make([]float64, 6), 1000, 1e-13, rounding)
+		return end.Gradient
 	}
 	if by := gradient(1e-13); by > 1e-13 {
 		t.Errorf("by slopes to a gradient of %v", by)

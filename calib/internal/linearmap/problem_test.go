@@ -1,4 +1,4 @@
-package calib
+package linearmap
 
 import (
 	"context"
@@ -51,12 +51,12 @@ func TestLinearFitDerivatives(t *testing.T) {
 	for _, n := range []int{1, 3, 4, 261} {
 		for _, full := range []bool{false, true} {
 			set := testset.Drawn(n, k, 1.5, uint64(n))
-			f := newLinearFit(set, full, logProbs)
+			f := New(set, full, LogProbs)
 			value := func(theta []float64) float64 {
 				sum := 0.0
 				x := make([]float64, k)
 				for i, y := range set.Labels {
-					logProbs(x, set.Logits.Row(i))
+					LogProbs(x, set.Logits.Row(i))
 					s := directScores(x, theta, full)
 					total := 0.0
 					for _, v := range s {
@@ -68,11 +68,11 @@ func TestLinearFitDerivatives(t *testing.T) {
 			}
 			theta := randomTheta(rng, k, full)
 			gradient, curvature := make([]float64, len(theta)), make([]float64, len(theta))
-			got, err := f.pass(context.Background(), theta, gradient, false)
+			got, err := f.Pass(context.Background(), theta, gradient, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.pass(context.Background(), theta, curvature, true); err != nil {
+			if _, err := f.Pass(context.Background(), theta, curvature, true); err != nil {
 				t.Fatal(err)
 			}
 			middle := value(theta)
@@ -111,7 +111,7 @@ func TestLinearFitWaves(t *testing.T) {
 	theta := randomTheta(rand.New(rand.NewPCG(3, 3)), k, true)
 	pass := func(set *data.Set) []float64 {
 		sums := make([]float64, len(theta))
-		value, err := newLinearFit(set, true, logProbs).pass(context.Background(), theta, sums, false)
+		value, err := New(set, true, LogProbs).Pass(context.Background(), theta, sums, false)
 		if err != nil {
 			t.Fatal(err)
 		}

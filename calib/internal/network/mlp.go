@@ -1,4 +1,4 @@
-package calib
+package network
 
 import (
 	"cmp"
@@ -12,46 +12,46 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// mlp is a small multilayer perceptron with one output: hidden layers of
+// MLP is a small multilayer perceptron with one output: hidden layers of
 // rectified linear units max(W x + b, 0), then a linear one. Its parameters are
 // one vector, layer by layer, each unit's weights followed by its bias. It is
 // float64 and works row by row without a library, so its bits are the same on
 // every processor; the large network of adats is another matter.
-type mlp struct {
-	sizes []int // inputs, then the hidden layers
+type MLP struct {
+	Sizes []int // inputs, then the hidden layers
 }
 
-// size returns how many parameters there are.
-func (m mlp) size() int {
+// Size returns how many parameters there are.
+func (m MLP) Size() int {
 	total := 0
 	m.each(func(in, out int) { total += (in + 1) * out })
 	return total
 }
 
 // each calls do for every layer, the output included.
-func (m mlp) each(do func(in, out int)) {
-	for l, in := range m.sizes {
+func (m MLP) each(do func(in, out int)) {
+	for l, in := range m.Sizes {
 		out := 1
-		if l+1 < len(m.sizes) {
-			out = m.sizes[l+1]
+		if l+1 < len(m.Sizes) {
+			out = m.Sizes[l+1]
 		}
 		do(in, out)
 	}
 }
 
-// units returns how many hidden units there are.
-func (m mlp) units() int {
+// Units returns how many hidden units there are.
+func (m MLP) Units() int {
 	total := 0
-	for _, size := range m.sizes[1:] {
+	for _, size := range m.Sizes[1:] {
 		total += size
 	}
 	return total
 }
 
-// initial draws weights, and biases if asked, uniformly within bound(inputs,
+// Initial draws weights, and biases if asked, uniformly within bound(inputs,
 // outputs) of 0.
-func (m mlp) initial(rng *rand.Rand, biases bool, bound func(in, out int) float64) []float64 {
-	w := make([]float64, 0, m.size())
+func (m MLP) Initial(rng *rand.Rand, biases bool, bound func(in, out int) float64) []float64 {
+	w := make([]float64, 0, m.Size())
 	m.each(func(in, out int) {
 		b := bound(in, out)
 		for range out {
@@ -68,10 +68,10 @@ func (m mlp) initial(rng *rand.Rand, biases bool, bound func(in, out int) float6
 	return w
 }
 
-// forward returns the output of the network with parameters w for the inputs x
+// Forward returns the output of the network with parameters w for the inputs x
 // and leaves the values of the hidden units in hidden.
-func (m mlp) forward(w, x, hidden []float64) float64 {
-	for _, out := range m.sizes[1:] {
+func (m MLP) Forward(w, x, hidden []float64) float64 {
+	for _, out := range m.Sizes[1:] {
 		in := len(x)
 		for u := range out {
 			unit := w[u*(in+1) : (u+1)*(in+1)]
@@ -91,15 +91,15 @@ func (m mlp) forward(w, x, hidden []float64) float64 {
 	return sum
 }
 
-// backward adds to grad the gradient in the parameters of a loss whose
+// Backward adds to grad the gradient in the parameters of a loss whose
 // derivative in the output is slope, given what forward left in hidden, which
 // it overwrites with derivatives.
-func (m mlp) backward(grad, w, x, hidden []float64, slope float64) {
-	layers := len(m.sizes)
+func (m MLP) Backward(grad, w, x, hidden []float64, slope float64) {
+	layers := len(m.Sizes)
 	end, top := len(w), len(hidden)
 	delta := []float64{slope}
 	for l := layers - 1; l >= 0; l-- {
-		in := m.sizes[l]
+		in := m.Sizes[l]
 		end -= (in + 1) * len(delta)
 		below := x
 		if l > 0 {
@@ -132,19 +132,20 @@ func (m mlp) backward(grad, w, x, hidden []float64, slope float64) {
 	}
 }
 
-// adam is the state of the method of Kingma and Ba (2015) with its customary
+// Adam is the state of the method of Kingma and Ba (2015) with its customary
 // constants, in float64.
-type adam struct {
+type Adam struct {
 	first, second  []float64 // moments
 	decay1, decay2 float64   // the constants to the power of the steps so far
 }
 
-func newAdam(size int) *adam {
-	return &adam{make([]float64, size), make([]float64, size), 1, 1}
+// NewAdam returns the state before the first step on so many parameters.
+func NewAdam(size int) *Adam {
+	return &Adam{make([]float64, size), make([]float64, size), 1, 1}
 }
 
-// step moves w against the gradient.
-func (a *adam) step(w, gradient []float64, rate float64) {
+// Step moves w against the gradient.
+func (a *Adam) Step(w, gradient []float64, rate float64) {
 	const decay1, decay2, tiny = 0.9, 0.999, 1e-8
 	a.decay1 *= decay1
 	a.decay2 *= decay2
@@ -156,10 +157,10 @@ func (a *adam) step(w, gradient []float64, rate float64) {
 	}
 }
 
-// checkWeights refuses saved parameters that are no numbers or not as many.
-func (m mlp) checkWeights(w []float64) error {
-	if len(w) != m.size() {
-		return fmt.Errorf("%d weights, want %d", len(w), m.size())
+// CheckWeights refuses saved parameters that are no numbers or not as many.
+func (m MLP) CheckWeights(w []float64) error {
+	if len(w) != m.Size() {
+		return fmt.Errorf("%d weights, want %d", len(w), m.Size())
 	}
 	for i, v := range w {
 		if !(math.Abs(v) <= 1e6) {
@@ -169,11 +170,11 @@ func (m mlp) checkWeights(w []float64) error {
 	return nil
 }
 
-// inOwnOrder returns a copy of set with its rows in an order that depends on
+// InOwnOrder returns a copy of set with its rows in an order that depends on
 // what they are and not on where they stand, so that neither does a network
 // trained on them: by falling confidence, then by the loss of the label, then
 // by the offset of the logits. What is then equal is equal to a network.
-func inOwnOrder(set *data.Set) *data.Set {
+func InOwnOrder(set *data.Set) *data.Set {
 	order := make([]int, set.Logits.Rows)
 	most, loss := make([]float64, len(order)), make([]float64, len(order))
 	for i := range order {

@@ -1,4 +1,4 @@
-package calib
+package isotonic
 
 import (
 	"cmp"
@@ -24,10 +24,10 @@ type fixtures struct {
 }
 
 // points returns a run for each point.
-func points(x, t, w []float64) []run {
-	runs := make([]run, len(x))
+func points(x, t, w []float64) []Run {
+	runs := make([]Run, len(x))
 	for i := range x {
-		runs[i] = run{lo: x[i], hi: x[i], sum: w[i] * t[i], weight: w[i]}
+		runs[i] = Run{Lo: x[i], Hi: x[i], Sum: w[i] * t[i], Weight: w[i]}
 	}
 	return runs
 }
@@ -76,12 +76,12 @@ func TestRegressIsMinMax(t *testing.T) {
 			}
 		}
 		at, want := minMax(x, y, w)
-		g := regress(points(x, y, w))
-		if err := g.check(); err != nil {
+		g := Regress(points(x, y, w))
+		if err := g.Check(); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
 		for i := range at {
-			if got := g.at(at[i]); math.Abs(got-want[i]) > 1e-14 {
+			if got := g.At(at[i]); math.Abs(got-want[i]) > 1e-14 {
 				t.Fatalf("trial %d: g(%v) = %v, min-max formula %v", trial, at[i], got, want[i])
 			}
 		}
@@ -92,12 +92,12 @@ func TestRegressIsScikitLearn(t *testing.T) {
 	var f fixtures
 	testset.Read(t, "../../testdata/isotonic.json", &f)
 	for _, c := range f.Curves {
-		g := regress(points(c.X, c.T, c.W))
+		g := Regress(points(c.X, c.T, c.W))
 		if !testset.Near(g.X, c.KnotsX, 0) || !testset.Near(g.Y, c.KnotsY, 1e-14) {
 			t.Errorf("%s: knots %v %v, want %v %v", c.Name, g.X, g.Y, c.KnotsX, c.KnotsY)
 		}
 		for i, x := range c.Query {
-			if got := g.at(x); math.Abs(got-c.Predict[i]) > 1e-14 {
+			if got := g.At(x); math.Abs(got-c.Predict[i]) > 1e-14 {
 				t.Errorf("%s: g(%v) = %v, want %v", c.Name, x, got, c.Predict[i])
 			}
 		}
@@ -108,15 +108,15 @@ func TestRegressIsScikitLearn(t *testing.T) {
 // are outcomes.
 func TestRegressOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	runs := make([]run, 300)
+	runs := make([]Run, 300)
 	for i := range runs {
 		x := math.Round(50*rng.Float64()) / 50
-		runs[i] = run{lo: x, hi: x, sum: float64(rng.IntN(2)), weight: 1}
+		runs[i] = Run{Lo: x, Hi: x, Sum: float64(rng.IntN(2)), Weight: 1}
 	}
-	want := regress(slices.Clone(runs))
+	want := Regress(slices.Clone(runs))
 	for range 20 {
 		rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-		if got := regress(slices.Clone(runs)); !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
+		if got := Regress(slices.Clone(runs)); !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 			t.Fatal("the order of points changed the fit")
 		}
 	}
@@ -127,7 +127,7 @@ func TestRegressOrder(t *testing.T) {
 func TestAtMonotone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
-		var g isotonic
+		var g Function
 		x, y := rng.Float64()*math.Ldexp(1, -rng.IntN(60)), rng.Float64()*math.Ldexp(1, -rng.IntN(60))
 		for range 1 + rng.IntN(5) {
 			g.X, g.Y = append(g.X, x), append(g.Y, y)
@@ -145,7 +145,7 @@ func TestAtMonotone(t *testing.T) {
 		}
 		var at []float64
 		for i, x := range g.X {
-			if got := g.at(x); got != g.Y[i] {
+			if got := g.At(x); got != g.Y[i] {
 				t.Fatalf("g(x[%d]) = %v, want y[%d] = %v", i, got, i, g.Y[i])
 			}
 			below, above := x, x
@@ -157,9 +157,9 @@ func TestAtMonotone(t *testing.T) {
 		}
 		slices.Sort(at)
 		for i := 1; i < len(at); i++ {
-			if g.at(at[i]) < g.at(at[i-1]) {
+			if g.At(at[i]) < g.At(at[i-1]) {
 				t.Fatalf("g(%v) = %v but g(%v) = %v with knots %v %v",
-					at[i-1], g.at(at[i-1]), at[i], g.at(at[i]), g.X, g.Y)
+					at[i-1], g.At(at[i-1]), at[i], g.At(at[i]), g.X, g.Y)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	wider := 0
 	for trial := range 1000 {
-		var all []run
+		var all []Run
 		var positives, zeros []float64
 		share := 0.4 // of positives
 		if trial%5 == 3 {
@@ -190,25 +190,25 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 			case 4:
 				x = math.Pow(x, 120)
 			}
-			r := run{lo: x, hi: x, weight: 1}
+			r := Run{Lo: x, Hi: x, Weight: 1}
 			if rng.Float64() < share {
-				positives, r.sum = append(positives, x), 1
+				positives, r.Sum = append(positives, x), 1
 			} else {
 				zeros = append(zeros, x)
 			}
 			all = append(all, r)
 		}
-		want := regress(tieBlocks(all))
+		want := Regress(tieBlocks(all))
 		if len(positives) == 0 {
-			want = isotonic{}
+			want = Function{}
 		}
 		certain := false
-		for _, window := range windows() {
-			pairs := newTally(slices.Clone(positives), window)
+		for _, window := range Windows() {
+			pairs := NewTally(slices.Clone(positives), window)
 			for _, x := range zeros {
-				pairs.zero(x)
+				pairs.AddZero(x)
 			}
-			got, ok := pairs.regress()
+			got, ok := pairs.Regress()
 			if !ok {
 				wider++
 				continue
@@ -229,19 +229,19 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 
 func TestIsotonicCheck(t *testing.T) {
 	for _, c := range []struct {
-		g    isotonic
+		g    Function
 		want string
 	}{
-		{isotonic{}, "<nil>"},
-		{isotonic{[]float64{0, 1}, []float64{0, 0}}, "<nil>"},
-		{isotonic{[]float64{0}, nil}, "1 knots x but 0 values y"},
-		{isotonic{[]float64{0, 0}, []float64{0, 1}}, "x[1] = 0 is not above x[0] = 0"},
-		{isotonic{[]float64{0, 1}, []float64{.5, .4}}, "y[1] = 0.4 is below y[0] = 0.5"},
-		{isotonic{[]float64{-1}, []float64{0}}, "x[0] = -1 is outside [0, 1]"},
-		{isotonic{[]float64{math.NaN()}, []float64{0}}, "x[0] = NaN is outside [0, 1]"},
-		{isotonic{[]float64{0}, []float64{1.5}}, "y[0] = 1.5 is outside [0, 1]"},
+		{Function{}, "<nil>"},
+		{Function{[]float64{0, 1}, []float64{0, 0}}, "<nil>"},
+		{Function{[]float64{0}, nil}, "1 knots x but 0 values y"},
+		{Function{[]float64{0, 0}, []float64{0, 1}}, "x[1] = 0 is not above x[0] = 0"},
+		{Function{[]float64{0, 1}, []float64{.5, .4}}, "y[1] = 0.4 is below y[0] = 0.5"},
+		{Function{[]float64{-1}, []float64{0}}, "x[0] = -1 is outside [0, 1]"},
+		{Function{[]float64{math.NaN()}, []float64{0}}, "x[0] = NaN is outside [0, 1]"},
+		{Function{[]float64{0}, []float64{1.5}}, "y[0] = 1.5 is outside [0, 1]"},
 	} {
-		if got := fmt.Sprint(c.g.check()); got != c.want {
+		if got := fmt.Sprint(c.g.Check()); got != c.want {
 			t.Errorf("check of %v: %s, want %s", c.g, got, c.want)
 		}
 	}
@@ -249,15 +249,15 @@ func TestIsotonicCheck(t *testing.T) {
 
 // tieBlocks is the definition of a tie, plainly: all points sorted, and each put
 // into the block that the smallest member of the last block reaches to.
-func tieBlocks(points []run) []run {
+func tieBlocks(points []Run) []Run {
 	for i := range points {
-		points[i].lo, points[i].hi = clearTiny(points[i].lo), clearTiny(points[i].hi)
+		points[i].Lo, points[i].Hi = ClearTiny(points[i].Lo), ClearTiny(points[i].Hi)
 	}
-	slices.SortFunc(points, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
-	var blocks []run
+	slices.SortFunc(points, func(a, b Run) int { return cmp.Compare(a.Lo, b.Lo) })
+	var blocks []Run
 	for _, r := range points {
-		if last := len(blocks) - 1; last >= 0 && r.lo <= blocks[last].lo*(1+tieShare) {
-			blocks[last] = blocks[last].join(r)
+		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+TieShare) {
+			blocks[last] = blocks[last].Join(r)
 		} else {
 			blocks = append(blocks, r)
 		}

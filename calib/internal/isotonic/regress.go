@@ -1,29 +1,30 @@
-package calib
+package isotonic
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 )
 
-// isotonic is a nondecreasing function from [0, 1] to [0, 1]: linear between
+// Function is a nondecreasing function from [0, 1] to [0, 1]: linear between
 // its knots and constant outside them. Without knots it is 0 everywhere. It is
 // immutable.
-type isotonic struct {
+type Function struct {
 	X []float64 `json:"x"` // strictly increasing, in [0, 1]
 	Y []float64 `json:"y"` // nondecreasing, in [0, 1]
 }
 
-// run is a stretch of points (x, t, w), neighbours in x, that share one value
+// Run is a stretch of points (x, t, w), neighbours in x, that share one value
 // of the isotonic regression: a single point, points of equal x, or points
 // that are known to be pooled.
-type run struct {
-	lo, hi float64 // least and largest x
-	sum    float64 // sum of w t
-	weight float64 // sum of w, positive
+type Run struct {
+	Lo, Hi float64 // least and largest x
+	Sum    float64 // sum of w t
+	Weight float64 // sum of w, positive
 }
 
-// regress returns the nondecreasing g that minimises the sum of w (t - g(x))^2
+// Regress returns the nondecreasing g that minimises the sum of w (t - g(x))^2
 // over the points of runs, by pooling adjacent violators (Ayer et al. 1955):
 // sort by x, join equal x to their weighted mean, then merge neighbours while
 // the left mean is not below the right one. The knots are the two ends of each
@@ -32,46 +33,46 @@ type run struct {
 //
 // With t of 0 or 1 and whole weights the sums are exact below 2^53, so the
 // result does not depend on the order of the points.
-func regress(runs []run) isotonic {
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+func Regress(runs []Run) Function {
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Lo, b.Lo) })
 	top := 0 // runs[:top] are blocks of increasing mean
 	for i := 0; i < len(runs); {
 		b := runs[i]
-		for i++; i < len(runs) && runs[i].lo == b.lo; i++ {
-			b = b.join(runs[i])
+		for i++; i < len(runs) && runs[i].Lo == b.Lo; i++ {
+			b = b.Join(runs[i])
 		}
 		for top > 0 && runs[top-1].mean() >= b.mean() {
 			top--
-			b = runs[top].join(b)
+			b = runs[top].Join(b)
 		}
 		runs[top] = b // top < i: what is overwritten has been read
 		top++
 	}
-	g := isotonic{X: make([]float64, 0, 2*top), Y: make([]float64, 0, 2*top)}
+	g := Function{X: make([]float64, 0, 2*top), Y: make([]float64, 0, 2*top)}
 	for _, b := range runs[:top] {
-		g.X, g.Y = append(g.X, b.lo), append(g.Y, b.mean())
-		if b.hi > b.lo {
-			g.X, g.Y = append(g.X, b.hi), append(g.Y, b.mean())
+		g.X, g.Y = append(g.X, b.Lo), append(g.Y, b.mean())
+		if b.Hi > b.Lo {
+			g.X, g.Y = append(g.X, b.Hi), append(g.Y, b.mean())
 		}
 	}
 	return g
 }
 
-func (r run) mean() float64 { return r.sum / r.weight }
+func (r Run) mean() float64 { return r.Sum / r.Weight }
 
-// join returns the run of the points of r and next, which follows it.
-func (r run) join(next run) run {
-	return run{r.lo, max(r.hi, next.hi), r.sum + next.sum, r.weight + next.weight}
+// Join returns the run of the points of r and next, which follows it.
+func (r Run) Join(next Run) Run {
+	return Run{r.Lo, max(r.Hi, next.Hi), r.Sum + next.Sum, r.Weight + next.Weight}
 }
 
-// at returns g(x) for x in [0, 1].
-func (g isotonic) at(x float64) float64 { return g.between(upTo(g.X, x), x) }
+// At returns g(x) for x in [0, 1].
+func (g Function) At(x float64) float64 { return g.Between(UpTo(g.X, x), x) }
 
-// between returns g(x) where i knots are at or below x. It is nondecreasing in
+// Between returns g(x) where i knots are at or below x. It is nondecreasing in
 // floating point too: subtraction, division by and product with a positive
 // constant, and addition of a constant round monotonically, and the minimum
 // keeps the end of a segment from passing the next knot.
-func (g isotonic) between(i int, x float64) float64 {
+func (g Function) Between(i int, x float64) float64 {
 	switch {
 	case len(g.X) == 0:
 		return 0
@@ -85,8 +86,8 @@ func (g isotonic) between(i int, x float64) float64 {
 	return min(y1, y0+float64((y1-y0)*r))
 }
 
-// check reports why g, read from a file, is not what isotonic promises.
-func (g isotonic) check() error {
+// Check reports why g, read from a file, is not what isotonic promises.
+func (g Function) Check() error {
 	if len(g.X) != len(g.Y) {
 		return fmt.Errorf("%d knots x but %d values y", len(g.X), len(g.Y))
 	}
@@ -103,4 +104,12 @@ func (g isotonic) check() error {
 		}
 	}
 	return nil
+}
+
+// CheckKnots refuses knots that are no isotonic function with values.
+func (g Function) CheckKnots() error {
+	if len(g.X) == 0 {
+		return errors.New("no knots")
+	}
+	return g.Check()
 }

@@ -1,4 +1,4 @@
-package calib
+package mixture
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// gcMixture is what group calibration minimises to learn a partition: over
+// Mixture is what group calibration minimises to learn a partition: over
 // W (groups x d) and u = log(1/tau),
 //
 //	mean over rows of -log sum_g softmax(W h)_g exp(-f(u_g)) + decay mean(W^2),
@@ -26,7 +26,7 @@ import (
 // group are those of the others, negated. f comes from an nllTable.
 //
 // Parameters are one vector: W row-major, then u.
-type gcMixture struct {
+type Mixture struct {
 	table    *nllTable
 	features data.Matrix // n x d
 	groups   int
@@ -42,8 +42,9 @@ type gcBlock struct {
 	gradient []float64
 }
 
-func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay float64) *gcMixture {
-	m := &gcMixture{
+// New returns the problem for the rows of o with their features.
+func New(o *fit.Objective, features data.Matrix, groups int, decay float64) *Mixture {
+	m := &Mixture{
 		table: newNLLTable(o), features: features, groups: groups, decay: decay,
 		columns: make([]column, groups),
 		blocks:  make([]gcBlock, fit.NumBlocks(o.Rows())),
@@ -58,9 +59,9 @@ func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay floa
 	return m
 }
 
-// start returns tau = 1.5 and W uniform in (-1, 1)/sqrt(d), less its mean over
+// Start returns tau = 1.5 and W uniform in (-1, 1)/sqrt(d), less its mean over
 // the groups.
-func (m *gcMixture) start(rng *rand.Rand) []float64 {
+func (m *Mixture) Start(rng *rand.Rand) []float64 {
 	d := m.features.Cols
 	x := make([]float64, m.groups*(d+1))
 	reach := 1 / math.Sqrt(float64(d))
@@ -82,8 +83,8 @@ func (m *gcMixture) start(rng *rand.Rand) []float64 {
 	return x
 }
 
-// rows returns W of the parameters x, without copying.
-func (m *gcMixture) rows(x []float64) [][]float64 {
+// Rows returns W of the parameters x, without copying.
+func (m *Mixture) Rows(x []float64) [][]float64 {
 	d := m.features.Cols
 	w := make([][]float64, m.groups)
 	for g := range w {
@@ -92,8 +93,8 @@ func (m *gcMixture) rows(x []float64) [][]float64 {
 	return w
 }
 
-// at returns the value at x and writes the gradient.
-func (m *gcMixture) at(ctx context.Context, x, gradient []float64) (float64, error) {
+// At returns the value at x and writes the gradient.
+func (m *Mixture) At(ctx context.Context, x, gradient []float64) (float64, error) {
 	d, n := m.features.Cols, float64(m.features.Rows)
 	for g := range m.columns {
 		var err error
@@ -132,7 +133,7 @@ func (m *gcMixture) at(ctx context.Context, x, gradient []float64) (float64, err
 // block sums rows lo..hi-1. Each step is taken for all rows before the next one,
 // since the exponentials and logarithms of one row wait for each other and those
 // of many do not.
-func (m *gcMixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
+func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
 	d, last, n := m.features.Cols, m.groups-1, hi-lo
 	rows := linear.Rows{Data: m.features.Data[lo*d : hi*d], Width: d}
 	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)

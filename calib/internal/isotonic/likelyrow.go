@@ -1,4 +1,4 @@
-package calib
+package isotonic
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// likelyRow is what it takes to tell the likely classes of a row from the
+// LikelyRow is what it takes to tell the likely classes of a row from the
 // others by their logits, without an exponential for each.
-type likelyRow struct {
+type LikelyRow struct {
 	max float64 // the largest logit
 	s0  float64 // sum of exp(l - max)
 
@@ -20,15 +20,16 @@ type likelyRow struct {
 	offset float32
 }
 
-func newLikelyRow(m *softmax.Moments) likelyRow {
+// NewLikelyRow returns the row with the given moments at scale 1.
+func NewLikelyRow(m *softmax.Moments) LikelyRow {
 	most, logS0 := float64(m.Max), softmax.Log1p(m.Tail)
 	slack := float64((math.Abs(most) + logS0 + 750) * 0x1p-22) // a limit is -745 or more, or infinite
-	return likelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
+	return LikelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
 }
 
-// likelyRows returns the n rows of logits, in one pass of the kernel.
-func likelyRows(ctx context.Context, logits data.Matrix) ([]likelyRow, error) {
-	rows := make([]likelyRow, 0, logits.Rows)
+// LikelyRows returns the n rows of logits, in one pass of the kernel.
+func LikelyRows(ctx context.Context, logits data.Matrix) ([]LikelyRow, error) {
+	rows := make([]LikelyRow, 0, logits.Rows)
 	var moments [fit.BlockRows]softmax.Moments
 	for lo := 0; lo < logits.Rows; lo += fit.BlockRows {
 		if err := ctx.Err(); err != nil {
@@ -38,21 +39,21 @@ func likelyRows(ctx context.Context, logits data.Matrix) ([]likelyRow, error) {
 		m := moments[:part.Rows]
 		softmax.Rows(m, part.Data, part.Cols, []float64{1})
 		for i := range m {
-			rows = append(rows, newLikelyRow(&m[i]))
+			rows = append(rows, NewLikelyRow(&m[i]))
 		}
 	}
 	return rows, nil
 }
 
-// prob returns the probability of a class whose logit is l.
-func (r *likelyRow) prob(l float32) float64 { return softmax.ExpGap(float64(l)-r.max) / r.s0 }
+// Prob returns the probability of a class whose logit is l.
+func (r *LikelyRow) Prob(l float32) float64 { return softmax.ExpGap(float64(l)-r.max) / r.s0 }
 
-// next returns the first class from j on whose log-probability may be at its
+// Next returns the first class from j on whose log-probability may be at its
 // limit or above: none that is gets lost, a few that are not come along. It
 // returns the number of classes where there is none.
 //
 //go:noinline
-func (r *likelyRow) next(row, limit []float32, j int) int {
+func (r *LikelyRow) Next(row, limit []float32, j int) int {
 	offset := r.offset
 	limit = limit[:len(row)]
 	for ; j < len(row); j++ {
@@ -63,5 +64,5 @@ func (r *likelyRow) next(row, limit []float32, j int) int {
 	return j
 }
 
-// likelyLimit returns a limit that every probability of p or more passes.
-func likelyLimit(p float64) float32 { return float32(softmax.Log(p)) }
+// LikelyLimit returns a limit that every probability of p or more passes.
+func LikelyLimit(p float64) float32 { return float32(softmax.Log(p)) }
