@@ -16,7 +16,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// adatsEntry is sample-dependent adaptive temperature scaling (Joy, Pinto,
+// AdaTS is sample-dependent adaptive temperature scaling (Joy, Pinto,
 // Lim, Torr and Dokania 2023): a variational autoencoder of the features h
 // whose code w has a normal prior for each class, and a small network from the
 // k log densities log p(w | y) of the code under these priors to
@@ -51,24 +51,21 @@ import (
 // nor of the classes: training sorts the rows by their features and numbers
 // the classes as it meets them. It is float32 and its bits are those of one
 // kind of processor, not of all.
+type AdaTS struct {
+	Epochs   int  // of the calibration set; 0 means 100
+	MaxSteps *int // minibatches after which training ends, 0 for no limit; nil means 1,000
+	Hidden   int  // width of the largest layer, even; 0 means 256, 1024 in the paper's code
+	Draws    *int // of the code at inference, 1 in the paper's code, 0 for its mean; nil means 10
+}
+
 func adatsEntry() Entry {
-	return Entry{
+	return NewEntry[AdaTS, adatsMap](Entry{
 		Name:      "adats",
 		Label:     "AdaTS (Joy)",
 		Version:   2,
 		Summary:   "temperature from an autoencoder of the features; options epochs (100), max_steps (1000), hidden (256), draws (10)",
 		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
-		New:       newAdaTS,
-		Restore:   restore(restoreAdaTS),
-	}
-}
-
-// adatsOptions are the size of the network and the length of its training.
-type adatsOptions struct {
-	Epochs   int `yaml:"epochs"`    // of the calibration set
-	MaxSteps int `yaml:"max_steps"` // minibatches after which training ends; 0 for no limit
-	Hidden   int `yaml:"hidden"`    // width of the largest layer, even; 1024 in the paper's code
-	Draws    int `yaml:"draws"`     // of the code at inference, 1 in the paper's code; 0 for its mean
+	})
 }
 
 const (
@@ -79,27 +76,29 @@ const (
 	adatsMostDraws  = 1000
 )
 
-func newAdaTS(decode func(any) error) (Method, error) {
-	o := adatsOptions{Epochs: 100, MaxSteps: 1000, Hidden: 256, Draws: 10}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (a *AdaTS) Options() []Option {
+	return []Option{
+		IntOption("epochs", &a.Epochs, 100, 1, math.MaxInt, "passes over the calibration set, at most"),
+		OptionalInt("max_steps", &a.MaxSteps, new(1000), 0, math.MaxInt, "minibatches after which training ends; 0 for no limit"),
+		IntOption("hidden", &a.Hidden, 256, 2, adatsMostHidden, "width of the largest layer, even"),
+		OptionalInt("draws", &a.Draws, new(10), 0, adatsMostDraws, "of the code at inference; 0 for its mean"),
 	}
-	switch {
-	case o.Epochs < 1:
-		return nil, fmt.Errorf("epochs: %d: want 1 or more", o.Epochs)
-	case o.MaxSteps < 0:
-		return nil, fmt.Errorf("max_steps: %d: want 1 or more, or 0 for no limit", o.MaxSteps)
-	case o.Hidden < 2 || o.Hidden%2 == 1 || o.Hidden > adatsMostHidden:
-		return nil, fmt.Errorf("hidden: %d: want an even number from 2 to %d", o.Hidden, adatsMostHidden)
-	case o.Draws < 0 || o.Draws > adatsMostDraws:
-		return nil, fmt.Errorf("draws: %d: want 0 to %d", o.Draws, adatsMostDraws)
-	}
-	return adaTS{o}, nil
 }
 
-type adaTS struct{ adatsOptions }
+// filled returns a with its defaults.
+func (a AdaTS) filled() (AdaTS, error) {
+	a, err := WithDefaults(a)
+	if err == nil && a.Hidden%2 == 1 {
+		err = fmt.Errorf("hidden: %d: want an even number", a.Hidden)
+	}
+	return a, err
+}
 
-func (adaTS) Contract() Contract {
+// Prepare rejects an odd Hidden.
+func (a AdaTS) Prepare() (Method, error) { return a.filled() }
+
+func (AdaTS) Contract() Contract {
 	return Contract{
 		Cal: data.Logits | data.Labels | data.Features, Test: data.Logits | data.Features, KeepsTop1: true,
 	}
@@ -108,7 +107,11 @@ func (adaTS) Contract() Contract {
 // Fit trains the network. The report's iterations are minibatches and its
 // passes epochs, both as far as they went; its gradient is that of the last
 // minibatch, which is noise about 0 at best.
-func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	a, err := a.filled()
+	if err != nil {
+		return nil, err
+	}
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
@@ -127,15 +130,15 @@ func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	t := vae.NewTrainer(m.shape(), rows, rng)
 	steps := a.Epochs * ((n + rows - 1) / rows)
 	planned := steps
-	if a.MaxSteps > 0 {
-		steps = min(steps, a.MaxSteps)
+	if *a.MaxSteps > 0 {
+		steps = min(steps, *a.MaxSteps)
 	}
 	gradient, err := t.Train(ctx, adatsRate, newAdatsFeed(set, m, rows, steps, rng).next)
 	if err != nil {
 		return nil, err
 	}
 	m.Weights = slices.Clone(t.Flat[:m.shape().Size(false)])
-	m.Noise = make(float32s, a.Draws*vae.Latent)
+	m.Noise = make(float32s, *a.Draws*vae.Latent)
 	draw := rand.New(rand.NewPCG(in.Seed, 0x64726177)) // a stream that no length of training moves
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
@@ -275,14 +278,14 @@ func (m adatsMap) ready() adatsMap {
 	return m
 }
 
-func restoreAdaTS(m adatsMap) (Map, error) {
+func (m adatsMap) Check() error {
 	if m.Width < 1 || m.Width > adatsMostWidth || m.Classes < 1 || m.Classes > adatsMostWidth ||
 		m.Hidden < 2 || m.Hidden%2 == 1 || m.Hidden > adatsMostHidden {
-		return nil, fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
+		return fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
 	}
 	draws := (len(m.Noise) + vae.Latent - 1) / vae.Latent
 	if draws > adatsMostDraws {
-		return nil, fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
+		return fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
 	}
 	for _, part := range []struct {
 		name string
@@ -290,21 +293,24 @@ func restoreAdaTS(m adatsMap) (Map, error) {
 		size int
 	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * vae.Latent}} {
 		if len(part.x) != part.size {
-			return nil, fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
+			return fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
 		}
 		for i, v := range part.x {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				return nil, fmt.Errorf("%s[%d] is %v", part.name, i, v)
+				return fmt.Errorf("%s[%d] is %v", part.name, i, v)
 			}
 		}
 	}
 	for j, v := range m.Scale {
 		if v < 0 {
-			return nil, fmt.Errorf("scale[%d] = %v: want 0 or more", j, v)
+			return fmt.Errorf("scale[%d] = %v: want 0 or more", j, v)
 		}
 	}
-	return m.ready(), nil
+	return nil
 }
+
+// prepared returns m with its network.
+func (m adatsMap) prepared() Map { return m.ready() }
 
 func (m adatsMap) classes() int { return m.Classes }
 
@@ -327,7 +333,6 @@ func (m adatsMap) standardise(dst, h []float32) {
 // Apply writes the mean over the draws of softmax(l / T). Every draw has the
 // same top class, and so has their mean; see fit.KeepTop.
 func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
-	mustFit(m, set)
 	probs := make([]float64, m.Classes)
 	for lo := 0; lo < set.Features.Rows; lo += fit.BlockRows {
 		part := set.Rows(lo, min(lo+fit.BlockRows, set.Features.Rows))

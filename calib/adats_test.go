@@ -38,13 +38,13 @@ func featured(n, d, k int, seed uint64) *data.Set {
 // higher temperature than the others, on rows that the fit has not seen too.
 func TestAdaTSLearns(t *testing.T) {
 	cal, test := featured(2000, 8, 4, 1), featured(1000, 8, 4, 2)
-	f, err := adaTS{adatsOptions{Epochs: 100, MaxSteps: 600, Hidden: 32}}.Fit(context.Background(), Input{Cal: cal, Seed: 3})
+	f, err := AdaTS{Epochs: 100, MaxSteps: new(600), Hidden: 32, Draws: new(0)}.Fit(context.Background(), Input{Cal: cal, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	scaled := fitMethod(t, "ts", cal, nil)
 	q := data.NewProbs(1000, 4)
-	f.Map.Apply(q, test)
+	Apply(f.Map, q, test)
 	got, ts := plainNLL(q, test.Labels), plainNLL(applied(scaled.Map, test.Logits), test.Labels)
 	var sum, count [2]float64
 	for i, temp := range f.Map.(adatsMap).temperatures(test) {
@@ -74,7 +74,7 @@ func plainNLL(q data.Probs, labels []int32) float64 {
 func TestAdaTSOrder(t *testing.T) {
 	const n, d, k = 300, 6, 5
 	cal, test := featured(n, d, k, 1), featured(50, d, k, 2)
-	method := adaTS{adatsOptions{Epochs: 3, Hidden: 16}}
+	method := AdaTS{Epochs: 3, MaxSteps: new(0), Hidden: 16, Draws: new(0)}
 	temperatures := func(set *data.Set, seed uint64) []float64 {
 		f, err := method.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
@@ -107,7 +107,7 @@ func TestAdaTSOrder(t *testing.T) {
 func TestAdaTSDraws(t *testing.T) {
 	set := featured(200, 6, 5, 1)
 	fitted := func(draws int) adatsMap {
-		f, err := adaTS{adatsOptions{Epochs: 5, Hidden: 16, Draws: draws}}.Fit(context.Background(), Input{Cal: set, Seed: 4})
+		f, err := AdaTS{Epochs: 5, Hidden: 16, MaxSteps: new(0), Draws: new(draws)}.Fit(context.Background(), Input{Cal: set, Seed: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,11 +118,11 @@ func TestAdaTSDraws(t *testing.T) {
 		t.Fatalf("weights differ, or %d and %d numbers of noise", len(m.Noise), len(none.Noise))
 	}
 	got, want, one := data.NewProbs(200, 5), data.NewProbs(200, 5), data.NewProbs(200, 5)
-	m.Apply(got, set)
+	Apply(m, got, set)
 	for d := range 3 {
 		single := m
 		single.Noise = m.Noise[16*d : 16*(d+1)]
-		single.Apply(one, set)
+		Apply(single, one, set)
 		for i, v := range one.Data {
 			want.Data[i] += v / 3
 		}
@@ -130,7 +130,7 @@ func TestAdaTSDraws(t *testing.T) {
 	if !testset.Near(got.Data, want.Data, 1e-15) {
 		t.Error("the mean over three draws is not that of the draws")
 	}
-	none.Apply(one, set)
+	Apply(none, one, set)
 	if testset.Near(got.Data, one.Data, 1e-6) {
 		t.Error("draws change nothing")
 	}
@@ -160,7 +160,7 @@ func TestAdaTSDraws(t *testing.T) {
 		}
 	}
 	for _, draws := range []int{-1, adatsMostDraws + 1} {
-		if _, err := adatsEntry().New(decodeInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
+		if _, err := adatsEntry().With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
 			t.Errorf("%d draws: %v", draws, err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestAdaTSDraws(t *testing.T) {
 func TestAdaTSProcessors(t *testing.T) {
 	set := featured(400, 140, 130, 1)
 	train := func() []float32 {
-		f, err := adaTS{adatsOptions{Epochs: 1, MaxSteps: 2, Hidden: 256}}.Fit(context.Background(), Input{Cal: set})
+		f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,17 +192,17 @@ func TestAdaTSBlocksAndModel(t *testing.T) {
 	const n, d, k = 600, 140, 130
 	set := featured(n, d, k, 1)
 	entry, _ := Lookup("adats")
-	f, err := adaTS{adatsOptions{Epochs: 1, MaxSteps: 2, Hidden: 256}}.Fit(context.Background(), Input{Cal: set})
+	f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := data.NewProbs(n, k)
-	f.Map.Apply(want, set)
+	Apply(f.Map, want, set)
 	for _, size := range []int{1, 63, 300} {
 		got := data.NewProbs(n, k)
 		for lo := 0; lo < n; lo += size {
 			hi := min(lo+size, n)
-			f.Map.Apply(got.Slice(lo, hi), set.Rows(lo, hi))
+			Apply(f.Map, got.Slice(lo, hi), set.Rows(lo, hi))
 		}
 		if !slices.Equal(got.Data, want.Data) {
 			t.Errorf("blocks of %d rows have other bits", size)
@@ -217,7 +217,7 @@ func TestAdaTSBlocksAndModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := data.NewProbs(n, k)
-	m.Map.Apply(got, set)
+	Apply(m.Map, got, set)
 	if !slices.Equal(got.Data, want.Data) {
 		t.Error("the loaded model has other bits")
 	}
@@ -254,7 +254,7 @@ func TestAdaTSStandardisation(t *testing.T) {
 func TestAdaTSOptions(t *testing.T) {
 	entry, _ := Lookup("adats")
 	for name, bad := range map[string]int{"epochs": 0, "max_steps": -1, "hidden": 7} {
-		if _, err := entry.New(decodeInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := entry.With(setInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s = %d: %v", name, bad, err)
 		}
 	}
@@ -276,12 +276,12 @@ func TestRealAdaTS(t *testing.T) {
 		return set
 	}
 	cal, test := read("cal"), read("test")
-	f, err := adaTS{adatsOptions{Epochs: 100, MaxSteps: 300, Hidden: 64}}.Fit(context.Background(), Input{Cal: cal})
+	f, err := AdaTS{Epochs: 100, MaxSteps: new(300), Hidden: 64, Draws: new(0)}.Fit(context.Background(), Input{Cal: cal})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
-	f.Map.Apply(q, test)
+	Apply(f.Map, q, test)
 	got, ts := plainNLL(q, test.Labels), plainNLL(applied(fitMethod(t, "ts", cal, nil).Map, test.Logits), test.Labels)
 	if got > ts {
 		t.Errorf("NLL %v on the test set, ts has %v", got, ts)
@@ -295,7 +295,7 @@ func BenchmarkFitAdaTS(b *testing.B) {
 		set := featured(c.n, c.d, c.k, 1)
 		b.Run(fmt.Sprintf("method=adats/n=%d/d=%d/k=%d/hidden=%d/steps=20", c.n, c.d, c.k, c.hidden), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (adaTS{adatsOptions{Epochs: 1, MaxSteps: 20, Hidden: c.hidden}}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (AdaTS{Epochs: 1, MaxSteps: new(20), Hidden: c.hidden, Draws: new(0)}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

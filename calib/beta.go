@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// betaEntry is beta calibration one class against all (Kull, Silva Filho and
+// BetaCalibration is beta calibration one class against all (Kull, Silva Filho and
 // Flach 2017): for each class a logistic regression of the n outcomes on ln p
 // and -ln(1-p), p the softmax probability of the class,
 //
@@ -27,16 +27,16 @@ import (
 // absent, or whose rows all have a larger p than the others, has no minimum: its
 // parameters are where the gradient has vanished, below 1e-12, another solver
 // ends elsewhere, and a warning says so.
+type BetaCalibration struct{}
+
 func betaEntry() Entry {
-	return Entry{
+	return NewEntry[BetaCalibration, betaMap](Entry{
 		Name:      "beta",
 		Label:     "Beta",
 		Version:   2,
 		Summary:   "beta calibration of each class against all others, rows normalised",
 		Reference: "Kull, Silva Filho and Flach 2017",
-		New:       func(func(any) error) (Method, error) { return beta{}, nil },
-		Restore:   restore(func(m betaMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -45,14 +45,12 @@ const (
 	betaMost   = 1000.0 // of every parameter
 )
 
-type beta struct{}
-
-func (beta) Contract() Contract {
+func (BetaCalibration) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
 // Fit takes 16 bytes a row for each class that is in work.
-func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
@@ -217,12 +215,8 @@ type betaMap struct {
 	C []float64 `json:"c"` // k
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m betaMap) Apply(dst data.Probs, set *data.Set) {
-	if set.Logits.Cols != len(m.A) {
-		panic(fmt.Sprintf("calib: beta of %d classes applied to %d", len(m.A), set.Logits.Cols))
-	}
 	var norms [fit.BlockRows]logNorm
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		rows := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
@@ -248,7 +242,7 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 // classes returns k.
 func (m betaMap) classes() int { return len(m.A) }
 
-func (m betaMap) check() error {
+func (m betaMap) Check() error {
 	if len(m.A) == 0 || len(m.B) != len(m.A) || len(m.C) != len(m.A) {
 		return fmt.Errorf("%d a, %d b and %d c: want one of each for every class", len(m.A), len(m.B), len(m.C))
 	}

@@ -54,7 +54,7 @@ func TestBetaIsMinimum(t *testing.T) {
 		k := 2 + int(seed)%4
 		set := testset.Drawn(80, k, 0.5+float64(seed%3), seed)
 		m := fitMethod(t, "beta", set, nil).Map.(betaMap)
-		raw := applied(tsMap{1}, set.Logits)
+		raw := applied(temperatureMap{1}, set.Logits)
 		for class := range k {
 			loss := func(x [3]float64) float64 {
 				sum := 0.0
@@ -95,7 +95,7 @@ func TestBetaIdentity(t *testing.T) {
 	set := testset.Lattice(60, 6)
 	ones, zeros := []float64{1, 1, 1, 1, 1, 1}, make([]float64, 6)
 	m := betaMap{A: ones, B: ones, C: zeros}
-	if got, want := applied(m, set.Logits).Data, applied(tsMap{1}, set.Logits).Data; !testset.Near(got, want, 1e-12) {
+	if got, want := applied(m, set.Logits).Data, applied(temperatureMap{1}, set.Logits).Data; !testset.Near(got, want, 1e-12) {
 		t.Error("the identity changes probabilities")
 	}
 }

@@ -10,23 +10,12 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// binOptions are the options of the methods that part confidences into bins.
-type binOptions struct {
-	Bins int `yaml:"bins"` // 1 to maxBins
-}
-
 // maxBins is far above any use.
 const maxBins = 1000
 
-func newBinOptions(decode func(any) error) (binOptions, error) {
-	o := binOptions{Bins: 15}
-	if err := decode(&o); err != nil {
-		return o, err
-	}
-	if o.Bins < 1 || o.Bins > maxBins {
-		return o, fmt.Errorf("bins: %d: want 1 to %d", o.Bins, maxBins)
-	}
-	return o, nil
+// binsOption is the option of the methods that part confidences into bins.
+func binsOption(bins *int) []Option {
+	return []Option{IntOption("bins", bins, 15, 1, maxBins, "bins of confidence")}
 }
 
 // binnedMap is one temperature for each of m bins of confidence at T = 1. As
@@ -39,25 +28,22 @@ type binnedMap struct {
 	T     []float64 // m, from the surest rows to the least sure
 }
 
-func restoreBinned(m binnedMap) (Map, error) {
+func (m binnedMap) Check() error {
 	if len(m.T) == 0 || len(m.Edges) != len(m.T)-1 {
-		return nil, fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
+		return fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
 	}
 	for b, t := range m.T {
 		if !usable(t) {
-			return nil, fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
+			return fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
 		}
 	}
 	if len(m.Edges) > 0 {
 		if err := fit.ECDF(m.Edges).Check(); err != nil {
-			return nil, errors.New("edges: want ascending tail sums, each >= 0")
+			return errors.New("edges: want ascending tail sums, each >= 0")
 		}
 	}
-	return m, nil
+	return nil
 }
-
-// Apply writes softmax(l/T).
-func (m binnedMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {

@@ -43,10 +43,10 @@ func TestBinnedReference(t *testing.T) {
 func TestOneBin(t *testing.T) {
 	set := testset.Lattice(300, 4)
 	one := map[string]int{"bins": 1}
-	if a, b := fitMethod(t, "bts", set, one), fitMethod(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(tsMap).T || a.Report.NLL != b.Report.NLL {
+	if a, b := fitMethod(t, "bts", set, one), fitMethod(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T || a.Report.NLL != b.Report.NLL {
 		t.Errorf("bts %+v, ts %+v", a, b)
 	}
-	if a, b := fitMethod(t, "cbt", set, one), fitMethod(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(tsMap).T {
+	if a, b := fitMethod(t, "cbt", set, one), fitMethod(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T {
 		t.Errorf("cbt %+v, ec %+v", a, b)
 	}
 }
@@ -102,7 +102,7 @@ func TestBinsWithoutMinimum(t *testing.T) {
 		}
 	}
 	f, scaled := fitMethod(t, "bts", set, map[string]int{"bins": 10}), fitMethod(t, "ts", set, nil)
-	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(tsMap).T; got != want {
+	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(temperatureMap).T; got != want {
 		t.Errorf("T of a bin without errors is %v, ts %v", got, want)
 	}
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
@@ -122,7 +122,7 @@ func TestBinOptions(t *testing.T) {
 	for _, name := range []string{"bts", "cbt"} {
 		e, _ := Lookup(name)
 		for _, bins := range []int{0, -3, maxBins + 1} {
-			if _, err := e.New(decodeInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
+			if _, err := e.With(setInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
 				t.Errorf("%s with %d bins: %v", name, bins, err)
 			}
 		}

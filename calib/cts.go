@@ -13,7 +13,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ctsEntry is class-based temperature scaling (Frenkel and Goldberger 2021):
+// ClassTemperatureScaling is class-based temperature scaling (Frenkel and Goldberger 2021):
 // every class has a temperature of its own, by which its logit is divided,
 //
 //	p_j = exp(l_j / T_j) / sum over c of exp(l_c / T_c).
@@ -36,16 +36,16 @@ import (
 //
 // The prediction may change, and since l_j/T_j is not relative to the other
 // logits, the offset of a row matters.
+type ClassTemperatureScaling struct{}
+
 func ctsEntry() Entry {
-	return Entry{
+	return NewEntry[ClassTemperatureScaling, ctsMap](Entry{
 		Name:      "cts",
 		Label:     "CTS",
 		Version:   1,
 		Summary:   "a temperature for the logit of each class, by turns on a grid for the least ECE-15",
 		Reference: "Frenkel and Goldberger 2021",
-		New:       func(func(any) error) (Method, error) { return cts{}, nil },
-		Restore:   restore(func(m ctsMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -57,16 +57,14 @@ const (
 // ctsGrid returns point g of the grid.
 func ctsGrid(g int) float64 { return float64(5+g) / 10 }
 
-type cts struct{}
-
-func (cts) Contract() Contract {
+func (ClassTemperatureScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
 // Fit reports as iterations how often a temperature changed, and no gradient:
 // the ECE has none. Its passes are those of ts, the last, and one for each
 // round; a turn reads a column of the logits and the rows that its class leads.
-func (cts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -356,12 +354,8 @@ type ctsMap struct {
 	T []float64
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
-	if set.Logits.Cols != len(m.T) {
-		panic(fmt.Sprintf("calib: cts of %d classes applied to %d", len(m.T), set.Logits.Cols))
-	}
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		for j, l := range set.Logits.Row(i) {
@@ -374,7 +368,7 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 // classes returns k.
 func (m ctsMap) classes() int { return len(m.T) }
 
-func (m ctsMap) check() error {
+func (m ctsMap) Check() error {
 	if len(m.T) == 0 {
 		return errors.New("no classes")
 	}

@@ -116,7 +116,7 @@ func TestCTSGuard(t *testing.T) {
 		for i, y := range set.Labels {
 			set.Labels[i] = y % 5
 		}
-		scaled := fitMethod(t, "ts", set, nil).Map.(tsMap)
+		scaled := fitMethod(t, "ts", set, nil).Map.(temperatureMap)
 		m := fitMethod(t, "cts", set, nil).Map.(ctsMap)
 		if m.T[5] != min(max(scaled.T, 0.5), 5) {
 			t.Errorf("seed %d: an absent class has T = %v, ts %v", seed, m.T[5], scaled.T)

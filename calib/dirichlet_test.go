@@ -49,19 +49,34 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+// odirMethod returns the method on logits or on log-probabilities, and its scores.
+func odirMethod(d DirichletCalibration, raw bool) (Method, scores) {
+	if raw {
+		return MatrixScalingODIR(d), rawLogits
+	}
+	return d, linearmap.LogProbs
+}
+
+// odirOf returns the fits behind a map of either method.
+func odirOf(m Map) odirMap {
+	if m, ok := m.(matrixMap); ok {
+		return m.odirMap
+	}
+	return m.(dirichletMap).odirMap
+}
+
 // TestDirichletByHand: the choice of lambda and the models, from fits that
 // start afresh and end at the minimum.
 func TestDirichletByHand(t *testing.T) {
 	const n, k, seed = 90, 3, 11
 	for _, raw := range []bool{false, true} {
 		set := testset.Drawn(n, k, 3, 2)
-		method := odir{odirOptions{Folds: 3}, raw}
+		method, scores := odirMethod(DirichletCalibration{Folds: 3}, raw)
 		f, err := method.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := f.Map.(odirMap)
-		scores := odirMap{raw: raw}.scores
+		got := odirOf(f.Map)
 		part := fit.Folds(set, 3, seed)
 		best, least, worse := 0.0, math.Inf(1), 0
 		var models [][]float64
@@ -77,7 +92,8 @@ func TestDirichletByHand(t *testing.T) {
 					t.Fatal(err)
 				}
 				w, b := linearmap.MatrixOf(theta, k)
-				q := applied(odirMap{Models: []odirModel{{w, b}}, raw: raw}, inside.Logits)
+				q := data.NewProbs(inside.Logits.Rows, k)
+				odirMap{Models: []odirModel{{w, b}}}.apply(q, inside, scores)
 				for i, y := range inside.Labels {
 					nll -= math.Log(q.Row(i)[y])
 				}
@@ -107,7 +123,8 @@ func TestDirichletByHand(t *testing.T) {
 func TestODIRLimit(t *testing.T) {
 	set := testset.Drawn(200, 4, 2, 3)
 	for _, raw := range []bool{false, true} {
-		m := fitted(t, odir{odirOptions{Lambda: 1e9, Mu: 1e9, Folds: 2}, raw}, set).(odirMap)
+		method, _ := odirMethod(DirichletCalibration{Lambda: 1e9, Mu: 1e9, Folds: 2}, raw)
+		m := odirOf(fitted(t, method, set))
 		for _, one := range m.Models {
 			for c, w := range one.W {
 				for j, v := range w {
@@ -124,18 +141,19 @@ func TestODIRLimit(t *testing.T) {
 }
 
 func TestODIRRefusals(t *testing.T) {
-	for name, set := range map[string]func(o *odirOptions){
-		"one fold":        func(o *odirOptions) { o.Folds = 1 },
-		"negative lambda": func(o *odirOptions) { o.Lambda = -1 },
-		"mu no number":    func(o *odirOptions) { o.Mu = math.NaN() },
+	set := testset.Drawn(20, 3, 2, 3)
+	for name, method := range map[string]Method{
+		"one fold":        DirichletCalibration{Folds: 1},
+		"negative lambda": MatrixScalingODIR{Lambda: -1},
+		"mu no number":    DirichletCalibration{Mu: math.NaN()},
 	} {
-		if _, err := dirichletEntry().New(func(v any) error { set(v.(*odirOptions)); return nil }); err == nil {
-			t.Errorf("%s is taken", name)
+		if _, err := method.Fit(context.Background(), Input{Cal: set}); err == nil {
+			t.Errorf("%s is accepted", name)
 		}
 	}
 	for _, name := range []string{"dirichlet", "ms-odir"} {
 		e, _ := Lookup(name)
-		m, err := e.New(decodeInts(nil))
+		m, err := e.With(setInts(nil))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ecEntry is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova
+// ExpectationConsistency is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova
 // 2023): the one temperature at which the network is as confident as it is
 // accurate,
 //
@@ -20,16 +20,16 @@ import (
 // in [0.01, 10], the bracket of the authors' code; where the accuracy is beyond
 // what the bracket reaches, T is the nearer end, and reported, while their root
 // finder fails.
+type ExpectationConsistency struct{}
+
 func ecEntry() Entry {
-	return Entry{
+	return NewEntry[ExpectationConsistency, temperatureMap](Entry{
 		Name:      "ec",
 		Label:     "EC",
 		Version:   1,
 		Summary:   "one temperature at which the mean confidence equals the accuracy",
 		Reference: "Clarte, Loureiro, Krzakala and Zdeborova 2023",
-		New:       func(func(any) error) (Method, error) { return ec{}, nil },
-		Restore:   restore(restoreTS),
-	}
+	})
 }
 
 // The bracket of the authors' code.
@@ -38,13 +38,11 @@ const (
 	ecMaxT = 10.
 )
 
-type ec struct{}
-
-func (ec) Contract() Contract { return logitsContract() }
+func (ExpectationConsistency) Contract() Contract { return logitsContract() }
 
 // Fit reports as the gradient what is left of the difference between the mean
 // confidence and the accuracy.
-func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (ExpectationConsistency) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		return nil, err
@@ -53,7 +51,7 @@ func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result(tsMap{t}, report), nil
+	return result(temperatureMap{t}, report), nil
 }
 
 // accuracy returns the share of rows whose label is the top class.

@@ -25,7 +25,7 @@ func meanConfidence(m Map, set *data.Set) float64 {
 func TestECReference(t *testing.T) {
 	const want = 2.7700471728271423
 	f := fitMethod(t, "ec", testset.Lattice(400, 5), nil)
-	if got := f.Map.(tsMap).T; math.Abs(got-want) > 1e-12*want {
+	if got := f.Map.(temperatureMap).T; math.Abs(got-want) > 1e-12*want {
 		t.Errorf("T = %.17g, want %.17g", got, want)
 	}
 	if f.Report.Passes > 10 || len(f.Report.Warnings) > 0 {
@@ -65,7 +65,7 @@ func TestECBounds(t *testing.T) {
 		copy(set.Logits.Row(0), []float32{0.001, 0, 0, 0})
 		set.Labels[0] = c.label(0)
 		f := fitMethod(t, "ec", set, nil)
-		if got := f.Map.(tsMap).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != c.bound || len(f.Report.Warnings) != 1 {
+		if got := f.Map.(temperatureMap).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != c.bound || len(f.Report.Warnings) != 1 {
 			t.Errorf("T = %v, %+v; want %v, %s", got, f.Report, c.t, c.bound)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// etsEntry is ensemble temperature scaling (Zhang, Kailkhura and Han 2020),
+// EnsembleTemperatureScaling is ensemble temperature scaling (Zhang, Kailkhura and Han 2020),
 //
 //	q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k,   w >= 0, sum w = 1,
 //
@@ -23,16 +23,16 @@ import (
 // etsGrid temperatures and go to the minimum beside it. It finds w by
 // sequential quadratic programming, we by looking at every face of the
 // triangle, where the minimum is the solution of a linear system.
+type EnsembleTemperatureScaling struct{}
+
 func etsEntry() Entry {
-	return Entry{
+	return NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
 		Name:      "ets",
 		Label:     "ETS",
 		Version:   1,
 		Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
 		Reference: "Zhang, Kailkhura and Han 2020",
-		New:       func(func(any) error) (Method, error) { return ets{}, nil },
-		Restore:   restore(func(m etsMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -41,13 +41,11 @@ const (
 	etsGrid   = 25 // temperatures, evenly spaced in log T from bound to bound
 )
 
-type ets struct{}
-
 // Contract: every part of the mixture has the same top class or none.
-func (ets) Contract() Contract { return logitsContract() }
+func (EnsembleTemperatureScaling) Contract() Contract { return logitsContract() }
 
 // Fit reports the gradient of the squared error in log T, 0 at a bound.
-func (ets) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (EnsembleTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
@@ -273,7 +271,7 @@ type etsMap struct {
 	W [3]float64 `json:"w"` // of the softmax at T, that at 1 and the uniform distribution
 }
 
-func (m etsMap) check() error {
+func (m etsMap) Check() error {
 	if !usable(m.T) {
 		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
 	}

@@ -48,7 +48,7 @@ func TestETSAgainstBruteForce(t *testing.T) {
 		alone := squaredError(etsMap{m.T, [3]float64{1, 0, 0}}, set)
 		for i := range 1001 {
 			at := 0.05 * math.Pow(100, float64(i)/1000)
-			if v := squaredError(tsMap{at}, set); v < alone-1e-13 {
+			if v := squaredError(temperatureMap{at}, set); v < alone-1e-13 {
 				t.Errorf("seed %d: T = %v with error %v, but T = %v has %v", seed, m.T, alone, at, v)
 			}
 		}
@@ -74,7 +74,7 @@ func TestETSContainsTS(t *testing.T) {
 	set := testset.Drawn(60, 5, 2, 3)
 	for _, temperature := range []float64{0.3, 1, 2.7} {
 		got := applied(etsMap{temperature, [3]float64{1, 0, 0}}, set.Logits)
-		if want := applied(tsMap{temperature}, set.Logits); !testset.Near(got.Data, want.Data, 1e-15) {
+		if want := applied(temperatureMap{temperature}, set.Logits); !testset.Near(got.Data, want.Data, 1e-15) {
 			t.Errorf("T = %v: w = (1, 0, 0) is not temperature scaling", temperature)
 		}
 	}
@@ -97,7 +97,7 @@ func TestETSSlope(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := squaredError(tsMap{1 / beta}, set); math.Abs(at[1].error-want) > 1e-13 {
+		if want := squaredError(temperatureMap{1 / beta}, set); math.Abs(at[1].error-want) > 1e-13 {
 			t.Errorf("beta %v: error %v, want %v", beta, at[1].error, want)
 		}
 		if d := (at[2].error - at[0].error) / (2 * h); math.Abs(d-at[1].slope) > 1e-9 {

@@ -12,7 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// featClipEntry is feature clipping (Tao, Dong and Xu 2025): the features,
+// FeatureClipping is feature clipping (Tao, Dong and Xu 2025): the features,
 // input of the last layer, are clipped before it,
 //
 //	p = softmax(W clip(h, -c, c) + b),
@@ -29,45 +29,34 @@ import (
 // the grid is left out under the NLL. The ECE has no such bounds: it is
 // computed at every c below the largest feature. When no c is admissible
 // nothing is clipped, which is saved as c = 3.4e38, the largest float32.
+type FeatureClipping struct {
+	Sides     int      // 2 clips to [-c, c], 1 to at most c; 0 means 2
+	Guard     *float64 // share of the accuracy to be exceeded, in [0, 1]; nil means 0.99
+	Criterion string   // "nll" or "ece"; empty means "nll"
+}
+
 func featClipEntry() Entry {
-	return Entry{
+	return NewEntry[FeatureClipping, featClipMap](Entry{
 		Name:      "featclip",
 		Label:     "FeatClip",
 		Version:   1,
 		Summary:   "features clipped at one threshold before the last layer; options sides (2), guard (0.99), criterion (nll, or ece)",
 		Reference: "Tao, Dong and Xu 2025",
-		New:       newFeatClip,
-		Restore:   restore(func(m featClipMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-type featClipOptions struct {
-	Sides     int     `yaml:"sides"`     // 2 clips to [-c, c], 1 to at most c
-	Guard     float64 `yaml:"guard"`     // share of the accuracy to be exceeded, in [0, 1]
-	Criterion string  `yaml:"criterion"` // nll or ece
-}
-
-func newFeatClip(decode func(any) error) (Method, error) {
-	o := featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (f *FeatureClipping) Options() []Option {
+	return []Option{
+		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips to [-c, c], 1 to at most c"),
+		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the accuracy to be exceeded"),
+		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "what is least on the calibration set"),
 	}
-	switch {
-	case o.Sides != 1 && o.Sides != 2:
-		return nil, fmt.Errorf("sides: %d: want 1 or 2", o.Sides)
-	case !(o.Guard >= 0 && o.Guard <= 1):
-		return nil, fmt.Errorf("guard: %v: want 0 to 1", o.Guard)
-	case o.Criterion != "nll" && o.Criterion != "ece":
-		return nil, fmt.Errorf("criterion: %q: want nll or ece", o.Criterion)
-	}
-	return featClip{o}, nil
 }
-
-type featClip struct{ options featClipOptions }
 
 // Contract: the logits of the calibration set are read to see that they are
 // those of features and last layer; those of the test set are not needed.
-func (featClip) Contract() Contract {
+func (FeatureClipping) Contract() Contract {
 	return Contract{
 		Cal:  data.Logits | data.Labels | data.Features | data.Head,
 		Test: data.Features | data.Head,
@@ -76,7 +65,11 @@ func (featClip) Contract() Contract {
 
 // Fit reports how many thresholds were computed as iterations, and no
 // gradient: a grid has none.
-func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	f, err := WithDefaults(f)
+	if err != nil {
+		return nil, err
+	}
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
@@ -84,12 +77,12 @@ func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkHead(set); err != nil {
 		return nil, err
 	}
-	s := clip.NewSearch(set, f.options.Sides, f.options.Guard, f.options.Criterion == "ece")
+	s := clip.NewSearch(set, f.Sides, *f.Guard, f.Criterion == "ece")
 	best, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := featClipMap{C: clip.Value(best), Sides: f.options.Sides}
+	m := featClipMap{C: clip.Value(best), Sides: f.Sides}
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
@@ -98,7 +91,7 @@ func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	fitted.Report.Iterations = s.Computed()
-	fitted.Report.explain(best, f.options.Guard)
+	fitted.Report.explain(best, *f.Guard)
 	return fitted, nil
 }
 
@@ -187,7 +180,7 @@ type featClipMap struct {
 	Sides int     `json:"sides"`
 }
 
-func (m featClipMap) check() error {
+func (m featClipMap) Check() error {
 	switch {
 	case !(m.C > 0 && m.C <= math.MaxFloat32):
 		return fmt.Errorf("c = %v: want a threshold above 0, at most %v", m.C, math.MaxFloat32)
@@ -203,7 +196,6 @@ func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
 // reach the kernel as float32 differences from the largest, which errs by
 // 6e-8 of each difference.
 func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
-	mustFit(m, set)
 	d, k := set.Features.Cols, dst.Cols
 	x, z := make([]float64, clip.LayerRows*d), make([]float64, clip.LayerRows*k)
 	gap := make([]float32, k)

@@ -25,7 +25,7 @@ type plainScore struct {
 // product with W each time. It returns c and the NLL there, infinite c when
 // none is admissible. The scores are those of the grid, and last without
 // clipping.
-func exhaustive(scores []plainScore, o featClipOptions) (c, nll float64) {
+func exhaustive(scores []plainScore, o FeatureClipping) (c, nll float64) {
 	least := math.Inf(1)
 	c = math.Inf(1)
 	for i, s := range scores[:2000] {
@@ -33,7 +33,7 @@ func exhaustive(scores []plainScore, o featClipOptions) (c, nll float64) {
 		if o.Criterion == "ece" {
 			v = s.ece
 		}
-		if float64(s.hits) > o.Guard*float64(scores[2000].hits) && v < least {
+		if float64(s.hits) > *o.Guard*float64(scores[2000].hits) && v < least {
 			c, least, nll = float64(i+1)/100, v, s.nll
 		}
 	}
@@ -100,9 +100,9 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 				scores := gridScores(set, sides)
 				for _, criterion := range []string{"nll", "ece"} {
 					for _, guard := range []float64{0, 0.9, 0.99, 1} {
-						o := featClipOptions{Sides: sides, Guard: guard, Criterion: criterion}
+						o := FeatureClipping{Sides: sides, Guard: &guard, Criterion: criterion}
 						want, nll := exhaustive(scores, o)
-						f, err := featClip{o}.Fit(context.Background(), Input{Cal: set})
+						f, err := o.Fit(context.Background(), Input{Cal: set})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -129,7 +129,7 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 // uncalibrated network up to the float32 of its logits.
 func TestFeatClipWithoutClipping(t *testing.T) {
 	set := testset.WithHead(200, 7, 9, 3)
-	f, err := featClip{featClipOptions{Sides: 2, Guard: 1, Criterion: "nll"}}.Fit(context.Background(), Input{Cal: set})
+	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
 	}
 	got, want := data.NewProbs(200, 7), data.NewProbs(200, 7)
-	f.Map.Apply(got, set.View(data.Features|data.Head))
-	uncalMap{}.Apply(want, set)
+	Apply(f.Map, got, set.View(data.Features|data.Head))
+	Apply(uncalMap{}, want, set)
 	for i := range got.Data {
 		// A logit of 20 is rounded by 1e-6 in float32.
 		if math.Abs(got.Data[i]-want.Data[i]) > 3e-6*want.Data[i]+1e-12 {
@@ -161,7 +161,7 @@ func TestFeatClipMap(t *testing.T) {
 	set := testset.SignedHead(50, 6, 7, 2, 4)
 	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
 		q := data.NewProbs(50, 6)
-		m.Apply(q, set.View(data.Features|data.Head))
+		Apply(m, q, set.View(data.Features|data.Head))
 		for i := range 50 {
 			one := set.Rows(i, i+1)
 			for k := range 6 {
@@ -177,15 +177,15 @@ func TestFeatClipMap(t *testing.T) {
 // TestFeatClipRefuses names what is wrong with options and sets.
 func TestFeatClipRefuses(t *testing.T) {
 	for _, c := range []struct {
-		change func(*featClipOptions)
+		method FeatureClipping
 		want   string
 	}{
-		{func(o *featClipOptions) { o.Sides = 3 }, "sides: 3: want 1 or 2"},
-		{func(o *featClipOptions) { o.Guard = math.NaN() }, "guard: NaN: want 0 to 1"},
-		{func(o *featClipOptions) { o.Guard = 1.01 }, "guard: 1.01: want 0 to 1"},
-		{func(o *featClipOptions) { o.Criterion = "brier" }, `criterion: "brier": want nll or ece`},
+		{FeatureClipping{Sides: 3}, "sides: 3: want 1 to 2"},
+		{FeatureClipping{Guard: new(math.NaN())}, "guard: NaN: want 0 to 1"},
+		{FeatureClipping{Guard: new(1.01)}, "guard: 1.01: want 0 to 1"},
+		{FeatureClipping{Criterion: "brier"}, `criterion: "brier": want nll or ece`},
 	} {
-		if _, err := newFeatClip(setting(c.change)); err == nil || err.Error() != c.want {
+		if _, err := c.method.Fit(context.Background(), Input{Cal: testset.WithHead(20, 3, 4, 1)}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}

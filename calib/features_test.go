@@ -52,11 +52,7 @@ func method(t testing.TB, name string) Method {
 	if !ok {
 		t.Fatalf("no method %s", name)
 	}
-	m, err := e.New(func(any) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return e.Method
 }
 
 // realFull reads a split with features and last layer, and skips the test
@@ -88,11 +84,11 @@ func realFull(t testing.TB, name, split string) *data.Set {
 func TestRealFeatures(t *testing.T) {
 	for _, name := range []string{"cifar100/resnet14-sgd", "cifar100/resnet14-adam", "cifar10-jpeg/resnet56"} {
 		cal, test := realFull(t, name, "cal"), realFull(t, name, "test")
-		flat, err := ts{}.Fit(context.Background(), Input{Cal: cal})
+		flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: cal})
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := gc{options: gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
+		groups, err := GroupCalibrationOneSet{Partitions: 2}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +96,7 @@ func TestRealFeatures(t *testing.T) {
 			t.Errorf("%s: NLL %v of gc, %v of ts", name, groups.Report.NLL, flat.Report.NLL)
 		}
 		q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
-		groups.Map.Apply(q, test)
+		Apply(groups.Map, q, test)
 		for i := range q.Rows {
 			top := 0
 			for j, p := range q.Row(i) {
@@ -117,7 +113,7 @@ func TestRealFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := exhaustive(gridScores(some, 2), featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"})
+		want, _ := exhaustive(gridScores(some, 2), FeatureClipping{Sides: 2, Guard: new(0.99)})
 		if got := clipped.Map.(featClipMap).C; got != want {
 			t.Errorf("%s: c = %v, exhaustive %v", name, got, want)
 		}

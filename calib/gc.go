@@ -16,8 +16,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
-// gcEntry is group calibration (Yang, Zhan and Gan 2023) combined with
-// temperature scaling: the features part the rows into groups, each with its
+// GroupCalibration is group calibration (Yang, Zhan and Gan 2023) combined with
+// temperature scaling: the features split the rows into groups, each with its
 // own temperature, and several such partitions are averaged.
 //
 //  1. For each of the partitions, from its own random W (groups x d), minimise
@@ -28,9 +28,11 @@ import (
 //     temperature of a group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
-// The authors learn W on one labelled set and the temperatures on another; here
-// both are the calibration set. gc-split is nearer to them, and is what tables
-// call GC.
+// W is learnt on one half of the calibration set and the temperatures on the
+// other, so that a group is not judged by the rows that it was made for. That is
+// the authors' idea. They have a second labelled set, a tenth of the test set;
+// the QaTS paper has one calibration set, which is split at random here; see
+// halves.
 //
 // Departures. The temperatures are exact minima, where the original stops a
 // solver after 50 steps; tau stays positive as the exponential of what is
@@ -40,66 +42,51 @@ import (
 // than chance asks for T -> infinity: it has the largest T, 1000, as in the
 // original. Features are not standardised, as in the original: W h has no bias,
 // so centred features would be another method.
+type GroupCalibration struct {
+	Groups      int      // G, 1 to 100; 0 means 2
+	Partitions  int      // U, 1 to 1000; 0 means 20
+	WeightDecay *float64 // 0 to 1e6; nil means 0.1
+}
+
+// GroupCalibrationOneSet is GroupCalibration with groups and temperatures learnt
+// on the same calibration rows.
+type GroupCalibrationOneSet GroupCalibration
+
 func gcEntry() Entry {
-	return Entry{
+	return NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 		Name:      "gc",
 		Label:     "GC (one set)",
 		Version:   2,
-		Summary:   "gc-split with groups and temperatures on the same calibration rows; the same options",
+		Summary:   "gc-split with groups and temperatures on the same calibration rows",
 		Reference: "Yang, Zhan and Gan 2023",
-		New:       newGC(false),
-		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-// gcSplitEntry is gc with W learnt on one half of the calibration set and the
-// temperatures on the other, so that a group is not judged by the rows that it
-// was made for. That is the authors' idea; they have a second labelled set (a
-// tenth of the test set), where the QaTS paper and we have one calibration set
-// and split it at random. See halves.
 func gcSplitEntry() Entry {
-	return Entry{
+	return NewEntry[GroupCalibration, gcMap](Entry{
 		Name:      "gc-split",
 		Label:     "GC",
 		Version:   2,
-		Summary:   "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other; options groups (2), partitions (20), weight_decay (0.1)",
+		Summary:   "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 		Reference: "Yang, Zhan and Gan 2023",
-		New:       newGC(true),
-		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (g *GroupCalibration) Options() []Option {
+	return []Option{
+		IntOption("groups", &g.Groups, 2, 1, 100, "groups of a partition"),
+		IntOption("partitions", &g.Partitions, 20, 1, 1000, "partitions that are averaged"),
+		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "of the mean of W^2"),
 	}
 }
 
-type gcOptions struct {
-	Groups      int     `yaml:"groups"`       // G, 1 to 100
-	Partitions  int     `yaml:"partitions"`   // U, 1 to 1000
-	WeightDecay float64 `yaml:"weight_decay"` // 0 to 1e6
-}
+// Options returns the options.
+func (g *GroupCalibrationOneSet) Options() []Option { return (*GroupCalibration)(g).Options() }
 
-func newGC(split bool) func(func(any) error) (Method, error) {
-	return func(decode func(any) error) (Method, error) {
-		o := gcOptions{Groups: 2, Partitions: 20, WeightDecay: 0.1}
-		if err := decode(&o); err != nil {
-			return nil, err
-		}
-		switch {
-		case o.Groups < 1 || o.Groups > 100:
-			return nil, fmt.Errorf("groups: %d: want 1 to 100", o.Groups)
-		case o.Partitions < 1 || o.Partitions > 1000:
-			return nil, fmt.Errorf("partitions: %d: want 1 to 1000", o.Partitions)
-		case !(o.WeightDecay >= 0 && o.WeightDecay <= 1e6):
-			return nil, fmt.Errorf("weight_decay: %v: want 0 to 1e6", o.WeightDecay)
-		}
-		return gc{o, split}, nil
-	}
-}
-
-type gc struct {
-	options gcOptions
-	split   bool
-}
-
-// Contract: the mean of probabilities that all have one top class has it too.
-func (gc) Contract() Contract {
+// Contract needs logits, labels and features. The mean of probabilities that all
+// have one top class has it too.
+func (GroupCalibration) Contract() Contract {
 	return Contract{
 		Cal:       data.Logits | data.Labels | data.Features,
 		Test:      data.Logits | data.Features,
@@ -107,19 +94,48 @@ func (gc) Contract() Contract {
 	}
 }
 
+// Contract needs logits, labels and features.
+func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
+
 // Fit reports the largest gradient that is left of a mixture, the sum of the
 // steps of all, and the NLL of the map on the whole calibration set.
-func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	set := in.Cal
+func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	if in.Cal.Logits.Rows < 2 { // one row has no halves
+		return GroupCalibrationOneSet(g).Fit(ctx, in)
+	}
+	if err := checkGrouped(in.Cal); err != nil {
+		return nil, err
+	}
+	learn, judge := halves(in.Cal, in.Seed)
+	fitted, err := g.fit(ctx, in, learn, judge)
+	if err == nil {
+		fitted.Report.Warnings = slices.Insert(fitted.Report.Warnings, 0,
+			"groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set")
+	}
+	return fitted, err
+}
+
+// Fit reports as that of GroupCalibration.
+func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	if err := checkGrouped(in.Cal); err != nil {
+		return nil, err
+	}
+	return GroupCalibration(g).fit(ctx, in, in.Cal, in.Cal)
+}
+
+// checkGrouped rejects a set without labels or features.
+func checkGrouped(set *data.Set) error {
 	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkFeatures(set); err != nil {
+	return checkFeatures(set)
+}
+
+// fit learns the groups on one set and the temperatures on another.
+func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.Set) (*Fitted, error) {
+	g, err := WithDefaults(g)
+	if err != nil {
 		return nil, err
-	}
-	learn, judge := set, set
-	if g.split && set.Logits.Rows > 1 { // one row has no halves
-		learn, judge = halves(set, in.Seed)
 	}
 	partitions, report, err := g.learn(ctx, learn, in.Seed)
 	if err != nil {
@@ -129,12 +145,8 @@ func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.split {
-		report.Warnings = slices.Insert(report.Warnings, 0,
-			"groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set")
-	}
-	m := gcMap{Width: set.Features.Cols, Partitions: partitions}
-	fitted, err := reported(ctx, m, set, report.Passes+passes)
+	m := gcMap{Width: in.Cal.Features.Cols, Partitions: partitions}
+	fitted, err := reported(ctx, m, in.Cal, report.Passes+passes)
 	if err != nil {
 		return nil, err
 	}
@@ -150,19 +162,19 @@ const gcSteps = 100
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures: stage 1.
-func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fit.Report, error) {
+func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fit.Report, error) {
 	o, err := fit.NewObjective(set)
 	if err != nil {
 		return nil, fit.Report{}, err
 	}
-	mixture := mixture.New(o, set.Features, g.options.Groups, g.options.WeightDecay)
-	partitions := make([]gcPartition, g.options.Partitions)
+	mixture := mixture.New(o, set.Features, g.Groups, *g.WeightDecay)
+	partitions := make([]gcPartition, g.Partitions)
 	var report fit.Report
 	unfinished := 0
 	for u := range partitions {
 		x := mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
 		var end linearmap.Descent
-		if g.options.Groups > 1 { // a single group has nothing to learn
+		if g.Groups > 1 { // a single group has nothing to learn
 			end, err = linearmap.LBFGS(func(x, gradient []float64) (float64, error) {
 				return mixture.At(ctx, x, gradient)
 			}, x, gcSteps, gcTolerance, 0)
@@ -187,7 +199,7 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 
 // temperatures fits those of every group: stage 2. It returns the number of
 // passes over the set.
-func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
+func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
 	o, err := fit.NewObjective(set)
 	if err != nil {
 		return 0, err
@@ -202,7 +214,7 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 		Logits:     data.NewMatrix(o.Rows(), o.Logits.Cols),
 		LabelLogit: make([]float32, o.Rows()),
 	}
-	ends := gcEnds{all: g.options.Partitions * g.options.Groups}
+	ends := gcEnds{all: g.Partitions * g.Groups}
 	for u := range partitions {
 		p := &partitions[u]
 		err := fit.EachBlock(ctx, len(group), func(_, lo, hi int) {
@@ -211,7 +223,7 @@ func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPart
 		if err != nil {
 			return 0, err
 		}
-		p.T = make([]float64, g.options.Groups)
+		p.T = make([]float64, g.Groups)
 		for c := range p.T {
 			part := o.Where(part, group, c)
 			switch part.Rows() {
@@ -327,7 +339,7 @@ type gcMap struct {
 	Partitions []gcPartition `json:"partitions"`
 }
 
-func (m gcMap) check() error {
+func (m gcMap) Check() error {
 	if m.Width < 1 || len(m.Partitions) == 0 {
 		return errors.New("no features or no partitions")
 	}
@@ -347,13 +359,19 @@ func (m gcMap) check() error {
 	return nil
 }
 
+func (m gcMap) checkSet(set *data.Set) error {
+	if d := set.Features.Cols; d != m.Width {
+		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
+	}
+	return checkFeatures(set)
+}
+
 // Apply writes the mean over the partitions of softmax(l/T). A temperature
 // that all partitions agree on gives the bits of ts. Every addend has the same
 // top class, and so has the sum, since rounding is monotone; where it makes a
 // smaller logit tie with the top one, that class gets the float64 just below,
 // as in softmax.Probs.
 func (m gcMap) Apply(dst data.Probs, set *data.Set) {
-	mustFit(m, set)
 	p := make([]float64, set.Logits.Cols)
 	var temperatures []float64 // of one row, distinct
 	var times []float64        // how many partitions have it

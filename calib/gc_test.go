@@ -14,21 +14,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// setting returns a decoder that changes the options struct.
-func setting[O any](change func(*O)) func(any) error {
-	return func(v any) error {
-		change(v.(*O))
-		return nil
-	}
-}
-
-func fitGC(t testing.TB, set *data.Set, change func(*gcOptions)) *Fitted {
+func fitGC(t testing.TB, set *data.Set, method GroupCalibrationOneSet) *Fitted {
 	t.Helper()
-	m, err := newGC(false)(setting(change))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
+	f, err := method.Fit(context.Background(), Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +34,7 @@ func groupsOf(p *gcPartition, set *data.Set) []int {
 // feature, give those temperatures back and a lower NLL than ts.
 func TestGCFindsGroups(t *testing.T) {
 	set := testset.TwoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 3 })
+	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 3})
 	for u, p := range f.Map.(gcMap).Partitions {
 		low, high := slices.Min(p.T), slices.Max(p.T)
 		if math.Abs(low-1) > 0.15 || math.Abs(high-4) > 0.4 {
@@ -63,7 +51,7 @@ func TestGCFindsGroups(t *testing.T) {
 			t.Errorf("partition %d: %d of 4000 rows in the wrong group", u, wrong)
 		}
 	}
-	flat, err := ts{}.Fit(context.Background(), Input{Cal: set})
+	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +70,14 @@ func TestGCOneGroupIsTS(t *testing.T) {
 		right.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	for _, set := range []*data.Set{set, &right} {
-		want, err := ts{}.Fit(context.Background(), Input{Cal: set})
+		want, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 1, 7 })
+		got := fitGC(t, set, GroupCalibrationOneSet{Groups: 1, Partitions: 7})
 		a, b := data.NewProbs(300, 5), data.NewProbs(300, 5)
-		want.Map.Apply(a, set)
-		got.Map.Apply(b, set)
+		Apply(want.Map, a, set)
+		Apply(got.Map, b, set)
 		if !slices.Equal(a.Data, b.Data) {
 			t.Error("probabilities differ from those of ts")
 		}
@@ -104,7 +92,7 @@ func TestGCOneGroupIsTS(t *testing.T) {
 // mean over the partitions of the softmax.
 func TestGCByDefinition(t *testing.T) {
 	set := testset.TwoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
-	f := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 3, 4 })
+	f := fitGC(t, set, GroupCalibrationOneSet{Groups: 3, Partitions: 4})
 	m := f.Map.(gcMap)
 	n, k := 500, 6
 	want := data.NewProbs(n, k)
@@ -142,7 +130,7 @@ func TestGCByDefinition(t *testing.T) {
 		}
 	}
 	got := data.NewProbs(n, k)
-	m.Apply(got, set)
+	Apply(m, got, set)
 	for i := range got.Data {
 		if math.Abs(got.Data[i]-want.Data[i]) > 1e-6 {
 			t.Fatalf("element %d: %v, want %v", i, got.Data[i], want.Data[i])
@@ -186,14 +174,14 @@ func TestGCGroupsWithoutMinimum(t *testing.T) {
 		}
 		set.Features.Row(i)[0] *= 1000 // W parts the rows by this feature, whatever its start
 	}
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
-	flat, err := ts{}.Fit(context.Background(), Input{Cal: set})
+	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 2})
+	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range f.Map.(gcMap).Partitions {
-		if !slices.Contains(p.T, flat.Map.(tsMap).T) {
-			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(tsMap).T)
+		if !slices.Contains(p.T, flat.Map.(temperatureMap).T) {
+			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(temperatureMap).T)
 		}
 	}
 	if !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups have no calibration row, or no wrong one") {
@@ -216,7 +204,7 @@ func TestGCGroupsLessAccurateThanChance(t *testing.T) {
 		}
 		set.Features.Row(i)[0] *= 1000
 	}
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
+	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 2})
 	for _, p := range f.Map.(gcMap).Partitions {
 		if !slices.Contains(p.T, fit.MaxT) || slices.Min(p.T) == fit.MaxT {
 			t.Errorf("temperatures %v: want one of them %v", p.T, fit.MaxT)
@@ -252,7 +240,7 @@ func TestGCSplit(t *testing.T) {
 	if moved, _ := halves(fit.Pick(set, order), 5); !sameRows(moved, a) {
 		t.Error("the halves depend on the order of the rows")
 	}
-	m := gc{gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}, true}
+	m := GroupCalibration{Partitions: 2}
 	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -278,27 +266,26 @@ func sameRows(a, b *data.Set) bool {
 
 // TestGCRefuses names what is wrong with options and sets.
 func TestGCRefuses(t *testing.T) {
+	set := testset.TwoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	for _, c := range []struct {
-		change func(*gcOptions)
+		method GroupCalibration
 		want   string
 	}{
-		{func(o *gcOptions) { o.Groups = 0 }, "groups: 0: want 1 to 100"},
-		{func(o *gcOptions) { o.Partitions = 1001 }, "partitions: 1001: want 1 to 1000"},
-		{func(o *gcOptions) { o.WeightDecay = math.NaN() }, "weight_decay: NaN: want 0 to 1e6"},
-		{func(o *gcOptions) { o.WeightDecay = -1 }, "weight_decay: -1: want 0 to 1e6"},
+		{GroupCalibration{Groups: -1}, "groups: -1: want 1 to 100"},
+		{GroupCalibration{Partitions: 1001}, "partitions: 1001: want 1 to 1000"},
+		{GroupCalibration{WeightDecay: new(math.NaN())}, "weight_decay: NaN: want 0 to 1e+06"},
+		{GroupCalibration{WeightDecay: new(-1.)}, "weight_decay: -1: want 0 to 1e+06"},
 	} {
-		if _, err := newGC(false)(setting(c.change)); err == nil || err.Error() != c.want {
+		if _, err := c.method.Fit(context.Background(), Input{Cal: set}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	set := testset.TwoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	short := *set
 	short.Features = set.Features.Slice(0, 4)
-	m, _ := newGC(false)(func(any) error { return nil })
-	if _, err := m.Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
+	if _, err := (GroupCalibrationOneSet{}).Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
 		t.Error(err)
 	}
-	f := fitGC(t, set, func(*gcOptions) {})
+	f := fitGC(t, set, GroupCalibrationOneSet{})
 	wide := testset.TwoGroups(5, 3, 4, [2]float64{1, 1}, 1)
 	if err := CheckSet(f.Map, wide); err == nil || err.Error() != "4 features, but the model is for 2" {
 		t.Error(err)

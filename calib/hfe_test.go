@@ -29,13 +29,30 @@ func energetic(n, k int, seed uint64) *data.Set {
 	return set
 }
 
-func fitHFE(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
+func fitHFEAlone(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
 	t.Helper()
-	return fitHFEOn(t, hfe{}, Input{Cal: set})
+	return fitHFEOn(t, HFEWithoutOOD{}, Input{Cal: set})
+}
+
+// oodOf returns the rows that method counts as out of distribution.
+func oodOf(t *testing.T, method Method, in Input) data.Matrix {
+	t.Helper()
+	var rows data.Matrix
+	var err error
+	switch m := method.(type) {
+	case HFE:
+		rows, err = m.outside(in, in.Cal.OOD, "")
+	case HFETarget:
+		rows, err = HFE(m).outside(in, in.Target.Logits, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // fitHFEOn returns the fit with its objective.
-func fitHFEOn(t *testing.T, method hfe, in Input) (hfeMap, Report, *hfeFit) {
+func fitHFEOn(t *testing.T, method Method, in Input) (hfeMap, Report, *hfeFit) {
 	t.Helper()
 	f, err := method.Fit(context.Background(), in)
 	if err != nil {
@@ -46,12 +63,8 @@ func fitHFEOn(t *testing.T, method hfe, in Input) (hfeMap, Report, *hfeFit) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ood, err := method.outside(in)
-	if err != nil {
-		t.Fatal(err)
-	}
 	same := hfeMap{T0: m.T0}
-	fit, err := newHFEFit(context.Background(), o, in.Cal.Labels, ood, &same)
+	fit, err := newHFEFit(context.Background(), o, in.Cal.Labels, oodOf(t, method, in), &same)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +95,7 @@ func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
 // at bounds of it.
 func TestHFEAgainstGrid(t *testing.T) {
 	const steps = 40
-	for _, method := range []hfe{{}, {rows: hfeSemantic}, {rows: hfeTarget, m: 30}} {
+	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(30)}} {
 		inside, least, most := 0, 0, 0 // thetas
 		for seed := range uint64(6) {
 			k := 3 + int(seed)
@@ -104,7 +117,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 					inside++
 				}
 			}
-			ood, _ := method.outside(in)
+			ood := oodOf(t, method, in)
 			got := plainErrorWith(set, ood, m)
 			for i := range steps + 1 {
 				for j := range steps + 1 {
@@ -127,7 +140,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 func TestHFEOODMoments(t *testing.T) {
 	set := energetic(150, 4, 2)
 	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
-	m, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic, m: 50}, Input{Cal: set})
+	m, _, _ := fitHFEOn(t, HFE{new(50)}, Input{Cal: set})
 	var energies []float64
 	add := func(row []float32) {
 		sum := 0.0
@@ -162,13 +175,13 @@ func TestHFERoles(t *testing.T) {
 	set, other := energetic(150, 4, 2), testset.Drawn(60, 4, 1, 9)
 	set.OOD = other.Logits
 	in := Input{Cal: set, Target: other}
-	want, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic}, in)
-	for _, method := range []hfe{{hfeSemantic, 60}, {hfeSemantic, 1000}, {hfeTarget, 0}} {
+	want, _, _ := fitHFEOn(t, HFE{new(0)}, in)
+	for _, method := range []Method{HFE{new(60)}, HFE{new(1000)}, HFETarget{new(0)}} {
 		if got, _, _ := fitHFEOn(t, method, in); got != want {
 			t.Errorf("%+v: %+v, want %+v", method, got, want)
 		}
 	}
-	for _, method := range []hfe{{}, {hfeSemantic, 20}} {
+	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(20)}} {
 		if got, _, _ := fitHFEOn(t, method, in); got == want {
 			t.Errorf("%+v: the rows out of distribution changed nothing", method)
 		}
@@ -207,14 +220,14 @@ func TestHFERefusals(t *testing.T) {
 		logProbs.Data[i] = float32(-math.Log(3))
 	}
 	for _, c := range []struct {
-		method hfe
+		method Method
 		ood    data.Matrix
 		want   string
 	}{
-		{hfe{rows: hfeSemantic}, data.Matrix{}, "no out-of-distribution rows"},
-		{hfe{rows: hfeTarget}, data.Matrix{}, "no target rows"},
-		{hfe{rows: hfeSemantic}, data.NewMatrix(5, 4), "4 classes, calibration rows 3"},
-		{hfe{rows: hfeTarget}, logProbs, "log-probabilities"},
+		{HFE{new(0)}, data.Matrix{}, "no out-of-distribution rows"},
+		{HFETarget{new(0)}, data.Matrix{}, "no target rows"},
+		{HFE{new(0)}, data.NewMatrix(5, 4), "4 classes, calibration rows 3"},
+		{HFETarget{new(0)}, logProbs, "log-probabilities"},
 	} {
 		in := Input{Cal: &data.Set{Logits: set.Logits, Labels: set.Labels, OOD: c.ood}, Target: &data.Set{Logits: c.ood}}
 		if _, err := c.method.Fit(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -223,7 +236,7 @@ func TestHFERefusals(t *testing.T) {
 	}
 	for _, name := range []string{"hfe", "hfe-target"} {
 		entry, _ := Lookup(name)
-		if _, err := entry.New(decodeInts(map[string]int{"m": -1})); err == nil {
+		if _, err := entry.With(setInts(map[string]int{"m": -1})); err == nil {
 			t.Errorf("%s: m = -1 is accepted", name)
 		}
 	}
@@ -232,7 +245,7 @@ func TestHFERefusals(t *testing.T) {
 func TestHFEDerivatives(t *testing.T) {
 	set := energetic(200, 5, 1)
 	set.OOD = testset.Drawn(40, 5, 2, 8).Logits
-	_, _, f := fitHFEOn(t, hfe{rows: hfeSemantic}, Input{Cal: set})
+	_, _, f := fitHFEOn(t, HFE{new(0)}, Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
 	at := func(theta ...float64) fit.Local {
@@ -266,9 +279,9 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 	set := energetic(300, 6, 4)
 	set.OOD = testset.Drawn(40, 6, 2, 8).Logits
 	scaled := fitMethod(t, "ts", set, nil)
-	for _, rows := range []hfeRows{hfeNone, hfeSemantic, hfeTarget} {
-		m, _, f := fitHFEOn(t, hfe{rows: rows}, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
-		if m.T0 != scaled.Map.(tsMap).T {
+	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(0)}} {
+		m, _, f := fitHFEOn(t, method, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
+		if m.T0 != scaled.Map.(temperatureMap).T {
 			t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.Map)
 		}
 		m.Theta1, m.Theta2 = 0, 0
@@ -284,7 +297,7 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 
 func TestHFEMoments(t *testing.T) {
 	set := energetic(150, 4, 2)
-	m, _, _ := fitHFE(t, set)
+	m, _, _ := fitHFEAlone(t, set)
 	var right, wrong []float64
 	for i, y := range set.Labels {
 		sum := 0.0
@@ -320,7 +333,7 @@ func TestHFEMoments(t *testing.T) {
 // The offset of the logits must matter, and logits without one are refused.
 func TestHFENeedsTrueLogits(t *testing.T) {
 	set := energetic(100, 4, 3)
-	m, _, _ := fitHFE(t, set)
+	m, _, _ := fitHFEAlone(t, set)
 	moved := data.Matrix{Rows: 100, Cols: 4, Data: append([]float32(nil), set.Logits.Data...)}
 	for i := range moved.Data {
 		moved.Data[i] += 3
@@ -335,7 +348,7 @@ func TestHFENeedsTrueLogits(t *testing.T) {
 			logProbs.Row(i)[j] = float32(math.Log(v))
 		}
 	}
-	_, err := hfe{}.Fit(context.Background(), Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
+	_, err := HFEWithoutOOD{}.Fit(context.Background(), Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
 	if err == nil || !strings.Contains(err.Error(), "log-probabilities") {
 		t.Errorf("log-probabilities: %v", err)
 	}
@@ -345,7 +358,7 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 	if got := (hfeMap{T0: 1, Theta1: 10}).temperature(0.5, 0); got != hfeFloor {
 		t.Errorf("T = %v, want the floor", got)
 	}
-	_, _, f := fitHFE(t, energetic(100, 3, 5))
+	_, _, f := fitHFEAlone(t, energetic(100, 3, 5))
 	_, floored, err := f.nll(context.Background(), hfeMap{T0: hfeFloor, Theta1: 1})
 	if err != nil || floored != 100 {
 		t.Errorf("%d rows floored, %v; want all 100", floored, err)
@@ -355,7 +368,7 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 	for i := range right.Labels {
 		right.Labels[i] = int32(fit.TopClass(right.Logits.Row(i)))
 	}
-	m, r, _ := fitHFE(t, right)
+	m, r, _ := fitHFEAlone(t, right)
 	if m.Wrong != (normal{}) || m.Theta2 != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "among the wrong calibration rows") {
 		t.Errorf("all right: %+v, %q", m, r.Warnings)
 	}
@@ -369,7 +382,7 @@ func TestRealHFE(t *testing.T) {
 	set := realSet(t, name, "cal")
 	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
 	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
-	m, r, f := fitHFEOn(t, hfe{hfeSemantic, 400}, Input{Cal: set})
+	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
 	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
 	}
@@ -399,7 +412,7 @@ func BenchmarkFitHFE(b *testing.B) {
 		set.OOD = testset.Drawn(400, size[1], 1, 2).Logits
 		b.Run(fmt.Sprintf("method=hfe/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (hfe{hfeSemantic, 400}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (HFE{new(400)}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// htsEntry is entropy-based temperature scaling (Balanya, Maronas and Ramos
+// EntropyTemperatureScaling is entropy-based temperature scaling (Balanya, Maronas and Ramos
 // 2024), the other method with two parameters and a temperature for each row:
 //
 //	T = max(softplus(w log h + b), 1e-3),  h = entropy(softmax(l)) / log k,
@@ -23,16 +23,16 @@ import (
 // stationary point, in practice the minimum. Two departures keep T a
 // temperature: the floor, and -100 <= w <= 100, -1000 <= b <= 1000; see
 // logEntropy for the third.
+type EntropyTemperatureScaling struct{}
+
 func htsEntry() Entry {
-	return Entry{
+	return NewEntry[EntropyTemperatureScaling, htsMap](Entry{
 		Name:      "hts",
 		Label:     "HTS",
 		Version:   2,
 		Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
 		Reference: "Balanya, Maronas and Ramos 2024",
-		New:       func(func(any) error) (Method, error) { return hts{}, nil },
-		Restore:   restore(func(m htsMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -40,11 +40,9 @@ const (
 	htsMostB = 1000.0 // |b| too
 )
 
-type hts struct{}
+func (EntropyTemperatureScaling) Contract() Contract { return streamedContract() }
 
-func (hts) Contract() Contract { return ts{}.Contract() }
-
-func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -183,15 +181,12 @@ type htsMap struct {
 	B float64 `json:"b"` // in [-1000, 1000]
 }
 
-func (m htsMap) check() error {
+func (m htsMap) Check() error {
 	if !(math.Abs(m.W) <= htsMostW) || !(math.Abs(m.B) <= htsMostB) {
 		return fmt.Errorf("w = %v, b = %v: want |w| <= %g and |b| <= %g", m.W, m.B, htsMostW, htsMostB)
 	}
 	return nil
 }
-
-// Apply writes softmax(l/T).
-func (m htsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m htsMap) Scales(dst []float64, set *data.Set, at *Unscaled) {

@@ -118,7 +118,7 @@ func TestHTSContainsTS(t *testing.T) {
 		if got := fitMethod(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
 			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
 		}
-		flat := htsMap{B: inverseSoftplus(scaled.Map.(tsMap).T)}
+		flat := htsMap{B: inverseSoftplus(scaled.Map.(temperatureMap).T)}
 		if !testset.Near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
 			t.Errorf("seed %d: w = 0 is not ts", seed)
 		}
@@ -238,7 +238,7 @@ func BenchmarkFitHTS(b *testing.B) {
 		set := testset.Drawn(size[0], size[1], 2, 1)
 		b.Run(fmt.Sprintf("method=hts/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (hts{}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (EntropyTemperatureScaling{}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// irEntry is multi-class isotonic regression (IRM) of Zhang, Kailkhura and Han
+// IsotonicRegression is multi-class isotonic regression (IRM) of Zhang, Kailkhura and Han
 // (2020): one nondecreasing g, fitted to the n k pairs (p_ij, 1[y_i = j]) of
 // softmax probability and outcome, and
 //
@@ -22,28 +22,26 @@ import (
 // and raises the ECE from .0340 to .0467.
 // The paper leaves rows unnormalised until they are
 // scored; a map to probabilities divides at once, which changes no score.
+type IsotonicRegression struct{}
+
 func irEntry() Entry {
-	return Entry{
+	return NewEntry[IsotonicRegression, irMap](Entry{
 		Name:      "ir",
 		Label:     "IR",
 		Version:   2,
 		Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
 		Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
-		New:       func(func(any) error) (Method, error) { return ir{}, nil },
-		Restore:   restore(func(g isotonic.Function) (Map, error) { return newIRMap(g), g.CheckKnots() }),
-	}
+	})
 }
 
-type ir struct{}
-
-func (ir) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+func (IsotonicRegression) Contract() Contract {
+	return logitsContract()
 }
 
 // Fit keeps n pairs, not n k, and the zeros near them, a few for each: 30 MB at
 // 25,000 x 1,000, where all pairs would take 200 MB at 8 bytes each and
 // a sort of 25 million. The price is a second pass over the logits.
-func (ir) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (IsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
@@ -98,6 +96,11 @@ type irMap struct {
 	isotonic.Function
 	find isotonic.Finder // in X
 }
+
+func (m irMap) Check() error { return m.CheckKnots() }
+
+// prepared returns m with its finder.
+func (m irMap) prepared() Map { return newIRMap(m.Function) }
 
 func newIRMap(g isotonic.Function) irMap { return irMap{g, isotonic.NewFinder(g.X)} }
 

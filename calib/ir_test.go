@@ -46,7 +46,7 @@ func fitted(t testing.TB, m Method, set *data.Set) Map {
 
 func applied(m Map, logits data.Matrix) data.Probs {
 	q := data.NewProbs(logits.Rows, logits.Cols)
-	m.Apply(q, &data.Set{Logits: logits})
+	Apply(m, q, &data.Set{Logits: logits})
 	return q
 }
 
@@ -58,7 +58,7 @@ func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 		name   string
 		method Method
 		want   [][]float64
-	}{{"ir", ir{}, f.IR}, {"irova", irOVA{}, f.IROVA}, {"ir-top", irTop{}, f.IRTop}} {
+	}{{"ir", IsotonicRegression{}, f.IR}, {"irova", OneVsRestIsotonic{}, f.IROVA}, {"ir-top", TopIsotonicRegression{}, f.IRTop}} {
 		q := applied(fitted(t, c.method, cal), matrix(f.Test))
 		for i, row := range c.want {
 			if !testset.Near(q.Row(i), row, 1e-13) {
@@ -89,7 +89,7 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 			}
 		}
 		want := isotonic.Regress(inBlocks(all))
-		got := fitted(t, ir{}, set).(irMap)
+		got := fitted(t, IsotonicRegression{}, set).(irMap)
 		if !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 			t.Fatalf("seed %d: knots %v %v, want %v %v", seed, got.X, got.Y, want.X, want.Y)
 		}
@@ -110,7 +110,7 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 				*l *= 300
 			}
 		}
-		m := fitted(t, irOVA{}, set).(irOVAMap)
+		m := fitted(t, OneVsRestIsotonic{}, set).(irOVAMap)
 		want := data.NewProbs(test.Logits.Rows, k)
 		p := make([]float64, k)
 		for j := range k {
@@ -230,8 +230,8 @@ func TestIROVAClassesWithoutMass(t *testing.T) {
 			set.Labels[i] = 0
 		}
 	}
-	m := fitted(t, irOVA{}, set).(irOVAMap)
-	p := applied(tsMap{1}, set.Logits)
+	m := fitted(t, OneVsRestIsotonic{}, set).(irOVAMap)
+	p := applied(temperatureMap{1}, set.Logits)
 	q := applied(m, set.Logits)
 	for i := range q.Rows {
 		if got := q.Row(i)[2] / p.Row(i)[2]; !(got > 0 && got <= 1.01) || q.Row(i)[2] > 1e-8 && slices.Max(q.Row(i)) > 0.5 {
@@ -258,7 +258,7 @@ func TestFitRefuses(t *testing.T) {
 		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0}}, "2 rows of logits but 1 labels"},
 		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0, 3}}, "row 1: label 3 is outside 0..2"},
 	} {
-		for _, m := range []Method{ir{}, irTop{}, irOVA{}} {
+		for _, m := range []Method{IsotonicRegression{}, TopIsotonicRegression{}, OneVsRestIsotonic{}} {
 			if _, err := m.Fit(context.Background(), Input{Cal: c.set}); fmt.Sprint(err) != c.want {
 				t.Errorf("%T: %v, want %s", m, err, c.want)
 			}
@@ -266,7 +266,7 @@ func TestFitRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (ir{}).Fit(ctx, Input{Cal: testset.Drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
+	if _, err := (IsotonicRegression{}).Fit(ctx, Input{Cal: testset.Drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -277,13 +277,13 @@ func BenchmarkIsotonicFit(b *testing.B) {
 		b.Run(fmt.Sprintf("method=irova/apply=true/n=%d/k=%d", size.n, size.k), func(b *testing.B) {
 			dst := data.NewProbs(size.n, size.k)
 			for b.Loop() {
-				fitted(b, irOVA{}, set).Apply(dst, set)
+				Apply(fitted(b, OneVsRestIsotonic{}, set), dst, set)
 			}
 		})
 		for _, c := range []struct {
 			name   string
 			method Method
-		}{{"ir", ir{}}, {"ir-top", irTop{}}, {"irova", irOVA{}}} {
+		}{{"ir", IsotonicRegression{}}, {"ir-top", TopIsotonicRegression{}}, {"irova", OneVsRestIsotonic{}}} {
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", c.name, size.n, size.k), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

@@ -12,7 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// irOVAEntry is isotonic regression one class against all (Zadrozny and Elkan
+// OneVsRestIsotonic is isotonic regression one class against all (Zadrozny and Elkan
 // 2002): for each class j a nondecreasing g_j, fitted to the n pairs (p_ij,
 // 1[y_i = j]), and
 //
@@ -23,21 +23,19 @@ import (
 // the zero plateaus of all classes, would have probability 0: on a long tail
 // the NLL is 6.9 with the term and 129 without. Ties count as for ir. The
 // prediction may change.
+type OneVsRestIsotonic struct{}
+
 func irOVAEntry() Entry {
-	return Entry{
+	return NewEntry[OneVsRestIsotonic, irOVAMap](Entry{
 		Name:      "irova",
 		Label:     "IR-OvA",
 		Version:   3,
 		Summary:   "isotonic regression of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
-		New:       func(func(any) error) (Method, error) { return irOVA{}, nil },
-		Restore:   restore(restoreIROVA),
-	}
+	})
 }
 
-type irOVA struct{}
-
-func (irOVA) Contract() Contract {
+func (OneVsRestIsotonic) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
@@ -47,7 +45,7 @@ func (irOVA) Contract() Contract {
 // an entry below the largest one seen so far is passed over on its logit, and
 // its exponential is never taken; of 25,000 rows of 1,000 classes a few per
 // cent are left.
-func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (OneVsRestIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
@@ -121,12 +119,8 @@ type irOVAMap struct {
 	limit   []float32           // by class: isotonic.LikelyLimit of the end of its zeros
 }
 
-func restoreIROVA(m irOVAMap) (Map, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	return newIROVAMap(m.Classes), nil
-}
+// prepared returns m with its limits.
+func (m irOVAMap) prepared() Map { return newIROVAMap(m.Classes) }
 
 func newIROVAMap(classes []isotonic.Function) irOVAMap {
 	m := irOVAMap{classes, make([]float32, len(classes))}
@@ -142,10 +136,8 @@ func newIROVAMap(classes []isotonic.Function) irOVAMap {
 	return m
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.Classes), set)
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		for i, moments := range NewUnscaled(part).Moments() {
@@ -192,7 +184,7 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.Likely
 // classes returns k.
 func (m irOVAMap) classes() int { return len(m.Classes) }
 
-func (m irOVAMap) check() error {
+func (m irOVAMap) Check() error {
 	if len(m.Classes) == 0 {
 		return errors.New("no classes")
 	}

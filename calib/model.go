@@ -136,7 +136,7 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	case s.Report == nil:
 		return nil, errors.New("no report")
 	}
-	m, err := registry[i].Restore(func(v any) error { return decodeStrict(s.Params, v) })
+	m, err := registry[i].restore(func(v any) error { return decodeStrict(s.Params, v) })
 	if err != nil {
 		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
 	}
@@ -147,17 +147,6 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.classes())
 	}
 	return &Model{s.Method, s.Version, s.Options, s.Classes, Fitted{m, *s.Report}}, nil
-}
-
-// restore adapts a constructor that checks what was saved to Entry.Restore.
-func restore[M any](check func(M) (Map, error)) func(func(any) error) (Map, error) {
-	return func(decode func(any) error) (Map, error) {
-		var m M
-		if err := decode(&m); err != nil {
-			return nil, err
-		}
-		return check(m)
-	}
 }
 
 // decodeStrict fills v from the one JSON value in text, without unknown keys.

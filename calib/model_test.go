@@ -19,11 +19,7 @@ import (
 func TestModelRoundTrip(t *testing.T) {
 	set := testset.Drawn(300, 4, 2, 1)
 	for _, e := range []Entry{uncalEntry(), tsEntry(), irEntry(), irTopEntry(), irOVAEntry()} {
-		m, err := e.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := m.Fit(context.Background(), Input{Cal: set.View(m.Contract().Cal)})
+		f, err := e.Method.Fit(context.Background(), Input{Cal: set.View(e.Method.Contract().Cal)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,9 +46,9 @@ func TestModelRoundTrip(t *testing.T) {
 
 func TestSaveRefusesNaN(t *testing.T) {
 	for _, m := range []Model{
-		{Method: "ts", Fitted: Fitted{Map: tsMap{math.NaN()}}},
-		{Method: "ts", Fitted: Fitted{Map: tsMap{1}, Report: Report{NLL: math.Inf(1)}}},
-		{Method: "ts", Fitted: Fitted{Map: tsMap{1}}, Options: map[string]any{"x": math.NaN()}},
+		{Method: "ts", Fitted: Fitted{Map: temperatureMap{math.NaN()}}},
+		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}, Report: Report{NLL: math.Inf(1)}}},
+		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}}, Options: map[string]any{"x": math.NaN()}},
 	} {
 		if err := m.Save(&bytes.Buffer{}); err == nil {
 			t.Errorf("saved %+v", m)
@@ -65,7 +61,7 @@ const modelTS = `{"qats": 1, "method": "ts", "version": 2, "options": {}, "class
 `
 
 func TestLoadModelRefuses(t *testing.T) {
-	if m, err := LoadModel(strings.NewReader(modelTS), Registry()); err != nil || m.Map.(tsMap).T != 2.5 || m.Report.Passes != 4 {
+	if m, err := LoadModel(strings.NewReader(modelTS), Registry()); err != nil || m.Map.(temperatureMap).T != 2.5 || m.Report.Passes != 4 {
 		t.Fatalf("the model that the cases start from: %+v, %v", m, err)
 	}
 	knots := func(params string) func(string) string {

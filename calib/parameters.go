@@ -69,15 +69,6 @@ func checkMatrix(w [][]float64, b []float64) error {
 	return checkParameters("b", b, len(w))
 }
 
-// checkPenalty refuses an option that multiplies squares: it is above 0, since
-// some sets have no minimum without it.
-func checkPenalty(name string, v float64) error {
-	if !(v >= 1e-9 && v <= 1e9) {
-		return fmt.Errorf("%s: %v: want 1e-9 to 1e9", name, v)
-	}
-	return nil
-}
-
 // mostMatrixClasses is how many classes a method with k^2 parameters takes: at
 // 100 a pass over 10,000 rows costs 2 10^8 products.
 const mostMatrixClasses = 100
@@ -89,9 +80,9 @@ func checkMatrixClasses(name string, k int) error {
 	return nil
 }
 
-// mustBeOf panics where a map of so many classes meets another number.
-func mustBeOf(classes int, set *data.Set) {
-	if set.Logits.Cols != classes {
-		panic(fmt.Sprintf("calib: a map of %d classes applied to %d", classes, set.Logits.Cols))
-	}
-}
+// The range of options that multiply squares of parameters. They are above 0,
+// since some sets have no minimum without them.
+const (
+	leastPenalty = 1e-9
+	mostPenalty  = 1e9
+)

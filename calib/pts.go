@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ptsEntry is parameterised temperature scaling (Tomani, Cremers and Buettner
+// ParameterizedTemperatureScaling is parameterised temperature scaling (Tomani, Cremers and Buettner
 // 2022): a network from the 10 largest logits of a row, in falling order and
 // held within 100 of 0, to
 //
@@ -37,21 +37,19 @@ import (
 // Other weights are drawn by the seed of the cell, as Keras draws them. The fit
 // depends on neither the order of the rows nor that of the classes, and holds a
 // copy of the logits. The logits enter as they are, so their offset matters.
+type ParameterizedTemperatureScaling struct {
+	Steps int     // minibatches; 0 means 5,000
+	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001
+}
+
 func ptsEntry() Entry {
-	return Entry{
+	return NewEntry[ParameterizedTemperatureScaling, ptsMap](Entry{
 		Name:      "pts",
 		Label:     "PTS",
 		Version:   1,
 		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score; options steps (5000), rate (0.001)",
 		Reference: "Tomani, Cremers and Buettner 2022",
-		New:       newPTS,
-		Restore:   restore(restorePTS),
-	}
-}
-
-type ptsOptions struct {
-	Steps int     `yaml:"steps"` // minibatches, 1 or more
-	Rate  float64 `yaml:"rate"`  // of Adam, in (0, 1]
+	})
 }
 
 const (
@@ -63,23 +61,15 @@ const (
 // ptsNet is the shape of the network for k classes.
 func ptsNet(k int) network.MLP { return network.MLP{Sizes: []int{min(ptsInputs, k), 5, 5}} }
 
-func newPTS(decode func(any) error) (Method, error) {
-	o := ptsOptions{Steps: 5000, Rate: 1e-3}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (m *ParameterizedTemperatureScaling) Options() []Option {
+	return []Option{
+		IntOption("steps", &m.Steps, 5000, 1, math.MaxInt, "minibatches"),
+		FloatOption("rate", &m.Rate, 1e-3, math.SmallestNonzeroFloat64, 1, "learning rate of Adam"),
 	}
-	switch {
-	case o.Steps < 1:
-		return nil, fmt.Errorf("steps: %d: want 1 or more", o.Steps)
-	case !(o.Rate > 0 && o.Rate <= 1):
-		return nil, fmt.Errorf("rate: %v: want one above 0, 1 at most", o.Rate)
-	}
-	return pts{o}, nil
 }
 
-type pts struct{ ptsOptions }
-
-func (pts) Contract() Contract {
+func (ParameterizedTemperatureScaling) Contract() Contract {
 	c := logitsContract()
 	c.TrueLogits = true
 	return c
@@ -87,7 +77,11 @@ func (pts) Contract() Contract {
 
 // Fit reports minibatches as iterations, the gradient of the last of them, and
 // passes as far as they went, with those of ts.
-func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -130,11 +124,11 @@ type ptsMap struct {
 	Weights []float64 `json:"weights"` // in the order of mlp
 }
 
-func restorePTS(m ptsMap) (Map, error) {
+func (m ptsMap) Check() error {
 	if m.Inputs < 1 || m.Inputs > ptsInputs {
-		return nil, fmt.Errorf("inputs is %d, want 1 to %d", m.Inputs, ptsInputs)
+		return fmt.Errorf("inputs is %d, want 1 to %d", m.Inputs, ptsInputs)
 	}
-	return m, ptsNet(m.Inputs).CheckWeights(m.Weights)
+	return ptsNet(m.Inputs).CheckWeights(m.Weights)
 }
 
 func (m ptsMap) checkSet(set *data.Set) error {
@@ -183,12 +177,8 @@ func ptsTemperature(out float64) (t, slope float64) {
 	return t, 1
 }
 
-// Apply writes softmax(l/T).
-func (m ptsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
-
 // Scales writes 1/T of every row.
 func (m ptsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
-	mustFit(m, set)
 	net := ptsNet(m.Inputs)
 	x, hidden := make([]float64, m.Inputs), make([]float64, net.Units())
 	for i := range dst {

@@ -117,11 +117,7 @@ func TestPTSTemperature(t *testing.T) {
 func TestPTSSeeds(t *testing.T) {
 	set := testset.Drawn(150, 6, 2, 3)
 	at := func(set *data.Set, seed uint64) []float64 {
-		m, err := newPTS(decodeInts(map[string]int{"steps": 50}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := m.Fit(context.Background(), Input{Cal: set, Seed: seed})
+		f, err := ParameterizedTemperatureScaling{Steps: 50}.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,8 +158,8 @@ func TestPTSLearns(t *testing.T) {
 }
 
 func TestPTSOptions(t *testing.T) {
-	for _, c := range []ptsOptions{{0, 1e-3}, {-1, 1e-3}, {10, 0}, {10, 1.5}, {10, math.NaN()}} {
-		_, err := newPTS(func(v any) error { *v.(*ptsOptions) = c; return nil })
+	for _, c := range []ParameterizedTemperatureScaling{{-1, 1e-3}, {10, -1}, {10, 1.5}, {10, math.NaN()}} {
+		_, err := c.Fit(context.Background(), Input{Cal: testset.Drawn(20, 3, 2, 1)})
 		if err == nil || !strings.Contains(err.Error(), "want") {
 			t.Errorf("%+v: %v", c, err)
 		}

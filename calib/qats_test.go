@@ -155,7 +155,7 @@ func TestQaTSRecovers(t *testing.T) {
 func TestQaTSAtBound(t *testing.T) {
 	set := ranked(2000, 4, rising, 9)
 	flat := fitMethod(t, "ts", set, nil)
-	want := flat.Map.(tsMap).T
+	want := flat.Map.(temperatureMap).T
 	f := fitMethod(t, "qats", set, nil)
 	m := f.Map.(qatsMap)
 	if m.A != 0 || m.B != want || f.Report.NLL != flat.Report.NLL {
@@ -219,7 +219,7 @@ func TestPiecewise(t *testing.T) {
 	}
 	for _, s := range []int{0, -1, 101} {
 		e, _ := Lookup("qats-pw")
-		if _, err := e.New(decodeInts(map[string]int{"segments": s})); err == nil || !strings.Contains(err.Error(), "segments") {
+		if _, err := e.With(setInts(map[string]int{"segments": s})); err == nil || !strings.Contains(err.Error(), "segments") {
 			t.Errorf("%d segments: %v", s, err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestTransductive(t *testing.T) {
 		}
 	}
 	e, _ := Lookup("qats-transductive")
-	m, err := e.New(decodeInts(nil))
+	m, err := e.With(setInts(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,17 +266,17 @@ func TestRestoreRefuses(t *testing.T) {
 		{1, 0, ok}, {-2, 1, ok}, {math.NaN(), 1, ok}, {math.Inf(1), 1, ok},
 		{1, 1, nil}, {1, 1, fit.ECDF{1, 0}}, {1, 1, fit.ECDF{-1}}, {1, 1, fit.ECDF{math.NaN()}},
 	} {
-		if _, err := restoreQaTS(m); err == nil {
+		if m.Check() == nil {
 			t.Errorf("accepted %+v", m)
 		}
 	}
 	for _, m := range []knotsMap{{nil, ok}, {[]float64{1}, ok}, {[]float64{1, 0}, ok}, {[]float64{1, 1}, nil}} {
-		if _, err := restoreKnots(m); err == nil {
+		if m.Check() == nil {
 			t.Errorf("accepted %+v", m)
 		}
 	}
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := restoreTS(tsMap{v}); err == nil {
+		if (temperatureMap{v}).Check() == nil {
 			t.Errorf("accepted T = %g", v)
 		}
 	}

@@ -72,7 +72,7 @@ func TestRealFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		temp, m := ts.Map.(tsMap).T, qats.Map.(qatsMap)
+		temp, m := ts.Map.(temperatureMap).T, qats.Map.(qatsMap)
 		t.Logf("%-36s T = %.4f  a = %.4f  b = %.4f  %s", name, temp, m.A, m.B, strings.Join(qats.Report.AtBound, ", "))
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
@@ -139,13 +139,13 @@ func TestRealAgainstBruteForce(t *testing.T) {
 		set := realSet(t, name, "cal")
 		got := fitMethod(t, "ts", set, nil)
 		want, nll := testset.BruteTemperature(set)
-		if math.Abs(got.Map.(tsMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
-			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(tsMap).T, got.Report.NLL, want, nll)
+		if math.Abs(got.Map.(temperatureMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
+			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(temperatureMap).T, got.Report.NLL, want, nll)
 		}
 		checkAgainstBrute(t, name, set)
 	}
 	set := realSet(t, "cifar10/resnet50", "cal")
-	temp, m := fitMethod(t, "ts", set, nil).Map.(tsMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
+	temp, m := fitMethod(t, "ts", set, nil).Map.(temperatureMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if math.Abs(temp-2.498) > 1e-3 || math.Abs(m.A-1.056) > 1e-3 || math.Abs(m.B-1.814) > 1e-3 {
 		t.Errorf("cifar10/resnet50: T = %.4f, a = %.4f, b = %.4f; known 2.498, 1.056, 1.814", temp, m.A, m.B)
 	}

@@ -113,10 +113,10 @@ func TestScalingLimits(t *testing.T) {
 		method Method
 		want   data.Probs
 	}{
-		{"vs", vs{vsOptions{most}}, scaled},
-		{"svs", svs{svsOptions{most, most}}, mixedWith},
-		{"sms", sms{smsOptions{most, most, most}}, mixedWith},
-		{"sms, diagonal", sms{smsOptions{1, 1, most}}, diagonal},
+		{"vs", VectorScaling{most}, scaled},
+		{"svs", StructuredVectorScaling{most, most}, mixedWith},
+		{"sms", StructuredMatrixScaling{most, most, most}, mixedWith},
+		{"sms, diagonal", StructuredMatrixScaling{1, 1, most}, diagonal},
 	} {
 		if got := applied(fitted(t, c.method, set), test.Logits); !testset.Near(got.Data, c.want.Data, 1e-7) {
 			t.Errorf("%s: %v, want %v", c.name, got.Row(0), c.want.Row(0))
@@ -135,7 +135,7 @@ func TestOffsetsAlone(t *testing.T) {
 		name   string
 		method Method
 	}{
-		{"vs", vs{vsOptions{least}}}, {"svs", svs{svsOptions{least, least}}}, {"sms", sms{smsOptions{least, least, least}}},
+		{"vs", VectorScaling{least}}, {"svs", StructuredVectorScaling{least, least}}, {"sms", StructuredMatrixScaling{least, least, least}},
 	} {
 		if got := applied(fitted(t, c.method, set), set.Logits).Row(0); !testset.Near(got, want, 1e-7) {
 			t.Errorf("%s: %v, want %v", c.name, got, want)
@@ -198,18 +198,18 @@ func TestAbsentClassOfScaling(t *testing.T) {
 }
 
 func TestScalingRefusals(t *testing.T) {
-	for name, set := range map[string]func(v any){
-		"vs":  func(v any) { v.(*vsOptions).Ridge = 0 },
-		"svs": func(v any) { v.(*svsOptions).Intercept = math.NaN() },
-		"sms": func(v any) { v.(*smsOptions).OffDiagonal = 1e10 },
+	for name, options := range map[string]func([]Option) error{
+		"vs":  func(all []Option) error { return all[0].Set(0) },
+		"svs": func(all []Option) error { return all[1].Set(math.NaN()) },
+		"sms": func(all []Option) error { return all[2].Set(1e10) },
 	} {
 		e, _ := Lookup(name)
-		if _, err := e.New(func(v any) error { set(v); return nil }); err == nil {
-			t.Errorf("%s: a hopeless option is taken", name)
+		if _, err := e.With(options); err == nil {
+			t.Errorf("%s: a hopeless option is accepted", name)
 		}
 	}
 	wide := testset.Simulated(3, 101, 1, 1, 1)
-	_, err := sms{smsOptions{1, 1, 1}}.Fit(context.Background(), Input{Cal: wide})
+	_, err := StructuredMatrixScaling{}.Fit(context.Background(), Input{Cal: wide})
 	if err == nil || !strings.Contains(err.Error(), "at most 100 classes") {
 		t.Errorf("sms of 101 classes: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// smartEntry is sample margin-aware recalibration of temperature (Guo et al.
+// SMART is sample margin-aware recalibration of temperature (Guo et al.
 // 2026): a small network from the gap between the two largest logits,
 // standardised by its mean and deviation on the calibration set, to
 //
@@ -30,21 +30,19 @@ import (
 // Starting weights are drawn by the seed of the cell, as torch draws them. The
 // fit depends on neither the order of the rows nor that of the classes, and
 // holds a copy of the logits.
+type SMART struct {
+	Epochs   int // at most; 0 means 2,000
+	Patience int // epochs without a gain before the end; 0 means 200
+}
+
 func smartEntry() Entry {
-	return Entry{
+	return NewEntry[SMART, smartMap](Entry{
 		Name:      "smart",
 		Label:     "SMART",
 		Version:   1,
 		Summary:   "temperature by a small network of the logit gap, for a smooth ECE; options epochs (2000), patience (200)",
 		Reference: "Guo et al. 2026",
-		New:       newSMART,
-		Restore:   restore(func(m smartMap) (Map, error) { return m, m.check() }),
-	}
-}
-
-type smartOptions struct {
-	Epochs   int `yaml:"epochs"`   // at most; 1 or more
-	Patience int `yaml:"patience"` // epochs without a gain before the end; 1 or more
+	})
 }
 
 const (
@@ -56,24 +54,23 @@ const (
 // smartNet is the shape of the network.
 func smartNet() network.MLP { return network.MLP{Sizes: []int{1, 16, 16}} }
 
-func newSMART(decode func(any) error) (Method, error) {
-	o := smartOptions{Epochs: 2000, Patience: 200}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (m *SMART) Options() []Option {
+	return []Option{
+		IntOption("epochs", &m.Epochs, 2000, 1, math.MaxInt, "passes over the calibration set, at most"),
+		IntOption("patience", &m.Patience, 200, 1, math.MaxInt, "epochs without a gain before the end"),
 	}
-	if o.Epochs < 1 || o.Patience < 1 {
-		return nil, fmt.Errorf("epochs: %d, patience: %d: want 1 or more", o.Epochs, o.Patience)
-	}
-	return smart{o}, nil
 }
 
-type smart struct{ smartOptions }
-
-func (smart) Contract() Contract { return logitsContract() }
+func (SMART) Contract() Contract { return logitsContract() }
 
 // Fit reports epochs as iterations and passes, and the gradient of the
 // surrogate where the loss was best.
-func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m SMART) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
@@ -83,7 +80,7 @@ func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	t := newSMARTTrainer(network.InOwnOrder(in.Cal))
 	rng := rand.New(rand.NewPCG(in.Seed, 0x736d617274)) // the stream of this method
 	start := smartNet().Initial(rng, true, func(in, _ int) float64 { return 1 / math.Sqrt(float64(in)) })
-	end, err := t.train(ctx, start, m.smartOptions)
+	end, err := t.train(ctx, start, m)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +102,7 @@ type smartMap struct {
 	Weights []float64 `json:"weights"` // 321, in the order of mlp
 }
 
-func (m smartMap) check() error {
+func (m smartMap) Check() error {
 	if !(math.Abs(m.Mean) <= math.MaxFloat32*2) || !(m.Scale >= 0 && m.Scale <= 1e300) {
 		return fmt.Errorf("mean = %v, scale = %v: no such gaps", m.Mean, m.Scale)
 	}
@@ -123,9 +120,6 @@ func smartTemperature(out float64) (t, slope float64) {
 	}
 	return t, fit.Sigmoid(out)
 }
-
-// Apply writes softmax(l/T).
-func (m smartMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m smartMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
@@ -194,7 +188,7 @@ type smartEnd struct {
 }
 
 // train trains from the parameters w.
-func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (smartEnd, error) {
+func (t *smartTrainer) train(ctx context.Context, w []float64, o SMART) (smartEnd, error) {
 	w = slices.Clone(w)
 	grad, solver := make([]float64, len(w)), network.NewAdam(len(w))
 	end := smartEnd{best: t.shape, loss: math.Inf(1)}

@@ -85,7 +85,7 @@ func TestSMARTLossIsAnError(t *testing.T) {
 			t.Fatalf("shares of row %d sum to %v", i, sum)
 		}
 	}
-	if ece, _ := mapECE(tsMap{1}, set); math.Abs(loss-ece) > 0.02 {
+	if ece, _ := mapECE(temperatureMap{1}, set); math.Abs(loss-ece) > 0.02 {
 		t.Errorf("surrogate %v, ECE %v", loss, ece)
 	}
 }
@@ -95,7 +95,7 @@ func TestSMARTStops(t *testing.T) {
 	set := testset.Drawn(300, 4, 2.5, 7)
 	s := newSMARTTrainer(set)
 	w := testset.FixedWeights(smartNet().Size())
-	end, err := s.train(context.Background(), w, smartOptions{Epochs: 400, Patience: 20})
+	end, err := s.train(context.Background(), w, SMART{Epochs: 400, Patience: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestSMARTCalibrates(t *testing.T) {
 	set := testset.Drawn(1500, 5, 3, 4)
 	f := fitOn(t, "smart", Input{Cal: set, Target: &data.Set{}}, map[string]int{"epochs": 400, "patience": 60})
 	after, _ := mapECE(f.Map, set)
-	before, _ := mapECE(tsMap{1}, set)
+	before, _ := mapECE(temperatureMap{1}, set)
 	if after > before/4 {
 		t.Errorf("ECE %v, before %v", after, before)
 	}

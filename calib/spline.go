@@ -10,10 +10,9 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/isotonic"
-	"github.com/qats-bench/qats/data"
 )
 
-// splineEntry is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,
+// SplineCalibration is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,
 // Sminchisescu and Hartley 2021) of the top label. With the n calibration rows
 // in the order of confidence, the cumulative error
 //
@@ -28,40 +27,34 @@ import (
 // of its linear interpolation, so that the farther row counts more. Ours are
 // not swapped. Rows of equal confidence count with the mean of their
 // hits and get the mean of their values, so that no order of rows matters.
+type SplineCalibration struct {
+	Knots int // 2 to 100; 0 means 6
+}
+
 func splineEntry() Entry {
-	return Entry{
+	return NewEntry[SplineCalibration, splineMap](Entry{
 		Name:      "spline",
 		Label:     "Spline",
 		Version:   2,
 		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method; option knots (6)",
 		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
-		New:       newSpline,
-		Restore:   restore(func(m splineMap) (Map, error) { return m, m.check() }),
-	}
-}
-
-type splineOptions struct {
-	Knots int `yaml:"knots"` // 2 to maxKnots
+	})
 }
 
 const maxKnots = 100
 
-func newSpline(decode func(any) error) (Method, error) {
-	o := splineOptions{Knots: 6}
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	if o.Knots < 2 || o.Knots > maxKnots {
-		return nil, fmt.Errorf("knots: %d: want 2 to %d", o.Knots, maxKnots)
-	}
-	return spline{o}, nil
+// Options returns the option knots.
+func (m *SplineCalibration) Options() []Option {
+	return []Option{IntOption("knots", &m.Knots, 6, 2, maxKnots, "knots of the spline, uniform in [0, 1]")}
 }
 
-type spline struct{ splineOptions }
+func (SplineCalibration) Contract() Contract { return logitsContract() }
 
-func (spline) Contract() Contract { return topContract() }
-
-func (m spline) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m SplineCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := topRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
@@ -224,7 +217,7 @@ type splineMap struct {
 	Y []float64 `json:"y"` // new confidences before they are held within [0, 1]
 }
 
-func (m splineMap) check() error {
+func (m splineMap) Check() error {
 	if len(m.X) == 0 || len(m.X) != len(m.Y) {
 		return fmt.Errorf("%d confidences x but %d values y: want as many, and one at least", len(m.X), len(m.Y))
 	}
@@ -239,16 +232,8 @@ func (m splineMap) check() error {
 	return nil
 }
 
-// Confidences writes the new confidence of each row.
-func (m splineMap) Confidences(dst []float64, set *data.Set, at *Unscaled) {
-	writeConfidences(m, dst, set, at)
-}
-
-// Apply writes the rescaled vector of TopLabel.
-func (m splineMap) Apply(dst data.Probs, set *data.Set) { applyTop(m, dst, set) }
-
-// confidence is linear between the points of the map and held within [0, 1].
-func (m splineMap) confidence(conf float64) float64 {
+// Confidence is linear between the points of the map and held within [0, 1].
+func (m splineMap) Confidence(conf float64) float64 {
 	i := isotonic.UpTo(m.X, conf)
 	y := m.Y[max(i-1, 0)]
 	if i > 0 && i < len(m.X) {

@@ -24,7 +24,7 @@ func TestStreamedFits(t *testing.T) {
 	for _, c := range []struct{ n, k int }{{5, 3}, {511, 12}, {3000, 7}, {manySlots + 700, 2}} {
 		set := testset.Tied(c.n, c.k)
 		for _, entry := range Registry() {
-			m, err := entry.New(decodeInts(nil))
+			m, err := entry.With(setInts(nil))
 			if err != nil || !m.Contract().Streams {
 				continue
 			}
@@ -99,7 +99,7 @@ func mustStream(t *testing.T, s Stream) *fit.Objective {
 func fitError(t *testing.T, name string, in Input) error {
 	t.Helper()
 	entry, _ := Lookup(name)
-	m, err := entry.New(decodeInts(nil))
+	m, err := entry.With(setInts(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

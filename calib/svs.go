@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// svsEntry is structured vector scaling (Berta, Holzmueller, Jordan and Bach
+// StructuredVectorScaling is structured vector scaling (Berta, Holzmueller, Jordan and Bach
 // 2026): vector scaling of the log-probabilities that temperature scaling
 // gives, held near them by a ridge that shrinks with n,
 //
@@ -25,42 +25,38 @@ import (
 // the least float32, which w/k is never below, and has other methods for two
 // classes, which it leaves to the caller; here two are like any other number.
 // As both options grow it becomes ts, but for w. The prediction may change.
+type StructuredVectorScaling struct {
+	Diagonal  float64 // 1e-9 to 1e9, times k/n; 0 means 1
+	Intercept float64 // 1e-9 to 1e9, times k/n; 0 means 1
+}
+
 func svsEntry() Entry {
-	return Entry{
+	return NewEntry[StructuredVectorScaling, svsMap](Entry{
 		Name:      "svs",
 		Label:     "SVS",
 		Version:   1,
 		Summary:   "vector scaling held near temperature scaling by a ridge of k/n; options diagonal (1), intercept (1)",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
-		New: func(decode func(any) error) (Method, error) {
-			o := svsOptions{Diagonal: 1, Intercept: 1}
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("diagonal", o.Diagonal); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("intercept", o.Intercept); err != nil {
-				return nil, err
-			}
-			return svs{o}, nil
-		},
-		Restore: restore(func(m svsMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (s *StructuredVectorScaling) Options() []Option {
+	return []Option{
+		FloatOption("diagonal", &s.Diagonal, 1, leastPenalty, mostPenalty, "ridge of the slopes, times k/n"),
+		FloatOption("intercept", &s.Intercept, 1, leastPenalty, mostPenalty, "ridge of the offsets, times k/n"),
 	}
 }
 
-type svsOptions struct {
-	Diagonal  float64 `yaml:"diagonal"`  // 1e-9 to 1e9, times k/n
-	Intercept float64 `yaml:"intercept"` // 1e-9 to 1e9, times k/n
-}
-
-type svs struct{ options svsOptions }
-
-func (svs) Contract() Contract {
+func (StructuredVectorScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
-func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (s StructuredVectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	s, err := WithDefaults(s)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -73,8 +69,8 @@ func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	a := linearmap.New(in.Cal, false, base.scores)
 	unit := float64(k) / float64(n)
 	for j := range k {
-		a.Penalty[j] = float64(s.options.Diagonal * unit)
-		a.Penalty[k+j] = float64(s.options.Intercept * unit)
+		a.Penalty[j] = float64(s.Diagonal * unit)
+		a.Penalty[k+j] = float64(s.Intercept * unit)
 	}
 	theta := make([]float64, 2*k)
 	end, err := a.Minimise(ctx, theta)
@@ -126,17 +122,15 @@ type svsMap struct {
 
 func (m svsMap) classes() int { return len(m.V) }
 
-func (m svsMap) check() error {
+func (m svsMap) Check() error {
 	if err := m.mixed.check(); err != nil {
 		return err
 	}
 	return checkDiagonal(m.V, m.B)
 }
 
-// Apply writes softmax(v x + b). It panics where the number of classes is not
-// that of the fit.
+// Apply writes softmax(v x + b).
 func (m svsMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.V), set)
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		m.scores(q, set.Logits.Row(i))

@@ -23,7 +23,7 @@ var temperatureMethods = []string{
 // parameters returns the fitted numbers of a map, ranks left out.
 func parameters(m Map) []float64 {
 	switch m := m.(type) {
-	case tsMap:
+	case temperatureMap:
 		return []float64{m.T}
 	case qatsMap:
 		return []float64{m.A, m.B}
@@ -31,8 +31,9 @@ func parameters(m Map) []float64 {
 		return m.Knots
 	case htsMap:
 		return []float64{m.W, m.B}
-	case linearMap:
-		return []float64{m.A, m.B}
+	case linearMap[byConfidence], linearMap[byEntropy], linearMap[byGap]:
+		a, b := lineOf(m)
+		return []float64{a, b}
 	case binnedMap:
 		return m.T
 	}
@@ -225,7 +226,7 @@ func TestHardSets(t *testing.T) {
 			if name != "ts" {
 				continue
 			}
-			got := f.Map.(tsMap).T
+			got := f.Map.(temperatureMap).T
 			if (c.t != 0 && got != c.t) || (c.t == 0 && (got <= fit.MinT || got >= fit.MaxT)) {
 				t.Errorf("%s: T = %g, want %g", c.name, got, c.t)
 			}
@@ -248,7 +249,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		for _, name := range temperatureMethods[1:] { // uncal reads nothing
 			e, _ := Lookup(name)
-			m, err := e.New(decodeInts(nil))
+			m, err := e.With(setInts(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +266,7 @@ func TestCancel(t *testing.T) {
 	set := testset.Simulated(10, 3, 1, 1, 1)
 	for _, name := range temperatureMethods {
 		e, _ := Lookup(name)
-		m, err := e.New(decodeInts(nil))
+		m, err := e.With(setInts(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +321,7 @@ func BenchmarkApply(b *testing.B) {
 			dst := data.NewProbs(n, k)
 			b.SetBytes(4 * n * k)
 			for b.Loop() {
-				m.Apply(dst, set)
+				Apply(m, dst, set)
 			}
 		})
 	}

@@ -1,6 +1,8 @@
 package calib
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -58,9 +60,9 @@ func TestLinearReference(t *testing.T) {
 		{"t-gap", 4.3087711109481726, 0.001, 1.1614395519754301},
 	} {
 		f := fitMethod(t, c.name, set, nil)
-		m := f.Map.(linearMap)
-		if !testset.Near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
-			t.Errorf("%s: %+v, %+v", c.name, m, f.Report)
+		a, b := lineOf(f.Map)
+		if !testset.Near([]float64{a, b}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
+			t.Errorf("%s: %v %v, %+v", c.name, a, b, f.Report)
 		}
 		if bound := slices.Equal(f.Report.AtBound, []string{"b >= 0.001"}); bound != (c.name == "t-gap") {
 			t.Errorf("%s: bounds %q", c.name, f.Report.AtBound)
@@ -73,10 +75,10 @@ func TestLinearAgainstBruteForce(t *testing.T) {
 		set := ranked(150, 3+int(seed), falling, seed)
 		for _, name := range linearMethods {
 			f := fitMethod(t, name, set, nil)
-			m := f.Map.(linearMap)
+			gotA, gotB := lineOf(f.Map)
 			a, b, nll := bruteLine(set, directSureness(set, name), 0)
-			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(m.A-a) > 1e-3*(1+a) || math.Abs(m.B-b) > 1e-3*(1+b) {
-				t.Errorf("%s, seed %d: %v %v with %.13g, grid %v %v with %.13g", name, seed, m.A, m.B, f.Report.NLL, a, b, nll)
+			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(gotA-a) > 1e-3*(1+a) || math.Abs(gotB-b) > 1e-3*(1+b) {
+				t.Errorf("%s, seed %d: %v %v with %.13g, grid %v %v with %.13g", name, seed, gotA, gotB, f.Report.NLL, a, b, nll)
 			}
 		}
 	}
@@ -93,13 +95,13 @@ func TestLinearTemperatures(t *testing.T) {
 				unit = max(unit, topGap(set.Logits.Row(i)))
 			}
 		}
-		m, err := e.Restore(func(v any) error { *v.(*linearMap) = linearMap{A: 3, B: 0.5, Unit: unit}; return nil })
+		m, err := e.restore(func(v any) error { return json.Unmarshal(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit), v) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, s := applied(m, set.Logits), directSureness(set, name)
 		for i := range s {
-			want := applied(tsMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
+			want := applied(temperatureMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
 			if !testset.Near(got.Row(i), want.Row(0), 1e-13) {
 				t.Errorf("%s: row %d: %v, want %v", name, i, got.Row(i), want.Row(0))
 			}
@@ -113,11 +115,10 @@ func TestLinearContainsTS(t *testing.T) {
 	scaled := fitMethod(t, "ts", rising, nil)
 	for _, name := range linearMethods {
 		f := fitMethod(t, name, rising, nil)
-		m := f.Map.(linearMap)
-		if m.A != 0 || m.B != scaled.Map.(tsMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(strings.Join(f.Report.Warnings, ""), "equal to ts") {
-			t.Errorf("%s: %+v, %+v; ts %+v", name, m, f.Report, scaled)
+		if a, b := lineOf(f.Map); a != 0 || b != scaled.Map.(temperatureMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(strings.Join(f.Report.Warnings, ""), "equal to ts") {
+			t.Errorf("%s: %v %v, %+v; ts %+v", name, a, b, f.Report, scaled)
 		}
-		if !slices.Equal(applied(m, rising.Logits).Data, applied(scaled.Map, rising.Logits).Data) {
+		if !slices.Equal(applied(f.Map, rising.Logits).Data, applied(scaled.Map, rising.Logits).Data) {
 			t.Errorf("%s: other bits than ts", name)
 		}
 	}
@@ -136,4 +137,17 @@ func TestTopGap(t *testing.T) {
 			t.Errorf("%v: %v, want %v", c.row, got, c.want)
 		}
 	}
+}
+
+// lineOf returns a and b of a fit of the three methods.
+func lineOf(m Map) (a, b float64) {
+	switch m := m.(type) {
+	case linearMap[byConfidence]:
+		return m.A, m.B
+	case linearMap[byEntropy]:
+		return m.A, m.B
+	case linearMap[byGap]:
+		return m.A, m.B
+	}
+	panic("no line")
 }

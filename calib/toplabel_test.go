@@ -14,13 +14,9 @@ import (
 // constantTop gives every confidence the same new one.
 type constantTop float64
 
-func (g constantTop) confidence(float64) float64 { return float64(g) }
+func (constantTop) Check() error { return nil }
 
-func (g constantTop) Confidences(dst []float64, set *data.Set, at *Unscaled) {
-	writeConfidences(g, dst, set, at)
-}
-
-func (g constantTop) Apply(dst data.Probs, set *data.Set) { applyTop(g, dst, set) }
+func (g constantTop) Confidence(float64) float64 { return float64(g) }
 
 // The pair keeps the class of the logits whatever g is; the vector gives that
 // class g and shares the rest in the proportions of the softmax.
@@ -57,7 +53,7 @@ func TestTopLabelPairs(t *testing.T) {
 // sorted or binned rows.
 func TestTopLabelFits(t *testing.T) {
 	set := testset.Lattice(400, 5)
-	raw := applied(tsMap{1}, set.Logits)
+	raw := applied(temperatureMap{1}, set.Logits)
 	n := set.Logits.Rows
 	conf, hit := make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -118,11 +114,7 @@ func TestTopLabelCancels(t *testing.T) {
 	cancel()
 	for _, name := range []string{"ir-top", "hb-top", "spline"} {
 		entry, _ := Lookup(name)
-		m, err := entry.New(func(any) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.Fit(ctx, Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
+		if _, err := entry.Method.Fit(ctx, Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

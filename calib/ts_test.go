@@ -23,7 +23,7 @@ func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted 
 	if !ok {
 		t.Fatalf("no method %q", name)
 	}
-	method, err := entry.New(decodeInts(options))
+	method, err := entry.With(setInts(options))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestTSAgainstBruteForce(t *testing.T) {
 	}{{200, 2, 3, 1}, {300, 5, 4, 2.5}, {300, 10, 0.3, 0.3}, {100, 30, 10, 4}, {7, 3, 2, 1}} {
 		set := testset.Simulated(c.n, c.k, c.spread, c.t, 1)
 		f := fitMethod(t, "ts", set, nil)
-		got := f.Map.(tsMap).T
+		got := f.Map.(temperatureMap).T
 		want, nll := testset.BruteTemperature(set)
 		// The grid cannot tell temperatures whose NLL is equal in float64.
 		if math.Abs(got/want-1) > 1e-6 || f.Report.NLL > nll+1e-14 {

@@ -8,31 +8,29 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// tsECEGridEntry is the temperature of the grid 0.1, 0.2, ..., 10.0 with the
+// TSECEGrid is the temperature of the grid 0.1, 0.2, ..., 10.0 with the
 // least ECE-15 on the calibration set, the other common fit: the default of
 // focal_calibration (Mukhoti et al. 2020) and of code that grew from it. The
 // bins are those of the metric (softmax.Bin), in float64; T = i/10 is the
 // float64 nearest to the decimal, where the original adds 0.1 repeatedly. Of
 // equal ECE the least T wins, as there. It reads the calibration set once for
 // every temperature.
+type TSECEGrid struct{}
+
 func tsECEGridEntry() Entry {
-	return Entry{
+	return NewEntry[TSECEGrid, temperatureMap](Entry{
 		Name:      "ts-ecegrid",
 		Label:     "TS (ECE grid)",
 		Version:   2,
 		Summary:   "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
 		Reference: "Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code",
-		New:       func(func(any) error) (Method, error) { return tsECEGrid{}, nil },
-		Restore:   restore(restoreTS),
-	}
+	})
 }
 
-type tsECEGrid struct{}
-
-func (tsECEGrid) Contract() Contract { return ts{}.Contract() }
+func (TSECEGrid) Contract() Contract { return streamedContract() }
 
 // Fit reports no gradient: the ECE has none.
-func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if report.AtBound != nil {
 		report.Warnings = []string{"the least ECE is at the end of the grid: " + report.AtBound[0]}
 	}
-	return result(tsMap{best}, report), nil
+	return result(temperatureMap{best}, report), nil
 }
 
 // eceAt returns the ECE-15 at one scale, sum over the bins of

@@ -13,14 +13,14 @@ import (
 // Three views equal to the image give ts to the bit.
 func TestTTAOfEqualViewsIsTS(t *testing.T) {
 	set := ranked(300, 5, falling, 1)
-	m := fitted(t, ttaTS{}, set).(ttaTSMap)
-	scaled := fitted(t, ts{}, set).(tsMap)
+	m := fitted(t, AugmentedTemperatureScaling{}, set).(augmentedMap)
+	scaled := fitted(t, TemperatureScaling{}, set).(temperatureMap)
 	if m.T != scaled.T {
 		t.Fatalf("T = %v, ts has %v", m.T, scaled.T)
 	}
 	views := &data.Set{Logits: set.Logits, Augmented: slices.Repeat([]data.Matrix{set.Logits}, 3)}
 	got := data.NewProbs(300, 5)
-	m.Apply(got, views)
+	Apply(m, got, views)
 	if !slices.Equal(got.Data, applied(scaled, set.Logits).Data) {
 		t.Error("equal views are not ts")
 	}
@@ -32,7 +32,7 @@ func TestTTAMean(t *testing.T) {
 		testset.Rows([][]float32{{0, 2, 1}}), testset.Rows([][]float32{{0, 4, 1}}),
 	}}
 	got := data.NewProbs(1, 3)
-	ttaTSMap{T: 2}.Apply(got, set)
+	Apply(augmentedMap{T: 2}, got, set)
 	e := []float64{math.Exp(0.5), math.Exp(1), math.Exp(0.5)} // means 1, 2, 1 over T
 	for j, v := range e {
 		if want := v / (e[0] + e[1] + e[2]); math.Abs(got.Data[j]-want) > 1e-15 {
@@ -50,7 +50,7 @@ func BenchmarkApplyTTA(b *testing.B) {
 	dst := data.NewProbs(n, k)
 	b.Run(fmt.Sprintf("method=tta-ts/n=%d/k=%d/views=%d", n, k, v), func(b *testing.B) {
 		for b.Loop() {
-			ttaTSMap{T: 1.5}.Apply(dst, set)
+			Apply(augmentedMap{T: 1.5}, dst, set)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// vsEntry is vector scaling (Guo et al. 2017): a slope and an offset for each
+// VectorScaling is vector scaling (Guo et al. 2017): a slope and an offset for each
 // class, p = softmax(v l + b), at the minimum of the calibration NLL. The
 // prediction may change. The logits must be true ones: with slopes that differ
 // a constant added to a row is not without effect.
@@ -18,38 +18,36 @@ import (
 // calibration row, which asks for an offset of minus infinity, and common code
 // stops somewhere on the way. At its default of 1e-6 the ridge shows nowhere
 // else; as it grows, vs becomes ts.
+type VectorScaling struct {
+	Ridge float64 // 1e-9 to 1e9; 0 means 1e-6
+}
+
 func vsEntry() Entry {
-	return Entry{
+	return NewEntry[VectorScaling, vsMap](Entry{
 		Name:      "vs",
 		Label:     "VS",
 		Version:   1,
 		Summary:   "vector scaling, a slope and an offset for each class; option ridge (1e-6)",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-		New: func(decode func(any) error) (Method, error) {
-			o := vsOptions{Ridge: 1e-6}
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("ridge", o.Ridge); err != nil {
-				return nil, err
-			}
-			return vs{o}, nil
-		},
-		Restore: restore(func(m vsMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (m *VectorScaling) Options() []Option {
+	return []Option{
+		FloatOption("ridge", &m.Ridge, 1e-6, leastPenalty, mostPenalty, "of the squares of the parameters"),
 	}
 }
 
-type vsOptions struct {
-	Ridge float64 `yaml:"ridge"` // 1e-9 to 1e9
-}
-
-type vs struct{ options vsOptions }
-
-func (vs) Contract() Contract {
+func (VectorScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
-func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m VectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -66,7 +64,7 @@ func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 	})
 	for j := range a.Penalty {
-		a.Penalty[j] = m.options.Ridge
+		a.Penalty[j] = m.Ridge
 	}
 	theta := make([]float64, 2*k)
 	end, err := a.Minimise(ctx, theta)
@@ -87,14 +85,10 @@ type vsMap struct {
 
 func (m vsMap) classes() int { return len(m.V) }
 
-func (m vsMap) check() error {
-	return checkDiagonal(m.V, m.B)
-}
+func (m vsMap) Check() error { return checkDiagonal(m.V, m.B) }
 
-// Apply writes softmax(v l + b). It panics where the number of classes is not
-// that of the fit.
+// Apply writes softmax(v l + b).
 func (m vsMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.V), set)
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		for j, l := range set.Logits.Row(i) {
