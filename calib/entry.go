@@ -20,11 +20,12 @@ type Entry struct {
 }
 
 // NewEntry completes an entry. M is the type of the method, which may be
-// Configurable, and P that of the map which it fits.
+// Configurable, and P that of the map which it fits. The options start from
+// those of e.Method, or from the zero M if that is nil.
 func NewEntry[M Method, P Map](e Entry) Entry {
+	start, _ := e.Method.(M)
 	e.with = func(set func([]Option) error) (Method, error) {
-		var zero M
-		m, err := WithDefaults(zero)
+		m, err := WithDefaults(start)
 		if err == nil && set != nil {
 			err = set(options(&m))
 		}
@@ -46,7 +47,7 @@ func NewEntry[M Method, P Map](e Entry) Entry {
 		}
 		return p, nil
 	}
-	m, err := WithDefaults(*new(M))
+	m, err := WithDefaults(start)
 	if err != nil {
 		panic(fmt.Sprintf("calib: the default options of %s: %v", e.Name, err))
 	}

@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,7 +38,7 @@ type Configurable interface {
 func WithDefaults[M any](m M) (M, error) {
 	for _, o := range options(&m) {
 		if err := o.fill(); err != nil {
-			return m, err
+			return m, fmt.Errorf("%s: %w", o.Name, err)
 		}
 	}
 	return m, nil
@@ -60,7 +61,7 @@ func IntOption(name string, field *int, def, least, most int, help string) Optio
 	}
 	check := func(v int) error {
 		if v < least || v > most {
-			return fmt.Errorf("%s: %d: want %s", name, v, limits)
+			return fmt.Errorf("%d: want %s", v, limits)
 		}
 		return nil
 	}
@@ -130,7 +131,7 @@ func FloatOption(name string, field *float64, def, least, most float64, help str
 	}
 	check := func(v float64) error {
 		if !(v >= least && v <= most) && v != def {
-			return fmt.Errorf("%s: %v: want %s", name, v, limits)
+			return fmt.Errorf("%v: want %s", v, limits)
 		}
 		return nil
 	}
@@ -169,7 +170,7 @@ func ChoiceOption(name string, field *string, words []string, help string) Optio
 	limits := strings.Join(words, " or ")
 	check := func(v string) error {
 		if !slices.Contains(words, v) {
-			return fmt.Errorf("%s: %q: want %s", name, v, limits)
+			return fmt.Errorf("%q: want %s", v, limits)
 		}
 		return nil
 	}
@@ -192,17 +193,59 @@ func ChoiceOption(name string, field *string, words []string, help string) Optio
 	}
 }
 
+// TextOption is an option that holds any text. The empty string means the
+// default, which may be empty.
+func TextOption(name string, field *string, def, help string) Option {
+	return Option{
+		Name: name, Help: help, Range: "a text", Default: def, Value: func() any { return *field },
+		Set: func(v any) error {
+			switch v.(type) {
+			case string, int, float64, bool: // a number without quotes is a text too
+				*field = fmt.Sprint(v)
+				return nil
+			}
+			return errors.New("want a text")
+		},
+		fill: func() error {
+			if *field == "" {
+				*field = def
+			}
+			return nil
+		},
+	}
+}
+
+// ListOption is an option that holds a list of texts, empty by default.
+func ListOption(name string, field *[]string, help string) Option {
+	return Option{
+		Name: name, Help: help, Range: "a list of texts", Value: func() any { return *field },
+		Set: func(v any) error {
+			items, ok := v.([]any)
+			if !ok {
+				return errors.New("want a list, as [a, b]")
+			}
+			list := make([]string, len(items))
+			for i, item := range items {
+				list[i] = fmt.Sprint(item)
+			}
+			*field = list
+			return nil
+		},
+		fill: func() error { return nil },
+	}
+}
+
 // wholeNumber returns v as an int.
 func wholeNumber(v any) (int, error) {
 	switch v := v.(type) {
 	case int:
 		return v, nil
 	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
+		if v == math.Trunc(v) && math.Abs(v) <= 1<<31 {
 			return int(v), nil
 		}
 	}
-	return 0, fmt.Errorf("%v: want a whole number", v)
+	return 0, fmt.Errorf("%q: want a whole number", fmt.Sprint(v))
 }
 
 // number returns v as a float64.
@@ -213,5 +256,5 @@ func number(v any) (float64, error) {
 	case float64:
 		return v, nil
 	}
-	return 0, fmt.Errorf("%v: want a number", v)
+	return 0, fmt.Errorf("%q: want a number", fmt.Sprint(v))
 }

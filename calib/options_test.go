@@ -10,7 +10,7 @@ func setInts(values map[string]int) func([]Option) error {
 			if v, ok := values[o.Name]; ok {
 				set++
 				if err := o.Set(v); err != nil {
-					return err
+					return fmt.Errorf("%s: %w", o.Name, err)
 				}
 			}
 		}
