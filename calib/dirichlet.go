@@ -42,7 +42,7 @@ func dirichletEntry() Entry {
 	return NewEntry[DirichletCalibration, dirichletMap](Entry{
 		Name:      "dirichlet",
 		Label:     "Dirichlet",
-		Version:   1,
+		Version:   2,
 		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes; options lambda, mu (0: by cross-validation), folds (5)",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
 	})
@@ -56,7 +56,7 @@ func msODIREntry() Entry {
 	return NewEntry[MatrixScalingODIR, matrixMap](Entry{
 		Name:      "ms-odir",
 		Label:     "MS-ODIR",
-		Version:   1,
+		Version:   2,
 		Summary:   "dirichlet with the logits in place of the log-probabilities; the same options",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
 	})
@@ -71,10 +71,6 @@ const odirDiagonal = 1e-6
 // odirTol is the gradient at which fits end that are only compared: what is
 // left of the NLL is near 1e-8.
 const odirTol = 1e-4
-
-// odirEnd is the gradient at which those end that are kept: where penalties are
-// small a smaller one costs hundreds of steps more.
-const odirEnd = 1e-8
 
 // Options returns the options.
 func (d *DirichletCalibration) Options() []Option {
@@ -141,15 +137,15 @@ func (d DirichletCalibration) fit(ctx context.Context, in Input, name string, x 
 		}
 	}
 	m := odirMap{Lambda: lambda, Mu: d.mu(lambda)}
-	var end linearmap.Descent
+	var end fit.Descent
 	passes := 0.0
 	for _, f := range all {
 		f.problem.Penalise(odirDiagonal, lambda, m.Mu)
-		one, err := f.problem.MinimiseTo(ctx, f.theta, odirEnd)
+		one, err := f.problem.Minimise(ctx, f.theta)
 		if err != nil {
 			return nil, err
 		}
-		end = linearmap.Descent{Gradient: max(end.Gradient, one.Gradient), Steps: end.Steps + f.steps + one.Steps}
+		end = fit.Descent{Gradient: max(end.Gradient, one.Gradient), Steps: end.Steps + f.steps + one.Steps}
 		w, b := linearmap.MatrixOf(f.theta, in.Cal.Logits.Cols)
 		m.Models = append(m.Models, odirModel{w, b})
 		passes += f.passes(in.Cal.Logits.Rows)

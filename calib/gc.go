@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/calib/internal/mixture"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
@@ -56,7 +55,7 @@ func gcEntry() Entry {
 	return NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 		Name:      "gc",
 		Label:     "GC (one set)",
-		Version:   2,
+		Version:   3,
 		Summary:   "gc-split with groups and temperatures on the same calibration rows",
 		Reference: "Yang, Zhan and Gan 2023",
 	})
@@ -66,7 +65,7 @@ func gcSplitEntry() Entry {
 	return NewEntry[GroupCalibration, gcMap](Entry{
 		Name:      "gc-split",
 		Label:     "GC",
-		Version:   2,
+		Version:   3,
 		Summary:   "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 		Reference: "Yang, Zhan and Gan 2023",
 	})
@@ -173,11 +172,11 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	unfinished := 0
 	for u := range partitions {
 		x := mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
-		var end linearmap.Descent
+		var end fit.Descent
 		if g.Groups > 1 { // a single group has nothing to learn
-			end, err = linearmap.LBFGS(func(x, gradient []float64) (float64, error) {
+			end, err = fit.LBFGS(func(x, gradient []float64) (float64, error) {
 				return mixture.At(ctx, x, gradient)
-			}, x, gcSteps, gcTolerance, 0)
+			}, x, gcSteps, gcTolerance)
 			if err != nil {
 				return nil, fit.Report{}, err
 			}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/calib/internal/linearmap"
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
 // reportedDescent returns the map with its report: that of a descent after
 // earlier steps and passes.
-func reportedDescent(ctx context.Context, m Map, set *data.Set, end linearmap.Descent, steps int, passes float64) (*Fitted, error) {
+func reportedDescent(ctx context.Context, m Map, set *data.Set, end fit.Descent, steps int, passes float64) (*Fitted, error) {
 	f, err := reported(ctx, m, set, passes)
 	if err != nil {
 		return nil, err
@@ -24,9 +24,10 @@ func reportedDescent(ctx context.Context, m Map, set *data.Set, end linearmap.De
 	return f, nil
 }
 
-// linearDone is the largest gradient that counts as converged: rounding may end
-// the descent above linearmap.Tolerance, with an objective that is right to 1e-16.
-const linearDone = 1e-8
+// linearDone is the largest gradient that counts as converged. The descent may
+// end above linearmap.Tolerance where rounding hides any further one; at a
+// gradient of 1e-6 the objective is right to 1e-12 and probabilities to 1e-6.
+const linearDone = 1e-6
 
 // mostParameter bounds the parameters of a saved linear map, so that no finite
 // logits overflow. It is far beyond any fit.

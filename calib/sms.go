@@ -31,7 +31,7 @@ func smsEntry() Entry {
 	return NewEntry[StructuredMatrixScaling, smsMap](Entry{
 		Name:      "sms",
 		Label:     "SMS",
-		Version:   1,
+		Version:   2,
 		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes; options diagonal, intercept, off_diagonal (1 each)",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 	})

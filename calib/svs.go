@@ -34,7 +34,7 @@ func svsEntry() Entry {
 	return NewEntry[StructuredVectorScaling, svsMap](Entry{
 		Name:      "svs",
 		Label:     "SVS",
-		Version:   1,
+		Version:   2,
 		Summary:   "vector scaling held near temperature scaling by a ridge of k/n; options diagonal (1), intercept (1)",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 	})

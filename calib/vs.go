@@ -26,7 +26,7 @@ func vsEntry() Entry {
 	return NewEntry[VectorScaling, vsMap](Entry{
 		Name:      "vs",
 		Label:     "VS",
-		Version:   1,
+		Version:   2,
 		Summary:   "vector scaling, a slope and an offset for each class; option ridge (1e-6)",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
 	})

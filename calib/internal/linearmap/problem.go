@@ -6,71 +6,77 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Problem is what the methods minimise that correct the scores of a network by
-// a linear map: with x_i the k scores of row i,
+// Problem is the fit of a linear map of the scores of a network: with x_i the k
+// scores of row i, it minimises
 //
 //	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
 //
-// over theta = (D, b). D is the diagonal of a matrix (k numbers) or a whole
-// one (k x k, row-major). At theta = 0 the scores stay what they are. The
+// over theta = (D, b). D is the diagonal of a matrix (k numbers) or a full
+// matrix (k x k, row-major). At theta = 0 the scores stay what they are. The
 // first term is convex and every penalty is above 0, so there is one minimum.
 //
-// The scores are made anew from the logits in every pass: to keep them would
-// cost twice the memory of the logits.
+// For a full matrix the scores are kept, twice n k float64. For a diagonal they are
+// computed from the logits in every pass, since k may be large.
 type Problem struct {
 	scores  func(dst []float64, row []float32) // writes x of a row of logits
+	kept    []float64                          // n x k, x of all rows; nil for a diagonal
+	columns []*linear.Packed                   // the same by block, transposed for products with residuals
 	Logits  data.Matrix                        // n x k
 	labels  []int32
-	full    bool      // D is a whole matrix
 	Penalty []float64 // of each parameter, above 0
 	Passes  float64   // reads of the whole set so far
-	blocks  []linearBlock
+	blocks  []block
 }
 
-// linearBlock is what a block of rows adds up to.
-type linearBlock struct {
+// block is the memory for the rows of a block.
+type block struct {
 	value float64
 	sums  []float64 // one for each parameter
-	rows  linearRows
+	x, s  []float64 // BlockRows x k: scores as they were, and corrected
+	turn  []float64 // k x BlockRows, s transposed
 }
 
-// linearRows are the rows of a block that are in work at a time: together they
-// read the matrix once.
-type linearRows struct {
-	x, s [rowsAtOnce][]float64 // k scores each, as they were and corrected
-}
+// wave is how many blocks are summed before they join the total: it bounds the
+// memory for their sums and changes no bit.
+const wave = 64
 
-const rowsAtOnce = 4
-
-// linearWave is how many blocks are summed before they join the total: it
-// bounds the memory for their sums and changes no bit.
-const linearWave = 64
-
-// New returns the problem on a labelled set. The caller fills penalty.
+// New returns the problem on a labelled set. The caller fills Penalty.
 func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *Problem {
-	k := set.Logits.Cols
+	n, k := set.Logits.Rows, set.Logits.Cols
 	f := &Problem{
-		scores: scores, Logits: set.Logits, labels: set.Labels, full: full,
-		blocks: make([]linearBlock, min(linearWave, fit.NumBlocks(set.Logits.Rows))),
+		scores: scores, Logits: set.Logits, labels: set.Labels,
+		blocks: make([]block, min(wave, fit.NumBlocks(n))),
 	}
 	p := 2 * k
 	if full {
 		p = k*k + k
+		f.kept = make([]float64, n*k)
+		for i := range n {
+			scores(f.kept[i*k:(i+1)*k], set.Logits.Row(i))
+		}
+		turned := make([]float64, fit.BlockRows*k)
+		for lo := 0; lo < n; lo += fit.BlockRows {
+			hi := min(lo+fit.BlockRows, n)
+			transpose(turned, f.kept[lo*k:hi*k], hi-lo, k)
+			f.columns = append(f.columns, linear.Pack(turned[:k*(hi-lo)], k, hi-lo))
+		}
 	}
 	f.Penalty = make([]float64, p)
 	for b := range f.blocks {
-		f.blocks[b].sums = make([]float64, p)
-		for r := range rowsAtOnce {
-			f.blocks[b].rows.x[r], f.blocks[b].rows.s[r] = make([]float64, k), make([]float64, k)
+		m := &f.blocks[b]
+		m.sums, m.x, m.s = make([]float64, p), make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
+		if full {
+			m.turn = make([]float64, fit.BlockRows*k)
 		}
 	}
 	return f
 }
 
-// Penalise sets the penalties of a whole matrix and the offsets.
+// Penalise sets the penalties of a full matrix and of the offsets.
 func (f *Problem) Penalise(diagonal, off, intercept float64) {
 	k := f.Logits.Cols
 	for c := range k {
@@ -82,7 +88,7 @@ func (f *Problem) Penalise(diagonal, off, intercept float64) {
 	}
 }
 
-// MatrixOf returns I + D and b of the parameters of a whole matrix.
+// MatrixOf returns I + D and b of the parameters of a full matrix.
 func MatrixOf(theta []float64, k int) (w [][]float64, b []float64) {
 	w = make([][]float64, k)
 	for c := range w {
@@ -92,38 +98,40 @@ func MatrixOf(theta []float64, k int) (w [][]float64, b []float64) {
 	return w, append([]float64(nil), theta[k*k:]...)
 }
 
-// linearNear is the gradient at which minimise looks at the curvature again.
-const linearNear = 1e-4
+const (
+	// near is the gradient at which Minimise looks at the curvature again.
+	near = 1e-4
 
-// linearSteps bounds the steps of minimise: networks needed some hundred, sets
-// with logits of 10^4 can ask for more, and get a warning.
-const linearSteps = 2000
+	// maxSteps bounds the steps of Minimise: networks needed some hundred. Sets
+	// with logits of 10^4 can ask for more, and get a warning.
+	maxSteps = 2000
 
-// Tolerance is the gradient at which minimise ends, in units of parameters
-// whose curvature is about 1.
-const Tolerance = 1e-11
+	// Tolerance is the gradient at which Minimise ends, in units of parameters
+	// whose curvature is about 1. Below it the value no longer changes in float64.
+	Tolerance = 1e-7
+)
 
-// Minimise moves theta, where it starts, to the minimum. It measures each
-// parameter in units of 1/sqrt of its curvature, without which rare classes
-// would need many more steps: first that at the start, then that near the end.
-func (f *Problem) Minimise(ctx context.Context, theta []float64) (Descent, error) {
+// Minimise moves theta, where it starts, to the minimum.
+func (f *Problem) Minimise(ctx context.Context, theta []float64) (fit.Descent, error) {
 	return f.MinimiseTo(ctx, theta, Tolerance)
 }
 
-// MinimiseTo is minimise to another gradient.
-func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (Descent, error) {
-	var end Descent
+// MinimiseTo is Minimise to another gradient. It measures each parameter in
+// units of 1/sqrt of its curvature, without which rare classes would need many
+// more steps: first that at the start, then that near the end.
+func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (fit.Descent, error) {
+	var end fit.Descent
 	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
 	at := make([]float64, len(theta))
-	for _, tolerance := range []float64{linearNear, tolerance} {
+	for _, tolerance := range []float64{max(near, tolerance), tolerance} {
 		if _, err := f.Pass(ctx, theta, unit, true); err != nil {
-			return Descent{}, err
+			return fit.Descent{}, err
 		}
 		for j := range unit {
 			unit[j] = 1 / math.Sqrt(unit[j]+2*f.Penalty[j])
 			u[j] = theta[j] / unit[j]
 		}
-		d, err := LBFGS(func(u, gradient []float64) (float64, error) {
+		d, err := fit.LBFGS(func(u, gradient []float64) (float64, error) {
 			for j := range at {
 				at[j] = float64(u[j] * unit[j])
 			}
@@ -133,14 +141,14 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 				gradient[j] = float64((gradient[j] + float64(2*f.Penalty[j]*x)) * unit[j])
 			}
 			return value, err
-		}, u, linearSteps-end.Steps, tolerance, 1e-14)
+		}, u, maxSteps-end.Steps, tolerance)
 		if err != nil {
-			return Descent{}, err
+			return fit.Descent{}, err
 		}
 		for j := range theta {
 			theta[j] = float64(u[j] * unit[j])
 		}
-		end = Descent{d.value, d.Gradient, end.Steps + d.Steps}
+		end = fit.Descent{Value: d.Value, Gradient: d.Gradient, Steps: end.Steps + d.Steps}
 	}
 	return end, nil
 }
@@ -149,13 +157,17 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 // curvature, the diagonal of its Hessian.
 func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
 	f.Passes++
-	n := f.Logits.Rows
+	n, k := f.Logits.Rows, f.Logits.Cols
+	var matrix *linear.Packed
+	if f.kept != nil {
+		matrix = linear.Pack(theta[:k*k], k, k)
+	}
 	value := 0.0
 	clear(dst)
-	for start := 0; start < n; start += linearWave * fit.BlockRows {
-		rows := min(linearWave*fit.BlockRows, n-start)
+	for start := 0; start < n; start += wave * fit.BlockRows {
+		rows := min(wave*fit.BlockRows, n-start)
 		err := fit.EachBlock(ctx, rows, func(block, lo, hi int) {
-			f.block(&f.blocks[block], theta, start+lo, start+hi, curvature)
+			f.sum(&f.blocks[block], theta, matrix, start+lo, start+hi, curvature)
 		})
 		if err != nil {
 			return 0, err
@@ -173,94 +185,71 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 	return value / float64(n), nil
 }
 
-// block sums rows lo..hi-1. The derivative of a row in a score s_c is
+// sum adds up rows lo..hi-1. The derivative of a row in a score s_c is
 // r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
-func (f *Problem) block(sum *linearBlock, theta []float64, lo, hi int, curvature bool) {
-	sum.value = 0
-	clear(sum.sums)
-	k := f.Logits.Cols
-	rows := &sum.rows
-	for i := lo; i < hi; i += rowsAtOnce {
-		m := min(rowsAtOnce, hi-i)
-		for r := range m {
-			f.scores(rows.x[r], f.Logits.Row(i+r))
-		}
-		for r := m; r < rowsAtOnce; r++ {
-			clear(rows.x[r])
-		}
-		correct(rows, theta, f.full)
-		for r := range rowsAtOnce {
-			x, s := rows.x[r], rows.s[r]
-			if r >= m {
-				clear(s)
-				continue
+func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, curvature bool) {
+	k, n := f.Logits.Cols, hi-lo
+	x, s := m.x[:n*k], m.s[:n*k]
+	if f.kept != nil {
+		copy(x, f.kept[lo*k:hi*k])
+		matrix.Times(s, x)
+	} else {
+		for i := range n {
+			row := x[i*k : (i+1)*k]
+			f.scores(row, f.Logits.Row(lo+i))
+			for c, v := range row {
+				s[i*k+c] = float64(theta[c] * v)
 			}
-			y := f.labels[i+r]
-			own := s[y]
-			sum.value += fit.ToSoftmax(s) - own
-			if !curvature {
-				s[y]--
-				continue
-			}
+		}
+	}
+	m.value = 0
+	clear(m.sums)
+	offsets := m.sums[len(m.sums)-k:]
+	b := theta[len(theta)-k:]
+	for i := range n {
+		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
+		for c := range s {
+			s[c] += x[c] + b[c]
+		}
+		y := f.labels[lo+i]
+		own := s[y]
+		m.value += fit.ToSoftmax(s) - own
+		if curvature {
 			for c, p := range s {
 				s[c] = float64(p * (1 - p))
 				x[c] = float64(x[c] * x[c])
 			}
+		} else {
+			s[y]--
 		}
-		b := sum.sums[len(sum.sums)-k:]
-		for r := range m {
-			for c, v := range rows.s[r] {
-				b[c] += v
-				if !f.full {
-					sum.sums[c] += float64(v * rows.x[r][c])
-				}
+		for c, v := range s {
+			offsets[c] += v
+			if f.kept == nil {
+				m.sums[c] += float64(v * x[c])
 			}
 		}
-		if f.full {
-			addProducts(sum.sums[:k*k], &rows.s, &rows.x)
+	}
+	if f.kept != nil {
+		transpose(m.turn, s, n, k)
+		columns := f.columns[lo/fit.BlockRows]
+		if curvature {
+			squares := make([]float64, k*n)
+			transpose(squares, x, n, k)
+			columns = linear.Pack(squares, k, n)
 		}
+		columns.Times(m.sums[:k*k], m.turn[:k*n])
 	}
 }
 
-// correct writes s = x + D x + b for all rows at once.
-func correct(rows *linearRows, theta []float64, full bool) {
-	k := len(rows.x[0])
-	b := theta[len(theta)-k:]
-	if !full {
-		for r, x := range rows.x {
-			s := rows.s[r]
-			for c, v := range x {
-				s[c] = v + float64(theta[c]*v) + b[c]
+// transpose writes the n x k matrix x as k x n.
+func transpose(dst, x []float64, n, k int) {
+	const tile = 8 // rows of a line of the cache
+	for i0 := 0; i0 < n; i0 += tile {
+		i1 := min(i0+tile, n)
+		for c := range k {
+			for i := i0; i < i1; i++ {
+				dst[c*n+i] = x[i*k+c]
 			}
-		}
-		return
-	}
-	x0, x1, x2, x3 := rows.x[0], rows.x[1][:k], rows.x[2][:k], rows.x[3][:k]
-	for c := range k {
-		d := theta[c*k : (c+1)*k]
-		var s0, s1, s2, s3 float64
-		for j, v := range d {
-			s0 += float64(v * x0[j])
-			s1 += float64(v * x1[j])
-			s2 += float64(v * x2[j])
-			s3 += float64(v * x3[j])
-		}
-		rows.s[0][c] = x0[c] + s0 + b[c]
-		rows.s[1][c] = x1[c] + s1 + b[c]
-		rows.s[2][c] = x2[c] + s2 + b[c]
-		rows.s[3][c] = x3[c] + s3 + b[c]
-	}
-}
-
-// addProducts adds the products r x' of all rows to the k x k matrix dst.
-func addProducts(dst []float64, r, x *[rowsAtOnce][]float64) {
-	k := len(x[0])
-	x0, x1, x2, x3 := x[0], x[1][:k], x[2][:k], x[3][:k]
-	for c := range k {
-		r0, r1, r2, r3 := r[0][c], r[1][c], r[2][c], r[3][c]
-		d := dst[c*k : (c+1)*k]
-		for j, v := range x0 {
-			d[j] += (float64(r0*v) + float64(r1*x1[j])) + (float64(r2*x2[j]) + float64(r3*x3[j]))
 		}
 	}
 }

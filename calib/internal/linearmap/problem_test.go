@@ -101,7 +101,7 @@ func TestLinearFitDerivatives(t *testing.T) {
 // on the number of processors.
 func TestLinearFitWaves(t *testing.T) {
 	const k = 3
-	n := linearWave*fit.BlockRows/4 + 100
+	n := wave*fit.BlockRows/4 + 100
 	one := testset.Drawn(n, k, 2, 3)
 	four := &data.Set{Logits: data.NewMatrix(4*n, k)}
 	for r := range 4 {
