@@ -38,19 +38,20 @@ func TestSplineReference(t *testing.T) {
 // The least squares fit gives a spline of the family back, and its slope.
 func TestSplineRecovers(t *testing.T) {
 	for _, knots := range []int{2, 3, 6, 12} {
-		s := newNaturalSpline(knots)
+		s := naturalBasis(knots)
 		rng := rand.New(rand.NewPCG(1, uint64(knots)))
 		want := make([]float64, knots)
 		for j := range want {
 			want[j] = rng.NormFloat64()
 		}
-		f := s.leastSquares()
-		value := func(t float64) float64 { return fit.Dot(s.row(make([]float64, knots), t, false), want) }
-		for i := range 200 {
-			f.add(float64(i)/199, value(float64(i)/199))
+		value := func(t float64) float64 { return s.value(want, t) }
+		at := func(i int) float64 { return float64(i) / 199 }
+		y := make([]float64, 200)
+		for i := range y {
+			y[i] = value(at(i))
 		}
-		if got := f.solve(); !testset.Near(got, want, 1e-9) {
-			t.Errorf("%d knots: %v, want %v", knots, got, want)
+		if got, err := s.leastSquares(y, at); err != nil || !testset.Near(got, want, 1e-9) {
+			t.Errorf("%d knots: %v, %v; want %v", knots, got, err, want)
 		}
 		for j := range knots {
 			if got := value(float64(j) / float64(knots-1)); math.Abs(got-want[j]) > 1e-14 {
@@ -79,7 +80,7 @@ func TestSplineOfCalibratedRows(t *testing.T) {
 			rows[i].hit = true
 		}
 	}
-	m := fitSpline(rows, 6)
+	m := mustSpline(t, rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
 		if got := m.Confidence(conf); math.Abs(got-conf) > 0.05 { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
 			t.Errorf("%v becomes %v", conf, got)
@@ -94,9 +95,9 @@ func TestSplineTies(t *testing.T) {
 	for i := range rows {
 		rows[i] = topRow{conf: float64(20+rng.IntN(20)) / 40, hit: rng.IntN(2) == 1}
 	}
-	m := fitSpline(slices.Clone(rows), 6)
+	m := mustSpline(t, slices.Clone(rows), 6)
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	other := fitSpline(rows, 6)
+	other := mustSpline(t, rows, 6)
 	if !slices.Equal(m.X, other.X) || !slices.Equal(m.Y, other.Y) || len(m.X) > 20 {
 		t.Errorf("%v\n%v", m, other)
 	}
@@ -141,4 +142,13 @@ func TestSplineOfFewRows(t *testing.T) {
 			t.Errorf("label %d: %v", label, q.Row(0))
 		}
 	}
+}
+
+func mustSpline(t *testing.T, rows []topRow, knots int) splineMap {
+	t.Helper()
+	m, err := fitSpline(rows, knots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
