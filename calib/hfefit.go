@@ -152,7 +152,7 @@ func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, e
 			floored++
 		}
 	}
-	nll, err = f.NLLAt(ctx, func(i int) float64 { return 1 / m.temperature(f.correct[i], f.wrong[i]) })
+	nll, err = f.NLLAt(ctx, fit.ByRow(func(i int) float64 { return 1 / m.temperature(f.correct[i], f.wrong[i]) }))
 	return nll, floored, err
 }
 

@@ -52,7 +52,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u += softmax.Log(s.Drop/s.Loss) * s.Drop / (softmax.Exp(u) * s.Variance)
+		u += softmax.Log(s.MeanGap/s.LabelGap) * s.MeanGap / (softmax.Exp(u) * s.Variance)
 	}
 	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= fit.GradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
 		t.Errorf("%s: T = %v errs by %.1e; %+v", name, temp, e, flat.Report)

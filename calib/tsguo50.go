@@ -38,7 +38,7 @@ func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			return lossAt{}, fmt.Errorf("the recipe steps to T = %g, which is no temperature", t)
 		}
 		s, err := o.Slope(ctx, 1/t)
-		return lossAt{s.NLL, -(s.Loss - s.Drop) / t / t}, err
+		return lossAt{s.NLL, -(s.LabelGap - s.MeanGap) / t / t}, err
 	}
 	t, steps, err := torchLBFGS(1.5, 0.01, 50, loss)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 )
 
 // EachTask calls do for the tasks 0..tasks-1 on up to the given number of
-// workers, which are numbered from 0: a worker does one task at a time, so
-// what do keeps for each of them needs no lock. What a task computes must not
-// depend on who computes it: whoever needs a total adds the tasks in their
-// order, so that the bits are the same for any number of processors.
+// workers, which are numbered from 0. A worker does one task at a time, so data
+// that do keeps for each worker need no lock. The result of a task must not
+// depend on the worker. A caller that needs a total adds the results in the
+// order of the tasks, so that the bits are the same for any number of processors.
 //
-// It stops at the first error, and returns that of the lowest task that has
-// one, which does not depend on the number of workers either since tasks are
-// begun in their order; or the context's error when ctx is done. A panic of do
-// reaches the caller, who may recover.
+// EachTask stops at the first error and returns the error of the lowest task
+// that failed. That task does not depend on the number of workers, because tasks
+// start in their order. It returns the context's error when ctx is done. A panic
+// of do reaches the caller, which may recover.
 func EachTask(ctx context.Context, tasks, workers int, do func(worker, task int) error) error {
 	var next atomic.Int64
 	var stopped atomic.Bool
@@ -63,7 +63,7 @@ func EachTask(ctx context.Context, tasks, workers int, do func(worker, task int)
 }
 
 // EachBlock calls do for every block of BlockRows rows among n, on all
-// processors; see EachTask.
+// processors: rows lo..hi-1 of block number block. See EachTask.
 func EachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
 	return EachTask(ctx, NumBlocks(n), runtime.GOMAXPROCS(0), func(_, block int) error {
 		do(block, block*BlockRows, min((block+1)*BlockRows, n))

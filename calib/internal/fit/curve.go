@@ -6,13 +6,10 @@ import (
 	"math"
 )
 
-// A curve is a temperature that depends on the quantile q of a row, piecewise
-// linear between knots t_1, ..., t_{S+1} at q = 0, 1/S, ..., 1: the paper's
-// piecewise model, which for S = 1 is its Eq. 6 with t_1 = a + b, t_2 = b.
-
-// TemperatureAt returns T(q) of the given knots for q in [0, 1]. It is held
-// between the two knots of the segment, so that rounding neither leaves a flat
-// curve nor, between knots of very different size, reaches 0.
+// TemperatureAt returns T(q) of the given knots for q in [0, 1]; see Curve. The
+// result is clamped to the two knots of the segment. Without that, rounding
+// could make a flat curve uneven, or reach 0 between knots of very different
+// size.
 func TemperatureAt(knots []float64, q float64) float64 {
 	i, left := locate(len(knots)-1, q)
 	a, b := knots[i], knots[i+1]
@@ -27,21 +24,25 @@ func locate(s int, q float64) (segment int, left float64) {
 	return segment, 1 - (at - float64(segment))
 }
 
-// Curve is which curves are allowed. Parameters are the bounded
-// increments v_1, ..., v_S >= 0 and b of a falling curve,
+// Curve is a family of temperatures that depend on a quantity q in [0, 1] of the
+// row, for QaTS its quantile. They are piecewise linear between the knots t_1,
+// ..., t_{S+1} at q = 0, 1/S, ..., 1. This is the paper's piecewise model. For
+// S = 1 it is the paper's Eq. 6, with t_1 = a + b and t_2 = b.
 //
-//	t_{S+1} = b,  t_i = t_{i+1} + v_i,
+// The parameters of a falling curve are b and the increments v_1, ..., v_S >= 0,
 //
-// or, when free, the knots themselves. Bounds are closed: with exp or softplus
-// instead, a flat curve would only be reached in the limit, and the reported
-// value would tell when the solver stopped. Every parameter is at most MaxT,
-// b and every free knot at least MinT.
+//	t_{S+1} = b,  t_i = t_{i+1} + v_i.
+//
+// The parameters of a free curve are its knots. Bounds are closed. With exp or
+// softplus in place of a bound, a flat curve would only be reached in the limit,
+// and the reported value would depend on where the solver stopped. Every
+// parameter is at most MaxT; b and every free knot are at least MinT.
 type Curve struct {
-	Segments int
-	Free     bool
+	Segments int  // S, 1 or more
+	Free     bool // the temperature may rise
 }
 
-// Knots returns t_1, ..., t_{S+1} of the parameters.
+// Knots returns the knots t_1, ..., t_{S+1} of the curve with parameters x.
 func (c Curve) Knots(x []float64) []float64 {
 	t := append([]float64(nil), x...)
 	if !c.Free {
@@ -63,8 +64,8 @@ func (c Curve) Flat(t float64) []float64 {
 	return x
 }
 
-// steep returns the parameters of a free curve from t times the factor, at q = 0,
-// to t divided by it.
+// steep returns the parameters of a free curve that goes from t times factor at
+// q = 0 to t divided by factor at q = 1.
 func (c Curve) steep(t, factor float64) []float64 {
 	x := make([]float64, c.Segments+1)
 	for i := range x {
@@ -74,7 +75,7 @@ func (c Curve) steep(t, factor float64) []float64 {
 	return x
 }
 
-// Bounds returns the box of the parameters.
+// Bounds returns the lower and upper bounds of the parameters.
 func (c Curve) Bounds() (lo, hi []float64) {
 	lo, hi = c.Flat(MinT), make([]float64, c.Segments+1)
 	for i := range hi {
@@ -83,7 +84,7 @@ func (c Curve) Bounds() (lo, hi []float64) {
 	return lo, hi
 }
 
-// boundNames returns what the bounds of parameter i are called in a report.
+// boundNames returns the names of the bounds of parameter i in a report.
 func (c Curve) boundNames(i int) (lower, upper string) {
 	last := i == c.Segments
 	switch {
@@ -98,17 +99,13 @@ func (c Curve) boundNames(i int) (lower, upper string) {
 	}
 }
 
-// add adds what block b contributes to the totals that localOf turns into the
-// mean NLL of a curve with its derivatives in the knots: gradient, diagonal
-// and off-diagonal of the Hessian, p numbers each. q holds the rank of every
-// row of the set.
+// add adds the rows of block b to sum, from which localOf computes derivatives:
+// the gradient in the p = S+1 knots, and the diagonal and off-diagonal of the
+// Hessian, p numbers each. q holds the quantity of every row of the set.
 //
-// With beta = 1/T, g = E_p[l] - l_y and V = Var_p[l] at that row,
-//
-//	df/dT = -beta^2 g,  d2f/dT2 = beta^4 V + 2 beta^3 g,
-//
-// and T is linear in the two knots of its segment, so the Hessian in the knots
-// is tridiagonal.
+// The derivatives of a row in T are those of RowBlock.InTemperature. T is linear
+// in the two knots of its segment, so the Hessian in the knots is tridiagonal.
+// The formulas are repeated here because this loop is on the hot path of QaTS.
 func (c Curve) add(b *RowBlock, q, sum []float64) {
 	p := c.Segments + 1
 	grad, diag, off := sum[:p], sum[p:2*p], sum[2*p:]
@@ -132,7 +129,7 @@ func (c Curve) add(b *RowBlock, q, sum []float64) {
 }
 
 // localOf returns the mean NLL of n rows with its gradient and Hessian in the
-// parameters, from the totals of add.
+// parameters, given the mean NLL and the totals of add.
 func (c Curve) localOf(nll float64, total []float64, n int) Local {
 	p := c.Segments + 1
 	f := Local{Value: nll, Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
@@ -151,7 +148,7 @@ func (c Curve) localOf(nll float64, total []float64, n int) Local {
 }
 
 // At returns the mean NLL of the curve with parameters x, its gradient and its
-// Hessian: one pass. q holds the rank of every row.
+// Hessian. It takes one pass. q holds the quantity of every row.
 func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, error) {
 	knots := c.Knots(x)
 	scale := func(dst []float64, lo int) []float64 {
@@ -172,8 +169,8 @@ func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, err
 }
 
 // accumulate turns derivatives in the knots into derivatives in b and the
-// increments: parameter i moves the knots 1..i alike, so both are running
-// sums.
+// increments. Parameter i moves the knots 1..i equally, so the gradient and the
+// Hessian become running sums.
 func (f *Local) accumulate() {
 	p := len(f.Gradient)
 	for i := range p {
@@ -191,18 +188,20 @@ func (f *Local) accumulate() {
 	}
 }
 
-// TemperatureCurve returns the knots of the curve with the least mean NLL, given the
-// rank of every row. It starts at the flat curve at the temperature of ts; a
-// falling curve that stays flat is that temperature to the last bit.
+// TemperatureCurve returns the parameters x of the curve of family c with the
+// least mean NLL, given the quantity q of every row. It starts at the flat curve
+// at the temperature of ts. A falling curve that stays flat has that temperature
+// to the last bit. stage is called after the fit of ts and after the fit of the
+// curve; see calib.Input.Stage.
 //
-// The NLL is not convex in T, so another start could end elsewhere. One from
+// The NLL is not convex in T, so another start could end elsewhere. The start
 // (a, b) = (1, T_ts/2) never did: over 45 calibration sets of real networks,
-// falling and free, 1, 4 and 10 segments (270 fits), both starts ended within
-// 1e-10 nats of each other. Hence one start; only a free curve on few rows has
-// two more, steep in either direction.
+// falling and free, with 1, 4 and 10 segments (270 fits), both starts ended
+// within 1e-10 nats of each other. So there is one start. Only a free curve on
+// at most FewRows rows has two more, one rising and one falling steeply.
 func TemperatureCurve(ctx context.Context, stage func(name string, passes float64), o *Objective, q []float64, c Curve) (x []float64, r Report, err error) {
 	before := o.Passes
-	t, flat, totals, err := fitTemperatureAnd(ctx, o, 3*(c.Segments+1), func(b *RowBlock, sum []float64) { c.add(b, q, sum) })
+	t, flat, totals, err := temperatureWithSums(ctx, o, 3*(c.Segments+1), func(b *RowBlock, sum []float64) { c.add(b, q, sum) })
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -213,8 +212,8 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 	if c.Free && o.Rows() <= FewRows {
 		starts = append(starts, c.steep(t, 2), c.steep(t, 0.5))
 	}
-	sol, apart, err := BoxNewtonFrom(func(x []float64) (Local, error) {
-		if totals != nil { // the last pass of ts was the first of the curve
+	sol, spread, err := BoxNewtonFrom(func(x []float64) (Local, error) {
+		if totals != nil { // the last pass of ts is also the first pass of the curve
 			f := c.localOf(flat.NLL, totals, o.Rows())
 			totals = nil
 			return f, nil
@@ -226,7 +225,7 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 	}
 	stage("qats", o.Passes-before)
 	r = Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes}
-	WarnLocalMinima(&r, len(starts), apart)
+	WarnLocalMinima(&r, len(starts), spread)
 	if c.isFlat(sol.At) {
 		sol.At = c.Flat(t)
 		r.NLL = flat.NLL
@@ -246,13 +245,11 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 			r.Warnings = append(r.Warnings, fmt.Sprintf("a temperature is at its bound: %s", r.AtBound[len(r.AtBound)-1]))
 		}
 	}
-	if r.Gradient > GradTol {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
-	}
+	r.WarnUnconverged()
 	return sol.At, r, nil
 }
 
-// flatWarning is what a table says of a falling curve without increments.
+// flatWarning returns the warning of a falling curve without increments.
 func (c Curve) flatWarning() string {
 	if c.Segments == 1 {
 		return "a = 0: equal to ts"

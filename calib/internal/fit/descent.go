@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Descent is where LBFGS ended.
+// Descent says how LBFGS ended.
 type Descent struct {
 	Value    float64
 	Gradient float64 // largest absolute component
@@ -15,13 +15,13 @@ type Descent struct {
 }
 
 // LBFGS minimises a smooth function of many parameters by gonum's limited-memory
-// BFGS method, starting at x, which it overwrites with where it ends. eval
-// returns the value at x and writes the gradient; its error ends the descent.
-// The descent ends when no component of the gradient exceeds tolerance, after
-// maxSteps steps, or where rounding of the value hides any further descent.
+// BFGS method. It starts at x and overwrites x with the minimum. eval returns the
+// value at x and writes the gradient; an error of eval ends the descent. The
+// descent also ends when no component of the gradient exceeds tolerance, after
+// maxSteps steps, or when rounding of the value hides any further descent.
 //
-// Sums of gonum's vector code depend on the processor, so fits by this method
-// agree across processors to about 1e-6 and not to the bit.
+// The order of sums in gonum's vector code depends on the processor. So fits by
+// this method agree across processors to about 1e-6, not to the bit.
 func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64) (Descent, error) {
 	f := &evaluation{eval: eval, gradient: make([]float64, len(x))}
 	r, err := optimize.Minimize(
@@ -34,13 +34,13 @@ func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 	case r == nil:
 		return Descent{}, err
 	}
-	// A line search that fails has met the rounding of the value.
+	// An err with a result r is a line search that failed because of rounding.
 	copy(x, r.X)
 	return Descent{Value: r.F, Gradient: floats.Norm(r.Gradient, math.Inf(1)), Steps: r.MajorIterations}, nil
 }
 
-// evaluation keeps the value and the gradient at one point, which gonum asks for
-// one after the other.
+// evaluation keeps the value and the gradient at one point, because gonum asks
+// for them in separate calls.
 type evaluation struct {
 	eval     func(x, gradient []float64) (float64, error)
 	at       []float64

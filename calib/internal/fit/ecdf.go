@@ -11,15 +11,16 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ECDF is the empirical distribution of confidence on n rows, kept as their
-// tail sums at T = 1 in ascending order: the larger the tail, the smaller the
-// confidence, 1/(1+tail). It is never empty.
+// ECDF is the empirical distribution of confidence on n rows. It holds their
+// tail sums at T = 1 in ascending order; see softmax.Tails. The confidence of a
+// row is 1/(1+tail), so a larger tail is a smaller confidence. An ECDF is never
+// empty.
 //
-// The paper ranks by confidence itself; in float32, as networks print it, up
-// to a quarter of the rows tie at exactly 1. Tails keep them apart.
-// They come from softmax.Tails, so rows with equal multisets of logits have
-// equal ranks whatever their order of classes, when fitted and when applied,
-// and no other comparison than that of float64 is needed.
+// The paper ranks by the confidence itself. In float32, as networks print it, up
+// to a quarter of the confidences tie at exactly 1; tails keep these rows apart.
+// Rows with equal multisets of logits have equal tails, so their ranks are equal
+// in every order of the classes, in the fit and later. Plain float64 comparison
+// is enough.
 type ECDF []float64
 
 // Rank returns the quantile q of a row with the given tail: the share of the
@@ -27,16 +28,17 @@ type ECDF []float64
 //
 //	q = #{j : tail_j >= tail} / n, in [0, 1],
 //
-// which is F_conf(conf) of the paper's Eq. 5. Ties get the highest rank (the
-// definition says <=); a row less confident than all has q = 0, one at least
-// as confident as all q = 1. A calibration row ranked among its own set has
-// q >= 1/n.
+// which is F_conf(conf) of the paper's Eq. 5. Ties get the highest rank, because
+// the definition says <=. A row less confident than all has q = 0, and a row at
+// least as confident as all has q = 1. A calibration row ranked among its own
+// set has q >= 1/n.
 func (e ECDF) Rank(tail float64) float64 {
-	below, _ := slices.BinarySearch(e, tail) // how many are more confident
+	below, _ := slices.BinarySearch(e, tail) // number of more confident rows
 	return float64(len(e)-below) / float64(len(e))
 }
 
-// Check refuses what no fit saves.
+// Check returns an error if e, read from a file, cannot come from a fit: if it
+// is empty, not ascending, or has an element below 0 or not finite.
 func (e ECDF) Check() error {
 	if len(e) == 0 {
 		return fmt.Errorf("ecdf: empty")
@@ -54,7 +56,7 @@ func Tails(ctx context.Context, logits data.Matrix) ([]float64, error) {
 	return (&Objective{Logits: logits}).Tails(ctx)
 }
 
-// Tails is one pass.
+// Tails returns the tail sum of every row, in the order of the rows: one pass.
 func (o *Objective) Tails(ctx context.Context) ([]float64, error) {
 	o.Passes++
 	t := make([]float64, o.Rows())
@@ -68,20 +70,19 @@ func (o *Objective) Tails(ctx context.Context) ([]float64, error) {
 // NewECDF returns the distribution of the given tails, which it copies.
 func NewECDF(tails []float64) ECDF { return newRanking(tails).ECDF }
 
-// ranking is an ecdf with an index into it, for the ranks of many rows.
-// Tails in ascending order of their bits, which is that of their values, are
-// parted into about n/4 buckets of equal width, so that sorting them and
-// finding one of them both take a few steps whatever n; in memory it is 9
-// bytes a row.
+// ranking is an ECDF with an index, for ranking many rows. The index has about
+// n/4 buckets of equal width over the bits of the tails, whose order is that of
+// their values. So sorting the tails and finding one of them both take a few
+// steps a row for any n. A ranking takes 9 bytes a row.
 type ranking struct {
 	ECDF
 	least uint64   // bits of the least tail
 	shift int      // bucket = (bits - least) >> shift
-	start []uint32 // of every bucket in ecdf, and the end of the last
+	start []uint32 // index in ECDF of the start of every bucket, and the end of the last
 }
 
-// buckets returns a ranking of n tails with these least and greatest bits, as
-// yet without tails, and how many buckets it has.
+// buckets returns a ranking for n tails with the given least and greatest bits,
+// still without tails, and its number of buckets.
 func buckets(n int, least, most uint64) (ranking, int) {
 	r := ranking{least: least, shift: max(0, bits.Len64(most-least)-bits.Len(uint(n/4)))}
 	return r, int((most-least)>>r.shift) + 1
@@ -96,8 +97,9 @@ func newRanking(tails []float64) ranking {
 	}
 	r, buckets := buckets(len(tails), least, most)
 	r.ECDF = make(ECDF, len(tails))
-	// start[b+2] counts bucket b, start[b+1] is then where its next tail goes,
-	// and when all have gone it is where the bucket ends.
+	// A counting sort by bucket. start[b+2] first counts the tails of bucket b.
+	// After the running sums, start[b+1] is the place of its next tail, and after
+	// the last tail the end of the bucket.
 	start := make([]uint32, buckets+2)
 	for _, t := range tails {
 		start[r.bucket(t)+2]++
@@ -117,11 +119,11 @@ func newRanking(tails []float64) ranking {
 	return r
 }
 
-// ranking returns e with an index, in a pass over e.
+// ranking returns e with an index, made in one pass over e.
 func (e ECDF) ranking() ranking {
 	r, buckets := buckets(len(e), math.Float64bits(e[0]), math.Float64bits(e[len(e)-1]))
 	r.ECDF, r.start = e, make([]uint32, buckets+1)
-	next := 1 // the first bucket of which the start is not known
+	next := 1 // the first bucket whose start is not known yet
 	for i, t := range e {
 		for b := r.bucket(t); next <= b; next++ {
 			r.start[next] = uint32(i)
@@ -133,12 +135,12 @@ func (e ECDF) ranking() ranking {
 
 func (r *ranking) bucket(tail float64) int { return int((math.Float64bits(tail) - r.least) >> r.shift) }
 
-// ranks replaces tails by their ranks, those of ecdf.rank. Up to BlockRows of
-// them are looked up together, each a step at a time: of millions of rows every
-// step reads memory that is far away, and so they wait for it together.
+// ranks replaces tails by their ranks, as ECDF.Rank returns them. It looks up
+// BlockRows tails together, one step of each at a time. With millions of rows
+// every step misses the cache, and this way the misses overlap.
 func (r *ranking) ranks(tails []float64) {
 	n := len(r.ECDF)
-	var from, to [BlockRows]int // the tails that are less end in between
+	var from, to [BlockRows]int // the number of smaller tails lies in from..to
 	for tails := range slices.Chunk(tails, BlockRows) {
 		for i, tail := range tails {
 			from[i], to[i] = 0, 0
@@ -157,7 +159,7 @@ func (r *ranking) ranks(tails []float64) {
 				open = true
 				mid := (lo + hi) / 2
 				less := math.Float64bits(r.ECDF[mid]) < math.Float64bits(tail)
-				if less { // moves, not branches, of which half would be guessed wrongly
+				if less { // two ifs compile to conditional moves; a branch would be mispredicted half the time
 					lo = mid + 1
 				}
 				if !less {
@@ -172,7 +174,8 @@ func (r *ranking) ranks(tails []float64) {
 	}
 }
 
-// RankRows replaces the tails of the rows by their ranks among themselves.
+// RankRows replaces the tails of the rows by their ranks among themselves and
+// returns their distribution.
 func RankRows(ctx context.Context, tails []float64) (ECDF, error) {
 	r := newRanking(tails)
 	err := EachBlock(ctx, len(tails), func(_, lo, hi int) {
@@ -181,8 +184,9 @@ func RankRows(ctx context.Context, tails []float64) (ECDF, error) {
 	return r.ECDF, err
 }
 
-// Scales writes 1/T(q) for every row, q being its rank in e. A row's bits do
-// not depend on the rows beside it. Where there are many, an index pays.
+// Scales writes 1/T(q) for every row with the given tail, where q is its rank in
+// e. The bits of a row do not depend on the other rows. For many rows it makes
+// an index first, which is faster.
 func (e ECDF) Scales(dst, tails []float64, temperature func(q float64) float64) {
 	if len(dst) <= len(e)/16 {
 		for i, tail := range tails {

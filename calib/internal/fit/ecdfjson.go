@@ -10,20 +10,18 @@ import (
 	"math"
 )
 
-// An ecdf has a number for each calibration row, so it is saved as bytes: its
-// float64, little-endian, in base64 (RFC 4648), as one JSON string. That is
-// 10.7 bytes a row and exact; digits take twice as many and a hundred times as
-// long. In Python:
+// ecdfChunk is the number of float64 that Write encodes at a time. It is a
+// multiple of 3, so that there is no padding between chunks.
+const ecdfChunk = 3 << 10
+
+// Write writes e as one JSON string: the little-endian bytes of its float64 in
+// base64 (RFC 4648). An ECDF has a number for each calibration row. In this form
+// it takes 10.7 bytes a row and is exact; decimal digits take twice the space and
+// a hundred times the time. In Python:
 //
 //	tails = numpy.frombuffer(base64.b64decode(params["ecdf"]), "<f8")
 //
-// An array of numbers is read, too: models were once saved so.
-
-// ecdfChunk is how many numbers are encoded at a time; a multiple of 3, so that
-// no padding falls between chunks.
-const ecdfChunk = 3 << 10
-
-// Write writes e as JSON. It refuses what no fit saves.
+// It returns the error of Check.
 func (e ECDF) Write(w io.Writer) error {
 	if err := e.Check(); err != nil {
 		return err
@@ -47,7 +45,7 @@ func (e ECDF) Write(w io.Writer) error {
 	return nil
 }
 
-// MarshalJSON returns what write writes; null where there is no ecdf.
+// MarshalJSON returns the text that Write writes, and null for a nil ECDF.
 func (e ECDF) MarshalJSON() ([]byte, error) {
 	if e == nil {
 		return []byte("null"), nil
@@ -57,7 +55,8 @@ func (e ECDF) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, or an array of numbers.
+// UnmarshalJSON reads the text of MarshalJSON. It also reads an array of numbers,
+// the form of older models.
 func (e *ECDF) UnmarshalJSON(text []byte) error {
 	if text[0] != '"' {
 		// A null among numbers would be read as 0.

@@ -10,14 +10,14 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Folds parts the rows of a labelled set at random into so many parts, which
-// differ by at most one row, and returns the part of each row. There are at
-// most as many parts as rows.
+// Folds splits the rows of a labelled set at random into the given number of
+// parts and returns the part of each row. Sizes of parts differ by at most one
+// row. The number of parts must not exceed the number of rows.
 //
-// Chance is a hash of the seed, the gaps of a row to its largest logit, sorted,
-// and the gap of its label. So a row is in the same part wherever it stands in
-// the set, and neither the order of the classes nor an offset of the logits
-// counts.
+// The random order is that of a hash of the seed, the sorted gaps of the row to
+// its largest logit, and the gap of its label. So the part of a row does not
+// depend on its position in the set, on the order of the classes or on an offset
+// of the logits.
 func Folds(set *data.Set, parts int, seed uint64) []int {
 	gaps := make([]float64, set.Logits.Cols)
 	order := ByHash(set.Logits.Rows, func(text []byte, i int) []byte {
@@ -41,8 +41,9 @@ func Folds(set *data.Set, parts int, seed uint64) []int {
 	return part
 }
 
-// ByHash returns the rows 0..n-1 ordered by the hash of a text for each,
-// which name appends to what it is given. Rows of equal texts keep their order.
+// ByHash returns the rows 0..n-1 in the order of the SHA-256 of their texts.
+// name appends the text of a row to the slice that it is given. Rows of equal
+// texts keep their order.
 func ByHash(n int, name func(text []byte, row int) []byte) []int {
 	hashes := make([][sha256.Size]byte, n)
 	order := make([]int, n)
@@ -56,8 +57,8 @@ func ByHash(n int, name func(text []byte, row int) []byte) []int {
 	return order
 }
 
-// Split returns the rows outside a part and those inside, copied: logits and
-// labels alone.
+// Split returns copies of the rows outside part own and of the rows inside it,
+// with their logits and labels only.
 func Split(set *data.Set, part []int, own int) (outside, inside *data.Set) {
 	var out, in []int
 	for i, p := range part {

@@ -12,7 +12,7 @@ type Local struct {
 	Hessian  []float64 // p x p, symmetric
 }
 
-// Solution is where BoxNewton ended.
+// Solution says how BoxNewton ended.
 type Solution struct {
 	At       []float64 // p
 	Value    float64
@@ -21,24 +21,26 @@ type Solution struct {
 }
 
 // BoxNewton minimises a smooth, possibly non-convex function of a few
-// parameters in the box lo <= x <= hi, starting at x, which it does not
-// change. Parameters are measured in unit, which makes the damping and the
-// gradient, unit * d/dx, free of the scale of the problem.
+// parameters in the box lo <= x <= hi. It starts at x, which it does not change.
+// Parameters are measured in units of unit. So the damping and the gradient,
+// unit * d/dx, do not depend on the scale of the problem.
 //
-// Each step minimises the quadratic model in the box by an active set; where
-// the Hessian is not positive definite, or the function did not fall, a
-// multiple of the identity is added (Levenberg 1944) until it does. The end is
-// a projected gradient below 1e-12, or below GradTol where the next step, which
-// near the end is the error of x but for its square, is below boxStepTol or
-// rounding hides any further descent; after maxTrials whatever was reached. The
-// value and the gradient are those at the solution. The Cholesky
-// factorisation is ours because bytes must agree across processors, which
-// libraries with vector code do not promise.
+// Each step minimises the quadratic model in the box by an active set. If the
+// Hessian is not positive definite, or the function did not fall, a multiple of
+// the identity is added until it falls (Levenberg 1944). The method ends at a
+// projected gradient below 1e-12. It also ends at a gradient below GradTol if the
+// next step is below boxStepTol or if rounding hides any further descent. Near
+// the minimum that step is the error of x, up to its square. After maxTrials it
+// ends in any case. The value and the gradient returned are those at the
+// solution.
+//
+// The Cholesky factorisation is our own, because bytes must agree across
+// processors, which libraries with vector code do not promise.
 func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit float64) (Solution, error) {
 	const (
 		maxTrials = 200
 		target    = 1e-12
-		rounding  = 1e-14 // what the value of the function may err by, relative to max(1, value)
+		rounding  = 1e-14 // largest rounding error of the value, relative to max(1, value)
 	)
 	cur, err := eval(x)
 	if err != nil {
@@ -60,12 +62,12 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 			break
 		}
 		next := make([]float64, len(x))
-		promised := 0.0 // first-order change
+		expected := 0.0 // change of the value to first order
 		moved := false
 		for j := range next {
 			next[j] = min(max(sol.At[j]+step[j], lo[j]), hi[j])
 			moved = moved || next[j] != sol.At[j]
-			promised += float64(cur.Gradient[j] * (next[j] - sol.At[j]))
+			expected += float64(cur.Gradient[j] * (next[j] - sol.At[j]))
 		}
 		if !moved {
 			break
@@ -75,9 +77,9 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 			return Solution{}, err
 		}
 		gradient := projected(next, trial, lo, hi, unit)
-		fell := trial.Value <= cur.Value+float64(1e-4*promised)
-		still := trial.Value <= cur.Value+float64(rounding*max(1, math.Abs(cur.Value)))
-		if !fell && !(still && gradient < sol.Gradient) {
+		fell := trial.Value <= cur.Value+float64(1e-4*expected)
+		unchanged := trial.Value <= cur.Value+float64(rounding*max(1, math.Abs(cur.Value)))
+		if !fell && !(unchanged && gradient < sol.Gradient) {
 			if sol.Gradient <= GradTol {
 				break
 			}
@@ -93,15 +95,14 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 	return sol, nil
 }
 
-// FewRows is the size up to which fits that are not convex start more than
-// once. On smaller sets than this they were seen to end at local minima, on
-// larger ones never.
+// FewRows is the largest number of rows for which non-convex fits have more than
+// one start. Local minima were seen on smaller sets, and never on larger ones.
 const FewRows = 1000
 
-// BoxNewtonFrom is BoxNewton from each start in turn. It returns the least
-// minimum, of equal ones the first, with the steps of all; apart is how much
-// higher the worst end is.
-func BoxNewtonFrom(eval func(x []float64) (Local, error), starts [][]float64, lo, hi []float64, unit float64) (best Solution, apart float64, err error) {
+// BoxNewtonFrom runs BoxNewton from each start in turn. It returns the least
+// minimum, the first one on ties, with the sum of all steps. spread is the
+// difference between the largest and the least value found.
+func BoxNewtonFrom(eval func(x []float64) (Local, error), starts [][]float64, lo, hi []float64, unit float64) (best Solution, spread float64, err error) {
 	steps, highest := 0, math.Inf(-1)
 	for i, x := range starts {
 		end, err := BoxNewton(eval, x, lo, hi, unit)
@@ -118,18 +119,19 @@ func BoxNewtonFrom(eval func(x []float64) (Local, error), starts [][]float64, lo
 	return best, highest - best.Value, nil
 }
 
-// sameMinimum is the difference of values up to which two ends are one.
+// sameMinimum is the largest difference of values of one and the same minimum.
 const sameMinimum = 1e-9
 
-// WarnLocalMinima is the warning of a fit whose starts end apart.
-func WarnLocalMinima(r *Report, starts int, apart float64) {
-	if apart > sameMinimum {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("no unique fit: of %d starts some end at a local minimum, %.2g higher; the least is taken", starts, apart))
+// WarnLocalMinima adds a warning to r if several starts ended at different
+// minima; spread is that of BoxNewtonFrom.
+func WarnLocalMinima(r *Report, starts int, spread float64) {
+	if spread > sameMinimum {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no unique fit: of %d starts some end at a local minimum, %.2g higher; the least is taken", starts, spread))
 	}
 }
 
-// boxStepTol is how far, relative to itself or to a thousandth of the unit, a
-// parameter may be from the minimum by the next step.
+// boxStepTol is the largest last step of a parameter, relative to the parameter
+// or to a thousandth of the unit, whichever is larger.
 const boxStepTol = 1e-9
 
 // negligible reports whether a step is below boxStepTol.
@@ -142,8 +144,8 @@ func negligible(step, x []float64, unit float64) bool {
 	return true
 }
 
-// projected returns the largest absolute component of the gradient that is
-// not held by a bound.
+// projected returns the largest absolute component of the gradient among the
+// parameters that are not held by a bound.
 func projected(x []float64, f Local, lo, hi []float64, unit float64) float64 {
 	most := 0.0
 	for j, g := range f.Gradient {
@@ -154,13 +156,13 @@ func projected(x []float64, f Local, lo, hi []float64, unit float64) float64 {
 	return most
 }
 
-// held reports whether descent would leave the box at once.
+// held reports whether a parameter is at a bound and descent would leave the box.
 func held(x, gradient, lo, hi float64) bool {
 	return (x <= lo && gradient >= 0) || (x >= hi && gradient <= 0)
 }
 
 // largestCurvature returns the largest diagonal element of the scaled Hessian,
-// at least the smallest normal number so that a multiple of it is positive.
+// at least 2^-1000 so that a multiple of it is positive.
 func largestCurvature(f Local, unit float64) float64 {
 	p := len(f.Gradient)
 	most := 0x1p-1000
@@ -171,9 +173,9 @@ func largestCurvature(f Local, unit float64) float64 {
 }
 
 // boxStep returns the step that minimises the quadratic model of f plus
-// damping in the box around x, by moving along Newton steps of the free
-// parameters and fixing the first to meet its bound, until none does. It
-// reports false where the model has no minimum.
+// damping in the box around x. It moves along the Newton step of the free
+// parameters and fixes the first parameter that meets its bound, until none
+// does. It reports false if the model has no minimum.
 func boxStep(x []float64, f Local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
 	p := len(x)
 	var free []int
@@ -229,9 +231,9 @@ func boxStep(x []float64, f Local, lo, hi []float64, unit, damping float64) ([]f
 	return step, true
 }
 
-// Cholesky solves a x = b for the m x m symmetric matrix a, overwriting b with
-// x and a with its factor. It reports false where a is not safely positive
-// definite.
+// Cholesky solves a x = b for the m x m symmetric matrix a. It overwrites b with
+// x and a with its factor. It reports false if a is not positive definite, or
+// too close to singular.
 func Cholesky(a, b []float64) bool {
 	m := len(b)
 	for j := range m {

@@ -8,23 +8,25 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// BlockRows is how many rows the kernel takes at a time.
+// BlockRows is the number of rows that the kernel reads at a time.
 const BlockRows = 256
 
-// Objective is a calibration set as temperature methods see it: the row
-// kernel run over all rows at given scales 1/T. The rows are in memory, with
-// one float32 a row beside the logits, or streamed. It belongs to one fit.
+// Objective is a labelled calibration set with the row kernel. It computes sums
+// over all rows at given scales 1/T, such as the mean NLL and its derivatives.
+// The rows are in memory, with one float32 a row beside the logits, or streamed.
+// An Objective belongs to one fit.
 type Objective struct {
-	Logits     data.Matrix // n x k; where the rows are streamed only its shape
-	LabelLogit []float32   // n, the logit of the true class; nil where streamed
-	labels     []int32     // n, the true class; nil where streamed, or where no sum asks for it
-	stream     Stream      // nil where the rows are in memory
+	Logits     data.Matrix // n x k; of a stream only the shape
+	LabelLogit []float32   // n, the logit of the true class; nil for a stream
+	labels     []int32     // n, the true class; nil for a stream, or if no sum needs it
+	stream     Stream      // nil for rows in memory
 	Passes     float64     // reads of the whole set so far; a part counts as its share
-	Shared     *Shared     // of fits on these rows, may be nil
+	Shared     *Shared     // results of other fits on these rows; may be nil
 	spaces     []*workspace
 }
 
-// NewObjective checks that every row has a label and keeps the views of set.
+// NewObjective returns the objective of the labelled set. It keeps views of the
+// arrays. It returns an error if a row has no label; see CheckLabelled.
 func NewObjective(set *data.Set) (*Objective, error) {
 	if err := CheckLabelled(set); err != nil {
 		return nil, err
@@ -36,29 +38,39 @@ func NewObjective(set *data.Set) (*Objective, error) {
 	return o, nil
 }
 
-// Rows returns n.
+// Rows returns the number of rows n.
 func (o *Objective) Rows() int { return o.Logits.Rows }
 
-// Scaling gives the scales 1/T of rows lo, lo+1, ..., len(dst) of them: in dst
-// or, where all rows have the same, in a slice of its own with that one.
+// Scaling returns the scales 1/T of the len(dst) rows from row lo on. It writes
+// them to dst, or returns a slice with one element, the scale of all rows.
 type Scaling func(dst []float64, lo int) []float64
 
-// Constant is one scale for all rows.
+// Constant returns the scaling with one scale for all rows.
 func Constant(scale float64) Scaling {
 	s := []float64{scale}
 	return func([]float64, int) []float64 { return s }
 }
 
-// RowBlock is some neighbouring rows on which the kernel has been run.
-type RowBlock struct {
-	First      int               // the first of them
-	Scale      []float64         // 1/T of every row, or one for all
-	Moments    []softmax.Moments // at these scales
-	LabelLogit []float32         // logits of the true classes
-	Labels     []int32           // these classes
+// ByRow returns the scaling in which row i has the scale of(i).
+func ByRow(of func(i int) float64) Scaling {
+	return func(dst []float64, lo int) []float64 {
+		for i := range dst {
+			dst[i] = of(lo + i)
+		}
+		return dst
+	}
 }
 
-// beta returns the scale 1/T of row lo+i.
+// RowBlock is a block of neighbouring rows with the sums of the kernel.
+type RowBlock struct {
+	First      int               // index of the first row in the set
+	Scale      []float64         // 1/T of every row, or one element for all rows
+	Moments    []softmax.Moments // sums over the classes of every row at its scale
+	LabelLogit []float32         // logit of the true class of every row
+	Labels     []int32           // true class of every row
+}
+
+// beta returns the scale 1/T of row First+i.
 func (b *RowBlock) beta(i int) float64 {
 	if len(b.Scale) == 1 {
 		return b.Scale[0]
@@ -66,30 +78,41 @@ func (b *RowBlock) beta(i int) float64 {
 	return b.Scale[i]
 }
 
-// workspace is the memory of one worker, kept from pass to pass.
+// InTemperature returns the first and second derivative of the NLL f of row
+// First+i in its temperature T. With beta = 1/T, g = E_p[l] - l_y and
+// V = Var_p[l] they are
+//
+//	df/dT = -beta^2 g,  d2f/dT2 = beta^4 V + 2 beta^3 g.
+func (b *RowBlock) InTemperature(i int) (first, second float64) {
+	m, beta := &b.Moments[i], b.beta(i)
+	g, b2 := m.Slope(b.LabelLogit[i]), float64(beta*beta)
+	return -float64(b2 * g), float64(b2 * (float64(b2*m.Variance()) + float64(2*beta*g)))
+}
+
+// workspace is the memory of one worker. It is reused in every pass.
 type workspace struct {
 	moments [BlockRows]softmax.Moments
 	scale   [BlockRows]float64
 	label   [BlockRows]float32
 
-	// Rows of a stream: lo and those after it.
+	// Rows read from a stream, from row lo on.
 	lo     int
 	logits []float32
 	labels []int32
 }
 
-// slots is how many partial sums a pass keeps at the most.
+// slots is the largest number of partial sums of a pass.
 const slots = 1024
 
-// smallSet is the number of logits below which a pass is over before another
-// processor has woken up.
+// smallSet is the number of logits below which a second goroutine costs more time
+// than it saves.
 const smallSet = 1 << 16
 
 // eachRows calls do for all rows, BlockRows or fewer at a time, on all
-// processors. Consecutive blocks share a slot, of which there are numSlots; a
-// slot is done by one worker, its blocks in their order. In a run of many fits
-// the processors are busy with other fits: goroutines then wait, and a fit
-// never has more of them than there are processors.
+// processors. Consecutive blocks share one of numSlots slots. One worker does
+// all blocks of a slot, in their order. In a run of many fits the processors are
+// busy with other fits, and goroutines wait; a fit never has more goroutines than
+// there are processors.
 func (o *Objective) eachRows(ctx context.Context, do func(w *workspace, slot, lo int, logits []float32, labels []int32)) error {
 	n, k := o.Logits.Rows, o.Logits.Cols
 	workers := runtime.GOMAXPROCS(0)
@@ -128,18 +151,20 @@ func (o *Objective) eachRows(ctx context.Context, do func(w *workspace, slot, lo
 	})
 }
 
-// slotRows is how many rows a slot has: a multiple of BlockRows.
+// slotRows returns the number of rows of a slot, a multiple of BlockRows.
 func (o *Objective) slotRows() int {
 	return max(1, (NumBlocks(o.Rows())+slots-1)/slots) * BlockRows
 }
 
+// numSlots returns the number of slots of a pass.
 func (o *Objective) numSlots() int { return (o.Rows() + o.slotRows() - 1) / o.slotRows() }
 
-// Sums runs the kernel over all rows and returns the total of what visit adds
-// to the given number of sums. visit is called by several goroutines at a time
-// for blocks of rows; it may also keep something for each row of its block.
-// Partial sums are reduced in the order of the rows, so the bits of a fit do
-// not depend on who computes which block, nor on how many do.
+// Sums runs the kernel over all rows at the given scales and returns width
+// totals. visit adds the contributions of a block of rows to sum, which has width
+// elements. Several goroutines call it at a time, for different blocks; it may
+// also store a result for each row of its block. Partial sums are added in the
+// order of the rows, so the bits of a fit do not depend on the number of
+// goroutines or on which of them computes a block.
 func (o *Objective) Sums(ctx context.Context, scale Scaling, width int, visit func(b *RowBlock, sum []float64)) ([]float64, error) {
 	o.Passes++
 	k := o.Logits.Cols
@@ -177,15 +202,9 @@ func (o *Objective) NLL(ctx context.Context, t float64) (float64, error) {
 	return s.NLL, err
 }
 
-// NLLAt returns the mean NLL where row i has the scale beta(i): one pass. Where
-// all have the same it has the bits of nll.
-func (o *Objective) NLLAt(ctx context.Context, beta func(i int) float64) (float64, error) {
-	scale := func(dst []float64, lo int) []float64 {
-		for i := range dst {
-			dst[i] = beta(lo + i)
-		}
-		return dst
-	}
+// NLLAt returns the mean NLL in nats at the given scales: one pass. If all scales
+// are equal it has the bits of NLL.
+func (o *Objective) NLLAt(ctx context.Context, scale Scaling) (float64, error) {
 	total, err := o.Sums(ctx, scale, 1, func(b *RowBlock, sum []float64) { sum[0] += b.NLL() })
 	if err != nil {
 		return 0, err
@@ -193,7 +212,7 @@ func (o *Objective) NLLAt(ctx context.Context, beta func(i int) float64) (float6
 	return total[0] / float64(o.Rows()), nil
 }
 
-// NLL returns the sum of the NLL of the rows.
+// NLL returns the sum of the NLL of the rows of the block, in nats.
 func (b *RowBlock) NLL() float64 {
 	var logs logSum
 	loss := 0.0
@@ -205,29 +224,30 @@ func (b *RowBlock) NLL() float64 {
 	return logs.total() + loss
 }
 
-// Slope is what one pass at a single scale comes to, as means over the rows.
+// Slope holds means over the rows at one scale beta = 1/T. The derivative of the
+// mean NLL in beta is LabelGap - MeanGap, its second derivative Variance.
 type Slope struct {
 	NLL      float64 // NLL, nats
-	Loss     float64 // max l - l_y
-	Drop     float64 // max l - E_p[l]
+	LabelGap float64 // max l - l_y
+	MeanGap  float64 // max l - E_p[l]
 	Variance float64 // Var_p[l]
 }
 
 // Slope returns the means over the rows at one scale 1/T: one pass.
 func (o *Objective) Slope(ctx context.Context, scale float64) (Slope, error) {
-	s, _, err := o.slopeAnd(ctx, scale, 0, nil)
+	s, _, err := o.slopeWithSums(ctx, scale, 0, nil)
 	return s, err
 }
 
-// slopeAnd is slope and the totals of what visit adds to further sums in the
-// same pass.
-func (o *Objective) slopeAnd(ctx context.Context, scale float64, width int, visit func(b *RowBlock, sum []float64)) (Slope, []float64, error) {
+// slopeWithSums returns Slope and, from the same pass, the totals of width more
+// sums to which visit adds; see Sums.
+func (o *Objective) slopeWithSums(ctx context.Context, scale float64, width int, visit func(b *RowBlock, sum []float64)) (Slope, []float64, error) {
 	const own = 4
 	total, err := o.Sums(ctx, Constant(scale), own+width, func(b *RowBlock, sum []float64) {
 		s := b.slope(scale)
 		sum[0] += s.NLL
-		sum[1] += s.Loss
-		sum[2] += s.Drop
+		sum[1] += s.LabelGap
+		sum[2] += s.MeanGap
 		sum[3] += s.Variance
 		if visit != nil {
 			visit(b, sum[own:])
@@ -240,8 +260,8 @@ func (o *Objective) slopeAnd(ctx context.Context, scale float64, width int, visi
 	return Slope{total[0] / n, total[1] / n, total[2] / n, total[3] / n}, total[own:], nil
 }
 
-// slope returns the sums over the rows, all at the given scale. The NLL has the
-// bits of nll.
+// slope returns the sums over the rows of the block, all at the given scale. The
+// NLL has the bits of RowBlock.NLL.
 func (b *RowBlock) slope(scale float64) Slope {
 	var s Slope
 	logs := logSum{product: 1}
@@ -252,11 +272,11 @@ func (b *RowBlock) slope(scale float64) Slope {
 		one := 1 + m.Tail
 		inverse := 1 / one
 		mean := float64(m.S1 * inverse)
-		s.Loss += gap
+		s.LabelGap += gap
 		s.NLL += float64(scale * gap)
-		s.Drop -= mean
+		s.MeanGap -= mean
 		s.Variance += max(0, float64(m.S2*inverse)-float64(mean*mean))
-		logs.sum += float64((m.Tail - (one - 1)) * inverse) // logSum.add
+		logs.sum += float64((m.Tail - (one - 1)) * inverse) // logSum.add, inlined by hand for speed
 		if logs.product *= one; logs.product > fullProduct {
 			logs.flush()
 			logs.product = 1
@@ -266,16 +286,16 @@ func (b *RowBlock) slope(scale float64) Slope {
 	return s
 }
 
-// logSum adds log(1 + tail) over rows with one logarithm for many of them: the
-// factors 1 + tail are multiplied, and what the ones lose of small tails is
-// added as such. The error is below 2^-52 for each row, and relative to the
-// sum where every tail is small.
+// logSum adds log(1 + tail) over rows with one logarithm for many of them. It
+// multiplies the factors 1 + tail, and adds the rounding error of each 1 + tail to
+// the sum separately. The error is below 2^-52 for each row, and relative to the
+// sum if every tail is small.
 type logSum struct {
 	product float64 // 0 stands for 1
 	sum     float64
 }
 
-// fullProduct leaves room for one factor more: no tail has 2^120 classes.
+// fullProduct leaves room for one more factor: no row has 2^120 classes.
 const fullProduct = 0x1p900
 
 // add adds log(1 + tail); inverse is 1/(1 + tail).
@@ -302,7 +322,8 @@ func (l *logSum) total() float64 {
 	return l.sum
 }
 
-// Where returns the rows of o whose group is c, copied into the memory of dst, which has room for all.
+// Where returns the rows of o whose group is c. It copies them into the memory of
+// dst, which must have room for all rows of o.
 func (o *Objective) Where(dst *Objective, group []int, c int) *Objective {
 	k := o.Logits.Cols
 	n := 0

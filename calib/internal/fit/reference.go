@@ -15,11 +15,11 @@ type curveNode struct{ u, y, du float64 }
 // slopes of its nodes (Hermite).
 type curveNodes []curveNode
 
-// maxNodes is how many of the newest nodes are kept.
+// maxNodes is the number of nodes kept, the newest ones.
 const maxNodes = 3
 
-// with returns c with one more node. A node at nearly the same y is replaced:
-// rounding would spoil their difference.
+// with returns c with one more node. It drops an old node at nearly the same y,
+// since rounding would spoil the difference of the two.
 func (c curveNodes) with(node curveNode) curveNodes {
 	var kept curveNodes
 	for _, old := range c {
@@ -33,14 +33,14 @@ func (c curveNodes) with(node curveNode) curveNodes {
 	return append(kept, node)
 }
 
-// at returns the polynomial at y: 0 where there is no node.
+// at returns the polynomial at y, 0 if there is no node.
 func (c curveNodes) at(y float64) float64 {
 	u, _ := c.slopeAt(y)
 	return u
 }
 
-// slopeAt returns the polynomial and its derivative at y, by divided
-// differences on the nodes taken twice.
+// slopeAt returns the polynomial and its derivative at y. It uses divided
+// differences with every node taken twice.
 func (c curveNodes) slopeAt(y float64) (u, du float64) {
 	n := 2 * len(c)
 	if n == 0 {
@@ -68,11 +68,11 @@ func (c curveNodes) slopeAt(y float64) (u, du float64) {
 	return u, du
 }
 
-// reference is the curve u(y) of some rows of the set, at n/16 rows nearly
-// that of the whole: what is left of u after it is small and nearly linear,
-// so that interpolating the rest needs fewer passes over the whole set. It
-// need not be exact. It is the sum of the curves: that of a few rows, and what
-// more rows add to it.
+// reference is an approximation of the curve u(y) of the set, from a sample of its
+// rows. The difference between the two curves is small and nearly linear, so
+// interpolating the difference needs fewer passes over the whole set than
+// interpolating u. The approximation need not be exact. It is a sum of curves:
+// the curve of a small sample, and a correction from a larger one.
 type reference []curveNodes
 
 // at returns the curve at y.
@@ -84,7 +84,7 @@ func (r reference) at(y float64) float64 {
 	return u
 }
 
-// less returns what a node of the whole curve has beyond the reference.
+// less returns a node of the whole curve minus the reference.
 func (r reference) less(node curveNode) curveNode {
 	for _, c := range r {
 		u, du := c.slopeAt(node.y)
@@ -94,19 +94,19 @@ func (r reference) less(node curveNode) curveNode {
 }
 
 const (
-	sampleShare = 16   // one row of so many is in the sample,
-	sampleRows  = 4096 // but no more than so many rows,
-	sampleFloor = 512  // of a set of so many at least: a dozen rows say little
+	sampleShare = 16   // one row in 16 is in the sample,
+	sampleRows  = 4096 // at most 4096 rows;
+	sampleFloor = 512  // smaller sets have no sample: a dozen rows say little
 )
 
-// firstU is where a fit that knows nothing begins, T = 1.5: most networks are
-// too sure.
+// firstU is the first u of a fit without a sample, T = 1.5: most networks are
+// overconfident.
 const firstU = -0.4
 
-// newReference returns the reference of o with the u where the sample has its
-// minimum; without a sample, or where its NLL has none, no nodes and firstU.
-// The sample is every sixteenth row, or wider apart: labels and images are
-// often in order. A pass over it counts as its share.
+// newReference returns the reference of o and the u at which the NLL of the sample
+// has its minimum. If there is no sample or no minimum, it returns nil and firstU.
+// The rows of the sample are evenly spaced, because labels and images are often in
+// order. A pass over the sample counts as its share of o.
 func newReference(ctx context.Context, o *Objective) (reference, float64, error) {
 	if o.Rows() < sampleFloor {
 		return nil, firstU, nil
@@ -123,8 +123,8 @@ func newReference(ctx context.Context, o *Objective) (reference, float64, error)
 	}
 	const (
 		maxSteps = 6
-		near     = 0.05 // the next error is its square or less, and that of the sample larger
-		reach    = 0.25 // how far from u the curve is known
+		near     = 0.05 // the next error is at most its square, less than the error of the sample
+		reach    = 0.25 // the curve is known from u - reach to u + reach
 	)
 	var known curveNodes
 	u, found := firstU, false
@@ -158,16 +158,15 @@ func newReference(ctx context.Context, o *Objective) (reference, float64, error)
 	return reference{curve}, u, nil
 }
 
-// node returns the point of the curve that a pass at u has found, and the y of
-// the minimum.
+// node returns the point of the curve at u, and the y of the minimum.
 func (s Slope) node(u float64) (node curveNode, target float64) {
 	beta := softmax.Exp(u)
-	return curveNode{u: u, y: softmax.Log(s.Drop), du: -s.Drop / float64(beta*s.Variance)}, softmax.Log(s.Loss)
+	return curveNode{u: u, y: softmax.Log(s.MeanGap), du: -s.MeanGap / float64(beta*s.Variance)}, softmax.Log(s.LabelGap)
 }
 
 func finite(c curveNode) bool { return !math.IsNaN(c.y+c.du) && !math.IsInf(c.y+c.du, 0) }
 
-// sample returns m rows of o, evenly apart, copied.
+// sample returns a copy of m evenly spaced rows of o.
 func (o *Objective) sample(ctx context.Context, m int) (*Objective, error) {
 	n, k := o.Logits.Rows, o.Logits.Cols
 	s := &Objective{Logits: data.NewMatrix(m, k), LabelLogit: make([]float32, m)}
@@ -191,21 +190,22 @@ func (o *Objective) sample(ctx context.Context, m int) (*Objective, error) {
 }
 
 const (
-	// thinFrom is the number of rows from which on a reference is refined, and
-	// the last step taken. A reference of m rows leads to about 6 m^-1/2 from
-	// the minimum, by the noise of the wrong rows most of all, and a pass begun
-	// from there to 20 m^-3/2: here to some 1e-7 with the second whole pass.
-	// That is too far for stepTol, and a step of that size errs by its square.
+	// thinFrom is the number of rows from which a reference is refined and the
+	// last Newton step is taken without another pass. The minimum of a reference
+	// of m rows has an error of about 6 m^-1/2, mostly the noise of misclassified
+	// rows. After one pass from there the error is about 20 m^-3/2. For sets this
+	// large it is about 1e-7 after the second whole pass. That is above stepTol,
+	// but the error of a Newton step from there is only its square.
 	thinFrom = 1 << 23
 
-	thinRows = 8    // of every block of BlockRows: what the kernel takes abreast
+	thinRows = 8    // of every block of BlockRows; the kernel reads this many rows at once
 	lastStep = 1e-5 // of u, relative to T
 )
 
-// refined returns the reference with what a thirty-second of the rows adds to
-// it, and the u where these have their minimum, beginning at u. Two passes over
-// them count as their share. Where they lead elsewhere than the rows before
-// them, or nowhere, it returns what it was given.
+// refined returns the reference with a correction from one row in 32, and the u at
+// which these rows have their minimum. It starts at u. Its two passes over these
+// rows count as their share. If refinement moves u by more than near, or
+// diverges, it returns r and u unchanged.
 func (r reference) refined(ctx context.Context, o *Objective, u float64) (reference, float64, error) {
 	if o.stream == nil && o.labels == nil {
 		return r, u, nil
@@ -215,7 +215,7 @@ func (r reference) refined(ctx context.Context, o *Objective, u float64) (refere
 		return nil, 0, err
 	}
 	defer func() { o.Passes += thin.Passes * float64(thin.Rows()) / float64(o.Rows()) }()
-	const near = 0.1 // several times what the first few thousand rows err by
+	const near = 0.1 // several times the error of the first few thousand rows
 	var rest curveNodes
 	at := u
 	for range 2 {
@@ -236,11 +236,11 @@ func (r reference) refined(ctx context.Context, o *Objective, u float64) (refere
 	return append(reference{rest}, r...), at, nil
 }
 
-// stepped is how a fit ends with Newton's step from u, which no pass follows. The
-// NLL is that at T by the slope and the curvature at u, to within rounding; the
-// gradient, which is 0 but for the square of the step, is an estimate.
+// stepped returns the fit after a Newton step from u without another pass. The NLL
+// at the new T follows from the slope and the curvature at u, to within rounding.
+// The gradient, of the order of the square of the step, is an estimate.
 func (s Slope) stepped(u, step float64) *temperatureFit {
-	g := s.Loss - s.Drop
+	g := s.LabelGap - s.MeanGap
 	move := float64(softmax.Exp(u) * step)
 	beta := softmax.Exp(u + step)
 	return &temperatureFit{t: 1 / beta, beta: beta, report: Report{

@@ -166,8 +166,8 @@ func TestManyRows(t *testing.T) {
 	if step := node.du * (target - node.y); math.Abs(step) > 1e-10 {
 		t.Errorf("T is %.1e from the minimum", step)
 	}
-	if math.Abs(s.NLL-r.NLL) > 1e-14 || math.Abs(s.Loss-s.Drop) > 1e-10 || r.Gradient > 1e-10 {
-		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.NLL, s.Loss-s.Drop, r.NLL, r.Gradient)
+	if math.Abs(s.NLL-r.NLL) > 1e-14 || math.Abs(s.LabelGap-s.MeanGap) > 1e-10 || r.Gradient > 1e-10 {
+		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.NLL, s.LabelGap-s.MeanGap, r.NLL, r.Gradient)
 	}
 }
 

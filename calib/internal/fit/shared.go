@@ -13,12 +13,12 @@ type Shared struct {
 	whole *temperatureFit
 }
 
-// temperatureFit is how Temperature ended.
+// temperatureFit is the result of solveTemperature.
 type temperatureFit struct {
 	t      float64
-	report Report // with its own passes alone
+	report Report // Passes counts the passes of this fit alone
 	beta   float64
-	near   bool // the last pass was at beta and expected to be the last
+	near   bool // the last pass was at beta, and the solver expected it to be the last
 }
 
 func (s *Shared) temperature() *temperatureFit {
@@ -39,19 +39,19 @@ func (s *Shared) keep(f *temperatureFit) {
 	s.whole = f
 }
 
-// Temperature returns the T in [MinT, MaxT] with the least mean NLL. The
-// report is of the T returned, where the last pass was, or a Newton step away
-// (see stepped); its passes are all of o.
+// Temperature returns the T in [MinT, MaxT] with the least mean NLL. The report
+// is for the T returned. The last pass was at that T, or one Newton step away;
+// see stepped. Report.Passes counts all passes of o.
 func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
-	t, report, _, err := fitTemperatureAnd(ctx, o, 0, nil)
+	t, report, _, err := temperatureWithSums(ctx, o, 0, nil)
 	return t, report, err
 }
 
-// fitTemperatureAnd is Temperature with the totals at T of what visit adds
-// to further sums (see slopeAnd), which cost no pass of their own; nil where
-// the last pass did not look like the last. Where another fit has found T
-// before, the totals take that last pass and all others are saved.
-func fitTemperatureAnd(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {
+// temperatureWithSums returns Temperature and, from the same last pass, the totals
+// at T of width more sums to which visit adds; see slopeWithSums. The totals are
+// nil if the solver did not expect that pass to be the last. If another fit has
+// found T before, only that last pass is made, for the totals.
+func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {
 	before := o.Passes
 	var totals []float64
 	f := o.Shared.temperature()
@@ -71,6 +71,6 @@ func fitTemperatureAnd(ctx context.Context, o *Objective, width int, visit func(
 	o.Passes = before + f.report.Passes
 	report := f.report
 	report.Passes = o.Passes
-	report.AtBound, report.Warnings = slices.Clip(report.AtBound), slices.Clip(report.Warnings) // others have them, too
+	report.AtBound, report.Warnings = slices.Clip(report.AtBound), slices.Clip(report.Warnings) // other fits share them
 	return f.t, report, totals, ctx.Err()
 }

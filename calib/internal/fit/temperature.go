@@ -8,30 +8,30 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// stepTol is how far, relative to itself, a fitted temperature may be from the
-// minimum by the Newton step of the last pass, where that step is not taken.
+// stepTol bounds the relative error of a fitted temperature: the Newton step of the
+// last pass, if that step is not taken, is below it.
 const stepTol = 5e-9
 
-// solveTemperature is fitTemperatureAnd on a set that nobody has fitted before.
-// Its report has the passes of o, which has none at first.
+// solveTemperature is temperatureWithSums without the cache. o must have no passes
+// yet; the report counts its passes.
 //
-// The NLL is convex in beta = 1/T with slope g = G - D(beta), where
-// G = mean(max l - l_y) does not depend on beta and D = mean(max l - E_p[l])
-// falls. So the minimum is where log D = log G. D is close to a power of beta:
-// u = log beta is nearly linear in y = log D, and a pass gives y with the
-// slope du/dy = -D/(beta Var_p[l]). The next u is where the polynomial through
-// the u and the slopes of the passes so far is at y = log G (inverse Hermite
-// interpolation; one pass is Newton's step). Errors multiply: with e0 and e1
-// at two passes the next is about (e0 e1)^2. On large sets a reference curve
-// from some rows shows the way to the first pass and takes out most of what
-// is not linear; see reference.
+// The NLL is convex in beta = 1/T. Its slope is g = G - D(beta). G =
+// mean(max l - l_y) does not depend on beta, and D = mean(max l - E_p[l]) falls in
+// beta. So the minimum is where log D = log G. D is close to a power of beta, so
+// u = log beta is nearly linear in y = log D. A pass at u gives y and the slope
+// du/dy = -D/(beta Var_p[l]). A polynomial u(y) goes through the values and the
+// slopes of the passes so far, and the next u is its value at y = log G (inverse
+// Hermite interpolation; after one pass this is the Newton step). Errors multiply:
+// if two passes have the errors e0 and e1, the next has about (e0 e1)^2. On large
+// sets a sample of the rows gives the first u and removes most of the
+// nonlinearity; see reference.
 //
-// Every step stays inside a bracket, which bisection shrinks when
-// interpolation leaves it. The fit ends at a pass that finds a gradient below
-// GradTol and from where Newton's step, which tells the error of u but for its
-// square, is below stepTol. Of thinFrom rows or more a pass is dear: one from
-// where Newton's step is below lastStep is the last too, and the step is taken
-// unless it leads out of the bounds.
+// Every step stays inside a bracket. If interpolation leaves it, bisection shrinks
+// it. The fit ends after a pass whose gradient is below GradTol and whose Newton
+// step is below stepTol. That step is the error of u, up to its square. From
+// thinFrom rows on a pass is expensive. There the fit also ends after a pass whose
+// Newton step is below lastStep. It then takes the step, unless the step leaves the
+// bounds.
 func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
 	if err == nil && ref != nil && o.Rows() >= thinFrom {
@@ -53,20 +53,20 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 		if !near {
 			last = nil
 		}
-		s, also, err := o.slopeAnd(ctx, beta, width, last)
+		s, also, err := o.slopeWithSums(ctx, beta, width, last)
 		if err != nil {
 			return nil, nil, err
 		}
 		if last == nil {
 			also = nil
 		}
-		g := s.Loss - s.Drop
+		g := s.LabelGap - s.MeanGap
 		switch {
-		case s.Loss == 0:
-			f, err := o.allRight(ctx)
+		case s.LabelGap == 0:
+			f, err := o.separable(ctx)
 			return f, nil, err
 		case g > 0 && u <= minU:
-			f, err := o.tooHot(ctx)
+			f, err := o.atMaxTemperature(ctx)
 			return f, nil, err
 		case g < 0 && u >= maxU:
 			f, err := o.atBound(ctx, MinT, "the minimum of the NLL is below the least temperature")
@@ -99,46 +99,48 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 			next = u + step
 		}
 		next = min(max(next, minU), maxU)
-		if !(next > lo && next < hi) { // also where step is no number: D or the variance underflowed
+		if !(next > lo && next < hi) { // also if step is NaN because D or the variance underflowed
 			next = (max(lo, minU) + min(hi, maxU)) / 2
 		}
 		moved, u = next-u, next
 	}
 }
 
-// far is how many times as long as Newton's step a step may be.
+// far is the largest ratio of a step to the Newton step.
 const far = 8
 
-// likelyLast is the change of u after which a pass is expected to be the last.
+// likelyLast is the largest change of u after which the next pass is expected to
+// be the last.
 const likelyLast = 0.05
 
-// allRight ends a fit where no row has a larger logit than that of its label.
-func (o *Objective) allRight(ctx context.Context) (*temperatureFit, error) {
+// separable ends a fit in which no row has a larger logit than the logit of its
+// label.
+func (o *Objective) separable(ctx context.Context) (*temperatureFit, error) {
 	zero, err := o.Slope(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	if zero.Drop > 0 {
+	if zero.MeanGap > 0 {
 		return o.atBound(ctx, MinT, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
 	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: []string{
 		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}, nil
 }
 
-// tooHot ends a fit whose NLL still falls at the largest temperature.
-func (o *Objective) tooHot(ctx context.Context) (*temperatureFit, error) {
+// atMaxTemperature ends a fit whose NLL still falls at MaxT.
+func (o *Objective) atMaxTemperature(ctx context.Context) (*temperatureFit, error) {
 	zero, err := o.Slope(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	why := "the minimum of the NLL is beyond the largest temperature"
-	if zero.Loss >= zero.Drop {
+	if zero.LabelGap >= zero.MeanGap {
 		why = "the calibration labels contradict the logits, so the NLL has no minimum"
 	}
 	return o.atBound(ctx, MaxT, why)
 }
 
-// atBound ends a fit at T = t, one of the bounds: one pass for the NLL.
+// atBound ends a fit at T = t, one of the bounds. It takes one pass for the NLL.
 func (o *Objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
 	nll, err := o.NLL(ctx, t)
 	bound := "T >= 0.001"
