@@ -11,17 +11,19 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
-// adatsEntry is sample-dependent adaptive temperature scaling (Joy, Pinto,
+// AdaTS is sample-dependent adaptive temperature scaling (Joy, Pinto,
 // Lim, Torr and Dokania 2023): a variational autoencoder of the features h
 // whose code w has a normal prior for each class, and a small network from the
 // k log densities log p(w | y) of the code under these priors to
 //
 //	T = max(softplus(.), 1e-3),
 //
-// all trained at once; adatsNet has the layers, adatsTrainer.loss the
+// all trained at once; vae.Net has the layers, vae.Trainer.loss the
 // objective. The authors train with Adam at 5e-4, in shuffled batches of 128,
 // for 100 epochs, and so do we. Departures:
 //
@@ -49,24 +51,21 @@ import (
 // nor of the classes: training sorts the rows by their features and numbers
 // the classes as it meets them. It is float32 and its bits are those of one
 // kind of processor, not of all.
+type AdaTS struct {
+	Epochs   int  // of the calibration set; 0 means 100
+	MaxSteps *int // minibatches after which training ends, 0 for no limit; nil means 1,000
+	Hidden   int  // width of the largest layer, even; 0 means 256, 1024 in the paper's code
+	Draws    *int // of the code at inference, 1 in the paper's code, 0 for its mean; nil means 10
+}
+
 func adatsEntry() Entry {
-	return Entry{
+	return NewEntry[AdaTS, adatsMap](Entry{
 		Name:      "adats",
 		Label:     "AdaTS (Joy)",
 		Version:   2,
 		Summary:   "temperature from an autoencoder of the features; options epochs (100), max_steps (1000), hidden (256), draws (10)",
 		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
-		New:       newAdaTS,
-		Restore:   restore(restoreAdaTS),
-	}
-}
-
-// adatsOptions are the size of the network and the length of its training.
-type adatsOptions struct {
-	Epochs   int `yaml:"epochs"`    // of the calibration set
-	MaxSteps int `yaml:"max_steps"` // minibatches after which training ends; 0 for no limit
-	Hidden   int `yaml:"hidden"`    // width of the largest layer, even; 1024 in the paper's code
-	Draws    int `yaml:"draws"`     // of the code at inference, 1 in the paper's code; 0 for its mean
+	})
 }
 
 const (
@@ -77,27 +76,29 @@ const (
 	adatsMostDraws  = 1000
 )
 
-func newAdaTS(decode func(any) error) (Method, error) {
-	o := adatsOptions{Epochs: 100, MaxSteps: 1000, Hidden: 256, Draws: 10}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (a *AdaTS) Options() []Option {
+	return []Option{
+		IntOption("epochs", &a.Epochs, 100, 1, math.MaxInt, "passes over the calibration set, at most"),
+		OptionalInt("max_steps", &a.MaxSteps, new(1000), 0, math.MaxInt, "minibatches after which training ends; 0 for no limit"),
+		IntOption("hidden", &a.Hidden, 256, 2, adatsMostHidden, "width of the largest layer, even"),
+		OptionalInt("draws", &a.Draws, new(10), 0, adatsMostDraws, "of the code at inference; 0 for its mean"),
 	}
-	switch {
-	case o.Epochs < 1:
-		return nil, fmt.Errorf("epochs: %d: want 1 or more", o.Epochs)
-	case o.MaxSteps < 0:
-		return nil, fmt.Errorf("max_steps: %d: want 1 or more, or 0 for no limit", o.MaxSteps)
-	case o.Hidden < 2 || o.Hidden%2 == 1 || o.Hidden > adatsMostHidden:
-		return nil, fmt.Errorf("hidden: %d: want an even number from 2 to %d", o.Hidden, adatsMostHidden)
-	case o.Draws < 0 || o.Draws > adatsMostDraws:
-		return nil, fmt.Errorf("draws: %d: want 0 to %d", o.Draws, adatsMostDraws)
-	}
-	return adaTS{o}, nil
 }
 
-type adaTS struct{ adatsOptions }
+// filled returns a with its defaults.
+func (a AdaTS) filled() (AdaTS, error) {
+	a, err := WithDefaults(a)
+	if err == nil && a.Hidden%2 == 1 {
+		err = fmt.Errorf("hidden: %d: want an even number", a.Hidden)
+	}
+	return a, err
+}
 
-func (adaTS) Contract() Contract {
+// Prepare rejects an odd Hidden.
+func (a AdaTS) Prepare() (Method, error) { return a.filled() }
+
+func (AdaTS) Contract() Contract {
 	return Contract{
 		Cal: data.Logits | data.Labels | data.Features, Test: data.Logits | data.Features, KeepsTop1: true,
 	}
@@ -106,9 +107,13 @@ func (adaTS) Contract() Contract {
 // Fit trains the network. The report's iterations are minibatches and its
 // passes epochs, both as far as they went; its gradient is that of the last
 // minibatch, which is noise about 0 at best.
-func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	a, err := a.filled()
+	if err != nil {
+		return nil, err
+	}
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	if err := checkFeatures(set); err != nil {
@@ -122,18 +127,18 @@ func (a adaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m.Mean, m.Scale = standardisation(set.Features)
 	rng := rand.New(rand.NewPCG(in.Seed, 0x61646174)) // the stream of this method
 	rows := min(adatsRows, n)
-	t := newAdatsTrainer(m.shape(), rows, rng)
+	t := vae.NewTrainer(m.shape(), rows, rng)
 	steps := a.Epochs * ((n + rows - 1) / rows)
 	planned := steps
-	if a.MaxSteps > 0 {
-		steps = min(steps, a.MaxSteps)
+	if *a.MaxSteps > 0 {
+		steps = min(steps, *a.MaxSteps)
 	}
-	gradient, err := t.train(ctx, adatsRate, newAdatsFeed(set, m, rows, steps, rng).next)
+	gradient, err := t.Train(ctx, adatsRate, newAdatsFeed(set, m, rows, steps, rng).next)
 	if err != nil {
 		return nil, err
 	}
-	m.Weights = slices.Clone(t.flat[:m.shape().size(false)])
-	m.Noise = make(float32s, a.Draws*adatsLatent)
+	m.Weights = slices.Clone(t.Flat[:m.shape().Size(false)])
+	m.Noise = make(float32s, *a.Draws*vae.Latent)
 	draw := rand.New(rand.NewPCG(in.Seed, 0x64726177)) // a stream that no length of training moves
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
@@ -184,7 +189,7 @@ type adatsFeed struct {
 	order []int // the rows sorted by their features
 	slot  []int // k, number of each class in the network
 	queue []int // of this epoch, positions in order
-	batch adatsBatch
+	batch vae.Batch
 }
 
 func newAdatsFeed(set *data.Set, m adatsMap, rows, steps int, rng *rand.Rand) *adatsFeed {
@@ -214,15 +219,15 @@ func newAdatsFeed(set *data.Set, m adatsMap, rows, steps int, rng *rand.Rand) *a
 		number(class)
 		f.slot[class]--
 	}
-	f.batch = adatsBatch{
-		features: make([]float32, rows*m.Width), logits: make([]float32, rows*m.Classes), labels: make([]int, rows),
-		noise: [2][]float32{make([]float32, rows*adatsLatent), make([]float32, rows*adatsLatent)},
+	f.batch = vae.Batch{
+		Features: make([]float32, rows*m.Width), Logits: make([]float32, rows*m.Classes), Labels: make([]int, rows),
+		Noise: [2][]float32{make([]float32, rows*vae.Latent), make([]float32, rows*vae.Latent)},
 	}
 	return f
 }
 
 // next returns the next minibatch, which is valid until the next call, or nil.
-func (f *adatsFeed) next() *adatsBatch {
+func (f *adatsFeed) next() *vae.Batch {
 	if f.left == 0 {
 		return nil
 	}
@@ -231,19 +236,19 @@ func (f *adatsFeed) next() *adatsBatch {
 		f.queue = f.rng.Perm(len(f.order))
 	}
 	b := &f.batch
-	b.n = min(f.rows, len(f.queue))
+	b.N = min(f.rows, len(f.queue))
 	k := f.model.Classes
-	for r, at := range f.queue[:b.n] {
+	for r, at := range f.queue[:b.N] {
 		i := f.order[at]
-		f.model.standardise(b.features[r*f.model.Width:], f.set.Features.Row(i))
+		f.model.standardise(b.Features[r*f.model.Width:], f.set.Features.Row(i))
 		for class, l := range f.set.Logits.Row(i) {
-			b.logits[r*k+f.slot[class]] = l
+			b.Logits[r*k+f.slot[class]] = l
 		}
-		b.labels[r] = f.slot[f.set.Labels[i]]
+		b.Labels[r] = f.slot[f.set.Labels[i]]
 	}
-	f.queue = f.queue[b.n:]
-	for _, noise := range b.noise {
-		for i := range b.n * adatsLatent {
+	f.queue = f.queue[b.N:]
+	for _, noise := range b.Noise {
+		for i := range b.N * vae.Latent {
 			noise[i] = float32(f.rng.NormFloat64())
 		}
 	}
@@ -258,49 +263,54 @@ type adatsMap struct {
 	Classes int      `json:"classes"` // k
 	Mean    float32s `json:"mean"`    // d
 	Scale   float32s `json:"scale"`   // d, each >= 0
-	Weights float32s `json:"weights"` // in the order of adatsNet
+	Weights float32s `json:"weights"` // in the order of vae.Net
 	Noise   float32s `json:"noise"`   // draws x 16; empty for the mean of the code
-	net     *adatsNet
+	net     *vae.Net
 }
 
-func (m adatsMap) shape() adatsShape { return adatsShape{m.Width, m.Hidden, m.Classes} }
+func (m adatsMap) shape() vae.Shape {
+	return vae.Shape{Features: m.Width, Hidden: m.Hidden, Classes: m.Classes}
+}
 
 // ready returns m with its network.
 func (m adatsMap) ready() adatsMap {
-	m.net = m.shape().net(m.Weights)
+	m.net = m.shape().Net(m.Weights)
 	return m
 }
 
-func restoreAdaTS(m adatsMap) (Map, error) {
+func (m adatsMap) Check() error {
 	if m.Width < 1 || m.Width > adatsMostWidth || m.Classes < 1 || m.Classes > adatsMostWidth ||
 		m.Hidden < 2 || m.Hidden%2 == 1 || m.Hidden > adatsMostHidden {
-		return nil, fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
+		return fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
 	}
-	draws := (len(m.Noise) + adatsLatent - 1) / adatsLatent
+	draws := (len(m.Noise) + vae.Latent - 1) / vae.Latent
 	if draws > adatsMostDraws {
-		return nil, fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
+		return fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
 	}
 	for _, part := range []struct {
 		name string
 		x    float32s
 		size int
-	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().size(false)}, {"noise", m.Noise, draws * adatsLatent}} {
+	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * vae.Latent}} {
 		if len(part.x) != part.size {
-			return nil, fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
+			return fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
 		}
 		for i, v := range part.x {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				return nil, fmt.Errorf("%s[%d] is %v", part.name, i, v)
+				return fmt.Errorf("%s[%d] is %v", part.name, i, v)
 			}
 		}
 	}
 	for j, v := range m.Scale {
 		if v < 0 {
-			return nil, fmt.Errorf("scale[%d] = %v: want 0 or more", j, v)
+			return fmt.Errorf("scale[%d] = %v: want 0 or more", j, v)
 		}
 	}
-	return m.ready(), nil
+	return nil
 }
+
+// prepared returns m with its network.
+func (m adatsMap) prepared() Map { return m.ready() }
 
 func (m adatsMap) classes() int { return m.Classes }
 
@@ -321,12 +331,11 @@ func (m adatsMap) standardise(dst, h []float32) {
 }
 
 // Apply writes the mean over the draws of softmax(l / T). Every draw has the
-// same top class, and so has their mean; see keepTop.
+// same top class, and so has their mean; see fit.KeepTop.
 func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
-	mustFit(m, set)
 	probs := make([]float64, m.Classes)
-	for lo := 0; lo < set.Features.Rows; lo += blockRows {
-		part := set.Rows(lo, min(lo+blockRows, set.Features.Rows))
+	for lo := 0; lo < set.Features.Rows; lo += fit.BlockRows {
+		part := set.Rows(lo, min(lo+fit.BlockRows, set.Features.Rows))
 		temperatures := m.temperatures(part)
 		draws := len(temperatures) / part.Logits.Rows
 		for i := range part.Logits.Rows {
@@ -341,7 +350,7 @@ func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
 					q[j] += v
 				}
 			}
-			keepTop(q, row, float64(draws))
+			fit.KeepTop(q, row, float64(draws))
 		}
 	}
 }
@@ -350,28 +359,28 @@ func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
 // column where there are no draws. It needs room for n rows of each layer.
 func (m adatsMap) temperatures(set *data.Set) []float64 {
 	n := set.Features.Rows
-	p := m.net.pass(n)
+	p := m.net.Pass(n)
 	features := make([]float32, n*m.Width)
 	for i := range n {
 		m.standardise(features[i*m.Width:], set.Features.Row(i))
 	}
-	m.net.encode(p, features)
+	m.net.Encode(p, features)
 	if len(m.Noise) == 0 {
-		m.net.temper(p, p.mean)
+		m.net.Temper(p, p.Mean)
 		t := make([]float64, n)
 		for i := range t {
-			t[i] = temperatureOf(p.out[i])
+			t[i] = vae.TemperatureOf(p.Out[i])
 		}
 		return t
 	}
-	m.net.spread(p)
-	draws := len(m.Noise) / adatsLatent
+	m.net.Spread(p)
+	draws := len(m.Noise) / vae.Latent
 	t := make([]float64, n*draws)
 	for d := range draws {
-		p.draw(m.Noise[d*adatsLatent : (d+1)*adatsLatent])
-		m.net.temper(p, p.code)
+		p.Draw(m.Noise[d*vae.Latent : (d+1)*vae.Latent])
+		m.net.Temper(p, p.Code)
 		for i := range n {
-			t[i*draws+d] = temperatureOf(p.out[i])
+			t[i*draws+d] = vae.TemperatureOf(p.Out[i])
 		}
 	}
 	return t

@@ -12,181 +12,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
-
-// adatsOracle is the loss of adats from its description, in float64, row by
-// row, with math.Exp: theta holds the parameters in the order of adatsNet.
-func adatsOracle(s adatsShape, theta []float64, b *adatsBatch) float64 {
-	at := 0
-	take := func(n int) []float64 { at += n; return theta[at-n : at] }
-	layer := func(in, out int) func([]float64) []float64 {
-		w, bias := take(in*out), take(out)
-		return func(x []float64) []float64 {
-			y := slices.Clone(bias)
-			for i, v := range x {
-				for j := range y {
-					y[j] += v * w[i*out+j]
-				}
-			}
-			return y
-		}
-	}
-	apply := func(f func(float64) float64, x []float64) []float64 {
-		for i, v := range x {
-			x[i] = f(v)
-		}
-		return x
-	}
-	elu := func(v float64) float64 {
-		if v > 0 {
-			return v
-		}
-		return math.Expm1(v)
-	}
-	floored := func(v float64) float64 { return max(directSoftplus(v), 1e-3) }
-	half := s.hidden / 2
-	e0, e1, e2 := layer(s.d, s.hidden), layer(s.hidden, half), layer(half, half)
-	toMean, toStd := layer(half, 16), layer(half, 16)
-	h0, h1, h2 := layer(s.k, 128), layer(128, 128), layer(128, 1)
-	priorMean, priorStd := take(s.k*16), apply(floored, slices.Clone(take(s.k*16)))
-	d0, d1, d2, d3 := layer(16, s.hidden), layer(s.hidden, half), layer(half, half), layer(half, s.d)
-
-	total := 0.0
-	for i := range b.n {
-		h := make([]float64, s.d)
-		for j := range h {
-			h[j] = float64(b.features[i*s.d+j])
-		}
-		trunk := apply(directSoftplus, e2(apply(elu, e1(apply(elu, e0(h))))))
-		mean, std := toMean(trunk), apply(floored, toStd(trunk))
-		var code [2][]float64
-		for c := range code {
-			code[c] = make([]float64, 16)
-			for l := range 16 {
-				code[c][l] = mean[l] + std[l]*float64(b.noise[c][i*16+l])
-			}
-		}
-		// -log p(h | w_1), Laplace of scale 1
-		for j, v := range d3(apply(elu, d2(apply(elu, d1(apply(elu, d0(code[0]))))))) {
-			total += math.Abs(v-h[j]) + math.Log(2)
-		}
-		// KL of two normals
-		y := b.labels[i]
-		for l := range 16 {
-			m, sd := priorMean[y*16+l], priorStd[y*16+l]
-			total += math.Log(sd/std[l]) + (std[l]*std[l]+(mean[l]-m)*(mean[l]-m))/(2*sd*sd) - 0.5
-		}
-		// NLL at T(w_2)
-		density := make([]float64, s.k)
-		for c := range density {
-			for l := range 16 {
-				z := (code[1][l] - priorMean[c*16+l]) / priorStd[c*16+l]
-				density[c] -= z*z/2 + math.Log(priorStd[c*16+l]*math.Sqrt(2*math.Pi))
-			}
-		}
-		t := floored(h2(apply(elu, h1(apply(elu, h0(density)))))[0])
-		sum := 0.0
-		row := b.logits[i*s.k : (i+1)*s.k]
-		for _, l := range row {
-			sum += math.Exp(float64(l) / t)
-		}
-		total += math.Log(sum) - float64(row[y])/t
-	}
-	return total / float64(b.n)
-}
-
-// The loss and elements of its gradient in every layer against differences of
-// the oracle. Float32 carries 1e-7 through sums of a few hundred terms.
-func TestAdaTSGradient(t *testing.T) {
-	shape := adatsShape{d: 5, hidden: 6, k: 3}
-	rng := rand.New(rand.NewPCG(1, 1))
-	tr := newAdatsTrainer(shape, 7, rng)
-	for i := range tr.flat {
-		tr.flat[i] *= 1.3 // away from the near-linear start
-	}
-	const n = 6 // fewer than there is room for
-	b := &adatsBatch{n: n, features: make([]float32, 7*5), logits: make([]float32, 7*3), labels: make([]int, 7)}
-	for _, x := range [][]float32{b.features, b.logits} {
-		for i := range x {
-			x[i] = float32(1.5 * rng.NormFloat64())
-		}
-	}
-	for i := range b.labels {
-		b.labels[i] = rng.IntN(3)
-	}
-	for c := range b.noise {
-		b.noise[c] = make([]float32, 7*16)
-		for i := range b.noise[c] {
-			b.noise[c][i] = float32(rng.NormFloat64())
-		}
-	}
-	got := tr.loss(b)
-	theta := make([]float64, len(tr.flat))
-	for i, v := range tr.flat {
-		theta[i] = float64(v)
-	}
-	if want := adatsOracle(shape, theta, b); math.Abs(got-want) > 1e-5*want {
-		t.Fatalf("loss %v, want %v", got, want)
-	}
-	most, checked, nonzero := 0.0, 0, 0
-	for _, g := range tr.flatGrad {
-		most = max(most, math.Abs(float64(g)))
-	}
-	check := func(i int) {
-		const h = 1e-5
-		old := theta[i]
-		theta[i] = old + h
-		up := adatsOracle(shape, theta, b)
-		theta[i] = old - h
-		down := adatsOracle(shape, theta, b)
-		theta[i] = old
-		want := (up - down) / (2 * h)
-		if math.Abs(want-float64(tr.flatGrad[i])) > 1e-4*math.Abs(want)+2e-6*most {
-			t.Fatalf("gradient[%d] = %v, differences give %v", i, tr.flatGrad[i], want)
-		}
-		checked++
-		if math.Abs(want) > 1e-3*most {
-			nonzero++
-		}
-	}
-	at := 0
-	some := func(size int) { // elements of a part, the last among them
-		for i := size - 1; i >= 0; i -= 1 + size/60 {
-			check(at + i)
-		}
-		at += size
-	}
-	(&adatsNet{adatsShape: shape}).each(func(_ *dense, in, out int) {
-		some(in * out)
-		some(out)
-	}, func(*[]float32) { some(shape.k * adatsLatent) }, true)
-	if at != len(theta) || nonzero < checked/2 {
-		t.Errorf("%d of %d parameters, %d of %d checked matter: the case tests too little", at, len(theta), nonzero, checked)
-	}
-}
-
-// Adam from its recurrences, on a gradient that is set by hand.
-func TestAdaTSAdam(t *testing.T) {
-	tr := &adatsTrainer{flat: []float32{1}, flatGrad: []float32{0}, moment1: []float32{0}, moment2: []float32{0}}
-	x, m, v := 1.0, 0.0, 0.0
-	for step, g := range []float64{0.5, -2, 0.25, 0, 1} {
-		tr.flatGrad[0] = float32(g)
-		tr.update(0.1)
-		m, v = 0.9*m+0.1*g, 0.999*v+0.001*g*g
-		bias1, bias2 := 1-math.Pow(0.9, float64(step+1)), 1-math.Pow(0.999, float64(step+1))
-		x -= 0.1 * (m / bias1) / (math.Sqrt(v/bias2) + 1e-8)
-		if math.Abs(float64(tr.flat[0])-x) > 1e-6 {
-			t.Fatalf("step %d: %v, want %v", step+1, tr.flat[0], x)
-		}
-	}
-}
 
 // featured returns rows whose features tell the class, d >= k, and where the
 // logits of the first k/2 classes are twice as large as they should be.
 func featured(n, d, k int, seed uint64) *data.Set {
-	set := drawn(n, k, 1.5, seed)
-	set.Features = drawn(n, d, 1, seed+500).Logits
+	set := testset.Drawn(n, k, 1.5, seed)
+	set.Features = testset.Drawn(n, d, 1, seed+500).Logits
 	for i, y := range set.Labels {
 		set.Features.Row(i)[y] += 6
 		if int(y) < k/2 {
@@ -202,13 +38,13 @@ func featured(n, d, k int, seed uint64) *data.Set {
 // higher temperature than the others, on rows that the fit has not seen too.
 func TestAdaTSLearns(t *testing.T) {
 	cal, test := featured(2000, 8, 4, 1), featured(1000, 8, 4, 2)
-	f, err := adaTS{adatsOptions{Epochs: 100, MaxSteps: 600, Hidden: 32}}.Fit(context.Background(), Input{Cal: cal, Seed: 3})
+	f, err := AdaTS{Epochs: 100, MaxSteps: new(600), Hidden: 32, Draws: new(0)}.Fit(context.Background(), Input{Cal: cal, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scaled := fit(t, "ts", cal, nil)
+	scaled := fitMethod(t, "ts", cal, nil)
 	q := data.NewProbs(1000, 4)
-	f.Map.Apply(q, test)
+	Apply(f.Map, q, test)
 	got, ts := plainNLL(q, test.Labels), plainNLL(applied(scaled.Map, test.Logits), test.Labels)
 	var sum, count [2]float64
 	for i, temp := range f.Map.(adatsMap).temperatures(test) {
@@ -238,7 +74,7 @@ func plainNLL(q data.Probs, labels []int32) float64 {
 func TestAdaTSOrder(t *testing.T) {
 	const n, d, k = 300, 6, 5
 	cal, test := featured(n, d, k, 1), featured(50, d, k, 2)
-	method := adaTS{adatsOptions{Epochs: 3, Hidden: 16}}
+	method := AdaTS{Epochs: 3, MaxSteps: new(0), Hidden: 16, Draws: new(0)}
 	temperatures := func(set *data.Set, seed uint64) []float64 {
 		f, err := method.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
@@ -271,7 +107,7 @@ func TestAdaTSOrder(t *testing.T) {
 func TestAdaTSDraws(t *testing.T) {
 	set := featured(200, 6, 5, 1)
 	fitted := func(draws int) adatsMap {
-		f, err := adaTS{adatsOptions{Epochs: 5, Hidden: 16, Draws: draws}}.Fit(context.Background(), Input{Cal: set, Seed: 4})
+		f, err := AdaTS{Epochs: 5, Hidden: 16, MaxSteps: new(0), Draws: new(draws)}.Fit(context.Background(), Input{Cal: set, Seed: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,49 +118,49 @@ func TestAdaTSDraws(t *testing.T) {
 		t.Fatalf("weights differ, or %d and %d numbers of noise", len(m.Noise), len(none.Noise))
 	}
 	got, want, one := data.NewProbs(200, 5), data.NewProbs(200, 5), data.NewProbs(200, 5)
-	m.Apply(got, set)
+	Apply(m, got, set)
 	for d := range 3 {
 		single := m
 		single.Noise = m.Noise[16*d : 16*(d+1)]
-		single.Apply(one, set)
+		Apply(single, one, set)
 		for i, v := range one.Data {
 			want.Data[i] += v / 3
 		}
 	}
-	if !near(got.Data, want.Data, 1e-15) {
+	if !testset.Near(got.Data, want.Data, 1e-15) {
 		t.Error("the mean over three draws is not that of the draws")
 	}
-	none.Apply(one, set)
-	if near(got.Data, one.Data, 1e-6) {
+	Apply(none, one, set)
+	if testset.Near(got.Data, one.Data, 1e-6) {
 		t.Error("draws change nothing")
 	}
 	// The code of a draw by its definition, w = mean + noise x std.
 	single := m
 	single.Noise = m.Noise[:16]
-	mean := m.shape().net(slices.Clone(m.Weights))
-	p, features := mean.pass(200), make([]float32, 200*6)
+	mean := m.shape().Net(slices.Clone(m.Weights))
+	p, features := mean.Pass(200), make([]float32, 200*6)
 	for i := range 200 {
 		m.standardise(features[i*6:], set.Features.Row(i))
 	}
-	mean.encode(p, features)
+	mean.Encode(p, features)
 	for i, temp := range single.temperatures(set) {
 		code := make([]float32, 16)
 		for l := range code {
 			std := 0.0
 			for h := range 8 {
-				std += float64(p.trunk[i*8+h]) * float64(mean.std.w[h*16+l])
+				std += float64(p.Trunk[i*8+h]) * float64(mean.Std.W[h*16+l])
 			}
-			std = max(directSoftplus(std+float64(mean.std.b[l])), 1e-3)
-			code[l] = float32(float64(p.mean[i*16+l]) + std*float64(m.Noise[l]))
+			std = max(testset.Softplus(std+float64(mean.Std.B[l])), 1e-3)
+			code[l] = float32(float64(p.Mean[i*16+l]) + std*float64(m.Noise[l]))
 		}
-		alone := mean.pass(1)
-		mean.temper(alone, code)
-		if want := temperatureOf(alone.out[0]); math.Abs(temp-want) > 1e-4*want {
+		alone := mean.Pass(1)
+		mean.Temper(alone, code)
+		if want := vae.TemperatureOf(alone.Out[0]); math.Abs(temp-want) > 1e-4*want {
 			t.Fatalf("row %d: T = %v, by definition %v", i, temp, want)
 		}
 	}
 	for _, draws := range []int{-1, adatsMostDraws + 1} {
-		if _, err := adatsEntry().New(decodeInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
+		if _, err := adatsEntry().With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
 			t.Errorf("%d draws: %v", draws, err)
 		}
 	}
@@ -334,7 +170,7 @@ func TestAdaTSDraws(t *testing.T) {
 func TestAdaTSProcessors(t *testing.T) {
 	set := featured(400, 140, 130, 1)
 	train := func() []float32 {
-		f, err := adaTS{adatsOptions{Epochs: 1, MaxSteps: 2, Hidden: 256}}.Fit(context.Background(), Input{Cal: set})
+		f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,17 +192,17 @@ func TestAdaTSBlocksAndModel(t *testing.T) {
 	const n, d, k = 600, 140, 130
 	set := featured(n, d, k, 1)
 	entry, _ := Lookup("adats")
-	f, err := adaTS{adatsOptions{Epochs: 1, MaxSteps: 2, Hidden: 256}}.Fit(context.Background(), Input{Cal: set})
+	f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := data.NewProbs(n, k)
-	f.Map.Apply(want, set)
+	Apply(f.Map, want, set)
 	for _, size := range []int{1, 63, 300} {
 		got := data.NewProbs(n, k)
 		for lo := 0; lo < n; lo += size {
 			hi := min(lo+size, n)
-			f.Map.Apply(got.Slice(lo, hi), set.Rows(lo, hi))
+			Apply(f.Map, got.Slice(lo, hi), set.Rows(lo, hi))
 		}
 		if !slices.Equal(got.Data, want.Data) {
 			t.Errorf("blocks of %d rows have other bits", size)
@@ -381,7 +217,7 @@ func TestAdaTSBlocksAndModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := data.NewProbs(n, k)
-	m.Map.Apply(got, set)
+	Apply(m.Map, got, set)
 	if !slices.Equal(got.Data, want.Data) {
 		t.Error("the loaded model has other bits")
 	}
@@ -402,7 +238,7 @@ func TestAdaTSBlocksAndModel(t *testing.T) {
 }
 
 func TestAdaTSStandardisation(t *testing.T) {
-	h := rowsOf([][]float32{{1, 5, 0}, {3, 5, 0}, {5, 5, 0}})
+	h := testset.Rows([][]float32{{1, 5, 0}, {3, 5, 0}, {5, 5, 0}})
 	m := adatsMap{Width: 3}
 	m.Mean, m.Scale = standardisation(h)
 	dst := make([]float32, 3)
@@ -418,12 +254,12 @@ func TestAdaTSStandardisation(t *testing.T) {
 func TestAdaTSOptions(t *testing.T) {
 	entry, _ := Lookup("adats")
 	for name, bad := range map[string]int{"epochs": 0, "max_steps": -1, "hidden": 7} {
-		if _, err := entry.New(decodeInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := entry.With(setInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s = %d: %v", name, bad, err)
 		}
 	}
-	for out, want := range map[float32]float64{-50: 1e-3, 3e38: maxT, float32(math.NaN()): maxT, float32(math.Inf(1)): maxT} {
-		if got := temperatureOf(out); got != want {
+	for out, want := range map[float32]float64{-50: 1e-3, 3e38: fit.MaxT, float32(math.NaN()): fit.MaxT, float32(math.Inf(1)): fit.MaxT} {
+		if got := vae.TemperatureOf(out); got != want {
 			t.Errorf("temperature of %v is %v, want %v", out, got, want)
 		}
 	}
@@ -440,13 +276,13 @@ func TestRealAdaTS(t *testing.T) {
 		return set
 	}
 	cal, test := read("cal"), read("test")
-	f, err := adaTS{adatsOptions{Epochs: 100, MaxSteps: 300, Hidden: 64}}.Fit(context.Background(), Input{Cal: cal})
+	f, err := AdaTS{Epochs: 100, MaxSteps: new(300), Hidden: 64, Draws: new(0)}.Fit(context.Background(), Input{Cal: cal})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
-	f.Map.Apply(q, test)
-	got, ts := plainNLL(q, test.Labels), plainNLL(applied(fit(t, "ts", cal, nil).Map, test.Logits), test.Labels)
+	Apply(f.Map, q, test)
+	got, ts := plainNLL(q, test.Labels), plainNLL(applied(fitMethod(t, "ts", cal, nil).Map, test.Logits), test.Labels)
 	if got > ts {
 		t.Errorf("NLL %v on the test set, ts has %v", got, ts)
 	}
@@ -459,7 +295,7 @@ func BenchmarkFitAdaTS(b *testing.B) {
 		set := featured(c.n, c.d, c.k, 1)
 		b.Run(fmt.Sprintf("method=adats/n=%d/d=%d/k=%d/hidden=%d/steps=20", c.n, c.d, c.k, c.hidden), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (adaTS{adatsOptions{Epochs: 1, MaxSteps: 20, Hidden: c.hidden}}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (AdaTS{Epochs: 1, MaxSteps: new(20), Hidden: c.hidden, Draws: new(0)}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

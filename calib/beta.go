@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// betaEntry is beta calibration one class against all (Kull, Silva Filho and
+// BetaCalibration is beta calibration one class against all (Kull, Silva Filho and
 // Flach 2017): for each class a logistic regression of the n outcomes on ln p
 // and -ln(1-p), p the softmax probability of the class,
 //
@@ -26,16 +27,16 @@ import (
 // absent, or whose rows all have a larger p than the others, has no minimum: its
 // parameters are where the gradient has vanished, below 1e-12, another solver
 // ends elsewhere, and a warning says so.
+type BetaCalibration struct{}
+
 func betaEntry() Entry {
-	return Entry{
+	return NewEntry[BetaCalibration, betaMap](Entry{
 		Name:      "beta",
 		Label:     "Beta",
 		Version:   2,
 		Summary:   "beta calibration of each class against all others, rows normalised",
 		Reference: "Kull, Silva Filho and Flach 2017",
-		New:       func(func(any) error) (Method, error) { return beta{}, nil },
-		Restore:   restore(func(m betaMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -44,28 +45,26 @@ const (
 	betaMost   = 1000.0 // of every parameter
 )
 
-type beta struct{}
-
-func (beta) Contract() Contract {
+func (BetaCalibration) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
 // Fit takes 16 bytes a row for each class that is in work.
-func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	n, k := set.Logits.Rows, set.Logits.Cols
 	norms := make([]logNorm, n)
-	err := eachBlock(ctx, n, func(_, lo, hi int) {
+	err := fit.EachBlock(ctx, n, func(_, lo, hi int) {
 		logNorms(norms[lo:hi], set.Logits.Slice(lo, hi))
 	})
 	if err != nil {
 		return nil, err
 	}
-	ends, separable := make([]solution, k), make([]bool, k)
-	err = eachBlock(ctx, k*blockRows, func(class, _, _ int) { // a class each
+	ends, separable := make([]fit.Solution, k), make([]bool, k)
+	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // a class each
 		sure, unsure := make([]float64, n), make([]float64, n)
 		positive := make([]bool, n)
 		for i := range n {
@@ -79,7 +78,7 @@ func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
 	for class, end := range ends {
-		m.A[class], m.B[class], m.C[class] = end.at[0], end.at[1], end.at[2]
+		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
 	}
 	f, err := reported(ctx, m, set, 2)
 	if err != nil {
@@ -94,18 +93,18 @@ func (beta) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // note adds what the k fits came to: steps of all, the largest gradient.
-func (r *Report) note(ends []solution) {
+func (r *Report) note(ends []fit.Solution) {
 	var flat, steep, open int
 	for _, e := range ends {
-		r.Iterations += e.steps
-		r.Gradient = max(r.Gradient, e.gradient)
-		if e.at[0] == 0 {
+		r.Iterations += e.Steps
+		r.Gradient = max(r.Gradient, e.Gradient)
+		if e.At[0] == 0 {
 			flat++
 		}
-		if e.at[1] == 0 {
+		if e.At[1] == 0 {
 			steep++
 		}
-		if e.gradient > gradTol {
+		if e.Gradient > fit.GradTol {
 			open++
 		}
 	}
@@ -141,9 +140,9 @@ func (n logNorm) logOdds(logit float32) (sure, unsure float64) {
 
 // fitBeta minimises the mean logistic loss of a sure + b unsure + c over the
 // rows, from the identity.
-func fitBeta(sure, unsure []float64, positive []bool) solution {
+func fitBeta(sure, unsure []float64, positive []bool) fit.Solution {
 	n := float64(len(sure))
-	eval := func(x []float64) (local, error) {
+	eval := func(x []float64) (fit.Local, error) {
 		var value, ga, gb, gc, aa, ab, ac, bb, bc, cc float64
 		for i, u := range sure {
 			v := unsure[i]
@@ -174,13 +173,13 @@ func fitBeta(sure, unsure []float64, positive []bool) solution {
 			bc += wv
 			cc += w
 		}
-		f := local{value / n, []float64{ga / n, gb / n, gc / n}, []float64{aa, ab, ac, ab, bb, bc, ac, bc, cc}}
-		for i := range f.hessian {
-			f.hessian[i] /= n
+		f := fit.Local{Value: value / n, Gradient: []float64{ga / n, gb / n, gc / n}, Hessian: []float64{aa, ab, ac, ab, bb, bc, ac, bc, cc}}
+		for i := range f.Hessian {
+			f.Hessian[i] /= n
 		}
 		return f, nil
 	}
-	end, _ := boxNewton(eval, []float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}, 1)
+	end, _ := fit.BoxNewton(eval, []float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}, 1)
 	return end // the only errors are those of eval
 }
 
@@ -216,21 +215,17 @@ type betaMap struct {
 	C []float64 `json:"c"` // k
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m betaMap) Apply(dst data.Probs, set *data.Set) {
-	if set.Logits.Cols != len(m.A) {
-		panic(fmt.Sprintf("calib: beta of %d classes applied to %d", len(m.A), set.Logits.Cols))
-	}
-	var norms [blockRows]logNorm
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		rows := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
+	var norms [fit.BlockRows]logNorm
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		rows := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		logNorms(norms[:rows.Rows], rows)
 		for i := range rows.Rows {
 			q, sum := dst.Row(lo+i), 0.0
 			for j, l := range rows.Row(i) {
 				u, v := norms[i].logOdds(l)
-				q[j] = sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
+				q[j] = fit.Sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
 				sum += q[j]
 			}
 			for j := range q {
@@ -247,7 +242,7 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 // classes returns k.
 func (m betaMap) classes() int { return len(m.A) }
 
-func (m betaMap) check() error {
+func (m betaMap) Check() error {
 	if len(m.A) == 0 || len(m.B) != len(m.A) || len(m.C) != len(m.A) {
 		return fmt.Errorf("%d a, %d b and %d c: want one of each for every class", len(m.A), len(m.B), len(m.C))
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -15,8 +17,8 @@ import (
 // LogisticRegression(C=99999999999), which betacal calls, agrees to 1e-4 where
 // it stops. No coefficient is negative.
 func TestBetaReference(t *testing.T) {
-	set := lattice(400, 5)
-	f := fit(t, "beta", set, nil)
+	set := testset.Lattice(400, 5)
+	f := fitMethod(t, "beta", set, nil)
 	m := f.Map.(betaMap)
 	for class, want := range [][]float64{
 		{0.20596940096631539, 0.5969566496746653, -1.2927439656743316},
@@ -25,7 +27,7 @@ func TestBetaReference(t *testing.T) {
 		{0.1846788529944314, 0.5647253208366758, -1.055811243128274},
 		{0.14274268019153413, 0.970607722047954, -1.3705362152232892},
 	} {
-		if got := []float64{m.A[class], m.B[class], m.C[class]}; !near(got, want, 1e-9) {
+		if got := []float64{m.A[class], m.B[class], m.C[class]}; !testset.Near(got, want, 1e-9) {
 			t.Errorf("class %d: %.12g, want %.12g", class, got, want)
 		}
 	}
@@ -34,11 +36,11 @@ func TestBetaReference(t *testing.T) {
 		{0.04602553035250154, 0.09326546162162463, 0.08959802850023882, 0.18703112575218803, 0.5840798537734468},
 		{0.03620133643006518, 0.07551658566321717, 0.08344358253125886, 0.17428316866231955, 0.6305553267131392},
 	} {
-		if !near(q.Row(i), want, 1e-10) {
+		if !testset.Near(q.Row(i), want, 1e-10) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
 	}
-	if f.Report.Gradient > gradTol || len(f.Report.AtBound) > 0 {
+	if f.Report.Gradient > fit.GradTol || len(f.Report.AtBound) > 0 {
 		t.Errorf("%+v", f.Report)
 	}
 }
@@ -50,9 +52,9 @@ func TestBetaIsMinimum(t *testing.T) {
 	held := 0
 	for seed := range uint64(12) {
 		k := 2 + int(seed)%4
-		set := drawn(80, k, 0.5+float64(seed%3), seed)
-		m := fit(t, "beta", set, nil).Map.(betaMap)
-		raw := applied(tsMap{1}, set.Logits)
+		set := testset.Drawn(80, k, 0.5+float64(seed%3), seed)
+		m := fitMethod(t, "beta", set, nil).Map.(betaMap)
+		raw := applied(temperatureMap{1}, set.Logits)
 		for class := range k {
 			loss := func(x [3]float64) float64 {
 				sum := 0.0
@@ -62,7 +64,7 @@ func TestBetaIsMinimum(t *testing.T) {
 					if int(set.Labels[i]) == class {
 						s = -s
 					}
-					sum += directSoftplus(s)
+					sum += testset.Softplus(s)
 				}
 				return sum / float64(raw.Rows)
 			}
@@ -90,10 +92,10 @@ func TestBetaIsMinimum(t *testing.T) {
 
 // The identity, a = b = 1 and c = 0, gives the probabilities of the network.
 func TestBetaIdentity(t *testing.T) {
-	set := lattice(60, 6)
+	set := testset.Lattice(60, 6)
 	ones, zeros := []float64{1, 1, 1, 1, 1, 1}, make([]float64, 6)
 	m := betaMap{A: ones, B: ones, C: zeros}
-	if got, want := applied(m, set.Logits).Data, applied(tsMap{1}, set.Logits).Data; !near(got, want, 1e-12) {
+	if got, want := applied(m, set.Logits).Data, applied(temperatureMap{1}, set.Logits).Data; !testset.Near(got, want, 1e-12) {
 		t.Error("the identity changes probabilities")
 	}
 }
@@ -101,33 +103,33 @@ func TestBetaIdentity(t *testing.T) {
 // A class without rows, and one that its probability separates, have finite
 // parameters and a gradient that vanished.
 func TestBetaWithoutMinimum(t *testing.T) {
-	set := drawn(200, 4, 1, 5)
+	set := testset.Drawn(200, 4, 1, 5)
 	for i := range set.Labels {
-		if top := topClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
+		if top := fit.TopClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
 			set.Labels[i] = int32(top)
 		}
 		if set.Labels[i] == 3 {
 			set.Labels[i] = 0
 		}
 	}
-	f := fit(t, "beta", set, nil)
+	f := fitMethod(t, "beta", set, nil)
 	q := applied(f.Map, set.Logits)
 	for i := range q.Rows {
 		if p := q.Row(i)[3]; p > 1e-6 {
 			t.Fatalf("row %d: an absent class has probability %v", i, p)
 		}
 	}
-	if f.Report.Gradient > gradTol || strings.Contains(strings.Join(f.Report.Warnings, ""), "not converged") {
+	if f.Report.Gradient > fit.GradTol || strings.Contains(strings.Join(f.Report.Warnings, ""), "not converged") {
 		t.Errorf("%+v", f.Report)
 	}
 }
 
 func BenchmarkFitBeta(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := simulated(size[0], size[1], 5, 1.6, 1)
+		set := testset.Simulated(size[0], size[1], 5, 1.6, 1)
 		b.Run(fmt.Sprintf("method=beta/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				fit(b, "beta", set, nil)
+				fitMethod(b, "beta", set, nil)
 			}
 		})
 	}
@@ -137,13 +139,13 @@ func BenchmarkFitBeta(b *testing.B) {
 // does a class without rows: the report says so, and only then.
 func TestBetaSaysWhatIsSeparable(t *testing.T) {
 	warned := func(set *data.Set) string {
-		return strings.Join(fit(t, "beta", set, nil).Report.Warnings, "\n")
+		return strings.Join(fitMethod(t, "beta", set, nil).Report.Warnings, "\n")
 	}
-	set := drawn(80, 4, 1, 5)
+	set := testset.Drawn(80, 4, 1, 5)
 	if w := warned(set); strings.Contains(w, "no unique fit") {
 		t.Errorf("classes that overlap: %q", w)
 	}
-	one, absent := drawn(80, 4, 1, 5), drawn(80, 4, 1, 5)
+	one, absent := testset.Drawn(80, 4, 1, 5), testset.Drawn(80, 4, 1, 5)
 	for i, y := range one.Labels {
 		if y == 2 {
 			one.Labels[i], absent.Labels[i] = 1, 1

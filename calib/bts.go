@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// btsEntry is bin-wise temperature scaling (Ji, Jung, Yoon, Kim and Shin 2019):
+// BinnedTemperatureScaling is bin-wise temperature scaling (Ji, Jung, Yoon, Kim and Shin 2019):
 // rows are split by confidence and each bin has a temperature of its own, at
 // the minimum of its NLL. It conditions on the rank of confidence as qats does,
 // by steps instead of a line.
@@ -19,47 +20,51 @@ import (
 // its logits has the largest T, 1000. A version by others has 50 bins, one of
 // them for the confidences above .999; its NLL explodes on bins that are all
 // right, which 15 bins with the rule above do not.
+type BinnedTemperatureScaling struct {
+	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
+}
+
 func btsEntry() Entry {
-	return Entry{
+	return NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
 		Name:      "bts",
 		Label:     "BTS",
 		Version:   2,
 		Summary:   "a temperature for each bin of confidence, by NLL; option bins (15)",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
-		New: func(decode func(any) error) (Method, error) {
-			o, err := newBinOptions(decode)
-			return bts{o}, err
-		},
-		Restore: restore(restoreBinned),
-	}
+	})
 }
 
-type bts struct{ binOptions }
+// Options returns the option bins.
+func (m *BinnedTemperatureScaling) Options() []Option { return binsOption(&m.Bins) }
 
-func (bts) Contract() Contract { return logitsContract() }
+func (BinnedTemperatureScaling) Contract() Contract { return logitsContract() }
 
-func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	whole, flat, err := fitTemperature(ctx, o)
+	whole, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	kept := 0
-	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, Report, error) {
-		o, err := newObjective(bin)
+	fitted, report, err := fitBins(ctx, in.Cal, m.Bins, whole, func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {
+		o, err := fit.NewObjective(bin)
 		if err != nil {
-			return 0, Report{}, err
+			return 0, fit.Report{}, err
 		}
-		t, r, err := fitTemperature(ctx, o)
-		if err != nil || t > minT {
+		t, r, err := fit.Temperature(ctx, o)
+		if err != nil || t > fit.MinT {
 			return t, r, err
 		}
 		kept++
-		r.NLL, err = o.nll(ctx, whole)
-		return whole, Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.passes}, err
+		r.NLL, err = o.NLL(ctx, whole)
+		return whole, fit.Report{NLL: r.NLL, Iterations: r.Iterations, Passes: o.Passes}, err
 	})
 	if err != nil {
 		return nil, err
@@ -70,5 +75,5 @@ func (m bts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("all rows are right in %d of %d bins: T of ts there", kept, m.Bins))
 		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
 	}
-	return &Fitted{Map: fitted, Report: report}, nil
+	return result(fitted, report), nil
 }

@@ -1,54 +1,79 @@
-// Package calib holds the post-hoc calibrators: maps from the logits of a
-// trained network to probabilities, fitted on a labelled calibration set.
+// Package calib holds post-hoc calibrators: maps from the logits of a trained
+// network to probabilities, fitted on a labelled calibration set.
 //
-// A method is one file: its options, what arrays it may see (Contract), how it
-// is fitted (Fit) and the map it yields. One line in the registry makes it a
-// column of every table. A method is handed only what it declares; the
-// declaration also drives loading, skipping, footnotes and the cache key, so
-// it cannot be wrong quietly.
+//	cal, err := data.ReadSet("cal/logits.npy", "cal/labels.npy")
+//	fitted, err := calib.Fit(ctx, calib.QaTS{}, cal)
+//	probs := fitted.Probabilities(test) // n x k
+//
+// A method is one file: an exported type whose fields are its options, what
+// arrays it may see (Contract), how it is fitted (Fit), and the map it yields.
+// One line in the registry makes it a column of every table. A method receives
+// only the arrays that its contract names. Loading, skipping, footnotes and the
+// cache key follow from the contract too, so a wrong contract shows at once.
 //
 // An unfitted Method and a Fitted map are different types. Both are immutable
-// and safe for concurrent use. Fitting is deterministic: randomness, where a
-// method needs it, comes from Input.Seed, which names the cell and not the
-// order of the run.
+// and safe for concurrent use. A fit is deterministic: a method that needs
+// randomness takes it from Input.Seed, which names the cell and not the order
+// of the run. The bits do not depend on the number of processors.
 //
-// Arrays are float32 as on disk; all arithmetic is float64. Every temperature
-// method reads logits through the one row kernel of package softmax. Facts
-// about the data are errors or warnings; panics are for misuse by our own
-// code, such as a dst of the wrong shape.
+// Arrays are float32 as on disk; all arithmetic is float64. Every method with a
+// temperature reads logits through the row kernel of package softmax. Problems
+// of the data are errors or warnings. Panics are for misuse by a program, such
+// as a destination of the wrong shape.
 package calib
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// Contract says what a method may see and what it promises.
+// Contract says which arrays a method may see and what it promises.
 type Contract struct {
 	Cal    data.Parts // arrays of the calibration set, at Fit
 	Test   data.Parts // arrays of the set it is applied to
 	Target data.Parts // unlabelled arrays of the deployment domain, at Fit; none means OOD-free
 
-	// TrueLogits: the offset of a row of logits carries information, so
-	// log-probabilities, which have lost it, are refused.
+	// TrueLogits: the method uses the offset of a row of logits. Log-probabilities
+	// have lost it, so they are rejected.
 	TrueLogits bool
 
 	// KeepsTop1: the predicted class of every row is unchanged.
 	KeepsTop1 bool
 
-	// Streams: Fit takes Input.Stream in place of Input.Cal.
+	// Streams: Fit accepts Input.Stream in place of Input.Cal.
 	Streams bool
 }
 
-// Method is an unfitted calibrator: its options, checked.
+// Method is an unfitted calibrator. Its fields are its options; the zero value
+// has the default options.
 type Method interface {
 	Contract() Contract
 
 	// Fit returns the calibrator fitted on in. It keeps no reference to the
-	// arrays of in. An error means that the data cannot serve; a fit that did
-	// not converge is a warning in the report, not an error.
+	// arrays of in. An error means that the data or the options cannot serve. A
+	// fit that did not converge is a warning in the report, not an error.
 	Fit(ctx context.Context, in Input) (*Fitted, error)
+}
+
+// Fit fits m on the labelled calibration set cal, with the seed 1. It hands m
+// the arrays of its contract and no others. The error names an array that cal
+// lacks. Methods that also need unlabelled rows of the deployment domain are
+// fitted by their own Fit, with Input.Target.
+func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
+	c := m.Contract()
+	switch missing := c.Cal &^ cal.Parts(); {
+	case c.Target != 0:
+		return nil, errors.New("the method needs rows of the deployment domain: call its Fit with Input.Target")
+	case missing != 0:
+		return nil, fmt.Errorf("the method needs %s of the calibration set", missing)
+	case c.TrueLogits && data.LogProbs(cal.Logits):
+		return nil, errors.New("the method needs true logits: those of the calibration set are log-probabilities, whose offset is lost")
+	}
+	return m.Fit(ctx, Input{Cal: cal.View(c.Cal), Seed: 1})
 }
 
 // Input is what a method is fitted on: views that hold exactly the parts of
@@ -61,17 +86,17 @@ type Input struct {
 	// Stream is the calibration set of a method that Streams where Cal is nil.
 	Stream Stream
 
-	// Shared, where it is not nil, is of other fits on the same calibration set.
+	// Shared caches results of other fits on the same calibration set; may be nil.
 	Shared *Shared
 
-	// Stage, where it is not nil, is called at the end of each stage of a fit
-	// that has stages, by the goroutine of Fit: with its name ("rank", "ts",
-	// "qats") and its passes over the calibration set. It is for a clock; what
-	// is fitted does not depend on it.
+	// Stage, if it is not nil, is called at the end of each stage of a fit that
+	// has stages, by the goroutine of Fit: with its name ("rank", "ts", "qats")
+	// and its passes over the calibration set. It is for clocks; the result does
+	// not depend on it.
 	Stage func(name string, passes float64)
 }
 
-// Classes returns k of the calibration set, 0 where there is none.
+// Classes returns k of the calibration set, 0 if there is none.
 func (in Input) Classes() int {
 	switch {
 	case in.Cal != nil:
@@ -83,16 +108,16 @@ func (in Input) Classes() int {
 }
 
 // objective returns the calibration set, in memory or streamed.
-func (in Input) objective() (*objective, error) {
-	var o *objective
+func (in Input) objective() (*fit.Objective, error) {
+	var o *fit.Objective
 	var err error
 	if in.Cal == nil && in.Stream != nil {
-		o, err = streamObjective(in.Stream)
+		o, err = fit.NewStreamed(in.Stream)
 	} else {
-		o, err = newObjective(in.Cal)
+		o, err = fit.NewObjective(in.Cal)
 	}
-	if err == nil {
-		o.shared = in.Shared
+	if err == nil && in.Shared != nil {
+		o.Shared = &in.Shared.fits
 	}
 	return o, err
 }
@@ -104,47 +129,26 @@ func (in Input) stage(name string, passes float64) {
 	}
 }
 
-// Map turns rows of a set into calibrated probabilities. It is row-wise: row i
-// of dst depends on row i of the set and on the fit alone, so a set may be
-// applied in blocks of any size with the same bits. A Map is also what is
-// saved: its exported fields, as JSON, under the names that users know (T; a,
-// b; ...).
-type Map interface {
-	// Apply writes an n x k table to dst, whose shape is that of the logits.
-	Apply(dst data.Probs, set *data.Set)
+// Stream gives the logits and labels of a calibration set in blocks of rows,
+// anew for every pass, so that a fit needs memory for a few blocks and for what
+// its method keeps of each row. A method fits a stream and the same rows in
+// memory with the same bits.
+type Stream interface {
+	Rows() int
+	Classes() int
+
+	// Read writes the logits of rows lo..hi-1, row-major, to the (hi-lo) k
+	// elements of logits and their classes to the hi-lo elements of labels.
+	// Every logit is finite and every label in 0..k-1, or the error names the
+	// place. Several goroutines call it at a time, for the same rows again in
+	// every pass. Most calls ask for some hundred rows or more, next to those of
+	// the call before by the same goroutine. First guesses read up to 4,096
+	// single rows and, of millions of rows, some together.
+	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
 }
 
-// Fitted is a calibrator ready for use.
-type Fitted struct {
-	Map    Map
-	Report Report
-}
-
-// Report says how a fit ended.
-type Report struct {
-	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 where none is computed (uncal, TopLabel)
-	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective
-	Iterations int      `json:"iterations"`         // steps taken by the solver
-	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share, and what is Shared as if it were not
-	AtBound    []string `json:"at_bound,omitempty"` // bounds that are active at the solution, as "a >= 0"
-	Warnings   []string `json:"warnings,omitempty"` // one line each; they reach the tables as footnotes
-}
-
-// Entry is one line of the registry: a method as users meet it.
-type Entry struct {
-	Name      string // id in specs and results.csv
-	Label     string // column heading
-	Version   int    // raised whenever the method's numbers change; part of the cache key
-	Summary   string // one line
-	Reference string // author and year, or the paper's equation
-
-	// New returns the method with its options. It fills the defaults, calls
-	// decode once with a pointer to its options struct (yaml tags), checks
-	// the values and returns the method. A method without options does not
-	// call decode.
-	New func(decode func(options any) error) (Method, error)
-
-	// Restore returns the map saved by a fit: decode fills the pointer it is
-	// given from the saved JSON.
-	Restore func(decode func(v any) error) (Map, error)
-}
+// Shared caches results that several fits on one calibration set need: the
+// temperature of the whole set, at which many fits start. A fit has the same
+// bits, and reports the same passes, with or without a Shared and in any order
+// of the fits. The zero Shared is empty. It is safe for concurrent use.
+type Shared struct{ fits fit.Shared }

@@ -3,10 +3,11 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// cbtEntry is confidence-based temperature scaling (Frenkel and Goldberger
+// ConfidenceBinTemperature is confidence-based temperature scaling (Frenkel and Goldberger
 // 2022): rows are split by confidence into bins of equal mass, and the
 // temperature of a bin makes its mean confidence equal to its accuracy, which
 // brings the adaptive calibration error of the calibration set to zero.
@@ -16,35 +17,39 @@ import (
 // from public code of the same group; the number of bins, 15, is that of the
 // metrics. The temperature is sought as by ec, of which cbt with one bin is a
 // case but for those two limits.
+type ConfidenceBinTemperature struct {
+	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
+}
+
 func cbtEntry() Entry {
-	return Entry{
+	return NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
 		Name:      "cbt",
 		Label:     "CBT",
 		Version:   1,
 		Summary:   "a temperature for each bin of confidence, where confidence equals accuracy; option bins (15)",
 		Reference: "Frenkel and Goldberger 2022",
-		New: func(decode func(any) error) (Method, error) {
-			o, err := newBinOptions(decode)
-			return cbt{o}, err
-		},
-		Restore: restore(restoreBinned),
-	}
+	})
 }
 
-type cbt struct{ binOptions }
+// Options returns the option bins.
+func (m *ConfidenceBinTemperature) Options() []Option { return binsOption(&m.Bins) }
 
-func (cbt) Contract() Contract { return logitsContract() }
+func (ConfidenceBinTemperature) Contract() Contract { return logitsContract() }
 
 // Fit reports as the gradient the largest difference between confidence and
 // accuracy that is left in a bin.
-func (m cbt) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+func (m ConfidenceBinTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
 		return nil, err
 	}
-	match := func(ctx context.Context, bin *data.Set) (float64, Report, error) {
-		o, err := newObjective(bin)
+	if err := fit.CheckLabelled(in.Cal); err != nil {
+		return nil, err
+	}
+	match := func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {
+		o, err := fit.NewObjective(bin)
 		if err != nil {
-			return 0, Report{}, err
+			return 0, fit.Report{}, err
 		}
 		return fitConfidence(ctx, o, min(max(accuracy(bin), 0.01), 0.99))
 	}
@@ -56,5 +61,5 @@ func (m cbt) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: fitted, Report: report}, nil
+	return result(fitted, report), nil
 }

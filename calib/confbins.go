@@ -5,26 +5,17 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 )
-
-// binOptions are the options of the methods that part confidences into bins.
-type binOptions struct {
-	Bins int `yaml:"bins"` // 1 to maxBins
-}
 
 // maxBins is far above any use.
 const maxBins = 1000
 
-func newBinOptions(decode func(any) error) (binOptions, error) {
-	o := binOptions{Bins: 15}
-	if err := decode(&o); err != nil {
-		return o, err
-	}
-	if o.Bins < 1 || o.Bins > maxBins {
-		return o, fmt.Errorf("bins: %d: want 1 to %d", o.Bins, maxBins)
-	}
-	return o, nil
+// binsOption is the option of the methods that part confidences into bins.
+func binsOption(bins *int) []Option {
+	return []Option{IntOption("bins", bins, 15, 1, maxBins, "bins of confidence")}
 }
 
 // binnedMap is one temperature for each of m bins of confidence at T = 1. As
@@ -37,25 +28,22 @@ type binnedMap struct {
 	T     []float64 // m, from the surest rows to the least sure
 }
 
-func restoreBinned(m binnedMap) (Map, error) {
+func (m binnedMap) Check() error {
 	if len(m.T) == 0 || len(m.Edges) != len(m.T)-1 {
-		return nil, fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
+		return fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
 	}
 	for b, t := range m.T {
 		if !usable(t) {
-			return nil, fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
+			return fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
 		}
 	}
 	if len(m.Edges) > 0 {
-		if err := ecdf(m.Edges).check(); err != nil {
-			return nil, errors.New("edges: want ascending tail sums, each >= 0")
+		if err := fit.ECDF(m.Edges).Check(); err != nil {
+			return errors.New("edges: want ascending tail sums, each >= 0")
 		}
 	}
-	return m, nil
+	return nil
 }
-
-// Apply writes softmax(l/T).
-func (m binnedMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
@@ -65,13 +53,13 @@ func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 }
 
 // bin returns the bin of a row with the given tail sum, 0 for the surest.
-func (m binnedMap) bin(tail float64) int { return upTo(m.Edges, tail) }
+func (m binnedMap) bin(tail float64) int { return isotonic.UpTo(m.Edges, tail) }
 
 // massEdges returns the edges of bins of equal mass: bin b begins at the row
 // of rank round(b n / bins) in the order of falling confidence. Ties go to the
 // bin that begins with them, which may leave bins empty, as do fewer rows than
 // bins.
-func massEdges(tails ecdf, bins int) []float64 {
+func massEdges(tails fit.ECDF, bins int) []float64 {
 	n := len(tails)
 	edges := make([]float64, bins-1)
 	for b := range edges {
@@ -85,18 +73,18 @@ func massEdges(tails ecdf, bins int) []float64 {
 // bin has the temperature otherwise. Passes of a bin count by its share of the
 // rows.
 func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
-	fit func(ctx context.Context, bin *data.Set) (float64, Report, error)) (binnedMap, Report, error) {
-	t, err := tails(ctx, set.Logits)
+	fitBin func(ctx context.Context, bin *data.Set) (float64, fit.Report, error)) (binnedMap, fit.Report, error) {
+	t, err := fit.Tails(ctx, set.Logits)
 	if err != nil {
-		return binnedMap{}, Report{}, err
+		return binnedMap{}, fit.Report{}, err
 	}
-	m := binnedMap{Edges: massEdges(newECDF(t), bins), T: make([]float64, bins)}
+	m := binnedMap{Edges: massEdges(fit.NewECDF(t), bins), T: make([]float64, bins)}
 	members := make([][]int, bins)
 	for i, tail := range t {
 		b := m.bin(tail)
 		members[b] = append(members[b], i)
 	}
-	var total Report
+	var total fit.Report
 	read := 0.0 // rows
 	empty := 0
 	for b, rows := range members {
@@ -105,9 +93,9 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 			empty++
 			continue
 		}
-		var r Report
-		if m.T[b], r, err = fit(ctx, rowsAt(set, rows)); err != nil {
-			return binnedMap{}, Report{}, err
+		var r fit.Report
+		if m.T[b], r, err = fitBin(ctx, fit.Pick(set, rows)); err != nil {
+			return binnedMap{}, fit.Report{}, err
 		}
 		total.NLL += float64(r.NLL*float64(len(rows))) / float64(len(t))
 		total.Gradient = max(total.Gradient, r.Gradient)
@@ -125,14 +113,4 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		total.Warnings = append(total.Warnings, fmt.Sprintf("%d of %d bins are empty: T = %.4g there", empty, bins, otherwise))
 	}
 	return m, total, nil
-}
-
-// rowsAt returns a copy of the given rows of set, logits and labels.
-func rowsAt(set *data.Set, rows []int) *data.Set {
-	part := &data.Set{Logits: data.NewMatrix(len(rows), set.Logits.Cols), Labels: make([]int32, len(rows))}
-	for to, from := range rows {
-		copy(part.Logits.Row(to), set.Logits.Row(from))
-		part.Labels[to] = set.Labels[from]
-	}
-	return part
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -18,7 +20,7 @@ import (
 // whose u is good to about the root of the machine epsilon, 1e-8; cbt: brentq
 // as in TestECReference.
 func TestBinnedReference(t *testing.T) {
-	set := lattice(400, 5)
+	set := testset.Lattice(400, 5)
 	for _, c := range []struct {
 		name string
 		want []float64
@@ -27,8 +29,8 @@ func TestBinnedReference(t *testing.T) {
 		{"bts", []float64{2.2855409132044597, 3.9443121062165387, 3.957465743078939, 6.527145404859989}, 1e-6},
 		{"cbt", []float64{2.047509709940708, 2.9273668702994775, 2.7196940973648926, 7.062391277423818}, 1e-11},
 	} {
-		f := fit(t, c.name, set, map[string]int{"bins": 4})
-		if got := f.Map.(binnedMap).T; !near(got, c.want, c.tol) {
+		f := fitMethod(t, c.name, set, map[string]int{"bins": 4})
+		if got := f.Map.(binnedMap).T; !testset.Near(got, c.want, c.tol) {
 			t.Errorf("%s: %.12g, want %.12g", c.name, got, c.want)
 		}
 		if len(f.Report.Warnings) > 0 {
@@ -39,12 +41,12 @@ func TestBinnedReference(t *testing.T) {
 
 // With one bin bts is ts, and cbt is ec.
 func TestOneBin(t *testing.T) {
-	set := lattice(300, 4)
+	set := testset.Lattice(300, 4)
 	one := map[string]int{"bins": 1}
-	if a, b := fit(t, "bts", set, one), fit(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(tsMap).T || a.Report.NLL != b.Report.NLL {
+	if a, b := fitMethod(t, "bts", set, one), fitMethod(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T || a.Report.NLL != b.Report.NLL {
 		t.Errorf("bts %+v, ts %+v", a, b)
 	}
-	if a, b := fit(t, "cbt", set, one), fit(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(tsMap).T {
+	if a, b := fitMethod(t, "cbt", set, one), fitMethod(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T {
 		t.Errorf("cbt %+v, ec %+v", a, b)
 	}
 }
@@ -53,9 +55,9 @@ func TestOneBin(t *testing.T) {
 // splits into two and none is without a minimum.
 func TestMoreBinsFitCloser(t *testing.T) {
 	set := ranked(960, 5, func(q float64) float64 { return 6 - 2*q }, 4)
-	last := fit(t, "ts", set, nil).Report.NLL
+	last := fitMethod(t, "ts", set, nil).Report.NLL
 	for _, bins := range []int{2, 4, 8, 16} {
-		r := fit(t, "bts", set, map[string]int{"bins": bins}).Report
+		r := fitMethod(t, "bts", set, map[string]int{"bins": bins}).Report
 		if r.NLL > last || len(r.Warnings) > 0 {
 			t.Errorf("%d bins: NLL %v, before %v; %q", bins, r.NLL, last, r.Warnings)
 		}
@@ -67,13 +69,13 @@ func TestMoreBinsFitCloser(t *testing.T) {
 // bin whatever the order of their classes; bins differ in size by one at most.
 func TestMassEdges(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 100, 101} {
-		set := lattice(n, 5)
-		tails, err := tails(context.Background(), set.Logits)
+		set := testset.Lattice(n, 5)
+		tails, err := fit.Tails(context.Background(), set.Logits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const bins = 7
-		m := binnedMap{Edges: massEdges(newECDF(tails), bins), T: make([]float64, bins)}
+		m := binnedMap{Edges: massEdges(fit.NewECDF(tails), bins), T: make([]float64, bins)}
 		counts := make([]int, bins)
 		for _, tail := range tails {
 			counts[m.bin(tail)]++
@@ -82,7 +84,7 @@ func TestMassEdges(t *testing.T) {
 			t.Errorf("n = %d: %v", n, counts)
 		}
 	}
-	edges := massEdges(ecdf{1, 1, 1, 1, 2, 2}, 3) // ranks 2 and 4
+	edges := massEdges(fit.ECDF{1, 1, 1, 1, 2, 2}, 3) // ranks 2 and 4
 	if m := (binnedMap{Edges: edges}); !slices.Equal(edges, []float64{1, 2}) || m.bin(0.5) != 0 || m.bin(1) != 1 || m.bin(1.5) != 1 || m.bin(2) != 2 || m.bin(9) != 2 {
 		t.Errorf("edges %v", edges)
 	}
@@ -91,25 +93,25 @@ func TestMassEdges(t *testing.T) {
 // Where all rows of a bin are right bts keeps the temperature of ts; an empty
 // bin does so too.
 func TestBinsWithoutMinimum(t *testing.T) {
-	set := lattice(400, 5)
+	set := testset.Lattice(400, 5)
 	for i := range set.Labels {
 		row := slices.Clone(set.Logits.Row(i))
 		slices.Sort(row)
 		if row[4]-row[3] > 3 {
-			set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+			set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 		}
 	}
-	f, scaled := fit(t, "bts", set, map[string]int{"bins": 10}), fit(t, "ts", set, nil)
-	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(tsMap).T; got != want {
+	f, scaled := fitMethod(t, "bts", set, map[string]int{"bins": 10}), fitMethod(t, "ts", set, nil)
+	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(temperatureMap).T; got != want {
 		t.Errorf("T of a bin without errors is %v, ts %v", got, want)
 	}
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
 		t.Errorf("%+v", f.Report)
 	}
-	equal := rowsAt(set, []int{3, 3, 3})
-	equal.Labels = []int32{0, 1, int32(topClass(set.Logits.Row(3)))}
+	equal := fit.Pick(set, []int{3, 3, 3})
+	equal.Labels = []int32{0, 1, int32(fit.TopClass(set.Logits.Row(3)))}
 	for _, name := range []string{"bts", "cbt"} {
-		f := fit(t, name, equal, nil)
+		f := fitMethod(t, name, equal, nil)
 		if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "14 of 15 bins are empty") {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -120,7 +122,7 @@ func TestBinOptions(t *testing.T) {
 	for _, name := range []string{"bts", "cbt"} {
 		e, _ := Lookup(name)
 		for _, bins := range []int{0, -3, maxBins + 1} {
-			if _, err := e.New(decodeInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
+			if _, err := e.With(setInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
 				t.Errorf("%s with %d bins: %v", name, bins, err)
 			}
 		}
@@ -128,7 +130,7 @@ func TestBinOptions(t *testing.T) {
 }
 
 func BenchmarkFitBinned(b *testing.B) {
-	set := simulated(25000, 1000, 5, 1.6, 1)
+	set := testset.Simulated(25000, 1000, 5, 1.6, 1)
 	for _, name := range []string{"bts", "cbt", "ec", "t-conf", "spline"} {
 		b.Run("method="+name+"/n=25000/k=1000", func(b *testing.B) {
 			b.SetBytes(4 * 25000 * 1000)
@@ -145,7 +147,7 @@ func meanGap(m binnedMap, set *data.Set) float64 {
 	q := applied(m, set.Logits)
 	gap, count := make([]float64, len(m.T)), make([]float64, len(m.T))
 	for i, tail := range NewUnscaled(set.Logits).Tails() {
-		top, b := topClass(set.Logits.Row(i)), m.bin(tail)
+		top, b := fit.TopClass(set.Logits.Row(i)), m.bin(tail)
 		gap[b] += q.Row(i)[top]
 		if set.Labels[i] == int32(top) {
 			gap[b]--
@@ -162,7 +164,7 @@ func meanGap(m binnedMap, set *data.Set) float64 {
 // cbt leaves no gap in any of its bins.
 func TestCBTLeavesNoGap(t *testing.T) {
 	set := ranked(1500, 6, falling, 8)
-	f := fit(t, "cbt", set, nil)
+	f := fitMethod(t, "cbt", set, nil)
 	if len(f.Report.AtBound) > 0 {
 		t.Fatal(f.Report)
 	}

@@ -8,11 +8,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ctsEntry is class-based temperature scaling (Frenkel and Goldberger 2021):
+// ClassTemperatureScaling is class-based temperature scaling (Frenkel and Goldberger 2021):
 // every class has a temperature of its own, by which its logit is divided,
 //
 //	p_j = exp(l_j / T_j) / sum over c of exp(l_c / T_c).
@@ -35,16 +36,16 @@ import (
 //
 // The prediction may change, and since l_j/T_j is not relative to the other
 // logits, the offset of a row matters.
+type ClassTemperatureScaling struct{}
+
 func ctsEntry() Entry {
-	return Entry{
+	return NewEntry[ClassTemperatureScaling, ctsMap](Entry{
 		Name:      "cts",
 		Label:     "CTS",
 		Version:   1,
 		Summary:   "a temperature for the logit of each class, by turns on a grid for the least ECE-15",
 		Reference: "Frenkel and Goldberger 2021",
-		New:       func(func(any) error) (Method, error) { return cts{}, nil },
-		Restore:   restore(func(m ctsMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -56,21 +57,19 @@ const (
 // ctsGrid returns point g of the grid.
 func ctsGrid(g int) float64 { return float64(5+g) / 10 }
 
-type cts struct{}
-
-func (cts) Contract() Contract {
+func (ClassTemperatureScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
 // Fit reports as iterations how often a temperature changed, and no gradient:
 // the ECE has none. Its passes are those of ts, the last, and one for each
 // round; a turn reads a column of the logits and the rows that its class leads.
-func (cts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	t, flat, err := fitTemperature(ctx, o)
+	t, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func newCTSSearch(set *data.Set, t float64) *ctsSearch {
 	s := &ctsSearch{
 		set: set, t: make([]float64, k),
 		most: make([]float64, n), top: make([]int32, n), sum: make([]float64, n),
-		blocks: make([]ctsTally, numBlocks(n)),
+		blocks: make([]ctsTally, fit.NumBlocks(n)),
 	}
 	count, mass := make([]int, k), make([]float64, k)
 	for i, y := range set.Labels {
@@ -142,7 +141,7 @@ func newCTSSearch(set *data.Set, t float64) *ctsSearch {
 // changed. It begins with sums that are free of what updates have rounded.
 func (s *ctsSearch) round(ctx context.Context) (int, error) {
 	n := s.set.Logits.Rows
-	err := eachBlock(ctx, n, func(block, lo, hi int) {
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		t := &s.blocks[block]
 		*t = ctsTally{}
 		for i := lo; i < hi; i++ {
@@ -228,7 +227,7 @@ func (s *ctsSearch) total(g int) ctsScore {
 // others.
 func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	n := s.set.Logits.Rows
-	err := eachBlock(ctx, n, func(block, lo, hi int) {
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		t := &s.blocks[block]
 		*t = ctsTally{}
 		for i := lo; i < hi; i++ {
@@ -247,7 +246,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	if len(points) == 0 {
 		return false, nil
 	}
-	err = eachBlock(ctx, n, func(block, lo, hi int) {
+	err = fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		t := &s.blocks[block]
 		*t = ctsTally{}
 		for i := lo; i < hi; i++ {
@@ -268,7 +267,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	}
 	before := s.t[class]
 	s.t[class], s.score = ctsGrid(at), best
-	return true, eachBlock(ctx, n, func(_, lo, hi int) {
+	return true, fit.EachBlock(ctx, n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s.update(i, class, before)
 		}
@@ -355,25 +354,21 @@ type ctsMap struct {
 	T []float64
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
-	if set.Logits.Cols != len(m.T) {
-		panic(fmt.Sprintf("calib: cts of %d classes applied to %d", len(m.T), set.Logits.Cols))
-	}
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		for j, l := range set.Logits.Row(i) {
 			q[j] = float64(l) / m.T[j]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }
 
 // classes returns k.
 func (m ctsMap) classes() int { return len(m.T) }
 
-func (m ctsMap) check() error {
+func (m ctsMap) Check() error {
 	if len(m.T) == 0 {
 		return errors.New("no classes")
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -22,10 +23,10 @@ func TestCTSReference(t *testing.T) {
 		want []float64
 		ece  float64
 	}{
-		{lattice(400, 5), []float64{3.5, 2.5, 3.9, 3.5, 2.3}, 0.02748377149162817},
-		{lattice(300, 3), []float64{2.5, 1.6, 3.2}, 0.04600440593427991},
+		{testset.Lattice(400, 5), []float64{3.5, 2.5, 3.9, 3.5, 2.3}, 0.02748377149162817},
+		{testset.Lattice(300, 3), []float64{2.5, 1.6, 3.2}, 0.04600440593427991},
 	} {
-		m := fit(t, "cts", c.set, nil).Map.(ctsMap)
+		m := fitMethod(t, "cts", c.set, nil).Map.(ctsMap)
 		if !slices.Equal(m.T, c.want) {
 			t.Errorf("T = %v, want %v", m.T, c.want)
 		}
@@ -58,11 +59,11 @@ func mapECE(m Map, set *data.Set) (ece float64, hits int) {
 // A turn's scores are those of the map at every point, ties, many classes and
 // far classes included.
 func TestCTSScores(t *testing.T) {
-	wide := lattice(60, 7)
+	wide := testset.Lattice(60, 7)
 	for i := range wide.Logits.Data {
 		wide.Logits.Data[i] *= 10
 	}
-	tied := lattice(60, 4)
+	tied := testset.Lattice(60, 4)
 	for i, l := range tied.Logits.Data {
 		tied.Logits.Data[i] = float32(math.Round(float64(l)))
 	}
@@ -70,7 +71,7 @@ func TestCTSScores(t *testing.T) {
 	for g := range ctsPoints {
 		every = append(every, g)
 	}
-	for _, set := range []*data.Set{lattice(80, 5), wide, tied, drawn(20, 1, 1, 1)} {
+	for _, set := range []*data.Set{testset.Lattice(80, 5), wide, tied, testset.Drawn(20, 1, 1, 1)} {
 		s := newCTSSearch(set, 1.25)
 		if _, err := s.round(context.Background()); err != nil {
 			t.Fatal(err)
@@ -111,12 +112,12 @@ func TestCTSScores(t *testing.T) {
 // the grid; classes without calibration rows keep its temperature.
 func TestCTSGuard(t *testing.T) {
 	for seed := range uint64(6) {
-		set := drawn(300, 6, 1.5, seed)
+		set := testset.Drawn(300, 6, 1.5, seed)
 		for i, y := range set.Labels {
 			set.Labels[i] = y % 5
 		}
-		scaled := fit(t, "ts", set, nil).Map.(tsMap)
-		m := fit(t, "cts", set, nil).Map.(ctsMap)
+		scaled := fitMethod(t, "ts", set, nil).Map.(temperatureMap)
+		m := fitMethod(t, "cts", set, nil).Map.(ctsMap)
 		if m.T[5] != min(max(scaled.T, 0.5), 5) {
 			t.Errorf("seed %d: an absent class has T = %v, ts %v", seed, m.T[5], scaled.T)
 		}
@@ -130,10 +131,10 @@ func TestCTSGuard(t *testing.T) {
 
 func BenchmarkFitCTS(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := simulated(size[0], size[1], 5, 1.6, 1)
+		set := testset.Simulated(size[0], size[1], 5, 1.6, 1)
 		b.Run(fmt.Sprintf("method=cts/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				fit(b, "cts", set, nil)
+				fitMethod(b, "cts", set, nil)
 			}
 		})
 	}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
-// dirichletEntry is Dirichlet calibration with off-diagonal and intercept
+// DirichletCalibration is Dirichlet calibration with off-diagonal and intercept
 // regularisation (Dir-ODIR; Kull et al. 2019),
 //
 //	p = softmax(A x + b),   x = log softmax(l),
@@ -30,33 +32,34 @@ import (
 // top and stop when two in a row are worse than the best: beyond 10 nothing is
 // left free, and below lies what overfits. It has k^2 + k parameters: more
 // than mostMatrixClasses classes are refused. The prediction may change.
-func dirichletEntry() Entry {
-	return Entry{
-		Name:      "dirichlet",
-		Label:     "Dirichlet",
-		Version:   1,
-		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes; options lambda, mu (0: by cross-validation), folds (5)",
-		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
-		New:       newODIR(false),
-		Restore:   restore(func(m odirMap) (Map, error) { return m, m.check() }),
-	}
+type DirichletCalibration struct {
+	Lambda float64 // penalty of the elements off the diagonal, 1e-9 to 1e9; 0: by cross-validation
+	Mu     float64 // penalty of the offsets, 1e-9 to 1e9; 0: that of Lambda
+	Folds  int     // 2 to 20; 0 means 5
 }
 
-// msODIREntry is dirichlet on the logits themselves, matrix scaling (Guo et
+func dirichletEntry() Entry {
+	return NewEntry[DirichletCalibration, dirichletMap](Entry{
+		Name:      "dirichlet",
+		Label:     "Dirichlet",
+		Version:   2,
+		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes; options lambda, mu (0: by cross-validation), folds (5)",
+		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
+	})
+}
+
+// MatrixScalingODIR is DirichletCalibration on the logits themselves, matrix scaling (Guo et
 // al. 2017) with the same penalties. The logits must be true ones, as for vs.
+type MatrixScalingODIR DirichletCalibration
+
 func msODIREntry() Entry {
-	return Entry{
+	return NewEntry[MatrixScalingODIR, matrixMap](Entry{
 		Name:      "ms-odir",
 		Label:     "MS-ODIR",
-		Version:   1,
+		Version:   2,
 		Summary:   "dirichlet with the logits in place of the log-probabilities; the same options",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
-		New:       newODIR(true),
-		Restore: restore(func(m odirMap) (Map, error) {
-			m.raw = true
-			return m, m.check()
-		}),
-	}
+	})
 }
 
 // odirGrid are the lambdas that are tried.
@@ -69,90 +72,89 @@ const odirDiagonal = 1e-6
 // left of the NLL is near 1e-8.
 const odirTol = 1e-4
 
-// odirEnd is the gradient at which those end that are kept: where penalties are
-// small a smaller one costs hundreds of steps more.
-const odirEnd = 1e-8
-
-type odirOptions struct {
-	Lambda float64 `yaml:"lambda"` // 1e-9 to 1e9; 0: by cross-validation
-	Mu     float64 `yaml:"mu"`     // 1e-9 to 1e9; 0: that of lambda
-	Folds  int     `yaml:"folds"`  // 2 to 20
-}
-
-func newODIR(raw bool) func(func(any) error) (Method, error) {
-	return func(decode func(any) error) (Method, error) {
-		o := odirOptions{Folds: 5}
-		if err := decode(&o); err != nil {
-			return nil, err
-		}
-		for _, p := range []struct {
-			name  string
-			value float64
-		}{{"lambda", o.Lambda}, {"mu", o.Mu}} {
-			if p.value == 0 {
-				continue
-			}
-			if err := checkPenalty(p.name, p.value); err != nil {
-				return nil, err
-			}
-		}
-		if o.Folds < 2 || o.Folds > 20 {
-			return nil, fmt.Errorf("folds: %d: want 2 to 20", o.Folds)
-		}
-		return odir{o, raw}, nil
+// Options returns the options.
+func (d *DirichletCalibration) Options() []Option {
+	return []Option{
+		FloatOption("lambda", &d.Lambda, 0, leastPenalty, mostPenalty, "penalty of the elements off the diagonal; 0: by cross-validation"),
+		FloatOption("mu", &d.Mu, 0, leastPenalty, mostPenalty, "penalty of the offsets; 0: that of lambda"),
+		IntOption("folds", &d.Folds, 5, 2, 20, "folds of the cross-validation"),
 	}
 }
 
-type odir struct {
-	options odirOptions
-	raw     bool // x are the logits
+// Options returns the options.
+func (m *MatrixScalingODIR) Options() []Option { return (*DirichletCalibration)(m).Options() }
+
+// Contract needs logits and labels.
+func (DirichletCalibration) Contract() Contract {
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
-func (o odir) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: o.raw}
+// Contract needs labels and logits that are not log-probabilities.
+func (MatrixScalingODIR) Contract() Contract {
+	c := DirichletCalibration{}.Contract()
+	c.TrueLogits = true
+	return c
 }
 
 // Fit reports the steps and passes of all fits together and the largest
 // gradient of those that are kept; its NLL is that of their mean on the whole
 // calibration set.
-func (o odir) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+func (d DirichletCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return d.fit(ctx, in, "dirichlet", linearmap.LogProbs, func(m odirMap) Map { return dirichletMap{m} })
+}
+
+// Fit reports as that of DirichletCalibration.
+func (m MatrixScalingODIR) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return DirichletCalibration(m).fit(ctx, in, "ms-odir", rawLogits, func(m odirMap) Map { return matrixMap{m} })
+}
+
+// scores writes x of a row of logits.
+type scores func(dst []float64, row []float32)
+
+// rawLogits is x of matrix scaling.
+func rawLogits(dst []float64, row []float32) {
+	for j, l := range row {
+		dst[j] = float64(l)
+	}
+}
+
+func (d DirichletCalibration) fit(ctx context.Context, in Input, name string, x scores, mapOf func(odirMap) Map) (*Fitted, error) {
+	d, err := WithDefaults(d)
+	if err != nil {
 		return nil, err
 	}
-	name := "dirichlet"
-	if o.raw {
-		name = "ms-odir"
+	if err := fit.CheckLabelled(in.Cal); err != nil {
+		return nil, err
 	}
 	if err := checkMatrixClasses(name, in.Cal.Logits.Cols); err != nil {
 		return nil, err
 	}
-	all := o.folds(in.Cal, in.Seed)
-	lambda := o.options.Lambda
+	all := d.folds(in.Cal, x, in.Seed)
+	lambda := d.Lambda
 	if lambda == 0 {
-		var err error
-		if lambda, err = o.choose(ctx, all); err != nil {
+		if lambda, err = d.choose(ctx, all); err != nil {
 			return nil, err
 		}
 	}
-	m := odirMap{Lambda: lambda, Mu: o.mu(lambda), raw: o.raw}
-	var end descent
+	m := odirMap{Lambda: lambda, Mu: d.mu(lambda)}
+	var end fit.Descent
 	passes := 0.0
 	for _, f := range all {
-		f.problem.penalise(odirDiagonal, lambda, m.Mu)
-		d, err := f.problem.minimiseTo(ctx, f.theta, odirEnd)
+		f.problem.Penalise(odirDiagonal, lambda, m.Mu)
+		one, err := f.problem.Minimise(ctx, f.theta)
 		if err != nil {
 			return nil, err
 		}
-		end = descent{gradient: max(end.gradient, d.gradient), steps: end.steps + f.steps + d.steps}
-		w, b := matrixOf(f.theta, in.Cal.Logits.Cols)
+		end = fit.Descent{Gradient: max(end.Gradient, one.Gradient), Steps: end.Steps + f.steps + one.Steps}
+		w, b := linearmap.MatrixOf(f.theta, in.Cal.Logits.Cols)
 		m.Models = append(m.Models, odirModel{w, b})
 		passes += f.passes(in.Cal.Logits.Rows)
 	}
-	fitted, err := reportedDescent(ctx, m, in.Cal, end, 0, passes)
+	fitted, err := reportedDescent(ctx, mapOf(m), in.Cal, end, 0, passes)
 	if err != nil {
 		return nil, err
 	}
-	if grid := odirGrid(); o.options.Lambda == 0 {
+	if grid := odirGrid(); d.Lambda == 0 {
 		switch lambda {
 		case grid[0]:
 			fitted.Report.AtBound = []string{fmt.Sprintf("lambda <= %g", lambda)}
@@ -164,9 +166,9 @@ func (o odir) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // mu returns the penalty of the offsets that goes with lambda.
-func (o odir) mu(lambda float64) float64 {
-	if o.options.Mu != 0 {
-		return o.options.Mu
+func (d DirichletCalibration) mu(lambda float64) float64 {
+	if d.Mu != 0 {
+		return d.Mu
 	}
 	return lambda
 }
@@ -174,24 +176,23 @@ func (o odir) mu(lambda float64) float64 {
 // odirFold is one fold: the rows outside it, which are fitted, those inside,
 // and where the fit stands.
 type odirFold struct {
-	problem, left *linearFit // left is nil where there is a single row, which is fitted
+	problem, left *linearmap.Problem // left is nil where there is a single row, which is fitted
 	theta         []float64
 	steps         int // taken to choose lambda
 }
 
-func (o odir) folds(set *data.Set, seed uint64) []*odirFold {
+func (d DirichletCalibration) folds(set *data.Set, x scores, seed uint64) []*odirFold {
 	k := set.Logits.Cols
-	scores := odirMap{raw: o.raw}.scores
 	if set.Logits.Rows < 2 {
-		return []*odirFold{{problem: newLinearFit(set, true, scores), theta: make([]float64, k*k+k)}}
+		return []*odirFold{{problem: linearmap.New(set, true, x), theta: make([]float64, k*k+k)}}
 	}
-	all := make([]*odirFold, min(o.options.Folds, set.Logits.Rows))
-	part := folds(set, len(all), seed)
+	all := make([]*odirFold, min(d.Folds, set.Logits.Rows))
+	part := fit.Folds(set, len(all), seed)
 	for p := range all {
-		outside, inside := split(set, part, p)
+		outside, inside := fit.Split(set, part, p)
 		all[p] = &odirFold{
-			problem: newLinearFit(outside, true, scores),
-			left:    newLinearFit(inside, true, scores),
+			problem: linearmap.New(outside, true, x),
+			left:    linearmap.New(inside, true, x),
 			theta:   make([]float64, k*k+k),
 		}
 	}
@@ -200,9 +201,9 @@ func (o odir) folds(set *data.Set, seed uint64) []*odirFold {
 
 // passes returns the reads of rows in shares of a set of n.
 func (f *odirFold) passes(n int) float64 {
-	rows := f.problem.passes * float64(f.problem.logits.Rows)
+	rows := f.problem.Passes * float64(f.problem.Logits.Rows)
 	if f.left != nil {
-		rows += f.left.passes * float64(f.left.logits.Rows)
+		rows += f.left.Passes * float64(f.left.Logits.Rows)
 	}
 	return rows / float64(n)
 }
@@ -210,26 +211,26 @@ func (f *odirFold) passes(n int) float64 {
 // choose returns the lambda of the grid with the least NLL on the rows left
 // out, the largest of equal ones. Each fit starts from that before; those of
 // the lambda that is returned are left in the folds.
-func (o odir) choose(ctx context.Context, all []*odirFold) (float64, error) {
+func (d DirichletCalibration) choose(ctx context.Context, all []*odirFold) (float64, error) {
 	best, least, worse := odirGrid()[0], math.Inf(1), 0
 	kept := make([][]float64, len(all))
 	for _, lambda := range odirGrid() {
 		nll := 0.0
 		for _, f := range all {
-			f.problem.penalise(odirDiagonal, lambda, o.mu(lambda))
-			end, err := f.problem.minimiseTo(ctx, f.theta, odirTol)
+			f.problem.Penalise(odirDiagonal, lambda, d.mu(lambda))
+			end, err := f.problem.MinimiseTo(ctx, f.theta, odirTol)
 			if err != nil {
 				return 0, err
 			}
-			f.steps += end.steps
+			f.steps += end.Steps
 			if f.left == nil {
 				continue
 			}
-			value, err := f.left.pass(ctx, f.theta, make([]float64, len(f.theta)), false)
+			value, err := f.left.Pass(ctx, f.theta, make([]float64, len(f.theta)), false)
 			if err != nil {
 				return 0, err
 			}
-			nll += float64(value * float64(f.left.logits.Rows))
+			nll += float64(value * float64(f.left.Logits.Rows))
 		}
 		if nll < least {
 			best, least, worse = lambda, nll, 0
@@ -252,28 +253,16 @@ type odirModel struct {
 	B []float64   `json:"b"` // k
 }
 
-// odirMap is the mean of several fits.
+// odirMap holds several fits, of which the mean is taken.
 type odirMap struct {
 	Lambda float64     `json:"lambda"` // penalties of the fit; a record, the map needs none
 	Mu     float64     `json:"mu"`
 	Models []odirModel `json:"models"`
-	raw    bool
-}
-
-// scores writes x of a row.
-func (m odirMap) scores(dst []float64, row []float32) {
-	if !m.raw {
-		logProbs(dst, row)
-		return
-	}
-	for j, l := range row {
-		dst[j] = float64(l)
-	}
 }
 
 func (m odirMap) classes() int { return len(m.Models[0].W) }
 
-func (m odirMap) check() error {
+func (m odirMap) Check() error {
 	if len(m.Models) == 0 {
 		return errors.New("no models")
 	}
@@ -288,21 +277,30 @@ func (m odirMap) check() error {
 	return nil
 }
 
-// Apply writes the mean of softmax(A x + b) over the models. It panics where
-// the number of classes is not that of the fit.
-func (m odirMap) Apply(dst data.Probs, set *data.Set) {
+// dirichletMap is an odirMap of log-probabilities.
+type dirichletMap struct{ odirMap }
+
+// Apply writes the mean of softmax(A x + b) over the models.
+func (m dirichletMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set, linearmap.LogProbs) }
+
+// matrixMap is an odirMap of logits.
+type matrixMap struct{ odirMap }
+
+// Apply writes the mean of softmax(A x + b) over the models.
+func (m matrixMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set, rawLogits) }
+
+func (m odirMap) apply(dst data.Probs, set *data.Set, scores scores) {
 	k := m.classes()
-	mustBeOf(k, set)
 	x, s := make([]float64, k), make([]float64, k)
 	for i := range set.Logits.Rows {
-		m.scores(x, set.Logits.Row(i))
+		scores(x, set.Logits.Row(i))
 		q := dst.Row(i)
 		clear(q)
 		for _, one := range m.Models {
 			for c, w := range one.W {
-				s[c] = dot(w, x) + one.B[c]
+				s[c] = fit.Dot(w, x) + one.B[c]
 			}
-			toSoftmax(s)
+			fit.ToSoftmax(s)
 			for c, p := range s {
 				q[c] += p
 			}

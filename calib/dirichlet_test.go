@@ -8,16 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
 func TestFolds(t *testing.T) {
 	const n, k, parts = 103, 4, 5
-	set := drawn(n, k, 2, 1)
+	set := testset.Drawn(n, k, 2, 1)
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 16 exactly
 		set.Logits.Data[i] = float32(math.Round(float64(l)*64) / 64)
 	}
-	part := folds(set, parts, 7)
+	part := fit.Folds(set, parts, 7)
 	var size [parts]int
 	for _, p := range part {
 		size[p]++
@@ -25,7 +28,7 @@ func TestFolds(t *testing.T) {
 	if slices.Min(size[:]) != n/parts || slices.Max(size[:]) != n/parts+1 {
 		t.Errorf("sizes %v of %d rows", size, n)
 	}
-	if slices.Equal(part, folds(set, parts, 8)) {
+	if slices.Equal(part, fit.Folds(set, parts, 8)) {
 		t.Error("another seed gives the same folds")
 	}
 
@@ -38,7 +41,7 @@ func TestFolds(t *testing.T) {
 		}
 		moved.Labels[to] = int32(classes[set.Labels[i]])
 	}
-	again := folds(moved, parts, 7)
+	again := fit.Folds(moved, parts, 7)
 	for i, to := range rows {
 		if again[to] != part[i] {
 			t.Fatalf("row %d: fold %d, moved to place %d fold %d", i, part[i], to, again[to])
@@ -46,35 +49,51 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+// odirMethod returns the method on logits or on log-probabilities, and its scores.
+func odirMethod(d DirichletCalibration, raw bool) (Method, scores) {
+	if raw {
+		return MatrixScalingODIR(d), rawLogits
+	}
+	return d, linearmap.LogProbs
+}
+
+// odirOf returns the fits behind a map of either method.
+func odirOf(m Map) odirMap {
+	if m, ok := m.(matrixMap); ok {
+		return m.odirMap
+	}
+	return m.(dirichletMap).odirMap
+}
+
 // TestDirichletByHand: the choice of lambda and the models, from fits that
 // start afresh and end at the minimum.
 func TestDirichletByHand(t *testing.T) {
 	const n, k, seed = 90, 3, 11
 	for _, raw := range []bool{false, true} {
-		set := drawn(n, k, 3, 2)
-		method := odir{odirOptions{Folds: 3}, raw}
+		set := testset.Drawn(n, k, 3, 2)
+		method, scores := odirMethod(DirichletCalibration{Folds: 3}, raw)
 		f, err := method.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := f.Map.(odirMap)
-		scores := odirMap{raw: raw}.scores
-		part := folds(set, 3, seed)
+		got := odirOf(f.Map)
+		part := fit.Folds(set, 3, seed)
 		best, least, worse := 0.0, math.Inf(1), 0
 		var models [][]float64
 		for _, lambda := range odirGrid() {
 			nll := 0.0
 			var thetas [][]float64
 			for p := range 3 {
-				outside, inside := split(set, part, p)
-				problem := newLinearFit(outside, true, scores)
-				problem.penalise(odirDiagonal, lambda, lambda)
+				outside, inside := fit.Split(set, part, p)
+				problem := linearmap.New(outside, true, scores)
+				problem.Penalise(odirDiagonal, lambda, lambda)
 				theta := make([]float64, k*k+k)
-				if _, err := problem.minimise(context.Background(), theta); err != nil {
+				if _, err := problem.Minimise(context.Background(), theta); err != nil {
 					t.Fatal(err)
 				}
-				w, b := matrixOf(theta, k)
-				q := applied(odirMap{Models: []odirModel{{w, b}}, raw: raw}, inside.Logits)
+				w, b := linearmap.MatrixOf(theta, k)
+				q := data.NewProbs(inside.Logits.Rows, k)
+				odirMap{Models: []odirModel{{w, b}}}.apply(q, inside, scores)
 				for i, y := range inside.Labels {
 					nll -= math.Log(q.Row(i)[y])
 				}
@@ -90,9 +109,9 @@ func TestDirichletByHand(t *testing.T) {
 			t.Fatalf("raw %v: lambda %v, mu %v, %d models; want lambda %v", raw, got.Lambda, got.Mu, len(got.Models), best)
 		}
 		for p, theta := range models {
-			w, b := matrixOf(theta, k)
+			w, b := linearmap.MatrixOf(theta, k)
 			for c := range w {
-				if !near(got.Models[p].W[c], w[c], 1e-5) || math.Abs(got.Models[p].B[c]-b[c]) > 1e-5 {
+				if !testset.Near(got.Models[p].W[c], w[c], 1e-5) || math.Abs(got.Models[p].B[c]-b[c]) > 1e-5 {
 					t.Errorf("raw %v, fold %d, class %d: %v %v, want %v %v", raw, p, c, got.Models[p].W[c], got.Models[p].B[c], w[c], b[c])
 				}
 			}
@@ -102,9 +121,10 @@ func TestDirichletByHand(t *testing.T) {
 
 // TestODIRLimit: penalties that leave nothing free but the diagonal.
 func TestODIRLimit(t *testing.T) {
-	set := drawn(200, 4, 2, 3)
+	set := testset.Drawn(200, 4, 2, 3)
 	for _, raw := range []bool{false, true} {
-		m := fitted(t, odir{odirOptions{Lambda: 1e9, Mu: 1e9, Folds: 2}, raw}, set).(odirMap)
+		method, _ := odirMethod(DirichletCalibration{Lambda: 1e9, Mu: 1e9, Folds: 2}, raw)
+		m := odirOf(fitted(t, method, set))
 		for _, one := range m.Models {
 			for c, w := range one.W {
 				for j, v := range w {
@@ -121,22 +141,23 @@ func TestODIRLimit(t *testing.T) {
 }
 
 func TestODIRRefusals(t *testing.T) {
-	for name, set := range map[string]func(o *odirOptions){
-		"one fold":        func(o *odirOptions) { o.Folds = 1 },
-		"negative lambda": func(o *odirOptions) { o.Lambda = -1 },
-		"mu no number":    func(o *odirOptions) { o.Mu = math.NaN() },
+	set := testset.Drawn(20, 3, 2, 3)
+	for name, method := range map[string]Method{
+		"one fold":        DirichletCalibration{Folds: 1},
+		"negative lambda": MatrixScalingODIR{Lambda: -1},
+		"mu no number":    DirichletCalibration{Mu: math.NaN()},
 	} {
-		if _, err := dirichletEntry().New(func(v any) error { set(v.(*odirOptions)); return nil }); err == nil {
-			t.Errorf("%s is taken", name)
+		if _, err := method.Fit(context.Background(), Input{Cal: set}); err == nil {
+			t.Errorf("%s is accepted", name)
 		}
 	}
 	for _, name := range []string{"dirichlet", "ms-odir"} {
 		e, _ := Lookup(name)
-		m, err := e.New(decodeInts(nil))
+		m, err := e.With(setInts(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = m.Fit(context.Background(), Input{Cal: simulated(3, 101, 1, 1, 1)})
+		_, err = m.Fit(context.Background(), Input{Cal: testset.Simulated(3, 101, 1, 1, 1)})
 		if err == nil || !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("%s of 101 classes: %v", name, err)
 		}

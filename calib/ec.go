@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ecEntry is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova
+// ExpectationConsistency is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova
 // 2023): the one temperature at which the network is as confident as it is
 // accurate,
 //
@@ -19,16 +20,16 @@ import (
 // in [0.01, 10], the bracket of the authors' code; where the accuracy is beyond
 // what the bracket reaches, T is the nearer end, and reported, while their root
 // finder fails.
+type ExpectationConsistency struct{}
+
 func ecEntry() Entry {
-	return Entry{
+	return NewEntry[ExpectationConsistency, temperatureMap](Entry{
 		Name:      "ec",
 		Label:     "EC",
 		Version:   1,
 		Summary:   "one temperature at which the mean confidence equals the accuracy",
 		Reference: "Clarte, Loureiro, Krzakala and Zdeborova 2023",
-		New:       func(func(any) error) (Method, error) { return ec{}, nil },
-		Restore:   restore(restoreTS),
-	}
+	})
 }
 
 // The bracket of the authors' code.
@@ -37,14 +38,12 @@ const (
 	ecMaxT = 10.
 )
 
-type ec struct{}
-
-func (ec) Contract() Contract { return logitsContract() }
+func (ExpectationConsistency) Contract() Contract { return logitsContract() }
 
 // Fit reports as the gradient what is left of the difference between the mean
 // confidence and the accuracy.
-func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := newObjective(in.Cal)
+func (ExpectationConsistency) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +51,14 @@ func (ec) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: tsMap{t}, Report: report}, nil
+	return result(temperatureMap{t}, report), nil
 }
 
 // accuracy returns the share of rows whose label is the top class.
 func accuracy(set *data.Set) float64 {
 	hits := 0
 	for i, y := range set.Labels {
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			hits++
 		}
 	}
@@ -69,18 +68,18 @@ func accuracy(set *data.Set) float64 {
 // fitConfidence returns the T in [ecMinT, ecMaxT] at which the mean confidence
 // is target, by Newton's method in u = log(1/T) inside a bracket that bisection
 // shrinks where Newton leaves it.
-func fitConfidence(ctx context.Context, o *objective, target float64) (float64, Report, error) {
+func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float64, fit.Report, error) {
 	const maxIterations = 100
 	minU, maxU := softmax.Log(1/ecMaxT), softmax.Log(1/ecMinT)
 	lo, hi := math.Inf(-1), math.Inf(1) // u where the confidence is below and above the target
 	u := 0.0
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(u)
-		at, err := o.confidence(ctx, beta)
+		at, err := confidenceAt(ctx, o, beta)
 		if err != nil {
-			return 0, Report{}, err
+			return 0, fit.Report{}, err
 		}
-		report := Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.passes}
+		report := fit.Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.Passes}
 		excess := at.mean - target
 		switch {
 		case excess > 0 && u <= minU:
@@ -118,15 +117,15 @@ type meanConf struct {
 	nll   float64
 }
 
-func (o *objective) confidence(ctx context.Context, scale float64) (meanConf, error) {
-	total, err := o.sums(ctx, constant(scale), 3, func(b *rowBlock, sum []float64) {
+func confidenceAt(ctx context.Context, o *fit.Objective, scale float64) (meanConf, error) {
+	total, err := o.Sums(ctx, fit.Constant(scale), 3, func(b *fit.RowBlock, sum []float64) {
 		var c meanConf
-		for i := range b.moments {
-			m := &b.moments[i]
+		for i := range b.Moments {
+			m := &b.Moments[i]
 			conf := m.Conf()
 			c.mean += conf
 			c.slope -= float64(conf * (m.S1 / (1 + m.Tail)))
-			c.nll += m.NLL(scale, b.label[i])
+			c.nll += m.NLL(scale, b.LabelLogit[i])
 		}
 		sum[0] += c.mean
 		sum[1] += c.slope
@@ -135,6 +134,6 @@ func (o *objective) confidence(ctx context.Context, scale float64) (meanConf, er
 	if err != nil {
 		return meanConf{}, err
 	}
-	n := float64(o.rows())
+	n := float64(o.Rows())
 	return meanConf{total[0] / n, total[1] / n, total[2] / n}, nil
 }

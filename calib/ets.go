@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// etsEntry is ensemble temperature scaling (Zhang, Kailkhura and Han 2020),
+// EnsembleTemperatureScaling is ensemble temperature scaling (Zhang, Kailkhura and Han 2020),
 //
 //	q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k,   w >= 0, sum w = 1,
 //
@@ -22,16 +23,16 @@ import (
 // etsGrid temperatures and go to the minimum beside it. It finds w by
 // sequential quadratic programming, we by looking at every face of the
 // triangle, where the minimum is the solution of a linear system.
+type EnsembleTemperatureScaling struct{}
+
 func etsEntry() Entry {
-	return Entry{
+	return NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
 		Name:      "ets",
 		Label:     "ETS",
 		Version:   1,
 		Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
 		Reference: "Zhang, Kailkhura and Han 2020",
-		New:       func(func(any) error) (Method, error) { return ets{}, nil },
-		Restore:   restore(func(m etsMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -40,17 +41,15 @@ const (
 	etsGrid   = 25 // temperatures, evenly spaced in log T from bound to bound
 )
 
-type ets struct{}
-
 // Contract: every part of the mixture has the same top class or none.
-func (ets) Contract() Contract { return logitsContract() }
+func (EnsembleTemperatureScaling) Contract() Contract { return logitsContract() }
 
 // Fit reports the gradient of the squared error in log T, 0 at a bound.
-func (ets) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+func (EnsembleTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
-	f := &etsFit{set: in.Cal, blocks: make([]etsMoments, numBlocks(in.Cal.Logits.Rows))}
+	f := &etsFit{set: in.Cal, blocks: make([]etsMoments, fit.NumBlocks(in.Cal.Logits.Rows))}
 	t, report, err := f.temperature(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func (ets) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
-	return &Fitted{Map: m, Report: report}, nil
+	return result(m, report), nil
 }
 
 // etsFit is a calibration set whose squared error is asked for.
@@ -91,14 +90,14 @@ type etsMoments struct {
 func (f *etsFit) pass(ctx context.Context, beta float64) (etsMoments, error) {
 	f.passes++
 	n, k := f.set.Logits.Rows, f.set.Logits.Cols
-	err := eachBlock(ctx, n, func(block, lo, hi int) {
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
 		var s etsMoments
 		p, r := make([]float64, k), make([]float64, k)
 		for i := lo; i < hi; i++ {
 			row, y := f.set.Logits.Row(i), f.set.Labels[i]
 			softmax.Probs(p, row, beta)
 			softmax.Probs(r, row, 1)
-			most := float64(row[topClass(row)])
+			most := float64(row[fit.TopClass(row)])
 			var pp, pr, rr, mean, weighted float64
 			for j, v := range p {
 				gap := float64(row[j]) - most
@@ -135,7 +134,7 @@ func (f *etsFit) pass(ctx context.Context, beta float64) (etsMoments, error) {
 }
 
 // temperature returns T of the least squared error: of equal ones the largest.
-func (f *etsFit) temperature(ctx context.Context) (float64, Report, error) {
+func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	minU, maxU := softmax.Log(1/etsMostT), softmax.Log(1/etsLeastT)
 	var grid [etsGrid]float64 // log beta
 	var seen [etsGrid]etsMoments
@@ -144,14 +143,14 @@ func (f *etsFit) temperature(ctx context.Context) (float64, Report, error) {
 		grid[i] = minU + float64((maxU-minU)*float64(i)/(etsGrid-1))
 		var err error
 		if seen[i], err = f.pass(ctx, softmax.Exp(grid[i])); err != nil {
-			return 0, Report{}, err
+			return 0, fit.Report{}, err
 		}
 		if seen[i].error < seen[best].error {
 			best = i
 		}
 	}
-	report := Report{Iterations: etsGrid}
-	at := func(bound string, t float64) (float64, Report, error) {
+	report := fit.Report{Iterations: etsGrid}
+	at := func(bound string, t float64) (float64, fit.Report, error) {
 		report.AtBound = []string{bound}
 		report.Warnings = []string{"the least squared error is at the bound " + bound}
 		return t, report, nil
@@ -253,7 +252,7 @@ func onFace(gram [3][3]float64, inner [3]float64, face []int) (w [3]float64, ok 
 			a[r*d+c] = gram[i][j] - gram[i][last] - gram[last][j] + gram[last][last]
 		}
 	}
-	if !cholesky(a, b) {
+	if !fit.Cholesky(a, b) {
 		return w, false
 	}
 	w[last] = 1
@@ -272,7 +271,7 @@ type etsMap struct {
 	W [3]float64 `json:"w"` // of the softmax at T, that at 1 and the uniform distribution
 }
 
-func (m etsMap) check() error {
+func (m etsMap) Check() error {
 	if !usable(m.T) {
 		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
 	}
@@ -305,6 +304,6 @@ func (m etsMap) Apply(dst data.Probs, set *data.Set) {
 			q[j] = float64(m.W[0]*v) + float64(m.W[1]*p[j]) + uniform
 			sum += q[j]
 		}
-		keepTop(q, row, sum)
+		fit.KeepTop(q, row, sum)
 	}
 }

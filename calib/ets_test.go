@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -27,7 +29,7 @@ func squaredError(m Map, set *data.Set) float64 {
 
 // noisy is drawn with a share of labels from anywhere, which asks for w_3.
 func noisy(n, k int, temperature float64, seed uint64) *data.Set {
-	set := drawn(n, k, temperature, seed)
+	set := testset.Drawn(n, k, temperature, seed)
 	for i := range set.Labels {
 		if i%4 == 0 {
 			set.Labels[i] = int32(i / 4 % k)
@@ -42,11 +44,11 @@ func TestETSAgainstBruteForce(t *testing.T) {
 	inside := 0
 	for seed := range uint64(6) {
 		set := noisy(150, 4, 1+float64(seed), seed)
-		m := fit(t, "ets", set, nil).Map.(etsMap)
+		m := fitMethod(t, "ets", set, nil).Map.(etsMap)
 		alone := squaredError(etsMap{m.T, [3]float64{1, 0, 0}}, set)
 		for i := range 1001 {
 			at := 0.05 * math.Pow(100, float64(i)/1000)
-			if v := squaredError(tsMap{at}, set); v < alone-1e-13 {
+			if v := squaredError(temperatureMap{at}, set); v < alone-1e-13 {
 				t.Errorf("seed %d: T = %v with error %v, but T = %v has %v", seed, m.T, alone, at, v)
 			}
 		}
@@ -69,10 +71,10 @@ func TestETSAgainstBruteForce(t *testing.T) {
 }
 
 func TestETSContainsTS(t *testing.T) {
-	set := drawn(60, 5, 2, 3)
+	set := testset.Drawn(60, 5, 2, 3)
 	for _, temperature := range []float64{0.3, 1, 2.7} {
 		got := applied(etsMap{temperature, [3]float64{1, 0, 0}}, set.Logits)
-		if want := applied(tsMap{temperature}, set.Logits); !near(got.Data, want.Data, 1e-15) {
+		if want := applied(temperatureMap{temperature}, set.Logits); !testset.Near(got.Data, want.Data, 1e-15) {
 			t.Errorf("T = %v: w = (1, 0, 0) is not temperature scaling", temperature)
 		}
 	}
@@ -85,7 +87,7 @@ func TestETSContainsTS(t *testing.T) {
 
 func TestETSSlope(t *testing.T) {
 	set := noisy(300, 6, 2, 4)
-	f := &etsFit{set: set, blocks: make([]etsMoments, numBlocks(300))}
+	f := &etsFit{set: set, blocks: make([]etsMoments, fit.NumBlocks(300))}
 	const h = 1e-5
 	for _, beta := range []float64{0.2, 1, 4} {
 		var at [3]etsMoments
@@ -95,7 +97,7 @@ func TestETSSlope(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := squaredError(tsMap{1 / beta}, set); math.Abs(at[1].error-want) > 1e-13 {
+		if want := squaredError(temperatureMap{1 / beta}, set); math.Abs(at[1].error-want) > 1e-13 {
 			t.Errorf("beta %v: error %v, want %v", beta, at[1].error, want)
 		}
 		if d := (at[2].error - at[0].error) / (2 * h); math.Abs(d-at[1].slope) > 1e-9 {
@@ -107,11 +109,11 @@ func TestETSSlope(t *testing.T) {
 // TestETSAtBounds: labels that are always right ask for the least temperature,
 // labels that contradict the logits for the largest.
 func TestETSAtBounds(t *testing.T) {
-	right := drawn(80, 3, 1, 5)
+	right := testset.Drawn(80, 3, 1, 5)
 	for i := range right.Labels {
-		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
+		right.Labels[i] = int32(fit.TopClass(right.Logits.Row(i)))
 	}
-	wrong := drawn(80, 3, 1, 5)
+	wrong := testset.Drawn(80, 3, 1, 5)
 	for i := range wrong.Labels {
 		row := wrong.Logits.Row(i)
 		wrong.Labels[i] = int32(slices.Index(row, slices.Min(row)))
@@ -121,7 +123,7 @@ func TestETSAtBounds(t *testing.T) {
 		t     float64
 		bound string
 	}{{right, etsLeastT, "T >= 0.05"}, {wrong, etsMostT, "T <= 5"}} {
-		f := fit(t, "ets", c.set, nil)
+		f := fitMethod(t, "ets", c.set, nil)
 		m := f.Map.(etsMap)
 		if m.T != c.t || !slices.Equal(f.Report.AtBound, []string{c.bound}) || !strings.Contains(strings.Join(f.Report.Warnings, ""), c.bound) {
 			t.Errorf("%+v, %+v; want %s", m, f.Report, c.bound)
@@ -147,7 +149,7 @@ func TestOnFace(t *testing.T) {
 		{[3]float64{9, 9, 9}, []int{1}, [3]float64{0, 1, 0}, true},
 	} {
 		w, ok := onFace(identity, c.inner, c.face)
-		if ok != c.ok || ok && !near(w[:], c.want[:], 1e-15) {
+		if ok != c.ok || ok && !testset.Near(w[:], c.want[:], 1e-15) {
 			t.Errorf("%v on %v: %v %v, want %v %v", c.inner, c.face, w, ok, c.want, c.ok)
 		}
 	}

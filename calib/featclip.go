@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/clip"
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// featClipEntry is feature clipping (Tao, Dong and Xu 2025): the features,
+// FeatureClipping is feature clipping (Tao, Dong and Xu 2025): the features,
 // input of the last layer, are clipped before it,
 //
 //	p = softmax(W clip(h, -c, c) + b),
@@ -24,49 +25,38 @@ import (
 // which had no guard). Predictions may change, also among classes that
 // clipping makes equal.
 //
-// The answer is that of the exhaustive search; see clipSearch for how most of
+// The answer is that of the exhaustive search; see clip.Search for how most of
 // the grid is left out under the NLL. The ECE has no such bounds: it is
 // computed at every c below the largest feature. When no c is admissible
 // nothing is clipped, which is saved as c = 3.4e38, the largest float32.
+type FeatureClipping struct {
+	Sides     int      // 2 clips to [-c, c], 1 to at most c; 0 means 2
+	Guard     *float64 // share of the accuracy to be exceeded, in [0, 1]; nil means 0.99
+	Criterion string   // "nll" or "ece"; empty means "nll"
+}
+
 func featClipEntry() Entry {
-	return Entry{
+	return NewEntry[FeatureClipping, featClipMap](Entry{
 		Name:      "featclip",
 		Label:     "FeatClip",
 		Version:   1,
 		Summary:   "features clipped at one threshold before the last layer; options sides (2), guard (0.99), criterion (nll, or ece)",
 		Reference: "Tao, Dong and Xu 2025",
-		New:       newFeatClip,
-		Restore:   restore(func(m featClipMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-type featClipOptions struct {
-	Sides     int     `yaml:"sides"`     // 2 clips to [-c, c], 1 to at most c
-	Guard     float64 `yaml:"guard"`     // share of the accuracy to be exceeded, in [0, 1]
-	Criterion string  `yaml:"criterion"` // nll or ece
-}
-
-func newFeatClip(decode func(any) error) (Method, error) {
-	o := featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (f *FeatureClipping) Options() []Option {
+	return []Option{
+		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips to [-c, c], 1 to at most c"),
+		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the accuracy to be exceeded"),
+		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "what is least on the calibration set"),
 	}
-	switch {
-	case o.Sides != 1 && o.Sides != 2:
-		return nil, fmt.Errorf("sides: %d: want 1 or 2", o.Sides)
-	case !(o.Guard >= 0 && o.Guard <= 1):
-		return nil, fmt.Errorf("guard: %v: want 0 to 1", o.Guard)
-	case o.Criterion != "nll" && o.Criterion != "ece":
-		return nil, fmt.Errorf("criterion: %q: want nll or ece", o.Criterion)
-	}
-	return featClip{o}, nil
 }
-
-type featClip struct{ options featClipOptions }
 
 // Contract: the logits of the calibration set are read to see that they are
 // those of features and last layer; those of the test set are not needed.
-func (featClip) Contract() Contract {
+func (FeatureClipping) Contract() Contract {
 	return Contract{
 		Cal:  data.Logits | data.Labels | data.Features | data.Head,
 		Test: data.Features | data.Head,
@@ -75,29 +65,33 @@ func (featClip) Contract() Contract {
 
 // Fit reports how many thresholds were computed as iterations, and no
 // gradient: a grid has none.
-func (f featClip) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	f, err := WithDefaults(f)
+	if err != nil {
+		return nil, err
+	}
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	if err := checkHead(set); err != nil {
 		return nil, err
 	}
-	s := newClipSearch(set, f.options)
-	best, err := s.run(ctx)
+	s := clip.NewSearch(set, f.Sides, *f.Guard, f.Criterion == "ece")
+	best, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := featClipMap{C: clipValue(best), Sides: f.options.Sides}
+	m := featClipMap{C: clip.Value(best), Sides: f.Sides}
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	fitted, err := reported(ctx, m, set, float64(s.sweeps))
+	fitted, err := reported(ctx, m, set, float64(s.Sweeps))
 	if err != nil {
 		return nil, err
 	}
-	fitted.Report.Iterations = s.computed()
-	fitted.Report.explain(best, f.options.Guard)
+	fitted.Report.Iterations = s.Computed()
+	fitted.Report.explain(best, *f.Guard)
 	return fitted, nil
 }
 
@@ -110,7 +104,7 @@ func (r *Report) explain(best int, guard float64) {
 		return
 	case 1:
 		r.AtBound = []string{"c >= 0.01"}
-	case clipPoints:
+	case clip.Points:
 		r.AtBound = []string{"c <= 20"}
 	default:
 		return
@@ -138,10 +132,10 @@ func checkHead(set *data.Set) error {
 	n := set.Logits.Rows
 	step := max(1, n/256)
 	x, z := make([]float64, set.Features.Cols), make([]float64, set.Logits.Cols)
-	last := newLastLayer(set.Head)
+	last := clip.NewLastLayer(set.Head)
 	for i := 0; i < n; i += step {
-		clip(x, set.Features.Row(i), math.Inf(1), 2)
-		last.logits(z, x)
+		clip.Features(x, set.Features.Row(i), math.Inf(1), 2)
+		last.Logits(z, x)
 		row := set.Logits.Row(i)
 		reach, off := span{}, span{}
 		for j, l := range row {
@@ -186,7 +180,7 @@ type featClipMap struct {
 	Sides int     `json:"sides"`
 }
 
-func (m featClipMap) check() error {
+func (m featClipMap) Check() error {
 	switch {
 	case !(m.C > 0 && m.C <= math.MaxFloat32):
 		return fmt.Errorf("c = %v: want a threshold above 0, at most %v", m.C, math.MaxFloat32)
@@ -202,70 +196,19 @@ func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
 // reach the kernel as float32 differences from the largest, which errs by
 // 6e-8 of each difference.
 func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
-	mustFit(m, set)
 	d, k := set.Features.Cols, dst.Cols
-	x, z := make([]float64, layerRows*d), make([]float64, layerRows*k)
+	x, z := make([]float64, clip.LayerRows*d), make([]float64, clip.LayerRows*k)
 	gap := make([]float32, k)
-	last := newLastLayer(set.Head)
-	for lo := 0; lo < dst.Rows; lo += layerRows {
-		n := min(layerRows, dst.Rows-lo)
+	last := clip.NewLastLayer(set.Head)
+	for lo := 0; lo < dst.Rows; lo += clip.LayerRows {
+		n := min(clip.LayerRows, dst.Rows-lo)
 		for i := range n {
-			clip(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
+			clip.Features(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
 		}
-		last.logits(z[:n*k], x[:n*d])
+		last.Logits(z[:n*k], x[:n*d])
 		for i := range n {
-			gaps(gap, z[i*k:(i+1)*k])
+			clip.Gaps(gap, z[i*k:(i+1)*k])
 			softmax.Probs(dst.Row(lo+i), gap, 1)
 		}
 	}
-}
-
-// clip writes the clipped features.
-func clip(dst []float64, h []float32, c float64, sides int) {
-	for j, v := range h {
-		x := min(float64(v), c)
-		if sides == 2 {
-			x = max(x, -c)
-		}
-		dst[j] = x
-	}
-}
-
-// lastLayer is the last layer of a network, arranged for products. It does not
-// change and is safe for concurrent use.
-type lastLayer struct {
-	weights *linear.Packed
-	bias    []float32
-}
-
-// layerRows is how many rows go through a last layer at a time.
-const layerRows = 32
-
-func newLastLayer(head data.Linear) lastLayer {
-	return lastLayer{linear.Pack(head.W.Data, head.W.Rows, head.W.Cols), head.B}
-}
-
-// logits writes W x + b of each row of x: the bias is added to a sum in the
-// order of the features.
-func (l lastLayer) logits(dst, x []float64) {
-	l.weights.Times(dst, x)
-	k := len(l.bias)
-	for ; len(dst) > 0; dst = dst[k:] {
-		for j, b := range l.bias {
-			dst[j] += float64(b)
-		}
-	}
-}
-
-// gaps writes z less its largest element, and returns the lowest index of
-// that. Float32 differences keep more than float32 logits would: the largest
-// stays apart from all others, and an offset of the bias changes nothing.
-func gaps(dst []float32, z []float64) (top int) {
-	for j, v := range z {
-		if v > z[top] {
-			top = j
-		}
-	}
-	linear.Gaps(dst, z, z[top])
-	return top
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -24,7 +25,7 @@ type plainScore struct {
 // product with W each time. It returns c and the NLL there, infinite c when
 // none is admissible. The scores are those of the grid, and last without
 // clipping.
-func exhaustive(scores []plainScore, o featClipOptions) (c, nll float64) {
+func exhaustive(scores []plainScore, o FeatureClipping) (c, nll float64) {
 	least := math.Inf(1)
 	c = math.Inf(1)
 	for i, s := range scores[:2000] {
@@ -32,7 +33,7 @@ func exhaustive(scores []plainScore, o featClipOptions) (c, nll float64) {
 		if o.Criterion == "ece" {
 			v = s.ece
 		}
-		if float64(s.hits) > o.Guard*float64(scores[2000].hits) && v < least {
+		if float64(s.hits) > *o.Guard*float64(scores[2000].hits) && v < least {
 			c, least, nll = float64(i+1)/100, v, s.nll
 		}
 	}
@@ -88,49 +89,20 @@ func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
 	return s
 }
 
-// signedHead is withHead with features of both signs times scale, whose
-// largest make the network overconfident.
-func signedHead(n, k, d int, scale float64, seed uint64) *data.Set {
-	set := withHead(n, k, d, seed)
-	rng := rand.New(rand.NewPCG(seed, 4))
-	for i := range set.Features.Data {
-		set.Features.Data[i] = float32(scale * rng.NormFloat64() * math.Exp(rng.NormFloat64()/2))
-	}
-	x, z := make([]float64, d), make([]float64, k)
-	last := newLastLayer(set.Head)
-	for i := range n {
-		clip(x, set.Features.Row(i), math.Inf(1), 2)
-		last.logits(z, x)
-		for j, v := range z {
-			set.Logits.Row(i)[j] = float32(v)
-		}
-		clip(x, set.Features.Row(i), scale, 2)
-		last.logits(z, x)
-		for j := range z {
-			z[j] += 2 * rng.NormFloat64()
-			if z[j] > z[set.Labels[i]] {
-				set.Labels[i] = int32(j)
-			}
-		}
-		set.Labels[i] = int32(slices.Index(z, slices.Max(z)))
-	}
-	return set
-}
-
 // TestFeatClipIsExhaustive compares with the search of the original on sets of
 // several kinds and all options.
 func TestFeatClipIsExhaustive(t *testing.T) {
 	found := map[float64]bool{}
 	for seed := range uint64(4) {
 		for _, scale := range []float64{0.05, 1, 12} {
-			set := signedHead(60, 4, 6, scale, seed)
+			set := testset.SignedHead(60, 4, 6, scale, seed)
 			for _, sides := range []int{1, 2} {
 				scores := gridScores(set, sides)
 				for _, criterion := range []string{"nll", "ece"} {
 					for _, guard := range []float64{0, 0.9, 0.99, 1} {
-						o := featClipOptions{Sides: sides, Guard: guard, Criterion: criterion}
+						o := FeatureClipping{Sides: sides, Guard: &guard, Criterion: criterion}
 						want, nll := exhaustive(scores, o)
-						f, err := featClip{o}.Fit(context.Background(), Input{Cal: set})
+						f, err := o.Fit(context.Background(), Input{Cal: set})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -153,80 +125,17 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 	}
 }
 
-// TestClipBounds: lower bounds are below the NLL everywhere, and near it next
-// to a computed threshold; leaving out what they exclude changes no bit of the
-// answer.
-func TestClipBounds(t *testing.T) {
-	o := featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"}
-	saved, ruledOut := 0, 0
-	for seed := range uint64(3) {
-		for _, scale := range []float64{0.3, 1, 8} {
-			set := signedHead(400, 6, 10, scale, seed)
-			all := newClipSearch(set, o)
-			var points []int
-			for m := all.top; m >= 1; m-- {
-				points = append(points, m)
-			}
-			if err := all.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
-				t.Fatal(err)
-			}
-
-			some := newClipSearch(set, o)
-			best, err := some.run(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if best != all.best() {
-				t.Errorf("seed %d, scale %g: %d with bounds, %d without", seed, scale, best, all.best())
-			}
-			for m := range some.score {
-				if some.score[m].computed {
-					if some.score[m].nll != all.score[m].nll || some.score[m].hits != all.score[m].hits {
-						t.Fatalf("seed %d, scale %g, grid value %d: the bits depend on the sweep", seed, scale, m)
-					}
-				} else if m > 0 && math.IsInf(some.bound[m], 1) {
-					if all.admissible(all.score[m].hits) {
-						t.Fatalf("seed %d, scale %g, grid value %d: ruled out with %d hits of %d", seed, scale, m, all.score[m].hits, all.score[all.top].hits)
-					}
-					ruledOut++
-				} else if m > 0 && !(some.bound[m] <= all.score[m].nll+1e-8) {
-					t.Fatalf("seed %d, scale %g, grid value %d: NLL %v is below its bound %v", seed, scale, m, all.score[m].nll, some.bound[m])
-				}
-				if m > 0 && !some.score[m].computed {
-					saved++
-				}
-			}
-
-			// One sweep with a point in the middle: bounds on all others, near
-			// to the NLL beside the point.
-			one := newClipSearch(set, o)
-			mid := one.top / 2
-			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
-				t.Fatal(err)
-			}
-			for m := 1; m < one.top; m++ {
-				if gap := all.score[m].nll - one.bound[m]; m != mid && !(gap >= -1e-8) || (m == mid-1 || m == mid+1) && gap > 0.02 {
-					t.Fatalf("seed %d, scale %g, grid value %d of %d, next to %d: the bound is %v below the NLL", seed, scale, m, one.top, mid, gap)
-				}
-			}
-		}
-	}
-	if saved == 0 || ruledOut == 0 {
-		t.Errorf("%d thresholds spared, %d of them by the guard", saved, ruledOut)
-	}
-}
-
 // TestFeatClipWithoutClipping: no admissible threshold is none, which is the
 // uncalibrated network up to the float32 of its logits.
 func TestFeatClipWithoutClipping(t *testing.T) {
-	set := withHead(200, 7, 9, 3)
-	f, err := featClip{featClipOptions{Sides: 2, Guard: 1, Criterion: "nll"}}.Fit(context.Background(), Input{Cal: set})
+	set := testset.WithHead(200, 7, 9, 3)
+	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	right := 0
 	for i, y := range set.Labels {
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			right++
 		}
 	}
@@ -237,8 +146,8 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
 	}
 	got, want := data.NewProbs(200, 7), data.NewProbs(200, 7)
-	f.Map.Apply(got, set.View(data.Features|data.Head))
-	uncalMap{}.Apply(want, set)
+	Apply(f.Map, got, set.View(data.Features|data.Head))
+	Apply(uncalMap{}, want, set)
 	for i := range got.Data {
 		// A logit of 20 is rounded by 1e-6 in float32.
 		if math.Abs(got.Data[i]-want.Data[i]) > 3e-6*want.Data[i]+1e-12 {
@@ -249,10 +158,10 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 
 // TestFeatClipMap compares Apply with the definition.
 func TestFeatClipMap(t *testing.T) {
-	set := signedHead(50, 6, 7, 2, 4)
+	set := testset.SignedHead(50, 6, 7, 2, 4)
 	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
 		q := data.NewProbs(50, 6)
-		m.Apply(q, set.View(data.Features|data.Head))
+		Apply(m, q, set.View(data.Features|data.Head))
 		for i := range 50 {
 			one := set.Rows(i, i+1)
 			for k := range 6 {
@@ -265,33 +174,18 @@ func TestFeatClipMap(t *testing.T) {
 	}
 }
 
-func TestClipIndex(t *testing.T) {
-	for m := 0; m <= 2000; m++ {
-		c := float64(m) / 100
-		if got := clipIndex(c); got != m {
-			t.Errorf("%v: %d, want %d", c, got, m)
-		}
-		if got := clipIndex(math.Nextafter(c, 100)); got != m+1 {
-			t.Errorf("above %v: %d, want %d", c, got, m+1)
-		}
-	}
-	if got := clipIndex(math.MaxFloat32); got != 2001 {
-		t.Error(got)
-	}
-}
-
 // TestFeatClipRefuses names what is wrong with options and sets.
 func TestFeatClipRefuses(t *testing.T) {
 	for _, c := range []struct {
-		change func(*featClipOptions)
+		method FeatureClipping
 		want   string
 	}{
-		{func(o *featClipOptions) { o.Sides = 3 }, "sides: 3: want 1 or 2"},
-		{func(o *featClipOptions) { o.Guard = math.NaN() }, "guard: NaN: want 0 to 1"},
-		{func(o *featClipOptions) { o.Guard = 1.01 }, "guard: 1.01: want 0 to 1"},
-		{func(o *featClipOptions) { o.Criterion = "brier" }, `criterion: "brier": want nll or ece`},
+		{FeatureClipping{Sides: 3}, "sides: 3: want 1 to 2"},
+		{FeatureClipping{Guard: new(math.NaN())}, "guard: NaN: want 0 to 1"},
+		{FeatureClipping{Guard: new(1.01)}, "guard: 1.01: want 0 to 1"},
+		{FeatureClipping{Criterion: "brier"}, `criterion: "brier": want nll or ece`},
 	} {
-		if _, err := newFeatClip(setting(c.change)); err == nil || err.Error() != c.want {
+		if _, err := c.method.Fit(context.Background(), Input{Cal: testset.WithHead(20, 3, 4, 1)}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -308,24 +202,24 @@ func TestFeatClipRefuses(t *testing.T) {
 			copy(s.Features.Row(3), s.Features.Row(4))
 		}, "row 3: features and last layer give logits that differ by up to "},
 	} {
-		set := withHead(10, 3, 4, 1)
+		set := testset.WithHead(10, 3, 4, 1)
 		c.change(set)
 		_, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	set := withHead(10, 3, 4, 1)
+	set := testset.WithHead(10, 3, 4, 1)
 	for i := range set.Logits.Data {
 		set.Logits.Data[i] += float32(5 + i/3) // an offset of each row, as of log-probabilities
 	}
 	if _, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set}); err != nil {
 		t.Error(err)
 	}
-	if err := CheckSet(featClipMap{1, 2}, withHead(2, 3, 4, 1)); err != nil {
+	if err := CheckSet(featClipMap{1, 2}, testset.WithHead(2, 3, 4, 1)); err != nil {
 		t.Error(err)
 	}
-	bad := withHead(2, 3, 4, 1)
+	bad := testset.WithHead(2, 3, 4, 1)
 	bad.Features = data.NewMatrix(2, 6)
 	if err := CheckSet(featClipMap{1, 2}, bad); err == nil || fmt.Sprint(err) != "6 features, but the last layer is for 4" {
 		t.Error(err)

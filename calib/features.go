@@ -18,28 +18,3 @@ func checkFeatures(set *data.Set) error {
 	}
 	return nil
 }
-
-// CheckSet says why a map cannot be applied to a set that holds what its
-// contract names: features or a last layer of another width than it was fitted
-// on. Apply panics there. Methods that read logits alone fit any set of their
-// number of classes.
-func CheckSet(m Map, set *data.Set) error {
-	if c, ok := m.(interface{ checkSet(*data.Set) error }); ok {
-		return c.checkSet(set)
-	}
-	return nil
-}
-
-// mustFit panics with the error of CheckSet.
-func mustFit(m Map, set *data.Set) {
-	if err := CheckSet(m, set); err != nil {
-		panic(err)
-	}
-}
-
-func (m gcMap) checkSet(set *data.Set) error {
-	if d := set.Features.Cols; d != m.Width {
-		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
-	}
-	return checkFeatures(set)
-}

@@ -3,13 +3,12 @@ package calib
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // BenchmarkFitFeatures fits the methods that cost more than some passes, on
@@ -29,8 +28,8 @@ func BenchmarkFitFeatures(b *testing.B) {
 		for _, name := range c.methods {
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d/d=%d", name, c.n, c.k, c.d), func(b *testing.B) {
 				if set == nil {
-					set = withHead(c.n, c.k, c.d, 1)
-					set.OOD = withHead(c.n/10, c.k, c.d, 2).Logits
+					set = testset.WithHead(c.n, c.k, c.d, 1)
+					set.OOD = testset.WithHead(c.n/10, c.k, c.d, 2).Logits
 				}
 				m := method(b, name)
 				var f *Fitted
@@ -53,50 +52,7 @@ func method(t testing.TB, name string) Method {
 	if !ok {
 		t.Fatalf("no method %s", name)
 	}
-	m, err := e.New(func(any) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// withHead returns a set whose logits are those of a random last layer on
-// rectified features, and whose labels are drawn at temperature 2.
-func withHead(n, k, d int, seed uint64) *data.Set {
-	rng := rand.New(rand.NewPCG(seed, 3))
-	set := &data.Set{
-		Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n),
-		Head: data.Linear{W: data.NewMatrix(k, d), B: make([]float32, k)},
-	}
-	for i := range set.Head.W.Data {
-		set.Head.W.Data[i] = float32(rng.NormFloat64() * 6 / math.Sqrt(float64(d)))
-	}
-	for j := range set.Head.B {
-		set.Head.B[j] = float32(rng.NormFloat64() / 10)
-	}
-	p, x, z := make([]float64, k), make([]float64, d), make([]float64, k)
-	last := newLastLayer(set.Head)
-	for i := range n {
-		h := set.Features.Row(i)
-		for j := range h {
-			h[j] = float32(max(0, rng.NormFloat64()))
-		}
-		clip(x, h, math.Inf(1), 2)
-		last.logits(z, x)
-		row := set.Logits.Row(i)
-		for j, v := range z {
-			row[j] = float32(v)
-		}
-		softmax.Probs(p, row, 0.5)
-		u := rng.Float64()
-		for j := range p {
-			if u -= p[j]; u < 0 || j == k-1 {
-				set.Labels[i] = int32(j)
-				break
-			}
-		}
-	}
-	return set
+	return e.Method
 }
 
 // realFull reads a split with features and last layer, and skips the test
@@ -128,11 +84,11 @@ func realFull(t testing.TB, name, split string) *data.Set {
 func TestRealFeatures(t *testing.T) {
 	for _, name := range []string{"cifar100/resnet14-sgd", "cifar100/resnet14-adam", "cifar10-jpeg/resnet56"} {
 		cal, test := realFull(t, name, "cal"), realFull(t, name, "test")
-		flat, err := ts{}.Fit(context.Background(), Input{Cal: cal})
+		flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: cal})
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := gc{options: gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
+		groups, err := GroupCalibrationOneSet{Partitions: 2}.Fit(context.Background(), Input{Cal: cal, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +96,7 @@ func TestRealFeatures(t *testing.T) {
 			t.Errorf("%s: NLL %v of gc, %v of ts", name, groups.Report.NLL, flat.Report.NLL)
 		}
 		q := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
-		groups.Map.Apply(q, test)
+		Apply(groups.Map, q, test)
 		for i := range q.Rows {
 			top := 0
 			for j, p := range q.Row(i) {
@@ -148,7 +104,7 @@ func TestRealFeatures(t *testing.T) {
 					top = j
 				}
 			}
-			if top != topClass(test.Logits.Row(i)) {
+			if top != fit.TopClass(test.Logits.Row(i)) {
 				t.Fatalf("%s: gc changes the prediction of row %d", name, i)
 			}
 		}
@@ -157,7 +113,7 @@ func TestRealFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := exhaustive(gridScores(some, 2), featClipOptions{Sides: 2, Guard: 0.99, Criterion: "nll"})
+		want, _ := exhaustive(gridScores(some, 2), FeatureClipping{Sides: 2, Guard: new(0.99)})
 		if got := clipped.Map.(featClipMap).C; got != want {
 			t.Errorf("%s: c = %v, exhaustive %v", name, got, want)
 		}

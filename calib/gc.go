@@ -9,25 +9,29 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/mixture"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
-// gcEntry is group calibration (Yang, Zhan and Gan 2023) combined with
-// temperature scaling: the features part the rows into groups, each with its
+// GroupCalibration is group calibration (Yang, Zhan and Gan 2023) combined with
+// temperature scaling: the features split the rows into groups, each with its
 // own temperature, and several such partitions are averaged.
 //
 //  1. For each of the partitions, from its own random W (groups x d), minimise
 //     over W and tau the mean NLL of the mixture sum_g softmax(W h)_g
 //     softmax(l/tau_g), plus weight_decay times the mean of W^2; see
-//     gcMixture.
+//     mixture.Mixture.
 //  2. A row belongs to group argmax W h, the lowest index on ties. The
 //     temperature of a group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
-// The authors learn W on one labelled set and the temperatures on another; here
-// both are the calibration set. gc-split is nearer to them, and is what tables
-// call GC.
+// W is learnt on one half of the calibration set and the temperatures on the
+// other, so that a group is not judged by the rows that it was made for. That is
+// the authors' idea. They have a second labelled set, a tenth of the test set;
+// the QaTS paper has one calibration set, which is split at random here; see
+// halves.
 //
 // Departures. The temperatures are exact minima, where the original stops a
 // solver after 50 steps; tau stays positive as the exponential of what is
@@ -37,66 +41,51 @@ import (
 // than chance asks for T -> infinity: it has the largest T, 1000, as in the
 // original. Features are not standardised, as in the original: W h has no bias,
 // so centred features would be another method.
+type GroupCalibration struct {
+	Groups      int      // G, 1 to 100; 0 means 2
+	Partitions  int      // U, 1 to 1000; 0 means 20
+	WeightDecay *float64 // 0 to 1e6; nil means 0.1
+}
+
+// GroupCalibrationOneSet is GroupCalibration with groups and temperatures learnt
+// on the same calibration rows.
+type GroupCalibrationOneSet GroupCalibration
+
 func gcEntry() Entry {
-	return Entry{
+	return NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 		Name:      "gc",
 		Label:     "GC (one set)",
-		Version:   2,
-		Summary:   "gc-split with groups and temperatures on the same calibration rows; the same options",
+		Version:   3,
+		Summary:   "gc-split with groups and temperatures on the same calibration rows",
 		Reference: "Yang, Zhan and Gan 2023",
-		New:       newGC(false),
-		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-// gcSplitEntry is gc with W learnt on one half of the calibration set and the
-// temperatures on the other, so that a group is not judged by the rows that it
-// was made for. That is the authors' idea; they have a second labelled set (a
-// tenth of the test set), where the QaTS paper and we have one calibration set
-// and split it at random. See halves.
 func gcSplitEntry() Entry {
-	return Entry{
+	return NewEntry[GroupCalibration, gcMap](Entry{
 		Name:      "gc-split",
 		Label:     "GC",
-		Version:   2,
-		Summary:   "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other; options groups (2), partitions (20), weight_decay (0.1)",
+		Version:   3,
+		Summary:   "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 		Reference: "Yang, Zhan and Gan 2023",
-		New:       newGC(true),
-		Restore:   restore(func(m gcMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (g *GroupCalibration) Options() []Option {
+	return []Option{
+		IntOption("groups", &g.Groups, 2, 1, 100, "groups of a partition"),
+		IntOption("partitions", &g.Partitions, 20, 1, 1000, "partitions that are averaged"),
+		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "of the mean of W^2"),
 	}
 }
 
-type gcOptions struct {
-	Groups      int     `yaml:"groups"`       // G, 1 to 100
-	Partitions  int     `yaml:"partitions"`   // U, 1 to 1000
-	WeightDecay float64 `yaml:"weight_decay"` // 0 to 1e6
-}
+// Options returns the options.
+func (g *GroupCalibrationOneSet) Options() []Option { return (*GroupCalibration)(g).Options() }
 
-func newGC(split bool) func(func(any) error) (Method, error) {
-	return func(decode func(any) error) (Method, error) {
-		o := gcOptions{Groups: 2, Partitions: 20, WeightDecay: 0.1}
-		if err := decode(&o); err != nil {
-			return nil, err
-		}
-		switch {
-		case o.Groups < 1 || o.Groups > 100:
-			return nil, fmt.Errorf("groups: %d: want 1 to 100", o.Groups)
-		case o.Partitions < 1 || o.Partitions > 1000:
-			return nil, fmt.Errorf("partitions: %d: want 1 to 1000", o.Partitions)
-		case !(o.WeightDecay >= 0 && o.WeightDecay <= 1e6):
-			return nil, fmt.Errorf("weight_decay: %v: want 0 to 1e6", o.WeightDecay)
-		}
-		return gc{o, split}, nil
-	}
-}
-
-type gc struct {
-	options gcOptions
-	split   bool
-}
-
-// Contract: the mean of probabilities that all have one top class has it too.
-func (gc) Contract() Contract {
+// Contract needs logits, labels and features. The mean of probabilities that all
+// have one top class has it too.
+func (GroupCalibration) Contract() Contract {
 	return Contract{
 		Cal:       data.Logits | data.Labels | data.Features,
 		Test:      data.Logits | data.Features,
@@ -104,19 +93,48 @@ func (gc) Contract() Contract {
 	}
 }
 
+// Contract needs logits, labels and features.
+func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
+
 // Fit reports the largest gradient that is left of a mixture, the sum of the
 // steps of all, and the NLL of the map on the whole calibration set.
-func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	if in.Cal.Logits.Rows < 2 { // one row has no halves
+		return GroupCalibrationOneSet(g).Fit(ctx, in)
+	}
+	if err := checkGrouped(in.Cal); err != nil {
 		return nil, err
 	}
-	if err := checkFeatures(set); err != nil {
+	learn, judge := halves(in.Cal, in.Seed)
+	fitted, err := g.fit(ctx, in, learn, judge)
+	if err == nil {
+		fitted.Report.Warnings = slices.Insert(fitted.Report.Warnings, 0,
+			"groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set")
+	}
+	return fitted, err
+}
+
+// Fit reports as that of GroupCalibration.
+func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	if err := checkGrouped(in.Cal); err != nil {
 		return nil, err
 	}
-	learn, judge := set, set
-	if g.split && set.Logits.Rows > 1 { // one row has no halves
-		learn, judge = halves(set, in.Seed)
+	return GroupCalibration(g).fit(ctx, in, in.Cal, in.Cal)
+}
+
+// checkGrouped rejects a set without labels or features.
+func checkGrouped(set *data.Set) error {
+	if err := fit.CheckLabelled(set); err != nil {
+		return err
+	}
+	return checkFeatures(set)
+}
+
+// fit learns the groups on one set and the temperatures on another.
+func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.Set) (*Fitted, error) {
+	g, err := WithDefaults(g)
+	if err != nil {
+		return nil, err
 	}
 	partitions, report, err := g.learn(ctx, learn, in.Seed)
 	if err != nil {
@@ -126,17 +144,13 @@ func (g gc) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.split {
-		report.Warnings = slices.Insert(report.Warnings, 0,
-			"groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set")
-	}
-	m := gcMap{Width: set.Features.Cols, Partitions: partitions}
-	fitted, err := reported(ctx, m, set, report.Passes+passes)
+	m := gcMap{Width: in.Cal.Features.Cols, Partitions: partitions}
+	fitted, err := reported(ctx, m, in.Cal, report.Passes+passes)
 	if err != nil {
 		return nil, err
 	}
 	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
-	return &Fitted{Map: m, Report: report}, nil
+	return result(m, report), nil
 }
 
 // gcSteps is how many steps the solver may take for a partition, as in the
@@ -147,30 +161,30 @@ const gcSteps = 100
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures: stage 1.
-func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, Report, error) {
-	o, err := newObjective(set)
+func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fit.Report, error) {
+	o, err := fit.NewObjective(set)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, fit.Report{}, err
 	}
-	mixture := newGCMixture(o, set.Features, g.options.Groups, g.options.WeightDecay)
-	partitions := make([]gcPartition, g.options.Partitions)
-	var report Report
+	mixture := mixture.New(o, set.Features, g.Groups, *g.WeightDecay)
+	partitions := make([]gcPartition, g.Partitions)
+	var report fit.Report
 	unfinished := 0
 	for u := range partitions {
-		x := mixture.start(rand.New(rand.NewPCG(seed, uint64(u))))
-		var end descent
-		if g.options.Groups > 1 { // a single group has nothing to learn
-			end, err = lbfgs(func(x, gradient []float64) (float64, error) {
-				return mixture.at(ctx, x, gradient)
-			}, x, gcSteps, gcTolerance, 0)
+		x := mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
+		var end fit.Descent
+		if g.Groups > 1 { // a single group has nothing to learn
+			end, err = fit.LBFGS(func(x, gradient []float64) (float64, error) {
+				return mixture.At(ctx, x, gradient)
+			}, x, gcSteps, gcTolerance)
 			if err != nil {
-				return nil, Report{}, err
+				return nil, fit.Report{}, err
 			}
 		}
-		partitions[u].W = mixture.rows(x)
-		report.Iterations += end.steps
-		report.Gradient = max(report.Gradient, end.gradient)
-		if end.gradient > gcTolerance {
+		partitions[u].W = mixture.Rows(x)
+		report.Iterations += end.Steps
+		report.Gradient = max(report.Gradient, end.Gradient)
+		if end.Gradient > gcTolerance {
 			unfinished++
 		}
 	}
@@ -178,61 +192,61 @@ func (g gc) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartitio
 		report.Warnings = append(report.Warnings, fmt.Sprintf("%d of %d partitions not converged after %d steps, the method's limit",
 			unfinished, len(partitions), gcSteps))
 	}
-	report.Passes = o.passes
+	report.Passes = o.Passes
 	return partitions, report, nil
 }
 
 // temperatures fits those of every group: stage 2. It returns the number of
 // passes over the set.
-func (g gc) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *Report) (float64, error) {
-	o, err := newObjective(set)
+func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		return 0, err
 	}
-	all, whole, err := fitTemperature(ctx, o)
+	all, whole, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	rows := o.passes * float64(o.rows()) // read so far
-	group := make([]int, o.rows())
-	part := &objective{
-		logits: data.NewMatrix(o.rows(), o.logits.Cols),
-		label:  make([]float32, o.rows()),
+	rows := o.Passes * float64(o.Rows()) // read so far
+	group := make([]int, o.Rows())
+	part := &fit.Objective{
+		Logits:     data.NewMatrix(o.Rows(), o.Logits.Cols),
+		LabelLogit: make([]float32, o.Rows()),
 	}
-	ends := gcEnds{all: g.options.Partitions * g.options.Groups}
+	ends := gcEnds{all: g.Partitions * g.Groups}
 	for u := range partitions {
 		p := &partitions[u]
-		err := eachBlock(ctx, len(group), func(_, lo, hi int) {
+		err := fit.EachBlock(ctx, len(group), func(_, lo, hi int) {
 			p.parts(group[lo:hi], set.Features.Slice(lo, hi), make([]float64, hi-lo))
 		})
 		if err != nil {
 			return 0, err
 		}
-		p.T = make([]float64, g.options.Groups)
+		p.T = make([]float64, g.Groups)
 		for c := range p.T {
-			part := o.where(part, group, c)
-			switch part.rows() {
+			part := o.Where(part, group, c)
+			switch part.Rows() {
 			case 0:
 				p.T[c] = all
 				ends.without++
 				continue
-			case o.rows():
+			case o.Rows():
 				p.T[c] = all
 				ends.whole = true
 				continue
 			}
-			t, r, err := fitTemperature(ctx, part)
+			t, r, err := fit.Temperature(ctx, part)
 			if err != nil {
 				return 0, err
 			}
-			rows += part.passes * float64(part.rows())
-			if p.T[c] = ends.of(t, r); t == minT {
+			rows += part.Passes * float64(part.Rows())
+			if p.T[c] = ends.of(t, r); t == fit.MinT {
 				p.T[c] = all
 			}
 		}
 	}
 	ends.explain(report, all, whole)
-	return rows / float64(o.rows()), nil
+	return rows / float64(o.Rows()), nil
 }
 
 // gcEnds counts how the fits of groups ended.
@@ -245,13 +259,13 @@ type gcEnds struct {
 }
 
 // of counts the fit of a group and returns its temperature.
-func (e *gcEnds) of(t float64, r Report) float64 {
+func (e *gcEnds) of(t float64, r fit.Report) float64 {
 	switch {
-	case t == minT:
+	case t == fit.MinT:
 		e.without++
-	case t == maxT:
+	case t == fit.MaxT:
 		e.hot++
-	case r.Gradient > gradTol:
+	case r.Gradient > fit.GradTol:
 		e.unconverged++
 	}
 	return t
@@ -259,14 +273,14 @@ func (e *gcEnds) of(t float64, r Report) float64 {
 
 // explain adds the bounds and warnings to r; all is the temperature of the whole
 // set, and its report whole.
-func (e *gcEnds) explain(r *Report, all float64, whole Report) {
+func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 	warn := func(n int, text string, a ...any) {
 		if n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups %s", n, e.all, fmt.Sprintf(text, a...)))
 		}
 	}
 	warn(e.without, "have no calibration row, or no wrong one: they take the T of ts, %.4g", all)
-	warn(e.hot, "are less accurate than chance: T = %g", maxT)
+	warn(e.hot, "are less accurate than chance: T = %g", fit.MaxT)
 	warn(e.unconverged, "not converged")
 	if e.hot > 0 {
 		r.AtBound = append(r.AtBound, "T <= 1000")
@@ -277,25 +291,11 @@ func (e *gcEnds) explain(r *Report, all float64, whole Report) {
 	}
 }
 
-// where returns the rows of o whose group is c, copied into the memory of dst.
-func (o *objective) where(dst *objective, group []int, c int) *objective {
-	k := o.logits.Cols
-	n := 0
-	for i, of := range group {
-		if of == c {
-			copy(dst.logits.Data[n*k:(n+1)*k], o.logits.Row(i))
-			dst.label[n] = o.label[i]
-			n++
-		}
-	}
-	return &objective{logits: dst.logits.Slice(0, n), label: dst.label[:n]}
-}
-
 // halves returns two random halves of set, the first the smaller where the
 // number of rows is odd. Chance is a hash of the seed and the features of a
 // row, so a row is in the same half wherever it stands in the set.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := byChance(set.Features.Rows, func(text []byte, i int) []byte {
+	order := fit.ByHash(set.Features.Rows, func(text []byte, i int) []byte {
 		text = binary.LittleEndian.AppendUint64(text, seed)
 		for _, v := range set.Features.Row(i) {
 			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
@@ -305,22 +305,7 @@ func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)
-	return pick(set, first), pick(set, second)
-}
-
-// pick returns the given rows of logits, labels and features, copied.
-func pick(set *data.Set, rows []int) *data.Set {
-	s := &data.Set{
-		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
-		Features: data.NewMatrix(len(rows), set.Features.Cols),
-		Labels:   make([]int32, len(rows)),
-	}
-	for to, from := range rows {
-		copy(s.Logits.Row(to), set.Logits.Row(from))
-		copy(s.Features.Row(to), set.Features.Row(from))
-		s.Labels[to] = set.Labels[from]
-	}
-	return s
+	return fit.Pick(set, first), fit.Pick(set, second)
 }
 
 // gcPartition is one way to part the rows into groups.
@@ -353,7 +338,7 @@ type gcMap struct {
 	Partitions []gcPartition `json:"partitions"`
 }
 
-func (m gcMap) check() error {
+func (m gcMap) Check() error {
 	if m.Width < 1 || len(m.Partitions) == 0 {
 		return errors.New("no features or no partitions")
 	}
@@ -373,22 +358,28 @@ func (m gcMap) check() error {
 	return nil
 }
 
+func (m gcMap) checkSet(set *data.Set) error {
+	if d := set.Features.Cols; d != m.Width {
+		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
+	}
+	return checkFeatures(set)
+}
+
 // Apply writes the mean over the partitions of softmax(l/T). A temperature
 // that all partitions agree on gives the bits of ts. Every addend has the same
 // top class, and so has the sum, since rounding is monotone; where it makes a
 // smaller logit tie with the top one, that class gets the float64 just below,
 // as in softmax.Probs.
 func (m gcMap) Apply(dst data.Probs, set *data.Set) {
-	mustFit(m, set)
 	p := make([]float64, set.Logits.Cols)
 	var temperatures []float64 // of one row, distinct
 	var times []float64        // how many partitions have it
 	var group [][]int          // of each partition, of the rows from lo on
 	for i := range set.Logits.Rows {
-		if i%blockRows == 0 {
-			group = m.groups(set.Features.Slice(i, min(i+blockRows, set.Logits.Rows)))
+		if i%fit.BlockRows == 0 {
+			group = m.groups(set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
 		}
-		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%blockRows)
+		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%fit.BlockRows)
 		row, q := set.Logits.Row(i), dst.Row(i)
 		if len(temperatures) == 1 {
 			tempered(q, row, 1/temperatures[0])
@@ -400,7 +391,7 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 				q[j] += float64(times[c] * v)
 			}
 		}
-		keepTop(q, row, float64(len(m.Partitions)))
+		fit.KeepTop(q, row, float64(len(m.Partitions)))
 	}
 }
 

@@ -9,58 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"gonum.org/v1/gonum/diff/fd"
 )
 
-// twoGroups returns n rows of k logits and d features in two groups, told
-// apart by the sign of the first feature, whose labels are drawn at the
-// temperatures t.
-func twoGroups(n, k, d int, t [2]float64, seed uint64) *data.Set {
-	rng := rand.New(rand.NewPCG(seed, 9))
-	set := &data.Set{Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n)}
-	p := make([]float64, k)
-	for i := range n {
-		h := set.Features.Row(i)
-		for j := range h {
-			h[j] = float32(rng.NormFloat64())
-		}
-		group := 0
-		if h[0] < 0 {
-			group = 1
-		}
-		row := set.Logits.Row(i)
-		for j := range row {
-			row[j] = float32(4 * rng.NormFloat64())
-		}
-		softmax.Probs(p, row, 1/t[group])
-		u := rng.Float64()
-		for j := range p {
-			if u -= p[j]; u < 0 || j == k-1 {
-				set.Labels[i] = int32(j)
-				break
-			}
-		}
-	}
-	return set
-}
-
-// setting returns a decoder that changes the options struct.
-func setting[O any](change func(*O)) func(any) error {
-	return func(v any) error {
-		change(v.(*O))
-		return nil
-	}
-}
-
-func fitGC(t testing.TB, set *data.Set, change func(*gcOptions)) *Fitted {
+func fitGC(t testing.TB, set *data.Set, method GroupCalibrationOneSet) *Fitted {
 	t.Helper()
-	m, err := newGC(false)(setting(change))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
+	f, err := method.Fit(context.Background(), Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +33,8 @@ func groupsOf(p *gcPartition, set *data.Set) []int {
 // TestGCFindsGroups: labels drawn at two temperatures, told apart by a
 // feature, give those temperatures back and a lower NLL than ts.
 func TestGCFindsGroups(t *testing.T) {
-	set := twoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 3 })
+	set := testset.TwoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
+	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 3})
 	for u, p := range f.Map.(gcMap).Partitions {
 		low, high := slices.Min(p.T), slices.Max(p.T)
 		if math.Abs(low-1) > 0.15 || math.Abs(high-4) > 0.4 {
@@ -95,7 +51,7 @@ func TestGCFindsGroups(t *testing.T) {
 			t.Errorf("partition %d: %d of 4000 rows in the wrong group", u, wrong)
 		}
 	}
-	flat, err := ts{}.Fit(context.Background(), Input{Cal: set})
+	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,21 +63,21 @@ func TestGCFindsGroups(t *testing.T) {
 // TestGCOneGroupIsTS to the last bit, whatever the number of partitions and
 // where ts is at a bound.
 func TestGCOneGroupIsTS(t *testing.T) {
-	set := twoGroups(300, 5, 4, [2]float64{1, 3}, 2)
+	set := testset.TwoGroups(300, 5, 4, [2]float64{1, 3}, 2)
 	right := *set
 	right.Labels = make([]int32, len(set.Labels))
 	for i := range right.Labels {
-		right.Labels[i] = int32(topClass(set.Logits.Row(i)))
+		right.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	for _, set := range []*data.Set{set, &right} {
-		want, err := ts{}.Fit(context.Background(), Input{Cal: set})
+		want, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 1, 7 })
+		got := fitGC(t, set, GroupCalibrationOneSet{Groups: 1, Partitions: 7})
 		a, b := data.NewProbs(300, 5), data.NewProbs(300, 5)
-		want.Map.Apply(a, set)
-		got.Map.Apply(b, set)
+		Apply(want.Map, a, set)
+		Apply(got.Map, b, set)
 		if !slices.Equal(a.Data, b.Data) {
 			t.Error("probabilities differ from those of ts")
 		}
@@ -135,8 +91,8 @@ func TestGCOneGroupIsTS(t *testing.T) {
 // largest product, the temperature of each by a search for the least NLL, the
 // mean over the partitions of the softmax.
 func TestGCByDefinition(t *testing.T) {
-	set := twoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
-	f := fitGC(t, set, func(o *gcOptions) { o.Groups, o.Partitions = 3, 4 })
+	set := testset.TwoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
+	f := fitGC(t, set, GroupCalibrationOneSet{Groups: 3, Partitions: 4})
 	m := f.Map.(gcMap)
 	n, k := 500, 6
 	want := data.NewProbs(n, k)
@@ -174,7 +130,7 @@ func TestGCByDefinition(t *testing.T) {
 		}
 	}
 	got := data.NewProbs(n, k)
-	m.Apply(got, set)
+	Apply(m, got, set)
 	for i := range got.Data {
 		if math.Abs(got.Data[i]-want.Data[i]) > 1e-6 {
 			t.Fatalf("element %d: %v, want %v", i, got.Data[i], want.Data[i])
@@ -189,7 +145,7 @@ func leastNLL(set *data.Set, in func(i int) bool) float64 {
 		sum := 0.0
 		for i, y := range set.Labels {
 			if in(i) {
-				v, _ := nllAt(set.Logits.Row(i), int(y), u)
+				v, _ := testset.RowNLL(set.Logits.Row(i), int(y), u)
 				sum += v
 			}
 		}
@@ -208,87 +164,24 @@ func leastNLL(set *data.Set, in func(i int) bool) float64 {
 	return math.Exp(-(lo + hi) / 2)
 }
 
-// TestGCMixture compares the value with its definition and the gradient with
-// differences.
-func TestGCMixture(t *testing.T) {
-	set := twoGroups(300, 4, 3, [2]float64{1, 3}, 4)
-	for groups := 1; groups <= 4; groups++ {
-		o, err := newObjective(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newGCMixture(o, set.Features, groups, 0.1)
-		rng := rand.New(rand.NewPCG(6, 6))
-		x := m.start(rng)
-		for g := range groups {
-			x[groups*3+g] += 0.7 * rng.NormFloat64()
-		}
-		gradient := make([]float64, len(x))
-		got, err := m.at(context.Background(), x, gradient)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := mixtureByDefinition(set, groups, x); math.Abs(got-want) > 1e-10 {
-			t.Errorf("%d groups: value %v, want %v", groups, got, want)
-		}
-		numeric := fd.Gradient(nil, func(x []float64) float64 {
-			return mixtureByDefinition(set, groups, x)
-		}, x, &fd.Settings{Formula: fd.Central})
-		// The value by definition sees all of W, the gradient is that of W
-		// with rows that sum to 0: they agree, since the mean has no influence
-		// on the softmax and is 0 here.
-		for j := range x {
-			if math.Abs(gradient[j]-numeric[j]) > 1e-7 {
-				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
-			}
-		}
-	}
-}
-
-func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
-	n, d := set.Features.Rows, set.Features.Cols
-	total := 0.0
-	for i := range n {
-		share, sum := make([]float64, groups), 0.0
-		for g := range share {
-			for j, v := range set.Features.Row(i) {
-				share[g] += x[g*d+j] * float64(v)
-			}
-			share[g] = math.Exp(share[g])
-			sum += share[g]
-		}
-		p := 0.0
-		for g := range share {
-			nll, _ := nllAt(set.Logits.Row(i), int(set.Labels[i]), x[groups*d+g])
-			p += share[g] / sum * math.Exp(-nll)
-		}
-		total -= math.Log(p) / float64(n)
-	}
-	square := 0.0
-	for _, w := range x[:groups*d] {
-		square += w * w
-	}
-	return total + 0.1*square/float64(groups*d)
-}
-
 // TestGCGroupsWithoutMinimum: a group whose rows are all right takes the
 // temperature of ts, and the report says so.
 func TestGCGroupsWithoutMinimum(t *testing.T) {
-	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
+	set := testset.TwoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
-			set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+			set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 		}
 		set.Features.Row(i)[0] *= 1000 // W parts the rows by this feature, whatever its start
 	}
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
-	flat, err := ts{}.Fit(context.Background(), Input{Cal: set})
+	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 2})
+	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range f.Map.(gcMap).Partitions {
-		if !slices.Contains(p.T, flat.Map.(tsMap).T) {
-			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(tsMap).T)
+		if !slices.Contains(p.T, flat.Map.(temperatureMap).T) {
+			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(temperatureMap).T)
 		}
 	}
 	if !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups have no calibration row, or no wrong one") {
@@ -299,7 +192,7 @@ func TestGCGroupsWithoutMinimum(t *testing.T) {
 // TestGCGroupsLessAccurateThanChance: a group whose labels contradict its
 // logits asks for T -> infinity, and gets the largest temperature.
 func TestGCGroupsLessAccurateThanChance(t *testing.T) {
-	set := twoGroups(400, 5, 2, [2]float64{1, 5}, 7)
+	set := testset.TwoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
 			row := set.Logits.Row(i)
@@ -311,10 +204,10 @@ func TestGCGroupsLessAccurateThanChance(t *testing.T) {
 		}
 		set.Features.Row(i)[0] *= 1000
 	}
-	f := fitGC(t, set, func(o *gcOptions) { o.Partitions = 2 })
+	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 2})
 	for _, p := range f.Map.(gcMap).Partitions {
-		if !slices.Contains(p.T, maxT) || slices.Min(p.T) == maxT {
-			t.Errorf("temperatures %v: want one of them %v", p.T, maxT)
+		if !slices.Contains(p.T, fit.MaxT) || slices.Min(p.T) == fit.MaxT {
+			t.Errorf("temperatures %v: want one of them %v", p.T, fit.MaxT)
 		}
 	}
 	if !slices.Contains(f.Report.AtBound, "T <= 1000") || !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups are less accurate than chance") {
@@ -325,7 +218,7 @@ func TestGCGroupsLessAccurateThanChance(t *testing.T) {
 // TestGCSplit: halves are disjoint and complete, belong to the seed, and the
 // temperatures are those of the second half.
 func TestGCSplit(t *testing.T) {
-	set := twoGroups(301, 4, 3, [2]float64{1, 3}, 8)
+	set := testset.TwoGroups(301, 4, 3, [2]float64{1, 3}, 8)
 	a, b := halves(set, 5)
 	if a.Logits.Rows != 150 || b.Logits.Rows != 151 {
 		t.Fatalf("halves of %d and %d rows", a.Logits.Rows, b.Logits.Rows)
@@ -344,10 +237,10 @@ func TestGCSplit(t *testing.T) {
 		t.Error("the halves do not depend on the seed")
 	}
 	order := rand.New(rand.NewPCG(9, 9)).Perm(301)
-	if moved, _ := halves(pick(set, order), 5); !sameRows(moved, a) {
+	if moved, _ := halves(fit.Pick(set, order), 5); !sameRows(moved, a) {
 		t.Error("the halves depend on the order of the rows")
 	}
-	m := gc{gcOptions{Groups: 2, Partitions: 2, WeightDecay: 0.1}, true}
+	m := GroupCalibration{Partitions: 2}
 	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -373,28 +266,27 @@ func sameRows(a, b *data.Set) bool {
 
 // TestGCRefuses names what is wrong with options and sets.
 func TestGCRefuses(t *testing.T) {
+	set := testset.TwoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	for _, c := range []struct {
-		change func(*gcOptions)
+		method GroupCalibration
 		want   string
 	}{
-		{func(o *gcOptions) { o.Groups = 0 }, "groups: 0: want 1 to 100"},
-		{func(o *gcOptions) { o.Partitions = 1001 }, "partitions: 1001: want 1 to 1000"},
-		{func(o *gcOptions) { o.WeightDecay = math.NaN() }, "weight_decay: NaN: want 0 to 1e6"},
-		{func(o *gcOptions) { o.WeightDecay = -1 }, "weight_decay: -1: want 0 to 1e6"},
+		{GroupCalibration{Groups: -1}, "groups: -1: want 1 to 100"},
+		{GroupCalibration{Partitions: 1001}, "partitions: 1001: want 1 to 1000"},
+		{GroupCalibration{WeightDecay: new(math.NaN())}, "weight_decay: NaN: want 0 to 1e+06"},
+		{GroupCalibration{WeightDecay: new(-1.)}, "weight_decay: -1: want 0 to 1e+06"},
 	} {
-		if _, err := newGC(false)(setting(c.change)); err == nil || err.Error() != c.want {
+		if _, err := c.method.Fit(context.Background(), Input{Cal: set}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	set := twoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	short := *set
 	short.Features = set.Features.Slice(0, 4)
-	m, _ := newGC(false)(func(any) error { return nil })
-	if _, err := m.Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
+	if _, err := (GroupCalibrationOneSet{}).Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
 		t.Error(err)
 	}
-	f := fitGC(t, set, func(*gcOptions) {})
-	wide := twoGroups(5, 3, 4, [2]float64{1, 1}, 1)
+	f := fitGC(t, set, GroupCalibrationOneSet{})
+	wide := testset.TwoGroups(5, 3, 4, [2]float64{1, 1}, 1)
 	if err := CheckSet(f.Map, wide); err == nil || err.Error() != "4 features, but the model is for 2" {
 		t.Error(err)
 	}

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// hbEntry is histogram binning one class against all (Zadrozny and Elkan
+// HistogramBinning is histogram binning one class against all (Zadrozny and Elkan
 // 2001): for each class j the rows are put into bins by p_j, and the new
 // probability is the share of rows of class j in the bin, divided by the sum
 // of the row. Bins are those of the ECE, of equal width and right-closed
@@ -19,37 +20,35 @@ import (
 // centre, so that it changes little (two of the four implementations that we
 // read; the others give 0 or the share of the class). A row of zeros becomes
 // uniform, as in irova. The prediction may change.
+type HistogramBinning struct {
+	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
+}
+
 func hbEntry() Entry {
-	return Entry{
+	return NewEntry[HistogramBinning, hbMap](Entry{
 		Name:      "hb",
 		Label:     "HB",
 		Version:   1,
 		Summary:   "histogram binning of each class against all others, rows normalised; option bins (15)",
 		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
-		New: func(decode func(any) error) (Method, error) {
-			o, err := newBinOptions(decode)
-			return hb{o}, err
-		},
-		Restore: restore(func(m hbMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-// hbTopEntry is histogram binning of the top label: the predicted class gets
+// TopHistogramBinning is histogram binning of the top label: the predicted class gets
 // the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
 // empty bins are those of hb.
+type TopHistogramBinning struct {
+	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
+}
+
 func hbTopEntry() Entry {
-	return Entry{
+	return NewEntry[TopHistogramBinning, hbTopMap](Entry{
 		Name:      "hb-top",
 		Label:     "HB-top",
 		Version:   2,
 		Summary:   "histogram binning of the confidence on being right; a top-label method; option bins (15)",
 		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
-		New: func(decode func(any) error) (Method, error) {
-			o, err := newBinOptions(decode)
-			return hbTop{o}, err
-		},
-		Restore: restore(func(m hbTopMap) (Map, error) { return m, checkHistogram(m.Bins) }),
-	}
+	})
 }
 
 // histogram is the value of each of m bins of equal width on [0, 1].
@@ -98,20 +97,25 @@ func checkHistogram(h histogram) error {
 	return nil
 }
 
-type hb struct{ options binOptions }
+// Options returns the option bins.
+func (h *HistogramBinning) Options() []Option { return binsOption(&h.Bins) }
 
-func (hb) Contract() Contract { return irOVA{}.Contract() }
+func (HistogramBinning) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
 
-func (h hb) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	h, err := WithDefaults(h)
+	if err != nil {
+		return nil, err
+	}
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	tallies := make([]binTally, set.Logits.Cols)
 	for j := range tallies {
-		tallies[j] = newBinTally(h.options.Bins)
+		tallies[j] = newBinTally(h.Bins)
 	}
-	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
+	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
 		for j, x := range p {
 			tallies[j].add(x, j == int(set.Labels[i]))
 		}
@@ -133,7 +137,7 @@ type hbMap struct {
 
 func (m hbMap) classes() int { return len(m.Classes) }
 
-func (m hbMap) check() error {
+func (m hbMap) Check() error {
 	if len(m.Classes) == 0 {
 		return errors.New("no classes")
 	}
@@ -145,29 +149,32 @@ func (m hbMap) check() error {
 	return nil
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m hbMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.Classes), set)
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		for j, p := range softmax.Probs(q, set.Logits.Row(i), 1) {
 			q[j] = m.Classes[j].at(p)
 		}
-		normalise(q)
+		fit.Normalise(q)
 	}
 }
 
-type hbTop struct{ options binOptions }
+// Options returns the option bins.
+func (h *TopHistogramBinning) Options() []Option { return binsOption(&h.Bins) }
 
-func (hbTop) Contract() Contract { return topContract() }
+func (TopHistogramBinning) Contract() Contract { return logitsContract() }
 
-func (h hbTop) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (h TopHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	h, err := WithDefaults(h)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := topRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
-	tally := newBinTally(h.options.Bins)
+	tally := newBinTally(h.Bins)
 	for _, r := range rows {
 		tally.add(r.conf, r.hit)
 	}
@@ -178,12 +185,7 @@ type hbTopMap struct {
 	Bins histogram `json:"bins"` // m
 }
 
-func (m hbTopMap) confidence(conf float64) float64 { return m.Bins.at(conf) }
+func (m hbTopMap) Check() error { return checkHistogram(m.Bins) }
 
-// Confidences writes the value of the bin of each row.
-func (m hbTopMap) Confidences(dst []float64, set *data.Set, at *Unscaled) {
-	writeConfidences(m, dst, set, at)
-}
-
-// Apply writes the rescaled vector of TopLabel.
-func (m hbTopMap) Apply(dst data.Probs, set *data.Set) { applyTop(m, dst, set) }
+// Confidence returns the value of the bin of conf.
+func (m hbTopMap) Confidence(conf float64) float64 { return m.Bins.at(conf) }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -11,21 +13,21 @@ import (
 // TestHBOneBin: a single bin knows no more than the shares of the classes, and
 // of the right predictions.
 func TestHBOneBin(t *testing.T) {
-	set := drawn(200, 4, 2, 1)
+	set := testset.Drawn(200, 4, 2, 1)
 	share, accuracy := make([]float64, 4), 0.0
 	for i, y := range set.Labels {
 		share[y] += 1. / 200
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			accuracy += 1. / 200
 		}
 	}
-	q := applied(fit(t, "hb", set, map[string]int{"bins": 1}).Map, set.Logits)
-	top := applied(fit(t, "hb-top", set, map[string]int{"bins": 1}).Map, set.Logits)
+	q := applied(fitMethod(t, "hb", set, map[string]int{"bins": 1}).Map, set.Logits)
+	top := applied(fitMethod(t, "hb-top", set, map[string]int{"bins": 1}).Map, set.Logits)
 	for i := range q.Rows {
-		if !near(q.Row(i), share, 1e-14) {
+		if !testset.Near(q.Row(i), share, 1e-14) {
 			t.Fatalf("row %d: %v, want %v", i, q.Row(i), share)
 		}
-		if got := top.Row(i)[topClass(set.Logits.Row(i))]; math.Abs(got-accuracy) > 1e-14 {
+		if got := top.Row(i)[fit.TopClass(set.Logits.Row(i))]; math.Abs(got-accuracy) > 1e-14 {
 			t.Fatalf("row %d: confidence %v, want %v", i, got, accuracy)
 		}
 	}
@@ -41,20 +43,20 @@ func TestHBByHand(t *testing.T) {
 	}
 	// Four bins. Class 0: rows at 0.5, 0.5, 0.3 in the second: 1/3; at 0.9 in the last: 3/4.
 	// Class 1: at 0.1 in the first: 1/4; 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1.
-	m := fit(t, "hb", set, map[string]int{"bins": 4}).Map.(hbMap)
-	if want := []float64{0.125, 1. / 3, 0.625, 0.75}; !near(m.Classes[0], want, 0) {
+	m := fitMethod(t, "hb", set, map[string]int{"bins": 4}).Map.(hbMap)
+	if want := []float64{0.125, 1. / 3, 0.625, 0.75}; !testset.Near(m.Classes[0], want, 0) {
 		t.Errorf("class 0: %v, want %v", m.Classes[0], want)
 	}
-	if want := []float64{0.25, 0.5, 1, 0.875}; !near(m.Classes[1], want, 0) {
+	if want := []float64{0.25, 0.5, 1, 0.875}; !testset.Near(m.Classes[1], want, 0) {
 		t.Errorf("class 1: %v, want %v", m.Classes[1], want)
 	}
 	q := applied(m, matrix([][]float32{at(0.9)})).Row(0)
-	if !near(q, []float64{0.75, 0.25}, 1e-15) {
+	if !testset.Near(q, []float64{0.75, 0.25}, 1e-15) {
 		t.Errorf("%v, want 0.75, 0.25", q)
 	}
 	// Top label: 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1; 0.9 in the last: 3/4.
-	top := fit(t, "hb-top", set, map[string]int{"bins": 4}).Map.(hbTopMap)
-	if want := []float64{0.125, 0.5, 1, 0.75}; !near(top.Bins, want, 0) {
+	top := fitMethod(t, "hb-top", set, map[string]int{"bins": 4}).Map.(hbTopMap)
+	if want := []float64{0.125, 0.5, 1, 0.75}; !testset.Near(top.Bins, want, 0) {
 		t.Errorf("top: %v, want %v", top.Bins, want)
 	}
 }
@@ -63,7 +65,7 @@ func TestHBByHand(t *testing.T) {
 func TestHBZeroRow(t *testing.T) {
 	m := hbMap{Classes: []histogram{{0, 1}, {0, 1}, {0, 1}}}
 	q := applied(m, data.NewMatrix(1, 3)).Row(0)
-	if !near(q, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-16) {
+	if !testset.Near(q, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-16) {
 		t.Errorf("%v, want thirds", q)
 	}
 }
@@ -71,12 +73,12 @@ func TestHBZeroRow(t *testing.T) {
 // TestHBTopIsCalibratedOnItsRows: in each bin of the old confidence the new
 // ones add up to the number of right predictions.
 func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
-	set := drawn(3000, 5, 3, 8)
-	q := applied(fit(t, "hb-top", set, nil).Map, set.Logits)
+	set := testset.Drawn(3000, 5, 3, 8)
+	q := applied(fitMethod(t, "hb-top", set, nil).Map, set.Logits)
 	p := applied(uncalMap{}, set.Logits)
 	var gap [15]float64
 	for i, y := range set.Labels {
-		top := topClass(set.Logits.Row(i))
+		top := fit.TopClass(set.Logits.Row(i))
 		b := softmax.Bin(p.Row(i)[top], 15)
 		gap[b] += q.Row(i)[top]
 		if int(y) == top {

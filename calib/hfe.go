@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// hfeEntry is energy-based instance-wise scaling (Kim and Kwon 2024), the row
+// HFE is energy-based instance-wise scaling (Kim and Kwon 2024), the row
 // that the QaTS paper calls HFE. With the energy F = -logsumexp(l) of a row,
 //
 //	T = max(T0 - theta1 N_o(F) + theta2 N_x(F), 1e-3),  0 <= theta <= 10,
@@ -35,75 +36,56 @@ import (
 // CIFAR-10, 400 for CIFAR-100, 3,500 for ImageNet, which is 2 %, 8 % and 14 %
 // of the calibration rows. So do we, by default: the first outsideRows(n, k)
 // rows of the array. 400 rows for ten classes would turn a method that beats ts
-// on CIFAR-10 into one that loses to it. The option m says otherwise; 0 is all,
-// and so is more than there are.
+// on CIFAR-10 into one that loses to it.
+type HFE struct {
+	OutsideRows *int // OOD rows used, the first ones; 0, or more than there are: all; nil: outsideRows(n, k)
+}
+
+// HFEWithoutOOD is HFE without OOD rows.
+type HFEWithoutOOD struct{}
+
+// HFETarget is HFE with unlabelled rows of the domain that it will be applied to
+// in place of OOD rows. The QaTS paper describes its HFE column in this way
+// ("needs access to OOD samples of each target domain"); the original never sees
+// that domain. Most of these rows do have a class, and the loss asks for flat
+// probabilities on them all the same: the temperature grows with m, whatever the
+// network's accuracy there.
+type HFETarget HFE
+
 func hfeEntry() Entry {
-	return Entry{
+	return NewEntry[HFE, hfeMap](Entry{
 		Name:      "hfe",
 		Label:     "HFE",
 		Version:   3,
-		Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples; option m (their number; 2 % of the calibration rows for 10 classes, 8 % for 100, 14 % for 1000)",
+		Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples",
 		Reference: "Kim and Kwon 2024",
-		New:       newHFE(hfeSemantic),
-		Restore:   restore(func(m hfeMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-// hfeNoOODEntry is hfe without OOD rows.
 func hfeNoOODEntry() Entry {
-	return Entry{
+	return NewEntry[HFEWithoutOOD, hfeMap](Entry{
 		Name:      "hfe-noood",
 		Label:     "HFE (no OOD)",
 		Version:   3,
 		Summary:   "temperature from the energy of the row, without out-of-distribution samples",
 		Reference: "Kim and Kwon 2024",
-		New:       func(func(any) error) (Method, error) { return hfe{rows: hfeNone}, nil },
-		Restore:   restore(func(m hfeMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
-// hfeTargetEntry is hfe with unlabelled rows of the domain that it will be
-// applied to in the place of OOD rows. So the QaTS paper describes its HFE
-// column ("needs access to OOD samples of each target domain"); the original
-// never sees that domain. Most of these rows do have a class, and the loss
-// asks for flat probabilities on them all the same: the temperature grows with
-// m, whatever the network's accuracy there.
 func hfeTargetEntry() Entry {
-	return Entry{
+	return NewEntry[HFETarget, hfeMap](Entry{
 		Name:      "hfe-target",
 		Label:     "HFE (target)",
 		Version:   3,
-		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples as out-of-distribution; option m as for hfe",
+		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples as out-of-distribution",
 		Reference: "Kim and Kwon 2024, as described in the QaTS paper",
-		New:       newHFE(hfeTarget),
-		Restore:   restore(func(m hfeMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
 	hfeFloor = 1e-3 // the least temperature
 	hfeMost  = 10.0 // the largest theta
 )
-
-type hfeOptions struct {
-	M *int `yaml:"m"` // OOD rows used, the first ones; 0 for all, nil for outsideRows
-}
-
-func newHFE(rows hfeRows) func(func(any) error) (Method, error) {
-	return func(decode func(any) error) (Method, error) {
-		var o hfeOptions
-		if err := decode(&o); err != nil {
-			return nil, err
-		}
-		switch {
-		case o.M == nil:
-			return hfe{rows, byShare}, nil
-		case *o.M < 0:
-			return nil, fmt.Errorf("m: %d: want 1 or more, or 0 for all", *o.M)
-		}
-		return hfe{rows, *o.M}, nil
-	}
-}
 
 // outsideRows returns how many OOD rows go with n calibration rows of k classes:
 // round(s n), at least 1, with the share s of the authors' three data sets: .02
@@ -115,48 +97,73 @@ func outsideRows(n, k int) int {
 	return max(1, int(math.Round(min(max(share, ten), thousand)*float64(n))))
 }
 
-// hfeRows says which rows count as out of distribution.
-type hfeRows int
-
-const (
-	hfeNone hfeRows = iota
-	hfeSemantic
-	hfeTarget
-)
-
-// byShare stands for the m of outsideRows.
-const byShare = -1
-
-type hfe struct {
-	rows hfeRows
-	m    int // 0 for all, or byShare
+// Options returns the option m.
+func (h *HFE) Options() []Option {
+	return []Option{OptionalInt("m", &h.OutsideRows, nil, 0, math.MaxInt,
+		"out-of-distribution rows used, 0 for all; unset: 2 % of the calibration rows for 10 classes, 8 % for 100, 14 % for 1000")}
 }
 
-func (h hfe) Contract() Contract {
-	c := Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, KeepsTop1: true}
-	switch h.rows {
-	case hfeSemantic:
-		c.Cal |= data.OOD
-	case hfeTarget:
-		c.Target = data.Logits
-	}
+// Options returns the option m.
+func (h *HFETarget) Options() []Option { return (*HFE)(h).Options() }
+
+// Contract needs true logits, labels and OOD rows.
+func (HFE) Contract() Contract {
+	c := HFEWithoutOOD{}.Contract()
+	c.Cal |= data.OOD
 	return c
 }
 
-// outside returns the rows that count as out of distribution.
-func (h hfe) outside(in Input) (data.Matrix, error) {
+// Contract needs true logits and labels.
+func (HFEWithoutOOD) Contract() Contract {
+	c := logitsContract()
+	c.TrueLogits = true
+	return c
+}
+
+// Contract needs true logits and labels, and logits of the target.
+func (HFETarget) Contract() Contract {
+	c := HFEWithoutOOD{}.Contract()
+	c.Target = data.Logits
+	return c
+}
+
+// Fit starts at the temperature of ts, with thetas of 0, and descends. The
+// squared error is not convex in the thetas. The result is a stationary point of
+// the box that is no worse than ts on the calibration set, in practice the
+// minimum over the box, but that is not promised. Fits of few rows start twice
+// more, since local minima were seen on them. The gradient of the report is that
+// of the squared error, its mean over rows of the sum over classes.
+func (h HFE) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	ood, err := h.outside(in, in.Cal.OOD, "out-of-distribution")
+	if err != nil {
+		return nil, err
+	}
+	return fitHFE(ctx, in, ood)
+}
+
+// Fit fits as that of HFE, on the calibration rows alone.
+func (HFEWithoutOOD) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return fitHFE(ctx, in, data.Matrix{})
+}
+
+// Fit fits as that of HFE, with target rows.
+func (h HFETarget) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	var rows data.Matrix
-	name := "out-of-distribution"
-	switch h.rows {
-	case hfeNone:
-		return rows, nil
-	case hfeSemantic:
-		rows = in.Cal.OOD
-	case hfeTarget:
-		name = "target"
-		if in.Target != nil {
-			rows = in.Target.Logits
-		}
+	if in.Target != nil {
+		rows = in.Target.Logits
+	}
+	ood, err := HFE(h).outside(in, rows, "target")
+	if err != nil {
+		return nil, err
+	}
+	return fitHFE(ctx, in, ood)
+}
+
+// outside returns the rows that count as out of distribution.
+func (h HFE) outside(in Input, rows data.Matrix, name string) (data.Matrix, error) {
+	h, err := WithDefaults(h)
+	if err != nil {
+		return rows, err
 	}
 	switch k := in.Cal.Logits.Cols; {
 	case rows.Rows == 0:
@@ -166,9 +173,9 @@ func (h hfe) outside(in Input) (data.Matrix, error) {
 	case data.LogProbs(rows):
 		return rows, fmt.Errorf("the %s rows are log-probabilities: their offset, which is the energy, is lost", name)
 	}
-	m := h.m
-	if m == byShare {
-		m = outsideRows(in.Cal.Logits.Rows, in.Cal.Logits.Cols)
+	m := outsideRows(in.Cal.Logits.Rows, in.Cal.Logits.Cols)
+	if h.OutsideRows != nil {
+		m = *h.OutsideRows
 	}
 	if m > 0 {
 		rows = rows.Slice(0, min(m, rows.Rows))
@@ -176,13 +183,7 @@ func (h hfe) outside(in Input) (data.Matrix, error) {
 	return rows, nil
 }
 
-// Fit starts at ts (thetas 0) and descends. The squared error is not convex in
-// the thetas: what is found is a stationary point of the box that is no worse
-// than ts on the calibration set, in practice the minimum over the box, but
-// that is not promised. Few rows are started from twice more, since local
-// minima were seen on them. The gradient of the report is of the squared error,
-// its mean over rows of the sum over classes.
-func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -190,11 +191,7 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
-	ood, err := h.outside(in)
-	if err != nil {
-		return nil, err
-	}
-	t0, flat, err := fitTemperature(ctx, o)
+	t0, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -205,10 +202,10 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	hi := []float64{hfeMost, hfeMost}
 	starts := [][]float64{{0, 0}}
-	if o.rows() <= fewRows {
+	if o.Rows() <= fit.FewRows {
 		starts = append(starts, []float64{hfeMost, hfeMost}, []float64{m.Correct.halving(t0), m.Wrong.halving(t0)})
 	}
-	sol, apart, err := boxNewtonFrom(func(theta []float64) (local, error) {
+	sol, apart, err := fit.BoxNewtonFrom(func(theta []float64) (fit.Local, error) {
 		m := m
 		m.Theta1, m.Theta2 = theta[0], theta[1]
 		return f.squaredError(ctx, m)
@@ -216,25 +213,25 @@ func (h hfe) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Theta1, m.Theta2 = sol.at[0], sol.at[1]
+	m.Theta1, m.Theta2 = sol.At[0], sol.At[1]
 	nll, floored, err := f.nll(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	r := Report{
-		NLL: nll, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: o.passes,
+	r := fit.Report{
+		NLL: nll, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes,
 		Warnings: flat.Warnings,
 	}
 	if floored > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", hfeFloor, floored, o.rows()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", hfeFloor, floored, o.Rows()))
 	}
 	m.explain(&r)
-	localMinima(&r, len(starts), apart)
-	return &Fitted{Map: m, Report: r}, nil
+	fit.WarnLocalMinima(&r, len(starts), apart)
+	return result(m, r), nil
 }
 
 // explain adds to r the bounds that are active and the warnings about m.
-func (m hfeMap) explain(r *Report) {
+func (m hfeMap) explain(r *fit.Report) {
 	for _, part := range []struct {
 		name, rows string
 		theta      float64
@@ -251,7 +248,7 @@ func (m hfeMap) explain(r *Report) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than two energies among the %s calibration rows: they have no density", part.rows))
 		}
 	}
-	if r.Gradient > gradTol {
+	if r.Gradient > fit.GradTol {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
 	}
 }
@@ -264,9 +261,6 @@ type hfeMap struct {
 	Theta1  float64 `json:"theta1"` // in [0, 10]
 	Theta2  float64 `json:"theta2"` // in [0, 10]
 }
-
-// Apply writes softmax(l/T).
-func (m hfeMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m hfeMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
@@ -281,7 +275,7 @@ func (m hfeMap) temperature(correct, wrong float64) float64 {
 	return max(m.T0-float64(m.Theta1*correct)+float64(m.Theta2*wrong), hfeFloor)
 }
 
-func (m hfeMap) check() error {
+func (m hfeMap) Check() error {
 	if !(m.T0 >= hfeFloor) || math.IsInf(m.T0, 0) {
 		return fmt.Errorf("T0 = %v: want a finite temperature of %g or more", m.T0, hfeFloor)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -15,8 +17,8 @@ import (
 // energetic returns rows whose temperature depends on their energy: half of
 // them are drawn at another scale and offset.
 func energetic(n, k int, seed uint64) *data.Set {
-	set := drawn(n, k, 1.5, seed)
-	other := drawn(n/2, k, 4, seed+1000)
+	set := testset.Drawn(n, k, 1.5, seed)
+	other := testset.Drawn(n/2, k, 4, seed+1000)
 	for i := range n / 2 {
 		row := set.Logits.Row(i)
 		for j, l := range other.Logits.Row(i) {
@@ -27,29 +29,42 @@ func energetic(n, k int, seed uint64) *data.Set {
 	return set
 }
 
-func fitHFE(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
+func fitHFEAlone(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
 	t.Helper()
-	return fitHFEOn(t, hfe{}, Input{Cal: set})
+	return fitHFEOn(t, HFEWithoutOOD{}, Input{Cal: set})
+}
+
+// oodOf returns the rows that method counts as out of distribution.
+func oodOf(t *testing.T, method Method, in Input) data.Matrix {
+	t.Helper()
+	var rows data.Matrix
+	var err error
+	switch m := method.(type) {
+	case HFE:
+		rows, err = m.outside(in, in.Cal.OOD, "")
+	case HFETarget:
+		rows, err = HFE(m).outside(in, in.Target.Logits, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // fitHFEOn returns the fit with its objective.
-func fitHFEOn(t *testing.T, method hfe, in Input) (hfeMap, Report, *hfeFit) {
+func fitHFEOn(t *testing.T, method Method, in Input) (hfeMap, Report, *hfeFit) {
 	t.Helper()
 	f, err := method.Fit(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := f.Map.(hfeMap)
-	o, err := newObjective(in.Cal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ood, err := method.outside(in)
+	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same := hfeMap{T0: m.T0}
-	fit, err := newHFEFit(context.Background(), o, in.Cal.Labels, ood, &same)
+	fit, err := newHFEFit(context.Background(), o, in.Cal.Labels, oodOf(t, method, in), &same)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,16 +95,16 @@ func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
 // at bounds of it.
 func TestHFEAgainstGrid(t *testing.T) {
 	const steps = 40
-	for _, method := range []hfe{{}, {rows: hfeSemantic}, {rows: hfeTarget, m: 30}} {
+	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(30)}} {
 		inside, least, most := 0, 0, 0 // thetas
 		for seed := range uint64(6) {
 			k := 3 + int(seed)
 			set := energetic(200, k, seed)
-			other := drawn(80, k, 1+float64(seed%3), seed+50)
+			other := testset.Drawn(80, k, 1+float64(seed%3), seed+50)
 			set.OOD = other.Logits
 			in := Input{Cal: set, Target: other}
 			m, r, _ := fitHFEOn(t, method, in)
-			if r.Gradient > gradTol {
+			if r.Gradient > fit.GradTol {
 				t.Errorf("%+v, seed %d: gradient %v", method, seed, r.Gradient)
 			}
 			for _, theta := range []float64{m.Theta1, m.Theta2} {
@@ -102,7 +117,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 					inside++
 				}
 			}
-			ood, _ := method.outside(in)
+			ood := oodOf(t, method, in)
 			got := plainErrorWith(set, ood, m)
 			for i := range steps + 1 {
 				for j := range steps + 1 {
@@ -124,8 +139,8 @@ func TestHFEAgainstGrid(t *testing.T) {
 // The wrong rows and those out of distribution share a normal.
 func TestHFEOODMoments(t *testing.T) {
 	set := energetic(150, 4, 2)
-	set.OOD = drawn(60, 4, 1, 9).Logits
-	m, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic, m: 50}, Input{Cal: set})
+	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
+	m, _, _ := fitHFEOn(t, HFE{new(50)}, Input{Cal: set})
 	var energies []float64
 	add := func(row []float32) {
 		sum := 0.0
@@ -135,7 +150,7 @@ func TestHFEOODMoments(t *testing.T) {
 		energies = append(energies, -math.Log(sum))
 	}
 	for i, y := range set.Labels {
-		if topClass(set.Logits.Row(i)) != int(y) {
+		if fit.TopClass(set.Logits.Row(i)) != int(y) {
 			add(set.Logits.Row(i))
 		}
 	}
@@ -157,21 +172,21 @@ func TestHFEOODMoments(t *testing.T) {
 // The same rows in either role give the same fit; m = 0 and an m above their
 // number mean all of them; and they do matter.
 func TestHFERoles(t *testing.T) {
-	set, other := energetic(150, 4, 2), drawn(60, 4, 1, 9)
+	set, other := energetic(150, 4, 2), testset.Drawn(60, 4, 1, 9)
 	set.OOD = other.Logits
 	in := Input{Cal: set, Target: other}
-	want, _, _ := fitHFEOn(t, hfe{rows: hfeSemantic}, in)
-	for _, method := range []hfe{{hfeSemantic, 60}, {hfeSemantic, 1000}, {hfeTarget, 0}} {
+	want, _, _ := fitHFEOn(t, HFE{new(0)}, in)
+	for _, method := range []Method{HFE{new(60)}, HFE{new(1000)}, HFETarget{new(0)}} {
 		if got, _, _ := fitHFEOn(t, method, in); got != want {
 			t.Errorf("%+v: %+v, want %+v", method, got, want)
 		}
 	}
-	for _, method := range []hfe{{}, {hfeSemantic, 20}} {
+	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(20)}} {
 		if got, _, _ := fitHFEOn(t, method, in); got == want {
 			t.Errorf("%+v: the rows out of distribution changed nothing", method)
 		}
 	}
-	if fit(t, "hfe-noood", set, nil).Map != fit(t, "hfe-noood", &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
+	if fitMethod(t, "hfe-noood", set, nil).Map != fitMethod(t, "hfe-noood", &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
 		t.Error("hfe-noood reads rows that it did not ask for")
 	}
 }
@@ -189,11 +204,11 @@ func TestHFEOutsideRows(t *testing.T) {
 		}
 	}
 	set := energetic(150, 4, 2)
-	set.OOD = drawn(60, 4, 1, 9).Logits
-	if got, want := fit(t, "hfe", set, nil).Map, fit(t, "hfe", set, map[string]int{"m": 3}).Map; got != want {
+	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
+	if got, want := fitMethod(t, "hfe", set, nil).Map, fitMethod(t, "hfe", set, map[string]int{"m": 3}).Map; got != want {
 		t.Errorf("without the option: %+v, with m = 3: %+v", got, want)
 	}
-	if got, want := fit(t, "hfe", set, map[string]int{"m": 0}).Map, fit(t, "hfe", set, map[string]int{"m": 60}).Map; got != want {
+	if got, want := fitMethod(t, "hfe", set, map[string]int{"m": 0}).Map, fitMethod(t, "hfe", set, map[string]int{"m": 60}).Map; got != want {
 		t.Errorf("m = 0: %+v, all 60: %+v", got, want)
 	}
 }
@@ -205,14 +220,14 @@ func TestHFERefusals(t *testing.T) {
 		logProbs.Data[i] = float32(-math.Log(3))
 	}
 	for _, c := range []struct {
-		method hfe
+		method Method
 		ood    data.Matrix
 		want   string
 	}{
-		{hfe{rows: hfeSemantic}, data.Matrix{}, "no out-of-distribution rows"},
-		{hfe{rows: hfeTarget}, data.Matrix{}, "no target rows"},
-		{hfe{rows: hfeSemantic}, data.NewMatrix(5, 4), "4 classes, calibration rows 3"},
-		{hfe{rows: hfeTarget}, logProbs, "log-probabilities"},
+		{HFE{new(0)}, data.Matrix{}, "no out-of-distribution rows"},
+		{HFETarget{new(0)}, data.Matrix{}, "no target rows"},
+		{HFE{new(0)}, data.NewMatrix(5, 4), "4 classes, calibration rows 3"},
+		{HFETarget{new(0)}, logProbs, "log-probabilities"},
 	} {
 		in := Input{Cal: &data.Set{Logits: set.Logits, Labels: set.Labels, OOD: c.ood}, Target: &data.Set{Logits: c.ood}}
 		if _, err := c.method.Fit(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -221,7 +236,7 @@ func TestHFERefusals(t *testing.T) {
 	}
 	for _, name := range []string{"hfe", "hfe-target"} {
 		entry, _ := Lookup(name)
-		if _, err := entry.New(decodeInts(map[string]int{"m": -1})); err == nil {
+		if _, err := entry.With(setInts(map[string]int{"m": -1})); err == nil {
 			t.Errorf("%s: m = -1 is accepted", name)
 		}
 	}
@@ -229,14 +244,14 @@ func TestHFERefusals(t *testing.T) {
 
 func TestHFEDerivatives(t *testing.T) {
 	set := energetic(200, 5, 1)
-	set.OOD = drawn(40, 5, 2, 8).Logits
-	_, _, fit := fitHFEOn(t, hfe{rows: hfeSemantic}, Input{Cal: set})
+	set.OOD = testset.Drawn(40, 5, 2, 8).Logits
+	_, _, f := fitHFEOn(t, HFE{new(0)}, Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
-	at := func(theta ...float64) local {
+	at := func(theta ...float64) fit.Local {
 		m := base
 		m.Theta1, m.Theta2 = theta[0], theta[1]
-		l, err := fit.squaredError(ctx, m)
+		l, err := f.squaredError(ctx, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,12 +264,12 @@ func TestHFEDerivatives(t *testing.T) {
 		up[i] += h
 		down[i] -= h
 		lu, ld := at(up...), at(down...)
-		if d := (lu.value - ld.value) / (2 * h); math.Abs(d-l.gradient[i]) > 1e-8 {
-			t.Errorf("gradient[%d] = %v, differences give %v", i, l.gradient[i], d)
+		if d := (lu.Value - ld.Value) / (2 * h); math.Abs(d-l.Gradient[i]) > 1e-8 {
+			t.Errorf("gradient[%d] = %v, differences give %v", i, l.Gradient[i], d)
 		}
 		for j := range 2 {
-			if d := (lu.gradient[j] - ld.gradient[j]) / (2 * h); math.Abs(d-l.hessian[2*i+j]) > 1e-8 {
-				t.Errorf("hessian[%d][%d] = %v, differences give %v", i, j, l.hessian[2*i+j], d)
+			if d := (lu.Gradient[j] - ld.Gradient[j]) / (2 * h); math.Abs(d-l.Hessian[2*i+j]) > 1e-8 {
+				t.Errorf("hessian[%d][%d] = %v, differences give %v", i, j, l.Hessian[2*i+j], d)
 			}
 		}
 	}
@@ -262,15 +277,15 @@ func TestHFEDerivatives(t *testing.T) {
 
 func TestHFEWithoutThetasIsTS(t *testing.T) {
 	set := energetic(300, 6, 4)
-	set.OOD = drawn(40, 6, 2, 8).Logits
-	scaled := fit(t, "ts", set, nil)
-	for _, rows := range []hfeRows{hfeNone, hfeSemantic, hfeTarget} {
-		m, _, f := fitHFEOn(t, hfe{rows: rows}, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
-		if m.T0 != scaled.Map.(tsMap).T {
+	set.OOD = testset.Drawn(40, 6, 2, 8).Logits
+	scaled := fitMethod(t, "ts", set, nil)
+	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(0)}} {
+		m, _, f := fitHFEOn(t, method, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
+		if m.T0 != scaled.Map.(temperatureMap).T {
 			t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.Map)
 		}
 		m.Theta1, m.Theta2 = 0, 0
-		if !near(applied(m, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 0) {
+		if !testset.Near(applied(m, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 0) {
 			t.Error("thetas of 0 are not ts")
 		}
 		nll, _, err := f.nll(context.Background(), m)
@@ -282,14 +297,14 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 
 func TestHFEMoments(t *testing.T) {
 	set := energetic(150, 4, 2)
-	m, _, _ := fitHFE(t, set)
+	m, _, _ := fitHFEAlone(t, set)
 	var right, wrong []float64
 	for i, y := range set.Labels {
 		sum := 0.0
 		for _, l := range set.Logits.Row(i) {
 			sum += math.Exp(float64(l))
 		}
-		if topClass(set.Logits.Row(i)) == int(y) {
+		if fit.TopClass(set.Logits.Row(i)) == int(y) {
 			right = append(right, -math.Log(sum))
 		} else {
 			wrong = append(wrong, -math.Log(sum))
@@ -318,12 +333,12 @@ func TestHFEMoments(t *testing.T) {
 // The offset of the logits must matter, and logits without one are refused.
 func TestHFENeedsTrueLogits(t *testing.T) {
 	set := energetic(100, 4, 3)
-	m, _, _ := fitHFE(t, set)
+	m, _, _ := fitHFEAlone(t, set)
 	moved := data.Matrix{Rows: 100, Cols: 4, Data: append([]float32(nil), set.Logits.Data...)}
 	for i := range moved.Data {
 		moved.Data[i] += 3
 	}
-	if near(applied(m, moved).Data, applied(m, set.Logits).Data, 1e-6) {
+	if testset.Near(applied(m, moved).Data, applied(m, set.Logits).Data, 1e-6) {
 		t.Error("an offset changed nothing")
 	}
 	logProbs := data.NewMatrix(100, 4)
@@ -333,7 +348,7 @@ func TestHFENeedsTrueLogits(t *testing.T) {
 			logProbs.Row(i)[j] = float32(math.Log(v))
 		}
 	}
-	_, err := hfe{}.Fit(context.Background(), Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
+	_, err := HFEWithoutOOD{}.Fit(context.Background(), Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
 	if err == nil || !strings.Contains(err.Error(), "log-probabilities") {
 		t.Errorf("log-probabilities: %v", err)
 	}
@@ -343,17 +358,17 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 	if got := (hfeMap{T0: 1, Theta1: 10}).temperature(0.5, 0); got != hfeFloor {
 		t.Errorf("T = %v, want the floor", got)
 	}
-	_, _, fit := fitHFE(t, energetic(100, 3, 5))
-	_, floored, err := fit.nll(context.Background(), hfeMap{T0: hfeFloor, Theta1: 1})
+	_, _, f := fitHFEAlone(t, energetic(100, 3, 5))
+	_, floored, err := f.nll(context.Background(), hfeMap{T0: hfeFloor, Theta1: 1})
 	if err != nil || floored != 100 {
 		t.Errorf("%d rows floored, %v; want all 100", floored, err)
 	}
 
-	right := drawn(40, 3, 1, 6) // every row right: no energies of wrong rows
+	right := testset.Drawn(40, 3, 1, 6) // every row right: no energies of wrong rows
 	for i := range right.Labels {
-		right.Labels[i] = int32(topClass(right.Logits.Row(i)))
+		right.Labels[i] = int32(fit.TopClass(right.Logits.Row(i)))
 	}
-	m, r, _ := fitHFE(t, right)
+	m, r, _ := fitHFEAlone(t, right)
 	if m.Wrong != (normal{}) || m.Theta2 != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "among the wrong calibration rows") {
 		t.Errorf("all right: %+v, %q", m, r.Warnings)
 	}
@@ -367,8 +382,8 @@ func TestRealHFE(t *testing.T) {
 	set := realSet(t, name, "cal")
 	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
 	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
-	m, r, f := fitHFEOn(t, hfe{hfeSemantic, 400}, Input{Cal: set})
-	if r.Gradient > gradTol || m.Theta2 == 0 {
+	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
+	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
 	}
 	ood := set.OOD.Slice(0, 400)
@@ -393,11 +408,11 @@ func TestRealHFE(t *testing.T) {
 
 func BenchmarkFitHFE(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := drawn(size[0], size[1], 2, 1)
-		set.OOD = drawn(400, size[1], 1, 2).Logits
+		set := testset.Drawn(size[0], size[1], 2, 1)
+		set.OOD = testset.Drawn(400, size[1], 1, 2).Logits
 		b.Run(fmt.Sprintf("method=hfe/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (hfe{hfeSemantic, 400}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (HFE{new(400)}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

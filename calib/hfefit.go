@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -12,7 +13,7 @@ import (
 // hfeFit is a calibration set with its energies, and rows out of distribution
 // with theirs: rows 0..n-1 are of the one, n..n+m-1 of the other.
 type hfeFit struct {
-	*objective
+	*fit.Objective
 	labels         []int32     // n
 	ood            data.Matrix // m x k
 	correct, wrong []float64   // n + m, densities at the energies
@@ -20,21 +21,21 @@ type hfeFit struct {
 
 // newHFEFit computes the energies, fits both normals of m to them and keeps
 // the values of their densities.
-func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matrix, m *hfeMap) (*hfeFit, error) {
-	total := o.rows() + ood.Rows
+func newHFEFit(ctx context.Context, o *fit.Objective, labels []int32, ood data.Matrix, m *hfeMap) (*hfeFit, error) {
+	total := o.Rows() + ood.Rows
 	energies := make([]float64, total)
-	hit := make([]bool, o.rows())
-	_, err := o.sums(ctx, constant(1), 0, func(b *rowBlock, _ []float64) {
-		for i := range b.moments {
-			energies[b.lo+i] = energy(&b.moments[i])
-			hit[b.lo+i] = b.moments[i].Top == b.labels[i]
+	hit := make([]bool, o.Rows())
+	_, err := o.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
+		for i := range b.Moments {
+			energies[b.First+i] = energy(&b.Moments[i])
+			hit[b.First+i] = b.Moments[i].Top == b.Labels[i]
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	var right, wrong []float64
-	for i, e := range energies[:o.rows()] {
+	for i, e := range energies[:o.Rows()] {
 		if hit[i] {
 			right = append(right, e)
 		} else {
@@ -44,11 +45,11 @@ func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matri
 	for i := range ood.Rows {
 		var moments [1]softmax.Moments
 		softmax.Rows(moments[:], ood.Row(i), ood.Cols, []float64{1})
-		energies[o.rows()+i] = energy(&moments[0])
+		energies[o.Rows()+i] = energy(&moments[0])
 	}
-	m.Correct, m.Wrong = fitNormal(right), fitNormal(append(wrong, energies[o.rows():]...))
+	m.Correct, m.Wrong = fitNormal(right), fitNormal(append(wrong, energies[o.Rows():]...))
 	f := &hfeFit{
-		objective: o, labels: labels, ood: ood,
+		Objective: o, labels: labels, ood: ood,
 		correct: make([]float64, total), wrong: make([]float64, total),
 	}
 	for i, e := range energies {
@@ -59,10 +60,10 @@ func newHFEFit(ctx context.Context, o *objective, labels []int32, ood data.Matri
 
 // row returns row i with its class, -1 where it has none.
 func (f *hfeFit) row(i int) (logits []float32, class int) {
-	if i < f.rows() {
-		return f.logits.Row(i), int(f.labels[i])
+	if i < f.Rows() {
+		return f.Logits.Row(i), int(f.labels[i])
 	}
-	return f.ood.Row(i - f.rows()), -1
+	return f.ood.Row(i - f.Rows()), -1
 }
 
 // energy returns -logsumexp of the row of m, moments at scale 1.
@@ -71,11 +72,11 @@ func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1
 // squaredError returns the mean over all rows of sum_j (p_j - 1[y = j])^2 with its
 // derivatives in the thetas. With s = 1/T, d_j = l_j - E_p[l] and V = Var_p[l]
 // the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
-func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
-	f.passes++
-	blocks := make([]hfeSums, numBlocks(len(f.correct)))
-	err := eachBlock(ctx, len(f.correct), func(block, lo, hi int) {
-		p := make([]float64, f.logits.Cols)
+func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (fit.Local, error) {
+	f.Passes++
+	blocks := make([]hfeSums, fit.NumBlocks(len(f.correct)))
+	err := fit.EachBlock(ctx, len(f.correct), func(block, lo, hi int) {
+		p := make([]float64, f.Logits.Cols)
 		for i := lo; i < hi; i++ {
 			f.add(&blocks[block], m, i, p)
 		}
@@ -89,7 +90,7 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (local, error) {
 	for j := range sum {
 		sum[j] /= float64(len(f.correct))
 	}
-	return local{sum[0], sum[1:3:3], []float64{sum[3], sum[4], sum[4], sum[5]}}, err
+	return fit.Local{Value: sum[0], Gradient: sum[1:3:3], Hessian: []float64{sum[3], sum[4], sum[4], sum[5]}}, err
 }
 
 // hfeSums are sums over rows: the squared error, its gradient, and the elements
@@ -121,7 +122,7 @@ func (f *hfeFit) add(sum *hfeSums, m hfeMap, i int, p []float64) {
 func (f *hfeFit) rowError(i int, s float64, p []float64) (value, first, second float64) {
 	row, class := f.row(i)
 	softmax.Probs(p, row, s)
-	top := float64(row[topClass(row)])
+	top := float64(row[fit.TopClass(row)])
 	mean, square := 0.0, 0.0 // of l - max
 	for j, p := range p {
 		d := float64(row[j]) - top
@@ -146,12 +147,12 @@ func (f *hfeFit) rowError(i int, s float64, p []float64) (value, first, second f
 // nll returns the mean NLL of the calibration rows under m and how many of
 // them are at the floor.
 func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, err error) {
-	for i := range f.rows() {
+	for i := range f.Rows() {
 		if m.temperature(f.correct[i], f.wrong[i]) <= hfeFloor {
 			floored++
 		}
 	}
-	nll, err = f.nllAt(ctx, func(i int) float64 { return 1 / m.temperature(f.correct[i], f.wrong[i]) })
+	nll, err = f.NLLAt(ctx, fit.ByRow(func(i int) float64 { return 1 / m.temperature(f.correct[i], f.wrong[i]) }))
 	return nll, floored, err
 }
 

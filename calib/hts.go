@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// htsEntry is entropy-based temperature scaling (Balanya, Maronas and Ramos
+// EntropyTemperatureScaling is entropy-based temperature scaling (Balanya, Maronas and Ramos
 // 2024), the other method with two parameters and a temperature for each row:
 //
 //	T = max(softplus(w log h + b), 1e-3),  h = entropy(softmax(l)) / log k,
@@ -22,16 +23,16 @@ import (
 // stationary point, in practice the minimum. Two departures keep T a
 // temperature: the floor, and -100 <= w <= 100, -1000 <= b <= 1000; see
 // logEntropy for the third.
+type EntropyTemperatureScaling struct{}
+
 func htsEntry() Entry {
-	return Entry{
+	return NewEntry[EntropyTemperatureScaling, htsMap](Entry{
 		Name:      "hts",
 		Label:     "HTS",
 		Version:   2,
 		Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
 		Reference: "Balanya, Maronas and Ramos 2024",
-		New:       func(func(any) error) (Method, error) { return hts{}, nil },
-		Restore:   restore(func(m htsMap) (Map, error) { return m, m.check() }),
-	}
+	})
 }
 
 const (
@@ -39,23 +40,21 @@ const (
 	htsMostB = 1000.0 // |b| too
 )
 
-type hts struct{}
+func (EntropyTemperatureScaling) Contract() Contract { return streamedContract() }
 
-func (hts) Contract() Contract { return ts{}.Contract() }
-
-func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	t0, flat, err := fitTemperature(ctx, o)
+	t0, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	f := &htsFit{objective: o, entropy: make([]float64, o.rows())}
-	_, err = f.sums(ctx, constant(1), 0, func(b *rowBlock, _ []float64) {
-		for i := range b.moments {
-			f.entropy[b.lo+i] = logEntropy(&b.moments[i], o.logits.Cols)
+	f := &htsFit{Objective: o, entropy: make([]float64, o.Rows())}
+	_, err = f.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
+		for i := range b.Moments {
+			f.entropy[b.First+i] = logEntropy(&b.Moments[i], o.Logits.Cols)
 		}
 	})
 	if err != nil {
@@ -64,43 +63,43 @@ func (hts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	hi := []float64{htsMostW, htsMostB}
 	lo := []float64{-htsMostW, -htsMostB}
 	start := []float64{0, inverseSoftplus(t0)}
-	sol, err := boxNewton(func(x []float64) (local, error) {
+	sol, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
 		return f.at(ctx, htsMap{x[0], x[1]})
 	}, start, lo, hi, 1)
 	if err != nil {
 		return nil, err
 	}
-	m := htsMap{W: sol.at[0], B: sol.at[1]}
-	return &Fitted{Map: m, Report: f.report(m, sol, flat)}, nil
+	m := htsMap{W: sol.At[0], B: sol.At[1]}
+	return result(m, f.report(m, sol, flat)), nil
 }
 
 // htsFit is a calibration set with its entropies.
 type htsFit struct {
-	*objective
+	*fit.Objective
 	entropy []float64 // n, log h
 }
 
 // at returns the mean NLL of m with its derivatives in w and b: one pass. With
 // x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x));
-// those of the NLL in T are in curveShape.at.
-func (f *htsFit) at(ctx context.Context, m htsMap) (local, error) {
+// those of the NLL in T are in fit.Curve.at.
+func (f *htsFit) at(ctx context.Context, m htsMap) (fit.Local, error) {
 	scale := func(dst []float64, lo int) []float64 {
 		for i := range dst {
 			dst[i] = 1 / m.temperature(f.entropy[lo+i])
 		}
 		return dst
 	}
-	s, err := f.sums(ctx, scale, 6, func(block *rowBlock, sum []float64) {
+	s, err := f.Sums(ctx, scale, 6, func(block *fit.RowBlock, sum []float64) {
 		var w, b, ww, wb, bb float64
-		for i := range block.moments {
-			label, beta, h := block.label[i], block.scale[i], f.entropy[block.lo+i]
-			rate := sigmoid(float64(m.W*h) + m.B)
+		for i := range block.Moments {
+			label, beta, h := block.LabelLogit[i], block.Scale[i], f.entropy[block.First+i]
+			rate := fit.Sigmoid(float64(m.W*h) + m.B)
 			if m.floored(h) {
 				continue // T does not move with w and b here
 			}
-			g, b2 := block.moments[i].Slope(label), float64(beta*beta)
+			g, b2 := block.Moments[i].Slope(label), float64(beta*beta)
 			inT := -float64(b2 * g)
-			inTT := float64(b2 * (float64(b2*block.moments[i].Variance()) + float64(2*beta*g)))
+			inTT := float64(b2 * (float64(b2*block.Moments[i].Variance()) + float64(2*beta*g)))
 			first := float64(inT * rate)
 			second := float64(inTT*rate*rate) + float64(first*(1-rate))
 			w += float64(first * h)
@@ -109,24 +108,24 @@ func (f *htsFit) at(ctx context.Context, m htsMap) (local, error) {
 			wb += float64(second * h)
 			bb += second
 		}
-		for i, v := range [...]float64{block.nll(), w, b, ww, wb, bb} {
+		for i, v := range [...]float64{block.NLL(), w, b, ww, wb, bb} {
 			sum[i] += v
 		}
 	})
 	if err != nil {
-		return local{}, err
+		return fit.Local{}, err
 	}
 	for i := range s {
-		s[i] /= float64(f.rows())
+		s[i] /= float64(f.Rows())
 	}
-	return local{s[0], s[1:3], []float64{s[3], s[4], s[4], s[5]}}, nil
+	return fit.Local{Value: s[0], Gradient: s[1:3], Hessian: []float64{s[3], s[4], s[4], s[5]}}, nil
 }
 
-func (f *htsFit) report(m htsMap, sol solution, flat Report) Report {
-	r := Report{
-		NLL: sol.value, Gradient: sol.gradient, Iterations: flat.Iterations + sol.steps, Passes: f.passes,
+func (f *htsFit) report(m htsMap, sol fit.Solution, flat fit.Report) fit.Report {
+	r := fit.Report{
+		NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes,
 	}
-	if sol.steps == 0 {
+	if sol.Steps == 0 {
 		r.AtBound, r.Warnings = flat.AtBound, flat.Warnings // it is ts
 	}
 	for _, p := range []struct {
@@ -140,10 +139,10 @@ func (f *htsFit) report(m htsMap, sol solution, flat Report) Report {
 			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= -%g", p.name, p.most))
 		}
 	}
-	if len(r.AtBound) > 0 && sol.steps > 0 {
+	if len(r.AtBound) > 0 && sol.Steps > 0 {
 		r.Warnings = append(r.Warnings, "the NLL has no minimum inside the bounds of w and b")
 	}
-	if r.Gradient > gradTol {
+	if r.Gradient > fit.GradTol {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
 	}
 	floored := 0
@@ -153,7 +152,7 @@ func (f *htsFit) report(m htsMap, sol solution, flat Report) Report {
 		}
 	}
 	if floored > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", minT, floored, f.rows()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", fit.MinT, floored, f.Rows()))
 	}
 	return r
 }
@@ -182,15 +181,12 @@ type htsMap struct {
 	B float64 `json:"b"` // in [-1000, 1000]
 }
 
-func (m htsMap) check() error {
+func (m htsMap) Check() error {
 	if !(math.Abs(m.W) <= htsMostW) || !(math.Abs(m.B) <= htsMostB) {
 		return fmt.Errorf("w = %v, b = %v: want |w| <= %g and |b| <= %g", m.W, m.B, htsMostW, htsMostB)
 	}
 	return nil
 }
-
-// Apply writes softmax(l/T).
-func (m htsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m htsMap) Scales(dst []float64, set *data.Set, at *Unscaled) {
@@ -201,29 +197,12 @@ func (m htsMap) Scales(dst []float64, set *data.Set, at *Unscaled) {
 
 // temperature returns T of a row with the given log h.
 func (m htsMap) temperature(logH float64) float64 {
-	return max(softplus(float64(m.W*logH)+m.B), minT)
+	return max(fit.Softplus(float64(m.W*logH)+m.B), fit.MinT)
 }
 
-func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= minT }
-
-// softplus returns log(1 + e^x).
-func softplus(x float64) float64 {
-	if x > 0 {
-		return x + softmax.Log1p(softmax.Exp(-x))
-	}
-	return softmax.Log1p(softmax.Exp(x))
-}
+func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= fit.MinT }
 
 // inverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), by way
 // of t + log(1 - e^-t). The difference loses digits for small t, 1e-13 of them
 // at the least temperature.
 func inverseSoftplus(t float64) float64 { return t + softmax.Log(1-softmax.Exp(-t)) }
-
-// sigmoid returns 1/(1 + e^-x), the derivative of softplus.
-func sigmoid(x float64) float64 {
-	if x < 0 {
-		e := softmax.Exp(x)
-		return e / (1 + e)
-	}
-	return 1 / (1 + softmax.Exp(-x))
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -29,16 +31,14 @@ func directEntropy(row []float32) float64 {
 	return math.Log(h / math.Log(float64(len(row))))
 }
 
-func directSoftplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-
 // entropic returns rows whose labels are drawn at the temperature of m.
 func entropic(n, k int, m htsMap, seed uint64) *data.Set {
-	set := simulated(n, k, 3, 1, seed)
+	set := testset.Simulated(n, k, 3, 1, seed)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	p := make([]float64, k)
 	for i := range n {
 		row := set.Logits.Row(i)
-		softmax.Probs(p, row, 1/max(minT, directSoftplus(m.W*directEntropy(row)+m.B)))
+		softmax.Probs(p, row, 1/max(fit.MinT, testset.Softplus(m.W*directEntropy(row)+m.B)))
 		u := rng.Float64()
 		for j := range p {
 			set.Labels[i] = int32(j)
@@ -58,7 +58,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 		logH[i] = directEntropy(set.Logits.Row(i))
 	}
 	value := func(w, b float64) float64 {
-		return directNLL(set, func(i int) float64 { return max(minT, directSoftplus(w*logH[i]+b)) })
+		return testset.DirectNLL(set, func(i int) float64 { return max(fit.MinT, testset.Softplus(w*logH[i]+b)) })
 	}
 	nll = math.Inf(1)
 	try := func(u, v float64) {
@@ -89,7 +89,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 func TestHTSAgainstBruteForce(t *testing.T) {
 	for i, truth := range []htsMap{{0, 1}, {1, 2}, {-1, 1}, {0.5, 4}, {-0.3, -0.5}} {
 		set := entropic(300, 3+i, truth, uint64(i))
-		f := fit(t, "hts", set, nil)
+		f := fitMethod(t, "hts", set, nil)
 		m := f.Map.(htsMap)
 		w, b, nll := bruteHTS(set)
 		// The refinement of the grid ends within about its last step of the optimum.
@@ -105,7 +105,7 @@ func TestHTSAgainstBruteForce(t *testing.T) {
 // A large set gives the parameters back that its labels were drawn with.
 func TestHTSRecoversParameters(t *testing.T) {
 	truth := htsMap{W: -0.4, B: 1.5}
-	m := fit(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
+	m := fitMethod(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
 	if math.Abs(m.W-truth.W) > 0.05 || math.Abs(m.B-truth.B) > 0.1 { // about 4 standard errors
 		t.Errorf("fitted %+v, drawn with %+v", m, truth)
 	}
@@ -114,12 +114,12 @@ func TestHTSRecoversParameters(t *testing.T) {
 func TestHTSContainsTS(t *testing.T) {
 	for seed := range uint64(5) {
 		set := entropic(200, 4, htsMap{W: float64(seed) - 2, B: 2}, seed)
-		scaled := fit(t, "ts", set, nil)
-		if got := fit(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
+		scaled := fitMethod(t, "ts", set, nil)
+		if got := fitMethod(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
 			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
 		}
-		flat := htsMap{B: inverseSoftplus(scaled.Map.(tsMap).T)}
-		if !near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
+		flat := htsMap{B: inverseSoftplus(scaled.Map.(temperatureMap).T)}
+		if !testset.Near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
 			t.Errorf("seed %d: w = 0 is not ts", seed)
 		}
 	}
@@ -127,15 +127,15 @@ func TestHTSContainsTS(t *testing.T) {
 
 func TestHTSDerivatives(t *testing.T) {
 	set := entropic(200, 5, htsMap{W: 1, B: 3}, 1)
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &htsFit{objective: o, entropy: make([]float64, 200)}
+	f := &htsFit{Objective: o, entropy: make([]float64, 200)}
 	for i := range f.entropy {
 		f.entropy[i] = directEntropy(set.Logits.Row(i))
 	}
-	at := func(w, b float64) local {
+	at := func(w, b float64) fit.Local {
 		l, err := f.at(context.Background(), htsMap{w, b})
 		if err != nil {
 			t.Fatal(err)
@@ -147,12 +147,12 @@ func TestHTSDerivatives(t *testing.T) {
 		l := at(x[0], x[1])
 		for i, step := range [][2]float64{{h, 0}, {0, h}} {
 			up, down := at(x[0]+step[0], x[1]+step[1]), at(x[0]-step[0], x[1]-step[1])
-			if d := (up.value - down.value) / (2 * h); math.Abs(d-l.gradient[i]) > 1e-8 {
-				t.Errorf("%v: gradient[%d] = %v, differences give %v", x, i, l.gradient[i], d)
+			if d := (up.Value - down.Value) / (2 * h); math.Abs(d-l.Gradient[i]) > 1e-8 {
+				t.Errorf("%v: gradient[%d] = %v, differences give %v", x, i, l.Gradient[i], d)
 			}
 			for j := range 2 {
-				if d := (up.gradient[j] - down.gradient[j]) / (2 * h); math.Abs(d-l.hessian[2*i+j]) > 1e-7 {
-					t.Errorf("%v: hessian[%d][%d] = %v, differences give %v", x, i, j, l.hessian[2*i+j], d)
+				if d := (up.Gradient[j] - down.Gradient[j]) / (2 * h); math.Abs(d-l.Hessian[2*i+j]) > 1e-7 {
+					t.Errorf("%v: hessian[%d][%d] = %v, differences give %v", x, i, j, l.Hessian[2*i+j], d)
 				}
 			}
 		}
@@ -194,31 +194,31 @@ func TestLogEntropy(t *testing.T) {
 
 func TestSoftplus(t *testing.T) {
 	for _, x := range []float64{-700, -40, -1, 0, 1e-9, 1, 40, 1000} {
-		if got, want := softplus(x), directSoftplus(x); math.Abs(got-want) > 1e-15*want {
+		if got, want := fit.Softplus(x), testset.Softplus(x); math.Abs(got-want) > 1e-15*want {
 			t.Errorf("softplus(%v) = %v, want %v", x, got, want)
 		}
 	}
-	for _, want := range []float64{minT, 0.1, 1, 5, 30, maxT} {
-		if got := softplus(inverseSoftplus(want)); math.Abs(got-want) > 1e-15*max(want, 1) {
+	for _, want := range []float64{fit.MinT, 0.1, 1, 5, 30, fit.MaxT} {
+		if got := fit.Softplus(inverseSoftplus(want)); math.Abs(got-want) > 1e-15*max(want, 1) {
 			t.Errorf("softplus of its inverse at %v is %v", want, got)
 		}
 	}
-	if got := sigmoid(-3) + sigmoid(3); math.Abs(got-1) > 1e-15 {
+	if got := fit.Sigmoid(-3) + fit.Sigmoid(3); math.Abs(got-1) > 1e-15 {
 		t.Errorf("sigmoid(-3) + sigmoid(3) = %v", got)
 	}
 }
 
 // Every row right: the NLL has no minimum, hts is ts at its bound and says so.
 func TestHTSWithoutMinimum(t *testing.T) {
-	set := simulated(50, 4, 3, 1, 3)
+	set := testset.Simulated(50, 4, 3, 1, 3)
 	for i := range set.Labels {
-		set.Labels[i] = int32(topClass(set.Logits.Row(i)))
+		set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
-	f := fit(t, "hts", set, nil)
+	f := fitMethod(t, "hts", set, nil)
 	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "classified correctly") {
 		t.Errorf("warnings %q", got)
 	}
-	if got := softplus(f.Map.(htsMap).B); got > 2*minT {
+	if got := fit.Softplus(f.Map.(htsMap).B); got > 2*fit.MinT {
 		t.Errorf("T = %v, want the least", got)
 	}
 }
@@ -226,7 +226,7 @@ func TestHTSWithoutMinimum(t *testing.T) {
 func TestRealHTS(t *testing.T) {
 	for _, name := range realNetworks(t) {
 		set := realSet(t, name, "cal")
-		f, scaled := fit(t, "hts", set, nil), fit(t, "ts", set, nil)
+		f, scaled := fitMethod(t, "hts", set, nil), fitMethod(t, "ts", set, nil)
 		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
 			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)
 		}
@@ -235,10 +235,10 @@ func TestRealHTS(t *testing.T) {
 
 func BenchmarkFitHTS(b *testing.B) {
 	for _, size := range [][2]int{{5000, 100}, {25000, 1000}} {
-		set := drawn(size[0], size[1], 2, 1)
+		set := testset.Drawn(size[0], size[1], 2, 1)
 		b.Run(fmt.Sprintf("method=hts/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (hts{}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (EntropyTemperatureScaling{}).Fit(context.Background(), Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}

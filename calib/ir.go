@@ -2,13 +2,14 @@ package calib
 
 import (
 	"context"
-	"errors"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// irEntry is multi-class isotonic regression (IRM) of Zhang, Kailkhura and Han
+// IsotonicRegression is multi-class isotonic regression (IRM) of Zhang, Kailkhura and Han
 // (2020): one nondecreasing g, fitted to the n k pairs (p_ij, 1[y_i = j]) of
 // softmax probability and outcome, and
 //
@@ -16,38 +17,36 @@ import (
 //
 // The second term orders classes that share a plateau of g, so the predicted
 // class stays; see irMap. Probabilities that are equal but for rounding count as
-// equal (tieShare), where the authors' code has one knot each. On a ResNet-14 for
+// equal (isotonic.TieShare), where the authors' code has one knot each. On a ResNet-14 for
 // CIFAR-100 whose probabilities saturate, this lowers the NLL from 2.602 to 2.552
 // and raises the ECE from .0340 to .0467.
 // The paper leaves rows unnormalised until they are
 // scored; a map to probabilities divides at once, which changes no score.
+type IsotonicRegression struct{}
+
 func irEntry() Entry {
-	return Entry{
+	return NewEntry[IsotonicRegression, irMap](Entry{
 		Name:      "ir",
 		Label:     "IR",
 		Version:   2,
 		Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
 		Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
-		New:       func(func(any) error) (Method, error) { return ir{}, nil },
-		Restore:   restore(func(g isotonic) (Map, error) { return newIRMap(g), g.checkKnots() }),
-	}
+	})
 }
 
-type ir struct{}
-
-func (ir) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+func (IsotonicRegression) Contract() Contract {
+	return logitsContract()
 }
 
 // Fit keeps n pairs, not n k, and the zeros near them, a few for each: 30 MB at
 // 25,000 x 1,000, where all pairs would take 200 MB at 8 bytes each and
 // a sort of 25 million. The price is a second pass over the logits.
-func (ir) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (IsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
-	for tries, window := range windows() {
+	for tries, window := range isotonic.Windows() {
 		g, ok, err := pooledIsotonic(ctx, set, window)
 		if err != nil {
 			return nil, err
@@ -61,26 +60,26 @@ func (ir) Fit(ctx context.Context, in Input) (*Fitted, error) {
 
 // pooledIsotonic returns the isotonic regression of the n k pairs, and whether
 // the window is wide enough.
-func pooledIsotonic(ctx context.Context, set *data.Set, window float64) (isotonic, bool, error) {
+func pooledIsotonic(ctx context.Context, set *data.Set, window float64) (isotonic.Function, bool, error) {
 	positives := make([]float64, set.Logits.Rows)
-	err := eachRow(ctx, set.Logits, func(i int, p []float64) {
+	err := fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
 		positives[i] = p[set.Labels[i]]
 	})
 	if err != nil {
-		return isotonic{}, false, err
+		return isotonic.Function{}, false, err
 	}
-	pairs := newTally(positives, window)
-	err = eachRow(ctx, set.Logits, func(i int, p []float64) {
+	pairs := isotonic.NewTally(positives, window)
+	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
 		for j, x := range p {
 			if j != int(set.Labels[i]) {
-				pairs.zero(x)
+				pairs.AddZero(x)
 			}
 		}
 	})
 	if err != nil {
-		return isotonic{}, false, err
+		return isotonic.Function{}, false, err
 	}
-	g, ok := pairs.regress()
+	g, ok := pairs.Regress()
 	return g, ok, nil
 }
 
@@ -94,11 +93,16 @@ const plateauSlope = 1e-9
 // a class gets the float64 just below q_t, so that classes of equal logits
 // keep equal q. Rounding cannot bring more than a tie: every step is monotone.
 type irMap struct {
-	isotonic
-	find finder // in X
+	isotonic.Function
+	find isotonic.Finder // in X
 }
 
-func newIRMap(g isotonic) irMap { return irMap{g, newFinder(g.X)} }
+func (m irMap) Check() error { return m.CheckKnots() }
+
+// prepared returns m with its finder.
+func (m irMap) prepared() Map { return newIRMap(m.Function) }
+
+func newIRMap(g isotonic.Function) irMap { return irMap{g, isotonic.NewFinder(g.X)} }
 
 // Apply writes the n x k probabilities; rows sum to 1 within rounding.
 func (m irMap) Apply(dst data.Probs, set *data.Set) {
@@ -107,18 +111,10 @@ func (m irMap) Apply(dst data.Probs, set *data.Set) {
 		softmax.Probs(q, row, 1)
 		sum := 0.0
 		for j, p := range q {
-			x := clearTiny(p)
-			q[j] = m.between(m.find.upTo(x), x) + float64(plateauSlope*p)
+			x := isotonic.ClearTiny(p)
+			q[j] = m.Between(m.find.UpTo(x), x) + float64(plateauSlope*p)
 			sum += q[j]
 		}
-		keepTop(q, row, sum)
+		fit.KeepTop(q, row, sum)
 	}
-}
-
-// checkKnots refuses knots that are no isotonic function with values.
-func (g isotonic) checkKnots() error {
-	if len(g.X) == 0 {
-		return errors.New("no knots")
-	}
-	return g.check()
 }

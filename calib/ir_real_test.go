@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestRealIsotonicAndEnergy(t *testing.T) {
 	for _, name := range realNetworks(t) {
 		cal, test := realSet(t, name, "cal"), realSet(t, name, "test")
-		for _, m := range []Method{ir{}, irTop{}, irOVA{}} {
+		for _, m := range []Method{IsotonicRegression{}, TopIsotonicRegression{}, OneVsRestIsotonic{}} {
 			q := applied(fitted(t, m, cal), test.Logits)
 			for i := range q.Rows {
 				sum := 0.0
@@ -28,12 +29,12 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 				if !(math.Abs(sum-1) <= 1e-12) {
 					t.Fatalf("%s, %T, row %d: sum %v", name, m, i, sum)
 				}
-				if top := topClass(test.Logits.Row(i)); m == (ir{}) && best != top {
+				if top := fit.TopClass(test.Logits.Row(i)); m == (IsotonicRegression{}) && best != top {
 					t.Fatalf("%s, %T, row %d: class %d became %d", name, m, i, top, best)
 				}
 			}
 		}
-		f, err := hfe{}.Fit(context.Background(), Input{Cal: cal})
+		f, err := HFEWithoutOOD{}.Fit(context.Background(), Input{Cal: cal})
 		if data.LogProbs(cal.Logits) {
 			if err == nil {
 				t.Errorf("%s: hfe-noood takes log-probabilities", name)
@@ -46,7 +47,7 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 		m := f.Map.(hfeMap)
 		start := m
 		start.Theta1, start.Theta2 = 0, 0
-		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > gradTol {
+		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%s: squared error %v, ts %v; %+v", name, got, ts, f.Report)
 		}
 	}
@@ -62,8 +63,8 @@ func TestRealIsotonicIsScikitLearns(t *testing.T) {
 		nll, conf    float64
 		changedShare float64
 	}{
-		{ir{}, 0.2026148654778244, 0.9591104656033879, 0},
-		{irOVA{}, 0.27315940833501157, 0.9612874569566676, 0.0067},
+		{IsotonicRegression{}, 0.2026148654778244, 0.9591104656033879, 0},
+		{OneVsRestIsotonic{}, 0.27315940833501157, 0.9612874569566676, 0.0067},
 	} {
 		q := applied(fitted(t, c.method, cal), test.Logits)
 		n := float64(q.Rows)
@@ -78,7 +79,7 @@ func TestRealIsotonicIsScikitLearns(t *testing.T) {
 			}
 			nll -= math.Log(max(row[test.Labels[i]], 1e-300)) / n
 			conf += row[best] / n
-			if best != topClass(test.Logits.Row(i)) {
+			if best != fit.TopClass(test.Logits.Row(i)) {
 				changed++
 			}
 		}

@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,22 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
+
+// isotonicFixtures are what scikit-learn says; the recipe is in the file.
+type isotonicFixtures struct {
+	Logits [][]float32
+	Test   [][]float32 `json:"test_logits"`
+	Labels []int32
+	IR     [][]float64 `json:"ir"`
+	IROVA  [][]float64 `json:"irova"`
+	IRTop  [][]float64 `json:"ir_top"`
+}
 
 func matrix(rows [][]float32) data.Matrix {
 	m := data.NewMatrix(len(rows), len(rows[0]))
@@ -19,29 +33,6 @@ func matrix(rows [][]float32) data.Matrix {
 		copy(m.Row(i), row)
 	}
 	return m
-}
-
-// drawn returns n rows of k normal logits with labels drawn from their softmax
-// at the given temperature.
-func drawn(n, k int, temperature float64, seed uint64) *data.Set {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
-	p := make([]float64, k)
-	for i := range n {
-		row := set.Logits.Row(i)
-		for j := range row {
-			row[j] = float32(3 * rng.NormFloat64())
-		}
-		softmax.Probs(p, row, 1/temperature)
-		u := rng.Float64()
-		for j := range p {
-			if u -= p[j]; u < 0 || j == k-1 {
-				set.Labels[i] = int32(j)
-				break
-			}
-		}
-	}
-	return set
 }
 
 func fitted(t testing.TB, m Method, set *data.Set) Map {
@@ -55,21 +46,22 @@ func fitted(t testing.TB, m Method, set *data.Set) Map {
 
 func applied(m Map, logits data.Matrix) data.Probs {
 	q := data.NewProbs(logits.Rows, logits.Cols)
-	m.Apply(q, &data.Set{Logits: logits})
+	Apply(m, q, &data.Set{Logits: logits})
 	return q
 }
 
 func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
-	f := readFixtures(t)
+	var f isotonicFixtures
+	testset.Read(t, "testdata/isotonic.json", &f)
 	cal := &data.Set{Logits: matrix(f.Logits), Labels: f.Labels}
 	for _, c := range []struct {
 		name   string
 		method Method
 		want   [][]float64
-	}{{"ir", ir{}, f.IR}, {"irova", irOVA{}, f.IROVA}, {"ir-top", irTop{}, f.IRTop}} {
+	}{{"ir", IsotonicRegression{}, f.IR}, {"irova", OneVsRestIsotonic{}, f.IROVA}, {"ir-top", TopIsotonicRegression{}, f.IRTop}} {
 		q := applied(fitted(t, c.method, cal), matrix(f.Test))
 		for i, row := range c.want {
-			if !near(q.Row(i), row, 1e-13) {
+			if !testset.Near(q.Row(i), row, 1e-13) {
 				t.Errorf("%s row %d: %v, want %v", c.name, i, q.Row(i), row)
 			}
 		}
@@ -79,26 +71,26 @@ func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 // The plain way: all n k pairs at once.
 func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
-		set := drawn(50, 7, 2, seed)
+		set := testset.Drawn(50, 7, 2, seed)
 		if seed%2 == 0 { // few distinct logits, so that pairs tie
 			for i := range set.Logits.Data {
 				set.Logits.Data[i] = float32(math.Round(float64(set.Logits.Data[i]) / 2))
 			}
 		}
-		var all []run
+		var all []isotonic.Run
 		p := make([]float64, 7)
 		for i := range 50 {
 			for j, x := range softmax.Probs(p, set.Logits.Row(i), 1) {
-				r := run{lo: x, hi: x, weight: 1}
+				r := isotonic.Run{Lo: x, Hi: x, Weight: 1}
 				if j == int(set.Labels[i]) {
-					r.sum = 1
+					r.Sum = 1
 				}
 				all = append(all, r)
 			}
 		}
-		want := regress(inBlocks(all))
-		got := fitted(t, ir{}, set).(irMap)
-		if !near(got.X, want.X, 0) || !near(got.Y, want.Y, 0) {
+		want := isotonic.Regress(inBlocks(all))
+		got := fitted(t, IsotonicRegression{}, set).(irMap)
+		if !testset.Near(got.X, want.X, 0) || !testset.Near(got.Y, want.Y, 0) {
 			t.Fatalf("seed %d: knots %v %v, want %v %v", seed, got.X, got.Y, want.X, want.Y)
 		}
 	}
@@ -109,7 +101,7 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 	for seed := range uint64(30) {
 		n, k := 60, 3+int(seed)
-		set, test := drawn(n, k, 2, seed), drawn(40, k, 1, seed+100)
+		set, test := testset.Drawn(n, k, 2, seed), testset.Drawn(40, k, 1, seed+100)
 		for i := range set.Logits.Data {
 			switch l := &set.Logits.Data[i]; seed % 3 {
 			case 0:
@@ -118,25 +110,25 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 				*l *= 300
 			}
 		}
-		m := fitted(t, irOVA{}, set).(irOVAMap)
+		m := fitted(t, OneVsRestIsotonic{}, set).(irOVAMap)
 		want := data.NewProbs(test.Logits.Rows, k)
 		p := make([]float64, k)
 		for j := range k {
-			all := make([]run, n)
+			all := make([]isotonic.Run, n)
 			for i := range n {
 				x := softmax.Probs(p, set.Logits.Row(i), 1)[j]
-				all[i] = run{lo: x, hi: x, weight: 1}
+				all[i] = isotonic.Run{Lo: x, Hi: x, Weight: 1}
 				if j == int(set.Labels[i]) {
-					all[i].sum = 1
+					all[i].Sum = 1
 				}
 			}
-			g := isotonic{}
-			if slices.ContainsFunc(all, func(r run) bool { return r.sum > 0 }) {
-				g = regress(inBlocks(all))
+			g := isotonic.Function{}
+			if slices.ContainsFunc(all, func(r isotonic.Run) bool { return r.Sum > 0 }) {
+				g = isotonic.Regress(inBlocks(all))
 			}
 			for i := range test.Logits.Rows {
 				x := softmax.Probs(p, test.Logits.Row(i), 1)[j]
-				want.Row(i)[j] = g.at(clearTiny(x)) + 1e-9*x
+				want.Row(i)[j] = g.At(isotonic.ClearTiny(x)) + 1e-9*x
 			}
 		}
 		got := applied(m, test.Logits)
@@ -148,7 +140,7 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 			for j := range k {
 				want.Row(i)[j] /= sum
 			}
-			if !near(got.Row(i), want.Row(i), 1e-12) {
+			if !testset.Near(got.Row(i), want.Row(i), 1e-12) {
 				t.Fatalf("seed %d, row %d: %v, want %v", seed, i, got.Row(i), want.Row(i))
 			}
 		}
@@ -159,12 +151,12 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 // the larger last, beside classes that tie.
 func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 	var maps []irMap
-	for _, g := range []isotonic{
-		{[]float64{0, 1}, []float64{0.3, 0.3}},
-		{[]float64{0, 1}, []float64{1, 1}},
-		{[]float64{0, 1}, []float64{0, 0}},
-		{[]float64{0.2, 0.21}, []float64{0, 1}},
-		{[]float64{0, 1}, []float64{1e-17, 2e-17}},
+	for _, g := range []isotonic.Function{
+		{X: []float64{0, 1}, Y: []float64{0.3, 0.3}},
+		{X: []float64{0, 1}, Y: []float64{1, 1}},
+		{X: []float64{0, 1}, Y: []float64{0, 0}},
+		{X: []float64{0.2, 0.21}, Y: []float64{0, 1}},
+		{X: []float64{0, 1}, Y: []float64{1e-17, 2e-17}},
 	} {
 		maps = append(maps, newIRMap(g))
 	}
@@ -185,7 +177,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 		}
 		for _, m := range maps {
 			q := applied(m, data.Matrix{Rows: 1, Cols: k, Data: row}).Row(0)
-			top := topClass(row)
+			top := fit.TopClass(row)
 			sum := 0.0
 			for j := range q {
 				sum += q[j]
@@ -198,7 +190,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 			}
 			p := softmax.Probs(make([]float64, k), row, 1)
 			for j := range p {
-				tied := m.at(p[j])+float64(1e-9*p[j]) == m.at(p[top])+float64(1e-9*p[top])
+				tied := m.At(p[j])+float64(1e-9*p[j]) == m.At(p[top])+float64(1e-9*p[top])
 				if tied && row[j] < row[top] {
 					ties++
 				}
@@ -213,7 +205,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 // 1 - conf comes from the other classes: at conf = 1 it must not be 0 while
 // they are above 0, and where they all underflow 1 - g is shared evenly.
 func TestIRTopAtConfidenceOne(t *testing.T) {
-	m := irTopMap{isotonic{[]float64{0, 1}, []float64{0.7, 0.7}}}
+	m := irTopMap{isotonic.Function{X: []float64{0, 1}, Y: []float64{0.7, 0.7}}}
 	for _, c := range []struct{ row, want []float32 }{
 		{[]float32{50, 0, 0}, []float32{.7, .15, .15}},
 		{[]float32{0, 100, 100 - 60}, []float32{0, .7, .3}},
@@ -232,14 +224,14 @@ func TestIRTopAtConfidenceOne(t *testing.T) {
 // A class that no calibration row has, and rows without mass, have the 1e-9 p
 // of the second term alone.
 func TestIROVAClassesWithoutMass(t *testing.T) {
-	set := drawn(200, 5, 1, 3)
+	set := testset.Drawn(200, 5, 1, 3)
 	for i, y := range set.Labels {
 		if y == 2 {
 			set.Labels[i] = 0
 		}
 	}
-	m := fitted(t, irOVA{}, set).(irOVAMap)
-	p := applied(tsMap{1}, set.Logits)
+	m := fitted(t, OneVsRestIsotonic{}, set).(irOVAMap)
+	p := applied(temperatureMap{1}, set.Logits)
 	q := applied(m, set.Logits)
 	for i := range q.Rows {
 		if got := q.Row(i)[2] / p.Row(i)[2]; !(got > 0 && got <= 1.01) || q.Row(i)[2] > 1e-8 && slices.Max(q.Row(i)) > 0.5 {
@@ -247,11 +239,11 @@ func TestIROVAClassesWithoutMass(t *testing.T) {
 		}
 	}
 	for j := range m.Classes {
-		m.Classes[j] = isotonic{}
+		m.Classes[j] = isotonic.Function{}
 	}
 	q = applied(newIROVAMap(m.Classes), set.Logits)
 	for i := range q.Rows {
-		if !near(q.Row(i), p.Row(i), 1e-15) {
+		if !testset.Near(q.Row(i), p.Row(i), 1e-15) {
 			t.Fatalf("row %d: without mass %v, want the softmax %v", i, q.Row(i), p.Row(i))
 		}
 	}
@@ -266,7 +258,7 @@ func TestFitRefuses(t *testing.T) {
 		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0}}, "2 rows of logits but 1 labels"},
 		{&data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{0, 3}}, "row 1: label 3 is outside 0..2"},
 	} {
-		for _, m := range []Method{ir{}, irTop{}, irOVA{}} {
+		for _, m := range []Method{IsotonicRegression{}, TopIsotonicRegression{}, OneVsRestIsotonic{}} {
 			if _, err := m.Fit(context.Background(), Input{Cal: c.set}); fmt.Sprint(err) != c.want {
 				t.Errorf("%T: %v, want %s", m, err, c.want)
 			}
@@ -274,24 +266,24 @@ func TestFitRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (ir{}).Fit(ctx, Input{Cal: drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
+	if _, err := (IsotonicRegression{}).Fit(ctx, Input{Cal: testset.Drawn(3, 3, 1, 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func BenchmarkIsotonicFit(b *testing.B) {
 	for _, size := range []struct{ n, k int }{{5000, 100}, {25000, 1000}} {
-		set := drawn(size.n, size.k, 1.5, 1)
+		set := testset.Drawn(size.n, size.k, 1.5, 1)
 		b.Run(fmt.Sprintf("method=irova/apply=true/n=%d/k=%d", size.n, size.k), func(b *testing.B) {
 			dst := data.NewProbs(size.n, size.k)
 			for b.Loop() {
-				fitted(b, irOVA{}, set).Apply(dst, set)
+				Apply(fitted(b, OneVsRestIsotonic{}, set), dst, set)
 			}
 		})
 		for _, c := range []struct {
 			name   string
 			method Method
-		}{{"ir", ir{}}, {"ir-top", irTop{}}, {"irova", irOVA{}}} {
+		}{{"ir", IsotonicRegression{}}, {"ir-top", TopIsotonicRegression{}}, {"irova", OneVsRestIsotonic{}}} {
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", c.name, size.n, size.k), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
@@ -300,4 +292,22 @@ func BenchmarkIsotonicFit(b *testing.B) {
 			})
 		}
 	}
+}
+
+// inBlocks is the definition of a tie, plainly: all points sorted, and each put
+// into the block that the smallest member of the last block reaches to.
+func inBlocks(points []isotonic.Run) []isotonic.Run {
+	for i := range points {
+		points[i].Lo, points[i].Hi = isotonic.ClearTiny(points[i].Lo), isotonic.ClearTiny(points[i].Hi)
+	}
+	slices.SortFunc(points, func(a, b isotonic.Run) int { return cmp.Compare(a.Lo, b.Lo) })
+	var blocks []isotonic.Run
+	for _, r := range points {
+		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+isotonic.TieShare) {
+			blocks[last] = blocks[last].Join(r)
+		} else {
+			blocks = append(blocks, r)
+		}
+	}
+	return blocks
 }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// irOVAEntry is isotonic regression one class against all (Zadrozny and Elkan
+// OneVsRestIsotonic is isotonic regression one class against all (Zadrozny and Elkan
 // 2002): for each class j a nondecreasing g_j, fitted to the n pairs (p_ij,
 // 1[y_i = j]), and
 //
@@ -21,21 +23,19 @@ import (
 // the zero plateaus of all classes, would have probability 0: on a long tail
 // the NLL is 6.9 with the term and 129 without. Ties count as for ir. The
 // prediction may change.
+type OneVsRestIsotonic struct{}
+
 func irOVAEntry() Entry {
-	return Entry{
+	return NewEntry[OneVsRestIsotonic, irOVAMap](Entry{
 		Name:      "irova",
 		Label:     "IR-OvA",
 		Version:   3,
 		Summary:   "isotonic regression of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
-		New:       func(func(any) error) (Method, error) { return irOVA{}, nil },
-		Restore:   restore(restoreIROVA),
-	}
+	})
 }
 
-type irOVA struct{}
-
-func (irOVA) Contract() Contract {
+func (OneVsRestIsotonic) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
@@ -45,16 +45,16 @@ func (irOVA) Contract() Contract {
 // an entry below the largest one seen so far is passed over on its logit, and
 // its exponential is never taken; of 25,000 rows of 1,000 classes a few per
 // cent are left.
-func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (OneVsRestIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := checkLabelled(set); err != nil {
+	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
-	rows, err := likelyRows(ctx, set.Logits)
+	rows, err := isotonic.LikelyRows(ctx, set.Logits)
 	if err != nil {
 		return nil, err
 	}
-	for _, window := range windows() {
+	for _, window := range isotonic.Windows() {
 		classes, ok, err := classIsotonics(ctx, set, rows, window)
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &Fitted{Map: m, Report: Report{NLL: nll, Passes: 1}}, nil
+			return result(m, fit.Report{NLL: nll, Passes: 1}), nil
 		}
 	}
 	panic("calib: a window without end leaves no block open")
@@ -73,15 +73,15 @@ func (irOVA) Fit(ctx context.Context, in Input) (*Fitted, error) {
 
 // classIsotonics returns the isotonic regression of each class, and whether the
 // window is wide enough for all.
-func classIsotonics(ctx context.Context, set *data.Set, rows []likelyRow, window float64) ([]isotonic, bool, error) {
+func classIsotonics(ctx context.Context, set *data.Set, rows []isotonic.LikelyRow, window float64) ([]isotonic.Function, bool, error) {
 	k := set.Logits.Cols
 	positives := make([][]float64, k)
 	for i, y := range set.Labels {
-		positives[y] = append(positives[y], rows[i].prob(set.Logits.Row(i)[y]))
+		positives[y] = append(positives[y], rows[i].Prob(set.Logits.Row(i)[y]))
 	}
-	pairs, limit := make([]*tally, k), make([]float32, k)
+	pairs, limit := make([]*isotonic.Tally, k), make([]float32, k)
 	for j := range pairs {
-		pairs[j] = newTally(positives[j], window)
+		pairs[j] = isotonic.NewTally(positives[j], window)
 		limit[j] = float32(math.Inf(-1))
 		if len(positives[j]) == 0 {
 			limit[j] = float32(math.Inf(1))
@@ -92,20 +92,20 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []likelyRow, window
 			return nil, false, ctx.Err()
 		}
 		r, row, y := &rows[i], set.Logits.Row(i), int(set.Labels[i])
-		for j := r.next(row, limit, 0); j < k; j = r.next(row, limit, j+1) {
-			switch p := r.prob(row[j]); {
+		for j := r.Next(row, limit, 0); j < k; j = r.Next(row, limit, j+1) {
+			switch p := r.Prob(row[j]); {
 			case j == y:
-			case p >= pairs[j].least():
-				pairs[j].zero(p)
-			case pairs[j].unlikely(p):
-				limit[j] = likelyLimit(p)
+			case p >= pairs[j].Least():
+				pairs[j].AddZero(p)
+			case pairs[j].AddUnlikelyZero(p):
+				limit[j] = isotonic.LikelyLimit(p)
 			}
 		}
 	}
-	classes := make([]isotonic, k)
+	classes := make([]isotonic.Function, k)
 	for j := range pairs {
 		var ok bool
-		if classes[j], ok = pairs[j].regress(); !ok {
+		if classes[j], ok = pairs[j].Regress(); !ok {
 			return nil, false, nil
 		}
 	}
@@ -115,23 +115,19 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []likelyRow, window
 // irOVAMap holds one function for each of the k classes. It serves sets of k
 // classes only.
 type irOVAMap struct {
-	Classes []isotonic `json:"classes"`
-	limit   []float32  // by class: likelyLimit of the end of its zeros
+	Classes []isotonic.Function `json:"classes"`
+	limit   []float32           // by class: isotonic.LikelyLimit of the end of its zeros
 }
 
-func restoreIROVA(m irOVAMap) (Map, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	return newIROVAMap(m.Classes), nil
-}
+// prepared returns m with its limits.
+func (m irOVAMap) prepared() Map { return newIROVAMap(m.Classes) }
 
-func newIROVAMap(classes []isotonic) irOVAMap {
+func newIROVAMap(classes []isotonic.Function) irOVAMap {
 	m := irOVAMap{classes, make([]float32, len(classes))}
 	for j, g := range classes {
 		m.limit[j] = float32(math.Inf(-1))
 		for i := 0; i < len(g.Y) && g.Y[i] == 0; i++ {
-			m.limit[j] = likelyLimit(g.X[i])
+			m.limit[j] = isotonic.LikelyLimit(g.X[i])
 		}
 		if len(g.Y) == 0 || g.Y[len(g.Y)-1] == 0 {
 			m.limit[j] = float32(math.Inf(1))
@@ -140,21 +136,19 @@ func newIROVAMap(classes []isotonic) irOVAMap {
 	return m
 }
 
-// Apply writes the n x k probabilities. It panics where k is not that of the
-// fit.
+// Apply writes the n x k probabilities.
 func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.Classes), set)
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		part := set.Logits.Slice(lo, min(lo+blockRows, set.Logits.Rows))
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		for i, moments := range NewUnscaled(part).Moments() {
-			r, row, q := newLikelyRow(&moments), part.Row(i), dst.Row(lo+i)
+			r, row, q := isotonic.NewLikelyRow(&moments), part.Row(i), dst.Row(lo+i)
 			softmax.Probs(q, row, 1)
 			sum := plateauSlope
 			for j, p := range q {
 				q[j] = plateauSlope * p
 			}
-			for j := r.next(row, m.limit, 0); j < len(row); j = r.next(row, m.limit, j+1) {
-				g := m.Classes[j].at(clearTiny(r.prob(row[j])))
+			for j := r.Next(row, m.limit, 0); j < len(row); j = r.Next(row, m.limit, j+1) {
+				g := m.Classes[j].At(isotonic.ClearTiny(r.Prob(row[j])))
 				q[j] += g
 				sum += g
 			}
@@ -167,22 +161,22 @@ func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
 
 // nll returns the mean NLL of the set whose rows are given, with the floor of
 // function reported.
-func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []likelyRow) (float64, error) {
+func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.LikelyRow) (float64, error) {
 	total := 0.0
 	for i := range rows {
 		if i%256 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		r, row, y := &rows[i], set.Logits.Row(i), int(set.Labels[i])
-		own, sum := plateauSlope*r.prob(row[y]), plateauSlope
-		for j := r.next(row, m.limit, 0); j < len(row); j = r.next(row, m.limit, j+1) {
-			g := m.Classes[j].at(clearTiny(r.prob(row[j])))
+		own, sum := plateauSlope*r.Prob(row[y]), plateauSlope
+		for j := r.Next(row, m.limit, 0); j < len(row); j = r.Next(row, m.limit, j+1) {
+			g := m.Classes[j].At(isotonic.ClearTiny(r.Prob(row[j])))
 			sum += g
 			if j == y {
 				own += g
 			}
 		}
-		total -= softmax.Log(max(own/sum, leastProb))
+		total -= softmax.Log(max(own/sum, fit.LeastProb))
 	}
 	return total / float64(len(rows)), nil
 }
@@ -190,12 +184,12 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []likelyRow) (flo
 // classes returns k.
 func (m irOVAMap) classes() int { return len(m.Classes) }
 
-func (m irOVAMap) check() error {
+func (m irOVAMap) Check() error {
 	if len(m.Classes) == 0 {
 		return errors.New("no classes")
 	}
 	for j, g := range m.Classes {
-		if err := g.check(); err != nil {
+		if err := g.Check(); err != nil {
 			return fmt.Errorf("class %d: %w", j, err)
 		}
 	}

@@ -3,50 +3,43 @@ package calib
 import (
 	"context"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 )
 
-// irTopEntry is isotonic regression of the top label: g is fitted to the n
+// TopIsotonicRegression is isotonic regression of the top label: g is fitted to the n
 // pairs (confidence, hit), and the predicted class gets g(conf); see TopLabel.
+type TopIsotonicRegression struct{}
+
 func irTopEntry() Entry {
-	return Entry{
+	return NewEntry[TopIsotonicRegression, irTopMap](Entry{
 		Name:      "ir-top",
 		Label:     "IR-top",
 		Version:   2,
 		Summary:   "isotonic regression of the confidence on being right; a top-label method",
 		Reference: "Zadrozny and Elkan 2002",
-		New:       func(func(any) error) (Method, error) { return irTop{}, nil },
-		Restore:   restore(func(m irTopMap) (Map, error) { return m, m.checkKnots() }),
-	}
+	})
 }
 
-type irTop struct{}
+func (TopIsotonicRegression) Contract() Contract { return logitsContract() }
 
-func (irTop) Contract() Contract { return topContract() }
-
-func (irTop) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (TopIsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	rows, err := topRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
-	runs := make([]run, len(rows))
+	runs := make([]isotonic.Run, len(rows))
 	for i, r := range rows {
-		runs[i] = run{lo: r.conf, hi: r.conf, weight: 1}
+		runs[i] = isotonic.Run{Lo: r.conf, Hi: r.conf, Weight: 1}
 		if r.hit {
-			runs[i].sum = 1
+			runs[i].Sum = 1
 		}
 	}
-	return topFitted(irTopMap{regress(runs)}), nil
+	return topFitted(irTopMap{isotonic.Regress(runs)}), nil
 }
 
-type irTopMap struct{ isotonic }
+type irTopMap struct{ isotonic.Function }
 
-func (m irTopMap) confidence(conf float64) float64 { return m.at(conf) }
+func (m irTopMap) Check() error { return m.CheckKnots() }
 
-// Confidences writes g(conf).
-func (m irTopMap) Confidences(dst []float64, set *data.Set, at *Unscaled) {
-	writeConfidences(m, dst, set, at)
-}
-
-// Apply writes the rescaled vector of TopLabel.
-func (m irTopMap) Apply(dst data.Probs, set *data.Set) { applyTop(m, dst, set) }
+// Confidence returns g(conf).
+func (m irTopMap) Confidence(conf float64) float64 { return m.At(conf) }

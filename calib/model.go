@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
 // Model is a fitted calibrator as it is saved: model.json, one JSON object
@@ -43,7 +45,7 @@ type savedModel struct {
 // Save writes m as JSON, a line for each key. It refuses numbers that are not
 // finite.
 func (m *Model) Save(w io.Writer) error {
-	bare, ranks := m.Map, ecdf(nil)
+	bare, ranks := m.Map, fit.ECDF(nil)
 	if r, ok := m.Map.(rankedMap); ok {
 		bare, ranks = r.withoutECDF()
 	}
@@ -82,7 +84,7 @@ func (m *Model) Save(w io.Writer) error {
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	if err := ranks.write(w); err != nil {
+	if err := ranks.Write(w); err != nil {
 		return fmt.Errorf("parameters of %s: %w", m.Method, err)
 	}
 	_, err = w.Write(tail)
@@ -94,7 +96,7 @@ func (m *Model) Save(w io.Writer) error {
 type rankedMap interface {
 	// withoutECDF returns the map less its ecdf, which JSON shows as noECDF,
 	// and the ecdf.
-	withoutECDF() (Map, ecdf)
+	withoutECDF() (Map, fit.ECDF)
 }
 
 const noECDF = `"ecdf":null`
@@ -134,7 +136,7 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	case s.Report == nil:
 		return nil, errors.New("no report")
 	}
-	m, err := registry[i].Restore(func(v any) error { return decodeStrict(s.Params, v) })
+	m, err := registry[i].restore(func(v any) error { return decodeStrict(s.Params, v) })
 	if err != nil {
 		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
 	}
@@ -145,17 +147,6 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.classes())
 	}
 	return &Model{s.Method, s.Version, s.Options, s.Classes, Fitted{m, *s.Report}}, nil
-}
-
-// restore adapts a constructor that checks what was saved to Entry.Restore.
-func restore[M any](check func(M) (Map, error)) func(func(any) error) (Map, error) {
-	return func(decode func(any) error) (Map, error) {
-		var m M
-		if err := decode(&m); err != nil {
-			return nil, err
-		}
-		return check(m)
-	}
 }
 
 // decodeStrict fills v from the one JSON value in text, without unknown keys.

@@ -11,16 +11,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
 func TestModelRoundTrip(t *testing.T) {
-	set := drawn(300, 4, 2, 1)
+	set := testset.Drawn(300, 4, 2, 1)
 	for _, e := range []Entry{uncalEntry(), tsEntry(), irEntry(), irTopEntry(), irOVAEntry()} {
-		m, err := e.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := m.Fit(context.Background(), Input{Cal: set.View(m.Contract().Cal)})
+		f, err := e.Method.Fit(context.Background(), Input{Cal: set.View(e.Method.Contract().Cal)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +38,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if first.String() != second.String() {
 			t.Errorf("%s: saved\n%sthen\n%s", e.Name, &first, &second)
 		}
-		if !near(applied(loaded.Map, set.Logits).Data, applied(f.Map, set.Logits).Data, 0) {
+		if !testset.Near(applied(loaded.Map, set.Logits).Data, applied(f.Map, set.Logits).Data, 0) {
 			t.Errorf("%s: the loaded map gives other bits", e.Name)
 		}
 	}
@@ -47,9 +46,9 @@ func TestModelRoundTrip(t *testing.T) {
 
 func TestSaveRefusesNaN(t *testing.T) {
 	for _, m := range []Model{
-		{Method: "ts", Fitted: Fitted{Map: tsMap{math.NaN()}}},
-		{Method: "ts", Fitted: Fitted{Map: tsMap{1}, Report: Report{NLL: math.Inf(1)}}},
-		{Method: "ts", Fitted: Fitted{Map: tsMap{1}}, Options: map[string]any{"x": math.NaN()}},
+		{Method: "ts", Fitted: Fitted{Map: temperatureMap{math.NaN()}}},
+		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}, Report: Report{NLL: math.Inf(1)}}},
+		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}}, Options: map[string]any{"x": math.NaN()}},
 	} {
 		if err := m.Save(&bytes.Buffer{}); err == nil {
 			t.Errorf("saved %+v", m)
@@ -62,7 +61,7 @@ const modelTS = `{"qats": 1, "method": "ts", "version": 2, "options": {}, "class
 `
 
 func TestLoadModelRefuses(t *testing.T) {
-	if m, err := LoadModel(strings.NewReader(modelTS), Registry()); err != nil || m.Map.(tsMap).T != 2.5 || m.Report.Passes != 4 {
+	if m, err := LoadModel(strings.NewReader(modelTS), Registry()); err != nil || m.Map.(temperatureMap).T != 2.5 || m.Report.Passes != 4 {
 		t.Fatalf("the model that the cases start from: %+v, %v", m, err)
 	}
 	knots := func(params string) func(string) string {
@@ -141,7 +140,7 @@ func FuzzLoadModel(f *testing.F) {
 	for _, ecdf := range []string{`"AAAAAAAA8D8AAAAAAAAAQA=="`, `[1, 2]`} {
 		f.Add(strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, "ecdf": `+ecdf+`}`).Replace(modelTS))
 	}
-	set := drawn(20, 3, 1, 1)
+	set := testset.Drawn(20, 3, 1, 1)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := LoadModel(strings.NewReader(text), Registry())
 		if err != nil || m.Classes != 3 {
@@ -163,8 +162,8 @@ func FuzzLoadModel(f *testing.F) {
 // TestSaveManyRanks: an ecdf that is written in parts is one JSON string, the
 // base64 of its bits, and reads back the same.
 func TestSaveManyRanks(t *testing.T) {
-	for _, n := range []int{1, 2, 3, ecdfChunk - 1, ecdfChunk, ecdfChunk + 1, 2*ecdfChunk + 5} {
-		e := make(ecdf, n)
+	for _, n := range []int{1, 2, 3, (3 << 10) - 1, (3 << 10), (3 << 10) + 1, 2*(3<<10) + 5} {
+		e := make(fit.ECDF, n)
 		raw := make([]byte, 0, 8*n)
 		for i := range e {
 			e[i] = math.Exp(float64(i-n) / 40)
@@ -191,7 +190,7 @@ func TestSaveManyRanks(t *testing.T) {
 			}
 		}
 	}
-	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: ecdf{math.NaN()}}}}
+	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: fit.ECDF{math.NaN()}}}}
 	if bad.Save(&bytes.Buffer{}) == nil {
 		t.Error("saved a rank that is no number")
 	}

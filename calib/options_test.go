@@ -1,35 +1,25 @@
 package calib
 
-import (
-	"fmt"
-	"reflect"
-)
+import "fmt"
 
-// decodeInts stands for the YAML decoder of a spec: it sets the fields of an
-// options struct by their yaml tags.
-func decodeInts(options map[string]int) func(any) error {
-	return func(v any) error {
-		s := reflect.ValueOf(v).Elem()
-		for name, value := range options {
-			found := false
-			for i := range s.NumField() {
-				if s.Type().Field(i).Tag.Get("yaml") == name {
-					field := s.Field(i)
-					if field.Kind() == reflect.Pointer {
-						field.Set(reflect.New(field.Type().Elem()))
-						field = field.Elem()
-					}
-					field.SetInt(int64(value))
-					found = true
+// setInts returns what sets whole-number options by name, as a spec does.
+func setInts(values map[string]int) func([]Option) error {
+	return func(all []Option) error {
+		set := 0
+		for _, o := range all {
+			if v, ok := values[o.Name]; ok {
+				set++
+				if err := o.Set(v); err != nil {
+					return fmt.Errorf("%s: %w", o.Name, err)
 				}
 			}
-			if !found {
-				return fmt.Errorf("unknown option %q", name)
-			}
+		}
+		if set < len(values) {
+			return fmt.Errorf("unknown options among %v", values)
 		}
 		return nil
 	}
 }
 
-// DecodeInts is decodeInts for tests outside the package.
-var DecodeInts = decodeInts
+// SetInts is setInts for tests outside the package.
+var SetInts = setInts

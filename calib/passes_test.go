@@ -5,8 +5,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"gonum.org/v1/gonum/mat"
 )
 
 // The most whole passes over the calibration set that a fit may take, and what
@@ -37,21 +40,21 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	if math.Floor(ts) > mostTSPasses || qats > mostQaTSPasses+1e-9 {
 		t.Errorf("%s: ts takes %v passes, qats %v more", name, ts, qats)
 	}
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flat := fit(t, "ts", set, nil)
-	temp := flat.Map.(tsMap).T
+	flat := fitMethod(t, "ts", set, nil)
+	temp := flat.Map.(temperatureMap).T
 	u := softmax.Log(1 / temp)
 	for range 4 {
-		s, err := o.slope(ctx, softmax.Exp(u))
+		s, err := o.Slope(ctx, softmax.Exp(u))
 		if err != nil {
 			t.Fatal(err)
 		}
-		u += softmax.Log(s.drop/s.loss) * s.drop / (softmax.Exp(u) * s.variance)
+		u += softmax.Log(s.MeanGap/s.LabelGap) * s.MeanGap / (softmax.Exp(u) * s.Variance)
 	}
-	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= gradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
+	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= fit.GradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
 		t.Errorf("%s: T = %v errs by %.1e; %+v", name, temp, e, flat.Report)
 	}
 	m := f.Map.(qatsMap)
@@ -63,18 +66,17 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	}
 	q := directRanks(set)
 	x := []float64{m.A, m.B}
-	c := curveShape{segments: 1}
-	lo, hi := c.bounds()
+	c := fit.Curve{Segments: 1}
 	for range 4 {
-		at, err := c.at(ctx, o, q, x)
+		at, err := c.At(ctx, o, q, x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		step, ok := boxStep(x, at, lo, hi, temp, 0)
-		if !ok {
-			t.Fatalf("%s: no minimum near %v", name, x)
+		var step mat.VecDense
+		if err := step.SolveVec(mat.NewDense(2, 2, at.Hessian), mat.NewVecDense(2, at.Gradient)); err != nil {
+			t.Fatalf("%s: no minimum near %v: %v", name, x, err)
 		}
-		x[0], x[1] = x[0]+step[0], x[1]+step[1]
+		x[0], x[1] = x[0]-step.AtVec(0), x[1]-step.AtVec(1)
 	}
 	if ea, eb := math.Abs(m.A/x[0]-1), math.Abs(m.B/x[1]-1); !(max(ea, eb) < fitError8) {
 		t.Errorf("%s: a = %v errs by %.1e, b = %v by %.1e", name, m.A, ea, m.B, eb)
@@ -87,12 +89,12 @@ func TestPasses(t *testing.T) {
 		name string
 		set  *data.Set
 	}{
-		{"too sure, two classes", simulated(80, 2, 3, 2, 1)},
-		{"too sure, ten", simulated(5000, 10, 3, 2.2, 2)},
-		{"too sure, a hundred", simulated(1500, 100, 4, 2.5, 3)},
-		{"not sure enough", simulated(3000, 10, 0.5, 0.4, 4)},
-		{"just right", simulated(600, 20, 2, 1, 5)},
-		{"far too sure", simulated(4000, 10, 30, 9, 6)},
+		{"too sure, two classes", testset.Simulated(80, 2, 3, 2, 1)},
+		{"too sure, ten", testset.Simulated(5000, 10, 3, 2.2, 2)},
+		{"too sure, a hundred", testset.Simulated(1500, 100, 4, 2.5, 3)},
+		{"not sure enough", testset.Simulated(3000, 10, 0.5, 0.4, 4)},
+		{"just right", testset.Simulated(600, 20, 2, 1, 5)},
+		{"far too sure", testset.Simulated(4000, 10, 30, 9, 6)},
 		{"falling", ranked(4000, 10, falling, 7)},
 		{"steep", ranked(1000, 5, steep, 8)},
 		{"rising, so a = 0 binds", ranked(4000, 6, func(q float64) float64 { return 1 + 2*q }, 9)},

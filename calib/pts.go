@@ -8,11 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ptsEntry is parameterised temperature scaling (Tomani, Cremers and Buettner
+// ParameterizedTemperatureScaling is parameterised temperature scaling (Tomani, Cremers and Buettner
 // 2022): a network from the 10 largest logits of a row, in falling order and
 // held within 100 of 0, to
 //
@@ -35,21 +37,19 @@ import (
 // Other weights are drawn by the seed of the cell, as Keras draws them. The fit
 // depends on neither the order of the rows nor that of the classes, and holds a
 // copy of the logits. The logits enter as they are, so their offset matters.
+type ParameterizedTemperatureScaling struct {
+	Steps int     // minibatches; 0 means 5,000
+	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001
+}
+
 func ptsEntry() Entry {
-	return Entry{
+	return NewEntry[ParameterizedTemperatureScaling, ptsMap](Entry{
 		Name:      "pts",
 		Label:     "PTS",
 		Version:   1,
 		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score; options steps (5000), rate (0.001)",
 		Reference: "Tomani, Cremers and Buettner 2022",
-		New:       newPTS,
-		Restore:   restore(restorePTS),
-	}
-}
-
-type ptsOptions struct {
-	Steps int     `yaml:"steps"` // minibatches, 1 or more
-	Rate  float64 `yaml:"rate"`  // of Adam, in (0, 1]
+	})
 }
 
 const (
@@ -59,25 +59,17 @@ const (
 )
 
 // ptsNet is the shape of the network for k classes.
-func ptsNet(k int) mlp { return mlp{[]int{min(ptsInputs, k), 5, 5}} }
+func ptsNet(k int) network.MLP { return network.MLP{Sizes: []int{min(ptsInputs, k), 5, 5}} }
 
-func newPTS(decode func(any) error) (Method, error) {
-	o := ptsOptions{Steps: 5000, Rate: 1e-3}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (m *ParameterizedTemperatureScaling) Options() []Option {
+	return []Option{
+		IntOption("steps", &m.Steps, 5000, 1, math.MaxInt, "minibatches"),
+		FloatOption("rate", &m.Rate, 1e-3, math.SmallestNonzeroFloat64, 1, "learning rate of Adam"),
 	}
-	switch {
-	case o.Steps < 1:
-		return nil, fmt.Errorf("steps: %d: want 1 or more", o.Steps)
-	case !(o.Rate > 0 && o.Rate <= 1):
-		return nil, fmt.Errorf("rate: %v: want one above 0, 1 at most", o.Rate)
-	}
-	return pts{o}, nil
 }
 
-type pts struct{ ptsOptions }
-
-func (pts) Contract() Contract {
+func (ParameterizedTemperatureScaling) Contract() Contract {
 	c := logitsContract()
 	c.TrueLogits = true
 	return c
@@ -85,20 +77,24 @@ func (pts) Contract() Contract {
 
 // Fit reports minibatches as iterations, the gradient of the last of them, and
 // passes as far as they went, with those of ts.
-func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	start, flat, err := fitTemperature(ctx, o)
+	start, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	k, n := in.Cal.Logits.Cols, in.Cal.Logits.Rows
 	rng := rand.New(rand.NewPCG(in.Seed, 0x707473)) // the stream of this method
-	w := ptsNet(k).initial(rng, false, func(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) })
+	w := ptsNet(k).Initial(rng, false, func(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) })
 	w[len(w)-1] = start
-	t := newPTSTrainer(inOwnOrder(in.Cal), w)
+	t := newPTSTrainer(network.InOwnOrder(in.Cal), w)
 	read, gradient := 0, 0.0
 	var queue []int
 	for range m.Steps {
@@ -110,9 +106,9 @@ func (m pts) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		if _, err := t.loss(ctx, rows); err != nil {
 			return nil, err
 		}
-		t.solver.step(t.w, t.grad, m.Rate)
+		t.solver.Step(t.w, t.grad, m.Rate)
 		read += len(rows)
-		gradient = largest(t.grad)
+		gradient = fit.Largest(t.grad)
 	}
 	f, err := reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, flat.Passes+float64(read)/float64(n))
 	if err != nil {
@@ -128,11 +124,11 @@ type ptsMap struct {
 	Weights []float64 `json:"weights"` // in the order of mlp
 }
 
-func restorePTS(m ptsMap) (Map, error) {
+func (m ptsMap) Check() error {
 	if m.Inputs < 1 || m.Inputs > ptsInputs {
-		return nil, fmt.Errorf("inputs is %d, want 1 to %d", m.Inputs, ptsInputs)
+		return fmt.Errorf("inputs is %d, want 1 to %d", m.Inputs, ptsInputs)
 	}
-	return m, ptsNet(m.Inputs).checkWeights(m.Weights)
+	return ptsNet(m.Inputs).CheckWeights(m.Weights)
 }
 
 func (m ptsMap) checkSet(set *data.Set) error {
@@ -171,27 +167,23 @@ func ptsInput(x []float64, row []float32) {
 // ptsTemperature returns T of the network's output, and dT/d output.
 func ptsTemperature(out float64) (t, slope float64) {
 	switch t = math.Abs(out); {
-	case t < minT:
-		return minT, 0
-	case !(t < maxT):
-		return maxT, 0
+	case t < fit.MinT:
+		return fit.MinT, 0
+	case !(t < fit.MaxT):
+		return fit.MaxT, 0
 	case out < 0:
 		return t, -1
 	}
 	return t, 1
 }
 
-// Apply writes softmax(l/T).
-func (m ptsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
-
 // Scales writes 1/T of every row.
 func (m ptsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
-	mustFit(m, set)
 	net := ptsNet(m.Inputs)
-	x, hidden := make([]float64, m.Inputs), make([]float64, net.units())
+	x, hidden := make([]float64, m.Inputs), make([]float64, net.Units())
 	for i := range dst {
 		ptsInput(x, set.Logits.Row(i))
-		t, _ := ptsTemperature(net.forward(m.Weights, x, hidden))
+		t, _ := ptsTemperature(net.Forward(m.Weights, x, hidden))
 		dst[i] = 1 / t
 	}
 }
@@ -200,11 +192,11 @@ func (m ptsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 // minibatch.
 type ptsTrainer struct {
 	set    *data.Set
-	net    mlp
+	net    network.MLP
 	x      []float64 // n x inputs
 	w      []float64 // the parameters
 	grad   []float64 // of the last loss
-	solver *adam
+	solver *network.Adam
 	rooms  []*ptsRoom // one for each block of a minibatch
 }
 
@@ -221,17 +213,17 @@ type ptsRoom struct {
 
 func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 	n, k := set.Logits.Rows, set.Logits.Cols
-	t := &ptsTrainer{set: set, net: ptsNet(k), w: slices.Clone(w), grad: make([]float64, len(w)), solver: newAdam(len(w))}
-	inputs := t.net.sizes[0]
+	t := &ptsTrainer{set: set, net: ptsNet(k), w: slices.Clone(w), grad: make([]float64, len(w)), solver: network.NewAdam(len(w))}
+	inputs := t.net.Sizes[0]
 	t.x = make([]float64, n*inputs)
 	for i := range n {
 		ptsInput(t.x[i*inputs:(i+1)*inputs], set.Logits.Row(i))
 	}
-	for range numBlocks(min(n, ptsRows)) {
+	for range fit.NumBlocks(min(n, ptsRows)) {
 		t.rooms = append(t.rooms, &ptsRoom{
-			logits: make([]float32, blockRows*k), scale: make([]float64, blockRows), twice: make([]float64, blockRows),
-			slope: make([]float64, blockRows), hidden: make([]float64, blockRows*t.net.units()),
-			once: make([]softmax.Moments, blockRows), square: make([]softmax.Moments, blockRows), grad: make([]float64, len(w)),
+			logits: make([]float32, fit.BlockRows*k), scale: make([]float64, fit.BlockRows), twice: make([]float64, fit.BlockRows),
+			slope: make([]float64, fit.BlockRows), hidden: make([]float64, fit.BlockRows*t.net.Units()),
+			once: make([]softmax.Moments, fit.BlockRows), square: make([]softmax.Moments, fit.BlockRows), grad: make([]float64, len(w)),
 		})
 	}
 	return t
@@ -240,15 +232,15 @@ func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 // loss returns the mean Brier score of a minibatch, rows of the set, and
 // leaves its gradient in grad.
 func (t *ptsTrainer) loss(ctx context.Context, rows []int) (float64, error) {
-	err := eachBlock(ctx, len(rows), func(block, lo, hi int) { t.block(t.rooms[block], rows[lo:hi]) })
+	err := fit.EachBlock(ctx, len(rows), func(block, lo, hi int) { t.block(t.rooms[block], rows[lo:hi]) })
 	if err != nil {
 		return 0, err
 	}
 	clear(t.grad)
 	value := 0.0
-	for _, room := range t.rooms[:numBlocks(len(rows))] {
+	for _, room := range t.rooms[:fit.NumBlocks(len(rows))] {
 		value += room.value
-		addTo(t.grad, 1/float64(len(rows)), room.grad)
+		fit.AddTo(t.grad, 1/float64(len(rows)), room.grad)
 	}
 	return value / float64(len(rows)), nil
 }
@@ -259,10 +251,10 @@ func (t *ptsTrainer) loss(ctx context.Context, rows []int) (float64, error) {
 //
 //	Q0/S0^2 - 2 p_y + 1,  2 (Q1/S0^2 - Q0 S1/S0^3 - p_y (d_y - S1/S0)).
 func (t *ptsTrainer) block(r *ptsRoom, rows []int) {
-	n, k, inputs, units := len(rows), t.set.Logits.Cols, t.net.sizes[0], t.net.units()
+	n, k, inputs, units := len(rows), t.set.Logits.Cols, t.net.Sizes[0], t.net.Units()
 	for b, i := range rows {
 		copy(r.logits[b*k:(b+1)*k], t.set.Logits.Row(i))
-		out := t.net.forward(t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units])
+		out := t.net.Forward(t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units])
 		temperature, slope := ptsTemperature(out)
 		r.scale[b], r.twice[b], r.slope[b] = 1/temperature, 2/temperature, slope
 	}
@@ -281,7 +273,7 @@ func (t *ptsTrainer) block(r *ptsRoom, rows []int) {
 		toBeta := 2 * (q.S1/(s0*s0) - float64(squares*mean) - float64(p*(label-mean)))
 		toOut := -float64(beta*beta) * toBeta * r.slope[b]
 		if toOut != 0 {
-			t.net.backward(r.grad, t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units], toOut)
+			t.net.Backward(r.grad, t.w, t.x[i*inputs:(i+1)*inputs], r.hidden[b*units:(b+1)*units], toOut)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -24,7 +26,7 @@ func allRows(n int) []int {
 }
 
 func newFixedPTS(set *data.Set) *ptsTrainer {
-	w := fixedWeights(ptsNet(set.Logits.Cols).size())
+	w := testset.FixedWeights(ptsNet(set.Logits.Cols).Size())
 	w[len(w)-1] = 1.5
 	return newPTSTrainer(set, w)
 }
@@ -34,7 +36,7 @@ func newFixedPTS(set *data.Set) *ptsTrainer {
 // ((p - eye[y])**2).sum(1), and Adam at 1e-3 on all rows with gradients by
 // central differences of step 1e-6.
 func TestPTSReference(t *testing.T) {
-	set := lattice(120, 12)
+	set := testset.Lattice(120, 12)
 	p := newFixedPTS(set)
 	loss := func() float64 {
 		v, err := p.loss(context.Background(), allRows(120))
@@ -55,14 +57,14 @@ func TestPTSReference(t *testing.T) {
 		if want := (map[int]float64{0: 0.7075472677597308, 10: 0.7064305138025423, 20: 0.7057256527067771})[step]; want != 0 && math.Abs(got-want) > 1e-9 {
 			t.Errorf("after %d steps: %.17g, want %.17g", step, got, want)
 		}
-		p.solver.step(p.w, p.grad, 1e-3)
+		p.solver.Step(p.w, p.grad, 1e-3)
 	}
 }
 
 func TestPTSGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range []int{1, 2, 7, 15} {
-		set := drawn(300, k, 1.7, uint64(k))
+		set := testset.Drawn(300, k, 1.7, uint64(k))
 		p := newFixedPTS(set)
 		rows := rng.Perm(300)[:270] // two blocks
 		eval := func(w []float64) float64 {
@@ -76,7 +78,7 @@ func TestPTSGradient(t *testing.T) {
 		w := slices.Clone(p.w)
 		want := fd.Gradient(nil, eval, w, &fd.Settings{Formula: fd.Central, Step: 1e-6})
 		eval(w)
-		if !near(p.grad, want, 1e-8) {
+		if !testset.Near(p.grad, want, 1e-8) {
 			t.Errorf("k = %d: gradient %v, differences %v", k, p.grad, want)
 		}
 	}
@@ -102,8 +104,8 @@ func TestPTSInput(t *testing.T) {
 
 func TestPTSTemperature(t *testing.T) {
 	for _, c := range []struct{ out, t, slope float64 }{
-		{2, 2, 1}, {-2, 2, -1}, {0, minT, 0}, {1e-4, minT, 0}, {5e3, maxT, 0}, {-5e3, maxT, 0},
-		{math.Inf(1), maxT, 0}, {math.NaN(), maxT, 0},
+		{2, 2, 1}, {-2, 2, -1}, {0, fit.MinT, 0}, {1e-4, fit.MinT, 0}, {5e3, fit.MaxT, 0}, {-5e3, fit.MaxT, 0},
+		{math.Inf(1), fit.MaxT, 0}, {math.NaN(), fit.MaxT, 0},
 	} {
 		if got, slope := ptsTemperature(c.out); got != c.t || slope != c.slope {
 			t.Errorf("output %v: T = %v with slope %v, want %v and %v", c.out, got, slope, c.t, c.slope)
@@ -113,13 +115,9 @@ func TestPTSTemperature(t *testing.T) {
 
 // Another seed is another fit, another order of the rows the same.
 func TestPTSSeeds(t *testing.T) {
-	set := drawn(150, 6, 2, 3)
+	set := testset.Drawn(150, 6, 2, 3)
 	at := func(set *data.Set, seed uint64) []float64 {
-		m, err := newPTS(decodeInts(map[string]int{"steps": 50}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := m.Fit(context.Background(), Input{Cal: set, Seed: seed})
+		f, err := ParameterizedTemperatureScaling{Steps: 50}.Fit(context.Background(), Input{Cal: set, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,8 +126,8 @@ func TestPTSSeeds(t *testing.T) {
 	if slices.Equal(at(set, 1), at(set, 2)) {
 		t.Error("the seed has no effect")
 	}
-	moved := rowsAt(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
-	if !near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
+	moved := fit.Pick(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
+	if !testset.Near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
 		t.Error("the order of the rows has an effect")
 	}
 }
@@ -153,15 +151,15 @@ func TestPTSLearns(t *testing.T) {
 		}
 		return sum / float64(q.Rows)
 	}
-	f := fit(t, "pts", set, map[string]int{"steps": 2000})
-	if a, b := brier(f.Map), brier(fit(t, "ts", set, nil).Map); !(a < b-0.002) {
+	f := fitMethod(t, "pts", set, map[string]int{"steps": 2000})
+	if a, b := brier(f.Map), brier(fitMethod(t, "ts", set, nil).Map); !(a < b-0.002) {
 		t.Errorf("Brier score %v, ts %v", a, b)
 	}
 }
 
 func TestPTSOptions(t *testing.T) {
-	for _, c := range []ptsOptions{{0, 1e-3}, {-1, 1e-3}, {10, 0}, {10, 1.5}, {10, math.NaN()}} {
-		_, err := newPTS(func(v any) error { *v.(*ptsOptions) = c; return nil })
+	for _, c := range []ParameterizedTemperatureScaling{{-1, 1e-3}, {10, -1}, {10, 1.5}, {10, math.NaN()}} {
+		_, err := c.Fit(context.Background(), Input{Cal: testset.Drawn(20, 3, 2, 1)})
 		if err == nil || !strings.Contains(err.Error(), "want") {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -171,11 +169,11 @@ func TestPTSOptions(t *testing.T) {
 func BenchmarkFitNets(b *testing.B) {
 	for _, name := range []string{"pts", "smart"} {
 		for _, size := range [][2]int{{5000, 10}, {25000, 1000}} {
-			set := simulated(size[0], size[1], 5, 1.6, 1)
+			set := testset.Simulated(size[0], size[1], 5, 1.6, 1)
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", name, size[0], size[1]), func(b *testing.B) {
 				var f *Fitted
 				for b.Loop() {
-					f = fit(b, name, set, nil)
+					f = fitMethod(b, name, set, nil)
 				}
 				b.ReportMetric(float64(f.Report.Iterations), "steps")
 			})

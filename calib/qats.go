@@ -5,146 +5,170 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// qatsEntry is the paper's method: T(q) = a (1-q) + b with a >= 0, b >= 1e-3
-// (Eq. 6), fitted by NLL (Eq. 10), q the rank of the row's confidence among
-// the calibration rows (Eq. 5). The paper wants a, b > 0 and does not say how;
-// the bounds are closed, see curveShape, and reported when active. Where a = 0
-// the fit is ts to the last bit. See ecdf for what departs in the ranks.
+// QaTS is quantile-adaptive temperature scaling, the paper's method:
+// p = softmax(l/T(q)) with
+//
+//	T(q) = a (1-q) + b,  a >= 0, b >= 1e-3
+//
+// (Eq. 6), fitted by NLL (Eq. 10), where q in [0, 1] is the rank of the row's
+// confidence among the n calibration rows (Eq. 5),
+//
+//	q = #{j : conf_j <= conf} / n.
+//
+// The paper asks for a, b > 0 and does not say how. Here the bounds are closed
+// and reported when they are active. If a = 0, the fit is TemperatureScaling to
+// the last bit, and a warning says so.
+//
+// Departure: confidences are compared by the sum of the other classes'
+// exponentials, exp(l_j - max l), which does not saturate. In float32, as
+// networks print it, up to a quarter of the confidences tie at exactly 1. Ties
+// get the highest rank, as the definition says.
+type QaTS struct{}
+
+// FreeQaTS is QaTS without a >= 0: the temperature may rise with confidence, and
+// only T >= 1e-3 is required at both ends. It shows what a >= 0 costs.
+type FreeQaTS struct{}
+
+// TransductiveQaTS ranks rows among the unlabelled batch that they come from; a
+// and b are those of QaTS. Only in this form does a global rescaling of the
+// logits leave QaTS unchanged, as the paper claims: among the calibration rows, a
+// rescaled row has another q.
+type TransductiveQaTS struct{}
+
 func qatsEntry() Entry {
-	return Entry{
+	return NewEntry[QaTS, qatsMap](Entry{
 		Name:      "qats",
 		Label:     "QaTS",
 		Version:   2,
 		Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
 		Reference: "QaTS, Eqs. 5, 6 and 10",
-		New:       func(func(any) error) (Method, error) { return qats{}, nil },
-		Restore:   restore(restoreQaTS),
-	}
+	})
 }
 
-// qatsFreeEntry lets the temperature rise with confidence: only T >= 1e-3 at
-// both ends is asked. It shows what a >= 0 costs.
 func qatsFreeEntry() Entry {
-	return Entry{
+	return NewEntry[FreeQaTS, qatsMap](Entry{
 		Name:      "qats-free",
 		Label:     "QaTS free",
 		Version:   3,
 		Summary:   "qats without a >= 0: the temperature may rise with confidence",
 		Reference: "variant of QaTS, Eq. 6",
-		New:       func(func(any) error) (Method, error) { return qats{free: true}, nil },
-		Restore:   restore(restoreQaTS),
-	}
+	})
 }
 
-// qatsTransductiveEntry ranks rows among the unlabelled batch that they come
-// from; a and b are those of qats. Only so is the claim true that QaTS does
-// not mind a global rescaling of the logits: through the calibration ranks,
-// the rescaled row has another q.
 func qatsTransductiveEntry() Entry {
-	return Entry{
+	return NewEntry[TransductiveQaTS, qatsMap](Entry{
 		Name:      "qats-transductive",
 		Label:     "QaTS (trans)",
 		Version:   2,
 		Summary:   "a and b of qats, ranks among the unlabelled target rows",
 		Reference: "variant of QaTS, Eq. 5",
-		New:       func(func(any) error) (Method, error) { return qats{transductive: true}, nil },
-		Restore:   restore(restoreQaTS),
-	}
+	})
 }
 
-type qats struct {
-	free         bool
-	transductive bool
-}
+// Contract needs logits and labels, and accepts a Stream.
+func (QaTS) Contract() Contract { return streamedContract() }
 
-func (m qats) Contract() Contract {
-	c := Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Streams: true}
-	if m.transductive {
-		c.Target = data.Logits
-	}
+// Contract needs logits and labels, and accepts a Stream.
+func (FreeQaTS) Contract() Contract { return streamedContract() }
+
+// Contract also needs the logits of the target.
+func (TransductiveQaTS) Contract() Contract {
+	c := streamedContract()
+	c.Target = data.Logits
 	return c
 }
 
-func (m qats) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	shape := curveShape{segments: 1, free: m.free}
-	x, ranks, report, err := fitRanked(ctx, in, shape)
+// Fit returns a, b and the ranks.
+func (QaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	x, ranks, report, err := fitRanked(ctx, in, fit.Curve{Segments: 1})
 	if err != nil {
 		return nil, err
 	}
-	fitted := qatsMap{A: x[0], B: x[1], ECDF: ranks}
-	if m.free {
-		fitted.A = x[0] - x[1]
+	return result(qatsMap{A: x[0], B: x[1], ECDF: ranks}, report), nil
+}
+
+// Fit returns a, which may be below 0, b and the ranks.
+func (FreeQaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	knots, ranks, report, err := fitRanked(ctx, in, fit.Curve{Segments: 1, Free: true})
+	if err != nil {
+		return nil, err
 	}
-	if m.transductive {
-		if fitted.ECDF, err = targetECDF(ctx, in); err != nil {
-			return nil, err
-		}
+	return result(qatsMap{A: knots[0] - knots[1], B: knots[1], ECDF: ranks}, report), nil
+}
+
+// Fit returns a and b of QaTS with the ranks of the target.
+func (TransductiveQaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	x, _, report, err := fitRanked(ctx, in, fit.Curve{Segments: 1})
+	if err != nil {
+		return nil, err
 	}
-	return &Fitted{Map: fitted, Report: report}, nil
+	ranks, err := targetECDF(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return result(qatsMap{A: x[0], B: x[1], ECDF: ranks}, report), nil
 }
 
 // targetECDF returns the distribution of confidence on the target rows.
-func targetECDF(ctx context.Context, in Input) (ecdf, error) {
+func targetECDF(ctx context.Context, in Input) (fit.ECDF, error) {
 	if in.Target == nil || in.Target.Logits.Rows == 0 {
 		return nil, errors.New("no target rows to rank among")
 	}
 	if got, want := in.Target.Logits.Cols, in.Classes(); got != want {
 		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", got, want)
 	}
-	t, err := tails(ctx, in.Target.Logits)
-	return newECDF(t), err
+	t, err := fit.Tails(ctx, in.Target.Logits)
+	return fit.NewECDF(t), err
 }
 
-// fitRanked fits a curve and returns its parameters with the ranks. In memory
-// it keeps 16 bytes a row beside the logits: the rank of every row, and what
-// the map holds, their distribution.
-func fitRanked(ctx context.Context, in Input, c curveShape) ([]float64, ecdf, Report, error) {
+// fitRanked fits a curve over the rank and returns its parameters and the ranks.
+// In memory it keeps 16 bytes a row beside the logits: the rank of every row,
+// and the distribution of the ranks, which the map holds.
+func fitRanked(ctx context.Context, in Input, c fit.Curve) ([]float64, fit.ECDF, fit.Report, error) {
 	o, err := in.objective()
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, fit.Report{}, err
 	}
-	q, err := o.tails(ctx)
+	q, err := o.Tails(ctx)
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, fit.Report{}, err
 	}
-	ranks, err := rankRows(ctx, q)
+	ranks, err := fit.RankRows(ctx, q)
 	if err != nil {
-		return nil, nil, Report{}, err
+		return nil, nil, fit.Report{}, err
 	}
-	in.stage("rank", o.passes)
-	x, report, err := fitCurve(ctx, in, o, q, c)
+	in.stage("rank", o.Passes)
+	x, report, err := fit.TemperatureCurve(ctx, in.stage, o, q, c)
 	return x, ranks, report, err
 }
 
 // qatsMap is the temperature A (1-q) + B with the ranks that give q.
 type qatsMap struct {
-	A    float64 `json:"a"` // >= 0 but for qats-free
-	B    float64 `json:"b"` // > 0, as is A + B
-	ECDF ecdf    `json:"ecdf"`
+	A    float64  `json:"a"` // >= 0 except for qats-free
+	B    float64  `json:"b"` // > 0, as is A + B
+	ECDF fit.ECDF `json:"ecdf"`
 }
 
-func restoreQaTS(m qatsMap) (Map, error) {
+func (m qatsMap) Check() error {
 	if !usable(m.B) || !usable(m.A+m.B) {
-		return nil, fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-6, 1e8]", m.A, m.B)
+		return fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-6, 1e8]", m.A, m.B)
 	}
-	return m, m.ECDF.check()
+	return m.ECDF.Check()
 }
 
-func (m qatsMap) withoutECDF() (Map, ecdf) {
+func (m qatsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF
 	m.ECDF = nil
 	return m, e
 }
 
-// Apply writes softmax(l/T) with T = A (1-q) + B.
-func (m qatsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
-
 // Scales writes 1/T(q), q the rank of the row.
 func (m qatsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
-	m.ECDF.scales(dst, at, m.temperature)
+	m.ECDF.Scales(dst, at.Tails(), m.temperature)
 }
 
 func (m qatsMap) temperature(q float64) float64 { return float64(m.A*(1-q)) + m.B }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -15,7 +17,7 @@ import (
 // ranked returns n rows of k logits whose labels are drawn at the temperature
 // that belongs to the row's rank.
 func ranked(n, k int, temperature func(q float64) float64, seed uint64) *data.Set {
-	set := simulated(n, k, 3, 1, seed)
+	set := testset.Simulated(n, k, 3, 1, seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	q := directRanks(set)
 	p := make([]float64, k)
@@ -67,12 +69,12 @@ func bruteQaTS(set *data.Set, least float64) (a, b, nll float64) {
 // refined around its best point: no derivative, no solver, math.Exp.
 func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 	value := func(a, b float64) float64 {
-		return directNLL(set, func(i int) float64 { return a*(1-q[i]) + b })
+		return testset.DirectNLL(set, func(i int) float64 { return a*(1-q[i]) + b })
 	}
 	nll = math.Inf(1)
 	// A coarse grid over both, then smaller ones around the best point.
 	for _, u := range []float64{0, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4.5, 6, 8, 12} {
-		for _, v := range []float64{minT, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4.5, 6, 8, 12} {
+		for _, v := range []float64{fit.MinT, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4.5, 6, 8, 12} {
 			if f := value(u, v); f < nll {
 				a, b, nll = u, v, f
 			}
@@ -84,8 +86,8 @@ func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 			ca, cb := a, b
 			for i := -2.; i <= 2; i++ {
 				for j := -2.; j <= 2; j++ {
-					u, v := max(least, ca+i*step), max(minT, cb+j*step)
-					if u+v < minT {
+					u, v := max(least, ca+i*step), max(fit.MinT, cb+j*step)
+					if u+v < fit.MinT {
 						continue
 					}
 					if f := value(u, v); f < nll {
@@ -107,7 +109,7 @@ const (
 
 func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 	t.Helper()
-	f := fit(t, "qats", set, nil)
+	f := fitMethod(t, "qats", set, nil)
 	m := f.Map.(qatsMap)
 	a, b, nll := bruteQaTS(set, 0)
 	if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-bruteNLL {
@@ -116,7 +118,7 @@ func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 	if math.Abs(m.A-a) > bruteParam*(1+a) || math.Abs(m.B-b) > bruteParam*(1+b) {
 		t.Errorf("%s: a = %.6f, b = %.6f; brute force %.6f, %.6f", name, m.A, m.B, a, b)
 	}
-	if f.Report.Gradient > gradTol {
+	if f.Report.Gradient > fit.GradTol {
 		t.Errorf("%s: gradient %g", name, f.Report.Gradient)
 	}
 }
@@ -128,21 +130,21 @@ func TestQaTSAgainstBruteForce(t *testing.T) {
 	checkAgainstBrute(t, "falling", ranked(300, 4, falling, 1))
 	checkAgainstBrute(t, "two classes", ranked(200, 2, falling, 2))
 	checkAgainstBrute(t, "steep", ranked(200, 3, func(q float64) float64 { return 6*(1-q) + 0.1 }, 3))
-	checkAgainstBrute(t, "homogeneous", simulated(300, 5, 3, 2, 4))
+	checkAgainstBrute(t, "homogeneous", testset.Simulated(300, 5, 3, 2, 4))
 	checkAgainstBrute(t, "rising", ranked(300, 4, rising, 5))
-	checkAgainstBrute(t, "few", simulated(12, 3, 2, 1, 6))
+	checkAgainstBrute(t, "few", testset.Simulated(12, 3, 2, 1, 6))
 }
 
 // TestQaTSRecovers: with many rows the curve that made the labels comes back,
 // within about three standard errors.
 func TestQaTSRecovers(t *testing.T) {
 	set := ranked(20000, 5, falling, 7)
-	m := fit(t, "qats", set, nil).Map.(qatsMap)
+	m := fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if math.Abs(m.A-2) > 0.2 || math.Abs(m.B-0.7) > 0.1 {
 		t.Errorf("a = %g, b = %g; the labels have 2, 0.7", m.A, m.B)
 	}
 	set = ranked(20000, 5, rising, 8)
-	m = fit(t, "qats-free", set, nil).Map.(qatsMap)
+	m = fitMethod(t, "qats-free", set, nil).Map.(qatsMap)
 	if math.Abs(m.A+1.6) > 0.2 || math.Abs(m.B-2.4) > 0.2 {
 		t.Errorf("free: a = %g, b = %g; the labels have -1.6, 2.4", m.A, m.B)
 	}
@@ -152,9 +154,9 @@ func TestQaTSRecovers(t *testing.T) {
 // the fit is ts to the last bit, with one segment or several.
 func TestQaTSAtBound(t *testing.T) {
 	set := ranked(2000, 4, rising, 9)
-	flat := fit(t, "ts", set, nil)
-	want := flat.Map.(tsMap).T
-	f := fit(t, "qats", set, nil)
+	flat := fitMethod(t, "ts", set, nil)
+	want := flat.Map.(temperatureMap).T
+	f := fitMethod(t, "qats", set, nil)
 	m := f.Map.(qatsMap)
 	if m.A != 0 || m.B != want || f.Report.NLL != flat.Report.NLL {
 		t.Errorf("a = %g, b = %v, NLL %v; ts has T = %v, NLL %v", m.A, m.B, f.Report.NLL, want, flat.Report.NLL)
@@ -167,15 +169,15 @@ func TestQaTSAtBound(t *testing.T) {
 	}
 	// b at its bound: the most confident half is always right.
 	for i := range set.Labels {
-		if q := m.ECDF.rank(tailOf(set.Logits.Row(i))); q > 0.3 {
+		if q := m.ECDF.Rank(tailOf(set.Logits.Row(i))); q > 0.3 {
 			set.Labels[i] = int32(slices.Index(set.Logits.Row(i), slices.Max(set.Logits.Row(i))))
 		} else {
 			set.Labels[i] = int32(i % 4)
 		}
 	}
-	f = fit(t, "qats", set, nil)
+	f = fitMethod(t, "qats", set, nil)
 	m = f.Map.(qatsMap)
-	if m.B != minT || !slices.Contains(f.Report.AtBound, "b >= 0.001") || len(f.Report.Warnings) == 0 {
+	if m.B != fit.MinT || !slices.Contains(f.Report.AtBound, "b >= 0.001") || len(f.Report.Warnings) == 0 {
 		t.Errorf("a = %g, b = %g, %+v", m.A, m.B, f.Report)
 	}
 }
@@ -188,25 +190,25 @@ func tailOf(row []float32) float64 {
 
 func TestPiecewise(t *testing.T) {
 	set := ranked(3000, 5, func(q float64) float64 { return 1 + 3*(1-q)*(1-q) }, 10)
-	linear := fit(t, "qats", set, nil)
-	one := fit(t, "qats-pw", set, map[string]int{"segments": 1})
+	linear := fitMethod(t, "qats", set, nil)
+	one := fitMethod(t, "qats-pw", set, map[string]int{"segments": 1})
 	m, k := linear.Map.(qatsMap), one.Map.(knotsMap).Knots
 	if k[1] != m.B || math.Abs(k[0]-m.A-m.B) > 1e-15*k[0] {
 		t.Errorf("one segment: knots %v, linear a = %v, b = %v", k, m.A, m.B)
 	}
 	last := linear.Report.NLL
 	for _, s := range []int{2, 4, 8} { // nested knots
-		f := fit(t, "qats-pw", set, map[string]int{"segments": s})
+		f := fitMethod(t, "qats-pw", set, map[string]int{"segments": s})
 		knots := f.Map.(knotsMap).Knots
 		for i := 1; i < len(knots); i++ {
-			if knots[i] > knots[i-1] || knots[i] < minT {
+			if knots[i] > knots[i-1] || knots[i] < fit.MinT {
 				t.Errorf("%d segments: knots %v", s, knots)
 			}
 		}
-		if f.Report.NLL > last+1e-12 || f.Report.Gradient > gradTol {
+		if f.Report.NLL > last+1e-12 || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%d segments: NLL %.12g after %.12g, gradient %g", s, f.Report.NLL, last, f.Report.Gradient)
 		}
-		free := fit(t, "qats-pw-free", set, map[string]int{"segments": s})
+		free := fitMethod(t, "qats-pw-free", set, map[string]int{"segments": s})
 		if free.Report.NLL > f.Report.NLL+1e-12 {
 			t.Errorf("%d segments: free NLL %.12g above %.12g", s, free.Report.NLL, f.Report.NLL)
 		}
@@ -217,7 +219,7 @@ func TestPiecewise(t *testing.T) {
 	}
 	for _, s := range []int{0, -1, 101} {
 		e, _ := Lookup("qats-pw")
-		if _, err := e.New(decodeInts(map[string]int{"segments": s})); err == nil || !strings.Contains(err.Error(), "segments") {
+		if _, err := e.With(setInts(map[string]int{"segments": s})); err == nil || !strings.Contains(err.Error(), "segments") {
 			t.Errorf("%d segments: %v", s, err)
 		}
 	}
@@ -225,7 +227,7 @@ func TestPiecewise(t *testing.T) {
 
 func TestTransductive(t *testing.T) {
 	cal := ranked(800, 2, falling, 11)
-	base := fit(t, "qats", cal, nil).Map.(qatsMap)
+	base := fitMethod(t, "qats", cal, nil).Map.(qatsMap)
 	same := fitOn(t, "qats-transductive", Input{Cal: cal, Target: &data.Set{Logits: cal.Logits}}, nil)
 	if got := same.Map.(qatsMap); got.A != base.A || got.B != base.B || !slices.Equal(got.ECDF, base.ECDF) {
 		t.Errorf("with the calibration rows as target: a = %v, b = %v; qats %v, %v", got.A, got.B, base.A, base.B)
@@ -238,13 +240,13 @@ func TestTransductive(t *testing.T) {
 	}
 	scaled := fitOn(t, "qats-transductive", Input{Cal: cal, Target: &data.Set{Logits: target}}, nil).Map.(qatsMap)
 	for i := range target.Rows {
-		q, want := scaled.ECDF.rank(tailOf(target.Row(i))), base.ECDF.rank(tailOf(cal.Logits.Row(i)))
+		q, want := scaled.ECDF.Rank(tailOf(target.Row(i))), base.ECDF.Rank(tailOf(cal.Logits.Row(i)))
 		if q != want {
 			t.Errorf("row %d: rank %g among the rescaled rows, %g before", i, q, want)
 		}
 	}
 	e, _ := Lookup("qats-transductive")
-	m, err := e.New(decodeInts(nil))
+	m, err := e.With(setInts(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,22 +261,22 @@ func TestTransductive(t *testing.T) {
 }
 
 func TestRestoreRefuses(t *testing.T) {
-	ok := ecdf{0, 0.5, 0.5}
+	ok := fit.ECDF{0, 0.5, 0.5}
 	for _, m := range []qatsMap{
 		{1, 0, ok}, {-2, 1, ok}, {math.NaN(), 1, ok}, {math.Inf(1), 1, ok},
-		{1, 1, nil}, {1, 1, ecdf{1, 0}}, {1, 1, ecdf{-1}}, {1, 1, ecdf{math.NaN()}},
+		{1, 1, nil}, {1, 1, fit.ECDF{1, 0}}, {1, 1, fit.ECDF{-1}}, {1, 1, fit.ECDF{math.NaN()}},
 	} {
-		if _, err := restoreQaTS(m); err == nil {
+		if m.Check() == nil {
 			t.Errorf("accepted %+v", m)
 		}
 	}
 	for _, m := range []knotsMap{{nil, ok}, {[]float64{1}, ok}, {[]float64{1, 0}, ok}, {[]float64{1, 1}, nil}} {
-		if _, err := restoreKnots(m); err == nil {
+		if m.Check() == nil {
 			t.Errorf("accepted %+v", m)
 		}
 	}
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := restoreTS(tsMap{v}); err == nil {
+		if (temperatureMap{v}).Check() == nil {
 			t.Errorf("accepted T = %g", v)
 		}
 	}

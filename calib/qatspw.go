@@ -4,99 +4,108 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// qatsPWEntry is the paper's piecewise model (supplement, "Piecewise linear
-// function"): T(q) linear between S+1 knots, uniform in q because the paper
-// counts S+1 learnable parameters, and falling because its text, though not
-// its equation, says "preserving monotonicity". One segment is qats. The
-// equation's t_{i+1} - t_j is read as t_{i+1} - t_i.
+// PiecewiseQaTS is the paper's piecewise model (supplement, "Piecewise linear
+// function"): T(q) is linear between S+1 knots. The knots are uniform in q,
+// because the paper counts S+1 learnable parameters. T falls, because its text
+// says "preserving monotonicity", though its equation does not require it. The
+// equation's t_{i+1} - t_j is read as t_{i+1} - t_i. One segment is QaTS.
+type PiecewiseQaTS struct {
+	Segments int // S, 1 to 100; 0 means 4
+}
+
+// FreePiecewiseQaTS is PiecewiseQaTS whose temperature may rise too: each knot
+// only has to be at least 1e-3.
+type FreePiecewiseQaTS PiecewiseQaTS
+
 func qatsPWEntry() Entry {
-	return Entry{
+	return NewEntry[PiecewiseQaTS, knotsMap](Entry{
 		Name:      "qats-pw",
 		Label:     "QaTS-PW",
 		Version:   2,
-		Summary:   "falling piecewise linear temperature in the confidence rank; option segments (4)",
+		Summary:   "falling piecewise linear temperature in the confidence rank",
 		Reference: "QaTS, supplement, piecewise linear function",
-		New:       newQaTSPW(false),
-		Restore:   restore(restoreKnots),
-	}
+	})
 }
 
-// qatsPWFreeEntry may rise too: each knot only has to be at least 1e-3.
 func qatsPWFreeEntry() Entry {
-	return Entry{
+	return NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
 		Name:      "qats-pw-free",
 		Label:     "QaTS-PW free",
 		Version:   3,
-		Summary:   "piecewise linear temperature in the confidence rank, rising or falling; option segments (4)",
+		Summary:   "piecewise linear temperature in the confidence rank, rising or falling",
 		Reference: "variant of QaTS, supplement, piecewise linear function",
-		New:       newQaTSPW(true),
-		Restore:   restore(restoreKnots),
-	}
-}
-
-type qatsPWOptions struct {
-	Segments int `yaml:"segments"` // S, 1 to maxSegments
+	})
 }
 
 // maxSegments is far above any use and bounds the work of the solver.
 const maxSegments = 100
 
-func newQaTSPW(free bool) func(func(any) error) (Method, error) {
-	return func(decode func(any) error) (Method, error) {
-		o := qatsPWOptions{Segments: 4}
-		if err := decode(&o); err != nil {
-			return nil, err
-		}
-		if o.Segments < 1 || o.Segments > maxSegments {
-			return nil, fmt.Errorf("segments: %d: want 1 to %d", o.Segments, maxSegments)
-		}
-		return qatsPW{curveShape{segments: o.Segments, free: free}}, nil
-	}
+// Options returns the option segments.
+func (m *PiecewiseQaTS) Options() []Option {
+	return []Option{IntOption("segments", &m.Segments, 4, 1, maxSegments, "segments of the curve")}
 }
 
-type qatsPW struct{ shape curveShape }
+// Options returns the option segments.
+func (m *FreePiecewiseQaTS) Options() []Option { return (*PiecewiseQaTS)(m).Options() }
 
-func (qatsPW) Contract() Contract { return qats{}.Contract() }
+// Contract needs logits and labels, and accepts a Stream.
+func (PiecewiseQaTS) Contract() Contract { return streamedContract() }
 
-func (m qatsPW) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	x, ranks, report, err := fitRanked(ctx, in, m.shape)
+// Contract needs logits and labels, and accepts a Stream.
+func (FreePiecewiseQaTS) Contract() Contract { return streamedContract() }
+
+// Fit returns the knots and the ranks.
+func (m PiecewiseQaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return m.fit(ctx, in, false)
+}
+
+// Fit returns the knots and the ranks.
+func (m FreePiecewiseQaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return PiecewiseQaTS(m).fit(ctx, in, true)
+}
+
+func (m PiecewiseQaTS) fit(ctx context.Context, in Input, free bool) (*Fitted, error) {
+	m, err := WithDefaults(m)
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: knotsMap{m.shape.knots(x), ranks}, Report: report}, nil
+	curve := fit.Curve{Segments: m.Segments, Free: free}
+	x, ranks, report, err := fitRanked(ctx, in, curve)
+	if err != nil {
+		return nil, err
+	}
+	return result(knotsMap{curve.Knots(x), ranks}, report), nil
 }
 
 // knotsMap is a piecewise linear temperature with the ranks that give q.
 type knotsMap struct {
 	Knots []float64 `json:"knots"` // t_1, ..., t_{S+1} at q = 0, 1/S, ..., 1; each > 0
-	ECDF  ecdf      `json:"ecdf"`
+	ECDF  fit.ECDF  `json:"ecdf"`
 }
 
-func restoreKnots(m knotsMap) (Map, error) {
+func (m knotsMap) Check() error {
 	if len(m.Knots) < 2 {
-		return nil, fmt.Errorf("%d knots: want at least 2", len(m.Knots))
+		return fmt.Errorf("%d knots: want at least 2", len(m.Knots))
 	}
 	for i, t := range m.Knots {
 		if !usable(t) {
-			return nil, fmt.Errorf("knots[%d] = %v: want a temperature in [1e-6, 1e8]", i, t)
+			return fmt.Errorf("knots[%d] = %v: want a temperature in [1e-6, 1e8]", i, t)
 		}
 	}
-	return m, m.ECDF.check()
+	return m.ECDF.Check()
 }
 
-func (m knotsMap) withoutECDF() (Map, ecdf) {
+func (m knotsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF
 	m.ECDF = nil
 	return m, e
 }
 
-// Apply writes softmax(l/T(q)).
-func (m knotsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
-
 // Scales writes 1/T(q), q the rank of the row.
 func (m knotsMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
-	m.ECDF.scales(dst, at, func(q float64) float64 { return temperatureAt(m.Knots, q) })
+	m.ECDF.Scales(dst, at.Tails(), func(q float64) float64 { return fit.TemperatureAt(m.Knots, q) })
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -61,21 +63,21 @@ func TestRealFits(t *testing.T) {
 	flat := 0
 	for _, name := range realNetworks(t) {
 		set := realSet(t, name, "cal")
-		ts, qats := fit(t, "ts", set, nil), fit(t, "qats", set, nil)
-		o, err := newObjective(set)
+		ts, qats := fitMethod(t, "ts", set, nil), fitMethod(t, "qats", set, nil)
+		o, err := fit.NewObjective(set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		uncal, err := o.nll(context.Background(), 1)
+		uncal, err := o.NLL(context.Background(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		temp, m := ts.Map.(tsMap).T, qats.Map.(qatsMap)
+		temp, m := ts.Map.(temperatureMap).T, qats.Map.(qatsMap)
 		t.Logf("%-36s T = %.4f  a = %.4f  b = %.4f  %s", name, temp, m.A, m.B, strings.Join(qats.Report.AtBound, ", "))
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
 		}
-		if ts.Report.Gradient >= gradTol || qats.Report.Gradient > gradTol || ts.Report.Passes > 4.5 {
+		if ts.Report.Gradient >= fit.GradTol || qats.Report.Gradient > fit.GradTol || ts.Report.Passes > 4.5 {
 			t.Errorf("%s: ts %+v, qats %+v", name, ts.Report, qats.Report)
 		}
 		if m.A == 0 {
@@ -106,20 +108,20 @@ func TestRealFits(t *testing.T) {
 // secondStart returns the NLL of the linear curve fitted from (1, T/2).
 func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
 	t.Helper()
-	o, err := newObjective(set)
+	o, err := fit.NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := directRanks(set)
-	c := curveShape{segments: 1}
-	lo, hi := c.bounds()
-	sol, err := boxNewton(func(x []float64) (local, error) {
-		return c.at(context.Background(), o, q, x)
-	}, []float64{1, max(minT, temp/2)}, lo, hi, temp)
+	c := fit.Curve{Segments: 1}
+	lo, hi := c.Bounds()
+	sol, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+		return c.At(context.Background(), o, q, x)
+	}, []float64{1, max(fit.MinT, temp/2)}, lo, hi, temp)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sol.value
+	return sol.Value
 }
 
 // TestRealAgainstBruteForce compares thirteen networks with grids, and one of
@@ -135,15 +137,15 @@ func TestRealAgainstBruteForce(t *testing.T) {
 		"ham10000/resnet18", "bloodmnist/vit-b16",
 	} {
 		set := realSet(t, name, "cal")
-		got := fit(t, "ts", set, nil)
-		want, nll := bruteTemperature(set)
-		if math.Abs(got.Map.(tsMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
-			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(tsMap).T, got.Report.NLL, want, nll)
+		got := fitMethod(t, "ts", set, nil)
+		want, nll := testset.BruteTemperature(set)
+		if math.Abs(got.Map.(temperatureMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
+			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(temperatureMap).T, got.Report.NLL, want, nll)
 		}
 		checkAgainstBrute(t, name, set)
 	}
 	set := realSet(t, "cifar10/resnet50", "cal")
-	temp, m := fit(t, "ts", set, nil).Map.(tsMap).T, fit(t, "qats", set, nil).Map.(qatsMap)
+	temp, m := fitMethod(t, "ts", set, nil).Map.(temperatureMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if math.Abs(temp-2.498) > 1e-3 || math.Abs(m.A-1.056) > 1e-3 || math.Abs(m.B-1.814) > 1e-3 {
 		t.Errorf("cifar10/resnet50: T = %.4f, a = %.4f, b = %.4f; known 2.498, 1.056, 1.814", temp, m.A, m.B)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -25,22 +26,22 @@ func (s *countedStream) Read(ctx context.Context, lo, hi int, logits []float32, 
 // come out as they do alone: in any order, on sets with a sample and without,
 // and where T has no minimum.
 func TestShared(t *testing.T) {
-	right := drawn(700, 5, 2, 3)
+	right := testset.Drawn(700, 5, 2, 3)
 	for i := range right.Labels {
 		row := right.Logits.Row(i)
 		right.Labels[i] = int32(slices.Index(row, slices.Max(row)))
 	}
 	for name, set := range map[string]*data.Set{
-		"sample": simulated(3000, 7, 2, 1.7, 1), "no sample": simulated(300, 7, 2, 1.7, 2), "all right": right,
+		"sample": testset.Simulated(3000, 7, 2, 1.7, 1), "no sample": testset.Simulated(300, 7, 2, 1.7, 2), "all right": right,
 	} {
 		alone, rows := map[string]*Fitted{}, map[string]int64{}
 		for _, order := range [][]string{{"ts"}, {"qats"}, {"hts"}, {"qats-pw-free"}, {"ts", "qats", "hts", "qats-pw-free"}, {"qats-pw-free", "hts", "qats", "ts"}} {
 			shared := &Shared{}
 			for i, method := range order {
-				s := &countedStream{Stream: streamOf(set)}
+				s := &countedStream{Stream: testset.StreamOf(set)}
 				f := fitOn(t, method, Input{Stream: s, Shared: shared}, nil)
 				if len(order) == 1 {
-					alone[method], rows[method] = fitOn(t, method, Input{Stream: streamOf(set)}, nil), s.rows.Load()
+					alone[method], rows[method] = fitOn(t, method, Input{Stream: testset.StreamOf(set)}, nil), s.rows.Load()
 				}
 				if !reflect.DeepEqual(f, alone[method]) {
 					t.Errorf("%s: %s after %v: %+v, alone %+v", name, method, order[:i], f.Report, alone[method].Report)

@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// smartEntry is sample margin-aware recalibration of temperature (Guo et al.
+// SMART is sample margin-aware recalibration of temperature (Guo et al.
 // 2026): a small network from the gap between the two largest logits,
 // standardised by its mean and deviation on the calibration set, to
 //
@@ -28,21 +30,19 @@ import (
 // Starting weights are drawn by the seed of the cell, as torch draws them. The
 // fit depends on neither the order of the rows nor that of the classes, and
 // holds a copy of the logits.
+type SMART struct {
+	Epochs   int // at most; 0 means 2,000
+	Patience int // epochs without a gain before the end; 0 means 200
+}
+
 func smartEntry() Entry {
-	return Entry{
+	return NewEntry[SMART, smartMap](Entry{
 		Name:      "smart",
 		Label:     "SMART",
 		Version:   1,
 		Summary:   "temperature by a small network of the logit gap, for a smooth ECE; options epochs (2000), patience (200)",
 		Reference: "Guo et al. 2026",
-		New:       newSMART,
-		Restore:   restore(func(m smartMap) (Map, error) { return m, m.check() }),
-	}
-}
-
-type smartOptions struct {
-	Epochs   int `yaml:"epochs"`   // at most; 1 or more
-	Patience int `yaml:"patience"` // epochs without a gain before the end; 1 or more
+	})
 }
 
 const (
@@ -52,36 +52,35 @@ const (
 )
 
 // smartNet is the shape of the network.
-func smartNet() mlp { return mlp{[]int{1, 16, 16}} }
+func smartNet() network.MLP { return network.MLP{Sizes: []int{1, 16, 16}} }
 
-func newSMART(decode func(any) error) (Method, error) {
-	o := smartOptions{Epochs: 2000, Patience: 200}
-	if err := decode(&o); err != nil {
-		return nil, err
+// Options returns the options.
+func (m *SMART) Options() []Option {
+	return []Option{
+		IntOption("epochs", &m.Epochs, 2000, 1, math.MaxInt, "passes over the calibration set, at most"),
+		IntOption("patience", &m.Patience, 200, 1, math.MaxInt, "epochs without a gain before the end"),
 	}
-	if o.Epochs < 1 || o.Patience < 1 {
-		return nil, fmt.Errorf("epochs: %d, patience: %d: want 1 or more", o.Epochs, o.Patience)
-	}
-	return smart{o}, nil
 }
 
-type smart struct{ smartOptions }
-
-func (smart) Contract() Contract { return logitsContract() }
+func (SMART) Contract() Contract { return logitsContract() }
 
 // Fit reports epochs as iterations and passes, and the gradient of the
 // surrogate where the loss was best.
-func (m smart) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkLabelled(in.Cal); err != nil {
+func (m SMART) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t := newSMARTTrainer(inOwnOrder(in.Cal))
+	t := newSMARTTrainer(network.InOwnOrder(in.Cal))
 	rng := rand.New(rand.NewPCG(in.Seed, 0x736d617274)) // the stream of this method
-	start := smartNet().initial(rng, true, func(in, _ int) float64 { return 1 / math.Sqrt(float64(in)) })
-	end, err := t.train(ctx, start, m.smartOptions)
+	start := smartNet().Initial(rng, true, func(in, _ int) float64 { return 1 / math.Sqrt(float64(in)) })
+	end, err := t.train(ctx, start, m)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +102,11 @@ type smartMap struct {
 	Weights []float64 `json:"weights"` // 321, in the order of mlp
 }
 
-func (m smartMap) check() error {
+func (m smartMap) Check() error {
 	if !(math.Abs(m.Mean) <= math.MaxFloat32*2) || !(m.Scale >= 0 && m.Scale <= 1e300) {
 		return fmt.Errorf("mean = %v, scale = %v: no such gaps", m.Mean, m.Scale)
 	}
-	return smartNet().checkWeights(m.Weights)
+	return smartNet().CheckWeights(m.Weights)
 }
 
 // input returns what the network sees of a row.
@@ -116,22 +115,19 @@ func (m smartMap) input(row []float32) float64 { return (topGap(row) - m.Mean) *
 // smartTemperature returns T of the network's output, and dT/d output. Where
 // the network overflowed, so that there is no number, T is the largest.
 func smartTemperature(out float64) (t, slope float64) {
-	if t = softplus(out) + smartFloor; !(t < maxT) {
-		return maxT, 0
+	if t = fit.Softplus(out) + smartFloor; !(t < fit.MaxT) {
+		return fit.MaxT, 0
 	}
-	return t, sigmoid(out)
+	return t, fit.Sigmoid(out)
 }
-
-// Apply writes softmax(l/T).
-func (m smartMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
 
 // Scales writes 1/T of every row.
 func (m smartMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	net := smartNet()
-	x, hidden := make([]float64, 1), make([]float64, net.units())
+	x, hidden := make([]float64, 1), make([]float64, net.Units())
 	for i := range dst {
 		x[0] = m.input(set.Logits.Row(i))
-		t, _ := smartTemperature(net.forward(m.Weights, x, hidden))
+		t, _ := smartTemperature(net.Forward(m.Weights, x, hidden))
 		dst[i] = 1 / t
 	}
 }
@@ -151,17 +147,17 @@ type smartTrainer struct {
 }
 
 func newSMARTTrainer(set *data.Set) *smartTrainer {
-	n, units := set.Logits.Rows, smartNet().units()
+	n, units := set.Logits.Rows, smartNet().Units()
 	t := &smartTrainer{
 		set: set, x: make([]float64, n), hidden: make([]float64, n*units), conf: make([]float64, n),
 		toOut: make([]float64, n), share: make([]float64, n*smartBins), hit: make([]float64, n),
-		grads: make([][]float64, numBlocks(n)), sums: make([]smartSums, numBlocks(n)),
+		grads: make([][]float64, fit.NumBlocks(n)), sums: make([]smartSums, fit.NumBlocks(n)),
 	}
 	sum, square := 0.0, 0.0
 	for i := range n {
 		row := set.Logits.Row(i)
 		sum += topGap(row) / float64(n)
-		if topClass(row) == int(set.Labels[i]) {
+		if fit.TopClass(row) == int(set.Labels[i]) {
 			t.hit[i] = 1
 		}
 	}
@@ -177,7 +173,7 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 		t.x[i] = t.shape.input(set.Logits.Row(i))
 	}
 	for b := range t.grads {
-		t.grads[b] = make([]float64, smartNet().size())
+		t.grads[b] = make([]float64, smartNet().Size())
 	}
 	return t
 }
@@ -192,9 +188,9 @@ type smartEnd struct {
 }
 
 // train trains from the parameters w.
-func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (smartEnd, error) {
+func (t *smartTrainer) train(ctx context.Context, w []float64, o SMART) (smartEnd, error) {
 	w = slices.Clone(w)
-	grad, solver := make([]float64, len(w)), newAdam(len(w))
+	grad, solver := make([]float64, len(w)), network.NewAdam(len(w))
 	end := smartEnd{best: t.shape, loss: math.Inf(1)}
 	for end.epochs < o.Epochs && end.waited < o.Patience {
 		loss, err := t.loss(ctx, w, grad)
@@ -204,10 +200,10 @@ func (t *smartTrainer) train(ctx context.Context, w []float64, o smartOptions) (
 		end.epochs++
 		end.waited++
 		if loss < end.loss-smartGain {
-			end.loss, end.gradient, end.waited = loss, largest(grad), 0
+			end.loss, end.gradient, end.waited = loss, fit.Largest(grad), 0
 			end.best.Weights = slices.Clone(w)
 		}
-		solver.step(w, grad, smartRate)
+		solver.Step(w, grad, smartRate)
 	}
 	return end, nil
 }
@@ -238,7 +234,7 @@ func smartDiscrepancy(r float64) (value, slope float64) {
 // the rows, the loss is the sum of W_b/n phi(r_b), phi the discrepancy above.
 func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, error) {
 	n := len(t.x)
-	err := eachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
 	if err != nil {
 		return 0, err
 	}
@@ -258,24 +254,24 @@ func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, er
 		perShare[b] = (phi - float64(slope*r)) / float64(n)
 		perGap[b] = slope / float64(n)
 	}
-	err = eachBlock(ctx, n, func(block, lo, hi int) { t.backward(w, &perShare, &perGap, block, lo, hi) })
+	err = fit.EachBlock(ctx, n, func(block, lo, hi int) { t.backward(w, &perShare, &perGap, block, lo, hi) })
 	if err != nil {
 		return 0, err
 	}
 	clear(grad)
 	for _, g := range t.grads {
-		addTo(grad, 1, g)
+		fit.AddTo(grad, 1, g)
 	}
 	return value, nil
 }
 
 // forward takes rows lo..hi-1 to their confidences and shares.
 func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
-	var scale, slope [blockRows]float64
-	var moments [blockRows]softmax.Moments
-	net, units, k := smartNet(), smartNet().units(), t.set.Logits.Cols
+	var scale, slope [fit.BlockRows]float64
+	var moments [fit.BlockRows]softmax.Moments
+	net, units, k := smartNet(), smartNet().Units(), t.set.Logits.Cols
 	for i := lo; i < hi; i++ {
-		temperature, rate := smartTemperature(net.forward(w, t.x[i:i+1], t.hidden[i*units:(i+1)*units]))
+		temperature, rate := smartTemperature(net.Forward(w, t.x[i:i+1], t.hidden[i*units:(i+1)*units]))
 		scale[i-lo], slope[i-lo] = 1/temperature, rate
 	}
 	softmax.Rows(moments[:hi-lo], t.set.Logits.Data[lo*k:hi*k], k, scale[:hi-lo])
@@ -307,7 +303,7 @@ func smartCentre(b int) float64 { return float64(2*b+1) / (2 * smartBins) }
 // backward goes back from the sums over the bins to the parameters, with rows
 // lo..hi-1.
 func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float64, block, lo, hi int) {
-	net, units := smartNet(), smartNet().units()
+	net, units := smartNet(), smartNet().Units()
 	grad := t.grads[block]
 	clear(grad)
 	for i := lo; i < hi; i++ {
@@ -324,6 +320,6 @@ func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float6
 			moved := float64(s*(smartCentre(b)-centre)) / (smartWidth * smartWidth) // ds_b/dc
 			toConf += float64(moved*(perShare[b]+float64(perGap[b]*(conf-t.hit[i])))) + float64(perGap[b]*s)
 		}
-		net.backward(grad, w, t.x[i:i+1], t.hidden[i*units:(i+1)*units], float64(toConf*t.toOut[i]))
+		net.Backward(grad, w, t.x[i:i+1], t.hidden[i*units:(i+1)*units], float64(toConf*t.toOut[i]))
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
+	"github.com/qats-bench/qats/calib/internal/network"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -20,9 +22,9 @@ import (
 // with m = (2*arange(15) + 1)/30, and Adam at 5e-3 with gradients by central
 // differences of step 1e-6.
 func TestSMARTReference(t *testing.T) {
-	set := lattice(150, 5)
+	set := testset.Lattice(150, 5)
 	s := newSMARTTrainer(set)
-	w := fixedWeights(smartNet().size())
+	w := testset.FixedWeights(smartNet().Size())
 	scales := make([]float64, 3)
 	smartMap{s.shape.Mean, s.shape.Scale, w}.Scales(scales, set.Rows(0, 3), nil)
 	for i, want := range []float64{0.8353386044545189, 0.8332959012679363, 0.8322908118294378} {
@@ -30,7 +32,7 @@ func TestSMARTReference(t *testing.T) {
 			t.Errorf("row %d: T = %.17g, want %.17g", i, got, want)
 		}
 	}
-	grad, solver := make([]float64, len(w)), newAdam(len(w))
+	grad, solver := make([]float64, len(w)), network.NewAdam(len(w))
 	for step := range 21 {
 		got, err := s.loss(context.Background(), w, grad)
 		if err != nil {
@@ -39,14 +41,14 @@ func TestSMARTReference(t *testing.T) {
 		if want := (map[int]float64{0: 0.2853100962006215, 10: 0.2025508286642558, 20: 0.06733722688925647})[step]; want != 0 && math.Abs(got-want) > 1e-8 {
 			t.Errorf("after %d steps: %.17g, want %.17g", step, got, want)
 		}
-		solver.step(w, grad, smartRate)
+		solver.Step(w, grad, smartRate)
 	}
 }
 
 func TestSMARTGradient(t *testing.T) {
 	for _, k := range []int{1, 2, 6} {
-		s := newSMARTTrainer(drawn(300, k, 1.7, uint64(k))) // two blocks
-		w := fixedWeights(smartNet().size())
+		s := newSMARTTrainer(testset.Drawn(300, k, 1.7, uint64(k))) // two blocks
+		w := testset.FixedWeights(smartNet().Size())
 		grad := make([]float64, len(w))
 		eval := func(w []float64) float64 {
 			v, err := s.loss(context.Background(), w, grad)
@@ -57,7 +59,7 @@ func TestSMARTGradient(t *testing.T) {
 		}
 		want := fd.Gradient(nil, eval, w, &fd.Settings{Formula: fd.Central, Step: 1e-6})
 		eval(w)
-		if !near(grad, want, 1e-8) {
+		if !testset.Near(grad, want, 1e-8) {
 			t.Errorf("k = %d: gradient %v, differences %v", k, grad, want)
 		}
 	}
@@ -66,9 +68,9 @@ func TestSMARTGradient(t *testing.T) {
 // Shares of a row sum to 1, and the surrogate is near to the calibration error
 // of bins of the same width where the gap is wide.
 func TestSMARTLossIsAnError(t *testing.T) {
-	set := drawn(2000, 5, 4, 2) // overconfident by far
+	set := testset.Drawn(2000, 5, 4, 2) // overconfident by far
 	s := newSMARTTrainer(set)
-	w := make([]float64, smartNet().size())
+	w := make([]float64, smartNet().Size())
 	w[len(w)-1] = inverseSoftplus(0.9) // T = 1 for every row
 	loss, err := s.loss(context.Background(), w, make([]float64, len(w)))
 	if err != nil {
@@ -83,17 +85,17 @@ func TestSMARTLossIsAnError(t *testing.T) {
 			t.Fatalf("shares of row %d sum to %v", i, sum)
 		}
 	}
-	if ece, _ := mapECE(tsMap{1}, set); math.Abs(loss-ece) > 0.02 {
+	if ece, _ := mapECE(temperatureMap{1}, set); math.Abs(loss-ece) > 0.02 {
 		t.Errorf("surrogate %v, ECE %v", loss, ece)
 	}
 }
 
 // Training ends by patience and goes back to the best epoch.
 func TestSMARTStops(t *testing.T) {
-	set := drawn(300, 4, 2.5, 7)
+	set := testset.Drawn(300, 4, 2.5, 7)
 	s := newSMARTTrainer(set)
-	w := fixedWeights(smartNet().size())
-	end, err := s.train(context.Background(), w, smartOptions{Epochs: 400, Patience: 20})
+	w := testset.FixedWeights(smartNet().Size())
+	end, err := s.train(context.Background(), w, SMART{Epochs: 400, Patience: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,17 +109,17 @@ func TestSMARTStops(t *testing.T) {
 	if again, _ := s.loss(context.Background(), w, make([]float64, len(w))); again <= end.loss {
 		t.Errorf("the start has loss %v, the end %v", again, end.loss)
 	}
-	if !slices.Equal(w, fixedWeights(len(w))) {
+	if !slices.Equal(w, testset.FixedWeights(len(w))) {
 		t.Error("training writes to its start")
 	}
 }
 
 // A network that is sure of itself by the wrong amount becomes calibrated.
 func TestSMARTCalibrates(t *testing.T) {
-	set := drawn(1500, 5, 3, 4)
+	set := testset.Drawn(1500, 5, 3, 4)
 	f := fitOn(t, "smart", Input{Cal: set, Target: &data.Set{}}, map[string]int{"epochs": 400, "patience": 60})
 	after, _ := mapECE(f.Map, set)
-	before, _ := mapECE(tsMap{1}, set)
+	before, _ := mapECE(temperatureMap{1}, set)
 	if after > before/4 {
 		t.Errorf("ECE %v, before %v", after, before)
 	}

@@ -3,10 +3,12 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
-// smsEntry is structured matrix scaling (Berta, Holzmueller, Jordan and Bach
+// StructuredMatrixScaling is structured matrix scaling (Berta, Holzmueller, Jordan and Bach
 // 2026): svs with a whole matrix,
 //
 //	p = softmax(W x + b),
@@ -19,49 +21,43 @@ import (
 // The departures are those of svs. It has k^2 + k parameters: more than
 // mostMatrixClasses classes are refused. As off_diagonal grows it becomes svs.
 // The prediction may change.
+type StructuredMatrixScaling struct {
+	Diagonal    float64 // 1e-9 to 1e9, times k/n; 0 means 1
+	Intercept   float64 // 1e-9 to 1e9, times k/n; 0 means 1
+	OffDiagonal float64 // 1e-9 to 1e9, times k(k-1)/n; 0 means 1
+}
+
 func smsEntry() Entry {
-	return Entry{
+	return NewEntry[StructuredMatrixScaling, smsMap](Entry{
 		Name:      "sms",
 		Label:     "SMS",
-		Version:   1,
+		Version:   2,
 		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes; options diagonal, intercept, off_diagonal (1 each)",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
-		New: func(decode func(any) error) (Method, error) {
-			o := smsOptions{Diagonal: 1, Intercept: 1, OffDiagonal: 1}
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("diagonal", o.Diagonal); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("intercept", o.Intercept); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("off_diagonal", o.OffDiagonal); err != nil {
-				return nil, err
-			}
-			return sms{o}, nil
-		},
-		Restore: restore(func(m smsMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (s *StructuredMatrixScaling) Options() []Option {
+	return []Option{
+		FloatOption("diagonal", &s.Diagonal, 1, leastPenalty, mostPenalty, "ridge of the slopes, times k/n"),
+		FloatOption("intercept", &s.Intercept, 1, leastPenalty, mostPenalty, "ridge of the offsets, times k/n"),
+		FloatOption("off_diagonal", &s.OffDiagonal, 1, leastPenalty, mostPenalty, "ridge of the other elements, times k(k-1)/n"),
 	}
 }
 
-type smsOptions struct {
-	Diagonal    float64 `yaml:"diagonal"`     // 1e-9 to 1e9, times k/n
-	Intercept   float64 `yaml:"intercept"`    // 1e-9 to 1e9, times k/n
-	OffDiagonal float64 `yaml:"off_diagonal"` // 1e-9 to 1e9, times k(k-1)/n
-}
+func (StructuredMatrixScaling) Contract() Contract { return StructuredVectorScaling{}.Contract() }
 
-type sms struct{ options smsOptions }
-
-func (sms) Contract() Contract { return svs{}.Contract() }
-
-func (s sms) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	s, err := WithDefaults(s)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	n, k := o.rows(), o.logits.Cols
+	n, k := o.Rows(), o.Logits.Cols
 	if err := checkMatrixClasses("sms", k); err != nil {
 		return nil, err
 	}
@@ -69,16 +65,16 @@ func (s sms) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newLinearFit(in.Cal, true, base.scores)
+	a := linearmap.New(in.Cal, true, base.scores)
 	unit := float64(k) / float64(n)
-	a.penalise(float64(s.options.Diagonal*unit), float64(s.options.OffDiagonal*unit*float64(k-1)), float64(s.options.Intercept*unit))
+	a.Penalise(float64(s.Diagonal*unit), float64(s.OffDiagonal*unit*float64(k-1)), float64(s.Intercept*unit))
 	theta := make([]float64, k*k+k)
-	end, err := a.minimise(ctx, theta)
+	end, err := a.Minimise(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
-	w, b := matrixOf(theta, k)
-	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+	w, b := linearmap.MatrixOf(theta, k)
+	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
 type smsMap struct {
@@ -89,7 +85,7 @@ type smsMap struct {
 
 func (m smsMap) classes() int { return len(m.W) }
 
-func (m smsMap) check() error {
+func (m smsMap) Check() error {
 	if err := m.mixed.check(); err != nil {
 		return err
 	}
@@ -99,14 +95,13 @@ func (m smsMap) check() error {
 // Apply writes softmax(W x + b). It panics where the number of classes is not
 // that of the fit.
 func (m smsMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.W), set)
 	x := make([]float64, len(m.W))
 	for i := range set.Logits.Rows {
 		m.scores(x, set.Logits.Row(i))
 		q := dst.Row(i)
 		for c, w := range m.W {
-			q[c] = dot(w, x) + m.B[c]
+			q[c] = fit.Dot(w, x) + m.B[c]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -19,7 +21,7 @@ import (
 //	new = s + CubicSpline(kx, ky, bc_type="natural")(t, 1)
 //	np.clip(np.interp(x, u, np.bincount(inv[order], new)/cnt), 0, 1)
 func TestSplineReference(t *testing.T) {
-	m := fit(t, "spline", lattice(400, 5), nil).Map.(splineMap)
+	m := fitMethod(t, "spline", testset.Lattice(400, 5), nil).Map.(splineMap)
 	if len(m.X) != 394 {
 		t.Errorf("%d confidences, want 394", len(m.X))
 	}
@@ -27,7 +29,7 @@ func TestSplineReference(t *testing.T) {
 		{0, 0.04472481967924499}, {0.3, 0.1303662475746268}, {0.5, 0.29317505255555293}, {0.7, 0.3673779305603767},
 		{0.9, 0.652459118192544}, {0.99, 0.9227376273295176}, {1, 0.9587216378125197},
 	} {
-		if got := m.confidence(c[0]); math.Abs(got-c[1]) > 1e-11 {
+		if got := m.Confidence(c[0]); math.Abs(got-c[1]) > 1e-11 {
 			t.Errorf("at %v: %.17g, want %.17g", c[0], got, c[1])
 		}
 	}
@@ -36,19 +38,20 @@ func TestSplineReference(t *testing.T) {
 // The least squares fit gives a spline of the family back, and its slope.
 func TestSplineRecovers(t *testing.T) {
 	for _, knots := range []int{2, 3, 6, 12} {
-		s := newNaturalSpline(knots)
+		s := naturalBasis(knots)
 		rng := rand.New(rand.NewPCG(1, uint64(knots)))
 		want := make([]float64, knots)
 		for j := range want {
 			want[j] = rng.NormFloat64()
 		}
-		f := s.leastSquares()
-		value := func(t float64) float64 { return dot(s.row(make([]float64, knots), t, false), want) }
-		for i := range 200 {
-			f.add(float64(i)/199, value(float64(i)/199))
+		value := func(t float64) float64 { return s.value(want, t) }
+		at := func(i int) float64 { return float64(i) / 199 }
+		y := make([]float64, 200)
+		for i := range y {
+			y[i] = value(at(i))
 		}
-		if got := f.solve(); !near(got, want, 1e-9) {
-			t.Errorf("%d knots: %v, want %v", knots, got, want)
+		if got, err := s.leastSquares(y, at); err != nil || !testset.Near(got, want, 1e-9) {
+			t.Errorf("%d knots: %v, %v; want %v", knots, got, err, want)
 		}
 		for j := range knots {
 			if got := value(float64(j) / float64(knots-1)); math.Abs(got-want[j]) > 1e-14 {
@@ -77,9 +80,9 @@ func TestSplineOfCalibratedRows(t *testing.T) {
 			rows[i].hit = true
 		}
 	}
-	m := fitSpline(rows, 6)
+	m := mustSpline(t, rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
-		if got := m.confidence(conf); math.Abs(got-conf) > 0.05 { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
+		if got := m.Confidence(conf); math.Abs(got-conf) > 0.05 { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
 			t.Errorf("%v becomes %v", conf, got)
 		}
 	}
@@ -92,9 +95,9 @@ func TestSplineTies(t *testing.T) {
 	for i := range rows {
 		rows[i] = topRow{conf: float64(20+rng.IntN(20)) / 40, hit: rng.IntN(2) == 1}
 	}
-	m := fitSpline(slices.Clone(rows), 6)
+	m := mustSpline(t, slices.Clone(rows), 6)
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	other := fitSpline(rows, 6)
+	other := mustSpline(t, rows, 6)
 	if !slices.Equal(m.X, other.X) || !slices.Equal(m.Y, other.Y) || len(m.X) > 20 {
 		t.Errorf("%v\n%v", m, other)
 	}
@@ -102,17 +105,17 @@ func TestSplineTies(t *testing.T) {
 
 // The top class gets the new confidence, the others keep their proportions.
 func TestSplineRows(t *testing.T) {
-	set := lattice(200, 4)
-	m := fit(t, "spline", set, nil).Map.(splineMap)
-	raw, q := applied(tsMap{1}, set.Logits), applied(m, set.Logits)
+	set := testset.Lattice(200, 4)
+	m := fitMethod(t, "spline", set, nil).Map.(splineMap)
+	raw, q := applied(temperatureMap{1}, set.Logits), applied(m, set.Logits)
 	for i := range q.Rows {
-		p, top := raw.Row(i), topClass(set.Logits.Row(i))
+		p, top := raw.Row(i), fit.TopClass(set.Logits.Row(i))
 		want := make([]float64, 4)
 		for j := range want {
-			want[j] = p[j] * (1 - m.confidence(p[top])) / (1 - p[top])
+			want[j] = p[j] * (1 - m.Confidence(p[top])) / (1 - p[top])
 		}
-		want[top] = m.confidence(p[top])
-		if !near(q.Row(i), want, 1e-9) {
+		want[top] = m.Confidence(p[top])
+		if !testset.Near(q.Row(i), want, 1e-9) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
 	}
@@ -120,7 +123,7 @@ func TestSplineRows(t *testing.T) {
 
 func TestSplineOptions(t *testing.T) {
 	for _, knots := range []int{1, 0, maxKnots + 1} {
-		if _, err := splineEntry().New(decodeInts(map[string]int{"knots": knots})); err == nil || !strings.Contains(err.Error(), "knots: ") {
+		if _, err := splineEntry().With(setInts(map[string]int{"knots": knots})); err == nil || !strings.Contains(err.Error(), "knots: ") {
 			t.Errorf("%d knots: %v", knots, err)
 		}
 	}
@@ -130,13 +133,22 @@ func TestSplineOptions(t *testing.T) {
 func TestSplineOfFewRows(t *testing.T) {
 	equal := &data.Set{Logits: data.NewMatrix(3, 2), Labels: []int32{0, 1, 1}}
 	// D falls from -1/18 to -1/6 over the three rows: slope -1/9.
-	if q := applied(fit(t, "spline", equal, nil).Map, equal.Logits); !near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
+	if q := applied(fitMethod(t, "spline", equal, nil).Map, equal.Logits); !testset.Near(q.Row(0), []float64{0.5 - 1./9, 0.5 + 1./9}, 1e-10) {
 		t.Errorf("three equal rows, one right: %v", q.Row(0))
 	}
 	for label, want := range []float64{1, 0} {
 		one := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{2, 1}}, Labels: []int32{int32(label)}}
-		if q := applied(fit(t, "spline", one, nil).Map, one.Logits); math.Abs(q.Row(0)[0]-want) > 1e-10 {
+		if q := applied(fitMethod(t, "spline", one, nil).Map, one.Logits); math.Abs(q.Row(0)[0]-want) > 1e-10 {
 			t.Errorf("label %d: %v", label, q.Row(0))
 		}
 	}
+}
+
+func mustSpline(t *testing.T, rows []topRow, knots int) splineMap {
+	t.Helper()
+	m, err := fitSpline(rows, knots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// svsEntry is structured vector scaling (Berta, Holzmueller, Jordan and Bach
+// StructuredVectorScaling is structured vector scaling (Berta, Holzmueller, Jordan and Bach
 // 2026): vector scaling of the log-probabilities that temperature scaling
 // gives, held near them by a ridge that shrinks with n,
 //
@@ -23,42 +25,38 @@ import (
 // the least float32, which w/k is never below, and has other methods for two
 // classes, which it leaves to the caller; here two are like any other number.
 // As both options grow it becomes ts, but for w. The prediction may change.
+type StructuredVectorScaling struct {
+	Diagonal  float64 // 1e-9 to 1e9, times k/n; 0 means 1
+	Intercept float64 // 1e-9 to 1e9, times k/n; 0 means 1
+}
+
 func svsEntry() Entry {
-	return Entry{
+	return NewEntry[StructuredVectorScaling, svsMap](Entry{
 		Name:      "svs",
 		Label:     "SVS",
-		Version:   1,
+		Version:   2,
 		Summary:   "vector scaling held near temperature scaling by a ridge of k/n; options diagonal (1), intercept (1)",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
-		New: func(decode func(any) error) (Method, error) {
-			o := svsOptions{Diagonal: 1, Intercept: 1}
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("diagonal", o.Diagonal); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("intercept", o.Intercept); err != nil {
-				return nil, err
-			}
-			return svs{o}, nil
-		},
-		Restore: restore(func(m svsMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (s *StructuredVectorScaling) Options() []Option {
+	return []Option{
+		FloatOption("diagonal", &s.Diagonal, 1, leastPenalty, mostPenalty, "ridge of the slopes, times k/n"),
+		FloatOption("intercept", &s.Intercept, 1, leastPenalty, mostPenalty, "ridge of the offsets, times k/n"),
 	}
 }
 
-type svsOptions struct {
-	Diagonal  float64 `yaml:"diagonal"`  // 1e-9 to 1e9, times k/n
-	Intercept float64 `yaml:"intercept"` // 1e-9 to 1e9, times k/n
-}
-
-type svs struct{ options svsOptions }
-
-func (svs) Contract() Contract {
+func (StructuredVectorScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
-func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (s StructuredVectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	s, err := WithDefaults(s)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -67,22 +65,22 @@ func (s svs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, k := o.rows(), o.logits.Cols
-	a := newLinearFit(in.Cal, false, base.scores)
+	n, k := o.Rows(), o.Logits.Cols
+	a := linearmap.New(in.Cal, false, base.scores)
 	unit := float64(k) / float64(n)
 	for j := range k {
-		a.penalty[j] = float64(s.options.Diagonal * unit)
-		a.penalty[k+j] = float64(s.options.Intercept * unit)
+		a.Penalty[j] = float64(s.Diagonal * unit)
+		a.Penalty[k+j] = float64(s.Intercept * unit)
 	}
 	theta := make([]float64, 2*k)
-	end, err := a.minimise(ctx, theta)
+	end, err := a.Minimise(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
 	for j := range k {
 		theta[j]++
 	}
-	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
 // mixed is temperature scaling mixed with the uniform distribution, the start
@@ -93,9 +91,9 @@ type mixed struct {
 }
 
 // fitMixed returns T of ts and w = 1/(n+1).
-func fitMixed(ctx context.Context, o *objective) (mixed, Report, error) {
-	t, report, err := fitTemperature(ctx, o)
-	return mixed{t, 1 / float64(o.rows()+1)}, report, err
+func fitMixed(ctx context.Context, o *fit.Objective) (mixed, fit.Report, error) {
+	t, report, err := fit.Temperature(ctx, o)
+	return mixed{t, 1 / float64(o.Rows()+1)}, report, err
 }
 
 func (m mixed) check() error {
@@ -124,23 +122,21 @@ type svsMap struct {
 
 func (m svsMap) classes() int { return len(m.V) }
 
-func (m svsMap) check() error {
+func (m svsMap) Check() error {
 	if err := m.mixed.check(); err != nil {
 		return err
 	}
 	return checkDiagonal(m.V, m.B)
 }
 
-// Apply writes softmax(v x + b). It panics where the number of classes is not
-// that of the fit.
+// Apply writes softmax(v x + b).
 func (m svsMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.V), set)
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		m.scores(q, set.Logits.Row(i))
 		for j, x := range q {
 			q[j] = float64(m.V[j]*x) + m.B[j]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -21,7 +23,7 @@ var temperatureMethods = []string{
 // parameters returns the fitted numbers of a map, ranks left out.
 func parameters(m Map) []float64 {
 	switch m := m.(type) {
-	case tsMap:
+	case temperatureMap:
 		return []float64{m.T}
 	case qatsMap:
 		return []float64{m.A, m.B}
@@ -29,8 +31,9 @@ func parameters(m Map) []float64 {
 		return m.Knots
 	case htsMap:
 		return []float64{m.W, m.B}
-	case linearMap:
-		return []float64{m.A, m.B}
+	case linearMap[byConfidence], linearMap[byEntropy], linearMap[byGap]:
+		a, b := lineOf(m)
+		return []float64{a, b}
 	case binnedMap:
 		return m.T
 	}
@@ -124,7 +127,7 @@ func TestScaledLogits(t *testing.T) {
 			for i, l := range set.Logits.Data {
 				scaled.Logits.Data[i] = c * l
 			}
-			a, b := fit(t, name, set, options), fit(t, name, scaled, options)
+			a, b := fitMethod(t, name, set, options), fitMethod(t, name, scaled, options)
 			for i, v := range parameters(a.Map) {
 				got, want := parameters(b.Map)[i], v*float64(c)
 				if math.Abs(got-want) > 1e-7*(math.Abs(want)+float64(c)) {
@@ -154,7 +157,7 @@ func TestChunks(t *testing.T) {
 
 func TestKeepsTop1(t *testing.T) {
 	set := ranked(400, 5, falling, 5)
-	test := simulated(500, 5, 2, 1, 6)
+	test := testset.Simulated(500, 5, 2, 1, 6)
 	for i := range 100 { // rows with two or more classes at the maximum, and constant rows
 		row := test.Logits.Row(i)
 		row[i%5] = slices.Max(row)
@@ -176,15 +179,15 @@ func TestKeepsTop1(t *testing.T) {
 // TestHardSets: sets without a minimum, or with hardly any rows, end at a
 // stated bound with finite probabilities.
 func TestHardSets(t *testing.T) {
-	right := simulated(50, 3, 2, 1, 7)
-	wrong := simulated(50, 3, 2, 1, 7)
+	right := testset.Simulated(50, 3, 2, 1, 7)
+	wrong := testset.Simulated(50, 3, 2, 1, 7)
 	for i := range 50 {
 		row := right.Logits.Row(i)
 		right.Labels[i] = int32(slices.Index(row, slices.Max(row)))
 		wrong.Labels[i] = int32(slices.Index(row, slices.Min(row)))
 	}
 	constant := &data.Set{Logits: data.NewMatrix(5, 3), Labels: make([]int32, 5)}
-	absent := simulated(100, 4, 2, 1, 8)
+	absent := testset.Simulated(100, 4, 2, 1, 8)
 	for i := range absent.Labels {
 		absent.Labels[i] %= 3
 	}
@@ -204,9 +207,9 @@ func TestHardSets(t *testing.T) {
 		set  *data.Set
 		t    float64 // temperature of ts, 0 where it is inside the bounds
 	}{
-		{"all right", right, minT}, {"all wrong", wrong, maxT}, {"constant rows", constant, 1},
-		{"absent class", absent, 0}, {"huge logits", huge, maxT}, {"tiny logits", tiny, minT},
-		{"one row, right", one(0), minT}, {"one row, wrong", one(1), maxT},
+		{"all right", right, fit.MinT}, {"all wrong", wrong, fit.MaxT}, {"constant rows", constant, 1},
+		{"absent class", absent, 0}, {"huge logits", huge, fit.MaxT}, {"tiny logits", tiny, fit.MinT},
+		{"one row, right", one(0), fit.MinT}, {"one row, wrong", one(1), fit.MaxT},
 		{"one class", &data.Set{Logits: data.NewMatrix(4, 1), Labels: make([]int32, 4)}, 1},
 	} {
 		for _, name := range temperatureMethods {
@@ -223,11 +226,11 @@ func TestHardSets(t *testing.T) {
 			if name != "ts" {
 				continue
 			}
-			got := f.Map.(tsMap).T
-			if (c.t != 0 && got != c.t) || (c.t == 0 && (got <= minT || got >= maxT)) {
+			got := f.Map.(temperatureMap).T
+			if (c.t != 0 && got != c.t) || (c.t == 0 && (got <= fit.MinT || got >= fit.MaxT)) {
 				t.Errorf("%s: T = %g, want %g", c.name, got, c.t)
 			}
-			if (c.t != 0) != (len(r.Warnings) > 0) || (c.t == minT || c.t == maxT) != (len(r.AtBound) > 0) {
+			if (c.t != 0) != (len(r.Warnings) > 0) || (c.t == fit.MinT || c.t == fit.MaxT) != (len(r.AtBound) > 0) {
 				t.Errorf("%s: T = %g, %+v", c.name, got, r)
 			}
 		}
@@ -246,7 +249,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		for _, name := range temperatureMethods[1:] { // uncal reads nothing
 			e, _ := Lookup(name)
-			m, err := e.New(decodeInts(nil))
+			m, err := e.With(setInts(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,10 +263,10 @@ func TestRefusals(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	set := simulated(10, 3, 1, 1, 1)
+	set := testset.Simulated(10, 3, 1, 1, 1)
 	for _, name := range temperatureMethods {
 		e, _ := Lookup(name)
-		m, err := e.New(decodeInts(nil))
+		m, err := e.With(setInts(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +279,7 @@ func TestCancel(t *testing.T) {
 // TestNoAlias: what a fit has returned does not change with the arrays that it
 // was fitted on.
 func TestNoAlias(t *testing.T) {
-	test := simulated(20, 3, 2, 1, 2)
+	test := testset.Simulated(20, 3, 2, 1, 2)
 	for _, name := range temperatureMethods {
 		set := ranked(100, 3, falling, 9)
 		m := fitAny(t, name, set).Map
@@ -296,12 +299,12 @@ func BenchmarkFit(b *testing.B) {
 		for _, name := range []string{"ts", "qats", "qats-pw"} {
 			b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", name, c.n, c.k), func(b *testing.B) {
 				if set == nil {
-					set = simulated(c.n, c.k, 5, 1.6, 1)
+					set = testset.Simulated(c.n, c.k, 5, 1.6, 1)
 				}
 				b.SetBytes(int64(4 * c.n * c.k))
 				var f *Fitted
 				for b.Loop() {
-					f = fit(b, name, set, nil)
+					f = fitMethod(b, name, set, nil)
 				}
 				b.ReportMetric(f.Report.Passes, "passes")
 			})
@@ -311,14 +314,14 @@ func BenchmarkFit(b *testing.B) {
 
 func BenchmarkApply(b *testing.B) {
 	const n, k = 5000, 100
-	set := simulated(n, k, 5, 1.6, 1)
+	set := testset.Simulated(n, k, 5, 1.6, 1)
 	for _, name := range []string{"ts", "qats"} {
 		b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", name, n, k), func(b *testing.B) {
-			m := fit(b, name, set, nil).Map
+			m := fitMethod(b, name, set, nil).Map
 			dst := data.NewProbs(n, k)
 			b.SetBytes(4 * n * k)
 			for b.Loop() {
-				m.Apply(dst, set)
+				Apply(m, dst, set)
 			}
 		})
 	}

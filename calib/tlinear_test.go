@@ -1,11 +1,15 @@
 package calib
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -46,7 +50,7 @@ var linearMethods = []string{"t-conf", "t-entropy", "t-gap"}
 // T = a (1-s) + b with a >= 0, b >= 0.001: parameters are good to about 1e-7.
 // For t-gap the second bound is active.
 func TestLinearReference(t *testing.T) {
-	set := lattice(400, 5)
+	set := testset.Lattice(400, 5)
 	for _, c := range []struct {
 		name      string
 		a, b, nll float64
@@ -55,10 +59,10 @@ func TestLinearReference(t *testing.T) {
 		{"t-entropy", 7.735768278723937, 2.1302493731673255, 1.1552595437967037},
 		{"t-gap", 4.3087711109481726, 0.001, 1.1614395519754301},
 	} {
-		f := fit(t, c.name, set, nil)
-		m := f.Map.(linearMap)
-		if !near([]float64{m.A, m.B}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > gradTol {
-			t.Errorf("%s: %+v, %+v", c.name, m, f.Report)
+		f := fitMethod(t, c.name, set, nil)
+		a, b := lineOf(f.Map)
+		if !testset.Near([]float64{a, b}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
+			t.Errorf("%s: %v %v, %+v", c.name, a, b, f.Report)
 		}
 		if bound := slices.Equal(f.Report.AtBound, []string{"b >= 0.001"}); bound != (c.name == "t-gap") {
 			t.Errorf("%s: bounds %q", c.name, f.Report.AtBound)
@@ -70,11 +74,11 @@ func TestLinearAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(3) {
 		set := ranked(150, 3+int(seed), falling, seed)
 		for _, name := range linearMethods {
-			f := fit(t, name, set, nil)
-			m := f.Map.(linearMap)
+			f := fitMethod(t, name, set, nil)
+			gotA, gotB := lineOf(f.Map)
 			a, b, nll := bruteLine(set, directSureness(set, name), 0)
-			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(m.A-a) > 1e-3*(1+a) || math.Abs(m.B-b) > 1e-3*(1+b) {
-				t.Errorf("%s, seed %d: %v %v with %.13g, grid %v %v with %.13g", name, seed, m.A, m.B, f.Report.NLL, a, b, nll)
+			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(gotA-a) > 1e-3*(1+a) || math.Abs(gotB-b) > 1e-3*(1+b) {
+				t.Errorf("%s, seed %d: %v %v with %.13g, grid %v %v with %.13g", name, seed, gotA, gotB, f.Report.NLL, a, b, nll)
 			}
 		}
 	}
@@ -82,7 +86,7 @@ func TestLinearAgainstBruteForce(t *testing.T) {
 
 // The temperature of every row is a (1-s) + b of its definition.
 func TestLinearTemperatures(t *testing.T) {
-	set := lattice(50, 6)
+	set := testset.Lattice(50, 6)
 	for _, name := range linearMethods {
 		e, _ := Lookup(name)
 		unit := 0.0
@@ -91,14 +95,14 @@ func TestLinearTemperatures(t *testing.T) {
 				unit = max(unit, topGap(set.Logits.Row(i)))
 			}
 		}
-		m, err := e.Restore(func(v any) error { *v.(*linearMap) = linearMap{A: 3, B: 0.5, Unit: unit}; return nil })
+		m, err := e.restore(func(v any) error { return json.Unmarshal(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit), v) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, s := applied(m, set.Logits), directSureness(set, name)
 		for i := range s {
-			want := applied(tsMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
-			if !near(got.Row(i), want.Row(0), 1e-13) {
+			want := applied(temperatureMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
+			if !testset.Near(got.Row(i), want.Row(0), 1e-13) {
 				t.Errorf("%s: row %d: %v, want %v", name, i, got.Row(i), want.Row(0))
 			}
 		}
@@ -108,14 +112,13 @@ func TestLinearTemperatures(t *testing.T) {
 // a = 0 is ts to the last bit, and said so.
 func TestLinearContainsTS(t *testing.T) {
 	rising := ranked(400, 4, func(q float64) float64 { return 0.7 + 2*q }, 3)
-	scaled := fit(t, "ts", rising, nil)
+	scaled := fitMethod(t, "ts", rising, nil)
 	for _, name := range linearMethods {
-		f := fit(t, name, rising, nil)
-		m := f.Map.(linearMap)
-		if m.A != 0 || m.B != scaled.Map.(tsMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(strings.Join(f.Report.Warnings, ""), "equal to ts") {
-			t.Errorf("%s: %+v, %+v; ts %+v", name, m, f.Report, scaled)
+		f := fitMethod(t, name, rising, nil)
+		if a, b := lineOf(f.Map); a != 0 || b != scaled.Map.(temperatureMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(strings.Join(f.Report.Warnings, ""), "equal to ts") {
+			t.Errorf("%s: %v %v, %+v; ts %+v", name, a, b, f.Report, scaled)
 		}
-		if !slices.Equal(applied(m, rising.Logits).Data, applied(scaled.Map, rising.Logits).Data) {
+		if !slices.Equal(applied(f.Map, rising.Logits).Data, applied(scaled.Map, rising.Logits).Data) {
 			t.Errorf("%s: other bits than ts", name)
 		}
 	}
@@ -134,4 +137,17 @@ func TestTopGap(t *testing.T) {
 			t.Errorf("%v: %v, want %v", c.row, got, c.want)
 		}
 	}
+}
+
+// lineOf returns a and b of a fit of the three methods.
+func lineOf(m Map) (a, b float64) {
+	switch m := m.(type) {
+	case linearMap[byConfidence]:
+		return m.A, m.B
+	case linearMap[byEntropy]:
+		return m.A, m.B
+	case linearMap[byGap]:
+		return m.A, m.B
+	}
+	panic("no line")
 }

@@ -6,19 +6,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
 // constantTop gives every confidence the same new one.
 type constantTop float64
 
-func (g constantTop) confidence(float64) float64 { return float64(g) }
+func (constantTop) Check() error { return nil }
 
-func (g constantTop) Confidences(dst []float64, set *data.Set, at *Unscaled) {
-	writeConfidences(g, dst, set, at)
-}
-
-func (g constantTop) Apply(dst data.Probs, set *data.Set) { applyTop(g, dst, set) }
+func (g constantTop) Confidence(float64) float64 { return float64(g) }
 
 // The pair keeps the class of the logits whatever g is; the vector gives that
 // class g and shares the rest in the proportions of the softmax.
@@ -45,7 +43,7 @@ func TestTopLabelPairs(t *testing.T) {
 		if class[0] != c.class || conf[0] != c.conf {
 			t.Errorf("%s: pair (%d, %v), want (%d, %v)", c.name, class[0], conf[0], c.class, c.conf)
 		}
-		if q := applied(constantTop(c.g), set.Logits).Row(0); !near(q, c.vector, 1e-15) {
+		if q := applied(constantTop(c.g), set.Logits).Row(0); !testset.Near(q, c.vector, 1e-15) {
 			t.Errorf("%s: vector %v, want %v", c.name, q, c.vector)
 		}
 	}
@@ -54,19 +52,19 @@ func TestTopLabelPairs(t *testing.T) {
 // The fitted pairs of the three methods, by another road: plain sums over
 // sorted or binned rows.
 func TestTopLabelFits(t *testing.T) {
-	set := lattice(400, 5)
-	raw := applied(tsMap{1}, set.Logits)
+	set := testset.Lattice(400, 5)
+	raw := applied(temperatureMap{1}, set.Logits)
 	n := set.Logits.Rows
 	conf, hit := make([]float64, n), make([]float64, n)
 	for i := range n {
-		top := topClass(set.Logits.Row(i))
+		top := fit.TopClass(set.Logits.Row(i))
 		conf[i] = raw.Row(i)[top]
 		if int(set.Labels[i]) == top {
 			hit[i] = 1
 		}
 	}
-	_, binned := TopLabels(fit(t, "hb-top", set, map[string]int{"bins": 4}).Map.(TopLabel), set)
-	_, isotonic := TopLabels(fit(t, "ir-top", set, nil).Map.(TopLabel), set)
+	_, binned := TopLabels(fitMethod(t, "hb-top", set, map[string]int{"bins": 4}).Map.(TopLabel), set)
+	_, isotonic := TopLabels(fitMethod(t, "ir-top", set, nil).Map.(TopLabel), set)
 	for i := range n {
 		rows, hits := 0.0, 0.0
 		for j := range n {
@@ -116,11 +114,7 @@ func TestTopLabelCancels(t *testing.T) {
 	cancel()
 	for _, name := range []string{"ir-top", "hb-top", "spline"} {
 		entry, _ := Lookup(name)
-		m, err := entry.New(func(any) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.Fit(ctx, Input{Cal: lattice(300, 4)}); err != context.Canceled {
+		if _, err := entry.Method.Fit(ctx, Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -4,71 +4,65 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
-// minT and maxT bound every fitted temperature. They bind where the NLL has
-// no minimum: T falls without end where every row is classified correctly and
-// grows without end where the labels contradict the logits.
-const (
-	minT = 1e-3
-	maxT = 1e3
-)
+// TemperatureScaling is p = softmax(l/T) with T at the minimum of the calibration
+// NLL (Guo et al. 2017), in [0.001, 1000]. Much public code stops before the
+// minimum or minimises something else; see TSGuo50 and TSECEGrid.
+type TemperatureScaling struct{}
 
-// gradTol is the largest gradient of a fit that counts as converged.
-const gradTol = 1e-9
-
-// tsEntry is temperature scaling, p = softmax(l/T), T at the minimum of the
-// calibration NLL (Guo et al. 2017). Common code stops short of the minimum or
-// minimises something else; see ts-guo50 and ts-ecegrid.
 func tsEntry() Entry {
-	return Entry{
+	return NewEntry[TemperatureScaling, temperatureMap](Entry{
 		Name:      "ts",
 		Label:     "TS",
 		Version:   2,
 		Summary:   "one temperature at the minimum of the calibration NLL",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-		New:       func(func(any) error) (Method, error) { return ts{}, nil },
-		Restore:   restore(restoreTS),
-	}
+	})
 }
 
-type ts struct{}
-
-// logitsContract is that of methods that see logits alone.
+// logitsContract is that of methods that use logits alone.
 func logitsContract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
 }
 
-func (ts) Contract() Contract {
+// streamedContract is logitsContract of methods that accept a Stream.
+func streamedContract() Contract {
 	c := logitsContract()
 	c.Streams = true
 	return c
 }
 
-func (ts) Fit(ctx context.Context, in Input) (*Fitted, error) {
+// Contract needs logits and labels, and accepts a Stream.
+func (TemperatureScaling) Contract() Contract { return streamedContract() }
+
+// Fit returns the temperature. It warns if the NLL has no minimum: T is then at
+// a bound, or 1 if all logits of every row are equal.
+func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	t, report, err := fitTemperature(ctx, o)
+	t, report, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	in.stage("ts", report.Passes)
-	return &Fitted{Map: tsMap{t}, Report: report}, nil
+	return result(temperatureMap{t}, report), nil
 }
 
-// tsMap is what every method with one temperature fits.
-type tsMap struct {
+// temperatureMap is one temperature for all rows.
+type temperatureMap struct {
 	T float64 // > 0
 }
 
-func restoreTS(m tsMap) (Map, error) {
+func (m temperatureMap) Check() error {
 	if !usable(m.T) {
-		return nil, fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
 	}
-	return m, nil
+	return nil
 }
 
 // usable reports whether a model may hold the temperature t. The range is wider
@@ -76,8 +70,5 @@ func restoreTS(m tsMap) (Map, error) {
 // between two others stays positive in float64.
 func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
 
-// Apply writes softmax(l/T).
-func (m tsMap) Apply(dst data.Probs, set *data.Set) { applyTempered(m, dst, set) }
-
 // Scales writes 1/T for every row.
-func (m tsMap) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1/m.T) }
+func (m temperatureMap) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1/m.T) }

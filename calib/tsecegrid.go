@@ -4,34 +4,33 @@ import (
 	"context"
 	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// tsECEGridEntry is the temperature of the grid 0.1, 0.2, ..., 10.0 with the
+// TSECEGrid is the temperature of the grid 0.1, 0.2, ..., 10.0 with the
 // least ECE-15 on the calibration set, the other common fit: the default of
 // focal_calibration (Mukhoti et al. 2020) and of code that grew from it. The
 // bins are those of the metric (softmax.Bin), in float64; T = i/10 is the
 // float64 nearest to the decimal, where the original adds 0.1 repeatedly. Of
 // equal ECE the least T wins, as there. It reads the calibration set once for
 // every temperature.
+type TSECEGrid struct{}
+
 func tsECEGridEntry() Entry {
-	return Entry{
+	return NewEntry[TSECEGrid, temperatureMap](Entry{
 		Name:      "ts-ecegrid",
 		Label:     "TS (ECE grid)",
 		Version:   2,
 		Summary:   "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
 		Reference: "Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code",
-		New:       func(func(any) error) (Method, error) { return tsECEGrid{}, nil },
-		Restore:   restore(restoreTS),
-	}
+	})
 }
 
-type tsECEGrid struct{}
-
-func (tsECEGrid) Contract() Contract { return ts{}.Contract() }
+func (TSECEGrid) Contract() Contract { return streamedContract() }
 
 // Fit reports no gradient: the ECE has none.
-func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	least := math.Inf(1)
 	for i := 1; i <= points; i++ {
 		t := float64(i) / 10
-		ece, err := o.ece(ctx, 1/t)
+		ece, err := eceAt(ctx, o, 1/t)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +48,11 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			best, least = t, ece
 		}
 	}
-	nll, err := o.nll(ctx, best)
+	nll, err := o.NLL(ctx, best)
 	if err != nil {
 		return nil, err
 	}
-	report := Report{NLL: nll, Iterations: points, Passes: o.passes}
+	report := fit.Report{NLL: nll, Iterations: points, Passes: o.Passes}
 	switch best {
 	case 0.1:
 		report.AtBound = []string{"T >= 0.1"}
@@ -63,19 +62,19 @@ func (tsECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if report.AtBound != nil {
 		report.Warnings = []string{"the least ECE is at the end of the grid: " + report.AtBound[0]}
 	}
-	return &Fitted{Map: tsMap{best}, Report: report}, nil
+	return result(temperatureMap{best}, report), nil
 }
 
-// ece returns the ECE-15 at one scale, sum over the bins of
+// eceAt returns the ECE-15 at one scale, sum over the bins of
 // |sum of hits - sum of confidences| / n.
-func (o *objective) ece(ctx context.Context, scale float64) (float64, error) {
+func eceAt(ctx context.Context, o *fit.Objective, scale float64) (float64, error) {
 	const bins = 15
-	gap, err := o.sums(ctx, constant(scale), bins, func(b *rowBlock, sum []float64) {
-		for i := range b.moments {
-			m := &b.moments[i]
+	gap, err := o.Sums(ctx, fit.Constant(scale), bins, func(b *fit.RowBlock, sum []float64) {
+		for i := range b.Moments {
+			m := &b.Moments[i]
 			conf := m.Conf()
 			hit := 0.0
-			if m.Top == b.labels[i] {
+			if m.Top == b.Labels[i] {
 				hit = 1
 			}
 			sum[softmax.Bin(conf, bins)] += hit - conf
@@ -85,5 +84,5 @@ func (o *objective) ece(ctx context.Context, scale float64) (float64, error) {
 	for _, v := range gap {
 		total += math.Abs(v)
 	}
-	return total / float64(o.rows()), err
+	return total / float64(o.Rows()), err
 }

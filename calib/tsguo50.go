@@ -4,31 +4,31 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// tsGuo50Entry is temperature scaling as gpleiss/temperature_scaling fitted it
+// TSGuo50 is temperature scaling as gpleiss/temperature_scaling fitted it
 // until July 2025, the code most papers copied: torch.optim.LBFGS on T with
 // lr 0.01, max_iter 50 and no line search, from T = 1.5. It stops short of the
 // minimum: each step covers a hundredth of the way. It is a method of its own
 // because many published columns of TS come from it. Their arithmetic is
 // float32, ours float64; see the test for the difference.
+type TSGuo50 struct{}
+
 func tsGuo50Entry() Entry {
-	return Entry{
+	return NewEntry[TSGuo50, temperatureMap](Entry{
 		Name:      "ts-guo50",
 		Label:     "TS (Guo, 50)",
 		Version:   2,
 		Summary:   "temperature after 50 LBFGS steps of 0.01 from 1.5, as the first public code; not converged",
 		Reference: "github.com/gpleiss/temperature_scaling before July 2025",
-		New:       func(func(any) error) (Method, error) { return tsGuo50{}, nil },
-		Restore:   restore(restoreTS),
-	}
+	})
 }
 
-type tsGuo50 struct{}
+func (TSGuo50) Contract() Contract { return streamedContract() }
 
-func (tsGuo50) Contract() Contract { return ts{}.Contract() }
-
-func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		if !(t > 0) || math.IsInf(t, 0) {
 			return lossAt{}, fmt.Errorf("the recipe steps to T = %g, which is no temperature", t)
 		}
-		s, err := o.slope(ctx, 1/t)
-		return lossAt{s.nll, -(s.loss - s.drop) / t / t}, err
+		s, err := o.Slope(ctx, 1/t)
+		return lossAt{s.NLL, -(s.LabelGap - s.MeanGap) / t / t}, err
 	}
 	t, steps, err := torchLBFGS(1.5, 0.01, 50, loss)
 	if err != nil {
@@ -48,11 +48,11 @@ func (tsGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.passes}
+	report := fit.Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.Passes}
 	if report.Gradient > 1e-7 {
 		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, steps)}
 	}
-	return &Fitted{Map: tsMap{t}, Report: report}, nil
+	return result(temperatureMap{t}, report), nil
 }
 
 // lossAt is the value and the derivative of a function of one variable.

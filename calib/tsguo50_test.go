@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -39,8 +40,8 @@ func TestGuo50Reference(t *testing.T) {
 			Logits: data.Matrix{Rows: len(c.Labels), Cols: c.Classes, Data: c.Logits},
 			Labels: c.Labels,
 		}
-		f := fit(t, "ts-guo50", set, nil)
-		got := f.Map.(tsMap).T
+		f := fitMethod(t, "ts-guo50", set, nil)
+		got := f.Map.(temperatureMap).T
 		if math.Abs(got-c.T) > 1e-10 || f.Report.Iterations != c.Iterations {
 			t.Errorf("%s: T = %.12f after %d steps, torch %.12f after %d", c.Name, got, f.Report.Iterations, c.T, c.Iterations)
 		}
@@ -50,7 +51,7 @@ func TestGuo50Reference(t *testing.T) {
 		if c.Iterations < 50 {
 			early++
 		}
-		if nll := directNLL(set, func(int) float64 { return got }); math.Abs(nll-f.Report.NLL) > 1e-12 {
+		if nll := testset.DirectNLL(set, func(int) float64 { return got }); math.Abs(nll-f.Report.NLL) > 1e-12 {
 			t.Errorf("%s: NLL %.15g, directly %.15g", c.Name, f.Report.NLL, nll)
 		}
 	}
@@ -62,8 +63,8 @@ func TestGuo50Reference(t *testing.T) {
 // TestECEGrid compares with the ECE by its definition at every temperature.
 func TestECEGrid(t *testing.T) {
 	for seed := range uint64(5) {
-		set := simulated(300, 4, 3, 2.2, seed)
-		f := fit(t, "ts-ecegrid", set, nil)
+		set := testset.Simulated(300, 4, 3, 2.2, seed)
+		f := fitMethod(t, "ts-ecegrid", set, nil)
 		var want float64
 		least := math.Inf(1)
 		for i := 1; i <= 100; i++ {
@@ -72,7 +73,7 @@ func TestECEGrid(t *testing.T) {
 				want, least = temp, e
 			}
 		}
-		if got := f.Map.(tsMap).T; got != want {
+		if got := f.Map.(temperatureMap).T; got != want {
 			t.Errorf("seed %d: T = %v, want %v", seed, got, want)
 		}
 		if f.Report.Passes != 101 || f.Report.AtBound != nil {
@@ -81,14 +82,14 @@ func TestECEGrid(t *testing.T) {
 	}
 	// Every row certain and right: any small T has ECE 0; the least wins.
 	set := &data.Set{Logits: data.Matrix{Rows: 2, Cols: 2, Data: []float32{100, 0, 0, 100}}, Labels: []int32{0, 1}}
-	f := fit(t, "ts-ecegrid", set, nil)
-	if f.Map.(tsMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != "T >= 0.1" {
+	f := fitMethod(t, "ts-ecegrid", set, nil)
+	if f.Map.(temperatureMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != "T >= 0.1" {
 		t.Errorf("separable: %+v %+v", f.Map, f.Report)
 	}
 	// Every row certain and wrong: the flattest map is the best.
 	set.Labels = []int32{1, 0}
-	f = fit(t, "ts-ecegrid", set, nil)
-	if f.Map.(tsMap).T != 10 || f.Report.AtBound[0] != "T <= 10" {
+	f = fitMethod(t, "ts-ecegrid", set, nil)
+	if f.Map.(temperatureMap).T != 10 || f.Report.AtBound[0] != "T <= 10" {
 		t.Errorf("all wrong: %+v %+v", f.Map, f.Report)
 	}
 }
@@ -135,7 +136,7 @@ func TestGuo50Refuses(t *testing.T) {
 		for i := range 10 {
 			set.Logits.Row(i)[0] = gap
 		}
-		_, err := tsGuo50{}.Fit(context.Background(), Input{Cal: set})
+		_, err := TSGuo50{}.Fit(context.Background(), Input{Cal: set})
 		if err == nil || !strings.Contains(err.Error(), "no temperature") {
 			t.Errorf("gap %g: error %v", gap, err)
 		}

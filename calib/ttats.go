@@ -7,7 +7,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ttaTSEntry is temperature scaling over test-time augmentation (Hekler,
+// AugmentedTemperatureScaling is temperature scaling over test-time augmentation (Hekler,
 // Brinker and Buettner 2023), which the QaTS paper cites as AdaTS:
 //
 //	p = softmax(mean/T),  mean = (l + l^1 + ... + l^v) / (v+1),
@@ -21,43 +21,40 @@ import (
 //
 // Which views there are is decided where the arrays are made; customary are
 // four: flip, small rotation and zoom, brightness, warp.
+type AugmentedTemperatureScaling struct{}
+
 func ttaTSEntry() Entry {
-	return Entry{
+	return NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
 		Name:      "tta-ts",
 		Label:     "TTA-TS",
 		Version:   2,
 		Summary:   "temperature of ts on the mean of the logits of augmented test views",
 		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
-		New:       func(func(any) error) (Method, error) { return ttaTS{}, nil },
-		Restore: restore(func(m ttaTSMap) (Map, error) {
-			_, err := restoreTS(tsMap(m))
-			return m, err
-		}),
-	}
+	})
 }
 
-type ttaTS struct{}
-
-func (ttaTS) Contract() Contract {
+func (AugmentedTemperatureScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true}
 }
 
 // Fit reports the NLL of ts: the calibration set has no views.
-func (ttaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	f, err := ts{}.Fit(ctx, in)
+func (AugmentedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	f, err := TemperatureScaling{}.Fit(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: ttaTSMap(f.Map.(tsMap)), Report: f.Report}, nil
+	return &Fitted{Map: augmentedMap(f.Map.(temperatureMap)), Report: f.Report}, nil
 }
 
-// ttaTSMap is a temperature for mean logits.
-type ttaTSMap struct {
+// augmentedMap is a temperature for mean logits.
+type augmentedMap struct {
 	T float64 // > 0
 }
 
+func (m augmentedMap) Check() error { return temperatureMap(m).Check() }
+
 // Apply writes softmax(mean/T).
-func (m ttaTSMap) Apply(dst data.Probs, set *data.Set) {
+func (m augmentedMap) Apply(dst data.Probs, set *data.Set) {
 	scale := 1 / m.T
 	rows := make([][]float32, 1+len(set.Augmented))
 	for i := range set.Logits.Rows {

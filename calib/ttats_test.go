@@ -6,20 +6,21 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
 // Three views equal to the image give ts to the bit.
 func TestTTAOfEqualViewsIsTS(t *testing.T) {
 	set := ranked(300, 5, falling, 1)
-	m := fitted(t, ttaTS{}, set).(ttaTSMap)
-	scaled := fitted(t, ts{}, set).(tsMap)
+	m := fitted(t, AugmentedTemperatureScaling{}, set).(augmentedMap)
+	scaled := fitted(t, TemperatureScaling{}, set).(temperatureMap)
 	if m.T != scaled.T {
 		t.Fatalf("T = %v, ts has %v", m.T, scaled.T)
 	}
 	views := &data.Set{Logits: set.Logits, Augmented: slices.Repeat([]data.Matrix{set.Logits}, 3)}
 	got := data.NewProbs(300, 5)
-	m.Apply(got, views)
+	Apply(m, got, views)
 	if !slices.Equal(got.Data, applied(scaled, set.Logits).Data) {
 		t.Error("equal views are not ts")
 	}
@@ -27,11 +28,11 @@ func TestTTAOfEqualViewsIsTS(t *testing.T) {
 
 // The definition, on a row whose prediction the views overrule.
 func TestTTAMean(t *testing.T) {
-	set := &data.Set{Logits: rowsOf([][]float32{{3, 0, 1}}), Augmented: []data.Matrix{
-		rowsOf([][]float32{{0, 2, 1}}), rowsOf([][]float32{{0, 4, 1}}),
+	set := &data.Set{Logits: testset.Rows([][]float32{{3, 0, 1}}), Augmented: []data.Matrix{
+		testset.Rows([][]float32{{0, 2, 1}}), testset.Rows([][]float32{{0, 4, 1}}),
 	}}
 	got := data.NewProbs(1, 3)
-	ttaTSMap{T: 2}.Apply(got, set)
+	Apply(augmentedMap{T: 2}, got, set)
 	e := []float64{math.Exp(0.5), math.Exp(1), math.Exp(0.5)} // means 1, 2, 1 over T
 	for j, v := range e {
 		if want := v / (e[0] + e[1] + e[2]); math.Abs(got.Data[j]-want) > 1e-15 {
@@ -42,14 +43,14 @@ func TestTTAMean(t *testing.T) {
 
 func BenchmarkApplyTTA(b *testing.B) {
 	const n, k, v = 2000, 1000, 4
-	set := &data.Set{Logits: drawn(n, k, 2, 1).Logits}
+	set := &data.Set{Logits: testset.Drawn(n, k, 2, 1).Logits}
 	for seed := range uint64(v) {
-		set.Augmented = append(set.Augmented, drawn(n, k, 2, seed+2).Logits)
+		set.Augmented = append(set.Augmented, testset.Drawn(n, k, 2, seed+2).Logits)
 	}
 	dst := data.NewProbs(n, k)
 	b.Run(fmt.Sprintf("method=tta-ts/n=%d/k=%d/views=%d", n, k, v), func(b *testing.B) {
 		for b.Loop() {
-			ttaTSMap{T: 1.5}.Apply(dst, set)
+			Apply(augmentedMap{T: 1.5}, dst, set)
 		}
 	})
 }

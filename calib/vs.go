@@ -3,10 +3,12 @@ package calib
 import (
 	"context"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
-// vsEntry is vector scaling (Guo et al. 2017): a slope and an offset for each
+// VectorScaling is vector scaling (Guo et al. 2017): a slope and an offset for each
 // class, p = softmax(v l + b), at the minimum of the calibration NLL. The
 // prediction may change. The logits must be true ones: with slopes that differ
 // a constant added to a row is not without effect.
@@ -16,58 +18,56 @@ import (
 // calibration row, which asks for an offset of minus infinity, and common code
 // stops somewhere on the way. At its default of 1e-6 the ridge shows nowhere
 // else; as it grows, vs becomes ts.
+type VectorScaling struct {
+	Ridge float64 // 1e-9 to 1e9; 0 means 1e-6
+}
+
 func vsEntry() Entry {
-	return Entry{
+	return NewEntry[VectorScaling, vsMap](Entry{
 		Name:      "vs",
 		Label:     "VS",
-		Version:   1,
+		Version:   2,
 		Summary:   "vector scaling, a slope and an offset for each class; option ridge (1e-6)",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-		New: func(decode func(any) error) (Method, error) {
-			o := vsOptions{Ridge: 1e-6}
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			if err := checkPenalty("ridge", o.Ridge); err != nil {
-				return nil, err
-			}
-			return vs{o}, nil
-		},
-		Restore: restore(func(m vsMap) (Map, error) { return m, m.check() }),
+	})
+}
+
+// Options returns the options.
+func (m *VectorScaling) Options() []Option {
+	return []Option{
+		FloatOption("ridge", &m.Ridge, 1e-6, leastPenalty, mostPenalty, "of the squares of the parameters"),
 	}
 }
 
-type vsOptions struct {
-	Ridge float64 `yaml:"ridge"` // 1e-9 to 1e9
-}
-
-type vs struct{ options vsOptions }
-
-func (vs) Contract() Contract {
+func (VectorScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
-func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m VectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
 	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
-	t, flat, err := fitTemperature(ctx, o)
+	t, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	k := in.Cal.Logits.Cols
 	scale := 1 / t
-	a := newLinearFit(in.Cal, false, func(dst []float64, row []float32) {
+	a := linearmap.New(in.Cal, false, func(dst []float64, row []float32) {
 		for j, l := range row {
 			dst[j] = float64(scale * float64(l))
 		}
 	})
-	for j := range a.penalty {
-		a.penalty[j] = m.options.Ridge
+	for j := range a.Penalty {
+		a.Penalty[j] = m.Ridge
 	}
 	theta := make([]float64, 2*k)
-	end, err := a.minimise(ctx, theta)
+	end, err := a.Minimise(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (m vs) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for j, d := range v {
 		v[j] = float64((1 + d) * scale)
 	}
-	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.passes+a.passes)
+	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
 type vsMap struct {
@@ -85,19 +85,15 @@ type vsMap struct {
 
 func (m vsMap) classes() int { return len(m.V) }
 
-func (m vsMap) check() error {
-	return checkDiagonal(m.V, m.B)
-}
+func (m vsMap) Check() error { return checkDiagonal(m.V, m.B) }
 
-// Apply writes softmax(v l + b). It panics where the number of classes is not
-// that of the fit.
+// Apply writes softmax(v l + b).
 func (m vsMap) Apply(dst data.Probs, set *data.Set) {
-	mustBeOf(len(m.V), set)
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		for j, l := range set.Logits.Row(i) {
 			q[j] = float64(m.V[j]*float64(l)) + m.B[j]
 		}
-		toSoftmax(q)
+		fit.ToSoftmax(q)
 	}
 }

@@ -95,6 +95,23 @@ func (s *Set) mapped() []*mapping {
 	return s.maps
 }
 
+// Parts returns the arrays that s holds.
+func (s *Set) Parts() Parts {
+	var p Parts
+	for _, x := range []struct {
+		part Parts
+		have bool
+	}{
+		{Logits, s.Logits.Rows > 0}, {Labels, s.Labels != nil}, {Features, s.Features.Rows > 0},
+		{Augmented, len(s.Augmented) > 0}, {Head, s.Head.W.Rows > 0}, {OOD, s.OOD.Rows > 0},
+	} {
+		if x.have {
+			p |= x.part
+		}
+	}
+	return p
+}
+
 // View returns the set with only the given parts, so that a method is handed
 // what it declared and nothing else.
 func (s *Set) View(parts Parts) *Set {

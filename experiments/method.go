@@ -119,65 +119,52 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 
 // build returns the method with the given options (nil for none) and all its
 // options as YAML text. Unknown and ill-typed options are recorded in r at
-// their place; the error is the method's own refusal of a value.
+// their place; the error is the method's own rejection of their combination.
 func (r *reader) build(entry calib.Entry, options *yaml.Node) (calib.Method, string, error) {
-	var text string
-	decoded := false
-	method, err := entry.New(func(v any) error {
-		decoded = true
+	var text strings.Builder
+	method, err := entry.With(func(all []calib.Option) error {
 		if options != nil {
-			r.options(entry.Name, options, v)
+			r.options(entry.Name, options, all)
 		}
-		b, err := yaml.Marshal(v)
-		text = string(b)
-		return err
+		for _, o := range all {
+			line, err := yaml.Marshal(map[string]any{o.Name: o.Value()})
+			if err != nil {
+				return err
+			}
+			text.Write(line)
+		}
+		return nil
 	})
-	if !decoded && options != nil {
-		if given := resolve(options); given.Kind != yaml.MappingNode || len(given.Content) > 0 {
-			r.errorf(options, "%s takes no options", entry.Name)
-		}
-	}
-	return method, text, err
+	return method, text.String(), err
 }
 
-// options fills v, a pointer to a struct with defaults, key by key, so that
-// every mistake has its column.
-func (r *reader) options(method string, n *yaml.Node, v any) {
-	var defaults yaml.Node
-	if err := defaults.Encode(v); err != nil {
-		r.errorf(n, "%s: options: %v", method, err)
+// options sets the options of a method key by key, so that every mistake has its
+// column.
+func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
+	if len(all) == 0 {
+		if given := resolve(n); given.Kind != yaml.MappingNode || len(given.Content) > 0 {
+			r.errorf(n, "%s takes no options", method)
+		}
 		return
 	}
 	fields := map[string]func(*yaml.Node){}
-	for i := 0; i+1 < len(defaults.Content); i += 2 {
-		key := defaults.Content[i]
-		fields[key.Value] = func(value *yaml.Node) {
+	for _, o := range all {
+		fields[o.Name] = func(value *yaml.Node) {
 			if resolve(value).Tag == "!!null" { // which decoding would pass over
-				r.errorf(value, "option %s of %s has no value", key.Value, method)
+				r.errorf(value, "option %s of %s has no value", o.Name, method)
 				return
 			}
-			one := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}}
-			if err := one.Decode(v); err != nil {
-				r.errorf(value, "option %s of %s: %s", key.Value, method, misfit(value, err))
+			var v any
+			err := value.Decode(&v)
+			if err == nil {
+				err = o.Set(v)
+			}
+			if err != nil {
+				r.errorf(value, "option %s of %s: %v", o.Name, method, err)
 			}
 		}
 	}
 	r.object(n, "the options of "+method, fields)
-}
-
-// misfit says in a line that a value is not of the type that err asks for.
-func misfit(value *yaml.Node, err error) string {
-	want := err.Error()
-	if i := strings.LastIndex(want, " into "); i >= 0 {
-		want = strings.TrimSpace(want[i+len(" into "):])
-	}
-	if want == "[]string" {
-		return "want a list, as [a, b]"
-	}
-	if value = resolve(value); value.Kind != yaml.ScalarNode {
-		return "want one " + want
-	}
-	return fmt.Sprintf("%q does not fit; want %s", value.Value, want)
 }
 
 // Model returns the saved form of a fit of m on in.

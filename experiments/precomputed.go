@@ -16,28 +16,31 @@ import (
 
 // precomputed is a method whose probabilities lie in files, one for each
 // setting: they are scored, and nothing is fitted.
-type precomputed struct{ path data.FileTemplate }
-
-type precomputedOptions struct {
-	Path string `yaml:"path"` // of probs.npy: {dataset} {backbone} {loss} {corruption} {severity}
+type precomputed struct {
+	text string // of probs.npy: {dataset} {backbone} {loss} {corruption} {severity}
+	path data.FileTemplate
 }
 
 func precomputedEntry() calib.Entry {
-	return calib.Entry{
+	return calib.NewEntry[precomputed, noMap](calib.Entry{
 		Name: "precomputed", Label: "precomputed", Version: 1,
 		Summary: "probabilities made elsewhere, a file for each setting",
-		New: func(decode func(any) error) (calib.Method, error) {
-			var o precomputedOptions
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			if o.Path == "" {
-				return nil, errors.New(`needs the option path, as in {path: "mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy"}`)
-			}
-			path, err := data.ParseFileTemplate(o.Path)
-			return precomputed{path}, err
-		},
+	})
+}
+
+// Options returns the option path.
+func (p *precomputed) Options() []calib.Option {
+	return []calib.Option{calib.TextOption("path", &p.text, "", "the file of a setting, with {dataset} {backbone} {loss} {corruption} {severity}")}
+}
+
+// Prepare reads the path.
+func (p precomputed) Prepare() (calib.Method, error) {
+	if p.text == "" {
+		return nil, errors.New(`needs the option path, as in {path: "mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy"}`)
 	}
+	var err error
+	p.path, err = data.ParseFileTemplate(p.text)
+	return p, err
 }
 
 // Contract: the rows of the test set say how many there must be.

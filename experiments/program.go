@@ -25,39 +25,48 @@ type program struct {
 // programOptions are all part of the key of a fit. They hold no shell text:
 // command is the list of arguments, to which fit DIR or apply DIR are added.
 type programOptions struct {
-	Command []string `yaml:"command"`
-	Needs   []string `yaml:"needs"`    // arrays beside logits and labels: features head ood augmented; test/augmented for the test set alone
-	Files   []string `yaml:"files"`    // what else it reads, such as modules of its own: an edit of them asks for a new fit
-	Limit   string   `yaml:"limit"`    // of one call, as 90s, 10m or 2h
-	DiskMiB int      `yaml:"disk_mib"` // that one call may write
+	Command []string
+	Needs   []string // arrays beside logits and labels: features head ood augmented; test/augmented for the test set alone
+	Files   []string // what else it reads, such as modules of its own: an edit of them asks for a new fit
+	Limit   string   // of one call, as 90s, 10m or 2h
+	DiskMiB int      // that one call may write
 }
 
 func programEntry() calib.Entry {
-	return calib.Entry{
+	return calib.NewEntry[program, noMap](calib.Entry{
 		Name: "external", Label: "external", Version: 1,
 		Summary: "a program, in any language, that is called with fit DIR and apply DIR",
-		New: func(decode func(any) error) (calib.Method, error) {
-			o := programOptions{Limit: "10m", DiskMiB: 1024}
-			if err := decode(&o); err != nil {
-				return nil, err
-			}
-			limit, err := time.ParseDuration(o.Limit)
-			switch {
-			case len(o.Command) == 0 || o.Command[0] == "":
-				return nil, errors.New("needs the option command, a list of arguments, as in {command: [python3, mine.py]}")
-			case err != nil || limit <= 0:
-				return nil, fmt.Errorf("limit %q: want a time above 0 with its unit, as 90s, 10m or 2h", o.Limit)
-			case o.DiskMiB < 1 || o.DiskMiB > 1<<20:
-				return nil, fmt.Errorf("disk_mib %d: want 1 to %d", o.DiskMiB, 1<<20)
-			}
-			p := program{options: o, limit: limit, cal: data.Logits | data.Labels, test: data.Logits}
-			if err := p.need(o.Needs); err != nil {
-				return nil, err
-			}
-			return p, nil
-		},
+	})
+}
+
+// Options returns the options.
+func (p *program) Options() []calib.Option {
+	return []calib.Option{
+		calib.ListOption("command", &p.options.Command, "the program and its arguments"),
+		calib.ListOption("needs", &p.options.Needs, "arrays beside logits and labels"),
+		calib.ListOption("files", &p.options.Files, "other files that it reads"),
+		calib.TextOption("limit", &p.options.Limit, "10m", "time of one call"),
+		calib.IntOption("disk_mib", &p.options.DiskMiB, 1024, 1, 1<<20, "MiB that one call may write"),
 	}
 }
+
+// Prepare reads the time limit and the arrays that the program needs.
+func (p program) Prepare() (calib.Method, error) {
+	limit, err := time.ParseDuration(p.options.Limit)
+	switch o := p.options; {
+	case len(o.Command) == 0 || o.Command[0] == "":
+		return nil, errors.New("needs the option command, a list of arguments, as in {command: [python3, mine.py]}")
+	case err != nil || limit <= 0:
+		return nil, fmt.Errorf("limit %q: want a time above 0 with its unit, as 90s, 10m or 2h", o.Limit)
+	}
+	p.limit, p.cal, p.test = limit, data.Logits|data.Labels, data.Logits
+	return p, p.need(p.options.Needs)
+}
+
+// noMap stands for the map of a method that has none of ours.
+type noMap struct{}
+
+func (noMap) Check() error { return errNotHere }
 
 // need adds the named arrays to what the program is handed.
 func (p *program) need(names []string) error {

@@ -268,12 +268,12 @@ func (f fake) Fit(_ context.Context, in calib.Input) (*calib.Fitted, error) {
 // broken is a map that panics.
 type broken struct{}
 
+func (broken) Check() error { return nil }
+
 func (broken) Apply(data.Probs, *data.Set) { panic("apply") }
 
 func fakeEntry(name string, f fake) calib.Entry {
-	return calib.Entry{Name: name, Label: name, Version: 1,
-		New:     func(func(any) error) (calib.Method, error) { return f, nil },
-		Restore: func(func(any) error) (calib.Map, error) { return broken{}, nil }}
+	return calib.NewEntry[fake, broken](calib.Entry{Name: name, Label: name, Version: 1, Method: f})
 }
 
 func TestOneFailureIsOneRow(t *testing.T) {

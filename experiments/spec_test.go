@@ -156,9 +156,11 @@ settings: {dataset: d, backbone: b}
 		t.Errorf("from the command line: %q, %v", m.Options, err)
 	}
 	for param, want := range map[string]string{
-		"segment=2":  `-p:1:1: unknown key "segment" in the options of qats-pw (did you mean segments?)`,
-		"segments=x": `-p:1:13: option segments of qats-pw: "x" does not fit; want int`,
-		"segments":   `-p segments: write key=value`,
+		"segment=2":    `-p:1:1: unknown key "segment" in the options of qats-pw (did you mean segments?)`,
+		"segments=x":   `-p:1:13: option segments of qats-pw: "x": want a whole number`,
+		"segments=2.9": `-p:1:13: option segments of qats-pw: "2.9": want a whole number`,
+		"segments=101": `-p:1:13: option segments of qats-pw: 101: want 1 to 100`,
+		"segments":     `-p segments: write key=value`,
 	} {
 		if _, err := NewMethod(calib.Registry(), "qats-pw", []string{param}); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", param, err)

@@ -145,7 +145,7 @@ func (s *streaming) tempered(set *data.Set) {
 	}
 	s.each(s.cells(true), set, func(i int, view *data.Set) error {
 		dst := s.table(n, set.Logits.Cols)
-		s.maps[i].Apply(dst, view)
+		calib.Apply(s.maps[i], dst, view)
 		s.tally(i, dst, set)
 		return nil
 	})
@@ -161,7 +161,7 @@ func (s *streaming) others(set *data.Set) {
 			return s.facts[i].AppendTopLabel(class, conf, set.Labels, s.facts[i].N())
 		}
 		dst := s.table(n, k)
-		s.maps[i].Apply(dst, view)
+		calib.Apply(s.maps[i], dst, view)
 		if err := s.facts[i].Append(dst, set); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -36,68 +37,72 @@ func (f fake) fitted(ctx context.Context, in calib.Input, t float64) (*calib.Fit
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m := fakeMap{T: t, apply: f.apply}
+	var m calib.Map = softmaxMap{T: t}
+	if f.apply != nil {
+		m = vectorMap{T: t, apply: f.apply}
+	}
 	out := &calib.Fitted{Map: m}
 	if in.Cal != nil {
-		q := data.NewProbs(in.Cal.Logits.Rows, in.Cal.Logits.Cols)
-		m.Apply(q, in.Cal)
-		out.Report.NLL = meanNLL(q, in.Cal.Labels)
+		out.Report.NLL = meanNLL(out.Probabilities(in.Cal), in.Cal.Labels)
 	}
 	return out, nil
 }
 
-type fakeMap struct {
-	T     float64
-	apply func(dst data.Probs, set *data.Set)
+// softmaxMap is the softmax at one temperature.
+type softmaxMap struct{ T float64 }
+
+func (m softmaxMap) Check() error {
+	if !(m.T >= 1e-3 && m.T <= 1e3) {
+		return fmt.Errorf("T = %v", m.T)
+	}
+	return nil
 }
 
-func (m fakeMap) Apply(dst data.Probs, set *data.Set) {
-	if m.apply != nil {
-		m.apply(dst, set)
-		return
-	}
-	for i := range set.Logits.Rows {
-		softmax.Probs(dst.Row(i), set.Logits.Row(i), 1/m.T)
-		softmax.FillTiny(dst.Row(i), set.Logits.Row(i), 1/m.T)
-	}
-}
-
-// Scales writes 1/T, whatever apply does.
-func (m fakeMap) Scales(dst []float64, _ *data.Set, _ *calib.Unscaled) {
+func (m softmaxMap) Scales(dst []float64, _ *data.Set, _ *calib.Unscaled) {
 	for i := range dst {
 		dst[i] = 1 / m.T
 	}
 }
+
+// vectorMap writes what apply does.
+type vectorMap struct {
+	T     float64
+	apply func(dst data.Probs, set *data.Set)
+}
+
+func (m vectorMap) Check() error                        { return softmaxMap{m.T}.Check() }
+func (m vectorMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set) }
+
+// looseMap accepts any T.
+type looseMap struct{ softmaxMap }
+
+func (looseMap) Check() error { return nil }
+
+// panickyMap panics.
+type panickyMap struct{ T float64 }
+
+func (panickyMap) Check() error                { return nil }
+func (panickyMap) Apply(data.Probs, *data.Set) { panic("index out of range") }
+
+// doubleMap has scales and writes vectors.
+type doubleMap struct{ softmaxMap }
+
+func (m doubleMap) Apply(dst data.Probs, set *data.Set) { calib.Apply(m.softmaxMap, dst, set) }
 
 // sound is the contract and entry that the cases start from.
 func sound() fake {
 	return fake{contract: calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}}
 }
 
-func (f fake) entry() calib.Entry {
-	return calib.Entry{
-		Name: "fake", Label: "Fake", Version: 1, Summary: "s", Reference: "r",
-		New: func(func(any) error) (calib.Method, error) { return f, nil },
-		Restore: func(decode func(any) error) (calib.Map, error) {
-			m := fakeMap{apply: f.apply}
-			if err := decode(&m); err != nil {
-				return nil, err
-			}
-			if !(m.T >= 1e-3 && m.T <= 1e3) {
-				return nil, fmt.Errorf("T = %v", m.T)
-			}
-			return m, nil
-		},
-	}
+// fakeEntry is the entry of a fake whose loaded map is a P.
+func fakeEntry[P calib.Map]() calib.Entry {
+	return calib.NewEntry[fake, P](calib.Entry{Name: "fake", Label: "Fake", Version: 1, Summary: "s", Reference: "r"})
 }
 
 // TestSuite: sound methods pass every check, and each check finds the method
 // that breaks its rule.
 func TestSuite(t *testing.T) {
-	s, err := newSubject(sound().entry(), Claims{MinimisesNLL: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := subjectOf(t, breach{method: sound(), claims: Claims{MinimisesNLL: true}})
 	caught := map[string]bool{}
 	for _, c := range checks() {
 		if err := c.run(s); err != nil {
@@ -106,10 +111,7 @@ func TestSuite(t *testing.T) {
 		caught[c.name] = false
 	}
 	for _, c := range broken() {
-		s, err := newSubject(c.entry, c.claims)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := subjectOf(t, c)
 		for _, k := range checks() {
 			if k.name != c.check {
 				continue
@@ -127,210 +129,196 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// fakeTopMap gives every predicted class one confidence, in its vectors another.
-type fakeTopMap struct{ conf, vector float64 }
-
-func (m fakeTopMap) Confidences(dst []float64, _ *data.Set, _ *calib.Unscaled) {
-	for i := range dst {
-		dst[i] = m.conf
+// subjectOf returns the subject of a case.
+func subjectOf(t *testing.T, c breach) *subject {
+	t.Helper()
+	entry := fakeEntry[softmaxMap]()
+	if c.entry.Name != "" {
+		entry = c.entry
 	}
+	if c.change != nil {
+		c.change(&entry)
+	}
+	s, err := newSubject(entry, c.claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.method, s.contract, s.deadline = c.method, c.method.Contract(), 200*time.Millisecond
+	return s
 }
 
-func (m fakeTopMap) Apply(dst data.Probs, set *data.Set) {
-	for i := range set.Logits.Rows {
-		for j := range dst.Row(i) {
-			dst.Row(i)[j] = (1 - m.vector) / float64(dst.Cols-1)
-		}
-		dst.Row(i)[top(set.Logits.Row(i))] = m.vector
-	}
-}
+// topMap gives every predicted class one confidence.
+type topMap struct{ G float64 }
 
-func fakeTop(conf, vector float64, keeps bool) calib.Entry {
+func (topMap) Check() error                 { return nil }
+func (m topMap) Confidence(float64) float64 { return m.G }
+
+// fakeTop is a method whose map gives the confidence g.
+func fakeTop(g float64, keeps bool) fake {
 	f := sound()
 	f.contract.KeepsTop1 = keeps
 	f.fit = func(context.Context, calib.Input) (*calib.Fitted, error) {
-		return &calib.Fitted{Map: fakeTopMap{conf, vector}}, nil
+		return &calib.Fitted{Map: topMap{g}}, nil
 	}
-	return f.entry()
+	return f
 }
 
+// breach is a method that breaks a rule.
 type breach struct {
 	check, how string
-	entry      calib.Entry
+	method     calib.Method
 	claims     Claims
+	change     func(*calib.Entry) // of the entry
+	entry      calib.Entry        // in place of the usual one, if it has a name
 }
 
 // broken are methods that break one rule each.
 func broken() []breach {
-	plain := sound().entry()
-	entry := func(change func(*calib.Entry)) calib.Entry {
-		e := plain
-		change(&e)
-		return e
-	}
-	method := func(change func(*fake)) calib.Entry {
+	method := func(change func(*fake)) calib.Method {
 		f := sound()
 		change(&f)
-		return f.entry()
+		return f
 	}
-	fit := func(temperature func(in calib.Input) float64) calib.Entry {
+	fit := func(temperature func(in calib.Input) float64) calib.Method {
 		return method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				return sound().fitted(ctx, in, temperature(in))
 			}
 		})
 	}
-	apply := func(after func(q data.Probs, set *data.Set)) calib.Entry {
+	fitsTo := func(m calib.Map) calib.Method {
+		return method(func(f *fake) {
+			f.fit = func(context.Context, calib.Input) (*calib.Fitted, error) { return &calib.Fitted{Map: m}, nil }
+		})
+	}
+	apply := func(after func(q data.Probs, set *data.Set)) calib.Method {
 		return method(func(f *fake) {
 			f.apply = func(dst data.Probs, set *data.Set) {
-				fakeMap{T: 1}.Apply(dst, set)
+				calib.Apply(softmaxMap{1}, dst, set)
 				after(dst, set)
 			}
 		})
 	}
-	contract := func(change func(*calib.Contract)) calib.Entry {
+	contract := func(change func(*calib.Contract)) calib.Method {
 		return method(func(f *fake) { change(&f.contract) })
 	}
 	var fits atomic.Int64
 	first := func(in calib.Input) float64 { return 2 + math.Tanh(float64(in.Cal.Logits.Data[0])) }
 	return []breach{
-		{"entry", "has no label", entry(func(e *calib.Entry) { e.Label = "" }), Claims{}},
-		{"entry", "has a bad name", entry(func(e *calib.Entry) { e.Name = "My Method" }), Claims{}},
-		{"entry", "reads test labels", contract(func(c *calib.Contract) { c.Test |= data.Labels }), Claims{}},
-		{"entry", "drops the error of decode", entry(func(e *calib.Entry) {
-			e.New = func(decode func(any) error) (calib.Method, error) { decode(nil); return sound(), nil }
-		}), Claims{}},
-		{"deterministic", "counts its fits", fit(func(calib.Input) float64 { return float64(1 + fits.Add(1)) }), Claims{}},
-		{"shared", "fits otherwise after others", fit(func(in calib.Input) float64 {
+		{check: "entry", how: "has no label", method: sound(), change: func(e *calib.Entry) { e.Label = "" }},
+		{check: "entry", how: "has a bad name", method: sound(), change: func(e *calib.Entry) { e.Name = "My Method" }},
+		{check: "entry", how: "reads test labels", method: contract(func(c *calib.Contract) { c.Test |= data.Labels })},
+		{check: "entry", how: "has an option without help", method: sound(), entry: calib.NewEntry[helpless, softmaxMap](calib.Entry{
+			Name: "fake", Label: "Fake", Version: 1, Summary: "s", Reference: "r"})},
+		{check: "deterministic", how: "counts its fits", method: fit(func(calib.Input) float64 { return float64(1 + fits.Add(1)) })},
+		{check: "shared", how: "fits otherwise after others", method: fit(func(in calib.Input) float64 {
 			if in.Shared != nil {
 				return 2
 			}
 			return 1
-		}), Claims{}},
-		{"declared-parts", "fits on features where it gets them", fit(func(in calib.Input) float64 {
+		})},
+		{check: "declared-parts", how: "fits on features where it gets them", method: fit(func(in calib.Input) float64 {
 			if in.Cal.Features.Present() {
 				return 2
 			}
 			return 1
-		}), Claims{}},
-		{"declared-parts", "peeks at the target", fit(func(in calib.Input) float64 {
+		})},
+		{check: "declared-parts", how: "peeks at the target", method: fit(func(in calib.Input) float64 {
 			if in.Target != nil {
 				return 2
 			}
 			return 1
-		}), Claims{}},
-		{"probabilities", "does not normalise", apply(func(q data.Probs, _ *data.Set) {
+		})},
+		{check: "probabilities", how: "does not normalise", method: apply(func(q data.Probs, _ *data.Set) {
 			for i := range q.Data {
 				q.Data[i] *= 1 - 1e-11
 			}
-		}), Claims{}},
-		{"probabilities", "leaves a row out", apply(func(q data.Probs, _ *data.Set) { q.Row(q.Rows - 1)[0] = -1 }), Claims{}},
-		{"top1", "rounds ties away", apply(func(q data.Probs, _ *data.Set) {
+		})},
+		{check: "probabilities", how: "leaves a row out", method: apply(func(q data.Probs, _ *data.Set) { q.Row(q.Rows - 1)[0] = -1 })},
+		{check: "top1", how: "rounds ties away", method: apply(func(q data.Probs, _ *data.Set) {
 			for i := range q.Data {
 				q.Data[i] = float64(float32(q.Data[i]))
 			}
-		}), Claims{}},
-		{"top1", "hides that it keeps predictions", contract(func(c *calib.Contract) { c.KeepsTop1 = false }), Claims{}},
-		{"row-wise", "looks at the row above", apply(func(q data.Probs, set *data.Set) {
+		})},
+		{check: "top1", how: "hides that it keeps predictions", method: contract(func(c *calib.Contract) { c.KeepsTop1 = false })},
+		{check: "row-wise", how: "looks at the row above", method: apply(func(q data.Probs, set *data.Set) {
 			for i := 1; i < q.Rows; i++ {
 				if set.Logits.Row(i - 1)[0] > 1 {
 					softmax.Probs(q.Row(i), set.Logits.Row(i), 0.5)
 				}
 			}
-		}), Claims{}},
-		{"tempered", "applies more than its scales", apply(func(q data.Probs, _ *data.Set) {
-			p := q.Row(q.Rows - 1)
-			p[0], p[1] = p[1], p[0]
-		}), Claims{}},
-		{"tempered", "says that its scales change predictions", contract(func(c *calib.Contract) { c.KeepsTop1 = false }), Claims{}},
-		{"top-label", "has another confidence in its vectors", fakeTop(0.9, 0.8, true), Claims{}},
-		{"top-label", "is surer than certain", fakeTop(1.5, 1.5, true), Claims{}},
-		{"top-label", "says that it changes predictions", fakeTop(0.9, 0.9, false), Claims{}},
-		{"offset", "reads the offset", apply(func(q data.Probs, set *data.Set) {
+		})},
+		{check: "kind", how: "has scales and writes vectors", method: fitsTo(doubleMap{softmaxMap{1}})},
+		{check: "kind", how: "has a negative scale", method: fitsTo(softmaxMap{-1})},
+		{check: "kind", how: "says that its scales change predictions", method: contract(func(c *calib.Contract) { c.KeepsTop1 = false })},
+		{check: "kind", how: "has a confidence above 1", method: fakeTop(1.5, true)},
+		{check: "kind", how: "says that it changes predictions", method: fakeTop(0.9, false)},
+		{check: "deterministic", how: "never ends", method: method(func(f *fake) {
+			f.fit = func(context.Context, calib.Input) (*calib.Fitted, error) { select {} }
+		})},
+		{check: "offset", how: "reads the offset", method: apply(func(q data.Probs, set *data.Set) {
 			for i := range q.Rows {
 				if set.Logits.Row(i)[0] > 10 {
 					softmax.Probs(q.Row(i), set.Logits.Row(i), 0.5)
 				}
 			}
-		}), Claims{}},
-		{"offset", "says that it reads the offset", contract(func(c *calib.Contract) { c.TrueLogits = true }), Claims{}},
-		{"class-order", "treats class 0 otherwise", apply(func(q data.Probs, set *data.Set) {
+		})},
+		{check: "offset", how: "says that it reads the offset", method: contract(func(c *calib.Contract) { c.TrueLogits = true })},
+		{check: "class-order", how: "treats class 0 otherwise", method: apply(func(q data.Probs, set *data.Set) {
 			for i := range q.Rows {
 				softmax.Probs(q.Row(i), set.Logits.Row(i), 1+0.1*q.Row(i)[0])
 			}
-		}), Claims{}},
-		{"row-order", "depends on the first row", fit(first), Claims{}},
-		{"absent-class", "divides by the rows of class 0", method(func(f *fake) {
+		})},
+		{check: "row-order", how: "depends on the first row", method: fit(first)},
+		{check: "absent-class", how: "divides by the rows of class 0", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				if !slices.Contains(in.Cal.Labels, 0) {
 					return nil, errors.New("no rows of class 0")
 				}
 				return sound().fitted(ctx, in, 1)
 			}
-		}), Claims{}},
-		{"no-aliasing", "keeps the calibration logits", method(func(f *fake) {
+		})},
+		{check: "no-aliasing", how: "keeps the calibration logits", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				out, err := sound().fitted(ctx, in, 1)
 				if err != nil {
 					return nil, err
 				}
-				out.Map = fakeMap{T: 1, apply: func(dst data.Probs, set *data.Set) {
-					fakeMap{T: first(in)}.Apply(dst, set)
+				out.Map = vectorMap{T: 1, apply: func(dst data.Probs, set *data.Set) {
+					calib.Apply(softmaxMap{T: first(in)}, dst, set)
 				}}
 				return out, nil
 			}
-		}), Claims{}},
-		{"no-aliasing", "sorts the labels", fit(func(in calib.Input) float64 { slices.Sort(in.Cal.Labels); return 1 }), Claims{}},
-		{"save-load", "loses a parameter", entry(func(e *calib.Entry) {
-			e.New = func(func(any) error) (calib.Method, error) {
-				f := sound()
-				f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-					out, err := sound().fitted(ctx, in, 1)
-					if err == nil {
-						out.Map = fakeMap{T: 1, apply: func(dst data.Probs, set *data.Set) { fakeMap{T: 3}.Apply(dst, set) }}
-					}
-					return out, err
-				}
-				return f, nil
-			}
-		}), Claims{}},
-		{"hostile-params", "takes any T", entry(func(e *calib.Entry) {
-			e.Restore = func(decode func(any) error) (calib.Map, error) {
-				var m fakeMap
-				err := decode(&m)
-				return m, err
-			}
-		}), Claims{}},
-		{"hostile-params", "panics", entry(func(e *calib.Entry) {
-			e.Restore = func(decode func(any) error) (calib.Map, error) {
-				m := fakeMap{apply: func(data.Probs, *data.Set) { panic("index out of range") }}
-				err := decode(&m)
-				return m, err
-			}
-		}), Claims{}},
-		{"cancel", "never looks at its context", method(func(f *fake) {
+		})},
+		{check: "no-aliasing", how: "sorts the labels", method: fit(func(in calib.Input) float64 { slices.Sort(in.Cal.Labels); return 1 })},
+		{check: "save-load", how: "loses a parameter", method: fitsTo(vectorMap{T: 1, apply: func(dst data.Probs, set *data.Set) {
+			calib.Apply(softmaxMap{T: 3}, dst, set)
+		}})},
+		{check: "hostile-params", how: "accepts any T", method: sound(), entry: fakeEntry[looseMap]()},
+		{check: "hostile-params", how: "panics", method: sound(), entry: fakeEntry[panickyMap]()},
+		{check: "cancel", how: "never looks at its context", method: method(func(f *fake) {
 			f.fit = func(_ context.Context, in calib.Input) (*calib.Fitted, error) {
 				return sound().fitted(context.Background(), in, 1)
 			}
-		}), Claims{}},
-		{"cancel", "returns another error", method(func(f *fake) {
+		})},
+		{check: "cancel", how: "returns another error", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				if out, err := sound().fitted(ctx, in, 1); err == nil {
 					return out, nil
 				}
 				return nil, errors.New("stopped")
 			}
-		}), Claims{}},
-		{"tiny-sets", "refuses two rows", method(func(f *fake) {
+		})},
+		{check: "tiny-sets", how: "refuses two rows", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				if in.Cal.Logits.Rows < 3 {
 					return nil, errors.New("too few rows")
 				}
 				return sound().fitted(ctx, in, 1)
 			}
-		}), Claims{}},
-		{"nll", "is worse than nothing", fit(func(calib.Input) float64 { return 0.1 }), Claims{MinimisesNLL: true}},
-		{"nll", "reports another NLL", method(func(f *fake) {
+		})},
+		{check: "nll", how: "is worse than nothing", method: fit(func(calib.Input) float64 { return 0.1 }), claims: Claims{MinimisesNLL: true}},
+		{check: "nll", how: "reports another NLL", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				out, err := sound().fitted(ctx, in, 1)
 				if err == nil {
@@ -338,6 +326,16 @@ func broken() []breach {
 				}
 				return out, err
 			}
-		}), Claims{}},
+		})},
 	}
+}
+
+// helpless is a method with an option that says nothing of itself.
+type helpless struct {
+	fake
+	N int
+}
+
+func (h *helpless) Options() []calib.Option {
+	return []calib.Option{calib.IntOption("n", &h.N, 1, 1, 2, "")}
 }

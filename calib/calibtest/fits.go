@@ -33,11 +33,16 @@ func entryComplete(s *subject) error {
 	case s.contract.Test&data.Labels != 0:
 		return errors.New("the contract asks for labels of the test set")
 	}
-	mine := errors.New("refused")
-	called := false
-	_, err := e.New(func(any) error { called = true; return mine })
-	if called && !errors.Is(err, mine) {
-		return fmt.Errorf("the constructor passes over the error of decode: %v", err)
+	for _, o := range e.Options() {
+		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(o.Name) || o.Help == "" || o.Range == "" {
+			return fmt.Errorf("option %q, help %q, range %q: want a name of lower-case letters, digits and _, help and a range", o.Name, o.Help, o.Range)
+		}
+		if o.Default == nil {
+			continue // derived from the data
+		}
+		if err := o.Set(o.Default); err != nil || o.Value() != o.Default {
+			return fmt.Errorf("option %s: the default %v is not accepted: %v, %v", o.Name, o.Default, o.Value(), err)
+		}
 	}
 	return nil
 }
@@ -84,17 +89,12 @@ func shared(s *subject) error {
 	if err != nil {
 		return err
 	}
-	entry, _ := calib.Lookup("ts")
-	ts, err := entry.New(nil)
-	if err != nil {
-		return err
-	}
 	in := s.input(s.cal, s.test)
 	in.Shared = &calib.Shared{}
-	if _, err := ts.Fit(context.Background(), calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
+	if _, err := (calib.TemperatureScaling{}).Fit(context.Background(), calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
 		return err
 	}
-	after, err := s.method.Fit(context.Background(), in)
+	after, err := s.fitInput(context.Background(), in)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func declaredPartsOnly(s *subject) error {
 	if err != nil {
 		return err
 	}
-	wide, err := s.method.Fit(context.Background(), calib.Input{Cal: s.cal, Target: s.test, Seed: 7})
+	wide, err := s.fitInput(context.Background(), calib.Input{Cal: s.cal, Target: s.test, Seed: 7})
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func declaredPartsOnly(s *subject) error {
 		return fmt.Errorf("arrays that are not declared change the fit:\n%s\n%s", a, b)
 	}
 	dst := data.NewProbs(s.test.Logits.Rows, s.test.Logits.Cols)
-	wide.Map.Apply(dst, s.test)
+	calib.Apply(wide.Map, dst, s.test)
 	return different("arrays that are not declared", dst, s.apply(narrow, s.test), 0)
 }
 
@@ -221,7 +221,7 @@ func cancelled(s *subject) error {
 	for _, looks := range []int64{0, 1, 2, 5, 10} {
 		ctx := &failing{Context: context.Background()}
 		ctx.looks.Store(looks)
-		f, err := s.method.Fit(ctx, s.input(s.cal, s.test))
+		f, err := s.fitInput(ctx, s.input(s.cal, s.test))
 		switch after := ctx.after.Load(); {
 		case after == 0 && looks == 0:
 			return errors.New("the fit never looks at its context")

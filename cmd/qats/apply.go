@@ -70,11 +70,7 @@ func loadModel(path string) (*calib.Model, calib.Contract, error) {
 		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
 	}
 	entry, _ := calib.Lookup(model.Method)
-	m, err := entry.New(func(any) error { return nil })
-	if err != nil {
-		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return model, m.Contract(), nil
+	return model, entry.Method.Contract(), nil
 }
 
 // applyBytes is the size of the blocks of logits that are applied at a time.
@@ -114,7 +110,7 @@ func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract c
 		if isTop {
 			pairs.add(calib.TopLabels(top, seen))
 		}
-		model.Map.Apply(probs, seen)
+		calib.Apply(model.Map, probs, seen)
 		return w.Float64(probs.Data)
 	}); err != nil {
 		return nil, err

@@ -23,20 +23,35 @@ probabilities in files. CONTRIBUTING.md shows both.`,
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "METHOD\tNEEDS\tKEEPS TOP 1\tSUMMARY\tREFERENCE")
 			for _, e := range calib.Registry() {
-				m, err := e.New(func(any) error { return nil })
-				if err != nil {
-					return fmt.Errorf("%s: %w", e.Name, err)
-				}
-				c := m.Contract()
+				c := e.Method.Contract()
 				keeps := "yes"
 				if !c.KeepsTop1 {
 					keeps = "no"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, needs(c), keeps, e.Summary, e.Reference)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, needs(c), keeps, e.Summary+optionsOf(e), e.Reference)
 			}
 			return w.Flush()
 		},
 	}
+}
+
+// optionsOf lists the options of a method with their defaults.
+func optionsOf(e calib.Entry) string {
+	var list []string
+	for _, o := range e.Options() {
+		def := "from the data"
+		if o.Default != nil {
+			def = fmt.Sprint(o.Default)
+		}
+		list = append(list, fmt.Sprintf("%s (%s)", o.Name, def))
+	}
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return "; option " + list[0]
+	}
+	return "; options " + strings.Join(list, ", ")
 }
 
 // needs says in a few words what a contract asks for.

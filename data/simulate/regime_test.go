@@ -14,10 +14,6 @@ import (
 // TestRegimes: the tilt decides whether the bound a >= 0 of QaTS is active, and
 // mild ones leave b inside.
 func TestRegimes(t *testing.T) {
-	entry, ok := calib.Lookup("qats")
-	if !ok {
-		t.Fatal("no qats")
-	}
 	for _, c := range []struct {
 		tilt   float64
 		active bool
@@ -33,11 +29,7 @@ func TestRegimes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			method, err := entry.New(func(any) error { return nil })
-			if err != nil {
-				t.Fatal(err)
-			}
-			fit, err := method.Fit(context.Background(), calib.Input{Cal: set})
+			fit, err := calib.QaTS{}.Fit(context.Background(), calib.Input{Cal: set})
 			if err != nil {
 				t.Fatal(err)
 			}

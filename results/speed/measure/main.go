@@ -175,11 +175,6 @@ func load(at folder, name string) (figures, error) {
 // fit fits QaTS on the calibration set, reading and checking it first: seconds
 // and passes of each stage, those of the run whose sum is least.
 func fit(at folder, name string) (figures, error) {
-	entry, _ := calib.Lookup("qats")
-	method, err := entry.New(func(any) error { return nil })
-	if err != nil {
-		return nil, err
-	}
 	var best figures
 	for range 4 {
 		begin := clock()
@@ -195,7 +190,7 @@ func fit(at folder, name string) (figures, error) {
 			return nil, err
 		}
 		lap("load", 0)
-		fitted, err := method.Fit(ctx, calib.Input{Cal: set, Stage: lap})
+		fitted, err := calib.QaTS{}.Fit(ctx, calib.Input{Cal: set, Stage: lap})
 		if err != nil {
 			return nil, err
 		}
@@ -206,16 +201,12 @@ func fit(at folder, name string) (figures, error) {
 		}
 		set.Close()
 	}
-	ts, _ := calib.Lookup("ts")
-	if method, err = ts.New(func(any) error { return nil }); err != nil {
-		return nil, err
-	}
 	set, err := at.read(name, "cal")
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	fitted, err := method.Fit(ctx, calib.Input{Cal: set})
+	fitted, err := calib.TemperatureScaling{}.Fit(ctx, calib.Input{Cal: set})
 	if err != nil {
 		return nil, err
 	}
@@ -304,18 +295,13 @@ func isotonic(at folder, name string) (figures, error) {
 		return nil, err
 	}
 	defer test.Close()
-	entry, _ := calib.Lookup("irova")
-	method, err := entry.New(func(any) error { return nil })
-	if err != nil {
-		return nil, err
-	}
 	probs := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
 	s, err := least(1, func() error {
-		fitted, err := method.Fit(ctx, calib.Input{Cal: cal})
+		fitted, err := calib.OneVsRestIsotonic{}.Fit(ctx, calib.Input{Cal: cal})
 		if err != nil {
 			return err
 		}
-		fitted.Map.Apply(probs, test.View(data.Logits))
+		calib.Apply(fitted.Map, probs, test.View(data.Logits))
 		return nil
 	})
 	return figures{"seconds": s}, err
@@ -329,15 +315,10 @@ func grow(at folder, name string) (figures, error) {
 		return nil, err
 	}
 	defer set.Close()
-	entry, _ := calib.Lookup("qats")
-	method, err := entry.New(func(any) error { return nil })
-	if err != nil {
-		return nil, err
-	}
 	qats := func(part *data.Set) (s, perPass float64, err error) {
 		var report calib.Report
 		s, err = least(3, func() error {
-			fitted, err := method.Fit(ctx, calib.Input{Cal: part})
+			fitted, err := calib.QaTS{}.Fit(ctx, calib.Input{Cal: part})
 			if err == nil {
 				report = fitted.Report
 			}

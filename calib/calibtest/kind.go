@@ -1,0 +1,62 @@
+package calibtest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// kind: a map is Tempered, TopLabel or Vector and no two of them. The first two
+// keep the prediction, and the contract says so. Scales are finite and >= 0,
+// confidences lie in [0, 1].
+func kind(s *subject) error {
+	for n, on := range s.situations() {
+		f, err := s.fit(on.cal, on.test)
+		if err == nil {
+			err = s.oneKind(f.Map, on.test)
+		}
+		if err != nil {
+			return fmt.Errorf("situation %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (s *subject) oneKind(m calib.Map, set *data.Set) error {
+	tempered, isTempered := m.(calib.Tempered)
+	top, isTop := m.(calib.TopLabel)
+	_, isVector := m.(calib.Vector)
+	kinds := 0
+	for _, is := range []bool{isTempered, isTop, isVector} {
+		if is {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		return fmt.Errorf("a %T is %d of Tempered, TopLabel and Vector: want one", m, kinds)
+	case isVector:
+		return nil
+	case !s.contract.KeepsTop1:
+		return errors.New("a Tempered or TopLabel map keeps the prediction: declare KeepsTop1")
+	case isTop:
+		_, conf := calib.TopLabels(top, set.View(s.contract.Test))
+		for i, c := range conf {
+			if !(c >= 0 && c <= 1) {
+				return fmt.Errorf("row %d: confidence %v", i, c)
+			}
+		}
+	case isTempered:
+		scale := make([]float64, set.Logits.Rows)
+		tempered.Scales(scale, set.View(s.contract.Test), calib.NewUnscaled(set.Logits))
+		for i, v := range scale {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("row %d: scale %v", i, v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package calib
+
+import (
+	"fmt"
+)
+
+// Entry is one line of the registry: a method as users meet it. NewEntry makes
+// one.
+type Entry struct {
+	Name      string // id in specs and results.csv
+	Label     string // column heading
+	Version   int    // raised whenever the method's numbers change; part of the cache key
+	Summary   string // one line
+	Reference string // author and year, or the paper's equation
+
+	Method Method // with the default options
+
+	with    func(set func([]Option) error) (Method, error)
+	restore func(decode func(v any) error) (Map, error)
+}
+
+// NewEntry completes an entry. M is the type of the method, which may be
+// Configurable, and P that of the map which it fits. The options start from
+// those of e.Method, or from the zero M if that is nil.
+func NewEntry[M Method, P Map](e Entry) Entry {
+	start, _ := e.Method.(M)
+	e.with = func(set func([]Option) error) (Method, error) {
+		m, err := WithDefaults(start)
+		if err == nil && set != nil {
+			err = set(options(&m))
+		}
+		if p, ok := any(m).(Preparer); ok && err == nil {
+			return p.Prepare()
+		}
+		return m, err
+	}
+	e.restore = func(decode func(v any) error) (Map, error) {
+		var p P
+		if err := decode(&p); err != nil {
+			return nil, err
+		}
+		if err := p.Check(); err != nil {
+			return nil, err
+		}
+		if derived, ok := any(p).(interface{ prepared() Map }); ok {
+			return derived.prepared(), nil
+		}
+		return p, nil
+	}
+	m, err := WithDefaults(start)
+	if err != nil {
+		panic(fmt.Sprintf("calib: the default options of %s: %v", e.Name, err))
+	}
+	e.Method = m
+	return e
+}
+
+// Preparer is a method whose options must fit together, or that derives
+// something from them: With returns what Prepare does.
+type Preparer interface {
+	Prepare() (Method, error)
+}
+
+// With returns the method with other options: set is called with all of them,
+// which have their defaults, and sets some. nil sets none.
+func (e Entry) With(set func([]Option) error) (Method, error) { return e.with(set) }
+
+// Options returns the options of the method with their defaults, none for most.
+func (e Entry) Options() []Option {
+	var list []Option
+	e.with(func(all []Option) error {
+		list = all
+		return nil
+	})
+	return list
+}

@@ -1,0 +1,57 @@
+package clip
+
+import (
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+)
+
+// Features writes the clipped features.
+func Features(dst []float64, h []float32, c float64, sides int) {
+	for j, v := range h {
+		x := min(float64(v), c)
+		if sides == 2 {
+			x = max(x, -c)
+		}
+		dst[j] = x
+	}
+}
+
+// lastLayer is the last layer of a network, arranged for products. It does not
+// change and is safe for concurrent use.
+type lastLayer struct {
+	weights *linear.Packed
+	bias    []float32
+}
+
+// LayerRows is how many rows go through a last layer at a time.
+const LayerRows = 32
+
+// NewLastLayer arranges the last layer of a network.
+func NewLastLayer(head data.Linear) lastLayer {
+	return lastLayer{linear.Pack(head.W.Data, head.W.Rows, head.W.Cols), head.B}
+}
+
+// Logits writes W x + b of each row of x: the bias is added to a sum in the
+// order of the features.
+func (l lastLayer) Logits(dst, x []float64) {
+	l.weights.Times(dst, x)
+	k := len(l.bias)
+	for ; len(dst) > 0; dst = dst[k:] {
+		for j, b := range l.bias {
+			dst[j] += float64(b)
+		}
+	}
+}
+
+// Gaps writes z less its largest element, and returns the lowest index of
+// that. Float32 differences keep more than float32 logits would: the largest
+// stays apart from all others, and an offset of the bias changes nothing.
+func Gaps(dst []float32, z []float64) (top int) {
+	for j, v := range z {
+		if v > z[top] {
+			top = j
+		}
+	}
+	linear.Gaps(dst, z, z[top])
+	return top
+}

@@ -1,0 +1,297 @@
+package clip
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// Search finds the best threshold of feature clipping on the grid
+// c_m = m/100, m = 1..2000, without 2,000 products with W.
+//
+// Sweeps. Let a_j = |h_j|, or h_j when one side is clipped, and s_j its sign.
+// As c falls, the logits of a row are A + c S with A = b + sum of W_j h_j over
+// the features that are not clipped and S = sum of W_j s_j over those with
+// a_j > c. A feature that becomes clipped changes both by one column of W. So
+// a sweep over any thresholds, in falling order, costs one product with W per
+// row, 2 k operations for each feature that is clipped, and k exponentials for
+// each threshold. Sums are made in one order whatever the thresholds, hence
+// have the same bits in every sweep. Thresholds from the largest a_j on clip
+// nothing, so all above the first of them are left out: they cannot be better.
+//
+// Bounds. The NLL f of a row is convex in its logits, hence in its clipped
+// features: with the gradient r = p - 1[y] at threshold e,
+//
+//	f(c) >= f(e) + sum_j g_j (min(a_j, c) - min(a_j, e)),  g_j = s_j W_j r,
+//
+// for every c. The sum is (c - e) r S over the features clipped at e, less
+// g_j (c - a_j) of those with e < a_j < c, or g_j (a_j - c) of those with
+// c < a_j <= e. Added up over the rows, with g_j and g_j a_j in buckets by the
+// grid value above a_j, it is a lower bound of the NLL at every c between two
+// thresholds of a sweep, from either side. The bound is exact at the ends and
+// errs by the square of the distance. A c whose bound is above the best
+// admissible NLL by more than clipMargin is out. The others are computed in
+// further sweeps, until none is left: the answer is that of the whole grid.
+//
+// The guard may rule out the thresholds with the least NLL, which bounds of the
+// NLL cannot spare. So a sweep also counts the rows that are certainly wrong at
+// every c between two of its thresholds; all between are out where too few rows
+// remain.
+type Search struct {
+	set     *data.Set
+	sides   int     // 2 clips to [-c, c], 1 to at most c
+	guard   float64 // share of the accuracy to be exceeded
+	byECE   bool    // the criterion is the ECE-15, else the NLL
+	last    lastLayer
+	columns []float32 // d x k, W transposed
+	top     int       // first grid value at or above every a_j; Points+1 if there is none
+
+	score  []clipScore // by grid value
+	bound  []float64   // lower bounds of the NLL, by grid value; +Inf where the guard rules it out
+	Sweeps int
+}
+
+const (
+	Points = 2000
+	// clipMargin is above what rounding can do to a bound. The largest share
+	// is that of the differences of logits, float32: an NLL errs by less than
+	// 2^-24 ln k.
+	clipMargin = 1e-6
+	// clipChosen is how many thresholds a sweep looks at while bounds may
+	// spare it the others, or d/8 if that is more, since a threshold costs no
+	// more than a few features do; clipPatience is after how many sweeps it
+	// looks at all that are left.
+	clipChosen   = 32
+	clipPatience = 4
+)
+
+// clipScore is what the calibration set comes to at one threshold.
+type clipScore struct {
+	computed bool
+	nll      float64 // mean
+	slope    float64 // mean of r S: the derivative of the NLL for rising c
+	hits     int     // rows whose prediction is their label
+	ece      float64 // ECE-15, where it is the criterion
+}
+
+// Value returns the grid value c_m.
+func Value(m int) float64 { return float64(m) / 100 }
+
+// clipIndex returns the least m with c_m >= a, Points+1 if there is none.
+func clipIndex(a float64) int {
+	if !(a <= Value(Points)) {
+		return Points + 1
+	}
+	m := max(0, int(a*100)-1)
+	for Value(m) < a {
+		m++
+	}
+	return m
+}
+
+// NewSearch returns the search on a set with features and last layer.
+func NewSearch(set *data.Set, sides int, guard float64, byECE bool) *Search {
+	w := set.Head.W
+	s := &Search{set: set, sides: sides, guard: guard, byECE: byECE, last: NewLastLayer(set.Head), columns: make([]float32, len(w.Data))}
+	for c := range w.Rows {
+		for j, v := range w.Row(c) {
+			s.columns[j*w.Rows+c] = v
+		}
+	}
+	most := 0.0
+	for _, v := range set.Features.Data {
+		a, _ := s.reach(v)
+		most = max(most, a)
+	}
+	s.top = max(1, clipIndex(most))
+	s.score = make([]clipScore, s.top+1)
+	s.bound = make([]float64, s.top+1)
+	for m := range s.bound {
+		s.bound[m] = math.Inf(-1)
+	}
+	return s
+}
+
+// reach returns a_j and s_j of a feature; one that is never clipped has a_j 0.
+func (s *Search) reach(h float32) (a, sign float64) {
+	switch {
+	case h > 0:
+		return float64(h), 1
+	case s.sides == 2:
+		return -float64(h), -1
+	}
+	return 0, 0
+}
+
+// Run returns the best grid value, 0 when none is admissible.
+func (s *Search) Run(ctx context.Context) (int, error) {
+	best := 0
+	for {
+		left := s.left(best)
+		if len(left) == 0 && s.score[s.top].computed {
+			return best, nil
+		}
+		points := s.choose(left)
+		if err := s.sweep(ctx, points, s.between(points, left)); err != nil {
+			return 0, err
+		}
+		best = s.best()
+	}
+}
+
+// left returns the grid values that may still be better than the best so far.
+func (s *Search) left(best int) []int {
+	most := math.MaxFloat64
+	if best > 0 {
+		most = s.score[best].nll + clipMargin
+	}
+	var left []int
+	for m := 1; m <= min(s.top, Points); m++ {
+		if !s.score[m].computed && !(s.bound[m] > most) {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// choose returns thresholds for the next sweep, in falling order: all that are
+// left, or some spread over them. The first sweep includes the top, where
+// nothing is clipped, for the accuracy to compare with.
+func (s *Search) choose(left []int) []int {
+	var points []int
+	stride := 1
+	if !s.byECE && s.Sweeps < clipPatience {
+		if chosen := max(clipChosen, s.set.Features.Cols/8); len(left) > 2*chosen {
+			stride = len(left) / chosen
+		}
+	}
+	for i := len(left) - 1; i >= 0; i -= stride {
+		points = append(points, left[i])
+	}
+	if s.Sweeps == 0 && !slices.Contains(points, s.top) {
+		points = slices.Insert(points, 0, s.top)
+	}
+	return points
+}
+
+// between reports, for each of points, whether a grid value in left lies below
+// it and above the next one.
+func (s *Search) between(points, left []int) []bool {
+	some := make([]bool, len(points))
+	for i, p := range points {
+		next := 0
+		if i+1 < len(points) {
+			next = points[i+1]
+		}
+		for _, m := range left {
+			some[i] = some[i] || next < m && m < p
+		}
+	}
+	return some
+}
+
+// best returns the admissible grid value with the least criterion among those
+// computed, the lowest on ties, 0 if there is none.
+func (s *Search) best() int {
+	best, least := 0, math.Inf(1)
+	for m := 1; m <= min(s.top, Points); m++ {
+		v := s.score[m].nll
+		if s.byECE {
+			v = s.score[m].ece
+		}
+		if s.score[m].computed && s.admissible(s.score[m].hits) && v < least {
+			best, least = m, v
+		}
+	}
+	return best
+}
+
+// admissible reports whether the guard lets a threshold with so many hits pass.
+func (s *Search) admissible(hits int) bool {
+	return float64(hits) > s.guard*float64(s.score[s.top].hits)
+}
+
+// Computed returns how many thresholds were computed.
+func (s *Search) Computed() int {
+	n := 0
+	for _, v := range s.score {
+		if v.computed {
+			n++
+		}
+	}
+	return n
+}
+
+// sweep computes the scores of points, in falling order, and bounds below
+// those that are marked in cut.
+func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
+	s.Sweeps++
+	n := s.set.Features.Rows
+	blocks := make([]*clipSums, fit.NumBlocks(n))
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
+		w := s.worker(points, cut)
+		for ; lo < hi; lo += LayerRows {
+			w.rows(lo, min(lo+LayerRows, hi))
+		}
+		blocks[block] = &w.clipSums
+	})
+	if err != nil {
+		return err
+	}
+	total := blocks[0]
+	for _, b := range blocks[1:] {
+		total.add(b)
+	}
+	for i, p := range points {
+		s.score[p] = clipScore{
+			computed: true, nll: total.nll[i] / float64(n), slope: total.slope[i] / float64(n),
+			hits: total.hits[i], ece: total.ece(i) / float64(n),
+		}
+	}
+	for i, p := range points {
+		if !cut[i] {
+			continue
+		}
+		next := 0
+		if i+1 < len(points) {
+			next = points[i+1]
+			s.boundAbove(total, next, p)
+		}
+		s.boundBelow(total, next, p)
+		if !s.admissible(n - total.wrong[i]) {
+			for m := next + 1; m < p; m++ {
+				s.bound[m] = math.Inf(1)
+			}
+		}
+	}
+	return nil
+}
+
+// boundAbove raises the bounds between two thresholds by those from lo.
+func (s *Search) boundAbove(sums *clipSums, lo, hi int) {
+	n, e := float64(s.set.Features.Rows), s.score[lo]
+	g, ga := 0.0, 0.0 // of the features with c_lo < a <= c_m
+	for m := lo + 1; m < hi; m++ {
+		g += sums.above[m].g
+		ga += sums.above[m].ga
+		c := Value(m)
+		v := e.nll + float64((c-Value(lo))*e.slope) - (float64(c*g)-ga)/n
+		s.bound[m] = max(s.bound[m], v)
+	}
+}
+
+// boundBelow raises the bounds between two thresholds by those from hi.
+func (s *Search) boundBelow(sums *clipSums, lo, hi int) {
+	n, e := float64(s.set.Features.Rows), s.score[hi]
+	g, ga := 0.0, 0.0 // of the features with c_m < a <= c_hi
+	for m := hi - 1; m > lo; m-- {
+		g += sums.below[m+1].g
+		ga += sums.below[m+1].ga
+		c := Value(m)
+		v := e.nll - float64((Value(hi)-c)*e.slope) - (ga-float64(c*g))/n
+		s.bound[m] = max(s.bound[m], v)
+	}
+}

@@ -1,0 +1,269 @@
+package clip
+
+import (
+	"math"
+	"slices"
+
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// clipSums are sums over rows of one sweep of a Search.
+type clipSums struct {
+	nll, slope   []float64          // by point
+	hits         []int              // by point
+	wrong        []int              // by point: rows that are wrong at every threshold between it and the next
+	gap          [][eceBins]float64 // by point, hits less confidences of each bin; nil unless the ECE is the criterion
+	above, below []clipBucket       // by grid value: of the gradient at the next lower, next higher point
+}
+
+const eceBins = 15
+
+// clipBucket holds sums over the features with c_{m-1} < a_j <= c_m.
+type clipBucket struct{ g, ga float64 }
+
+func (b *clipBucket) add(g, a float64) {
+	b.g += g
+	b.ga += float64(g * a)
+}
+
+// add adds the sums of another block.
+func (t *clipSums) add(b *clipSums) {
+	for i := range t.nll {
+		t.nll[i] += b.nll[i]
+		t.slope[i] += b.slope[i]
+		t.hits[i] += b.hits[i]
+		t.wrong[i] += b.wrong[i]
+	}
+	for i := range t.gap {
+		for j := range t.gap[i] {
+			t.gap[i][j] += b.gap[i][j]
+		}
+	}
+	for m := range t.above {
+		t.above[m].g += b.above[m].g
+		t.above[m].ga += b.above[m].ga
+		t.below[m].g += b.below[m].g
+		t.below[m].ga += b.below[m].ga
+	}
+}
+
+// ece returns n times the ECE at a point, 0 where it was not computed.
+func (t *clipSums) ece(point int) float64 {
+	sum := 0.0
+	if t.gap != nil {
+		for _, v := range t.gap[point] {
+			sum += math.Abs(v)
+		}
+	}
+	return sum
+}
+
+// clipWorker sweeps the rows of one block.
+type clipWorker struct {
+	clipSums
+	search *Search
+	points []int
+	cut    []bool
+
+	x        []float64    // LayerRows x d, features
+	raws     []float64    // LayerRows x k, logits without clipping
+	a, s     []float64    // k: the logits are a + c s; a is a row of raws
+	z        []float64    // k, the logits
+	gap32    []float32    // k
+	residual []float64    // k, p - 1[y]
+	which    []int        // features in work
+	factors  [2][]float64 // of each of them
+	order    []uint64     // features that are clipped at some point: grid value of a_j, falling, and j
+	raw      int          // class that is predicted without clipping
+	now      clipRow
+}
+
+// clipRow is a row at one threshold.
+type clipRow struct {
+	nll, slope, conf float64
+	top              int // the prediction
+}
+
+func (s *Search) worker(points []int, cut []bool) *clipWorker {
+	k := s.set.Head.W.Rows
+	w := &clipWorker{
+		clipSums: clipSums{
+			nll: make([]float64, len(points)), slope: make([]float64, len(points)),
+			hits: make([]int, len(points)), wrong: make([]int, len(points)),
+		},
+		search: s, points: points, cut: cut,
+		x: make([]float64, LayerRows*s.set.Features.Cols), raws: make([]float64, LayerRows*k), s: make([]float64, k),
+		z: make([]float64, k), gap32: make([]float32, k), residual: make([]float64, k),
+		which: make([]int, 0, s.set.Features.Cols),
+	}
+	if slices.Contains(cut, true) {
+		w.above, w.below = make([]clipBucket, s.top+1), make([]clipBucket, s.top+1)
+	}
+	if s.byECE {
+		w.gap = make([][eceBins]float64, len(points))
+	}
+	return w
+}
+
+// rows adds rows lo..hi-1, at most LayerRows, to the sums.
+func (w *clipWorker) rows(lo, hi int) {
+	d, k := w.search.set.Features.Cols, len(w.z)
+	for i := lo; i < hi; i++ {
+		Features(w.x[(i-lo)*d:(i-lo+1)*d], w.search.set.Features.Row(i), math.Inf(1), 2)
+	}
+	w.search.last.Logits(w.raws[:(hi-lo)*k], w.x[:(hi-lo)*d])
+	for i := lo; i < hi; i++ {
+		w.a = w.raws[(i-lo)*k : (i-lo+1)*k]
+		w.row(i)
+	}
+}
+
+// row adds row i, whose logits are in a, to the sums.
+func (w *clipWorker) row(i int) {
+	h, y := w.search.set.Features.Row(i), int(w.search.set.Labels[i])
+	clear(w.s)
+	w.raw = Gaps(w.gap32, w.a)
+	w.sort(h)
+	next := 0 // in order: those before it are clipped
+	for p, point := range w.points {
+		first := next
+		for next < len(w.order) && featureOf(w.order[next]).m > point {
+			next++
+		}
+		moved := w.order[first:next]
+		if p > 0 && w.cut[p-1] {
+			w.bucket(w.below, moved, h)
+		}
+		w.clipFeatures(moved, h)
+		if p == 0 || next > 0 { // otherwise nothing is clipped, as before
+			w.evaluate(Value(point), y)
+		}
+		if p > 0 && w.cut[p-1] {
+			w.bucket(w.above, moved, h)
+			if w.staysWrong(moved, h, y, Value(point), Value(w.points[p-1])) {
+				w.wrong[p-1]++
+			}
+		}
+		w.count(p, y)
+	}
+	if w.cut[len(w.points)-1] {
+		w.bucket(w.below, w.order[next:], h)
+	}
+}
+
+// count adds the row as it is to the sums of a point.
+func (w *clipWorker) count(p, y int) {
+	hit := 0.0
+	if w.now.top == y {
+		hit = 1
+		w.hits[p]++
+	}
+	w.nll[p] += w.now.nll
+	w.slope[p] += w.now.slope
+	if w.gap != nil {
+		w.gap[p][softmax.Bin(w.now.conf, eceBins)] += hit - w.now.conf
+	}
+}
+
+// clippedFeature is feature j with the grid value of its a_j.
+type clippedFeature struct{ m, j int }
+
+func featureOf(key uint64) clippedFeature {
+	return clippedFeature{Points + 1 - int(key>>32), int(uint32(key))}
+}
+
+// sort lists the features by the falling grid value of a_j, those of one value
+// by j, as far as any point or bound has to do with them.
+func (w *clipWorker) sort(h []float32) {
+	lowest := w.points[len(w.points)-1]
+	if w.cut[len(w.points)-1] {
+		lowest = 1
+	}
+	w.order = w.order[:0]
+	for j, v := range h {
+		a, _ := w.search.reach(v)
+		if m := clipIndex(a); m > lowest {
+			w.order = append(w.order, uint64(Points+1-m)<<32|uint64(j))
+		}
+	}
+	slices.Sort(w.order)
+}
+
+// column returns column j of W.
+func (w *clipWorker) column(j int) []float32 {
+	k := len(w.a)
+	return w.search.columns[j*k : (j+1)*k : (j+1)*k]
+}
+
+// clipFeatures moves features from the constant to the slope of the logits.
+func (w *clipWorker) clipFeatures(keys []uint64, h []float32) {
+	which := w.which[:0]
+	out, in := w.factors[0][:0], w.factors[1][:0]
+	for _, key := range keys {
+		j := featureOf(key).j
+		_, sign := w.search.reach(h[j])
+		which, out, in = append(which, j), append(out, -float64(h[j])), append(in, sign)
+	}
+	w.which, w.factors = which, [2][]float64{out, in}
+	columns := linear.Rows{Data: w.search.columns, Width: len(w.z), Which: which}
+	linear.Add(w.a, out, columns)
+	linear.Add(w.s, in, columns)
+}
+
+// bucket adds g_j at the current residual to the buckets of features.
+func (w *clipWorker) bucket(buckets []clipBucket, keys []uint64, h []float32) {
+	which, g := w.which[:0], w.factors[0][:0]
+	for _, key := range keys {
+		which, g = append(which, featureOf(key).j), append(g, 0)
+	}
+	w.which, w.factors[0] = which, g
+	linear.Dots(g, w.residual, linear.Rows{Data: w.search.columns, Width: len(w.z), Which: which})
+	for i, key := range keys {
+		f := featureOf(key)
+		a, sign := w.search.reach(h[f.j])
+		buckets[f.m].add(float64(sign*g[i]), a)
+	}
+}
+
+// evaluate computes the row at threshold c. Where clipping makes classes equal
+// the prediction is the one without clipping if that is among them, as metrics
+// count it.
+func (w *clipWorker) evaluate(c float64, y int) {
+	top := linear.Line(w.z, w.a, w.s, c)
+	linear.Gaps(w.gap32, w.z, w.z[top])
+	if w.gap32[w.raw] == 0 {
+		top = w.raw
+	}
+	softmax.Probs(w.residual, w.gap32, 1)
+	w.now = clipRow{
+		nll:  w.z[top] - w.z[y] - softmax.Log(w.residual[top]),
+		conf: w.residual[top],
+		top:  top,
+	}
+	w.residual[y]--
+	w.now.slope = linear.Inner(w.residual, w.s)
+}
+
+// staysWrong reports whether the class that is predicted at lo certainly beats
+// the label y up to hi. What it leads by changes by hi - lo times the slope of
+// the features that are clipped at hi too, and by at most (a_j - lo) times
+// that of each of the given ones, which are clipped at lo only.
+func (w *clipWorker) staysWrong(moved []uint64, h []float32, y int, lo, hi float64) bool {
+	const rounding = 1e-6
+	top := w.now.top
+	lead := w.z[top] - w.z[y] - rounding
+	if !(lead > 0) {
+		return false
+	}
+	slope := w.s[top] - w.s[y]
+	for _, key := range moved {
+		j := featureOf(key).j
+		a, sign := w.search.reach(h[j])
+		column := w.column(j)
+		change := float64(sign * (float64(column[top]) - float64(column[y])))
+		slope -= change
+		lead += min(0, float64(change*(a-lo)))
+	}
+	return lead+min(0, float64(slope*(hi-lo))) > 0
+}

@@ -1,0 +1,271 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// TemperatureAt returns T(q) of the given knots for q in [0, 1]; see Curve. The
+// result is clamped to the two knots of the segment. Without that, rounding
+// could make a flat curve uneven, or reach 0 between knots of very different
+// size.
+func TemperatureAt(knots []float64, q float64) float64 {
+	i, left := locate(len(knots)-1, q)
+	a, b := knots[i], knots[i+1]
+	return min(max(float64(left*a)+float64((1-left)*b), min(a, b)), max(a, b))
+}
+
+// locate returns the segment of q among s of them and the weight of its left
+// knot, in [0, 1]. The last segment is closed at q = 1.
+func locate(s int, q float64) (segment int, left float64) {
+	at := float64(float64(s) * q)
+	segment = min(int(at), s-1)
+	return segment, 1 - (at - float64(segment))
+}
+
+// Curve is a family of temperatures that depend on a quantity q in [0, 1] of the
+// row, for QaTS its quantile. They are piecewise linear between the knots t_1,
+// ..., t_{S+1} at q = 0, 1/S, ..., 1. This is the paper's piecewise model. For
+// S = 1 it is the paper's Eq. 6, with t_1 = a + b and t_2 = b.
+//
+// The parameters of a falling curve are b and the increments v_1, ..., v_S >= 0,
+//
+//	t_{S+1} = b,  t_i = t_{i+1} + v_i.
+//
+// The parameters of a free curve are its knots. Bounds are closed. With exp or
+// softplus in place of a bound, a flat curve would only be reached in the limit,
+// and the reported value would depend on where the solver stopped. Every
+// parameter is at most MaxT; b and every free knot are at least MinT.
+type Curve struct {
+	Segments int  // S, 1 or more
+	Free     bool // the temperature may rise
+}
+
+// Knots returns the knots t_1, ..., t_{S+1} of the curve with parameters x.
+func (c Curve) Knots(x []float64) []float64 {
+	t := append([]float64(nil), x...)
+	if !c.Free {
+		for i := c.Segments - 1; i >= 0; i-- {
+			t[i] += t[i+1]
+		}
+	}
+	return t
+}
+
+// Flat returns the parameters of the constant curve t.
+func (c Curve) Flat(t float64) []float64 {
+	x := make([]float64, c.Segments+1)
+	for i := range x {
+		if c.Free || i == c.Segments {
+			x[i] = t
+		}
+	}
+	return x
+}
+
+// steep returns the parameters of a free curve that goes from t times factor at
+// q = 0 to t divided by factor at q = 1.
+func (c Curve) steep(t, factor float64) []float64 {
+	x := make([]float64, c.Segments+1)
+	for i := range x {
+		u := 1 - 2*float64(i)/float64(c.Segments) // from 1 to -1
+		x[i] = min(max(t*math.Pow(factor, u), MinT), MaxT)
+	}
+	return x
+}
+
+// Bounds returns the lower and upper bounds of the parameters.
+func (c Curve) Bounds() (lo, hi []float64) {
+	lo, hi = c.Flat(MinT), make([]float64, c.Segments+1)
+	for i := range hi {
+		hi[i] = MaxT
+	}
+	return lo, hi
+}
+
+// boundNames returns the names of the bounds of parameter i in a report.
+func (c Curve) boundNames(i int) (lower, upper string) {
+	last := i == c.Segments
+	switch {
+	case c.Segments == 1 && !c.Free && last:
+		return "b >= 0.001", "b <= 1000"
+	case c.Segments == 1 && !c.Free:
+		return "a >= 0", "a <= 1000"
+	case c.Free || last:
+		return fmt.Sprintf("t_%d >= 0.001", i+1), fmt.Sprintf("t_%d <= 1000", i+1)
+	default:
+		return fmt.Sprintf("t_%d >= t_%d", i+1, i+2), fmt.Sprintf("t_%d - t_%d <= 1000", i+1, i+2)
+	}
+}
+
+// add adds the rows of block b to sum, from which localOf computes derivatives:
+// the gradient in the p = S+1 knots, and the diagonal and off-diagonal of the
+// Hessian, p numbers each. q holds the quantity of every row of the set.
+//
+// The derivatives of a row in T are those of RowBlock.InTemperature. T is linear
+// in the two knots of its segment, so the Hessian in the knots is tridiagonal.
+// The formulas are repeated here because this loop is on the hot path of QaTS.
+func (c Curve) add(b *RowBlock, q, sum []float64) {
+	p := c.Segments + 1
+	grad, diag, off := sum[:p], sum[p:2*p], sum[2*p:]
+	for i := range b.Moments {
+		m, beta := &b.Moments[i], b.beta(i)
+		inverse := 1 / (1 + m.Tail)
+		mean := float64(m.S1 * inverse) // E_p[l] - max l
+		variance := max(0, float64(m.S2*inverse)-float64(mean*mean))
+		g := mean - (float64(b.LabelLogit[i]) - float64(m.Max))
+		b2 := float64(beta * beta)
+		first := -float64(b2 * g)
+		second := float64(b2 * (float64(b2*variance) + float64(2*beta*g)))
+		s, left := locate(c.Segments, q[b.First+i])
+		right := 1 - left
+		grad[s] += float64(left * first)
+		grad[s+1] += float64(right * first)
+		diag[s] += float64(left * left * second)
+		diag[s+1] += float64(right * right * second)
+		off[s] += float64(left * right * second)
+	}
+}
+
+// localOf returns the mean NLL of n rows with its gradient and Hessian in the
+// parameters, given the mean NLL and the totals of add.
+func (c Curve) localOf(nll float64, total []float64, n int) Local {
+	p := c.Segments + 1
+	f := Local{Value: nll, Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
+	for i := range p {
+		f.Gradient[i] = total[i] / float64(n)
+		f.Hessian[i*p+i] = total[p+i] / float64(n)
+		if i+1 < p {
+			f.Hessian[i*p+i+1] = total[2*p+i] / float64(n)
+			f.Hessian[(i+1)*p+i] = f.Hessian[i*p+i+1]
+		}
+	}
+	if !c.Free {
+		f.accumulate()
+	}
+	return f
+}
+
+// At returns the mean NLL of the curve with parameters x, its gradient and its
+// Hessian. It takes one pass. q holds the quantity of every row.
+func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, error) {
+	knots := c.Knots(x)
+	scale := func(dst []float64, lo int) []float64 {
+		for i := range dst {
+			dst[i] = 1 / TemperatureAt(knots, q[lo+i])
+		}
+		return dst
+	}
+	p := c.Segments + 1
+	total, err := o.Sums(ctx, scale, 1+3*p, func(b *RowBlock, sum []float64) {
+		sum[0] += b.NLL()
+		c.add(b, q, sum[1:])
+	})
+	if err != nil {
+		return Local{}, err
+	}
+	return c.localOf(total[0]/float64(o.Rows()), total[1:], o.Rows()), nil
+}
+
+// accumulate turns derivatives in the knots into derivatives in b and the
+// increments. Parameter i moves the knots 1..i equally, so the gradient and the
+// Hessian become running sums.
+func (f *Local) accumulate() {
+	p := len(f.Gradient)
+	for i := range p {
+		for j := range p {
+			if j > 0 {
+				f.Hessian[i*p+j] += f.Hessian[i*p+j-1]
+			}
+		}
+		if i > 0 {
+			f.Gradient[i] += f.Gradient[i-1]
+			for j := range p {
+				f.Hessian[i*p+j] += f.Hessian[(i-1)*p+j]
+			}
+		}
+	}
+}
+
+// TemperatureCurve returns the parameters x of the curve of family c with the
+// least mean NLL, given the quantity q of every row. It starts at the flat curve
+// at the temperature of ts. A falling curve that stays flat has that temperature
+// to the last bit. stage is called after the fit of ts and after the fit of the
+// curve; see calib.Input.Stage.
+//
+// The NLL is not convex in T, so another start could end elsewhere. The start
+// (a, b) = (1, T_ts/2) never did: over 45 calibration sets of real networks,
+// falling and free, with 1, 4 and 10 segments (270 fits), both starts ended
+// within 1e-10 nats of each other. So there is one start. Only a free curve on
+// at most FewRows rows has two more, one rising and one falling steeply.
+func TemperatureCurve(ctx context.Context, stage func(name string, passes float64), o *Objective, q []float64, c Curve) (x []float64, r Report, err error) {
+	before := o.Passes
+	t, flat, totals, err := temperatureWithSums(ctx, o, 3*(c.Segments+1), func(b *RowBlock, sum []float64) { c.add(b, q, sum) })
+	if err != nil {
+		return nil, Report{}, err
+	}
+	stage("ts", o.Passes-before)
+	before = o.Passes
+	lo, hi := c.Bounds()
+	starts := [][]float64{c.Flat(t)}
+	if c.Free && o.Rows() <= FewRows {
+		starts = append(starts, c.steep(t, 2), c.steep(t, 0.5))
+	}
+	sol, spread, err := BoxNewtonFrom(func(x []float64) (Local, error) {
+		if totals != nil { // the last pass of ts is also the first pass of the curve
+			f := c.localOf(flat.NLL, totals, o.Rows())
+			totals = nil
+			return f, nil
+		}
+		return c.At(ctx, o, q, x)
+	}, starts, lo, hi, t)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	stage("qats", o.Passes-before)
+	r = Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes}
+	WarnLocalMinima(&r, len(starts), spread)
+	if c.isFlat(sol.At) {
+		sol.At = c.Flat(t)
+		r.NLL = flat.NLL
+		r.Warnings = append(flat.Warnings, c.flatWarning())
+	}
+	for i, v := range sol.At {
+		lower, upper := c.boundNames(i)
+		switch {
+		case v == lo[i]:
+			r.AtBound = append(r.AtBound, lower)
+		case v == hi[i]:
+			r.AtBound = append(r.AtBound, upper)
+		default:
+			continue
+		}
+		if v != 0 && !c.isFlat(sol.At) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("a temperature is at its bound: %s", r.AtBound[len(r.AtBound)-1]))
+		}
+	}
+	r.WarnUnconverged()
+	return sol.At, r, nil
+}
+
+// flatWarning returns the warning of a falling curve without increments.
+func (c Curve) flatWarning() string {
+	if c.Segments == 1 {
+		return "a = 0: equal to ts"
+	}
+	return "no increments: equal to ts"
+}
+
+// isFlat reports whether a falling curve has no increment.
+func (c Curve) isFlat(x []float64) bool {
+	if c.Free {
+		return false
+	}
+	for _, v := range x[:c.Segments] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,338 @@
+package fit
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// BlockRows is the number of rows that the kernel reads at a time.
+const BlockRows = 256
+
+// Objective is a labelled calibration set with the row kernel. It computes sums
+// over all rows at given scales 1/T, such as the mean NLL and its derivatives.
+// The rows are in memory, with one float32 a row beside the logits, or streamed.
+// An Objective belongs to one fit.
+type Objective struct {
+	Logits     data.Matrix // n x k; of a stream only the shape
+	LabelLogit []float32   // n, the logit of the true class; nil for a stream
+	labels     []int32     // n, the true class; nil for a stream, or if no sum needs it
+	stream     Stream      // nil for rows in memory
+	Passes     float64     // reads of the whole set so far; a part counts as its share
+	Shared     *Shared     // results of other fits on these rows; may be nil
+	spaces     []*workspace
+}
+
+// NewObjective returns the objective of the labelled set. It keeps views of the
+// arrays. It returns an error if a row has no label; see CheckLabelled.
+func NewObjective(set *data.Set) (*Objective, error) {
+	if err := CheckLabelled(set); err != nil {
+		return nil, err
+	}
+	o := &Objective{Logits: set.Logits, LabelLogit: make([]float32, set.Logits.Rows), labels: set.Labels}
+	for i, y := range set.Labels {
+		o.LabelLogit[i] = set.Logits.Row(i)[y]
+	}
+	return o, nil
+}
+
+// Rows returns the number of rows n.
+func (o *Objective) Rows() int { return o.Logits.Rows }
+
+// Scaling returns the scales 1/T of the len(dst) rows from row lo on. It writes
+// them to dst, or returns a slice with one element, the scale of all rows.
+type Scaling func(dst []float64, lo int) []float64
+
+// Constant returns the scaling with one scale for all rows.
+func Constant(scale float64) Scaling {
+	s := []float64{scale}
+	return func([]float64, int) []float64 { return s }
+}
+
+// ByRow returns the scaling in which row i has the scale of(i).
+func ByRow(of func(i int) float64) Scaling {
+	return func(dst []float64, lo int) []float64 {
+		for i := range dst {
+			dst[i] = of(lo + i)
+		}
+		return dst
+	}
+}
+
+// RowBlock is a block of neighbouring rows with the sums of the kernel.
+type RowBlock struct {
+	First      int               // index of the first row in the set
+	Scale      []float64         // 1/T of every row, or one element for all rows
+	Moments    []softmax.Moments // sums over the classes of every row at its scale
+	LabelLogit []float32         // logit of the true class of every row
+	Labels     []int32           // true class of every row
+}
+
+// beta returns the scale 1/T of row First+i.
+func (b *RowBlock) beta(i int) float64 {
+	if len(b.Scale) == 1 {
+		return b.Scale[0]
+	}
+	return b.Scale[i]
+}
+
+// InTemperature returns the first and second derivative of the NLL f of row
+// First+i in its temperature T. With beta = 1/T, g = E_p[l] - l_y and
+// V = Var_p[l] they are
+//
+//	df/dT = -beta^2 g,  d2f/dT2 = beta^4 V + 2 beta^3 g.
+func (b *RowBlock) InTemperature(i int) (first, second float64) {
+	m, beta := &b.Moments[i], b.beta(i)
+	g, b2 := m.Slope(b.LabelLogit[i]), float64(beta*beta)
+	return -float64(b2 * g), float64(b2 * (float64(b2*m.Variance()) + float64(2*beta*g)))
+}
+
+// workspace is the memory of one worker. It is reused in every pass.
+type workspace struct {
+	moments [BlockRows]softmax.Moments
+	scale   [BlockRows]float64
+	label   [BlockRows]float32
+
+	// Rows read from a stream, from row lo on.
+	lo     int
+	logits []float32
+	labels []int32
+}
+
+// slots is the largest number of partial sums of a pass.
+const slots = 1024
+
+// smallSet is the number of logits below which a second goroutine costs more time
+// than it saves.
+const smallSet = 1 << 16
+
+// eachRows calls do for all rows, BlockRows or fewer at a time, on all
+// processors. Consecutive blocks share one of numSlots slots. One worker does
+// all blocks of a slot, in their order. In a run of many fits the processors are
+// busy with other fits, and goroutines wait; a fit never has more goroutines than
+// there are processors.
+func (o *Objective) eachRows(ctx context.Context, do func(w *workspace, slot, lo int, logits []float32, labels []int32)) error {
+	n, k := o.Logits.Rows, o.Logits.Cols
+	workers := runtime.GOMAXPROCS(0)
+	if n*k < smallSet {
+		workers = 1
+	}
+	for len(o.spaces) < workers {
+		o.spaces = append(o.spaces, nil)
+	}
+	step := o.slotRows()
+	return EachTask(ctx, o.numSlots(), workers, func(worker, slot int) error {
+		w := o.spaces[worker]
+		if w == nil {
+			w = &workspace{}
+			o.spaces[worker] = w
+		}
+		end := min((slot+1)*step, n)
+		for lo := slot * step; lo < end; lo += BlockRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			hi := min(lo+BlockRows, end)
+			var logits []float32
+			var labels []int32
+			if o.stream == nil {
+				logits = o.Logits.Data[lo*k : hi*k]
+			} else {
+				var err error
+				if logits, labels, err = o.read(ctx, w, lo, hi, end); err != nil {
+					return err
+				}
+			}
+			do(w, slot, lo, logits, labels)
+		}
+		return nil
+	})
+}
+
+// slotRows returns the number of rows of a slot, a multiple of BlockRows.
+func (o *Objective) slotRows() int {
+	return max(1, (NumBlocks(o.Rows())+slots-1)/slots) * BlockRows
+}
+
+// numSlots returns the number of slots of a pass.
+func (o *Objective) numSlots() int { return (o.Rows() + o.slotRows() - 1) / o.slotRows() }
+
+// Sums runs the kernel over all rows at the given scales and returns width
+// totals. visit adds the contributions of a block of rows to sum, which has width
+// elements. Several goroutines call it at a time, for different blocks; it may
+// also store a result for each row of its block. Partial sums are added in the
+// order of the rows, so the bits of a fit do not depend on the number of
+// goroutines or on which of them computes a block.
+func (o *Objective) Sums(ctx context.Context, scale Scaling, width int, visit func(b *RowBlock, sum []float64)) ([]float64, error) {
+	o.Passes++
+	k := o.Logits.Cols
+	parts := make([]float64, o.numSlots()*width)
+	err := o.eachRows(ctx, func(w *workspace, slot, lo int, logits []float32, labels []int32) {
+		n := len(logits) / k
+		b := RowBlock{First: lo, Scale: scale(w.scale[:n], lo), Moments: w.moments[:n], LabelLogit: w.label[:n]}
+		softmax.Rows(b.Moments, logits, k, b.Scale)
+		if o.stream == nil {
+			b.LabelLogit = o.LabelLogit[lo : lo+n]
+			if o.labels != nil {
+				b.Labels = o.labels[lo : lo+n]
+			}
+		} else {
+			b.Labels = labels
+			for i := range b.LabelLogit {
+				b.LabelLogit[i] = logits[i*k : (i+1)*k][labels[i]]
+			}
+		}
+		visit(&b, parts[slot*width:(slot+1)*width])
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := make([]float64, width)
+	for i, v := range parts {
+		total[i%width] += v
+	}
+	return total, nil
+}
+
+// NLL returns the mean NLL in nats at one temperature: one pass.
+func (o *Objective) NLL(ctx context.Context, t float64) (float64, error) {
+	s, err := o.Slope(ctx, 1/t)
+	return s.NLL, err
+}
+
+// NLLAt returns the mean NLL in nats at the given scales: one pass. If all scales
+// are equal it has the bits of NLL.
+func (o *Objective) NLLAt(ctx context.Context, scale Scaling) (float64, error) {
+	total, err := o.Sums(ctx, scale, 1, func(b *RowBlock, sum []float64) { sum[0] += b.NLL() })
+	if err != nil {
+		return 0, err
+	}
+	return total[0] / float64(o.Rows()), nil
+}
+
+// NLL returns the sum of the NLL of the rows of the block, in nats.
+func (b *RowBlock) NLL() float64 {
+	var logs logSum
+	loss := 0.0
+	for i := range b.Moments {
+		m := &b.Moments[i]
+		logs.add(m.Tail, 1/(1+m.Tail))
+		loss += float64(b.beta(i) * (float64(m.Max) - float64(b.LabelLogit[i])))
+	}
+	return logs.total() + loss
+}
+
+// Slope holds means over the rows at one scale beta = 1/T. The derivative of the
+// mean NLL in beta is LabelGap - MeanGap, its second derivative Variance.
+type Slope struct {
+	NLL      float64 // NLL, nats
+	LabelGap float64 // max l - l_y
+	MeanGap  float64 // max l - E_p[l]
+	Variance float64 // Var_p[l]
+}
+
+// Slope returns the means over the rows at one scale 1/T: one pass.
+func (o *Objective) Slope(ctx context.Context, scale float64) (Slope, error) {
+	s, _, err := o.slopeWithSums(ctx, scale, 0, nil)
+	return s, err
+}
+
+// slopeWithSums returns Slope and, from the same pass, the totals of width more
+// sums to which visit adds; see Sums.
+func (o *Objective) slopeWithSums(ctx context.Context, scale float64, width int, visit func(b *RowBlock, sum []float64)) (Slope, []float64, error) {
+	const own = 4
+	total, err := o.Sums(ctx, Constant(scale), own+width, func(b *RowBlock, sum []float64) {
+		s := b.slope(scale)
+		sum[0] += s.NLL
+		sum[1] += s.LabelGap
+		sum[2] += s.MeanGap
+		sum[3] += s.Variance
+		if visit != nil {
+			visit(b, sum[own:])
+		}
+	})
+	if err != nil {
+		return Slope{}, nil, err
+	}
+	n := float64(o.Rows())
+	return Slope{total[0] / n, total[1] / n, total[2] / n, total[3] / n}, total[own:], nil
+}
+
+// slope returns the sums over the rows of the block, all at the given scale. The
+// NLL has the bits of RowBlock.NLL.
+func (b *RowBlock) slope(scale float64) Slope {
+	var s Slope
+	logs := logSum{product: 1}
+	label := b.LabelLogit[:len(b.Moments)]
+	for i := range b.Moments {
+		m := &b.Moments[i]
+		gap := float64(m.Max) - float64(label[i])
+		one := 1 + m.Tail
+		inverse := 1 / one
+		mean := float64(m.S1 * inverse)
+		s.LabelGap += gap
+		s.NLL += float64(scale * gap)
+		s.MeanGap -= mean
+		s.Variance += max(0, float64(m.S2*inverse)-float64(mean*mean))
+		logs.sum += float64((m.Tail - (one - 1)) * inverse) // logSum.add, inlined by hand for speed
+		if logs.product *= one; logs.product > fullProduct {
+			logs.flush()
+			logs.product = 1
+		}
+	}
+	s.NLL = logs.total() + s.NLL
+	return s
+}
+
+// logSum adds log(1 + tail) over rows with one logarithm for many of them. It
+// multiplies the factors 1 + tail, and adds the rounding error of each 1 + tail to
+// the sum separately. The error is below 2^-52 for each row, and relative to the
+// sum if every tail is small.
+type logSum struct {
+	product float64 // 0 stands for 1
+	sum     float64
+}
+
+// fullProduct leaves room for one more factor: no row has 2^120 classes.
+const fullProduct = 0x1p900
+
+// add adds log(1 + tail); inverse is 1/(1 + tail).
+func (l *logSum) add(tail, inverse float64) {
+	one := 1 + tail
+	l.sum += float64((tail - (one - 1)) * inverse)
+	if l.product == 0 {
+		l.product = 1
+	}
+	if l.product *= one; l.product > fullProduct {
+		l.flush()
+	}
+}
+
+func (l *logSum) flush() {
+	l.sum += softmax.Log(l.product)
+	l.product = 0
+}
+
+func (l *logSum) total() float64 {
+	if l.product > 1 {
+		l.flush()
+	}
+	return l.sum
+}
+
+// Where returns the rows of o whose group is c. It copies them into the memory of
+// dst, which must have room for all rows of o.
+func (o *Objective) Where(dst *Objective, group []int, c int) *Objective {
+	k := o.Logits.Cols
+	n := 0
+	for i, of := range group {
+		if of == c {
+			copy(dst.Logits.Data[n*k:(n+1)*k], o.Logits.Row(i))
+			dst.LabelLogit[n] = o.LabelLogit[i]
+			n++
+		}
+	}
+	return &Objective{Logits: dst.Logits.Slice(0, n), LabelLogit: dst.LabelLogit[:n]}
+}

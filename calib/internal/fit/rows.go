@@ -1,0 +1,107 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// CheckLabelled refuses a calibration set without rows or without a label for
+// each row.
+func CheckLabelled(set *data.Set) error {
+	n, k := set.Logits.Rows, set.Logits.Cols
+	if n == 0 || k == 0 {
+		return errors.New("the calibration set is empty")
+	}
+	if len(set.Labels) != n {
+		return fmt.Errorf("%d rows of logits but %d labels", n, len(set.Labels))
+	}
+	return checkLabels(set.Labels, 0, k)
+}
+
+// checkLabels refuses a label that is none of k classes; the first is that of
+// row from.
+func checkLabels(labels []int32, from, k int) error {
+	for i, y := range labels {
+		if y < 0 || int(y) >= k {
+			return fmt.Errorf("row %d: label %d is outside 0..%d", from+i, y, k-1)
+		}
+	}
+	return nil
+}
+
+// EachRow calls do with the softmax probabilities of every row, in order; p is
+// reused. It stops with the context's error when ctx is done.
+func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64)) error {
+	p := make([]float64, logits.Cols)
+	for i := range logits.Rows {
+		if i%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		softmax.Probs(p, logits.Row(i), 1)
+		do(i, p)
+	}
+	return ctx.Err()
+}
+
+// TopClass returns the lowest index of the largest logit.
+func TopClass(row []float32) int {
+	top := 0
+	for j, l := range row {
+		if l > row[top] {
+			top = j
+		}
+	}
+	return top
+}
+
+// KeepTop divides q by total and lowers what rounding has made equal to the
+// top class though its logit is smaller.
+func KeepTop(q []float64, row []float32, total float64) {
+	top := TopClass(row)
+	most := q[top] / total
+	below := math.Nextafter(most, 0)
+	for j := range q {
+		q[j] /= total
+		if q[j] >= most && row[j] < row[top] {
+			q[j] = below
+		}
+	}
+}
+
+// Normalise divides q by its sum; a row of zeros becomes uniform.
+func Normalise(q []float64) {
+	sum := 0.0
+	for _, v := range q {
+		sum += v
+	}
+	for j := range q {
+		if sum > 0 {
+			q[j] /= sum
+		} else {
+			q[j] = 1 / float64(len(q))
+		}
+	}
+}
+
+// LeastProb is the floor of the metric NLL.
+const LeastProb = 1e-300
+
+// Pick returns the given rows of logits, labels and features, copied.
+func Pick(set *data.Set, rows []int) *data.Set {
+	s := &data.Set{
+		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
+		Features: data.NewMatrix(len(rows), set.Features.Cols),
+		Labels:   make([]int32, len(rows)),
+	}
+	for to, from := range rows {
+		copy(s.Logits.Row(to), set.Logits.Row(from))
+		copy(s.Features.Row(to), set.Features.Row(from))
+		s.Labels[to] = set.Labels[from]
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package fit
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Shared caches what several fits on one calibration set need; calib.Shared
+// documents it.
+type Shared struct {
+	mu    sync.Mutex
+	whole *temperatureFit
+}
+
+// temperatureFit is the result of solveTemperature.
+type temperatureFit struct {
+	t      float64
+	report Report // Passes counts the passes of this fit alone
+	beta   float64
+	near   bool // the last pass was at beta, and the solver expected it to be the last
+}
+
+func (s *Shared) temperature() *temperatureFit {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.whole
+}
+
+func (s *Shared) keep(f *temperatureFit) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.whole = f
+}
+
+// Temperature returns the T in [MinT, MaxT] with the least mean NLL. The report
+// is for the T returned. The last pass was at that T, or one Newton step away;
+// see stepped. Report.Passes counts all passes of o.
+func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
+	t, report, _, err := temperatureWithSums(ctx, o, 0, nil)
+	return t, report, err
+}
+
+// temperatureWithSums returns Temperature and, from the same last pass, the totals
+// at T of width more sums to which visit adds; see slopeWithSums. The totals are
+// nil if the solver did not expect that pass to be the last. If another fit has
+// found T before, only that last pass is made, for the totals.
+func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {
+	before := o.Passes
+	var totals []float64
+	f := o.Shared.temperature()
+	if f == nil {
+		o.Passes = 0
+		var err error
+		if f, totals, err = solveTemperature(ctx, o, width, visit); err != nil {
+			return 0, Report{}, nil, err
+		}
+		o.Shared.keep(f)
+	} else if f.near && visit != nil {
+		var err error
+		if totals, err = o.Sums(ctx, Constant(f.beta), width, visit); err != nil {
+			return 0, Report{}, nil, err
+		}
+	}
+	o.Passes = before + f.report.Passes
+	report := f.report
+	report.Passes = o.Passes
+	report.AtBound, report.Warnings = slices.Clip(report.AtBound), slices.Clip(report.Warnings) // other fits share them
+	return f.t, report, totals, ctx.Err()
+}

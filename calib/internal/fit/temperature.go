@@ -1,0 +1,156 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// stepTol bounds the relative error of a fitted temperature: the Newton step of the
+// last pass, if that step is not taken, is below it.
+const stepTol = 5e-9
+
+// solveTemperature is temperatureWithSums without the cache. o must have no passes
+// yet; the report counts its passes.
+//
+// The NLL is convex in beta = 1/T. Its slope is g = G - D(beta). G =
+// mean(max l - l_y) does not depend on beta, and D = mean(max l - E_p[l]) falls in
+// beta. So the minimum is where log D = log G. D is close to a power of beta, so
+// u = log beta is nearly linear in y = log D. A pass at u gives y and the slope
+// du/dy = -D/(beta Var_p[l]). A polynomial u(y) goes through the values and the
+// slopes of the passes so far, and the next u is its value at y = log G (inverse
+// Hermite interpolation; after one pass this is the Newton step). Errors multiply:
+// if two passes have the errors e0 and e1, the next has about (e0 e1)^2. On large
+// sets a sample of the rows gives the first u and removes most of the
+// nonlinearity; see reference.
+//
+// Every step stays inside a bracket. If interpolation leaves it, bisection shrinks
+// it. The fit ends after a pass whose gradient is below GradTol and whose Newton
+// step is below stepTol. That step is the error of u, up to its square. From
+// thinFrom rows on a pass is expensive. There the fit also ends after a pass whose
+// Newton step is below lastStep. It then takes the step, unless the step leaves the
+// bounds.
+func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
+	ref, u, err := newReference(ctx, o)
+	if err == nil && ref != nil && o.Rows() >= thinFrom {
+		ref, u, err = ref.refined(ctx, o, u)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	minU, maxU := softmax.Log(1/MaxT), softmax.Log(1/MinT)
+	u = min(max(u, minU), maxU)
+	lo, hi := math.Inf(-1), math.Inf(1) // u with g < 0 and with g > 0
+	var known curveNodes
+	moved := math.Inf(1) // the last change of u
+	const maxIterations = 100
+	for iter := 0; ; iter++ {
+		beta := softmax.Exp(u)
+		near := math.Abs(moved) <= likelyLast
+		last := visit
+		if !near {
+			last = nil
+		}
+		s, also, err := o.slopeWithSums(ctx, beta, width, last)
+		if err != nil {
+			return nil, nil, err
+		}
+		if last == nil {
+			also = nil
+		}
+		g := s.LabelGap - s.MeanGap
+		switch {
+		case s.LabelGap == 0:
+			f, err := o.separable(ctx)
+			return f, nil, err
+		case g > 0 && u <= minU:
+			f, err := o.atMaxTemperature(ctx)
+			return f, nil, err
+		case g < 0 && u >= maxU:
+			f, err := o.atBound(ctx, MinT, "the minimum of the NLL is below the least temperature")
+			return f, nil, err
+		case g > 0:
+			hi = u
+		default:
+			lo = u
+		}
+		node, target := s.node(u)
+		step := float64(node.du * (target - node.y))
+		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
+		if !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && u+step > minU && u+step < maxU {
+			f := s.stepped(u, step)
+			f.report.Iterations, f.report.Passes = iter+1, o.Passes
+			return f, nil, nil
+		}
+		if done || iter == maxIterations {
+			report := Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
+			if !done {
+				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
+			}
+			return &temperatureFit{1 / beta, report, beta, near}, also, nil
+		}
+		if finite(node) {
+			known = known.with(ref.less(node))
+		}
+		next := ref.at(target) + known.at(target)
+		if !(next > lo && next < hi && math.Abs(next-u) <= far*math.Abs(step)) {
+			next = u + step
+		}
+		next = min(max(next, minU), maxU)
+		if !(next > lo && next < hi) { // also if step is NaN because D or the variance underflowed
+			next = (max(lo, minU) + min(hi, maxU)) / 2
+		}
+		moved, u = next-u, next
+	}
+}
+
+// far is the largest ratio of a step to the Newton step.
+const far = 8
+
+// likelyLast is the largest change of u after which the next pass is expected to
+// be the last.
+const likelyLast = 0.05
+
+// separable ends a fit in which no row has a larger logit than the logit of its
+// label.
+func (o *Objective) separable(ctx context.Context) (*temperatureFit, error) {
+	zero, err := o.Slope(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	if zero.MeanGap > 0 {
+		return o.atBound(ctx, MinT, "every calibration row is classified correctly, so the NLL has no minimum")
+	}
+	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: []string{
+		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}, nil
+}
+
+// atMaxTemperature ends a fit whose NLL still falls at MaxT.
+func (o *Objective) atMaxTemperature(ctx context.Context) (*temperatureFit, error) {
+	zero, err := o.Slope(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	why := "the minimum of the NLL is beyond the largest temperature"
+	if zero.LabelGap >= zero.MeanGap {
+		why = "the calibration labels contradict the logits, so the NLL has no minimum"
+	}
+	return o.atBound(ctx, MaxT, why)
+}
+
+// atBound ends a fit at T = t, one of the bounds. It takes one pass for the NLL.
+func (o *Objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
+	nll, err := o.NLL(ctx, t)
+	bound := "T >= 0.001"
+	if t == MaxT {
+		bound = "T <= 1000"
+	}
+	return &temperatureFit{t: t, report: Report{
+		NLL:      nll,
+		Passes:   o.Passes,
+		AtBound:  []string{bound},
+		Warnings: []string{fmt.Sprintf("T = %g: %s", t, why)},
+	}}, err
+}

@@ -1,0 +1,86 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// TestLogSum: products in place of logarithms lose nothing, be the tails tiny,
+// huge or mixed.
+func TestLogSum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for name, draw := range map[string]func() float64{
+		"none":   func() float64 { return 0 },
+		"tiny":   func() float64 { return 1e-18 * rng.Float64() },
+		"small":  func() float64 { return math.Exp(-40 * rng.Float64()) },
+		"around": func() float64 { return 4 * rng.Float64() },
+		"huge":   func() float64 { return 1e9 * rng.Float64() },
+		"mixed":  func() float64 { return math.Exp(60 * (rng.Float64() - 0.8)) },
+	} {
+		var got logSum
+		want, lost := 0.0, 0.0 // Kahan's sum
+		for range 2000 {
+			tail := draw()
+			got.add(tail, 1/(1+tail))
+			y := softmax.Log1p(tail) - lost
+			s := want + y
+			want, lost = s, (s-want)-y
+		}
+		if d := math.Abs(got.total() - want); d > 1e-15*want+2000*0x1p-53*math.Min(1, want) {
+			t.Errorf("%s: %g, want %g: off by %g", name, got.total(), want, d)
+		}
+	}
+}
+
+// TestCurveNodes: n nodes give back any polynomial of degree 2n-1, its slopes
+// included, and a node at a known place takes the old one's.
+func TestCurveNodes(t *testing.T) {
+	p := func(y float64) curveNode { // degree 5
+		return curveNode{
+			u: 1 + y*(2+y*(-1+y*(0.5+y*(0.25-y*0.125)))),
+			y: y, du: 2 + y*(-2+y*(1.5+y*(1-y*0.625))),
+		}
+	}
+	c := curveNodes(nil).with(p(9)).with(p(-1)).with(p(0.5)).with(p(2)) // the first is one too many
+	for _, y := range []float64{-2, -1, 0, 0.5, 1.7, 2, 3} {
+		u, du := c.slopeAt(y)
+		if want := p(y); math.Abs(u-want.u) > 1e-12*(1+math.Abs(want.u)) || math.Abs(du-want.du) > 1e-12*(1+math.Abs(want.du)) {
+			t.Errorf("at %g: %g with slope %g, want %g with %g", y, u, du, want.u, want.du)
+		}
+	}
+	if got := curveNodes(nil).with(p(1)).at(3); got != p(1).u+2*p(1).du {
+		t.Errorf("one node: %g, want Newton's step", got)
+	}
+	if u, du := curveNodes(nil).slopeAt(1); u != 0 || du != 0 {
+		t.Errorf("no node: %g, %g", u, du)
+	}
+	if again := c.with(p(2)); len(again) != 3 {
+		t.Errorf("a node twice: %v", again)
+	}
+}
+
+// TestTaskErrors: of several errors the first in order is returned, whoever
+// was first in time.
+func TestTaskErrors(t *testing.T) {
+	first, second := errors.New("first"), errors.New("second")
+	met := make(chan bool)
+	err := EachTask(context.Background(), 100, 2, func(_, task int) error {
+		switch task {
+		case 0:
+			<-met
+			return first
+		case 1:
+			defer close(met)
+			return second
+		}
+		return nil
+	})
+	if err != first {
+		t.Errorf("got %v", err)
+	}
+}

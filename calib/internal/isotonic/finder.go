@@ -1,0 +1,64 @@
+package isotonic
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Finder counts the elements of an increasing list in [0, 1] that are at or
+// below some x. A table on the leading bits of x narrows the search: buckets
+// are as fine, relative to x, as the list is long, down to 2^-32. Of the n k
+// probabilities of a set nearly all are small and fall where the list is thin.
+// The table takes at most 8 bytes an element.
+type Finder struct {
+	list  []float64
+	start []uint32 // start[b]: elements in the buckets before b; nil for a list too short to need it
+	shift int      // bits of x that buckets ignore
+}
+
+// NewFinder returns a finder in an increasing list in [0, 1].
+func NewFinder(list []float64) Finder {
+	const octaves = 32
+	f := Finder{list: list}
+	if len(list) < 2*octaves {
+		return f
+	}
+	f.shift = 52 - bits.Len(uint(len(list)/(2*octaves))) // 2^(52-shift) buckets an octave
+	f.start = make([]uint32, f.bucket(1)+2)
+	for _, x := range list {
+		f.start[f.bucket(x)+1]++
+	}
+	for b := range f.bucket(1) + 1 {
+		f.start[b+1] += f.start[b]
+	}
+	return f
+}
+
+// bucket returns the bucket of x in [0, 1], nondecreasing in x.
+func (f *Finder) bucket(x float64) int {
+	const lowest = (1023 - 32) << 52 // bits of 2^-32
+	return max(int(math.Float64bits(x))-lowest, 0) >> f.shift
+}
+
+// UpTo returns the number of elements at or below x, in [0, 1].
+func (f *Finder) UpTo(x float64) int {
+	if f.start == nil {
+		return UpTo(f.list, x)
+	}
+	b := f.bucket(x)
+	lo, hi := f.start[b], f.start[b+1]
+	return int(lo) + UpTo(f.list[lo:hi], x)
+}
+
+// UpTo returns the number of elements of the increasing list at or below x.
+func UpTo(list []float64, x float64) int {
+	lo, hi := 0, len(list)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); list[mid] <= x {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,68 @@
+package isotonic
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// LikelyRow is what it takes to tell the likely classes of a row from the
+// others by their logits, without an exponential for each.
+type LikelyRow struct {
+	max float64 // the largest logit
+	s0  float64 // sum of exp(l - max)
+
+	// offset is max + log s0, by which a logit exceeds its log-probability,
+	// less what rounding to float32 can make of it and of the sum with a limit.
+	offset float32
+}
+
+// NewLikelyRow returns the row with the given moments at scale 1.
+func NewLikelyRow(m *softmax.Moments) LikelyRow {
+	most, logS0 := float64(m.Max), softmax.Log1p(m.Tail)
+	slack := float64((math.Abs(most) + logS0 + 750) * 0x1p-22) // a limit is -745 or more, or infinite
+	return LikelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
+}
+
+// LikelyRows returns the n rows of logits, in one pass of the kernel.
+func LikelyRows(ctx context.Context, logits data.Matrix) ([]LikelyRow, error) {
+	rows := make([]LikelyRow, 0, logits.Rows)
+	var moments [fit.BlockRows]softmax.Moments
+	for lo := 0; lo < logits.Rows; lo += fit.BlockRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		part := logits.Slice(lo, min(lo+fit.BlockRows, logits.Rows))
+		m := moments[:part.Rows]
+		softmax.Rows(m, part.Data, part.Cols, []float64{1})
+		for i := range m {
+			rows = append(rows, NewLikelyRow(&m[i]))
+		}
+	}
+	return rows, nil
+}
+
+// Prob returns the probability of a class whose logit is l.
+func (r *LikelyRow) Prob(l float32) float64 { return softmax.ExpGap(float64(l)-r.max) / r.s0 }
+
+// Next returns the first class from j on whose log-probability may be at its
+// limit or above: none that is gets lost, a few that are not come along. It
+// returns the number of classes where there is none.
+//
+//go:noinline
+func (r *LikelyRow) Next(row, limit []float32, j int) int {
+	offset := r.offset
+	limit = limit[:len(row)]
+	for ; j < len(row); j++ {
+		if row[j] >= limit[j]+offset {
+			return j
+		}
+	}
+	return j
+}
+
+// LikelyLimit returns a limit that every probability of p or more passes.
+func LikelyLimit(p float64) float32 { return float32(softmax.Log(p)) }

@@ -1,0 +1,115 @@
+package isotonic
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Function is a nondecreasing function from [0, 1] to [0, 1]: linear between
+// its knots and constant outside them. Without knots it is 0 everywhere. It is
+// immutable.
+type Function struct {
+	X []float64 `json:"x"` // strictly increasing, in [0, 1]
+	Y []float64 `json:"y"` // nondecreasing, in [0, 1]
+}
+
+// Run is a stretch of points (x, t, w), neighbours in x, that share one value
+// of the isotonic regression: a single point, points of equal x, or points
+// that are known to be pooled.
+type Run struct {
+	Lo, Hi float64 // least and largest x
+	Sum    float64 // sum of w t
+	Weight float64 // sum of w, positive
+}
+
+// Regress returns the nondecreasing g that minimises the sum of w (t - g(x))^2
+// over the points of runs, by pooling adjacent violators (Ayer et al. 1955):
+// sort by x, join equal x to their weighted mean, then merge neighbours while
+// the left mean is not below the right one. The knots are the two ends of each
+// block, as scikit-learn has it. Runs may touch in equal lo but not overlap
+// otherwise; they are reordered and overwritten. Linear time after the sort.
+//
+// With t of 0 or 1 and whole weights the sums are exact below 2^53, so the
+// result does not depend on the order of the points.
+func Regress(runs []Run) Function {
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Lo, b.Lo) })
+	top := 0 // runs[:top] are blocks of increasing mean
+	for i := 0; i < len(runs); {
+		b := runs[i]
+		for i++; i < len(runs) && runs[i].Lo == b.Lo; i++ {
+			b = b.Join(runs[i])
+		}
+		for top > 0 && runs[top-1].mean() >= b.mean() {
+			top--
+			b = runs[top].Join(b)
+		}
+		runs[top] = b // top < i: what is overwritten has been read
+		top++
+	}
+	g := Function{X: make([]float64, 0, 2*top), Y: make([]float64, 0, 2*top)}
+	for _, b := range runs[:top] {
+		g.X, g.Y = append(g.X, b.Lo), append(g.Y, b.mean())
+		if b.Hi > b.Lo {
+			g.X, g.Y = append(g.X, b.Hi), append(g.Y, b.mean())
+		}
+	}
+	return g
+}
+
+func (r Run) mean() float64 { return r.Sum / r.Weight }
+
+// Join returns the run of the points of r and next, which follows it.
+func (r Run) Join(next Run) Run {
+	return Run{r.Lo, max(r.Hi, next.Hi), r.Sum + next.Sum, r.Weight + next.Weight}
+}
+
+// At returns g(x) for x in [0, 1].
+func (g Function) At(x float64) float64 { return g.Between(UpTo(g.X, x), x) }
+
+// Between returns g(x) where i knots are at or below x. It is nondecreasing in
+// floating point too: subtraction, division by and product with a positive
+// constant, and addition of a constant round monotonically, and the minimum
+// keeps the end of a segment from passing the next knot.
+func (g Function) Between(i int, x float64) float64 {
+	switch {
+	case len(g.X) == 0:
+		return 0
+	case i == 0:
+		return g.Y[0]
+	case i == len(g.X) || g.Y[i-1] == g.Y[i]:
+		return g.Y[i-1]
+	}
+	x0, y0, y1 := g.X[i-1], g.Y[i-1], g.Y[i]
+	r := (x - x0) / (g.X[i] - x0)
+	return min(y1, y0+float64((y1-y0)*r))
+}
+
+// Check reports why g, read from a file, is not what isotonic promises.
+func (g Function) Check() error {
+	if len(g.X) != len(g.Y) {
+		return fmt.Errorf("%d knots x but %d values y", len(g.X), len(g.Y))
+	}
+	for i := range g.X {
+		switch {
+		case !(g.X[i] >= 0 && g.X[i] <= 1):
+			return fmt.Errorf("x[%d] = %v is outside [0, 1]", i, g.X[i])
+		case !(g.Y[i] >= 0 && g.Y[i] <= 1):
+			return fmt.Errorf("y[%d] = %v is outside [0, 1]", i, g.Y[i])
+		case i > 0 && g.X[i] <= g.X[i-1]:
+			return fmt.Errorf("x[%d] = %v is not above x[%d] = %v", i, g.X[i], i-1, g.X[i-1])
+		case i > 0 && g.Y[i] < g.Y[i-1]:
+			return fmt.Errorf("y[%d] = %v is below y[%d] = %v", i, g.Y[i], i-1, g.Y[i-1])
+		}
+	}
+	return nil
+}
+
+// CheckKnots refuses knots that are no isotonic function with values.
+func (g Function) CheckKnots() error {
+	if len(g.X) == 0 {
+		return errors.New("no knots")
+	}
+	return g.Check()
+}

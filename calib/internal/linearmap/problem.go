@@ -1,0 +1,269 @@
+package linearmap
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// Problem is the fit of a linear map of the scores of a network: with x_i the k
+// scores of row i, it minimises
+//
+//	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
+//
+// over theta = (D, b). D is the diagonal of a matrix (k numbers) or a full
+// matrix (k x k, row-major). At theta = 0 the scores stay what they are. The
+// first term is convex and every penalty is above 0, so there is one minimum.
+//
+// For a full matrix the scores are kept, twice n k float64. For a diagonal they are
+// computed from the logits in every pass, since k may be large.
+type Problem struct {
+	scores  func(dst []float64, row []float32) // writes x of a row of logits
+	kept    []float64                          // n x k, x of all rows; nil for a diagonal
+	columns []*linear.Packed                   // the same by block, transposed for products with residuals
+	Logits  data.Matrix                        // n x k
+	labels  []int32
+	Penalty []float64 // of each parameter, above 0
+	Passes  float64   // reads of the whole set so far
+	blocks  []block
+}
+
+// block is the memory for the rows of a block.
+type block struct {
+	value float64
+	sums  []float64 // one for each parameter
+	x, s  []float64 // BlockRows x k: scores as they were, and corrected
+	turn  []float64 // k x BlockRows, s transposed
+}
+
+// wave is how many blocks are summed before they join the total: it bounds the
+// memory for their sums and changes no bit.
+const wave = 64
+
+// New returns the problem on a labelled set. The caller fills Penalty.
+func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *Problem {
+	n, k := set.Logits.Rows, set.Logits.Cols
+	f := &Problem{
+		scores: scores, Logits: set.Logits, labels: set.Labels,
+		blocks: make([]block, min(wave, fit.NumBlocks(n))),
+	}
+	p := 2 * k
+	if full {
+		p = k*k + k
+		f.kept = make([]float64, n*k)
+		for i := range n {
+			scores(f.kept[i*k:(i+1)*k], set.Logits.Row(i))
+		}
+		turned := make([]float64, fit.BlockRows*k)
+		for lo := 0; lo < n; lo += fit.BlockRows {
+			hi := min(lo+fit.BlockRows, n)
+			transpose(turned, f.kept[lo*k:hi*k], hi-lo, k)
+			f.columns = append(f.columns, linear.Pack(turned[:k*(hi-lo)], k, hi-lo))
+		}
+	}
+	f.Penalty = make([]float64, p)
+	for b := range f.blocks {
+		m := &f.blocks[b]
+		m.sums, m.x, m.s = make([]float64, p), make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
+		if full {
+			m.turn = make([]float64, fit.BlockRows*k)
+		}
+	}
+	return f
+}
+
+// Penalise sets the penalties of a full matrix and of the offsets.
+func (f *Problem) Penalise(diagonal, off, intercept float64) {
+	k := f.Logits.Cols
+	for c := range k {
+		for j := range k {
+			f.Penalty[c*k+j] = off
+		}
+		f.Penalty[c*k+c] = diagonal
+		f.Penalty[k*k+c] = intercept
+	}
+}
+
+// MatrixOf returns I + D and b of the parameters of a full matrix.
+func MatrixOf(theta []float64, k int) (w [][]float64, b []float64) {
+	w = make([][]float64, k)
+	for c := range w {
+		w[c] = append([]float64(nil), theta[c*k:(c+1)*k]...)
+		w[c][c]++
+	}
+	return w, append([]float64(nil), theta[k*k:]...)
+}
+
+const (
+	// near is the gradient at which Minimise looks at the curvature again.
+	near = 1e-4
+
+	// maxSteps bounds the steps of Minimise: networks needed some hundred. Sets
+	// with logits of 10^4 can ask for more, and get a warning.
+	maxSteps = 2000
+
+	// Tolerance is the gradient at which Minimise ends, in units of parameters
+	// whose curvature is about 1. Below it the value no longer changes in float64.
+	Tolerance = 1e-7
+)
+
+// Minimise moves theta, where it starts, to the minimum.
+func (f *Problem) Minimise(ctx context.Context, theta []float64) (fit.Descent, error) {
+	return f.MinimiseTo(ctx, theta, Tolerance)
+}
+
+// MinimiseTo is Minimise to another gradient. It measures each parameter in
+// units of 1/sqrt of its curvature, without which rare classes would need many
+// more steps: first that at the start, then that near the end.
+func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (fit.Descent, error) {
+	var end fit.Descent
+	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
+	at := make([]float64, len(theta))
+	for _, tolerance := range []float64{max(near, tolerance), tolerance} {
+		if _, err := f.Pass(ctx, theta, unit, true); err != nil {
+			return fit.Descent{}, err
+		}
+		for j := range unit {
+			unit[j] = 1 / math.Sqrt(unit[j]+2*f.Penalty[j])
+			u[j] = theta[j] / unit[j]
+		}
+		d, err := fit.LBFGS(func(u, gradient []float64) (float64, error) {
+			for j := range at {
+				at[j] = float64(u[j] * unit[j])
+			}
+			value, err := f.Pass(ctx, at, gradient, false)
+			for j, x := range at {
+				value += float64(float64(f.Penalty[j]*x) * x)
+				gradient[j] = float64((gradient[j] + float64(2*f.Penalty[j]*x)) * unit[j])
+			}
+			return value, err
+		}, u, maxSteps-end.Steps, tolerance)
+		if err != nil {
+			return fit.Descent{}, err
+		}
+		for j := range theta {
+			theta[j] = float64(u[j] * unit[j])
+		}
+		end = fit.Descent{Value: d.Value, Gradient: d.Gradient, Steps: end.Steps + d.Steps}
+	}
+	return end, nil
+}
+
+// Pass returns the mean NLL at theta and writes its gradient or, with
+// curvature, the diagonal of its Hessian.
+func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
+	f.Passes++
+	n, k := f.Logits.Rows, f.Logits.Cols
+	var matrix *linear.Packed
+	if f.kept != nil {
+		matrix = linear.Pack(theta[:k*k], k, k)
+	}
+	value := 0.0
+	clear(dst)
+	for start := 0; start < n; start += wave * fit.BlockRows {
+		rows := min(wave*fit.BlockRows, n-start)
+		err := fit.EachBlock(ctx, rows, func(block, lo, hi int) {
+			f.sum(&f.blocks[block], theta, matrix, start+lo, start+hi, curvature)
+		})
+		if err != nil {
+			return 0, err
+		}
+		for b := range fit.NumBlocks(rows) {
+			value += f.blocks[b].value
+			for j, v := range f.blocks[b].sums {
+				dst[j] += v
+			}
+		}
+	}
+	for j := range dst {
+		dst[j] /= float64(n)
+	}
+	return value / float64(n), nil
+}
+
+// sum adds up rows lo..hi-1. The derivative of a row in a score s_c is
+// r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
+func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, curvature bool) {
+	k, n := f.Logits.Cols, hi-lo
+	x, s := m.x[:n*k], m.s[:n*k]
+	if f.kept != nil {
+		copy(x, f.kept[lo*k:hi*k])
+		matrix.Times(s, x)
+	} else {
+		for i := range n {
+			row := x[i*k : (i+1)*k]
+			f.scores(row, f.Logits.Row(lo+i))
+			for c, v := range row {
+				s[i*k+c] = float64(theta[c] * v)
+			}
+		}
+	}
+	m.value = 0
+	clear(m.sums)
+	offsets := m.sums[len(m.sums)-k:]
+	b := theta[len(theta)-k:]
+	for i := range n {
+		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
+		for c := range s {
+			s[c] += x[c] + b[c]
+		}
+		y := f.labels[lo+i]
+		own := s[y]
+		m.value += fit.ToSoftmax(s) - own
+		if curvature {
+			for c, p := range s {
+				s[c] = float64(p * (1 - p))
+				x[c] = float64(x[c] * x[c])
+			}
+		} else {
+			s[y]--
+		}
+		for c, v := range s {
+			offsets[c] += v
+			if f.kept == nil {
+				m.sums[c] += float64(v * x[c])
+			}
+		}
+	}
+	if f.kept != nil {
+		transpose(m.turn, s, n, k)
+		columns := f.columns[lo/fit.BlockRows]
+		if curvature {
+			squares := make([]float64, k*n)
+			transpose(squares, x, n, k)
+			columns = linear.Pack(squares, k, n)
+		}
+		columns.Times(m.sums[:k*k], m.turn[:k*n])
+	}
+}
+
+// transpose writes the n x k matrix x as k x n.
+func transpose(dst, x []float64, n, k int) {
+	const tile = 8 // rows of a line of the cache
+	for i0 := 0; i0 < n; i0 += tile {
+		i1 := min(i0+tile, n)
+		for c := range k {
+			for i := i0; i < i1; i++ {
+				dst[c*n+i] = x[i*k+c]
+			}
+		}
+	}
+}
+
+// LogProbs writes log softmax(row).
+func LogProbs(dst []float64, row []float32) {
+	most := float64(row[fit.TopClass(row)])
+	sum := 0.0
+	for j, l := range row {
+		dst[j] = float64(l) - most
+		sum += softmax.Exp(dst[j])
+	}
+	log := softmax.Log(sum)
+	for j := range dst {
+		dst[j] -= log
+	}
+}

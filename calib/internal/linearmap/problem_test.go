@@ -1,0 +1,132 @@
+package linearmap
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+func directScores(x []float64, theta []float64, full bool) []float64 {
+	k := len(x)
+	s := make([]float64, k)
+	for c := range s {
+		s[c] = x[c] + theta[len(theta)-k+c]
+		for j := range x {
+			switch {
+			case full:
+				s[c] += theta[c*k+j] * x[j]
+			case j == c:
+				s[c] += theta[c] * x[c]
+			}
+		}
+	}
+	return s
+}
+
+// randomTheta returns parameters of k classes.
+func randomTheta(rng *rand.Rand, k int, full bool) []float64 {
+	theta := make([]float64, 2*k)
+	if full {
+		theta = make([]float64, k*k+k)
+	}
+	for j := range theta {
+		theta[j] = rng.NormFloat64() / 3
+	}
+	return theta
+}
+
+// TestLinearFitDerivatives: value, gradient and the diagonal of the Hessian
+// against the definition and differences of it, for numbers of rows that fill
+// neither the last four nor the last block.
+func TestLinearFitDerivatives(t *testing.T) {
+	const k, h = 4, 1e-5
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 3, 4, 261} {
+		for _, full := range []bool{false, true} {
+			set := testset.Drawn(n, k, 1.5, uint64(n))
+			f := New(set, full, LogProbs)
+			value := func(theta []float64) float64 {
+				sum := 0.0
+				x := make([]float64, k)
+				for i, y := range set.Labels {
+					LogProbs(x, set.Logits.Row(i))
+					s := directScores(x, theta, full)
+					total := 0.0
+					for _, v := range s {
+						total += math.Exp(v)
+					}
+					sum += math.Log(total) - s[y]
+				}
+				return sum / float64(n)
+			}
+			theta := randomTheta(rng, k, full)
+			gradient, curvature := make([]float64, len(theta)), make([]float64, len(theta))
+			got, err := f.Pass(context.Background(), theta, gradient, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Pass(context.Background(), theta, curvature, true); err != nil {
+				t.Fatal(err)
+			}
+			middle := value(theta)
+			if math.Abs(got-middle) > 1e-13 {
+				t.Errorf("n = %d, full %v: value %v, want %v", n, full, got, middle)
+			}
+			for j := range theta {
+				moved := slices.Clone(theta)
+				moved[j] += h
+				up := value(moved)
+				moved[j] -= 2 * h
+				down := value(moved)
+				if d := (up - down) / (2 * h); math.Abs(d-gradient[j]) > 1e-9*(1+math.Abs(d)) {
+					t.Errorf("n = %d, full %v: gradient[%d] = %v, differences give %v", n, full, j, gradient[j], d)
+				}
+				if d := (up - 2*middle + down) / (h * h); math.Abs(d-curvature[j]) > 1e-4*(1+math.Abs(d)) {
+					t.Errorf("n = %d, full %v: curvature[%d] = %v, differences give %v", n, full, j, curvature[j], d)
+				}
+			}
+		}
+	}
+}
+
+// TestLinearFitWaves: more rows than are summed at once, each four times, have
+// the value and the gradient of a quarter of them, and the bits do not depend
+// on the number of processors.
+func TestLinearFitWaves(t *testing.T) {
+	const k = 3
+	n := wave*fit.BlockRows/4 + 100
+	one := testset.Drawn(n, k, 2, 3)
+	four := &data.Set{Logits: data.NewMatrix(4*n, k)}
+	for r := range 4 {
+		copy(four.Logits.Data[r*n*k:], one.Logits.Data)
+		four.Labels = append(four.Labels, one.Labels...)
+	}
+	theta := randomTheta(rand.New(rand.NewPCG(3, 3)), k, true)
+	pass := func(set *data.Set) []float64 {
+		sums := make([]float64, len(theta))
+		value, err := New(set, true, LogProbs).Pass(context.Background(), theta, sums, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(sums, value)
+	}
+	want := pass(four)
+	if !testset.Near(want, pass(one), 1e-13) {
+		t.Errorf("rows four times: %v, once: %v", want, pass(one))
+	}
+	for _, workers := range []int{1, 3, 8} {
+		old := runtime.GOMAXPROCS(workers)
+		got := pass(four)
+		runtime.GOMAXPROCS(old)
+		if !slices.Equal(got, want) {
+			t.Errorf("%d processors: %v, want %v", workers, got, want)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package mixture
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// Mixture is what group calibration minimises to learn a partition: over
+// W (groups x d) and u = log(1/tau),
+//
+//	mean over rows of -log sum_g softmax(W h)_g exp(-f(u_g)) + decay mean(W^2),
+//
+// where f is the NLL of the row. With pi = softmax(W h) and the posterior
+// r = softmax(W h - f), the derivative of a row in (W h)_g is pi_g - r_g and in
+// u_g it is r_g f'(u_g).
+//
+// The sum of the rows of W changes no softmax and its minimum is 0, so W
+// starts with a sum of 0, which every step keeps, and the products of the last
+// group are those of the others, negated. f comes from an nllTable.
+//
+// Parameters are one vector: W row-major, then u.
+type Mixture struct {
+	table    *nllTable
+	features data.Matrix // n x d
+	groups   int
+	decay    float64
+	columns  []column
+	blocks   []gcBlock
+	rooms    []*gcRoom // by worker
+}
+
+// gcBlock is what a block of rows adds up to.
+type gcBlock struct {
+	value    float64
+	gradient []float64
+}
+
+// New returns the problem for the rows of o with their features.
+func New(o *fit.Objective, features data.Matrix, groups int, decay float64) *Mixture {
+	m := &Mixture{
+		table: newNLLTable(o), features: features, groups: groups, decay: decay,
+		columns: make([]column, groups),
+		blocks:  make([]gcBlock, fit.NumBlocks(o.Rows())),
+		rooms:   make([]*gcRoom, runtime.GOMAXPROCS(0)),
+	}
+	for w := range m.rooms {
+		m.rooms[w] = &gcRoom{a: newByGroup(groups), posterior: newByGroup(groups), slope: newByGroup(groups)}
+	}
+	for b := range m.blocks {
+		m.blocks[b].gradient = make([]float64, groups*(features.Cols+1))
+	}
+	return m
+}
+
+// Start returns tau = 1.5 and W uniform in (-1, 1)/sqrt(d), less its mean over
+// the groups.
+func (m *Mixture) Start(rng *rand.Rand) []float64 {
+	d := m.features.Cols
+	x := make([]float64, m.groups*(d+1))
+	reach := 1 / math.Sqrt(float64(d))
+	for j := range m.groups * d {
+		x[j] = float64((2*rng.Float64() - 1) * reach)
+	}
+	for j := range d {
+		mean := 0.0
+		for g := range m.groups {
+			mean += x[g*d+j] / float64(m.groups)
+		}
+		for g := range m.groups {
+			x[g*d+j] -= mean
+		}
+	}
+	for g := range m.groups {
+		x[m.groups*d+g] = softmax.Log(1 / 1.5)
+	}
+	return x
+}
+
+// Rows returns W of the parameters x, without copying.
+func (m *Mixture) Rows(x []float64) [][]float64 {
+	d := m.features.Cols
+	w := make([][]float64, m.groups)
+	for g := range w {
+		w[g] = x[g*d : (g+1)*d : (g+1)*d]
+	}
+	return w
+}
+
+// At returns the value at x and writes the gradient.
+func (m *Mixture) At(ctx context.Context, x, gradient []float64) (float64, error) {
+	d, n := m.features.Cols, float64(m.features.Rows)
+	for g := range m.columns {
+		var err error
+		if m.columns[g], err = m.table.at(ctx, x[m.groups*d+g]); err != nil {
+			return 0, err
+		}
+	}
+	err := fit.EachTask(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
+		m.block(&m.blocks[block], x, block*fit.BlockRows, min((block+1)*fit.BlockRows, m.features.Rows), m.rooms[worker])
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	value := 0.0
+	clear(gradient)
+	for b := range m.blocks {
+		value += m.blocks[b].value
+		for j, v := range m.blocks[b].gradient {
+			gradient[j] += v
+		}
+	}
+	value /= n
+	square := 0.0
+	size := float64(m.groups * d)
+	for j := range gradient {
+		gradient[j] /= n
+		if j < m.groups*d {
+			square += float64(x[j] * x[j])
+			gradient[j] += float64(2 * m.decay / size * x[j])
+		}
+	}
+	return value + float64(m.decay*square)/size, nil
+}
+
+// block sums rows lo..hi-1. Each step is taken for all rows before the next one,
+// since the exponentials and logarithms of one row wait for each other and those
+// of many do not.
+func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
+	d, last, n := m.features.Cols, m.groups-1, hi-lo
+	rows := linear.Rows{Data: m.features.Data[lo*d : hi*d], Width: d}
+	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)
+	clear(a[last])
+	for g := range last {
+		linear.Dots(a[g], x[g*d:(g+1)*d], rows)
+		for i, v := range a[g] {
+			a[last][i] -= v
+		}
+	}
+	for g := range m.columns {
+		m.columns[g].rows(posterior[g], slope[g], lo) // the NLL, at first
+		for i, f := range posterior[g] {
+			posterior[g][i] = a[g][i] - f
+		}
+	}
+	whole, part := room.whole[:n], room.part[:n]
+	toSoftmaxes(whole, a, room.most[:n])
+	toSoftmaxes(part, posterior, room.most[:n])
+	sum.value = 0
+	for i := range n {
+		sum.value += whole[i] - part[i]
+	}
+	clear(sum.gradient)
+	for g := range m.columns {
+		to := &sum.gradient[m.groups*d+g]
+		for i, r := range posterior[g] {
+			a[g][i] -= r
+			*to += float64(r * slope[g][i])
+		}
+		if g < last {
+			linear.Add(sum.gradient[g*d:(g+1)*d], a[g], rows)
+		}
+	}
+	for j := range d {
+		for g := range last {
+			sum.gradient[last*d+j] -= sum.gradient[g*d+j]
+		}
+	}
+}
+
+// gcRoom is the memory of one worker.
+type gcRoom struct {
+	a, posterior, slope byGroup
+	whole, part, most   [fit.BlockRows]float64
+}
+
+// byGroup is a number for each group and row of a block.
+type byGroup struct {
+	data  []float64
+	views [][]float64
+}
+
+func newByGroup(groups int) byGroup {
+	return byGroup{make([]float64, groups*fit.BlockRows), make([][]float64, groups)}
+}
+
+// of returns the numbers of the first n rows, for each group.
+func (b *byGroup) of(n int) [][]float64 {
+	for g := range b.views {
+		b.views[g] = b.data[g*fit.BlockRows : g*fit.BlockRows+n]
+	}
+	return b.views
+}
+
+// toSoftmaxes replaces v, which is by group and row, by the softmax of each row
+// over its groups, and writes the logs of the sums of exponentials. most is
+// scratch.
+func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
+	copy(most, v[0])
+	for _, of := range v[1:] {
+		for i, x := range of {
+			most[i] = max(most[i], x)
+		}
+	}
+	clear(logs)
+	for _, of := range v {
+		for i := range of {
+			of[i] -= most[i]
+		}
+		softmax.Exps(of, of)
+		for i, e := range of {
+			logs[i] += e
+		}
+	}
+	for _, of := range v {
+		for i := range of {
+			of[i] /= logs[i]
+		}
+	}
+	softmax.Logs(logs, logs)
+	for i, m := range most {
+		logs[i] += m
+	}
+}

@@ -1,0 +1,158 @@
+package mixture
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+	"gonum.org/v1/gonum/diff/fd"
+)
+
+// TestNLLTable compares the table with the NLL by its definition, at random
+// temperatures, on rows of several kinds; the worst are 999 equal logits below
+// the top one.
+func TestNLLTable(t *testing.T) {
+	const k = 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	set := &data.Set{Logits: data.NewMatrix(60, k), Labels: make([]int32, 60)}
+	for i := range 60 {
+		row := set.Logits.Row(i)
+		for j := range row {
+			switch i % 3 {
+			case 0:
+				row[j] = float32(3 * rng.NormFloat64())
+			case 1: // one top, the others equal
+				row[j] = -float32(i)
+			case 2: // two logits far above the others
+				row[j] = -50
+			}
+		}
+		if i%3 > 0 {
+			row[i] = 0
+			row[i+1] += float32(i) / 2
+		}
+		set.Labels[i] = int32(rng.IntN(k))
+	}
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newNLLTable(o)
+	worst, mean := 0.0, 0.0
+	const trials = 60
+	for range trials {
+		u := math.Log(20) * (2*rng.Float64() - 1)
+		c, err := table.at(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range set.Labels {
+			got, slope := rowOf(&c, i)
+			want, wantSlope := testset.RowNLL(set.Logits.Row(i), int(set.Labels[i]), u)
+			worst = max(worst, math.Abs(got-want))
+			mean += math.Abs(got-want) / (60 * trials)
+			if math.Abs(slope-wantSlope) > 1e-6*max(1, math.Abs(wantSlope)) {
+				t.Fatalf("row %d, u = %v: slope %v, want %v", i, u, slope, wantSlope)
+			}
+		}
+	}
+	t.Logf("error up to %.1e, %.1e on average", worst, mean)
+	if worst > 2e-9 || mean > 1e-10 {
+		t.Errorf("error up to %.1e, %.1e on average", worst, mean)
+	}
+}
+
+// TestNLLTableBounds: beyond the bounds of temperatures the NLL is held.
+func TestNLLTableBounds(t *testing.T) {
+	set := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}, Labels: []int32{1}}
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newNLLTable(o)
+	for _, u := range []float64{math.Log(1000), 7, 1e9, math.Inf(1), -math.Log(1000), -8, math.Inf(-1)} {
+		c, err := table.at(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, slope := rowOf(&c, 0)
+		want, _ := testset.RowNLL([]float32{1, 0}, 1, math.Copysign(math.Log(1000), u))
+		if math.Abs(got-want) > 1e-9*max(1, want) || slope != 0 {
+			t.Errorf("u = %v: %v with slope %v, want %v with 0", u, got, slope, want)
+		}
+	}
+}
+
+// rowOf returns the NLL of one row and its derivative.
+func rowOf(c *column, i int) (nll, slope float64) {
+	var v [2]float64
+	c.rows(v[:1], v[1:], i)
+	return v[0], v[1]
+}
+
+// TestGCMixture compares the value with its definition and the gradient with
+// differences.
+func TestGCMixture(t *testing.T) {
+	set := testset.TwoGroups(300, 4, 3, [2]float64{1, 3}, 4)
+	for groups := 1; groups <= 4; groups++ {
+		o, err := fit.NewObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := New(o, set.Features, groups, 0.1)
+		rng := rand.New(rand.NewPCG(6, 6))
+		x := m.Start(rng)
+		for g := range groups {
+			x[groups*3+g] += 0.7 * rng.NormFloat64()
+		}
+		gradient := make([]float64, len(x))
+		got, err := m.At(context.Background(), x, gradient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := mixtureByDefinition(set, groups, x); math.Abs(got-want) > 1e-10 {
+			t.Errorf("%d groups: value %v, want %v", groups, got, want)
+		}
+		numeric := fd.Gradient(nil, func(x []float64) float64 {
+			return mixtureByDefinition(set, groups, x)
+		}, x, &fd.Settings{Formula: fd.Central})
+		// The value by definition sees all of W, the gradient is that of W
+		// with rows that sum to 0: they agree, since the mean has no influence
+		// on the softmax and is 0 here.
+		for j := range x {
+			if math.Abs(gradient[j]-numeric[j]) > 1e-7 {
+				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
+			}
+		}
+	}
+}
+
+func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
+	n, d := set.Features.Rows, set.Features.Cols
+	total := 0.0
+	for i := range n {
+		share, sum := make([]float64, groups), 0.0
+		for g := range share {
+			for j, v := range set.Features.Row(i) {
+				share[g] += x[g*d+j] * float64(v)
+			}
+			share[g] = math.Exp(share[g])
+			sum += share[g]
+		}
+		p := 0.0
+		for g := range share {
+			nll, _ := testset.RowNLL(set.Logits.Row(i), int(set.Labels[i]), x[groups*d+g])
+			p += share[g] / sum * math.Exp(-nll)
+		}
+		total -= math.Log(p) / float64(n)
+	}
+	square := 0.0
+	for _, w := range x[:groups*d] {
+		square += w * w
+	}
+	return total + 0.1*square/float64(groups*d)
+}

@@ -1,0 +1,192 @@
+package network
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// MLP is a small multilayer perceptron with one output: hidden layers of
+// rectified linear units max(W x + b, 0), then a linear one. Its parameters are
+// one vector, layer by layer, each unit's weights followed by its bias. It is
+// float64 and works row by row without a library, so its bits are the same on
+// every processor; the large network of adats is another matter.
+type MLP struct {
+	Sizes []int // inputs, then the hidden layers
+}
+
+// Size returns how many parameters there are.
+func (m MLP) Size() int {
+	total := 0
+	m.each(func(in, out int) { total += (in + 1) * out })
+	return total
+}
+
+// each calls do for every layer, the output included.
+func (m MLP) each(do func(in, out int)) {
+	for l, in := range m.Sizes {
+		out := 1
+		if l+1 < len(m.Sizes) {
+			out = m.Sizes[l+1]
+		}
+		do(in, out)
+	}
+}
+
+// Units returns how many hidden units there are.
+func (m MLP) Units() int {
+	total := 0
+	for _, size := range m.Sizes[1:] {
+		total += size
+	}
+	return total
+}
+
+// Initial draws weights, and biases if asked, uniformly within bound(inputs,
+// outputs) of 0.
+func (m MLP) Initial(rng *rand.Rand, biases bool, bound func(in, out int) float64) []float64 {
+	w := make([]float64, 0, m.Size())
+	m.each(func(in, out int) {
+		b := bound(in, out)
+		for range out {
+			for range in {
+				w = append(w, b*(2*rng.Float64()-1))
+			}
+			bias := 0.0
+			if biases {
+				bias = b * (2*rng.Float64() - 1)
+			}
+			w = append(w, bias)
+		}
+	})
+	return w
+}
+
+// Forward returns the output of the network with parameters w for the inputs x
+// and leaves the values of the hidden units in hidden.
+func (m MLP) Forward(w, x, hidden []float64) float64 {
+	for _, out := range m.Sizes[1:] {
+		in := len(x)
+		for u := range out {
+			unit := w[u*(in+1) : (u+1)*(in+1)]
+			sum := unit[in]
+			for j, v := range x {
+				sum += float64(unit[j] * v)
+			}
+			hidden[u] = max(sum, 0)
+		}
+		w = w[(in+1)*out:]
+		x, hidden = hidden[:out], hidden[out:]
+	}
+	sum := w[len(x)]
+	for j, v := range x {
+		sum += float64(w[j] * v)
+	}
+	return sum
+}
+
+// Backward adds to grad the gradient in the parameters of a loss whose
+// derivative in the output is slope, given what forward left in hidden, which
+// it overwrites with derivatives.
+func (m MLP) Backward(grad, w, x, hidden []float64, slope float64) {
+	layers := len(m.Sizes)
+	end, top := len(w), len(hidden)
+	delta := []float64{slope}
+	for l := layers - 1; l >= 0; l-- {
+		in := m.Sizes[l]
+		end -= (in + 1) * len(delta)
+		below := x
+		if l > 0 {
+			top -= in
+			below = hidden[top : top+in]
+		}
+		for u, d := range delta {
+			if d == 0 {
+				continue
+			}
+			g := grad[end+u*(in+1) : end+(u+1)*(in+1)]
+			for j, v := range below {
+				g[j] += float64(d * v)
+			}
+			g[in] += d
+		}
+		if l == 0 {
+			return
+		}
+		for j, v := range below {
+			sum := 0.0
+			if v > 0 {
+				for u, d := range delta {
+					sum += float64(d * w[end+u*(in+1)+j])
+				}
+			}
+			below[j] = sum
+		}
+		delta = below
+	}
+}
+
+// Adam is the state of the method of Kingma and Ba (2015) with its customary
+// constants, in float64.
+type Adam struct {
+	first, second  []float64 // moments
+	decay1, decay2 float64   // the constants to the power of the steps so far
+}
+
+// NewAdam returns the state before the first step on so many parameters.
+func NewAdam(size int) *Adam {
+	return &Adam{make([]float64, size), make([]float64, size), 1, 1}
+}
+
+// Step moves w against the gradient.
+func (a *Adam) Step(w, gradient []float64, rate float64) {
+	const decay1, decay2, tiny = 0.9, 0.999, 1e-8
+	a.decay1 *= decay1
+	a.decay2 *= decay2
+	for i, g := range gradient {
+		a.first[i] = float64(decay1*a.first[i]) + float64((1-decay1)*g)
+		a.second[i] = float64(decay2*a.second[i]) + float64((1-decay2)*float64(g*g))
+		root := math.Sqrt(a.second[i]/(1-a.decay2)) + tiny
+		w[i] -= float64(rate * (a.first[i] / (1 - a.decay1) / root))
+	}
+}
+
+// CheckWeights refuses saved parameters that are no numbers or not as many.
+func (m MLP) CheckWeights(w []float64) error {
+	if len(w) != m.Size() {
+		return fmt.Errorf("%d weights, want %d", len(w), m.Size())
+	}
+	for i, v := range w {
+		if !(math.Abs(v) <= 1e6) {
+			return fmt.Errorf("weights[%d] = %v: want one in [-1e6, 1e6]", i, v)
+		}
+	}
+	return nil
+}
+
+// InOwnOrder returns a copy of set with its rows in an order that depends on
+// what they are and not on where they stand, so that neither does a network
+// trained on them: by falling confidence, then by the loss of the label, then
+// by the offset of the logits. What is then equal is equal to a network.
+func InOwnOrder(set *data.Set) *data.Set {
+	order := make([]int, set.Logits.Rows)
+	most, loss := make([]float64, len(order)), make([]float64, len(order))
+	for i := range order {
+		row := set.Logits.Row(i)
+		order[i] = i
+		most[i] = float64(row[fit.TopClass(row)])
+		loss[i] = most[i] - float64(row[set.Labels[i]])
+	}
+	tails := make([]float64, len(order))
+	softmax.Tails(tails, set.Logits.Data, set.Logits.Cols)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(tails[a], tails[b]), cmp.Compare(loss[a], loss[b]), cmp.Compare(most[a], most[b]))
+	})
+	return fit.Pick(set, order)
+}

@@ -1,0 +1,67 @@
+package network
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"gonum.org/v1/gonum/diff/fd"
+)
+
+func TestMLPSizes(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		want  int
+	}{{[]int{10, 5, 5}, 91}, {[]int{1, 16, 16}, 321}, {[]int{3}, 4}, {[]int{2, 4}, 17}} {
+		if got := (MLP{c.sizes}).Size(); got != c.want {
+			t.Errorf("%v: %d parameters, want %d", c.sizes, got, c.want)
+		}
+	}
+}
+
+func TestMLPByHand(t *testing.T) {
+	m := MLP{[]int{2, 2}}
+	w := []float64{1, -1, 0.5, 2, 1, -10, 3, 4, 0.25} // the second unit is off
+	hidden := make([]float64, 2)
+	if got, want := m.Forward(w, []float64{2, 1}, hidden), 3*1.5+0.25; got != want || !slices.Equal(hidden, []float64{1.5, 0}) {
+		t.Errorf("output %v, want %v; hidden %v", got, want, hidden)
+	}
+}
+
+func TestMLPGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, sizes := range [][]int{{3}, {2, 4}, {10, 5, 5}, {1, 16, 16}, {4, 3, 7, 2}} {
+		m := MLP{sizes}
+		w := m.Initial(rng, true, func(in, _ int) float64 { return 1 })
+		x, hidden, grad := make([]float64, sizes[0]), make([]float64, m.Units()), make([]float64, m.Size())
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		m.Forward(w, x, hidden)
+		m.Backward(grad, w, x, hidden, 0.7)
+		want := fd.Gradient(nil, func(w []float64) float64 { return 0.7 * m.Forward(w, x, hidden) }, w, &fd.Settings{Formula: fd.Central, Step: 1e-6})
+		if !testset.Near(grad, want, 1e-8) {
+			t.Errorf("%v: gradient %v, differences %v", sizes, grad, want)
+		}
+	}
+}
+
+// On a parabola Adam's first step is the rate, whatever the slope.
+func TestAdam(t *testing.T) {
+	for _, slope := range []float64{1e-3, 1, 1e3} {
+		a, w := NewAdam(1), []float64{5}
+		a.Step(w, []float64{slope}, 0.25)
+		if math.Abs(w[0]-4.75) > 1e-5 {
+			t.Errorf("slope %v: first step to %v", slope, w[0])
+		}
+	}
+	a, w := NewAdam(2), []float64{3, -2}
+	for range 5000 {
+		a.Step(w, []float64{2 * w[0], 200 * w[1]}, 0.01)
+	}
+	if !testset.Near(w, []float64{0, 0}, 1e-6) {
+		t.Errorf("ends at %v", w)
+	}
+}

@@ -1,0 +1,245 @@
+package vae
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+const (
+	Latent     = 16   // dimensions of the code w
+	adatsHead  = 128  // width of the temperature head
+	adatsFloor = 1e-3 // the least temperature and the least standard deviation
+)
+
+// Shape is the size of the network of adats: d features, layers of hidden
+// and hidden/2 units, k classes.
+type Shape struct{ Features, Hidden, Classes int }
+
+// Net is that network, or anything with one number for each of its
+// parameters, as views into one vector. What gives a temperature comes first
+// in the vector; what is only for training is after it.
+type Net struct {
+	Shape
+	encoder [3]dense // d -> hidden -> hidden/2 -> hidden/2
+	mean    dense    // hidden/2 -> 16, of the code
+	Std     dense    // hidden/2 -> 16, its softplus is the standard deviation of the code
+	head    [3]dense // k -> 128 -> 128 -> 1
+	prior   struct {
+		mean, std []float32 // k x 16 each; softplus of std is the standard deviation
+	}
+
+	decoder [4]dense // 16 -> hidden -> hidden/2 -> hidden/2 -> d
+}
+
+// Net returns the views into flat, which holds the whole network or what gives
+// a temperature.
+func (s Shape) Net(flat []float32) *Net {
+	n := &Net{Shape: s}
+	take := func(size int) []float32 {
+		part := flat[:size:size]
+		flat = flat[size:]
+		return part
+	}
+	n.each(func(l *dense, in, out int) {
+		*l = dense{in, out, take(in * out), take(out)}
+	}, func(table *[]float32) { *table = take(s.Classes * Latent) }, len(flat) > s.Size(false))
+	return n
+}
+
+// each calls layer and table for the parts in the order of the vector, those
+// for training only if asked.
+func (n *Net) each(layer func(l *dense, in, out int), table func(*[]float32), training bool) {
+	full, half := n.Hidden, n.Hidden/2
+	layer(&n.encoder[0], n.Features, full)
+	layer(&n.encoder[1], full, half)
+	layer(&n.encoder[2], half, half)
+	layer(&n.mean, half, Latent)
+	layer(&n.Std, half, Latent)
+	layer(&n.head[0], n.Classes, adatsHead)
+	layer(&n.head[1], adatsHead, adatsHead)
+	layer(&n.head[2], adatsHead, 1)
+	table(&n.prior.mean)
+	table(&n.prior.std)
+	if !training {
+		return
+	}
+	layer(&n.decoder[0], Latent, full)
+	layer(&n.decoder[1], full, half)
+	layer(&n.decoder[2], half, half)
+	layer(&n.decoder[3], half, n.Features)
+}
+
+// Size returns how many parameters there are, with those only for training or
+// without.
+func (s Shape) Size(training bool) int {
+	total := 0
+	(&Net{Shape: s}).each(
+		func(_ *dense, in, out int) { total += (in + 1) * out },
+		func(*[]float32) { total += s.Classes * Latent }, training)
+	return total
+}
+
+// dense is a layer y = x W + b.
+type dense struct {
+	in, out int
+	W       []float32 // in x out
+	B       []float32 // out
+}
+
+// forward writes the n x out outputs to y. A row of y has the same bits
+// whatever the rows beside it: gonum's product of two matrices that are not
+// transposed adds the terms of each element one by one, in the order of the
+// inputs, however it splits the work.
+func (l *dense) forward(y, x []float32, n int) {
+	for i := range n {
+		copy(y[i*l.out:(i+1)*l.out], l.B)
+	}
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, general(n, l.in, x), general(l.in, l.out, l.W), 1, general(n, l.out, y))
+}
+
+// backward adds the gradient in the parameters to grad and, unless dx is nil,
+// writes the gradient in the inputs to dx. The split of these products depends
+// on their sizes alone.
+func (l *dense) backward(grad *dense, dx, dy, x []float32, n int) {
+	for i := range n {
+		for j, v := range dy[i*l.out : (i+1)*l.out] {
+			grad.B[j] += v
+		}
+	}
+	blas32.Gemm(blas.Trans, blas.NoTrans, 1, general(n, l.in, x), general(n, l.out, dy), 1, general(l.in, l.out, grad.W))
+	if dx != nil {
+		blas32.Gemm(blas.NoTrans, blas.Trans, 1, general(n, l.out, dy), general(l.in, l.out, l.W), 0, general(n, l.in, dx))
+	}
+}
+
+func general(rows, cols int, x []float32) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x[:rows*cols]}
+}
+
+// elu replaces x by x where positive and e^x - 1 elsewhere.
+func elu(x []float32) {
+	for i, v := range x {
+		if v < 0 {
+			x[i] = float32(softmax.Exp(float64(v)) - 1)
+		}
+	}
+}
+
+// eluBack multiplies dy by the derivative of elu, given its values y, of which
+// there are at least as many.
+func eluBack(dy, y []float32) {
+	for i, v := range y[:len(dy)] {
+		if v < 0 {
+			dy[i] *= v + 1
+		}
+	}
+}
+
+// Pass is room for n rows on their way to a temperature.
+type Pass struct {
+	n                int
+	hidden           [2][]float32 // n x hidden, n x hidden/2
+	Trunk            []float32    // n x hidden/2
+	Mean, std        []float32    // n x 16, of the code; std only after spread
+	Code             []float32    // n x 16, a draw
+	density          []float32    // n x k, log densities of the code under the priors
+	head             [2][]float32 // n x 128
+	Out              []float32    // n
+	inverse, logNorm []float32    // k x 16, k: 1/std^2 and minus the logs of the normalisers of the priors
+}
+
+// Pass returns room for so many rows, with the priors computed.
+func (n *Net) Pass(rows int) *Pass {
+	room := func(cols int) []float32 { return make([]float32, rows*cols) }
+	half := n.Hidden / 2
+	p := &Pass{
+		n: rows, hidden: [2][]float32{room(n.Hidden), room(half)}, Trunk: room(half),
+		Mean: room(Latent), std: room(Latent), Code: room(Latent),
+		density: room(n.Classes), head: [2][]float32{room(adatsHead), room(adatsHead)}, Out: room(1),
+		inverse: make([]float32, n.Classes*Latent), logNorm: make([]float32, n.Classes),
+	}
+	n.priors(p)
+	return p
+}
+
+// Encode takes n rows of features to the trunk and the means of their codes.
+func (n *Net) Encode(p *Pass, features []float32) {
+	n.encoder[0].forward(p.hidden[0], features, p.n)
+	elu(p.hidden[0][:p.n*n.Hidden])
+	n.encoder[1].forward(p.hidden[1], p.hidden[0], p.n)
+	elu(p.hidden[1][:p.n*n.Hidden/2])
+	n.encoder[2].forward(p.Trunk, p.hidden[1], p.n)
+	for i, v := range p.Trunk[:p.n*n.Hidden/2] {
+		p.Trunk[i] = float32(fit.Softplus(float64(v)))
+	}
+	n.mean.forward(p.Mean, p.Trunk, p.n)
+}
+
+// Spread computes the standard deviations of the n codes of encode.
+func (n *Net) Spread(p *Pass) {
+	n.Std.forward(p.std, p.Trunk, p.n)
+	for i, v := range p.std[:p.n*Latent] {
+		p.std[i] = float32(floored(v))
+	}
+}
+
+// Draw writes the n codes at the given standard-normal vector, the same for
+// every row.
+func (p *Pass) Draw(noise []float32) {
+	for i := range p.n * Latent {
+		p.Code[i] = p.Mean[i] + float32(p.std[i]*noise[i%Latent])
+	}
+}
+
+// priors computes what the densities need of the priors.
+func (n *Net) priors(p *Pass) {
+	for c := range n.Classes {
+		sum := 0.0
+		for l := c * Latent; l < (c+1)*Latent; l++ {
+			s := floored(n.prior.std[l])
+			p.inverse[l] = float32(1 / float64(s*s))
+			sum -= softmax.Log(s) + 0.5*math.Log(2*math.Pi)
+		}
+		p.logNorm[c] = float32(sum)
+	}
+}
+
+// floored returns max(softplus(x), adatsFloor).
+func floored(x float32) float64 { return max(fit.Softplus(float64(x)), adatsFloor) }
+
+// Temper takes n codes to the input of the softplus that is the temperature.
+func (n *Net) Temper(p *Pass, code []float32) {
+	for i := range p.n {
+		w := code[i*Latent : (i+1)*Latent]
+		for c := range n.Classes {
+			sum := float32(0)
+			mean := n.prior.mean[c*Latent : (c+1)*Latent]
+			inverse := p.inverse[c*Latent : (c+1)*Latent]
+			for l, v := range w {
+				e := v - mean[l]
+				sum += float32(e * e * inverse[l])
+			}
+			p.density[i*n.Classes+c] = p.logNorm[c] - sum/2
+		}
+	}
+	n.head[0].forward(p.head[0], p.density, p.n)
+	elu(p.head[0][:p.n*adatsHead])
+	n.head[1].forward(p.head[1], p.head[0], p.n)
+	elu(p.head[1][:p.n*adatsHead])
+	n.head[2].forward(p.Out, p.head[1], p.n)
+}
+
+// TemperatureOf returns max(softplus(out), 1e-3), at most fit.MaxT. Where float32
+// overflowed on the way, so that there is no number, it is fit.MaxT: the flattest.
+func TemperatureOf(out float32) float64 {
+	t := floored(out)
+	if !(t < fit.MaxT) {
+		return fit.MaxT
+	}
+	return t
+}

@@ -1,0 +1,177 @@
+package vae
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
+)
+
+// adatsOracle is the loss of adats from its description, in float64, row by
+// row, with math.Exp: theta holds the parameters in the order of Net.
+func adatsOracle(s Shape, theta []float64, b *Batch) float64 {
+	at := 0
+	take := func(n int) []float64 { at += n; return theta[at-n : at] }
+	layer := func(in, out int) func([]float64) []float64 {
+		w, bias := take(in*out), take(out)
+		return func(x []float64) []float64 {
+			y := slices.Clone(bias)
+			for i, v := range x {
+				for j := range y {
+					y[j] += v * w[i*out+j]
+				}
+			}
+			return y
+		}
+	}
+	apply := func(f func(float64) float64, x []float64) []float64 {
+		for i, v := range x {
+			x[i] = f(v)
+		}
+		return x
+	}
+	elu := func(v float64) float64 {
+		if v > 0 {
+			return v
+		}
+		return math.Expm1(v)
+	}
+	floored := func(v float64) float64 { return max(testset.Softplus(v), 1e-3) }
+	half := s.Hidden / 2
+	e0, e1, e2 := layer(s.Features, s.Hidden), layer(s.Hidden, half), layer(half, half)
+	toMean, toStd := layer(half, 16), layer(half, 16)
+	h0, h1, h2 := layer(s.Classes, 128), layer(128, 128), layer(128, 1)
+	priorMean, priorStd := take(s.Classes*16), apply(floored, slices.Clone(take(s.Classes*16)))
+	d0, d1, d2, d3 := layer(16, s.Hidden), layer(s.Hidden, half), layer(half, half), layer(half, s.Features)
+
+	total := 0.0
+	for i := range b.N {
+		h := make([]float64, s.Features)
+		for j := range h {
+			h[j] = float64(b.Features[i*s.Features+j])
+		}
+		trunk := apply(testset.Softplus, e2(apply(elu, e1(apply(elu, e0(h))))))
+		mean, std := toMean(trunk), apply(floored, toStd(trunk))
+		var code [2][]float64
+		for c := range code {
+			code[c] = make([]float64, 16)
+			for l := range 16 {
+				code[c][l] = mean[l] + std[l]*float64(b.Noise[c][i*16+l])
+			}
+		}
+		// -log p(h | w_1), Laplace of scale 1
+		for j, v := range d3(apply(elu, d2(apply(elu, d1(apply(elu, d0(code[0]))))))) {
+			total += math.Abs(v-h[j]) + math.Log(2)
+		}
+		// KL of two normals
+		y := b.Labels[i]
+		for l := range 16 {
+			m, sd := priorMean[y*16+l], priorStd[y*16+l]
+			total += math.Log(sd/std[l]) + (std[l]*std[l]+(mean[l]-m)*(mean[l]-m))/(2*sd*sd) - 0.5
+		}
+		// NLL at T(w_2)
+		density := make([]float64, s.Classes)
+		for c := range density {
+			for l := range 16 {
+				z := (code[1][l] - priorMean[c*16+l]) / priorStd[c*16+l]
+				density[c] -= z*z/2 + math.Log(priorStd[c*16+l]*math.Sqrt(2*math.Pi))
+			}
+		}
+		t := floored(h2(apply(elu, h1(apply(elu, h0(density)))))[0])
+		sum := 0.0
+		row := b.Logits[i*s.Classes : (i+1)*s.Classes]
+		for _, l := range row {
+			sum += math.Exp(float64(l) / t)
+		}
+		total += math.Log(sum) - float64(row[y])/t
+	}
+	return total / float64(b.N)
+}
+
+// The loss and elements of its gradient in every layer against differences of
+// the oracle. Float32 carries 1e-7 through sums of a few hundred terms.
+func TestAdaTSGradient(t *testing.T) {
+	shape := Shape{Features: 5, Hidden: 6, Classes: 3}
+	rng := rand.New(rand.NewPCG(1, 1))
+	tr := NewTrainer(shape, 7, rng)
+	for i := range tr.Flat {
+		tr.Flat[i] *= 1.3 // away from the near-linear start
+	}
+	const n = 6 // fewer than there is room for
+	b := &Batch{N: n, Features: make([]float32, 7*5), Logits: make([]float32, 7*3), Labels: make([]int, 7)}
+	for _, x := range [][]float32{b.Features, b.Logits} {
+		for i := range x {
+			x[i] = float32(1.5 * rng.NormFloat64())
+		}
+	}
+	for i := range b.Labels {
+		b.Labels[i] = rng.IntN(3)
+	}
+	for c := range b.Noise {
+		b.Noise[c] = make([]float32, 7*16)
+		for i := range b.Noise[c] {
+			b.Noise[c][i] = float32(rng.NormFloat64())
+		}
+	}
+	got := tr.loss(b)
+	theta := make([]float64, len(tr.Flat))
+	for i, v := range tr.Flat {
+		theta[i] = float64(v)
+	}
+	if want := adatsOracle(shape, theta, b); math.Abs(got-want) > 1e-5*want {
+		t.Fatalf("loss %v, want %v", got, want)
+	}
+	most, checked, nonzero := 0.0, 0, 0
+	for _, g := range tr.flatGrad {
+		most = max(most, math.Abs(float64(g)))
+	}
+	check := func(i int) {
+		const h = 1e-5
+		old := theta[i]
+		theta[i] = old + h
+		up := adatsOracle(shape, theta, b)
+		theta[i] = old - h
+		down := adatsOracle(shape, theta, b)
+		theta[i] = old
+		want := (up - down) / (2 * h)
+		if math.Abs(want-float64(tr.flatGrad[i])) > 1e-4*math.Abs(want)+2e-6*most {
+			t.Fatalf("gradient[%d] = %v, differences give %v", i, tr.flatGrad[i], want)
+		}
+		checked++
+		if math.Abs(want) > 1e-3*most {
+			nonzero++
+		}
+	}
+	at := 0
+	some := func(size int) { // elements of a part, the last among them
+		for i := size - 1; i >= 0; i -= 1 + size/60 {
+			check(at + i)
+		}
+		at += size
+	}
+	(&Net{Shape: shape}).each(func(_ *dense, in, out int) {
+		some(in * out)
+		some(out)
+	}, func(*[]float32) { some(shape.Classes * Latent) }, true)
+	if at != len(theta) || nonzero < checked/2 {
+		t.Errorf("%d of %d parameters, %d of %d checked matter: the case tests too little", at, len(theta), nonzero, checked)
+	}
+}
+
+// Adam from its recurrences, on a gradient that is set by hand.
+func TestAdaTSAdam(t *testing.T) {
+	tr := &Trainer{Flat: []float32{1}, flatGrad: []float32{0}, moment1: []float32{0}, moment2: []float32{0}}
+	x, m, v := 1.0, 0.0, 0.0
+	for step, g := range []float64{0.5, -2, 0.25, 0, 1} {
+		tr.flatGrad[0] = float32(g)
+		tr.update(0.1)
+		m, v = 0.9*m+0.1*g, 0.999*v+0.001*g*g
+		bias1, bias2 := 1-math.Pow(0.9, float64(step+1)), 1-math.Pow(0.999, float64(step+1))
+		x -= 0.1 * (m / bias1) / (math.Sqrt(v/bias2) + 1e-8)
+		if math.Abs(float64(tr.Flat[0])-x) > 1e-6 {
+			t.Fatalf("step %d: %v, want %v", step+1, tr.Flat[0], x)
+		}
+	}
+}

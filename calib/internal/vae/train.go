@@ -1,0 +1,284 @@
+package vae
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// Batch is a minibatch: n rows of standardised features, of logits and
+// labels in the network's own numbering of the classes, and of two draws of
+// standard normal noise.
+type Batch struct {
+	N        int
+	Features []float32    // n x d
+	Logits   []float32    // n x k
+	Labels   []int        // n
+	Noise    [2][]float32 // n x 16 each
+}
+
+// Trainer holds what one step of training needs: the parameters, their
+// gradient and the room for a batch.
+type Trainer struct {
+	net, grad *Net
+	Flat      []float32 // the parameters
+	flatGrad  []float32
+	pass      *Pass
+
+	stdIn, std []float32    // rows x 16: input of the softplus, and the standard deviation
+	code       [2][]float32 // rows x 16
+	decoded    [4][]float32 // rows x hidden, hidden/2, hidden/2, d
+	moments    []softmax.Moments
+	scale      []float64
+
+	// gradients in the values of the same names
+	dHidden             [2][]float32
+	dTrunk, dMean, dStd []float32
+	dDensity, dOut      []float32
+	dHead               [2][]float32
+	dCode               [2][]float32
+	dDecoded            [4][]float32
+
+	moment1, moment2 []float32 // of Adam
+	steps            int       // taken
+}
+
+// NewTrainer returns a trainer with drawn parameters for minibatches of so many rows.
+func NewTrainer(shape Shape, rows int, rng *rand.Rand) *Trainer {
+	size := shape.Size(true)
+	t := &Trainer{
+		Flat: make([]float32, size), flatGrad: make([]float32, size),
+		moment1: make([]float32, size), moment2: make([]float32, size),
+		moments: make([]softmax.Moments, rows), scale: make([]float64, rows),
+	}
+	t.net, t.grad = shape.Net(t.Flat), shape.Net(t.flatGrad)
+	t.net.initialise(rng)
+	t.pass = t.net.Pass(rows)
+	room := func(cols int) []float32 { return make([]float32, rows*cols) }
+	full, half := shape.Hidden, shape.Hidden/2
+	t.stdIn, t.std = room(Latent), room(Latent)
+	t.code, t.dCode = [2][]float32{room(Latent), room(Latent)}, [2][]float32{room(Latent), room(Latent)}
+	t.decoded = [4][]float32{room(full), room(half), room(half), room(shape.Features)}
+	t.dDecoded = [4][]float32{room(full), room(half), room(half), room(shape.Features)}
+	t.dHidden = [2][]float32{room(full), room(half)}
+	t.dTrunk, t.dMean, t.dStd = room(half), room(Latent), room(Latent)
+	t.dDensity, t.dOut = room(shape.Classes), room(1)
+	t.dHead = [2][]float32{room(adatsHead), room(adatsHead)}
+	return t
+}
+
+// initialise draws every parameter uniformly within 1/sqrt(inputs) of 0, as
+// torch does for its layers; a table of the priors has k inputs.
+func (n *Net) initialise(rng *rand.Rand) {
+	fill := func(x []float32, inputs int) {
+		bound := 1 / math.Sqrt(float64(inputs))
+		for i := range x {
+			x[i] = float32(bound * (2*rng.Float64() - 1))
+		}
+	}
+	n.each(func(l *dense, in, _ int) {
+		fill(l.W, in)
+		fill(l.B, in)
+	}, func(table *[]float32) { fill(*table, n.Classes) }, true)
+}
+
+// loss returns the mean loss of a batch and leaves its gradient in flatGrad:
+//
+//	-log p(h | w_1) + KL(q(w | h) || p(w | y)) + NLL of softmax(l / T(w_2)),
+//
+// where q is normal with the mean and the standard deviation of the encoder,
+// w_1 and w_2 are drawn from it, p(w | y) is the normal prior of the class,
+// and p(h | w) has independent Laplace factors of scale 1 around the output of
+// the decoder.
+func (t *Trainer) loss(b *Batch) float64 {
+	clear(t.flatGrad)
+	net, p, n := t.net, t.pass, b.N
+	p.n = n
+	net.priors(p)
+	net.Encode(p, b.Features)
+	net.Std.forward(t.stdIn, p.Trunk, n)
+	for i := range n * Latent {
+		t.std[i] = float32(floored(t.stdIn[i]))
+		for d := range t.code {
+			t.code[d][i] = p.Mean[i] + float32(t.std[i]*b.Noise[d][i])
+		}
+	}
+	total := t.reconstruct(b) + t.temperatures(b)
+	for i := range n * Latent {
+		t.dMean[i] = t.dCode[0][i] + t.dCode[1][i]
+		t.dStd[i] = float32(t.dCode[0][i]*b.Noise[0][i]) + float32(t.dCode[1][i]*b.Noise[1][i])
+	}
+	total += t.divergence(b)
+	for i := range n * Latent {
+		t.dStd[i] *= flooredSlope(t.stdIn[i])
+	}
+	t.encoderBack(b)
+	return total / float64(n)
+}
+
+// flooredSlope returns the derivative of floored.
+func flooredSlope(x float32) float32 {
+	if fit.Softplus(float64(x)) <= adatsFloor {
+		return 0
+	}
+	return float32(fit.Sigmoid(float64(x)))
+}
+
+// reconstruct returns the sum of -log p(h | w_1) and goes back to w_1.
+func (t *Trainer) reconstruct(b *Batch) float64 {
+	net, n := t.net, b.N
+	x := t.code[0]
+	for l := range net.decoder {
+		net.decoder[l].forward(t.decoded[l], x, n)
+		if l < len(net.decoder)-1 {
+			elu(t.decoded[l][:n*net.decoder[l].out])
+		}
+		x = t.decoded[l]
+	}
+	total := float64(n*net.Features) * math.Ln2
+	dOut := t.dDecoded[3]
+	for i, h := range b.Features[:n*net.Features] {
+		e := t.decoded[3][i] - h
+		total += math.Abs(float64(e))
+		dOut[i] = 0
+		if e != 0 {
+			dOut[i] = float32(math.Copysign(1/float64(n), float64(e)))
+		}
+	}
+	for l := len(net.decoder) - 1; l > 0; l-- {
+		net.decoder[l].backward(&t.grad.decoder[l], t.dDecoded[l-1], t.dDecoded[l], t.decoded[l-1], n)
+		eluBack(t.dDecoded[l-1][:n*net.decoder[l].in], t.decoded[l-1])
+	}
+	net.decoder[0].backward(&t.grad.decoder[0], t.dCode[0], t.dDecoded[0], t.code[0], n)
+	return total
+}
+
+// temperatures returns the sum of the NLL at T(w_2) and goes back to w_2 and
+// to the priors.
+func (t *Trainer) temperatures(b *Batch) float64 {
+	net, p, n := t.net, t.pass, b.N
+	net.Temper(p, t.code[1])
+	for i := range n {
+		t.scale[i] = 1 / TemperatureOf(p.Out[i])
+	}
+	softmax.Rows(t.moments[:n], b.Logits[:n*net.Classes], net.Classes, t.scale[:n])
+	total := 0.0
+	for i := range n {
+		m, scale := &t.moments[i], t.scale[i]
+		label := b.Logits[i*net.Classes+b.Labels[i]]
+		total += m.NLL(scale, label)
+		t.dOut[i] = float32(-scale*scale*m.Slope(label)/float64(n)) * flooredSlope(p.Out[i])
+	}
+	net.head[2].backward(&t.grad.head[2], t.dHead[1], t.dOut, p.head[1], n)
+	eluBack(t.dHead[1][:n*adatsHead], p.head[1])
+	net.head[1].backward(&t.grad.head[1], t.dHead[0], t.dHead[1], p.head[0], n)
+	eluBack(t.dHead[0][:n*adatsHead], p.head[0])
+	net.head[0].backward(&t.grad.head[0], t.dDensity, t.dHead[0], p.density, n)
+	t.densityBack(n)
+	return total
+}
+
+// densityBack goes back from the log densities to w_2 and to the priors.
+func (t *Trainer) densityBack(n int) {
+	net, p := t.net, t.pass
+	clear(t.dCode[1])
+	for c := range net.Classes {
+		lo, hi := c*Latent, (c+1)*Latent
+		mean, inverse := net.prior.mean[lo:hi], p.inverse[lo:hi]
+		dMean := t.grad.prior.mean[lo:hi]
+		var dStd [Latent]float32 // times the standard deviation
+		for i := range n {
+			g := t.dDensity[i*net.Classes+c]
+			w, dw := t.code[1][i*Latent:], t.dCode[1][i*Latent:]
+			for l := range Latent {
+				e := w[l] - mean[l]
+				v := float32(e * inverse[l])
+				gv := float32(g * v)
+				dw[l] -= gv
+				dMean[l] += gv
+				dStd[l] += float32(gv*e) - g
+			}
+		}
+		for l, v := range dStd {
+			x := net.prior.std[lo+l]
+			t.grad.prior.std[lo+l] += v / float32(floored(x)) * flooredSlope(x)
+		}
+	}
+}
+
+// divergence returns the sum of KL(q || p(w | y)) and adds its gradient to
+// dMean, dStd and the priors.
+func (t *Trainer) divergence(b *Batch) float64 {
+	net, p := t.net, t.pass
+	total, n := 0.0, float64(b.N)
+	for i := range b.N {
+		for l := range Latent {
+			at, of := i*Latent+l, b.Labels[i]*Latent+l
+			x := net.prior.std[of]
+			s, q := floored(x), float64(t.std[at])
+			e := float64(p.Mean[at]) - float64(net.prior.mean[of])
+			square := (float64(q*q) + float64(e*e)) / (s * s)
+			total += softmax.Log(s/q) + square/2 - 0.5
+			toMean := float32(e / (s * s) / n)
+			t.dMean[at] += toMean
+			t.grad.prior.mean[of] -= toMean
+			t.dStd[at] += float32((q/(s*s) - 1/q) / n)
+			t.grad.prior.std[of] += float32((1-square)/s/n) * flooredSlope(x)
+		}
+	}
+	return total
+}
+
+// encoderBack goes back from the mean and the standard deviation of the code.
+func (t *Trainer) encoderBack(b *Batch) {
+	net, p, n := t.net, t.pass, b.N
+	half := net.Hidden / 2
+	net.mean.backward(&t.grad.mean, t.dHidden[1], t.dMean, p.Trunk, n)
+	net.Std.backward(&t.grad.Std, t.dTrunk, t.dStd, p.Trunk, n)
+	for i := range n * half {
+		rate := 1 - softmax.Exp(-float64(p.Trunk[i])) // of the softplus that gave the trunk
+		t.dTrunk[i] = (t.dTrunk[i] + t.dHidden[1][i]) * float32(rate)
+	}
+	net.encoder[2].backward(&t.grad.encoder[2], t.dHidden[1], t.dTrunk, p.hidden[1], n)
+	eluBack(t.dHidden[1][:n*half], p.hidden[1])
+	net.encoder[1].backward(&t.grad.encoder[1], t.dHidden[0], t.dHidden[1], p.hidden[0], n)
+	eluBack(t.dHidden[0][:n*net.Hidden], p.hidden[0])
+	net.encoder[0].backward(&t.grad.encoder[0], nil, t.dHidden[0], b.Features, n)
+}
+
+// update takes one step of Adam (Kingma and Ba 2015) with its customary
+// constants against the gradient.
+func (t *Trainer) update(rate float64) {
+	const decay1, decay2, tiny = 0.9, 0.999, 1e-8
+	t.steps++
+	step := float32(rate / (1 - math.Pow(decay1, float64(t.steps))))
+	root := float32(1 / math.Sqrt(1-math.Pow(decay2, float64(t.steps))))
+	for i, g := range t.flatGrad {
+		m := float32(decay1*t.moment1[i]) + float32((1-decay1)*g)
+		v := float32(decay2*t.moment2[i]) + float32((1-decay2)*g*g)
+		t.moment1[i], t.moment2[i] = m, v
+		t.Flat[i] -= float32(step * m / (float32(math.Sqrt(float64(v)))*root + tiny))
+	}
+}
+
+// Train takes a step for every minibatch of next, until it yields nil. It
+// returns the largest absolute element of the last gradient.
+func (t *Trainer) Train(ctx context.Context, rate float64, next func() *Batch) (gradient float64, err error) {
+	for b := next(); b != nil; b = next() {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if loss := t.loss(b); math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return 0, fmt.Errorf("training diverged: the loss of minibatch %d is %v", t.steps+1, loss)
+		}
+		t.update(rate)
+	}
+	for _, g := range t.flatGrad {
+		gradient = max(gradient, math.Abs(float64(g)))
+	}
+	return gradient, ctx.Err()
+}

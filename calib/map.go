@@ -1,0 +1,208 @@
+package calib
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// Map is a fitted calibrator without its report. It is Tempered, TopLabel or
+// Vector, exactly one of them. A Map is row-wise: the result for row i depends
+// on row i of the set and on the fit alone, so a set may be applied in blocks
+// of any size with the same bits. A Map is also what is saved: its exported
+// fields, as JSON, under the names that users know (T; a, b; ...).
+type Map interface {
+	// Check returns an error if the parameters, read from a file, cannot be
+	// those of a fit. A Map that passes it does not panic on finite logits.
+	Check() error
+}
+
+// Tempered is a Map that divides the logits of each row by one temperature and
+// does nothing else,
+//
+//	p_i = softmax(s_i l_i),  s_i = 1/T_i.
+//
+// Such maps keep the predicted class, and confidence, NLL and Brier score of a
+// row follow from sums over its exponentials. Several of them on one set are
+// scored together while a row is in the cache, without the n x k
+// probabilities (softmax.Scores, metrics.AppendScaled).
+type Tempered interface {
+	Map
+
+	// Scales writes s_i, finite and >= 0, of the n rows of set to dst. at is
+	// the same rows at T = 1, shared with the other maps of the run; set holds
+	// what the contract names.
+	Scales(dst []float64, set *data.Set, at *Unscaled)
+}
+
+// TopLabel is a Map that keeps the predicted class of every row, the lowest
+// index of the largest logit, and gives it a new confidence. That pair is what
+// the method predicts, and all that its authors score. It says nothing about
+// the other classes, so metrics of the whole vector (NLL, Brier score) have no
+// value for it.
+type TopLabel interface {
+	Map
+
+	// Confidence returns the new confidence, in [0, 1], of a row whose softmax
+	// confidence is conf, in (0, 1].
+	Confidence(conf float64) float64
+}
+
+// Vector is a Map from the arrays of a set to a vector of probabilities.
+type Vector interface {
+	Map
+
+	// Apply writes an n x k table to dst, whose shape is that of the logits.
+	Apply(dst data.Probs, set *data.Set)
+}
+
+// Apply writes the n x k probabilities of the rows of set to dst, which has the
+// shape of the logits. Rows sum to 1 within rounding. It panics where CheckSet
+// returns an error.
+//
+// For a TopLabel map, which has no probabilities of the other classes, the
+// predicted class has its confidence g, and the others share 1 - g in the
+// proportions of the softmax, p_j (1 - g)/(1 - conf) (Xiong et al. 2023), evenly
+// if conf rounds to 1. If g is small, another class of that vector may be the
+// largest, so a score by the argmax of the vector would be that of another
+// method, and on real networks of a worse one. Score TopLabels instead.
+func Apply(m Map, dst data.Probs, set *data.Set) {
+	if err := CheckSet(m, set); err != nil {
+		panic("calib: " + err.Error())
+	}
+	switch m := m.(type) {
+	case Vector:
+		m.Apply(dst, set)
+	case Tempered:
+		eachUnscaled(set, func(lo int, part *data.Set, at *Unscaled) {
+			scale := make([]float64, part.Logits.Rows)
+			m.Scales(scale, part, at)
+			for i, s := range scale {
+				tempered(dst.Row(lo+i), part.Logits.Row(i), s)
+			}
+		})
+	case TopLabel:
+		eachUnscaled(set, func(lo int, part *data.Set, at *Unscaled) {
+			for i, g := range confidences(m, at) {
+				row := part.Logits.Row(i)
+				q := softmax.Probs(dst.Row(lo+i), row, 1)
+				if len(q) > 1 {
+					resetTop(q, fit.TopClass(row), g)
+				}
+			}
+		})
+	default:
+		panic(fmt.Sprintf("calib: a %T is neither Tempered nor TopLabel nor Vector", m))
+	}
+}
+
+// TopLabels returns what m predicts of the n rows of set: the class of each, and
+// its confidence.
+func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
+	class = make([]int32, set.Logits.Rows)
+	for i := range class {
+		class[i] = int32(fit.TopClass(set.Logits.Row(i)))
+	}
+	return class, confidences(m, NewUnscaled(set.Logits))
+}
+
+// confidences returns the new confidence of each row. A single class has
+// probability 1.
+func confidences(m TopLabel, at *Unscaled) []float64 {
+	conf := make([]float64, at.logits.Rows)
+	for i, tail := range at.Tails() {
+		conf[i] = 1
+		if at.logits.Cols > 1 {
+			conf[i] = m.Confidence(1 / (1 + tail))
+		}
+	}
+	return conf
+}
+
+// CheckSet returns an error if a map cannot be applied to a set that holds what
+// its contract names: another number of classes, or features or a last layer of
+// another width, than in the fit. Most maps that read logits alone fit any set.
+func CheckSet(m Map, set *data.Set) error {
+	if c, ok := m.(interface{ classes() int }); ok && c.classes() != set.Logits.Cols && set.Logits.Cols != 0 {
+		return fmt.Errorf("%d classes, but the model is for %d", set.Logits.Cols, c.classes())
+	}
+	if c, ok := m.(interface{ checkSet(*data.Set) error }); ok {
+		return c.checkSet(set)
+	}
+	return nil
+}
+
+// eachUnscaled calls do for the blocks of rows of set, the first of each being lo.
+func eachUnscaled(set *data.Set, do func(lo int, part *data.Set, at *Unscaled)) {
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Rows(lo, min(lo+fit.BlockRows, set.Logits.Rows))
+		do(lo, part, NewUnscaled(part.Logits))
+	}
+}
+
+// tempered writes softmax(scale l) to dst, small values too, and returns it.
+func tempered(dst []float64, row []float32, scale float64) []float64 {
+	softmax.Probs(dst, row, scale)
+	softmax.FillTiny(dst, row, scale)
+	return dst
+}
+
+// resetTop gives class top of the probabilities q, two or more, the new one g
+// in [0, 1] and scales the others to share 1 - g in proportion. Their sum is
+// added up rather than taken as 1 - q[top], which vanishes where q[top] rounds
+// to 1. If they all underflow, 1 - g is shared evenly.
+func resetTop(q []float64, top int, g float64) {
+	q[top] = 0
+	rest := 0.0
+	for _, p := range q {
+		rest += p
+	}
+	for j, p := range q {
+		if rest > 0 {
+			q[j] = (p / rest) * (1 - g)
+		} else {
+			q[j] = (1 - g) / float64(len(q)-1)
+		}
+	}
+	q[top] = g
+}
+
+// fill writes one scale for all rows.
+func fill(dst []float64, scale float64) {
+	for i := range dst {
+		dst[i] = scale
+	}
+}
+
+// Unscaled is a block of n rows at T = 1, from which temperatures that depend
+// on the row are computed. Each quantity is computed when it is first asked for
+// and then shared, so an Unscaled belongs to one goroutine. The slices that it
+// returns are read-only.
+type Unscaled struct {
+	logits  data.Matrix
+	tails   []float64
+	moments []softmax.Moments
+}
+
+// NewUnscaled returns the rows of logits at T = 1.
+func NewUnscaled(logits data.Matrix) *Unscaled { return &Unscaled{logits: logits} }
+
+// Tails returns the n tail sums of softmax.Tails, by which QaTS ranks.
+func (u *Unscaled) Tails() []float64 {
+	if u.tails == nil {
+		u.tails = make([]float64, u.logits.Rows)
+		softmax.Tails(u.tails, u.logits.Data, u.logits.Cols)
+	}
+	return u.tails
+}
+
+// Moments returns the n moments of softmax.Rows at scale 1.
+func (u *Unscaled) Moments() []softmax.Moments {
+	if u.moments == nil {
+		u.moments = make([]softmax.Moments, u.logits.Rows)
+		softmax.Rows(u.moments, u.logits.Data, u.logits.Cols, []float64{1})
+	}
+	return u.moments
+}

@@ -1,0 +1,65 @@
+package calib
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+// On tiny sets qats-free and hfe-noood are never worse than from their usual
+// start alone, and say where another start ends at a local minimum.
+func TestTinySetsHaveSeveralStarts(t *testing.T) {
+	ctx := context.Background()
+	warned := map[string]int{}
+	for seed := range uint64(60) {
+		set := energetic(10, 2+int(seed%7), seed*31+10)
+		if seed%2 == 0 {
+			set = testset.Drawn(10, 2+int(seed%7), 0.5+float64(seed%5)/2, seed*17+10)
+		}
+		o, err := fit.NewObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tailSums, err := fit.Tails(ctx, set.Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks, q := fit.NewECDF(tailSums), make([]float64, 10)
+		for i := range q {
+			q[i] = ranks.Rank(tailSums[i])
+		}
+		shape := fit.Curve{Segments: 1, Free: true}
+		lo, hi := shape.Bounds()
+		flat, _, err := fit.Temperature(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := fit.BoxNewton(func(x []float64) (fit.Local, error) { return shape.At(ctx, o, q, x) }, shape.Flat(flat), lo, hi, flat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := fitMethod(t, "qats-free", set, nil)
+		if f.Report.NLL > one.Value+1e-9 {
+			t.Errorf("seed %d: qats-free has NLL %v, %v from one start", seed, f.Report.NLL, one.Value)
+		}
+		set.OOD = data.Matrix{}
+		g := fitMethod(t, "hfe-noood", set, nil)
+		start := g.Map.(hfeMap)
+		start.Theta1, start.Theta2 = 0, 0
+		if got, ts := plainSquaredError(set, g.Map.(hfeMap)), plainSquaredError(set, start); got > ts+1e-12 {
+			t.Errorf("seed %d: hfe-noood has a squared error of %v, ts %v", seed, got, ts)
+		}
+		for name, r := range map[string]Report{"qats-free": f.Report, "hfe-noood": g.Report} {
+			if strings.Contains(strings.Join(r.Warnings, "\n"), "no unique fit") {
+				warned[name]++
+			}
+		}
+	}
+	if warned["qats-free"] == 0 || warned["hfe-noood"] == 0 {
+		t.Errorf("warnings of local minima: %v; the sets do not test them", warned)
+	}
+}
