@@ -27,10 +27,8 @@ type Array struct {
 	name   string // as errors print it
 	column string // what a column is: "class" or "feature"
 	reading
-	body  io.ReaderAt
-	file  *os.File // that body is, where it can be mapped; else nil
-	close func() error
-	buf   []byte // of the goroutine that the array belongs to
+	contents
+	buf []byte // of the goroutine that the array belongs to
 }
 
 // chunkBytes is the size of one read of the file, and of the buffer: small
@@ -152,15 +150,15 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 			bad = decode(part, src, a.dtype)
 		}
 		if bad >= 0 {
-			return a.refuse(lo, done+bad, fault(src, bad, a.dtype, target))
+			return a.reject(lo, done+bad, fault(src, bad, a.dtype, target))
 		}
 		done += n
 	}
 	return nil
 }
 
-// refuse is the error of element e of the rows from lo on.
-func (a *Array) refuse(lo, e int, why string) error {
+// reject is the error of element e of the rows from lo on.
+func (a *Array) reject(lo, e int, why string) error {
 	cols := a.Cols()
 	return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), why)
 }
@@ -318,43 +316,70 @@ func (l location) wrap(err error) error {
 
 // openArray opens the array at l.
 func (l location) openArray() (*Array, error) {
-	body, size, closer, err := l.openBody()
+	c, err := l.openContents()
 	if err != nil {
 		return nil, err
 	}
-	h, err := readHeader(body, size)
+	h, err := readHeader(c.body, c.size)
 	if err != nil {
-		closer()
+		c.close()
 		return nil, l.wrap(err)
 	}
-	a := &Array{header: h, name: l.name, column: "class", body: body, close: closer}
-	if f, ok := body.(*os.File); ok && mappable {
-		a.file = f
-	}
-	return a, nil
+	return &Array{header: h, name: l.name, column: "class", contents: c}, nil
 }
 
-// openBody returns the bytes of the .npy at l. A file that cannot be read at an
-// offset, and a member of an archive, are held in memory.
-func (l location) openBody() (io.ReaderAt, int64, func() error, error) {
+// contents are the bytes of a .npy: an open file, or memory.
+type contents struct {
+	body io.ReaderAt
+	size int64
+	file fs.File     // nil for memory
+	info fs.FileInfo // of the file as it was opened
+}
+
+// openContents returns the bytes of the .npy at l. A file that cannot be read at
+// an offset, and a member of an archive, are held in memory.
+func (l location) openContents() (contents, error) {
 	f, info, err := l.open()
 	if err != nil {
-		return nil, 0, nil, err
+		return contents{}, err
 	}
 	r, size, err := readerAt(f, info)
 	if err != nil {
 		f.Close()
-		return nil, 0, nil, l.wrap(err)
+		return contents{}, l.wrap(err)
 	}
 	if !isArchive(l.path) {
-		return r, size, f.Close, nil
+		return contents{r, size, f, info}, nil
 	}
+	defer f.Close()
 	b, err := readMember(r, size, l.member)
-	f.Close()
 	if err != nil {
-		return nil, 0, nil, l.wrap(err)
+		return contents{}, l.wrap(err)
 	}
-	return bytes.NewReader(b), int64(len(b)), func() error { return nil }, nil
+	return contents{body: bytes.NewReader(b), size: int64(len(b))}, nil
+}
+
+// unchanged returns an error if the file has been written to since it was opened,
+// since its numbers may be of two versions.
+func (a *Array) unchanged() error {
+	if a.file == nil {
+		return nil
+	}
+	now, err := a.file.Stat()
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	if now.Size() != a.info.Size() || !now.ModTime().Equal(a.info.ModTime()) {
+		return fmt.Errorf("%s: changed while being read", a.name)
+	}
+	return nil
+}
+
+func (c contents) close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
 }
 
 // readerAt returns f as an io.ReaderAt, reading it whole, up to its stated

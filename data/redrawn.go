@@ -120,16 +120,7 @@ func (r *redrawnReader) Form() (Form, error) {
 	return a.join(b), err
 }
 
-func (r *redrawnReader) Close() error {
-	err := errors.Join(r.cal.Close(), r.test.Close())
-	for _, set := range r.from {
-		if set != nil {
-			err = errors.Join(err, set.Close())
-		}
-	}
-	r.from = [2]*Set{}
-	return err
-}
+func (r *redrawnReader) Close() error { return errors.Join(r.cal.Close(), r.test.Close()) }
 
 func (r *redrawnReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	if r.rows == nil {
@@ -139,7 +130,7 @@ func (r *redrawnReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 		}
 		test, err := r.test.Read(ctx, 0, r.test.Rows())
 		if err != nil {
-			return nil, errors.Join(err, cal.Close())
+			return nil, err
 		}
 		r.from = [2]*Set{cal, test}
 		if a, b := r.cal.Classes(), r.test.Classes(); a != b && a != 0 && b != 0 {
@@ -181,12 +172,11 @@ func deal(cal, test []int32, draw uint64, calibrate bool) []int {
 	return out
 }
 
-// gather copies rows of the union, out of files that may be mapped. Head and
+// gather copies rows of the union. Head and
 // OOD logits belong to the network and are those of the calibration set.
 func (r *redrawnReader) gather(rows []int) *Set {
 	cal, test := r.from[0], r.from[1]
-	copied := func(m Matrix) Matrix { m.Data = slices.Clone(m.Data); return m }
-	set := &Set{Head: Linear{W: copied(cal.Head.W), B: slices.Clone(cal.Head.B)}, OOD: copied(cal.OOD)}
+	set := &Set{Head: cal.Head, OOD: cal.OOD}
 	table := func(of func(*Set) Matrix) Matrix {
 		a, b := of(cal), of(test)
 		if !a.Present() || !b.Present() {

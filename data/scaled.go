@@ -45,7 +45,6 @@ func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
 	var scaled Set
 	return &scaled, scaled.scale(set, r.c, lo)
 }
@@ -81,26 +80,4 @@ func (m *Matrix) scale(from Matrix, c float32, lo int) error {
 		m.Data[i] = x
 	}
 	return nil
-}
-
-// scaledCursors scales the blocks of other cursors.
-type scaledCursors struct {
-	from cursors
-	c    float32
-}
-
-func (s scaledCursors) cursor() cursor { return &scaledCursor{cursor: s.from.cursor(), c: s.c} }
-
-type scaledCursor struct {
-	cursor
-	c   float32
-	set Set
-}
-
-func (s *scaledCursor) read(ctx context.Context, lo, hi int) (*Set, error) {
-	set, err := s.cursor.read(ctx, lo, hi)
-	if err != nil {
-		return nil, err
-	}
-	return &s.set, s.set.scale(set, s.c, lo)
 }
