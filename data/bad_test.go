@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -15,12 +16,20 @@ func f4(v ...float32) []byte { return appendFloat32(nil, v) }
 
 func f8(v ...float64) []byte { return appendFloat64(nil, v) }
 
-// badFiles are files that the door must refuse, each with its one line. They
-// are also the first inputs of the fuzzing.
-var badFiles = []struct {
+// badFile is a file that must be rejected, and the line that says why.
+type badFile struct {
 	file []byte
 	want string
-}{
+}
+
+// tooLarge is a file whose shape has more bytes than an int counts.
+func tooLarge(descr, dtype string, shape ...int) badFile {
+	return badFile{npyFile(1, npyHeader(descr, false, tuple(shape)), nil),
+		fmt.Sprintf("shape %s of %s is more than 2^%d bytes", tuple(shape), dtype, strconv.IntSize-1)}
+}
+
+// badFiles are also the first inputs of the fuzzing.
+var badFiles = []badFile{
 	{nil, "empty file"},
 	{[]byte("\x93NUM"), "truncated: 4 bytes, shorter than any .npy file"},
 	{[]byte("1,2,3\n4,5,6\n"), `not a .npy file: it does not begin with \x93NUMPY`},
@@ -33,11 +42,11 @@ var badFiles = []struct {
 	{npyFile(2, strings.Repeat(" ", 70_000), nil), "the header takes 70000 bytes; more than 65536 is refused"},
 	{npyFile(1, npyHeader("<f4", false, "(2, 2)"), f4(1, 2, 3)), "truncated: 12 of the 16 bytes that (2, 2) float32 takes"},
 	{npyFile(1, npyHeader("<f4", false, "(2, 2)"), append(f4(1, 2, 3, 4), 0)), "too long: 1 bytes beyond the 16 that (2, 2) float32 takes"},
-	{npyFile(1, npyHeader("<f4", false, "(1000000, 1000000)"), f4(1)), "truncated: 4 of the 4000000000000 bytes that (1000000, 1000000) float32 takes"},
-	{npyFile(1, npyHeader("<f4", false, "(4294967296, 4294967296)"), f4(1)), "shape (4294967296, 4294967296) of float32 is more than 2^63 bytes"},
-	{npyFile(1, npyHeader("<f8", false, "(1152921504606846976,)"), nil), "shape (1152921504606846976,) of float64 is more than 2^63 bytes"},
-	{npyFile(1, npyHeader("<f4", false, "(4294967296, 4294967296, 0)"), nil), "shape (4294967296, 4294967296, 0) of float32 is more than 2^63 bytes"},
-	{npyFile(1, npyHeader("<f4", false, "(99999999999999999999,)"), f4(1)), "the shape has an entry beyond 2^63-1"},
+	{npyFile(1, npyHeader("<f4", false, "(10000, 10000)"), f4(1)), "truncated: 4 of the 400000000 bytes that (10000, 10000) float32 takes"},
+	tooLarge("<f4", "float32", 1<<(strconv.IntSize/2), 1<<(strconv.IntSize/2)),
+	tooLarge("<f8", "float64", 1<<(strconv.IntSize-4)),
+	tooLarge("<f4", "float32", 1<<(strconv.IntSize/2), 1<<(strconv.IntSize/2), 0),
+	{npyFile(1, npyHeader("<f4", false, "(99999999999999999999,)"), f4(1)), fmt.Sprintf("the shape has an entry beyond 2^%d-1", strconv.IntSize-1)},
 	{npyFile(1, npyHeader("<f4", false, "(-2, 2)"), f4(1)), "shape (-2, 2) has a negative entry"},
 	{npyFile(1, npyHeader("<f4", false, "(-2, -2)"), f4(1, 2, 3, 4)), "shape (-2, -2) has a negative entry"},
 	{npyFile(1, npyHeader("<f4", false, "(1)"), f4(1)), "shape (1) is a number and not a tuple; want (1,)"},

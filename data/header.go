@@ -141,7 +141,7 @@ func parseHeader(text string) (npy.Header, error) {
 	b.WriteString(text)
 	r, err := npy.NewReader(&b)
 	if errors.Is(err, strconv.ErrRange) {
-		return npy.Header{}, errors.New("the shape has an entry beyond 2^63-1")
+		return npy.Header{}, fmt.Errorf("the shape has an entry beyond 2^%d-1", strconv.IntSize-1)
 	}
 	if err != nil {
 		return npy.Header{}, err
@@ -154,7 +154,7 @@ func parseHeader(text string) (npy.Header, error) {
 // number of rows.
 func (h header) bodySize() (int64, error) {
 	count, empty := int64(1), false
-	limit := int64(math.MaxInt64 / h.dtype.size())
+	limit := int64(math.MaxInt / h.dtype.size())
 	for _, d := range h.shape {
 		switch {
 		case d < 0:
@@ -162,7 +162,7 @@ func (h header) bodySize() (int64, error) {
 		case d == 0:
 			empty = true
 		case int64(d) > limit/count:
-			return 0, fmt.Errorf("shape %s of %s is more than 2^63 bytes", tuple(h.shape), h.dtype)
+			return 0, fmt.Errorf("shape %s of %s is more than 2^%d bytes", tuple(h.shape), h.dtype, strconv.IntSize-1)
 		default:
 			count *= int64(d)
 		}
