@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // Array is an open .npy file, or a member of an .npz. It is read as a table:
@@ -126,29 +124,23 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
 	size := a.dtype.size()
-	direct := a.dtype == target && a.bigEndian == nativeBig
+	inPlace := a.dtype == target && !a.bigEndian && !nativeBig // the bytes of the file are the values
 	for done := 0; done < len(dst); {
 		n := min(chunkBytes/size, len(dst)-done)
 		part := dst[done : done+n]
 		at := a.offset + (int64(lo)*int64(cols)+int64(done))*int64(size)
-		bad := -1
 		var src []byte
-		if direct { // the file's bytes are the values: read them in place
+		var err error
+		if inPlace {
 			src = bytesOf(part)
-			if err := readFull(a.body, src, at); err != nil {
-				return fmt.Errorf("%s: %w", a.name, err)
-			}
-			bad = nonFinite(part)
-			if nativeBig && bad >= 0 {
-				swapBytes(src, size)
-			}
+			err = a.readFull(src, at)
 		} else {
-			var err error
-			if src, err = a.read(buf, n, at); err != nil {
-				return err
-			}
-			bad = decode(part, src, a.dtype)
+			src, err = a.read(buf, n, at)
 		}
+		if err != nil {
+			return err
+		}
+		bad := decode(part, src, a.dtype) // in place it only checks
 		if bad >= 0 {
 			return a.reject(lo, done+bad, fault(src, bad, a.dtype, target))
 		}
@@ -161,20 +153,6 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 func (a *Array) reject(lo, e int, why string) error {
 	cols := a.Cols()
 	return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), why)
-}
-
-// nonFinite returns the index of the first NaN or infinity of v, or -1.
-func nonFinite[T float32 | float64 | int32](v []T) int {
-	switch v := any(v).(type) {
-	case []float32:
-		if finite.All32(bytesOf(v)) {
-			return -1
-		}
-		return finite.First(v)
-	case []float64:
-		return finite.First(v)
-	}
-	return -1
 }
 
 // readFortran is readTable for column-major files: the elements of one column
@@ -235,13 +213,20 @@ func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
 		*buf = make([]byte, n*size)
 	}
 	src := (*buf)[:n*size]
-	if err := readFull(a.body, src, at); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.name, err)
+	if err := a.readFull(src, at); err != nil {
+		return nil, err
 	}
 	if a.bigEndian {
 		swapBytes(src, size)
 	}
 	return src, nil
+}
+
+func (a *Array) readFull(dst []byte, at int64) error {
+	if err := readFull(a.body, dst, at); err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	return nil
 }
 
 // place names an element: "row 5", "row 812, class 7", "view 2, row 5, class 7".

@@ -46,13 +46,17 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	case Float32:
 		if same, ok := any(dst).([]float32); ok && !nativeBig {
 			copy(bytesOf(same), src)
-			return nonFinite(same)
+			return finite.First(same)
 		}
 		for i := range dst {
 			dst[i] = T(math.Float32frombits(le.Uint32(src[4*i:])))
 		}
 		return finite.First(dst)
 	case Float64:
+		if same, ok := any(dst).([]float64); ok && !nativeBig {
+			copy(bytesOf(same), src)
+			return finite.First(same)
+		}
 		for i := range dst {
 			dst[i] = T(math.Float64frombits(le.Uint64(src[8*i:])))
 		}
@@ -60,13 +64,10 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	case Float16:
 		if narrow, ok := any(dst).([]float32); ok {
 			half.Decode(narrow, src)
-			if finite.All16(src[:2*len(dst)]) {
-				return -1
-			}
-		} else {
-			for i := range dst {
-				dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
-			}
+			return finite.First(narrow)
+		}
+		for i := range dst {
+			dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
 		}
 		return finite.First(dst)
 	case Int64, Int32, Uint32, Uint64:

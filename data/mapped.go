@@ -104,7 +104,7 @@ type mapping struct {
 // must be read instead.
 func (m *Mapped) matrix(a *Array, lo, hi int) (mat Matrix, ok bool, err error) {
 	size := 4 * (hi - lo) * a.Cols()
-	if a.reading != asStored || a.fortran || a.dtype != Float32 || a.bigEndian != nativeBig || a.offset%4 != 0 || size < m.least {
+	if a.reading != asStored || a.fortran || a.dtype != Float32 || a.bigEndian || nativeBig || a.offset%4 != 0 || size < m.least {
 		return Matrix{}, false, nil
 	}
 	at := a.offset + 4*int64(lo)*int64(a.Cols())
@@ -114,9 +114,8 @@ func (m *Mapped) matrix(a *Array, lo, hi int) (mat Matrix, ok bool, err error) {
 	}
 	m.maps = append(m.maps, mapping{a, pages})
 	values := unsafe.Slice((*float32)(unsafe.Pointer(&pages[within])), size/4)
-	if finite.All32(bytesOf(values)) {
-		return Matrix{Rows: hi - lo, Cols: a.Cols(), Data: values}, true, nil
+	if bad := finite.First(values); bad >= 0 {
+		return Matrix{}, true, a.reject(lo, bad, fmt.Sprint(values[bad]))
 	}
-	bad := finite.First(values)
-	return Matrix{}, true, a.reject(lo, bad, fmt.Sprint(values[bad]))
+	return Matrix{Rows: hi - lo, Cols: a.Cols(), Data: values}, true, nil
 }

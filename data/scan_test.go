@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -14,8 +13,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-
-	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // readers opens one set of n rows and 3 classes in every way that rows are read:
@@ -260,30 +257,6 @@ func TestScanStops(t *testing.T) {
 			}()
 			Scan(context.Background(), r, 10, workers, func(int, *Set) error { panic("mine") })
 		}()
-	}
-}
-
-// TestAllFinite16 puts every exponent at each place of slices around the width
-// of the vector code.
-func TestAllFinite16(t *testing.T) {
-	const largest = 0xfbff // finite
-	for _, n := range aroundBlocks(128) {
-		b := make([]byte, 2*n)
-		for i := range n {
-			binary.LittleEndian.PutUint16(b[2*i:], largest)
-		}
-		for at := range n {
-			for high := range 64 {
-				for _, low := range []int{0, 0x155} {
-					h := uint16(high<<10 | low)
-					binary.LittleEndian.PutUint16(b[2*at:], h)
-					if got, want := finite.All16(b), high&31 != 31; got != want {
-						t.Fatalf("%#x at %d of %d: %t", h, at, n, got)
-					}
-				}
-			}
-			binary.LittleEndian.PutUint16(b[2*at:], largest)
-		}
 	}
 }
 
