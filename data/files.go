@@ -2,6 +2,7 @@ package data
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
@@ -58,7 +59,35 @@ func (f Files) Open() (Reader, error) {
 	if (f.HeadWeight == "") != (f.HeadBias == "") {
 		return nil, fmt.Errorf("%s: a head is a weight and a bias; one is not named", cmp.Or(f.HeadWeight, f.HeadBias))
 	}
-	return openSet(f, f.Parts(), func(x file) (*Array, error) { return OpenArrayFile(x.path) })
+	return f.open(f.Parts())
+}
+
+// ReadSet reads the logits of one data set, n x k, and its labels, n classes of
+// 0..k-1, from .npy files or members of archives ("file.npz#member"). labels may
+// be empty: then the set has none. What is wrong with a file is an error that
+// names it, and the row and class where one is at fault; see the package comment
+// for what is checked. For other arrays, log-probabilities or probabilities, or
+// the notes on how logits are read, use Files.Open.
+func ReadSet(logits, labels string) (Set, error) {
+	files, parts := Files{Logits: logits, Labels: labels}, Logits
+	if labels != "" {
+		parts |= Labels
+	}
+	r, err := files.open(parts)
+	if err != nil {
+		return Set{}, err
+	}
+	defer r.Close()
+	set, err := r.Read(context.Background(), 0, r.Rows())
+	if err != nil {
+		return Set{}, err
+	}
+	return *set, nil
+}
+
+// open opens the files of parts.
+func (f Files) open(parts Parts) (Reader, error) {
+	return openSet(f, parts, func(x file) (*Array, error) { return OpenArrayFile(x.path) })
 }
 
 // openSet opens the files of parts and checks their shapes against each other.
