@@ -154,7 +154,7 @@ func checkTable(t *testing.T, label string, fsys fs.FS, name string, want []floa
 	if err := a.ReadFloat64(row, 1, 2); err != nil || !slices.Equal(row, want[3:]) {
 		t.Errorf("%s: row 1 = %v, %v; want %v", label, row, err, want[3:])
 	}
-	if !a.DType().whole() {
+	if !a.DType().integer() {
 		return
 	}
 	ints := make([]int32, 6)

@@ -12,12 +12,13 @@ import (
 )
 
 // Mapped is a set for fits, whose large matrices are the pages of their files
-// instead of copies. Of 100 MB of logits a copy costs more than a pass over them
-// (results/speed, P15); nothing else in this package maps files.
+// instead of copies. To copy 100 MB of logits takes longer than a pass over them
+// (results/speed, P15). Nothing else in this package maps files.
 //
-// Another program may write to a file while it is mapped, or cut it, after which
-// its last pages are gone and reading them would end the program. So the set is
-// only handed out by Use, which turns both into errors that name the file.
+// While a file is mapped another program may write to it or truncate it; then the
+// pages after its new end are gone, and reading them would end the program. So
+// only Use gives access to the set. It turns both cases into errors that name the
+// file.
 type Mapped struct {
 	r     Reader
 	set   *Set
@@ -25,8 +26,8 @@ type Mapped struct {
 	maps  []mapping
 }
 
-// mapAtLeast is the size, in bytes, from which on a matrix is mapped: reading
-// fewer takes less than 4 ms.
+// mapAtLeast is the size in bytes of the smallest matrix that is mapped. A smaller
+// one is read in less than 5 ms.
 const mapAtLeast = 16 << 20
 
 // Map returns all rows of r: C-order float32 matrices of this machine's byte
@@ -48,7 +49,7 @@ func mapSet(ctx context.Context, r Reader, least int) (*Mapped, error) {
 }
 
 // Use calls f with the set, which f must not keep. It returns the error of f, or
-// one that names a mapped file that has been changed or cut since it was opened.
+// one that names a file that has been changed or truncated since it was opened.
 // f may read the set on other goroutines that call debug.SetPanicOnFault(true)
 // and hand their panics over to the goroutine of f. A nil Mapped has no set: f
 // is called with nil.
@@ -72,8 +73,8 @@ func (m *Mapped) Close() error {
 	return errors.Join(errs...)
 }
 
-// guard calls f and returns an error that names the file where f reads a page
-// that a file has lost. Other panics pass.
+// guard calls f. If f reads a page that is gone, it returns an error that names
+// the file. Other panics pass.
 func (m *Mapped) guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -84,7 +85,7 @@ func (m *Mapped) guard(f func() error) (err error) {
 		if fault, ok := p.(interface{ Addr() uintptr }); ok {
 			for _, x := range m.maps {
 				if fault.Addr()-uintptr(unsafe.Pointer(&x.pages[0])) < uintptr(len(x.pages)) {
-					err = fmt.Errorf("%s: was cut while being read", x.array.name)
+					err = fmt.Errorf("%s: truncated while being read", x.array.name)
 					return
 				}
 			}
@@ -100,11 +101,11 @@ type mapping struct {
 	pages []byte // read-only
 }
 
-// matrix maps rows lo..hi-1 of a and checks their values; ok is false where they
-// must be read instead.
+// matrix maps rows lo..hi-1 of a and checks their values. If ok is false, they must
+// be read instead.
 func (m *Mapped) matrix(a *Array, lo, hi int) (mat Matrix, ok bool, err error) {
 	size := 4 * (hi - lo) * a.Cols()
-	if a.reading != asStored || a.fortran || a.dtype != Float32 || a.bigEndian || nativeBig || a.offset%4 != 0 || size < m.least {
+	if a.conversion != asStored || a.fortran || a.dtype != Float32 || a.bigEndian || nativeBig || a.offset%4 != 0 || size < m.least {
 		return Matrix{}, false, nil
 	}
 	at := a.offset + 4*int64(lo)*int64(a.Cols())

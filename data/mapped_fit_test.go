@@ -54,7 +54,7 @@ func TestCutFileEndsAFit(t *testing.T) {
 		}})
 		return err
 	})
-	if fmt.Sprint(err) != path+": was cut while being read" && fmt.Sprint(err) != path+": changed while being read" {
+	if fmt.Sprint(err) != path+": truncated while being read" && fmt.Sprint(err) != path+": changed while being read" {
 		t.Errorf("after %d stages: %v", stages, err)
 	}
 	if stages == 0 {

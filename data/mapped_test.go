@@ -140,7 +140,7 @@ func TestCutFilesAreNamed(t *testing.T) {
 			cut()
 			_, err := r.Read(ctx, 0, n)
 			return err
-		}, "ends at byte 800000: it was cut while being read"},
+		}, "truncated to 800000 bytes while being read"},
 		"scan": {func(r Reader, cut func()) error {
 			return Scan(ctx, r, 500, 1, func(lo int, _ *Set) error {
 				if lo == 40_000 {
@@ -148,31 +148,31 @@ func TestCutFilesAreNamed(t *testing.T) {
 				}
 				return nil
 			})
-		}, "ends at byte 800000: it was cut while being read"},
+		}, "truncated to 800000 bytes while being read"},
 		"scan on two goroutines": {func(r Reader, cut func()) error {
 			var once sync.Once
 			return Scan(ctx, r, 500, 2, func(lo int, _ *Set) error {
 				once.Do(cut)
 				return nil
 			})
-		}, "ends at byte 800000: it was cut while being read"},
+		}, "truncated to 800000 bytes while being read"},
 		"derived": {func(r Reader, cut func()) error {
 			cut()
 			_, err := scaledReader{firstReader{r, n}, 2}.Read(ctx, 0, n)
 			return err
-		}, "ends at byte 800000: it was cut while being read"},
+		}, "truncated to 800000 bytes while being read"},
 		"map": {func(r Reader, cut func()) error {
 			cut()
 			_, err := mapSet(ctx, r, 1)
 			return err
-		}, "was cut while being read"},
+		}, "truncated while being read"},
 		"use": {func(r Reader, cut func()) error {
 			return mapped(t, r).Use(func(s *Set) error {
 				cut()
 				read(s.Logits.Data)
 				return nil
 			})
-		}, "was cut while being read"},
+		}, "truncated while being read"},
 		"use on another goroutine": {func(r Reader, cut func()) error {
 			return mapped(t, r).Use(func(s *Set) error {
 				cut()
@@ -189,7 +189,7 @@ func TestCutFilesAreNamed(t *testing.T) {
 				}
 				return nil
 			})
-		}, "was cut while being read"},
+		}, "truncated while being read"},
 		"use of the rows that are left": {func(r Reader, cut func()) error {
 			return mapped(t, r).Use(func(s *Set) error {
 				cut()

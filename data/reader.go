@@ -24,8 +24,8 @@ type setReader struct {
 	formErr error
 }
 
-// Form examines the logits, those of views and those out of distribution, at
-// its first call.
+// Form examines the logits, also those of views and of OOD images, at its first
+// call.
 func (r *setReader) Form() (Form, error) {
 	r.examine.Do(func() {
 		for _, a := range []*Array{r.logits, r.augmented, r.ood} {
@@ -37,9 +37,9 @@ func (r *setReader) Form() (Form, error) {
 				r.formErr = err
 				return
 			}
-			a.reading = how
+			a.conversion = how
 			if a == r.augmented {
-				form.OffsetLost = false // views of rows whose own offset is there
+				form.OffsetLost = false // the row without augmentation has its offset
 			}
 			r.form = r.form.join(form)
 		}
@@ -66,7 +66,7 @@ func (r *setReader) Close() error {
 	return errors.Join(errs...)
 }
 
-// Read returns rows lo..hi-1 in memory of their own.
+// Read returns rows lo..hi-1 in new memory.
 func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	s, err := r.readInto(ctx, new(block), lo, hi)
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	return s, unchanged(r)
 }
 
-// unchanged returns an error that names a file of r that has been written to
-// since it was opened. Scan and Stream ask at the end of a pass.
+// unchanged returns an error if a file of r has been written to since it was
+// opened. It is called at the end of each pass.
 func unchanged(r Reader) error {
 	switch r := r.(type) {
 	case *setReader:
@@ -93,8 +93,8 @@ func unchanged(r Reader) error {
 	return nil
 }
 
-// readInto reads rows lo..hi-1 into the memory of b. Several goroutines may do
-// so at once, each with its own block.
+// readInto reads rows lo..hi-1 into the memory of b. Several goroutines may call it
+// at once, each with its own block.
 func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, error) {
 	if lo < 0 || lo > hi || hi > r.n {
 		panic(fmt.Sprintf("data: rows %d..%d of %d", lo, hi, r.n))
@@ -126,7 +126,7 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 	return s, r.addNetwork(ctx, s)
 }
 
-// addNetwork adds head and OOD rows, which are the same for every block.
+// addNetwork adds the head and the OOD rows, which are the same for every block.
 func (r *setReader) addNetwork(ctx context.Context, s *Set) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,8 +189,8 @@ type block struct {
 // interruptAt is how many numbers are read between two checks of the context.
 const interruptAt = 4 << 20
 
-// matrix reads rows lo..hi-1 of a into the memory of m. It leaves m as it is
-// where a is absent.
+// matrix reads rows lo..hi-1 of a into the memory of m, or does nothing if a is
+// absent.
 func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
 	if a == nil {
 		return nil

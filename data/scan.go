@@ -61,7 +61,7 @@ type scan struct {
 	source          *shared
 	rows, n, blocks int
 	do              func(lo int, block *Set) error
-	next            atomic.Int64 // the first block that no goroutine has taken
+	next            atomic.Int64 // the next block to be taken
 	stop            atomic.Bool
 
 	mu       sync.Mutex
@@ -111,9 +111,11 @@ func (s *scan) fail(block int, err error) {
 // shared reads a Reader from several goroutines.
 type shared struct {
 	Reader
-	turn *sync.Mutex // of a Reader that one goroutine reads at a time; else nil
+	turn *sync.Mutex // held while reading; nil if several goroutines may read at once
 }
 
+// share returns r for several goroutines: files are read by all of them at once,
+// other Readers by one at a time.
 func share(r Reader) *shared {
 	s := &shared{Reader: r}
 	for {
@@ -145,7 +147,7 @@ func readInto(ctx context.Context, r Reader, b *block, lo, hi int) (*Set, error)
 	case *setReader:
 		return r.readInto(ctx, b, lo, hi)
 	case firstReader:
-		return readInto(ctx, r.Reader, b, lo, hi) // rows beyond the first are not asked for
+		return readInto(ctx, r.Reader, b, lo, hi)
 	case scaledReader:
 		set, err := readInto(ctx, r.Reader, b, lo, hi)
 		if err != nil {
@@ -156,5 +158,6 @@ func readInto(ctx context.Context, r Reader, b *block, lo, hi int) (*Set, error)
 	return r.Read(ctx, lo, hi)
 }
 
-// idle are blocks for the next scan.
+// idle are blocks of scans before: without their memory, a run over many small
+// sets would spend twentieths of its time on clearing new memory.
 var idle = sync.Pool{New: func() any { return new(block) }}

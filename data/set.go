@@ -2,8 +2,8 @@ package data
 
 import "strings"
 
-// Parts is a set of array names: what a method declares that it reads, and
-// what a source says that it has.
+// Parts is a set of array names: those that a method declares to read, or those
+// that a source has.
 type Parts uint8
 
 // The arrays a Set may hold. Labels belong to the rows of Logits; Head and OOD
@@ -19,7 +19,7 @@ const (
 
 var partNames = []string{"logits", "labels", "features", "augmented", "head", "ood"}
 
-// List returns the single parts of p in the order of their declaration.
+// List returns the single parts of p, in the order of the constants.
 func (p Parts) List() []Parts {
 	var list []Parts
 	for i := range partNames {
@@ -51,8 +51,8 @@ type Linear struct {
 }
 
 // Set holds the arrays of one data set as one network sees it; absent arrays
-// are zero. Its slices are read-only to everybody: methods and metrics share
-// one Set between goroutines.
+// are zero. Its slices must not be written to: methods and metrics share one Set
+// between goroutines.
 type Set struct {
 	Logits    Matrix   // n x k
 	Labels    []int32  // n, each in 0..k-1
@@ -62,8 +62,8 @@ type Set struct {
 	OOD       Matrix // m x k
 }
 
-// View returns the set with only the given parts, so that a method is handed
-// what it declared and nothing else.
+// View returns the set with only the given parts, so that a method sees what it
+// declared and nothing else.
 func (s *Set) View(parts Parts) *Set {
 	v := &Set{}
 	if parts&Logits != 0 {
@@ -87,8 +87,8 @@ func (s *Set) View(parts Parts) *Set {
 	return v
 }
 
-// Rows returns the set restricted to rows lo..hi-1, aliasing s. Head and OOD
-// have no rows of the set and stay whole.
+// Rows returns rows lo..hi-1 of the set; they share the memory of s. Head and OOD
+// stay complete, since they have no rows of the set.
 func (s *Set) Rows(lo, hi int) *Set {
 	r := *s
 	if s.Logits.Present() {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Stream gives rows of a labelled set that stays in its files, to several
-// goroutines at a time and as often as they ask: the calibration set of a fit
-// in constant memory (calib.Stream). It keeps no rows.
+// Stream reads rows of a labelled set for several goroutines at a time and as often
+// as they ask: the calibration set of a fit in constant memory (calib.Stream). It
+// keeps no rows.
 type Stream struct {
 	source *shared
 
@@ -26,7 +26,7 @@ func (s *Stream) Rows() int { return s.source.Rows() }
 // Classes returns k.
 func (s *Stream) Classes() int { return s.source.Classes() }
 
-// Bytes is the memory that the set would take in memory.
+// Bytes is the memory that the whole set would take.
 func (s *Stream) Bytes() int64 { return s.source.Bytes() }
 
 // Read writes the logits of rows lo..hi-1, row-major, to logits and their
@@ -50,7 +50,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	copy(logits, set.Logits.Data) // no copy where they are the same memory
 	copy(labels, set.Labels)
 	if hi < s.Rows() {
-		return nil // asking after each block would cost a tenth of a fit's time
+		return nil // the end of a pass is enough: of single rows this would take as long as reading
 	}
 	return unchanged(s.source.Reader)
 }
@@ -75,5 +75,5 @@ func (s *Stream) give(b *block) {
 	s.idle = append(s.idle, b)
 }
 
-// Close closes the reader; the Stream must not be read any more.
+// Close closes the reader; the Stream must not be used afterwards.
 func (s *Stream) Close() error { return s.source.Close() }
