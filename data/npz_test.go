@@ -69,9 +69,9 @@ func TestNPZErrors(t *testing.T) {
 		want    string
 	}{
 		{[]Member{{Name: "a"}}, `member "a" has no column`},
-		{[]Member{{Float64: []float64{1}}}, `member name "" is empty or taken or contains one of / \\ #`},
-		{[]Member{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is empty or taken or contains one of / \\ #`},
-		{[]Member{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is empty or taken or contains one of / \\ #`},
+		{[]Member{{Float64: []float64{1}}}, `member name "" is empty or taken or contains one of / \ #`},
+		{[]Member{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is empty or taken or contains one of / \ #`},
+		{[]Member{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is empty or taken or contains one of / \ #`},
 	} {
 		if err := WriteNPZ(&bytes.Buffer{}, c.members...); fmt.Sprint(err) != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
