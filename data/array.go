@@ -1,40 +1,30 @@
 package data
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
-// Array is an open .npy file, or a member of an .npz. It is read as a table:
-// the last axis gives the columns, the axes before it together, in C order,
-// the rows; an array of one axis has one column. So row v*n + i of an
-// v x n x k array is row i of view v.
+// Array is an open .npy file, or a member of an .npz. It is read as a table: the
+// last axis gives the columns; the other axes together, in C order, give the
+// rows. An array of one axis has one column. So row v*n + i of a v x n x k array
+// is row i of view v.
 //
-// The body is never held whole: rows are decoded into the caller's memory in
-// pieces of at most 256 KiB. (A member of an .npz is the exception, it is
-// unpacked into memory.) An Array is used by one goroutine.
+// Rows are decoded into the caller's memory in pieces of at most 256 KiB. Only a
+// member of an .npz is held in memory as a whole. An Array is used by one
+// goroutine.
 type Array struct {
 	header
 	name   string // as errors print it
 	column string // what a column is: "class" or "feature"
-	reading
-	body  io.ReaderAt
-	file  *os.File // that body is, where it can be mapped; else nil
-	close func() error
-	buf   []byte // of the goroutine that the array belongs to
+	conversion
+	contents
+	buf []byte // of the exported methods
 }
 
-// chunkBytes is the size of one read of the file, and of the buffer: small
-// enough that a piece is still in the processor's cache when it is decoded.
+// chunkBytes is the size of one read of the file: small enough that a piece is
+// still in the processor's cache when it is decoded.
 const chunkBytes = 256 << 10
 
 // OpenArray opens name in fsys: a .npy file, or a member of an archive as
@@ -83,39 +73,40 @@ func (a *Array) Cols() int {
 func (a *Array) Close() error { return a.close() }
 
 // ReadFloat32 reads rows lo..hi-1 into dst, row-major, rounding float64 to
-// nearest; the logits of a set in the way of its Form. NaN, an infinity, a finite value beyond float32 and a whole number
-// beyond 2^24 are errors that name file, row and class. It panics unless
-// len(dst) is (hi-lo) x Cols and 0 <= lo <= hi <= Rows.
+// nearest. The logits of a Reader are converted as its Form says. NaN, an
+// infinity, a finite value beyond float32 and an integer beyond 2^24 are errors
+// that name file, row and class. It panics unless len(dst) is (hi-lo) x Cols and
+// 0 <= lo <= hi <= Rows.
 func (a *Array) ReadFloat32(dst []float32, lo, hi int) error {
 	return a.readFloats(dst, &a.buf, lo, hi)
 }
 
-// ReadFloat64 is ReadFloat32 without rounding; whole numbers are exact up to
-// 2^53.
+// ReadFloat64 reads rows lo..hi-1 as ReadFloat32 does, without rounding and
+// without conversion. Integers are read up to 2^53.
 func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
 	return readTable(a, dst, &a.buf, lo, hi, Float64, decodeFloats[float64])
 }
 
-// ReadInt32 reads rows lo..hi-1 of whole numbers or booleans into dst. A float
-// array and a number beyond int32 are errors. It panics as ReadFloat32 does.
+// ReadInt32 reads rows lo..hi-1 of integers or booleans into dst. A float array
+// and a number beyond int32 are errors. It panics as ReadFloat32 does.
 func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.readInt32(dst, &a.buf, lo, hi) }
 
 func (a *Array) readInt32(dst []int32, buf *[]byte, lo, hi int) error {
-	if err := a.checkWhole(); err != nil {
+	if err := a.checkInteger(); err != nil {
 		return err
 	}
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
 
-func (a *Array) checkWhole() error {
-	if !a.dtype.whole() {
-		return fmt.Errorf("%s: dtype %s; labels are whole numbers: store them as int32", a.name, a.dtype)
+func (a *Array) checkInteger() error {
+	if !a.dtype.integer() {
+		return fmt.Errorf("%s: dtype %s; labels must be integers: store them as int32", a.name, a.dtype)
 	}
 	return nil
 }
 
 // readTable reads rows lo..hi-1 into dst, whose elements are of type target.
-// Several goroutines may do so at once, each with a buffer of its own.
+// Several goroutines may call it at once, each with its own buffer.
 func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols := a.Cols()
 	if lo < 0 || lo > hi || hi > a.Rows() || len(dst) != (hi-lo)*cols {
@@ -128,62 +119,42 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
 	size := a.dtype.size()
-	direct := a.dtype == target && a.bigEndian == nativeBig
+	inPlace := a.dtype == target && !a.bigEndian && !nativeBig // the bytes of the file are the values
 	for done := 0; done < len(dst); {
 		n := min(chunkBytes/size, len(dst)-done)
 		part := dst[done : done+n]
 		at := a.offset + (int64(lo)*int64(cols)+int64(done))*int64(size)
-		bad := -1
 		var src []byte
-		if direct { // the file's bytes are the values: read them in place
+		var err error
+		if inPlace {
 			src = bytesOf(part)
-			if err := readFull(a.body, src, at); err != nil {
-				return fmt.Errorf("%s: %w", a.name, err)
-			}
-			bad = nonFinite(part)
-			if nativeBig && bad >= 0 {
-				swapBytes(src, size)
-			}
+			err = a.readFull(src, at)
 		} else {
-			var err error
-			if src, err = a.read(buf, n, at); err != nil {
-				return err
-			}
-			bad = decode(part, src, a.dtype)
+			src, err = a.read(buf, n, at)
 		}
+		if err != nil {
+			return err
+		}
+		bad := decode(part, src, a.dtype) // in place it only checks
 		if bad >= 0 {
-			return a.refuse(lo, done+bad, fault(src, bad, a.dtype, target))
+			return a.reject(lo, done+bad, reason(src, bad, a.dtype, target))
 		}
 		done += n
 	}
 	return nil
 }
 
-// refuse is the error of element e of the rows from lo on.
-func (a *Array) refuse(lo, e int, why string) error {
+// reject returns the error of element e of the rows from lo on.
+func (a *Array) reject(lo, e int, why string) error {
 	cols := a.Cols()
 	return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), why)
 }
 
-// nonFinite returns the index of the first NaN or infinity of v, or -1.
-func nonFinite[T float32 | float64 | int32](v []T) int {
-	switch v := any(v).(type) {
-	case []float32:
-		if finite.All32(bytesOf(v)) {
-			return -1
-		}
-		return finite.First(v)
-	case []float64:
-		return finite.First(v)
-	}
-	return -1
-}
-
-// readFortran is readTable for column-major files: the elements of one column
-// of the table are together in the file, in Fortran order of the axes before
-// the last, so each column is read as one strip and strewn over the rows. Of an
-// array of three axes the whole strip is read, and a bad value in it is an
-// error whichever row it belongs to.
+// readFortran is readTable for column-major files. There the elements of one
+// column of the table are together, as one strip, in Fortran order of the axes
+// before the last. Each strip is read and its elements are copied to their rows.
+// Of an array of three axes whole strips are read, so a bad value is an error
+// even in a row that was not asked for.
 func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	rows, cols, size := a.Rows(), a.Cols(), a.dtype.size()
 	first, last := 0, rows // the part of the strip that may hold rows lo..hi-1
@@ -201,7 +172,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 			}
 			bad := decode(piece[:n], src, a.dtype)
 			if bad >= 0 {
-				return fmt.Errorf("%s: %s: %s", a.name, a.place(a.rowOf(p+bad), j), fault(src, bad, a.dtype, target))
+				return fmt.Errorf("%s: %s: %s", a.name, a.place(a.rowOf(p+bad), j), reason(src, bad, a.dtype, target))
 			}
 			for i, v := range piece[:n] {
 				if row := a.rowOf(p + i); lo <= row && row < hi {
@@ -214,8 +185,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 	return nil
 }
 
-// rowOf returns the row of the table that stands at place p of a strip of a
-// column-major file.
+// rowOf returns the row of the table that element p of a strip belongs to.
 func (a *Array) rowOf(p int) int {
 	lead := a.shape[:len(a.shape)-1]
 	if len(lead) == 1 {
@@ -230,20 +200,27 @@ func (a *Array) rowOf(p int) int {
 	return row
 }
 
-// read returns n elements from offset at, little-endian, in the buffer.
+// read reads n elements from offset at into the buffer, as little-endian.
 func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
 	size := a.dtype.size()
 	if len(*buf) < n*size {
 		*buf = make([]byte, n*size)
 	}
 	src := (*buf)[:n*size]
-	if err := readFull(a.body, src, at); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.name, err)
+	if err := a.readFull(src, at); err != nil {
+		return nil, err
 	}
 	if a.bigEndian {
 		swapBytes(src, size)
 	}
 	return src, nil
+}
+
+func (a *Array) readFull(dst []byte, at int64) error {
+	if err := readFull(a.body, dst, at); err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	return nil
 }
 
 // place names an element: "row 5", "row 812, class 7", "view 2, row 5, class 7".
@@ -261,111 +238,18 @@ func (a *Array) place(row, col int) string {
 	return fmt.Sprintf("view %d, row %d, %s %d", row/n, row%n, a.column, col)
 }
 
-// location says where an array is.
-type location struct {
-	fsys   fs.FS  // nil: the operating system
-	path   string // of the file in fsys
-	member string // of an .npz, else empty
-	name   string // as errors print it
-}
-
-// locate takes a name apart: "dir/file.npz#member" or "dir/file.npy".
-func locate(fsys fs.FS, name string) location {
-	l := location{fsys: fsys, path: name, name: name}
-	if i := strings.LastIndexByte(name, '#'); i > 0 && isArchive(name[:i]) {
-		l.path, l.member = name[:i], strings.TrimSuffix(name[i+1:], ".npy")
+// unchanged returns an error if the file has been written to since it was opened:
+// what was read may be a mixture of two versions.
+func (a *Array) unchanged() error {
+	if a.file == nil {
+		return nil
 	}
-	return l
-}
-
-func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
-
-// open opens the file and returns it with what it is; a folder is an error.
-func (l location) open() (fs.File, fs.FileInfo, error) {
-	var f fs.File
-	var err error
-	if l.fsys == nil {
-		f, err = os.Open(l.path)
-	} else {
-		f, err = l.fsys.Open(l.path)
-	}
+	now, err := a.file.Stat()
 	if err != nil {
-		return nil, nil, l.wrap(err)
+		return fmt.Errorf("%s: %w", a.name, err)
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-		if info.IsDir() {
-			err = errors.New("a folder, not an array file")
-		}
+	if now.Size() != a.info.Size() || !now.ModTime().Equal(a.info.ModTime()) {
+		return fmt.Errorf("%s: changed while being read", a.name)
 	}
-	if err != nil {
-		f.Close()
-		return nil, nil, l.wrap(err)
-	}
-	return f, info, nil
-}
-
-// wrap puts the name in front of err and takes the operating system's own
-// mention of it away.
-func (l location) wrap(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return fmt.Errorf("%s: %w", l.name, err)
-}
-
-// openArray opens the array at l.
-func (l location) openArray() (*Array, error) {
-	body, size, closer, err := l.openBody()
-	if err != nil {
-		return nil, err
-	}
-	h, err := readHeader(body, size)
-	if err != nil {
-		closer()
-		return nil, l.wrap(err)
-	}
-	a := &Array{header: h, name: l.name, column: "class", body: body, close: closer}
-	if f, ok := body.(*os.File); ok && mappable {
-		a.file = f
-	}
-	return a, nil
-}
-
-// openBody returns the bytes of the .npy at l. A file that cannot be read at an
-// offset, and a member of an archive, are held in memory.
-func (l location) openBody() (io.ReaderAt, int64, func() error, error) {
-	f, info, err := l.open()
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	r, size, err := readerAt(f, info)
-	if err != nil {
-		f.Close()
-		return nil, 0, nil, l.wrap(err)
-	}
-	if !isArchive(l.path) {
-		return r, size, f.Close, nil
-	}
-	b, err := readMember(r, size, l.member)
-	f.Close()
-	if err != nil {
-		return nil, 0, nil, l.wrap(err)
-	}
-	return bytes.NewReader(b), int64(len(b)), func() error { return nil }, nil
-}
-
-// readerAt returns f as an io.ReaderAt, reading it whole, up to its stated
-// size, where it is none.
-func readerAt(f fs.File, info fs.FileInfo) (io.ReaderAt, int64, error) {
-	if r, ok := f.(io.ReaderAt); ok {
-		return r, info.Size(), nil
-	}
-	b, err := io.ReadAll(io.LimitReader(f, info.Size()+1))
-	if err != nil {
-		return nil, 0, err
-	}
-	return bytes.NewReader(b), int64(len(b)), nil
+	return nil
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // npyFile assembles a .npy by hand from the format's document, independently
@@ -156,7 +154,7 @@ func checkTable(t *testing.T, label string, fsys fs.FS, name string, want []floa
 	if err := a.ReadFloat64(row, 1, 2); err != nil || !slices.Equal(row, want[3:]) {
 		t.Errorf("%s: row 1 = %v, %v; want %v", label, row, err, want[3:])
 	}
-	if !a.DType().whole() {
+	if !a.DType().integer() {
 		return
 	}
 	ints := make([]int32, 6)
@@ -292,45 +290,5 @@ func TestNumpy(t *testing.T) {
 			t.Errorf("%s: %s %v %v, %v; want %s %v %v", c.name, a.DType(), a.Shape(), got, err, c.dtype, c.shape, c.want)
 		}
 		a.Close()
-	}
-}
-
-// aroundBlocks returns lengths that the vector code takes wholly, in part and
-// not at all, where it takes so many at a time.
-func aroundBlocks(block int) []int {
-	var lengths []int
-	for _, n := range []int{4, block, 2 * block, 3 * block} {
-		for d := -4; d <= 4; d++ {
-			lengths = append(lengths, n+d)
-		}
-	}
-	return lengths
-}
-
-// TestAllFinite puts each kind of value at each place of slices around the
-// width of the vector code.
-func TestAllFinite(t *testing.T) {
-	values := map[uint32]bool{
-		0: true, 0x80000000: true, 1: true, 0x7f7fffff: true, 0xff7fffff: true, 0x3f800000: true, 0xffffffff: false,
-		0x7f800000: false, 0xff800000: false, 0x7f800001: false, 0x7fc00000: false, 0xffc00001: false,
-	}
-	for _, n := range aroundBlocks(64) {
-		v := make([]float32, n)
-		for i := range v {
-			v[i] = -math.MaxFloat32
-		}
-		for at := range n {
-			for bits, allFinite := range values {
-				v[at] = math.Float32frombits(bits)
-				first := -1
-				if !allFinite {
-					first = at
-				}
-				if got := nonFinite(v); got != first || finite.All32(bytesOf(v)) != allFinite {
-					t.Fatalf("%#x at %d of %d: first %d, all finite %t", bits, at, n, got, finite.All32(bytesOf(v)))
-				}
-			}
-			v[at] = -math.MaxFloat32
-		}
 	}
 }

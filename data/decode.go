@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
-// Decoding works on little-endian bytes; big-endian ones are swapped first, in
-// the buffer, so that each type has one loop.
+// Decoding works on little-endian bytes. Big-endian ones are swapped in the buffer
+// first, so that each type has one loop.
 
 // swapBytes reverses each element of size bytes.
 func swapBytes(b []byte, size int) {
@@ -32,10 +32,10 @@ func swapBytes(b []byte, size int) {
 }
 
 // decodeFloats fills dst from elements of type t and returns the index of the
-// first one that dst cannot hold, or -1: NaN and infinities, a float64 beyond
-// the largest float32, a whole number beyond 2^24 in float32 or 2^53 in
-// float64, from where on not every one is exact. A float64 within range is
-// rounded to the nearest float32.
+// first one that dst cannot hold, or -1. It cannot hold NaN and infinities, a
+// float64 beyond the largest float32, and an integer beyond 2^24 in float32 or
+// 2^53 in float64, since not all of these are exact. Other float64 are rounded to
+// the nearest float32. dst may be the memory of src.
 func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	le := binary.LittleEndian
 	limit := int64(1) << 24
@@ -46,13 +46,17 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	case Float32:
 		if same, ok := any(dst).([]float32); ok && !nativeBig {
 			copy(bytesOf(same), src)
-			return nonFinite(same)
+			return finite.First(same)
 		}
 		for i := range dst {
 			dst[i] = T(math.Float32frombits(le.Uint32(src[4*i:])))
 		}
 		return finite.First(dst)
 	case Float64:
+		if same, ok := any(dst).([]float64); ok && !nativeBig {
+			copy(bytesOf(same), src)
+			return finite.First(same)
+		}
 		for i := range dst {
 			dst[i] = T(math.Float64frombits(le.Uint64(src[8*i:])))
 		}
@@ -60,18 +64,15 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	case Float16:
 		if narrow, ok := any(dst).([]float32); ok {
 			half.Decode(narrow, src)
-			if finite.All16(src[:2*len(dst)]) {
-				return -1
-			}
-		} else {
-			for i := range dst {
-				dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
-			}
+			return finite.First(narrow)
+		}
+		for i := range dst {
+			dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
 		}
 		return finite.First(dst)
 	case Int64, Int32, Uint32, Uint64:
 		for i := range dst {
-			v, ok := wholeAt(src, i, t)
+			v, ok := integerAt(src, i, t)
 			if !ok || v > limit || v < -limit {
 				return i
 			}
@@ -79,15 +80,15 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 		}
 	default: // at most 16 bits: exact
 		for i := range dst {
-			v, _ := wholeAt(src, i, t)
+			v, _ := integerAt(src, i, t)
 			dst[i] = T(v)
 		}
 	}
 	return -1
 }
 
-// decodeInts fills dst from whole numbers of type t and returns the index of
-// the first one beyond int32, or -1.
+// decodeInts fills dst from integers of type t and returns the index of the
+// first one beyond int32, or -1. dst may be the memory of src.
 func decodeInts(dst []int32, src []byte, t DType) int {
 	switch t { // the usual types of labels
 	case Uint8:
@@ -111,7 +112,7 @@ func decodeInts(dst []int32, src []byte, t DType) int {
 		return -1
 	}
 	for i := range dst {
-		v, ok := wholeAt(src, i, t)
+		v, ok := integerAt(src, i, t)
 		if !ok || v != int64(int32(v)) {
 			return i
 		}
@@ -120,9 +121,9 @@ func decodeInts(dst []int32, src []byte, t DType) int {
 	return -1
 }
 
-// wholeAt returns element i of little-endian whole numbers of type t; ok is
-// false for a uint64 beyond int64.
-func wholeAt(src []byte, i int, t DType) (v int64, ok bool) {
+// integerAt returns element i of little-endian integers of type t; ok is false
+// for a uint64 beyond int64.
+func integerAt(src []byte, i int, t DType) (v int64, ok bool) {
 	le := binary.LittleEndian
 	switch t {
 	case Bool:
@@ -149,17 +150,17 @@ func wholeAt(src []byte, i int, t DType) (v int64, ok bool) {
 	return int64(u), u <= math.MaxInt64
 }
 
-// fault says why element i, of type t, was refused by decodeFloats or
-// decodeInts into type target.
-func fault(src []byte, i int, t, target DType) string {
+// reason says why decodeFloats or decodeInts, into type target, rejected element
+// i, of type t.
+func reason(src []byte, i int, t, target DType) string {
 	le := binary.LittleEndian
-	if t.whole() {
-		v, ok := wholeAt(src, i, t)
+	if t.integer() {
+		v, ok := integerAt(src, i, t)
 		text := strconv.FormatInt(v, 10)
 		if !ok {
 			text = strconv.FormatUint(uint64(v), 10)
 		}
-		if target.whole() {
+		if target.integer() {
 			return text + " does not fit in " + string(target)
 		}
 		return fmt.Sprintf("%s is too large to be exact in %s", text, target)

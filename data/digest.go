@@ -21,39 +21,38 @@ import (
 )
 
 // Digests computes SHA-256 digests of array files and remembers them by
-// absolute path, size and modification time, so that a file is hashed once and
-// not at each run. A file changed less than two seconds ago is hashed but not
-// remembered: another change in the same tick of the clock would go unseen.
-// The zero Digests remembers for its own lifetime only. It is safe for
-// concurrent use.
+// absolute path, size and modification time, so that a file is not hashed again
+// at each run. A file changed less than two seconds ago is not remembered, since
+// another change in the same tick of the clock would not be noticed. The zero
+// Digests remembers for its own lifetime only. Digests is safe for concurrent use.
 type Digests struct {
-	path string // of the file that remembers; "" for none
+	path string // of the file that keeps the digests; "" for none
 
 	mu    sync.Mutex
-	known map[string]stamped // by absolute path and "#member"
-	busy  map[string]*hashing
-	dirty bool
+	known map[string]record // by absolute path and "#member"
+	busy  map[string]*pending
+	dirty bool // known has digests that the file lacks
 }
 
-// stamped is the digest of a file as it was.
-type stamped struct {
+// record is a digest and the file that it belongs to.
+type record struct {
 	size  int64
 	mtime int64 // ns since 1970
 	sum   string
 }
 
-// hashing is a digest on its way; others who want it wait.
-type hashing struct {
+// pending is a digest that one goroutine computes and others wait for.
+type pending struct {
 	done chan struct{}
 	sum  string
 	err  error
 }
 
-// settled is how old a file must be to be remembered.
-const settled = 2 * time.Second
+// minAge is the age from which on the digest of a file is remembered.
+const minAge = 2 * time.Second
 
-// OpenDigests returns the digests remembered in the text file at path, which
-// need not exist. Lines it cannot read are ignored: the file only saves work.
+// OpenDigests returns the digests kept in the text file at path, which need not
+// exist. Lines that it cannot read are ignored: the file is a cache.
 func OpenDigests(path string) (*Digests, error) {
 	d := &Digests{path: path}
 	known, err := readDigests(path)
@@ -61,9 +60,9 @@ func OpenDigests(path string) (*Digests, error) {
 	return d, err
 }
 
-// Close writes what was learnt, together with what another process has written
-// meanwhile, replacing the file atomically; its folder is made where needed.
-// The Digests may be used, and closed, again.
+// Close writes new digests to the file, merged with those that another process has
+// written since, and replaces it atomically; it makes its folder if needed. The
+// Digests may be used and closed again.
 func (d *Digests) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,8 +90,8 @@ func (d *Digests) Close() error {
 }
 
 // readDigests reads lines "sum size mtime "path"".
-func readDigests(path string) (map[string]stamped, error) {
-	known := map[string]stamped{}
+func readDigests(path string) (map[string]record, error) {
+	known := map[string]record{}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return known, nil
@@ -110,14 +109,13 @@ func readDigests(path string) (map[string]stamped, error) {
 		mtime, err2 := strconv.ParseInt(fields[2], 10, 64)
 		name, err3 := strconv.Unquote(fields[3])
 		if errors.Join(err0, err1, err2, err3) == nil {
-			known[name] = stamped{size, mtime, fields[0]}
+			known[name] = record{size, mtime, fields[0]}
 		}
 	}
 	return known, nil
 }
 
-// File returns the SHA-256, in hex, of the file at path, of whatever kind, which
-// errors call name.
+// File returns the SHA-256, in hex, of any file at path. Errors call it name.
 func (d *Digests) File(path, name string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -126,8 +124,8 @@ func (d *Digests) File(path, name string) (string, error) {
 	return d.sum(location{path: path, name: name}, abs)
 }
 
-// sum returns the digest, in hex, of the .npy bytes at l. It is remembered
-// under id, the absolute path of the array; an empty id is not remembered.
+// sum returns the digest, in hex, of the .npy bytes at l. It is remembered under
+// id, the absolute path of the array, unless that is empty.
 func (d *Digests) sum(l location, id string) (string, error) {
 	if id == "" {
 		s, err := l.hash()
@@ -147,20 +145,20 @@ func (d *Digests) sum(l location, id string) (string, error) {
 		<-h.done
 		return h.sum, h.err
 	}
-	h := &hashing{done: make(chan struct{}), err: fmt.Errorf("%s: not hashed", l.name)}
+	h := &pending{done: make(chan struct{}), err: fmt.Errorf("%s: not hashed", l.name)}
 	if d.busy == nil {
-		d.busy = map[string]*hashing{}
+		d.busy = map[string]*pending{}
 	}
 	d.busy[id] = h
 	d.mu.Unlock()
 
-	var s stamped
+	var s record
 	defer func() {
 		d.mu.Lock()
 		delete(d.busy, id)
-		if h.err == nil && time.Since(time.Unix(0, s.mtime)) >= settled {
+		if h.err == nil && time.Since(time.Unix(0, s.mtime)) >= minAge {
 			if d.known == nil {
-				d.known = map[string]stamped{}
+				d.known = map[string]record{}
 			}
 			d.known[id], d.dirty = s, true
 		}
@@ -172,7 +170,7 @@ func (d *Digests) sum(l location, id string) (string, error) {
 	return h.sum, h.err
 }
 
-// stat returns what the file at l is.
+// stat describes the file at l.
 func (l location) stat() (fs.FileInfo, error) {
 	var info fs.FileInfo
 	var err error
@@ -187,11 +185,12 @@ func (l location) stat() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// hash reads the .npy bytes at l, those of the unpacked member in an archive.
-func (l location) hash() (stamped, error) {
+// hash computes the digest of the .npy bytes at l: of the unpacked member in an
+// archive.
+func (l location) hash() (record, error) {
 	f, info, err := l.open()
 	if err != nil {
-		return stamped{}, err
+		return record{}, err
 	}
 	defer f.Close()
 	h := sha256.New()
@@ -208,14 +207,14 @@ func (l location) hash() (stamped, error) {
 		_, err = io.Copy(h, f)
 	}
 	if err != nil {
-		return stamped{}, l.wrap(err)
+		return record{}, l.wrap(err)
 	}
 	after, err := l.stat()
 	if err != nil {
-		return stamped{}, err
+		return record{}, err
 	}
 	if after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
-		return stamped{}, fmt.Errorf("%s: changed while being read", l.name)
+		return record{}, fmt.Errorf("%s: changed while being read", l.name)
 	}
-	return stamped{info.Size(), info.ModTime().UnixNano(), hex.EncodeToString(h.Sum(nil))}, nil
+	return record{info.Size(), info.ModTime().UnixNano(), hex.EncodeToString(h.Sum(nil))}, nil
 }

@@ -1,63 +1,116 @@
-// Package data reads and writes the arrays that everything else is made of:
-// logits, labels and features of trained networks, in files of numpy.
+// Package data reads and writes the arrays of trained networks, logits, labels
+// and features, in files of numpy. ReadSet reads one data set from two files;
+// Folder serves the sets of many networks from one folder.
 //
-// # The door
+// # Arrays
 //
-// Array is the one way in. A .npy file is refused unless its header is exactly
-// what numpy.save writes and its length exactly what shape and type ask for;
-// only then is the header handed to the npyio library, which trusts it, and
-// only then is memory taken. Bodies are decoded here, in bulk: float16, 32 and
-// 64, whole numbers of 8 to 64 bits and booleans, in either byte order and
-// either element order, whole or by rows, into the caller's memory by pieces of
-// 256 KiB, so that a large file costs no second copy. Members of an .npz are
-// addressed as FILE.npz#MEMBER and are unpacked into memory, bounded and with
-// their CRC checked; large arrays are better kept as .npy. NaN, infinities,
-// numbers that the type asked for cannot hold, and labels that are no class are
-// errors that name file, row and class. Nothing is guessed: a file is read
-// right or refused in one line.
+// Array reads a .npy file or a member of an .npz archive ("file.npz#member"):
+// float16, 32 and 64, integers of 8 to 64 bits and booleans, in both byte orders
+// and both element orders (C and Fortran), in the formats 1.0, 2.0 and 3.0. A
+// file is rejected unless its header is exactly what numpy.save writes and its
+// length exactly what shape and type need; only then is the header given to the
+// npyio library, and only then is memory allocated. Archive members are unpacked
+// into memory, with a bound on their size and their CRC checked, so large arrays
+// are better kept as .npy.
 //
-// Writer and the Write functions write the bytes that numpy would, beside the
-// target and then renamed. WriteNPZ and ReadNPZ keep columns of numbers in
-// memory for whoever stores them.
+// Every value is checked when it is read. NaN, infinities, numbers that the
+// wanted type cannot hold and labels that are no class are errors that name file,
+// row and class. A file that is changed or truncated while it is read is an
+// error too.
+//
+// Writer and the Write functions write the same bytes as numpy, to a temporary
+// file that is then renamed. WriteNPZ and ReadNPZ hold columns of numbers in
+// memory.
 //
 // # Sets
 //
-// Set holds the arrays of one data set as one network sees it; Parts names
-// them, and a method is handed a View with the parts that it declared. Matrix
-// keeps float32, the precision of the files; arithmetic on it is float64. A Ref
-// names a set, a Layout says in which files its arrays are (Files), and a
-// Source serves it. Folder is the Source over a folder of files; simulations
-// are Sources too. Opening checks shapes against each other, reading checks
-// values. A Reader reads rows lo..hi-1; Load reads everything, and whether that
-// fits is for its caller to know.
+// A Set holds the arrays of one data set as one network sees it. For n samples, k
+// classes and d features:
+//
+//	logits      n x k       floats; integers up to 2^24 are read too
+//	labels      n or n x 1  integers in 0..k-1
+//	features    n x d       input of the last linear layer
+//	augmented   v x n x k   logits of v augmented views of the samples
+//	head        k x d and k weight and bias of the last linear layer
+//	ood         m x k       logits of m images of no class
+//
+// k is at least 2 and no axis is 0. Parts names the arrays; a method is given a
+// View with the parts that it declares. Matrix keeps float32, the precision of
+// the files; arithmetic on it is float64.
+//
+// A Ref names a set, a Layout says in which files its arrays are (Files), and a
+// Source serves it. Folder is the Source of a folder of files; package simulate
+// has another one. Opening checks shapes against each other, reading checks values.
+// A Reader reads rows lo..hi-1; Load reads all of them.
+//
+// # A folder
+//
+// Without other words a folder has the layout
+//
+//	{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}/{array}.npy
+//
+// where parts that are empty are left out (see Layout):
+//
+//	manifest.yaml
+//	cifar10/resnet50/cal/logits.npy, labels.npy, features.npy
+//	cifar10/resnet50/test/logits.npy, labels.npy, features.npy, logits_aug.npy
+//	cifar10/resnet50/head_weight.npy, head_bias.npy
+//	cifar10/resnet50/ood/logits.npy
+//	cifar10/resnet50/focal/cal/logits.npy         trained with another loss than "ce"
+//	cifar10/resnet50/fog/3/logits.npy             corrupted test images, severity 3
+//
+// manifest.yaml may be absent: then all sets are measured logits. Its keys:
+//
+//	sets:                         a list; of several entries for a set, the last that has a key decides
+//	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
+//	                              pattern (path.Match), and sets below the named ones are included
+//	    kind: log-probs           what the logits arrays hold: logits, log-probs or probs; see below
+//	    source: measured          measured (the default) or simulated
+//	    from: our own networks    what measured numbers are of, in a few words for captions, without ";"
+//	    note: any text            where the arrays come from, one line; it travels with the numbers
+//	files:                        by path, archive members as file.npz#member
+//	  cifar100/vit-b16/test/logits.npy:
+//	    shape: [10000, 100]       checked when the file is opened
+//	    sha256: 4f1c...           of the .npy or of the unpacked member; checked when the file is opened
+//
+// # What logits may be
+//
+// The Kind of a set says what its logits arrays (logits, augmented, ood) hold; the
+// Form of a Reader says how they are read and has notes on what is unusual.
+//
+//   - Kind not stated, or logits: read as they are.
+//   - log-probs: read as they are, too. But the offset of each row is lost, so
+//     methods that use it are skipped. LogProbs recognises such rows by their
+//     values if they are not stated.
+//   - probs: read as their logarithms. Each row is divided by its sum, which must
+//     be within 0.01 of 1; rows further than 1e-6 from it are counted in a note.
+//     A probability below 2^-126 is read as 2^-126, and counted in a note.
+//   - Probabilities that are not stated are rejected: 20 rows or more of which
+//     every one is in [0, 1] and sums to 1, within 0.001 or k/2048 (decimals and
+//     float16). State kind: probs; or kind: logits if they are logits.
+//   - Logits that are all in [0, 1] without such sums (sigmoids?) are read, with a
+//     warning.
+//   - float64 logits with offsets so large that float32 would lose their
+//     differences are read relative to the largest logit of their row, with a
+//     warning. The offsets of all rows are then lost. Other float64 are rounded to
+//     the nearest float32; a finite value beyond float32 is an error.
 //
 // # Large files
 //
-// C-order float32 of this machine's byte order is not copied: what Read returns
-// is a view of the mapped file, which costs a quarter of reading it. Every
-// value has been looked at, once, by the time Read returns. The pages are
-// read-only, so a set that is shared cannot be changed by mistake; Set.Close
-// gives them back. A file that another program cuts while it is mapped would
-// end the program; within Set.Guard, where fits run, it is an error that names
-// the file. (To read all but huge files instead would be safe from that too,
-// and cost more than the first pass of a fit.) Other types and orders, members
-// of archives, and systems that cannot map are read and decoded as above.
+// What does not fit into memory is read by blocks, as often as needed: Blocks and
+// Scan pass every block once to a function, and Stream gives any rows to several
+// goroutines. They decode into memory that is used again, so a float16 file of 20
+// million rows takes no more than one of a thousand. They check every value in
+// every pass.
 //
-// What does not fit into memory is read by blocks, as often as needed: Scan
-// hands every block once to one of several goroutines, Blocks one after the
-// other, and Stream gives any rows to whoever asks. They see a file through
-// windows of some megabytes and decode into memory that is used again, so that
-// a float16 file of 20 million rows takes no more than one of a thousand. They
-// look at every value in every pass: a file may have changed in between.
+// Map is for the calibration sets of fits: it uses the pages of large float32
+// files in place of copies, which cost more than a pass over them.
 //
-// # What is known of a set
+// # Digests
 //
-// A folder's manifest.yaml says which sets are log-probabilities and which are
-// simulated, and may state shapes and digests, which are then checked. LogProbs
-// recognises log-probabilities by their values. Digests are SHA-256 sums of the
-// file's bytes and part of the key of every result; they are remembered by
-// path, size and modification time.
+// Digests are SHA-256 sums of the bytes of files and part of the key of every
+// result. They are remembered by path, size and modification time.
 //
 // Arrays, Writers and Readers belong to one goroutine; Sources, Streams and
-// Digests are safe for concurrent use; the slices of a Set are read-only to everybody.
+// Digests are safe for concurrent use; nothing writes to the slices of a Set.
 package data

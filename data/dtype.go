@@ -28,7 +28,7 @@ const (
 	Float64 DType = "float64"
 )
 
-// size returns the bytes an element takes.
+// size returns the bytes of an element.
 func (t DType) size() int {
 	switch t {
 	case Bool, Int8, Uint8:
@@ -41,10 +41,10 @@ func (t DType) size() int {
 	return 8
 }
 
-// whole reports whether elements are whole numbers, so that they can be labels.
-func (t DType) whole() bool { return !strings.HasPrefix(string(t), "float") }
+// integer reports whether elements are integers or booleans and so can be labels.
+func (t DType) integer() bool { return !strings.HasPrefix(string(t), "float") }
 
-// descr returns the numpy type string of t in the byte order that we write.
+// descr returns the numpy type string of t in little-endian byte order.
 func (t DType) descr() string {
 	order, kind := "<", "f"
 	switch {
@@ -61,8 +61,7 @@ func (t DType) descr() string {
 	return order + kind + strconv.Itoa(t.size())
 }
 
-// nativeBig is true on a big-endian processor, where '<' data are the ones to
-// be swapped.
+// nativeBig is true on a big-endian processor.
 var nativeBig = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
 // parseDescr reads a numpy type string. As in numpy, '|', '=' and no sign all
@@ -104,10 +103,10 @@ func parseDescr(descr string) (t DType, bigEndian bool, err error) {
 			name = "time dtype " + strconv.Quote(descr)
 		}
 	}
-	return "", false, fmt.Errorf("%s is not read; store numbers, such as float32 or int32", name)
+	return "", false, fmt.Errorf("%s is not supported; store numbers, such as float32 or int32", name)
 }
 
-// bits turns the width of a numpy kind, in bytes, into that of its name.
+// bits returns the width in bits of a numpy kind, whose width is in bytes.
 func bits(kind string) string { return strconv.Itoa(8 * int(kind[1]-'0')) }
 
 // bytesOf returns the memory of v.

@@ -2,11 +2,13 @@ package data
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
 
-// Files names the array files of one set; an empty name is an absent array.
+// Files are the names of the array files of one set. An empty name is an absent
+// array.
 type Files struct {
 	Logits     string // n x k
 	Labels     string // n or n x 1
@@ -16,17 +18,18 @@ type Files struct {
 	HeadBias   string // k or k x 1
 	OOD        string // m x k
 
-	Kind Kind // of the logits, with those of views and out of distribution
+	Kind Kind // of Logits, Augmented and OOD
 }
 
-// file is one line of Files.
+// file is one file of Files.
 type file struct {
 	part Parts
-	role string // its name in digests
+	role string // in digests and errors
 	path string
 }
 
-// list returns the files of the given parts, in the order of the parts.
+// list returns the files of the given parts, named or not, in the order of the
+// parts.
 func (f Files) list(parts Parts) []file {
 	all := []file{
 		{Logits, "logits", f.Logits},
@@ -51,14 +54,42 @@ func (f Files) Parts() Parts {
 	return parts
 }
 
-// Open opens the named arrays, whose names are paths of the operating system
-// (or FILE.npz#MEMBER), as Source.Open does: shapes are checked against each
-// other, values as they are read.
+// Open opens the named arrays; the names are paths of the operating system or
+// FILE.npz#MEMBER. As in Source.Open, shapes are checked against each other, and
+// values as they are read.
 func (f Files) Open() (Reader, error) {
 	if (f.HeadWeight == "") != (f.HeadBias == "") {
-		return nil, fmt.Errorf("%s: a head is a weight and a bias; one is not named", cmp.Or(f.HeadWeight, f.HeadBias))
+		return nil, fmt.Errorf("%s: a head needs both a weight and a bias", cmp.Or(f.HeadWeight, f.HeadBias))
 	}
-	return openSet(f, f.Parts(), func(x file) (*Array, error) { return OpenArrayFile(x.path) })
+	return f.open(f.Parts())
+}
+
+// ReadSet reads the logits of one data set, n x k, and its labels, n classes of
+// 0..k-1, from .npy files or members of archives ("file.npz#member"). labels may
+// be empty: then the set has none. What is wrong with a file is an error that
+// names it, and the row and class where one is at fault; see the package comment
+// for what is checked. For other arrays, log-probabilities or probabilities, or
+// the notes on how logits are read, use Files.Open.
+func ReadSet(logits, labels string) (Set, error) {
+	files, parts := Files{Logits: logits, Labels: labels}, Logits
+	if labels != "" {
+		parts |= Labels
+	}
+	r, err := files.open(parts)
+	if err != nil {
+		return Set{}, err
+	}
+	defer r.Close()
+	set, err := r.Read(context.Background(), 0, r.Rows())
+	if err != nil {
+		return Set{}, err
+	}
+	return *set, nil
+}
+
+// open opens the files of parts, which are paths of the operating system.
+func (f Files) open(parts Parts) (Reader, error) {
+	return openSet(f, parts, func(x file) (*Array, error) { return OpenArrayFile(x.path) })
 }
 
 // openSet opens the files of parts and checks their shapes against each other.
@@ -98,7 +129,7 @@ func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reade
 	return r, r.check()
 }
 
-// check compares the shapes with what each part must be and with each other.
+// check checks the shape of each part, and the shapes against each other.
 func (r *setReader) check() error {
 	for _, x := range []struct {
 		a    *Array
@@ -126,11 +157,11 @@ func (r *setReader) check() error {
 			return fmt.Errorf("%s: shape %s; want %s%s", x.a.name, tuple(s), x.want, hint)
 		}
 		if slices.Contains(s, 0) {
-			return fmt.Errorf("%s: shape %s: there is nothing in it", x.a.name, tuple(s))
+			return fmt.Errorf("%s: shape %s: the array is empty", x.a.name, tuple(s))
 		}
 	}
 	if r.labels != nil {
-		if err := r.labels.checkWhole(); err != nil {
+		if err := r.labels.checkInteger(); err != nil {
 			return err
 		}
 	}
@@ -138,13 +169,13 @@ func (r *setReader) check() error {
 	classes := []axis{{r.logits, 1}, {r.augmented, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood, 1}}
 	width := []axis{{r.features, 1}, {r.weight, 1}}
 	var err error
-	if r.n, err = same("rows", rows); err != nil {
+	if r.n, err = commonLength("rows", rows); err != nil {
 		return err
 	}
-	if r.k, err = same("classes", classes); err != nil {
+	if r.k, err = commonLength("classes", classes); err != nil {
 		return err
 	}
-	if _, err = same("features", width); err != nil {
+	if _, err = commonLength("features", width); err != nil {
 		return err
 	}
 	if r.k == 1 {
@@ -157,14 +188,15 @@ func (r *setReader) check() error {
 	return nil
 }
 
-// axis is one axis of an array that may be absent.
+// axis is axis i of an array that may be absent.
 type axis struct {
 	a *Array
 	i int
 }
 
-// same returns the length that the axes of the arrays present share, or 0.
-func same(what string, axes []axis) (int, error) {
+// commonLength returns the length of the axes of the arrays that are present, which
+// must be equal; 0 if there are none.
+func commonLength(what string, axes []axis) (int, error) {
 	var first *Array
 	length := 0
 	for _, x := range axes {

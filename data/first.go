@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// First returns src with each set cut to its first n rows: a quick look at
-// sets whose order is no more than chance. Heads and OOD arrays stay whole.
+// First returns src with each set reduced to its first n rows: a quick look at sets
+// whose rows are in random order. Head and OOD arrays stay complete.
 func First(src Source, n int) Source { return &first{src, n} }
 
 type first struct {
@@ -14,8 +14,7 @@ type first struct {
 	n int
 }
 
-// Describe adds to the note of src, which travels with every number, how many
-// rows there are at most.
+// Describe adds the number of rows to the note of src.
 func (f *first) Describe(ref Ref) Provenance {
 	p := f.Source.Describe(ref)
 	if p.Note != "" {
@@ -48,8 +47,8 @@ type firstReader struct {
 
 func (r firstReader) Rows() int { return min(r.n, r.Reader.Rows()) }
 
-// Bytes counts the rows that are left; what belongs to the network is small
-// beside them.
+// Bytes is the share of the rows in the bytes of the whole set, heads and OOD
+// arrays included, which are small beside them.
 func (r firstReader) Bytes() int64 {
 	all := r.Reader.Rows()
 	if all == 0 {
@@ -58,7 +57,7 @@ func (r firstReader) Bytes() int64 {
 	return int64(float64(r.Reader.Bytes()) * float64(r.Rows()) / float64(all))
 }
 
-// endLine ends a text that is not empty with a newline.
+// endLine adds a final newline to a text that is not empty and has none.
 func endLine(text string) string {
 	if text != "" && text[len(text)-1] != '\n' {
 		text += "\n"

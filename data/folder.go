@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// Folder is a Source over a folder of arrays that follow a layout, with an
-// optional manifest. It holds no array: Open reads headers, the Reader rows. It
-// is safe for concurrent use.
+// Folder is the Source of a folder of arrays that follow a layout, with an
+// optional manifest. It holds no array: Open reads headers, the Reader reads rows.
+// It is safe for concurrent use.
 type Folder struct {
 	fsys     fs.FS
 	root     string // as the user gave it, for errors
-	abs      string // of the root; "" where there is none, and nothing is remembered
+	abs      string // path of the root; "" if it is not of the operating system
 	layout   Layout
 	manifest Manifest
 	digests  *Digests
 }
 
-// OpenFolder returns the source of the arrays below root, reading its
-// manifest. Digests are remembered in digests, or, where it is nil, for the
-// lifetime of the folder. Links are followed, so that large arrays may live
-// elsewhere; a layout cannot name a path outside of root.
+// OpenFolder returns the source of the arrays below root and reads its manifest.
+// Digests are remembered in digests or, if it is nil, for the lifetime of the
+// folder. Symbolic links are followed, so large arrays may be stored elsewhere; a
+// layout cannot name a path outside of root.
 func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
@@ -44,8 +44,8 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 	return f, err
 }
 
-// NewFolder is OpenFolder for any file system; errors call its root name. Its
-// digests are not remembered.
+// NewFolder returns the source of the arrays in fsys, whose root errors call name.
+// It is OpenFolder for any file system, except that digests are not remembered.
 func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folder, error) {
 	m, err := readManifest(fsys, name)
 	if err != nil {
@@ -64,9 +64,9 @@ func (f *Folder) at(name string) location {
 	return l
 }
 
-// Has returns the parts whose files are there; the head needs both of its
-// files. A file that cannot be read counts as there: Open says what is wrong
-// with it. A set that the layout cannot name has no parts.
+// Has returns the parts whose files exist; the head needs both of its files. A file
+// that cannot be read counts as present: Open says what is wrong with it. A set
+// that the layout cannot name has no parts.
 func (f *Folder) Has(ref Ref) Parts {
 	files, err := f.layout.Files(ref)
 	if err != nil {
@@ -103,13 +103,11 @@ func (f *Folder) missing(x file) bool {
 	return errors.As(err, &none)
 }
 
-// Describe returns what the manifest says of the set, by default measured
-// logits.
+// Describe returns what the manifest says of the set; measured logits by default.
 func (f *Folder) Describe(ref Ref) Provenance { return f.manifest.describe(ref) }
 
-// Digest returns a line "logits sha256:..." for each array of parts, two for
-// the head: the digest of the .npy file's bytes, or of those of the unpacked
-// member, whatever the archive around it.
+// Digest returns a line "logits sha256:..." for each array of parts, two for the
+// head: the digest of the bytes of the .npy file or of the unpacked member.
 func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	files, err := f.layout.Files(ref)
 	if err != nil {
@@ -140,8 +138,8 @@ func (f *Folder) sum(name string) (string, error) {
 	return f.digests.sum(f.at(name), id)
 }
 
-// Open opens the arrays of parts and checks their shapes against each other
-// and, where the manifest states them, their shapes and digests against it.
+// Open opens the arrays of parts. It checks their shapes against each other and,
+// where the manifest states shapes and digests, against the manifest.
 func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) {
 	files, err := f.layout.Files(ref)
 	if err != nil {
@@ -168,7 +166,7 @@ func (f *Folder) open(name string) (*Array, error) {
 	return a, nil
 }
 
-// verify compares a file with its line of the manifest, if there is one.
+// verify compares a file with its entry in the manifest, if it has one.
 func (f *Folder) verify(a *Array, name string) error {
 	want := f.manifest.Files[name]
 	if want.Shape != nil && !slices.Equal(want.Shape, a.shape) {

@@ -153,7 +153,7 @@ func TestFolderParts(t *testing.T) {
 	if err != nil || only.OOD.Rows != 4 || only.Logits.Present() {
 		t.Errorf("OOD alone: %+v, %v", only, err)
 	}
-	if _, err := (Files{Logits: "l.npy", HeadBias: "b.npy"}).Open(); fmt.Sprint(err) != "b.npy: a head is a weight and a bias; one is not named" {
+	if _, err := (Files{Logits: "l.npy", HeadBias: "b.npy"}).Open(); fmt.Sprint(err) != "b.npy: a head needs both a weight and a bias" {
 		t.Error(err)
 	}
 	if _, err := OpenFolder(filepath.Join(root, "none"), Layout{}, nil); !strings.HasSuffix(fmt.Sprint(err), "none: no such file or directory") {
@@ -214,7 +214,7 @@ func TestDigests(t *testing.T) {
 	cache := filepath.Join(dir, "digests")
 	logits := filepath.Join(dir, "toy/net/test/logits.npy")
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
-	digest := func() (string, map[string]stamped) {
+	digest := func() (string, map[string]record) {
 		t.Helper()
 		d, err := OpenDigests(cache)
 		if err != nil {

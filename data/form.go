@@ -8,10 +8,9 @@ import (
 // Kind says what the logits array of a set holds.
 type Kind string
 
-// The kinds. AnyKind is not stated: logits, unless they are seen to be
-// probabilities, which is an error. KindLogProbs are logarithms of
-// probabilities; KindProbs are probabilities, which are read as their
-// logarithms.
+// The kinds. AnyKind means that none is stated: the array is read as logits, and
+// rejected if its values look like probabilities. KindLogProbs are logarithms of
+// probabilities; KindProbs are probabilities, which are read as their logarithms.
 const (
 	AnyKind      Kind = ""
 	KindLogits   Kind = "logits"
@@ -19,66 +18,65 @@ const (
 	KindProbs    Kind = "probs"
 )
 
-// Kinds are those that a manifest or a flag may name.
+// Kinds returns the kinds that a manifest or a flag may state.
 func Kinds() []Kind { return []Kind{KindLogits, KindLogProbs, KindProbs} }
 
-// OffsetLost reports whether rows have no offset of their own: the logarithms of
-// probabilities sum to 1 as exponentials.
+// OffsetLost reports whether the offset of each row of logits is lost: log sum exp
+// of a row of log-probabilities is always 0.
 func (k Kind) OffsetLost() bool { return k == KindLogProbs || k == KindProbs }
 
-// Form is how the logits of a set are read, and what was noticed about them.
+// Form says how the logits of a set are read, and what is unusual about them.
 type Form struct {
-	// OffsetLost: the offset of each row, which methods with TrueLogits read,
-	// is not that of the file.
+	// OffsetLost: the offset of each row is not that of the network, so methods
+	// that use it cannot be fitted.
 	OffsetLost bool
 
-	// Notes are one line each; those that begin with "warning: " are for the
+	// Notes have one line each. Those that begin with "warning: " become
 	// footnotes of tables.
 	Notes []string
 }
 
-// join returns the form of two sets read together.
+// join returns the form of two sets that are read together.
 func (f Form) join(g Form) Form {
 	return Form{f.OffsetLost || g.OffsetLost, append(f.Notes[:len(f.Notes):len(f.Notes)], g.Notes...)}
 }
 
-// reading is how the numbers of an array of logits become float32.
-type reading int
+// conversion says how the numbers of an array of logits become float32.
+type conversion int
 
 const (
-	asStored   reading = iota
-	centred            // less the largest of the row, in float64
-	asLogProbs         // the logarithm of the number divided by the sum of its row
+	asStored   conversion = iota
+	centred               // minus the largest of the row, in float64
+	asLogProbs            // the logarithm of the number divided by the sum of its row
 )
 
 const (
-	// Fewer rows than this are not taken for probabilities whatever they hold.
+	// An array of fewer rows than this is never taken for probabilities.
 	fewestProbs = 20
 
-	// The sums of rows that are stated to be probabilities are within
-	// looseSum of 1; beyond exactSum of it they are counted in a note.
+	// Rows that are stated to be probabilities must sum to 1 within looseSum;
+	// those further than exactSum from 1 are counted in a note.
 	looseSum = 1e-2
 	exactSum = 1e-6
 
-	// leastProb is what a probability of 0, or a smaller one, is read as: the
-	// least positive normal float32.
+	// leastProb is the value as which smaller probabilities are read: the smallest
+	// positive normal float32.
 	leastProb = 0x1p-126
 
-	// Narrowing to float32 may move a difference of logits of a row by this
-	// share of the spread of the row, or of 1 where that is less.
-	mostMoved = 0x1p-20
+	// Rounding to float32 may change a difference between two logits of a row by
+	// mostChange max(1, spread), where spread is the largest difference of the row.
+	mostChange = 0x1p-20
 )
 
-// probsTolerance is how far from 1 the sum of a row of k numbers in [0, 1] may
-// be for the row to be taken for probabilities: float16 files and files of
-// three or four decimals are within it.
+// probsTolerance is the largest distance from 1 of the sum of k numbers in [0, 1]
+// that are taken for probabilities. Float16 files and files of three or four
+// decimals are within it.
 func probsTolerance(k int) float64 { return max(1e-3, float64(k)*0x1p-11) }
 
-// examine decides how a is read, looking at its numbers only as far as it
-// must: real logits show themselves in the first rows, float64 and
-// probabilities are read whole. Errors name the file, and the row where one is
-// at fault.
-func (a *Array) examine(kind Kind) (reading, Form, error) {
+// examine decides how a is converted. It reads rows until the answer is known: of
+// logits in float16 and float32 mostly the first ones, of float64 and of
+// probabilities all. Errors name the file, and the row if one is at fault.
+func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	form := Form{OffsetLost: kind.OffsetLost()}
 	if kind == KindProbs {
 		notes, err := a.checkProbs()
@@ -86,29 +84,29 @@ func (a *Array) examine(kind Kind) (reading, Form, error) {
 		return asLogProbs, form, err
 	}
 	n, k := a.Rows(), a.Cols()
-	looks := lookout{tolerance: probsTolerance(k), distribution: kind == AnyKind && n >= fewestProbs && k >= 2}
-	looks.unit = looks.distribution
+	probs := kind == AnyKind && n >= fewestProbs && k >= 2
+	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs}
 	wide := a.dtype == Float64
-	offset := 0.0 // the largest, by size, of rows that narrowing would spoil
+	offset := 0.0 // the largest absolute one of rows that float32 would not hold
 	err := a.eachRow64(func(i int, row []float64) bool {
 		if looks.unit {
-			looks.see(row)
+			looks.add(row)
 		}
 		if wide && beyondFloat32(row) {
-			wide, offset = false, 0 // read as it is stored, it is refused in its place
+			wide, offset = false, 0 // it is rejected when it is read
 			return false
 		}
-		if wide && spoiled(row) {
+		if wide && losesDifferences(row) {
 			offset = max(offset, math.Abs(row[0]))
 		}
 		return looks.unit || wide
 	})
 	switch {
 	case err != nil:
-		return asStored, form, nil // whoever reads that row meets the error
-	case looks.distribution:
+		return asStored, form, nil // reading the row will give the same error
+	case looks.probs:
 		return asStored, form, fmt.Errorf("%s: these are probabilities, not logits: every row is in [0, 1] and sums to 1; "+
-			"state it by kind: probs in %s or --kind probs (or score them by --probs); if they are logits, by kind: logits", a.name, ManifestName)
+			"state kind: probs in %s or --kind probs (or score them with --probs); if they are logits, state kind: logits", a.name, ManifestName)
 	case looks.unit:
 		form.Notes = append(form.Notes, "warning: all logits are in [0, 1] (sigmoid outputs, or rounded?)")
 	}
@@ -120,26 +118,28 @@ func (a *Array) examine(kind Kind) (reading, Form, error) {
 	return centred, form, nil
 }
 
-// lookout watches rows for those that look like probabilities.
-type lookout struct {
-	tolerance          float64
-	unit, distribution bool // so far
+// detector finds out whether rows look like probabilities.
+type detector struct {
+	tolerance float64
+	unit      bool // all numbers so far are in [0, 1]
+	probs     bool // and all rows sum to 1
 }
 
-func (l *lookout) see(row []float64) {
+func (d *detector) add(row []float64) {
 	sum := 0.0
 	for _, v := range row {
 		if !(v >= 0 && v <= 1) {
-			l.unit, l.distribution = false, false
+			d.unit, d.probs = false, false
 			return
 		}
 		sum += v
 	}
-	if math.Abs(sum-1) > l.tolerance {
-		l.distribution = false
+	if math.Abs(sum-1) > d.tolerance {
+		d.probs = false
 	}
 }
 
+// beyondFloat32 reports whether a number of the row overflows float32.
 func beyondFloat32(row []float64) bool {
 	for _, v := range row {
 		if math.IsInf(float64(float32(v)), 0) {
@@ -149,14 +149,14 @@ func beyondFloat32(row []float64) bool {
 	return false
 }
 
-// spoiled reports whether float32 would move a difference of two numbers of the
-// row by more than mostMoved allows.
-func spoiled(row []float64) bool {
+// losesDifferences reports whether rounding to float32 would change a difference
+// between two numbers of the row by more than mostChange allows.
+func losesDifferences(row []float64) bool {
 	top, bottom := row[0], row[0]
 	for _, v := range row {
 		top, bottom = max(top, v), min(bottom, v)
 	}
-	most := mostMoved * max(1, top-bottom)
+	most := mostChange * max(1, top-bottom)
 	ref := float64(float32(top))
 	for _, v := range row {
 		if math.Abs((ref-float64(float32(v)))-(top-v)) > most {
@@ -166,8 +166,8 @@ func spoiled(row []float64) bool {
 	return false
 }
 
-// checkProbs refuses rows that are no probabilities, and notes what reading
-// changes in the others.
+// checkProbs rejects rows that are no probabilities, and returns notes on what
+// reading changes in the others.
 func (a *Array) checkProbs() ([]string, error) {
 	var bad error
 	loose, tiny := 0, 0
@@ -213,7 +213,7 @@ func (a *Array) eachRow64(do func(i int, row []float64) bool) error {
 	if n == 0 || k == 0 {
 		return nil
 	}
-	step := max(1, min(64, n)) // most files are left within the first rows
+	step := max(1, min(64, n)) // for most files the first rows are enough
 	var block []float64
 	for lo := 0; lo < n; lo += step {
 		if lo > 0 {
@@ -236,9 +236,9 @@ func (a *Array) eachRow64(do func(i int, row []float64) bool) error {
 	return nil
 }
 
-// readFloats reads rows lo..hi-1 into dst in the way of a.reading.
+// readFloats reads rows lo..hi-1 into dst and applies the conversion.
 func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
-	if a.reading == asStored {
+	if a.conversion == asStored {
 		return readTable(a, dst, buf, lo, hi, Float32, decodeFloats[float32])
 	}
 	k := a.Cols()
@@ -251,15 +251,15 @@ func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
 			return err
 		}
 		for i := 0; i < len(part); i += k {
-			a.reading.row(dst[(at-lo)*k+i:][:k], part[i:i+k])
+			a.conversion.row(dst[(at-lo)*k+i:][:k], part[i:i+k])
 		}
 	}
 	return nil
 }
 
-// row writes the numbers of one row, which have been examined.
-func (r reading) row(dst []float32, row []float64) {
-	switch r {
+// row converts one row.
+func (c conversion) row(dst []float32, row []float64) {
+	switch c {
 	case centred:
 		top := row[0]
 		for _, v := range row {

@@ -59,7 +59,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 	err = a.ReadFloat64(values, 0, rows)
 	narrow := make([]float32, rows*cols)
 	err32 := a.ReadFloat32(narrow, 0, rows)
-	if a.DType().whole() {
+	if a.DType().integer() {
 		_ = a.ReadInt32(make([]int32, rows*cols), 0, rows)
 	}
 	if err32 == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// header is what a .npy file says of itself, checked.
+// header is the checked header of a .npy file.
 type header struct {
 	dtype     DType
 	bigEndian bool
@@ -23,28 +23,28 @@ type header struct {
 	offset    int64 // where the body begins
 }
 
-// maxHeader bounds the header's text. numpy itself refuses more than 10,000
-// characters; a plain array needs about 100.
+// maxHeader is the largest length of a header's text. numpy itself rejects more
+// than 10,000 characters; an ordinary array needs about 100.
 const maxHeader = 64 << 10
 
 const npyMagic = "\x93NUMPY"
 
-// headerForm is the text that numpy.save, and every writer we know of, puts in
-// the header. It is also the only form that the library reads correctly: it
-// finds the values by counting from the keys, so that another order of keys
-// makes it panic and (1000) without its comma reads as 100.
+// headerForm is the text of a header as numpy.save and all other writers that we
+// know write it. The npyio library reads no other form correctly: it finds the
+// values by counting from the keys, so another order of keys makes it panic, and
+// it reads (1000) without its comma as 100.
 var headerForm = regexp.MustCompile(`^\{'descr': '[^']*', 'fortran_order': (True|False), 'shape': ` +
 	`\((|-?[0-9]+,|-?[0-9]+(, ?-?[0-9]+)+,?)\), \} *\n$`)
 
 // readHeader reads and checks the header of a file of size bytes: its form, its
-// shape, and that the body that shape and type ask for is what the file holds.
+// shape, and that the file has exactly the bytes that shape and type need.
 func readHeader(r io.ReaderAt, size int64) (header, error) {
 	text, offset, err := headerText(r, size)
 	if err != nil {
 		return header{}, err
 	}
 	if !headerForm.MatchString(text) {
-		return header{}, headerFault(text)
+		return header{}, headerError(text)
 	}
 	parsed, err := parseHeader(text)
 	if err != nil {
@@ -61,9 +61,9 @@ func readHeader(r io.ReaderAt, size int64) (header, error) {
 	}
 	switch have := size - offset; {
 	case have < body:
-		return header{}, fmt.Errorf("truncated: %d of the %d bytes that %s %s takes", have, body, tuple(h.shape), h.dtype)
+		return header{}, fmt.Errorf("truncated: %d of the %d bytes that %s %s needs", have, body, tuple(h.shape), h.dtype)
 	case have > body:
-		return header{}, fmt.Errorf("too long: %d bytes beyond the %d that %s %s takes", have-body, body, tuple(h.shape), h.dtype)
+		return header{}, fmt.Errorf("too long: %d bytes after the %d that %s %s needs", have-body, body, tuple(h.shape), h.dtype)
 	}
 	h.fortran = h.fortran && h.axes() > 1
 	return h, nil
@@ -87,7 +87,7 @@ func headerText(r io.ReaderAt, size int64) (text string, offset int64, err error
 	var length int64
 	switch major, minor := start[6], start[7]; {
 	case minor != 0 || major < 1 || major > 3:
-		return "", 0, fmt.Errorf(".npy format %d.%d is unknown; 1.0, 2.0 and 3.0 are read", major, minor)
+		return "", 0, fmt.Errorf(".npy format %d.%d is unknown; want 1.0, 2.0 or 3.0", major, minor)
 	case major == 1:
 		length, offset = int64(binary.LittleEndian.Uint16(start[8:])), 10
 	case size < 12:
@@ -96,10 +96,10 @@ func headerText(r io.ReaderAt, size int64) (text string, offset int64, err error
 		length, offset = int64(binary.LittleEndian.Uint32(start[8:])), 12
 	}
 	if length > size-offset {
-		return "", 0, fmt.Errorf("truncated: the header takes %d bytes, %d are there", length, size-offset)
+		return "", 0, fmt.Errorf("truncated: the header needs %d bytes, the file has %d", length, size-offset)
 	}
 	if length > maxHeader {
-		return "", 0, fmt.Errorf("the header takes %d bytes; more than %d is refused", length, maxHeader)
+		return "", 0, fmt.Errorf("the header has %d bytes; at most %d are allowed", length, maxHeader)
 	}
 	buf := make([]byte, length)
 	if err := readFull(r, buf, offset); err != nil {
@@ -108,8 +108,8 @@ func headerText(r io.ReaderAt, size int64) (text string, offset int64, err error
 	return string(buf), offset + length, nil
 }
 
-// headerFault says what is wrong with a header that is not of headerForm.
-func headerFault(text string) error {
+// headerError says what is wrong with a header that is not of headerForm.
+func headerError(text string) error {
 	const rewrite = "; write the file again with numpy.save"
 	bracket := regexp.MustCompile(`'shape': \( *([0-9]+) *\)`).FindStringSubmatch(text)
 	keys := make([]int, 0, 3)
@@ -120,7 +120,7 @@ func headerFault(text string) error {
 	case !strings.HasSuffix(text, "\n"):
 		return errors.New("the header does not end in a newline" + rewrite)
 	case strings.Contains(text, "'descr': ["):
-		return errors.New("structured dtype is not read; store numbers, such as float32 or int32")
+		return errors.New("structured dtype is not supported; store numbers, such as float32 or int32")
 	case keys[0] < 0 || keys[1] < 0 || keys[2] < 0:
 		return errors.New("the header lacks one of 'descr', 'fortran_order', 'shape'" + rewrite)
 	case keys[0] > keys[1] || keys[1] > keys[2]:
@@ -131,9 +131,8 @@ func headerFault(text string) error {
 	return errors.New("the header is not {'descr': ..., 'fortran_order': ..., 'shape': (...), } as numpy.save writes it" + rewrite)
 }
 
-// parseHeader hands a text of headerForm to the library, in the envelope of
-// format 2.0, whatever the file's own: the library does not know 3.0, which
-// differs only in its encoding of field names.
+// parseHeader gives a text of headerForm to the npyio library, as format 2.0. The
+// library does not know 3.0, which differs only in the encoding of field names.
 func parseHeader(text string) (npy.Header, error) {
 	var b bytes.Buffer
 	b.WriteString(npyMagic + "\x02\x00")
@@ -141,7 +140,7 @@ func parseHeader(text string) (npy.Header, error) {
 	b.WriteString(text)
 	r, err := npy.NewReader(&b)
 	if errors.Is(err, strconv.ErrRange) {
-		return npy.Header{}, errors.New("the shape has an entry beyond 2^63-1")
+		return npy.Header{}, fmt.Errorf("the shape has an entry beyond 2^%d-1", strconv.IntSize-1)
 	}
 	if err != nil {
 		return npy.Header{}, err
@@ -149,12 +148,11 @@ func parseHeader(text string) (npy.Header, error) {
 	return r.Header, nil
 }
 
-// bodySize returns the bytes that shape and type ask for. An axis of length 0
-// does not excuse the others: their product must fit too, since it is the
-// number of rows.
+// bodySize returns the bytes that shape and type need. The product of the axes
+// that are not 0 must fit into an int too, since it may be the number of rows.
 func (h header) bodySize() (int64, error) {
 	count, empty := int64(1), false
-	limit := int64(math.MaxInt64 / h.dtype.size())
+	limit := int64(math.MaxInt / h.dtype.size())
 	for _, d := range h.shape {
 		switch {
 		case d < 0:
@@ -162,7 +160,7 @@ func (h header) bodySize() (int64, error) {
 		case d == 0:
 			empty = true
 		case int64(d) > limit/count:
-			return 0, fmt.Errorf("shape %s of %s is more than 2^63 bytes", tuple(h.shape), h.dtype)
+			return 0, fmt.Errorf("shape %s of %s is more than 2^%d bytes", tuple(h.shape), h.dtype, strconv.IntSize-1)
 		default:
 			count *= int64(d)
 		}
@@ -173,8 +171,8 @@ func (h header) bodySize() (int64, error) {
 	return count * int64(h.dtype.size()), nil
 }
 
-// axes counts the axes longer than one; with at most one, C and Fortran order
-// are the same.
+// axes returns the number of axes longer than one. With at most one, C and Fortran
+// order are the same.
 func (h header) axes() int {
 	n := 0
 	for _, d := range h.shape {
@@ -185,10 +183,9 @@ func (h header) axes() int {
 	return n
 }
 
-// appendHeader appends the header of a C-order array in format 1.0, padded as
-// numpy pads it so that the body begins at a multiple of 64. It is written
-// here because the library writes a header only together with a body, which it
-// takes by reflection and writes one element at a time.
+// appendHeader appends the header of a C-order array in format 1.0. As in numpy,
+// padding makes the body begin at a multiple of 64. (The npyio library writes a
+// header only together with a body, by reflection and one element at a time.)
 func appendHeader(b []byte, t DType, shape []int) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", t.descr(), tuple(shape))
 	const fixed = len(npyMagic) + 4
@@ -211,15 +208,15 @@ func tuple(shape []int) string {
 	return "(" + strings.Join(s, ", ") + ")"
 }
 
-// readFull fills p from offset at. A short read, which the check of the size
-// has ruled out, means that the file has changed meanwhile.
+// readFull fills p from offset at. The size of the file was checked when it was
+// opened, so a short read means that the file was truncated since.
 func readFull(r io.ReaderAt, p []byte, at int64) error {
 	n, err := r.ReadAt(p, at)
 	if n == len(p) {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		return fmt.Errorf("ends at byte %d: it was cut while being read", at+int64(n))
+		return fmt.Errorf("truncated to %d bytes while being read", at+int64(n))
 	}
 	return err
 }

@@ -11,28 +11,28 @@ import (
 // DefaultLayout is the path template of a folder that states no other.
 const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}/{array}.npy"
 
-// Layout says where in a folder the arrays of a set are: a path template whose
-// placeholders are substituted, after which segments that came out empty are
-// dropped. The placeholders, and when they are empty:
+// Layout says in which files of a folder the arrays of a set are. It is a path
+// template: placeholders are replaced by the values of a Ref, and segments of the
+// path that become empty are left out. The placeholders, and when they are empty:
 //
 //	{dataset} {backbone}      never
 //	{loss}                    for "ce"
-//	{corruption} {severity}   for clean images; for the head and OOD arrays,
-//	                          which belong to the network
-//	{split}                   for corrupted images, which are only tested on,
-//	                          and for the head; it is "ood" for OOD logits
-//	{array}                   logits, labels, features, logits_aug,
+//	{corruption} {severity}   for clean images; for head and OOD arrays, which
+//	                          belong to the network
+//	{split}                   for corrupted images, which are test images; for the
+//	                          head. It is "ood" for OOD logits
+//	{array}                   is one of logits, labels, features, logits_aug,
 //	                          head_weight, head_bias
 //
-// A template may end in "file.npz#member", as "{dataset}.npz#{split}_{array}".
-// No template or value leads out of the folder. The zero Layout is
+// A template may end in "file.npz#member", as in "{dataset}.npz#{split}_{array}".
+// No template and no value leads out of the folder. The zero Layout is
 // DefaultLayout.
 type Layout struct{ template string }
 
 var placeholders = []string{"dataset", "backbone", "loss", "corruption", "severity", "split", "array"}
 
-// ParseLayout checks a template. It must have {split} and {array}, without
-// which two arrays, or calibration and test set, would be the same file.
+// ParseLayout checks a template. It must have {split} and {array}: without them
+// different arrays, or the calibration and the test set, would be the same file.
 func ParseLayout(template string) (Layout, error) {
 	if _, err := checkTemplate(template, "split", "array"); err != nil {
 		return Layout{}, err
@@ -55,21 +55,21 @@ func ParseFileTemplate(template string) (FileTemplate, error) {
 	return FileTemplate{Layout{template}}, nil
 }
 
-// Path returns the file of the set at ref, whose split does not matter, relative
-// to the root. It refuses what Layout.Files refuses.
+// Path returns the file of the set at ref, relative to the root. The split of ref
+// does not matter. Errors are those of Layout.Files.
 func (t FileTemplate) Path(ref Ref) (string, error) {
 	ref.Split = ""
 	return t.layout.path(ref, "")
 }
 
-// checkTemplate returns the placeholders of a template, which has those that are
-// needed and leads nowhere else.
+// checkTemplate returns the placeholders of a template. It is an error if one of
+// needed is missing, or if the path may lead out of the root.
 func checkTemplate(template string, needed ...string) (map[string]bool, error) {
 	bad := func(format string, args ...any) (map[string]bool, error) {
 		return nil, fmt.Errorf("layout %q: %s", template, fmt.Sprintf(format, args...))
 	}
 	if strings.HasPrefix(template, "/") {
-		return bad("an absolute path; it starts at the root of the data")
+		return bad("an absolute path; want one relative to the root of the data")
 	}
 	if strings.ContainsAny(template, "\\\x00") {
 		return bad("a backslash; separate folders by /")
@@ -89,21 +89,21 @@ func checkTemplate(template string, needed ...string) (map[string]bool, error) {
 			return bad("unbalanced brace")
 		}
 		if name = name[1:]; !slices.Contains(placeholders, name) {
-			return bad("unknown placeholder {%s}; there are {%s}", name, strings.Join(placeholders, "}, {"))
+			return bad("unknown placeholder {%s}; want one of {%s}", name, strings.Join(placeholders, "}, {"))
 		}
 		seen[name], rest = true, after
 	}
 	for _, name := range needed {
 		if !seen[name] {
-			return bad("lacks {%s}: different arrays would be the same file", name)
+			return bad("has no {%s}: different arrays would be the same file", name)
 		}
 	}
 	file, _, member := strings.Cut(template, "#")
 	if member != isArchive(file) || strings.Count(template, "#") > 1 {
-		return bad("a member is named FILE.npz#MEMBER")
+		return bad("a member must be named FILE.npz#MEMBER")
 	}
 	if !member && !strings.HasSuffix(template, ".npy") {
-		return bad("ends neither in .npy nor in .npz#MEMBER")
+		return bad("does not end in .npy or .npz#MEMBER")
 	}
 	return seen, nil
 }
@@ -116,15 +116,15 @@ func (l Layout) String() string {
 	return l.template
 }
 
-// Files returns the paths of all arrays of the set at ref, relative to the root
-// and whether or not they exist. A name in ref that holds a separator or is "."
-// or "..", a calibration split of corrupted images, and a loss or corruption for
-// which the template has no place are errors.
+// Files returns the paths of all arrays of the set at ref, relative to the root,
+// whether or not they exist. Errors are: a name in ref that contains a separator or
+// is "." or "..", a calibration split of corrupted images, and a loss or corruption
+// for which the template has no placeholder.
 func (l Layout) Files(ref Ref) (Files, error) {
 	if ref.Corruption != "" && ref.Split == Cal {
 		return Files{}, fmt.Errorf("%s: corrupted images have no calibration set", ref)
 	}
-	network := ref // the head and the OOD arrays are the network's
+	network := ref // of the head and the OOD arrays
 	network.Corruption, network.Severity = "", 0
 	set := ref
 	if ref.Corruption != "" {
@@ -156,7 +156,7 @@ func (l Layout) Files(ref Ref) (Files, error) {
 	return f, nil
 }
 
-// path substitutes ref and the array's name.
+// path returns the template with the values of ref and the name of the array.
 func (l Layout) path(ref Ref, array string) (string, error) {
 	severity := ""
 	if ref.Severity != 0 {
@@ -170,11 +170,11 @@ func (l Layout) path(ref Ref, array string) (string, error) {
 	for i, value := range []string{ref.Dataset, ref.Backbone, loss, ref.Corruption, severity, string(ref.Split), array} {
 		name := placeholders[i]
 		if value == "." || value == ".." || strings.ContainsAny(value, "/\\#{}\x00") {
-			return "", fmt.Errorf("%s %q is not a plain name", name, value)
+			return "", fmt.Errorf("%s %q is not a name without separators", name, value)
 		}
 		mark := "{" + name + "}"
 		if value != "" && i >= 2 && !strings.Contains(path, mark) {
-			return "", fmt.Errorf("%s: layout %q has no %s, so this would be the file of another set", ref, l, mark)
+			return "", fmt.Errorf("%s: layout %q has no %s, so the path would be that of another set", ref, l, mark)
 		}
 		if value == "" && i < 2 && strings.Contains(path, mark) {
 			return "", fmt.Errorf("layout %q: the set has no %s", l, name)
@@ -184,17 +184,17 @@ func (l Layout) path(ref Ref, array string) (string, error) {
 	segments := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
 	path = strings.Join(segments, "/")
 	if file := locate(nil, path).path; !fs.ValidPath(file) {
-		return "", fmt.Errorf("%s: layout %q comes out as %q", ref, l, path)
+		return "", fmt.Errorf("%s: layout %q gives the path %q", ref, l, path)
 	}
 	return path, nil
 }
 
-// String names the set as the default layout does: cifar10/resnet50/test,
+// String returns the name of the set in the default layout: cifar10/resnet50/test,
 // cifar10-c/resnet50/fog/3.
 func (r Ref) String() string { return strings.Join(r.segments(), "/") }
 
 // segments returns dataset, backbone, loss unless "ce", and then corruption and
-// severity or else the split.
+// severity, or the split of clean images.
 func (r Ref) segments() []string {
 	s := []string{r.Dataset, r.Backbone}
 	if r.Loss != "" && r.Loss != "ce" {

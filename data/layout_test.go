@@ -60,19 +60,19 @@ func TestLayoutTemplates(t *testing.T) {
 		}
 	}
 	for template, want := range map[string]string{
-		"":                            "lacks {split}: different arrays would be the same file",
-		"{split}/logits.npy":          "lacks {array}: different arrays would be the same file",
-		"/data/{split}/{array}.npy":   "an absolute path; it starts at the root of the data",
+		"":                            "has no {split}: different arrays would be the same file",
+		"{split}/logits.npy":          "has no {array}: different arrays would be the same file",
+		"/data/{split}/{array}.npy":   "an absolute path; want one relative to the root of the data",
 		"../{split}/{array}.npy":      ".. leads out of the root",
 		"a/../../{split}/{array}.npy": ".. leads out of the root",
 		`a\{split}\{array}.npy`:       "a backslash; separate folders by /",
-		"{split}/{arrays}.npy":        "unknown placeholder {arrays}; there are {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
+		"{split}/{arrays}.npy":        "unknown placeholder {arrays}; want one of {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
 		"{split}/{array.npy":          "unbalanced brace",
 		"{split}/}{array}.npy":        "unbalanced brace",
-		"{split}/{{array}}.npy":       "unknown placeholder {{array}; there are {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
-		"{split}/{array}":             "ends neither in .npy nor in .npz#MEMBER",
-		"{split}/{array}.npz":         "a member is named FILE.npz#MEMBER",
-		"{split}#{array}.npy":         "a member is named FILE.npz#MEMBER",
+		"{split}/{{array}}.npy":       "unknown placeholder {{array}; want one of {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
+		"{split}/{array}":             "does not end in .npy or .npz#MEMBER",
+		"{split}/{array}.npz":         "a member must be named FILE.npz#MEMBER",
+		"{split}#{array}.npy":         "a member must be named FILE.npz#MEMBER",
 	} {
 		if _, err := ParseLayout(template); fmt.Sprint(err) != fmt.Sprintf("layout %q: %s", template, want) {
 			t.Errorf("%s\ngot  %v\nwant %s", template, err, want)
@@ -89,20 +89,20 @@ func TestLayoutValues(t *testing.T) {
 		ref      Ref
 		want     string
 	}{
-		{short, Ref{Dataset: "..", Backbone: "b", Split: Cal}, `dataset ".." is not a plain name`},
-		{short, Ref{Dataset: ".", Backbone: "b", Split: Cal}, `dataset "." is not a plain name`},
-		{short, Ref{Dataset: "d", Backbone: "../../etc", Split: Cal}, `backbone "../../etc" is not a plain name`},
-		{short, Ref{Dataset: "d", Backbone: `a\b`, Split: Cal}, `backbone "a\\b" is not a plain name`},
-		{short, Ref{Dataset: "/d", Backbone: "b", Split: Cal}, `dataset "/d" is not a plain name`},
-		{short, Ref{Dataset: "{backbone}", Backbone: "b", Split: Cal}, `dataset "{backbone}" is not a plain name`},
-		{short, Ref{Dataset: "d", Backbone: "b", Split: "../x"}, `split "../x" is not a plain name`},
+		{short, Ref{Dataset: "..", Backbone: "b", Split: Cal}, `dataset ".." is not a name without separators`},
+		{short, Ref{Dataset: ".", Backbone: "b", Split: Cal}, `dataset "." is not a name without separators`},
+		{short, Ref{Dataset: "d", Backbone: "../../etc", Split: Cal}, `backbone "../../etc" is not a name without separators`},
+		{short, Ref{Dataset: "d", Backbone: `a\b`, Split: Cal}, `backbone "a\\b" is not a name without separators`},
+		{short, Ref{Dataset: "/d", Backbone: "b", Split: Cal}, `dataset "/d" is not a name without separators`},
+		{short, Ref{Dataset: "{backbone}", Backbone: "b", Split: Cal}, `dataset "{backbone}" is not a name without separators`},
+		{short, Ref{Dataset: "d", Backbone: "b", Split: "../x"}, `split "../x" is not a name without separators`},
 		{short, Ref{Backbone: "b", Split: Cal}, `layout "` + short + `": the set has no dataset`},
-		{short, Ref{Dataset: "d", Backbone: "b", Loss: "focal", Split: Cal}, `d/b/focal/cal: layout "` + short + `" has no {loss}, so this would be the file of another set`},
-		{short, Ref{Dataset: "d", Backbone: "b", Corruption: "fog", Severity: 2, Split: Test}, `d/b/fog/2: layout "` + short + `" has no {corruption}, so this would be the file of another set`},
+		{short, Ref{Dataset: "d", Backbone: "b", Loss: "focal", Split: Cal}, `d/b/focal/cal: layout "` + short + `" has no {loss}, so the path would be that of another set`},
+		{short, Ref{Dataset: "d", Backbone: "b", Corruption: "fog", Severity: 2, Split: Test}, `d/b/fog/2: layout "` + short + `" has no {corruption}, so the path would be that of another set`},
 		{"", Ref{Dataset: "d", Backbone: "b", Corruption: "fog", Severity: 2, Split: Cal}, `d/b/fog/2: corrupted images have no calibration set`},
 		{".{dataset}./{split}/{array}.npy", Ref{Split: Cal}, `layout ".{dataset}./{split}/{array}.npy": the set has no dataset`},
-		{"{loss}./{split}/{array}.npy", Ref{Dataset: "d", Split: Cal}, `d//cal: layout "{loss}./{split}/{array}.npy" comes out as "./cal/logits.npy"`},
-		{".{loss}./{split}/{array}.npy", Ref{Dataset: "d", Split: Cal}, `d//cal: layout ".{loss}./{split}/{array}.npy" comes out as "../cal/logits.npy"`},
+		{"{loss}./{split}/{array}.npy", Ref{Dataset: "d", Split: Cal}, `d//cal: layout "{loss}./{split}/{array}.npy" gives the path "./cal/logits.npy"`},
+		{".{loss}./{split}/{array}.npy", Ref{Dataset: "d", Split: Cal}, `d//cal: layout ".{loss}./{split}/{array}.npy" gives the path "../cal/logits.npy"`},
 	} {
 		l := Layout{}
 		if c.template != "" {

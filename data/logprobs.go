@@ -2,22 +2,22 @@ package data
 
 import "math"
 
-// logProbsTolerance is how far from 0 the logsumexp of a row of
-// log-probabilities may be. What moves it there:
+// logProbsTolerance is the largest |logsumexp| of a row of log-probabilities. It
+// is not 0 because
 //
-//   - rounding of the stored logarithms, at most u ln k with u = 2^-24 for
-//     float32 (4e-7 for 1000 classes) and u = 2^-11 for float16 (3.4e-3);
-//   - a floor added to each probability before the logarithm, k eps: 2e-5 where
-//     1e-5 was added to two classes, as in one published set.
+//   - the stored logarithms are rounded: at most u ln k with u = 2^-24 for float32
+//     (4e-7 for 1000 classes) and u = 2^-11 for float16 (3.4e-3);
+//   - a floor eps may have been added to each probability, which adds k eps: 2e-5
+//     for 1e-5 and two classes, as in one published set.
 //
-// Logits of trained networks are far from it: over 20 of them, of 10 to 100
-// classes, the worst row of a set was never below 9. Single rows do come near
-// 0 (6e-4), which is why every row is asked.
+// Logits of trained networks are far from it: in each of 20 sets of 10 to 100
+// classes the row furthest from 0 had at least 9. Single rows come near 0 (6e-4),
+// so every row is checked.
 const logProbsTolerance = 4e-3
 
-// LogProbs reports whether the rows are log-probabilities, whose offset, and
-// with it the energy of a row, is lost: |logsumexp| is at most 4e-3 on every
-// row. An empty matrix is not.
+// LogProbs reports whether all rows are log-probabilities: |logsumexp| is at most
+// 4e-3. The offset of such rows, and so their energy, is lost. For an empty matrix
+// it is false.
 func LogProbs(rows Matrix) bool {
 	for i := range rows.Rows {
 		// Not "> tolerance": a NaN, which a Reader never yields, is no log-probability.
@@ -28,8 +28,7 @@ func LogProbs(rows Matrix) bool {
 	return rows.Rows > 0
 }
 
-// logSumExp is a plain one; the fast kernel of package softmax is built on this
-// package.
+// logSumExp returns log sum exp of a row.
 func logSumExp(row []float32) float64 {
 	top := math.Inf(-1)
 	for _, v := range row {

@@ -16,43 +16,36 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ManifestName is the file at the root of a folder of arrays that says what
-// they are. It may be absent: then all sets are measured logits.
+// ManifestName is the name of the manifest, at the root of a folder of arrays.
+// Without one, all sets are measured logits.
 const ManifestName = "manifest.yaml"
 
-// Manifest says what the arrays of a folder are.
-//
-//	sets:
-//	  - set: "cifar100/*"        # dataset/backbone[/loss][/corruption/severity][/split]
-//	    kind: log-probs          # or logits, or probs, which are read as their logarithms
-//	    source: measured         # or simulated; measured unless said
-//	    from: networks trained by others    # in a few words, for captions of measured numbers
-//	    note: published by the authors of ...
-//	files:
-//	  cifar100/vit-b16/test/logits.npy: {shape: [10000, 100], sha256: 4f1c...}
+// Manifest says what the arrays of a folder are. Its keys are those of
+// manifest.yaml; see the package comment.
 type Manifest struct {
 	Sets  []ManifestSet           `yaml:"sets,omitempty"`
 	Files map[string]ManifestFile `yaml:"files,omitempty"` // by path from the root, "#member" included
 }
 
-// ManifestSet describes the sets that its pattern names: each of its segments
-// is a glob (path.Match) for one segment of the set's name, and sets below are
-// meant too. Where several entries match, the last to state a field decides it.
+// ManifestSet describes the sets that its pattern matches: each segment of the
+// pattern (path.Match) must match one segment of the name of the set, from the
+// first on. Of several entries that match, the last that states a field decides.
 type ManifestSet struct {
 	Set    string `yaml:"set"`
 	Kind   Kind   `yaml:"kind,omitempty"`
 	Origin Origin `yaml:"source,omitempty"` // measured | simulated
-	From   string `yaml:"from,omitempty"`
-	Note   string `yaml:"note,omitempty"`
+	From   string `yaml:"from,omitempty"`   // Provenance.From
+	Note   string `yaml:"note,omitempty"`   // Provenance.Note
 }
 
-// ManifestFile is what a file must be; it is checked when the file is opened.
+// ManifestFile states shape and digest of a file, which are checked when it is
+// opened.
 type ManifestFile struct {
 	Shape  []int  `yaml:"shape,omitempty,flow"`
 	SHA256 string `yaml:"sha256,omitempty"` // of the .npy, or of the unpacked member; hex
 }
 
-// Write writes m to manifest.yaml in dir, replacing it atomically.
+// Write writes m to manifest.yaml in dir; it replaces the file atomically.
 func (m Manifest) Write(dir string) error {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -124,7 +117,7 @@ func readManifest(fsys fs.FS, root string) (Manifest, error) {
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		return Manifest{}, fmt.Errorf("%s:%d: a second document; a manifest is one", where, second.Line)
+		return Manifest{}, fmt.Errorf("%s:%d: a second document; a manifest has one", where, second.Line)
 	case !errors.Is(err, io.EOF):
 		return Manifest{}, yamlError(where, err)
 	}
@@ -138,7 +131,7 @@ func readManifest(fsys fs.FS, root string) (Manifest, error) {
 	return m, nil
 }
 
-// yamlError puts the line of a YAML error where lines go.
+// yamlError returns a YAML error as where:line: text.
 func yamlError(where string, err error) error {
 	text := err.Error()
 	var te *yaml.TypeError
@@ -152,15 +145,15 @@ func yamlError(where string, err error) error {
 	return fmt.Errorf("%s: %s", where, text)
 }
 
-// check walks the document, where lines are known, and returns the node at
-// fault. Types are left to the decoder.
+// check checks keys and values of the document, whose nodes know their lines, and
+// returns the node that is wrong. The decoder checks types.
 func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 	return eachKey(doc, []string{"sets", "files"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
 		if key == "files" {
 			return eachKey(value, nil, checkFile)
 		}
 		if value.Kind != yaml.SequenceNode {
-			return value, errors.New("sets is a list")
+			return value, errors.New("sets must be a list")
 		}
 		for _, item := range value.Content {
 			if at, err := checkSet(item); err != nil {
@@ -178,7 +171,7 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 		case "set":
 			named = true
 			if v.Value == "" || slices.Contains(strings.Split(v.Value, "/"), "") {
-				return v, fmt.Errorf("set %q; want dataset/backbone, or patterns of them", v.Value)
+				return v, fmt.Errorf("set %q; want dataset/backbone, or patterns for them", v.Value)
 			}
 			if _, err := path.Match(v.Value, ""); err != nil {
 				return v, fmt.Errorf("set %q is not a pattern: %w", v.Value, err)
@@ -193,16 +186,16 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			}
 		case "note", "from":
 			if strings.Contains(v.Value, "\n") {
-				return v, fmt.Errorf("%s is one line", key)
+				return v, fmt.Errorf("%s must be one line", key)
 			}
 			if key == "from" && strings.Contains(v.Value, ";") {
-				return v, errors.New("from has no semicolon")
+				return v, errors.New("from must not contain a semicolon")
 			}
 		}
 		return nil, nil
 	})
 	if err == nil && !named {
-		return item, errors.New("the entry lacks its set")
+		return item, errors.New("the entry has no set")
 	}
 	return at, err
 }
@@ -213,17 +206,17 @@ func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {
 	}
 	return eachKey(value, []string{"shape", "sha256"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		if key == "sha256" && (len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "") {
-			return v, errors.New("sha256 is 64 hexadecimal digits in lower case")
+			return v, errors.New("sha256 must be 64 hexadecimal digits in lower case")
 		}
 		return nil, nil
 	})
 }
 
-// errAlias: a value is checked where it stands.
-var errAlias = errors.New("aliases are not read here; write the value")
+// errAlias rejects aliases, since errors name the line of a value.
+var errAlias = errors.New("aliases are not supported here; write the value")
 
-// eachKey calls f for each key of a mapping. A key that is not allowed is an
-// error, at its own line; no list allows any.
+// eachKey calls f for each key of a mapping. A key that is not in allowed is an
+// error at its line, unless allowed is nil. It returns the node that is wrong.
 func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node) (*yaml.Node, error)) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		return n, errAlias
@@ -234,7 +227,7 @@ func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if allowed != nil && !slices.Contains(allowed, key.Value) {
-			return key, fmt.Errorf("unknown key %q; there are %s", key.Value, strings.Join(allowed, ", "))
+			return key, fmt.Errorf("unknown key %q; want one of %s", key.Value, strings.Join(allowed, ", "))
 		}
 		if n.Content[i+1].Kind == yaml.AliasNode {
 			return n.Content[i+1], errAlias

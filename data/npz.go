@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// maxDeflate is the most that deflate can expand a byte; a member that declares
-// more cannot be honest.
+// maxDeflate is the largest factor by which deflate expands. A member that declares
+// more is damaged or malicious.
 const maxDeflate = 1032
 
-// readMember unpacks one member of an .npz, named with or without .npy, into
-// memory. Its length is that declared in the archive and its CRC is checked.
+// readMember unpacks one member of an .npz into memory. Its length must be the one
+// declared in the archive, and its CRC is checked.
 func readMember(r io.ReaderAt, size int64, member string) ([]byte, error) {
 	f, err := findMember(r, size, member)
 	if err != nil {
@@ -67,14 +67,13 @@ func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("not a whole .npz file: %w", err)
+		return nil, fmt.Errorf("not a complete .npz file: %w", err)
 	}
 	return z, nil
 }
 
-// unpack returns the bytes of f. The declared size is believed only as far as
-// the archive's own size makes it possible, and memory grows with the bytes
-// that really come.
+// unpack returns the bytes of f. A declared size that is impossible for so many
+// compressed bytes is an error, and memory grows only with the bytes unpacked.
 func unpack(f *zip.File) ([]byte, error) {
 	possible := f.CompressedSize64
 	switch f.Method {
@@ -82,14 +81,14 @@ func unpack(f *zip.File) ([]byte, error) {
 	case zip.Deflate:
 		possible *= maxDeflate
 	default:
-		return nil, fmt.Errorf("compression method %d is not read; use numpy.savez or numpy.savez_compressed", f.Method)
+		return nil, fmt.Errorf("compression method %d is not supported; use numpy.savez or numpy.savez_compressed", f.Method)
 	}
 	if f.UncompressedSize64 > possible {
-		return nil, fmt.Errorf("declares %d bytes, which %d packed ones cannot give", f.UncompressedSize64, f.CompressedSize64)
+		return nil, fmt.Errorf("declares %d bytes, more than %d compressed bytes can hold", f.UncompressedSize64, f.CompressedSize64)
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("not a whole .npz file: %w", err)
+		return nil, fmt.Errorf("not a complete .npz file: %w", err)
 	}
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, int64(f.UncompressedSize64)+1))
@@ -97,15 +96,15 @@ func unpack(f *zip.File) ([]byte, error) {
 	case errors.Is(err, zip.ErrChecksum):
 		return nil, errors.New("damaged: the CRC does not match")
 	case uint64(len(b)) > f.UncompressedSize64 || errors.Is(err, zip.ErrFormat):
-		return nil, fmt.Errorf("unpacks to more than the %d bytes that it declares", f.UncompressedSize64)
+		return nil, fmt.Errorf("unpacks to more than the declared %d bytes", f.UncompressedSize64)
 	case err != nil:
 		return nil, fmt.Errorf("damaged: %w", err)
 	}
 	return b, nil
 }
 
-// Member is one named column of numbers in an .npz held in memory; exactly one
-// of its slices is not nil.
+// Member is one named column of numbers of an .npz; exactly one of its slices is
+// not nil.
 type Member struct {
 	Name    string
 	Float64 []float64
@@ -113,19 +112,20 @@ type Member struct {
 	Bool    []bool
 }
 
-// Members are the columns of an .npz in the order of the file.
+// Members are the columns of an .npz, in the order of the file.
 type Members []Member
 
 // WriteNPZ writes columns as an .npz that numpy.load reads. The bytes depend on
-// the columns alone: time stamps are fixed and members are stored, since what
-// deflate makes of them may change with the version of Go. A nil column, two
-// columns of one name and an unusable name are errors.
+// the columns alone: time stamps are fixed, and members are stored without
+// compression, since the output of deflate may change with the version of Go. A
+// nil column, two columns of one name and an empty name or one with a separator
+// are errors.
 func WriteNPZ(w io.Writer, members ...Member) error {
 	z := zip.NewWriter(w)
 	seen := map[string]bool{}
 	for _, m := range members {
 		if m.Name == "" || strings.ContainsAny(m.Name, "/\\#") || seen[m.Name] {
-			return fmt.Errorf("member name %q is unusable or taken", m.Name)
+			return fmt.Errorf("member name %q is empty or taken or contains one of / \\ #", m.Name)
 		}
 		seen[m.Name] = true
 		head, column, err := m.encode()
@@ -149,8 +149,8 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 	return z.Close()
 }
 
-// encode returns the header of a member and its column, which may be the memory
-// of the column itself.
+// encode returns the header and the column of a member as bytes; those of the
+// column may be its own memory.
 func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
@@ -163,8 +163,8 @@ func (m Member) encode() (head, column []byte, err error) {
 	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
 }
 
-// littleEndian returns v as bytes: its memory where that is so, else what
-// encode makes of it.
+// littleEndian returns v as bytes: its own memory on a little-endian processor, a
+// copy by encode on others.
 func littleEndian[T float64 | int32](v []T, encode func([]byte, []T) []byte) []byte {
 	if nativeBig {
 		return encode(nil, v)
@@ -172,8 +172,9 @@ func littleEndian[T float64 | int32](v []T, encode func([]byte, []T) []byte) []b
 	return bytesOf(v)
 }
 
-// ReadNPZ reads what WriteNPZ wrote: every member, its CRC checked. Members of
-// another type or of more than one axis are errors; NaN and infinities too.
+// ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.
+// Members of other types or of more than one axis are errors; so are NaN and
+// infinities.
 func ReadNPZ(b []byte) (Members, error) {
 	z, err := openZip(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -224,7 +225,7 @@ func decodeMember(f *zip.File) (Member, error) {
 		return m, fmt.Errorf("dtype %s; want float64, int32 or bool", h.dtype)
 	}
 	if bad >= 0 {
-		return m, fmt.Errorf("row %d: %s", bad, fault(body, bad, h.dtype, h.dtype))
+		return m, fmt.Errorf("row %d: %s", bad, reason(body, bad, h.dtype, h.dtype))
 	}
 	return m, nil
 }

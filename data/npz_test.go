@@ -69,9 +69,9 @@ func TestNPZErrors(t *testing.T) {
 		want    string
 	}{
 		{[]Member{{Name: "a"}}, `member "a" has no column`},
-		{[]Member{{Float64: []float64{1}}}, `member name "" is unusable or taken`},
-		{[]Member{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is unusable or taken`},
-		{[]Member{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is unusable or taken`},
+		{[]Member{{Float64: []float64{1}}}, `member name "" is empty or taken or contains one of / \ #`},
+		{[]Member{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is empty or taken or contains one of / \ #`},
+		{[]Member{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is empty or taken or contains one of / \ #`},
 	} {
 		if err := WriteNPZ(&bytes.Buffer{}, c.members...); fmt.Sprint(err) != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -83,7 +83,7 @@ func TestNPZErrors(t *testing.T) {
 	}{
 		{npyFile(1, npyHeader("<f4", false, "(1,)"), f4(1)), "a.npy: dtype float32; want float64, int32 or bool"},
 		{npyFile(1, npyHeader("<f8", false, "(1, 1)"), f8(1)), "a.npy: shape (1, 1); want one axis"},
-		{npyFile(1, npyHeader("<f8", false, "(2,)"), f8(1)), "a.npy: truncated: 8 of the 16 bytes that (2,) float64 takes"},
+		{npyFile(1, npyHeader("<f8", false, "(2,)"), f8(1)), "a.npy: truncated: 8 of the 16 bytes that (2,) float64 needs"},
 	} {
 		if _, err := ReadNPZ(zipOf(0, "a.npy", c.file)); fmt.Sprint(err) != c.want {
 			t.Errorf("got %v, want %s", err, c.want)

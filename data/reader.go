@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
-	"sync/atomic"
-
-	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
 // setReader reads a set from open arrays.
@@ -28,8 +24,8 @@ type setReader struct {
 	formErr error
 }
 
-// Form examines the logits, those of views and those out of distribution, at
-// its first call.
+// Form examines the logits, also those of views and of OOD images, at its first
+// call.
 func (r *setReader) Form() (Form, error) {
 	r.examine.Do(func() {
 		for _, a := range []*Array{r.logits, r.augmented, r.ood} {
@@ -41,9 +37,9 @@ func (r *setReader) Form() (Form, error) {
 				r.formErr = err
 				return
 			}
-			a.reading = how
+			a.conversion = how
 			if a == r.augmented {
-				form.OffsetLost = false // views of rows whose own offset is there
+				form.OffsetLost = false // the row without augmentation has its offset
 			}
 			r.form = r.form.join(form)
 		}
@@ -70,46 +66,67 @@ func (r *setReader) Close() error {
 	return errors.Join(errs...)
 }
 
-// Read returns rows lo..hi-1: C-order float32 arrays of the byte order of this
-// machine, of 64 KiB and more, are mapped, the others read into memory.
-func (r *setReader) Read(ctx context.Context, lo, hi int) (_ *Set, err error) {
+// Read returns rows lo..hi-1 in new memory.
+func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
+	s, err := r.readInto(ctx, new(block), lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	return s, unchanged(r)
+}
+
+// unchanged returns an error if a file of r has been written to since it was
+// opened. It is called at the end of each pass.
+func unchanged(r Reader) error {
+	switch r := r.(type) {
+	case *setReader:
+		for _, a := range r.all {
+			if err := a.unchanged(); err != nil {
+				return err
+			}
+		}
+	case firstReader:
+		return unchanged(r.Reader)
+	case scaledReader:
+		return unchanged(r.Reader)
+	}
+	return nil
+}
+
+// readInto reads rows lo..hi-1 into the memory of b. Several goroutines may call it
+// at once, each with its own block.
+func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, error) {
 	if lo < 0 || lo > hi || hi > r.n {
 		panic(fmt.Sprintf("data: rows %d..%d of %d", lo, hi, r.n))
 	}
 	if _, err := r.Form(); err != nil {
 		return nil, err
 	}
-	s := &Set{}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	if s.Logits, err = s.matrix(ctx, r.logits, lo, hi); err != nil {
+	s := &b.set
+	if err := b.matrix(ctx, &s.Logits, r.logits, lo, hi); err != nil {
 		return nil, err
 	}
 	if r.labels != nil {
-		s.Labels = make([]int32, hi-lo)
-		if err := r.readLabels(s.Labels, &r.labels.buf, lo, hi); err != nil {
+		s.Labels = resize(s.Labels, hi-lo)
+		if err := r.readLabels(s.Labels, &b.bytes, lo, hi); err != nil {
 			return nil, err
 		}
 	}
-	if s.Features, err = s.matrix(ctx, r.features, lo, hi); err != nil {
+	if err := b.matrix(ctx, &s.Features, r.features, lo, hi); err != nil {
 		return nil, err
 	}
 	if r.augmented != nil {
-		for v := range r.augmented.shape[0] {
-			m, err := s.matrix(ctx, r.augmented, v*r.n+lo, v*r.n+hi)
-			if err != nil {
+		s.Augmented = resize(s.Augmented, r.augmented.shape[0])
+		for v := range s.Augmented {
+			if err := b.matrix(ctx, &s.Augmented[v], r.augmented, v*r.n+lo, v*r.n+hi); err != nil {
 				return nil, err
 			}
-			s.Augmented = append(s.Augmented, m)
 		}
 	}
 	return s, r.addNetwork(ctx, s)
 }
 
-// addNetwork adds head and OOD rows, which are the same for every block.
+// addNetwork adds the head and the OOD rows, which are the same for every block.
 func (r *setReader) addNetwork(ctx context.Context, s *Set) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,9 +141,9 @@ func (r *setReader) addNetwork(ctx context.Context, s *Set) error {
 }
 
 func (r *setReader) readNetwork(ctx context.Context) error {
+	var b block
 	if r.weight != nil {
-		var err error
-		if r.network.Head.W, err = readMatrix(ctx, r.weight, 0, r.weight.Rows()); err != nil {
+		if err := b.matrix(ctx, &r.network.Head.W, r.weight, 0, r.weight.Rows()); err != nil {
 			return err
 		}
 		r.network.Head.B = make([]float32, r.k)
@@ -134,13 +151,10 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.ood != nil {
-		var err error
-		if r.network.OOD, err = readMatrix(ctx, r.ood, 0, r.ood.Rows()); err != nil {
-			return err
-		}
+	if r.ood == nil {
+		return nil
 	}
-	return nil
+	return b.matrix(ctx, &r.network.OOD, r.ood, 0, r.ood.Rows())
 }
 
 // readLabels reads labels lo..hi-1, each one of the classes, into dst.
@@ -164,100 +178,52 @@ func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
 	return nil
 }
 
-// mapAtLeast is the least size that is mapped: below it, reading costs less
-// than two calls of the system.
-const mapAtLeast = 64 << 10
-
-// matrix returns rows lo..hi-1 of a, or nothing where a is absent. A mapped
-// file is added to what s holds.
-func (s *Set) matrix(ctx context.Context, a *Array, lo, hi int) (Matrix, error) {
-	if a == nil || !a.aliases() || 4*(hi-lo)*a.Cols() < mapAtLeast {
-		return readMatrix(ctx, a, lo, hi)
-	}
-	at, n := a.extent(lo, hi)
-	m, err := mapFile(a.file, a.name, at, n)
-	if err != nil {
-		return readMatrix(ctx, a, lo, hi) // a file system that cannot
-	}
-	s.maps = append(s.maps, m)
-	values := float32sOf(m.part)
-	return Matrix{Rows: hi - lo, Cols: a.Cols(), Data: values}, s.checkMapped(ctx, a, values, lo)
+// block is the memory that rows of a set are read into. The next read uses it
+// again.
+type block struct {
+	set, scaled Set
+	bytes       []byte  // elements of a file before they are decoded
+	mapped      *Mapped // if not nil, large matrices are mapped
 }
 
-// checkMapped looks at the values of a from row lo on, which are mapped, on all
-// processors: a large file is read from memory as fast as that goes. The error
-// is that of the first bad value for any number of processors.
-func (s *Set) checkMapped(ctx context.Context, a *Array, values []float32, lo int) error {
-	const piece = 1 << 20 // numbers
-	errs := make([]error, (len(values)+piece-1)/piece)
-	var next atomic.Int64
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < len(errs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-			from := i * piece
-			errs[i] = guarded(s.mapped, func() error {
-				return a.checkFinite(values[from:min(from+piece, len(values))], lo, from)
-			})
+// interruptAt is how many numbers are read between two checks of the context.
+const interruptAt = 4 << 20
+
+// matrix reads rows lo..hi-1 of a into the memory of m, or does nothing if a is
+// absent.
+func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
+	if a == nil {
+		return nil
+	}
+	if b.mapped != nil {
+		if mapped, ok, err := b.mapped.matrix(a, lo, hi); ok {
+			*m = mapped
+			return err
 		}
 	}
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(errs)) - 1 {
-		wait.Go(work)
+	m.Rows, m.Cols = hi-lo, a.Cols()
+	m.Data = resize(m.Data, m.Rows*m.Cols)
+	step := max(1, interruptAt/m.Cols)
+	if a.fortran {
+		step = hi - lo // each piece would seek to every column again
 	}
-	work()
-	wait.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, err := range errs {
-		if err != nil {
+	for i := lo; i < hi; i += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := min(i+step, hi)
+		if err := a.readFloats(m.Slice(i-lo, j-lo).Data, &b.bytes, i, j); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// interruptAt is how many numbers are read before an interrupt is heard.
-const interruptAt = 4 << 20
-
-// readMatrix reads rows lo..hi-1 of a, or nothing where a is absent.
-func readMatrix(ctx context.Context, a *Array, lo, hi int) (Matrix, error) {
-	if a == nil {
-		return Matrix{}, nil
+// resize returns a slice of n elements that are to be overwritten, in the memory
+// of v if that is large enough.
+func resize[T any](v []T, n int) []T {
+	if v == nil || cap(v) < n {
+		return make([]T, n)
 	}
-	m := NewMatrix(hi-lo, a.Cols())
-	step := max(1, interruptAt/a.Cols())
-	if a.fortran {
-		step = hi - lo // each piece would seek to every column again
-	}
-	for i := lo; i < hi; i += step {
-		if err := ctx.Err(); err != nil {
-			return Matrix{}, err
-		}
-		j := min(i+step, hi)
-		if err := a.ReadFloat32(m.Slice(i-lo, j-lo).Data, i, j); err != nil {
-			return Matrix{}, err
-		}
-	}
-	return m, nil
-}
-
-// aliases reports whether the bytes of the file are the values of a Matrix.
-func (a *Array) aliases() bool {
-	return a.file != nil && a.reading == asStored && !a.fortran && a.dtype == Float32 && a.bigEndian == nativeBig && a.offset%4 == 0
-}
-
-// extent returns the offset and the size of rows lo..hi-1 of a C-order file.
-func (a *Array) extent(lo, hi int) (at int64, n int) {
-	row := int64(a.Cols()) * int64(a.dtype.size())
-	return a.offset + int64(lo)*row, int(int64(hi-lo) * row)
-}
-
-// checkFinite looks at values, which are those from element done of the rows
-// from lo on, where the file holds them in native order.
-func (a *Array) checkFinite(values []float32, lo, done int) error {
-	if finite.All32(bytesOf(values)) {
-		return nil
-	}
-	bad := finite.First(values)
-	return a.refuse(lo, done+bad, fmt.Sprint(values[bad]))
+	return v[:n]
 }

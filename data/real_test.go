@@ -2,14 +2,137 @@ package data
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// realRoot returns the folder of predictions of trained networks, which is not
-// part of the project, or skips.
+// bundledSets calls do for every set of the bundle that comes with the project.
+func bundledSets(t *testing.T, do func(folder *Folder, ref Ref)) {
+	t.Helper()
+	folder, err := OpenFolder("bundle", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := 0
+	for _, s := range folder.manifest.Sets {
+		if s.Set == "*/*" {
+			continue
+		}
+		names := strings.Split(s.Set, "/")
+		ref := Ref{Dataset: names[0], Backbone: names[1]}
+		splits := []Split{Cal, Test}
+		switch len(names) {
+		case 3:
+			ref.Loss = names[2]
+		case 4:
+			ref.Corruption, ref.Severity = names[2], int(names[3][0]-'0')
+			splits = []Split{Test}
+		}
+		for _, ref.Split = range splits {
+			do(folder, ref)
+			sets++
+		}
+	}
+	if sets < 100 {
+		t.Errorf("%d sets; the bundle has more than 100", sets)
+	}
+}
+
+func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
+	bundledSets(t, func(folder *Folder, ref Ref) {
+		set, err := Load(context.Background(), folder, ref, folder.Has(ref)&^Features)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if LogProbs(set.Logits) {
+			t.Errorf("%s: logits are taken for log-probabilities", ref)
+		}
+		for i := range set.Logits.Rows {
+			row := set.Logits.Row(i)
+			sum := logSumExp(row)
+			for j, v := range row {
+				row[j] = float32(float64(v) - sum)
+			}
+		}
+		if !LogProbs(set.Logits) {
+			t.Errorf("%s: log-probabilities are taken for logits", ref)
+		}
+	})
+}
+
+// Probabilities of the bundle's networks, in float64 and as they are rounded in
+// text files, are rejected unless they are stated.
+func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "probs.npy")
+	bundledSets(t, func(folder *Folder, ref Ref) {
+		if ref.Corruption != "" {
+			return
+		}
+		set, err := Load(context.Background(), folder, ref, Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, k := min(500, set.Logits.Rows), set.Logits.Cols
+		for _, decimals := range []int{16, 4} {
+			unit := math.Pow10(decimals)
+			probs := make([]float64, 0, n*k)
+			for i := range n {
+				sum := logSumExp(set.Logits.Row(i))
+				for _, v := range set.Logits.Row(i) {
+					probs = append(probs, math.Round(math.Exp(float64(v)-sum)*unit)/unit)
+				}
+			}
+			if err := WriteFloat64(path, probs, n, k); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadSet(path, ""); err == nil || !strings.HasPrefix(err.Error(), path+": these are probabilities, not logits") {
+				t.Errorf("%s, %d decimals: %v", ref, decimals, err)
+			}
+			r, err := Files{Logits: path, Kind: KindProbs}.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stated, err := r.Read(context.Background(), 0, n); err != nil || !LogProbs(stated.Logits) {
+				t.Errorf("%s, %d decimals, stated: %v", ref, decimals, err)
+			}
+			r.Close()
+		}
+	})
+}
+
+// A corrupted set is two folders deeper and takes its head from the network.
+func TestCorruptedSetsOfTheBundleHaveTheirNetworksHead(t *testing.T) {
+	ctx := context.Background()
+	bundledSets(t, func(folder *Folder, ref Ref) {
+		if ref.Corruption == "" {
+			return
+		}
+		want := Logits | Labels | Head
+		if ref.Severity%2 == 1 {
+			want |= Features
+		}
+		if got := folder.Has(ref); got != want {
+			t.Fatalf("%s has %s, want %s", ref, got, want)
+		}
+		if ref.Severity != 3 {
+			return
+		}
+		set, err := Load(ctx, folder, ref, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.Logits.Rows != 2000 || set.Logits.Cols != 10 || set.Head.W.Rows != 10 || len(set.Head.B) != 10 {
+			t.Errorf("%s: logits %d x %d, head %d x %d", ref, set.Logits.Rows, set.Logits.Cols, set.Head.W.Rows, set.Head.W.Cols)
+		}
+	})
+}
+
+// realRoot returns the folder of predictions of networks trained by others, which
+// is not part of the project, or skips.
 func realRoot(t *testing.T) string {
 	t.Helper()
 	shared := os.Getenv("QATS_SHARED")
@@ -18,14 +141,15 @@ func realRoot(t *testing.T) string {
 	}
 	root := filepath.Join(shared, "real")
 	if _, err := os.Stat(root); err != nil {
-		t.Skip("no predictions of trained networks here")
+		t.Skip("no predictions of networks trained by others here")
 	}
 	return root
 }
 
-// TestRealLogProbs reads every set and compares LogProbs with the table in the
-// folder's README, which says of each network whether logits were published.
-func TestRealLogProbs(t *testing.T) {
+// LogProbs agrees with the table in the folder's README, which says of each
+// network whether logits were published. The folder has both kinds; the bundle,
+// above, has logits alone.
+func TestLogProbsOfNetworksTrainedByOthers(t *testing.T) {
 	root := realRoot(t)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
@@ -64,26 +188,5 @@ func TestRealLogProbs(t *testing.T) {
 	}
 	if sets < 80 {
 		t.Errorf("read %d sets; the README lists about 90", sets)
-	}
-}
-
-// TestRealCorrupted reads a corrupted set, which lies two folders deeper and
-// takes its head from the network.
-func TestRealCorrupted(t *testing.T) {
-	folder, err := OpenFolder(realRoot(t), Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref := Ref{Dataset: "cifar10-jpeg-c", Backbone: "resnet56", Corruption: "fog", Severity: 3, Split: Test}
-	want := Logits | Labels | Features | Head
-	if got := folder.Has(ref); got != want {
-		t.Fatalf("Has = %s, want %s", got, want)
-	}
-	s, err := Load(context.Background(), folder, ref, want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Logits.Rows != 2500 || s.Logits.Cols != 10 || s.Head.W.Rows != 10 || len(s.Head.B) != 10 {
-		t.Errorf("read logits %d x %d, head %d x %d", s.Logits.Rows, s.Logits.Cols, s.Head.W.Rows, s.Head.W.Cols)
 	}
 }

@@ -10,15 +10,16 @@ import (
 
 // Redrawn returns src with the clean calibration and test rows of every network
 // drawn anew from their union, without replacement. The rows of each class are
-// shuffled and dealt out so that both sets keep their class counts: a long-tailed
-// calibration set stays as skewed as it was, and its test set as balanced. It is
-// for sets whose rows of one class are of one population, as a held-out set cut
-// in two is; of corrupted images there is nothing, since their calibration rows
-// are clean.
+// shuffled and split so that both sets keep their class counts: a long-tailed
+// calibration set stays as skewed as it was, and its test set as balanced. Redrawn
+// is for sets whose rows of one class are from one population, such as a held-out
+// set split in two. It has no corrupted sets, since their calibration rows are
+// clean.
 //
-// The draw, 1 or more, and the labels in their order decide all: networks with the same
-// rows have the same draw. Rows keep their order, calibration before test. A
-// part is there if both sets have it. A reader holds both sets in memory.
+// The result depends on the draw, 1 or more, and on the labels in their order: so
+// networks with the same rows have the same draw. Rows keep their order, calibration
+// before test. A part is present if both sets have it. A reader holds both sets in
+// memory.
 func Redrawn(src Source, draw int) Source { return &redrawn{src, draw} }
 
 type redrawn struct {
@@ -26,15 +27,15 @@ type redrawn struct {
 	draw int
 }
 
-// halves returns the refs of the two sets.
-func (r *redrawn) halves(ref Ref) (cal, test Ref) {
+// refs returns the refs of the two sets.
+func (r *redrawn) refs(ref Ref) (cal, test Ref) {
 	cal, test = ref, ref
 	cal.Split, test.Split = Cal, Test
 	return cal, test
 }
 
 func (r *redrawn) Has(ref Ref) Parts {
-	cal, test := r.halves(ref)
+	cal, test := r.refs(ref)
 	parts := r.Source.Has(cal) & r.Source.Has(test)
 	if ref.Corruption != "" || parts&Labels == 0 {
 		return 0
@@ -42,9 +43,9 @@ func (r *redrawn) Has(ref Ref) Parts {
 	return parts
 }
 
-// Describe says whence the rows are: measured only if both sets are.
+// Describe returns the provenance of the rows: measured only if both sets are.
 func (r *redrawn) Describe(ref Ref) Provenance {
-	cal, test := r.halves(ref)
+	cal, test := r.refs(ref)
 	p, q := r.Source.Describe(test), r.Source.Describe(cal)
 	if q.Origin == Simulated {
 		p.Origin = Simulated
@@ -60,7 +61,7 @@ func (r *redrawn) Describe(ref Ref) Provenance {
 }
 
 func (r *redrawn) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
-	cal, test := r.halves(ref)
+	cal, test := r.refs(ref)
 	a, err := r.Source.Digest(ctx, cal, parts|Labels)
 	if err != nil {
 		return "", err
@@ -76,7 +77,7 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 	if ref.Corruption != "" {
 		return nil, fmt.Errorf("%s/%s under %s: corrupted rows are not redrawn", ref.Dataset, ref.Backbone, ref.Corruption)
 	}
-	cal, test := r.halves(ref)
+	cal, test := r.refs(ref)
 	a, err := r.Source.Open(ctx, cal, parts|Labels)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ type redrawnReader struct {
 	cal, test Reader
 	parts     Parts
 	draw      uint64
-	calibrate bool // which of the two new sets this is
+	calibrate bool // whether this is the new calibration set
 
 	from [2]*Set
 	rows []int // of the union, calibration rows first; ascending
@@ -110,7 +111,7 @@ func (r *redrawnReader) Rows() int {
 func (r *redrawnReader) Classes() int { return max(r.cal.Classes(), r.test.Classes()) }
 func (r *redrawnReader) Bytes() int64 { return r.cal.Bytes() + r.test.Bytes() }
 
-// Form is that of both sets, since rows of either may be in either.
+// Form joins the forms of both sets, since rows of each may be in each.
 func (r *redrawnReader) Form() (Form, error) {
 	a, err := r.cal.Form()
 	if err != nil {
@@ -120,16 +121,7 @@ func (r *redrawnReader) Form() (Form, error) {
 	return a.join(b), err
 }
 
-func (r *redrawnReader) Close() error {
-	err := errors.Join(r.cal.Close(), r.test.Close())
-	for _, set := range r.from {
-		if set != nil {
-			err = errors.Join(err, set.Close())
-		}
-	}
-	r.from = [2]*Set{}
-	return err
-}
+func (r *redrawnReader) Close() error { return errors.Join(r.cal.Close(), r.test.Close()) }
 
 func (r *redrawnReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	if r.rows == nil {
@@ -139,20 +131,20 @@ func (r *redrawnReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 		}
 		test, err := r.test.Read(ctx, 0, r.test.Rows())
 		if err != nil {
-			return nil, errors.Join(err, cal.Close())
+			return nil, err
 		}
 		r.from = [2]*Set{cal, test}
 		if a, b := r.cal.Classes(), r.test.Classes(); a != b && a != 0 && b != 0 {
 			return nil, fmt.Errorf("redrawn rows: the calibration set has %d classes, the test set %d", a, b)
 		}
-		r.rows = deal(cal.Labels, test.Labels, r.draw, r.calibrate)
+		r.rows = drawRows(cal.Labels, test.Labels, r.draw, r.calibrate)
 	}
 	return r.gather(r.rows[lo:hi]), nil
 }
 
-// deal returns the rows of the union that are the new calibration set, or those
-// that are not.
-func deal(cal, test []int32, draw uint64, calibrate bool) []int {
+// drawRows returns the rows of the union that are in the new calibration set or, if
+// calibrate is false, in the new test set.
+func drawRows(cal, test []int32, draw uint64, calibrate bool) []int {
 	byClass := map[int32][]int{}
 	counts := map[int32]int{} // of calibration rows
 	for i, y := range slices.Concat(cal, test) {
@@ -166,7 +158,7 @@ func deal(cal, test []int32, draw uint64, calibrate bool) []int {
 		classes = append(classes, y)
 	}
 	slices.Sort(classes)
-	rng := rand.New(rand.NewPCG(draw, 0x72656472)) // the stream of this function
+	rng := rand.New(rand.NewPCG(draw, 0x72656472)) // a stream of random numbers for this function
 	var out []int
 	for _, y := range classes {
 		rows := byClass[y]
@@ -181,12 +173,11 @@ func deal(cal, test []int32, draw uint64, calibrate bool) []int {
 	return out
 }
 
-// gather copies rows of the union, out of files that may be mapped. Head and
-// OOD logits belong to the network and are those of the calibration set.
+// gather copies rows of the union. Head and OOD logits, which belong to the network,
+// are those of the calibration set.
 func (r *redrawnReader) gather(rows []int) *Set {
 	cal, test := r.from[0], r.from[1]
-	copied := func(m Matrix) Matrix { m.Data = slices.Clone(m.Data); return m }
-	set := &Set{Head: Linear{W: copied(cal.Head.W), B: slices.Clone(cal.Head.B)}, OOD: copied(cal.OOD)}
+	set := &Set{Head: cal.Head, OOD: cal.OOD}
 	table := func(of func(*Set) Matrix) Matrix {
 		a, b := of(cal), of(test)
 		if !a.Present() || !b.Present() {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Scaled returns src with the logits of every set multiplied by c > 0, rounded
-// to float32, and those of augmented views with them. Features, head and OOD
-// logits are left out: they belong to the network as it was.
+// Scaled returns src with the logits of every set and of its augmented views
+// multiplied by c > 0 and rounded to float32. It has no features, head and OOD
+// logits, which belong to the network before scaling.
 func Scaled(src Source, c float32) Source { return &scaled{src, c} }
 
 type scaled struct {
@@ -45,13 +45,12 @@ func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
 	var scaled Set
 	return &scaled, scaled.scale(set, r.c, lo)
 }
 
-// scale makes s what from is with its logits multiplied, in memory of its own,
-// which is used again; from's first row is row lo of its reader.
+// scale sets s to from with its logits multiplied by c, in the memory of s. The
+// first row of from is row lo of its reader.
 func (s *Set) scale(from *Set, c float32, lo int) error {
 	s.Labels = from.Labels
 	if s.Augmented == nil && from.Augmented != nil {
@@ -81,26 +80,4 @@ func (m *Matrix) scale(from Matrix, c float32, lo int) error {
 		m.Data[i] = x
 	}
 	return nil
-}
-
-// scaledCursors scales the blocks of other cursors.
-type scaledCursors struct {
-	from cursors
-	c    float32
-}
-
-func (s scaledCursors) cursor() cursor { return &scaledCursor{cursor: s.from.cursor(), c: s.c} }
-
-type scaledCursor struct {
-	cursor
-	c   float32
-	set Set
-}
-
-func (s *scaledCursor) read(ctx context.Context, lo, hi int) (*Set, error) {
-	set, err := s.cursor.read(ctx, lo, hi)
-	if err != nil {
-		return nil, err
-	}
-	return &s.set, s.set.scale(set, s.c, lo)
 }

@@ -4,25 +4,20 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-
-	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
-// readers opens one set of n rows and 3 classes in every way that blocks are
-// read: mapped, decoded from a window, decoded from a buffer, and through the
-// derived readers, which see the same values.
+// readers opens one set of n rows and 3 classes in every way that rows are read:
+// straight into place, decoded from a buffer, from memory, and through derived
+// readers, which see the same values.
 func readers(t *testing.T, n int) map[string]func() Reader {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,7 +102,7 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 // are the rows that Read gives.
 func TestScan(t *testing.T) {
 	ctx := context.Background()
-	const n = 9000 // 108 kB of float32: mapped when read whole
+	const n = 9000
 	var want *Set
 	for name, open := range readers(t, n) {
 		r := open()
@@ -115,7 +110,6 @@ func TestScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer whole.Close()
 		if want == nil {
 			want = whole
 		}
@@ -183,7 +177,6 @@ func TestScanScaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer raw.Close()
 	for i, v := range raw.Logits.Data {
 		if whole.Logits.Data[i] != 2*v || whole.Augmented[1].Data[i] != 2*raw.Augmented[1].Data[i] {
 			t.Fatalf("element %d: %v from %v", i, whole.Logits.Data[i], v)
@@ -267,109 +260,6 @@ func TestScanStops(t *testing.T) {
 	}
 }
 
-// mappedSet writes n rows of 4 zeros and reads them through a map; it skips
-// where files are not mapped.
-func mappedSet(t *testing.T, n int) (path string, r Reader, set *Set) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "logits.npy")
-	if err := WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Files{Logits: path}.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	if set, err = r.Read(context.Background(), 0, n); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close() })
-	if len(set.maps) == 0 {
-		t.Skip("files are not mapped on this system")
-	}
-	return path, r, set
-}
-
-// TestMappedReadOnly: what a set maps cannot be written to, so that no method
-// changes it for others.
-func TestMappedReadOnly(t *testing.T) {
-	_, _, set := mappedSet(t, 100_000)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if recover() == nil {
-			t.Error("a mapped set was written to")
-		}
-	}()
-	set.Logits.Data[0] = 1
-}
-
-// TestMappedReplaced: Writer leaves a mapped file as it was.
-func TestMappedReplaced(t *testing.T) {
-	path, _, set := mappedSet(t, 100_000)
-	if err := WriteFloat32(path, []float32{1, 2, 3, 4}, 1, 4); err != nil {
-		t.Fatal(err)
-	}
-	if set.Logits.Data[0] != 0 || set.Logits.Data[4*99_999] != 0 {
-		t.Error("the set has changed")
-	}
-}
-
-// TestMappedCut: a file that is cut while it is mapped makes an error that
-// names it, under Guard and in a Scan; a panic of another kind passes.
-func TestMappedCut(t *testing.T) {
-	path, r, set := mappedSet(t, 100_000)
-	if err := os.Truncate(path, 800_000); err != nil {
-		t.Fatal(err)
-	}
-	sum := float32(0)
-	err := set.Guard(func() error {
-		for _, v := range set.Logits.Data {
-			sum += v
-		}
-		return nil
-	})
-	want := path + ": was cut while being read"
-	if err == nil || err.Error() != want {
-		t.Errorf("guarded: %v, want %s", err, want)
-	}
-	for _, workers := range []int{1, 2} {
-		err := Scan(context.Background(), r, 500, workers, func(int, *Set) error { return nil })
-		if err == nil || err.Error() != want {
-			t.Errorf("scanned by %d: %v, want %s", workers, err, want)
-		}
-	}
-	defer func() {
-		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "index out of range") {
-			t.Errorf("panic %v", p)
-		}
-	}()
-	set.Guard(func() error { sum += set.Logits.Data[:1][len(path)]; return nil })
-}
-
-// TestAllFinite16 puts every exponent at each place of slices around the width
-// of the vector code.
-func TestAllFinite16(t *testing.T) {
-	const largest = 0xfbff // finite
-	for _, n := range aroundBlocks(128) {
-		b := make([]byte, 2*n)
-		for i := range n {
-			binary.LittleEndian.PutUint16(b[2*i:], largest)
-		}
-		for at := range n {
-			for high := range 64 {
-				for _, low := range []int{0, 0x155} {
-					h := uint16(high<<10 | low)
-					binary.LittleEndian.PutUint16(b[2*at:], h)
-					if got, want := finite.All16(b), high&31 != 31; got != want {
-						t.Fatalf("%#x at %d of %d: %t", h, at, n, got)
-					}
-				}
-			}
-			binary.LittleEndian.PutUint16(b[2*at:], largest)
-		}
-	}
-}
-
 // TestStream: any rows, from several goroutines at a time, are those of Read.
 func TestStream(t *testing.T) {
 	ctx := context.Background()
@@ -402,16 +292,6 @@ func TestStream(t *testing.T) {
 		wait.Wait()
 		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestStreamNearest: rows are read through the cursor that is nearest to them.
-func TestStreamNearest(t *testing.T) {
-	s := &Stream{idle: []*place{{next: 300}, {next: 5000}, {next: 1000}}}
-	for _, c := range []struct{ lo, want int }{{990, 1000}, {1200, 300}, {0, 5000}} {
-		if p := s.take(c.lo); p.next != c.want {
-			t.Errorf("row %d: the cursor at %d, want that at %d", c.lo, p.next, c.want)
 		}
 	}
 }

@@ -1,12 +1,9 @@
 package data
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
-// Parts is a set of array names: what a method declares that it reads, and
-// what a source says that it has.
+// Parts is a set of array names: those that a method declares to read, or those
+// that a source has.
 type Parts uint8
 
 // The arrays a Set may hold. Labels belong to the rows of Logits; Head and OOD
@@ -22,7 +19,7 @@ const (
 
 var partNames = []string{"logits", "labels", "features", "augmented", "head", "ood"}
 
-// List returns the single parts of p in the order of their declaration.
+// List returns the single parts of p, in the order of the constants.
 func (p Parts) List() []Parts {
 	var list []Parts
 	for i := range partNames {
@@ -54,9 +51,8 @@ type Linear struct {
 }
 
 // Set holds the arrays of one data set as one network sees it; absent arrays
-// are zero. Its slices are read-only to everybody: methods and metrics share
-// one Set between goroutines, and a matrix may be a mapped file, where writing
-// is a fault of the processor.
+// are zero. Its slices must not be written to: methods and metrics share one Set
+// between goroutines.
 type Set struct {
 	Logits    Matrix   // n x k
 	Labels    []int32  // n, each in 0..k-1
@@ -64,35 +60,6 @@ type Set struct {
 	Augmented []Matrix // v matrices, n x k each
 	Head      Linear
 	OOD       Matrix // m x k
-
-	maps []*mapping // files that matrices are views of; not in what View and Rows return
-}
-
-// Close gives back the files that s maps; afterwards neither s nor a view of it
-// may be used. A set that is not closed keeps them, which costs addresses and
-// no memory that the system could not reclaim. A set without mapped files has
-// nothing to close.
-func (s *Set) Close() error {
-	var errs []error
-	for _, m := range s.maps {
-		errs = append(errs, m.release())
-	}
-	s.maps = nil
-	return errors.Join(errs...)
-}
-
-// Guard runs f, which reads s, and returns an error that names the file where
-// one that s maps turns out to have been cut since: without it the program
-// ends. It serves the goroutine that f runs on; others that read for it must
-// set debug.SetPanicOnFault and hand their panics over. A nil set is guarded
-// from nothing.
-func (s *Set) Guard(f func() error) error { return guarded(s.mapped, f) }
-
-func (s *Set) mapped() []*mapping {
-	if s == nil {
-		return nil
-	}
-	return s.maps
 }
 
 // Parts returns the arrays that s holds.
@@ -112,8 +79,8 @@ func (s *Set) Parts() Parts {
 	return p
 }
 
-// View returns the set with only the given parts, so that a method is handed
-// what it declared and nothing else.
+// View returns the set with only the given parts, so that a method sees what it
+// declared and nothing else.
 func (s *Set) View(parts Parts) *Set {
 	v := &Set{}
 	if parts&Logits != 0 {
@@ -137,11 +104,10 @@ func (s *Set) View(parts Parts) *Set {
 	return v
 }
 
-// Rows returns the set restricted to rows lo..hi-1, aliasing s. Head and OOD
-// have no rows of the set and stay whole.
+// Rows returns rows lo..hi-1 of the set; they share the memory of s. Head and OOD
+// stay complete, since they have no rows of the set.
 func (s *Set) Rows(lo, hi int) *Set {
 	r := *s
-	r.maps = nil
 	if s.Logits.Present() {
 		r.Logits = s.Logits.Slice(lo, hi)
 	}

@@ -9,12 +9,11 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
-// Writer writes a C-order, little-endian .npy by pieces, in bytes that depend
-// on the numbers alone. The file appears under its name only when Close has
-// found it complete: it is written beside it, synced and renamed, so that a
-// killed program leaves the old file or the new one. NaN and infinities are
-// written as given, though reading refuses them. A Writer is used by one
-// goroutine.
+// Writer writes a C-order, little-endian .npy piece by piece; its bytes depend on
+// the numbers alone. It writes a temporary file in the same folder, which Close
+// syncs and renames if it is complete: a killed program leaves the old file or the
+// new one. NaN and infinities are written, though reading rejects them. A Writer
+// is used by one goroutine.
 type Writer struct {
 	dtype DType
 	shape []int
@@ -24,9 +23,9 @@ type Writer struct {
 	buf   []byte
 }
 
-// CreateArray begins the file at path, which holds shape elements of type t:
-// Float16, Float32, Float64 or Int32. The folder must exist. After it, defer
-// Abort and end with Close.
+// CreateArray begins the file at path, of a shape and elements of type t: Float16,
+// Float32, Float64 or Int32. The folder must exist. Defer Abort after it, and call
+// Close at the end.
 func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 	n := 1
 	for _, d := range shape {
@@ -47,9 +46,9 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 	return w, nil
 }
 
-// Float32 appends v to a Float32 array or, rounded to nearest, ties to even,
-// to a Float16 one; a finite value beyond float16 is an error. It panics on
-// an array of another type and on more elements than the shape holds.
+// Float32 appends v to a Float32 array or, rounded to nearest, ties to even, to a
+// Float16 array; a finite value beyond float16 is an error. It panics if the array
+// has another type or the shape has fewer elements.
 func (w *Writer) Float32(v []float32) error {
 	if w.dtype == Float32 {
 		return write(w, Float32, v, appendFloat32)
@@ -84,8 +83,8 @@ func write[T any](w *Writer, t DType, v []T, encode func([]byte, []T) []byte) er
 	return nil
 }
 
-// Close puts the file in its place. A file that lacks elements is an error and
-// is removed.
+// Close completes the file under its name. If elements are missing, that is an
+// error, and the file is removed.
 func (w *Writer) Close() error {
 	if w.left > 0 {
 		w.Abort()
@@ -94,11 +93,11 @@ func (w *Writer) Close() error {
 	return w.f.Commit(true)
 }
 
-// Abort removes the unfinished file; after Close it does nothing.
+// Abort removes an unfinished file. After Close it does nothing.
 func (w *Writer) Abort() { w.f.Abort() }
 
-// WriteFloat32 writes v to path as a '<f4' array of the given shape; see
-// Writer. It panics unless the shape has len(v) elements.
+// WriteFloat32 writes v to path as a '<f4' array of the given shape; see Writer. It
+// panics unless the shape has len(v) elements.
 func WriteFloat32(path string, v []float32, shape ...int) error {
 	return writeArray(path, Float32, shape, func(w *Writer) error { return w.Float32(v) })
 }

@@ -69,27 +69,14 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 			return nil, err
 		}
 	}
-	in, err := w.input(ctx, c)
-	if in.Target != nil {
-		defer in.Target.Close()
-	}
-	if s, ok := in.Stream.(*data.Stream); ok {
-		defer s.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
-	var fitted *calib.Fitted
-	err = w.cal.Guard(func() error {
-		return in.Target.Guard(func() (err error) {
-			fitted, err = c.Method.Fit(ctx, in)
-			return err
-		})
+	var model *calib.Model
+	err := w.withInput(ctx, c, func(in calib.Input) error {
+		fitted, err := c.Method.Fit(ctx, in)
+		if err == nil {
+			model, err = c.Method.Model(in, fitted)
+		}
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	model, err := c.Method.Model(in, fitted)
 	if err != nil {
 		return nil, err
 	}
@@ -105,35 +92,39 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// input loads what the contract of c names, and nothing else.
-func (w *unitWork) input(ctx context.Context, c *Cell) (calib.Input, error) {
+// withInput calls f with what the contract of c names, and nothing else.
+func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) error) error {
 	contract := c.Method.Contract()
 	in := calib.Input{Seed: c.seed, Shared: &w.shared}
 	stream, err := w.calStream(ctx, contract)
 	if err != nil {
-		return in, err
+		return err
 	}
 	if stream != nil {
+		defer stream.Close()
 		in.Stream = stream
 	} else if contract.Cal != 0 {
 		if err := w.loadCal(ctx); err != nil {
-			return in, err
-		}
-		if contract.TrueLogits && data.LogProbs(w.cal.Logits) {
-			return in, &skipError{NeedsTrueLogits(c.Method.Name)}
-		}
-		in.Cal = w.cal.View(contract.Cal)
-	}
-	if contract.Target != 0 {
-		var err error
-		if in.Target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
-			return in, err
-		}
-		if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
-			return in, &skipError{NeedsTrueLogits(c.Method.Name)}
+			return err
 		}
 	}
-	return in, nil
+	return w.cal.Use(func(cal *data.Set) error {
+		if stream == nil && contract.Cal != 0 {
+			if contract.TrueLogits && data.LogProbs(cal.Logits) {
+				return &skipError{NeedsTrueLogits(c.Method.Name)}
+			}
+			in.Cal = cal.View(contract.Cal)
+		}
+		if contract.Target != 0 {
+			if in.Target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
+				return err
+			}
+			if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
+				return &skipError{NeedsTrueLogits(c.Method.Name)}
+			}
+		}
+		return f(in)
+	})
 }
 
 // calStream returns the calibration set as a stream where the method takes one and
@@ -157,7 +148,10 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 func (w *unitWork) loadCal(ctx context.Context) error {
 	if w.cal == nil && w.calErr == nil {
 		parts := w.sets(w.live(Miss))[0].parts
-		w.cal, w.calErr = data.Load(ctx, w.unit.source, w.unit.Setting.Cal(), parts)
+		var r data.Reader
+		if r, w.calErr = w.unit.source.Open(ctx, w.unit.Setting.Cal(), parts); w.calErr == nil {
+			w.cal, w.calErr = data.Map(ctx, r)
+		}
 	}
 	return w.calErr
 }

@@ -72,11 +72,11 @@ func (w *unitWork) outsideFit(ctx context.Context, c *Cell) ([]byte, error) {
 	if c.Method.outside.runs() && !w.run.plan.allowExec {
 		return nil, &skipError{notAllowed(c.Method.Name)}
 	}
-	in, err := w.input(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.Method.outside.fit(ctx, w.run.plan.whereabouts(w.unit), in)
+	var body []byte
+	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
+		body, err = c.Method.outside.fit(ctx, w.run.plan.whereabouts(w.unit), in)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type unitWork struct {
 	tables   []*external.Table // by cell, of outside methods, while the test set is read
 	facts    []*metrics.Facts  // by cell, as far as they are in memory
 	reports  []*calib.Report   // by cell, of the fits made or looked up
-	cal      *data.Set         // with the parts that the missing cells need
+	cal      *data.Mapped      // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // of the fits on it
 	memory   *unitMemory  // nil until it is taken

@@ -110,9 +110,13 @@ func whole(p Program) error {
 // new parent has not looked at yet.
 func checkGone(t *testing.T, pid int) {
 	t.Helper()
+	alive := func() bool {
+		p, err := os.FindProcess(pid)
+		return err == nil && p.Signal(syscall.Signal(0)) == nil
+	}
 	for range 200 {
 		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		if err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
+		if err != nil && !alive() || strings.Contains(string(stat), ") Z ") {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -158,27 +158,33 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err != nil {
 		return err
 	}
-	in, stream, err := f.input(cmd.Context(), cmd.ErrOrStderr(), m, memory)
+	in := calib.Input{Seed: 1, Stage: clock.stage}
+	cal, stream, err := f.openCal(cmd.Context(), cmd.ErrOrStderr(), m, memory)
 	if err != nil {
 		return err
 	}
 	if stream != nil {
 		defer stream.Close()
+		in.Stream = stream
 	}
-	clock.lap("load_s")
-	in.Stage = clock.stage
+	if cal != nil {
+		defer cal.Close()
+	}
 	var fitted *calib.Fitted
-	err = in.Cal.Guard(func() error {
-		return in.Target.Guard(func() (err error) {
-			fitted, err = m.Fit(cmd.Context(), in)
+	var model *calib.Model
+	err = cal.Use(func(set *data.Set) error {
+		in.Cal = set
+		if err := f.complete(cmd.Context(), cmd.ErrOrStderr(), m, &in); err != nil {
 			return err
-		})
-	})
-	if err != nil {
+		}
+		clock.lap("load_s")
+		if fitted, err = m.Fit(cmd.Context(), in); err != nil {
+			return err
+		}
+		clock.lap("fit_s")
+		model, err = m.Model(in, fitted)
 		return err
-	}
-	clock.lap("fit_s")
-	model, err := m.Model(in, fitted)
+	})
 	if err != nil {
 		return err
 	}
@@ -195,44 +201,22 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	return nil
 }
 
-// input loads what the contract of m names. A calibration set that does not
-// fit into the memory is opened and not loaded; the caller closes it.
-func (a arrays) input(ctx context.Context, stderr io.Writer, m experiments.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
-	in.Seed = 1
+// openCal opens the calibration arrays that the contract of m names, all rows of
+// them, or as a stream where m can do with that and they take more than the memory.
+func (a arrays) openCal(ctx context.Context, stderr io.Writer, m experiments.Method, memory int64) (*data.Mapped, *data.Stream, error) {
 	contract := m.Contract()
-	if contract.Cal != 0 {
-		files, err := a.only(contract.Cal, m.Name)
-		if err != nil {
-			return in, nil, err
-		}
-		if in.Cal, stream, err = openCal(ctx, stderr, files, m, memory); err != nil {
-			return in, nil, err
-		}
-		if stream != nil {
-			in.Stream = stream
-		} else if contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
-			return in, nil, fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(m.Name))
-		}
+	if contract.Cal == 0 {
+		return nil, nil, nil
 	}
-	if contract.Target != 0 {
-		if in.Target, err = a.loadTarget(ctx, stderr, m, in); err != nil {
-			if stream != nil {
-				stream.Close()
-			}
-			return in, nil, err
-		}
+	files, err := a.only(contract.Cal, m.Name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return in, stream, nil
-}
-
-// openCal reads all of the named files, or opens them where m can do with that
-// and their rows take more than the memory.
-func openCal(ctx context.Context, stderr io.Writer, files data.Files, m experiments.Method, memory int64) (*data.Set, *data.Stream, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := notice(stderr, r, m.Name, m.Contract().TrueLogits, files.Logits); err != nil {
+	if err := notice(stderr, r, m.Name, contract.TrueLogits, files.Logits); err != nil {
 		r.Close()
 		return nil, nil, err
 	}
@@ -240,15 +224,29 @@ func openCal(ctx context.Context, stderr io.Writer, files data.Files, m experime
 		fmt.Fprintf(stderr, "qats: %s: warning: %d calibration rows for %d classes\n", files.Logits, n, k)
 	}
 	switch need := r.Bytes(); {
-	case need > memory && m.Contract().Streams:
+	case need > memory && contract.Streams:
 		return nil, data.NewStream(r), nil
 	case need > memory:
 		r.Close()
 		return nil, nil, fmt.Errorf("%s: %s needs the whole set in memory, %d MiB; raise --max-memory", files.Logits, m.Name, need>>20+1)
 	}
-	defer r.Close()
-	set, err := r.Read(ctx, 0, r.Rows())
-	return set, nil, err
+	cal, err := data.Map(ctx, r)
+	return cal, nil, err
+}
+
+// complete checks the calibration set of in and adds the target set, if the
+// contract of m names one.
+func (a arrays) complete(ctx context.Context, stderr io.Writer, m experiments.Method, in *calib.Input) error {
+	contract := m.Contract()
+	if in.Cal != nil && contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
+		return fmt.Errorf("%s: %s", a.files.Logits, experiments.NeedsTrueLogits(m.Name))
+	}
+	if contract.Target == 0 {
+		return nil
+	}
+	var err error
+	in.Target, err = a.loadTarget(ctx, stderr, m, *in)
+	return err
 }
 
 // loadTarget reads the logits of the deployment domain.

@@ -25,7 +25,7 @@ func EachTask(ctx context.Context, tasks, workers int, do func(worker, task int)
 	var mutex sync.Mutex
 	failed, failure := tasks, error(nil)
 	work := func(worker int) {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for data.Set.Guard
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for data.Mapped.Use
 		defer func() {
 			if p := recover(); p != nil {
 				panicked.Store(&p)

@@ -37,7 +37,7 @@ func NewFinder(list []float64) Finder {
 // bucket returns the bucket of x in [0, 1], nondecreasing in x.
 func (f *Finder) bucket(x float64) int {
 	const lowest = (1023 - 32) << 52 // bits of 2^-32
-	return max(int(math.Float64bits(x))-lowest, 0) >> f.shift
+	return int(max(int64(math.Float64bits(x))-lowest, 0) >> f.shift)
 }
 
 // UpTo returns the number of elements at or below x, in [0, 1].

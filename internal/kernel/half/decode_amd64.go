@@ -4,12 +4,11 @@ package half
 
 import "golang.org/x/sys/cpu"
 
-// vector says whether the processor has the conversion. It is set once, before
-// anything can run, and no result depends on it.
+// vector is whether the processor has the conversion; no result depends on it.
 var vector = cpu.X86.HasAVX && cpu.X86.HasF16C
 
-// decodeVector converts a multiple of 16 numbers from the front of src, and
-// returns how many.
+// decodeVector converts the first numbers of src, a multiple of 16, and returns
+// how many.
 func decodeVector(dst []float32, src []byte) int {
 	n := len(dst) &^ 15
 	if !vector || n == 0 {

@@ -1,6 +1,11 @@
 // Package half converts IEEE 754 binary16, the float16 of arrays on disk, to
-// float32 and back. Decode is for whole arrays; vector code stands behind it
-// where the processor has some, with the same bits.
+// float32 and back. (npyio flushes subnormal numbers to zero and truncates.)
+//
+// Decode, for arrays, has vector code with the same bits, because the logits of
+// pixels are float16 and are decoded in every pass of a fit. Temperature scaling
+// on 840 MB of them (results/speed, w3 of P5) takes 1.6 s with it, 2.4 s with a
+// table of all 65536 numbers and 3.0 s with ToFloat32; with the table the row
+// would just reach its goal.
 package half
 
 import (
@@ -10,9 +15,8 @@ import (
 )
 
 // Decode writes the little-endian float16 numbers in src, two bytes each, to
-// dst as float32. The conversion is exact: ToFloat32 for each, infinities and
-// NaNs included, which the caller may have to refuse. It panics when src is
-// shorter than dst asks for; bytes beyond are not read.
+// dst as float32, each as ToFloat32 does. It panics if src has fewer than
+// 2 len(dst) bytes; bytes beyond these are not read.
 func Decode(dst []float32, src []byte) {
 	if len(src)/2 < len(dst) {
 		panic(fmt.Sprintf("half: Decode: %d numbers from %d bytes", len(dst), len(src)))
@@ -29,12 +33,11 @@ func decode(dst []float32, src []byte) {
 	}
 }
 
-// ToFloat32 returns the float32 equal to the binary16 number with bits h. Of a
-// NaN the sign and payload stay and the quiet bit is set, as processors do.
-// (The conversion of npyio flushes subnormals to zero.)
+// ToFloat32 returns the float32 equal to the binary16 number with bits h. A NaN
+// keeps its sign and payload and becomes quiet, as in processors.
 func ToFloat32(h uint16) float32 {
-	// Shifted into place the exponent is 112 too small; the product mends that
-	// for subnormals as well.
+	// The shifted exponent is 112 too small; the product corrects that, for
+	// subnormal numbers too.
 	x := math.Float32bits(math.Float32frombits(uint32(h&0x7fff)<<13) * 0x1p112)
 	if h&0x7c00 == 0x7c00 { // infinity or NaN
 		x |= 0x7f800000
@@ -45,8 +48,8 @@ func ToFloat32(h uint16) float32 {
 	return math.Float32frombits(x | uint32(h&0x8000)<<16)
 }
 
-// FromFloat32 rounds x to the nearest binary16, ties to even; beyond 65519 it
-// is infinite. (The conversion of npyio truncates.)
+// FromFloat32 rounds x to the nearest binary16, ties to even. From 65520 on it
+// is infinite.
 func FromFloat32(x float32) uint16 {
 	b := math.Float32bits(x)
 	sign, b := uint16(b>>16&0x8000), b&0x7fffffff

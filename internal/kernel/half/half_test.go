@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestFloat16 converts every binary16 and compares with the definition
-// (-1)^s 2^(e-15) (1 + f/1024), and rounds midpoints and their neighbours.
-func TestFloat16(t *testing.T) {
+// Every binary16 is (-1)^s 2^(e-15) (1 + f/1024) and comes back as itself;
+// midpoints and their neighbours round to the nearest.
+func TestConversionsFollowIEEE754(t *testing.T) {
 	for h := range 1 << 16 {
 		s, e, f := h>>15, h>>10&31, float64(h&1023)
 		want := math.Ldexp(1+f/1024, e-15)
@@ -66,9 +66,8 @@ func TestFloat16(t *testing.T) {
 	}
 }
 
-// TestDecode: all lengths about the width of a vector, at odd addresses, write
-// what is asked for and nothing else.
-func TestDecode(t *testing.T) {
+// All lengths about the width of a vector, at odd addresses.
+func TestDecodeWritesToFloat32OfEachNumberAndNoMore(t *testing.T) {
 	const size = 1 << 16
 	src := make([]byte, 2*size+1)[1:]
 	for i := range size {
@@ -99,10 +98,10 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeShort(t *testing.T) {
+func TestDecodePanicsIfBytesAreMissing(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("3 numbers from 5 bytes and nothing happens")
+			t.Error("3 numbers from 5 bytes: no panic")
 		}
 	}()
 	Decode(make([]float32, 3), make([]byte, 5))

@@ -85,6 +85,15 @@ func (f folder) read(name, split string) (*data.Set, error) {
 	return set, errors.Join(err, r.Close())
 }
 
+// mapped is read as fits of large sets do it.
+func (f folder) mapped(name, split string) (*data.Mapped, error) {
+	r, err := f.files(name, split).Open()
+	if err != nil {
+		return nil, err
+	}
+	return data.Map(ctx, r)
+}
+
 // began is when the process did.
 var began = time.Now()
 
@@ -129,7 +138,6 @@ func pass(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
 	s, err := least(5, func() error { kernel(set.Logits); return nil })
 	out := figures{"seconds": s}
 	const n = 2_000_000
@@ -151,12 +159,15 @@ func load(at folder, name string) (figures, error) {
 		if err != nil {
 			return err
 		}
-		set, err := r.Read(ctx, 0, r.Rows())
+		set, err := data.Map(ctx, r)
 		if err != nil {
 			return err
 		}
-		kernel(set.Logits)
-		return errors.Join(set.Close(), r.Close())
+		err = set.Use(func(set *data.Set) error {
+			kernel(set.Logits)
+			return nil
+		})
+		return errors.Join(err, set.Close())
 	})
 	scan, err2 := least(5, func() error {
 		r, err := open()
@@ -185,12 +196,16 @@ func fit(at folder, name string) (figures, error) {
 			out[stage+"_passes"] += passes
 			last = now
 		}
-		set, err := at.read(name, "cal")
+		set, err := at.mapped(name, "cal")
 		if err != nil {
 			return nil, err
 		}
 		lap("load", 0)
-		fitted, err := calib.QaTS{}.Fit(ctx, calib.Input{Cal: set, Stage: lap})
+		var fitted *calib.Fitted
+		err = set.Use(func(cal *data.Set) (err error) {
+			fitted, err = calib.QaTS{}.Fit(ctx, calib.Input{Cal: cal, Stage: lap})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +220,6 @@ func fit(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
 	fitted, err := calib.TemperatureScaling{}.Fit(ctx, calib.Input{Cal: set})
 	if err != nil {
 		return nil, err
@@ -242,7 +256,6 @@ func score(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
 	out := figures{}
 	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
 		var e error
@@ -268,7 +281,6 @@ func boot(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
 	list, err := facts(set, 7)
 	out := figures{}
 	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
@@ -289,12 +301,11 @@ func isotonic(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer cal.Close()
 	test, err := at.read(name, "test")
 	if err != nil {
 		return nil, err
 	}
-	defer test.Close()
+
 	probs := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
 	s, err := least(1, func() error {
 		fitted, err := calib.OneVsRestIsotonic{}.Fit(ctx, calib.Input{Cal: cal})
@@ -314,7 +325,7 @@ func grow(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close()
+
 	qats := func(part *data.Set) (s, perPass float64, err error) {
 		var report calib.Report
 		s, err = least(3, func() error {

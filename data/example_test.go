@@ -1,0 +1,54 @@
+package data_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// The calibration set of one network, from two files.
+func ExampleReadSet() {
+	cal, err := data.ReadSet(
+		"bundle/cifar10-jpeg/vgg7-w32/cal/logits.npy",
+		"bundle/cifar10-jpeg/vgg7-w32/cal/labels.npy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d rows of %d classes\n", cal.Logits.Rows, cal.Logits.Cols)
+	fmt.Printf("row 0: class %d, logits %.1f\n", cal.Labels[0], cal.Logits.Row(0))
+	// Output:
+	// 5000 rows of 10 classes
+	// row 0: class 9, logits [4.3 4.4 -2.4 -3.1 -2.4 -3.0 -4.4 -1.0 -0.2 8.2]
+}
+
+// Labels of another number of classes.
+func ExampleReadSet_error() {
+	_, err := data.ReadSet(
+		"bundle/pneumoniamnist-28/vgg7-w32/test/logits.npy",
+		"bundle/cifar10-jpeg/vgg7-w32/test/labels.npy")
+	fmt.Println(err)
+	// Output:
+	// bundle/pneumoniamnist-28/vgg7-w32/test/logits.npy has 624 rows but bundle/cifar10-jpeg/vgg7-w32/test/labels.npy has 10000
+}
+
+// A folder of the default layout, with a manifest.
+func ExampleOpenFolder() {
+	folder, err := data.OpenFolder("bundle", data.Layout{}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fog := data.Ref{Dataset: "cifar10-jpeg-c", Backbone: "vit-p4-d96-l4", Corruption: "fog", Severity: 3, Split: data.Test}
+	fmt.Println(fog, "has", folder.Has(fog))
+	fmt.Println(folder.Describe(fog).Origin)
+	set, err := data.Load(context.Background(), folder, fog, data.Logits|data.Features|data.Head)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("logits %d x %d, features %d x %d\n", set.Logits.Rows, set.Logits.Cols, set.Features.Rows, set.Features.Cols)
+	// Output:
+	// cifar10-jpeg-c/vit-p4-d96-l4/fog/3 has logits+labels+features+head
+	// measured
+	// logits 2000 x 10, features 2000 x 96
+}

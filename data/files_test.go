@@ -1,0 +1,44 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+)
+
+func TestReadSetNamesWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, err := range map[string]error{
+		"logits":  WriteFloat32(at("logits.npy"), []float32{1, 2, 3, 4, 5, 6}, 2, 3),
+		"nan":     WriteFloat32(at("nan.npy"), []float32{1, 2, 3, 4, float32(math.NaN()), 6}, 2, 3),
+		"vector":  WriteFloat32(at("vector.npy"), []float32{1, 2, 3}, 3),
+		"labels":  WriteInt32(at("labels.npy"), []int32{2, 0}, 2),
+		"outside": WriteInt32(at("outside.npy"), []int32{2, 3}, 2),
+		"three":   WriteInt32(at("three.npy"), []int32{2, 1, 0}, 3),
+	} {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for _, c := range []struct{ logits, labels, want string }{
+		{at("logits.npy"), at("labels.npy"), "<nil>"},
+		{at("logits.npy"), "", "<nil>"},
+		{"", at("labels.npy"), "the set has no logits"},
+		{at("none.npy"), "", at("none.npy") + ": no such file or directory"},
+		{at("vector.npy"), "", at("vector.npy") + ": shape (3,); want n x k"},
+		{at("nan.npy"), "", at("nan.npy") + ": row 1, class 1: NaN"},
+		{at("logits.npy"), at("outside.npy"), at("outside.npy") + ": row 1: label 3 is outside 0..2"},
+		{at("logits.npy"), at("three.npy"), at("logits.npy") + " has 2 rows but " + at("three.npy") + " has 3"},
+		{at("logits.npy"), at("logits.npy"), at("logits.npy") + ": shape (2, 3); want n; if they are one-hot, store the index of the one"},
+	} {
+		set, err := ReadSet(c.logits, c.labels)
+		if fmt.Sprint(err) != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+		if err == nil && (set.Logits.Row(1)[2] != 6 || (c.labels == "") != (set.Labels == nil)) {
+			t.Errorf("read %+v", set)
+		}
+	}
+}

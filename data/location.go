@@ -1,0 +1,132 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// location is the place of an array.
+type location struct {
+	fsys   fs.FS  // nil for paths of the operating system
+	path   string // of the file in fsys
+	member string // of an .npz, else empty
+	name   string // as errors print it
+}
+
+// locate parses a name: "dir/file.npz#member" or "dir/file.npy".
+func locate(fsys fs.FS, name string) location {
+	l := location{fsys: fsys, path: name, name: name}
+	if i := strings.LastIndexByte(name, '#'); i > 0 && isArchive(name[:i]) {
+		l.path, l.member = name[:i], strings.TrimSuffix(name[i+1:], ".npy")
+	}
+	return l
+}
+
+func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
+
+// open opens the file. A folder is an error.
+func (l location) open() (fs.File, fs.FileInfo, error) {
+	var f fs.File
+	var err error
+	if l.fsys == nil {
+		f, err = os.Open(l.path)
+	} else {
+		f, err = l.fsys.Open(l.path)
+	}
+	if err != nil {
+		return nil, nil, l.wrap(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+		if info.IsDir() {
+			err = errors.New("a folder, not an array file")
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, l.wrap(err)
+	}
+	return f, info, nil
+}
+
+// wrap puts the name in front of err and removes it from an error of the
+// operating system.
+func (l location) wrap(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s: %w", l.name, err)
+}
+
+// openArray opens the array at l.
+func (l location) openArray() (*Array, error) {
+	c, err := l.openContents()
+	if err != nil {
+		return nil, err
+	}
+	h, err := readHeader(c.body, c.size)
+	if err != nil {
+		c.close()
+		return nil, l.wrap(err)
+	}
+	return &Array{header: h, name: l.name, column: "class", contents: c}, nil
+}
+
+// contents are the bytes of a .npy: an open file, or memory.
+type contents struct {
+	body io.ReaderAt
+	size int64
+	file fs.File     // nil for memory
+	info fs.FileInfo // of the file as it was opened
+}
+
+// openContents returns the bytes of the .npy at l. A file that cannot be read at
+// an offset, and a member of an archive, are held in memory.
+func (l location) openContents() (contents, error) {
+	f, info, err := l.open()
+	if err != nil {
+		return contents{}, err
+	}
+	r, size, err := readerAt(f, info)
+	if err != nil {
+		f.Close()
+		return contents{}, l.wrap(err)
+	}
+	if !isArchive(l.path) {
+		return contents{r, size, f, info}, nil
+	}
+	defer f.Close()
+	b, err := readMember(r, size, l.member)
+	if err != nil {
+		return contents{}, l.wrap(err)
+	}
+	return contents{body: bytes.NewReader(b), size: int64(len(b))}, nil
+}
+
+func (c contents) close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
+}
+
+// readerAt returns f as an io.ReaderAt and its size. A file that is none is read
+// into memory.
+func readerAt(f fs.File, info fs.FileInfo) (io.ReaderAt, int64, error) {
+	if r, ok := f.(io.ReaderAt); ok {
+		return r, info.Size(), nil
+	}
+	b, err := io.ReadAll(io.LimitReader(f, info.Size()+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	return bytes.NewReader(b), int64(len(b)), nil
+}

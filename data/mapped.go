@@ -1,0 +1,122 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/qats-bench/qats/internal/kernel/finite"
+)
+
+// Mapped is a set for fits, whose large matrices are the pages of their files
+// instead of copies. To copy 100 MB of logits takes longer than a pass over them
+// (results/speed, P15). Nothing else in this package maps files.
+//
+// While a file is mapped another program may write to it or truncate it; then the
+// pages after its new end are gone, and reading them would end the program. So
+// only Use gives access to the set. It turns both cases into errors that name the
+// file.
+type Mapped struct {
+	r     Reader
+	set   *Set
+	least int // bytes of the smallest matrix that is mapped
+	maps  []mapping
+}
+
+// mapAtLeast is the size in bytes of the smallest matrix that is mapped. A smaller
+// one is read in less than 5 ms.
+const mapAtLeast = 16 << 20
+
+// Map returns all rows of r: C-order float32 matrices of this machine's byte
+// order of 16 MiB and more are mapped where the system can, all others read.
+// Values are checked as by Reader.Read. The Mapped takes over r and closes it.
+func Map(ctx context.Context, r Reader) (*Mapped, error) { return mapSet(ctx, r, mapAtLeast) }
+
+func mapSet(ctx context.Context, r Reader, least int) (*Mapped, error) {
+	m := &Mapped{r: r, least: least}
+	err := m.guard(func() (err error) {
+		m.set, err = readInto(ctx, r, &block{mapped: m}, 0, r.Rows())
+		return cmp.Or(err, unchanged(r))
+	})
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Use calls f with the set, which f must not keep. It returns the error of f, or
+// one that names a file that has been changed or truncated since it was opened.
+// f may read the set on other goroutines that call debug.SetPanicOnFault(true)
+// and hand their panics over to the goroutine of f. A nil Mapped has no set: f
+// is called with nil.
+func (m *Mapped) Use(f func(*Set) error) error {
+	if m == nil {
+		return f(nil)
+	}
+	if err := m.guard(func() error { return f(m.set) }); err != nil {
+		return err
+	}
+	return unchanged(m.r)
+}
+
+// Close unmaps the files and closes the reader.
+func (m *Mapped) Close() error {
+	errs := []error{m.r.Close()}
+	for _, x := range m.maps {
+		errs = append(errs, unmapPages(x.pages))
+	}
+	m.set, m.maps = nil, nil
+	return errors.Join(errs...)
+}
+
+// guard calls f. If f reads a page that is gone, it returns an error that names
+// the file. Other panics pass.
+func (m *Mapped) guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if fault, ok := p.(interface{ Addr() uintptr }); ok {
+			for _, x := range m.maps {
+				if fault.Addr()-uintptr(unsafe.Pointer(&x.pages[0])) < uintptr(len(x.pages)) {
+					err = fmt.Errorf("%s: truncated while being read", x.array.name)
+					return
+				}
+			}
+		}
+		panic(p)
+	}()
+	return f()
+}
+
+// mapping is a matrix in the pages of a file.
+type mapping struct {
+	array *Array
+	pages []byte // read-only
+}
+
+// matrix maps rows lo..hi-1 of a and checks their values. If ok is false, they must
+// be read instead.
+func (m *Mapped) matrix(a *Array, lo, hi int) (mat Matrix, ok bool, err error) {
+	size := 4 * (hi - lo) * a.Cols()
+	if a.conversion != asStored || a.fortran || a.dtype != Float32 || a.bigEndian || nativeBig || a.offset%4 != 0 || size < m.least {
+		return Matrix{}, false, nil
+	}
+	at := a.offset + 4*int64(lo)*int64(a.Cols())
+	pages, within, err := mapPages(a.file, at, size)
+	if err != nil {
+		return Matrix{}, false, nil
+	}
+	m.maps = append(m.maps, mapping{a, pages})
+	values := unsafe.Slice((*float32)(unsafe.Pointer(&pages[within])), size/4)
+	if bad := finite.First(values); bad >= 0 {
+		return Matrix{}, true, a.reject(lo, bad, fmt.Sprint(values[bad]))
+	}
+	return Matrix{Rows: hi - lo, Cols: a.Cols(), Data: values}, true, nil
+}
