@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
 	"gopkg.in/yaml.v3"
 )
@@ -191,25 +190,15 @@ func load(t *testing.T, f *data.Folder, ref data.Ref, parts data.Parts) *data.Se
 func scores(t *testing.T, f *data.Folder, ref data.Ref) []float64 {
 	t.Helper()
 	set := load(t, f, ref, data.Logits|data.Labels)
-	probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-	for i := range probs.Rows {
-		softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
-	}
-	facts := metrics.NewFacts(probs.Rows)
-	if err := facts.Append(probs, set); err != nil {
+	samples, err := metrics.FromLogits(set)
+	if err != nil {
 		t.Fatalf("%s: %v", ref, err)
 	}
-	in := metrics.NewInput(facts, 0)
-	var all []float64
-	for _, name := range []string{"accuracy", "ece", "miou"} {
-		entry, _ := metrics.Lookup(name)
-		v, err := entry.Compute(in)
-		if err != nil {
-			t.Fatalf("%s: %s: %v", ref, name, err)
-		}
-		all = append(all, v...)
+	miou, err := metrics.MIoU(samples)
+	if err != nil {
+		t.Fatalf("%s: mIoU: %v", ref, err)
 	}
-	return all
+	return []float64{metrics.Accuracy(samples), metrics.ECE(samples, 15), miou}
 }
 
 // near compares a value with one printed to six decimals.

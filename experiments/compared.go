@@ -44,7 +44,7 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 	}
 	out.Metrics = nil
 	for _, id := range c.Metrics {
-		i := slices.IndexFunc(known.Metrics, func(e metrics.Entry) bool { return slices.Contains(e.Outputs, id) })
+		i := slices.IndexFunc(known.Metrics, func(e metrics.Entry) bool { return slices.Contains(e.Names(), id) })
 		if i < 0 {
 			return nil, fmt.Errorf("unknown metric %q", id)
 		}

@@ -12,7 +12,7 @@
 //
 // One fit, many scores. A fit is keyed by the method, its options and the
 // content of the arrays it reads, so the 75 corrupted sets of the paper share
-// one fit a method. What scoring keeps of each row (metrics.Facts) is keyed by
+// one fit a method. What scoring keeps of each row (scoring.SampleScores) is keyed by
 // the fit and the test arrays, and the values by the facts and the metrics.
 // Keys are digests of readable texts; neither dates nor file names are in them.
 //

@@ -104,9 +104,9 @@ func (c *cancelledAfter) Err() error {
 // TestMetricThatIsNaN: a value that no file can hold is the failure of its cell.
 func TestMetricThatIsNaN(t *testing.T) {
 	w := newWorld(t)
-	w.known.Metrics = append(w.known.Metrics, metrics.Entry{Name: "odd", Outputs: []string{"odd"}, Version: 1,
-		Compute: func(in metrics.Input) ([]float64, error) {
-			if in.Facts.N() == 200 {
+	w.known.Metrics = append(w.known.Metrics, metrics.Entry{Name: "odd", Outputs: []metrics.Output{{Name: "odd"}}, Version: 1,
+		Compute: func(s *metrics.Samples, _ uint64) ([]float64, error) {
+			if s.Len() == 200 {
 				return []float64{math.NaN()}, nil
 			}
 			return []float64{1}, nil

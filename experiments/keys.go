@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -49,9 +50,9 @@ func fitSeed(m *Method, cal, target string) uint64 {
 // without.
 func factsText(fit, test string, classes bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "facts %d %d\n", factsVersion, metrics.FactsVersion)
+	fmt.Fprintf(&b, "facts %d %d\n", factsVersion, scoring.Version)
 	if classes {
-		fmt.Fprintf(&b, "class bins %d\n", metrics.ClassBinsVersion)
+		fmt.Fprintf(&b, "class bins %d\n", scoring.ClassBinsVersion)
 	}
 	section(&b, "test", test)
 	b.WriteString(fit)

@@ -27,12 +27,14 @@ type scores struct {
 
 // computeScores computes all metrics of a cell. A value that is not finite is
 // an error: a metric that has none says so itself.
-func computeScores(memory *metrics.Memory, facts *metrics.Facts, entries []metrics.Entry, seed uint64) (scores, error) {
-	in := memory.Input(facts, seed)
-	s := scores{N: facts.N(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: in.Bins}
+func computeScores(samples *metrics.Samples, entries []metrics.Entry, seed uint64) (scores, error) {
+	s := scores{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: map[string][]metrics.Bin{}}
+	for _, binning := range metrics.Binnings() {
+		s.Bins[binning.Name] = binning.Bins(samples)
+	}
 	for _, e := range entries {
-		values, err := e.Values(in)
-		for i, id := range e.Outputs {
+		values, err := e.Compute(samples, seed)
+		for i, id := range e.Names() {
 			switch {
 			case errors.Is(err, metrics.ErrNoVector):
 				s.Undefined[id] = results.NoClassVector
@@ -85,7 +87,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 		switch o := outcomes[i]; o.status {
 		case results.Skip, results.Fail:
 			for _, e := range u.Spec.Metrics {
-				for _, id := range e.Outputs {
+				for _, id := range e.Names() {
 					out.Records = append(out.Records, results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id,
 						Source: string(u.Provenance.Origin), Status: o.status, Note: p.local(o.note)})
 				}
@@ -109,7 +111,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	note := noteOf(u.Provenance, notes, s.Report)
 	for _, e := range u.Spec.Metrics {
 		key := results.Key(recordText(c.facts, e))
-		for _, id := range e.Outputs {
+		for _, id := range e.Names() {
 			r := results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id, Source: source,
 				Status: results.OK, Value: s.Values[id], N: s.N, Note: note, Key: key}
 			if why, ok := s.Undefined[id]; ok {

@@ -221,7 +221,7 @@ func (r *reader) baseline(n *yaml.Node, methods []Method) string {
 func (s *Spec) outputs() []string {
 	var ids []string
 	for _, e := range s.Metrics {
-		ids = append(ids, e.Outputs...)
+		ids = append(ids, e.Names()...)
 	}
 	return ids
 }
@@ -229,7 +229,7 @@ func (s *Spec) outputs() []string {
 // metric returns the entry that yields the metric id and whether the spec has it.
 func (s *Spec) metric(id string) (metrics.Entry, bool) {
 	for _, e := range s.Metrics {
-		for _, out := range e.Outputs {
+		for _, out := range e.Names() {
 			if out == id {
 				return e, true
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -22,7 +22,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 	}
 	s := streaming{unitWork: w, maps: maps}
 	if w.unit.classes() {
-		s.classes = make([]*metrics.ClassTally, len(maps))
+		s.classes = make([]*scoring.ClassTally, len(maps))
 	}
 	offsetLost := test.Rows() > 0 // in all rows read so far
 	err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
@@ -34,7 +34,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 	})
 	for i, t := range s.classes {
 		if t != nil {
-			w.facts[i].Class = t.Bins()
+			w.facts[i].Classes = t.Bins()
 		}
 	}
 	for i, m := range maps {
@@ -50,7 +50,7 @@ type streaming struct {
 	*unitWork
 	maps    []calib.Map
 	probs   data.Probs            // scratch
-	classes []*metrics.ClassTally // by cell; nil where no metric asks for them
+	classes []*scoring.ClassTally // by cell; nil where no metric asks for them
 }
 
 // table returns scratch for the probabilities of n rows of k classes.
@@ -68,7 +68,7 @@ func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 		return
 	}
 	if s.classes[cell] == nil {
-		s.classes[cell] = metrics.NewClassTally(probs.Cols)
+		s.classes[cell] = scoring.NewClassTally(probs.Cols)
 	}
 	s.classes[cell].Add(probs, set.Labels)
 }
@@ -120,12 +120,12 @@ func (s *streaming) tempered(set *data.Set) {
 		s.maps[i].(calib.Tempered).Scales(scale, view, at)
 		for row, v := range scale {
 			if !(v >= 0 && v <= math.MaxFloat64) {
-				return fmt.Errorf("row %d: the temperature is %v", s.facts[i].N()+row, 1/v)
+				return fmt.Errorf("row %d: the temperature is %v", s.facts[i].Len()+row, 1/v)
 			}
 		}
 		return nil
 	})
-	facts, scales := make([]*metrics.Facts, len(cells)), slices.Grow(s.memory.scales[:0], len(cells)*n)
+	facts, scales := make([]*scoring.SampleScores, len(cells)), slices.Grow(s.memory.scales[:0], len(cells)*n)
 	for c, i := range cells {
 		facts[c] = s.facts[i]
 	}
@@ -135,7 +135,7 @@ func (s *streaming) tempered(set *data.Set) {
 		}
 	}
 	s.memory.scales = scales
-	if err := guard("facts", func() error { return metrics.AppendScaled(facts, set, scales) }); err != nil {
+	if err := guard("facts", func() error { return scoring.AppendScaled(facts, set, scales) }); err != nil {
 		for _, i := range cells {
 			s.fail(i, err)
 		}
@@ -158,11 +158,11 @@ func (s *streaming) others(set *data.Set) {
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
 		if m, ok := s.maps[i].(calib.TopLabel); ok {
 			class, conf := calib.TopLabels(m, view)
-			return s.facts[i].AppendTopLabel(class, conf, set.Labels, s.facts[i].N())
+			return s.facts[i].AppendTopLabel(class, conf, set.Labels)
 		}
 		dst := s.table(n, k)
 		calib.Apply(s.maps[i], dst, view)
-		if err := s.facts[i].Append(dst, set); err != nil {
+		if err := s.facts[i].AppendProbs(dst, set); err != nil {
 			return err
 		}
 		s.tally(i, dst, set)
@@ -180,7 +180,7 @@ func (s *streaming) outside(lo int, set *data.Set) {
 		dst := s.table(n, k)
 		err := guard(s.unit.Cells[i].Method.Name, func() error { return table.Rows(dst, lo) })
 		if err == nil {
-			if err = s.facts[i].Append(dst, set); err != nil {
+			if err = s.facts[i].AppendProbs(dst, set); err != nil {
 				err = fmt.Errorf("%s: %w", table.Name(), err)
 			}
 		}

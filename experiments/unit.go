@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -21,11 +22,11 @@ type unitWork struct {
 	run      *run
 	unit     *Unit
 	outcomes []outcome
-	inputs   inputs            // notes on its arrays
-	tables   []*external.Table // by cell, of outside methods, while the test set is read
-	facts    []*metrics.Facts  // by cell, as far as they are in memory
-	reports  []*calib.Report   // by cell, of the fits made or looked up
-	cal      *data.Mapped      // with the parts that the missing cells need
+	inputs   inputs                  // notes on its arrays
+	tables   []*external.Table       // by cell, of outside methods, while the test set is read
+	facts    []*scoring.SampleScores // by cell, as far as they are in memory
+	reports  []*calib.Report         // by cell, of the fits made or looked up
+	cal      *data.Mapped            // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // of the fits on it
 	memory   *unitMemory  // nil until it is taken
@@ -35,16 +36,15 @@ type unitWork struct {
 // unitMemory is what units use one after the other. A unit takes it when it has
 // reserved its own bytes, so that units that wait hold none.
 type unitMemory struct {
-	facts  []*metrics.Facts // by cell
-	byMap  []float64        // scales of a block, map by map
-	scales []float64        // the same, row by row
-	order  metrics.Memory   // of the rows of a cell
-	text   []byte           // of the object that is put into the store
+	facts  []*scoring.SampleScores // by cell
+	byMap  []float64               // scales of a block, map by map
+	scales []float64               // the same, row by row
+	text   []byte                  // of the object that is put into the store
 }
 
 // bytes is its size, class bins aside.
 func (m *unitMemory) bytes() int64 {
-	n := m.order.Bytes() + int64(cap(m.text)+8*(cap(m.byMap)+cap(m.scales)))
+	n := int64(cap(m.text) + 8*(cap(m.byMap)+cap(m.scales)))
 	for _, f := range m.facts {
 		n += factsBytes * int64(cap(f.Conf))
 	}
@@ -52,9 +52,9 @@ func (m *unitMemory) bytes() int64 {
 }
 
 // factsOf returns empty facts for n rows of a cell.
-func (m *unitMemory) factsOf(cell, n int) *metrics.Facts {
+func (m *unitMemory) factsOf(cell, n int) *scoring.SampleScores {
 	for len(m.facts) <= cell {
-		m.facts = append(m.facts, &metrics.Facts{})
+		m.facts = append(m.facts, &scoring.SampleScores{})
 	}
 	m.facts[cell].Reset(n)
 	return m.facts[cell]
@@ -106,7 +106,7 @@ func (w *unitWork) fail(cell int, err error) {
 }
 
 func (w *unitWork) do(ctx context.Context) error {
-	w.facts = make([]*metrics.Facts, len(w.unit.Cells))
+	w.facts = make([]*scoring.SampleScores, len(w.unit.Cells))
 	w.reports = make([]*calib.Report, len(w.unit.Cells))
 	if missing := w.live(Miss); len(missing) > 0 {
 		if err := w.apply(ctx, missing); err != nil {
@@ -191,7 +191,7 @@ func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
 	bytes := int64(test.Rows())*int64(len(missing))*factsBytes + 3*blockBytes
 	if w.unit.classes() {
-		bytes += int64(test.Classes()) * int64(len(missing)) * metrics.ClassBytes
+		bytes += int64(test.Classes()) * int64(len(missing)) * scoring.ClassBytes
 	}
 	for _, need := range w.sets(missing) {
 		if need.parts == 0 {
@@ -252,7 +252,7 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		var s scores
 		err = guard(c.Method.Name, func() (err error) {
-			s, err = computeScores(&w.memory.order, facts, w.unit.Spec.Metrics, w.unit.seed)
+			s, err = computeScores(metrics.Of(facts), w.unit.Spec.Metrics, w.unit.seed)
 			return err
 		})
 		if err == nil {
@@ -275,14 +275,14 @@ func (w *unitWork) score(ctx context.Context) error {
 }
 
 // cellFacts returns the facts of a cell, from memory or the store.
-func (w *unitWork) cellFacts(i int) (*metrics.Facts, error) {
+func (w *unitWork) cellFacts(i int) (*scoring.SampleScores, error) {
 	if w.facts[i] != nil {
 		return w.facts[i], nil
 	}
 	c := &w.unit.Cells[i]
 	body, err := w.run.plan.store.Get(results.SampleScores, results.Key(c.facts))
 	if err == nil {
-		w.facts[i], err = metrics.DecodeFacts(body)
+		w.facts[i], err = scoring.Decode(body)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: facts of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err)
@@ -307,13 +307,15 @@ func (w *unitWork) pair(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	others := make([]*metrics.Facts, len(cells))
+	others := make([]*metrics.Samples, len(cells))
 	for j, i := range cells {
-		if others[j], err = w.cellFacts(i); err != nil {
+		facts, err := w.cellFacts(i)
+		if err != nil {
 			return err
 		}
+		others[j] = metrics.Of(facts)
 	}
-	pairs, err := metrics.Pairs(ctx, baseFacts, others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
+	pairs, err := metrics.Pairs(ctx, metrics.Of(baseFacts), others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
 	if err != nil {
 		return err
 	}

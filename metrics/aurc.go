@@ -2,26 +2,29 @@ package metrics
 
 var aurcEntry = Entry{
 	Name:      "aurc",
-	Outputs:   []string{"aurc"},
-	Label:     "AURC",
+	Outputs:   []Output{{"aurc", "AURC", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
 	Version:   1,
 	Summary:   "mean over i of the error rate among the i most confident rows",
 	Reference: "Geifman et al. 2019",
-	Compute:   func(in Input) ([]float64, error) { return []float64{aurc(in.order)}, nil },
+	Compute:   value(AURC),
 }
 
-// aurc returns (1/n) sum over i = 1..n of the error rate among the i most
-// confident rows. Rows of equal confidence are taken in random order and the
-// expectation is returned: the errors of a tied block accrue evenly over it.
-func aurc(o *order) float64 {
-	n := len(o.conf)
+// AURC returns the area under the risk-coverage curve (Geifman et al. 2019), in
+// [0, 1],
+//
+//	(1/n) sum over i = 1..n of the error rate among the i most confident samples
+//
+// Samples of equal confidence are taken in random order and the expectation is
+// returned: the errors of a tied block accrue evenly over it.
+func AURC(s *Samples) float64 {
+	n := s.Len()
 	sum, wrong := 0.0, 0
 	for hi := n; hi > 0; {
 		lo, w := hi, 0
-		for ; lo > 0 && o.conf[lo-1] == o.conf[hi-1]; lo-- {
-			if !o.hit[lo-1] {
+		for ; lo > 0 && s.sorted[lo-1].conf == s.sorted[hi-1].conf; lo-- {
+			if !s.sorted[lo-1].correct {
 				w++
 			}
 		}
@@ -32,5 +35,5 @@ func aurc(o *order) float64 {
 		wrong += w
 		hi = lo
 	}
-	return sum / float64(n)
+	return sum / float64(max(1, n))
 }

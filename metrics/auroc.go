@@ -4,28 +4,33 @@ import "errors"
 
 var aurocEntry = Entry{
 	Name:      "auroc",
-	Outputs:   []string{"auroc"},
-	Label:     "AUROC",
+	Outputs:   []Output{{"auroc", "AUROC", 0, 1}},
 	Better:    Higher,
 	Percent:   true,
 	Version:   1,
 	Summary:   "chance that a correct row has more confidence than a wrong one, ties counting half",
 	Reference: "Hanley and McNeil 1982",
-	Compute:   auroc,
+	Compute:   valueOrError(AUROC),
 }
 
-// auroc is the Mann-Whitney U of confidence between correct and wrong rows
-// over its largest value. Ties take midranks; only equal doubles tie, because
-// close to 1 the differences that a calibrator keeps are far below 1e-9. It is
-// undefined when every row is correct or every row wrong.
-func auroc(in Input) ([]float64, error) {
-	o := in.order
-	n := len(o.conf)
-	hits, below, twice := 0, 0, 0 // below: wrong rows so far; twice: 2U, a whole number
+// AUROC returns the chance, in [0, 1], that a correct prediction has a higher
+// confidence than a wrong one, ties counting half (Hanley and McNeil 1982): the
+// Mann-Whitney U between the two over its largest value. Only equal float64s tie,
+// because close to 1 the differences that a calibrator keeps are far below 1e-9.
+// It is an error where every prediction is correct, or every one wrong.
+//
+// U is counted in whole numbers. gonum's stat.ROC sums areas in float64, so its
+// last digits depend on the order of the samples.
+func AUROC(s *Samples) (float64, error) {
+	n := s.Len()
+	if n == 0 {
+		return 0, ErrNoSamples
+	}
+	hits, below, twice := 0, 0, 0 // below: wrong samples so far; twice: 2U, a whole number
 	for lo := 0; lo < n; {
 		hi, h := lo, 0
-		for ; hi < n && o.conf[hi] == o.conf[lo]; hi++ {
-			if o.hit[hi] {
+		for ; hi < n && s.sorted[hi].conf == s.sorted[lo].conf; hi++ {
+			if s.sorted[hi].correct {
 				h++
 			}
 		}
@@ -37,9 +42,9 @@ func auroc(in Input) ([]float64, error) {
 	}
 	switch {
 	case hits == n:
-		return nil, errors.New("undefined: every row is predicted correctly")
+		return 0, errors.New("undefined: every row is predicted correctly")
 	case hits == 0:
-		return nil, errors.New("undefined: no row is predicted correctly")
+		return 0, errors.New("undefined: no row is predicted correctly")
 	}
-	return []float64{float64(twice) / (2 * float64(hits) * float64(n-hits))}, nil
+	return float64(twice) / (2 * float64(hits) * float64(n-hits)), nil
 }

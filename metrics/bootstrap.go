@@ -3,12 +3,13 @@ package metrics
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// PairsVersion is raised whenever Pairs yields other values; it belongs in the
+// PairsVersion is raised whenever Pairs gives other values. It belongs in the
 // cache key of pairs.
 const PairsVersion = 2
 
@@ -24,46 +25,48 @@ type PairOptions struct {
 type Interval string
 
 // BC is the bias-corrected percentile interval, the default; see Pairs.
-// Percentile is the plain one, for those who compare with it.
+// Percentile is the plain one, for comparison.
 const (
 	BC         Interval = "bc"
 	Percentile Interval = "percentile"
 )
 
-// Pair is the difference of one metric between two methods on the same rows.
+// Pair is the difference of one metric between two methods on the same samples.
 type Pair struct {
 	Other      int     // place in the others given to Pairs
 	Metric     string  // "ece" or "aece"
-	Difference float64 // other less base, a fraction: negative where the other is better calibrated
+	Difference float64 // other minus base, a fraction: negative where the other is better calibrated
 	Lo, Hi     float64 // ends of the interval
 }
 
-// Pairs returns, for each of the others in order, the differences in ECE-15
-// and in AECE-15 to the base with bootstrap intervals. All facts are of the
-// same test set.
+// Pairs returns, for each of the others in order, the differences in ECE-15 and in
+// AECE-15 to the base, with bootstrap intervals. All are predictions for the same
+// test set, row by row.
 //
 // A resample draws n rows with replacement, the same rows for every method, so
-// that the luck of the test set cancels in the difference. Bins and ties are
-// found anew in each resample: a value is what ECE and AECE would say of the
-// expanded sample. The interval is the bias-corrected percentile interval of
-// Efron (1981, 1987): with z0 the normal quantile of the share of
-// resampled differences below that of the whole sample (equal ones count half;
-// the share is kept 1/2R away from 0 and 1) and z that of (1-Level)/2,
+// that the luck of the test set cancels in the difference. Bins and ties are found
+// anew in each resample: a value is what ECE and AECE would say of the expanded
+// sample. The interval is the bias-corrected percentile interval of Efron (1981,
+// 1987). With z0 the normal quantile of the share of resampled differences below
+// that of the whole sample (equal ones count half; the share is kept 1/2R away
+// from 0 and 1) and z that of (1-Level)/2,
 //
 //	Lo, Hi = quantiles at Phi(2 z0 + z), Phi(2 z0 - z) of the R differences
 //
-// by the rule of function quantile; the Percentile interval has z0 = 0. The correction matters because resampling
-// adds noise to the bins, which raises every binned calibration error, and most
-// that of the better method. It does not remove the noise that the sample
-// itself has: where a method's ECE is near its null band, the interval is about
-// the metric at this n and not about the population (TestCoverage has figures).
+// by linear interpolation; the Percentile interval has z0 = 0. The correction
+// matters because resampling adds noise to the bins, which raises every binned
+// calibration error, and most that of the better method. It does not remove the
+// noise that the sample itself has: where the ECE of a method is near its
+// consistency band, the interval is about the metric at this n and not about the
+// population (TestCoverage has figures).
 //
-// The intervals are conditional on the fits: they say how the difference
-// varies with the test rows, not with the calibration set.
+// The intervals are conditional on the fits: they say how the difference varies
+// with the test rows, not with the calibration set.
 //
 // Cost: about 2 ns a row and resample, shared, and 1 more for each method. An
-// error is that of ctx, or names facts that are not of the same rows.
-func Pairs(ctx context.Context, base *Facts, others []*Facts, opts PairOptions) ([]Pair, error) {
+// error is that of ctx, or says that there are no samples, that an option is out
+// of range, or that a method has other samples than the base.
+func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptions) ([]Pair, error) {
 	if opts.Resamples == 0 {
 		opts.Resamples = 2000
 	}
@@ -79,16 +82,15 @@ func Pairs(ctx context.Context, base *Facts, others []*Facts, opts PairOptions) 
 	if opts.Resamples < 1 || !(opts.Level > 0 && opts.Level < 1) {
 		return nil, fmt.Errorf("bootstrap with %d resamples at level %g: want 1 or more, and a level between 0 and 1", opts.Resamples, opts.Level)
 	}
-	n := base.N()
-	if n == 0 {
-		return nil, fmt.Errorf("bootstrap of no rows")
+	if base.Len() == 0 {
+		return nil, fmt.Errorf("bootstrap: %w", ErrNoSamples)
 	}
 	methods := []*weighing{newWeighing(base)}
-	for m, f := range others {
-		if !slices.Equal(f.Label, base.Label) {
+	for m, s := range others {
+		if s.Len() != base.Len() || s.classes && base.classes && !slices.Equal(s.scores.Label, base.scores.Label) {
 			return nil, fmt.Errorf("bootstrap: method %d has other rows than the base: the labels differ", m)
 		}
-		methods = append(methods, newWeighing(f))
+		methods = append(methods, newWeighing(s))
 	}
 
 	values, err := resample(ctx, methods, opts)
@@ -110,8 +112,8 @@ func Pairs(ctx context.Context, base *Facts, others []*Facts, opts PairOptions) 
 	return pairs, nil
 }
 
-// resample returns, by method, the ECE and the AECE of the sample itself, every
-// row once, and then of each resample.
+// resample returns, by method, the ECE and the AECE of the whole sample, every row
+// once, and then of each resample.
 func resample(ctx context.Context, methods []*weighing, opts PairOptions) ([][2][]float64, error) {
 	values := make([][2][]float64, len(methods))
 	drawn := make([]times, len(methods[0].row))
@@ -142,8 +144,9 @@ func resample(ctx context.Context, methods []*weighing, opts PairOptions) ([][2]
 }
 
 // draw adds to a lane of drawn how often each row is drawn in a resample. Up to
-// 2^20 rows a word of the stream makes two draws, each row as probable as the
-// other to within n/2^32 of itself; beyond, one, to within n/2^64.
+// 2^20 rows a word of the stream makes two draws, and the probabilities of rows
+// are equal within a factor of 1 + n/2^32. With more rows a word makes one draw,
+// within 1 + n/2^64.
 func draw(drawn []times, lane int, start uint64) {
 	n, at := uint64(len(drawn)), start
 	if n > 1<<20 {
@@ -174,7 +177,7 @@ func interval(resampled []float64, observed float64, opts PairOptions) (lo, hi f
 	return biasCorrected(resampled, observed, opts.Level)
 }
 
-// biasCorrected is the interval BC of sorted differences.
+// biasCorrected returns the interval BC of sorted differences.
 func biasCorrected(resampled []float64, observed, level float64) (lo, hi float64) {
 	first, _ := slices.BinarySearch(resampled, observed)
 	after := first
@@ -184,9 +187,7 @@ func biasCorrected(resampled []float64, observed, level float64) (lo, hi float64
 	r := float64(len(resampled))
 	share := float64(first+after) / (2 * r)
 	share = min(max(share, .5/r), 1-.5/r)
-	z0, z := normalQuantile(share), normalQuantile((1-level)/2)
-	return quantile(resampled, normalCDF(2*z0+z)), quantile(resampled, normalCDF(2*z0-z))
+	normal := distuv.UnitNormal
+	z0, z := normal.Quantile(share), normal.Quantile((1-level)/2)
+	return quantile(resampled, normal.CDF(2*z0+z)), quantile(resampled, normal.CDF(2*z0-z))
 }
-
-func normalCDF(z float64) float64      { return math.Erfc(-z/math.Sqrt2) / 2 }
-func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }

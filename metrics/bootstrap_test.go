@@ -6,14 +6,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/scoring"
 )
 
-// On a resample the walk gives what ECE and AECE say of the expanded sample.
-func TestWeighingExpansion(t *testing.T) {
+func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for trial := range 400 {
 		n := []int{1, 2, 7, 8, 14, 15, 16, 40, 1000}[trial%9]
-		f := sample(rng, n, 1.5)
+		f := network(rng, n, 1.5)
 		if trial%5 == 0 { // long chains that fall apart where a link is not drawn
 			for i := range f.Conf {
 				f.Conf[i] = .7 + 7e-10*float64(rng.IntN(n))
@@ -24,7 +25,7 @@ func TestWeighingExpansion(t *testing.T) {
 				f.Conf[i] = .4 + .1*float64(rng.IntN(2)) + 9e-10*float64(rng.IntN(1+trial%4))
 			}
 		}
-		w := newWeighing(f)
+		w := newWeighing(Of(f))
 		drawn := make([]times, n)
 		for lane := range lanes {
 			draw(drawn, lane, stream(uint64(trial), forBootstrap, lane))
@@ -44,13 +45,13 @@ func TestWeighingExpansion(t *testing.T) {
 				}
 			}
 			expanded := pick(f, rows)
-			near(t, "ECE", w.ece(lane), ECE(WidthBins(expanded, 15)), 1e-12)
-			near(t, "AECE", w.aece(drawn, lane), AECE(MassBins(expanded, 15)), 1e-12)
+			near(t, "ECE", w.ece(lane), ECE(Of(expanded), 15), 1e-12)
+			near(t, "AECE", w.aece(drawn, lane), AECE(Of(expanded), 15), 1e-12)
 		}
 	}
 }
 
-func TestDraw(t *testing.T) {
+func TestDrawIsUniform(t *testing.T) {
 	const n, resamples = 100, 2000
 	seen := make([]int, n)
 	variance := 0.0
@@ -76,9 +77,9 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func TestPairsIdentical(t *testing.T) {
-	f := sample(rand.New(rand.NewPCG(6, 1)), 300, 2)
-	pairs, err := Pairs(context.Background(), f, []*Facts{f}, PairOptions{Resamples: 50})
+func TestPairOfAMethodWithItselfIsZero(t *testing.T) {
+	f := network(rand.New(rand.NewPCG(6, 1)), 300, 2)
+	pairs, err := Pairs(context.Background(), Of(f), []*Samples{Of(f)}, PairOptions{Resamples: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,15 +89,19 @@ func TestPairsIdentical(t *testing.T) {
 	}
 }
 
-// The interval of a method is the same whoever else is compared, and swapping
-// the two turns it around.
-func TestPairs(t *testing.T) {
+// The interval of a method does not depend on the other methods, and swapping the
+// two turns it around.
+func TestPairsTurnAround(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
-	a, b, c := sample(rng, 400, 2), sample(rng, 400, 1), sample(rng, 400, 1)
+	a, b, c := network(rng, 400, 2), network(rng, 400, 1), network(rng, 400, 1)
 	b.Label, c.Label = a.Label, a.Label
-	run := func(base *Facts, others ...*Facts) []Pair {
+	run := func(base *scoring.SampleScores, others ...*scoring.SampleScores) []Pair {
+		var list []*Samples
+		for _, o := range others {
+			list = append(list, Of(o))
+		}
 		t.Helper()
-		p, err := Pairs(context.Background(), base, others, PairOptions{Resamples: 99, Seed: 3})
+		p, err := Pairs(context.Background(), Of(base), list, PairOptions{Resamples: 99, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +114,8 @@ func TestPairs(t *testing.T) {
 	if !slices.Equal(both[2:], alone) {
 		t.Errorf("with another method %v, alone %v", both[2:], alone)
 	}
-	near(t, "difference", both[0].Difference, ECE(WidthBins(b, 15))-ECE(WidthBins(a, 15)), 1e-12)
-	near(t, "difference", both[1].Difference, AECE(MassBins(b, 15))-AECE(MassBins(a, 15)), 1e-12)
+	near(t, "difference", both[0].Difference, ECE(Of(b), 15)-ECE(Of(a), 15), 1e-12)
+	near(t, "difference", both[1].Difference, AECE(Of(b), 15)-AECE(Of(a), 15), 1e-12)
 	for k, back := range run(b, a) {
 		near(t, "turned difference", back.Difference, -both[k].Difference, 1e-15)
 		near(t, "turned lo", back.Lo, -both[k].Hi, 1e-9) // through erfc, which is not quite odd
@@ -121,11 +126,11 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-func TestPairsErrors(t *testing.T) {
-	f := given([]float64{.5, .6}, []bool{true, false})
-	g := given([]float64{.5, .6}, []bool{true, true})
+func TestPairsRejects(t *testing.T) {
+	f := Of(given([]float64{.5, .6}, []bool{true, false}))
+	g := Of(given([]float64{.5, .6}, []bool{true, true}))
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, err := Pairs(ctx, f, []*Facts{g}, PairOptions{}); err == nil {
+	if _, err := Pairs(ctx, f, []*Samples{g}, PairOptions{}); err == nil {
 		t.Error("other labels were accepted")
 	}
 	if _, err := Pairs(ctx, f, nil, PairOptions{Resamples: -1}); err == nil {
@@ -134,18 +139,18 @@ func TestPairsErrors(t *testing.T) {
 	if _, err := Pairs(ctx, f, nil, PairOptions{Level: 95}); err == nil {
 		t.Error("level 95 was accepted")
 	}
-	if _, err := Pairs(ctx, &Facts{}, nil, PairOptions{}); err == nil {
+	if _, err := Pairs(ctx, &Samples{}, nil, PairOptions{}); err == nil {
 		t.Error("no rows were accepted")
 	}
 	cancel()
-	if _, err := Pairs(ctx, f, []*Facts{f}, PairOptions{}); err != context.Canceled {
+	if _, err := Pairs(ctx, f, []*Samples{f}, PairOptions{}); err != context.Canceled {
 		t.Errorf("after cancel: %v", err)
 	}
 }
 
-// With z0 = 0 the interval is the plain percentile one; a sample that lies at
-// the 75th percentile of its resamples moves it up.
-func TestBiasCorrected(t *testing.T) {
+// With z0 = 0 the interval is the plain percentile one. A sample at the 75th
+// percentile of its resamples moves it up.
+func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 	v := make([]float64, 1001)
 	for i := range v {
 		v[i] = float64(i)
@@ -157,10 +162,10 @@ func TestBiasCorrected(t *testing.T) {
 	lo, hi = biasCorrected(v, 750.25, .95)
 	near(t, "lo", lo, 270.6, 1)
 	near(t, "hi", hi, 999.53, .05)
-	for _, outside := range []float64{-1, 2000} { // z0 is clamped: both ends stay within the values
-		lo, hi = biasCorrected(v, outside, .95)
+	for _, observed := range []float64{-1, 2000} { // z0 is bounded: both ends stay within the values
+		lo, hi = biasCorrected(v, observed, .95)
 		if !(lo >= 0 && hi <= 1000 && lo <= hi) {
-			t.Errorf("observed %g: interval %g to %g", outside, lo, hi)
+			t.Errorf("observed %g: interval %g to %g", observed, lo, hi)
 		}
 	}
 }
@@ -169,9 +174,9 @@ func TestBiasCorrected(t *testing.T) {
 // truth uniform on (.3, 1). It was 91 % for the population's difference in ECE
 // where both methods are off everywhere (94 % with n = 10,000), 84 % (93 %)
 // where bins without error are among them, and 7 % (10 %) where one method is
-// perfect: its ECE at any n is all noise (see the null band), which no
-// resampling can take away. Of the expected difference at this n, which has
-// the same noise in it, coverage was 92 %, 86 % and 77 %.
+// perfect: its ECE at any n is noise (see Band), which no resampling can remove. Of
+// the expected difference at this n, which contains the same noise, coverage was
+// 92 %, 86 % and 77 %.
 func TestCoverage(t *testing.T) {
 	power := func(p float64) func(float64) float64 {
 		return func(u float64) float64 { return math.Pow(u, p) }
@@ -196,7 +201,7 @@ func TestCoverage(t *testing.T) {
 				u := .3 + .7*rng.Float64()
 				a[i], b[i], hit[i] = c.base(u), c.other(u), rng.Float64() < u
 			}
-			p, err := Pairs(context.Background(), given(a, hit), []*Facts{given(b, hit)}, PairOptions{Resamples: 200, Seed: uint64(trial)})
+			p, err := Pairs(context.Background(), Of(given(a, hit)), []*Samples{Of(given(b, hit))}, PairOptions{Resamples: 200, Seed: uint64(trial)})
 			if err != nil {
 				t.Fatal(err)
 			}

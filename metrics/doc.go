@@ -1,48 +1,49 @@
 // Package metrics scores calibrated predictions.
 //
-// Scoring a test set is done in two steps that never meet. First every row is
-// reduced to its Facts: confidence, prediction, label, NLL, Brier. They are
-// small, they are kept, and they are all that is left of the n x k
-// probabilities. Then every metric, binning, null band and paired interval is
-// a function of facts. A new metric is one file and one line of Registry.
+// Samples hold n predictions with their labels. They are made once from
+// probabilities (FromProbs), from logits (FromLogits) or from confidences
+// (FromConfidences), and then every metric is a function of them:
 //
-// Maps that divide a row by a temperature are reduced to facts without
-// probabilities, many at a time (AppendScaled). A metric of all class
-// probabilities declares it (Entry.Classes): then binned sums by class, 15 k of
-// them, are filled while the set streams through the map and kept with the
-// facts (ClassBins).
+//	samples, err := metrics.FromProbs(probs, test)
+//	ece := metrics.ECE(samples, 15)
+//	nll, err := metrics.NLL(samples)
+//
+// Registry lists all metrics, with name, label, range, direction and reference,
+// for programs that enumerate them. A new metric is one file and one line there.
 //
 // # Conventions
 //
-// "ECE" names several numbers in public code. They differ in which side of a
-// bin is closed, in what happens at confidence 1 (torchmetrics and relplot
-// give it a bin of its own; with saturated float32 confidences that matters),
-// and in precision (torchmetrics bins in float32). Ours is that of Guo et al.
-// (2017) and its descendants (focal_calibration, MbLS): 15 bins (l, u] over
-// the top-class confidence, an empty bin counts 0, in float64. See
-// WidthBins for the edges.
+// "ECE" names several numbers in public code. They differ in which side of a bin
+// is closed, in what happens at confidence 1 (torchmetrics and relplot give it a
+// bin of its own, which matters with saturated float32 confidences), and in
+// precision (torchmetrics bins in float32). Ours is that of Guo et al. (2017) and
+// its descendants (focal_calibration, MbLS): bins (l, u] over the confidence of
+// the predicted class, an empty bin counts 0, all in float64. WidthBins has the
+// edges.
 //
-// "AECE" names even more. Ours is the paper's: 15 bins of equal mass over the
-// top-class confidence and the unweighted mean of |accuracy - confidence|.
-// Public code splits by rounded index, by array_split or by interpolated value
-// edges (which lose the least row), and lets the sort decide which of several
-// tied rows goes to which side of a boundary. We split at round(i n/15) and
-// give every row of a tied block the block's mean confidence and mean
-// correctness, so no sort order can matter; see MassBins. It is not netcal's
-// ACE (unweighted over equal-width bins) nor Nixon's (all classes).
+// "AECE" names even more. Ours is that of the QaTS paper: bins of equal mass over
+// the confidence of the predicted class, and the unweighted mean of
+// |accuracy - confidence|. Public code splits by rounded index, by array_split or
+// by interpolated edges (which lose the sample of least confidence), and lets the
+// sort decide on which side of an edge each of several tied samples falls. We
+// split at round(i n/m) and give every sample of a tied block the mean confidence
+// and mean correctness of the block, so the order of the sort cannot matter; see
+// MassBins. It is neither the ACE of netcal (unweighted over bins of equal width)
+// nor that of Nixon et al. (all classes).
 //
 // Brier is the sum over classes, in [0, 2], not divided by k. NLL is
-// -ln max(p, Floor), in nats.
+// -ln max(p, 1e-300), in nats.
 //
 // # Rules
 //
-// Fractions everywhere; per cent is for print. Sums over rows are exact
-// integers (exactSum), so metrics have the same bits for every order of the
-// rows; only what is drawn at random (null bands, bootstrap) belongs to row
-// numbers. What is drawn is a hash of the seed and the row, not a generator's
-// state: the same for every method and any number of workers. A metric that
-// is undefined for its facts is an error that says why, never a NaN.
+// Values are fractions; per cent is for print. Sums over samples are exact
+// (internal/exact), so a metric has the same bits for every order of the samples.
+// Only random draws (consistency bands, bootstrap) depend on row numbers. A draw
+// is a hash of the seed and the row, not the state of a generator, so it is the
+// same for every method and any number of workers. A metric that is undefined for
+// some samples is an error that says why, never a NaN. The constructors reject an
+// empty set, so a metric always has one sample or more; of the zero Samples every
+// metric is 0 or ErrNoSamples.
 //
-// Everything here is safe for concurrent use as long as nobody appends to the
-// facts in use.
+// Samples never change, so everything here is safe for concurrent use.
 package metrics

@@ -3,58 +3,113 @@ package metrics_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 )
 
-// Probabilities and labels become facts, block by block; facts become metrics.
+// Four rows of probabilities for two classes, and their labels.
 func Example() {
-	probs := data.NewProbs(4, 2)
-	copy(probs.Data, []float64{.9, .1, .8, .2, .3, .7, .4, .6})
-	facts := metrics.NewFacts(4)
-	if err := facts.Append(probs, &data.Set{Labels: []int32{0, 1, 1, 1}}); err != nil {
+	probs := data.Probs{Rows: 4, Cols: 2, Data: []float64{
+		.9, .1,
+		.8, .2,
+		.3, .7,
+		.4, .6,
+	}}
+	samples, err := metrics.FromProbs(probs, &data.Set{Labels: []int32{0, 1, 1, 1}})
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	in := metrics.NewInput(facts, 1)
-	for _, name := range []string{"accuracy", "ece", "nll", "brier", "auroc"} {
-		metric, _ := metrics.Lookup(name)
-		v, err := metric.Compute(in)
-		fmt.Printf("%s %.4f %v\n", name, v[0], err)
-	}
+	nll, _ := metrics.NLL(samples)
+	fmt.Printf("accuracy %.4f\n", metrics.Accuracy(samples))
+	fmt.Printf("ECE      %.4f\n", metrics.ECE(samples, 15))
+	fmt.Printf("NLL      %.4f\n", nll)
 	// Output:
-	// accuracy 0.7500 <nil>
-	// ece 0.4000 <nil>
-	// nll 0.6456 <nil>
-	// brier 0.4500 <nil>
-	// auroc 0.3333 <nil>
+	// accuracy 0.7500
+	// ECE      0.4000
+	// NLL      0.6456
 }
 
-// Bins are good for any number of them.
-func ExampleWidthBins() {
-	facts := &metrics.Facts{
-		Conf:  []float64{.25, .25, .55, .75, .75},
-		Pred:  []int32{0, 0, 0, 0, 0},
-		Label: []int32{1, 1, 0, 0, 0},
+// The test set of a small ResNet-50, from logits to numbers: is its ECE more than
+// the noise of 10,000 samples?
+func ExampleFromLogits() {
+	dir := filepath.Join("..", "data", "bundle", "cifar10-jpeg", "resnet50-w8-s2", "test")
+	test, err := data.ReadSet(filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy"))
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	bins := metrics.WidthBins(facts, 2)
-	for _, b := range bins {
-		fmt.Printf("(%g, %g] %d rows, confidence %.4f, accuracy %.4f\n", b.Lo, b.Hi, b.N, b.Conf, b.Acc)
+	samples, err := metrics.FromLogits(&test)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	fmt.Printf("ECE %.2f\n", metrics.ECE(bins))
+	band := metrics.ECEBand(samples, 15, 1)
+	fmt.Printf("ECE-15 %.2f %%, consistency band %.1f to %.1f %%\n", 100*metrics.ECE(samples, 15), 100*band.Lo, 100*band.Hi)
 	// Output:
-	// (0, 0.5] 2 rows, confidence 0.2500, accuracy 0.0000
-	// (0.5, 1] 3 rows, confidence 0.6833, accuracy 1.0000
+	// ECE-15 1.74 %, consistency band 0.7 to 1.5 %
+}
+
+// The confidences of a top-label method, and a reliability table of two bins.
+func ExampleWidthBins() {
+	samples, err := metrics.FromConfidences(
+		[]float64{.25, .25, .55, .75, .75},
+		[]bool{false, false, true, true, true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, b := range metrics.WidthBins(samples, 2) {
+		fmt.Printf("(%g, %g] %d samples, confidence %.4f, accuracy %.4f\n", b.Lo, b.Hi, b.N, b.Conf, b.Acc)
+	}
+	fmt.Printf("ECE %.2f\n", metrics.ECE(samples, 2))
+	// Output:
+	// (0, 0.5] 2 samples, confidence 0.2500, accuracy 0.0000
+	// (0.5, 1] 3 samples, confidence 0.6833, accuracy 1.0000
 	// ECE 0.29
 }
 
+// Every metric of the registry that has a value for these samples.
+func ExampleRegistry() {
+	samples, _ := metrics.FromConfidences([]float64{.9, .8, .8, .6}, []bool{true, false, true, false})
+	for _, e := range metrics.Registry() {
+		if e.OnRequest {
+			continue
+		}
+		values, err := e.Compute(samples, 1)
+		if err != nil {
+			fmt.Printf("%s: %v\n", e.Name, err)
+			continue
+		}
+		if len(values) == 1 {
+			fmt.Printf("%s %.4f (%s)\n", e.Outputs[0].Label, values[0], e.Better)
+		}
+	}
+	// Output:
+	// Accuracy 0.5000 (higher)
+	// ECE 0.3250 (lower)
+	// AECE 0.3250 (lower)
+	// nll: a top-label method has no class vector
+	// brier: a top-label method has no class vector
+	// top-label Brier score 0.2625 (lower)
+	// signed gap 0.2750 ()
+	// argmax_change: undefined: the uncalibrated logits are unknown
+	// AUROC 0.8750 (higher)
+	// AURC 0.2708 (lower)
+	// MCE 0.6000 (lower)
+	// mce_30: undefined: no bin has 30 rows
+	// KS 0.3000 (lower)
+	// ECE debiased 0.0000 (lower)
+}
+
+// Two methods on the same eight samples: the second has the lower calibration error.
 func ExamplePairs() {
-	label := []int32{0, 0, 0, 1, 1, 0, 1, 0}
-	pred := make([]int32, 8)
-	base := &metrics.Facts{Conf: []float64{.9, .9, .9, .9, .9, .9, .9, .9}, Pred: pred, Label: label}
-	calm := &metrics.Facts{Conf: []float64{.6, .6, .6, .6, .6, .6, .6, .6}, Pred: pred, Label: label}
-	pairs, err := metrics.Pairs(context.Background(), base, []*metrics.Facts{calm}, metrics.PairOptions{})
+	correct := []bool{true, true, true, false, false, true, false, true}
+	bold, _ := metrics.FromConfidences([]float64{.9, .9, .9, .9, .9, .9, .9, .9}, correct)
+	calm, _ := metrics.FromConfidences([]float64{.6, .6, .6, .6, .6, .6, .6, .6}, correct)
+	pairs, err := metrics.Pairs(context.Background(), bold, []*metrics.Samples{calm}, metrics.PairOptions{})
 	for _, p := range pairs {
 		fmt.Printf("%s %+.4f\n", p.Metric, p.Difference)
 	}

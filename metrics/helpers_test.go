@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/scoring"
 )
 
-// given returns facts with these confidences and hits.
-func given(conf []float64, hit []bool) *Facts {
-	f := NewFacts(len(conf))
+// given returns scores with these confidences and hits.
+func given(conf []float64, hit []bool) *scoring.SampleScores {
+	f := scoring.New(len(conf))
 	for i, c := range conf {
 		label := int32(1)
 		if hit[i] {
@@ -24,10 +26,10 @@ func given(conf []float64, hit []bool) *Facts {
 	return f
 }
 
-// sample draws n rows whose confidences look like those of a network: skewed
-// to 1, a share of them saturated or tied, correct with probability conf^power
+// network draws n rows whose confidences look like those of a network: skewed to
+// 1, a share of them saturated or tied, correct with probability conf^power
 // (1: calibrated, more: overconfident).
-func sample(rng *rand.Rand, n int, power float64) *Facts {
+func network(rng *rand.Rand, n int, power float64) *scoring.SampleScores {
 	conf, hit := make([]float64, n), make([]bool, n)
 	for i := range conf {
 		switch c := 1 - .8*math.Pow(rng.Float64(), 3); rng.IntN(10) {
@@ -46,8 +48,8 @@ func sample(rng *rand.Rand, n int, power float64) *Facts {
 }
 
 // pick returns the rows of f in the order of rows, which may repeat.
-func pick(f *Facts, rows []int) *Facts {
-	g := NewFacts(len(rows))
+func pick(f *scoring.SampleScores, rows []int) *scoring.SampleScores {
+	g := scoring.New(len(rows))
 	for _, i := range rows {
 		g.Conf = append(g.Conf, f.Conf[i])
 		g.Pred = append(g.Pred, f.Pred[i])
@@ -59,14 +61,14 @@ func pick(f *Facts, rows []int) *Facts {
 	return g
 }
 
-// value computes a metric of one output by its registry name.
-func value(t *testing.T, name string, f *Facts) float64 {
+// compute computes the first output of a registered metric.
+func compute(t *testing.T, name string, f *scoring.SampleScores) float64 {
 	t.Helper()
 	e, ok := Lookup(name)
 	if !ok {
 		t.Fatalf("no metric %s", name)
 	}
-	v, err := e.Compute(NewInput(f, 1))
+	v, err := e.Compute(Of(f), 1)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -1,29 +1,38 @@
 package metrics
 
+import "errors"
+
 var miouEntry = Entry{
 	Name:      "miou",
-	Outputs:   []string{"miou"},
-	Label:     "mIoU",
+	Outputs:   []Output{{"miou", "mIoU", 0, 1}},
 	Better:    Higher,
 	Percent:   true,
 	OnRequest: true,
 	Version:   1,
 	Summary:   "mean over classes of intersection over union of predicted and labelled rows, for rows that are pixels",
 	Reference: "Everingham et al. 2010",
-	Compute:   func(in Input) ([]float64, error) { return []float64{miou(in.Facts)}, nil },
+	Compute:   valueOrError(MIoU),
 }
 
-// miou is the mean over the classes that some row has or is given of
+// MIoU returns the mean intersection over union (Everingham et al. 2010), in
+// [0, 1]: the mean, over the classes that some sample has as its label or its
+// prediction, of
 //
-//	IoU_c = #(pred = c and label = c) / #(pred = c or label = c)
+//	IoU_c = #(predicted = c and label = c) / #(predicted = c or label = c)
 //
-// over all rows pooled, as segmentation benchmarks pool pixels. A class that
-// no row has or is given is left out; there is always one that is not.
-func miou(f *Facts) float64 {
+// over all samples pooled, as segmentation benchmarks pool pixels. It is an error
+// of samples FromConfidences, whose classes are unknown.
+func MIoU(s *Samples) (float64, error) {
+	switch {
+	case s.Len() == 0:
+		return 0, ErrNoSamples
+	case !s.classes:
+		return 0, errors.New("undefined: the predicted classes are unknown")
+	}
 	both, either := map[int32]int{}, map[int32]int{}
 	last := int32(0)
-	for i, p := range f.Pred {
-		y := f.Label[i]
+	for i, p := range s.scores.Pred {
+		y := s.scores.Label[i]
 		last = max(last, p, y)
 		either[p]++
 		if p == y {
@@ -33,10 +42,10 @@ func miou(f *Facts) float64 {
 		}
 	}
 	sum := 0.0
-	for c := int32(0); c <= last; c++ {
+	for c := range last + 1 { // in the order of the classes: the sum is rounded
 		if either[c] > 0 {
 			sum += float64(both[c]) / float64(either[c])
 		}
 	}
-	return sum / float64(len(either))
+	return sum / float64(len(either)), nil
 }

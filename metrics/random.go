@@ -1,19 +1,20 @@
 package metrics
 
-// What is drawn at random. Bit streams are part of the version of what uses
-// them: changing them changes null bands and intervals.
+// Random draws are hashes of a seed and a place. Changing the streams below
+// changes consistency bands and bootstrap intervals, so it asks for new versions
+// of what uses them.
 
-// The uses of randomness: different numbers for one seed.
+// The uses of randomness: they get different numbers from one seed.
 const (
-	forNull      = 1
+	forBand      = 1
 	forBootstrap = 2
 )
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
 
-// stream returns the start of the stream of draw r. Word i of it is
-// mix(start + i golden): the splitmix64 generator of Steele, Lea and Flood
-// (2014) read at any place, so that no draw depends on another.
+// stream returns the start of the stream of draw r. Word i of the stream is
+// mix(start + i golden): the splitmix64 generator of Steele, Lea and Flood (2014)
+// read at any place, so that no draw depends on another.
 func stream(seed, use uint64, r int) uint64 {
 	return mix(mix(mix(seed)+use) + uint64(r))
 }

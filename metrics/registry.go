@@ -1,39 +1,54 @@
 package metrics
 
-// Registry returns the metrics in the order of table columns. A metric is one
-// file and one line here.
-func Registry() []Entry {
-	return []Entry{
-		accuracyEntry,
-		eceEntry,
-		eceNullEntry,
-		aeceEntry,
-		aeceNullEntry,
-		nllEntry,
-		brierEntry,
-		brierTopEntry,
-		gapEntry,
-		argmaxChangeEntry,
-		aurocEntry,
-		aurcEntry,
-		mceEntry,
-		mce30Entry,
-		ksEntry,
-		eceDebiasedEntry,
-		eceSweepEntry,
-		smECEEntry,
-		eceTMEntry,
-		eceClasswiseEntry,
-		miouEntry,
-	}
+import "slices"
+
+// registry lists the metrics in the order of table columns. A metric is one file
+// and one line here.
+var registry = []Entry{
+	accuracyEntry,
+	eceEntry,
+	eceBandEntry,
+	aeceEntry,
+	aeceBandEntry,
+	nllEntry,
+	brierEntry,
+	brierTopEntry,
+	gapEntry,
+	argmaxChangeEntry,
+	aurocEntry,
+	aurcEntry,
+	mceEntry,
+	mce30Entry,
+	ksEntry,
+	eceDebiasedEntry,
+	eceSweepEntry,
+	smECEEntry,
+	eceTorchEntry,
+	eceClasswiseEntry,
+	miouEntry,
 }
+
+// Registry returns all metrics in the order of table columns.
+func Registry() []Entry { return slices.Clone(registry) }
 
 // Lookup returns the entry with the given name.
 func Lookup(name string) (Entry, bool) {
-	for _, e := range Registry() {
+	for _, e := range registry {
 		if e.Name == name {
 			return e, true
 		}
 	}
 	return Entry{}, false
+}
+
+// LookupOutput returns the output with the given name, as in results.csv, and the
+// entry that gives it.
+func LookupOutput(name string) (Entry, Output, bool) {
+	for i := range registry {
+		e := &registry[i]
+		if i := slices.IndexFunc(e.Outputs, func(o Output) bool { return o.Name == name }); i >= 0 {
+			return *e, e.Outputs[i], true
+		}
+	}
+	return Entry{}, Output{}, false
 }

@@ -1,51 +1,55 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
 
 var smECEEntry = Entry{
 	Name:      "smece",
-	Outputs:   []string{"smece"},
-	Label:     "smECE",
+	Outputs:   []Output{{"smece", "smECE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
 	Version:   1,
 	Summary:   "calibration error smoothed by a Gaussian whose width equals it; no bins",
 	Reference: "Blasiok and Nakkiran 2023",
-	Compute:   func(in Input) ([]float64, error) { return []float64{smECE(in.order)}, nil },
+	Compute:   value(SmoothECE),
 }
 
-// smECE returns the smooth calibration error of Blasiok and Nakkiran (2023):
-// with the Gaussian kernel K of width sigma, reflected at 0 and 1,
+// SmoothECE returns the smooth calibration error of Blasiok and Nakkiran (2023),
+// in [0, 1]. With the Gaussian kernel K of width sigma, reflected at 0 and 1, it
+// is
 //
-//	smECE_sigma = integral over t in [0, 1] of |mean over rows of (conf - hit) K(t, conf)|
+//	smECE_sigma = integral over t in [0, 1] of |mean over samples of (conf - 1[correct]) K(t, conf)|
 //
-// at the sigma that equals it, which exists and is the only one, since smECE
-// falls with sigma. It is found by 30 bisections between |mean (conf - hit)|
-// and the mean absolute residual of tied rows, which bound it. Their code takes
-// 10 from [0, 1] and no sigma below .001, so that its values are multiples of
-// .001.
+// at the sigma that equals it. There is exactly one, since smECE_sigma falls with
+// sigma. It is found by 30 bisections between |mean (conf - 1[correct])| and the
+// mean absolute residual of tied samples, which bound it. The authors' code
+// (relplot) takes 10 bisections from [0, 1] and no sigma below .001, so its values
+// are multiples of .001.
 //
-// Their code (relplot) also counts the mass at confidence 1 once, where a kernel
-// that is reflected at 1, as the definition has it, counts it twice: where many
-// rows are certain theirs is too small, by a quarter on one network (.0434
-// where the definition gives .0606).
+// relplot also counts the mass at confidence 1 once, where a kernel that is
+// reflected at 1, as in the definition, counts it twice. So where many samples are
+// certain relplot's value is too small, by a quarter on one network (.0434 where
+// the definition gives .0606).
 //
-// It is computed on a grid, of at least 32 points a sigma: residuals go to the
-// grid by cubic interpolation, where reflection makes the kernel diagonal in
-// cosines, and |.| is integrated by trapezoids that know of its kinks. That is
-// within 1e-6 of the integral, relatively. The grid ends at 2^18 points: a
-// smECE below 1.2e-4 is that of sigma = 1.2e-4.
-func smECE(o *order) float64 {
-	points := newResiduals(o)
+// The integral is computed on a grid with at least 32 points a sigma. Residuals
+// go to the grid by cubic interpolation; there reflection makes the kernel
+// diagonal in cosines, and |.| is integrated by trapezoids corrected at its kinks.
+// That is within 1e-6 of the integral, relatively. The grid ends at 2^18 points: a
+// smECE below 1.2e-4 is computed with sigma = 1.2e-4.
+func SmoothECE(s *Samples) float64 {
+	points := newResiduals(s.sorted)
 	lo, hi := points.bounds()
 	if lo == hi {
 		return hi
 	}
-	s := smoother{points: points}
+	smooth := smoother{points: points}
 	for range 30 {
 		sigma := lo + (hi-lo)/2
-		if s.error(sigma) < sigma {
+		if smooth.error(sigma) < sigma {
 			hi = sigma
 		} else {
 			lo = sigma
@@ -54,24 +58,24 @@ func smECE(o *order) float64 {
 	return lo + (hi-lo)/2
 }
 
-// residuals are the distinct confidences with the sum of conf - hit over their
-// rows, divided by n.
+// residuals are the distinct confidences, each with the sum of conf - 1[correct]
+// over its samples, divided by n.
 type residuals struct{ at, sum []float64 }
 
-// newResiduals counts hits of equal confidences before it rounds anything, so
-// that the order of rows does not matter.
-func newResiduals(o *order) residuals {
-	var r residuals
-	n := len(o.conf)
+// newResiduals counts the hits of equal confidences before it rounds anything, so
+// that the order of the samples does not matter.
+func newResiduals(sorted []sample) residuals {
+	n := len(sorted)
+	r := residuals{make([]float64, 0, n), make([]float64, 0, n)}
 	for lo := 0; lo < n; {
 		hi, hits := lo, 0
-		for ; hi < n && o.conf[hi] == o.conf[lo]; hi++ {
-			if o.hit[hi] {
+		for ; hi < n && sorted[hi].conf == sorted[lo].conf; hi++ {
+			if sorted[hi].correct {
 				hits++
 			}
 		}
-		r.at = append(r.at, o.conf[lo])
-		r.sum = append(r.sum, (float64(float64(hi-lo)*o.conf[lo])-float64(hits))/float64(n))
+		r.at = append(r.at, sorted[lo].conf)
+		r.sum = append(r.sum, (float64(float64(hi-lo)*sorted[lo].conf)-float64(hits))/float64(n))
 		lo = hi
 	}
 	return r
@@ -87,7 +91,7 @@ func (r residuals) bounds() (lo, hi float64) {
 }
 
 // onGrid returns the measure on the points 0, 1/g, ..., 1 that integrates cubic
-// polynomials as r does. Points beyond the ends are those mirrored inside.
+// polynomials as r does. Points beyond the ends are mirrored inside.
 func (r residuals) onGrid(g int) []float64 {
 	w := make([]float64, g+1)
 	for i, c := range r.at {
@@ -110,8 +114,8 @@ func (r residuals) onGrid(g int) []float64 {
 	return w
 }
 
-// smoother computes smECE at given sigmas. It keeps the cosine coefficients of
-// the residuals on the finest grid so far.
+// smoother computes smECE_sigma at given sigmas. It keeps the cosine coefficients
+// of the residuals on the finest grid so far.
 type smoother struct {
 	points       residuals
 	coefficients []float64
@@ -149,9 +153,16 @@ func (s *smoother) error(sigma float64) float64 {
 	return meanAbs(cosines(v))
 }
 
-// meanAbs returns the integral of |f| over [0, 1] of a smooth f, level at 0 and
-// 1, from its values at distances h: by trapezoids, or two triangles where f
-// changes sign. There |f| has a kink, at each side of which trapezoids lose
+// cosines returns the cosine sums (DCT-I) of g+1 values,
+//
+//	out_j = v_0 + (-1)^j v_g + 2 sum over 0 < i < g of v_i cos(pi i j / g)
+//
+// for j = 0..g, in place of v.
+func cosines(v []float64) []float64 { return fourier.NewDCT(len(v)).Transform(v, v) }
+
+// meanAbs returns the integral of |f| over [0, 1] of a smooth f with slope 0 at 0
+// and 1, from its values at distances h: by trapezoids, or by two triangles where
+// f changes sign. There |f| has a kink, at each side of which trapezoids lose
 // h^2/12 |f'| (Euler and Maclaurin); that is added.
 func meanAbs(v []float64) float64 {
 	sum := 0.0

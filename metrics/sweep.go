@@ -1,101 +1,108 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"github.com/qats-bench/qats/internal/exact"
+)
 
 var eceSweepEntry = Entry{
 	Name:      "ece_sweep",
-	Outputs:   []string{"ece_sweep", "ece_sweep_l2"},
-	Label:     "ECE sweep",
+	Outputs:   []Output{{"ece_sweep", "ECE sweep", 0, 1}, {"ece_sweep_l2", "ECE sweep, L2", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
 	Version:   1,
 	Summary:   "ECE with the most bins of equal mass up to which accuracy does not fall from bin to bin; mean and root mean square of the gaps",
 	Reference: "Roelofs et al. 2022",
-	Compute: func(in Input) ([]float64, error) {
-		l1, l2 := sweep(in.order)
+	Compute: func(s *Samples, _ uint64) ([]float64, error) {
+		l1, l2 := SweepECE(s)
 		return []float64{l1, l2}, nil
 	},
 }
 
-// sweep returns the monotone sweep calibration error (Roelofs et al. 2022) in
-// norms 1 and 2: rows are split into b = 2, 3, ... bins of equal mass as long
-// as accuracy does not fall from one bin to the next, and with the last such b
+// SweepECE returns the monotone sweep calibration error (Roelofs et al. 2022) in
+// norms 1 and 2, each in [0, 1]. The samples are split into b = 2, 3, ... bins of
+// equal mass as long as accuracy does not fall from one bin to the next. With the
+// last such b the value in norm p is
 //
-//	(sum over bins of (n_b/n) |acc_b - conf_b|^p)^(1/p);
+//	(sum over bins of (n_b/n) |acc_b - conf_b|^p)^(1/p)
 //
-// b = 1 where two bins fail already, n where no number does. Public code has 2
-// for its default norm. Its bins cut ties by their place in the file; ours
-// share them out as MassBins does, and an accuracy counts as lower only by more
-// than 1e-12, so that shares of one block do not differ by rounding.
+// b = 1 where two bins fail already, and b = n where no number fails. Public code
+// has norm 2 as its default. Its bins cut ties by their place in the file; ours
+// share them out as MassBins does. An accuracy counts as lower only by more than
+// 1e-12, so that shares of one block do not differ by rounding.
 //
-// Cost: the square of the number of bins, tens as a rule, thousands where
-// nearly every row is predicted correctly.
-func sweep(o *order) (l1, l2 float64) {
-	n := len(o.conf)
-	s := newSpread(o)
+// Cost: the square of the number of bins, which is usually tens, and thousands
+// where nearly every prediction is correct.
+func SweepECE(s *Samples) (l1, l2 float64) {
+	n := s.Len()
+	if n == 0 {
+		return 0, 0
+	}
+	c := newCumulated(s.sorted)
 	bins := n
-	if !s.rising {
+	if !c.rising {
 		bins = 1
-		for s.monotone(bins + 1) {
+		for c.monotone(bins + 1) {
 			bins++
 		}
 	}
 	for b := range bins {
 		lo, hi := massBoundary(b, n, bins), massBoundary(b+1, n, bins)
-		gap := math.Abs((s.hits[hi] - s.hits[lo]) - (s.conf[hi] - s.conf[lo]))
+		gap := math.Abs((c.hits[hi] - c.hits[lo]) - (c.conf[hi] - c.conf[lo]))
 		l1 += gap
 		l2 += float64(gap*gap) / float64(hi-lo)
 	}
 	return l1 / float64(n), math.Sqrt(l2 / float64(n))
 }
 
-// spread holds the sums of confidence and hits over the first p sorted rows,
-// p = 0..n, where every row of a block of ties has the block's mean.
-type spread struct {
+// cumulated holds the sums of confidence and hits over the first p sorted samples,
+// p = 0..n, where every sample of a block of ties has the means of the block.
+type cumulated struct {
 	conf, hits []float64
-	rising     bool // accuracy does not fall from block to block: any bins are monotone
+	rising     bool // accuracy does not fall from block to block, so any bins are monotone
 }
 
-func newSpread(o *order) *spread {
-	n := len(o.conf)
-	s := &spread{make([]float64, n+1), make([]float64, n+1), true}
-	var conf exactSum
+func newCumulated(sorted []sample) *cumulated {
+	n := len(sorted)
+	c := &cumulated{make([]float64, n+1), make([]float64, n+1), true}
+	var conf exact.Sum
 	hits, last := 0, 0.0 // last: accuracy of the block before
 	for lo := 0; lo < n; {
 		hi, h := lo, 0
-		for ; hi < n && (hi == lo || o.conf[hi]-o.conf[hi-1] <= tie); hi++ {
-			conf.add(o.conf[hi])
-			if o.hit[hi] {
+		for ; hi < n && (hi == lo || sorted[hi].conf-sorted[hi-1].conf <= tie); hi++ {
+			conf.AddShare(sorted[hi].conf)
+			if sorted[hi].correct {
 				h++
 			}
 		}
-		total := conf.value()
+		total := conf.Value()
 		for p := lo + 1; p < hi; p++ {
 			share := float64(p-lo) / float64(hi-lo)
-			s.conf[p] = s.conf[lo] + float64((total-s.conf[lo])*share)
-			s.hits[p] = float64(hits) + float64(float64(h)*share)
+			c.conf[p] = c.conf[lo] + float64((total-c.conf[lo])*share)
+			c.hits[p] = float64(hits) + float64(float64(h)*share)
 		}
 		hits += h
-		s.conf[hi], s.hits[hi] = total, float64(hits)
+		c.conf[hi], c.hits[hi] = total, float64(hits)
 		accuracy := float64(h) / float64(hi-lo)
-		s.rising = s.rising && accuracy >= last
+		c.rising = c.rising && accuracy >= last
 		last = accuracy
 		lo = hi
 	}
-	return s
+	return c
 }
 
-// monotone reports whether accuracy does not fall from one to the next of so
-// many bins of equal mass. More bins than rows are not.
-func (s *spread) monotone(bins int) bool {
-	n := len(s.hits) - 1
+// monotone reports whether accuracy does not fall from one to the next of so many
+// bins of equal mass. More bins than samples are not monotone.
+func (c *cumulated) monotone(bins int) bool {
+	n := len(c.hits) - 1
 	if bins > n {
 		return false
 	}
 	last := 0.0
 	for b := range bins {
 		lo, hi := massBoundary(b, n, bins), massBoundary(b+1, n, bins)
-		accuracy := (s.hits[hi] - s.hits[lo]) / float64(hi-lo)
+		accuracy := (c.hits[hi] - c.hits[lo]) / float64(hi-lo)
 		if accuracy < last-1e-12 {
 			return false
 		}

@@ -1,27 +1,32 @@
 package metrics
 
-import "math"
+import (
+	"math"
 
-var eceTMEntry = Entry{
+	"github.com/qats-bench/qats/internal/exact"
+)
+
+var eceTorchEntry = Entry{
 	Name:      "ece_tm",
-	Outputs:   []string{"ece_tm"},
-	Label:     "ECE (torchmetrics)",
+	Outputs:   []Output{{"ece_tm", "ECE (torchmetrics)", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
 	Version:   1,
 	Summary:   "ECE-15 as torchmetrics bins it: float32, left-closed bins, confidence 1 in a 16th bin of its own",
 	Reference: "Detlefsen et al. 2022 (torchmetrics, binary and multiclass calibration error)",
-	Compute:   func(in Input) ([]float64, error) { return []float64{eceTM(in.Facts, 15)}, nil },
+	Compute:   value(func(s *Samples) float64 { return TorchECE(s, 15) }),
 }
 
-// eceTM returns the ECE of m equal-width bins by the convention of
-// torchmetrics, to compare with numbers made by it: confidences are rounded to
-// float32, bin b is [edge_b, edge_b+1) with the float32 edges of
-// torch.linspace(0, 1, m+1), and confidences that are 1 in float32 make up a
-// bin of their own. With saturated networks that bin holds a good part of the
-// rows. Sums are exact here, float32 there: values agree to about 1e-6.
-func eceTM(f *Facts, m int) float64 {
+// TorchECE returns the ECE of bins >= 1 bins of equal width by the convention of
+// torchmetrics (Detlefsen et al. 2022), in [0, 1], to compare with numbers that it
+// has computed. Confidences are rounded to float32, bin b is
+// [edge_b, edge_b+1) with the float32 edges of torch.linspace(0, 1, bins+1), and
+// confidences that are 1 in float32 make up a bin of their own. With saturated
+// networks that bin holds a good part of the samples. Sums are exact here and
+// float32 there: values agree to about 1e-6.
+func TorchECE(s *Samples, bins int) float64 {
+	m := max(1, bins)
 	edges := make([]float32, m+1)
 	step := float32(1) / float32(m)
 	for i := range edges {
@@ -31,21 +36,21 @@ func eceTM(f *Facts, m int) float64 {
 			edges[i] = 1 - float32(step*float32(m-i))
 		}
 	}
-	sums, hits := make([]exactSum, m+1), make([]int, m+1)
-	for i, c := range f.Conf {
-		conf := float32(c)
+	sums, hits := make([]exact.Sum, m+1), make([]int, m+1)
+	for _, x := range s.sorted {
+		conf := float32(x.conf)
 		b := min(int(conf*float32(m))+1, m) // a guess that is not too low
 		for b > 0 && conf < edges[b] {
 			b--
 		}
-		sums[b].add(float64(conf))
-		if f.Hit(i) {
+		sums[b].AddShare(float64(conf))
+		if x.correct {
 			hits[b]++
 		}
 	}
 	sum := 0.0
 	for b := range sums {
-		sum += math.Abs(sums[b].value() - float64(hits[b]))
+		sum += math.Abs(sums[b].Value() - float64(hits[b]))
 	}
-	return sum / float64(f.N())
+	return sum / float64(max(1, s.Len()))
 }

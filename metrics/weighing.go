@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// weighing computes the ECE-15 and AECE-15 of one method on resamples given as
-// the number of times each row was drawn. What does not change with the
-// resample (the order by confidence, the equal-width bins) is done once. It
-// belongs to one goroutine.
+// weighing computes the ECE-15 and AECE-15 of one method on resamples given as the
+// number of times that each row was drawn. The order by confidence and the bins of
+// equal width do not change with the resample, so they are computed once. A
+// weighing belongs to one goroutine.
 //
-// Residuals conf - hit are kept as integers in units of 2^-shift, 2^-40 unless
-// there are over four million rows. Then sums are exact and independent of
-// order, and values are within 5e-13 of those of ECE and AECE.
+// Residuals conf - 1[correct] are kept as integers in units of 2^-shift, which is
+// 2^-40 unless there are over four million rows. So sums are exact and independent
+// of order, and values are within 5e-13 of those of ECE and AECE.
 type weighing struct {
 	conf     []float64 // sorted
 	row      []int32
@@ -24,42 +24,43 @@ type weighing struct {
 
 	chunks []run     // of at most chunkRows sorted rows, none in two equal-width bins
 	width  []int     // the number of chunks up to the end of each non-empty equal-width bin
-	before []tallies // scratch: what was drawn before each chunk, and in all
+	before []tallies // scratch: the drawn rows before each chunk, and all of them
 }
 
-// lanes is how many resamples are weighed at a time: the order of a method,
-// which is most of what there is to read, is read once for all of them.
+// lanes is how many resamples are weighed at a time. Most of the memory that is
+// read is the order of a method, and it is read once for all of them.
 const lanes = 8
 
 // times is how often a row is drawn in each lane. (65,536 draws of one row, or
-// 2,048 of the rows of one chunk, cannot come from fewer rows, and come from so
-// many with a probability below 10^-2000.)
+// 2,048 of the rows of one chunk, need at least so many rows, and then have a
+// probability below 10^-2000.)
 type times [lanes]uint16
 
 const chunkRows = 64
 
-// countUnit is what one row adds to a sum over the rows of a chunk beside its
-// residual, so that one product counts and adds: |residual| <= 2^40, so up to
-// 2047 rows leave countUnit/2 out of reach of the residuals.
+// countUnit is added to each residual, so that one product counts the rows of a
+// chunk and adds their residuals: |residual| <= 2^40, so the residuals of up to
+// 2047 rows stay below countUnit/2.
 const (
 	countShift = 52
 	countUnit  = 1 << countShift
 )
 
-func newWeighing(f *Facts) *weighing {
+func newWeighing(s *Samples) *weighing {
 	const m = 15
-	o := sortFacts(f)
-	n := len(o.conf)
+	n := s.Len()
 	shift := min(40, 62-bits.Len(uint(n)))
-	w := &weighing{conf: o.conf, row: o.row, residual: make([]int64, n), weight: make([]int64, n), unit: math.Ldexp(1, -shift)}
-	for j, c := range o.conf {
-		if o.hit[j] {
+	w := &weighing{conf: make([]float64, n), row: make([]int32, n), residual: make([]int64, n), weight: make([]int64, n), unit: math.Ldexp(1, -shift)}
+	for j, x := range s.sorted {
+		w.conf[j], w.row[j] = x.conf, x.row
+		c := x.conf
+		if x.correct {
 			c--
 		}
 		w.residual[j] = int64(math.Round(math.Ldexp(c, shift)))
 		w.weight[j] = w.residual[j] + countUnit
 	}
-	for _, bin := range widthLayout(o, m).runs {
+	for _, bin := range widthLayout(s.sorted, m).runs {
 		for lo := bin.lo; lo < bin.hi; lo += chunkRows {
 			w.chunks = append(w.chunks, run{lo, min(lo+chunkRows, bin.hi)})
 		}
@@ -76,17 +77,17 @@ func newWeighing(f *Facts) *weighing {
 	return w
 }
 
-// tally is a place in a resample: drawn rows and residuals up to it.
+// tally is a place in a resample: the drawn rows up to it and their residuals.
 type tally struct {
 	rows int
 	sum  int64
 }
 
-// tallies are those of all lanes.
+// tallies are one place in the resample of each lane.
 type tallies [lanes]tally
 
-// weigh reads the resamples in which row i is drawn drawn[i] times, n in all,
-// in each lane. It adds up the chunks; ece and aece do the rest.
+// weigh reads the resamples in which row i is drawn drawn[i] times in each lane, n
+// rows in all. It adds up the chunks; ece and aece do the rest.
 func (w *weighing) weigh(drawn []times) {
 	for c, chunk := range w.chunks {
 		sums := weighChunk(drawn, w.row[chunk.lo:chunk.hi], w.weight[chunk.lo:chunk.hi])
@@ -98,8 +99,8 @@ func (w *weighing) weigh(drawn []times) {
 	}
 }
 
-// weighChunk returns the sum of weights of the drawn rows in each lane. Sums in
-// variables of their own, in a function of their own, stay in registers.
+// weighChunk returns the sum of the weights of the drawn rows in each lane. The
+// sums stay in registers because they are single variables of a small function.
 //
 //go:noinline
 func weighChunk(drawn []times, rows []int32, weight []int64) [lanes]int64 {
@@ -130,13 +131,12 @@ func (w *weighing) ece(lane int) float64 {
 	return float64(absolute) * w.unit / float64(len(w.row))
 }
 
-// aece returns the AECE of the resample in a lane of what was weighed:
-// sums of residuals are read off where the number of drawn rows reaches the
-// equal-mass boundaries.
+// aece returns the AECE of the resample in a lane. Sums of residuals are read off
+// where the number of drawn rows reaches the boundaries of equal mass.
 func (w *weighing) aece(drawn []times, lane int) float64 {
-	var start tally        // of the bin under way
+	var start tally        // start of the current bin
 	var startShare float64 // fraction of the sum at start, where it cuts a block
-	var block [2]tally     // ends of the tied block last cut by a boundary
+	var block [2]tally     // ends of the tied block that a boundary cut last
 	aece, c := 0.0, 0
 	for _, bound := range w.bounds {
 		if bound >= block[1].rows {
@@ -157,8 +157,8 @@ func (w *weighing) aece(drawn []times, lane int) float64 {
 }
 
 // block returns the tallies before and after the block of ties, among the rows
-// drawn in a lane, that holds the drawn row number bound, 1 the least; it is in
-// chunk c.
+// drawn in a lane, that holds drawn row number bound, counted from 1. That row is
+// in chunk c.
 func (w *weighing) block(drawn []times, lane, c, bound int) [2]tally {
 	at := w.before[c][lane]
 	j := w.chunks[c].lo
@@ -171,7 +171,7 @@ func (w *weighing) block(drawn []times, lane, c, bound int) [2]tally {
 		}
 	}
 	before, after := at, at
-	// A chunk that lies within the distance as a whole is passed in one step.
+	// A chunk of which every row is within the tie distance is passed in one step.
 	last := w.conf[j]
 	for i, c := j, c; i >= 0 && last-w.conf[i] <= tie; i-- {
 		if i < w.chunks[c].lo {

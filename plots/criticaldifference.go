@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/comparison"
+	"github.com/qats-bench/qats/results/compare"
 	names "github.com/qats-bench/qats/results/table"
 )
 
@@ -26,7 +26,7 @@ func CriticalDifference(in Input) (*Figure, error) {
 		labels[m.id] = m.label
 	}
 	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return r.Metric != "ece" || labels[r.Method] == "" })
-	list, err := comparison.Of(records, nil, comparison.Options{Metric: "ece", Better: names.Lower, Percent: true, Against: v.methods[0].id})
+	list, err := compare.Of(records, nil, compare.Options{Metric: "ece", Against: v.methods[0].id})
 	if err != nil {
 		return fail(err)
 	}
@@ -36,11 +36,11 @@ func CriticalDifference(in Input) (*Figure, error) {
 // Ranks draws the mean ranks of a comparison as Demsar (2006) does: methods on an
 // axis, the best at the left, and a bar over each group that Nemenyi's test does
 // not tell apart. An error says why there is no ranking.
-func Ranks(c *comparison.Comparison, labels map[string]string) (*Figure, error) {
+func Ranks(c *compare.Comparison, labels map[string]string) (*Figure, error) {
 	return ranks(c, labels, nil)
 }
 
-func ranks(c *comparison.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+func ranks(c *compare.Comparison, labels map[string]string, notes []string) (*Figure, error) {
 	k := c.Ranking
 	switch {
 	case k.Methods == nil:
@@ -48,7 +48,7 @@ func ranks(c *comparison.Comparison, labels map[string]string, notes []string) (
 	case !k.Tested():
 		return nil, fmt.Errorf("critical-difference figure: of two methods there is nothing to show that their comparison does not say")
 	}
-	view := comparison.View{Comparison: c, Labels: labels}
+	view := compare.View{Comparison: c, Labels: labels}
 	list, err := labelled(view, k.Methods)
 	if err != nil {
 		return nil, fmt.Errorf("critical-difference figure: %w", err)
@@ -65,7 +65,7 @@ func ranks(c *comparison.Comparison, labels map[string]string, notes []string) (
 }
 
 // labelled returns methods with the labels of a view.
-func labelled(v comparison.View, ids []string) ([]method, error) {
+func labelled(v compare.View, ids []string) ([]method, error) {
 	labels := map[string]string{}
 	for _, id := range ids {
 		labels[id] = v.Label(id)
@@ -103,7 +103,7 @@ const (
 
 // rankDiagram is the layout of the figure.
 type rankDiagram struct {
-	comparison.Ranking
+	compare.Ranking
 	methods   []method
 	levels    []int
 	title     string
@@ -198,14 +198,14 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 }
 
 // byRank sorts rows of a comparison as its ranking does, the others last.
-func byRank(c *comparison.Comparison) []comparison.Row {
-	place := func(r comparison.Row) int {
+func byRank(c *compare.Comparison) []compare.Row {
+	place := func(r compare.Row) int {
 		if i := slices.Index(c.Ranking.Methods, r.Method); i >= 0 {
 			return i
 		}
 		return len(c.Ranking.Methods)
 	}
 	rows := slices.Clone(c.Rows)
-	slices.SortStableFunc(rows, func(a, b comparison.Row) int { return cmp.Compare(place(a), place(b)) })
+	slices.SortStableFunc(rows, func(a, b compare.Row) int { return cmp.Compare(place(a), place(b)) })
 	return rows
 }

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/comparison"
+	"github.com/qats-bench/qats/results/compare"
 	names "github.com/qats-bench/qats/results/table"
 )
 
@@ -178,7 +178,7 @@ func (in Input) forestRows(pairs []results.Pair) (rows []forestRow, grouped bool
 // are compared with, in points: a row a method in the order of their ranks, the
 // Hodges-Lehmann shift with its interval over blocks, and behind it the
 // differences of the single blocks. Metrics that are no fractions are an error.
-func Differences(c *comparison.Comparison, labels map[string]string) (*Figure, error) {
+func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
 	if !c.Percent {
 		return nil, fmt.Errorf("differences figure: %s is not in per cent", c.Metric)
 	}
@@ -187,7 +187,7 @@ func Differences(c *comparison.Comparison, labels map[string]string) (*Figure, e
 	for _, r := range rows {
 		ids = append(ids, r.Method)
 	}
-	list, err := labelled(comparison.View{Comparison: c, Labels: labels}, append(ids, c.Against))
+	list, err := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
 	if err != nil {
 		return nil, fmt.Errorf("differences figure: %w", err)
 	}

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/comparison"
-	names "github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/compare"
 )
 
 func TestForestRefusals(t *testing.T) {
@@ -111,10 +110,10 @@ func TestLevels(t *testing.T) {
 }
 
 // compared is a comparison of the methods with qats over datasets.
-func compared(t *testing.T, source string, methods ...string) *comparison.Comparison {
+func compared(t *testing.T, source string, methods ...string) *compare.Comparison {
 	t.Helper()
 	in := sample("critical-difference", append(methods, "qats")...).from(source)
-	list, err := comparison.Of(in.Records, nil, comparison.Options{Metric: "ece", Better: names.Lower, Percent: true, Against: "qats"})
+	list, err := compare.Of(in.Records, nil, compare.Options{Metric: "ece", Against: "qats"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func compared(t *testing.T, source string, methods ...string) *comparison.Compar
 func TestComparisonFigures(t *testing.T) {
 	for _, methods := range [][]string{{"ts", "ir"}, {"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats-pw4", "ts-ecegrid", "irova", "hts", "mine", "another"}} {
 		c := compared(t, simulated, methods...)
-		for name, draw := range map[string]func(*comparison.Comparison, map[string]string) (*Figure, error){"ranks": Ranks, "differences": Differences} {
+		for name, draw := range map[string]func(*compare.Comparison, map[string]string) (*Figure, error){"ranks": Ranks, "differences": Differences} {
 			f, err := draw(c, map[string]string{"ts": "A label that is far too long for any panel or legend of any figure, or so one hopes"})
 			if err != nil {
 				t.Fatal(err)
@@ -151,7 +150,7 @@ func TestComparisonFigures(t *testing.T) {
 	if _, err := Differences(c, nil); err == nil {
 		t.Error("differences of a metric that is no fraction are drawn in points")
 	}
-	c.Ranking = comparison.Ranking{None: "for a reason"}
+	c.Ranking = compare.Ranking{None: "for a reason"}
 	if _, err := Ranks(c, nil); err == nil || !strings.Contains(err.Error(), "for a reason") {
 		t.Errorf("no ranking: %v", err)
 	}

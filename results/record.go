@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
@@ -142,21 +143,13 @@ func checkRecord(r Record) error {
 	return csvfile.Fault("status", "%q is none of ok, skip, fail", string(r.Status))
 }
 
-// limits returns the range of a metric where it is known, so that per cent in
-// place of fractions are noticed. The largest finite numbers stand for no limit.
+// limits returns the range of a metric, so that per cent in the place of fractions
+// are noticed. A metric that is not registered has no limits.
 func limits(metric string) (lo, hi float64) {
-	base, _, _ := strings.Cut(metric, "_null_")
-	switch base {
-	case "accuracy", "ece", "aece", "mce", "ks", "brier_top", "auroc", "aurc", "argmax_change", "miou":
-		return 0, 1
-	case "gap":
-		return -1, 1
-	case "brier": // summed over classes
-		return 0, 2
-	case "nll":
-		return 0, math.MaxFloat64
+	if _, output, ok := metrics.LookupOutput(metric); ok {
+		return output.Lo, output.Hi
 	}
-	return -math.MaxFloat64, math.MaxFloat64
+	return math.Inf(-1), math.Inf(1)
 }
 
 func cellColumns() []string {

@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results/comparison"
+	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
@@ -52,7 +52,7 @@ PDF) into OUT/compare.`,
 	f := cmd.Flags()
 	f.StringVar(&c.against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
-	f.StringVar(&c.block, "block", string(comparison.ByDataset), "settings that count as one: those of a dataset, of a network, or each setting")
+	f.StringVar(&c.block, "block", string(compare.ByDataset), "settings that count as one: those of a dataset, of a network, or each setting")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "only rows of these experiments")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read in place of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec whose settings to do first; may be repeated")
@@ -87,8 +87,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		c.methods = methods
 	}
 	c.dir = filepath.Join(c.at.out, "compare")
-	entries, err := c.check()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	c.labels = map[string]string{}
@@ -106,8 +105,8 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	var pages []page
-	for i, id := range c.metrics {
-		more, err := c.compare(id, entries[i])
+	for _, id := range c.metrics {
+		more, err := c.compare(id)
 		if err != nil {
 			return err
 		}
@@ -135,57 +134,51 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	return failed
 }
 
-// check refuses what cannot be meant, and returns the entries of the metrics.
-func (c *comparing) check() ([]metrics.Entry, error) {
+// check rejects flags that contradict each other or name unknown things.
+func (c *comparing) check() error {
 	for i, m := range c.methods {
 		switch {
 		case m == c.against:
-			return nil, fmt.Errorf("%s is compared with itself; name another by --against", m)
+			return fmt.Errorf("%s is compared with itself; name another by --against", m)
 		case slices.Contains(c.methods[:i], m):
-			return nil, fmt.Errorf("method %s stands twice", m)
+			return fmt.Errorf("method %s stands twice", m)
 		}
 	}
 	var blocks []string
-	for _, b := range comparison.Blocks() {
+	for _, b := range compare.Blocks() {
 		blocks = append(blocks, string(b))
 	}
 	switch {
 	case !slices.Contains(blocks, c.block):
-		return nil, fmt.Errorf("--block %s: it is one of %s", c.block, strings.Join(blocks, ", "))
+		return fmt.Errorf("--block %s: it is one of %s", c.block, strings.Join(blocks, ", "))
 	case c.splits < 0 || c.splits > experiments.MaxSplits:
-		return nil, fmt.Errorf("--splits %d: a number of draws up to %d", c.splits, experiments.MaxSplits)
+		return fmt.Errorf("--splits %d: a number of draws up to %d", c.splits, experiments.MaxSplits)
 	case c.splits > 0 && len(c.specs) == 0:
-		return nil, fmt.Errorf("--splits fits anew: name the settings by --spec, as in --spec experiments/companion.yaml")
+		return fmt.Errorf("--splits fits anew: name the settings by --spec, as in --spec experiments/companion.yaml")
 	case len(c.from) > 0 && len(c.specs) > 0:
-		return nil, fmt.Errorf("--from reads finished results, --spec makes them: give one of the two")
+		return fmt.Errorf("--from reads finished results, --spec makes them: give one of the two")
 	case c.interval != string(metrics.BC) && c.interval != string(metrics.Percentile):
-		return nil, fmt.Errorf("--interval %s: it is %s or %s", c.interval, metrics.BC, metrics.Percentile)
+		return fmt.Errorf("--interval %s: it is %s or %s", c.interval, metrics.BC, metrics.Percentile)
 	case c.interval != string(metrics.BC) && len(c.specs) == 0:
-		return nil, fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to have others made", c.interval)
+		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to have others made", c.interval)
 	case len(c.metrics) == 0:
-		return nil, fmt.Errorf("--metric: name one, such as ece")
+		return fmt.Errorf("--metric: name one, such as ece")
 	}
-	var entries []metrics.Entry
 	var known []string
 	for _, e := range metrics.Registry() {
 		if e.Better != metrics.Neutral {
-			known = append(known, e.Outputs...)
+			known = append(known, e.Names()...)
 		}
 	}
 	for i, id := range c.metrics {
-		if slices.Contains(c.metrics[:i], id) {
-			return nil, fmt.Errorf("--metric %s stands twice", id)
-		}
-		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("--metric %s: no metric by which methods can be compared (known: %s)", id, strings.Join(known, ", "))
-		}
-		for _, e := range metrics.Registry() {
-			if slices.Contains(e.Outputs, id) {
-				entries = append(entries, e)
-			}
+		switch {
+		case slices.Contains(c.metrics[:i], id):
+			return fmt.Errorf("--metric %s stands twice", id)
+		case !slices.Contains(known, id):
+			return fmt.Errorf("--metric %s: no metric by which methods can be compared%s", id, experiments.Suggest(id, known))
 		}
 	}
-	return entries, nil
+	return nil
 }
 
 // make does what is missing of the specs and writes its rows beside the page.
@@ -256,27 +249,24 @@ func (c *comparing) read() error {
 
 // page is one comparison, as written.
 type page struct {
-	comparison.View
+	compare.View
 	name string // stem of its files
 }
 
 // compare compares by one metric, once for each source.
-func (c *comparing) compare(id string, e metrics.Entry) ([]page, error) {
-	o := comparison.Options{
-		Metric: id, Percent: e.Percent, Against: c.against, Methods: c.methods, Block: comparison.Block(c.block),
-		Better: map[metrics.Direction]table.Better{metrics.Lower: table.Lower, metrics.Higher: table.Higher}[e.Better],
-	}
+func (c *comparing) compare(id string) ([]page, error) {
+	o := compare.Options{Metric: id, Against: c.against, Methods: c.methods, Block: compare.Block(c.block)}
 	if c.interval != string(metrics.BC) {
 		o.Interval = c.interval + " bootstrap"
 	}
-	all, err := comparison.Of(c.rows.Records, c.rows.Pairs, o)
+	all, err := compare.Of(c.rows.Records, c.rows.Pairs, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
 	var pages []page
 	for _, one := range all {
-		pages = append(pages, page{comparison.View{
-			Comparison: one, Labels: c.labels, Splits: comparison.Splits(c.rows.Records, c.rows.Pairs, o, one.Source),
+		pages = append(pages, page{compare.View{
+			Comparison: one, Labels: c.labels, Splits: one.Splits(c.rows.Records, c.rows.Pairs),
 		}, id + "-" + one.Source})
 	}
 	return pages, nil
@@ -346,6 +336,7 @@ func (c *comparing) draw(p page, base string) error {
 
 // unpaired reports whether a metric that has pairs lacks those of a method.
 func (p page) unpaired() bool {
-	return (p.Metric == "ece" || p.Metric == "aece") &&
-		slices.ContainsFunc(p.Rows, func(r comparison.Row) bool { return r.NoInterval == r.Settings })
+	e, _, _ := metrics.LookupOutput(p.Metric)
+	return e.Paired &&
+		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoInterval == r.Settings })
 }

@@ -81,8 +81,11 @@ func metricsCommand() *cobra.Command {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "METRIC\tYIELDS\tBETTER\tSUMMARY\tREFERENCE")
 			for _, e := range metrics.Registry() {
-				better := map[metrics.Direction]string{metrics.Lower: "lower", metrics.Higher: "higher", metrics.Neutral: "-"}[e.Better]
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, strings.Join(e.Outputs, " "), better, e.Summary, e.Reference)
+				better := string(e.Better)
+				if e.Better == metrics.Neutral {
+					better = "-"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, strings.Join(e.Names(), " "), better, e.Summary, e.Reference)
 			}
 			return w.Flush()
 		},

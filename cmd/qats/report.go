@@ -136,13 +136,8 @@ func (r *report) table(t experiments.Table) error {
 			spec.Only["method"] = append(spec.Only["method"], m.Name)
 		}
 	}
-	for _, e := range r.spec.Metrics {
-		for _, id := range e.Outputs {
-			if id == t.Metric {
-				spec.Percent = e.Percent
-				spec.Better = map[metrics.Direction]table.Better{metrics.Lower: table.Lower, metrics.Higher: table.Higher}[e.Better]
-			}
-		}
+	if e, _, ok := metrics.LookupOutput(t.Metric); ok {
+		spec.Percent, spec.Better = e.Percent, e.Better
 	}
 	pivoted, err := table.Pivot(r.rows.Records, spec)
 	if err != nil {

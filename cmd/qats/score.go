@@ -2,138 +2,209 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/spf13/cobra"
 )
 
 func scoreCommand() *cobra.Command {
-	var probs, logits, top, labels, memory string
-	var asJSON bool
-	var kind data.Kind
+	var s scoreFlags
 	cmd := &cobra.Command{
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
-		Long: `score prints n, accuracy, ECE and AECE (15 bins), NLL and Brier score of
-probabilities, of the softmax of logits, or of the pairs (class, confidence) of
-a top-label method, which have no NLL and no Brier score. Fractions and nats;
-see qats metrics for the conventions. Files are read in blocks: beside some megabytes it takes 9
-bytes of memory a row, and refuses to begin where that is more than --max-memory.`,
+		Long: `score prints n and metrics of probabilities, of the softmax of logits, or of the
+pairs (class, confidence) of a top-label method, in fractions and nats. qats
+metrics lists the names for --metric, with their conventions. A metric that is
+undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
+Brier score, for example. Consistency bands are drawn with a seed of their own, so
+those of qats run differ a little.
+
+Files are read in blocks. Beside some megabytes, scoring takes up to 65 bytes of
+memory a row; where that is more than --max-memory, it does not begin.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
-  qats score --logits test/logits.npy --labels test/labels.npy --json`,
+  qats score --logits test/logits.npy --labels test/labels.npy --json
+  qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			given := 0
-			for _, name := range []string{probs, logits, top} {
-				if name != "" {
-					given++
-				}
-			}
-			if given != 1 || labels == "" {
-				return fmt.Errorf("score needs --labels and one of --probs, --logits and --top")
-			}
-			limit, err := parseBytes(memory)
-			if err != nil {
-				return err
-			}
-			var t *metrics.Tally
-			switch {
-			case logits != "":
-				t, err = scoreLogits(cmd, data.Files{Logits: logits, Labels: labels, Kind: kind}, limit)
-			case probs != "":
-				t, err = scoreProbs(cmd, probs, labels, limit)
-			default:
-				t, err = scoreTop(cmd.Context(), top, labels, limit)
-			}
-			if err != nil {
-				return err
-			}
-			return printScores(cmd.OutOrStdout(), t.Scores(), top == "", asJSON)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	cmd.Flags().StringVar(&probs, "probs", "", "probabilities, n x k")
-	cmd.Flags().StringVar(&logits, "logits", "", "logits, n x k")
-	cmd.Flags().StringVar(&top, "top", "", "pairs of a top-label method, as qats apply writes them: FILE.npz with class and conf")
-	kindFlag(cmd, &kind)
-	cmd.Flags().StringVar(&labels, "labels", "", "labels, n integers")
-	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	f := cmd.Flags()
+	f.StringVar(&s.probs, "probs", "", "probabilities, n x k")
+	f.StringVar(&s.logits, "logits", "", "logits, n x k")
+	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as qats apply writes them: FILE.npz with class and conf")
+	kindFlag(cmd, &s.kind)
+	f.StringVar(&s.labels, "labels", "", "labels, n integers")
+	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
+	f.StringVar(&s.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	for _, name := range []string{"probs", "logits", "top", "labels"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
 	}
+	cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return metricNames(), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
 }
 
-// tallyBytes is the memory that a Tally takes for a row at its end.
-const tallyBytes = 9
+// scoreFlags are the flags of score.
+type scoreFlags struct {
+	probs, logits, top, labels, memory string
+	kind                               data.Kind
+	metrics                            []string
+	json                               bool
 
-// newTally returns a tally of n rows where they fit into memory bytes.
-func newTally(n int, name string, memory int64) (*metrics.Tally, error) {
-	if need := int64(n) * tallyBytes; need > memory {
-		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
-	}
-	return metrics.NewTally(n), nil
+	classes bool // a metric reads class bins
 }
 
-// scoreBytes is the size of the blocks that are scored at a time: they stay in
-// the cache of a processor.
+func (s *scoreFlags) run(cmd *cobra.Command) error {
+	given := 0
+	for _, name := range []string{s.probs, s.logits, s.top} {
+		if name != "" {
+			given++
+		}
+	}
+	if given != 1 || s.labels == "" {
+		return fmt.Errorf("score needs --labels and one of --probs, --logits and --top")
+	}
+	entries, err := metricEntries(s.metrics)
+	if err != nil {
+		return err
+	}
+	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
+	memory, err := parseBytes(s.memory)
+	if err != nil {
+		return err
+	}
+	var scores *scoring.SampleScores
+	switch {
+	case s.logits != "":
+		scores, err = s.scoreLogits(cmd, memory)
+	case s.probs != "":
+		scores, err = s.scoreProbs(cmd, memory)
+	default:
+		scores, err = s.scoreTop(cmd.Context(), memory)
+	}
+	if err != nil {
+		return err
+	}
+	return s.print(cmd, metrics.Of(scores), entries)
+}
+
+func metricNames() []string {
+	var names []string
+	for _, e := range metrics.Registry() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// metricEntries returns the metrics with the given names.
+func metricEntries(names []string) ([]metrics.Entry, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("--metric: name one, such as ece")
+	}
+	var entries []metrics.Entry
+	for i, name := range names {
+		e, ok := metrics.Lookup(name)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("--metric: unknown metric %q%s", name, experiments.Suggest(name, metricNames()))
+		case slices.Contains(names[:i], name):
+			return nil, fmt.Errorf("--metric: %s stands twice", name)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// rowBytes is the memory of a row while it is scored: 33 for the sample scores, 16
+// for their order, and 16 that some metrics take while they are computed.
+const rowBytes = 65
+
+// sampleScores returns n rows to be filled, where they fit into memory bytes.
+func sampleScores(n int, name string, memory int64) (*scoring.SampleScores, error) {
+	if need := int64(n) * rowBytes; need > memory {
+		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
+	}
+	return scoring.Zeros(n), nil
+}
+
+// scoreBytes is the size of a block of rows: one stays in the cache of a processor
+// while it is scored.
 const scoreBytes = 1 << 20
 
 // scoreLogits scores the uncalibrated softmax, on all processors.
-func scoreLogits(cmd *cobra.Command, files data.Files, memory int64) (*metrics.Tally, error) {
-	r, err := files.Open()
+func (s *scoreFlags) scoreLogits(cmd *cobra.Command, memory int64) (*scoring.SampleScores, error) {
+	r, err := data.Files{Logits: s.logits, Labels: s.labels, Kind: s.kind}.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := notice(cmd.ErrOrStderr(), r, "", false, files.Logits); err != nil {
+	if err := notice(cmd.ErrOrStderr(), r, "", false, s.logits); err != nil {
 		return nil, err
 	}
-	t, err := newTally(r.Rows(), files.Logits, memory)
+	all, err := sampleScores(r.Rows(), s.logits, memory)
 	if err != nil {
 		return nil, err
 	}
 	block := max(1, scoreBytes/(4*r.Classes()))
 	ones := slices.Repeat([]float64{1}, block)
-	return t, data.Scan(cmd.Context(), r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
-		return t.AppendScaled(lo, set, ones[:set.Logits.Rows])
+	tally := s.newTally(r.Classes())
+	err = data.Scan(cmd.Context(), r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
+		n := set.Logits.Rows
+		if err := scoring.AppendScaled([]*scoring.SampleScores{all.Part(lo, lo+n)}, set, ones[:n]); err != nil || tally == nil {
+			return err
+		}
+		probs := data.NewProbs(n, set.Logits.Cols)
+		for i := range n {
+			softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
+		}
+		tally.add(probs, set.Labels)
+		return nil
 	})
+	all.Classes = tally.bins()
+	return all, err
 }
 
-// scoreProbs scores probabilities in float64, as they are in the file. Rows that
-// sum to 1 only loosely, as those of float16 files and of few decimals do, are
-// divided by their sum and counted.
-func scoreProbs(cmd *cobra.Command, probs, labels string, memory int64) (*metrics.Tally, error) {
-	r, err := data.Files{Labels: labels}.Open()
+// scoreProbs scores probabilities in float64, as they are in the file. Rows whose
+// sum is only loosely 1, as in float16 files and with few decimals, are divided by
+// it and counted.
+func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.SampleScores, error) {
+	r, err := data.Files{Labels: s.labels}.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	p, err := data.OpenArrayFile(probs)
+	p, err := data.OpenArrayFile(s.probs)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
 	shape := p.Shape()
 	if len(shape) != 2 || shape[1] < 2 {
-		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", probs, shape)
+		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", s.probs, shape)
 	}
 	n, k := shape[0], shape[1]
 	if n != r.Rows() {
-		return nil, fmt.Errorf("%s has %d rows, %s has %d", probs, n, labels, r.Rows())
+		return nil, fmt.Errorf("%s has %d rows, %s has %d", s.probs, n, s.labels, r.Rows())
 	}
-	t, err := newTally(n, probs, memory)
+	all, err := sampleScores(n, s.probs, memory)
 	if err != nil {
 		return nil, err
 	}
 	block := max(1, scoreBytes/(8*k))
 	dst := data.NewProbs(min(block, n), k)
+	tally := s.newTally(k)
 	divided := 0
 	err = data.Scan(cmd.Context(), r, block, 1, func(lo int, set *data.Set) error {
 		rows := dst.Slice(0, len(set.Labels))
@@ -141,34 +212,37 @@ func scoreProbs(cmd *cobra.Command, probs, labels string, memory int64) (*metric
 			return err
 		}
 		for i := range rows.Rows {
-			if metrics.Normalise(rows.Row(i)) {
+			if scoring.Normalise(rows.Row(i)) {
 				divided++
 			}
 		}
-		if err := t.Append(lo, rows, set); err != nil {
-			return fmt.Errorf("%s: %w", probs, err)
+		if err := all.Part(lo, lo+rows.Rows).AppendProbs(rows, set); err != nil {
+			return fmt.Errorf("%s: %w", s.probs, err)
 		}
+		tally.add(rows, set.Labels)
 		return nil
 	})
 	if err == nil && divided > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %d of %d rows sum to 1 only within %g and are divided by their sum\n", probs, divided, n, metrics.LooseSum)
+		fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %d of %d rows sum to 1 only within %g and are divided by their sum\n", s.probs, divided, n, scoring.LooseSum)
 	}
-	return t, err
+	all.Changed = nil // the uncalibrated logits are unknown
+	all.Classes = tally.bins()
+	return all, err
 }
 
 // scoreTop scores the pairs of a top-label method.
-func scoreTop(ctx context.Context, top, labels string, memory int64) (*metrics.Tally, error) {
-	r, err := data.Files{Labels: labels}.Open()
+func (s *scoreFlags) scoreTop(ctx context.Context, memory int64) (*scoring.SampleScores, error) {
+	r, err := data.Files{Labels: s.labels}.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	class, err := data.OpenArrayFile(top + "#class")
+	class, err := data.OpenArrayFile(s.top + "#class")
 	if err != nil {
 		return nil, err
 	}
 	defer class.Close()
-	conf, err := data.OpenArrayFile(top + "#conf")
+	conf, err := data.OpenArrayFile(s.top + "#conf")
 	if err != nil {
 		return nil, err
 	}
@@ -176,16 +250,17 @@ func scoreTop(ctx context.Context, top, labels string, memory int64) (*metrics.T
 	n := r.Rows()
 	for _, a := range []*data.Array{class, conf} {
 		if shape := a.Shape(); len(shape) != 1 || shape[0] != n {
-			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, labels, n)
+			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, n)
 		}
 	}
-	t, err := newTally(n, top, memory)
+	all, err := sampleScores(n, s.top, memory)
 	if err != nil {
 		return nil, err
 	}
+	all.TopLabel, all.NLL, all.Brier = true, nil, nil
 	block := min(scoreBytes/8, n)
 	classes, confidences := make([]int32, block), make([]float64, block)
-	return t, data.Scan(ctx, r, max(1, block), 1, func(lo int, set *data.Set) error {
+	err = data.Scan(ctx, r, max(1, block), 1, func(lo int, set *data.Set) error {
 		hi := lo + len(set.Labels)
 		if err := class.ReadInt32(classes[:hi-lo], lo, hi); err != nil {
 			return err
@@ -193,38 +268,94 @@ func scoreTop(ctx context.Context, top, labels string, memory int64) (*metrics.T
 		if err := conf.ReadFloat64(confidences[:hi-lo], lo, hi); err != nil {
 			return err
 		}
-		if err := t.AppendTopLabel(lo, classes[:hi-lo], confidences[:hi-lo], set.Labels); err != nil {
-			return fmt.Errorf("%s: %w", top, err)
+		if err := all.Part(lo, hi).AppendTopLabel(classes[:hi-lo], confidences[:hi-lo], set.Labels); err != nil {
+			return fmt.Errorf("%s: %w", s.top, err)
 		}
 		return nil
 	})
+	all.Changed = nil // the uncalibrated logits are unknown
+	return all, err
 }
 
-// printScores prints the metrics, in 9 significant digits as in results.csv.
-// Without a vector of probabilities there is neither NLL nor Brier score.
-func printScores(w io.Writer, s metrics.Scores, vector, asJSON bool) error {
-	open, between, quote, end, none := "", "\n", "", "\n", "-"
+// classTally fills class bins from several goroutines. A nil classTally does
+// nothing.
+type classTally struct {
+	mu    sync.Mutex
+	tally *scoring.ClassTally
+}
+
+// newTally returns nil where no metric reads class bins.
+func (s *scoreFlags) newTally(k int) *classTally {
+	if !s.classes {
+		return nil
+	}
+	return &classTally{tally: scoring.NewClassTally(k)}
+}
+
+func (t *classTally) add(probs data.Probs, labels []int32) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tally.Add(probs, labels)
+}
+
+func (t *classTally) bins() *scoring.ClassBins {
+	if t == nil {
+		return nil
+	}
+	return t.tally.Bins()
+}
+
+// scoreSeed is the seed of consistency bands: score does not know the identity of
+// the test set.
+const scoreSeed = 0
+
+// print prints the metrics in nine significant digits, as in results.csv. Why a
+// metric that was asked for is undefined goes to standard error.
+func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries []metrics.Entry) error {
+	names, values := []string{"n"}, []string{strconv.Itoa(samples.Len())}
+	none := "-"
+	if s.json {
+		none = "null"
+	}
+	for _, e := range entries {
+		list, err := e.Compute(samples, scoreSeed)
+		if err != nil && (cmd.Flags().Changed("metric") || !errors.Is(err, metrics.ErrNoVector)) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %v\n", e.Name, err)
+		}
+		for i, name := range e.Names() {
+			text := none
+			if err == nil {
+				text = strconv.FormatFloat(list[i], 'g', 9, 64)
+			}
+			names, values = append(names, name), append(values, text)
+		}
+	}
+	return printPairs(cmd.OutOrStdout(), names, values, s.json)
+}
+
+// printPairs prints names and values, one pair a line or as one JSON object.
+func printPairs(w io.Writer, names, values []string, asJSON bool) error {
+	width := 9
+	for _, name := range names {
+		width = max(width, len(name))
+	}
+	text := ""
+	for i, name := range names {
+		switch {
+		case !asJSON:
+			text += fmt.Sprintf("%-*s %s\n", width, name, values[i])
+		case i == 0:
+			text += fmt.Sprintf("{%q: %s", name, values[i])
+		default:
+			text += fmt.Sprintf(", %q: %s", name, values[i])
+		}
+	}
 	if asJSON {
-		open, between, quote, end, none = "{", ", ", `"`, "}\n", "null"
+		text += "}\n"
 	}
-	pad := func(name string) string {
-		if asJSON {
-			return quote + name + quote + ": "
-		}
-		return fmt.Sprintf("%-9s ", name)
-	}
-	fmt.Fprint(w, open, pad("n"), s.N)
-	for _, m := range []struct {
-		name   string
-		value  float64
-		vector bool
-	}{{"accuracy", s.Accuracy, false}, {"ece", s.ECE, false}, {"aece", s.AECE, false}, {"nll", s.NLL, true}, {"brier", s.Brier, true}} {
-		value := strconv.FormatFloat(m.value, 'g', 9, 64)
-		if m.vector && !vector {
-			value = none
-		}
-		fmt.Fprint(w, between, pad(m.name), value)
-	}
-	_, err := fmt.Fprint(w, end)
+	_, err := io.WriteString(w, text)
 	return err
 }

@@ -1,7 +1,10 @@
 package table
 
+import "github.com/qats-bench/qats/metrics"
+
 // Name returns what the paper prints for an id in a column of results.csv
-// ("metric" for metrics), or the id itself where the paper has no name for it.
+// ("metric" for metrics, which have their labels from package metrics), or the id
+// itself where the paper has no name for it.
 // An empty id, such as the severity of a clean set, is "-".
 //
 // The paper's AdaTS is the test-time augmentation of Hekler et al.; two other
@@ -10,6 +13,11 @@ package table
 func Name(column, id string) string {
 	if id == "" {
 		return "-"
+	}
+	if column == "metric" {
+		if _, output, ok := metrics.LookupOutput(id); ok {
+			return output.Label
+		}
 	}
 	if name, ok := names[column][id]; ok {
 		return name
@@ -91,21 +99,6 @@ var names = map[string]map[string]string{
 		"qats-pw4":   "QaTS-PW4",
 		"qats-pw10":  "QaTS-PW10",
 		"qats-pws":   "QaTS-PWs",
-	},
-	"metric": {
-		"accuracy":      "Accuracy",
-		"ece":           "ECE",
-		"aece":          "AECE",
-		"mce":           "MCE",
-		"nll":           "NLL",
-		"brier":         "Brier score",
-		"brier_top":     "top-label Brier score",
-		"auroc":         "AUROC",
-		"aurc":          "AURC",
-		"ks":            "KS",
-		"gap":           "signed gap",
-		"argmax_change": "changed predictions",
-		"miou":          "mIoU",
 	},
 }
 

@@ -6,17 +6,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
 // Better says which values win.
-type Better string
+type Better = metrics.Direction
 
 // Neutral metrics are shown without marks.
 const (
-	Neutral Better = ""
-	Lower   Better = "lower"
-	Higher  Better = "higher"
+	Neutral = metrics.Neutral
+	Lower   = metrics.Lower
+	Higher  = metrics.Higher
 )
 
 // Spec describes one table. Rows, Columns and the rest name columns of
@@ -162,22 +163,20 @@ func (s Spec) label(column, id string) string {
 	return Name(column, id)
 }
 
+// digits returns the number of decimals.
+func (s Spec) digits() int { return metrics.Entry{Percent: s.Percent}.Digits() }
+
 // print returns v with the decimals of the table.
 func (s Spec) print(v float64) string {
-	digits := 4
 	if s.Percent {
-		v, digits = 100*v, 2
+		v *= 100
 	}
-	return fixed(v, digits)
+	return fixed(v, s.digits())
 }
 
 // difference returns the signed difference of two printed numbers.
 func (s Spec) difference(a, b string) string {
-	digits := 4
-	if s.Percent {
-		digits = 2
-	}
-	text := fixed(number(a)-number(b), digits)
+	text := fixed(number(a)-number(b), s.digits())
 	if number(text) > 0 {
 		text = "+" + text
 	}

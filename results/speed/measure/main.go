@@ -24,6 +24,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -233,11 +234,11 @@ func fit(at folder, name string) (figures, error) {
 	return best, err
 }
 
-// facts scores a set at m temperatures.
-func facts(set *data.Set, m int) ([]*metrics.Facts, error) {
-	list := make([]*metrics.Facts, m)
+// scored scores a set at m temperatures.
+func scored(set *data.Set, m int) ([]*metrics.Samples, error) {
+	list := make([]*scoring.SampleScores, m)
 	for c := range list {
-		list[c] = metrics.NewFacts(set.Logits.Rows)
+		list[c] = scoring.New(set.Logits.Rows)
 	}
 	scales := make([]float64, 0, set.Logits.Rows*m)
 	for c := range m {
@@ -246,7 +247,14 @@ func facts(set *data.Set, m int) ([]*metrics.Facts, error) {
 	for len(scales) < cap(scales) {
 		scales = append(scales, scales[:m]...)
 	}
-	return list, metrics.AppendScaled(list, set, scales)
+	if err := scoring.AppendScaled(list, set, scales); err != nil {
+		return nil, err
+	}
+	samples := make([]*metrics.Samples, m)
+	for c, s := range list {
+		samples[c] = metrics.Of(s)
+	}
+	return samples, nil
 }
 
 // score is logits -> ECE and AECE of the test set, for one temperature and
@@ -260,12 +268,10 @@ func score(at folder, name string) (figures, error) {
 	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
 		var e error
 		out[key], e = least(3, func() error {
-			list, err := facts(set, m)
-			var memory metrics.Memory
-			for _, f := range list {
-				in := memory.Input(f, 0)
-				metrics.ECE(in.Bins[metrics.Width15])
-				metrics.AECE(in.Bins[metrics.Mass15])
+			list, err := scored(set, m)
+			for _, s := range list {
+				metrics.ECE(s, 15)
+				metrics.AECE(s, 15)
 			}
 			return err
 		})
@@ -281,7 +287,7 @@ func boot(at folder, name string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := facts(set, 7)
+	list, err := scored(set, 7)
 	out := figures{}
 	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
 		var e error

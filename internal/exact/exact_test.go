@@ -1,0 +1,59 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestSumIsTheRationalSumRoundedOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 1))
+	for trial := range 300 {
+		var s Sum
+		want := new(big.Rat)
+		for range 1 + rng.IntN(50) {
+			v := rng.Float64()
+			switch trial % 3 {
+			case 1:
+				v = 1 - v*0x1p-50
+			case 2:
+				v *= 700
+			}
+			v = math.Floor(v*0x1p60) / 0x1p60 // nothing below 2^-64
+			s.Add(v)
+			want.Add(want, new(big.Rat).SetFloat64(v))
+		}
+		if nearest, _ := want.Float64(); s.Value() != nearest {
+			t.Errorf("got %v, want %v", s.Value(), nearest)
+		}
+	}
+	if (Sum{}).Value() != 0 {
+		t.Error("an empty sum is not 0")
+	}
+}
+
+func TestAddShareEqualsAdd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	var got, want Sum
+	for i := range 20000 {
+		v := math.Ldexp(rng.Float64(), -rng.IntN(80))
+		if i < 6 {
+			v = []float64{0, 1, math.Nextafter(1, 0), 0.5, 0x1p-64, 5e-324}[i]
+		}
+		got.AddShare(v)
+		want.Add(v)
+		if got != want {
+			t.Fatalf("%g: %x, want %x", v, got, want)
+		}
+	}
+}
+
+func TestMean(t *testing.T) {
+	if got := Mean([]float64{.25, 1, 4}); got != 1.75 {
+		t.Errorf("mean %v, want 1.75", got)
+	}
+	if got := Mean(nil); got != 0 {
+		t.Errorf("mean %v of no numbers, want 0", got)
+	}
+}

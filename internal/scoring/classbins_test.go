@@ -1,0 +1,103 @@
+package scoring
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// tallied returns the scores of n rows of k probabilities with their class bins.
+func tallied(t *testing.T, n, k int) (data.Probs, *data.Set, *SampleScores) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(34, 1))
+	p, set := data.NewProbs(n, k), hardLogits(rng, n, k)
+	for i := range n {
+		sum := 0.0
+		for j := range k {
+			p.Row(i)[j] = rng.ExpFloat64()
+			sum += p.Row(i)[j]
+		}
+		for j := range k {
+			p.Row(i)[j] /= sum
+		}
+	}
+	s := New(n)
+	if err := s.AppendProbs(p, set); err != nil {
+		t.Fatal(err)
+	}
+	tally := NewClassTally(k)
+	tally.Add(p, set.Labels)
+	s.Classes = tally.Bins()
+	return p, set, s
+}
+
+func TestClassBinsCountEveryRowOfEveryClass(t *testing.T) {
+	const n, k = 300, 4
+	p, set, s := tallied(t, n, k)
+	for j := range k {
+		var rows, hits [BinsPerClass]int32
+		var conf [BinsPerClass]float64
+		for i := range n {
+			b := 0
+			for b+1 < BinsPerClass && BinsPerClass*p.Row(i)[j] > float64(b+1) {
+				b++
+			}
+			rows[b]++
+			conf[b] += p.Row(i)[j]
+			if int(set.Labels[i]) == j {
+				hits[b]++
+			}
+		}
+		for b := range BinsPerClass {
+			at := BinsPerClass*j + b
+			if s.Classes.Rows[at] != rows[b] || s.Classes.Hits[at] != hits[b] {
+				t.Errorf("class %d, bin %d: %d rows and %d hits, want %d and %d", j, b, s.Classes.Rows[at], s.Classes.Hits[at], rows[b], hits[b])
+			}
+			near(t, "sum of probabilities", s.Classes.Conf[at], conf[b], 1e-12)
+		}
+	}
+}
+
+func TestBlocksOfClassBinsChangeNoBit(t *testing.T) {
+	const n, k = 300, 4
+	p, set, s := tallied(t, n, k)
+	parts := NewClassTally(k)
+	for lo := n; lo > 0; lo -= 20 { // from the end
+		parts.Add(p.Slice(lo-20, lo), set.Labels[lo-20:lo])
+	}
+	if !reflect.DeepEqual(parts.Bins(), s.Classes) {
+		t.Error("blocks from the end give other bins")
+	}
+}
+
+func TestDecodeReturnsClassBinsAndRejectsImpossibleOnes(t *testing.T) {
+	_, _, s := tallied(t, 300, 4)
+	encode := func() []byte {
+		body, err := s.AppendEncoded(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	again, err := Decode(encode())
+	if err != nil || !reflect.DeepEqual(again, s) {
+		t.Errorf("the class bins changed, %v", err)
+	}
+	good := *s.Classes
+	for name, spoil := range map[string]func(*ClassBins){
+		"a hit too many":         func(b *ClassBins) { b.Hits[0]++ },
+		"a row too few":          func(b *ClassBins) { b.Rows[0]-- },
+		"a negative probability": func(b *ClassBins) { b.Conf[3] = -1 },
+		"a missing bin":          func(b *ClassBins) { b.Rows, b.Hits, b.Conf = b.Rows[1:], b.Hits[1:], b.Conf[1:] },
+		"columns that differ":    func(b *ClassBins) { b.Conf = b.Conf[1:] },
+	} {
+		s.Classes = &ClassBins{slices.Clone(good.Rows), slices.Clone(good.Hits), slices.Clone(good.Conf)}
+		spoil(s.Classes)
+		if _, err := Decode(encode()); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// SampleScores are the scores of n samples: what is kept of each row of a
+// calibrated test set. Every metric is a function of them, so a new metric or a
+// new pairing of methods needs neither a fit nor logits. They are read-only once
+// complete. The zero SampleScores have no rows and are ready for AppendProbs.
+//
+// All rows are of one kind. A row of a top-label method (calib.TopLabel) is a
+// pair of predicted class and confidence, without a probability of every class.
+type SampleScores struct {
+	Conf    []float64 // confidence: the largest probability, in (0, 1]; of top-label rows in [0, 1]
+	Pred    []int32   // predicted class; see AppendProbs for ties
+	Label   []int32   // true class
+	NLL     []float64 // -ln max(p_label, Floor), in nats; empty for top-label rows
+	Brier   []float64 // sum over classes of (p - 1[label])^2, in [0, 2]; empty for top-label rows
+	Changed []bool    // the prediction differs from that of the uncalibrated logits; empty where these are unknown
+
+	Classes *ClassBins // bins by the probability of each class; nil unless a metric asked for them
+
+	TopLabel bool // the rows are of a top-label method
+
+	first int // number of the first row, for errors
+}
+
+// Version is raised whenever AppendProbs or AppendScaled gives other values. It
+// belongs in the cache key of sample scores.
+const Version = 2
+
+// Floor is the smallest probability of the true class that NLL sees. It matters
+// for methods that give some classes a probability of exactly zero (isotonic
+// regression): a row costs 691 nats at most.
+const Floor = 1e-300
+
+// New returns sample scores without rows, with room for n.
+func New(n int) *SampleScores {
+	return &SampleScores{
+		Conf:    make([]float64, 0, n),
+		Pred:    make([]int32, 0, n),
+		Label:   make([]int32, 0, n),
+		NLL:     make([]float64, 0, n),
+		Brier:   make([]float64, 0, n),
+		Changed: make([]bool, 0, n),
+	}
+}
+
+// Zeros returns n rows of zeros, which are then filled through Part.
+func Zeros(n int) *SampleScores {
+	return &SampleScores{
+		Conf:    make([]float64, n),
+		Pred:    make([]int32, n),
+		Label:   make([]int32, n),
+		NLL:     make([]float64, n),
+		Brier:   make([]float64, n),
+		Changed: make([]bool, n),
+	}
+}
+
+// Part returns sample scores without rows that use the memory of rows lo to
+// hi-1 of s: what is appended to them, hi-lo rows at most, becomes these rows of
+// s. Several parts may be filled at the same time. Errors count rows from the
+// first row of s.
+func (s *SampleScores) Part(lo, hi int) *SampleScores {
+	return &SampleScores{
+		Conf:     part(s.Conf, lo, hi),
+		Pred:     part(s.Pred, lo, hi),
+		Label:    part(s.Label, lo, hi),
+		NLL:      part(s.NLL, lo, hi),
+		Brier:    part(s.Brier, lo, hi),
+		Changed:  part(s.Changed, lo, hi),
+		TopLabel: s.TopLabel,
+		first:    s.first + lo,
+	}
+}
+
+// part returns the empty slice at lo with room up to hi; a column that s does
+// not have stays absent.
+func part[T any](column []T, lo, hi int) []T {
+	if column == nil {
+		return nil
+	}
+	return column[lo:lo:hi]
+}
+
+// Reset removes all rows and makes room for n, in the same memory where it is
+// large enough.
+func (s *SampleScores) Reset(n int) {
+	if cap(s.Conf) < n {
+		*s = *New(n)
+		return
+	}
+	s.truncate(0)
+	s.Classes, s.TopLabel = nil, false
+}
+
+// Len returns the number of rows.
+func (s *SampleScores) Len() int { return len(s.Conf) }
+
+// Correct reports whether row i is predicted correctly.
+func (s *SampleScores) Correct(i int) bool { return s.Pred[i] == s.Label[i] }
+
+// AppendProbs scores a block of rows: n x k probabilities, with the labels and
+// the logits of the same rows in set. AppendScaled does it faster where a map
+// divides each row by a temperature. Blocks of any size give the same bits.
+//
+// The raw top class of a row is the lowest index among the largest logits. A set
+// without logits (probabilities that were computed elsewhere) has the raw top
+// class of the probabilities, and Changed stays empty. The prediction is the raw
+// top class where its probability equals the largest of the row, so a calibrator
+// that ties classes changes nothing. Otherwise the prediction is the lowest index
+// among the largest probabilities, and the row counts as changed.
+//
+// NLL is -ln of the float64 probability, not of the logits, because calibrated
+// rows need not have any. Its floor -ln Floor is the same as that of
+// AppendScaled. Above the floor the two agree to about 1e-14 nats, since maps
+// that divide by a temperature keep probabilities down to Floor and below.
+//
+// An error names row and class: a probability that is NaN or outside [0, 1], a
+// row whose sum is not 1 within 1e-6 + k 2^-24, a label outside the classes. The
+// scores are then as before. Shapes that disagree are a bug of the caller and
+// panic.
+func (s *SampleScores) AppendProbs(probs data.Probs, set *data.Set) error {
+	if len(set.Labels) != probs.Rows {
+		panic("scoring: probabilities and labels differ in rows")
+	}
+	logits := set.Logits
+	if logits.Present() && (logits.Rows != probs.Rows || logits.Cols != probs.Cols) {
+		panic("scoring: probabilities and logits differ in shape")
+	}
+	n := s.Len()
+	for i := range probs.Rows {
+		p, y := probs.Row(i), set.Labels[i]
+		if y < 0 || int(y) >= len(p) {
+			s.truncate(n)
+			return badLabel(s.first+n+i, y, len(p))
+		}
+		conf, brier, ok := scanRow(p, int(y))
+		if !ok {
+			if err := checkRow(p); err != nil {
+				s.truncate(n)
+				return fmt.Errorf("row %d%w", s.first+n+i, err)
+			}
+		}
+		top := -1
+		if logits.Present() {
+			top = argmax(logits.Row(i))
+		}
+		pred := top
+		if top < 0 || p[top] != conf {
+			pred = argmax(p)
+		}
+		s.Conf = append(s.Conf, conf)
+		s.Pred = append(s.Pred, int32(pred))
+		s.Label = append(s.Label, y)
+		s.NLL = append(s.NLL, 0-softmax.Log(max(p[y], Floor))) // 0- turns -0 into 0
+		s.Brier = append(s.Brier, brier)
+		if top >= 0 {
+			s.Changed = append(s.Changed, pred != top)
+		}
+	}
+	return nil
+}
+
+// badLabel is the error of a label outside k classes.
+func badLabel(row int, label int32, k int) error {
+	return fmt.Errorf("row %d: label %d, but the classes are 0 to %d", row, label, k-1)
+}
+
+// AppendTopLabel appends rows of a top-label method: predicted class, confidence
+// in [0, 1], and label of each. The method keeps the predictions of the logits,
+// so no row counts as changed. An error names the row: a confidence that is NaN
+// or outside [0, 1], a negative class, a negative label. The scores are then as
+// before.
+func (s *SampleScores) AppendTopLabel(class []int32, conf []float64, labels []int32) error {
+	if len(class) != len(conf) || len(labels) != len(conf) {
+		panic("scoring: classes, confidences and labels differ in rows")
+	}
+	if !s.TopLabel && s.Len() > 0 {
+		panic("scoring: rows with and without a vector of probabilities")
+	}
+	for i, c := range conf {
+		row := s.first + s.Len() + i
+		switch {
+		case !(c >= 0 && c <= 1):
+			return fmt.Errorf("row %d: %g is not a confidence", row, c)
+		case class[i] < 0 || labels[i] < 0:
+			return fmt.Errorf("row %d: class %d and label %d: want 0 or more", row, class[i], labels[i])
+		}
+	}
+	s.TopLabel = true
+	s.Conf, s.Pred, s.Label = append(s.Conf, conf...), append(s.Pred, class...), append(s.Label, labels...)
+	s.Changed = append(s.Changed, make([]bool, len(conf))...)
+	return nil
+}
+
+// truncate keeps the first n rows.
+func (s *SampleScores) truncate(n int) {
+	s.Conf, s.Pred, s.Label = s.Conf[:n], s.Pred[:n], s.Label[:n]
+	s.NLL, s.Brier, s.Changed = s.NLL[:min(n, len(s.NLL))], s.Brier[:min(n, len(s.Brier))], s.Changed[:min(n, len(s.Changed))]
+}
+
+// scanRow returns the largest probability and the Brier score of a row with
+// label y. Where ok is false, checkRow decides whether the row is valid.
+func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
+	miss := 1 - p[y]
+	conf, sum := p[y], p[y]
+	rest := 0.0 // squares of the other classes, summed apart: they may be many and tiny
+	sign := math.Float64bits(p[y])
+	for _, part := range [2][]float64{p[:y], p[y+1:]} { // subtracting p_y^2 from the sum over all would cancel
+		for _, v := range part {
+			sum += v
+			rest += float64(v * v)
+			sign |= math.Float64bits(v)
+			if v > conf {
+				conf = v
+			}
+		}
+	}
+	// NaN and Inf reach the sum, which then fails the comparison.
+	ok = math.Abs(sum-1) <= sumTolerance(len(p)) && conf <= 1 && sign>>63 == 0
+	return conf, float64(miss*miss) + rest, ok
+}
+
+// checkRow says what is wrong with a row of probabilities, as the end of a
+// sentence that begins with "row 812".
+func checkRow(p []float64) error {
+	sum := 0.0
+	for j, v := range p {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf(", class %d: %g is not a probability", j, v)
+		}
+		sum += v
+	}
+	if tol := sumTolerance(len(p)); math.Abs(sum-1) > tol {
+		return fmt.Errorf(": probabilities sum to %.9g, which is not 1 within %.2g", sum, tol)
+	}
+	return nil // a negative zero
+}
+
+// sumTolerance bounds how far the sum of k probabilities may be from one: 1e-6,
+// plus what a softmax that was summed in float32 can lose over k terms.
+func sumTolerance(k int) float64 { return 1e-6 + float64(k)*0x1p-24 }
+
+// LooseSum is how far from 1 the sum of a row may be for Normalise to divide by
+// it.
+const LooseSum = 1e-2
+
+// Normalise divides a row of numbers >= 0 by its sum where the sum is farther
+// from 1 than AppendProbs accepts, but within LooseSum. It reports whether it
+// did. Files of float16, or of a few decimals, hold such rows.
+func Normalise(p []float64) bool {
+	sum := 0.0
+	for _, v := range p {
+		if !(v >= 0) {
+			return false
+		}
+		sum += v
+	}
+	off := math.Abs(sum - 1)
+	if !(off > sumTolerance(len(p)) && off <= LooseSum) {
+		return false
+	}
+	for j := range p {
+		p[j] /= sum
+	}
+	return true
+}
+
+// argmax returns the lowest index of the largest value.
+func argmax[F float32 | float64](v []F) int {
+	best := 0
+	for j, x := range v {
+		if x > v[best] {
+			best = j
+		}
+	}
+	return best
+}

@@ -1,0 +1,14 @@
+package metrics
+
+var accuracyEntry = Entry{
+	Name:    "accuracy",
+	Outputs: []Output{{"accuracy", "Accuracy", 0, 1}},
+	Better:  Higher,
+	Percent: true,
+	Version: 1,
+	Summary: "share of rows predicted correctly",
+	Compute: value(Accuracy),
+}
+
+// Accuracy returns the share of correct predictions, in [0, 1].
+func Accuracy(s *Samples) float64 { return float64(s.correct()) / float64(max(1, s.Len())) }

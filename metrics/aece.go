@@ -1,0 +1,35 @@
+package metrics
+
+import "math"
+
+var aeceEntry = Entry{
+	Name:      "aece",
+	Outputs:   []Output{{"aece", "AECE", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	Paired:    true,
+	Version:   1,
+	Summary:   "adaptive ECE of the top class: 15 bins of equal mass, unweighted mean",
+	Reference: "the QaTS paper; after Nixon et al. 2019",
+	Compute:   value(func(s *Samples) float64 { return AECE(s, 15) }),
+}
+
+// AECE returns the adaptive expected calibration error of the QaTS paper, in
+// [0, 1], of bins >= 1 bins of equal mass: the unweighted mean of
+// |acc_b - conf_b| over the bins that are not empty. MassBins has the boundaries
+// and says what happens to tied confidences. Bins of equal mass differ by one
+// sample at most, so weighting would change the value by O(bins/n).
+func AECE(s *Samples, bins int) float64 { return unweightedGap(MassBins(s, bins)) }
+
+// unweightedGap returns the mean of |acc - conf| over the bins that are not empty,
+// and 0 of none.
+func unweightedGap(bins []Bin) float64 {
+	sum, filled := 0.0, 0
+	for _, b := range bins {
+		if b.N > 0 {
+			sum += math.Abs(b.Acc - b.Conf)
+			filled++
+		}
+	}
+	return sum / float64(max(1, filled))
+}

@@ -1,0 +1,125 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+)
+
+var eceBandEntry = Entry{
+	Name:      "ece_null",
+	Outputs:   []Output{{"ece_null_lo", "ECE band, 2.5 %", 0, 1}, {"ece_null_med", "ECE band, median", 0, 1}, {"ece_null_hi", "ECE band, 97.5 %", 0, 1}},
+	Better:    Neutral,
+	Percent:   true,
+	Version:   1,
+	Summary:   "consistency band of the ECE, what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
+	Reference: "consistency resampling, Broecker and Smith 2007",
+	Compute:   func(s *Samples, seed uint64) ([]float64, error) { return ECEBand(s, 15, seed).values(), nil },
+}
+
+var aeceBandEntry = Entry{
+	Name:      "aece_null",
+	Outputs:   []Output{{"aece_null_lo", "AECE band, 2.5 %", 0, 1}, {"aece_null_med", "AECE band, median", 0, 1}, {"aece_null_hi", "AECE band, 97.5 %", 0, 1}},
+	Better:    Neutral,
+	Percent:   true,
+	Version:   1,
+	Summary:   "consistency band of the AECE, what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
+	Reference: "consistency resampling, Broecker and Smith 2007",
+	Compute:   func(s *Samples, seed uint64) ([]float64, error) { return AECEBand(s, 15, seed).values(), nil },
+}
+
+// Band is the consistency band of a calibration error (Broecker and Smith 2007):
+// what a perfectly calibrated model with exactly these confidences would score
+// with n samples. Sample i is taken to be correct with probability conf_i, 200
+// times over. Lo, Median and Hi are the 2.5 % quantile, the median and the 97.5 %
+// quantile of the errors.
+//
+// A binned calibration error is positive even when nothing is wrong, by an amount
+// that falls like 1/sqrt(n) and depends on the confidences. An ECE inside its band
+// is no evidence of miscalibration.
+type Band struct{ Lo, Median, Hi float64 }
+
+func (b Band) values() []float64 { return []float64{b.Lo, b.Median, b.Hi} }
+
+// bandDraws is the number of times that the labels are drawn.
+const bandDraws = 200
+
+// ECEBand returns the consistency band of ECE(s, bins), in [0, 1].
+//
+// Row i of draw r sees one uniform number, a hash of the seed, r and i. With one
+// seed for a test set, all methods see the same numbers, so their bands differ by
+// the confidences and not by luck.
+func ECEBand(s *Samples, bins int, seed uint64) Band {
+	return s.band(widthLayout(s.sorted, bins), seed, (*layout).weighted)
+}
+
+// AECEBand returns the consistency band of AECE(s, bins), in [0, 1], from the
+// draws of ECEBand.
+func AECEBand(s *Samples, bins int, seed uint64) Band {
+	return s.band(massLayout(s.sorted, bins), seed, (*layout).unweighted)
+}
+
+// band returns the quantiles of an error over drawn labels. Confidences and bins
+// stay, so a draw only counts the hits of each run anew.
+func (s *Samples) band(l *layout, seed uint64, errorOf func(*layout, []float64) float64) Band {
+	n := s.Len()
+	place := make([]uint64, n)     // of the row's uniform number in a stream
+	threshold := make([]uint64, n) // the row is correct where the uniform number is below; 2^63 is certainty
+	for j, x := range s.sorted {
+		place[j] = uint64(x.row) * golden
+		threshold[j] = uint64(x.conf * 0x1p63)
+	}
+	conf := make([]float64, len(l.runs))
+	for r, run := range l.runs {
+		conf[r], _ = sums(s.sorted[run.lo:run.hi])
+	}
+	errors, residual := make([]float64, bandDraws), make([]float64, len(l.runs))
+	for d := range errors {
+		start := stream(seed, forBand, d)
+		for r, run := range l.runs {
+			var hits uint64
+			at := threshold[run.lo:run.hi]
+			for j, p := range place[run.lo:run.hi] {
+				hits += (mix(start+p)>>1 - at[j]) >> 63 // 1 where the difference is negative
+			}
+			residual[r] = conf[r] - float64(hits)
+		}
+		errors[d] = errorOf(l, residual)
+	}
+	slices.Sort(errors)
+	return Band{quantile(errors, .025), quantile(errors, .5), quantile(errors, .975)}
+}
+
+// weighted returns the ECE of bins given the sum of conf - 1[correct] of each run.
+func (l *layout) weighted(residual []float64) float64 {
+	sum, n := 0.0, 0
+	for b := range l.bins {
+		sum += math.Abs(l.bins[b].total(residual))
+		n += l.bins[b].n
+	}
+	return sum / float64(max(1, n))
+}
+
+// unweighted returns the AECE of bins given the sum of conf - 1[correct] of each
+// run.
+func (l *layout) unweighted(residual []float64) float64 {
+	sum, filled := 0.0, 0
+	for b := range l.bins {
+		if n := l.bins[b].n; n > 0 {
+			sum += math.Abs(l.bins[b].total(residual)) / float64(n)
+			filled++
+		}
+	}
+	return sum / float64(max(1, filled))
+}
+
+// quantile returns the p-quantile of sorted values, one or more: linear
+// interpolation at place (len-1) p, which is type 7 of Hyndman and Fan (1996) and
+// the default of numpy and R. gonum's stat.Quantile has no such type.
+func quantile(sorted []float64, p float64) float64 {
+	h := float64(float64(len(sorted)-1) * p)
+	i := min(int(h), len(sorted)-2)
+	if i < 0 {
+		return sorted[0]
+	}
+	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
+}

@@ -1,0 +1,51 @@
+package metrics
+
+import "github.com/qats-bench/qats/internal/exact"
+
+var brierEntry = Entry{
+	Name:      "brier",
+	Outputs:   []Output{{"brier", "Brier score", 0, 2}},
+	Better:    Lower,
+	Vector:    true,
+	Version:   1,
+	Summary:   "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
+	Reference: "Brier 1950",
+	Compute:   valueOrError(Brier),
+}
+
+// Brier returns the Brier score (Brier 1950), in [0, 2]: the mean over samples of
+//
+//	sum over classes j of (p_j - 1[j is the label])^2
+//
+// not divided by the number of classes. It is ErrNoVector of samples
+// FromConfidences; see TopBrier.
+func Brier(s *Samples) (float64, error) {
+	scores, err := s.vectors()
+	if err != nil {
+		return 0, err
+	}
+	return exact.Mean(scores.Brier), nil
+}
+
+var brierTopEntry = Entry{
+	Name:    "brier_top",
+	Outputs: []Output{{"brier_top", "top-label Brier score", 0, 1}},
+	Better:  Lower,
+	Version: 1,
+	Summary: "mean of (confidence - correct)^2, in [0, 1]",
+	Compute: value(TopBrier),
+}
+
+// TopBrier returns the Brier score of the predicted class alone, in [0, 1]: the
+// mean over samples of (confidence - 1[correct])^2.
+func TopBrier(s *Samples) float64 {
+	var sum exact.Sum
+	for _, x := range s.sorted {
+		c := x.conf
+		if x.correct {
+			c = 1 - c
+		}
+		sum.AddShare(c * c)
+	}
+	return sum.Value() / float64(max(1, s.Len()))
+}

@@ -1,0 +1,71 @@
+package metrics_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// testSet reads a test set of data/bundle.
+func testSet(t *testing.T, name string) *data.Set {
+	t.Helper()
+	dir := filepath.Join("..", "data", "bundle", filepath.FromSlash(name), "test")
+	r, err := data.Files{Logits: filepath.Join(dir, "logits.npy"), Labels: filepath.Join(dir, "labels.npy")}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := r.Read(context.Background(), 0, r.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return set
+}
+
+// The values of a measured network are those of a numpy 1.24 script written from
+// the definitions: softmax in float64, bins by numpy.ceil(15 c) - 1 and by
+// floor(j n/15 + .5) of argsort(c), sklearn's roc_auc_score and jaccard_score
+// (average="macro"), torch.bucketize(c, torch.linspace(0, 1, 16), right=True). No
+// two confidences of the set tie.
+func TestMeasuredNetworkHasTheValuesOfNumpy(t *testing.T) {
+	s, err := metrics.FromLogits(testSet(t, "cifar10-jpeg/resnet50-w8-s2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]float64{
+		"accuracy":      {.7414},
+		"gap":           {.012000939776994013},
+		"ece":           {.017375424110617682}, // data/bundle/manifest.yaml has .017375
+		"aece":          {.016732353331764774},
+		"mce":           {.15164002774793442},
+		"mce_30":        {.07409636777848895},
+		"nll":           {.7319015088713254},
+		"brier":         {.35628549504328066},
+		"brier_top":     {.14393493851558065},
+		"auroc":         {.8236123794138761},
+		"aurc":          {.08978688290403687},
+		"ks":            {.012192596900199158},
+		"ece_debiased":  {.014444242317902409},
+		"ece_sweep":     {.01716770301191943},
+		"ece_classwise": {.007356400073965502, .07356400073965502},
+		"ece_tm":        {.017375424011051657},
+		"miou":          {.5965901849652797},
+		"argmax_change": {0},
+	} {
+		e, _ := metrics.Lookup(name)
+		got, err := e.Compute(s, 1)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i, w := range want {
+			if !(math.Abs(got[i]-w) <= 1e-9) {
+				t.Errorf("%s: got %.15g, want %.15g", e.Outputs[i].Name, got[i], w)
+			}
+		}
+	}
+}

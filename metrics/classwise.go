@@ -1,0 +1,54 @@
+package metrics
+
+import (
+	"errors"
+	"math"
+
+	"github.com/qats-bench/qats/internal/scoring"
+)
+
+var eceClasswiseEntry = Entry{
+	Name:      "ece_classwise",
+	Outputs:   []Output{{"ece_classwise", "Class-wise ECE", 0, 1}, {"ece_classwise_sum", "Class-wise ECE, sum", 0, 2}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Classes:   true,
+	Vector:    true,
+	Version:   1,
+	Summary:   "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",
+	Reference: "Kull et al. 2019; Nixon et al. 2019",
+	Compute: func(s *Samples, _ uint64) ([]float64, error) {
+		mean, sum, err := ClasswiseECE(s)
+		if err != nil {
+			return nil, err
+		}
+		return []float64{mean, sum}, nil
+	},
+}
+
+// ClasswiseECE returns the mean over the k classes, in [0, 1], and the sum, in
+// [0, 2], of the calibration error of each class's probability (Kull et al. 2019;
+// Nixon et al. 2019),
+//
+//	ECE_j = sum over bins of (n_b/n) |freq_b - mean p_b|
+//
+// in 15 bins of equal width, where freq_b is the share of class j among the n_b
+// samples with p_j in bin b. Every sample counts for every class, and so does a
+// class without samples. Empty bins contribute 0. The mean falls like 1/k because
+// most classes are improbable on most samples. It is ErrNoVector of samples
+// FromConfidences.
+func ClasswiseECE(s *Samples) (mean, sum float64, err error) {
+	scores, err := s.vectors()
+	if err != nil {
+		return 0, 0, err
+	}
+	b := scores.Classes
+	if b == nil {
+		return 0, 0, errors.New("the sample scores hold no class bins")
+	}
+	for i, conf := range b.Conf {
+		sum += math.Abs(conf-float64(b.Hits[i])) / float64(s.Len())
+	}
+	return sum / float64(len(b.Conf)/scoring.BinsPerClass), sum, nil
+}

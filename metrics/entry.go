@@ -1,0 +1,77 @@
+package metrics
+
+// Direction says which values of a metric are better. Tables mark by it.
+type Direction string
+
+// Neutral metrics are reported but never ranked.
+const (
+	Neutral Direction = ""
+	Lower   Direction = "lower"
+	Higher  Direction = "higher"
+)
+
+// Entry is one line of the registry: one computation and the metrics that it
+// gives. All that tables, figures, comparisons and the command line say of a
+// metric is here.
+type Entry struct {
+	Name    string   // in specs and on the command line
+	Outputs []Output // most entries have one, of the same name
+	Better  Direction
+	Percent bool // printed as per cent
+
+	OnRequest bool // computed only where a spec names it
+	Classes   bool // reads class bins, which a run keeps only where a spec names such a metric
+	Vector    bool // reads the probabilities of all classes, which top-label methods do not have
+	Paired    bool // Pairs gives bootstrap intervals of its differences
+	Version   int  // raised whenever the values change; part of the cache key
+
+	Summary   string
+	Reference string
+
+	// Compute returns one finite value for each output. An error says why the
+	// metric has no value for these samples; it makes the cell a skip, not a
+	// failure. The seed is the identity of the test set, the same for every
+	// method; only random draws use it.
+	Compute func(s *Samples, seed uint64) ([]float64, error)
+}
+
+// Output is one number that an entry gives.
+type Output struct {
+	Name   string  // in results.csv
+	Label  string  // in tables and figures, as the QaTS paper has it where it has one
+	Lo, Hi float64 // range of the value; infinite where there is no bound
+}
+
+// Names returns the names of the outputs.
+func (e Entry) Names() []string {
+	var list []string
+	for _, o := range e.Outputs {
+		list = append(list, o.Name)
+	}
+	return list
+}
+
+// Digits returns the number of decimals of a printed value: two in per cent, four
+// otherwise.
+func (e Entry) Digits() int {
+	if e.Percent {
+		return 2
+	}
+	return 4
+}
+
+// value makes a Compute of a metric that always has a value.
+func value(metric func(*Samples) float64) func(*Samples, uint64) ([]float64, error) {
+	return func(s *Samples, _ uint64) ([]float64, error) { return []float64{metric(s)}, nil }
+}
+
+// valueOrError makes a Compute of a metric that may be undefined.
+func valueOrError(metric func(*Samples) (float64, error)) func(*Samples, uint64) ([]float64, error) {
+	return func(s *Samples, _ uint64) ([]float64, error) {
+		v, err := metric(s)
+		if err != nil {
+			return nil, err
+		}
+		return []float64{v}, nil
+	}
+}

@@ -1,0 +1,23 @@
+package metrics
+
+import "github.com/qats-bench/qats/internal/exact"
+
+var gapEntry = Entry{
+	Name:    "gap",
+	Outputs: []Output{{"gap", "signed gap", -1, 1}},
+	Better:  Neutral, // nearest to zero is best, which is neither direction
+	Percent: true,
+	Version: 1,
+	Summary: "mean confidence minus accuracy: positive where overconfident",
+	Compute: value(Gap),
+}
+
+// Gap returns the mean confidence minus the accuracy, in [-1, 1]: positive where
+// the model is overconfident.
+func Gap(s *Samples) float64 {
+	var conf exact.Sum
+	for _, x := range s.sorted {
+		conf.AddShare(x.conf)
+	}
+	return conf.Value()/float64(max(1, s.Len())) - Accuracy(s)
+}

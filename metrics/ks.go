@@ -1,0 +1,40 @@
+package metrics
+
+import (
+	"math"
+
+	"github.com/qats-bench/qats/internal/exact"
+)
+
+var ksEntry = Entry{
+	Name:      "ks",
+	Outputs:   []Output{{"ks", "KS", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	Version:   1,
+	Summary:   "largest |sum of (confidence - correct)| / n over the rows up to a confidence; no bins",
+	Reference: "Gupta et al. 2021",
+	Compute:   value(KS),
+}
+
+// KS returns the Kolmogorov-Smirnov calibration error (Gupta et al. 2021), in
+// [0, 1],
+//
+//	max over c of |sum over samples with confidence <= c of (confidence - 1[correct])| / n
+//
+// Tied confidences (within 1e-9 of their neighbour) enter together. Public code
+// evaluates inside ties too, which depends on the sort.
+func KS(s *Samples) float64 {
+	var conf exact.Sum
+	hits, worst, n := 0, 0.0, s.Len()
+	for j, x := range s.sorted {
+		conf.AddShare(x.conf)
+		if x.correct {
+			hits++
+		}
+		if j+1 == n || s.sorted[j+1].conf-x.conf > tie {
+			worst = max(worst, math.Abs(conf.Value()-float64(hits)))
+		}
+	}
+	return worst / float64(max(1, n))
+}

@@ -1,0 +1,50 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+)
+
+var mceEntry = Entry{
+	Name:      "mce",
+	Outputs:   []Output{{"mce", "MCE", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	Version:   1,
+	Summary:   "largest gap among 15 bins of equal width; bins of few rows often decide it",
+	Reference: "Naeini et al. 2015",
+	Compute:   valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 1) }),
+}
+
+// mce30Entry asks for bins with enough rows to tell: a gap of 30 rows has a
+// standard error of 9 points at most.
+var mce30Entry = Entry{
+	Name:      "mce_30",
+	Outputs:   []Output{{"mce_30", "MCE (30 rows)", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	Version:   1,
+	Summary:   "largest gap among those of 15 bins of equal width that have 30 rows or more",
+	Reference: "Naeini et al. 2015",
+	Compute:   valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 30) }),
+}
+
+// MCE returns the maximum calibration error (Naeini et al. 2015), in [0, 1]: the
+// largest |acc_b - conf_b| among those of bins >= 1 bins of equal width that have
+// least samples or more. The definition has least = 1: then a bin of one sample
+// may decide it. It is an error where no bin has so many.
+func MCE(s *Samples, bins, least int) (float64, error) {
+	worst := -1.0
+	for _, b := range WidthBins(s, bins) {
+		if b.N >= max(1, least) {
+			worst = max(worst, math.Abs(b.Acc-b.Conf))
+		}
+	}
+	switch {
+	case s.Len() == 0:
+		return 0, ErrNoSamples
+	case worst < 0:
+		return 0, fmt.Errorf("undefined: no bin has %d rows", least)
+	}
+	return worst, nil
+}

@@ -1,0 +1,32 @@
+package metrics
+
+import (
+	"math"
+
+	"github.com/qats-bench/qats/internal/exact"
+)
+
+var nllEntry = Entry{
+	Name:    "nll",
+	Outputs: []Output{{"nll", "NLL", 0, math.Inf(1)}},
+	Better:  Lower,
+	Vector:  true,
+	Version: 1,
+	Summary: "mean negative log-likelihood in nats, the probability floored at 1e-300",
+	Compute: valueOrError(NLL),
+}
+
+// NLL returns the mean negative log-likelihood in nats, >= 0,
+//
+//	mean over samples of -ln max(p_label, 1e-300)
+//
+// The floor bounds the cost of a sample at 691 nats. It matters where a
+// calibrator gives some classes a probability of exactly zero. NLL is ErrNoVector
+// of samples FromConfidences.
+func NLL(s *Samples) (float64, error) {
+	scores, err := s.vectors()
+	if err != nil {
+		return 0, err
+	}
+	return exact.Mean(scores.NLL), nil
+}

@@ -1,0 +1,237 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// Level is the level of all intervals. Tests print their p-values instead.
+const Level = .95
+
+// Options say which methods are compared, and by what.
+type Options struct {
+	Metric  string   // in results.csv: an output of a registered metric with a direction
+	Against string   // the method that the others are compared with
+	Methods []string // the others, in order; nil for all that have rows
+	Block   Block    // ByDataset if empty
+
+	// Interval is the name of the bootstrap intervals of pairs.csv, for captions;
+	// "BC bootstrap" if empty.
+	Interval string
+}
+
+// Comparison compares methods with one of them, in one metric, over the settings of
+// one source.
+type Comparison struct {
+	Options
+	MetricLabel string            // in tables and figures
+	Better      metrics.Direction // Lower or Higher
+	Percent     bool              // print 100 x value, in points
+	Digits      int               // decimals of printed values
+
+	Source   string // measured | simulated
+	Settings int    // with a value of any method
+	Blocks   []string
+	Rows     []Row    // of the methods compared, in order, without Against
+	From     []string // what the measured settings are measured on, as manifests say; "" where a manifest does not
+
+	// Against itself: its mean over blocks, and over how many.
+	AgainstValue                   float64
+	AgainstSettings, AgainstBlocks int
+
+	Ranking  Ranking
+	Warnings []Warning
+}
+
+// Row compares a method with Against on the settings where both have a value.
+type Row struct {
+	Method          string
+	Settings        int
+	Blocks          int
+	Value           float64 // of the method, mean over blocks of the means of their settings
+	Difference      float64 // the same mean of the differences to Against
+	Shift           significance.Shift
+	Better, Worse   int // settings by the sign of the difference; the rest are equal
+	Win, Tie, Loss  int // settings by the interval of the difference
+	NoInterval      int // settings without an interval in pairs.csv
+	Test            significance.SignedRank
+	Holm            float64 // Test.P corrected over all rows
+	BlockDifference []float64
+	BlockNames      []string
+
+	// Smallest is the smallest difference that the test rows of a setting can show:
+	// the median over the settings of half the width of the interval. It is 0
+	// without intervals.
+	Smallest float64
+}
+
+// Apart returns the block that pulls the mean difference farthest from the shift,
+// where the printed signs of the two are opposite. sign returns the sign of a
+// printed number. ok is false where the signs agree.
+func (r Row) Apart(sign func(float64) int) (block string, difference float64, ok bool) {
+	if sign(r.Difference)*sign(r.Shift.Estimate) >= 0 {
+		return "", 0, false
+	}
+	most := 0.0
+	for i, d := range r.BlockDifference {
+		if away := (d - r.Shift.Estimate) * float64(sign(r.Difference)); away > most {
+			most, block, difference = away, r.BlockNames[i], d
+		}
+	}
+	return block, difference, block != ""
+}
+
+// Of returns the comparison over measured settings, then that over simulated ones,
+// as far as there are any. It is an error if the metric is unknown or has no
+// direction, or if the method compared against, or a method that was asked for by
+// name, has no value at all.
+func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
+	if o.Block == "" {
+		o.Block = ByDataset
+	}
+	entry, output, ok := metrics.LookupOutput(o.Metric)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("unknown metric %q", o.Metric)
+	case entry.Better == metrics.Neutral:
+		return nil, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
+	}
+	all, err := read(records, pairs, o.Metric, o.Against)
+	if err != nil {
+		return nil, err
+	}
+	if len(all.settings) == 0 {
+		return nil, fmt.Errorf("no rows of metric %s in results.csv", o.Metric)
+	}
+	for _, m := range append([]string{o.Against}, o.Methods...) {
+		if err := all.has(m, o.Metric); err != nil && (m == o.Against || !all.byNature(m)) {
+			return nil, err
+		}
+	}
+	var list []*Comparison
+	for _, source := range []string{"measured", "simulated"} {
+		v := all.from(source)
+		if !slices.ContainsFunc(v.settings, func(s results.Cell) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
+			continue
+		}
+		c := &Comparison{Options: o, MetricLabel: output.Label, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits(),
+			Source: source, Settings: len(v.settings)}
+		c.Blocks, _ = blocks(v.settings, o.Block)
+		c.From = results.DistinctFrom(v.records(v.settings))
+		methods := o.Methods
+		if methods == nil {
+			methods = v.methods
+		}
+		var p []float64
+		for _, m := range methods {
+			switch row := c.row(v, m); {
+			case m == o.Against:
+			case row.Settings > 0:
+				c.Rows = append(c.Rows, row)
+				p = append(p, row.Test.P)
+			case v.byNature(m):
+				c.Ranking.ByNature = append(c.Ranking.ByNature, v.lacking(m, v.settings))
+			}
+		}
+		for i, adjusted := range significance.Holm(p) {
+			c.Rows[i].Holm = adjusted
+		}
+		own := c.row(v, o.Against)
+		c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
+		c.rank(v)
+		shown := []string{o.Against}
+		for _, r := range c.Rows {
+			shown = append(shown, r.Method)
+		}
+		c.Warnings = v.warnings(shown)
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// has returns an error for a method without any value of the metric.
+func (v values) has(method, metric string) error {
+	if !slices.Contains(v.methods, method) {
+		return fmt.Errorf("results.csv has no rows of method %q; it has %s", method, strings.Join(v.methods, ", "))
+	}
+	why := ""
+	for _, s := range v.settings {
+		_, ok, reason := v.value(s, method)
+		if ok {
+			return nil
+		}
+		why = reason
+	}
+	return fmt.Errorf("method %q has no value of %s in results.csv (%s)", method, metric, why)
+}
+
+// cost is the factor that makes values of the metric costs: 1 where lower is better
+// and -1 where higher is.
+func (c *Comparison) cost() float64 {
+	if c.Better == metrics.Higher {
+		return -1
+	}
+	return 1
+}
+
+// row compares a method with Against.
+func (c *Comparison) row(v values, method string) Row {
+	r := Row{Method: method}
+	var both []results.Cell
+	var widths []float64
+	for _, s := range v.settings {
+		x, ok1, _ := v.value(s, method)
+		y, ok2, _ := v.value(s, c.Against)
+		if !ok1 || !ok2 {
+			continue
+		}
+		both = append(both, s)
+		switch cost := c.cost() * (x - y); {
+		case cost < 0:
+			r.Better++
+		case cost > 0:
+			r.Worse++
+		}
+		pair, ok := v.pairs[place{s, method}]
+		lo, hi := pair.Lo, pair.Hi
+		if ok {
+			widths = append(widths, hi-lo)
+		}
+		if c.Better == metrics.Higher {
+			lo, hi = -hi, -lo
+		}
+		switch {
+		case !ok:
+			r.NoInterval++
+		case hi < 0:
+			r.Win++
+		case lo > 0:
+			r.Loss++
+		default:
+			r.Tie++
+		}
+	}
+	if len(widths) > 0 {
+		slices.Sort(widths)
+		r.Smallest = (widths[(len(widths)-1)/2] + widths[len(widths)/2]) / 4
+	}
+	names, members := blocks(both, c.Block)
+	r.BlockNames = names
+	r.Settings, r.Blocks = len(both), len(names)
+	for _, b := range names {
+		r.Value += mean(members[b], func(s results.Cell) float64 { return v.at[place{s, method}].Value }) / float64(len(names))
+		d := mean(members[b], func(s results.Cell) float64 {
+			return v.at[place{s, method}].Value - v.at[place{s, c.Against}].Value
+		})
+		r.Difference += d / float64(len(names))
+		r.BlockDifference = append(r.BlockDifference, d)
+	}
+	r.Test = significance.Wilcoxon(r.BlockDifference)
+	r.Shift = significance.HodgesLehmann(r.BlockDifference, Level)
+	return r
+}

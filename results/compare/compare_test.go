@@ -1,0 +1,360 @@
+package compare
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func cell(dataset, backbone string) results.Cell {
+	return results.Cell{Experiment: "e", Dataset: dataset, Backbone: backbone, Loss: "ce"}
+}
+
+func record(c results.Cell, method string, value float64) results.Record {
+	return results.Record{Cell: c, Method: method, Metric: "ece", Value: value, N: 100, Source: "measured", Status: results.OK}
+}
+
+func absent(c results.Cell, method string) results.Record {
+	return results.Record{Cell: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: method + " needs features"}
+}
+
+func pair(c results.Cell, method, against string, d, lo, hi float64) results.Pair {
+	return results.Pair{Cell: c, Method: method, Against: against, Metric: "ece", Difference: d, Lo: lo, Hi: hi, N: 100, Source: "measured"}
+}
+
+var ece = Options{Metric: "ece", Against: "qats"}
+
+func comparison(t *testing.T, records []results.Record, pairs []results.Pair, o Options) *Comparison {
+	t.Helper()
+	list, err := Of(records, pairs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 {
+		t.Fatalf("%d comparisons", len(list))
+	}
+	return list[0]
+}
+
+// Three settings of one dataset and one of another.
+func TestABlockCountsOnce(t *testing.T) {
+	var records []results.Record
+	for i, b := range []string{"x", "y", "z"} {
+		records = append(records, record(cell("a", b), "qats", .1), record(cell("a", b), "ts", .1+.01*float64(i)))
+	}
+	records = append(records, record(cell("b", "x"), "qats", .3), record(cell("b", "x"), "ts", .2))
+	for by, want := range map[Block][3]float64{ // blocks, difference, value
+		ByDataset: {2, (.01 - .1) / 2, (.11 + .2) / 2},
+		ByNetwork: {4, (.01 + .02 - .1) / 4, (.1 + .11 + .12 + .2) / 4},
+		BySetting: {4, (.01 + .02 - .1) / 4, (.1 + .11 + .12 + .2) / 4},
+	} {
+		o := ece
+		o.Block = by
+		r := comparison(t, records, nil, o).Rows[0]
+		if r.Method != "ts" || float64(r.Blocks) != want[0] || math.Abs(r.Difference-want[1]) > 1e-12 || math.Abs(r.Value-want[2]) > 1e-12 {
+			t.Errorf("%s: %+v, want %v", by, r, want)
+		}
+		if r.Better != 1 || r.Worse != 2 || r.Settings != 4 || r.NoInterval != 4 {
+			t.Errorf("%s: counts %+v", by, r)
+		}
+	}
+	// Corruptions are of one network.
+	shifted := cell("a", "x")
+	for s := 1; s <= 3; s++ {
+		shifted.Corruption, shifted.Severity = "fog", s
+		records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
+	}
+	for by, want := range map[Block]int{ByDataset: 2, ByNetwork: 4, BySetting: 7} {
+		o := ece
+		o.Block = by
+		if r := comparison(t, records, nil, o).Rows[0]; r.Blocks != want || r.Settings != 7 {
+			t.Errorf("%s with corruptions: %d blocks of %d settings, want %d of 7", by, r.Blocks, r.Settings, want)
+		}
+	}
+}
+
+// From pairs of either direction, and the other way round where higher is better.
+func TestWinsAndLossesAreThoseOfIntervals(t *testing.T) {
+	var records []results.Record
+	var pairs []results.Pair
+	for i, at := range [][2]float64{{-.02, -.01}, {-.01, .01}, {.01, .02}, {0, 0}, {0, .01}} {
+		c := cell("a", fmt.Sprint(i))
+		records = append(records, record(c, "qats", .1), record(c, "ts", .1+(at[0]+at[1])/2))
+		if i == 0 {
+			pairs = append(pairs, pair(c, "qats", "ts", -(at[0]+at[1])/2, -at[1], -at[0]))
+		} else {
+			pairs = append(pairs, pair(c, "ts", "qats", (at[0]+at[1])/2, at[0], at[1]))
+		}
+	}
+	r := comparison(t, records, pairs, ece).Rows[0]
+	if r.Win != 1 || r.Tie != 3 || r.Loss != 1 || r.NoInterval != 0 {
+		t.Errorf("%+v", r)
+	}
+	o := ece
+	o.Metric = "auroc"
+	for i := range records {
+		records[i].Metric = o.Metric
+	}
+	for i := range pairs {
+		pairs[i].Metric = o.Metric
+	}
+	if h := comparison(t, records, pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoInterval != 1 || h.Better != r.Worse {
+		t.Errorf("%+v", h)
+	}
+}
+
+// The setting, or the method, is left out.
+func TestMissingValueShiftsNoRank(t *testing.T) {
+	var records []results.Record
+	for i := range 6 {
+		c := cell("d"+fmt.Sprint(i), "x")
+		records = append(records, record(c, "qats", .1), record(c, "ts", .2), record(c, "ir", .05))
+		switch {
+		case i == 0:
+			records = append(records, absent(c, "gc-split"))
+			records[len(records)-2] = absent(c, "ir")
+		case i < 4:
+			records = append(records, absent(c, "gc-split"))
+		default:
+			records = append(records, record(c, "gc-split", .01))
+		}
+	}
+	k := comparison(t, records, nil, ece).Ranking
+	if !slices.Equal(k.Methods, []string{"ir", "qats", "ts"}) || !slices.Equal(k.Ranks, []float64{1, 2, 3}) || len(k.Blocks) != 5 {
+		t.Errorf("%+v", k)
+	}
+	if len(k.Aside) != 1 || k.Aside[0].Method != "gc-split" || len(k.Aside[0].Settings) != 4 ||
+		len(k.Missing) != 1 || k.Missing[0].Method != "ir" || k.Missing[0].Why != "ir needs features" {
+		t.Errorf("aside %+v, missing %+v", k.Aside, k.Missing)
+	}
+	// Asked for by name, gc keeps its place and four settings go.
+	o := ece
+	o.Methods = []string{"gc-split", "ir"}
+	k = comparison(t, records, nil, o).Ranking
+	if !slices.Equal(k.Methods, []string{"gc-split", "ir", "qats"}) || len(k.Blocks) != 2 || len(k.Aside) != 0 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// One block has so many settings that the method lacks few of them.
+func TestMethodThatLacksHalfOfTheBlocksIsLeftOut(t *testing.T) {
+	var records []results.Record
+	for i := range 6 {
+		for j := range []int{30, 1, 1, 1, 1, 1}[i] {
+			c := cell("d"+fmt.Sprint(i), fmt.Sprint(j))
+			records = append(records, record(c, "qats", .1), record(c, "ts", .2))
+			if i < 3 {
+				records = append(records, record(c, "vs", .05))
+			} else {
+				records = append(records, absent(c, "vs"))
+			}
+		}
+	}
+	k := comparison(t, records, nil, ece).Ranking
+	if len(k.Blocks) != 6 || len(k.Aside) != 1 || k.Aside[0].Method != "vs" || !slices.Equal(k.Methods, []string{"qats", "ts"}) {
+		t.Errorf("%+v", k)
+	}
+}
+
+func TestMeasuredAndSimulatedNeverMeet(t *testing.T) {
+	var records []results.Record
+	for i := range 4 {
+		c := cell("d"+fmt.Sprint(i), "x")
+		a, b := record(c, "qats", .1), record(c, "ts", .2)
+		if i%2 == 1 {
+			a.Source, b.Source = "simulated", "simulated"
+		}
+		records = append(records, a, b)
+	}
+	list, err := Of(records, nil, ece)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	for i, source := range []string{"measured", "simulated"} {
+		if c := list[i]; c.Source != source || c.Settings != 2 || c.Rows[0].Settings != 2 {
+			t.Errorf("%s: %+v", source, c)
+		}
+	}
+}
+
+// Two different numbers of it are an error.
+func TestSettingOfTwoExperimentsCountsOnce(t *testing.T) {
+	a, b := cell("d", "x"), cell("d", "x")
+	b.Experiment = "f"
+	records := []results.Record{record(a, "qats", .1), record(a, "ts", .2), record(b, "qats", .1), absent(b, "ts"), record(b, "ir", .3)}
+	c := comparison(t, records, nil, ece)
+	if c.Settings != 1 || len(c.Rows) != 2 || c.Rows[0].Settings != 1 || c.Ranking.None == "" {
+		t.Errorf("%+v", c)
+	}
+	records[2].Value = .11
+	if _, err := Of(records, nil, ece); err == nil || !strings.Contains(err.Error(), "one experiment at a time") {
+		t.Errorf("two numbers: %v", err)
+	}
+}
+
+// Rows of other metrics, of redrawn splits and of methods that are not compared
+// stand between those that count.
+func TestRowsThatDoNotCountHideNoOthers(t *testing.T) {
+	var records []results.Record
+	var pairs []results.Pair
+	for i := range 6 {
+		c := cell("d"+fmt.Sprint(i), "x")
+		other, split := c, c
+		split.Corruption, split.Severity = results.Split, 1
+		nll := record(other, "ts", 9)
+		nll.Metric = "nll"
+		records = append(records, nll, record(split, "ts", .9), record(c, "qats", .1), record(c, "ts", .2))
+		aece := pair(c, "ts", "qats", .5, .4, .6)
+		aece.Metric = "aece"
+		pairs = append(pairs, aece, pair(split, "ts", "qats", .5, -.4, .6), pair(c, "ts", "ir", .5, -.4, .6), pair(c, "ts", "qats", .1, .05, .15))
+	}
+	r := comparison(t, records, pairs, ece).Rows[0]
+	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoInterval != 0 || math.Abs(r.Difference-.1) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOfRejects(t *testing.T) {
+	records := []results.Record{record(cell("d", "x"), "qats", .1), absent(cell("d", "x"), "gc-split")}
+	for _, c := range []struct {
+		change func(*Options)
+		want   string
+	}{
+		{func(o *Options) { o.Against = "ts" }, `no rows of method "ts"; it has qats, gc`},
+		{func(o *Options) { o.Methods = []string{"gc-split"} }, `method "gc-split" has no value of ece in results.csv (gc-split needs features)`},
+		{func(o *Options) { o.Metric = "nll" }, "no rows of metric nll"},
+		{func(o *Options) { o.Metric = "gap" }, "nothing can be compared"},
+		{func(o *Options) { o.Metric = "eec" }, `unknown metric "eec"`},
+	} {
+		o := ece
+		c.change(&o)
+		if _, err := Of(records, nil, o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestNamesPutsCorruptedSetsTogether(t *testing.T) {
+	var list []results.Cell
+	for i := range 3 {
+		c := cell("d", "x")
+		c.Corruption, c.Severity = "fog", i+1
+		list = append(list, c)
+	}
+	if got := names(append(list[:1:1], cell("d", "y"))); got != "d/x/fog/1, d/y" {
+		t.Error(got)
+	}
+	for i := range 12 {
+		list = append(list, cell("d", fmt.Sprint(i)))
+	}
+	if got := names(list); !strings.HasPrefix(got, "d/x (3 corrupted sets), d/0, ") || !strings.HasSuffix(got, ", d/10, 1 more") {
+		t.Error(got)
+	}
+}
+
+// redrawn returns four draws of a setting.
+func redrawn() ([]results.Record, []results.Pair) {
+	var records []results.Record
+	var pairs []results.Pair
+	for i, d := range []float64{-.02, 0, -.01, .01} {
+		c := cell("a", "x")
+		c.Corruption, c.Severity = results.Split, i+1
+		records = append(records, record(c, "qats", .1), record(c, "ts", .1+d))
+		pairs = append(pairs, pair(c, "ts", "qats", d, d-.0196, d+.0196))
+	}
+	return records, pairs
+}
+
+func TestSplitsDescribesFourDrawsDoneByHand(t *testing.T) {
+	records, pairs := redrawn()
+	of := &Comparison{Options: ece, Better: metrics.Lower, Source: "measured"}
+	list := of.Splits(records, pairs)
+	if len(list) != 1 {
+		t.Fatal(list)
+	}
+	s := list[0]
+	// -2, 0, -1, 1 points: mean -.5, squares 2.25 + .25 + .25 + 2.25 = 5 over 3.
+	if s.Draws != 4 || s.Better != 2 || s.Worse != 1 || math.Abs(s.Mean+.005) > 1e-12 || math.Abs(s.Deviation-.01*math.Sqrt(5./3)) > 1e-12 ||
+		math.Abs(s.Lo+.02) > 1e-12 || math.Abs(s.Hi-.01) > 1e-12 || math.Abs(s.Resampling-.01) > 1e-6 {
+		t.Errorf("%+v", s)
+	}
+	// Draws are replicates and not settings.
+	if _, err := Of(records, pairs, ece); err == nil {
+		t.Error("draws are compared as settings")
+	}
+	of.Source = "simulated"
+	if list := of.Splits(records, pairs); list != nil {
+		t.Errorf("%+v of another source", list)
+	}
+}
+
+// example has ten datasets of two networks, a method with missing values and one
+// that agrees with qats on half of the datasets.
+func example() ([]results.Record, []results.Pair) {
+	var records []results.Record
+	var pairs []results.Pair
+	for i := range 10 {
+		for j, b := range []string{"x", "y"} {
+			c := cell("d"+fmt.Sprint(i), b)
+			q := .05 + .003*float64((7*i+3*j)%10)
+			ts := q + .002*float64((3*i+j)%5-1)*float64(i%2)
+			records = append(records, record(c, "uncal", q+.05+.01*float64(i%3)), record(c, "ts", ts), record(c, "qats", q))
+			if i > 7 {
+				records[len(records)-1].Note = fmt.Sprintf("a network; warning: a = 0 after %d steps", i)
+			}
+			if i < 9 {
+				records = append(records, record(c, "ir", q+.004*float64((5*i+j)%7-2)))
+			} else {
+				records = append(records, absent(c, "ir"))
+			}
+			if i < 3 {
+				records = append(records, record(c, "gc-split", .2))
+			} else {
+				records = append(records, absent(c, "gc-split"))
+			}
+			pairs = append(pairs, pair(c, "ts", "qats", ts-q, min(ts-q-.001, ts-q+.0005), ts-q+.001))
+		}
+	}
+	more, pairsToo := redrawn()
+	return append(records, more...), append(pairs, pairsToo...)
+}
+
+// Change detectors: the numbers are tested by the other tests.
+func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
+	records, pairs := example()
+	c := comparison(t, records, pairs, ece)
+	v := View{Comparison: c, Splits: c.Splits(records, pairs)}
+	for name, print := range map[string]func(*strings.Builder) error{
+		"example.txt":   func(b *strings.Builder) error { return v.Text(b) },
+		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
+		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
+	} {
+		var b strings.Builder
+		if err := print(&b); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != string(want) {
+			t.Errorf("%s differs; run with -update and read the diff:\n%s", name, b.String())
+		}
+	}
+}

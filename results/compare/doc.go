@@ -1,0 +1,36 @@
+// Package compare compares methods with one of them over many settings, from
+// results.csv and pairs.csv alone. It computes the numbers behind qats compare.
+//
+// # Per setting
+//
+// A difference is the metric of a method minus that of the method compared
+// against, on the same rows, with the paired bootstrap interval of pairs.csv. A
+// setting is a win where the whole interval lies on the better side of zero, a loss
+// where it lies on the worse side, and a tie where it contains zero. The intervals
+// are conditional on the fits (metrics.Pairs says how they are computed); Splits is
+// about the fits.
+//
+// # Over settings
+//
+// Settings that share test images are not independent trials: the 75 corruptions of
+// one set are not 75 data sets. So settings are grouped into blocks, by default one
+// for each dataset. The differences of a block are averaged first, and a block
+// counts once in every test. Over the blocks, each method is tested by Wilcoxon's
+// signed-rank test, with zeros as in Pratt (1959) and Holm's correction over the
+// methods that are compared. The interval beside the mean difference is that of
+// Hodges and Lehmann, which inverts the same test. All methods together are ranked
+// in each block, and the mean ranks are tested by Friedman's test, with Nemenyi's
+// critical difference (package significance has the sources). The tests speak of
+// data sets like these, as if these were a random sample; they are not one.
+//
+// # What is missing
+//
+// A method is compared on the settings where both have a value, and their number
+// stands beside it. A ranking needs a value of every method: a setting without one
+// is left out for all. A method is left out of the ranking instead, so that it does
+// not empty it, if it was not asked for by name and lacks a value in more than a
+// fifth of the settings, or all values in more than a fifth of the blocks. Both are
+// listed with the reason. No missing number is replaced.
+//
+// Measured and simulated settings never meet: they make two comparisons.
+package compare

@@ -1,0 +1,189 @@
+package compare
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// digits is a number that prints with nine significant digits, as in results.csv:
+// the last digits of a float64 differ between processors.
+type digits float64
+
+// MarshalJSON implements [json.Marshaler].
+func (d digits) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(d), 'g', 9, 64), nil
+}
+
+func pointer(x float64) *digits { d := digits(x); return &d }
+
+// The objects of the JSON output, distinguished by kind. Numbers are as in
+// results.csv: fractions and nats, not per cent. A number that does not exist is
+// null.
+
+type methodObject struct {
+	Kind       string  `json:"kind"` // method
+	Metric     string  `json:"metric"`
+	Source     string  `json:"source"`
+	Block      Block   `json:"block"`
+	Method     string  `json:"method"`
+	Against    string  `json:"against"`
+	Settings   int     `json:"settings"`
+	Blocks     int     `json:"blocks"`
+	Mean       digits  `json:"mean"`
+	Difference digits  `json:"difference"`
+	Shift      digits  `json:"shift"`
+	Lo         *digits `json:"lo"`
+	Hi         *digits `json:"hi"`
+	Better     int     `json:"better"`
+	Worse      int     `json:"worse"`
+	Win        *int    `json:"win"`
+	Tie        *int    `json:"tie"`
+	Loss       *int    `json:"loss"`
+	Smallest   *digits `json:"smallest"` // smallest difference that the rows of a setting can show
+	P          digits  `json:"p"`
+	Holm       digits  `json:"p_holm"`
+}
+
+type rankingObject struct {
+	Kind       string     `json:"kind"` // ranking
+	Metric     string     `json:"metric"`
+	Source     string     `json:"source"`
+	Block      Block      `json:"block"`
+	Methods    []string   `json:"methods"` // in the order of their ranks; null without a ranking
+	Ranks      []digits   `json:"ranks"`
+	Settings   int        `json:"settings"`
+	Blocks     []string   `json:"blocks"`
+	Alike      [][]string `json:"alike"`         // by method: the others that Wilcoxon's tests with Holm's correction do not tell apart from it
+	LeastP     *digits    `json:"least_p"`       // the smallest p that so many blocks can reach; null without a ranking, like the next ones
+	ChiSquared *digits    `json:"friedman_chi2"` // null for two methods too, like the next ones
+	P          *digits    `json:"friedman_p"`
+	F          *digits    `json:"iman_davenport_f"` // null where it is infinite
+	PF         *digits    `json:"iman_davenport_p"`
+	Critical   *digits    `json:"critical_difference"`
+	Groups     [][]string `json:"not_told_apart"` // by Nemenyi's test
+	None       string     `json:"none,omitempty"` // why there is no ranking
+}
+
+type lackingObject struct {
+	Kind     string   `json:"kind"` // left_out
+	Metric   string   `json:"metric"`
+	Source   string   `json:"source"`
+	What     string   `json:"what"` // method | settings
+	Method   string   `json:"method"`
+	Settings []string `json:"settings"` // on which it has no value
+	Why      string   `json:"why"`
+}
+
+type warningObject struct {
+	Kind     string   `json:"kind"` // warning
+	Metric   string   `json:"metric"`
+	Source   string   `json:"source"`
+	Method   string   `json:"method"`
+	Settings []string `json:"settings"`
+	Text     string   `json:"text"` // on the first of the settings
+}
+
+type splitObject struct {
+	Kind       string  `json:"kind"` // splits
+	Metric     string  `json:"metric"`
+	Source     string  `json:"source"`
+	Setting    string  `json:"setting"`
+	Method     string  `json:"method"`
+	Against    string  `json:"against"`
+	Draws      int     `json:"draws"`
+	Mean       digits  `json:"difference"`
+	Deviation  digits  `json:"sd"`
+	Resampling *digits `json:"sd_fit_fixed"`
+	Lo         digits  `json:"least"`
+	Hi         digits  `json:"largest"`
+	Better     int     `json:"better"`
+	Worse      int     `json:"worse"`
+}
+
+// namesOf returns the names of settings.
+func namesOf(settings []results.Cell) []string {
+	var list []string
+	for _, s := range settings {
+		list = append(list, s.Setting())
+	}
+	return list
+}
+
+// JSON prints one object a line: for each method, for the ranking, for each method
+// and setting that the ranking leaves out, for warnings of fits, and for each
+// redrawn setting and method.
+func (v View) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	var objects []any
+	for _, r := range v.Rows {
+		o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
+			Settings: r.Settings, Blocks: r.Blocks, Mean: digits(r.Value), Difference: digits(r.Difference), Shift: digits(r.Shift.Estimate),
+			Better: r.Better, Worse: r.Worse, P: digits(r.Test.P), Holm: digits(r.Holm)}
+		if r.Shift.Bounded {
+			o.Lo, o.Hi = pointer(r.Shift.Lo), pointer(r.Shift.Hi)
+		}
+		if r.NoInterval < r.Settings {
+			o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, pointer(r.Smallest)
+		}
+		objects = append(objects, o)
+	}
+	k := v.Ranking
+	ranking := rankingObject{Kind: "ranking", Metric: v.Metric, Source: v.Source, Block: v.Block, Methods: k.Methods,
+		Settings: k.Settings, Blocks: k.Blocks, None: k.None}
+	if k.Methods != nil {
+		ranking.LeastP = pointer(k.LeastP)
+	}
+	if k.Tested() {
+		ranking.ChiSquared, ranking.P, ranking.PF, ranking.Critical = pointer(k.Test.ChiSquared), pointer(k.Test.P), pointer(k.Test.PF), pointer(k.Critical)
+		if !math.IsInf(k.Test.F, 0) {
+			ranking.F = pointer(k.Test.F)
+		}
+	}
+	for i := range k.Methods {
+		var ids []string
+		for j, different := range k.Apart[i] {
+			if j != i && !different {
+				ids = append(ids, k.Methods[j])
+			}
+		}
+		ranking.Alike = append(ranking.Alike, ids)
+	}
+	for _, r := range k.Ranks {
+		ranking.Ranks = append(ranking.Ranks, digits(r))
+	}
+	for _, g := range k.Groups {
+		var ids []string
+		for _, i := range g {
+			ids = append(ids, k.Methods[i])
+		}
+		ranking.Groups = append(ranking.Groups, ids)
+	}
+	objects = append(objects, ranking)
+	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
+		for _, l := range list {
+			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "method", "settings"}[what],
+				Method: l.Method, Settings: namesOf(l.Settings), Why: l.Why})
+		}
+	}
+	for _, w := range v.Warnings {
+		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, namesOf(w.Settings), w.Text})
+	}
+	for _, s := range v.Splits {
+		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Setting(), Method: s.Method, Against: v.Against, Draws: s.Draws,
+			Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
+		if s.Resampling > 0 {
+			o.Resampling = pointer(s.Resampling)
+		}
+		objects = append(objects, o)
+	}
+	for _, o := range objects {
+		if err := e.Encode(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}

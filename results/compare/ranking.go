@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// Alpha is the level of the critical difference.
+const Alpha = .05
+
+// maxLacking is the share of settings, and of whole blocks, that a method may lack.
+// With more it is left out of a ranking, instead of the settings.
+const maxLacking = .2
+
+// Ranking ranks methods in each block, by the means over the settings of the block.
+type Ranking struct {
+	Methods  []string // in the order of their mean ranks; nil if there is no ranking
+	Ranks    []float64
+	Test     significance.RankTest // with these Ranks
+	Critical float64               // critical difference of Nemenyi's test at Alpha
+	Groups   [][]int               // places in Methods of groups that Nemenyi's test does not tell apart
+	Apart    [][]bool              // at [i][j]: a comparison against method i tells method j apart
+	LeastP   float64               // the smallest p that Wilcoxon's test can reach over the blocks
+	Blocks   []string
+	Settings int
+	None     string // why there is no ranking
+
+	Aside    []Lacking // methods that are left out
+	ByNature []Lacking // methods for which the metric is not defined; also those asked for by name
+	Missing  []Lacking // settings that are left out, by the first method that lacks them
+}
+
+// Lacking is a method without values on some settings.
+type Lacking struct {
+	Method   string
+	Settings []results.Cell
+	Why      string // the reason on the first of them
+}
+
+// rank ranks the methods of the rows and Against.
+func (c *Comparison) rank(v values) {
+	methods := []string{c.Against}
+	for _, r := range c.Rows {
+		methods = append(methods, r.Method)
+	}
+	k := &c.Ranking
+	settings := slices.DeleteFunc(slices.Clone(v.settings), func(s results.Cell) bool { return !v.any(s, methods) })
+	var ranked []string
+	for _, m := range methods {
+		lacks := v.lacking(m, settings)
+		if c.Methods == nil && m != c.Against && c.tooFew(lacks.Settings, settings) {
+			k.Aside = append(k.Aside, lacks)
+			continue
+		}
+		ranked = append(ranked, m)
+	}
+	for _, m := range ranked {
+		lacks := v.lacking(m, settings)
+		if len(lacks.Settings) == 0 {
+			continue
+		}
+		k.Missing = append(k.Missing, lacks)
+		settings = slices.DeleteFunc(settings, func(s results.Cell) bool { return slices.Contains(lacks.Settings, s) })
+	}
+	names, members := blocks(settings, c.Block)
+	var costs [][]float64
+	for _, b := range names {
+		var row []float64
+		for _, m := range ranked {
+			row = append(row, c.cost()*mean(members[b], func(s results.Cell) float64 { return v.at[place{s, m}].Value }))
+		}
+		costs = append(costs, row)
+	}
+	test, err := significance.Friedman(costs)
+	if err != nil {
+		k.None = err.Error()
+		return
+	}
+	order := make([]int, len(ranked))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(test.Ranks[a], test.Ranks[b]) })
+	for _, i := range order {
+		k.Methods, k.Ranks = append(k.Methods, ranked[i]), append(k.Ranks, test.Ranks[i])
+	}
+	test.Ranks = k.Ranks
+	k.Blocks, k.Settings, k.LeastP = names, len(settings), significance.LeastP(len(names))
+	sorted := make([][]float64, len(costs))
+	for b, row := range costs {
+		for _, i := range order {
+			sorted[b] = append(sorted[b], row[i])
+		}
+	}
+	k.Apart = apart(sorted, len(ranked))
+	if len(ranked) == 2 { // Wilcoxon's test is the test of two methods
+		return
+	}
+	k.Test = test
+	k.Critical = significance.CriticalDifference(len(ranked), len(names), Alpha)
+	k.Groups = significance.Groups(k.Ranks, k.Critical)
+}
+
+// Tested reports whether there are enough methods for Friedman's and Nemenyi's
+// tests: more than two, since two methods are tested by Wilcoxon's test.
+func (k Ranking) Tested() bool { return len(k.Methods) > 2 }
+
+// apart returns, for each of k methods, which others differ from it at Alpha by
+// Wilcoxon's test over the blocks with Holm's correction over these k-1 tests. A
+// comparison against that method says the same.
+func apart(costs [][]float64, k int) [][]bool {
+	table := make([][]bool, k)
+	for i := range table {
+		table[i] = make([]bool, k)
+		var others []int
+		var p []float64
+		for j := range k {
+			if j == i {
+				continue
+			}
+			differences := make([]float64, len(costs))
+			for b, row := range costs {
+				differences[b] = row[j] - row[i]
+			}
+			others, p = append(others, j), append(p, significance.Wilcoxon(differences).P)
+		}
+		for n, adjusted := range significance.Holm(p) {
+			table[i][others[n]] = adjusted <= Alpha
+		}
+	}
+	return table
+}
+
+// tooFew reports whether a method lacks too much to be ranked: too many settings, or
+// all settings of too many blocks.
+func (c *Comparison) tooFew(lacks, settings []results.Cell) bool {
+	rest := slices.DeleteFunc(slices.Clone(settings), func(s results.Cell) bool { return slices.Contains(lacks, s) })
+	all, _ := blocks(settings, c.Block)
+	left, _ := blocks(rest, c.Block)
+	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(len(all)-len(left)) > maxLacking*float64(len(all))
+}
+
+// any reports whether one of the methods has a value on the setting.
+func (v values) any(setting results.Cell, methods []string) bool {
+	return slices.ContainsFunc(methods, func(m string) bool { _, ok, _ := v.value(setting, m); return ok })
+}
+
+// lacking returns the settings on which a method has no value.
+func (v values) lacking(method string, settings []results.Cell) Lacking {
+	l := Lacking{Method: method}
+	for _, s := range settings {
+		if _, ok, why := v.value(s, method); !ok {
+			if l.Settings == nil {
+				l.Why = why
+			}
+			l.Settings = append(l.Settings, s)
+		}
+	}
+	return l
+}

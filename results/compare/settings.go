@@ -1,0 +1,180 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Block says which settings count as one trial.
+type Block string
+
+// The blocks. Settings of a dataset share test images; those of a network share
+// its calibration set too.
+const (
+	ByDataset Block = "dataset" // all networks and corruptions of a dataset
+	ByNetwork Block = "network" // dataset, backbone and loss: its corruptions
+	BySetting Block = "setting" // each setting by itself
+)
+
+// Blocks returns all kinds of blocks, the default first.
+func Blocks() []Block { return []Block{ByDataset, ByNetwork, BySetting} }
+
+// of returns the name of the block of a setting.
+func (b Block) of(c results.Cell) string {
+	switch b {
+	case ByNetwork:
+		c.Corruption, c.Severity = "", 0
+		return c.Setting()
+	case BySetting:
+		return c.Setting()
+	}
+	return c.Dataset
+}
+
+// place is a method on a setting.
+type place struct {
+	setting results.Cell // without its experiment
+	method  string
+}
+
+// values are the records of one metric. The experiment is not part of a setting: a
+// setting that several experiments ran counts once.
+type values struct {
+	settings []results.Cell // in the order of their first row
+	methods  []string
+	at       map[place]results.Record
+	pairs    map[place]results.Pair // with the method compared against
+}
+
+// read arranges the rows of a metric, without those of redrawn splits.
+func read(records []results.Record, pairs []results.Pair, metric, against string) (values, error) {
+	v := values{at: map[place]results.Record{}, pairs: map[place]results.Pair{}}
+	settings, methods := map[results.Cell]bool{}, map[string]bool{}
+	for _, r := range records {
+		if r.Metric != metric || r.Corruption == results.Split {
+			continue
+		}
+		at := place{r.Cell, r.Method}
+		at.setting.Experiment = ""
+		if !settings[at.setting] {
+			settings[at.setting] = true
+			v.settings = append(v.settings, at.setting)
+		}
+		if !methods[r.Method] {
+			methods[r.Method] = true
+			v.methods = append(v.methods, r.Method)
+		}
+		switch before, twice := v.at[at]; {
+		case !twice || before.Status != results.OK:
+			v.at[at] = r
+		case r.Status == results.OK && (r.Value != before.Value || r.Source != before.Source):
+			return v, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
+				metric, r.Method, r.Setting(), before.Value, before.Experiment, r.Value, r.Experiment)
+		}
+	}
+	for _, p := range pairs {
+		if p.Metric != metric || p.Corruption == results.Split {
+			continue
+		}
+		setting := p.Cell
+		setting.Experiment = ""
+		switch against {
+		case p.Against:
+			v.pairs[place{setting, p.Method}] = p
+		case p.Method: // the same comparison from the other side
+			p.Method, p.Against, p.Difference, p.Lo, p.Hi = p.Against, p.Method, -p.Difference, -p.Hi, -p.Lo
+			if _, has := v.pairs[place{setting, p.Method}]; !has {
+				v.pairs[place{setting, p.Method}] = p
+			}
+		}
+	}
+	return v, nil
+}
+
+// from returns the values of the settings of a source.
+func (v values) from(source string) values {
+	kept := v
+	kept.settings = nil
+	for _, s := range v.settings {
+		if v.source(s) == source {
+			kept.settings = append(kept.settings, s)
+		}
+	}
+	return kept
+}
+
+// source returns the source of the numbers of a setting, which its methods share.
+// It is empty where no row says.
+func (v values) source(setting results.Cell) string {
+	for _, m := range v.methods {
+		if r := v.at[place{setting, m}]; r.Source != "" {
+			return r.Source
+		}
+	}
+	return ""
+}
+
+// value returns the number of a method on a setting, or why there is none.
+func (v values) value(setting results.Cell, method string) (x float64, ok bool, why string) {
+	r, has := v.at[place{setting, method}]
+	switch {
+	case !has:
+		return 0, false, "was not run"
+	case r.Status != results.OK:
+		return 0, false, r.Note
+	}
+	return r.Value, true, ""
+}
+
+// records returns the rows with a value.
+func (v values) records(settings []results.Cell) []results.Record {
+	var list []results.Record
+	for _, s := range settings {
+		for _, m := range v.methods {
+			if r, has := v.at[place{s, m}]; has && r.Status == results.OK {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// byNature reports whether a method cannot have the metric: it has no value of it
+// on any setting, and results.NoClassVector is a reason.
+func (v values) byNature(method string) bool {
+	found := false
+	for _, s := range v.settings {
+		switch r, has := v.at[place{s, method}]; {
+		case !has:
+		case r.Status == results.Skip && r.Note == results.NoClassVector:
+			found = true
+		case r.Status == results.OK:
+			return false
+		}
+	}
+	return found
+}
+
+// blocks arranges settings by their block. Blocks are in the order of their first
+// settings.
+func blocks(settings []results.Cell, by Block) (names []string, members map[string][]results.Cell) {
+	members = map[string][]results.Cell{}
+	for _, s := range settings {
+		b := by.of(s)
+		if members[b] == nil {
+			names = append(names, b)
+		}
+		members[b] = append(members[b], s)
+	}
+	return names, members
+}
+
+// mean returns the mean of f over settings.
+func mean(settings []results.Cell, f func(results.Cell) float64) float64 {
+	var sum float64
+	for _, s := range settings {
+		sum += f(s)
+	}
+	return sum / float64(len(settings))
+}

@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// Split is the difference of a method to Against on one setting whose calibration
+// and test rows were redrawn several times from their union, with a new fit each
+// time. The draws share rows, so their spread is described and not tested.
+type Split struct {
+	Setting       results.Cell // as if not redrawn
+	Method        string
+	Draws         int     // with a value of both
+	Mean          float64 // of the differences
+	Deviation     float64 // their standard deviation; 0 of one draw
+	Lo, Hi        float64 // the smallest and the largest
+	Better, Worse int     // draws by the sign of the difference
+	// Resampling is the standard deviation that the bootstrap of the test rows of
+	// one draw gives, with the fit held fixed: the root mean square, over the draws,
+	// of the width of the interval over 2 * 1.96, its ratio to the standard
+	// deviation of a normal distribution. It is 0 without intervals. Where Deviation
+	// is larger, the fits add the rest.
+	Resampling float64
+}
+
+// Splits describes the redrawn settings of the methods and the source of a
+// comparison, in the order of the records.
+func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Split {
+	type key struct {
+		place
+		draw int
+	}
+	value := map[key]float64{}
+	width := map[key]float64{}
+	var settings []results.Cell
+	var methods []string
+	draws := map[results.Cell]int{}
+	clean := func(cell results.Cell) (results.Cell, int) {
+		draw := cell.Severity
+		cell.Experiment, cell.Corruption, cell.Severity = "", "", 0
+		return cell, draw
+	}
+	for _, r := range records {
+		if r.Corruption != results.Split || r.Metric != c.Metric || r.Source != c.Source || r.Status != results.OK {
+			continue
+		}
+		s, draw := clean(r.Cell)
+		if !slices.Contains(settings, s) {
+			settings = append(settings, s)
+		}
+		if !slices.Contains(methods, r.Method) {
+			methods = append(methods, r.Method)
+		}
+		draws[s] = max(draws[s], draw)
+		value[key{place{s, r.Method}, draw}] = r.Value
+	}
+	for _, p := range pairs {
+		if p.Corruption != results.Split || p.Metric != c.Metric {
+			continue
+		}
+		s, draw := clean(p.Cell)
+		switch c.Against {
+		case p.Against:
+			width[key{place{s, p.Method}, draw}] = p.Hi - p.Lo
+		case p.Method:
+			width[key{place{s, p.Against}, draw}] = p.Hi - p.Lo
+		}
+	}
+	if c.Methods != nil {
+		methods = c.Methods
+	}
+	var list []Split
+	for _, s := range settings {
+		for _, m := range methods {
+			if m == c.Against {
+				continue
+			}
+			var d, spread []float64
+			for draw := 1; draw <= draws[s]; draw++ {
+				a, ok1 := value[key{place{s, m}, draw}]
+				b, ok2 := value[key{place{s, c.Against}, draw}]
+				if !ok1 || !ok2 {
+					continue
+				}
+				d = append(d, a-b)
+				if w, ok := width[key{place{s, m}, draw}]; ok {
+					spread = append(spread, w/(2*distuv.UnitNormal.Quantile(.975)))
+				}
+			}
+			if len(d) > 0 {
+				list = append(list, c.describe(s, m, d, spread))
+			}
+		}
+	}
+	return list
+}
+
+// describe describes the differences d of the draws of a setting, and the standard
+// deviations that the intervals of the draws give.
+func (c *Comparison) describe(setting results.Cell, method string, d, spread []float64) Split {
+	out := Split{Setting: setting, Method: method, Draws: len(d), Mean: stat.Mean(d, nil), Lo: slices.Min(d), Hi: slices.Max(d)}
+	for _, x := range d {
+		switch cost := c.cost() * x; {
+		case cost < 0:
+			out.Better++
+		case cost > 0:
+			out.Worse++
+		}
+	}
+	if len(d) > 1 {
+		out.Deviation = stat.StdDev(d, nil)
+	}
+	if len(spread) > 0 {
+		out.Resampling = floats.Norm(spread, 2) / math.Sqrt(float64(len(spread)))
+	}
+	return out
+}

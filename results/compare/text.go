@@ -1,0 +1,88 @@
+package compare
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Text prints the comparison for a terminal. Sentences are wrapped at the width of
+// the table, or at 100 columns if the table is narrower.
+func (v View) Text(w io.Writer) error {
+	var b strings.Builder
+	grid := append([][]string{v.headings()}, v.cells()...)
+	lines := align(grid, 1)
+	width := max(100, utf8.RuneCountInString(lines[0]))
+	b.WriteString(v.title() + "\n")
+	table.Wrap(&b, "", v.origin(), width)
+	b.WriteByte('\n')
+	writeTable(&b, lines)
+	b.WriteByte('\n')
+	table.Wrap(&b, "", strings.Join(v.legend(), " "), width)
+	b.WriteByte('\n')
+	for _, s := range v.contrary() {
+		table.Wrap(&b, "", s, width)
+	}
+	for _, s := range v.RankingNotes() {
+		table.Wrap(&b, "", s, width)
+	}
+	for i, s := range v.warnings() {
+		if i == 0 {
+			b.WriteString("\nWarnings of fits:\n")
+		}
+		table.Wrap(&b, "", s, width)
+	}
+	if len(v.Splits) > 0 {
+		b.WriteString("\nRedrawn splits: " + v.title() + "\n")
+		table.Wrap(&b, "", v.origin(), width)
+		b.WriteByte('\n')
+		writeTable(&b, align(append([][]string{v.splitHeadings()}, v.splitCells()...), 2))
+		b.WriteByte('\n')
+		table.Wrap(&b, "", v.splitLegend(), width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeTable writes lines with a rule under the first.
+func writeTable(b *strings.Builder, lines []string) {
+	rule := 0
+	for _, l := range lines {
+		rule = max(rule, utf8.RuneCountInString(l))
+	}
+	for i, l := range lines {
+		b.WriteString(l + "\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("-", rule) + "\n")
+		}
+	}
+}
+
+// align aligns the columns of a grid: the first left ones to the left, the others to
+// the right.
+func align(grid [][]string, left int) []string {
+	lines := make([]string, len(grid))
+	for j := range grid[0] {
+		width := 0
+		for _, row := range grid {
+			width = max(width, utf8.RuneCountInString(row[j]))
+		}
+		for i, row := range grid {
+			pad := strings.Repeat(" ", width-utf8.RuneCountInString(row[j]))
+			switch {
+			case j == 0:
+				lines[i] = row[j] + pad
+			case j < left:
+				lines[i] += "  " + row[j] + pad
+			default:
+				lines[i] += "  " + pad + row[j]
+			}
+		}
+	}
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
