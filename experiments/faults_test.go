@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,18 +13,10 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
-
-// statuses returns method: status and note of each record.
-func statuses(out *Outcome) []string {
-	var list []string
-	for _, r := range out.Rows.Records {
-		list = append(list, strings.TrimSuffix(fmt.Sprintf("%s: %s %s", r.Method, r.Status, r.Note), " "))
-	}
-	return list
-}
 
 // TestUnreadableArrayOfOneMethod: an array that cannot be hashed breaks the
 // method that reads it and no other, in whatever order they stand.
@@ -70,7 +61,7 @@ func TestInterruptedCountsWhatIsDone(t *testing.T) {
 // TestCancelledPlan: a plan that is stopped is an error, not broken cells.
 func TestCancelledPlan(t *testing.T) {
 	w := newWorld(t)
-	spec, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte("name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: a}\n"), w.known)
+	s, err := spec.Parse(filepath.Join(w.data, "t.yaml"), []byte("name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: a}\n"), w.known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +72,7 @@ func TestCancelledPlan(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	// The layout asks for nothing, so that cancelling comes between the check
 	// before the setting and its digests.
-	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*Spec{spec}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}})
+	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*spec.Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
@@ -200,12 +191,5 @@ func TestProvenanceOfTheCalibrationSet(t *testing.T) {
 	out, _ := w.run(spec, RunOptions{})
 	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note != NeedsTrueLogits("hfe-noood") {
 		t.Errorf("log-probabilities in the calibration set: %s %q", r.Status, r.Note)
-	}
-}
-
-func (w *world) manifest(text string) {
-	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.data, data.ManifestName), []byte(text), 0o666); err != nil {
-		w.t.Fatal(err)
 	}
 }

@@ -13,110 +13,9 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
-
-// testSpec has settings that share a fit (severities), one without arrays, and
-// methods that see the target, take options and change predictions.
-const testSpec = `
-name: t
-methods: [uncal, ts, ir, irova, {name: pw2, method: qats-pw, options: {segments: 2}}, qats, qats-transductive]
-settings:
-  - {dataset: d, backbone: [a, b]}
-  - {dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}
-  - {dataset: nowhere, backbone: a}
-`
-
-// world is a folder of arrays, a store and an output folder of one test.
-type world struct {
-	t         *testing.T
-	data, out string
-	known     Registry
-}
-
-func newWorld(t *testing.T) *world {
-	w := &world{t: t, data: t.TempDir(), out: t.TempDir(), known: known()}
-	for _, backbone := range []string{"a", "b"} {
-		net := simulate.Network{Name: backbone, Classes: 5, Width: 8, CalRows: 300, TestRows: 300, Accuracy: 0.7, ECE: 0.15, Tilt: 0.8}
-		for _, split := range []data.Split{data.Cal, data.Test} {
-			w.write(filepath.Join("d", backbone, string(split)), draw(t, net, split))
-		}
-		for _, severity := range []int{1, 3} {
-			net.TestRows = 200
-			net.Shift = simulate.Shift{Corruption: "fog", Severity: severity, Accuracy: 0.7 - 0.08*float64(severity), ECE: 0.15 + 0.06*float64(severity)}
-			w.write(filepath.Join("d-c", backbone, "fog", fmt.Sprint(severity)), draw(t, net, data.Test))
-		}
-	}
-	return w
-}
-
-// draw returns the logits and labels of a simulated set.
-func draw(t *testing.T, net simulate.Network, split data.Split) *data.Set {
-	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true })
-	set, err := data.Load(t.Context(), src, data.Ref{Split: split}, data.Logits|data.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-func (w *world) write(dir string, set *data.Set) {
-	dir = filepath.Join(w.data, dir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := errors.Join(
-		data.WriteFloat32(filepath.Join(dir, "logits.npy"), set.Logits.Data, set.Logits.Rows, set.Logits.Cols),
-		data.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, len(set.Labels)),
-	); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// plan reads spec and looks it up in the store of the world.
-func (w *world) plan(spec string, fresh bool) *Plan {
-	w.t.Helper()
-	s, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte(spec), w.known)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	store, err := results.Open(filepath.Join(w.out, "store"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	p, err := MakePlan(context.Background(), []*Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}, Fresh: fresh})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return p
-}
-
-// run carries a spec out and returns the outcome and the bytes of the files.
-func (w *world) run(spec string, o RunOptions) (*Outcome, string) {
-	w.t.Helper()
-	out, err := w.plan(spec, o.Fresh).Run(context.Background(), o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out, w.bytes(out)
-}
-
-func (w *world) bytes(out *Outcome) string {
-	w.t.Helper()
-	dir := w.t.TempDir()
-	if err := out.Rows.Write(dir); err != nil {
-		w.t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		all.Write(b)
-	}
-	return all.String()
-}
 
 func TestWorkersDoNotMatter(t *testing.T) {
 	first, want := newWorld(t).run(testSpec, RunOptions{Workers: 1})
@@ -401,7 +300,7 @@ func TestSharedSetting(t *testing.T) {
 
 // TestDataFolderMustBe: a misspelt source is a mistake and no empty one.
 func TestDataFolderMustBe(t *testing.T) {
-	spec, err := ParseSpec("x.yaml", []byte("name: x\ndata: simulat\nmethods: [ts]\nsettings: {dataset: d, backbone: a}\n"), known())
+	s, err := spec.Parse("x.yaml", []byte("name: x\ndata: simulat\nmethods: [ts]\nsettings: {dataset: d, backbone: a}\n"), Registry())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +308,7 @@ func TestDataFolderMustBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}})
+	_, err = MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}})
 	if err == nil || !strings.Contains(err.Error(), `x.yaml: data "simulat": there is no folder`) || !strings.Contains(err.Error(), "did you mean simulate?") {
 		t.Errorf("%v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -29,14 +30,14 @@ func TestPaperSettings(t *testing.T) {
 	}
 	total := 0
 	for name, want := range paperSpecs {
-		spec, err := ReadSpec(name+".yaml", known())
+		s, err := spec.Read(name+".yaml", Registry())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(spec.Settings) != want {
-			t.Errorf("%s has %d settings, want %d", name, len(spec.Settings), want)
+		if len(s.Settings) != want {
+			t.Errorf("%s has %d settings, want %d", name, len(s.Settings), want)
 		}
-		for _, s := range spec.Settings {
+		for _, s := range s.Settings {
 			cell := s.Cell
 			cell.Experiment, cell.Loss = "", ""
 			if !published[cell] {
@@ -60,11 +61,11 @@ func TestEveryPaperCellCanRun(t *testing.T) {
 	}
 	cells := 0
 	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "variants", "rescale"} {
-		spec, err := ReadSpec(name+".yaml", known())
+		s, err := spec.Read(name+".yaml", Registry())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}})
+		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}})
 		if err != nil {
 			t.Fatal(err)
 		}

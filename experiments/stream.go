@@ -12,8 +12,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// stream reads the test set in blocks of rows and keeps the facts of each map
-// that is not nil, and of each table of an outside method.
+// stream reads the test set in blocks of rows. It keeps the facts of the rows
+// under each map that is not nil, and under each table of an external method.
 func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	for i, m := range maps {
 		if m != nil || w.tables[i] != nil {
@@ -29,7 +29,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
 		s.tempered(set)
 		s.others(set)
-		s.outside(lo, set)
+		s.external(lo, set)
 		return ctx.Err()
 	})
 	for i, t := range s.classes {
@@ -61,8 +61,8 @@ func (s *streaming) table(n, k int) data.Probs {
 	return s.probs.Slice(0, n)
 }
 
-// tally adds probabilities to the class bins of a cell, if some metric asks
-// for them.
+// tally adds probabilities to the class bins of a cell, if some metric needs
+// them.
 func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	if s.classes == nil {
 		return
@@ -73,8 +73,8 @@ func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	s.classes[cell].Add(probs, set.Labels)
 }
 
-// cells returns the cells that have a map and have not failed, those with a
-// map that divides rows by a temperature or the others.
+// cells returns the cells that have a map and have not failed: either the ones
+// whose map divides each row by a temperature, or the others.
 func (s *streaming) cells(tempered bool) []int {
 	var list []int
 	for i, m := range s.maps {
@@ -85,8 +85,8 @@ func (s *streaming) cells(tempered bool) []int {
 	return list
 }
 
-// each calls do for each of the cells with what its method may see of the set.
-// It returns those that did not fail.
+// each calls do for each of the cells, with the parts of the set that its method
+// may see. It returns the cells that did not fail.
 func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.Set) error) []int {
 	var done []int
 	for _, i := range cells {
@@ -107,14 +107,14 @@ func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.S
 	return done
 }
 
-// tempered scores the rows under all maps that divide them by a temperature at
-// once. It needs no probabilities, save for class bins.
+// tempered scores the rows under all maps that divide them by a temperature, in
+// one pass. It needs probabilities for class bins only.
 func (s *streaming) tempered(set *data.Set) {
 	cells := s.cells(true)
 	n := set.Logits.Rows
 	at := calib.NewUnscaled(set.Logits)
 	s.memory.byMap = slices.Grow(s.memory.byMap[:0], len(s.maps)*n)
-	byMap := s.memory.byMap[:len(s.maps)*n] // those of cells are written
+	byMap := s.memory.byMap[:len(s.maps)*n] // written for the cells alone
 	cells = s.each(cells, set, func(i int, view *data.Set) error {
 		scale := byMap[i*n : (i+1)*n]
 		s.maps[i].(calib.Tempered).Scales(scale, view, at)
@@ -151,8 +151,8 @@ func (s *streaming) tempered(set *data.Set) {
 	})
 }
 
-// others scores the rows under each of the other maps: by its probabilities or,
-// of a top-label map, by its pairs of class and confidence.
+// others scores the rows under each of the other maps: by its probabilities, or,
+// for a top-label map, by its pairs of class and confidence.
 func (s *streaming) others(set *data.Set) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
@@ -170,8 +170,9 @@ func (s *streaming) others(set *data.Set) {
 	})
 }
 
-// outside scores rows lo, lo+1, ... , which set holds, as the tables have them.
-func (s *streaming) outside(lo int, set *data.Set) {
+// external scores rows lo, lo+1, ..., which set holds, by the probabilities in
+// the tables.
+func (s *streaming) external(lo int, set *data.Set) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	for i, table := range s.tables {
 		if table == nil || s.outcomes[i].status != "" {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/comparison"
-	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
@@ -50,14 +47,14 @@ PDF) into OUT/compare.`,
 	}
 	c.at.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&c.against, "against", "qats", "method that the others are compared with")
-	f.StringSliceVar(&c.metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
-	f.StringVar(&c.block, "block", string(comparison.ByDataset), "settings that count as one: those of a dataset, of a network, or each setting")
+	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
+	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
+	f.StringVar((*string)(&c.Block), "block", string(comparison.ByDataset), "settings that count as one: those of a dataset, of a network, or each setting")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "only rows of these experiments")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read in place of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec whose settings to do first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "redraw calibration and test rows so many times (needs --spec)")
-	f.StringVar(&c.interval, "interval", string(metrics.BC), "kind of the bootstrap intervals of single settings: bc or percentile")
+	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "kind of the bootstrap intervals of single settings: bc or percentile")
 	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
 	f.BoolVar(&c.json, "json", false, "print one JSON object a line for each method, ranking and redrawn setting, and write no file")
 	f.StringVar(&c.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
@@ -66,83 +63,72 @@ PDF) into OUT/compare.`,
 
 // comparing is what the flags of compare say.
 type comparing struct {
-	at                   places
-	against, block       string
-	interval             string
-	metrics, experiments []string
-	from, specs          []string
-	splits, workers      int
-	json                 bool
-	memory               string
-	methods              []string          // asked for by name
-	labels               map[string]string // method id -> label
-	rows                 *experiments.Rows
-	dir                  string // of what is written
-	stdout               io.Writer
+	experiments.Compare
+	at              places
+	experiments     []string
+	from, specs     []string
+	splits, workers int
+	json            bool
+	memory          string
 }
 
 func (c *comparing) run(cmd *cobra.Command, methods []string) error {
-	c.stdout = cmd.OutOrStdout()
 	if len(methods) > 0 { // otherwise all, which is nil
-		c.methods = methods
+		c.Methods = methods
 	}
-	c.dir = filepath.Join(c.at.out, "compare")
-	entries, err := c.check()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
-	c.labels = map[string]string{}
+	w := cmd.OutOrStdout()
+	dir := filepath.Join(c.at.out, "compare")
+	c.Labels = map[string]string{}
 	for _, e := range calib.Registry() {
-		c.labels[e.Name] = e.Label
+		c.Labels[e.Name] = e.Label
 	}
 	var failed error
 	if len(c.specs) > 0 {
-		if failed = c.make(cmd); failed != nil && failed != errFailed {
+		if failed = c.make(cmd, dir); failed != nil && failed != errFailed {
 			return failed
 		}
-		c.from = []string{c.dir}
+		c.from = []string{dir}
 	}
-	if err := c.read(); err != nil {
+	rows, err := c.read()
+	if err != nil {
 		return err
 	}
-	var pages []page
-	for i, id := range c.metrics {
-		more, err := c.compare(id, entries[i])
-		if err != nil {
-			return err
-		}
-		pages = append(pages, more...)
-	}
-	if c.json {
-		for _, p := range pages {
-			if err := p.JSON(c.stdout); err != nil {
-				return err
-			}
-		}
-		return failed
-	}
-	if err := os.MkdirAll(c.dir, 0o777); err != nil {
-		return err
+	pages, err := c.Pages(rows, experiments.Registry())
+	if err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
 	for i, p := range pages {
-		if i > 0 {
-			fmt.Fprintln(c.stdout)
+		if c.json {
+			if err := p.JSON(w); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := c.write(p); err != nil {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		hint := ""
+		if p.Unpaired() && len(c.specs) == 0 {
+			hint = fmt.Sprintf("(for intervals of single settings against %s: qats compare --spec SPEC --out %s)\n", c.Against, c.at.out)
+		}
+		if err := p.Write(w, dir, hint); err != nil {
 			return err
 		}
 	}
 	return failed
 }
 
-// check refuses what cannot be meant, and returns the entries of the metrics.
-func (c *comparing) check() ([]metrics.Entry, error) {
-	for i, m := range c.methods {
+// check rejects flags that do not fit each other.
+func (c *comparing) check() error {
+	for i, m := range c.Methods {
 		switch {
-		case m == c.against:
-			return nil, fmt.Errorf("%s is compared with itself; name another by --against", m)
-		case slices.Contains(c.methods[:i], m):
-			return nil, fmt.Errorf("method %s stands twice", m)
+		case m == c.Against:
+			return fmt.Errorf("%s is compared with itself; name another by --against", m)
+		case slices.Contains(c.Methods[:i], m):
+			return fmt.Errorf("method %s is given twice", m)
 		}
 	}
 	var blocks []string
@@ -150,202 +136,97 @@ func (c *comparing) check() ([]metrics.Entry, error) {
 		blocks = append(blocks, string(b))
 	}
 	switch {
-	case !slices.Contains(blocks, c.block):
-		return nil, fmt.Errorf("--block %s: it is one of %s", c.block, strings.Join(blocks, ", "))
-	case c.splits < 0 || c.splits > experiments.MaxSplits:
-		return nil, fmt.Errorf("--splits %d: a number of draws up to %d", c.splits, experiments.MaxSplits)
+	case !slices.Contains(blocks, string(c.Block)):
+		return fmt.Errorf("--block %s: it is one of %s", c.Block, strings.Join(blocks, ", "))
+	case c.splits < 0 || c.splits > spec.MaxSplits:
+		return fmt.Errorf("--splits %d: a number of draws up to %d", c.splits, spec.MaxSplits)
 	case c.splits > 0 && len(c.specs) == 0:
-		return nil, fmt.Errorf("--splits fits anew: name the settings by --spec, as in --spec experiments/companion.yaml")
+		return fmt.Errorf("--splits fits anew: name the settings by --spec, as in --spec experiments/companion.yaml")
 	case len(c.from) > 0 && len(c.specs) > 0:
-		return nil, fmt.Errorf("--from reads finished results, --spec makes them: give one of the two")
-	case c.interval != string(metrics.BC) && c.interval != string(metrics.Percentile):
-		return nil, fmt.Errorf("--interval %s: it is %s or %s", c.interval, metrics.BC, metrics.Percentile)
-	case c.interval != string(metrics.BC) && len(c.specs) == 0:
-		return nil, fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to have others made", c.interval)
-	case len(c.metrics) == 0:
-		return nil, fmt.Errorf("--metric: name one, such as ece")
+		return fmt.Errorf("--from reads finished results, --spec makes them: give one of the two")
+	case c.Interval != metrics.BC && c.Interval != metrics.Percentile:
+		return fmt.Errorf("--interval %s: it is %s or %s", c.Interval, metrics.BC, metrics.Percentile)
+	case c.Interval != metrics.BC && len(c.specs) == 0:
+		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to have others made", c.Interval)
+	case len(c.Metrics) == 0:
+		return fmt.Errorf("--metric: name one, such as ece")
 	}
-	var entries []metrics.Entry
 	var known []string
 	for _, e := range metrics.Registry() {
 		if e.Better != metrics.Neutral {
 			known = append(known, e.Outputs...)
 		}
 	}
-	for i, id := range c.metrics {
-		if slices.Contains(c.metrics[:i], id) {
-			return nil, fmt.Errorf("--metric %s stands twice", id)
+	for i, id := range c.Metrics {
+		if slices.Contains(c.Metrics[:i], id) {
+			return fmt.Errorf("--metric %s is given twice", id)
 		}
 		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("--metric %s: no metric by which methods can be compared (known: %s)", id, strings.Join(known, ", "))
-		}
-		for _, e := range metrics.Registry() {
-			if slices.Contains(e.Outputs, id) {
-				entries = append(entries, e)
-			}
+			return fmt.Errorf("--metric %s: no metric by which methods can be compared (known: %s)", id, strings.Join(known, ", "))
 		}
 	}
-	return entries, nil
+	return nil
 }
 
-// make does what is missing of the specs and writes its rows beside the page.
-func (c *comparing) make(cmd *cobra.Command) error {
+// make runs the specs and writes their rows into dir.
+func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	o := experiments.RunOptions{Workers: c.workers, Fresh: c.at.fresh}
 	var err error
 	if o.Memory, err = parseBytes(c.memory); err != nil {
 		return err
 	}
-	specs, err := experiments.ReadSpecs(c.specs, registry())
+	known := experiments.Registry()
+	specs, err := spec.ReadAll(c.specs, known)
 	if err != nil {
 		return err
 	}
 	for i, s := range specs {
-		specs[i], err = s.Compared(experiments.Comparing{Methods: c.methods, Against: c.against, Metrics: c.metrics, Splits: c.splits}, registry())
+		specs[i], err = s.Compared(spec.Comparing{Methods: c.Methods, Against: c.Against, Metrics: c.Metrics, Splits: c.splits}, known)
 		if err != nil {
 			return err
 		}
 		for _, m := range specs[i].Methods {
-			c.labels[m.Name] = m.Label
+			c.Labels[m.Name] = m.Label
 		}
 	}
-	c.at.interval = metrics.Interval(c.interval)
-	plan, err := c.at.planOf(cmd, specs)
-	if err != nil {
-		return err
-	}
-	said := c.stdout
+	c.at.interval = c.Interval
+	w := cmd.OutOrStdout()
 	if c.json {
-		said = io.Discard
+		w = io.Discard
 	}
-	err = carryOut(cmd, plan, c.dir, o, said)
+	err = execute(cmd, &c.at, specs, dir, o, w)
 	if err == nil || err == errFailed {
-		fmt.Fprintln(said) // before the page
+		fmt.Fprintln(w) // before the page
 	}
 	return err
 }
 
-// read gathers the rows of the folders, and of the experiments asked for.
-func (c *comparing) read() error {
+// read returns the rows of the folders, restricted to the experiments if any are
+// named.
+func (c *comparing) read() (*experiments.Rows, error) {
 	if len(c.from) == 0 {
 		c.from = []string{c.at.out}
 	}
-	c.rows = &experiments.Rows{}
+	all := &experiments.Rows{}
 	for _, dir := range c.from {
 		rows, err := experiments.ReadRows(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c.rows.Records = append(c.rows.Records, rows.Records...)
-		c.rows.Pairs = append(c.rows.Pairs, rows.Pairs...)
+		all.Records = append(all.Records, rows.Records...)
+		all.Pairs = append(all.Pairs, rows.Pairs...)
 	}
 	if len(c.experiments) == 0 {
-		return nil
+		return all, nil
 	}
-	var kept experiments.Rows
+	kept := &experiments.Rows{}
 	for _, name := range c.experiments {
-		of := c.rows.Of(name)
+		of := all.Of(name)
 		if len(of.Records) == 0 {
-			return fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
+			return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
 		}
 		kept.Records = append(kept.Records, of.Records...)
 		kept.Pairs = append(kept.Pairs, of.Pairs...)
 	}
-	c.rows = &kept
-	return nil
-}
-
-// page is one comparison, as written.
-type page struct {
-	comparison.View
-	name string // stem of its files
-}
-
-// compare compares by one metric, once for each source.
-func (c *comparing) compare(id string, e metrics.Entry) ([]page, error) {
-	o := comparison.Options{
-		Metric: id, Percent: e.Percent, Against: c.against, Methods: c.methods, Block: comparison.Block(c.block),
-		Better: map[metrics.Direction]table.Better{metrics.Lower: table.Lower, metrics.Higher: table.Higher}[e.Better],
-	}
-	if c.interval != string(metrics.BC) {
-		o.Interval = c.interval + " bootstrap"
-	}
-	all, err := comparison.Of(c.rows.Records, c.rows.Pairs, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
-	}
-	var pages []page
-	for _, one := range all {
-		pages = append(pages, page{comparison.View{
-			Comparison: one, Labels: c.labels, Splits: comparison.Splits(c.rows.Records, c.rows.Pairs, o, one.Source),
-		}, id + "-" + one.Source})
-	}
-	return pages, nil
-}
-
-// write prints a page and writes its files.
-func (c *comparing) write(p page) error {
-	if err := p.Text(c.stdout); err != nil {
-		return err
-	}
-	base := filepath.Join(c.dir, p.name)
-	if err := atomicfile.Write(base+".txt", p.Text); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
-		return err
-	}
-	if p.unpaired() && len(c.specs) == 0 {
-		fmt.Fprintf(c.stdout, "(for intervals of single settings against %s: qats compare --spec SPEC --out %s)\n", c.against, c.at.out)
-	}
-	fmt.Fprintf(c.stdout, "(%s.txt and .tex)\n", base)
-	return c.draw(p, base)
-}
-
-// draw draws the ranks, the differences over blocks, and, of methods that were asked for by
-// name, those of each setting. What cannot be drawn is said and no error: with
-// two settings, say, there is nothing to rank.
-func (c *comparing) draw(p page, base string) error {
-	save := func(figure *plots.Figure, err error, name string) error {
-		if err != nil {
-			_, err = fmt.Fprintf(c.stdout, "no %v\n", err)
-			return err
-		}
-		for _, format := range []string{".svg", ".pdf"} {
-			if err := figure.Save(name + format); err != nil {
-				return err
-			}
-		}
-		_, err = fmt.Fprintf(c.stdout, "%s.svg and .pdf\n", name)
-		return err
-	}
-	figure, err := plots.Ranks(p.Comparison, c.labels)
-	if err := save(figure, err, base+"-ranks"); err != nil {
-		return err
-	}
-	figure, err = plots.Differences(p.Comparison, c.labels)
-	if err := save(figure, err, base+"-differences"); err != nil {
-		return err
-	}
-	for _, r := range p.Rows {
-		if !slices.Contains(c.methods, r.Method) || r.NoInterval == r.Settings {
-			continue
-		}
-		in := plots.Input{Methods: []string{r.Method, c.against}, Labels: c.labels, Name: table.Name, Interval: p.Interval}
-		for _, pair := range c.rows.Pairs {
-			if pair.Source == p.Source {
-				in.Pairs = append(in.Pairs, pair)
-			}
-		}
-		figure, err := plots.ForestOf(in, p.Metric)
-		if err := save(figure, err, base+"-forest-"+r.Method); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unpaired reports whether a metric that has pairs lacks those of a method.
-func (p page) unpaired() bool {
-	return (p.Metric == "ece" || p.Metric == "aece") &&
-		slices.ContainsFunc(p.Rows, func(r comparison.Row) bool { return r.NoInterval == r.Settings })
+	return kept, nil
 }

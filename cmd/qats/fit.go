@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
@@ -150,7 +151,7 @@ same. Other methods refuse.`,
 // error, the timings, if asked for, to standard output after the model.
 func (f *fit) run(cmd *cobra.Command, method string) error {
 	clock := stopwatch{}
-	m, err := experiments.NewMethod(calib.Registry(), method, f.params)
+	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 
 // input loads what the contract of m names. A calibration set that does not
 // fit into the memory is opened and not loaded; the caller closes it.
-func (a arrays) input(ctx context.Context, stderr io.Writer, m experiments.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
+func (a arrays) input(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
 	in.Seed = 1
 	contract := m.Contract()
 	if contract.Cal != 0 {
@@ -227,7 +228,7 @@ func (a arrays) input(ctx context.Context, stderr io.Writer, m experiments.Metho
 
 // openCal reads all of the named files, or opens them where m can do with that
 // and their rows take more than the memory.
-func openCal(ctx context.Context, stderr io.Writer, files data.Files, m experiments.Method, memory int64) (*data.Set, *data.Stream, error) {
+func openCal(ctx context.Context, stderr io.Writer, files data.Files, m *spec.Method, memory int64) (*data.Set, *data.Stream, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, nil, err
@@ -252,7 +253,7 @@ func openCal(ctx context.Context, stderr io.Writer, files data.Files, m experime
 }
 
 // loadTarget reads the logits of the deployment domain.
-func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m experiments.Method, in calib.Input) (*data.Set, error) {
+func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, in calib.Input) (*data.Set, error) {
 	if a.target == "" {
 		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
 	}

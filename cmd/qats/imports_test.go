@@ -21,13 +21,13 @@ var homes = []struct {
 	in      []string
 	why     string
 }{
-	{"gopkg.in/yaml.v3", []string{"experiments", "data"}, "specs and manifests are read in one place each; options reach methods decoded"},
+	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data"}, "specs and manifests are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data"}, "it trusts headers; only the guarded door may call it"},
 	{"golang.org/x/sync", []string{"experiments"}, "the pool is the only place with goroutines that matter to results"},
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "its process-wide settings make PDF files reproducible"},
 	{"gonum.org/v1/gonum", []string{"calib", "results/significance"}, "optimisation and matrix products of methods; the distributions of tests"},
-	{"github.com/agnivade/levenshtein", []string{"experiments"}, "suggestions are made where names are read"},
+	{"github.com/agnivade/levenshtein", []string{"experiments/spec"}, "suggestions are made where names are read"},
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
 	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu", "internal/kernel/half"}, "what the processor has is asked in one place for each kind of code"},
@@ -63,7 +63,9 @@ var layers = map[string][]string{
 	"results/significance":        {},
 	"results/comparison":          {"results", "results/significance", "results/table"},
 	"plots":                       {"internal/atomicfile", "results", "results/comparison", "results/table"},
-	"experiments":                 {"calib", "calib/external", "data", "data/simulate", "internal/kernel/softmax", "metrics", "results"},
+	"experiments/spec":            {"calib", "data", "data/simulate", "metrics", "plots", "results", "results/table"},
+	"experiments": {"calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/kernel/softmax",
+		"metrics", "plots", "results", "results/comparison", "results/table"},
 
 	"experiments/external/temperature": {"data"},
 }
@@ -130,6 +132,7 @@ func TestJudge(t *testing.T) {
 		{"metrics", "gopkg.in/yaml.v3"},
 		{"calib", module + "metrics"},
 		{"results", module + "experiments"},
+		{"experiments/spec", module + "experiments"},
 		{"data", "example.com/new"},
 		{"util", module + "data"},
 	} {

@@ -13,11 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
 )
 
@@ -109,13 +104,4 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
-}
-
-// registry is what specs may name.
-func registry() experiments.Registry {
-	known := experiments.Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Paper: results.PublishedDatasets()}
-	for _, kind := range plots.Registry() {
-		known.Figures = append(known.Figures, kind.Name)
-	}
-	return known
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
@@ -36,18 +37,8 @@ func (p *places) flags(cmd *cobra.Command) {
 	cmd.MarkFlagDirname("store")
 }
 
-// plan reads the specs and looks their cells up in the store.
-func (p *places) plan(cmd *cobra.Command, files []string) (*experiments.Plan, []*experiments.Spec, error) {
-	specs, err := experiments.ReadSpecs(files, registry())
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := p.planOf(cmd, specs)
-	return plan, specs, err
-}
-
-// planOf looks the cells of specs up in the store.
-func (p *places) planOf(cmd *cobra.Command, specs []*experiments.Spec) (*experiments.Plan, error) {
+// plan looks the cells of specs up in the store.
+func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan, error) {
 	dir := p.store
 	if dir == "" {
 		dir = filepath.Join(p.out, "store")
@@ -75,7 +66,11 @@ func planCommand() *cobra.Command {
   qats plan experiments/real.yaml --data ../shared/real --json`,
 		Args: specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			plan, _, err := at.plan(cmd, files)
+			specs, err := spec.ReadAll(files, experiments.Registry())
+			if err != nil {
+				return err
+			}
+			plan, err := at.plan(cmd, specs)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
@@ -52,11 +53,15 @@ it in the root of the project.`,
 				at.first = quickRows
 				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; a check that all works, not a result\n", quickRows)
 			}
-			failed := execute(cmd, &at, files, o)
+			specs, err := spec.ReadAll(files, experiments.Registry())
+			if err != nil {
+				return err
+			}
+			failed := execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := writeReports(cmd, files, at.out, "paper.tex"); err != nil {
+			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex"); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {

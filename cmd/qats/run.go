@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -42,7 +43,11 @@ read anew in every pass by ts, qats and their kind, with the same result.`,
 			if o.Memory, err = parseBytes(memory); err != nil {
 				return err
 			}
-			return execute(cmd, &at, files, o)
+			specs, err := spec.ReadAll(files, experiments.Registry())
+			if err != nil {
+				return err
+			}
+			return execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
 		},
 	}
 	at.flags(cmd)
@@ -52,18 +57,13 @@ read anew in every pass by ts, qats and their kind, with the same result.`,
 	return cmd
 }
 
-// execute plans, runs and writes the CSV files.
-func execute(cmd *cobra.Command, at *places, files []string, o experiments.RunOptions) error {
-	plan, _, err := at.plan(cmd, files)
+// execute plans and runs specs, writes the CSV files into dir and prints a summary
+// to w. A shard writes no files.
+func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
+	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err
 	}
-	return carryOut(cmd, plan, at.out, o, cmd.OutOrStdout())
-}
-
-// carryOut runs a plan, writes the CSV files into dir and says to w what was
-// done. Of a shard there are no files.
-func carryOut(cmd *cobra.Command, plan *experiments.Plan, dir string, o experiments.RunOptions, w io.Writer) error {
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = bar.show
 	out, err := plan.Run(cmd.Context(), o)

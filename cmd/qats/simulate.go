@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +25,7 @@ written nor written over.`,
 			if out == "" {
 				return fmt.Errorf("simulate needs --out DIR")
 			}
-			specs, err := experiments.ReadSpecs(files, registry())
+			specs, err := spec.ReadAll(files, experiments.Registry())
 			if err != nil {
 				return err
 			}

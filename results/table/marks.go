@@ -85,7 +85,7 @@ func (p *pivoting) mark(ranked []entry) error {
 		case second.Cell != nil && score(e) == score(second):
 			e.Mark = Second
 		}
-		if p.spec.Gap && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
+		if p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
 			e.Gap = p.spec.difference(e.Text, other.Text)
 			e.GapBetter = score(e) < score(other)
 		}

@@ -29,7 +29,7 @@ func paperTables() []paperTable {
 	}
 	networks := func(name, caption, metric string, number int, labels map[string]string) Spec {
 		return Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels,
-			Gap: true, Highlight: "qats", Only: map[string][]string{"method": seven}}
+			Highlight: "qats", Only: map[string][]string{"method": seven}}
 	}
 	tailed := with(map[string]string{"cifar100-lt-r10": "R-10 (mild)", "cifar100-lt-r100": "R-100 (extreme)"})
 	shift := networks("shift-ece", "ECE on CIFAR-100-C, averaged over corruptions; calibrated on CIFAR-100, ViT-B/16", "ece", 3, adats)

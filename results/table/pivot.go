@@ -40,14 +40,14 @@ type pivoting struct {
 }
 
 func pivot(records []results.Record, spec Spec) (*Table, error) {
-	spec, err := spec.check()
+	spec, err := spec.Check()
 	if err != nil {
 		return nil, err
 	}
 	p := &pivoting{spec: spec, index: map[identity]results.Record{}}
 	var shown []results.Record
 	for _, r := range records {
-		if !kept(r, spec.Only) {
+		if !spec.Only.Keeps(r.Cell, r.Method) {
 			continue
 		}
 		if other, twice := p.index[identify(r)]; twice {
@@ -61,12 +61,11 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("none of %d records has metric %s and passes the filter", len(records), spec.Metric)
 	}
-	p.table = &Table{}
+	p.table = &Table{Spec: spec}
 	p.head(shown)
-	if err := p.highlight(); err != nil {
+	if err := p.checkHighlight(); err != nil {
 		return nil, err
 	}
-	p.table.Spec = p.spec
 	groups, err := p.group(shown)
 	if err != nil {
 		return nil, err
@@ -84,15 +83,6 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	}
 	p.table.Notes = p.notes.list
 	return p.table, nil
-}
-
-func kept(r results.Record, only map[string][]string) bool {
-	for column, ids := range only {
-		if !slices.Contains(ids, value(r, column)) {
-			return false
-		}
-	}
-	return true
 }
 
 // duplicate is the error of two records that agree in all that names them.
@@ -146,9 +136,9 @@ func (p *pivoting) head(shown []results.Record) {
 	}
 }
 
-// highlight settles which rival has the gap.
-func (p *pivoting) highlight() error {
-	if !p.spec.Gap {
+// checkHighlight reports a highlighted rival that is not ranked.
+func (p *pivoting) checkHighlight() error {
+	if p.spec.Highlight == "" {
 		return nil
 	}
 	var ranked []string
@@ -156,9 +146,6 @@ func (p *pivoting) highlight() error {
 		if r.Ranked {
 			ranked = append(ranked, r.ID)
 		}
-	}
-	if p.spec.Highlight == "" && len(ranked) > 0 {
-		p.spec.Highlight = ranked[len(ranked)-1]
 	}
 	if !slices.Contains(ranked, p.spec.Highlight) {
 		what := "column"

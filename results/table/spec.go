@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,10 +35,10 @@ type Spec struct {
 	Rows    []string // outermost first; at least one. Rows that share the first are grouped
 	Columns string   // what the columns are; empty means method
 
-	// Only keeps the records whose column is in the list. If the column makes
-	// rows or columns, the list is also their order; without one the order is
-	// that of the file. A listed rival without records is shown empty.
-	Only map[string][]string
+	// Only keeps some of the records, by columns that may make rows. If such a
+	// column makes rows or columns, the list is also their order; otherwise the
+	// order is that of the file. A listed rival without records is shown empty.
+	Only results.Filter
 
 	Labels map[string]string // id -> label, before the names that the package knows
 
@@ -50,8 +51,7 @@ type Spec struct {
 	Better    Better
 	Percent   bool     // print 100 x value with two decimals; otherwise four decimals
 	Unranked  []string // rivals that take no part in marks and gaps; columns of them are shown last
-	Gap       bool     // show the gap of the highlighted rival
-	Highlight string   // id of that rival; empty means the last ranked one
+	Highlight string   // id of the rival whose gap to the best other one is shown; empty for none
 
 	// Target are methods that see unlabelled samples of the domain that they
 	// are tested on. Where one is shown, so is which methods do without.
@@ -64,33 +64,19 @@ type Spec struct {
 	NullBand bool
 }
 
-// columns that may make rows, columns or averages.
-var dimensions = []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity", "method"}
+// dimensions are the columns that may make rows, columns or averages.
+var dimensions = slices.Concat([]string{"experiment"}, results.SettingColumns(), []string{"method"})
 
-// value returns the field of r in a column of dimensions.
+// value returns the text of r in one of the dimensions.
 func value(r results.Record, column string) string {
-	switch column {
-	case "experiment":
-		return r.Experiment
-	case "dataset":
-		return r.Dataset
-	case "backbone":
-		return r.Backbone
-	case "loss":
-		return r.Loss
-	case "corruption":
-		return r.Corruption
-	case "severity":
-		if r.Severity == 0 {
-			return ""
-		}
-		return strconv.Itoa(r.Severity)
+	if column == "method" {
+		return r.Method
 	}
-	return r.Method
+	return r.Column(column)
 }
 
-// check returns the spec with its defaults filled in.
-func (s Spec) check() (Spec, error) {
+// Check returns the spec with its defaults filled in, or what is wrong with it.
+func (s Spec) Check() (Spec, error) {
 	if s.Columns == "" {
 		s.Columns = "method"
 	}
@@ -100,7 +86,7 @@ func (s Spec) check() (Spec, error) {
 	if len(s.Rows) == 0 {
 		return s, fmt.Errorf("no rows; name one of %s", strings.Join(dimensions, ", "))
 	}
-	used := map[string]string{}
+	place := map[string]string{}
 	for _, part := range []struct {
 		name    string
 		columns []string
@@ -109,30 +95,23 @@ func (s Spec) check() (Spec, error) {
 			if !slices.Contains(dimensions, c) {
 				return s, fmt.Errorf("%s: %q is none of %s", part.name, c, strings.Join(dimensions, ", "))
 			}
-			if before, twice := used[c]; twice {
+			if before, twice := place[c]; twice {
 				return s, fmt.Errorf("%s: %s is already in %s", part.name, c, before)
 			}
-			used[c] = part.name
+			place[c] = part.name
 		}
 	}
-	for _, c := range sortedKeys(s.Only) {
-		if !slices.Contains(dimensions, c) {
-			return s, fmt.Errorf("only: %q is none of %s", c, strings.Join(dimensions, ", "))
-		}
-		if len(s.Only[c]) == 0 {
-			return s, fmt.Errorf("only: no value of %s is kept", c)
-		}
-		for i, id := range s.Only[c] {
-			if slices.Contains(s.Only[c][:i], id) {
-				return s, fmt.Errorf("only: %s %q is listed twice", c, id)
-			}
-		}
+	if place["method"] == "" && len(s.Only["method"]) > 1 {
+		return s, fmt.Errorf("columns are %s and rows %s; add method to rows, or show one method", s.Columns, strings.Join(s.Rows, ", "))
+	}
+	if err := checkOnly(s.Only); err != nil {
+		return s, err
 	}
 	if !slices.Contains([]Better{Neutral, Lower, Higher}, s.Better) {
 		return s, fmt.Errorf("better: %q is neither lower nor higher", string(s.Better))
 	}
-	if s.Gap && s.Better == Neutral {
-		return s, fmt.Errorf("gap: neither lower nor higher is better")
+	if s.Highlight != "" && s.Better == Neutral {
+		return s, fmt.Errorf("highlight: of %s neither lower nor higher is better, so there is no gap to show", s.Metric)
 	}
 	if s.NullBand && len(s.Average) > 0 {
 		return s, fmt.Errorf("null band: the band of an average is not the average of the bands")
@@ -140,15 +119,23 @@ func (s Spec) check() (Spec, error) {
 	return s, nil
 }
 
-// sortedKeys returns the keys of m in order, so that the first error is always
-// the same one.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// checkOnly checks the columns in order, so that the first error is always the
+// same one.
+func checkOnly(only results.Filter) error {
+	for _, c := range slices.Sorted(maps.Keys(only)) {
+		if !slices.Contains(dimensions, c) {
+			return fmt.Errorf("only: %q is none of %s", c, strings.Join(dimensions, ", "))
+		}
+		if len(only[c]) == 0 {
+			return fmt.Errorf("only: no value of %s is kept", c)
+		}
+		for i, id := range only[c] {
+			if slices.Contains(only[c][:i], id) {
+				return fmt.Errorf("only: %s %q is listed twice", c, id)
+			}
+		}
 	}
-	slices.Sort(keys)
-	return keys
+	return nil
 }
 
 // down reports whether methods make the rows, and are ranked down a column.

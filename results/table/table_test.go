@@ -78,7 +78,7 @@ func standard() []results.Record {
 func standardSpec() Spec {
 	return Spec{
 		Name: "standard", Caption: "Calibration error on standard benchmarks", Metric: "ece",
-		Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Gap: true,
+		Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Highlight: "qats",
 	}
 }
 
@@ -96,7 +96,7 @@ func shift() ([]results.Record, Spec) {
 	}
 	return list, Spec{
 		Name: "shift", Metric: "ece", Rows: []string{"severity"}, Average: []string{"corruption"}, Mean: true,
-		Better: Lower, Percent: true, Gap: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
+		Better: Lower, Percent: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
 		Labels: map[string]string{"qats": "QaTS_new"},
 	}
 }
@@ -124,7 +124,7 @@ func layouts() []test {
 
 	// Severity 1 has more corruptions than severity 2.
 	list, spec = shift()
-	spec.Name, spec.Gap = "uneven", false
+	spec.Name, spec.Highlight = "uneven", ""
 	tests = append(tests, test{"uneven", slices.DeleteFunc(list, func(r results.Record) bool {
 		return r.Severity == 2 && r.Corruption == "snow"
 	}), spec})
@@ -154,7 +154,7 @@ func layouts() []test {
 	}
 	list = append(list, network("cifar10", "vit-s16", []string{"ts", "qats"}, 0.0123, 0.0131)...)
 	tests = append(tests, test{"null", list, Spec{
-		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Gap: true, NullBand: true,
+		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Highlight: "qats", NullBand: true,
 	}})
 
 	// Losses as columns, one method: the dagger goes to the cells.
@@ -214,7 +214,7 @@ func layouts() []test {
 		list = append(list, simulated(rows)...)
 	}
 	tests = append(tests, test{"wide", list, Spec{
-		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Gap: true,
+		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Highlight: "qats",
 		Better: Lower, Percent: true, Labels: map[string]string{"tta-ts": "AdaTS"},
 	}})
 
@@ -307,7 +307,7 @@ func TestRefusals(t *testing.T) {
 		{"empty filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
 		{"filter twice", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
 		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower nor higher`},
-		{"neutral gap", nil, spec(func(s *Spec) { s.Better = Neutral }), `table standard: gap: neither lower nor higher is better`},
+		{"neutral gap", nil, spec(func(s *Spec) { s.Better = Neutral }), `table standard: highlight: of ece neither lower nor higher is better`},
 		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is no ranked column; those are uncal, ts, featclip, qats`},
 		{"band of an average", nil, spec(func(s *Spec) { s.NullBand, s.Average = true, []string{"loss"} }), `table standard: null band: the band of an average`},
 	} {
@@ -319,7 +319,7 @@ func TestRefusals(t *testing.T) {
 
 	// A neutral metric has no ranking to mix.
 	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
-	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Gap = Neutral, false })); err != nil {
+	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = Neutral, "" })); err != nil {
 		t.Errorf("neutral: %v", err)
 	}
 }
@@ -337,7 +337,7 @@ func TestMixedAverages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Rows, spec.Columns, spec.Average, spec.Gap = []string{"severity", "method"}, "corruption", nil, false
+	spec.Rows, spec.Columns, spec.Average, spec.Highlight = []string{"severity", "method"}, "corruption", nil, ""
 	down, err := Pivot(list, spec)
 	if err != nil {
 		t.Fatal(err)
@@ -384,7 +384,7 @@ func TestMarks(t *testing.T) {
 			list = append(list, record("x", "y", m, "ece", values[m]))
 		}
 		table, err := Pivot(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
-			Gap: true, Highlight: "c", Unranked: []string{"aside"}})
+			Highlight: "c", Unranked: []string{"aside"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,35 +26,6 @@ func built(t *testing.T, dir string) string {
 	return out
 }
 
-// allowed is run with programs allowed.
-func (w *world) allowed(spec string, o RunOptions) (*Outcome, string) {
-	w.t.Helper()
-	out, err := w.planWith(spec, PlanOptions{AllowExec: true}).Run(context.Background(), o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out, w.bytes(out)
-}
-
-// planWith is plan with other options.
-func (w *world) planWith(spec string, o PlanOptions) *Plan {
-	w.t.Helper()
-	s, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte(spec), w.known)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	store, err := results.Open(filepath.Join(w.out, "store"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	o.Data, o.Store, o.Digests = []string{w.data}, store, &data.Digests{}
-	p, err := MakePlan(context.Background(), []*Spec{s}, o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return p
-}
-
 // checkSame compares the values of two methods, setting by setting, and returns
 // how many there are.
 func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
