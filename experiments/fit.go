@@ -93,11 +93,10 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.NewBuffer(w.memory.text[:0])
-	if err := model.Save(body); err != nil {
+	var body bytes.Buffer
+	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	w.memory.text = body.Bytes()
 	if err := store.Put(results.Fit, c.fit, body.Bytes()); err != nil {
 		return nil, err
 	}

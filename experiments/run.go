@@ -66,7 +66,6 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		o.Memory = DefaultMemory
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
-	r.idle.New = func() any { return &unitMemory{} }
 	var units []int // of the shard
 	for i := range p.Units {
 		p.verify(&p.Units[i])
@@ -135,7 +134,6 @@ type run struct {
 	plan    *Plan
 	options RunOptions
 	memory  *semaphore.Weighted
-	idle    sync.Pool // of *unitMemory
 
 	mu                          sync.Mutex
 	fits                        map[string]*fitting // by key, while some unit still needs it

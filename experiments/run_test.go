@@ -313,25 +313,3 @@ func TestDataFolderMustBe(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// TestUnitMemory: a unit leaves its memory to the next one, unless it is much
-// of what the run may take.
-func TestUnitMemory(t *testing.T) {
-	const rows, cells = 1000, 3
-	m := &unitMemory{}
-	for i := range cells {
-		m.factsOf(i, rows)
-	}
-	need := int64(cells * rows * factsBytes)
-	if got := m.bytes(); got < need {
-		t.Fatalf("%d bytes, want %d at least", got, need)
-	}
-	for _, workers := range []int{0, 1, 4} {
-		r := &run{options: RunOptions{Workers: workers, Memory: keptShare * int64(max(1, workers)) * need / 2}}
-		r.idle.New = func() any { return &unitMemory{} }
-		(&unitWork{run: r, memory: m}).release()
-		if r.idle.Get() == any(m) {
-			t.Errorf("%d workers of %d bytes keep %d", workers, r.options.Memory, m.bytes())
-		}
-	}
-}

@@ -17,7 +17,7 @@ import (
 func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	for i, m := range maps {
 		if m != nil || w.tables[i] != nil {
-			w.facts[i] = w.memory.factsOf(i, test.Rows())
+			w.facts[i] = metrics.NewFacts(test.Rows())
 		}
 	}
 	s := streaming{unitWork: w, maps: maps}
@@ -50,6 +50,8 @@ type streaming struct {
 	*unitWork
 	maps    []calib.Map
 	probs   data.Probs            // scratch
+	byMap   []float64             // scratch: scales of a block, map by map
+	scales  []float64             // scratch: the same scales, row by row
 	classes []*metrics.ClassTally // by cell; nil where no metric asks for them
 }
 
@@ -113,10 +115,9 @@ func (s *streaming) tempered(set *data.Set) {
 	cells := s.cells(true)
 	n := set.Logits.Rows
 	at := calib.NewUnscaled(set.Logits)
-	s.memory.byMap = slices.Grow(s.memory.byMap[:0], len(s.maps)*n)
-	byMap := s.memory.byMap[:len(s.maps)*n] // written for the cells alone
+	s.byMap = slices.Grow(s.byMap[:0], len(s.maps)*n)[:len(s.maps)*n]
 	cells = s.each(cells, set, func(i int, view *data.Set) error {
-		scale := byMap[i*n : (i+1)*n]
+		scale := s.byMap[i*n : (i+1)*n]
 		s.maps[i].(calib.Tempered).Scales(scale, view, at)
 		for row, v := range scale {
 			if !(v >= 0 && v <= math.MaxFloat64) {
@@ -125,17 +126,17 @@ func (s *streaming) tempered(set *data.Set) {
 		}
 		return nil
 	})
-	facts, scales := make([]*metrics.Facts, len(cells)), slices.Grow(s.memory.scales[:0], len(cells)*n)
+	facts := make([]*metrics.Facts, len(cells))
 	for c, i := range cells {
 		facts[c] = s.facts[i]
 	}
+	s.scales = s.scales[:0]
 	for row := range n {
 		for _, i := range cells {
-			scales = append(scales, byMap[i*n+row])
+			s.scales = append(s.scales, s.byMap[i*n+row])
 		}
 	}
-	s.memory.scales = scales
-	if err := guard("facts", func() error { return metrics.AppendScaled(facts, set, scales) }); err != nil {
+	if err := guard("facts", func() error { return metrics.AppendScaled(facts, set, s.scales) }); err != nil {
 		for _, i := range cells {
 			s.fail(i, err)
 		}

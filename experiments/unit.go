@@ -28,49 +28,8 @@ type unitWork struct {
 	cal      *data.Set         // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // intermediate results that the fits on cal share
-	memory   *unitMemory  // nil until the unit takes it
-	releases []func()
+	free     func()       // returns the reserved memory; nil while none is reserved
 }
-
-// unitMemory is memory that one unit uses after another. A unit takes it after
-// it has reserved its bytes, so that waiting units hold none.
-type unitMemory struct {
-	facts  []*metrics.Facts // by cell
-	byMap  []float64        // scales of a block, map by map
-	scales []float64        // the same scales, row by row
-	order  metrics.Memory   // for the order of the rows of a cell
-	text   []byte           // the object that is put into the store
-}
-
-// bytes is its size, class bins aside.
-func (m *unitMemory) bytes() int64 {
-	n := m.order.Bytes() + int64(cap(m.text)+8*(cap(m.byMap)+cap(m.scales)))
-	for _, f := range m.facts {
-		n += factsBytes * int64(cap(f.Conf))
-	}
-	return n
-}
-
-// factsOf returns empty facts for n rows of a cell.
-func (m *unitMemory) factsOf(cell, n int) *metrics.Facts {
-	for len(m.facts) <= cell {
-		m.facts = append(m.facts, &metrics.Facts{})
-	}
-	m.facts[cell].Reset(n)
-	return m.facts[cell]
-}
-
-// take takes the memory of an earlier unit, unless w has some already.
-func (w *unitWork) take() {
-	if w.memory == nil {
-		w.memory = w.run.idle.Get().(*unitMemory)
-	}
-}
-
-// keptShare bounds the memory that units leave to later units. It comes on top
-// of the bytes that these reserve, and is 1/keptShare of the memory of a run for
-// all workers together.
-const keptShare = 8
 
 // release returns the memory that the unit has reserved, and closes the files
 // that its calibration set maps.
@@ -78,13 +37,8 @@ func (w *unitWork) release() {
 	if w.cal != nil {
 		w.cal.Close()
 	}
-	o := &w.run.options
-	if w.memory != nil && w.memory.bytes() <= o.Memory/keptShare/int64(max(1, o.Workers)) {
-		w.run.idle.Put(w.memory)
-	}
-	w.memory, w.facts = nil, nil
-	for _, f := range w.releases {
-		f()
+	if w.free != nil {
+		w.free()
 	}
 }
 
@@ -114,7 +68,6 @@ func (w *unitWork) do(ctx context.Context) error {
 			return err
 		}
 	}
-	w.take()
 	if err := w.score(ctx); err != nil {
 		return err
 	}
@@ -135,7 +88,6 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err := w.reserve(ctx, missing, test); err != nil {
 		return err
 	}
-	w.take()
 	maps := make([]calib.Map, len(w.unit.Cells))
 	w.tables = make([]*external.Table, len(w.unit.Cells))
 	defer w.closeTables()
@@ -164,11 +116,10 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return w.failAll(ctx, w.live(Miss), err)
 	}
 	for _, i := range w.live(Miss) {
-		body, err := w.facts[i].AppendEncoded(w.memory.text[:0])
+		body, err := w.facts[i].Encode()
 		if err != nil {
 			return err
 		}
-		w.memory.text = body
 		if err := w.run.plan.store.Put(results.Facts, w.unit.Cells[i].facts, body); err != nil {
 			return err
 		}
@@ -213,10 +164,8 @@ func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader)
 		bytes += need.times * r.Bytes()
 		r.Close()
 	}
-	release, err := w.run.reserve(ctx, bytes)
-	if err == nil {
-		w.releases = append(w.releases, release)
-	}
+	var err error
+	w.free, err = w.run.reserve(ctx, bytes)
 	return err
 }
 
@@ -247,6 +196,7 @@ func (w *unitWork) sets(missing []int) (cal, target loadedSet) {
 
 // score computes the metrics of the cells that lack them.
 func (w *unitWork) score(ctx context.Context) error {
+	var memory metrics.Memory // that the cells use one after the other
 	for _, i := range w.live(Miss, Score) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -261,7 +211,7 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		var s scores
 		err = guard(c.Method.Name, func() (err error) {
-			s, err = computeScores(&w.memory.order, facts, w.unit.Spec.Metrics, w.unit.seed)
+			s, err = computeScores(&memory, facts, w.unit.Spec.Metrics, w.unit.seed)
 			return err
 		})
 		if err == nil {
