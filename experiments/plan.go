@@ -68,7 +68,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			p.Units = append(p.Units, newUnit(s, &s.Settings[i], sources))
 		}
 	}
-	digests := planDigests{seen: map[string]*digest{}}
+	digests := planDigests{seen: map[digestKey]func() (string, error){}}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
 		if u := &p.Units[i]; u.source != nil {
 			u.plan(ctx, &digests, o, p.location(u)) // an error is the state of its cell

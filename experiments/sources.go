@@ -130,28 +130,27 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	return nil
 }
 
-// planDigests remembers the digests asked for during one plan, so that a set
-// that many cells share is looked up once.
+// planDigests remembers the digests of one plan, so that a set that many cells
+// share is digested once.
 type planDigests struct {
 	mu   sync.Mutex
-	seen map[string]*digest
+	seen map[digestKey]func() (string, error)
 }
 
-type digest struct {
-	once sync.Once
-	text string
-	err  error
+type digestKey struct {
+	source data.Source
+	ref    data.Ref
+	parts  data.Parts
 }
 
 func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-	id := fmt.Sprintf("%p %v %d", src, ref, parts)
+	key := digestKey{src, ref, parts}
 	d.mu.Lock()
-	known := d.seen[id]
-	if known == nil {
-		known = &digest{}
-		d.seen[id] = known
+	digest := d.seen[key]
+	if digest == nil {
+		digest = sync.OnceValues(func() (string, error) { return src.Digest(ctx, ref, parts) })
+		d.seen[key] = digest
 	}
 	d.mu.Unlock()
-	known.once.Do(func() { known.text, known.err = src.Digest(ctx, ref, parts) })
-	return known.text, known.err
+	return digest()
 }
