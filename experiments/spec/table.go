@@ -75,7 +75,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["labels"] = func(v *yaml.Node) { r.labels(v, t.Labels, s) }
 	fields["highlight"] = r.methodsOf(&highlight, s)
 	fields["unranked"] = r.methodsOf(&t.Unranked, s)
-	fields["null_band"] = r.boolean(&t.NullBand, "null_band")
+	fields["consistency_band"] = r.boolean(&t.ConsistencyBand, "consistency_band")
 	fields["paper"] = r.paperTable(&t.Number)
 
 	before := len(r.errs)

@@ -16,8 +16,8 @@ type paperTable struct {
 	Spec
 }
 
-// paperTables are the ten tables of the paper, as the specs of the project ask
-// for them.
+// paperTables are the ten tables of the paper as the specs of the project describe
+// them.
 func paperTables() []paperTable {
 	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "qats"}
 	adats := map[string]string{"tta-ts": "AdaTS", "hfe-target": "HFE"}
@@ -84,9 +84,8 @@ func published(t *testing.T, id string) []results.Published {
 	return slices.DeleteFunc(all, func(p results.Published) bool { return p.Table != id })
 }
 
-// asRecords makes records of published numbers, so that the pivot has the
-// paper's own table to make. It is only here that such numbers pass as
-// records.
+// asRecords makes records of published numbers, so that the pivot makes the
+// paper's own table. Only in this test do such numbers become records.
 func asRecords(list []results.Published, source string) []results.Record {
 	var records []results.Record
 	for _, p := range list {
@@ -104,8 +103,8 @@ func asRecords(list []results.Published, source string) []results.Record {
 	return records
 }
 
-// paperPivot makes a table of the paper's numbers; its averages are left out
-// where the table itself is to compute them.
+// paperPivot makes a table of the paper's numbers. It leaves out the paper's
+// averages where the table computes averages itself.
 func paperPivot(t *testing.T, p paperTable, source string) *Table {
 	t.Helper()
 	list := published(t, p.id)
@@ -132,7 +131,7 @@ func (t *Table) find(p results.Published) (Cell, error) {
 	return t.Rows[i].Cells[j], nil
 }
 
-// naiveMark is the mark of a number by counting the lower ones of its row.
+// naiveMark finds the mark of a number by counting the lower numbers of its row.
 func naiveMark(p results.Published, row results.PublishedRow) Mark {
 	lower := map[results.Points]bool{}
 	for _, other := range row.Ranked() {
@@ -149,10 +148,10 @@ func naiveMark(p results.Published, row results.PublishedRow) Mark {
 	return Plain
 }
 
-// The ten tables come out of the paper's own numbers with its rows, its
-// columns, its marks and its gaps, except where the paper errs; and there with
-// the right ones. Averages within the tables are judged by TestPaperAverages.
-func TestPaper(t *testing.T) {
+// TestPaperTablesFromItsNumbers: the paper's own numbers give its ten tables, with
+// its rows, columns, marks and gaps. Where the paper has an error, the table has
+// the right mark or gap. TestPaperAverages checks the averages within the tables.
+func TestPaperTablesFromItsNumbers(t *testing.T) {
 	wrong := map[string]int{}
 	for _, p := range paperTables() {
 		table := paperPivot(t, p, "measured")
@@ -195,14 +194,14 @@ func TestPaper(t *testing.T) {
 			}
 		}
 	}
-	// As many as the audit of the published tables finds by other code, less two
-	// second marks at the averages of table 8.
+	// The audit of the published tables, which is other code, finds the same
+	// numbers, and two more second marks at the averages of table 8.
 	if want := map[string]int{"best": 17, "second": 20 - 2, "gap": 10}; fmt.Sprint(wrong) != fmt.Sprint(want) {
 		t.Errorf("rows that differ from the paper: %v, want %v", wrong, want)
 	}
 }
 
-// shape is rows x columns of numbers and what labels them.
+// shape is the number of rows and columns, and the labels of the columns.
 func shape(t *Table) string {
 	var labels []string
 	for _, c := range t.Columns {
@@ -211,6 +210,7 @@ func shape(t *Table) string {
 	return fmt.Sprintf("%d x %d: %s", len(t.Rows), len(t.Columns), strings.Join(labels, " "))
 }
 
+// TestPaperShapes: the ten tables have the paper's size and column labels.
 func TestPaperShapes(t *testing.T) {
 	seven := "Uncal TS IR AdaTS GC FeatClip QaTS"
 	for i, want := range []string{
@@ -228,8 +228,9 @@ func TestPaperShapes(t *testing.T) {
 	}
 }
 
-// The averages of the full tables are those that the paper prints there and in
-// its main part, within the rounding of both, but for the six that are wrong.
+// TestPaperAverages: the averages of the full tables agree with the averages that
+// the paper prints there and in its main part, within the rounding of both. Six of
+// the paper's averages are wrong.
 func TestPaperAverages(t *testing.T) {
 	wrong := map[string]string{
 		"shift 1 vit-b16 IR": "13.58", "shift 2 vit-b16 IR": "14.20",

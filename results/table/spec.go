@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Better says which values win.
+// Better says which values are better.
 type Better string
 
 // Neutral metrics are shown without marks.
@@ -20,12 +20,12 @@ const (
 	Higher  Better = "higher"
 )
 
-// Spec describes one table. Rows, Columns and the rest name columns of
+// Spec describes one table. Rows, Columns and Average name columns of
 // results.csv: experiment, dataset, backbone, loss, corruption, severity,
-// method. Identifiers are those of the file; labels are only for print.
+// method. Identifiers are those of the file; labels are for print only.
 //
-// The rivals, which marks rank, are the methods, be they columns or rows.
-// Where they are neither, the columns are the rivals.
+// Marks rank the rivals. These are the methods, as columns or as rows; where
+// methods are neither, the columns are the rivals.
 type Spec struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"
 	Caption string // plain text
@@ -40,28 +40,29 @@ type Spec struct {
 	// order is that of the file. A listed rival without records is shown empty.
 	Only results.Filter
 
-	Labels map[string]string // id -> label, before the names that the package knows
+	Labels map[string]string // id -> label; they override the names that the package knows
 
 	Average []string // each cell is the mean over these, for example corruption
 
 	// Mean adds the mean over all settings: a last row, or a last column where
-	// methods make the rows.
+	// methods are rows.
 	Mean bool
 
 	Better    Better
 	Percent   bool     // print 100 x value with two decimals; otherwise four decimals
-	Unranked  []string // rivals that take no part in marks and gaps; columns of them are shown last
+	Unranked  []string // rivals without marks and gaps; as columns they are shown last
 	Highlight string   // id of the rival whose gap to the best other one is shown; empty for none
 
-	// Target are methods that see unlabelled samples of the domain that they
-	// are tested on. Where one is shown, so is which methods do without.
+	// Target lists methods that see unlabelled samples of the domain that they
+	// are tested on. Where one is shown, the table says which methods do not.
 	Target []string
 
-	// NullBand prints beneath each number what a perfectly calibrated model
-	// with the same confidences scores at the same n, as recorded under
-	// <metric>_null_lo and <metric>_null_hi. Not with Average: the band of a
+	// ConsistencyBand prints below each number the 95 % range of the metric for a
+	// perfectly calibrated model with the same confidences and the same n
+	// (Broecker and Smith 2007), as recorded under <metric>_null_lo and
+	// <metric>_null_hi. It cannot be combined with Average, because the band of a
 	// mean is not the mean of the bands.
-	NullBand bool
+	ConsistencyBand bool
 }
 
 // dimensions are the columns that may make rows, columns or averages.
@@ -75,7 +76,7 @@ func value(r results.Record, column string) string {
 	return r.Column(column)
 }
 
-// Check returns the spec with its defaults filled in, or what is wrong with it.
+// Check returns the spec with its defaults filled in, or the first mistake in it.
 func (s Spec) Check() (Spec, error) {
 	if s.Columns == "" {
 		s.Columns = "method"
@@ -111,10 +112,10 @@ func (s Spec) Check() (Spec, error) {
 		return s, fmt.Errorf("better: %q is neither lower nor higher", string(s.Better))
 	}
 	if s.Highlight != "" && s.Better == Neutral {
-		return s, fmt.Errorf("highlight: of %s neither lower nor higher is better, so there is no gap to show", s.Metric)
+		return s, fmt.Errorf("highlight: %s has no better direction, so there is no gap to show", s.Metric)
 	}
-	if s.NullBand && len(s.Average) > 0 {
-		return s, fmt.Errorf("null band: the band of an average is not the average of the bands")
+	if s.ConsistencyBand && len(s.Average) > 0 {
+		return s, fmt.Errorf("consistency band and average: the band of an average is not the average of the bands")
 	}
 	return s, nil
 }
@@ -138,10 +139,11 @@ func checkOnly(only results.Filter) error {
 	return nil
 }
 
-// down reports whether methods make the rows, and are ranked down a column.
-func (s Spec) down() bool { return slices.Contains(s.Rows, "method") }
+// methodsAreRows reports whether methods make the rows. Rankings then run down a
+// column.
+func (s Spec) methodsAreRows() bool { return slices.Contains(s.Rows, "method") }
 
-// label returns what is printed for an id of a column.
+// label returns the label of an id of a column.
 func (s Spec) label(column, id string) string {
 	if l, ok := s.Labels[id]; ok {
 		return l
@@ -149,29 +151,33 @@ func (s Spec) label(column, id string) string {
 	return Name(column, id)
 }
 
-// print returns v with the decimals of the table.
-func (s Spec) print(v float64) string {
-	digits := 4
+// digits is the number of decimals of the table.
+func (s Spec) digits() int {
 	if s.Percent {
-		v, digits = 100*v, 2
+		return 2
 	}
-	return fixed(v, digits)
+	return 4
 }
 
-// difference returns the signed difference of two printed numbers.
-func (s Spec) difference(a, b string) string {
-	digits := 4
+// print returns v as the table prints it.
+func (s Spec) print(v float64) string {
 	if s.Percent {
-		digits = 2
+		v *= 100
 	}
-	text := fixed(number(a)-number(b), digits)
+	return fixed(v, s.digits())
+}
+
+// difference returns the printed number a minus the printed number b, with its
+// sign.
+func (s Spec) difference(a, b string) string {
+	text := fixed(number(a)-number(b), s.digits())
 	if number(text) > 0 {
 		text = "+" + text
 	}
 	return text
 }
 
-// fixed prints v with so many decimals and no negative zero.
+// fixed prints v with the given number of decimals, and never as a negative zero.
 func fixed(v float64, digits int) string {
 	text := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -180,7 +186,7 @@ func fixed(v float64, digits int) string {
 	return text
 }
 
-// number reads back what fixed printed.
+// number reads a number that fixed has printed.
 func number(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v
