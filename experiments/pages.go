@@ -13,7 +13,6 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/comparison"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Compare says what to compare over the settings of some rows.
@@ -99,7 +98,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 			continue
 		}
 		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
-			Name: table.Name, Interval: p.Interval}, p.Metric)
+			Interval: p.Interval}, p.Metric)
 		if err := saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -112,7 +113,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 		if !f.Only.Keeps(s.Cell, "") {
 			continue
 		}
-		in := plots.Input{Labels: f.Labels, Name: table.Name}
+		in := plots.Input{Labels: f.Labels}
 		for _, b := range v.all.Bins {
 			if b.Cell == s.Cell {
 				in.Bins = append(in.Bins, b)
@@ -131,7 +132,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
-		if err := v.save(figure, f.Name+"-"+strings.ReplaceAll(s.String(), "/", "-"), f.Caption+" ("+s.String()+")"); err != nil {
+		if err := v.save(figure, f, strings.ReplaceAll(s.String(), "/", "-"), s.String()); err != nil {
 			return err
 		}
 		drawn++
@@ -163,12 +164,12 @@ func (v *views) figureOfMany(f plots.Spec) error {
 			continue
 		}
 		figure, err := f.Kind.Draw(plots.Input{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs,
-			Methods: f.Methods, Labels: f.Labels, Name: table.Name})
+			Methods: f.Methods, Labels: f.Labels})
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s rows: %w", source, err))
 			continue
 		}
-		if err := v.save(figure, f.Name+"-"+source, f.Caption+" ("+source+")"); err != nil {
+		if err := v.save(figure, f, source, source); err != nil {
 			return err
 		}
 		for _, note := range figure.Notes {
@@ -188,10 +189,12 @@ func (v *views) figureOfMany(f plots.Spec) error {
 	return nil
 }
 
-// save writes a figure as SVG and PDF.
-func (v *views) save(figure *plots.Figure, name, caption string) error {
-	name = v.spec.Name + "-" + name
-	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: strings.ToUpper(caption[:1]) + caption[1:]})
+// save writes a figure as SVG and PDF. The ending of the file names, and what shown
+// adds to the caption, tell the figures of f apart.
+func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
+	name := v.spec.Name + "-" + f.Name + "-" + ending
+	caption := strings.TrimSuffix(cmp.Or(f.Caption, figure.Caption), ".") + " (" + shown + ")"
+	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: caption})
 	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name))
 }
 

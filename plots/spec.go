@@ -2,15 +2,15 @@ package plots
 
 import "github.com/qats-bench/qats/results"
 
-// Spec describes one figure of a report, or several of a kind that shows one
-// setting each. Figures are drawn from the CSV files alone.
+// Spec describes a figure of a report. A kind that shows one setting is drawn
+// once for each setting; a kind that shows several is drawn once.
 type Spec struct {
-	Name    string // of the files, after the name of the experiment
+	Name    string // part of the file names
 	Kind    Entry
-	Caption string // plain text
+	Caption string // plain text; empty for Figure.Caption
 
 	Methods     []string          // ids to show, in this order
 	Labels      map[string]string // method id -> its name in print
 	Experiments []string          // whose rows are shown
-	Only        results.Filter    // settings that are shown: a figure for each, or, of kinds that show several, one of all
+	Only        results.Filter    // keeps the settings that are shown
 }

@@ -64,9 +64,6 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	if f.Name == "" {
 		f.Name = f.Kind.Name
 	}
-	if f.Caption == "" {
-		f.Caption = f.Kind.Summary
-	}
 	if f.Methods == nil {
 		f.Methods = s.methodNames()
 	}
