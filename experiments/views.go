@@ -47,7 +47,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string) error {
 	if err := atomicfile.Write(path, doc.LaTeX); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "(all of it, for pdflatex: %s)\n", path)
+	_, err = fmt.Fprintf(w, "(all tables and figures in one document, for pdflatex: %s)\n", path)
 	return err
 }
 
@@ -138,7 +138,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 		drawn++
 	}
 	if drawn == 0 {
-		return fmt.Errorf("no setting of the spec is shown by it")
+		return fmt.Errorf("it shows no setting of the spec")
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 func (v *views) figureOfMany(f plots.Spec) error {
 	for _, name := range f.Experiments {
 		if !slices.ContainsFunc(v.all.Records, func(r results.Record) bool { return r.Experiment == name }) {
-			fmt.Fprintf(v.w, "figure %s is without experiment %s: results.csv has no rows of it\n", f.Name, name)
+			fmt.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
 		}
 	}
 	drawn := 0
@@ -179,7 +179,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 	}
 	switch {
 	case drawn == 0 && failed == nil:
-		return fmt.Errorf("no row with a value is shown by it")
+		return fmt.Errorf("it shows no row with a value")
 	case drawn == 0:
 		return errors.Join(failed...)
 	}

@@ -20,26 +20,28 @@ func compareCommand() *cobra.Command {
 	var c comparing
 	cmd := &cobra.Command{
 		Use:   "compare [METHOD...]",
-		Short: "Compare methods with one of them over many settings",
-		Long: `compare sets each METHOD (all, if none is named) beside the method given by
---against: mean difference, wins and losses by the paired 95 % interval of each
-setting, Wilcoxon's signed-rank test over blocks of settings with Holm's
-correction, and the mean ranks of all with Friedman's test and Nemenyi's critical
-difference. Settings that share test images are no independent trials: those of
-one dataset make one block and are averaged first (--block changes that).
+		Short: "Compare methods with another method over many settings",
+		Long: `compare compares each METHOD (by default all methods) with the method given by
+--against. It prints the mean difference, wins and losses by the paired 95 %
+interval of each setting, Wilcoxon's signed-rank test over blocks of settings
+with Holm's correction, and the mean ranks of all methods with Friedman's test
+and Nemenyi's critical difference. Settings that share test images are not
+independent trials. Therefore the settings of one dataset are a block: they are
+averaged first and count once (--block changes that).
 
-It reads results.csv and pairs.csv in OUT. With --spec it first does what is
-missing of those settings: METHOD is fitted on them if it is new, and paired with
---against; the rest comes from the store in OUT. --splits N also redraws the calibration
-and test rows of each setting N times from their union and fits anew, which shows how
-much the fits themselves vary.
+compare reads results.csv and pairs.csv in OUT. With --spec it first runs the
+missing cells of these settings: METHOD is fitted if it is new, and paired with
+--against; everything else comes from the store in OUT. With --splits N it also
+redraws the calibration and test rows of each setting N times from their union
+and fits them again, which shows how much the fits themselves vary.
 
-The intervals are BC bootstrap intervals: bias-corrected, because resampling adds
-noise to the bins, which raises every binned calibration error, and most that of
-the better method. --interval percentile gives the plain ones (needs --spec).
+The intervals are bias-corrected (BC) bootstrap intervals. Resampling adds noise
+to the bins, and this raises every binned calibration error, most of all the
+error of the better method. --interval percentile gives plain percentile
+intervals (needs --spec).
 
-The page is printed, and written as text and LaTeX beside its figures (SVG and
-PDF) into OUT/compare.`,
+The page is printed. It is also written as text and LaTeX, with its figures (SVG
+and PDF), into OUT/compare.`,
 		Example: `  qats compare --out results/out/companion
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
   qats compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion`,
@@ -49,19 +51,19 @@ PDF) into OUT/compare.`,
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
-	f.StringVar((*string)(&c.Block), "block", string(comparison.ByDataset), "settings that count as one: those of a dataset, of a network, or each setting")
-	f.StringSliceVar(&c.experiments, "experiment", nil, "only rows of these experiments")
-	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read in place of OUT; may be repeated")
-	f.StringArrayVar(&c.specs, "spec", nil, "spec whose settings to do first; may be repeated")
-	f.IntVar(&c.splits, "splits", 0, "redraw calibration and test rows so many times (needs --spec)")
-	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "kind of the bootstrap intervals of single settings: bc or percentile")
-	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
-	f.BoolVar(&c.json, "json", false, "print one JSON object a line for each method, ranking and redrawn setting, and write no file")
+	f.StringVar((*string)(&c.Block), "block", string(comparison.ByDataset), "settings that count once together: all of a dataset, all of a network, or each setting alone (dataset, network or setting)")
+	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
+	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
+	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
+	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
+	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "bootstrap intervals of single settings: bc or percentile")
+	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
+	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	f.StringVar(&c.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	return cmd
 }
 
-// comparing is what the flags of compare say.
+// comparing holds the flags of compare.
 type comparing struct {
 	experiments.Compare
 	at              places
@@ -126,7 +128,7 @@ func (c *comparing) check() error {
 	for i, m := range c.Methods {
 		switch {
 		case m == c.Against:
-			return fmt.Errorf("%s is compared with itself; name another by --against", m)
+			return fmt.Errorf("%s is compared with itself; name another method by --against", m)
 		case slices.Contains(c.Methods[:i], m):
 			return fmt.Errorf("method %s is given twice", m)
 		}
@@ -137,17 +139,17 @@ func (c *comparing) check() error {
 	}
 	switch {
 	case !slices.Contains(blocks, string(c.Block)):
-		return fmt.Errorf("--block %s: it is one of %s", c.Block, strings.Join(blocks, ", "))
+		return fmt.Errorf("--block %s: give one of %s", c.Block, strings.Join(blocks, ", "))
 	case c.splits < 0 || c.splits > spec.MaxSplits:
-		return fmt.Errorf("--splits %d: a number of draws up to %d", c.splits, spec.MaxSplits)
+		return fmt.Errorf("--splits %d: give a number of draws up to %d", c.splits, spec.MaxSplits)
 	case c.splits > 0 && len(c.specs) == 0:
-		return fmt.Errorf("--splits fits anew: name the settings by --spec, as in --spec experiments/companion.yaml")
+		return fmt.Errorf("--splits makes new fits: name the settings by --spec, as in --spec experiments/companion.yaml")
 	case len(c.from) > 0 && len(c.specs) > 0:
-		return fmt.Errorf("--from reads finished results, --spec makes them: give one of the two")
+		return fmt.Errorf("--from reads finished results and --spec makes them: give only one of the two")
 	case c.Interval != metrics.BC && c.Interval != metrics.Percentile:
-		return fmt.Errorf("--interval %s: it is %s or %s", c.Interval, metrics.BC, metrics.Percentile)
+		return fmt.Errorf("--interval %s: give %s or %s", c.Interval, metrics.BC, metrics.Percentile)
 	case c.Interval != metrics.BC && len(c.specs) == 0:
-		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to have others made", c.Interval)
+		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to make others", c.Interval)
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
@@ -162,7 +164,7 @@ func (c *comparing) check() error {
 			return fmt.Errorf("--metric %s is given twice", id)
 		}
 		if !slices.Contains(known, id) {
-			return fmt.Errorf("--metric %s: no metric by which methods can be compared (known: %s)", id, strings.Join(known, ", "))
+			return fmt.Errorf("--metric %s: this is not a metric that can compare methods (known: %s)", id, strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// arrays are the flags that name array files.
+// arrays are the flags for array files.
 type arrays struct {
 	files  data.Files
 	target string
@@ -30,7 +30,7 @@ func (a *arrays) flags(cmd *cobra.Command, what string) {
 	f.StringVar(&a.files.Augmented, "augmented", "", "logits of augmented views, v x n x k")
 	f.StringVar(&a.files.HeadWeight, "head-weight", "", "weights of the last layer, k x d")
 	f.StringVar(&a.files.HeadBias, "head-bias", "", "bias of the last layer, k")
-	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of images of no class, m x k")
+	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of out-of-distribution images, m x k")
 	kindFlag(cmd, &a.files.Kind)
 	for _, name := range []string{"logits", "features", "augmented", "head-weight", "head-bias", "ood-logits"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
@@ -39,7 +39,7 @@ func (a *arrays) flags(cmd *cobra.Command, what string) {
 
 // kindFlag declares --kind.
 func kindFlag(cmd *cobra.Command, kind *data.Kind) {
-	cmd.Flags().Var((*kindValue)(kind), "kind", "what --logits holds: logits, log-probs or probs (read as their logarithms); unstated, probabilities are refused")
+	cmd.Flags().Var((*kindValue)(kind), "kind", "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
 	cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var list []string
 		for _, k := range data.Kinds() {
@@ -63,8 +63,8 @@ func (k *kindValue) Set(name string) error {
 	return nil
 }
 
-// notice prints what is odd about the logits of r, and refuses those whose
-// offset is lost for a method that reads it.
+// notice prints the notes on the logits of r. Logits whose offset is lost are an
+// error for a method that needs it.
 func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name string) error {
 	form, err := r.Form()
 	if err != nil {
@@ -79,8 +79,8 @@ func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name str
 	return nil
 }
 
-// only drops the files that are not among parts, and says which of parts is
-// not given.
+// only drops the files that are not among parts. A part that is not given is an
+// error.
 func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	f := a.files
 	for _, x := range []struct {
@@ -103,7 +103,7 @@ func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	return f, nil
 }
 
-// fit is what the command line of qats fit says.
+// fit holds the flags of qats fit.
 type fit struct {
 	arrays
 	params  []string
@@ -119,10 +119,10 @@ func fitCommand() *cobra.Command {
 		Short: "Fit one calibrator on arrays and save it as JSON",
 		Long: `Fit one calibrator on arrays and save it as JSON.
 
-A calibration set that takes more than --max-memory is not loaded: methods with
-one temperature, and those by rank, read it anew for every pass, with the same
-result to the last bit. Those by rank keep 17 bytes of memory a row all the
-same. Other methods refuse.`,
+A calibration set that takes more than --max-memory is not loaded. Methods with
+one temperature and methods by rank read it again for every pass, with the same
+result to the last bit. Methods by rank still need 17 bytes of memory per row.
+For other methods such a set is an error.`,
 		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
@@ -141,14 +141,14 @@ same. Other methods refuse.`,
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
-	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: seconds of each stage, and passes over the calibration set of those that have any")
+	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
 }
 
 // run fits the method and saves the model. Warnings of the fit go to standard
-// error, the timings, if asked for, to standard output after the model.
+// error. Timings, if asked for, go to standard output after the model.
 func (f *fit) run(cmd *cobra.Command, method string) error {
 	clock := stopwatch{}
 	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
@@ -196,8 +196,8 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	return nil
 }
 
-// input loads what the contract of m names. A calibration set that does not
-// fit into the memory is opened and not loaded; the caller closes it.
+// input loads the arrays that the contract of m names. A calibration set that does
+// not fit into the memory is opened as a stream, which the caller closes.
 func (a arrays) input(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (in calib.Input, stream *data.Stream, err error) {
 	in.Seed = 1
 	contract := m.Contract()
@@ -226,8 +226,8 @@ func (a arrays) input(ctx context.Context, stderr io.Writer, m *spec.Method, mem
 	return in, stream, nil
 }
 
-// openCal reads all of the named files, or opens them where m can do with that
-// and their rows take more than the memory.
+// openCal reads the named files. If they are larger than the memory and m can read
+// a stream, it opens them as a stream instead.
 func openCal(ctx context.Context, stderr io.Writer, files data.Files, m *spec.Method, memory int64) (*data.Set, *data.Stream, error) {
 	r, err := files.Open()
 	if err != nil {
@@ -278,7 +278,8 @@ func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method
 	return target, nil
 }
 
-// save writes to a file, in its place at once, or to standard output for "-".
+// save writes to a file, which appears complete or not at all, or to standard
+// output for "-".
 func save(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(stdout)
@@ -302,8 +303,7 @@ type stopwatch struct {
 	figures      map[string]float64
 }
 
-// lap ends a stage. The first stage begins with the process, as near as it can
-// be told.
+// lap ends a stage. The first stage begins when the process starts.
 func (s *stopwatch) lap(stage string) {
 	now := time.Now()
 	if s.figures == nil {
@@ -315,7 +315,7 @@ func (s *stopwatch) lap(stage string) {
 	s.last, s.within = now, now
 }
 
-// stage ends a stage within the stage that the next lap ends.
+// stage ends a part of the stage that the next lap ends.
 func (s *stopwatch) stage(name string, passes float64) {
 	now := time.Now()
 	s.figures[name+"_s"] += now.Sub(s.within).Seconds()

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// places are the flags that say where things lie.
+// places are the flags for folders, and what else a plan needs.
 type places struct {
 	data  []string
 	out   string
@@ -23,15 +23,15 @@ type places struct {
 	first int // rows of each set; 0 for all
 	exec  bool
 
-	interval metrics.Interval // of pairings; BC if empty
+	interval metrics.Interval // of pairs; BC if empty
 }
 
 func (p *places) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&p.data, "data", nil, "folder of arrays, put in front of the sources of the specs; may be repeated")
+	cmd.Flags().StringArrayVar(&p.data, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
 	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
-	cmd.Flags().StringVar(&p.store, "store", "", "folder of fits and scores already made (default OUT/store)")
-	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "take nothing from the store")
-	cmd.Flags().BoolVar(&p.exec, "allow-exec", false, "run the programs that the specs name as external methods; only with specs that you trust")
+	cmd.Flags().StringVar(&p.store, "store", "", "folder of the fits and scores of earlier runs (default OUT/store)")
+	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "compute everything again, and take nothing from the store")
+	cmd.Flags().BoolVar(&p.exec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
@@ -61,7 +61,7 @@ func planCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plan SPEC...",
-		Short: "List settings and cells: what is done, what is to do, what is skipped and why",
+		Short: "List settings and cells: which are done, which are missing, which are skipped and why",
 		Example: `  qats plan experiments/example.yaml
   qats plan experiments/real.yaml --data ../shared/real --json`,
 		Args: specArgs,
@@ -81,11 +81,11 @@ func planCommand() *cobra.Command {
 		},
 	}
 	at.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per cell and line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per cell and line")
 	return cmd
 }
 
-// specArgs asks for at least one spec.
+// specArgs requires at least one spec.
 func specArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs a spec, as in: qats %s experiments/example.yaml", cmd.Name(), cmd.Name())
@@ -93,7 +93,8 @@ func specArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// planText prints a line for each setting and reason, then the totals.
+// planText prints a line for each setting, with a line for each different reason,
+// and the totals.
 func planText(w io.Writer, plan *experiments.Plan) error {
 	for i := range plan.Units {
 		u := &plan.Units[i]
