@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -48,6 +47,7 @@ and PDF), into OUT/compare.`,
 		RunE: func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
 	}
 	c.at.flags(cmd)
+	c.use.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
@@ -57,21 +57,19 @@ and PDF), into OUT/compare.`,
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
 	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "bootstrap intervals of single settings: bc or percentile")
-	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
-	f.StringVar(&c.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	return cmd
 }
 
 // comparing holds the flags of compare.
 type comparing struct {
 	experiments.Compare
-	at              places
-	experiments     []string
-	from, specs     []string
-	splits, workers int
-	json            bool
-	memory          string
+	at          places
+	use         resources
+	experiments []string
+	from, specs []string
+	splits      int
+	json        bool
 }
 
 func (c *comparing) run(cmd *cobra.Command, methods []string) error {
@@ -172,9 +170,8 @@ func (c *comparing) check() error {
 
 // make runs the specs and writes their rows into dir.
 func (c *comparing) make(cmd *cobra.Command, dir string) error {
-	o := experiments.RunOptions{Workers: c.workers, Fresh: c.at.fresh}
-	var err error
-	if o.Memory, err = parseBytes(c.memory); err != nil {
+	o, err := c.use.options(c.at.fresh)
+	if err != nil {
 		return err
 	}
 	known := experiments.Registry()

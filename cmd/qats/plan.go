@@ -63,7 +63,7 @@ func planCommand() *cobra.Command {
 		Use:   "plan SPEC...",
 		Short: "List settings and cells: which are done, which are missing, which are skipped and why",
 		Example: `  qats plan experiments/example.yaml
-  qats plan experiments/real.yaml --data ../shared/real --json`,
+  qats plan experiments/real.yaml --data arrays --json`,
 		Args: specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			specs, err := spec.ReadAll(files, experiments.Registry())

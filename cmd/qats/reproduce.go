@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -21,9 +20,8 @@ const quickRows = 500
 
 func reproduceCommand() *cobra.Command {
 	var at places
+	var use resources
 	var quick bool
-	var workers int
-	var memory string
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
@@ -44,9 +42,8 @@ the command in the root of the project.`,
 				}
 				files = append(files, file)
 			}
-			o := experiments.RunOptions{Workers: workers, Fresh: at.fresh}
-			var err error
-			if o.Memory, err = parseBytes(memory); err != nil {
+			o, err := use.options(at.fresh)
+			if err != nil {
 				return err
 			}
 			if quick {
@@ -71,9 +68,8 @@ the command in the root of the project.`,
 		},
 	}
 	at.flags(cmd)
+	use.flags(cmd)
 	cmd.Flags().BoolVar(&quick, "quick", false, "use only the first rows of each set")
-	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
-	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	return cmd
 }
 

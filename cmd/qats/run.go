@@ -19,8 +19,8 @@ import (
 
 func runCommand() *cobra.Command {
 	var at places
-	var workers int
-	var shard, memory string
+	var use resources
+	var shard string
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write results.csv, bins.csv and pairs.csv",
@@ -34,16 +34,15 @@ store then puts the parts together. If a calibration set is larger than
 --max-memory, methods with one temperature and methods by rank, such as ts and
 qats, read it again in every pass, with the same result.`,
 		Example: `  qats run experiments/example.yaml
-  qats run experiments/real.yaml --data ../shared/real --out results/out/real
-  qats run experiments/real.yaml --data ../shared/real --shard 1/4`,
+  qats run experiments/real.yaml --data arrays --out results/out/real
+  qats run experiments/real.yaml --data arrays --shard 1/4`,
 		Args: specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			o := experiments.RunOptions{Workers: workers, Fresh: at.fresh}
-			var err error
-			if o.Shard, err = parseShard(shard); err != nil {
+			o, err := use.options(at.fresh)
+			if err != nil {
 				return err
 			}
-			if o.Memory, err = parseBytes(memory); err != nil {
+			if o.Shard, err = parseShard(shard); err != nil {
 				return err
 			}
 			specs, err := spec.ReadAll(files, experiments.Registry())
@@ -54,10 +53,25 @@ qats, read it again in every pass, with the same result.`,
 		},
 	}
 	at.flags(cmd)
-	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
+	use.flags(cmd)
 	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4")
-	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	return cmd
+}
+
+// resources are the flags that say how much of the machine a run may use.
+type resources struct {
+	workers int
+	memory  string
+}
+
+func (r *resources) flags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&r.workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().StringVar(&r.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+}
+
+func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
+	memory, err := parseBytes(r.memory)
+	return experiments.RunOptions{Workers: r.workers, Memory: memory, Fresh: fresh}, err
 }
 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
