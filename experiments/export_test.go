@@ -26,7 +26,7 @@ func exportPlan(t *testing.T, datasets string) *Plan {
 	return p
 }
 
-// origins returns what the folder dir says of the test sets of datasets.
+// origins returns the origins of the test sets of datasets, by the manifest of dir.
 func origins(t *testing.T, dir string, datasets ...string) string {
 	t.Helper()
 	f, err := data.OpenFolder(dir, data.Layout{}, nil)
@@ -40,8 +40,8 @@ func origins(t *testing.T, dir string, datasets ...string) string {
 	return strings.Join(list, " ")
 }
 
-// TestExportKeepsTheManifest: a second export into a folder, a repeated one and
-// one that is stopped leave no simulated set that looks measured.
+// TestExportKeepsTheManifest: a second export into a folder, a repeated one and an
+// interrupted one leave no simulated set that looks measured.
 func TestExportKeepsTheManifest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	for _, dataset := range []string{"breastmnist", "retinamnist", "breastmnist"} {
@@ -68,8 +68,8 @@ func TestExportKeepsTheManifest(t *testing.T) {
 	}
 }
 
-// TestExportOverMeasured: measured arrays are not written over.
-func TestExportOverMeasured(t *testing.T) {
+// TestExportKeepsMeasuredArrays: it does not overwrite them.
+func TestExportKeepsMeasuredArrays(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "breastmnist/vit-s16/test/logits.npy")
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -90,11 +90,11 @@ func TestExportOverMeasured(t *testing.T) {
 	}
 }
 
-// TestExport writes simulated arrays and runs them as a folder: the numbers are
-// those of the source that streams, but for rounding to float32, of which the
-// streamed rows are already made. (A method with a seed would differ: its seed
-// is the identity of its arrays, here a digest of parameters, there of files.)
-func TestExport(t *testing.T) {
+// TestExportedArraysGiveTheSameNumbers: simulated arrays run as a folder give the
+// numbers of the simulated source, whose rows are float32 too. (A method with a seed
+// would differ. Its seed comes from the digest of the arrays, which for a simulated
+// source is a digest of parameters and for a folder a digest of files.)
+func TestExportedArraysGiveTheSameNumbers(t *testing.T) {
 	const text = `
 name: t
 data: [simulate]

@@ -14,13 +14,17 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// goldenRows of each set are enough for every branch and few enough for a test.
+// goldenRows is the number of rows of each set: enough for every branch, and few
+// enough for a test.
 const goldenRows = 60
 
-// TestGolden runs testdata/golden.yaml, whose arrays are simulated, and
-// compares results.csv with the committed one byte for byte. Kernels, random
-// numbers and sums are ours and portable, so it holds on every processor.
+// TestGolden runs testdata/golden.yaml, whose arrays are simulated, and compares
+// results.csv with the committed one byte for byte. Kernels, random numbers and
+// sums are portable, so the file holds on every processor.
 func TestGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs 228 cells twice")
+	}
 	for _, workers := range []int{1, 3} {
 		s, err := spec.Read(filepath.Join("testdata", "golden.yaml"), Registry())
 		if err != nil {

@@ -4,11 +4,11 @@ import (
 	"testing"
 )
 
-// TestRescale: a factor on the test logits is a setting of its own; the fit is
-// that of the plain setting, and uncal at factor 1 is uncal.
-func TestRescale(t *testing.T) {
+// TestRescaledSettingsShareTheFit: a factor on the test logits makes another setting
+// with the fit of the plain one. At factor 1 the numbers are the same.
+func TestRescaledSettingsShareTheFit(t *testing.T) {
 	w := newWorld(t)
-	const spec = `
+	const text = `
 name: t
 methods: [uncal, ts]
 metrics: [ece]
@@ -16,7 +16,7 @@ settings:
   - {dataset: d, backbone: a}
   - {dataset: d, backbone: a, rescale: [0.5, 1]}
 `
-	out, _ := w.run(spec, RunOptions{})
+	out, _ := w.run(text, RunOptions{})
 	if out.Failed+out.Skipped != 0 || out.Fitted != 2 {
 		t.Fatalf("%+v", out)
 	}

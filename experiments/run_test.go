@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,13 +18,14 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-func TestWorkersDoNotMatter(t *testing.T) {
+// TestWorkersAndMemoryDoNotMatter: the CSV files have the same bytes.
+func TestWorkersAndMemoryDoNotMatter(t *testing.T) {
 	first, want := newWorld(t).run(testSpec, RunOptions{Workers: 1})
 	if first.Failed != 0 || first.Skipped != 7 || first.Cells != 35 {
 		t.Fatalf("%+v: want 35 cells, 7 skipped (no arrays), none failed", first)
 	}
-	// With one KiB every calibration set is larger: fits that can read it anew in
-	// every pass do so.
+	// Every calibration set is larger than one KiB. Fits that can do so then read it
+	// again in every pass.
 	for _, o := range []RunOptions{{Workers: 2, Memory: 1 << 20}, {Workers: 8, Memory: 1 << 20}, {Workers: 2, Memory: 1 << 10}} {
 		if _, got := newWorld(t).run(testSpec, o); got != want {
 			t.Errorf("%d workers with %d bytes give other bytes", o.Workers, o.Memory)
@@ -31,6 +33,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
+// TestOneFitManyScores: shifted sets share the fit of their calibration set, and a
+// second run fits and scores nothing.
 func TestOneFitManyScores(t *testing.T) {
 	w := newWorld(t)
 	out, want := w.run(testSpec, RunOptions{Workers: 2})
@@ -52,13 +56,14 @@ func TestOneFitManyScores(t *testing.T) {
 	}
 	fresh, got := w.run(testSpec, RunOptions{Fresh: true})
 	if fresh.Fitted != 15 || fresh.Scored != 28 {
-		t.Errorf("afresh: %d fits and %d scored, want 15 and 28", fresh.Fitted, fresh.Scored)
+		t.Errorf("with Fresh: %d fits and %d scored, want 15 and 28", fresh.Fitted, fresh.Scored)
 	}
 	if got != want {
-		t.Error("the run afresh gives other bytes")
+		t.Error("the run with Fresh gives other bytes")
 	}
 }
 
+// TestOtherMetricsNeedNoFit: they are computed from the stored scores of the rows.
 func TestOtherMetricsNeedNoFit(t *testing.T) {
 	w := newWorld(t)
 	w.run(testSpec, RunOptions{})
@@ -71,7 +76,8 @@ func TestOtherMetricsNeedNoFit(t *testing.T) {
 	}
 }
 
-func TestShards(t *testing.T) {
+// TestShardsFillTheStore: a run after them computes nothing and gives the same bytes.
+func TestShardsFillTheStore(t *testing.T) {
 	_, want := newWorld(t).run(testSpec, RunOptions{})
 	w := newWorld(t)
 	cells := 0
@@ -94,7 +100,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-func TestInterrupted(t *testing.T) {
+// TestInterruptedRunResumes to the same bytes.
+func TestInterruptedRunResumes(t *testing.T) {
 	_, want := newWorld(t).run(testSpec, RunOptions{})
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -116,8 +123,9 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestDamagedStore changes or cuts each object in turn: it counts as absent.
-func TestDamagedStore(t *testing.T) {
+// TestDamagedObjectIsMadeAgain changes or cuts each object of the store in turn: it
+// counts as absent.
+func TestDamagedObjectIsMadeAgain(t *testing.T) {
 	const small = `
 name: t
 methods: [uncal, ts]
@@ -175,7 +183,9 @@ func fakeEntry(name string, f fake) calib.Entry {
 		Restore: func(func(any) error) (calib.Map, error) { return broken{}, nil }}
 }
 
-func TestOneFailureIsOneRow(t *testing.T) {
+// TestFailureIsOneRow: a method that fails, panics or lacks arrays leaves a row with
+// the reason, and the other methods go on. Failures are not cached.
+func TestFailureIsOneRow(t *testing.T) {
 	w := newWorld(t)
 	c := calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 	w.known.Methods = append(w.known.Methods,
@@ -187,13 +197,13 @@ func TestOneFailureIsOneRow(t *testing.T) {
 		}}),
 		fakeEntry("needs-features", fake{calib.Contract{Cal: data.Logits | data.Features, Test: data.Logits}, nil}),
 	)
-	const spec = `
+	const text = `
 name: t
 methods: [fit-panics, uncal, fit-fails, apply-panics, sees-too-much, needs-features, ts]
 metrics: [ece]
 settings: {dataset: d, backbone: a}
 `
-	out, _ := w.run(spec, RunOptions{})
+	out, _ := w.run(text, RunOptions{})
 	want := []struct {
 		status results.Status
 		note   string
@@ -215,21 +225,21 @@ settings: {dataset: d, backbone: a}
 		t.Errorf("failures: %q", out.Failures)
 	}
 	if len(out.Rows.Pairs) != 2 {
-		t.Errorf("%d pairs, want those of uncal against ts", len(out.Rows.Pairs))
+		t.Errorf("%d pairs, want 2 (uncal against ts)", len(out.Rows.Pairs))
 	}
-	again, _ := w.run(spec, RunOptions{})
+	again, _ := w.run(text, RunOptions{})
 	if again.Failed != 4 || again.Scored != 0 {
 		t.Errorf("failures are cached, or what succeeded is not: %+v", again)
 	}
 }
 
-// TestBadArrays damages one array at a time: what needs it fails with its
-// place, all else goes on.
-func TestBadArrays(t *testing.T) {
+// TestBadArrayFailsItsMethods damages one array at a time: the methods that need it
+// fail with its place, and the others go on.
+func TestBadArrayFailsItsMethods(t *testing.T) {
 	set := func(n, k int) *data.Set {
 		return draw(t, simulate.Network{Name: "x", Classes: k, Width: 8, CalRows: n, Accuracy: 0.7}, data.Cal)
 	}
-	const spec = `
+	const text = `
 name: t
 methods: [uncal, ts]
 metrics: [ece]
@@ -237,11 +247,11 @@ settings: {dataset: d, backbone: a}
 `
 	for name, c := range map[string]struct {
 		damage    func(w *world)
-		uncal, ts string // notes of the fails, empty for ok; no folder of this machine is in them
+		uncal, ts string // notes of failures, empty for ok; without a folder of this machine
 	}{
 		"NaN in cal": {func(w *world) {
 			s := set(30, 5)
-			s.Logits.Row(12)[3] = float32(nan())
+			s.Logits.Row(12)[3] = float32(math.NaN())
 			w.write("d/a/cal", s)
 		}, "", "d/a/cal/logits.npy: row 12, class 3: NaN"},
 		"label out of range in test": {func(w *world) {
@@ -261,7 +271,7 @@ settings: {dataset: d, backbone: a}
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			c.damage(w)
-			out, _ := w.run(spec, RunOptions{})
+			out, _ := w.run(text, RunOptions{})
 			for i, want := range []string{c.uncal, c.ts} {
 				r := out.Rows.Records[i]
 				if want == "" && r.Status != results.OK {
@@ -275,10 +285,8 @@ settings: {dataset: d, backbone: a}
 	}
 }
 
-func nan() float64 { var zero float64; return zero / zero }
-
-// TestSharedSetting: a setting of two specs in one run is done once.
-func TestSharedSetting(t *testing.T) {
+// TestSharedSettingIsDoneOnce: two specs of one run have the same setting.
+func TestSharedSettingIsDoneOnce(t *testing.T) {
 	w := newWorld(t)
 	p := w.plan("name: one\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: a}\n", false)
 	p.Units = append(p.Units, w.plan("name: two\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: [a, b]}\n", false).Units...)
@@ -298,8 +306,8 @@ func TestSharedSetting(t *testing.T) {
 	}
 }
 
-// TestDataFolderMustBe: a misspelt source is a mistake and no empty one.
-func TestDataFolderMustBe(t *testing.T) {
+// TestMisspeltSourceIsAnError, and not a source without arrays.
+func TestMisspeltSourceIsAnError(t *testing.T) {
 	s, err := spec.Parse("x.yaml", []byte("name: x\ndata: simulat\nmethods: [ts]\nsettings: {dataset: d, backbone: a}\n"), Registry())
 	if err != nil {
 		t.Fatal(err)

@@ -9,11 +9,11 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// paperSpecs are the specs that hold the paper's settings and nothing else.
+// paperSpecs are the specs with the paper's settings and no others.
 var paperSpecs = map[string]int{"standard": 15, "longtail": 15, "shift": 75, "medical": 55, "tasks": 2}
 
-// TestPaperSettings counts the 162 settings, once each, and finds every one of
-// them among the published numbers.
+// TestPaperSettings: the specs have each of the 162 settings of the published numbers
+// once.
 func TestPaperSettings(t *testing.T) {
 	numbers, err := results.ReadPublished()
 	if err != nil {
@@ -53,7 +53,7 @@ func TestPaperSettings(t *testing.T) {
 }
 
 // TestEveryPaperCellCanRun plans the paper without any arrays: each of the 162
-// settings has a virtual network, and no method lacks a part of it.
+// settings has a virtual network with all the parts that the methods need.
 func TestEveryPaperCellCanRun(t *testing.T) {
 	store, err := results.Open(t.TempDir())
 	if err != nil {

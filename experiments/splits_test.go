@@ -7,11 +7,10 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// TestSplits: a draw is a setting of its own with a fit of its own, and its rows
-// do not depend on the number of workers.
-func TestSplits(t *testing.T) {
+// TestDrawsHaveTheirOwnFits, and their rows do not depend on the number of workers.
+func TestDrawsHaveTheirOwnFits(t *testing.T) {
 	w := newWorld(t)
-	const spec = `
+	const text = `
 name: t
 methods: [uncal, ts, qats]
 metrics: [ece]
@@ -19,7 +18,7 @@ settings:
   - {dataset: d, backbone: a}
   - {dataset: d, backbone: a, splits: 3}
 `
-	out, bytes := w.run(spec, RunOptions{Workers: 2})
+	out, bytes := w.run(text, RunOptions{Workers: 2})
 	if out.Failed+out.Skipped != 0 || out.Fitted != 1+2*4 { // uncal sees no calibration rows
 		t.Fatalf("%d failed, %d skipped, %d fitted", out.Failed, out.Skipped, out.Fitted)
 	}
@@ -34,20 +33,20 @@ settings:
 		}
 	}
 	if len(values) != 4 {
-		t.Errorf("the set and three draws of it have %d ECEs of uncal", len(values))
+		t.Errorf("the set and its three draws have %d different ECEs of uncal, want 4", len(values))
 	}
-	again, same := w.run(spec, RunOptions{Workers: 1})
+	again, same := w.run(text, RunOptions{Workers: 1})
 	if again.Fitted != 0 || same != bytes {
 		t.Errorf("a second run fits %d, same bytes: %v", again.Fitted, same == bytes)
 	}
-	if _, fresh := newWorld(t).run(spec, RunOptions{Workers: 1}); fresh != bytes {
+	if _, fresh := newWorld(t).run(text, RunOptions{Workers: 1}); fresh != bytes {
 		t.Error("one worker gives other bytes")
 	}
 }
 
-// TestSplitsOfPrecomputed: the rows of a file are not those of a draw, whatever
-// the file is called.
-func TestSplitsOfPrecomputed(t *testing.T) {
+// TestDrawsSkipPrecomputed: the rows of a file are never the rows of a draw, whatever
+// the name of the file.
+func TestDrawsSkipPrecomputed(t *testing.T) {
 	w := newWorld(t)
 	plan := w.plan(`
 name: t

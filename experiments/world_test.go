@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
@@ -15,8 +16,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// testSpec has settings that share a fit (severities), one without arrays, and
-// methods that see the target, take options and change predictions.
+// testSpec has settings that share a fit (the severities), a setting without arrays,
+// and methods that see the target, take options or change predictions.
 const testSpec = `
 name: t
 methods: [uncal, ts, ir, irova, {name: pw2, method: qats-pw, options: {segments: 2}}, qats, qats-transductive]
@@ -26,39 +27,64 @@ settings:
   - {dataset: nowhere, backbone: a}
 `
 
-// world is a folder of arrays, a store and an output folder of one test.
+// world has a folder of arrays and an output folder with a store for one test.
 type world struct {
 	t         *testing.T
 	data, out string
 	known     spec.Registry
 }
 
-func newWorld(t *testing.T) *world {
-	w := &world{t: t, data: t.TempDir(), out: t.TempDir(), known: Registry()}
+// worldSets are the simulated sets of every world, by folder.
+var worldSets = sync.OnceValues(func() (map[string]*data.Set, error) {
+	sets := map[string]*data.Set{}
+	var errs []error
+	add := func(net simulate.Network, split data.Split, folder ...string) {
+		set, err := logitsOf(net, split)
+		sets[filepath.Join(folder...)] = set
+		errs = append(errs, err)
+	}
 	for _, backbone := range []string{"a", "b"} {
 		net := simulate.Network{Name: backbone, Classes: 5, Width: 8, CalRows: 300, TestRows: 300, Accuracy: 0.7, ECE: 0.15, Tilt: 0.8}
-		for _, split := range []data.Split{data.Cal, data.Test} {
-			w.write(filepath.Join("d", backbone, string(split)), draw(t, net, split))
-		}
+		add(net, data.Cal, "d", backbone, "cal")
+		add(net, data.Test, "d", backbone, "test")
 		for _, severity := range []int{1, 3} {
 			net.TestRows = 200
 			net.Shift = simulate.Shift{Corruption: "fog", Severity: severity, Accuracy: 0.7 - 0.08*float64(severity), ECE: 0.15 + 0.06*float64(severity)}
-			w.write(filepath.Join("d-c", backbone, "fog", fmt.Sprint(severity)), draw(t, net, data.Test))
+			add(net, data.Test, "d-c", backbone, "fog", fmt.Sprint(severity))
 		}
+	}
+	return sets, errors.Join(errs...)
+})
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, data: t.TempDir(), out: t.TempDir(), known: Registry()}
+	sets, err := worldSets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder, set := range sets {
+		w.write(folder, set)
 	}
 	return w
 }
 
+// logitsOf returns the logits and labels of a simulated set.
+func logitsOf(net simulate.Network, split data.Split) (*data.Set, error) {
+	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true })
+	return data.Load(context.Background(), src, data.Ref{Split: split}, data.Logits|data.Labels)
+}
+
 // draw returns the logits and labels of a simulated set.
 func draw(t *testing.T, net simulate.Network, split data.Split) *data.Set {
-	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true })
-	set, err := data.Load(t.Context(), src, data.Ref{Split: split}, data.Logits|data.Labels)
+	t.Helper()
+	set, err := logitsOf(net, split)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
+// write writes logits and labels to a folder below the arrays of the world.
 func (w *world) write(dir string, set *data.Set) {
 	dir = filepath.Join(w.data, dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -135,7 +161,7 @@ func (w *world) bytes(out *Outcome) string {
 	return all.String()
 }
 
-// statuses returns method: status and note of each record.
+// statuses returns "method: status note" for each record.
 func statuses(out *Outcome) []string {
 	var list []string
 	for _, r := range out.Rows.Records {

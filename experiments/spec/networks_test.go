@@ -9,7 +9,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// declared returns the networks of the project.
+// declared returns the declared networks of the project.
 func declared(t *testing.T) *Networks {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(NetworksFile)))
@@ -23,7 +23,7 @@ func declared(t *testing.T) *Networks {
 	return all
 }
 
-// TestNetworksHaveThePublishedECE: what is not declared comes from the paper.
+// TestNetworksHaveThePublishedECE: an ECE that is not declared comes from the paper.
 func TestNetworksHaveThePublishedECE(t *testing.T) {
 	all := declared(t)
 	for _, c := range []struct {
@@ -61,7 +61,8 @@ func TestNetworksHaveThePublishedECE(t *testing.T) {
 	}
 }
 
-func TestBadNetworks(t *testing.T) {
+// TestMistakesInNetworks are reported at file:line:column.
+func TestMistakesInNetworks(t *testing.T) {
 	for src, want := range map[string]string{
 		"width: 8\n": "n.yaml:1:1: no networks are declared",
 		"networks:\n  - {dataset: a, klasses: 3}\n":          `n.yaml:2:18: unknown key "klasses" in a network (did you mean classes?)`,

@@ -16,9 +16,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // known is what the specs of the tests may name.
 var known = experiments.Registry()
 
-// TestBadSpecs reads every file of testdata/bad and compares what is said of
-// it with the line of testdata/bad.golden that begins with its name.
-func TestBadSpecs(t *testing.T) {
+// TestMistakesInSpecs reads every file of testdata/bad and compares the error with the
+// lines of testdata/bad.golden that begin with its name.
+func TestMistakesInSpecs(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -60,7 +60,7 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
-// TestRejectedValues: values that would silently give something else than was asked for.
+// TestRejectedValues: without an error, these values would silently change the spec.
 func TestRejectedValues(t *testing.T) {
 	const one = "settings: {dataset: d, backbone: b}\n"
 	for src, want := range map[string]string{
@@ -100,6 +100,7 @@ func TestSpecsOfTheProject(t *testing.T) {
 	}
 }
 
+// TestGridOrder: the last list varies fastest.
 func TestGridOrder(t *testing.T) {
 	s, err := spec.Parse("grid.yaml", []byte(`
 name: g
@@ -124,9 +125,8 @@ settings:
 	}
 }
 
-// TestOptionsAreWhole checks that the key of a method holds the options that
-// were left at their defaults, so that a changed default changes the key.
-func TestOptionsAreWhole(t *testing.T) {
+// TestOptionsIncludeDefaults, so that a changed default changes the key of a method.
+func TestOptionsIncludeDefaults(t *testing.T) {
 	s, err := spec.Parse("o.yaml", []byte(`
 name: o
 methods: [qats-pw, {name: two, method: qats-pw, options: {segments: 2}}]
@@ -156,7 +156,7 @@ settings: {dataset: d, backbone: b}
 	}
 }
 
-// FuzzParse: whatever the bytes, a spec or an error with a position.
+// FuzzParse: any bytes give a spec, or an error with a position.
 func FuzzParse(f *testing.F) {
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
 	more, _ := filepath.Glob("../*.yaml")
