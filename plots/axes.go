@@ -80,6 +80,14 @@ func drawAt(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 	p.Draw(outer)
 }
 
+// onePanel is the data area of a figure with a single panel of a height.
+func onePanel(c draw.Canvas, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
+		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + height},
+	}
+}
+
 // drawFunc is a [plot.Plotter] without a type of its own.
 type drawFunc func(c draw.Canvas, x, y func(float64) vg.Length)
 

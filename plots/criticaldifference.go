@@ -1,17 +1,15 @@
 package plots
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/comparison"
 	"github.com/qats-bench/qats/results/table"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // CriticalDifference ranks the methods by ECE over data sets and draws the mean
@@ -201,18 +199,4 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 			c.FillText(sty, vg.Point{X: edge + 2 + gap, Y: y - 3}, label)
 		}
 	}
-}
-
-// byRank returns the rows of a comparison in the order of its ranking. Methods
-// without a rank come last.
-func byRank(c *comparison.Comparison) []comparison.Row {
-	place := func(r comparison.Row) int {
-		if i := slices.Index(c.Ranking.Methods, r.Method); i >= 0 {
-			return i
-		}
-		return len(c.Ranking.Methods)
-	}
-	rows := slices.Clone(c.Rows)
-	slices.SortStableFunc(rows, func(a, b comparison.Row) int { return cmp.Compare(place(a), place(b)) })
-	return rows
 }

@@ -176,10 +176,7 @@ func (d dominance) draw(c draw.Canvas, f foot) {
 	c.FillText(sty, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: top - dominanceTitle + 4}, title)
 	d.keys.draw(c, c.Min.X+4, top-dominanceTitle)
 	c = f.draw(c)
-	area := vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + dominanceHeight},
-	}
+	area := onePanel(c, dominanceHeight)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
 	for _, v := range ticks(x.min, x.max, 6) {

@@ -35,10 +35,7 @@ func QuantileGap(in Input) (*Figure, error) {
 		draw: func(c draw.Canvas) {
 			heading(c, t.title, t.simulated)
 			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-			area := vg.Rectangle{
-				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-				Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + panel},
-			}
+			area := onePanel(c, panel)
 			p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
 			p.Add(gridLines(y), zeroLine)
 			for _, v := range curves {

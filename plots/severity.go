@@ -30,60 +30,69 @@ func Severity(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("severity figure: %w", err)
 	}
 	corruptions, severities := v.shifts()
-	var curves []spread
+	g := severityFigure{values: v, network: one, x: severitySpan(severities), keys: legend{width: columnWidth - 8}}
 	var shown []string
-	keys := legend{width: columnWidth - 8}
 	top := 0.0
 	for _, m := range v.methods {
 		s := v.spread(one, m, corruptions, severities)
 		if len(s.points) == 0 {
 			continue
 		}
-		curves, shown = append(curves, s), append(shown, m.label)
-		keys.keys = append(keys.keys, key{m.label, s.look.sample})
+		g.curves, shown = append(g.curves, s), append(shown, m.label)
+		g.keys.keys = append(g.keys.keys, key{m.label, s.look.sample})
 		for _, p := range s.points {
 			top = max(top, p.mean, p.hi)
 		}
 	}
-	if len(curves) == 0 {
+	if len(g.curves) == 0 {
 		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
 	}
-	what := fmt.Sprintf("Means over %d corruptions; bars from the first to the third quartile.", len(corruptions))
+	g.y = fromZero(top, 6)
+	note := fmt.Sprintf("Means over %d corruptions; bars from the first to the third quartile.", len(corruptions))
 	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
 	if len(corruptions) == 1 {
 		over = table.Name("corruption", corruptions[0])
-		what = fmt.Sprintf("One corruption: %s.", over)
+		note = fmt.Sprintf("One corruption: %s.", over)
 	}
-	notes := append([]string{what}, v.notes...)
+	notes := append([]string{note}, v.notes...)
 	if len(v.notes) > 0 {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
-	const panel = 140
-	f := newFoot(notes, columnWidth)
-	x, y := severitySpan(severities), fromZero(top, 6)
+	g.foot = newFoot(notes, columnWidth)
 	return &Figure{
 		Width:   columnWidth,
-		Height:  headingHeight + keys.height() + 4 + panel + xMargin + f.height(),
+		Height:  headingHeight + g.keys.height() + 4 + severityHeight + xMargin + g.foot.height(),
 		Caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, enumerate(shown)),
 		Notes:   notes,
-		draw: func(c draw.Canvas) {
-			heading(c, cellName(one), v.simulated)
-			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-			c = f.draw(c)
-			area := vg.Rectangle{
-				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-				Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + panel},
-			}
-			p := axes(x, y)
-			p.Add(gridLines(y))
-			for i, s := range curves {
-				p.Add(s.plotter(beside(i, len(curves), 4)))
-			}
-			drawAt(p, c, area)
-			xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
-			yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
-		},
+		draw:    g.draw,
 	}, nil
+}
+
+const severityHeight vg.Length = 140 // of the panel
+
+// severityFigure is the layout of the figure.
+type severityFigure struct {
+	values
+	network results.Cell
+	curves  []spread
+	x, y    span
+	keys    legend
+	foot    foot
+}
+
+func (g severityFigure) draw(c draw.Canvas) {
+	heading(c, cellName(g.network), g.simulated)
+	g.keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
+	c = g.foot.draw(c)
+	area := onePanel(c, severityHeight)
+	p := axes(g.x, g.y)
+	p.Add(gridLines(g.y))
+	for i, s := range g.curves {
+		p.Add(s.plotter(beside(i, len(g.curves), 4)))
+	}
+	drawAt(p, c, area)
+	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
+	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
 }
 
 // severitySpan holds the severities, each with room for the methods.

@@ -22,7 +22,6 @@ type Setting struct {
 	CalibrateOn string  // dataset whose calibration set is used; empty for the setting's own dataset
 	Rescale     float64 // factor on the test logits; 0 for none
 	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
-	Line        int     // of the grid in the spec
 }
 
 // Test returns the set that methods are judged on. A rescaled or redrawn
@@ -68,7 +67,7 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 		if !ok {
 			return
 		}
-		for _, s := range g.expand(experiment, item.Line) {
+		for _, s := range g.expand(experiment) {
 			if len(all) == maxSettings {
 				r.errorf(item, "more than %d settings", maxSettings)
 				return
@@ -121,7 +120,7 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 // expand returns the product of the lists. In results.csv a factor on the test
 // logits is a corruption, "rescale-2", whose severity is always 1. A redrawn
 // split is the corruption results.Split, whose severity is the draw.
-func (g grid) expand(experiment string, line int) []Setting {
+func (g grid) expand(experiment string) []Setting {
 	corruptions, severities := g.corruptions, g.severities
 	if len(corruptions) == 0 {
 		corruptions, severities = []string{""}, []int{0}
@@ -152,7 +151,7 @@ func (g grid) expand(experiment string, line int) []Setting {
 						s := Setting{
 							Cell: results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 								Loss: loss, Corruption: corruption, Severity: severity},
-							CalibrateOn: g.calibrateOn, Rescale: factors[corruption], Line: line,
+							CalibrateOn: g.calibrateOn, Rescale: factors[corruption],
 						}
 						if g.splits > 0 {
 							s.Draw = severity
