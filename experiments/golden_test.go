@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"os"
@@ -46,11 +45,15 @@ func TestGolden(t *testing.T) {
 		for _, failure := range out.Failures {
 			t.Error(failure)
 		}
-		var got bytes.Buffer
-		if err := results.EncodeResults(&got, out.Rows.Records); err != nil {
+		path := filepath.Join(t.TempDir(), "results.csv")
+		if err := results.WriteResults(path, out.Rows.Records); err != nil {
 			t.Fatal(err)
 		}
-		compareGolden(t, filepath.Join("testdata", "golden.csv"), got.String())
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareGolden(t, filepath.Join("testdata", "golden.csv"), string(got))
 	}
 }
 

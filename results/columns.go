@@ -1,6 +1,9 @@
 package results
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // SettingColumns returns the columns that name a setting, in the order of the
 // files.
@@ -24,7 +27,9 @@ func (c Cell) Column(name string) string {
 	case "corruption":
 		return c.Corruption
 	case "severity":
-		return formatCount(c.Severity)
+		if c.Severity > 0 {
+			return strconv.Itoa(c.Severity)
+		}
 	}
 	return ""
 }

@@ -229,7 +229,7 @@ func (r *row) number() float64 {
 
 // Cells, the first six columns of each file.
 
-var cellColumns = append([]string{"experiment"}, SettingColumns()...)
+var cellColumns = []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity"}
 
 func (c Cell) fields() []string {
 	return []string{c.Experiment, c.Dataset, c.Backbone, c.Loss, c.Corruption, formatCount(c.Severity)}

@@ -11,9 +11,9 @@ func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Check the published tables against themselves",
-		Long: `audit recomputes the marks, gaps and averages of the paper's ten tables from the
-printed numbers, and lists entries that contradict each other. It needs no
-results. Findings are not failures: the exit status is 0.`,
+		Long: `audit recomputes marks, gaps and averages of the paper's ten tables from their
+own printed numbers, and lists entries that do not fit each other. It needs no
+results; findings are no failures, so the exit status is 0.`,
 		Example: `  qats audit
   qats audit --json`,
 		Args: cobra.NoArgs,
@@ -29,6 +29,6 @@ results. Findings are not failures: the exit status is 0.`,
 			return audit.Text(cmd.OutOrStdout(), len(list), findings)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per finding and line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each finding")
 	return cmd
 }

@@ -18,16 +18,16 @@ func diffCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff [SPEC...]",
-		Short: "Compare reproduced numbers with the published ones",
-		Long: `diff compares each published number with the record of results.csv that
-reproduces it. It prints the difference, the consistency band, the source, and
-whether the ranking agrees. Measured and simulated records have separate
-summaries, and only measured records get verdicts. At the end it checks the
-claims of the paper's text against the published numbers and against measured
-records. Disagreement is not a failure: the exit status is 0.
+		Short: "Show reproduced numbers beside the published ones",
+		Long: `diff sets each published number beside the record of results.csv that
+reproduces it: difference, null band, source, and whether the ranking agrees.
+Measured and simulated records have separate summaries, and only measured ones
+get verdicts. It ends with the claims of the paper's text, judged on the
+published numbers and on measured records. Disagreement is no failure: the exit
+status is 0.
 
-With SPECs it checks only the claims, for the data sets that a spec declares to
-be similar to one of the paper's (like: {mine: cifar10}).`,
+With SPECs it asks the claims of the data sets that a spec declares to be like
+one of the paper's (like: {mine: cifar10}), and of nothing else.`,
 		Example: `  qats diff --out results/out
   qats diff --out results/out --json
   qats diff experiments/companion.yaml --out results/out/companion`,
@@ -53,7 +53,7 @@ be similar to one of the paper's (like: {mine: cifar10}).`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line for each cell, ranking, summary and claim")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each cell, ranking, summary and claim")
 	cmd.MarkFlagDirname("out")
 	return cmd
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// paper are the specs of the paper's tables and figures, in the paper's order.
+// paper are the specs that hold the paper's tables and figures, in its order.
 var paper = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
 
-// quickRows is the number of rows of each set under --quick: enough to see that
-// everything works, too few for meaningful numbers.
+// quickRows are the rows of each set under --quick: enough to see that all
+// works, too few for the numbers to mean much.
 const quickRows = 500
 
 func reproduceCommand() *cobra.Command {
@@ -24,12 +24,12 @@ func reproduceCommand() *cobra.Command {
 	var quick bool
 	cmd := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
+		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with what it prints",
 		Long: `reproduce runs experiments/{standard,longtail,shift,medical,tasks,losses,ablation,
-rescale}.yaml, renders their tables and figures, and compares the numbers with the
+rescale}.yaml, renders their tables and figures, and sets the numbers beside the
 published ones. A setting is measured where its arrays are in data/arrays (or in
-a folder given by --data) and simulated otherwise. The two are never mixed. Run
-the command in the root of the project.`,
+a folder given by --data) and simulated otherwise; the two are never mixed. Run
+it in the root of the project.`,
 		Example: `  qats reproduce --out results/out
   qats reproduce --out /tmp/quick --quick`,
 		Args: cobra.NoArgs,
@@ -48,7 +48,7 @@ the command in the root of the project.`,
 			}
 			if quick {
 				at.first = quickRows
-				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; this checks that everything works and is not a result\n", quickRows)
+				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; a check that all works, not a result\n", quickRows)
 			}
 			specs, err := spec.ReadAll(files, experiments.Registry())
 			if err != nil {
@@ -69,11 +69,11 @@ the command in the root of the project.`,
 	}
 	at.flags(cmd)
 	use.flags(cmd)
-	cmd.Flags().BoolVar(&quick, "quick", false, "use only the first rows of each set")
+	cmd.Flags().BoolVar(&quick, "quick", false, "only the first rows of each set")
 	return cmd
 }
 
-// writeDiff writes diff.txt, which has every cell, and prints its summary.
+// writeDiff writes diff.txt, cell by cell, and prints its summary.
 func writeDiff(cmd *cobra.Command, out string) error {
 	d, err := readDiff(out)
 	if err != nil {

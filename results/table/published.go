@@ -6,8 +6,9 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Place names the row and the column of the paper's table that hold the number of
-// a method. Tables 7 and 8 and the ablation have their methods in rows.
+// Place names the row and the column of the printed table in which the number
+// of a method stands. Tables 7 and 8 have their methods in rows, and so has
+// the ablation.
 func Place(s results.PublishedSetting, label string) (row, column string) {
 	switch s.Table {
 	case "shift-full":
@@ -20,8 +21,8 @@ func Place(s results.PublishedSetting, label string) (row, column string) {
 	return Setting(s), label
 }
 
-// Setting names the setting of a published row, without the parts that all rows of
-// its table share.
+// Setting names what the numbers of a published row are about, as far as its
+// table leaves it open.
 func Setting(s results.PublishedSetting) string {
 	switch s.Table {
 	case "shift":
