@@ -9,10 +9,10 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// A metric of all class probabilities has its bins filled while the test set
-// streams through temperature maps and others; a spec without it shares its
-// fits, not its facts.
-func TestClasswiseRun(t *testing.T) {
+// TestClassBins: the bins of a metric of all class probabilities are filled while the
+// test set streams through maps of all kinds. A spec without such a metric shares
+// the fits but not the scores of the rows.
+func TestClassBins(t *testing.T) {
 	w := newWorld(t)
 	const methods = "name: t\nmethods: [uncal, ts, irova]\nsettings: [{dataset: d, backbone: a}]\nbaseline: none\n"
 	spec := methods + "metrics: [ece, ece_classwise]\n"

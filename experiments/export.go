@@ -12,11 +12,11 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Export writes the simulated arrays of a plan below dir, in the default
-// layout, and returns the number of sets written. What is measured is neither
-// written nor written over. The manifest, which calls them simulated and keeps
-// what it said of other sets, is written first, so that an export that was
-// stopped leaves nothing that looks measured.
+// Export writes the simulated arrays of a plan below dir, in the default layout,
+// and returns the number of sets written. Measured arrays are neither written nor
+// overwritten. The manifest says that the sets are simulated, and keeps its entries
+// for other sets. It is written first, so that an interrupted export leaves nothing
+// that looks measured.
 func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 	sets, err := p.simulatedSets(dir)
 	if err != nil {
@@ -46,15 +46,15 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 	return len(sets), nil
 }
 
-// simulatedSet is a set to be exported.
+// simulatedSet is a set that Export writes.
 type simulatedSet struct {
 	source data.Source
 	ref    data.Ref
 	known  data.Provenance
 }
 
-// simulatedSets lists the simulated sets of a plan, each once. That one of them
-// is in dir as a measured one is an error.
+// simulatedSets lists the simulated sets of a plan, each once. It is an error if dir
+// holds one of them as a measured set.
 func (p *Plan) simulatedSets(dir string) ([]simulatedSet, error) {
 	there, err := data.OpenFolder(dir, data.Layout{}, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -98,8 +98,8 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 	return writeSet(set, files, dir)
 }
 
-// writeSet writes the arrays that set holds to their files below dir: floats as
-// '<f4', labels as '<i4'.
+// writeSet writes the arrays of set to their files below dir: floats as '<f4',
+// labels as '<i4'.
 func writeSet(set *data.Set, files data.Files, dir string) error {
 	matrix := func(name string, m data.Matrix) error {
 		if !m.Present() {
@@ -160,7 +160,7 @@ func writeViews(views []data.Matrix, name, dir string) error {
 	return w.Close()
 }
 
-// makeRoom returns the path of a file below dir, whose folder it makes.
+// makeRoom returns the path of a file below dir, and makes its folder.
 func makeRoom(dir, name string) (string, error) {
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	return path, os.MkdirAll(filepath.Dir(path), 0o777)

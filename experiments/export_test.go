@@ -8,23 +8,25 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 )
 
 // exportPlan plans the simulated settings of some datasets.
 func exportPlan(t *testing.T, datasets string) *Plan {
 	t.Helper()
-	s, err := ParseSpec("export.yaml", []byte("name: t\ndata: [simulate]\nmethods: [uncal]\nsettings: {dataset: "+datasets+", backbone: vit-s16}\n"), known())
+	s, err := spec.Parse("export.yaml", []byte("name: t\ndata: [simulate]\nmethods: [uncal]\nsettings: {dataset: "+datasets+", backbone: vit-s16}\n"), Registry())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := MakePlan(t.Context(), []*Spec{s}, PlanOptions{Fresh: true, Digests: &data.Digests{}})
+	p, err := MakePlan(t.Context(), []*spec.Spec{s}, PlanOptions{Fresh: true, Digests: &data.Digests{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// origins returns what the folder dir says of the test sets of datasets.
+// origins returns the origins of the test sets of datasets, by the manifest of dir.
 func origins(t *testing.T, dir string, datasets ...string) string {
 	t.Helper()
 	f, err := data.OpenFolder(dir, data.Layout{}, nil)
@@ -38,8 +40,8 @@ func origins(t *testing.T, dir string, datasets ...string) string {
 	return strings.Join(list, " ")
 }
 
-// TestExportKeepsTheManifest: a second export into a folder, a repeated one and
-// one that is stopped leave no simulated set that looks measured.
+// TestExportKeepsTheManifest: a second export into a folder, a repeated one and an
+// interrupted one leave no simulated set that looks measured.
 func TestExportKeepsTheManifest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	for _, dataset := range []string{"breastmnist", "retinamnist", "breastmnist"} {
@@ -66,8 +68,8 @@ func TestExportKeepsTheManifest(t *testing.T) {
 	}
 }
 
-// TestExportOverMeasured: measured arrays are not written over.
-func TestExportOverMeasured(t *testing.T) {
+// TestExportKeepsMeasuredArrays: it does not overwrite them.
+func TestExportKeepsMeasuredArrays(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "breastmnist/vit-s16/test/logits.npy")
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -85,5 +87,59 @@ func TestExportOverMeasured(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "retinamnist")); err == nil {
 		t.Error("something was written")
+	}
+}
+
+// TestExportedArraysGiveTheSameNumbers: simulated arrays run as a folder give the
+// numbers of the simulated source, whose rows are float32 too. (A method with a seed
+// would differ. Its seed comes from the digest of the arrays, which for a simulated
+// source is a digest of parameters and for a folder a digest of files.)
+func TestExportedArraysGiveTheSameNumbers(t *testing.T) {
+	const text = `
+name: t
+data: [simulate]
+methods: [uncal, ts, ir, tta-ts, hfe]
+metrics: [ece, nll]
+settings:
+  - {dataset: breastmnist, backbone: vit-s16}
+`
+	ctx := context.Background()
+	plan := func(front ...string) *Plan {
+		t.Helper()
+		s, err := spec.Parse("export.yaml", []byte(text), Registry())
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := results.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(ctx, []*spec.Spec{s}, PlanOptions{Data: front, Store: store, Digests: &data.Digests{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	streamed := plan()
+	dir := t.TempDir()
+	n, err := streamed.Export(ctx, dir)
+	if err != nil || n != 2 {
+		t.Fatalf("%d sets, %v", n, err)
+	}
+	want, err := streamed.Run(ctx, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := plan(dir).Run(ctx, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range got.Rows.Records {
+		if w := want.Rows.Records[i]; r.Status != results.OK || r.Source != "simulated" || r.Value != w.Value {
+			t.Errorf("%s %s: %s %v (%s), streamed %v", r.Method, r.Metric, r.Status, r.Value, r.Note, w.Value)
+		}
+	}
+	if _, err := plan(dir).Export(ctx, t.TempDir()); err != nil {
+		t.Errorf("a simulated folder is simulated: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,22 +13,14 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
-// statuses returns method: status and note of each record.
-func statuses(out *Outcome) []string {
-	var list []string
-	for _, r := range out.Rows.Records {
-		list = append(list, strings.TrimSuffix(fmt.Sprintf("%s: %s %s", r.Method, r.Status, r.Note), " "))
-	}
-	return list
-}
-
-// TestUnreadableArrayOfOneMethod: an array that cannot be hashed breaks the
-// method that reads it and no other, in whatever order they stand.
-func TestUnreadableArrayOfOneMethod(t *testing.T) {
+// TestUnreadableArrayFailsOneMethod: an array that cannot be hashed fails the method
+// that reads it and no other, in any order of the methods.
+func TestUnreadableArrayFailsOneMethod(t *testing.T) {
 	c := calib.Contract{Cal: data.Logits | data.Features, Test: data.Logits}
 	for _, methods := range []string{"reads-features, uncal", "uncal, reads-features"} {
 		w := newWorld(t)
@@ -47,9 +38,9 @@ func TestUnreadableArrayOfOneMethod(t *testing.T) {
 	}
 }
 
-// TestInterruptedCountsWhatIsDone: settings that a cancelled run did not finish
-// are not called done.
-func TestInterruptedCountsWhatIsDone(t *testing.T) {
+// TestInterruptedRunCountsFinishedCells: settings that a cancelled run did not finish
+// do not count.
+func TestInterruptedRunCountsFinishedCells(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -58,7 +49,7 @@ func TestInterruptedCountsWhatIsDone(t *testing.T) {
 			cancel()
 		}
 	}})
-	// The setting without arrays, 7 cells, is done whenever it comes.
+	// The setting without arrays has 7 cells, which are always done.
 	if want := "interrupted: 14 of 35 cells are done and kept: context canceled"; err == nil || err.Error() != want {
 		t.Fatalf("%v, want %s", err, want)
 	}
@@ -67,10 +58,10 @@ func TestInterruptedCountsWhatIsDone(t *testing.T) {
 	}
 }
 
-// TestCancelledPlan: a plan that is stopped is an error, not broken cells.
-func TestCancelledPlan(t *testing.T) {
+// TestCancelledPlanIsAnError: it does not mark cells as failed.
+func TestCancelledPlanIsAnError(t *testing.T) {
 	w := newWorld(t)
-	spec, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte("name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: a}\n"), w.known)
+	s, err := spec.Parse(filepath.Join(w.data, "t.yaml"), []byte("name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: a}\n"), w.known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,15 +70,14 @@ func TestCancelledPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	// The layout asks for nothing, so that cancelling comes between the check
-	// before the setting and its digests.
-	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*Spec{spec}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}})
+	// The context ends between the check before the setting and its digests.
+	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*spec.Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
-// cancelledAfter is a context that ends when it has been asked n times.
+// cancelledAfter is a context that ends after n calls of Err.
 type cancelledAfter struct {
 	context.Context
 	cancel context.CancelFunc
@@ -101,8 +91,8 @@ func (c *cancelledAfter) Err() error {
 	return c.Context.Err()
 }
 
-// TestMetricThatIsNaN: a value that no file can hold is the failure of its cell.
-func TestMetricThatIsNaN(t *testing.T) {
+// TestMetricThatIsNaNFailsItsCell: no file can hold the value.
+func TestMetricThatIsNaNFailsItsCell(t *testing.T) {
 	w := newWorld(t)
 	w.known.Metrics = append(w.known.Metrics, metrics.Entry{Name: "odd", Outputs: []metrics.Output{{Name: "odd"}}, Version: 1,
 		Compute: func(s *metrics.Samples, _ uint64) ([]float64, error) {
@@ -127,8 +117,8 @@ type faulty struct{ data.Source }
 
 func (faulty) Open(context.Context, data.Ref, data.Parts) (data.Reader, error) { panic("door") }
 
-// TestPanicOutsideOfMethods: it fails the cells of its setting, and no other.
-func TestPanicOutsideOfMethods(t *testing.T) {
+// TestPanicOfASourceFailsItsSetting and no other.
+func TestPanicOfASourceFailsItsSetting(t *testing.T) {
 	w := newWorld(t)
 	p := w.plan("name: t\nmethods: [uncal, ts]\nmetrics: [ece]\nsettings: {dataset: d, backbone: [a, b]}\n", false)
 	p.Units[0].test = faulty{p.Units[0].test}
@@ -142,7 +132,7 @@ func TestPanicOutsideOfMethods(t *testing.T) {
 	}
 
 	p = w.plan("name: t\nmethods: [uncal, ts, qats]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", true)
-	p.Units[0].source = faulty{p.Units[0].source} // the calibration set, within a shared fit
+	p.Units[0].source = faulty{p.Units[0].source} // the panic is within a shared fit
 	out, err = p.Run(t.Context(), RunOptions{Fresh: true})
 	if err != nil {
 		t.Fatal(err)
@@ -153,9 +143,9 @@ func TestPanicOutsideOfMethods(t *testing.T) {
 	}
 }
 
-// TestLogProbsOfTheTestSet: a method that needs true logits is skipped where
-// only the test set holds log-probabilities, found by their values.
-func TestLogProbsOfTheTestSet(t *testing.T) {
+// TestLogProbsInTheTestSetSkip a method that needs true logits, also where only their
+// values show what they are.
+func TestLogProbsInTheTestSetSkip(t *testing.T) {
 	w := newWorld(t)
 	test := draw(t, simulate.Network{Name: "x", Classes: 5, Width: 8, TestRows: 60, Accuracy: 0.7}, data.Test)
 	for i := range test.Logits.Rows {
@@ -180,8 +170,8 @@ func TestLogProbsOfTheTestSet(t *testing.T) {
 	}
 }
 
-// TestProvenanceOfTheCalibrationSet: measured means both sets are.
-func TestProvenanceOfTheCalibrationSet(t *testing.T) {
+// TestMeasuredMeansBothSets: a simulated calibration set makes the numbers simulated.
+func TestMeasuredMeansBothSets(t *testing.T) {
 	const spec = "name: t\nmethods: [uncal, ts, hfe-noood]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n"
 	for manifest, want := range map[string]string{
 		"sets: [{set: d/a/cal, source: simulated, note: drawn}, {set: d/a/test, note: real}]\n": "simulated real; the calibration set is simulated; drawn",
@@ -200,12 +190,5 @@ func TestProvenanceOfTheCalibrationSet(t *testing.T) {
 	out, _ := w.run(spec, RunOptions{})
 	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note != NeedsTrueLogits("hfe-noood") {
 		t.Errorf("log-probabilities in the calibration set: %s %q", r.Status, r.Note)
-	}
-}
-
-func (w *world) manifest(text string) {
-	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.data, data.ManifestName), []byte(text), 0o666); err != nil {
-		w.t.Fatal(err)
 	}
 }

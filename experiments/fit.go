@@ -13,24 +13,24 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// fitting is one fit of a run, made once by whoever needs it first and shared
-// by all settings with the same calibration arrays.
+// fitting is one fit of a run. The first unit that needs it makes it; all
+// settings with the same calibration arrays share it.
 type fitting struct {
-	users int // cells that will still ask for it
+	users int // cells that still need it
 	once  sync.Once
 	model *calib.Model
-	body  []byte // in place of the model, that of an outside method
+	body  []byte // of an external method, in place of the model
 	err   error
 }
 
-// skipError says that the input cannot serve a method: a skip, not a fail.
+// skipError says that the arrays do not suit a method: a skip, not a failure.
 type skipError struct{ reason string }
 
 func (e *skipError) Error() string { return e.reason }
 
-// fit returns the map of a cell and the number of classes it is for (0 for
-// any), from the store or by fitting. Of an outside method it opens the table
-// instead.
+// fit returns the map of a cell and the number of classes that it is for (0 for
+// any), from the store or by fitting. For an external method it opens the table
+// of probabilities instead, and the map is nil.
 func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	c := &w.unit.Cells[cell]
 	key := results.Key(c.fit)
@@ -39,8 +39,8 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		f.err = guard(c.Method.Name, func() (err error) {
-			if c.Method.outside != nil {
-				f.body, err = w.outsideFit(ctx, c)
+			if c.external != nil {
+				f.body, err = w.externalFit(ctx, c)
 				return err
 			}
 			f.model, err = w.makeFit(ctx, c)
@@ -51,14 +51,14 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	if f.err != nil {
 		return nil, 0, f.err
 	}
-	if c.Method.outside != nil {
+	if c.external != nil {
 		return nil, 0, w.openTable(ctx, cell, f.body)
 	}
 	w.reports[cell] = &f.model.Report
 	return f.model.Map, f.model.Classes, nil
 }
 
-// makeFit finds the fit in the store or makes it and puts it there.
+// makeFit finds the fit in the store, or makes it and stores it.
 func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	store := w.run.plan.store
 	if !w.run.options.Fresh {
@@ -80,11 +80,10 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.NewBuffer(w.memory.text[:0])
-	if err := model.Save(body); err != nil {
+	var body bytes.Buffer
+	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	w.memory.text = body.Bytes()
 	if err := store.Put(results.Fit, c.fit, body.Bytes()); err != nil {
 		return nil, err
 	}
@@ -92,7 +91,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// withInput calls f with what the contract of c names, and nothing else.
+// withInput calls f with the arrays that the contract of c names, and no others.
 func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) error) error {
 	contract := c.Method.Contract()
 	in := calib.Input{Seed: c.seed, Shared: &w.shared}
@@ -127,8 +126,8 @@ func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) e
 	})
 }
 
-// calStream returns the calibration set as a stream where the method takes one and
-// the set alone is more than the memory of the run, else nil. The fit has the
+// calStream returns the calibration set as a stream if the method takes one and
+// the set alone is larger than the memory of the run, else nil. The fit has the
 // same bits either way.
 func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*data.Stream, error) {
 	if !contract.Streams {
@@ -147,9 +146,9 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 // loadCal reads the calibration set once for all methods of the unit.
 func (w *unitWork) loadCal(ctx context.Context) error {
 	if w.cal == nil && w.calErr == nil {
-		parts := w.sets(w.live(Miss))[0].parts
+		cal, _ := w.sets(w.live(Miss))
 		var r data.Reader
-		if r, w.calErr = w.unit.source.Open(ctx, w.unit.Setting.Cal(), parts); w.calErr == nil {
+		if r, w.calErr = cal.source.Open(ctx, cal.ref, cal.parts); w.calErr == nil {
 			w.cal, w.calErr = data.Map(ctx, r)
 		}
 	}
@@ -170,11 +169,10 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// reportOf returns the report of the fit behind a cell, from memory or the
-// store.
+// reportOf returns the report of the fit of a cell, from memory or the store.
 func (w *unitWork) reportOf(cell int) (calib.Report, error) {
 	c := &w.unit.Cells[cell]
-	if c.Method.outside != nil {
+	if c.external != nil {
 		return calib.Report{}, nil
 	}
 	if r := w.reports[cell]; r != nil {
@@ -185,11 +183,4 @@ func (w *unitWork) reportOf(cell int) (calib.Report, error) {
 		return calib.Report{}, err
 	}
 	return model.Report, nil
-}
-
-// count changes the counters of the run.
-func (r *run) count(f func(*run)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	f(r)
 }

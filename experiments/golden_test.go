@@ -2,33 +2,39 @@ package experiments
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
 
-// goldenRows of each set are enough for every branch and few enough for a test.
+// goldenRows is the number of rows of each set: enough for every branch, and few
+// enough for a test.
 const goldenRows = 60
 
-// TestGolden runs testdata/golden.yaml, whose arrays are simulated, and
-// compares results.csv with the committed one byte for byte. Kernels, random
-// numbers and sums are ours and portable, so it holds on every processor. Methods
-// with gonum's solvers are not among them: their sums depend on the processor.
+// TestGolden runs testdata/golden.yaml, whose arrays are simulated, and compares
+// results.csv with the committed one byte for byte. Kernels, random numbers and
+// sums are portable, so the file holds on every processor.
 func TestGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs 228 cells twice")
+	}
 	for _, workers := range []int{1, 3} {
-		spec, err := ReadSpec(filepath.Join("testdata", "golden.yaml"), known())
+		s, err := spec.Read(filepath.Join("testdata", "golden.yaml"), Registry())
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec.File = "golden.yaml" // the declared networks are those of the project
+		s.File = "golden.yaml" // the declared networks are those of the project
 		store, err := results.Open(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}, First: goldenRows})
+		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}, First: goldenRows})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,5 +54,27 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		compareGolden(t, filepath.Join("testdata", "golden.csv"), string(got))
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// compareGolden compares got with a file, or writes the file.
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(gotLines), len(wantLines)) {
+		if i >= len(gotLines) || i >= len(wantLines) || gotLines[i] != wantLines[i] {
+			t.Fatalf("%s:%d:\n got %q\nwant %q", file, i+1, append(gotLines, "")[min(i, len(gotLines))], append(wantLines, "")[min(i, len(wantLines))])
+		}
 	}
 }

@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -13,14 +14,14 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// inputs is what was noticed about the arrays of a setting. It is kept in the
-// store, so that a run that finds all its cells there need not read them.
+// inputs are notes on the arrays of a setting. They are kept in the store, so
+// that a run that finds all its cells there does not read the arrays.
 type inputs struct {
 	Notes      []string `json:"notes,omitempty"`       // one line each; warnings begin with "warning: "
 	OffsetLost bool     `json:"offset_lost,omitempty"` // see data.Form
 }
 
-// inputsVersion is raised whenever other things are noticed.
+// inputsVersion is raised when the notes on the same arrays change.
 const inputsVersion = 1
 
 // inputsText is the text of the notes on the arrays of two sets.
@@ -29,8 +30,8 @@ func inputsText(cal, test string) string {
 }
 
 // inputsOf returns the notes on the arrays of a unit, from the store or by
-// reading them. Arrays that cannot be read have none: the cells that read them
-// say why.
+// reading the arrays. Arrays that cannot be read have no notes: the cells that
+// read them hold the error.
 func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	var in inputs
 	if u.inputs == "" {
@@ -54,8 +55,8 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	return in, store.Put(results.Inputs, u.inputs, body)
 }
 
-// examine reads the calibration and the test set of a unit as far as it takes
-// to say what is odd about them.
+// examine reads the calibration set and the test set of a unit and notes what is
+// unusual about them.
 func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	var in inputs
 	test, err := u.source.Open(ctx, u.Setting.Test(), scored)
@@ -80,7 +81,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	if cal.Rows() < cal.Classes() {
 		in.Notes = append(in.Notes, fmt.Sprintf("warning: %d calibration rows for %d classes", cal.Rows(), cal.Classes()))
 	}
-	if u.Setting.Draw > 0 { // parts of one union, by construction
+	if u.Setting.Draw > 0 { // disjoint parts of one union
 		return in, nil
 	}
 	same, err := u.testIsCalibration(ctx, cal, test)
@@ -91,7 +92,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 }
 
 // add adds the notes on how the logits of r are read. A warning that holds for
-// both sets stands once.
+// both sets is noted once.
 func (in *inputs) add(set string, r data.Reader) error {
 	form, err := r.Form()
 	if err != nil {
@@ -110,8 +111,8 @@ func (in *inputs) add(set string, r data.Reader) error {
 }
 
 // testIsCalibration reports whether the two sets have the same rows of logits,
-// in any order. Sets of other sizes or other class counts are told apart by
-// their labels.
+// in any order. It compares the sizes and the counts of labels first, and hashes
+// rows only where these agree.
 func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
 	if cal.Rows() != test.Rows() || cal.Classes() != test.Classes() {
 		return false, nil
@@ -151,7 +152,7 @@ func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bo
 
 // eachRowHash hashes the rows of logits until do returns false.
 func eachRowHash(ctx context.Context, r data.Reader, seed maphash.Seed, do func(uint64) bool) error {
-	stop := fmt.Errorf("enough")
+	stop := errors.New("enough rows")
 	err := data.Blocks(ctx, r, blockBytes, func(_ int, set *data.Set) error {
 		var h maphash.Hash
 		h.SetSeed(seed)

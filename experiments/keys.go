@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 )
 
-// The texts below name what a result depends on, all of it and nothing else:
-// not a date, not the binary, not a file name. Their digests are the keys of
-// the store; the store keeps the texts beside the objects, so that a reader
-// can see why a key changed. A change of what this package itself computes
-// raises its version here; metrics has versions of its own.
+// The texts below name everything that a result depends on, and nothing else:
+// no date, no binary, no file name. Their digests are the keys of the store. The
+// store keeps the texts beside the objects, so that a reader can see why a key
+// changed. A version is raised when the numbers that this package computes
+// change; package metrics has its own versions.
 const (
 	fitVersion    = 2 // 2: float64 logits of a large offset are read centred
 	factsVersion  = 2
@@ -23,16 +24,17 @@ const (
 )
 
 // fitText is the text of a fit: the method, the row kernel and the content of
-// the arrays that it reads. cal and target are digests, empty where the contract has none.
-func fitText(m *Method, cal, target string) string {
+// the arrays that the method reads. cal and target are digests; they are empty
+// where the contract asks for no such array.
+func fitText(m *spec.Method, cal, target string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version)
 	b.WriteString(fitSections(m, cal, target))
 	return b.String()
 }
 
-// fitSections are the parts of a fit's text that are not versions.
-func fitSections(m *Method, cal, target string) string {
+// fitSections returns the parts of a fit's text that are not versions.
+func fitSections(m *spec.Method, cal, target string) string {
 	var b strings.Builder
 	section(&b, "options", m.Options)
 	section(&b, "cal", cal)
@@ -40,13 +42,13 @@ func fitSections(m *Method, cal, target string) string {
 	return b.String()
 }
 
-// fitSeed is the seed of a fit. It knows no version, so that a method whose
-// numbers change in their last digits keeps its draws.
-func fitSeed(m *Method, cal, target string) uint64 {
+// fitSeed is the seed of a fit. It does not depend on a version, so that a method
+// whose numbers change in their last digits keeps its draws.
+func fitSeed(m *spec.Method, cal, target string) uint64 {
 	return seed("method " + m.Entry.Name + "\n" + fitSections(m, cal, target))
 }
 
-// factsText is the text of the rows kept of an applied fit, with class bins or
+// factsText is the text of the row scores of an applied fit, with class bins or
 // without.
 func factsText(fit, test string, classes bool) string {
 	var b strings.Builder
@@ -95,8 +97,8 @@ func section(b *strings.Builder, heading, text string) {
 	}
 }
 
-// seed turns the identity of what is random into a seed: the same for every
-// order of the run and every number of workers.
+// seed returns the seed of a random computation from its identity. It is the same
+// for every order of the run and every number of workers.
 func seed(identity string) uint64 {
 	sum := sha256.Sum256([]byte(identity))
 	return binary.LittleEndian.Uint64(sum[:])

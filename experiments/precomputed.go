@@ -12,10 +12,11 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 )
 
-// precomputed is a method whose probabilities lie in files, one for each
-// setting: they are scored, and nothing is fitted.
+// precomputed is a method whose probabilities are in files, one for each
+// setting. They are scored; nothing is fitted.
 type precomputed struct {
 	text string // of probs.npy: {dataset} {backbone} {loss} {corruption} {severity}
 	path data.FileTemplate
@@ -24,7 +25,7 @@ type precomputed struct {
 func precomputedEntry() calib.Entry {
 	return calib.NewEntry[precomputed, noMap](calib.Entry{
 		Name: "precomputed", Label: "precomputed", Version: 1,
-		Summary: "probabilities made elsewhere, a file for each setting",
+		Summary: "probabilities made elsewhere, one file for each setting",
 	})
 }
 
@@ -33,7 +34,7 @@ func (p *precomputed) Options() []calib.Option {
 	return []calib.Option{calib.TextOption("path", &p.text, "", "the file of a setting, with {dataset} {backbone} {loss} {corruption} {severity}")}
 }
 
-// Prepare reads the path.
+// Prepare parses the path.
 func (p precomputed) Prepare() (calib.Method, error) {
 	if p.text == "" {
 		return nil, errors.New(`needs the option path, as in {path: "mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy"}`)
@@ -43,23 +44,26 @@ func (p precomputed) Prepare() (calib.Method, error) {
 	return p, err
 }
 
-// Contract: the rows of the test set say how many there must be.
+// Contract asks for the test logits, whose shape the file must have.
 func (precomputed) Contract() calib.Contract { return calib.Contract{Test: data.Logits} }
 
-func (precomputed) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, errNotHere }
+// Fit is an error: the file has the result of the fit.
+func (precomputed) Fit(context.Context, calib.Input) (*calib.Fitted, error) {
+	return nil, spec.ErrExternal
+}
 
 func (precomputed) runs() bool { return false }
 
-// find returns the file of a setting: below the first of the folders of arrays
-// that the user put in front and that has it, or else below the root of the
-// project. Its name, as errors give it, is that below.
-func (p precomputed) find(at whereabouts) (path, name string, err error) {
-	s := at.set // and not its test set, which of a rescaled setting is the clean one
+// find returns the file of a setting. It looks below the folders of arrays that
+// the user put in front, then below the root of the project. The name, for
+// errors, is the path below that folder.
+func (p precomputed) find(at location) (path, name string, err error) {
+	s := at.setting // not its test set, which is the clean one where the setting is rescaled
 	name, err = p.path.Path(data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity})
 	if err != nil {
 		return "", "", err
 	}
-	for _, root := range append(slices.Clone(at.roots), at.root) {
+	for _, root := range append(slices.Clone(at.folders), at.root) {
 		path = filepath.Join(root, filepath.FromSlash(name))
 		if _, err = os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path, name, nil
@@ -68,8 +72,8 @@ func (p precomputed) find(at whereabouts) (path, name string, err error) {
 	return "", name, fs.ErrNotExist
 }
 
-func (p precomputed) lacks(at whereabouts) string {
-	if at.set.Draw > 0 {
+func (p precomputed) lacks(at location) string {
+	if at.setting.Draw > 0 {
 		return "its probabilities are of the test rows as they are, not of redrawn ones"
 	}
 	switch _, name, err := p.find(at); {
@@ -81,7 +85,7 @@ func (p precomputed) lacks(at whereabouts) string {
 	return ""
 }
 
-func (p precomputed) digests(at whereabouts, files *data.Digests) (fit, rows string, err error) {
+func (p precomputed) digests(at location, files *data.Digests) (fit, rows string, err error) {
 	path, name, err := p.find(at)
 	if err != nil {
 		return "", "", err
@@ -90,10 +94,10 @@ func (p precomputed) digests(at whereabouts, files *data.Digests) (fit, rows str
 	return "", fmt.Sprintf("probs sha256:%s\n", sum), err
 }
 
-// fit: there is none; the store holds an empty one, as of uncal.
-func (precomputed) fit(context.Context, whereabouts, calib.Input) ([]byte, error) { return nil, nil }
+// fit returns the empty fit that the store keeps for a method without one.
+func (precomputed) fit(context.Context, location, calib.Input) ([]byte, error) { return nil, nil }
 
-func (p precomputed) open(ctx context.Context, at whereabouts, _ []byte, _ uint64) (*external.Table, error) {
+func (p precomputed) open(ctx context.Context, at location, _ []byte, _ uint64) (*external.Table, error) {
 	path, name, err := p.find(at)
 	if err != nil {
 		return nil, err
@@ -106,8 +110,8 @@ func (p precomputed) open(ctx context.Context, at whereabouts, _ []byte, _ uint6
 }
 
 // shapeOf returns the rows and classes of the test set.
-func shapeOf(ctx context.Context, at whereabouts) (n, k int, err error) {
-	r, err := at.test.Open(ctx, at.set.Test(), data.Logits)
+func shapeOf(ctx context.Context, at location) (n, k int, err error) {
+	r, err := at.test.Open(ctx, at.setting.Test(), data.Logits)
 	if err != nil {
 		return 0, 0, err
 	}

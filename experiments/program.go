@@ -4,38 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 )
 
-// program is a calibrator that is a program of its own; package external has
-// what it is handed and what it hands back.
+// program is a calibrator that is a separate program. Package external says what
+// such a program is given and what it returns.
 type program struct {
 	options   programOptions
 	limit     time.Duration
 	cal, test data.Parts
 }
 
-// programOptions are all part of the key of a fit. They hold no shell text:
-// command is the list of arguments, to which fit DIR or apply DIR are added.
+// programOptions are part of the key of a fit. No shell reads them: command is
+// the list of arguments, to which fit DIR or apply DIR is added.
 type programOptions struct {
 	Command []string
 	Needs   []string // arrays beside logits and labels: features head ood augmented; test/augmented for the test set alone
-	Files   []string // what else it reads, such as modules of its own: an edit of them asks for a new fit
-	Limit   string   // of one call, as 90s, 10m or 2h
-	DiskMiB int      // that one call may write
+	Files   []string // other files that it reads, such as its own modules: editing one asks for a new fit
+	Limit   string   // time of one call, as 90s, 10m or 2h
+	DiskMiB int      // most that one call may write
 }
 
 func programEntry() calib.Entry {
 	return calib.NewEntry[program, noMap](calib.Entry{
 		Name: "external", Label: "external", Version: 1,
-		Summary: "a program, in any language, that is called with fit DIR and apply DIR",
+		Summary: "a program in any language, called with fit DIR and with apply DIR",
 	})
 }
 
@@ -63,12 +66,12 @@ func (p program) Prepare() (calib.Method, error) {
 	return p, p.need(p.options.Needs)
 }
 
-// noMap stands for the map of a method that has none of ours.
+// noMap is the map type of external methods, whose maps the harness does not know.
 type noMap struct{}
 
-func (noMap) Check() error { return errNotHere }
+func (noMap) Check() error { return spec.ErrExternal }
 
-// need adds the named arrays to what the program is handed.
+// need adds the named arrays to those that the program is given.
 func (p *program) need(names []string) error {
 	known := map[string]data.Parts{}
 	for _, part := range (data.Features | data.Head | data.OOD | data.Augmented).List() {
@@ -81,7 +84,7 @@ func (p *program) need(names []string) error {
 		}
 		part, ok := known[array]
 		if !ok || set != "" && set != "cal" && set != "test" {
-			return fmt.Errorf("needs %q%s, which may follow cal/ or test/", name, suggest(array, keys(known)))
+			return fmt.Errorf("needs %q%s; an array may have cal/ or test/ before it", name, spec.Suggest(array, slices.Sorted(maps.Keys(known))))
 		}
 		if set != "test" {
 			p.cal |= part
@@ -93,17 +96,19 @@ func (p *program) need(names []string) error {
 	return nil
 }
 
-// Contract: it is handed labels of the calibration set and none of a test set.
+// Contract asks for the labels of the calibration set and never for those of a
+// test set.
 func (p program) Contract() calib.Contract { return calib.Contract{Cal: p.cal, Test: p.test} }
 
-func (program) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, errNotHere }
+// Fit is an error: only the harness can call the program.
+func (program) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, spec.ErrExternal }
 
-func (program) runs() bool               { return true }
-func (program) lacks(whereabouts) string { return "" }
+func (program) runs() bool            { return true }
+func (program) lacks(location) string { return "" }
 
-// digests names the content of the program, of those of its arguments that are
-// files, and of the files of its option: an edited script is another method.
-func (p program) digests(at whereabouts, files *data.Digests) (fit, rows string, err error) {
+// digests gives the content of the program, of its arguments that are files, and
+// of the files in its options: an edited script is another method.
+func (p program) digests(at location, files *data.Digests) (fit, rows string, err error) {
 	var b strings.Builder
 	sum := func(what, path, name string) error {
 		s, err := files.File(path, name)
@@ -138,7 +143,7 @@ func (p program) digests(at whereabouts, files *data.Digests) (fit, rows string,
 	return b.String(), "", nil
 }
 
-// inFolder returns a path that is relative to dir, or absolute, as it is.
+// inFolder returns path, which is taken below dir unless it is absolute.
 func inFolder(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -146,18 +151,18 @@ func inFolder(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// program returns how it is called.
-func (p program) program(at whereabouts, seed uint64) (external.Program, error) {
+// program returns how the program is called.
+func (p program) program(at location, seed uint64) (external.Program, error) {
 	dir, err := filepath.Abs(at.root)
 	return external.Program{Argv: p.options.Command, Dir: dir, Limit: p.limit,
 		Disk: int64(p.options.DiskMiB) << 20, Seed: seed}, err
 }
 
-// programLayout is where a program finds its arrays.
+// programLayout is the layout of the arrays that a program reads.
 const programLayout = "{split}/{array}.npy"
 
-// hand writes a set to the folder of a call.
-func hand(set *data.Set, split data.Split) func(dir string) error {
+// handOver returns a function that writes a set to the folder of a call.
+func handOver(set *data.Set, split data.Split) func(dir string) error {
 	return func(dir string) error {
 		layout, err := data.ParseLayout(programLayout)
 		if err != nil {
@@ -171,19 +176,19 @@ func hand(set *data.Set, split data.Split) func(dir string) error {
 	}
 }
 
-func (p program) fit(ctx context.Context, at whereabouts, in calib.Input) ([]byte, error) {
+func (p program) fit(ctx context.Context, at location, in calib.Input) ([]byte, error) {
 	call, err := p.program(at, in.Seed)
 	if err != nil {
 		return nil, err
 	}
-	model, err := call.Fit(ctx, hand(in.Cal, data.Cal))
+	model, err := call.Fit(ctx, handOver(in.Cal, data.Cal))
 	if err != nil {
 		return nil, err
 	}
 	return model.Encode()
 }
 
-func (p program) open(ctx context.Context, at whereabouts, fit []byte, seed uint64) (*external.Table, error) {
+func (p program) open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error) {
 	call, err := p.program(at, seed)
 	if err != nil {
 		return nil, err
@@ -192,9 +197,9 @@ func (p program) open(ctx context.Context, at whereabouts, fit []byte, seed uint
 	if err != nil {
 		return nil, err
 	}
-	test, err := data.Load(ctx, at.test, at.set.Test(), p.test)
+	test, err := data.Load(ctx, at.test, at.setting.Test(), p.test)
 	if err != nil {
 		return nil, err
 	}
-	return call.Apply(ctx, model, hand(test, data.Test), test.Logits.Rows, test.Logits.Cols)
+	return call.Apply(ctx, model, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -18,21 +17,23 @@ type Rows struct {
 	Pairs   []results.Pair
 }
 
-// Write replaces results.csv, bins.csv and pairs.csv in dir, which is made.
+// Write replaces results.csv, bins.csv and pairs.csv in dir. It makes the folder
+// if there is none.
 func (r *Rows) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	var errs [3]error
-	var wait sync.WaitGroup
-	wait.Go(func() { errs[0] = results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) })
-	wait.Go(func() { errs[1] = results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) })
-	wait.Go(func() { errs[2] = results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) })
-	wait.Wait()
-	return errors.Join(errs[:]...)
+	files := []func() error{
+		func() error { return results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) },
+		func() error { return results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) },
+		func() error { return results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) },
+	}
+	errs := make([]error, len(files))
+	forEach(len(files), len(files), func(i int) { errs[i] = files[i]() })
+	return errors.Join(errs...)
 }
 
-// ReadRows reads what Write wrote.
+// ReadRows reads the files that Write wrote.
 func ReadRows(dir string) (*Rows, error) {
 	var all Rows
 	var err1, err2, err3 error
@@ -47,21 +48,26 @@ func ReadRows(dir string) (*Rows, error) {
 
 // Of returns the rows of one experiment.
 func (r *Rows) Of(experiment string) *Rows {
-	var of Rows
-	for _, r := range r.Records {
-		if r.Experiment == experiment {
-			of.Records = append(of.Records, r)
+	return r.where(func(c results.Cell, _ string) bool { return c.Experiment == experiment })
+}
+
+// where returns the rows whose cell and source satisfy keep.
+func (r *Rows) where(keep func(c results.Cell, source string) bool) *Rows {
+	var kept Rows
+	for _, row := range r.Records {
+		if keep(row.Cell, row.Source) {
+			kept.Records = append(kept.Records, row)
 		}
 	}
-	for _, b := range r.Bins {
-		if b.Experiment == experiment {
-			of.Bins = append(of.Bins, b)
+	for _, row := range r.Bins {
+		if keep(row.Cell, row.Source) {
+			kept.Bins = append(kept.Bins, row)
 		}
 	}
-	for _, p := range r.Pairs {
-		if p.Experiment == experiment {
-			of.Pairs = append(of.Pairs, p)
+	for _, row := range r.Pairs {
+		if keep(row.Cell, row.Source) {
+			kept.Pairs = append(kept.Pairs, row)
 		}
 	}
-	return &of
+	return &kept
 }

@@ -15,19 +15,24 @@ import (
 // DefaultMemory bounds the arrays in memory at one time, in bytes.
 const DefaultMemory = 4 << 30
 
-// RunOptions says how a plan is carried out. The bytes that come out do not
-// depend on it.
+// RunOptions says how a plan is carried out. The results do not depend on it, to
+// the last byte.
 type RunOptions struct {
-	Workers int   // units at a time; 1 if less
-	Memory  int64 // bytes of arrays at one time; DefaultMemory if 0. A unit that needs more runs alone, and a calibration set that is more is read anew in every pass by the fits that can
-	Shard   Shard
-	Fresh   bool // compute everything anew, as the plan was made
+	Workers int // units at a time; 1 if less
+
+	// Memory is the number of bytes that arrays may take at one time;
+	// DefaultMemory if 0. A unit that needs more runs alone. A calibration set
+	// that is larger is read again in every pass by the fits that can do so.
+	Memory int64
+
+	Shard Shard
+	Fresh bool // compute everything again; the plan must be made with Fresh too
 
 	// Progress, if not nil, is called after each unit, one call at a time.
 	Progress func(Progress)
 }
 
-// Shard is part I of N of a plan, 1-based; the zero Shard is the whole.
+// Shard is part I of N of a plan, counted from 1; the zero Shard is all of it.
 type Shard struct{ I, N int }
 
 // has reports whether unit i belongs to the shard.
@@ -39,11 +44,11 @@ type Progress struct {
 	Setting     string // that was finished last
 }
 
-// Outcome is what a run came to.
+// Outcome is the result of a run.
 type Outcome struct {
 	Rows    Rows // of the whole plan; empty for a shard
-	Fitted  int  // fits made, not found
-	Scored  int  // cells scored, not found
+	Fitted  int  // fits made, not found in the store
+	Scored  int  // cells scored, not found in the store
 	Cells   int
 	Skipped int
 	Failed  int
@@ -52,37 +57,32 @@ type Outcome struct {
 }
 
 // Run does what the plan misses and assembles the results of all its cells
-// from the store. A failing cell does not stop the others: it is a row with
-// its error. A cancelled context stops the run between two blocks of rows;
-// what is done stays in the store. With a shard only that part is done and
-// nothing is assembled.
+// from the store. A cell that fails does not stop the others: its rows hold the
+// error. A cancelled context stops the run between two blocks of rows; finished
+// work stays in the store. With a shard only that part is done and nothing is
+// assembled.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
-	r.idle.New = func() any { return &unitMemory{} }
+	var units []int // of the shard
 	for i := range p.Units {
 		p.verify(&p.Units[i])
-		r.expect(i, &p.Units[i])
+		if o.Shard.has(i) {
+			units = append(units, i)
+			r.expect(&p.Units[i])
+		}
 	}
 	r.report(nil)
 	outcomes := make([][]outcome, len(p.Units))
 	errs := make([]error, len(p.Units))
-	var g errgroup.Group
-	g.SetLimit(max(1, o.Workers))
-	for i := range p.Units {
-		if !o.Shard.has(i) {
-			continue
+	forEach(len(units), o.Workers, func(j int) {
+		i := units[j]
+		if outcomes[i], errs[i] = r.unit(ctx, &p.Units[i]); errs[i] == nil {
+			r.report(&p.Units[i])
 		}
-		g.Go(func() error {
-			if outcomes[i], errs[i] = r.unit(ctx, &p.Units[i]); errs[i] == nil {
-				r.report(&p.Units[i])
-			}
-			return nil
-		})
-	}
-	g.Wait() // errors are in their slots, in plan order
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.done, r.total, err)
 	}
@@ -90,10 +90,8 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		return nil, err
 	}
 	out := &Outcome{Fitted: r.fitted, Scored: r.scored}
-	for i := range p.Units {
-		if o.Shard.has(i) {
-			out.count(&p.Units[i], outcomes[i])
-		}
+	for _, i := range units {
+		out.count(&p.Units[i], outcomes[i])
 	}
 	if o.Shard.N != 0 {
 		return out, nil
@@ -101,6 +99,21 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	var err error
 	out.Rows, err = p.rows(outcomes)
 	return out, err
+}
+
+// forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
+// Planning, running and assembling all use this one pool. do keeps its errors in
+// a place of its own, so that they do not depend on who failed first.
+func forEach(n, workers int, do func(i int)) {
+	var g errgroup.Group
+	g.SetLimit(max(1, workers))
+	for i := range n {
+		g.Go(func() error {
+			do(i)
+			return nil
+		})
+	}
+	g.Wait()
 }
 
 func (o *Outcome) count(u *Unit, cells []outcome) {
@@ -121,24 +134,22 @@ type run struct {
 	plan    *Plan
 	options RunOptions
 	memory  *semaphore.Weighted
-	idle    sync.Pool // of *unitMemory
 
 	mu                          sync.Mutex
 	fits                        map[string]*fitting // by key, while some unit still needs it
 	done, total, fitted, scored int
 }
 
-// outcome is what became of one cell.
+// outcome is the result of one cell. The status is empty until the cell has
+// failed or is skipped.
 type outcome struct {
 	status results.Status
 	note   string
 }
 
-// expect counts the cells of a unit and those of its fits that others share.
-func (r *run) expect(i int, u *Unit) {
-	if !r.options.Shard.has(i) {
-		return
-	}
+// expect counts the cells of a unit and, for each fit that it misses, the cells
+// that share it.
+func (r *run) expect(u *Unit) {
 	r.total += len(u.Cells)
 	for j := range u.Cells {
 		if c := &u.Cells[j]; c.State == Miss {
@@ -151,7 +162,7 @@ func (r *run) expect(i int, u *Unit) {
 	}
 }
 
-// report counts a finished unit and tells the observer.
+// report counts a finished unit, if u is one, and calls Progress.
 func (r *run) report(u *Unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,8 +177,15 @@ func (r *run) report(u *Unit) {
 	}
 }
 
-// unit brings all cells of one setting into the store. The error is one of the
-// store itself (a full disk, say), which no row can carry.
+// count changes the counters of the run.
+func (r *run) count(f func(*run)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(r)
+}
+
+// unit brings all cells of one setting into the store. The error is an error of
+// the store itself, such as a full disk, which no row can hold.
 func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	outcomes := make([]outcome, len(u.Cells))
 	work := &unitWork{run: r, unit: u, outcomes: outcomes}
@@ -189,13 +207,14 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	if !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.status == "" }) {
 		return outcomes, nil
 	}
-	var err error // of the store; what guard returns is a panic outside of any one method
+	var err error
 	if work.inputs, err = r.inputsOf(ctx, u); err != nil {
 		return nil, fmt.Errorf("%s: %w", u.Setting, err)
 	}
 	if !todo {
 		return outcomes, nil
 	}
+	// A panic here belongs to no single method, so all cells fail.
 	if panicked := guard(u.Setting.String(), func() error { err = work.do(ctx); return nil }); panicked != nil {
 		err = work.failAll(ctx, work.live(Miss, Score), panicked)
 	}
@@ -205,8 +224,8 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// catchUp looks missing cells up again: a setting that two specs have may have
-// been done for the other one since the plan.
+// catchUp looks missing cells up again: another spec may have the same setting,
+// and this run may have finished it since the plan was made.
 func (r *run) catchUp(u *Unit) {
 	for i := range u.Cells {
 		c := &u.Cells[i]
@@ -228,8 +247,8 @@ func (r *run) catchUp(u *Unit) {
 	}
 }
 
-// leave counts a cell that asks for a fit no more; after the last one the fit
-// is forgotten, for it is in the store.
+// leave counts one cell less that needs a fit. After the last one the run
+// forgets the fit, which is in the store.
 func (r *run) leave(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,7 +259,7 @@ func (r *run) leave(key string) {
 	}
 }
 
-// reserve takes memory from the budget; a unit that needs more than there is
+// reserve takes memory from the budget. A unit that needs more than the budget
 // takes all of it and so runs alone.
 func (r *run) reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	bytes = min(bytes, r.options.Memory)
@@ -250,8 +269,8 @@ func (r *run) reserve(ctx context.Context, bytes int64) (release func(), err err
 	return func() { r.memory.Release(bytes) }, nil
 }
 
-// guard runs f and turns a panic, which is a mistake of ours, into an error:
-// one cell fails and the others go on.
+// guard calls f and turns a panic, which is a mistake of this program, into an
+// error: one cell fails and the others go on.
 func guard(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -269,11 +288,3 @@ func checkClasses(u *Unit, fitted, test int) error {
 	}
 	return nil
 }
-
-// factsBytes is the memory of the facts of one row, blockBytes that of the
-// arrays that are applied at a time; the probabilities of a block take twice
-// as much again.
-const (
-	factsBytes = 40
-	blockBytes = 4 << 20
-)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,118 +14,18 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
 
-// testSpec has settings that share a fit (severities), one without arrays, and
-// methods that see the target, take options and change predictions.
-const testSpec = `
-name: t
-methods: [uncal, ts, ir, irova, {name: pw2, method: qats-pw, options: {segments: 2}}, qats, qats-transductive]
-settings:
-  - {dataset: d, backbone: [a, b]}
-  - {dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}
-  - {dataset: nowhere, backbone: a}
-`
-
-// world is a folder of arrays, a store and an output folder of one test.
-type world struct {
-	t         *testing.T
-	data, out string
-	known     Registry
-}
-
-func newWorld(t *testing.T) *world {
-	w := &world{t: t, data: t.TempDir(), out: t.TempDir(), known: known()}
-	for _, backbone := range []string{"a", "b"} {
-		net := simulate.Network{Name: backbone, Classes: 5, Width: 8, CalRows: 300, TestRows: 300, Accuracy: 0.7, ECE: 0.15, Tilt: 0.8}
-		for _, split := range []data.Split{data.Cal, data.Test} {
-			w.write(filepath.Join("d", backbone, string(split)), draw(t, net, split))
-		}
-		for _, severity := range []int{1, 3} {
-			net.TestRows = 200
-			net.Shift = simulate.Shift{Corruption: "fog", Severity: severity, Accuracy: 0.7 - 0.08*float64(severity), ECE: 0.15 + 0.06*float64(severity)}
-			w.write(filepath.Join("d-c", backbone, "fog", fmt.Sprint(severity)), draw(t, net, data.Test))
-		}
-	}
-	return w
-}
-
-// draw returns the logits and labels of a simulated set.
-func draw(t *testing.T, net simulate.Network, split data.Split) *data.Set {
-	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true })
-	set, err := data.Load(t.Context(), src, data.Ref{Split: split}, data.Logits|data.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-func (w *world) write(dir string, set *data.Set) {
-	dir = filepath.Join(w.data, dir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := errors.Join(
-		data.WriteFloat32(filepath.Join(dir, "logits.npy"), set.Logits.Data, set.Logits.Rows, set.Logits.Cols),
-		data.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, len(set.Labels)),
-	); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// plan reads spec and looks it up in the store of the world.
-func (w *world) plan(spec string, fresh bool) *Plan {
-	w.t.Helper()
-	s, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte(spec), w.known)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	store, err := results.Open(filepath.Join(w.out, "store"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	p, err := MakePlan(context.Background(), []*Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}, Fresh: fresh})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return p
-}
-
-// run carries a spec out and returns the outcome and the bytes of the files.
-func (w *world) run(spec string, o RunOptions) (*Outcome, string) {
-	w.t.Helper()
-	out, err := w.plan(spec, o.Fresh).Run(context.Background(), o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out, w.bytes(out)
-}
-
-func (w *world) bytes(out *Outcome) string {
-	w.t.Helper()
-	dir := w.t.TempDir()
-	if err := out.Rows.Write(dir); err != nil {
-		w.t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		all.Write(b)
-	}
-	return all.String()
-}
-
-func TestWorkersDoNotMatter(t *testing.T) {
+// TestWorkersAndMemoryDoNotMatter: the CSV files have the same bytes.
+func TestWorkersAndMemoryDoNotMatter(t *testing.T) {
 	first, want := newWorld(t).run(testSpec, RunOptions{Workers: 1})
 	if first.Failed != 0 || first.Skipped != 7 || first.Cells != 35 {
 		t.Fatalf("%+v: want 35 cells, 7 skipped (no arrays), none failed", first)
 	}
-	// With one KiB every calibration set is larger: fits that can read it anew in
-	// every pass do so.
+	// Every calibration set is larger than one KiB. Fits that can do so then read it
+	// again in every pass.
 	for _, o := range []RunOptions{{Workers: 2, Memory: 1 << 20}, {Workers: 8, Memory: 1 << 20}, {Workers: 2, Memory: 1 << 10}} {
 		if _, got := newWorld(t).run(testSpec, o); got != want {
 			t.Errorf("%d workers with %d bytes give other bytes", o.Workers, o.Memory)
@@ -132,6 +33,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
+// TestOneFitManyScores: shifted sets share the fit of their calibration set, and a
+// second run fits and scores nothing.
 func TestOneFitManyScores(t *testing.T) {
 	w := newWorld(t)
 	out, want := w.run(testSpec, RunOptions{Workers: 2})
@@ -153,13 +56,14 @@ func TestOneFitManyScores(t *testing.T) {
 	}
 	fresh, got := w.run(testSpec, RunOptions{Fresh: true})
 	if fresh.Fitted != 15 || fresh.Scored != 28 {
-		t.Errorf("afresh: %d fits and %d scored, want 15 and 28", fresh.Fitted, fresh.Scored)
+		t.Errorf("with Fresh: %d fits and %d scored, want 15 and 28", fresh.Fitted, fresh.Scored)
 	}
 	if got != want {
-		t.Error("the run afresh gives other bytes")
+		t.Error("the run with Fresh gives other bytes")
 	}
 }
 
+// TestOtherMetricsNeedNoFit: they are computed from the stored scores of the rows.
 func TestOtherMetricsNeedNoFit(t *testing.T) {
 	w := newWorld(t)
 	w.run(testSpec, RunOptions{})
@@ -172,7 +76,8 @@ func TestOtherMetricsNeedNoFit(t *testing.T) {
 	}
 }
 
-func TestShards(t *testing.T) {
+// TestShardsFillTheStore: a run after them computes nothing and gives the same bytes.
+func TestShardsFillTheStore(t *testing.T) {
 	_, want := newWorld(t).run(testSpec, RunOptions{})
 	w := newWorld(t)
 	cells := 0
@@ -195,7 +100,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-func TestInterrupted(t *testing.T) {
+// TestInterruptedRunResumes to the same bytes.
+func TestInterruptedRunResumes(t *testing.T) {
 	_, want := newWorld(t).run(testSpec, RunOptions{})
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -217,8 +123,9 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestDamagedStore changes or cuts each object in turn: it counts as absent.
-func TestDamagedStore(t *testing.T) {
+// TestDamagedObjectIsMadeAgain changes or cuts each object of the store in turn: it
+// counts as absent.
+func TestDamagedObjectIsMadeAgain(t *testing.T) {
 	const small = `
 name: t
 methods: [uncal, ts]
@@ -276,7 +183,9 @@ func fakeEntry(name string, f fake) calib.Entry {
 	return calib.NewEntry[fake, broken](calib.Entry{Name: name, Label: name, Version: 1, Method: f})
 }
 
-func TestOneFailureIsOneRow(t *testing.T) {
+// TestFailureIsOneRow: a method that fails, panics or lacks arrays leaves a row with
+// the reason, and the other methods go on. Failures are not cached.
+func TestFailureIsOneRow(t *testing.T) {
 	w := newWorld(t)
 	c := calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 	w.known.Methods = append(w.known.Methods,
@@ -288,13 +197,13 @@ func TestOneFailureIsOneRow(t *testing.T) {
 		}}),
 		fakeEntry("needs-features", fake{calib.Contract{Cal: data.Logits | data.Features, Test: data.Logits}, nil}),
 	)
-	const spec = `
+	const text = `
 name: t
 methods: [fit-panics, uncal, fit-fails, apply-panics, sees-too-much, needs-features, ts]
 metrics: [ece]
 settings: {dataset: d, backbone: a}
 `
-	out, _ := w.run(spec, RunOptions{})
+	out, _ := w.run(text, RunOptions{})
 	want := []struct {
 		status results.Status
 		note   string
@@ -316,21 +225,21 @@ settings: {dataset: d, backbone: a}
 		t.Errorf("failures: %q", out.Failures)
 	}
 	if len(out.Rows.Pairs) != 2 {
-		t.Errorf("%d pairs, want those of uncal against ts", len(out.Rows.Pairs))
+		t.Errorf("%d pairs, want 2 (uncal against ts)", len(out.Rows.Pairs))
 	}
-	again, _ := w.run(spec, RunOptions{})
+	again, _ := w.run(text, RunOptions{})
 	if again.Failed != 4 || again.Scored != 0 {
 		t.Errorf("failures are cached, or what succeeded is not: %+v", again)
 	}
 }
 
-// TestBadArrays damages one array at a time: what needs it fails with its
-// place, all else goes on.
-func TestBadArrays(t *testing.T) {
+// TestBadArrayFailsItsMethods damages one array at a time: the methods that need it
+// fail with its place, and the others go on.
+func TestBadArrayFailsItsMethods(t *testing.T) {
 	set := func(n, k int) *data.Set {
 		return draw(t, simulate.Network{Name: "x", Classes: k, Width: 8, CalRows: n, Accuracy: 0.7}, data.Cal)
 	}
-	const spec = `
+	const text = `
 name: t
 methods: [uncal, ts]
 metrics: [ece]
@@ -338,11 +247,11 @@ settings: {dataset: d, backbone: a}
 `
 	for name, c := range map[string]struct {
 		damage    func(w *world)
-		uncal, ts string // notes of the fails, empty for ok; no folder of this machine is in them
+		uncal, ts string // notes of failures, empty for ok; without a folder of this machine
 	}{
 		"NaN in cal": {func(w *world) {
 			s := set(30, 5)
-			s.Logits.Row(12)[3] = float32(nan())
+			s.Logits.Row(12)[3] = float32(math.NaN())
 			w.write("d/a/cal", s)
 		}, "", "d/a/cal/logits.npy: row 12, class 3: NaN"},
 		"label out of range in test": {func(w *world) {
@@ -362,7 +271,7 @@ settings: {dataset: d, backbone: a}
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			c.damage(w)
-			out, _ := w.run(spec, RunOptions{})
+			out, _ := w.run(text, RunOptions{})
 			for i, want := range []string{c.uncal, c.ts} {
 				r := out.Rows.Records[i]
 				if want == "" && r.Status != results.OK {
@@ -376,10 +285,8 @@ settings: {dataset: d, backbone: a}
 	}
 }
 
-func nan() float64 { var zero float64; return zero / zero }
-
-// TestSharedSetting: a setting of two specs in one run is done once.
-func TestSharedSetting(t *testing.T) {
+// TestSharedSettingIsDoneOnce: two specs of one run have the same setting.
+func TestSharedSettingIsDoneOnce(t *testing.T) {
 	w := newWorld(t)
 	p := w.plan("name: one\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: a}\n", false)
 	p.Units = append(p.Units, w.plan("name: two\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: [a, b]}\n", false).Units...)
@@ -399,9 +306,9 @@ func TestSharedSetting(t *testing.T) {
 	}
 }
 
-// TestDataFolderMustBe: a misspelt source is a mistake and no empty one.
-func TestDataFolderMustBe(t *testing.T) {
-	spec, err := ParseSpec("x.yaml", []byte("name: x\ndata: simulat\nmethods: [ts]\nsettings: {dataset: d, backbone: a}\n"), known())
+// TestMisspeltSourceIsAnError, and not a source without arrays.
+func TestMisspeltSourceIsAnError(t *testing.T) {
+	s, err := spec.Parse("x.yaml", []byte("name: x\ndata: simulat\nmethods: [ts]\nsettings: {dataset: d, backbone: a}\n"), Registry())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,30 +316,8 @@ func TestDataFolderMustBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}})
+	_, err = MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}})
 	if err == nil || !strings.Contains(err.Error(), `x.yaml: data "simulat": there is no folder`) || !strings.Contains(err.Error(), "did you mean simulate?") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestUnitMemory: a unit leaves its memory to the next one, unless it is much
-// of what the run may take.
-func TestUnitMemory(t *testing.T) {
-	const rows, cells = 1000, 3
-	m := &unitMemory{}
-	for i := range cells {
-		m.factsOf(i, rows)
-	}
-	need := int64(cells * rows * factsBytes)
-	if got := m.bytes(); got < need {
-		t.Fatalf("%d bytes, want %d at least", got, need)
-	}
-	for _, workers := range []int{0, 1, 4} {
-		r := &run{options: RunOptions{Workers: workers, Memory: keptShare * int64(max(1, workers)) * need / 2}}
-		r.idle.New = func() any { return &unitMemory{} }
-		(&unitWork{run: r, memory: m}).release()
-		if r.idle.Get() == any(m) {
-			t.Errorf("%d workers of %d bytes keep %d", workers, r.options.Memory, m.bytes())
-		}
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// paperSpecs are the specs that hold the paper's settings and nothing else.
+// paperSpecs are the specs with the paper's settings and no others.
 var paperSpecs = map[string]int{"standard": 15, "longtail": 15, "shift": 75, "medical": 55, "tasks": 2}
 
-// TestPaperSettings counts the 162 settings, once each, and finds every one of
-// them among the published numbers.
+// TestPaperSettings: the specs have each of the 162 settings of the published numbers
+// once.
 func TestPaperSettings(t *testing.T) {
 	numbers, err := paper.Read()
 	if err != nil {
@@ -31,14 +32,14 @@ func TestPaperSettings(t *testing.T) {
 	}
 	total := 0
 	for name, want := range paperSpecs {
-		spec, err := ReadSpec(filepath.Join("paper", name+".yaml"), known())
+		s, err := spec.Read(filepath.Join("paper", name+".yaml"), Registry())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(spec.Settings) != want {
-			t.Errorf("%s has %d settings, want %d", name, len(spec.Settings), want)
+		if len(s.Settings) != want {
+			t.Errorf("%s has %d settings, want %d", name, len(s.Settings), want)
 		}
-		for _, s := range spec.Settings {
+		for _, s := range s.Settings {
 			cell := s.Cell
 			cell.Experiment, cell.Loss = "", ""
 			if !published[cell] {
@@ -54,7 +55,7 @@ func TestPaperSettings(t *testing.T) {
 }
 
 // TestEveryPaperCellCanRun plans the paper without any arrays: each of the 162
-// settings has a virtual network, and no method lacks a part of it.
+// settings has a virtual network with all the parts that the methods need.
 func TestEveryPaperCellCanRun(t *testing.T) {
 	store, err := results.Open(t.TempDir())
 	if err != nil {
@@ -62,11 +63,11 @@ func TestEveryPaperCellCanRun(t *testing.T) {
 	}
 	cells := 0
 	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "variants", "rescale"} {
-		spec, err := ReadSpec(filepath.Join("paper", name+".yaml"), known())
+		s, err := spec.Read(filepath.Join("paper", name+".yaml"), Registry())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := MakePlan(context.Background(), []*Spec{spec}, PlanOptions{Store: store, Digests: &data.Digests{}})
+		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}})
 		if err != nil {
 			t.Fatal(err)
 		}

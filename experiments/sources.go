@@ -5,38 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/spec"
 )
 
 // folders are the sources that a spec may name by a word, with their folders
-// under the project root.
+// below the root of the project.
 var folders = map[string]string{
-	"arrays": "data/arrays", // brought by the user, ignored by git
+	"arrays": "data/arrays", // the user's own arrays, ignored by git
 	"bundle": "data/bundle", // committed
 }
 
 // simulated is the word for the source of virtual networks.
 const simulated = "simulate"
 
+// scored are the arrays that scoring reads, whatever the method.
+const scored = data.Logits | data.Labels
+
 // openSources opens the sources of specs. A folder or declaration that several
-// specs name is one source, so that its digests and solutions are shared.
+// specs name is one source, so that they share its digests and solutions.
 type openSources struct {
 	options PlanOptions
 	opened  map[string]data.Source
 }
 
-// of returns the sources of a spec in order, behind the folders that the user
-// put in front. A named folder that is absent serves nothing; an absent folder
-// of the user's is a mistake.
-func (o *openSources) of(s *Spec) ([]data.Source, error) {
+// of returns the sources of a spec in order, after the folders that the user put
+// in front. An absent folder that the user gave is a mistake. So is an absent
+// folder that the spec names by its path; arrays and bundle may be absent.
+func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
+	openFolder := func(path string) (data.Source, error) { return data.OpenFolder(path, s.Layout, o.options.Digests) }
 	for _, dir := range o.options.Data {
-		src, err := o.open(dir, func() (data.Source, error) { return data.OpenFolder(dir, s.Layout, o.options.Digests) }, s)
+		src, err := o.open(dir, s, openFolder)
 		if err != nil {
 			return nil, fmt.Errorf("data folder: %w", err)
 		}
@@ -44,21 +51,23 @@ func (o *openSources) of(s *Spec) ([]data.Source, error) {
 	}
 	root := projectRoot(s.File)
 	for _, name := range s.Data {
-		dir, open := name, func(path string) (data.Source, error) { return data.OpenFolder(path, s.Layout, o.options.Digests) }
-		if known, ok := folders[name]; ok {
+		dir, open := name, openFolder
+		known, isWord := folders[name]
+		switch {
+		case isWord:
 			dir = known
-		}
-		if name == simulated {
-			dir, open = NetworksFile, openNetworks
+		case name == simulated:
+			dir, open = spec.NetworksFile, openNetworks
 		}
 		path := filepath.Join(root, filepath.FromSlash(dir))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && name != simulated {
-			if _, known := folders[name]; !known {
-				return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, suggest(name, append(keys(folders), simulated)))
+			if !isWord {
+				words := append(slices.Sorted(maps.Keys(folders)), simulated)
+				return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, spec.Suggest(name, words))
 			}
 			continue
 		}
-		src, err := o.open(path, func() (data.Source, error) { return open(path) }, s)
+		src, err := o.open(path, s, open)
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +77,12 @@ func (o *openSources) of(s *Spec) ([]data.Source, error) {
 }
 
 // open opens a source once for each layout.
-func (o *openSources) open(path string, open func() (data.Source, error), s *Spec) (data.Source, error) {
+func (o *openSources) open(path string, s *spec.Spec, open func(path string) (data.Source, error)) (data.Source, error) {
 	key := path + "\n" + s.Layout.String()
 	if src, ok := o.opened[key]; ok {
 		return src, nil
 	}
-	src, err := open()
+	src, err := open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -86,21 +95,17 @@ func (o *openSources) open(path string, open func() (data.Source, error), s *Spe
 
 // openNetworks opens the virtual networks declared in a file.
 func openNetworks(path string) (data.Source, error) {
-	src, err := os.ReadFile(path)
+	networks, err := spec.ReadNetworks(path)
 	if err != nil {
 		return nil, err
 	}
-	all, err := parseNetworks(path, src)
-	if err != nil {
-		return nil, err
-	}
-	return simulate.New(all.lookup), nil
+	return simulate.New(networks.Lookup), nil
 }
 
-// projectRoot is the folder that sources are relative to: the nearest one
-// above the spec that holds a folder data, or else the working folder.
-func projectRoot(spec string) string {
-	dir := filepath.Dir(spec)
+// projectRoot is the folder that sources are relative to: the nearest folder
+// above the spec that has a folder data in it, or else the working folder.
+func projectRoot(file string) string {
+	dir := filepath.Dir(file)
 	if abs, err := filepath.Abs(dir); err == nil {
 		for up, at := dir, abs; ; up, at = filepath.Join(up, ".."), filepath.Dir(at) {
 			if info, err := os.Stat(filepath.Join(at, "data")); err == nil && info.IsDir() {
@@ -114,9 +119,9 @@ func projectRoot(spec string) string {
 	return "."
 }
 
-// source returns the first source that has the test set of a setting, nil
-// where none has.
-func source(sources []data.Source, s *Setting) data.Source {
+// sourceOf returns the first source that has the test set of a setting, nil if
+// none has.
+func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	for _, src := range sources {
 		if src.Has(s.Test())&scored == scored {
 			return src
@@ -125,31 +130,27 @@ func source(sources []data.Source, s *Setting) data.Source {
 	return nil
 }
 
-// scored are the arrays that scoring reads, whatever the method.
-const scored = data.Logits | data.Labels
-
-// digests remembers the digests asked for during one plan, so that a set
-// shared by many cells is looked up once.
+// planDigests remembers the digests of one plan, so that a set that many cells
+// share is digested once.
 type planDigests struct {
 	mu   sync.Mutex
-	seen map[string]*digest
+	seen map[digestKey]func() (string, error)
 }
 
-type digest struct {
-	once sync.Once
-	text string
-	err  error
+type digestKey struct {
+	source data.Source
+	ref    data.Ref
+	parts  data.Parts
 }
 
 func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-	id := fmt.Sprintf("%p %v %d", src, ref, parts)
+	key := digestKey{src, ref, parts}
 	d.mu.Lock()
-	known := d.seen[id]
-	if known == nil {
-		known = &digest{}
-		d.seen[id] = known
+	digest := d.seen[key]
+	if digest == nil {
+		digest = sync.OnceValues(func() (string, error) { return src.Digest(ctx, ref, parts) })
+		d.seen[key] = digest
 	}
 	d.mu.Unlock()
-	known.once.Do(func() { known.text, known.err = src.Digest(ctx, ref, parts) })
-	return known.text, known.err
+	return digest()
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// stream reads the test set in blocks of rows and keeps the facts of each map
-// that is not nil, and of each table of an outside method.
+// stream reads the test set in blocks of rows. It keeps the facts of the rows
+// under each map that is not nil, and under each table of an external method.
 func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	for i, m := range maps {
 		if m != nil || w.tables[i] != nil {
-			w.facts[i] = w.memory.factsOf(i, test.Rows())
+			w.facts[i] = scoring.New(test.Rows())
 		}
 	}
 	s := streaming{unitWork: w, maps: maps}
@@ -29,7 +29,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
 		s.tempered(set)
 		s.others(set)
-		s.outside(lo, set)
+		s.external(lo, set)
 		return ctx.Err()
 	})
 	for i, t := range s.classes {
@@ -50,6 +50,8 @@ type streaming struct {
 	*unitWork
 	maps    []calib.Map
 	probs   data.Probs            // scratch
+	byMap   []float64             // scratch: scales of a block, map by map
+	scales  []float64             // scratch: the same scales, row by row
 	classes []*scoring.ClassTally // by cell; nil where no metric asks for them
 }
 
@@ -61,8 +63,8 @@ func (s *streaming) table(n, k int) data.Probs {
 	return s.probs.Slice(0, n)
 }
 
-// tally adds probabilities to the class bins of a cell, if some metric asks
-// for them.
+// tally adds probabilities to the class bins of a cell, if some metric needs
+// them.
 func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	if s.classes == nil {
 		return
@@ -73,8 +75,8 @@ func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	s.classes[cell].Add(probs, set.Labels)
 }
 
-// cells returns the cells that have a map and have not failed, those with a
-// map that divides rows by a temperature or the others.
+// cells returns the cells that have a map and have not failed: either the ones
+// whose map divides each row by a temperature, or the others.
 func (s *streaming) cells(tempered bool) []int {
 	var list []int
 	for i, m := range s.maps {
@@ -85,8 +87,8 @@ func (s *streaming) cells(tempered bool) []int {
 	return list
 }
 
-// each calls do for each of the cells with what its method may see of the set.
-// It returns those that did not fail.
+// each calls do for each of the cells, with the parts of the set that its method
+// may see. It returns the cells that did not fail.
 func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.Set) error) []int {
 	var done []int
 	for _, i := range cells {
@@ -107,16 +109,15 @@ func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.S
 	return done
 }
 
-// tempered scores the rows under all maps that divide them by a temperature at
-// once. It needs no probabilities, save for class bins.
+// tempered scores the rows under all maps that divide them by a temperature, in
+// one pass. It needs probabilities for class bins only.
 func (s *streaming) tempered(set *data.Set) {
 	cells := s.cells(true)
 	n := set.Logits.Rows
 	at := calib.NewUnscaled(set.Logits)
-	s.memory.byMap = slices.Grow(s.memory.byMap[:0], len(s.maps)*n)
-	byMap := s.memory.byMap[:len(s.maps)*n] // those of cells are written
+	s.byMap = slices.Grow(s.byMap[:0], len(s.maps)*n)[:len(s.maps)*n]
 	cells = s.each(cells, set, func(i int, view *data.Set) error {
-		scale := byMap[i*n : (i+1)*n]
+		scale := s.byMap[i*n : (i+1)*n]
 		s.maps[i].(calib.Tempered).Scales(scale, view, at)
 		for row, v := range scale {
 			if !(v >= 0 && v <= math.MaxFloat64) {
@@ -125,17 +126,17 @@ func (s *streaming) tempered(set *data.Set) {
 		}
 		return nil
 	})
-	facts, scales := make([]*scoring.SampleScores, len(cells)), slices.Grow(s.memory.scales[:0], len(cells)*n)
+	facts := make([]*scoring.SampleScores, len(cells))
 	for c, i := range cells {
 		facts[c] = s.facts[i]
 	}
+	s.scales = s.scales[:0]
 	for row := range n {
 		for _, i := range cells {
-			scales = append(scales, byMap[i*n+row])
+			s.scales = append(s.scales, s.byMap[i*n+row])
 		}
 	}
-	s.memory.scales = scales
-	if err := guard("facts", func() error { return scoring.AppendScaled(facts, set, scales) }); err != nil {
+	if err := guard("facts", func() error { return scoring.AppendScaled(facts, set, s.scales) }); err != nil {
 		for _, i := range cells {
 			s.fail(i, err)
 		}
@@ -151,8 +152,8 @@ func (s *streaming) tempered(set *data.Set) {
 	})
 }
 
-// others scores the rows under each of the other maps: by its probabilities or,
-// of a top-label map, by its pairs of class and confidence.
+// others scores the rows under each of the other maps: by its probabilities, or,
+// for a top-label map, by its pairs of class and confidence.
 func (s *streaming) others(set *data.Set) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
@@ -170,8 +171,9 @@ func (s *streaming) others(set *data.Set) {
 	})
 }
 
-// outside scores rows lo, lo+1, ... , which set holds, as the tables have them.
-func (s *streaming) outside(lo int, set *data.Set) {
+// external scores rows lo, lo+1, ..., which set holds, by the probabilities in
+// the tables.
+func (s *streaming) external(lo int, set *data.Set) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	for i, table := range s.tables {
 		if table == nil || s.outcomes[i].status != "" {

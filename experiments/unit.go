@@ -16,74 +16,30 @@ import (
 )
 
 // unitWork is the work on one setting: fit what is not fitted, stream the test
-// set once through all maps, score, pair. Each step puts what it makes into
-// the store before the next one begins.
+// set once through all maps, score, pair. Each step puts its results into the
+// store before the next step begins.
 type unitWork struct {
 	run      *run
 	unit     *Unit
 	outcomes []outcome
 	inputs   inputs                  // notes on its arrays
-	tables   []*external.Table       // by cell, of outside methods, while the test set is read
-	facts    []*scoring.SampleScores // by cell, as far as they are in memory
+	tables   []*external.Table       // by cell, of external methods, while the test set is read
+	facts    []*scoring.SampleScores // by cell; nil where they are not in memory
 	reports  []*calib.Report         // by cell, of the fits made or looked up
 	cal      *data.Mapped            // with the parts that the missing cells need
 	calErr   error
-	shared   calib.Shared // of the fits on it
-	memory   *unitMemory  // nil until it is taken
-	releases []func()
+	shared   calib.Shared // intermediate results that the fits on cal share
+	free     func()       // returns the reserved memory; nil while none is reserved
 }
 
-// unitMemory is what units use one after the other. A unit takes it when it has
-// reserved its own bytes, so that units that wait hold none.
-type unitMemory struct {
-	facts  []*scoring.SampleScores // by cell
-	byMap  []float64               // scales of a block, map by map
-	scales []float64               // the same, row by row
-	text   []byte                  // of the object that is put into the store
-}
-
-// bytes is its size, class bins aside.
-func (m *unitMemory) bytes() int64 {
-	n := int64(cap(m.text) + 8*(cap(m.byMap)+cap(m.scales)))
-	for _, f := range m.facts {
-		n += factsBytes * int64(cap(f.Conf))
-	}
-	return n
-}
-
-// factsOf returns empty facts for n rows of a cell.
-func (m *unitMemory) factsOf(cell, n int) *scoring.SampleScores {
-	for len(m.facts) <= cell {
-		m.facts = append(m.facts, &scoring.SampleScores{})
-	}
-	m.facts[cell].Reset(n)
-	return m.facts[cell]
-}
-
-// take takes the memory of a unit before it, if it has not yet.
-func (w *unitWork) take() {
-	if w.memory == nil {
-		w.memory = w.run.idle.Get().(*unitMemory)
-	}
-}
-
-// keptShare is the part of the memory of a run that units may leave to those
-// after them beyond what these reserve: 1/keptShare for all workers together.
-const keptShare = 8
-
-// release returns the memory that the unit has reserved and the files that its
-// calibration set maps.
+// release returns the memory that the unit has reserved, and closes the files
+// that its calibration set maps.
 func (w *unitWork) release() {
 	if w.cal != nil {
 		w.cal.Close()
 	}
-	o := &w.run.options
-	if w.memory != nil && w.memory.bytes() <= o.Memory/keptShare/int64(max(1, o.Workers)) {
-		w.run.idle.Put(w.memory)
-	}
-	w.memory, w.facts = nil, nil
-	for _, f := range w.releases {
-		f()
+	if w.free != nil {
+		w.free()
 	}
 }
 
@@ -113,7 +69,6 @@ func (w *unitWork) do(ctx context.Context) error {
 			return err
 		}
 	}
-	w.take()
 	if err := w.score(ctx); err != nil {
 		return err
 	}
@@ -134,7 +89,6 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err := w.reserve(ctx, missing, test); err != nil {
 		return err
 	}
-	w.take()
 	maps := make([]calib.Map, len(w.unit.Cells))
 	w.tables = make([]*external.Table, len(w.unit.Cells))
 	defer w.closeTables()
@@ -163,11 +117,10 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return w.failAll(ctx, w.live(Miss), err)
 	}
 	for _, i := range w.live(Miss) {
-		body, err := w.facts[i].AppendEncoded(w.memory.text[:0])
+		body, err := w.facts[i].AppendEncoded(nil)
 		if err != nil {
 			return err
 		}
-		w.memory.text = body
 		if err := w.run.plan.store.Put(results.SampleScores, w.unit.Cells[i].facts, body); err != nil {
 			return err
 		}
@@ -175,8 +128,8 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	return nil
 }
 
-// failAll marks cells that share an unreadable array; a cancelled context is
-// no failure of theirs.
+// failAll marks cells that share an unreadable array. A cancelled context is not
+// a failure of the cells, but an error of the run.
 func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -187,53 +140,59 @@ func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 	return nil
 }
 
+// factsBytes is the memory of the facts of one row.
+const factsBytes = 40
+
+// blockBytes is the memory of the block of rows that the maps are applied to at
+// a time. The probabilities of a block take twice as much again.
+const blockBytes = 4 << 20
+
 // reserve waits until the memory that the missing cells need is free.
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
 	bytes := int64(test.Rows())*int64(len(missing))*factsBytes + 3*blockBytes
 	if w.unit.classes() {
 		bytes += int64(test.Classes()) * int64(len(missing)) * scoring.ClassBytes
 	}
-	for _, need := range w.sets(missing) {
+	cal, target := w.sets(missing)
+	for _, need := range []loadedSet{cal, target} {
 		if need.parts == 0 {
 			continue
 		}
 		r, err := need.source.Open(ctx, need.ref, need.parts)
 		if err != nil {
-			continue // reported by the cell that reads it
+			continue // the cell that reads it reports the error
 		}
 		bytes += need.times * r.Bytes()
 		r.Close()
 	}
-	release, err := w.run.reserve(ctx, bytes)
-	if err == nil {
-		w.releases = append(w.releases, release)
-	}
+	var err error
+	w.free, err = w.run.reserve(ctx, bytes)
 	return err
 }
 
-// wholeSet is a set that is read whole, and how many times its size is taken.
-type wholeSet struct {
+// loadedSet is a set that fits load completely.
+type loadedSet struct {
 	source data.Source
 	ref    data.Ref
 	parts  data.Parts
-	times  int64
+	times  int64 // the fits need so many times the bytes of the set
 }
 
-// sets returns what fits read: the calibration set, four times over because
-// isotonic regression holds every pair of probability and label in float64,
-// and the target set of methods that see it.
-func (w *unitWork) sets(missing []int) []wholeSet {
-	cal := wholeSet{source: w.unit.source, ref: w.unit.Setting.Cal(), times: 4}
-	target := wholeSet{source: w.unit.test, ref: w.unit.Setting.Test(), times: 2}
+// sets returns the calibration set and the target set, with the parts that the
+// missing cells need. The calibration set counts four times, because isotonic
+// regression holds every pair of probability and label in float64.
+func (w *unitWork) sets(missing []int) (cal, target loadedSet) {
+	cal = loadedSet{source: w.unit.source, ref: w.unit.Setting.Cal(), times: 4}
+	target = loadedSet{source: w.unit.test, ref: w.unit.Setting.Test(), times: 2}
 	for _, i := range missing {
 		c := w.unit.Cells[i].Method.Contract()
 		cal.parts |= c.Cal
 		target.parts |= c.Target
-		if w.unit.Cells[i].Method.outside != nil {
-			target.parts |= c.Test // to be handed over
+		if w.unit.Cells[i].external != nil {
+			target.parts |= c.Test // a program is given the test set
 		}
 	}
-	return []wholeSet{cal, target}
+	return cal, target
 }
 
 // score computes the metrics of the cells that lack them.
@@ -244,7 +203,7 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		c := &w.unit.Cells[i]
 		if c.State == Score && c.scored {
-			continue // it is here for its pairing
+			continue // it lacks only its pairing
 		}
 		facts, err := w.cellFacts(i)
 		if err != nil {
@@ -290,8 +249,8 @@ func (w *unitWork) cellFacts(i int) (*scoring.SampleScores, error) {
 	return w.facts[i], nil
 }
 
-// pair makes the pairings with the baseline that are not in the store yet, all
-// on the same resampled rows.
+// pair makes the pairings with the baseline that are not in the store yet, all of
+// them on the same resampled rows.
 func (w *unitWork) pair(ctx context.Context) error {
 	var cells []int
 	for _, i := range w.live(Miss, Score, Hit) {
@@ -299,7 +258,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 			cells = append(cells, i)
 		}
 	}
-	base := w.baseline()
+	base := w.unit.baseline()
 	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
 		return nil
 	}
@@ -330,14 +289,4 @@ func (w *unitWork) pair(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// baseline returns the cell that others are paired with, -1 if there is none.
-func (w *unitWork) baseline() int {
-	for i := range w.unit.Cells {
-		if w.unit.Cells[i].Method.Name == w.unit.Spec.Baseline {
-			return i
-		}
-	}
-	return -1
 }

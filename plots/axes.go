@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// span is the range of an axis and where its ticks stand.
+// span is the range of an axis, and its ticks.
 type span struct {
 	min, max float64
 	ticks    []float64
-	bare     bool // ticks without numbers: the neighbouring panel has them
+	bare     bool // ticks without numbers, because the neighbouring panel has them
 }
 
-// holding widens s to the values.
+// holding widens s so that it contains the values.
 func (s span) holding(values []float64) span {
 	for _, v := range values {
 		s.min, s.max = min(s.min, v), max(s.max, v)
@@ -26,8 +26,9 @@ func (s span) holding(values []float64) span {
 	return s
 }
 
-// roomy widens a span of differences, in points, by a margin, and puts about n
-// ticks. It is never less than a point each way: noise should not fill a figure.
+// roomy widens a span of differences, in points, by a margin and sets about n
+// ticks. The span reaches at least one point in each direction, so that noise does
+// not fill the figure.
 func (s span) roomy(n int) span {
 	s.min, s.max = min(s.min, -1), max(s.max, 1)
 	room := 0.06 * (s.max - s.min)
@@ -36,11 +37,11 @@ func (s span) roomy(n int) span {
 	return s
 }
 
-// axes returns an empty plot over x and y in the package's style. Titles are
-// left to the figure, so that those of panels above each other line up.
+// axes returns an empty plot over x and y in the style of the package. The figure
+// draws the titles, so that the titles of panels above each other are aligned.
 func axes(x, y span) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = nil // panels lie beside each other's labels
+	p.BackgroundColor = nil // a panel must not hide the labels of its neighbour
 	for _, a := range []struct {
 		axis *plot.Axis
 		span
@@ -66,9 +67,9 @@ func axes(x, y span) *plot.Plot {
 	return p
 }
 
-// drawAt draws p so that its data area is exactly area; ticks and numbers go
-// outside. Their extent depends but little on the size, so that correcting
-// the outer rectangle by the error settles in a step or two.
+// drawAt draws p so that its data area is exactly area. Ticks and numbers are
+// outside. Their extent hardly depends on the size, so correcting the outer
+// rectangle by the error converges in one or two steps.
 func drawAt(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 	outer := draw.Canvas{Canvas: c.Canvas, Rectangle: area}
 	for range 4 {
@@ -77,6 +78,14 @@ func drawAt(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 		outer.Max = outer.Max.Add(area.Max.Sub(got.Max))
 	}
 	p.Draw(outer)
+}
+
+// onePanel is the data area of a figure with a single panel of a height.
+func onePanel(c draw.Canvas, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
+		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + height},
+	}
 }
 
 // drawFunc is a [plot.Plotter] without a type of its own.
@@ -88,7 +97,7 @@ func (f drawFunc) Plot(c draw.Canvas, p *plot.Plot) {
 	f(c, x, y)
 }
 
-// rect fills a rectangle; its corners may come in any order.
+// rect fills a rectangle given by two opposite corners.
 func rect(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
 	c.FillPolygon(fill, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 }
@@ -98,7 +107,7 @@ func stroke(clr color.Color, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: clr, Width: width}
 }
 
-// gridLines draws faint lines at the ticks of y, less the one on the x axis.
+// gridLines draws faint lines at the ticks of y, except on the x axis.
 func gridLines(s span) drawFunc {
 	return func(c draw.Canvas, _, y func(float64) vg.Length) {
 		for _, v := range s.ticks {
@@ -125,8 +134,8 @@ func yTitle(c draw.Canvas, x, y vg.Length, s string) {
 	c.FillText(sty, vg.Point{X: x, Y: y}, s)
 }
 
-// heading writes what is shown at the top left, and "simulated" at the top
-// right where the rows are.
+// heading writes the title at the top left, and "simulated" at the top right if the
+// rows are simulated.
 func heading(c draw.Canvas, title string, fromSimulation bool) {
 	y := c.Max.Y - headingHeight + 3
 	right := c.Max.X - 1
@@ -144,8 +153,8 @@ func heading(c draw.Canvas, title string, fromSimulation bool) {
 
 const headingHeight vg.Length = 14
 
-// fit returns s and a style with which it is at most width wide: smaller down
-// to 6 pt, then cut.
+// fit returns a style in which s is at most width wide. It reduces the size of s
+// down to 6 pt; if that is not enough, it cuts s.
 func fit(s string, width, size vg.Length) (sty text.Style, cut string) {
 	const least = 6
 	sty = write(size, ink)
@@ -159,8 +168,8 @@ func fit(s string, width, size vg.Length) (sty text.Style, cut string) {
 	return sty, cut
 }
 
-// ticks returns the multiples of 1, 2 or 5 times a power of ten within
-// [lo, hi], about n of them. It wants lo < hi.
+// ticks returns about n multiples of 1, 2 or 5 times a power of ten in [lo, hi],
+// where lo < hi.
 func ticks(lo, hi float64, n int) []float64 {
 	raw := (hi - lo) / float64(n)
 	unit := math.Pow10(int(math.Floor(math.Log10(raw))))
@@ -173,7 +182,7 @@ func ticks(lo, hi float64, n int) []float64 {
 	}
 	var out []float64
 	for i := math.Ceil(lo/(step*unit) - 1e-9); float64(i*step)*unit <= hi+1e-9*(hi-lo); i++ {
-		// Rounded, so that the label of 3 x 0.1 is 0.3.
+		// Round, so that the label of 3 x 0.1 is 0.3.
 		v, _ := strconv.ParseFloat(strconv.FormatFloat(float64(i*step)*unit, 'g', 12, 64), 64)
 		out = append(out, v+0) // -0 + 0 is 0
 	}

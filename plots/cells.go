@@ -10,22 +10,22 @@ import (
 
 // cells is the bins of several cells under one binning.
 type cells struct {
-	rows      []cellRow // those with bins of a shown method, in the order of their first row
-	methods   []method  // those with bins in any cell
+	rows      []cellRow // the cells with bins of a shown method, in the order of their first row
+	methods   []method  // the methods with bins in any cell
 	simulated bool
-	notes     []string // what is missing
+	notes     []string // missing values
 }
 
-// cellRow is the bins of one cell, by method; nil where it has none.
+// cellRow is the bins of one cell, by method; nil where the method has no bins.
 type cellRow struct {
 	cell   results.Cell
 	title  string
-	lines  [2]string // the title in two: data set, and the rest
+	lines  [2]string // the title in two lines: the data set, and the rest
 	series map[string]*series
 }
 
-// cells checks the rows of one binning and arranges them by cell. Skipped cells
-// are known from in.Records, and noted.
+// cells checks the rows of one binning and arranges them by cell. It finds the
+// skipped cells in in.Records and notes them.
 func (in Input) cells(binning string) (cells, error) {
 	var t cells
 	if len(in.Bins) == 0 {
@@ -39,9 +39,9 @@ func (in Input) cells(binning string) (cells, error) {
 	source := ""
 	without := map[string][]string{}
 	for _, c := range order {
-		row := cellRow{cell: c, title: in.cellName(c), series: map[string]*series{}}
+		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
 		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
-		if err := ascii("name of the cell", row.title); err != nil {
+		if err := checkASCII("name of the cell", row.title); err != nil {
 			return t, err
 		}
 		for _, m := range all {
@@ -51,10 +51,10 @@ func (in Input) cells(binning string) (cells, error) {
 			}
 			s, err := Input{Bins: bins[c]}.series(m, binning)
 			if err == nil {
-				err = s.from(&source)
+				err = s.checkSource(&source)
 			}
 			if err != nil {
-				return t, fmt.Errorf("%s: %w", cellName(c), err)
+				return t, fmt.Errorf("%s: %w", c.Setting(), err)
 			}
 			row.series[m.id] = &s
 		}
@@ -70,13 +70,14 @@ func (in Input) cells(binning string) (cells, error) {
 			t.methods = append(t.methods, m)
 		}
 	}
-	t.notes = lacking(all, without, len(order))
+	t.notes = missing(all, without, len(order))
 	t.simulated = source == simulated
 	return t, nil
 }
 
-// byCell returns the bins of the methods by cell, and the cells in the order of
-// their first row: of in.Records, which knows the skipped ones, then of in.Bins.
+// byCell returns the bins of the methods by cell. The order of the cells is that
+// of their first row in in.Records, where skipped cells have rows too, and then in
+// in.Bins.
 func (in Input) byCell(all []method) (order []results.Cell, bins map[results.Cell][]results.Bin) {
 	shown := map[string]bool{}
 	for _, m := range all {

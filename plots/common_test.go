@@ -13,9 +13,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var testCell = results.Cell{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}
 
-// testBins returns both binnings of the given methods: overconfident by 0.3
-// below and by nothing above, less so from method to method; the first two
-// width15 bins are empty and the third has five rows.
+// testBins returns both binnings of the given methods. They are overconfident, most
+// at low confidence, and less from method to method. The first two width15 bins are
+// empty and the third has five rows.
 func testBins(methods ...string) []results.Bin {
 	var bins []results.Bin
 	for i, m := range methods {
@@ -42,8 +42,8 @@ func inCell(c results.Cell, bins []results.Bin) []results.Bin {
 	return edited(bins, func(b *results.Bin) { b.Cell = c })
 }
 
-// testRecords returns a value of the metric for each method in each cell, less
-// from method to method, and different from cell to cell.
+// testRecords returns a value of the metric for each method in each cell. It
+// decreases from method to method and varies from cell to cell.
 func testRecords(metric string, cells []results.Cell, methods ...string) []results.Record {
 	var records []results.Record
 	for i, c := range cells {
@@ -66,8 +66,8 @@ func shifted(corruptions []string, severities ...int) []results.Cell {
 	return cells
 }
 
-// sample returns rows that a figure kind can draw. A dominance figure shows the
-// first two methods, and qats after a single one.
+// sample returns rows that a kind of figure can draw. Dominance and forest show the
+// first two methods; qats is the second if only one is given.
 func sample(kind string, methods ...string) Input {
 	in := Input{Methods: methods}
 	switch kind {
@@ -108,7 +108,7 @@ func sample(kind string, methods ...string) Input {
 		}
 		in.Records = testRecords("ece", datasets(), methods...)
 		for i := range in.Records {
-			in.Records[i].Value += 0.1 * float64(i*i%5) / 5 // not the same order everywhere
+			in.Records[i].Value += 0.1 * float64(i*i%5) / 5 // the order varies between settings
 		}
 	case "forest":
 		in.Methods = append(slices.Clone(methods), "qats")[:2]

@@ -10,13 +10,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Corruptions draws the ECE of one network at one severity, in per cent, over
-// the kind of corruption: a dot a method. The corruptions stand in the order and
-// under the families of Hendrycks and Dietterich (2019), any others after them
-// as their rows do. Dots and not bars: the eye compares up to eight methods by
-// their height above zero, which bars of 3 pt only repeat.
+// Corruptions draws the ECE of one network at one severity, in per cent, by kind
+// of corruption, with one marker for each method. The corruptions are in the order
+// and the families of Hendrycks and Dietterich (2019). Other corruptions follow in
+// the order of their rows. Bars would show nothing more than markers: with up to
+// eight methods a bar is only 3 pt wide, and the height above zero is the same.
 func Corruptions(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {
@@ -32,17 +33,18 @@ func Corruptions(in Input) (*Figure, error) {
 	}
 	list := make([]category, len(v.cells))
 	for i, c := range v.cells {
-		list[i] = in.category(c)
+		list[i] = newCategory(c)
 	}
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
 	f := newFoot(v.notes, pageWidth)
-	g := corruptionGrid{values: v, list: list, y: fromZero(v.most(), 6), keys: v.dots(pageWidth - 8), foot: f,
-		title: fmt.Sprintf("%s / severity %d", in.cellName(one), severities[0])}
+	g := corruptionGrid{values: v, list: list, y: fromZero(v.largest(), 6), keys: v.dots(pageWidth - 8), foot: f,
+		title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0])}
 	return &Figure{
-		Width:  pageWidth,
-		Height: headingHeight + g.keys.height() + 4 + corruptionHeight + categoryMargin + f.height(),
-		Notes:  v.notes,
-		draw:   g.draw,
+		Width:   pageWidth,
+		Height:  headingHeight + g.keys.height() + 4 + corruptionHeight + categoryMargin + f.height(),
+		Caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], enumerate(labels(v.methods))),
+		Notes:   v.notes,
+		draw:    g.draw,
 	}, nil
 }
 
@@ -51,8 +53,8 @@ const (
 	categoryMargin   vg.Length = 26 // names and families
 )
 
-// families are the corruptions in the customary order, with the short names
-// that fit under an axis.
+// families are the corruptions in the usual order, with short names that fit below
+// an axis.
 var families = []struct {
 	name    string
 	members [][2]string // id, short name
@@ -67,10 +69,10 @@ var families = []struct {
 type category struct {
 	cell         results.Cell
 	label        string
-	family, rank int // rank is the place on the axis; others share the last one
+	family, rank int // rank is the place on the axis; corruptions of no family share the last rank
 }
 
-func (in Input) category(c results.Cell) category {
+func newCategory(c results.Cell) category {
 	rank := 0
 	for i, f := range families {
 		for _, m := range f.members {
@@ -80,7 +82,7 @@ func (in Input) category(c results.Cell) category {
 			rank++
 		}
 	}
-	return category{c, strings.ReplaceAll(in.name("corruption", c.Corruption), "_", " "), len(families), rank}
+	return category{c, strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " "), len(families), rank}
 }
 
 // corruptionGrid is the layout of the figure.
@@ -127,8 +129,8 @@ func (g corruptionGrid) dots(c draw.Canvas, x, y func(float64) vg.Length) {
 	}
 }
 
-// names writes the corruptions under the axis, in one size, and the families
-// under them, with a line between families.
+// names writes the corruptions below the axis, in one size, and below them the
+// families, each under a line.
 func (g corruptionGrid) names(c draw.Canvas, area vg.Rectangle) {
 	step := (area.Max.X - area.Min.X) / vg.Length(len(g.list))
 	size := smallSize

@@ -1,79 +1,82 @@
 package plots
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	names "github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// CriticalDifference ranks methods by ECE over datasets, as Ranks draws it.
+// CriticalDifference ranks the methods by ECE over data sets and draws the mean
+// ranks as Ranks does.
 func CriticalDifference(in Input) (*Figure, error) {
 	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("critical-difference figure: %w", err) }
 	v, err := in.values("ece")
 	if err != nil {
 		return fail(err)
 	}
-	labels := map[string]string{}
+	byID := map[string]string{}
 	for _, m := range v.methods {
-		labels[m.id] = m.label
+		byID[m.id] = m.label
 	}
-	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return r.Metric != "ece" || labels[r.Method] == "" })
+	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return r.Metric != "ece" || byID[r.Method] == "" })
 	list, err := compare.Of(records, nil, compare.Options{Metric: "ece", Against: v.methods[0].id})
 	if err != nil {
 		return fail(err)
 	}
-	return ranks(list[0], labels, v.notes)
+	return ranks(list[0], byID, v.notes)
 }
 
-// Ranks draws the mean ranks of a comparison as Demsar (2006) does: methods on an
-// axis, the best at the left, and a bar over each group that Nemenyi's test does
-// not tell apart. An error says why there is no ranking.
+// Ranks draws the mean ranks of a comparison as Demsar (2006) does: the methods on
+// an axis, the best at the left, and a bar over each group of methods that
+// Nemenyi's test does not distinguish. The labels are by method id. If there is no
+// ranking, the error says why.
 func Ranks(c *compare.Comparison, labels map[string]string) (*Figure, error) {
 	return ranks(c, labels, nil)
 }
 
-func ranks(c *compare.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+func ranks(c *compare.Comparison, byID map[string]string, notes []string) (*Figure, error) {
 	k := c.Ranking
 	switch {
 	case k.Methods == nil:
 		return nil, fmt.Errorf("critical-difference figure: %s", k.None)
 	case !k.Tested():
-		return nil, fmt.Errorf("critical-difference figure: of two methods there is nothing to show that their comparison does not say")
+		return nil, fmt.Errorf("critical-difference figure: a ranking of two methods shows nothing more than their comparison")
 	}
-	view := compare.View{Comparison: c, Labels: labels}
+	view := compare.View{Comparison: c, Labels: byID}
 	list, err := labelled(view, k.Methods)
 	if err != nil {
 		return nil, fmt.Errorf("critical-difference figure: %w", err)
 	}
 	notes = append(view.RankingNotes(), notes...)
+	metric := table.Name("metric", c.Metric)
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), simulated: c.Source == simulated,
-		title: fmt.Sprintf("%s, mean rank over %d blocks", names.Name("metric", c.Metric), len(k.Blocks)), foot: newFoot(notes, pageWidth)}
+		title: fmt.Sprintf("%s, mean rank over %d blocks", metric, len(k.Blocks)), foot: newFoot(notes, pageWidth)}
 	return &Figure{
-		Width:  pageWidth,
-		Height: headingHeight + d.height() + d.foot.height(),
-		Notes:  notes,
-		draw:   d.draw,
+		Width:   pageWidth,
+		Height:  headingHeight + d.height() + d.foot.height(),
+		Caption: fmt.Sprintf("Mean ranks of %d methods by %s over %d blocks of settings, with Nemenyi's critical difference.", len(list), metric, len(k.Blocks)),
+		Notes:   notes,
+		draw:    d.draw,
 	}, nil
 }
 
 // labelled returns methods with the labels of a view.
 func labelled(v compare.View, ids []string) ([]method, error) {
-	labels := map[string]string{}
+	byID := map[string]string{}
 	for _, id := range ids {
-		labels[id] = v.Label(id)
+		byID[id] = v.Label(id)
 	}
-	return Input{Methods: ids, Labels: labels}.methods(nil)
+	return Input{Methods: ids, Labels: byID}.methods(nil)
 }
 
-// levels puts groups on lines so that those on one line do not touch.
+// levels returns a line for each group, so that groups on the same line do not
+// touch.
 func levels(groups [][]int) []int {
 	var ends []int // last member on each line
 	at := make([]int, len(groups))
@@ -95,10 +98,10 @@ func levels(groups [][]int) []int {
 }
 
 const (
-	rankAxis   vg.Length = 38 // from the top to the axis: numbers, and the bar of the difference
+	rankAxis   vg.Length = 38 // from the top to the axis, for its numbers and the critical difference
 	rankLevel  vg.Length = 5  // between group bars
 	rankRow    vg.Length = 11
-	rankMargin vg.Length = 120 // for names at either side
+	rankMargin vg.Length = 120 // on each side, for names
 )
 
 // rankDiagram is the layout of the figure.
@@ -118,7 +121,7 @@ func (d rankDiagram) bars() vg.Length {
 	return rankLevel*vg.Length(1+slices.Max(d.levels)) + 4
 }
 
-// left is how many methods have their names at the left.
+// left is the number of methods whose names are at the left.
 func (d rankDiagram) left() int { return (len(d.methods) + 1) / 2 }
 
 func (d rankDiagram) height() vg.Length {
@@ -165,8 +168,9 @@ func (d rankDiagram) difference(c draw.Canvas, x func(float64) vg.Length, y vg.L
 	c.FillText(sty, vg.Point{X: min(end+5, c.Max.X-sty.Width(label)-2), Y: y - 3}, label)
 }
 
-// names leads from each rank to the name of its method: the better half at the
-// left, the others at the right, so that no two lines cross.
+// names draws a line from each rank to the name of its method. The names of the
+// better half are at the left and the others at the right, so that no two lines
+// cross.
 func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Length) {
 	top := axis - d.bars()
 	for i, m := range d.methods {
@@ -195,17 +199,4 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 			c.FillText(sty, vg.Point{X: edge + 2 + gap, Y: y - 3}, label)
 		}
 	}
-}
-
-// byRank sorts rows of a comparison as its ranking does, the others last.
-func byRank(c *compare.Comparison) []compare.Row {
-	place := func(r compare.Row) int {
-		if i := slices.Index(c.Ranking.Methods, r.Method); i >= 0 {
-			return i
-		}
-		return len(c.Ranking.Methods)
-	}
-	rows := slices.Clone(c.Rows)
-	slices.SortStableFunc(rows, func(a, b compare.Row) int { return cmp.Compare(place(a), place(b)) })
-	return rows
 }

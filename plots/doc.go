@@ -1,25 +1,25 @@
-// Package plots draws the figures: views of the tidy files, as pictures.
+// Package plots draws the figures.
 //
 // A figure is a function of rows of bins.csv, results.csv and pairs.csv and of
-// nothing else, so it can be redrawn at any time without a fit. A figure kind
-// is one file with one function, and one line in the registry. Drawing checks
-// the rows and yields a Figure; a Figure is written as SVG, PDF or PNG.
+// nothing else. So it can be drawn again at any time without a fit. A kind of
+// figure is one file with one function, and one line in the registry. Drawing
+// checks the rows and returns a Figure, which can be written as SVG, PDF or PNG.
 //
-// Rules that all kinds keep:
+// Rules for all kinds:
 //
-//   - A method has one colour, dash and marker in every figure of every run
-//     (MethodLook), whatever else is shown beside it.
-//   - Sizes are those of a page: 3.3 in for a column, 6.9 in for the full width,
-//     text at 9 and 8 pt, so that figures are included in a paper unscaled.
-//   - What is missing is left out, noted at the foot, and moves nothing else.
-//   - Rows of a simulation put the word "simulated" on the figure. Measured and
-//     simulated rows never share one.
-//   - The same rows give the same bytes: no date, no host, no map order.
+//   - A method has one colour, dash pattern and marker in every figure of every
+//     run (MethodLook), whatever other methods are shown.
+//   - Sizes suit a printed page: 3.3 in for a column, 6.9 in for the full width,
+//     text of 9 and 8 pt. A paper can include the figures unscaled.
+//   - A missing value is left out and noted at the foot. Nothing else moves.
+//   - A figure of simulated rows says "simulated". Measured and simulated rows
+//     never share a figure.
+//   - The same rows give the same bytes: no date, no host name, no map order.
 //   - Text is printable ASCII. The PDF backend writes UTF-8 bytes in a cp1252
-//     font, which garbles everything else.
-//   - What cannot be drawn truly (no rows, rows that a figure cannot hold together,
-//     a missing binning, a value that is not a number) is an error that names the row, never a panic
-//     and never an empty picture.
+//     font, which garbles all other characters.
+//   - What cannot be drawn correctly is an error that names the row: no rows,
+//     rows that do not belong in one figure, a missing binning, a value that is
+//     not a number. It is never a panic and never an empty picture.
 //
 // This is the only package that imports gonum.org/v1/plot.
 package plots

@@ -12,14 +12,15 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Dominance draws the accuracy of one method less that of another, in
-// percentage points, over all settings that have both, ascending: the paper's
-// figure of QaTS over FeatClip. Above it stands the share of settings above
-// zero; the legend has that of each experiment. Equal accuracies count as not
-// above, and the foot says how many there are. in.Methods names the two methods.
+// Dominance draws the accuracy of one method minus the accuracy of another, in
+// percentage points, for all settings that have both, in ascending order. This is
+// the paper's figure of QaTS against FeatClip. The title gives the share of settings
+// above zero, and the legend gives it for each experiment. Equal accuracies do not
+// count as above; the foot says how many there are. in.Methods names the two
+// methods.
 func Dominance(in Input) (*Figure, error) {
 	if len(in.Methods) != 2 {
-		return nil, fmt.Errorf("dominance figure: %d methods, and it compares the first with the second", len(in.Methods))
+		return nil, fmt.Errorf("dominance figure: %d methods; it needs two, and compares the first with the second", len(in.Methods))
 	}
 	v, err := in.values("accuracy")
 	if err != nil {
@@ -34,7 +35,7 @@ func Dominance(in Input) (*Figure, error) {
 		a, okA := v.at[place{c, d.a.id}]
 		b, okB := v.at[place{c, d.b.id}]
 		if okA && okB {
-			d.points = append(d.points, difference{c, in.cellName(c), a - b})
+			d.points = append(d.points, difference{c, cellName(c), a - b})
 			d.y = d.y.holding([]float64{a - b})
 		}
 	}
@@ -46,7 +47,7 @@ func Dominance(in Input) (*Figure, error) {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})
 	for _, e := range d.experiments() {
-		if err := ascii("name of the experiment", e); err != nil {
+		if err := checkASCII("name of the experiment", e); err != nil {
 			return nil, fmt.Errorf("dominance figure: %w", err)
 		}
 	}
@@ -54,10 +55,11 @@ func Dominance(in Input) (*Figure, error) {
 	notes := append(d.rest(), v.notes...)
 	f := newFoot(notes, columnWidth)
 	return &Figure{
-		Width:  columnWidth,
-		Height: headingHeight + dominanceTitle + d.keys.height() + 4 + dominanceHeight + xMargin + f.height(),
-		Notes:  append([]string{d.share() + "."}, notes...),
-		draw:   func(c draw.Canvas) { d.draw(c, f) },
+		Width:   columnWidth,
+		Height:  headingHeight + dominanceTitle + d.keys.height() + 4 + dominanceHeight + xMargin + f.height(),
+		Caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %d settings, in ascending order.", d.a.label, d.b.label, len(d.points)),
+		Notes:   append([]string{d.share() + "."}, notes...),
+		draw:    func(c draw.Canvas) { d.draw(c, f) },
 	}, nil
 }
 
@@ -75,15 +77,15 @@ type dominance struct {
 	keys      legend
 }
 
-// difference is one setting.
+// difference is the value of one setting.
 type difference struct {
 	cell  results.Cell
 	name  string
-	value float64 // accuracy of a less that of b, points
+	value float64 // accuracy of a minus accuracy of b, points
 }
 
-// count returns how many of an experiment's settings, of all if it is "", lie
-// above zero and below, and how many there are.
+// count returns how many settings of an experiment, or of all if it is "", are above
+// zero and below zero, and how many there are.
 func (d dominance) count(experiment string) (above, below, all int) {
 	for _, p := range d.points {
 		if experiment != "" && p.cell.Experiment != experiment {
@@ -112,7 +114,7 @@ func (d dominance) rest() []string {
 	return []string{fmt.Sprintf("Below in %d, equal in %d.", below, all-above-below)}
 }
 
-// experiments returns those with points, sorted.
+// experiments returns the experiments with points, sorted.
 func (d dominance) experiments() []string {
 	var list []string
 	for _, p := range d.points {
@@ -134,8 +136,8 @@ func (d dominance) legend() legend {
 	return l
 }
 
-// experimentLooks are those of the paper's groups of settings, in its order.
-// They are not the colours of methods: no group looks like a method.
+// experimentLooks are the looks of the paper's groups of settings, in the paper's
+// order. They differ from the colours of methods.
 var experimentLooks = []struct {
 	experiment, name string
 	look             Look
@@ -147,8 +149,8 @@ var experimentLooks = []struct {
 	{"tasks", "Tasks", Look{Color: hex(0x111111), Marker: down}},
 }
 
-// experimentLook is the name and the look of a group; the look of one that the
-// paper does not have is drawn from its id as that of a method.
+// experimentLook returns the name and the look of a group. A group that is not in
+// the paper gets a look from a hash of its id, as a method does.
 func experimentLook(experiment string) (name string, look Look) {
 	if i := rankOf(experiment); i < len(experimentLooks) {
 		return experimentLooks[i].name, experimentLooks[i].look
@@ -156,7 +158,8 @@ func experimentLook(experiment string) (name string, look Look) {
 	return experiment, MethodLook("experiment " + experiment)
 }
 
-// rankOf is the place of an experiment in the paper, the last for others.
+// rankOf is the place of an experiment in the paper. Experiments that are not in
+// the paper share the last place.
 func rankOf(experiment string) int {
 	for i, l := range experimentLooks {
 		if l.experiment == experiment {
@@ -167,16 +170,13 @@ func rankOf(experiment string) int {
 }
 
 func (d dominance) draw(c draw.Canvas, f foot) {
-	heading(c, "Accuracy, one point a setting", d.simulated)
+	heading(c, "Accuracy, one point for each setting", d.simulated)
 	top := c.Max.Y - headingHeight
 	sty, title := fit(d.share(), columnWidth-8, titleSize)
 	c.FillText(sty, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: top - dominanceTitle + 4}, title)
 	d.keys.draw(c, c.Min.X+4, top-dominanceTitle)
 	c = f.draw(c)
-	area := vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + dominanceHeight},
-	}
+	area := onePanel(c, dominanceHeight)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
 	for _, v := range ticks(x.min, x.max, 6) {
@@ -188,13 +188,13 @@ func (d dominance) draw(c draw.Canvas, f foot) {
 	p.Add(gridLines(d.y), zeroLine, drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for i, q := range d.points {
 			_, look := experimentLook(q.cell.Experiment)
-			sign := look.glyph()
-			sign.Radius = 1.7 // there are many
-			c.DrawGlyph(sign, vg.Point{X: x(float64(i + 1)), Y: y(q.value)})
+			marker := look.glyph()
+			marker.Radius = 1.7 // small, because there are many settings
+			c.DrawGlyph(marker, vg.Point{X: x(float64(i + 1)), Y: y(q.value)})
 		}
 	}))
 	drawAt(p, c, area)
-	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Settings, ascending")
+	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Settings in ascending order")
 	sty, title = fit(fmt.Sprintf("%s - %s (points)", d.a.label, d.b.label), dominanceHeight, titleSize)
 	sty.Rotation = quarter
 	c.FillText(sty, vg.Point{X: c.Min.X + 10, Y: (area.Min.Y + area.Max.Y) / 2}, title)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// foot is the strip of notes under a figure: what is averaged, what is left out.
+// foot is the strip of notes below a figure: what is averaged and what is missing.
 type foot struct{ lines []string }
 
 const (
@@ -26,7 +26,7 @@ func newFoot(notes []string, width vg.Length) foot {
 			f.lines[n-1] += " " + word
 			continue
 		}
-		// fit would go down to 6 pt before it cuts.
+		// fit reduces text down to 6 pt before it cuts it.
 		_, word = fit(word, (width-2*footPad)*6/footSize, 6)
 		f.lines = append(f.lines, word)
 	}
@@ -40,7 +40,7 @@ func (f foot) height() vg.Length {
 	return footPad + footRow*vg.Length(len(f.lines))
 }
 
-// draw writes the strip at the bottom of c and returns what is above it.
+// draw writes the strip at the bottom of c and returns the canvas above it.
 func (f foot) draw(c draw.Canvas) draw.Canvas {
 	for i, line := range f.lines {
 		sty := write(footSize, faint)

@@ -4,32 +4,31 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/compare"
-	names "github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Forest draws the difference in ECE between the first method and the second, in points, on each
-// setting, as ForestOf draws it.
+// Forest draws the ECE of the first method minus the ECE of the second in each
+// setting, as ForestOf does.
 func Forest(in Input) (*Figure, error) { return ForestOf(in, "ece") }
 
-// ForestOf draws the difference of a metric between two methods, in per cent
-// points, one setting a row under its dataset: a dot with the paired bootstrap
-// interval of pairs.csv, filled where the interval leaves out zero. Corrupted sets of one
-// network and severity share a row: their mean, and the range of their
-// differences as a line without ends. in.Methods names the method and the one that it is less.
+// ForestOf draws the value of a metric for the first of in.Methods minus its value
+// for the second, in percentage points. A setting is a row below the name of its
+// dataset: a dot with the paired bootstrap interval of pairs.csv. The dot is filled
+// where the interval does not contain zero. Corrupted sets of one network and
+// severity share a row, which shows their mean, and the range of their differences
+// as a line without ends.
 func ForestOf(in Input, metric string) (*Figure, error) {
 	fail := func(format string, args ...any) (*Figure, error) {
 		return nil, fmt.Errorf("forest figure: "+format, args...)
 	}
 	if len(in.Methods) != 2 {
-		return fail("%d methods, and it compares the first with the second", len(in.Methods))
+		return fail("%d methods; it needs two, and compares the first with the second", len(in.Methods))
 	}
 	both, err := in.methods(nil)
 	if err != nil {
@@ -39,8 +38,9 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 	if err != nil {
 		return fail("%w", err)
 	}
+	metricName := table.Name("metric", metric)
 	f := forest{title: fmt.Sprintf("%s against %s, %d settings", both[0].label, both[1].label, len(pairs)),
-		axis:      fmt.Sprintf("%s: %s - %s (points)", names.Name("metric", metric), both[0].label, both[1].label),
+		axis:      fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label),
 		simulated: pairs[0].Source == simulated, better: both[0].label + " better", worse: both[1].label + " better"}
 	datasets := map[string]int{}
 	var order []string
@@ -52,12 +52,12 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 	several := false
 	for _, d := range order {
 		of := slices.DeleteFunc(slices.Clone(pairs), func(p results.Pair) bool { return p.Dataset != d })
-		name := in.name("dataset", d)
-		if err := ascii("name of the dataset", name); err != nil {
+		name := table.Name("dataset", d)
+		if err := checkASCII("name of the dataset", name); err != nil {
 			return fail("%w", err)
 		}
 		f.rows = append(f.rows, forestRow{label: name, heading: true})
-		rows, grouped, err := in.forestRows(of)
+		rows, grouped, err := forestRows(of)
 		if err != nil {
 			return fail("%w", err)
 		}
@@ -65,15 +65,18 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		f.rows = append(f.rows, rows...)
 	}
 	if several {
-		f.notes = append(f.notes, "Rows with a number in brackets: mean and range of the differences of so many corrupted sets.")
+		f.notes = append(f.notes, "A row with a number in brackets shows the mean and the range of that many corrupted sets.")
 	}
-	f.notes = append(f.notes, fmt.Sprintf("%s: paired 95 %% intervals (%s) on the test rows, conditional on the fits; filled: without zero.",
-		f.count(pairs), cmp.Or(in.Interval, "BC bootstrap")))
+	intervals := cmp.Or(in.Interval, "BC bootstrap")
+	f.notes = append(f.notes, fmt.Sprintf("%s: paired 95 %% intervals (%s) on the test rows, conditional on the fits. A filled dot: the interval does not contain zero.",
+		f.count(pairs), intervals))
+	f.caption = fmt.Sprintf("%s of %s minus %s of %s in each setting, with paired 95 %% intervals (%s).",
+		metricName, both[0].label, metricName, both[1].label, intervals)
 	return f.figure(), nil
 }
 
-// pairsOf returns the pairs of a method and another, whichever was the
-// baseline, redrawn splits aside.
+// pairsOf returns the pairs of two methods, whichever of them was the baseline. It
+// leaves out redrawn splits.
 func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
 	var list []results.Pair
 	seen := map[results.Cell]bool{}
@@ -93,13 +96,13 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		cell.Experiment = ""
 		switch {
 		case seen[cell]:
-			continue // the same setting in another experiment, or from the other side
+			continue // the setting is in another experiment too, or paired the other way round
 		case p.Source != measured && p.Source != simulated:
-			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", cellName(p.Cell), p.Source, measured, simulated)
+			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", p.Setting(), p.Source, measured, simulated)
 		case source != "" && p.Source != source:
-			return nil, fmt.Errorf("%s: %s rows beside %s ones: one figure never mixes them", cellName(p.Cell), p.Source, source)
+			return nil, fmt.Errorf("%s: %s rows beside %s ones; one figure never mixes them", p.Setting(), p.Source, source)
 		case !(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi):
-			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", cellName(p.Cell), p.Difference, p.Lo, p.Hi)
+			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", p.Setting(), p.Difference, p.Lo, p.Hi)
 		}
 		seen[cell], source = true, p.Source
 		p.Difference, p.Lo, p.Hi = 100*p.Difference, 100*p.Lo, 100*p.Hi
@@ -118,20 +121,21 @@ type forestRow struct {
 	at      float64   // points
 	lo, hi  float64   // of the interval, or of the range
 	kind    extent    // what lo and hi are
-	dots    []float64 // single values behind
-	look    *Look     // of the mark; nil: ink
+	dots    []float64 // single values, drawn behind
+	look    *Look     // of the mark; nil for black
 }
 
 type extent int
 
 const (
-	noExtent extent = iota
-	interval        // with ends
-	settings        // range of several settings, without ends
+	noExtent      extent = iota
+	interval             // drawn with ends
+	settingsRange        // the range of several settings, drawn without ends
 )
 
-// forestRows returns the rows of one dataset's settings.
-func (in Input) forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error) {
+// forestRows returns the rows of the settings of one dataset, and whether a row
+// stands for several settings.
+func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error) {
 	type group struct {
 		results.Cell
 		severity int
@@ -148,25 +152,25 @@ func (in Input) forestRows(pairs []results.Pair) (rows []forestRow, grouped bool
 	}
 	for _, g := range order {
 		of := members[g]
-		label := in.name("backbone", g.Backbone)
+		label := table.Name("backbone", g.Backbone)
 		if g.Loss != "" && g.Loss != "ce" {
-			label += " / " + in.name("loss", g.Loss)
+			label += " / " + table.Name("loss", g.Loss)
 		}
 		row := forestRow{at: of[0].Difference, lo: of[0].Lo, hi: of[0].Hi, kind: interval}
 		switch {
 		case len(of) > 1:
 			grouped = true
 			label += fmt.Sprintf(" / severity %d (%d)", g.severity, len(of))
-			row = forestRow{lo: of[0].Difference, hi: of[0].Difference, kind: settings}
+			row = forestRow{lo: of[0].Difference, hi: of[0].Difference, kind: settingsRange}
 			for _, p := range of {
 				row.at += p.Difference / float64(len(of))
 				row.lo, row.hi = min(row.lo, p.Difference), max(row.hi, p.Difference)
 			}
 		case of[0].Corruption != "":
-			label += fmt.Sprintf(" / %s %d", in.name("corruption", of[0].Corruption), g.severity)
+			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.severity)
 		}
 		row.label = label
-		if err := ascii("name of the setting", label); err != nil {
+		if err := checkASCII("name of the setting", label); err != nil {
 			return nil, false, err
 		}
 		rows = append(rows, row)
@@ -174,56 +178,18 @@ func (in Input) forestRows(pairs []results.Pair) (rows []forestRow, grouped bool
 	return rows, grouped, nil
 }
 
-// Differences draws what the methods of a comparison differ by from the one that they
-// are compared with, in points: a row a method in the order of their ranks, the
-// Hodges-Lehmann shift with its interval over blocks, and behind it the
-// differences of the single blocks. Metrics that are no fractions are an error.
-func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
-	if !c.Percent {
-		return nil, fmt.Errorf("differences figure: %s is not in per cent", c.Metric)
-	}
-	var ids []string
-	rows := byRank(c)
-	for _, r := range rows {
-		ids = append(ids, r.Method)
-	}
-	list, err := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
-	if err != nil {
-		return nil, fmt.Errorf("differences figure: %w", err)
-	}
-	against := list[len(list)-1].label
-	f := forest{title: fmt.Sprintf("%d methods against %s, %d blocks", len(rows), against, len(c.Blocks)),
-		axis: fmt.Sprintf("%s less that of %s (points)", names.Name("metric", c.Metric), against), simulated: c.Source == simulated,
-		better: "method better", worse: against + " better"}
-	if c.Better == names.Higher {
-		f.better, f.worse = f.worse, f.better
-	}
-	for i, r := range rows {
-		look := MethodLook(r.Method)
-		row := forestRow{label: list[i].label, at: 100 * r.Shift.Estimate, look: &look}
-		if r.Shift.Bounded {
-			row.lo, row.hi, row.kind = 100*r.Shift.Lo, 100*r.Shift.Hi, interval
-		}
-		for _, d := range r.BlockDifference {
-			row.dots = append(row.dots, 100*d)
-		}
-		f.rows = append(f.rows, row)
-	}
-	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s) with its 95 %% interval; rings: single blocks.", strings.Join(c.Blocks, ", "))}
-	return f.figure(), nil
-}
-
 const (
 	forestRowHeight vg.Length = 9.5
 	forestMargin    vg.Length = 165 // for labels
 	forestAxis      vg.Length = 30  // below the rows
-	forestSides     vg.Length = 11  // above them: who is better
+	forestSides     vg.Length = 11  // above the rows, for the method that is better on each side
 )
 
 // forest is the layout of both figures.
 type forest struct {
 	title, axis   string
-	better, worse string // what lies left of zero, and right
+	caption       string
+	better, worse string // text left of zero, and right
 	simulated     bool
 	rows          []forestRow
 	notes         []string
@@ -231,7 +197,7 @@ type forest struct {
 	foot          foot
 }
 
-// count says how many settings lie where.
+// count says how many intervals are below zero and above zero.
 func (f forest) count(pairs []results.Pair) string {
 	below, above := 0, 0
 	for _, p := range pairs {
@@ -258,10 +224,11 @@ func (f forest) figure() *Figure {
 	f.x = f.x.roomy(8)
 	f.foot = newFoot(f.notes, pageWidth)
 	return &Figure{
-		Width:  pageWidth,
-		Height: headingHeight + forestSides + forestRowHeight*vg.Length(len(f.rows)) + forestAxis + f.foot.height(),
-		Notes:  f.notes,
-		draw:   f.draw,
+		Width:   pageWidth,
+		Height:  headingHeight + forestSides + forestRowHeight*vg.Length(len(f.rows)) + forestAxis + f.foot.height(),
+		Caption: f.caption,
+		Notes:   f.notes,
+		draw:    f.draw,
 	}
 }
 
@@ -294,7 +261,7 @@ func (f forest) draw(c draw.Canvas) {
 	}
 }
 
-// side says who is better on a side of zero.
+// side writes which method is better on one side of zero.
 func (f forest) side(c draw.Canvas, text string, align text.XAlignment, x, width, y vg.Length) {
 	sty, s := fit(text, width, 7)
 	sty.Color, sty.XAlign = faint, align
@@ -316,7 +283,7 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 		mark := draw.GlyphStyle{Color: ink, Radius: markerSize, Shape: circle}
 		if r.look != nil {
 			clr, mark = r.look.Color, r.look.glyph()
-		} else if r.kind == settings {
+		} else if r.kind == settingsRange {
 			mark.Shape = diamond
 		} else if r.lo <= 0 && r.hi >= 0 {
 			mark.Shape = hollow(circle)
@@ -325,7 +292,7 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 			c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
 		}
 		line := stroke(clr, 1)
-		if r.kind == settings {
+		if r.kind == settingsRange {
 			line.Color = barEdge
 			line.Width = 0.6
 		}

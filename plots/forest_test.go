@@ -13,21 +13,22 @@ import (
 	"github.com/qats-bench/qats/results/compare"
 )
 
-func TestForestRefusals(t *testing.T) {
+// TestForestRejectsPairs that it cannot draw, and names them.
+func TestForestRejectsPairs(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Input)
 		want   string
 	}{
 		"nothing":      {func(in *Input) { in.Pairs = nil }, "no rows of pairs.csv compare ts with qats in ece"},
 		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 methods"},
-		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "asked for twice"},
+		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "listed twice"},
 		"other metric": {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
 		"NaN":          {func(in *Input) { in.Pairs[3].Difference = math.NaN() }, "is not within [-1, 1]"},
 		"per cent":     {func(in *Input) { in.Pairs[3].Hi = 12 }, "is not within [-1, 1]"},
 		"swapped":      {func(in *Input) { in.Pairs[3].Lo, in.Pairs[3].Hi = .2, .1 }, "is not within [-1, 1]"},
 		"source":       {func(in *Input) { in.Pairs[3].Source = "" }, `source "" is neither`},
 		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
-		"dataset":      {func(in *Input) { in.Name = func(_, id string) string { return id + "\u00e9" } }, "name of the dataset"},
+		"dataset":      {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Dataset = "donn\u00e9es" }) }, "name of the dataset"},
 		"only draws":   {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Corruption = results.Split }) }, "no rows of pairs.csv"},
 	} {
 		in := sample("forest", "ts")
@@ -44,9 +45,9 @@ func eachPair(in *Input, change func(*results.Pair)) {
 	}
 }
 
-// The same pairs, made from the other side and with the settings of another
-// experiment beside them, give the same figure.
-func TestForestSides(t *testing.T) {
+// TestForestIsTheSameFromBothSides: pairs made with the other baseline, and the same
+// settings in another experiment, give the same figure.
+func TestForestIsTheSameFromBothSides(t *testing.T) {
 	in := sample("forest", "ts")
 	want := encode(t, mustDraw(t, entry(t, "forest"), in), SVG)
 	other := in.from(measured)
@@ -58,11 +59,12 @@ func TestForestSides(t *testing.T) {
 		other.Pairs = append(other.Pairs, p)
 	}
 	if got := encode(t, mustDraw(t, entry(t, "forest"), other), SVG); string(got) != string(want) {
-		t.Error("the side from which a pair was made shows")
+		t.Error("the figure depends on the baseline of a pair")
 	}
 }
 
-// Twelve clean sets, two corruptions at three severities in a row each, one alone.
+// TestForestRows: twelve clean sets have a row each, two corruptions at three
+// severities share a row for each severity, one corruption has its own row.
 func TestForestRows(t *testing.T) {
 	in := sample("forest", "ts")
 	f := mustDraw(t, entry(t, "forest"), in)
@@ -70,7 +72,7 @@ func TestForestRows(t *testing.T) {
 	for _, w := range words(t, f) {
 		seen = append(seen, w.text)
 	}
-	for _, s := range []string{"cifar10", "vit-b16 / severity 2 (2)", "vit-b16 / frost 4", "ECE: ts - qats (points)", "ts better", "qats better"} {
+	for _, s := range []string{"CIFAR-10", "ViT-B / severity 2 (2)", "ViT-B / frost 4", "ECE: ts - qats (points)", "ts better", "qats better"} {
 		if !slices.Contains(seen, s) {
 			t.Errorf("%q is not in %q", s, seen)
 		}
@@ -87,14 +89,15 @@ func TestForestRows(t *testing.T) {
 	if want := fmt.Sprintf("19 settings, %d below zero, %d above: ", below, above); below*above == 0 || !strings.HasPrefix(f.Notes[1], want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
-	rows, grouped, err := in.forestRows([]results.Pair{
+	rows, grouped, err := forestRows([]results.Pair{
 		{Cell: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Cell: shifted([]string{"snow"}, 1)[0], Difference: -1}})
-	if err != nil || !grouped || len(rows) != 1 || rows[0].at != .5 || rows[0].lo != -1 || rows[0].hi != 2 || rows[0].kind != settings {
+	if err != nil || !grouped || len(rows) != 1 || rows[0].at != .5 || rows[0].lo != -1 || rows[0].hi != 2 || rows[0].kind != settingsRange {
 		t.Errorf("%+v, %v", rows, err)
 	}
 }
 
-func TestLevels(t *testing.T) {
+// TestGroupsOnOneLineDoNotTouch checks the lines of rank groups.
+func TestGroupsOnOneLineDoNotTouch(t *testing.T) {
 	for _, c := range []struct {
 		groups [][]int
 		want   []int
@@ -120,8 +123,8 @@ func compared(t *testing.T, source string, methods ...string) *compare.Compariso
 	return list[0]
 }
 
-// Both views of a comparison are legible, and say what they are of.
-func TestComparisonFigures(t *testing.T) {
+// TestComparisonFiguresAreLegible, and say that their rows are simulated.
+func TestComparisonFiguresAreLegible(t *testing.T) {
 	for _, methods := range [][]string{{"ts", "ir"}, {"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats-pw4", "ts-ecegrid", "irova", "hts", "mine", "another"}} {
 		c := compared(t, simulated, methods...)
 		for name, draw := range map[string]func(*compare.Comparison, map[string]string) (*Figure, error){"ranks": Ranks, "differences": Differences} {

@@ -7,24 +7,21 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Input is what figures are drawn from: rows of the tidy files, and what to
-// show of them. A figure reads the rows that it needs.
+// Input has the rows of the CSV files that a figure is drawn from, and says what
+// to show of them. A figure reads only the rows that it needs.
 type Input struct {
 	Bins    []results.Bin
 	Records []results.Record
 	Pairs   []results.Pair
 
-	Methods []string          // ids to show, in this order; nil: all, in the order of their first row
+	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print, ASCII; the id itself where absent
 
 	// Interval is the name of the intervals of Pairs; "BC bootstrap" if empty.
 	Interval string
-
-	// Name returns the name in print, ASCII, of an id in one of the columns
-	// dataset, backbone, loss and corruption; nil prints the ids.
-	Name func(column, id string) string
 }
 
 // The two values of the source column.
@@ -33,14 +30,14 @@ const (
 	simulated = "simulated"
 )
 
-// table is the bins of one cell under one binning, by method.
-type table struct {
+// cellBins is the bins of one cell under one binning, by method.
+type cellBins struct {
 	title     string // name of the cell
 	simulated bool
 	series    []series // at least one
 }
 
-// series is the bins of one method, by index, the empty ones left out.
+// series is the bins of one method that are not empty, in the order of their index.
 type series struct {
 	method
 	bins []results.Bin // at least one
@@ -50,8 +47,8 @@ type series struct {
 // method is a method and its name in print.
 type method struct{ id, label string }
 
-// ece returns sum_b n_b/n |acc_b - conf_b|, the calibration error of the bins
-// that are shown. With width15 bins it is the ECE-15 of results.csv.
+// ece returns the sum over bins b of n_b/n |acc_b - conf_b|, the calibration error
+// of the bins that are shown. With width15 bins it is the ECE-15 of results.csv.
 func (s series) ece() float64 {
 	var sum float64
 	for _, b := range s.bins {
@@ -60,39 +57,48 @@ func (s series) ece() float64 {
 	return sum
 }
 
-// table checks the rows of one binning and arranges them by method.
-func (in Input) table(binning string) (table, error) {
+// cellBins checks the rows of one binning and arranges them by method.
+func (in Input) cellBins(binning string) (cellBins, error) {
 	if len(in.Bins) == 0 {
-		return table{}, fmt.Errorf("no rows of bins.csv")
+		return cellBins{}, fmt.Errorf("no rows of bins.csv")
 	}
 	cell := in.Bins[0].Cell
 	for _, b := range in.Bins {
 		if b.Cell != cell {
-			return table{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cellName(cell), cellName(b.Cell))
+			return cellBins{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cell.Setting(), b.Setting())
 		}
 	}
 	methods, err := in.methods(methodsOf(in.Bins))
 	if err != nil {
-		return table{}, err
+		return cellBins{}, err
 	}
-	t := table{title: in.cellName(cell)}
+	t := cellBins{title: cellName(cell)}
 	source := ""
 	for _, m := range methods {
 		s, err := in.series(m, binning)
 		if err != nil {
-			return table{}, err
+			return cellBins{}, err
 		}
-		if err := s.from(&source); err != nil {
-			return table{}, err
+		if err := s.checkSource(&source); err != nil {
+			return cellBins{}, err
 		}
 		t.series = append(t.series, s)
 	}
 	t.simulated = source == simulated
-	return t, ascii("name of the cell", t.title)
+	return t, checkASCII("name of the cell", t.title)
 }
 
-// methods returns the methods to show, of those that have rows, with their
-// names in print.
+// methods returns the methods of the series.
+func (t cellBins) methods() []method {
+	var list []method
+	for _, s := range t.series {
+		list = append(list, s.method)
+	}
+	return list
+}
+
+// methods returns the methods to show with their names in print. present lists
+// the methods that have rows.
 func (in Input) methods(present []string) ([]method, error) {
 	ids := in.Methods
 	if ids == nil {
@@ -104,33 +110,34 @@ func (in Input) methods(present []string) ([]method, error) {
 	list := make([]method, len(ids))
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
-			return nil, fmt.Errorf("method %q is asked for twice", id)
+			return nil, fmt.Errorf("method %q is listed twice", id)
 		}
 		list[i] = method{id, id}
 		if l, ok := in.Labels[id]; ok {
 			list[i].label = l
 		}
-		if err := ascii("label of method "+id, list[i].label); err != nil {
+		if err := checkASCII("label of method "+id, list[i].label); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// from refuses bins of another source than *source, and sets it if empty.
-func (s series) from(source *string) error {
+// checkSource returns an error for bins of another source than *source, which it
+// sets if it is empty.
+func (s series) checkSource(source *string) error {
 	for _, b := range s.bins {
 		if *source == "" {
 			*source = b.Source
 		}
 		if b.Source != *source {
-			return fmt.Errorf("method %q: %s rows beside %s ones: one figure never mixes them", s.id, b.Source, *source)
+			return fmt.Errorf("method %q: %s rows beside %s ones; one figure never mixes them", s.id, b.Source, *source)
 		}
 	}
 	return nil
 }
 
-// series returns the bins of one method, checked and in order.
+// series checks the bins of one method and sorts them.
 func (in Input) series(m method, binning string) (series, error) {
 	s := series{method: m}
 	seen := map[int]bool{}
@@ -159,7 +166,7 @@ func (in Input) series(m method, binning string) (series, error) {
 	}
 	switch {
 	case len(seen) == 0 && others == nil:
-		return s, fmt.Errorf("no rows of method %q in %s", m.id, cellName(in.Bins[0].Cell))
+		return s, fmt.Errorf("no rows of method %q in %s", m.id, in.Bins[0].Setting())
 	case len(seen) == 0:
 		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(others, ", "))
 	case s.n == 0:
@@ -169,10 +176,10 @@ func (in Input) series(m method, binning string) (series, error) {
 	return s, nil
 }
 
-// unit is false for NaN, which fails every comparison.
-func unit(x float64) bool { return x >= 0 && x <= 1 }
+// isFraction reports whether x is in [0, 1]. NaN is not.
+func isFraction(x float64) bool { return x >= 0 && x <= 1 }
 
-// checkBin refuses what cannot be drawn.
+// checkBin returns an error for a bin that cannot be drawn.
 func checkBin(b results.Bin) error {
 	switch {
 	case b.Source != measured && b.Source != simulated:
@@ -181,11 +188,11 @@ func checkBin(b results.Bin) error {
 		return fmt.Errorf("%d rows", b.N)
 	case b.N == 0:
 		return nil
-	case !unit(b.Conf):
+	case !isFraction(b.Conf):
 		return fmt.Errorf("confidence %v is not in [0, 1]", b.Conf)
-	case !unit(b.Acc):
+	case !isFraction(b.Acc):
 		return fmt.Errorf("accuracy %v is not in [0, 1]", b.Acc)
-	case !unit(b.Lo) || !unit(b.Hi) || b.Lo > b.Hi:
+	case !isFraction(b.Lo) || !isFraction(b.Hi) || b.Lo > b.Hi:
 		return fmt.Errorf("range %v to %v is not within [0, 1]", b.Lo, b.Hi)
 	}
 	return nil
@@ -204,30 +211,29 @@ func methodsOf(bins []results.Bin) []string {
 	return ids
 }
 
-// cellName is the cell in errors, by its ids; the loss only where it is not ce.
-func cellName(c results.Cell) string { return Input{}.cellName(c) }
-
-// cellName is the cell as figures print it.
-func (in Input) cellName(c results.Cell) string {
-	name := in.name("dataset", c.Dataset) + " / " + in.name("backbone", c.Backbone)
+// cellName is the name of a cell in print; the loss is left out where it is ce.
+func cellName(c results.Cell) string {
+	name := table.Name("dataset", c.Dataset) + " / " + table.Name("backbone", c.Backbone)
 	if c.Loss != "" && c.Loss != "ce" {
-		name += " / " + in.name("loss", c.Loss)
+		name += " / " + table.Name("loss", c.Loss)
 	}
 	if c.Corruption != "" {
-		name += fmt.Sprintf(" / %s %d", in.name("corruption", c.Corruption), c.Severity)
+		name += fmt.Sprintf(" / %s %d", table.Name("corruption", c.Corruption), c.Severity)
 	}
 	return name
 }
 
-func (in Input) name(column, id string) string {
-	if in.Name == nil {
-		return id
+// labels returns the names of methods in print.
+func labels(methods []method) []string {
+	list := make([]string, len(methods))
+	for i, m := range methods {
+		list[i] = m.label
 	}
-	return in.Name(column, id)
+	return list
 }
 
-// ascii refuses text that the PDF font would garble.
-func ascii(what, s string) error {
+// checkASCII returns an error for text that the PDF font would garble.
+func checkASCII(what, s string) error {
 	for _, r := range s {
 		if r < ' ' || r > '~' {
 			return fmt.Errorf("%s, %q: figures hold printable ASCII only, %q would be garbled", what, s, r)

@@ -8,7 +8,9 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-func TestRefusals(t *testing.T) {
+// TestRowsOfBinsAreChecked: figures of one cell reject rows that they cannot draw,
+// and name the row.
+func TestRowsOfBinsAreChecked(t *testing.T) {
 	only := func(binning string) []results.Bin {
 		var out []results.Bin
 		for _, b := range testBins("ts") {
@@ -30,9 +32,9 @@ func TestRefusals(t *testing.T) {
 	}{
 		"nothing":        {Input{}, "no rows of bins.csv"},
 		"no methods":     {Input{Bins: testBins("ts"), Methods: []string{}}, "no methods to show"},
-		"absent method":  {Input{Bins: testBins("ts"), Methods: []string{"ts", "gc"}}, `no rows of method "gc" in cifar10 / resnet50`},
-		"method twice":   {Input{Bins: testBins("ts"), Methods: []string{"ts", "ts"}}, `"ts" is asked for twice`},
-		"two cells":      {Input{Bins: one(func(b *results.Bin) { b.Backbone = "vit-s16" })}, "rows of two cells, cifar10 / resnet50 and cifar10 / vit-s16"},
+		"absent method":  {Input{Bins: testBins("ts"), Methods: []string{"ts", "gc"}}, `no rows of method "gc" in cifar10/resnet50`},
+		"method twice":   {Input{Bins: testBins("ts"), Methods: []string{"ts", "ts"}}, `"ts" is listed twice`},
+		"two cells":      {Input{Bins: one(func(b *results.Bin) { b.Backbone = "vit-s16" })}, "rows of two cells, cifar10/resnet50 and cifar10/vit-s16"},
 		"two rows":       {Input{Bins: append(testBins("ts"), testBins("ts")...)}, "bin 0: two rows"},
 		"NaN accuracy":   {Input{Bins: one(func(b *results.Bin) { b.Acc = math.NaN() })}, "bin 9: accuracy NaN"},
 		"NaN confidence": {Input{Bins: one(func(b *results.Bin) { b.Conf = math.NaN() })}, "bin 9: confidence NaN"},
@@ -69,9 +71,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Rows may come in any order; the figure of a cell does not depend on rows of
-// methods that it does not show, not even on their source.
-func TestOrderAndSelection(t *testing.T) {
+// TestOrderAndOtherMethodsDoNotMatter: the figure of a cell depends neither on the
+// order of rows nor on methods that it does not show, whatever their source.
+func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
 	all := append(testBins("uncal", "qats"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)
 	back := make([]results.Bin, len(all))
 	for i, b := range all {
@@ -89,12 +91,13 @@ func TestOrderAndSelection(t *testing.T) {
 	}
 }
 
-func TestECE(t *testing.T) {
+// TestPanelPrintsTheECE of the bins that it shows.
+func TestPanelPrintsTheECE(t *testing.T) {
 	bin := func(b, n int, conf, acc float64) results.Bin {
 		return results.Bin{Cell: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
 	}
 	in := Input{Bins: []results.Bin{bin(14, 60, 0.95, 0.90), bin(8, 0, 0, 0), bin(6, 40, 0.45, 0.60)}}
-	tab, err := in.table("width15")
+	tab, err := in.cellBins("width15")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +111,8 @@ func TestECE(t *testing.T) {
 	}
 }
 
-// Unequal bins stand at the middle of their share of rows.
-func TestQuantiles(t *testing.T) {
+// TestBinsStandAtTheMiddleOfTheirRows, also where bins have different sizes.
+func TestBinsStandAtTheMiddleOfTheirRows(t *testing.T) {
 	s := series{method: method{"ts", "TS"}, n: 10, bins: []results.Bin{
 		{N: 1, Conf: 0.5, Acc: 0.25}, {N: 4, Conf: 0.75, Acc: 0.75}, {N: 5, Conf: 0.875, Acc: 1},
 	}}
@@ -121,10 +124,11 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
+// TestCellName: the loss is left out where it is ce.
 func TestCellName(t *testing.T) {
 	c := testCell
 	c.Loss, c.Corruption, c.Severity = "focal", "fog", 5
-	if got := cellName(c); got != "cifar10 / resnet50 / focal / fog 5" {
+	if got := cellName(c); got != "CIFAR-10 / RN-50 / Focal / fog 5" {
 		t.Error(got)
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-func TestSpread(t *testing.T) {
+// TestMeanNeedsAllCorruptions: means and quartiles are over all corruptions, or not
+// drawn.
+func TestMeanNeedsAllCorruptions(t *testing.T) {
 	corruptions := []string{"a", "b", "c", "d"}
 	in := Input{Records: testRecords("ece", shifted(corruptions, 1, 3), "ts")}
 	for i, v := range []float64{.4, .2, .1, .2, .3, .2, .2, .2} { // a1 a3 b1 b3 c1 c3 d1 d3
@@ -36,7 +38,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
+// TestQuantileInterpolates between neighbours.
+func TestQuantileInterpolates(t *testing.T) {
 	for _, c := range []struct {
 		values  []float64
 		q, want float64
@@ -49,7 +52,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// The fifteen stand in the order of the benchmark, families beneath, others last.
+// TestOrderOfCorruptions: the fifteen corruptions are in the order of the benchmark
+// with their families below them. Others come last.
 func TestOrderOfCorruptions(t *testing.T) {
 	f := mustDraw(t, entry(t, "corruptions"), sample("corruptions", "ts"))
 	all := words(t, f)
@@ -71,6 +75,7 @@ func TestOrderOfCorruptions(t *testing.T) {
 	}
 }
 
+// TestDominanceCounts the settings above zero, below and equal.
 func TestDominanceCounts(t *testing.T) {
 	cells := shifted([]string{"fog", "snow", "frost", "contrast", "pixelate"}, 1)
 	cells[4].Experiment = "mine"
@@ -80,7 +85,7 @@ func TestDominanceCounts(t *testing.T) {
 	}
 	in.Records[7].Status = results.Skip
 	f := mustDraw(t, entry(t, "dominance"), in)
-	want := []string{"QaTS above featclip in 2 of 4 settings (50.0 %).", "Below in 1, equal in 1.", "No value of featclip in cifar100-c / vit-b16 / contrast 1."}
+	want := []string{"QaTS above featclip in 2 of 4 settings (50.0 %).", "Below in 1, equal in 1.", "No value of featclip in CIFAR-100-C / ViT-B / contrast 1."}
 	if !slices.Equal(f.Notes, want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
@@ -95,6 +100,8 @@ func TestDominanceCounts(t *testing.T) {
 	}
 }
 
+// TestExperimentColoursForEveryEye: every eye can distinguish the colours of the
+// paper's groups of settings.
 func TestExperimentColoursForEveryEye(t *testing.T) {
 	for name, eye := range eyes {
 		for i, a := range experimentLooks {
@@ -107,7 +114,8 @@ func TestExperimentColoursForEveryEye(t *testing.T) {
 	}
 }
 
-func TestArrange(t *testing.T) {
+// TestArrangePutsDataSetsSideBySide where cells share backbones.
+func TestArrangePutsDataSetsSideBySide(t *testing.T) {
 	row := func(names ...string) (rows []cellRow) {
 		for _, n := range names {
 			set, backbone, _ := strings.Cut(n, "/")
@@ -142,14 +150,14 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// The numbers of the grid are those of the single figures.
+// TestReliabilityGridECE: the grid prints the same numbers as the single figures.
 func TestReliabilityGridECE(t *testing.T) {
 	in := sample("reliability-grid", "uncal", "qats")
 	bins := in.Bins[len(in.Bins)-60:] // the last cell
 	for i := range bins {
 		bins[i].Acc *= 0.9
 	}
-	tab, err := Input{Bins: bins}.table("width15")
+	tab, err := Input{Bins: bins}.cellBins("width15")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,20 +170,21 @@ func TestReliabilityGridECE(t *testing.T) {
 	}
 }
 
-// A cell whose methods were all skipped is known from its records, and noted.
+// TestSkippedCellIsNoted: a cell without bins is noted if it has records.
 func TestSkippedCellIsNoted(t *testing.T) {
 	for _, kind := range []string{"quantile-gap-grid", "reliability-grid"} {
 		in := sample(kind, "ts")
 		c := testCell
 		c.Dataset = "ham10000"
 		in.Records = []results.Record{{Cell: c, Method: "ts", Metric: "ece", Source: measured, Status: results.Skip}}
-		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in ham10000 / resnet50."}) {
+		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / RN-50."}) {
 			t.Errorf("%s: notes %q", kind, f.Notes)
 		}
 	}
 }
 
-func TestFoot(t *testing.T) {
+// TestNotesFitTheFigure: notes are broken into lines of its width, and long words cut.
+func TestNotesFitTheFigure(t *testing.T) {
 	f := newFoot([]string{"One two three.", "Four " + strings.Repeat("x", 200)}, 60)
 	if len(f.lines) < 3 || f.lines[0] != "One two three." {
 		t.Fatalf("%q", f.lines)

@@ -14,15 +14,15 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// word is a text as it stands on the page, with its ink (without the line gap).
+// word is a text on the page with the rectangle of its ink, without the line gap.
 type word struct {
 	vg.Rectangle
 	text string
 	size vg.Length
 }
 
-// words draws f into a recorder and returns every text. Figures turn text by
-// a quarter or not at all.
+// words draws f into a recorder and returns every text. Figures turn text by a
+// quarter turn or not at all.
 func words(t *testing.T, f *Figure) []word {
 	t.Helper()
 	var rec recorder.Canvas
@@ -49,8 +49,18 @@ func words(t *testing.T, f *Figure) []word {
 	return out
 }
 
-// Nothing is clipped, nothing overlaps, nothing is smaller than 6 pt, for any
-// number of methods, label and n.
+// renamed returns c with long ids that have no name in print.
+func renamed(c results.Cell) results.Cell {
+	for _, id := range []*string{&c.Dataset, &c.Backbone, &c.Loss, &c.Corruption} {
+		if *id != "" && *id != "ce" {
+			*id += "-has-a-longer-name-than-most"
+		}
+	}
+	return c
+}
+
+// TestTextIsLegible: no text is clipped, overlaps another or is smaller than 6 pt,
+// for any number of methods, label and n.
 func TestTextIsLegible(t *testing.T) {
 	ids := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats", "qats-pw4", "qats-transductive", "ts-ecegrid", "irova"}
 	labels := map[string]string{"qats-transductive": "QaTS (transductive)", "irova": "A label that is far too long for any panel or legend of any figure, or so one hopes"}
@@ -65,8 +75,9 @@ func TestTextIsLegible(t *testing.T) {
 			}
 			plain := sample(e.Name, methods...)
 			long := plain.from(simulated)
-			long.Name = func(column, id string) string { return id + "-has-a-longer-name-than-most" }
-			edited(long.Bins, func(b *results.Bin) { b.N *= 10000 })
+			edited(long.Bins, func(b *results.Bin) { b.N *= 10000; b.Cell = renamed(b.Cell) })
+			long.each(func(r *results.Record) { r.Cell = renamed(r.Cell) })
+			eachPair(&long, func(p *results.Pair) { p.Cell = renamed(p.Cell) })
 			for i := range long.Records {
 				if i%7 == 1 && e.Name != "critical-difference" { // which leaves such settings out for all
 					long.Records[i].Status = results.Skip
@@ -97,7 +108,8 @@ func TestTextIsLegible(t *testing.T) {
 	}
 }
 
-func TestDrawAt(t *testing.T) {
+// TestDataAreaIsExact: ticks and numbers are outside of it.
+func TestDataAreaIsExact(t *testing.T) {
 	want := vg.Rectangle{Min: vg.Point{X: 40, Y: 30}, Max: vg.Point{X: 130, Y: 170}}
 	for _, x := range []span{{min: 0, max: 1, ticks: []float64{0, 1}}, {min: -31, max: 1e4, ticks: []float64{0, 1e4}}, {min: 0, max: 1, bare: true}} {
 		var got vg.Rectangle
@@ -112,7 +124,8 @@ func TestDrawAt(t *testing.T) {
 	}
 }
 
-func TestTicks(t *testing.T) {
+// TestTicksAreRoundNumbers, about as many as asked for.
+func TestTicksAreRoundNumbers(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
 		n      int
@@ -134,9 +147,10 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-func TestRowsOfPanels(t *testing.T) {
+// TestPanelsFillRowsEvenly: at most five in a row.
+func TestPanelsFillRowsEvenly(t *testing.T) {
 	for n, want := range map[int][2]int{1: {1, 1}, 2: {1, 2}, 5: {1, 5}, 6: {2, 3}, 9: {2, 5}, 11: {3, 4}} {
-		g := newGrid(table{series: make([]series, n)})
+		g := newGrid(cellBins{series: make([]series, n)})
 		if rows := (n + g.columns - 1) / g.columns; rows != want[0] || g.columns != want[1] {
 			t.Errorf("%d methods: %d rows of %d, want %v", n, rows, g.columns, want)
 		}

@@ -5,14 +5,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// key is one item of a legend: a sample and its text.
+// key is one item of a legend: a sample and its label.
 type key struct {
 	label  string
 	sample func(c draw.Canvas, r vg.Rectangle)
 }
 
-// legend is a strip of keys in columns, above the panels, where it can overlap
-// nothing. (The legend of gonum/plot is one column within the data area.)
+// legend is a strip of keys in columns above the panels, where it overlaps nothing.
+// (The legend of gonum/plot is a single column within the data area.)
 type legend struct {
 	keys  []key
 	width vg.Length // of the strip
@@ -35,8 +35,8 @@ func (l legend) sample() vg.Length {
 	return legendSample
 }
 
-// columns returns the widths of the columns: as many as fit, less those that
-// would leave the last row emptier for no row saved. Keys run along the rows.
+// columns returns the widths of the columns. There are as many columns as fit, but
+// no more than the number of rows needs. Keys run along the rows.
 func (l legend) columns() []vg.Length {
 	for n := len(l.keys); ; n-- {
 		widths := make([]vg.Length, n)

@@ -8,19 +8,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Losses draws the ECE, in per cent, of networks trained with different losses:
-// a panel a network, a line a loss, a dot a method, the dots of a line joined.
-// With the methods uncal and qats it is the paper's figure of training losses
-// with and without QaTS. All panels have the same axes and the same losses, in
-// the order of their first row; a loss without rows is a line without dots.
+// Losses draws the ECE, in per cent, of networks trained with different losses. It
+// has a panel for each network, a line for each loss, and on the line a marker for
+// each method. With the methods uncal and qats it is the paper's figure of
+// training losses with and without QaTS. All panels have the same axes and the
+// same losses, in the order of their first row. A loss without rows has an empty
+// line.
 func Losses(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {
 		return nil, fmt.Errorf("losses figure: %w", err)
 	}
-	g := lossGrid{values: v, x: fromZero(v.most(), 3), keys: v.dots(pageWidth - 8)}
+	g := lossGrid{values: v, x: fromZero(v.largest(), 3), keys: v.dots(pageWidth - 8)}
 	sets := map[string]bool{}
 	for _, c := range v.cells {
 		if !slices.Contains(g.losses, c.Loss) {
@@ -33,16 +35,16 @@ func Losses(in Input) (*Figure, error) {
 		}
 	}
 	for _, c := range g.networks {
-		title := in.cellName(c)
+		title := cellName(c)
 		if len(sets) == 1 && c.Corruption == "" {
-			g.title = in.name("dataset", c.Dataset)
-			title = in.name("backbone", c.Backbone)
+			g.title = table.Name("dataset", c.Dataset)
+			title = table.Name("backbone", c.Backbone)
 		}
 		g.titles = append(g.titles, title)
 	}
 	for _, loss := range g.losses {
-		name := in.name("loss", loss)
-		if err := ascii("name of the loss", name); err != nil {
+		name := table.Name("loss", loss)
+		if err := checkASCII("name of the loss", name); err != nil {
 			return nil, fmt.Errorf("losses figure: %w", err)
 		}
 		g.names = append(g.names, name)
@@ -58,10 +60,11 @@ func Losses(in Input) (*Figure, error) {
 	g.keys.width = g.width - 8
 	g.foot = newFoot(v.notes, g.width)
 	return &Figure{
-		Width:  g.width,
-		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12 + g.foot.height(),
-		Notes:  v.notes,
-		draw:   g.draw,
+		Width:   g.width,
+		Height:  headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12 + g.foot.height(),
+		Caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. One panel for each network, one line for each loss.", enumerate(labels(v.methods))),
+		Notes:   v.notes,
+		draw:    g.draw,
 	}, nil
 }
 
@@ -75,7 +78,7 @@ const (
 type lossGrid struct {
 	values
 	title         string
-	networks      []results.Cell // cells without their loss
+	networks      []results.Cell // without a loss
 	titles        []string       // of the panels
 	losses, names []string
 	margin, width vg.Length
@@ -113,7 +116,7 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 				rect(c, stripe, c.Min.X+axisWidth/2, y(float64(n-j)), c.Max.X, y(float64(n-j-1)))
 			}
 		}
-		for _, v := range g.x.ticks[1:] { // less 0, the axis
+		for _, v := range g.x.ticks[1:] { // without 0, which is the axis
 			c.StrokeLine2(stroke(gridColor, axisWidth), x(v), c.Min.Y, x(v), c.Max.Y)
 		}
 		for j, loss := range g.losses {
@@ -133,7 +136,7 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	}
 }
 
-// drawLine draws the dots of one network and loss at the height y.
+// drawLine draws the markers of one network and loss at the height y.
 func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x func(float64) vg.Length, y vg.Length) {
 	network.Loss = loss
 	var found []method

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// shape is a filled polygon around the origin, in units of the radius. The
-// glyphs of gonum/plot lack a diamond and a triangle that points down, and
-// their hollow ones let the curve show through.
+// shape is a filled polygon around the origin, in units of the radius. gonum/plot
+// has no diamond and no triangle that points down, and the curve is visible through
+// its hollow glyphs.
 type shape []vg.Point
 
 // The markers, of about equal area.
@@ -30,7 +30,7 @@ func (s shape) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	c.FillPolygon(sty.Color, pts)
 }
 
-// ring is a marker with a white heart.
+// ring is a marker with a white centre.
 type ring struct{ outer draw.GlyphDrawer }
 
 func hollow(g draw.GlyphDrawer) draw.GlyphDrawer { return ring{g} }

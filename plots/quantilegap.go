@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// QuantileGap draws accuracy - confidence, in percentage points, over the
-// quantile of confidence, from the mass15 bins of one cell: below zero is
-// overconfident. One line a method, in its own look (the first figure of the
-// paper). A bin stands at the middle of the share of rows that it covers, in
-// the method's own order of confidence; empty bins have no point.
+// QuantileGap draws accuracy minus confidence, in percentage points, against the
+// quantile of confidence, from the mass15 bins of one cell (the first figure of
+// the paper). Below zero a method is overconfident. There is one line for each
+// method. A bin is at the middle of the share of rows that it covers, in the
+// method's own order of confidence. Empty bins have no point.
 func QuantileGap(in Input) (*Figure, error) {
-	t, err := in.table("mass15")
+	t, err := in.cellBins("mass15")
 	if err != nil {
 		return nil, fmt.Errorf("quantile-gap figure: %w", err)
 	}
@@ -29,15 +29,13 @@ func QuantileGap(in Input) (*Figure, error) {
 
 	const panel = 140
 	return &Figure{
-		Width:  columnWidth,
-		Height: headingHeight + keys.height() + 4 + panel + xMargin,
+		Width:   columnWidth,
+		Height:  headingHeight + keys.height() + 4 + panel + xMargin,
+		Caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", enumerate(labels(t.methods()))),
 		draw: func(c draw.Canvas) {
 			heading(c, t.title, t.simulated)
 			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-			area := vg.Rectangle{
-				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-				Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + panel},
-			}
+			area := onePanel(c, panel)
 			p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
 			p.Add(gridLines(y), zeroLine)
 			for _, v := range curves {
@@ -80,14 +78,14 @@ func (v curve) plotter() drawFunc {
 	}
 }
 
-// sample is the look in a legend.
+// sample draws the look in a legend.
 func (l Look) sample(c draw.Canvas, r vg.Rectangle) {
 	y := (r.Min.Y + r.Max.Y) / 2
 	c.StrokeLine2(l.line(), r.Min.X, y, r.Max.X, y)
 	c.DrawGlyph(l.glyph(), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: y})
 }
 
-// dot is the marker alone in a legend, for figures without lines.
+// dot draws the marker alone in a legend, for figures without lines.
 func (l Look) dot(c draw.Canvas, r vg.Rectangle) {
 	c.DrawGlyph(l.glyph(), vg.Point{X: r.Max.X - 3, Y: (r.Min.Y + r.Max.Y) / 2})
 }

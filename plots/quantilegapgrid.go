@@ -10,13 +10,14 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// QuantileGapGrid draws one panel of [QuantileGap] a cell, all on the same
-// axes: the paper's first figure for a group of data sets. Where two to four
-// data sets share backbones, each data set is a column and each backbone a row,
-// a cell without rows an empty place; other cells fill rows of three.
+// QuantileGapGrid draws a panel of [QuantileGap] for each cell, all on the same
+// axes. This is the paper's first figure for a group of data sets. Where two to
+// four data sets share backbones, each data set is a column and each backbone a
+// row, and a cell without rows leaves an empty place. Other cells fill rows of
+// three.
 //
-// Nothing is averaged over backbones: the gaps have signs, and those of two
-// networks would cancel into a calibration that neither has.
+// Nothing is averaged over backbones: gaps have signs, and the gaps of two networks
+// could cancel, as if both were calibrated.
 func QuantileGapGrid(in Input) (*Figure, error) {
 	t, err := in.cells("mass15")
 	if err != nil {
@@ -24,7 +25,7 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 	}
 	places, columns := arrange(t.rows)
 	if len(places) > maxGaps {
-		return nil, fmt.Errorf("quantile-gap-grid figure: %d panels, and a page holds %d: name some of the settings", len(places), maxGaps)
+		return nil, fmt.Errorf("quantile-gap-grid figure: %d panels, but a page holds %d; restrict the settings", len(places), maxGaps)
 	}
 	g := gapGrid{cells: t, places: places, columns: columns, width: pageWidth, y: gapSpan(t)}
 	if columns == 1 {
@@ -45,8 +46,9 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 		Width: g.width,
 		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+rowGap) - rowGap +
 			xMargin + g.foot.height(),
-		Notes: t.notes,
-		draw:  g.draw,
+		Caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s. One panel for each setting.", enumerate(labels(t.methods))),
+		Notes:   t.notes,
+		draw:    g.draw,
 	}, nil
 }
 
@@ -55,11 +57,11 @@ const (
 	gapTitle vg.Length = 11 // above a panel
 )
 
-// arrange returns the cells by place, nil where one is empty, and the number of
-// columns.
+// arrange returns the cells by place, row by row, and the number of columns. An
+// empty place is nil.
 func arrange(rows []cellRow) (places []*cellRow, columns int) {
 	var sets []string
-	var others []results.Cell // the cells without their data set
+	var others []results.Cell // without a data set
 	at := map[results.Cell]*cellRow{}
 	for i, r := range rows {
 		if !slices.Contains(sets, r.cell.Dataset) {
@@ -75,7 +77,7 @@ func arrange(rows []cellRow) (places []*cellRow, columns int) {
 			at[other] = &rows[i]
 		}
 	}
-	// A matrix wants each cell in a place of its own, and a row that two share.
+	// A matrix needs one place for each cell, and at least two cells in one row.
 	if len(sets) >= 2 && len(sets) <= 4 && len(at) == len(rows) && len(others) < len(rows) {
 		for _, other := range others {
 			for _, set := range sets {
@@ -137,7 +139,7 @@ func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 		Max: vg.Point{X: left + g.panel.X, Y: top - gapTitle},
 	}
 	x, y := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, g.y
-	x.bare = i+g.columns < len(g.places) // a panel beneath has the numbers
+	x.bare = i+g.columns < len(g.places) // the panel below has the numbers
 	y.bare = i%g.columns > 0
 	p := axes(x, y)
 	if place == nil {
@@ -156,7 +158,7 @@ func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 2}, title)
 }
 
-// blank says that an area has nothing to show.
+// blank writes that there are no rows to show in an area.
 func blank(c draw.Canvas, area vg.Rectangle) {
 	c.FillText(write(footSize, faint), vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: (area.Min.Y+area.Max.Y)/2 - footSize/2}, "no rows")
 }

@@ -11,30 +11,31 @@ import (
 )
 
 // Reliability draws the reliability diagram of one cell (Niculescu-Mizil and
-// Caruana 2005; Guo et al. 2017), one panel a method, from the width15 bins:
-// a bar as high as the accuracy of each bin, the gap between accuracy and mean
-// confidence shaded by its sign, the diagonal, and beneath, on the same axis,
-// the share of rows in each bin. Gaps end at the mean confidence of the bin and
-// not at its middle, so that their areas, weighted by the histogram, are the
-// ECE; it is computed from the bins shown, in per cent, and printed with n
-// above the panel. Empty bins are blank, those of fewer than 30 rows pale: their
-// accuracy is mostly noise.
+// Caruana 2005; Guo et al. 2017) from the width15 bins, with a panel for each
+// method. A panel has a bar as high as the accuracy of each bin, the gap between
+// accuracy and mean confidence shaded by its sign, and the diagonal. Below, on the
+// same axis, is the share of rows in each bin. A gap ends at the mean confidence of
+// the bin and not at its middle, so that the areas of the gaps, weighted by the
+// histogram, are the ECE. The ECE is computed from the bins shown and printed above
+// the panel, in per cent, with n. Empty bins are blank. Bins of fewer than 30 rows
+// are pale, because their accuracy is mostly noise.
 //
-// One method makes a figure of column width; several make one of page width, in
-// rows of at most five that share all axes.
+// One method makes a figure of column width. Several methods make one of page
+// width, in rows of at most five panels that share all axes.
 func Reliability(in Input) (*Figure, error) {
-	t, err := in.table("width15")
+	t, err := in.cellBins("width15")
 	if err != nil {
 		return nil, fmt.Errorf("reliability figure: %w", err)
 	}
 	g := newGrid(t)
-	return &Figure{Width: g.width, Height: g.height, draw: g.draw}, nil
+	return &Figure{Width: g.width, Height: g.height, draw: g.draw,
+		Caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", enumerate(labels(t.methods())))}, nil
 }
 
 // Lengths of the panels, in points.
 const (
 	leftMargin  = 35 // y title and numbers
-	rightMargin = 6  // half of the last number of the x axis
+	rightMargin = 6  // half the width of the last number of the x axis
 	panelGap    = 10
 	titleHeight = 23 // label, and ECE with n
 	maxMain     = 165
@@ -46,7 +47,7 @@ const (
 
 // grid is the layout of a reliability figure.
 type grid struct {
-	table
+	cellBins
 	keys          legend
 	width, height vg.Length
 	columns       int
@@ -54,8 +55,8 @@ type grid struct {
 	share         span      // y axis of the histograms, per cent
 }
 
-func newGrid(t table) grid {
-	g := grid{table: t, width: columnWidth, columns: 1}
+func newGrid(t cellBins) grid {
+	g := grid{cellBins: t, width: columnWidth, columns: 1}
 	n := len(t.series)
 	if n > 1 {
 		g.width = pageWidth
@@ -93,7 +94,7 @@ func (g grid) draw(c draw.Canvas) {
 }
 
 // drawPanel draws one method with the upper left corner of its panel at (left,
-// top). The first panel of a row carries the numbers and titles of y.
+// top). The first panel of a row has the numbers and titles of the y axis.
 func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool) {
 	right := left + g.panel
 	upper := vg.Rectangle{
@@ -154,7 +155,7 @@ func bars(bins []results.Bin) drawFunc {
 	}
 }
 
-// gapFill tells overconfident bins from underconfident ones.
+// gapFill is the colour of an overconfident or an underconfident bin.
 func gapFill(b results.Bin) color.RGBA {
 	if b.Conf > b.Acc {
 		return overFill
@@ -162,8 +163,8 @@ func gapFill(b results.Bin) color.RGBA {
 	return underFill
 }
 
-// fewRows is where a bin turns pale: below it the standard error of an accuracy
-// can exceed 9 points.
+// fewRows is the number of rows below which a bin is pale: the standard error of
+// its accuracy can exceed 9 points.
 const fewRows = 30
 
 // pale mixes a colour with white.
@@ -184,7 +185,7 @@ func histogram(s series) drawFunc {
 	}
 }
 
-// reliabilityKeys explains the signs of the upper panels.
+// reliabilityKeys is the legend of the upper panels.
 func reliabilityKeys() []key {
 	filled := func(fill, edge color.Color) func(draw.Canvas, vg.Rectangle) {
 		return func(c draw.Canvas, r vg.Rectangle) {

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ReliabilityGrid draws the diagrams of [Reliability] for several cells, small:
-// a row a cell, a column a method, all on the same axes, the ECE above each, the
-// share of rows in each bin beneath, as high as the fullest bin of its row. It
-// is the paper's grid of four data sets. A method without bins in a cell leaves
-// its place empty.
+// ReliabilityGrid draws small diagrams of [Reliability] for several cells, with a
+// row for each cell and a column for each method, all on the same axes. The ECE is
+// above each diagram. The share of rows in each bin is below it, on an axis that
+// ends at the largest share in the row of diagrams. This is the paper's grid of
+// four data sets. A method without bins in a cell leaves its place empty.
 func ReliabilityGrid(in Input) (*Figure, error) {
 	t, err := in.cells("width15")
 	if err != nil {
 		return nil, fmt.Errorf("reliability-grid figure: %w", err)
 	}
 	if len(t.rows) > maxDiagramRows || len(t.methods) > maxDiagramColumns {
-		return nil, fmt.Errorf("reliability-grid figure: %d settings x %d methods, and a page holds %d x %d: name some of them",
+		return nil, fmt.Errorf("reliability-grid figure: %d settings x %d methods, but a page holds %d x %d; restrict the settings or the methods",
 			len(t.rows), len(t.methods), maxDiagramRows, maxDiagramColumns)
 	}
 	g := diagramGrid{cells: t, keys: legend{keys: reliabilityKeys()}}
@@ -28,7 +28,8 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 	g.keys.width, g.foot = g.width, newFoot(t.notes, g.width)
 	g.height = headingHeight + g.keys.height() + diagramHead + vg.Length(len(t.rows))*g.rowHeight() - diagramRowGap +
 		xMargin + g.foot.height()
-	return &Figure{Width: g.width, Height: g.height, Notes: t.notes, draw: g.draw}, nil
+	return &Figure{Width: g.width, Height: g.height, Notes: t.notes, draw: g.draw,
+		Caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", enumerate(labels(t.methods)))}, nil
 }
 
 // Lengths of the grid, in points.
@@ -36,9 +37,9 @@ const (
 	maxDiagramRows    = 6
 	maxDiagramColumns = 8
 
-	diagramMargin vg.Length = 59 // name of the cell in two lines, title and numbers of y
+	diagramMargin vg.Length = 59 // name of the cell in two lines, title and numbers of the y axis
 	diagramGap    vg.Length = 9
-	diagramHead   vg.Length = 13 // names of methods
+	diagramHead   vg.Length = 13 // names of the methods
 	diagramECE    vg.Length = 10
 	diagramShare  vg.Length = 13 // height of the histogram
 	diagramRowGap vg.Length = 7
@@ -104,7 +105,8 @@ func (g diagramGrid) drawRow(c draw.Canvas, i int, top vg.Length) {
 	c.FillText(sty, vg.Point{X: c.Min.X + 34, Y: (upper.Min.Y + upper.Max.Y) / 2}, "Accuracy")
 }
 
-// drawPanel draws one diagram and its histogram, which ends at most per cent.
+// drawPanel draws one diagram and its histogram, whose axis ends at most, in per
+// cent.
 func (g diagramGrid) drawPanel(c draw.Canvas, s *series, upper vg.Rectangle, most float64, first, last bool) {
 	two := []float64{0, 0.5, 1}
 	y := span{min: 0, max: 1, ticks: two, bare: !first}

@@ -18,18 +18,19 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is a checked figure, ready to be written in any format. It is
-// immutable and safe for concurrent use.
+// Figure is a checked figure, ready to be written in any format. It is immutable
+// and safe for concurrent use.
 type Figure struct {
-	Width, Height vg.Length // of the page, points
-	Notes         []string  // at the foot: what is averaged, what is left out; a sentence each
+	Width, Height vg.Length // of the page, in points
+	Caption       string    // one or two sentences: what the figure shows, and of which methods
+	Notes         []string  // at the foot: what is averaged and what is missing; one sentence each
 	draw          func(c draw.Canvas)
 }
 
 // Format is a file format, named as its extension.
 type Format string
 
-// SVG and PDF are what reports hold. PNG, at 300 dots per inch, is for looking.
+// Reports have SVG and PDF. PNG, at 300 dots per inch, is for viewing.
 const (
 	SVG Format = "svg"
 	PDF Format = "pdf"
@@ -37,9 +38,9 @@ const (
 )
 
 // fixPDF makes PDF files reproducible: fonts in sorted order, and a constant in
-// place of the time of day, which a PDF must carry. This is the one place where
-// the package touches state of the process: vgpdf does not show its document,
-// and fpdf offers these three settings before that only as defaults for all.
+// place of the date that a PDF must have. Only here does the package change state
+// of the process. It has to, because vgpdf hides its document, and fpdf offers
+// these three settings otherwise only as defaults for all documents.
 var fixPDF = sync.OnceFunc(func() {
 	constant := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	fpdf.SetDefaultCatalogSort(true)

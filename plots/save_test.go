@@ -32,7 +32,8 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-func TestGoldenSVG(t *testing.T) {
+// TestDrawingsAreAsRecorded compares a figure of each kind with its golden file.
+func TestDrawingsAreAsRecorded(t *testing.T) {
 	for _, e := range Registry() {
 		in := sample(e.Name, "uncal", "qats")
 		in.Labels = map[string]string{"uncal": "Uncal", "qats": "QaTS"}
@@ -40,14 +41,14 @@ func TestGoldenSVG(t *testing.T) {
 	}
 }
 
-// digests is one line a figure and format; the same in every process.
+// digests has one line for each figure and format, the same in every process.
 func digests(t *testing.T) string {
 	var out strings.Builder
 	for _, e := range Registry() {
 		f := mustDraw(t, e, sample(e.Name, "uncal", "ts", "mine", "qats"))
 		formats := []Format{SVG, PDF, PNG}
 		if !e.PerCell {
-			formats = formats[:2] // a large raster takes long, and teaches nothing new
+			formats = formats[:2] // a large PNG takes long and tests nothing new
 		}
 		for _, format := range formats {
 			fmt.Fprintf(&out, "%s.%s %x\n", e.Name, format, sha256.Sum256(encode(t, f, format)))
@@ -59,7 +60,9 @@ func digests(t *testing.T) string {
 // The test binary runs itself with this variable to print its digests.
 const childVariable = "QATS_PLOTS_TEST_CHILD"
 
-func TestSameBytes(t *testing.T) {
+// TestSameRowsGiveTheSameBytes: in this process, in concurrent drawings, and in
+// another process with another time zone.
+func TestSameRowsGiveTheSameBytes(t *testing.T) {
 	want := digests(t)
 	if os.Getenv(childVariable) != "" {
 		fmt.Printf("BEGIN\n%sEND\n", want)
@@ -80,7 +83,7 @@ func TestSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run=^TestSameBytes$")
+	cmd := exec.Command(exe, "-test.run=^TestSameRowsGiveTheSameBytes$")
 	cmd.Env = append(os.Environ(), childVariable+"=1", "TZ=Asia/Tokyo", "TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -91,7 +94,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// The two processes above may run within one second, so dates are looked for.
+// TestPDFCarriesNoDate: the test above may run within one second, so this one looks
+// for dates.
 func TestPDFCarriesNoDate(t *testing.T) {
 	data := encode(t, mustDraw(t, Registry()[0], Input{Bins: testBins("ts")}), PDF)
 	dates := regexp.MustCompile(`D:\d+`).FindAllString(string(data), -1)
@@ -116,6 +120,7 @@ func pdfText(t *testing.T, data []byte) string {
 	return text.String()
 }
 
+// TestSimulatedIsVisible in SVG and PDF, and only for simulated rows.
 func TestSimulatedIsVisible(t *testing.T) {
 	for _, e := range Registry() {
 		for _, source := range []string{measured, simulated} {
@@ -131,7 +136,8 @@ func TestSimulatedIsVisible(t *testing.T) {
 	}
 }
 
-func TestSave(t *testing.T) {
+// TestSaveReplacesFiles of each format, and leaves nothing behind.
+func TestSaveReplacesFiles(t *testing.T) {
 	f := mustDraw(t, Registry()[1], Input{Bins: testBins("ts")})
 	dir := t.TempDir()
 	for _, format := range []Format{SVG, PDF, PNG} {
@@ -159,7 +165,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// A panic of a backend is an error of the file.
+// TestBackendPanicIsError: a panic of a backend becomes an error.
 func TestBackendPanicIsError(t *testing.T) {
 	f := &Figure{Width: 10, Height: 10, draw: nil}
 	if err := f.Encode(io.Discard, SVG); err == nil || !strings.Contains(err.Error(), "svg figure") {

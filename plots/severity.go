@@ -9,16 +9,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Severity draws the ECE of one network, in per cent, over the severity of
-// corruption: a line a method through the means over corruptions, and at each
-// mean a bar from the first to the third quartile over them (between neighbours
-// by linear interpolation). The methods stand beside each other so that no bar
-// hides another.
+// Severity draws the ECE of one network, in per cent, against the severity of the
+// corruption. Each method has a line through the means over corruptions, and at
+// each mean a bar from the first to the third quartile (with linear interpolation
+// between neighbours). The methods are shifted sideways so that no bar hides
+// another.
 //
-// A mean is over all corruptions of the rows or it is not drawn: one over fewer
-// would differ for the corruptions that it lacks.
+// A mean is drawn only if it is over all corruptions of the rows. A mean over fewer
+// would differ just because of the missing ones.
 func Severity(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {
@@ -29,56 +30,69 @@ func Severity(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("severity figure: %w", err)
 	}
 	corruptions, severities := v.shifts()
-	var curves []spread
-	keys := legend{width: columnWidth - 8}
+	g := severityFigure{values: v, network: one, x: severitySpan(severities), keys: legend{width: columnWidth - 8}}
+	var shown []string
 	top := 0.0
 	for _, m := range v.methods {
 		s := v.spread(one, m, corruptions, severities)
 		if len(s.points) == 0 {
 			continue
 		}
-		curves = append(curves, s)
-		keys.keys = append(keys.keys, key{m.label, s.look.sample})
+		g.curves, shown = append(g.curves, s), append(shown, m.label)
+		g.keys.keys = append(g.keys.keys, key{m.label, s.look.sample})
 		for _, p := range s.points {
 			top = max(top, p.mean, p.hi)
 		}
 	}
-	if len(curves) == 0 {
+	if len(g.curves) == 0 {
 		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
 	}
-	what := fmt.Sprintf("Means over %d corruptions; bars from the first to the third quartile.", len(corruptions))
+	g.y = fromZero(top, 6)
+	note := fmt.Sprintf("Means over %d corruptions; bars from the first to the third quartile.", len(corruptions))
+	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
 	if len(corruptions) == 1 {
-		what = fmt.Sprintf("One corruption: %s.", in.name("corruption", corruptions[0]))
+		over = table.Name("corruption", corruptions[0])
+		note = fmt.Sprintf("One corruption: %s.", over)
 	}
-	notes := append([]string{what}, v.notes...)
+	notes := append([]string{note}, v.notes...)
 	if len(v.notes) > 0 {
-		notes = append(notes, "A mean that lacks a value is not drawn.")
+		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
-	const panel = 140
-	f := newFoot(notes, columnWidth)
-	x, y := severitySpan(severities), fromZero(top, 6)
+	g.foot = newFoot(notes, columnWidth)
 	return &Figure{
-		Width:  columnWidth,
-		Height: headingHeight + keys.height() + 4 + panel + xMargin + f.height(),
-		Notes:  notes,
-		draw: func(c draw.Canvas) {
-			heading(c, in.cellName(one), v.simulated)
-			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-			c = f.draw(c)
-			area := vg.Rectangle{
-				Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-				Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + panel},
-			}
-			p := axes(x, y)
-			p.Add(gridLines(y))
-			for i, s := range curves {
-				p.Add(s.plotter(beside(i, len(curves), 4)))
-			}
-			drawAt(p, c, area)
-			xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
-			yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
-		},
+		Width:   columnWidth,
+		Height:  headingHeight + g.keys.height() + 4 + severityHeight + xMargin + g.foot.height(),
+		Caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, enumerate(shown)),
+		Notes:   notes,
+		draw:    g.draw,
 	}, nil
+}
+
+const severityHeight vg.Length = 140 // of the panel
+
+// severityFigure is the layout of the figure.
+type severityFigure struct {
+	values
+	network results.Cell
+	curves  []spread
+	x, y    span
+	keys    legend
+	foot    foot
+}
+
+func (g severityFigure) draw(c draw.Canvas) {
+	heading(c, cellName(g.network), g.simulated)
+	g.keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
+	c = g.foot.draw(c)
+	area := onePanel(c, severityHeight)
+	p := axes(g.x, g.y)
+	p.Add(gridLines(g.y))
+	for i, s := range g.curves {
+		p.Add(s.plotter(beside(i, len(g.curves), 4)))
+	}
+	drawAt(p, c, area)
+	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
+	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
 }
 
 // severitySpan holds the severities, each with room for the methods.
@@ -90,13 +104,14 @@ func severitySpan(severities []int) span {
 	return s
 }
 
-// beside is how far the i-th of n methods stands from the place that they
-// share, pitch apart.
+// beside is the distance of the i-th of n methods from their common place. The
+// methods are pitch apart.
 func beside(i, n int, pitch vg.Length) vg.Length {
 	return pitch * (vg.Length(i) - vg.Length(n-1)/2)
 }
 
-// shifts returns the corruptions and the severities, ascending, of the cells.
+// shifts returns the corruptions of the cells and their severities in ascending
+// order.
 func (v values) shifts() (corruptions []string, severities []int) {
 	for _, c := range v.cells {
 		if !slices.Contains(corruptions, c.Corruption) {
@@ -135,7 +150,7 @@ func (v values) spread(one results.Cell, m method, corruptions []string, severit
 		if len(all) < len(corruptions) {
 			continue
 		}
-		slices.Sort(all) // the sum, too, must not depend on the order of rows
+		slices.Sort(all) // so that the sum does not depend on the order of rows
 		mean := 0.0
 		for _, x := range all {
 			mean += x / float64(len(all))
@@ -145,8 +160,8 @@ func (v values) spread(one results.Cell, m method, corruptions []string, severit
 	return s
 }
 
-// quantile interpolates between the values, sorted, at least one: definition 7
-// of Hyndman and Fan 1996.
+// quantile interpolates between sorted values, of which there is at least one
+// (definition 7 of Hyndman and Fan 1996).
 func quantile(sorted []float64, q float64) float64 {
 	h := q * float64(len(sorted)-1)
 	i := int(math.Floor(h))
@@ -156,8 +171,8 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// plotter draws the line moved to the right by shift. It is broken where a
-// severity between two points has none.
+// plotter draws the line, shifted to the right. The line is broken where a severity
+// between two points has no mean.
 func (s spread) plotter(shift vg.Length) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		bar := stroke(s.look.Color, 0.8)

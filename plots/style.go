@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes. Figures are made to be included unscaled.
+// Sizes. Papers can include the figures unscaled.
 const (
 	columnWidth = 3.3 * vg.Inch // one column of a two-column page
 	pageWidth   = 6.9 * vg.Inch // both columns
@@ -26,10 +26,10 @@ const (
 	markerSize vg.Length = 2.1 // radius
 )
 
-// Colours that belong to no method.
+// Colours for everything that is not a method.
 var (
 	ink       = hex(0x000000)
-	faint     = hex(0x595959) // text of second rank, 7:1 on white
+	faint     = hex(0x595959) // less important text; contrast 7:1 on white
 	gridColor = hex(0xE4E4E4)
 	stripe    = hex(0xF4F4F4) // every second category
 	barColor  = hex(0xC4C9D0)
@@ -39,11 +39,11 @@ var (
 	alarm     = hex(0xB00020) // the word "simulated"
 )
 
-// Look is how a method is drawn in every figure: three signs that each tell it
-// apart, since no twenty colours are distinct to every eye.
+// Look is how a method is drawn in every figure. It has three features, because no
+// twenty colours are distinct to every eye.
 type Look struct {
 	Color  color.RGBA
-	Dashes []vg.Length      // nil: solid
+	Dashes []vg.Length      // nil for a solid line
 	Marker draw.GlyphDrawer // filled or hollow
 }
 
@@ -55,10 +55,10 @@ var (
 	dashDot = []vg.Length{4, 1.3, 1.2, 1.3}
 )
 
-// known holds the looks that are fixed, in the order of table columns. The
-// columns of the paper have the palette of Okabe and Ito (2008), less its
-// yellow, which is lost on white; grey is the uncalibrated network as in the
-// paper's figures. The others take from the palettes of Tol (2021).
+// known are the fixed looks, in the order of table columns. The methods of the
+// paper have the palette of Okabe and Ito (2008), without its yellow, which is hard
+// to see on white. The uncalibrated network is grey, as in the paper's figures. The
+// other methods have colours from the palettes of Tol (2021).
 var known = []struct {
 	method string
 	look   Look
@@ -89,9 +89,9 @@ var known = []struct {
 	{"hts", Look{hex(0x117733), solid, hollow(diamond)}},
 }
 
-// MethodLook returns the look of a method, by its id alone: a known method has
-// a fixed one, any other one drawn from a hash of the id. What else is in the
-// figure, and in which order, never matters.
+// MethodLook returns the look of a method. It depends on the id alone: a known
+// method has a fixed look, any other method one from a hash of the id. The other
+// methods of the figure, and their order, do not matter.
 func MethodLook(method string) Look {
 	for _, k := range known {
 		if k.method == method {
@@ -114,16 +114,16 @@ func MethodLook(method string) Look {
 	return look
 }
 
-// mix spreads the bits of an FNV sum, whose high bits hardly move between ids
-// that differ in their last letter (the finaliser of MurmurHash3, Appleby 2011).
+// mix spreads the bits of an FNV sum, whose high bits hardly differ between ids
+// that differ in the last letter (the finaliser of MurmurHash3, Appleby 2011).
 func mix(u uint64) uint64 {
 	u = (u ^ u>>33) * 0xff51afd7ed558ccd
 	u = (u ^ u>>33) * 0xc4ceb9fe1a85ec53
 	return u ^ u>>33
 }
 
-// hue returns a colour of the hue h, in degrees, around the grey of the given
-// level in [0, 1]; levels up to 0.45 are dark enough for lines on white.
+// hue returns a colour of the hue h, in degrees, around the grey of the given level
+// in [0, 1]. Levels up to 0.45 are dark enough for lines on white.
 func hue(h, level float64) color.RGBA {
 	channel := func(shift float64) uint8 {
 		v := level + float64(0.3*math.Cos((h-shift)*math.Pi/180))
@@ -146,7 +146,7 @@ func (l Look) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.Color, Radius: markerSize, Shape: l.Marker}
 }
 
-// write is the style of text of a size, centred on x, with y its lower edge.
+// write is the style of text of a size, centred at x, with its lower edge at y.
 func write(size vg.Length, clr color.Color) text.Style {
 	return text.Style{
 		Color:   clr,

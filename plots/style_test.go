@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The columns of the paper's tables; they meet in one figure.
+// paper are the methods of the paper's tables, which share figures.
 var paper = []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats"}
 
 // lab converts linear sRGB to CIE L*a*b*, white D65.
@@ -25,7 +25,7 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))}
 }
 
-// seen is a colour in L*a*b* as an eye with the given matrix sees it.
+// seen is a colour in L*a*b* as seen by an eye with the given matrix.
 func seen(c color.RGBA, eye [3][3]float64) [3]float64 {
 	var in, out [3]float64
 	for i, v := range []uint8{c.R, c.G, c.B} {
@@ -56,6 +56,7 @@ var eyes = map[string][3][3]float64{
 	"no M cones": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
 }
 
+// TestPaperColoursForEveryEye: every eye can distinguish the methods of the paper.
 func TestPaperColoursForEveryEye(t *testing.T) {
 	// A difference of 10 in L*a*b* (1976) is about four just noticeable ones.
 	const least = 10
@@ -70,6 +71,7 @@ func TestPaperColoursForEveryEye(t *testing.T) {
 	}
 }
 
+// TestLinesShowOnWhite: no method has a colour that is lost on paper.
 func TestLinesShowOnWhite(t *testing.T) {
 	white := lab([3]float64{1, 1, 1})
 	check := func(id string) {
@@ -85,6 +87,7 @@ func TestLinesShowOnWhite(t *testing.T) {
 	}
 }
 
+// TestKnownLooksAreDistinct in colour, and in marker for the methods of the paper.
 func TestKnownLooksAreDistinct(t *testing.T) {
 	for i, a := range known {
 		for _, b := range known[:i] {
@@ -105,9 +108,9 @@ func TestKnownLooksAreDistinct(t *testing.T) {
 	}
 }
 
-// Other ids take a look from a hash: the same for ever, spread over the signs,
-// and no known colour.
-func TestOtherMethods(t *testing.T) {
+// TestLooksOfOtherMethods come from a hash of the id: they never change, vary in all
+// features, and have no known colour.
+func TestLooksOfOtherMethods(t *testing.T) {
 	want := Look{Color: hex(0x2465A9), Dashes: dotted, Marker: up}
 	if got := MethodLook("my-method"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v as ever", got, want)

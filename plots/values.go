@@ -8,9 +8,10 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// place is where a value stands.
+// place identifies a value.
 type place struct {
 	cell   results.Cell
 	method string
@@ -18,15 +19,15 @@ type place struct {
 
 // values is one metric of results.csv, in per cent, of several cells.
 type values struct {
-	cells     []results.Cell // in the order of their first row, skipped ones too
-	methods   []method       // those with a value at all, in the order asked for
+	cells     []results.Cell // in the order of their first row, also the skipped ones
+	methods   []method       // the methods with at least one value, in the order of the input
 	at        map[place]float64
 	simulated bool
-	notes     []string // what is missing
+	notes     []string // missing values
 }
 
-// values returns the metric, a fraction in [0, 1], of the rows that are ok. A
-// cell or method without a value is left out and noted.
+// values returns the values of a metric, fractions in [0, 1]. A cell or method
+// without a value is left out and noted.
 func (in Input) values(metric string) (values, error) {
 	v := values{at: map[place]float64{}}
 	var seen []string
@@ -45,7 +46,7 @@ func (in Input) values(metric string) (values, error) {
 		}
 		at := place{r.Cell, r.Method}
 		if status[at] {
-			return v, fmt.Errorf("method %q in %s: two rows of %s", r.Method, cellName(r.Cell), metric)
+			return v, fmt.Errorf("method %q in %s: two rows of %s", r.Method, r.Setting(), metric)
 		}
 		status[at] = true
 		if r.Status != results.OK {
@@ -53,11 +54,11 @@ func (in Input) values(metric string) (values, error) {
 		}
 		switch {
 		case r.Source != measured && r.Source != simulated:
-			return v, fmt.Errorf("method %q in %s: source %q is neither %s nor %s", r.Method, cellName(r.Cell), r.Source, measured, simulated)
-		case !unit(r.Value):
-			return v, fmt.Errorf("method %q in %s: %s %v is not in [0, 1]", r.Method, cellName(r.Cell), metric, r.Value)
+			return v, fmt.Errorf("method %q in %s: source %q is neither %s nor %s", r.Method, r.Setting(), r.Source, measured, simulated)
+		case !isFraction(r.Value):
+			return v, fmt.Errorf("method %q in %s: %s %v is not in [0, 1]", r.Method, r.Setting(), metric, r.Value)
 		case source != "" && r.Source != source:
-			return v, fmt.Errorf("method %q in %s: %s rows beside %s ones: one figure never mixes them", r.Method, cellName(r.Cell), r.Source, source)
+			return v, fmt.Errorf("method %q in %s: %s rows beside %s ones; one figure never mixes them", r.Method, r.Setting(), r.Source, source)
 		}
 		source = r.Source
 		v.at[at] = 100 * r.Value
@@ -69,7 +70,7 @@ func (in Input) values(metric string) (values, error) {
 	return v, v.choose(in, seen)
 }
 
-// choose keeps the methods that have values, and notes what others lack.
+// choose keeps the methods that have values, and notes the missing values.
 func (v *values) choose(in Input, present []string) error {
 	all, err := in.methods(present)
 	if err != nil {
@@ -78,11 +79,11 @@ func (v *values) choose(in Input, present []string) error {
 	names := make([]string, len(v.cells))
 	several := slices.ContainsFunc(v.cells, func(c results.Cell) bool { return c.Loss != v.cells[0].Loss })
 	for i, c := range v.cells {
-		names[i] = in.cellName(c)
+		names[i] = cellName(c)
 		if several && c.Loss == "ce" {
-			names[i] += " / " + in.name("loss", "ce")
+			names[i] += " / " + table.Name("loss", "ce")
 		}
-		if err := ascii("name of the cell", names[i]); err != nil {
+		if err := checkASCII("name of the cell", names[i]); err != nil {
 			return err
 		}
 	}
@@ -97,13 +98,13 @@ func (v *values) choose(in Input, present []string) error {
 			v.methods = append(v.methods, m)
 		}
 	}
-	v.notes = lacking(all, without, len(v.cells))
+	v.notes = missing(all, without, len(v.cells))
 	return nil
 }
 
-// lacking notes the cells, of all, in which methods have nothing to show; those
-// that lack the same share a note.
-func lacking(methods []method, without map[string][]string, all int) []string {
+// missing notes the cells without a value, by method. Methods without a value in
+// the same cells share a note. all is the number of cells.
+func missing(methods []method, without map[string][]string, all int) []string {
 	var notes []string
 	done := map[string]bool{}
 	for i, m := range methods {
@@ -111,27 +112,27 @@ func lacking(methods []method, without map[string][]string, all int) []string {
 		if len(cells) == 0 || done[m.id] {
 			continue
 		}
-		var labels []string
+		var same []method
 		for _, other := range methods[i:] {
 			if slices.Equal(without[other.id], cells) {
 				done[other.id] = true
-				labels = append(labels, other.label)
+				same = append(same, other)
 			}
 		}
-		who := enumerate(labels)
+		who := enumerate(labels(same))
 		switch n := len(cells); {
 		case n == all:
 			notes = append(notes, fmt.Sprintf("No values of %s.", who))
 		case n <= 2:
 			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, enumerate(cells)))
 		default:
-			notes = append(notes, fmt.Sprintf("No value of %s in %d of %d settings, such as %s.", who, n, all, cells[0]))
+			notes = append(notes, fmt.Sprintf("No value of %s in %d of %d settings, for example %s.", who, n, all, cells[0]))
 		}
 	}
 	return notes
 }
 
-// enumerate joins a list as a sentence does; it is not empty.
+// enumerate joins a list that is not empty, as in "A, B and C".
 func enumerate(list []string) string {
 	last := len(list) - 1
 	if last == 0 {
@@ -140,7 +141,7 @@ func enumerate(list []string) string {
 	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
-// dots is the legend of the methods that v shows.
+// dots is a legend of the methods, with their markers alone.
 func (v values) dots(width vg.Length) legend {
 	l := legend{width: width, dots: true}
 	for _, m := range v.methods {
@@ -149,37 +150,38 @@ func (v values) dots(width vg.Length) legend {
 	return l
 }
 
-// most returns the largest value shown.
-func (v values) most() float64 {
-	most := 0.0
-	for _, x := range v.at {
-		most = max(most, x)
+// largest returns the largest value shown.
+func (v values) largest() float64 {
+	x := 0.0
+	for _, y := range v.at {
+		x = max(x, y)
 	}
-	return most
+	return x
 }
 
-// fromZero is an axis of per cents from 0 to a little above most, but never
-// less than a point: noise should not fill the figure.
-func fromZero(most float64, n int) span {
-	top := 1.06 * max(most, 1)
+// fromZero is an axis in per cent from 0 to a little above the largest value, with
+// about n ticks. It never ends below one per cent, so that noise does not fill the
+// figure.
+func fromZero(largest float64, n int) span {
+	top := 1.06 * max(largest, 1)
 	return span{min: 0, max: top, ticks: ticks(0, top, n)}
 }
 
-// network returns the cell of c without its corruption and severity.
+// network returns c without its corruption and severity.
 func network(c results.Cell) results.Cell {
 	c.Corruption, c.Severity = "", 0
 	return c
 }
 
-// oneNetwork returns the network of cells that are all corrupted.
+// oneNetwork returns the network of the cells, which must all be corrupted.
 func (v values) oneNetwork() (results.Cell, error) {
 	first := network(v.cells[0])
 	for _, c := range v.cells {
 		if network(c) != first {
-			return first, fmt.Errorf("rows of two networks, %s and %s: a figure shows one", cellName(first), cellName(network(c)))
+			return first, fmt.Errorf("rows of two networks, %s and %s: a figure shows one", first.Setting(), network(c).Setting())
 		}
 		if c.Corruption == "" || c.Severity == 0 {
-			return first, fmt.Errorf("%s has no corruption or no severity", cellName(c))
+			return first, fmt.Errorf("%s has no corruption or no severity", c.Setting())
 		}
 	}
 	return first, nil

@@ -14,7 +14,9 @@ func ofRecords() []Entry {
 	return slices.DeleteFunc(Registry(), func(e Entry) bool { return len(sample(e.Name, "ts").Records) == 0 })
 }
 
-func TestRefusedRecords(t *testing.T) {
+// TestRowsOfResultsAreChecked: figures of several settings reject rows that they
+// cannot draw, and name the row.
+func TestRowsOfResultsAreChecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Input)
 		want   string
@@ -28,7 +30,7 @@ func TestRefusedRecords(t *testing.T) {
 		"no source":     {func(in *Input) { in.Records[3].Source = "" }, `source "" is neither`},
 		"mixed sources": {func(in *Input) { in.Records[3].Source = simulated }, "simulated rows beside measured ones"},
 		"label":         {func(in *Input) { in.Labels = map[string]string{"ts": "TS \u03c4"} }, "label of method ts"},
-		"dataset":       {func(in *Input) { in.Name = func(_, id string) string { return id + "\u00e9" } }, "name of the cell"},
+		"dataset":       {func(in *Input) { in.each(func(r *results.Record) { r.Dataset += "\u00e9" }) }, "name of the cell"},
 	} {
 		for _, e := range ofRecords() {
 			in := sample(e.Name, "ts", "qats")
@@ -48,8 +50,8 @@ func (in *Input) each(change func(*results.Record)) {
 	}
 }
 
-// Refusals of single kinds.
-func TestRefusedByKind(t *testing.T) {
+// TestKindsRejectWhatTheyCannotShow has the mistakes of single kinds.
+func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 	other := func(kind string, change func(*results.Cell)) Input {
 		in := sample(kind, "ts", "qats")
 		change(&in.Records[2].Cell)
@@ -69,20 +71,20 @@ func TestRefusedByKind(t *testing.T) {
 		in   Input
 		want string
 	}{
-		{"severity", other("severity", func(c *results.Cell) { c.Backbone = "b" }), "rows of two networks, cifar100-c / vit-b16 and cifar100-c / b"},
+		{"severity", other("severity", func(c *results.Cell) { c.Backbone = "b" }), "rows of two networks, cifar100-c/vit-b16 and cifar100-c/b"},
 		{"severity", other("severity", func(c *results.Cell) { c.Corruption, c.Severity = "", 0 }), "has no corruption or no severity"},
 		{"severity", Input{Records: slices.DeleteFunc(sample("severity", "ts").Records, func(r results.Record) bool {
 			return r.Corruption == "fog" && r.Severity != 2 || r.Corruption == "snow" && r.Severity == 2
 		})}, "no method has all 5 corruptions at any severity"},
 		{"corruptions", other("corruptions", func(c *results.Cell) { c.Severity = 2 }), "rows of severities 2 and 5"},
-		{"dominance", Input{Records: sample("dominance", "ts").Records}, "0 methods, and it compares the first with the second"},
+		{"dominance", Input{Records: sample("dominance", "ts").Records}, "0 methods; it needs two, and compares the first with the second"},
 		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "gc"}}, "no setting has both ts and gc"},
-		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "ts"}}, `"ts" is asked for twice`},
-		{"quantile-gap-grid", many("quantile-gap-grid"), "84 panels, and a page holds 24"},
-		{"reliability-grid", many("reliability-grid"), "44 settings x 1 methods, and a page holds 6 x 8"},
+		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "ts"}}, `"ts" is listed twice`},
+		{"quantile-gap-grid", many("quantile-gap-grid"), "84 panels, but a page holds 24"},
+		{"reliability-grid", many("reliability-grid"), "44 settings x 1 methods, but a page holds 6 x 8"},
 		{"quantile-gap-grid", Input{}, "no rows of bins.csv"},
 		{"reliability-grid", Input{Bins: testBins("ts"), Methods: []string{"gc"}}, "no rows of bins.csv for any method shown"},
-		{"reliability-grid", Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10 / resnet50: method \"ts\", width15 bin 2: accuracy NaN"},
+		{"reliability-grid", Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10/resnet50: method \"ts\", width15 bin 2: accuracy NaN"},
 		{"reliability-grid", Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)}, "simulated rows beside measured ones"},
 	} {
 		e := entry(t, c.kind)
@@ -103,8 +105,9 @@ func entry(t *testing.T, kind string) Entry {
 	return Entry{}
 }
 
-// A skipped value is noted, and moves no text but the notes.
-func TestMissingShiftsNothing(t *testing.T) {
+// TestMissingValueMovesNothing: a skipped value is noted, and no text but the notes
+// moves.
+func TestMissingValueMovesNothing(t *testing.T) {
 	for _, kind := range []string{"severity", "corruptions", "losses"} {
 		e := entry(t, kind)
 		whole := sample(kind, "uncal", "ts", "qats")
@@ -116,7 +119,7 @@ func TestMissingShiftsNothing(t *testing.T) {
 		c := in.Records[4].Cell
 		name := cellName(c)
 		if kind == "losses" {
-			name += " / ce"
+			name += " / CE"
 		}
 		if !slices.Contains(got.Notes, "No value of ts in "+name+".") {
 			t.Errorf("%s: notes %q do not name %s", kind, got.Notes, name)
@@ -135,7 +138,8 @@ func TestMissingShiftsNothing(t *testing.T) {
 	}
 }
 
-func TestNotes(t *testing.T) {
+// TestMissingValuesShareNotes where methods lack the same cells.
+func TestMissingValuesShareNotes(t *testing.T) {
 	list := []method{{"ts", "TS"}, {"gc", "GC"}, {"ir", "IR"}}
 	for _, c := range []struct {
 		without []string
@@ -143,23 +147,24 @@ func TestNotes(t *testing.T) {
 	}{
 		{[]string{"a"}, "No value of GC in a."},
 		{[]string{"a", "b"}, "No value of GC in a and b."},
-		{[]string{"a", "b", "c"}, "No value of GC in 3 of 4 settings, such as a."},
+		{[]string{"a", "b", "c"}, "No value of GC in 3 of 4 settings, for example a."},
 		{[]string{"a", "b", "c", "d"}, "No values of GC."},
 	} {
-		if got := lacking(list, map[string][]string{"gc": c.without}, 4); len(got) != 1 || got[0] != c.want {
+		if got := missing(list, map[string][]string{"gc": c.without}, 4); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q: %q, want %q", c.without, got, c.want)
 		}
 	}
-	if got := lacking(list, nil, 4); got != nil {
+	if got := missing(list, nil, 4); got != nil {
 		t.Errorf("%q for nothing missing", got)
 	}
 	same := map[string][]string{"ts": {"a"}, "gc": {"b"}, "ir": {"a"}}
-	if got := lacking(list, same, 4); !slices.Equal(got, []string{"No value of TS and IR in a.", "No value of GC in b."}) {
+	if got := missing(list, same, 4); !slices.Equal(got, []string{"No value of TS and IR in a.", "No value of GC in b."}) {
 		t.Errorf("%q", got)
 	}
 }
 
-// A method that was asked for and is nowhere leaves the legend, not the figure.
+// TestAbsentMethodIsNoted: a method without rows is noted and not in the legend; the
+// others are drawn.
 func TestAbsentMethodIsNoted(t *testing.T) {
 	for _, e := range Registry() {
 		if e.PerCell || e.Name == "dominance" || e.Name == "forest" {
@@ -179,8 +184,8 @@ func TestAbsentMethodIsNoted(t *testing.T) {
 	}
 }
 
-// The rows of figures that sort what they show may come in any order.
-func TestOrderOfRecords(t *testing.T) {
+// TestOrderOfRecordsDoesNotMatter where a figure sorts its settings.
+func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	for _, kind := range []string{"severity", "corruptions", "dominance"} {
 		in := sample(kind, "uncal", "qats")
 		want := encode(t, mustDraw(t, entry(t, kind), in), SVG)
@@ -191,12 +196,11 @@ func TestOrderOfRecords(t *testing.T) {
 	}
 }
 
-// Of two methods a diagram of ranks would say nothing that their comparison
-// does not.
+// TestNoRanksOfTwoMethods: they would show nothing more than the comparison.
 func TestNoRanksOfTwoMethods(t *testing.T) {
 	in := sample("critical-difference", "ts", "qats", "ir")
 	in.Methods = []string{"ts", "qats"}
-	if _, err := CriticalDifference(in); err == nil || !strings.Contains(err.Error(), "of two methods") {
+	if _, err := CriticalDifference(in); err == nil || !strings.Contains(err.Error(), "a ranking of two methods") {
 		t.Errorf("%v", err)
 	}
 }

@@ -23,10 +23,10 @@ func applyCommand() *cobra.Command {
 		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k.
 
 A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
-it a new confidence; it has no probabilities of the other classes. Its pairs go
-to top.npz, in the folder of the output (class int32, conf float64): score them
-by qats score --top. The output holds the same confidences with the other
-classes rescaled to share the rest.`,
+it a new confidence. It has no probabilities for the other classes. Its pairs are
+written to top.npz in the folder of the output (class int32, conf float64); score
+them by qats score --top. The output has the same confidences, and the other
+classes are rescaled to share the rest.`,
 		Example: "  qats apply model.json --logits test/logits.npy -o probs.npy",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -58,7 +58,7 @@ classes rescaled to share the rest.`,
 	return cmd
 }
 
-// loadModel reads a saved model and what its method reads of a set.
+// loadModel reads a saved model, and finds the contract of its method.
 func loadModel(path string) (*calib.Model, calib.Contract, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -73,11 +73,11 @@ func loadModel(path string) (*calib.Model, calib.Contract, error) {
 	return model, entry.Method.Contract(), nil
 }
 
-// applyBytes is the size of the blocks of logits that are applied at a time.
+// applyBytes is the size of the blocks of logits that the map is applied to.
 const applyBytes = 4 << 20
 
 // apply writes the probabilities of the set to output. It returns the pairs of a
-// top-label map, nil of any other.
+// top-label map, and nil for any other map.
 func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract calib.Contract, files data.Files, output string) (*topPairs, error) {
 	r, err := files.Open()
 	if err != nil {
@@ -134,8 +134,8 @@ func (p *topPairs) add(class []int32, conf []float64) {
 	p.class, p.conf = append(p.class, class...), append(p.conf, conf...)
 }
 
-// save writes the pairs beside output, and a warning to w. An output that is no
-// file, such as /dev/null, has nothing beside it.
+// save writes the pairs into the folder of output, and a warning to w. If output is
+// not a regular file, such as /dev/null, it does nothing.
 func (p *topPairs) save(output, method string, w io.Writer) error {
 	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
@@ -148,6 +148,6 @@ func (p *topPairs) save(output, method string, w io.Writer) error {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "qats: %s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
-		"in %s the other classes are rescaled, and another one may be the largest\n", method, path, output)
+		"in %s the other classes are rescaled, and another class may be the largest\n", method, path, output)
 	return err
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // array FILE DTYPE WHAT N K: writes an .npy file of n x k numbers, or of n
-// labels. The logits are the same for every DTYPE and WHAT of one N and K:
+// labels. For one N and K the logits are the same for every DTYPE and WHAT:
 //
 //	logits       normal of deviation 3, as float32
 //	probs        their softmax; probs3 and probs4 with so many decimals

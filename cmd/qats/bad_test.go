@@ -35,9 +35,10 @@ var (
 
 func cat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// badInputs are the files of testdata/bad: "logits-..." is scored with good
-// labels, "labels-..." with good logits, "spec-..." is run. TestBadInputs
-// -update writes them, and what is said of each to testdata/bad.golden.
+// badInputs are the files of testdata/bad. "logits-..." is scored with good labels,
+// "labels-..." with good logits, "spec-..." is run, "model-..." is applied.
+// TestBadInputIsOneLine -update writes them, and their errors to
+// testdata/bad.golden.
 func badInputs() map[string][]byte {
 	f4, i1 := dict("<f4", "(2, 2)"), dict("|i1", "(2,)")
 	good := cat(one, two, two, one)
@@ -80,9 +81,9 @@ func badInputs() map[string][]byte {
 	}
 }
 
-// TestBadInputs: each file of testdata/bad ends the command with status 2 and
-// one line that names it; nothing panics and nothing is written.
-func TestBadInputs(t *testing.T) {
+// TestBadInputIsOneLine: each file of testdata/bad ends the command with status 2 and
+// one line that names the file. Nothing panics and nothing is written.
+func TestBadInputIsOneLine(t *testing.T) {
 	dir := filepath.Join("testdata", "bad")
 	if *update {
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
@@ -70,15 +71,15 @@ func compareWithPaper(out string) (*claims.Comparison, error) {
 // judgeSimilar judges the claims on the data sets that the specs declare similar to
 // the paper's, by the results.csv in out.
 func judgeSimilar(files []string, out string) (*claims.Similar, error) {
-	specs, err := experiments.ReadSpecs(files, registry())
+	specs, err := spec.ReadAll(files, experiments.Registry())
 	if err != nil {
 		return nil, err
 	}
 	like := map[string]string{}
-	for _, spec := range specs {
-		for dataset, of := range spec.Like {
+	for _, s := range specs {
+		for dataset, of := range s.Like {
 			if other := like[dataset]; other != "" && other != of {
-				return nil, fmt.Errorf("%s: %s is like %s here and like %s in another spec", spec.File, dataset, of, other)
+				return nil, fmt.Errorf("%s: %s is like %s here and like %s in another spec", s.File, dataset, of, other)
 			}
 			like[dataset] = of
 		}

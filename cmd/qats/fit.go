@@ -12,11 +12,12 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
 
-// arrays are the flags that name array files.
+// arrays are the flags for array files.
 type arrays struct {
 	files  data.Files
 	target string
@@ -29,7 +30,7 @@ func (a *arrays) flags(cmd *cobra.Command, what string) {
 	f.StringVar(&a.files.Augmented, "augmented", "", "logits of augmented views, v x n x k")
 	f.StringVar(&a.files.HeadWeight, "head-weight", "", "weights of the last layer, k x d")
 	f.StringVar(&a.files.HeadBias, "head-bias", "", "bias of the last layer, k")
-	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of images of no class, m x k")
+	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of out-of-distribution images, m x k")
 	kindFlag(cmd, &a.files.Kind)
 	for _, name := range []string{"logits", "features", "augmented", "head-weight", "head-bias", "ood-logits"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
@@ -38,7 +39,7 @@ func (a *arrays) flags(cmd *cobra.Command, what string) {
 
 // kindFlag declares --kind.
 func kindFlag(cmd *cobra.Command, kind *data.Kind) {
-	cmd.Flags().Var((*kindValue)(kind), "kind", "what --logits holds: logits, log-probs or probs (read as their logarithms); unstated, probabilities are refused")
+	cmd.Flags().Var((*kindValue)(kind), "kind", "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
 	cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var list []string
 		for _, k := range data.Kinds() {
@@ -62,8 +63,8 @@ func (k *kindValue) Set(name string) error {
 	return nil
 }
 
-// notice prints what is odd about the logits of r, and refuses those whose
-// offset is lost for a method that reads it.
+// notice prints the notes on the logits of r. Logits whose offset is lost are an
+// error for a method that needs it.
 func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name string) error {
 	form, err := r.Form()
 	if err != nil {
@@ -78,8 +79,8 @@ func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name str
 	return nil
 }
 
-// only drops the files that are not among parts, and says which of parts is
-// not given.
+// only drops the files that are not among parts. A part that is not given is an
+// error.
 func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	f := a.files
 	for _, x := range []struct {
@@ -102,7 +103,7 @@ func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	return f, nil
 }
 
-// fit is what the command line of qats fit says.
+// fit holds the flags of qats fit.
 type fit struct {
 	arrays
 	params  []string
@@ -118,10 +119,10 @@ func fitCommand() *cobra.Command {
 		Short: "Fit one calibrator on arrays and save it as JSON",
 		Long: `Fit one calibrator on arrays and save it as JSON.
 
-A calibration set that takes more than --max-memory is not loaded: methods with
-one temperature, and those by rank, read it anew for every pass, with the same
-result to the last bit. Those by rank keep 17 bytes of memory a row all the
-same. Other methods refuse.`,
+A calibration set that takes more than --max-memory is not loaded. Methods with
+one temperature and methods by rank read it again for every pass, with the same
+result to the last bit. Methods by rank still need 17 bytes of memory per row.
+For other methods such a set is an error.`,
 		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
@@ -140,17 +141,17 @@ same. Other methods refuse.`,
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
-	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: seconds of each stage, and passes over the calibration set of those that have any")
+	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
 }
 
 // run fits the method and saves the model. Warnings of the fit go to standard
-// error, the timings, if asked for, to standard output after the model.
+// error. Timings, if asked for, go to standard output after the model.
 func (f *fit) run(cmd *cobra.Command, method string) error {
 	clock := stopwatch{}
-	m, err := experiments.NewMethod(calib.Registry(), method, f.params)
+	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
 	if err != nil {
 		return err
 	}
@@ -201,9 +202,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	return nil
 }
 
-// openCal opens the calibration arrays that the contract of m names, all rows of
-// them, or as a stream where m can do with that and they take more than the memory.
-func (a arrays) openCal(ctx context.Context, stderr io.Writer, m experiments.Method, memory int64) (*data.Mapped, *data.Stream, error) {
+// openCal opens the calibration arrays that the contract of m names. If they are
+// larger than the memory and m can read a stream, it opens them as a stream.
+func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (*data.Mapped, *data.Stream, error) {
 	contract := m.Contract()
 	if contract.Cal == 0 {
 		return nil, nil, nil
@@ -212,6 +213,7 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m experiments.Met
 	if err != nil {
 		return nil, nil, err
 	}
+
 	r, err := files.Open()
 	if err != nil {
 		return nil, nil, err
@@ -236,7 +238,7 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m experiments.Met
 
 // complete checks the calibration set of in and adds the target set, if the
 // contract of m names one.
-func (a arrays) complete(ctx context.Context, stderr io.Writer, m experiments.Method, in *calib.Input) error {
+func (a arrays) complete(ctx context.Context, stderr io.Writer, m *spec.Method, in *calib.Input) error {
 	contract := m.Contract()
 	if in.Cal != nil && contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
 		return fmt.Errorf("%s: %s", a.files.Logits, experiments.NeedsTrueLogits(m.Name))
@@ -250,7 +252,7 @@ func (a arrays) complete(ctx context.Context, stderr io.Writer, m experiments.Me
 }
 
 // loadTarget reads the logits of the deployment domain.
-func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m experiments.Method, in calib.Input) (*data.Set, error) {
+func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, in calib.Input) (*data.Set, error) {
 	if a.target == "" {
 		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
 	}
@@ -275,7 +277,8 @@ func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m experiments.
 	return target, nil
 }
 
-// save writes to a file, in its place at once, or to standard output for "-".
+// save writes to a file, which appears complete or not at all, or to standard
+// output for "-".
 func save(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(stdout)
@@ -299,8 +302,7 @@ type stopwatch struct {
 	figures      map[string]float64
 }
 
-// lap ends a stage. The first stage begins with the process, as near as it can
-// be told.
+// lap ends a stage. The first stage begins when the process starts.
 func (s *stopwatch) lap(stage string) {
 	now := time.Now()
 	if s.figures == nil {
@@ -312,7 +314,7 @@ func (s *stopwatch) lap(stage string) {
 	s.last, s.within = now, now
 }
 
-// stage ends a stage within the stage that the next lap ends.
+// stage ends a part of the stage that the next lap ends.
 func (s *stopwatch) stage(name string, passes float64) {
 	now := time.Now()
 	s.figures[name+"_s"] += now.Sub(s.within).Seconds()

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// TestGenerated: the vector code is what its generators write. They are a module
-// of their own; the test is skipped where its libraries cannot be had.
-func TestGenerated(t *testing.T) {
+// TestGeneratedCodeIsCurrent: the vector code is what its generators write. The
+// generators are a module of their own. The test is skipped where its libraries
+// cannot be downloaded.
+func TestGeneratedCodeIsCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the generators")
 	}

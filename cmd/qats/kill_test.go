@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// TestKilledRun kills a run of the example in another process, the hard way,
-// as soon as some objects are in its store; the next run does the rest and
-// writes the bytes of a run that was left alone.
-func TestKilledRun(t *testing.T) {
+// TestKilledRunResumes kills a run of the example in another process as soon as some
+// objects are in its store. The next run does the rest and writes the same bytes as
+// an undisturbed run.
+func TestKilledRunResumes(t *testing.T) {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
 	alone, killed := t.TempDir(), t.TempDir()
 	qats := func(out string) string {
@@ -52,7 +52,7 @@ func TestKilledRun(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(killed, "results.csv")); err == nil {
-		t.Log("the run was not killed in time: it had ended") // the bytes still must agree
+		t.Log("the run ended before it was killed") // the bytes must agree all the same
 	}
 	if said := qats(killed); strings.Contains(said, "25 scored now") {
 		t.Errorf("nothing was kept: %s", said)
@@ -72,19 +72,19 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-// TestMainOfChild is the process that TestKilledRun kills.
+// TestMainOfChild is the process that TestKilledRunResumes kills.
 func TestMainOfChild(t *testing.T) {
 	out := os.Getenv("QATS_CHILD")
 	if out == "" {
-		t.Skip("run by TestKilledRun")
+		t.Skip("TestKilledRunResumes runs it")
 	}
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
 	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", "1"}, os.Stdout, os.Stderr))
 }
 
-// TestInterruptedRun presses Ctrl-C in another process: it says how much is
-// kept, and ends with status 1.
-func TestInterruptedRun(t *testing.T) {
+// TestInterruptedRunSaysWhatItKeeps interrupts another process: it prints how many
+// cells are kept, and ends with status 1.
+func TestInterruptedRunSaysWhatItKeeps(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no Ctrl-C to send to one process")
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// TestLogProbsByHand: what qats run refuses, fit and apply refuse, wherever the
-// log-probabilities are.
-func TestLogProbsByHand(t *testing.T) {
+// TestFitAndApplyRejectLogProbs for the methods for which qats run rejects them,
+// whichever array holds them.
+func TestFitAndApplyRejectLogProbs(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, logProbs bool) string {
 		const n, k = 40, 3
@@ -50,7 +50,7 @@ func TestLogProbsByHand(t *testing.T) {
 	refused := "qats: " + filepath.ToSlash(logProbs) + ": hfe-target needs true logits"
 	for _, c := range []struct {
 		args string
-		want string // beginning of what is said; empty for status 0
+		want string // the beginning of the error; empty for status 0
 	}{
 		{"fit hfe-target --logits " + logProbs + " --labels " + labelsFile + " --target-logits " + logits, refused},
 		{"fit hfe-target --logits " + logits + " --labels " + labelsFile + " --target-logits " + logProbs, refused},

@@ -13,11 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results/paper"
 	"github.com/spf13/cobra"
 )
 
@@ -25,16 +20,16 @@ import (
 const (
 	exitOK     = 0 // all cells ok or skipped for a declared reason
 	exitFailed = 1 // some cell failed, or the run was interrupted
-	exitUsage  = 2 // the command, a spec or an input file cannot be used
+	exitUsage  = 2 // a mistake in the command, a spec or an input file
 )
 
-// started is as near to the beginning of the process as can be told.
+// started is the earliest time of the process that the program can know.
 var started = time.Now()
 
 func main() { os.Exit(interruptible(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// interruptible is run until the first Ctrl-C (or SIGTERM), after which it winds
-// up. The handler is then gone, so that a second one ends the process.
+// interruptible is run with a context that the first Ctrl-C (or SIGTERM) cancels.
+// A second one ends the process, because the handler is gone by then.
 func interruptible(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -42,10 +37,10 @@ func interruptible(args []string, stdout, stderr io.Writer) int {
 	return run(ctx, args, stdout, stderr)
 }
 
-// errFailed ends a command whose output has already said which cells failed.
+// errFailed ends a command that has already printed which cells failed.
 var errFailed = errors.New("some cells failed")
 
-// run is the whole program but for the process around it.
+// run is the program without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -76,8 +71,8 @@ func newRoot() *cobra.Command {
 		Use:   "qats",
 		Short: "Benchmark post-hoc calibrators on precomputed logits",
 		Long: `qats fits post-hoc calibrators on precomputed logits, scores them, and renders
-tables and figures. Experiments are YAML specs; numbers go to results.csv; views
-are made of that file alone.`,
+tables and figures. An experiment is a YAML spec. Its numbers are written to CSV
+files, and tables and figures are made from these files alone.`,
 		Example: `  qats plan experiments/example.yaml
   qats run experiments/example.yaml --out results/out
   qats report experiments/example.yaml --out results/out
@@ -98,7 +93,7 @@ are made of that file alone.`,
 	return root
 }
 
-// noSuchCommand says that the words after qats are no command.
+// noSuchCommand returns an error for words after qats that are not a command.
 func noSuchCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -109,13 +104,4 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
-}
-
-// registry is what specs may name.
-func registry() experiments.Registry {
-	known := experiments.Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Paper: paper.Datasets()}
-	for _, kind := range plots.Registry() {
-		known.Figures = append(known.Figures, kind.Name)
-	}
-	return known
 }

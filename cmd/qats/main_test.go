@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script: the command line as its users meet it.
+// TestScripts runs testdata/script: the command line as users see it.
 // $PROJECT is the root of the project, whose data/example the scripts read.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))

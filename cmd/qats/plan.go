@@ -8,12 +8,13 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
 )
 
-// places are the flags that say where things lie.
+// places are the flags for folders, and what else a plan needs.
 type places struct {
 	data  []string
 	out   string
@@ -22,32 +23,22 @@ type places struct {
 	first int // rows of each set; 0 for all
 	exec  bool
 
-	interval metrics.Interval // of pairings; BC if empty
+	interval metrics.Interval // of pairs; BC if empty
 }
 
 func (p *places) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&p.data, "data", nil, "folder of arrays, put in front of the sources of the specs; may be repeated")
+	cmd.Flags().StringArrayVar(&p.data, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
 	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
-	cmd.Flags().StringVar(&p.store, "store", "", "folder of fits and scores already made (default OUT/store)")
-	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "take nothing from the store")
-	cmd.Flags().BoolVar(&p.exec, "allow-exec", false, "run the programs that the specs name as external methods; only with specs that you trust")
+	cmd.Flags().StringVar(&p.store, "store", "", "folder of the fits and scores of earlier runs (default OUT/store)")
+	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "compute everything again, and take nothing from the store")
+	cmd.Flags().BoolVar(&p.exec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
 }
 
-// plan reads the specs and looks their cells up in the store.
-func (p *places) plan(cmd *cobra.Command, files []string) (*experiments.Plan, []*experiments.Spec, error) {
-	specs, err := experiments.ReadSpecs(files, registry())
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := p.planOf(cmd, specs)
-	return plan, specs, err
-}
-
-// planOf looks the cells of specs up in the store.
-func (p *places) planOf(cmd *cobra.Command, specs []*experiments.Spec) (*experiments.Plan, error) {
+// plan looks the cells of specs up in the store.
+func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan, error) {
 	dir := p.store
 	if dir == "" {
 		dir = filepath.Join(p.out, "store")
@@ -70,12 +61,16 @@ func planCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plan SPEC...",
-		Short: "List settings and cells: what is done, what is to do, what is skipped and why",
+		Short: "List settings and cells: which are done, which are missing, which are skipped and why",
 		Example: `  qats plan experiments/example.yaml
-  qats plan experiments/real.yaml --data ../shared/real --json`,
+  qats plan experiments/real.yaml --data arrays --json`,
 		Args: specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			plan, _, err := at.plan(cmd, files)
+			specs, err := spec.ReadAll(files, experiments.Registry())
+			if err != nil {
+				return err
+			}
+			plan, err := at.plan(cmd, specs)
 			if err != nil {
 				return err
 			}
@@ -86,11 +81,11 @@ func planCommand() *cobra.Command {
 		},
 	}
 	at.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per cell and line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per cell and line")
 	return cmd
 }
 
-// specArgs asks for at least one spec.
+// specArgs requires at least one spec.
 func specArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs a spec, as in: qats %s experiments/example.yaml", cmd.Name(), cmd.Name())
@@ -98,7 +93,8 @@ func specArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// planText prints a line for each setting and reason, then the totals.
+// planText prints a line for each setting, with a line for each different reason,
+// and the totals.
 func planText(w io.Writer, plan *experiments.Plan) error {
 	for i := range plan.Units {
 		u := &plan.Units[i]

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/spf13/cobra"
 )
@@ -21,9 +21,8 @@ const quickRows = 500
 
 func reproduceCommand() *cobra.Command {
 	var at places
+	var use resources
 	var quick bool
-	var workers int
-	var memory string
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
@@ -44,20 +43,23 @@ the project.`,
 				}
 				files = append(files, file)
 			}
-			o := experiments.RunOptions{Workers: workers, Fresh: at.fresh}
-			var err error
-			if o.Memory, err = parseBytes(memory); err != nil {
+			o, err := use.options(at.fresh)
+			if err != nil {
 				return err
 			}
 			if quick {
 				at.first = quickRows
 				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
-			failed := execute(cmd, &at, files, o)
+			specs, err := spec.ReadAll(files, experiments.Registry())
+			if err != nil {
+				return err
+			}
+			failed := execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := writeReports(cmd, files, at.out, "paper.tex"); err != nil {
+			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex"); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {
@@ -67,9 +69,8 @@ the project.`,
 		},
 	}
 	at.flags(cmd)
+	use.flags(cmd)
 	cmd.Flags().BoolVar(&quick, "quick", false, "only the first rows of each set")
-	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
-	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -18,52 +19,68 @@ import (
 
 func runCommand() *cobra.Command {
 	var at places
-	var workers int
-	var shard, memory string
+	var use resources
+	var shard string
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write results.csv, bins.csv and pairs.csv",
 		Long: `run fits and scores the cells of the specs that are not in the store yet, and
-writes results.csv, bins.csv and pairs.csv: exactly the specs given, in plan
-order. Ctrl-C keeps what is done; run again to go on. With --shard i/n it does
-the i-th of n parts and writes no CSV file: run without --shard, over the same
-store, to put the parts together. A calibration set larger than --max-memory is
-read anew in every pass by ts, qats and their kind, with the same result.`,
+writes results.csv, bins.csv and pairs.csv. The files hold the cells of the given
+specs and no others, in the order of the plan.
+
+Ctrl-C keeps finished cells; the same command continues the run. With --shard i/n,
+run does part i of n and writes no CSV file; a run without --shard on the same
+store then puts the parts together. If a calibration set is larger than
+--max-memory, methods with one temperature and methods by rank, such as ts and
+qats, read it again in every pass, with the same result.`,
 		Example: `  qats run experiments/example.yaml
-  qats run experiments/real.yaml --data ../shared/real --out results/out/real
-  qats run experiments/real.yaml --data ../shared/real --shard 1/4`,
+  qats run experiments/real.yaml --data arrays --out results/out/real
+  qats run experiments/real.yaml --data arrays --shard 1/4`,
 		Args: specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			o := experiments.RunOptions{Workers: workers, Fresh: at.fresh}
-			var err error
+			o, err := use.options(at.fresh)
+			if err != nil {
+				return err
+			}
 			if o.Shard, err = parseShard(shard); err != nil {
 				return err
 			}
-			if o.Memory, err = parseBytes(memory); err != nil {
+			specs, err := spec.ReadAll(files, experiments.Registry())
+			if err != nil {
 				return err
 			}
-			return execute(cmd, &at, files, o)
+			return execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
 		},
 	}
 	at.flags(cmd)
-	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "settings at a time; the results do not depend on it")
-	cmd.Flags().StringVar(&shard, "shard", "", "do part i of n only, as in 1/4")
-	cmd.Flags().StringVar(&memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	use.flags(cmd)
+	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4")
 	return cmd
 }
 
-// execute plans, runs and writes the CSV files.
-func execute(cmd *cobra.Command, at *places, files []string, o experiments.RunOptions) error {
-	plan, _, err := at.plan(cmd, files)
+// resources are the flags that say how much of the machine a run may use.
+type resources struct {
+	workers int
+	memory  string
+}
+
+func (r *resources) flags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&r.workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().StringVar(&r.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+}
+
+func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
+	memory, err := parseBytes(r.memory)
+	return experiments.RunOptions{Workers: r.workers, Memory: memory, Fresh: fresh}, err
+}
+
+// execute plans and runs specs, writes the CSV files into dir and prints a summary
+// to w. A shard writes no files.
+func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
+	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err
 	}
-	return carryOut(cmd, plan, at.out, o, cmd.OutOrStdout())
-}
-
-// carryOut runs a plan, writes the CSV files into dir and says to w what was
-// done. Of a shard there are no files.
-func carryOut(cmd *cobra.Command, plan *experiments.Plan, dir string, o experiments.RunOptions, w io.Writer) error {
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = bar.show
 	out, err := plan.Run(cmd.Context(), o)
@@ -89,7 +106,7 @@ func carryOut(cmd *cobra.Command, plan *experiments.Plan, dir string, o experime
 	return nil
 }
 
-// summary says in a few lines what was done and what the numbers are.
+// summary prints how many settings and cells there are, and what was done.
 func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard) {
 	measured, simulated, absent := plan.Measured()
 	part := ""
@@ -131,11 +148,12 @@ func parseBytes(s string) (int64, error) {
 	return int64(n * float64(unit)), nil
 }
 
-// describedBytes of a setting's name, which is ASCII, stand before the bar, so
-// that the line stays below 80 columns: one that wraps is not cleared.
+// describedBytes is the length of the setting's name, which is ASCII, before the
+// bar. It keeps the line below 80 columns, because a line that wraps is not
+// cleared.
 const describedBytes = 26
 
-// progress is a bar on a terminal and nothing elsewhere.
+// progress is a bar on a terminal. Elsewhere it prints nothing.
 type progress struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar

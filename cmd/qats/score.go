@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
@@ -118,7 +118,7 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 		e, ok := metrics.Lookup(name)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("--metric: unknown metric %q%s", name, experiments.Suggest(name, metricNames()))
+			return nil, fmt.Errorf("--metric: unknown metric %q%s", name, spec.Suggest(name, metricNames()))
 		case slices.Contains(names[:i], name):
 			return nil, fmt.Errorf("--metric: %s stands twice", name)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -13,18 +14,18 @@ func simulateCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "simulate SPEC...",
-		Short: "Write the simulated arrays that specs use as .npy files",
-		Long: `simulate writes what the source "simulate" serves to the settings of the specs,
-in the default layout, with a manifest that calls it simulated. Running a spec
-needs none of it: rows are made as they are read. Measured arrays are neither
-written nor written over.`,
-		Example: "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
+		Short: "Write the simulated arrays of specs as .npy files",
+		Long: `simulate writes the arrays that the source "simulate" gives to the settings of
+the specs, in the default layout, with a manifest that says that they are
+simulated. To run a spec these files are not needed, because simulated rows are
+made when they are read. Measured arrays are neither written nor overwritten.`,
+		Example: "  qats simulate experiments/tasks.yaml --out /tmp/arrays",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {
 				return fmt.Errorf("simulate needs --out DIR")
 			}
-			specs, err := experiments.ReadSpecs(files, registry())
+			specs, err := spec.ReadAll(files, experiments.Registry())
 			if err != nil {
 				return err
 			}
@@ -40,7 +41,7 @@ written nor written over.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&from, "data", nil, "folder of arrays, put in front of the sources of the specs; may be repeated")
+	cmd.Flags().StringArrayVar(&from, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
 	cmd.Flags().StringVar(&out, "out", "", "folder to write into")
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")

@@ -1,12 +1,12 @@
-"""Matrix scaling (Guo et al. 2017) as a calibrator outside of qats; numpy only.
+"""Matrix scaling (Guo et al. 2017) as an external calibrator; needs numpy only.
 
     python3 matrix_scaling.py fit DIR      DIR/cal/{logits,labels}.npy -> DIR/model/map.npz
     python3 matrix_scaling.py apply DIR    DIR/test/logits.npy, DIR/model -> DIR/probs.npy
 
 p = softmax(z W + b), where W and b minimise the mean NLL plus RIDGE/2 times the
 squared distance to the identity map, by damped Newton. The sum is strictly
-convex; without its second part, which the paper does not have, class shifts
-that change no probability would make the Hessian singular.
+convex. The paper does not have the second term. Without it the Hessian would be
+singular, because adding a constant to all classes changes no probability.
 """
 
 import sys

@@ -11,15 +11,15 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Document is a LaTeX document of the tables and figures of a report, each in
-// a file of its own. pdflatex makes a PDF of it in the folder that the names of
-// the files are relative to.
+// Document is a LaTeX document of the tables and figures of a report, each of
+// which is a file of its own. pdflatex has to be run in the folder that the names
+// of these files are relative to.
 type Document struct {
 	Title string
 	Parts []Part
 }
 
-// Part is what a document shows of one experiment.
+// Part is the part of a document about one experiment.
 type Part struct {
 	Title    string
 	Settings Settings
@@ -27,11 +27,11 @@ type Part struct {
 	Figures  []Figure
 }
 
-// Settings counts those of an experiment by where their numbers come from.
+// Settings counts the settings of an experiment by the source of their numbers;
+// None counts the settings without a number.
 type Settings struct{ Measured, Simulated, None int }
 
-// CountSettings counts the settings of records; None are those without a
-// number.
+// CountSettings counts the settings of records.
 func CountSettings(records []results.Record) Settings {
 	source := map[results.Cell]string{}
 	for _, r := range records {
@@ -57,7 +57,7 @@ func CountSettings(records []results.Record) Settings {
 
 func (s Settings) all() int { return s.Measured + s.Simulated + s.None }
 
-// File is a table and where its LaTeX is, such as tables/standard-ece.tex.
+// File is a table and the path of its LaTeX, such as tables/standard-ece.tex.
 type File struct {
 	Path  string
 	Table *Table
@@ -71,10 +71,10 @@ type Figure struct {
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9._+/-]+$`)
 
-// LaTeX prints the document: first how much is measured and how much
-// simulated, then the tables that have a number in the paper, under that
-// number, then by part the other tables and the figures. A path with
-// characters that LaTeX or a shell would read otherwise is an error.
+// LaTeX prints the document: first the numbers of measured and simulated settings,
+// then the tables that have a number in the paper, under that number, then part
+// by part the other tables and the figures. A path with characters that are
+// special to LaTeX or to a shell is an error.
 func (d *Document) LaTeX(w io.Writer) error {
 	var numbered []File
 	for _, p := range d.Parts {
@@ -113,8 +113,9 @@ func (d *Document) LaTeX(w io.Writer) error {
 	return err
 }
 
-// preamble defines \fitted, which shows a figure in its own size unless the
-// page is smaller. Floats may fill a page: most of them are tables.
+// preamble defines \fitted, which shows a figure in its own size if it fits the
+// page, and scaled down otherwise. Floats may fill a page, because most of the
+// document is tables.
 const preamble = `%% Made by qats report; pdflatex makes a PDF of it.
 \documentclass[10pt,a4paper]{article}
 \usepackage[margin=2cm]{geometry}
@@ -138,7 +139,7 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it.
 \maketitle
 `
 
-// latexSettings prints what is measured and what is not.
+// latexSettings prints how many settings are measured and how many are not.
 func (d *Document) latexSettings(b *strings.Builder) {
 	var sum Settings
 	for _, p := range d.Parts {
@@ -152,8 +153,8 @@ func (d *Document) latexSettings(b *strings.Builder) {
 	}
 	b.WriteString(".}\n")
 	if sum.Simulated > 0 {
-		b.WriteString("Simulated numbers, marked s, come from virtual networks. They show that the program works; " +
-			"about calibration methods on real networks they are no evidence.\n")
+		b.WriteString("Simulated numbers, marked s, come from virtual networks. They show that the program works. " +
+			"They are no evidence about calibration methods on real networks.\n")
 	}
 	b.WriteString("\n\\medskip\n\\noindent\\small\\begin{tabular}{p{0.48\\linewidth}rrrr}\n\\toprule\n" +
 		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
@@ -175,7 +176,7 @@ func (p Part) latex(b *strings.Builder) {
 	}
 	for i, f := range p.Figures {
 		fmt.Fprintf(b, "\\begin{figure}[!htbp]\n\\centering\n\\fitted{%s}\n\\caption{%s}\n\\end{figure}\n", f.Path, Escape(f.Caption))
-		if i%12 == 11 { // LaTeX holds back only so many
+		if i%12 == 11 { // LaTeX can hold back only a few floats
 			b.WriteString("\\clearpage\n")
 		}
 	}

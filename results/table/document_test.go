@@ -39,6 +39,8 @@ startxref
 %%EOF
 `
 
+// TestCountSettings counts each setting once, whatever number of methods has a
+// value.
 func TestCountSettings(t *testing.T) {
 	list := standard() // 3 networks measured, 1 simulated, 1 with two methods of four
 	list = append(list, skip("cifar100", "resnet18", "ts", "ece", "no logits"))
@@ -47,9 +49,9 @@ func TestCountSettings(t *testing.T) {
 	}
 }
 
-// The tables of the paper come first, under their numbers; the counts before
-// all.
-func TestDocument(t *testing.T) {
+// TestDocumentOrder: the counts come first, then the tables of the paper under
+// their numbers.
+func TestDocumentOrder(t *testing.T) {
 	pivot := func(number int) *Table {
 		spec := standardSpec()
 		spec.Number = number
@@ -83,11 +85,10 @@ func TestDocument(t *testing.T) {
 
 var overfull = regexp.MustCompile(`Overfull \\[hv]box \(([0-9.]+)pt too (wide|high)\)[^\n]*`)
 
-// The paper's tables, with every number called simulated, and a table of each
-// layout compile to one document without anything wider or higher than the
-// page, where there is a LaTeX to compile it. QATS_TABLE_PDF=<file> keeps the
-// result to look at.
-func TestCompile(t *testing.T) {
+// TestDocumentFitsThePage compiles the paper's tables, with every number marked as
+// simulated, and a table of each layout. Nothing may be wider or higher than the
+// page. The test needs pdflatex. QATS_TABLE_PDF=<file> keeps the result to look at.
+func TestDocumentFitsThePage(t *testing.T) {
 	latex, err := exec.LookPath("pdflatex")
 	if err != nil {
 		t.Skip("no pdflatex")

@@ -2,8 +2,8 @@ package table
 
 import "strings"
 
-// escapes are the characters that LaTeX would not print as they are, or not in
-// ASCII.
+// escapes are the characters that LaTeX does not print as they are, and some that
+// are not ASCII.
 var escapes = map[rune]string{
 	'\\': "\\textbackslash{}", '{': "\\{", '}': "\\}", '#': "\\#", '$': "\\$", '%': "\\%", '&': "\\&",
 	'_': "\\_", '~': "\\textasciitilde{}", '^': "\\textasciicircum{}", '<': "\\textless{}", '>': "\\textgreater{}",
@@ -13,8 +13,8 @@ var escapes = map[rune]string{
 	'\u00e4': "\\\"a", '\u00f6': "\\\"o", '\u00fc': "\\\"u", '\u00df': "\\ss{}", '\u00e9': "\\'e", '\u00e8': "\\`e",
 }
 
-// Escape returns plain text as LaTeX in ASCII. Control characters become
-// spaces, and two hyphens stay two.
+// Escape returns plain text as LaTeX in ASCII. Control characters become spaces.
+// Two hyphens stay two hyphens.
 func Escape(s string) string {
 	var b strings.Builder
 	var before rune
@@ -36,7 +36,7 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// labelRune keeps a \label to what every package accepts in one.
+// labelRune replaces the characters that not every package accepts in a \label.
 func labelRune(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 		return r

@@ -8,11 +8,12 @@ import (
 )
 
 // LaTeX prints the table as a float that needs the packages amssymb, booktabs,
-// graphicx, multirow, pdflscape and xcolor: bold best, underlined second, the gap as a
-// subscript in the colours of the paper. The numbers of a column align: what
-// stands behind one of them takes the same room behind all. A table too wide
-// for an upright page, as one of 14 columns is, is turned on a page of its own;
-// what does not fit there either is scaled down, and LaTeX's log says so.
+// graphicx, multirow, pdflscape and xcolor. The best number is bold, the second
+// best is underlined, and the gap is a subscript in the colours of the paper. The
+// numbers of a column are aligned: marks behind one number take the same room
+// behind all. A table too wide for an upright page, for example one of 14
+// columns, is turned on a page of its own. If it does not fit there either, it is
+// scaled down, and LaTeX's log says so.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	s := t.Spec
@@ -23,7 +24,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 		b.WriteString("\\begin{landscape}\n")
 	}
 	b.WriteString("\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n")
-	if !t.turned() { // there height is short
+	if !t.turned() { // a turned page has less height
 		b.WriteString("\\renewcommand{\\arraystretch}{1.1}\n")
 	}
 	switch {
@@ -72,7 +73,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 // turned reports whether the table is too wide for an upright page.
 func (t *Table) turned() bool { return t.load() > 13 }
 
-// load is the width in columns; those with gaps or null bands count more.
+// load is the width in columns. A column with gaps or bands counts more.
 func (t *Table) load() float64 {
 	sum := 0.0
 	for j := range t.Columns {
@@ -84,11 +85,11 @@ func (t *Table) load() float64 {
 	return sum
 }
 
-// latexLayout is the column specification; what is not ranked and means stand
-// apart.
+// latexLayout is the column specification. Space separates columns of means and
+// unranked columns from the others.
 func (t *Table) latexLayout() string {
 	layout := strings.Repeat("l", len(t.Spec.Rows))
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		layout += "c"
 	}
 	apart := func(c Column) bool { return c.Mean || c.Rival != nil && !c.Rival.Ranked }
@@ -102,7 +103,7 @@ func (t *Table) latexLayout() string {
 }
 
 func (t *Table) latexHead(b *strings.Builder) {
-	if t.tellsTarget() && !t.Spec.down() {
+	if t.showsTarget() && !t.Spec.methodsAreRows() {
 		b.WriteString(strings.Repeat(" & ", len(t.Spec.Rows)-1) + "\\textit{OOD-free?}")
 		for _, c := range t.Columns {
 			b.WriteString(" & " + tick(c.Rival))
@@ -115,7 +116,7 @@ func (t *Table) latexHead(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "\\textbf{%s}", headings[c])
 	}
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		b.WriteString(" & \\textit{OOD-free?}")
 	}
 	for _, c := range t.Columns {
@@ -133,7 +134,7 @@ func (t *Table) latexHead(b *strings.Builder) {
 	b.WriteString(" \\\\\n")
 }
 
-// tick says whether a method does without the target domain.
+// tick says whether a method works without the target domain.
 func tick(r *Rival) string {
 	if r.Target {
 		return "$\\times$"
@@ -141,7 +142,7 @@ func tick(r *Rival) string {
 	return "$\\checkmark$"
 }
 
-// latexSigns is what the label of a rival bears.
+// latexSigns are the superscripts of a rival's label.
 func (t *Table) latexSigns(r *Rival) string {
 	if r == nil {
 		return ""
@@ -184,7 +185,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 			b.WriteString(label)
 		}
 	}
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		b.WriteString(" & " + tick(row.Rival))
 	}
 	for j, c := range row.Cells {
@@ -195,7 +196,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		return
 	}
 	b.WriteString(strings.Repeat(" & ", len(labels)-1))
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		b.WriteString(" & ")
 	}
 	for _, c := range row.Cells {
@@ -207,12 +208,12 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 	b.WriteString(" \\\\\n")
 }
 
-// banded reports whether a line of null bands follows row i.
+// banded reports whether a line of consistency bands follows row i.
 func (t *Table) banded(i int) bool {
 	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.Band != "" })
 }
 
-// height is the number of lines of the group that row i begins.
+// height is the number of lines in the group that begins at row i.
 func (t *Table) height(i int) int {
 	lines := 0
 	for k := i; k < len(t.Rows) && t.Rows[k].Labels[0] == t.Rows[i].Labels[0] && t.Rows[k].Mean == t.Rows[i].Mean; k++ {

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// latexCell prints a cell of column j: a number and what follows it. The
-// number is padded on both sides to the size of the largest in its column.
+// latexCell prints a cell of column j: a number and its superscripts and
+// subscripts. It is padded on both sides to the size of the largest cell in its
+// column.
 func (t *Table) latexCell(c Cell, j int) string {
 	whole := 0            // digits before the point
-	room, widest := 0, "" // characters of what follows a number, and what it is
+	room, widest := 0, "" // the longest tail in the column, and its number of characters
 	for _, r := range t.Rows {
 		other := r.Cells[j]
 		whole = max(whole, strings.Index(other.Text, "."))
@@ -42,8 +43,8 @@ func (t *Table) latexCell(c Cell, j int) string {
 	return pad + text + tail
 }
 
-// latexTail prints what follows a number: the footnotes, and beside them the
-// gap. One above the other they would run into the next row.
+// latexTail prints the signs and footnotes of a number and beside them the gap.
+// Above each other, they would run into the next row.
 func (t *Table) latexTail(c Cell) string {
 	tail := ""
 	if above := t.superscript(c); above != "" {

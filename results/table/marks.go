@@ -11,11 +11,11 @@ import (
 type entry struct {
 	*Cell
 	rival *Rival
-	of    *results.Record // one of those in the cell
+	of    *results.Record // a record of the cell
 }
 
-// rank marks the numbers of each row, or of each column among the rows that
-// differ in their methods alone.
+// rank marks the numbers of each row, or, where methods make the rows, the numbers
+// of each column among the rows that differ in the method only.
 func (p *pivoting) rank() error {
 	if p.spec.Better == Neutral {
 		return nil
@@ -27,7 +27,7 @@ func (p *pivoting) rank() error {
 		for j, c := range p.table.Columns {
 			e := entry{&row.Cells[j], c.Rival, p.shown[i][j]}
 			key := fmt.Sprint(i)
-			if p.spec.down() {
+			if p.spec.methodsAreRows() {
 				e.rival, key = row.Rival, p.contestKey(row.IDs, j)
 			}
 			if !e.OK || !e.rival.Ranked {
@@ -47,8 +47,8 @@ func (p *pivoting) rank() error {
 	return nil
 }
 
-// mark ranks numbers. The gap is left out at a tie with the best other, which
-// the shared mark shows.
+// mark ranks numbers. At a tie with the best other number there is no gap, because
+// the shared mark shows it.
 func (p *pivoting) mark(ranked []entry) error {
 	for _, e := range ranked {
 		if e.of.Source != ranked[0].of.Source {
@@ -58,7 +58,7 @@ func (p *pivoting) mark(ranked []entry) error {
 	if len(ranked) < 2 {
 		return nil
 	}
-	score := func(e entry) float64 { // the less, the better
+	score := func(e entry) float64 { // lower is better
 		if p.spec.Better == Higher {
 			return -number(e.Text)
 		}
@@ -85,7 +85,7 @@ func (p *pivoting) mark(ranked []entry) error {
 		case second.Cell != nil && score(e) == score(second):
 			e.Mark = Second
 		}
-		if p.spec.Gap && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
+		if p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
 			e.Gap = p.spec.difference(e.Text, other.Text)
 			e.GapBetter = score(e) < score(other)
 		}
@@ -93,7 +93,7 @@ func (p *pivoting) mark(ranked []entry) error {
 	return nil
 }
 
-// mixed is the error of ranking what is real against what is not.
+// mixed is the error for a ranking of measured and simulated numbers.
 func mixed(a, b results.Record) error {
 	return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(a), b.Source, place(b))
 }
@@ -102,12 +102,12 @@ func mixed(a, b results.Record) error {
 type notes struct {
 	list  []Note
 	index map[string]int
-	last  []int // row that touched a note last; rows come in order
+	last  []int // the last row that has the note; rows come in order
 }
 
 var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 
-// add returns the index of the note for text at a result in a row.
+// add returns the index of the note for text, and counts its use in a row.
 func (n *notes) add(text string, row int) int {
 	if n.index == nil {
 		n.index = map[string]int{}

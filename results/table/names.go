@@ -2,14 +2,14 @@ package table
 
 import "github.com/qats-bench/qats/metrics"
 
-// Name returns what the paper prints for an id in a column of results.csv
-// ("metric" for metrics, which have their labels from package metrics), or the id
-// itself where the paper has no name for it.
-// An empty id, such as the severity of a clean set, is "-".
+// Name returns the name that the paper prints for an id in a column of
+// results.csv, or the id itself where the paper has no name for it. For column
+// "metric" it returns the label in package metrics. An empty id, for example the
+// severity of a clean set, is "-".
 //
-// The paper's AdaTS is the test-time augmentation of Hekler et al.; two other
-// methods bear that name, so it is printed here as TTA-TS. Where a label calls
-// it AdaTS nevertheless, the table says what it is.
+// The paper's AdaTS is the test-time augmentation of Hekler et al. Two other
+// methods have that name, so it is printed here as TTA-TS. Where a label calls it
+// AdaTS nevertheless, the table says which method it is.
 func Name(column, id string) string {
 	if id == "" {
 		return "-"
@@ -25,7 +25,8 @@ func Name(column, id string) string {
 	return id
 }
 
-// remark is the sentence that a method needs beside its label, or nothing.
+// remark is the sentence that explains the label of a method, empty if none is
+// needed.
 func remark(method, label string) string {
 	if method == "tta-ts" && label == "AdaTS" {
 		return "AdaTS: the TTA-extended TS of Hekler et al. (2023) that the paper cites under this name."

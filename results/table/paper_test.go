@@ -17,8 +17,8 @@ type paperTable struct {
 	Spec
 }
 
-// paperTables are the ten tables of the paper, as the specs of the project ask
-// for them.
+// paperTables are the ten tables of the paper as the specs of the project describe
+// them.
 func paperTables() []paperTable {
 	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "qats"}
 	adats := map[string]string{"tta-ts": "AdaTS", "hfe-target": "HFE"}
@@ -30,7 +30,7 @@ func paperTables() []paperTable {
 	}
 	networks := func(name, caption, metric string, number int, labels map[string]string) Spec {
 		return Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels,
-			Gap: true, Highlight: "qats", Only: map[string][]string{"method": seven}}
+			Highlight: "qats", Only: map[string][]string{"method": seven}}
 	}
 	tailed := with(map[string]string{"cifar100-lt-r10": "R-10 (mild)", "cifar100-lt-r100": "R-100 (extreme)"})
 	shift := networks("shift-ece", "ECE on CIFAR-100-C, averaged over corruptions; calibrated on CIFAR-100, ViT-B/16", "ece", 3, adats)
@@ -85,9 +85,8 @@ func published(t *testing.T, id string) []paper.Number {
 	return slices.DeleteFunc(all, func(p paper.Number) bool { return p.Table != id })
 }
 
-// asRecords makes records of published numbers, so that the pivot has the
-// paper's own table to make. It is only here that such numbers pass as
-// records.
+// asRecords makes records of published numbers, so that the pivot makes the
+// paper's own table. Only in this test do such numbers become records.
 func asRecords(list []paper.Number, source string) []results.Record {
 	var records []results.Record
 	for _, p := range list {
@@ -105,8 +104,8 @@ func asRecords(list []paper.Number, source string) []results.Record {
 	return records
 }
 
-// paperPivot makes a table of the paper's numbers; its averages are left out
-// where the table itself is to compute them.
+// paperPivot makes a table of the paper's numbers. It leaves out the paper's
+// averages where the table computes averages itself.
 func paperPivot(t *testing.T, p paperTable, source string) *Table {
 	t.Helper()
 	list := published(t, p.id)
@@ -133,7 +132,7 @@ func (t *Table) find(p paper.Number) (Cell, error) {
 	return t.Rows[i].Cells[j], nil
 }
 
-// naiveMark is the mark of a number by counting the lower ones of its row.
+// naiveMark finds the mark of a number by counting the lower numbers of its row.
 func naiveMark(p paper.Number, row paper.Row) Mark {
 	lower := map[paper.Points]bool{}
 	for _, other := range row.Ranked() {
@@ -150,10 +149,10 @@ func naiveMark(p paper.Number, row paper.Row) Mark {
 	return Plain
 }
 
-// The ten tables come out of the paper's own numbers with its rows, its
-// columns, its marks and its gaps, except where the paper errs; and there with
-// the right ones. Averages within the tables are judged by TestPaperAverages.
-func TestPaper(t *testing.T) {
+// TestPaperTablesFromItsNumbers: the paper's own numbers give its ten tables, with
+// its rows, columns, marks and gaps. Where the paper has an error, the table has
+// the right mark or gap. TestPaperAverages checks the averages within the tables.
+func TestPaperTablesFromItsNumbers(t *testing.T) {
 	wrong := map[string]int{}
 	for _, p := range paperTables() {
 		table := paperPivot(t, p, "measured")
@@ -196,14 +195,14 @@ func TestPaper(t *testing.T) {
 			}
 		}
 	}
-	// As many as the audit of the published tables finds by other code, less two
-	// second marks at the averages of table 8.
+	// The audit of the published tables, which is other code, finds the same
+	// numbers, and two more second marks at the averages of table 8.
 	if want := map[string]int{"best": 17, "second": 20 - 2, "gap": 10}; fmt.Sprint(wrong) != fmt.Sprint(want) {
 		t.Errorf("rows that differ from the paper: %v, want %v", wrong, want)
 	}
 }
 
-// shape is rows x columns of numbers and what labels them.
+// shape is the number of rows and columns, and the labels of the columns.
 func shape(t *Table) string {
 	var labels []string
 	for _, c := range t.Columns {
@@ -212,6 +211,7 @@ func shape(t *Table) string {
 	return fmt.Sprintf("%d x %d: %s", len(t.Rows), len(t.Columns), strings.Join(labels, " "))
 }
 
+// TestPaperShapes: the ten tables have the paper's size and column labels.
 func TestPaperShapes(t *testing.T) {
 	seven := "Uncal TS IR AdaTS GC FeatClip QaTS"
 	for i, want := range []string{
@@ -229,8 +229,9 @@ func TestPaperShapes(t *testing.T) {
 	}
 }
 
-// The averages of the full tables are those that the paper prints there and in
-// its main part, within the rounding of both, but for the six that are wrong.
+// TestPaperAverages: the averages of the full tables agree with the averages that
+// the paper prints there and in its main part, within the rounding of both. Six of
+// the paper's averages are wrong.
 func TestPaperAverages(t *testing.T) {
 	wrong := map[string]string{
 		"shift 1 vit-b16 IR": "13.58", "shift 2 vit-b16 IR": "14.20",

@@ -8,11 +8,10 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Pivot makes the table that spec describes of records, which keep their
-// order. It returns an error that names the table, the column and both values
-// where a cell or a ranking would bring unlike records together. An average
-// that would mix measured with simulated numbers is not made: its cell says
-// so.
+// Pivot makes the table that spec describes from records, and keeps their order.
+// Where a cell or a ranking would combine records that differ in anything else,
+// it returns an error that names the table, the column and both values. An
+// average of measured and simulated numbers is not made: its cell says so.
 func Pivot(records []results.Record, spec Spec) (*Table, error) {
 	t, err := pivot(records, spec)
 	if err != nil {
@@ -21,7 +20,7 @@ func Pivot(records []results.Record, spec Spec) (*Table, error) {
 	return t, nil
 }
 
-// identity is what occurs once in results.csv.
+// identity occurs once in results.csv.
 type identity struct {
 	results.Cell
 	method, metric string
@@ -36,18 +35,18 @@ type pivoting struct {
 	notes  notes
 	rivals []*Rival
 	table  *Table
-	shown  [][]*results.Record // for each cell of the table a record of it; nil without a number
+	shown  [][]*results.Record // a record of each cell of the table; nil where there is no number
 }
 
 func pivot(records []results.Record, spec Spec) (*Table, error) {
-	spec, err := spec.check()
+	spec, err := spec.Check()
 	if err != nil {
 		return nil, err
 	}
 	p := &pivoting{spec: spec, index: map[identity]results.Record{}}
 	var shown []results.Record
 	for _, r := range records {
-		if !kept(r, spec.Only) {
+		if !spec.Only.Keeps(r.Cell, r.Method) {
 			continue
 		}
 		if other, twice := p.index[identify(r)]; twice {
@@ -61,12 +60,11 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("none of %d records has metric %s and passes the filter", len(records), spec.Metric)
 	}
-	p.table = &Table{}
+	p.table = &Table{Spec: spec}
 	p.head(shown)
-	if err := p.highlight(); err != nil {
+	if err := p.checkHighlight(); err != nil {
 		return nil, err
 	}
-	p.table.Spec = p.spec
 	groups, err := p.group(shown)
 	if err != nil {
 		return nil, err
@@ -86,16 +84,7 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	return p.table, nil
 }
 
-func kept(r results.Record, only map[string][]string) bool {
-	for column, ids := range only {
-		if !slices.Contains(ids, value(r, column)) {
-			return false
-		}
-	}
-	return true
-}
-
-// duplicate is the error of two records that agree in all that names them.
+// duplicate is the error for two records with the same identity.
 func duplicate(a, b results.Record) error {
 	what := place(a) + "/" + a.Metric
 	if a.Source != b.Source {
@@ -115,27 +104,27 @@ func (p *pivoting) order(column string, shown []results.Record) []string {
 	return ids
 }
 
-// head settles the rivals and the columns.
+// head lists the rivals and the columns.
 func (p *pivoting) head(shown []results.Record) {
 	of := p.spec.Columns
-	if p.spec.down() {
+	if p.spec.methodsAreRows() {
 		of = "method"
 	}
-	var aside []*Rival
+	var unranked []*Rival // columns without a rank come last
 	for _, id := range p.order(of, shown) {
 		r := &Rival{
 			ID: id, Label: p.spec.label(of, id),
 			Ranked: !slices.Contains(p.spec.Unranked, id),
 			Target: of == "method" && slices.Contains(p.spec.Target, id),
 		}
-		if r.Ranked || p.spec.down() {
+		if r.Ranked || p.spec.methodsAreRows() {
 			p.rivals = append(p.rivals, r)
 		} else {
-			aside = append(aside, r)
+			unranked = append(unranked, r)
 		}
 	}
-	p.rivals = append(p.rivals, aside...)
-	if !p.spec.down() {
+	p.rivals = append(p.rivals, unranked...)
+	if !p.spec.methodsAreRows() {
 		for _, r := range p.rivals {
 			p.table.Columns = append(p.table.Columns, Column{ID: r.ID, Label: r.Label, Rival: r})
 		}
@@ -146,9 +135,9 @@ func (p *pivoting) head(shown []results.Record) {
 	}
 }
 
-// highlight settles which rival has the gap.
-func (p *pivoting) highlight() error {
-	if !p.spec.Gap {
+// checkHighlight returns an error if the highlighted rival is not ranked.
+func (p *pivoting) checkHighlight() error {
+	if p.spec.Highlight == "" {
 		return nil
 	}
 	var ranked []string
@@ -157,15 +146,12 @@ func (p *pivoting) highlight() error {
 			ranked = append(ranked, r.ID)
 		}
 	}
-	if p.spec.Highlight == "" && len(ranked) > 0 {
-		p.spec.Highlight = ranked[len(ranked)-1]
-	}
 	if !slices.Contains(ranked, p.spec.Highlight) {
 		what := "column"
-		if p.spec.down() {
+		if p.spec.methodsAreRows() {
 			what = "row"
 		}
-		return fmt.Errorf("highlight: %q is no ranked %s; those are %s", p.spec.Highlight, what, strings.Join(ranked, ", "))
+		return fmt.Errorf("highlight: %q is not a ranked %s; name one of %s", p.spec.Highlight, what, strings.Join(ranked, ", "))
 	}
 	return nil
 }
@@ -177,23 +163,23 @@ type group struct {
 	contests []*contest                  // for each column; nil if no rival has a record there
 }
 
-// contest is what the rivals have in common: a row, or a column of rows that
-// differ in their methods alone.
+// contest is one ranking: a row of the table, or one column of the rows that
+// differ in the method only.
 type contest struct {
-	settings []string // what is averaged over; one "" if nothing is
+	settings []string // that are averaged; a single "" without an average
 	first    results.Record
 }
 
-// contestKey names the contest of a column in the row with the ids.
+// contestKey identifies the contest of a column in the row with the ids.
 func (p *pivoting) contestKey(ids []string, column int) string {
-	if !p.spec.down() {
+	if !p.spec.methodsAreRows() {
 		return strings.Join(ids, "\x00")
 	}
 	return fmt.Sprintf("%s\x00%d", p.block(ids), column)
 }
 
-// block names the rows that differ from the one with the ids in their methods
-// alone.
+// block identifies the rows that differ from the row with the ids in the method
+// only.
 func (p *pivoting) block(ids []string) string {
 	list := slices.Clone(ids)
 	if i := slices.Index(p.spec.Rows, "method"); i >= 0 {
@@ -219,7 +205,7 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 		ids := values(r, p.spec.Rows)
 		g := find(ids)
 		if i := slices.Index(p.spec.Rows, "method"); i >= 0 {
-			for _, rival := range p.rivals { // those without records have rows too
+			for _, rival := range p.rivals { // a rival without records has a row too
 				other := slices.Clone(ids)
 				other[i] = rival.ID
 				find(other)
@@ -252,7 +238,7 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 	return groups, nil
 }
 
-// sortRows brings rows into the order in which their ids are shown.
+// sortRows sorts the rows by the order in which their ids are shown.
 func (p *pivoting) sortRows(groups []*group, shown []results.Record) {
 	rank := map[string]map[string]int{}
 	for _, c := range p.spec.Rows {
@@ -271,7 +257,8 @@ func (p *pivoting) sortRows(groups []*group, shown []results.Record) {
 	})
 }
 
-// agree checks r, which goes to the cell, against the residue of its contest.
+// agree returns an error if r, a record of the cell, differs from the others of
+// its contest in a column of the residue.
 func (p *pivoting) agree(cell map[string]results.Record, in *contest, r results.Record) error {
 	for _, c := range dimensions {
 		if c == p.spec.Columns || slices.Contains(p.spec.Rows, c) || slices.Contains(p.spec.Average, c) {
@@ -282,10 +269,10 @@ func (p *pivoting) agree(cell map[string]results.Record, in *contest, r results.
 			continue
 		}
 		where := "one row"
-		if p.spec.down() {
+		if p.spec.methodsAreRows() {
 			where = "one ranking"
 		}
-		// Prefer to name two records of one cell.
+		// An error that names two records of one cell is clearer.
 		for _, s := range in.settings {
 			if other, ok := cell[s]; ok && value(other, c) != value(r, c) {
 				first, where = other, "one cell"

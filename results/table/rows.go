@@ -7,8 +7,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// addRow appends the i-th row of the table and, where methods make the rows,
-// its mean.
+// addRow appends row i of the table, with its mean where methods make the rows.
 func (p *pivoting) addRow(g *group, i int) {
 	row := Row{IDs: g.ids}
 	for k, id := range g.ids {
@@ -35,7 +34,7 @@ func (p *pivoting) addRow(g *group, i int) {
 			}
 		}
 	}
-	if p.spec.Mean && p.spec.down() {
+	if p.spec.Mean && p.spec.methodsAreRows() {
 		var all []results.Record
 		settings := 0
 		for j := range g.contests {
@@ -50,8 +49,8 @@ func (p *pivoting) addRow(g *group, i int) {
 	p.shown = append(p.shown, shown)
 }
 
-// records returns the records of column j and the number of settings that it
-// should have; one if no rival has any.
+// records returns the records of column j and the number of settings that they
+// should have, which is 1 if no rival has a record.
 func (g *group) records(j int) (list []results.Record, settings int) {
 	if g.contests[j] == nil {
 		return nil, 1
@@ -64,7 +63,7 @@ func (g *group) records(j int) (list []results.Record, settings int) {
 	return list, len(g.contests[j].settings)
 }
 
-// first returns a record of a cell that has a number.
+// first returns the first record of a cell, nil if the cell has no number.
 func first(c Cell, list []results.Record) *results.Record {
 	if !c.OK {
 		return nil
@@ -72,7 +71,7 @@ func first(c Cell, list []results.Record) *results.Record {
 	return &list[0]
 }
 
-// cell makes a cell of the records of so many settings. Footnotes go to row i.
+// cell makes a cell of row i from the records of the given number of settings.
 func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 	var c Cell
 	for _, r := range list {
@@ -91,15 +90,15 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 		c.note(n)
 	}
 	mean.Notes = c.Notes
-	if mean.OK && p.spec.NullBand {
+	if mean.OK && p.spec.ConsistencyBand {
 		mean.Band = p.band(list[0])
 	}
 	return mean
 }
 
-// mean makes a cell of the mean over so many settings. It has no number unless
-// each of them has one and all are of one source; footnotes of the records are
-// not repeated.
+// mean makes a cell of row i with the mean over the given number of settings. The
+// cell has a number only if each setting has one and all have the same source. It
+// does not repeat the footnotes of the records.
 func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	var c Cell
 	sum, n, simulated := 0.0, 0, 0
@@ -135,8 +134,8 @@ func (c *Cell) note(n int) {
 	}
 }
 
-// changes is Yes if any of the records changes predictions, otherwise Unknown
-// if of any it is not known.
+// changes returns Yes if any of the records changes predictions, else Unknown if
+// that is not known for one of them, else No.
 func (p *pivoting) changes(list []results.Record) Changes {
 	answer := No
 	for _, r := range list {
@@ -152,7 +151,7 @@ func (p *pivoting) changes(list []results.Record) Changes {
 	return answer
 }
 
-// band returns the printed null band of a record, or nothing.
+// band returns the printed consistency band of a record, empty if it is not known.
 func (p *pivoting) band(r results.Record) string {
 	id := identify(r)
 	id.metric = r.Metric + "_null_lo"
@@ -165,10 +164,11 @@ func (p *pivoting) band(r results.Record) string {
 	return "[" + p.spec.print(lo.Value) + ", " + p.spec.print(hi.Value) + "]"
 }
 
-// settle draws what concerns whole rows, columns or rivals.
+// settle fills in what concerns whole rows, columns or rivals.
 func (p *pivoting) settle(groups []*group) {
 	t := p.table
-	count := func(rows []*group, columns []int) int { // of the settings; 0 if they differ
+	// count returns the number of settings in each cell, 0 if the cells differ.
+	count := func(rows []*group, columns []int) int {
 		n := -1
 		for _, g := range rows {
 			for _, j := range columns {
@@ -214,8 +214,8 @@ func (p *pivoting) settle(groups []*group) {
 	}
 }
 
-// liftNotes moves the footnotes that all cells of a rival have, of two or more,
-// to its label.
+// liftNotes moves a footnote that all cells of a rival have to the label of the
+// rival, if these are two or more cells.
 func (p *pivoting) liftNotes() {
 	t := p.table
 	for _, rival := range p.rivals {
@@ -242,11 +242,12 @@ func (p *pivoting) liftNotes() {
 	}
 }
 
-// addMean appends the mean over all settings of all rows; where methods make
-// the rows, it names the column of means.
+// addMean appends a row with the mean over all settings of all rows. Where methods
+// make the rows, it adds the column of means instead, whose cells are there
+// already.
 func (p *pivoting) addMean(groups []*group) {
 	t := p.table
-	if p.spec.down() {
+	if p.spec.methodsAreRows() {
 		t.Columns = append(t.Columns, Column{Label: "Average", Mean: true})
 		return
 	}

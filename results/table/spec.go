@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Better says which values win.
+// Better says which values are better.
 type Better = metrics.Direction
 
 // Neutral metrics are shown without marks.
@@ -20,12 +21,12 @@ const (
 	Higher  = metrics.Higher
 )
 
-// Spec describes one table. Rows, Columns and the rest name columns of
+// Spec describes one table. Rows, Columns and Average name columns of
 // results.csv: experiment, dataset, backbone, loss, corruption, severity,
-// method. Identifiers are those of the file; labels are only for print.
+// method. Identifiers are those of the file; labels are for print only.
 //
-// The rivals, which marks rank, are the methods, be they columns or rows.
-// Where they are neither, the columns are the rivals.
+// Marks rank the rivals. These are the methods, as columns or as rows; where
+// methods are neither, the columns are the rivals.
 type Spec struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"
 	Caption string // plain text
@@ -35,63 +36,49 @@ type Spec struct {
 	Rows    []string // outermost first; at least one. Rows that share the first are grouped
 	Columns string   // what the columns are; empty means method
 
-	// Only keeps the records whose column is in the list. If the column makes
-	// rows or columns, the list is also their order; without one the order is
-	// that of the file. A listed rival without records is shown empty.
-	Only map[string][]string
+	// Only keeps some of the records, by columns that may make rows. If such a
+	// column makes rows or columns, the list is also their order; otherwise the
+	// order is that of the file. A listed rival without records is shown empty.
+	Only results.Filter
 
-	Labels map[string]string // id -> label, before the names that the package knows
+	Labels map[string]string // id -> label; they override the names that the package knows
 
 	Average []string // each cell is the mean over these, for example corruption
 
 	// Mean adds the mean over all settings: a last row, or a last column where
-	// methods make the rows.
+	// methods are rows.
 	Mean bool
 
 	Better    Better
 	Percent   bool     // print 100 x value with two decimals; otherwise four decimals
-	Unranked  []string // rivals that take no part in marks and gaps; columns of them are shown last
-	Gap       bool     // show the gap of the highlighted rival
-	Highlight string   // id of that rival; empty means the last ranked one
+	Unranked  []string // rivals without marks and gaps; as columns they are shown last
+	Highlight string   // id of the rival whose gap to the best other one is shown; empty for none
 
-	// Target are methods that see unlabelled samples of the domain that they
-	// are tested on. Where one is shown, so is which methods do without.
+	// Target lists methods that see unlabelled samples of the domain that they
+	// are tested on. Where one is shown, the table says which methods do not.
 	Target []string
 
-	// NullBand prints beneath each number what a perfectly calibrated model
-	// with the same confidences scores at the same n, as recorded under
-	// <metric>_null_lo and <metric>_null_hi. Not with Average: the band of a
+	// ConsistencyBand prints below each number the 95 % range of the metric for a
+	// perfectly calibrated model with the same confidences and the same n
+	// (Broecker and Smith 2007), as recorded under <metric>_null_lo and
+	// <metric>_null_hi. It cannot be combined with Average, because the band of a
 	// mean is not the mean of the bands.
-	NullBand bool
+	ConsistencyBand bool
 }
 
-// columns that may make rows, columns or averages.
-var dimensions = []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity", "method"}
+// dimensions are the columns that may make rows, columns or averages.
+var dimensions = slices.Concat([]string{"experiment"}, results.SettingColumns(), []string{"method"})
 
-// value returns the field of r in a column of dimensions.
+// value returns the text of r in one of the dimensions.
 func value(r results.Record, column string) string {
-	switch column {
-	case "experiment":
-		return r.Experiment
-	case "dataset":
-		return r.Dataset
-	case "backbone":
-		return r.Backbone
-	case "loss":
-		return r.Loss
-	case "corruption":
-		return r.Corruption
-	case "severity":
-		if r.Severity == 0 {
-			return ""
-		}
-		return strconv.Itoa(r.Severity)
+	if column == "method" {
+		return r.Method
 	}
-	return r.Method
+	return r.Column(column)
 }
 
-// check returns the spec with its defaults filled in.
-func (s Spec) check() (Spec, error) {
+// Check returns the spec with its defaults filled in, or the first mistake in it.
+func (s Spec) Check() (Spec, error) {
 	if s.Columns == "" {
 		s.Columns = "method"
 	}
@@ -101,7 +88,7 @@ func (s Spec) check() (Spec, error) {
 	if len(s.Rows) == 0 {
 		return s, fmt.Errorf("no rows; name one of %s", strings.Join(dimensions, ", "))
 	}
-	used := map[string]string{}
+	place := map[string]string{}
 	for _, part := range []struct {
 		name    string
 		columns []string
@@ -110,52 +97,54 @@ func (s Spec) check() (Spec, error) {
 			if !slices.Contains(dimensions, c) {
 				return s, fmt.Errorf("%s: %q is none of %s", part.name, c, strings.Join(dimensions, ", "))
 			}
-			if before, twice := used[c]; twice {
+			if before, twice := place[c]; twice {
 				return s, fmt.Errorf("%s: %s is already in %s", part.name, c, before)
 			}
-			used[c] = part.name
+			place[c] = part.name
 		}
 	}
-	for _, c := range sortedKeys(s.Only) {
-		if !slices.Contains(dimensions, c) {
-			return s, fmt.Errorf("only: %q is none of %s", c, strings.Join(dimensions, ", "))
-		}
-		if len(s.Only[c]) == 0 {
-			return s, fmt.Errorf("only: no value of %s is kept", c)
-		}
-		for i, id := range s.Only[c] {
-			if slices.Contains(s.Only[c][:i], id) {
-				return s, fmt.Errorf("only: %s %q is listed twice", c, id)
-			}
-		}
+	if place["method"] == "" && len(s.Only["method"]) > 1 {
+		return s, fmt.Errorf("columns are %s and rows %s; add method to rows, or show one method", s.Columns, strings.Join(s.Rows, ", "))
+	}
+	if err := checkOnly(s.Only); err != nil {
+		return s, err
 	}
 	if !slices.Contains([]Better{Neutral, Lower, Higher}, s.Better) {
 		return s, fmt.Errorf("better: %q is neither lower nor higher", string(s.Better))
 	}
-	if s.Gap && s.Better == Neutral {
-		return s, fmt.Errorf("gap: neither lower nor higher is better")
+	if s.Highlight != "" && s.Better == Neutral {
+		return s, fmt.Errorf("highlight: %s has no better direction, so there is no gap to show", s.Metric)
 	}
-	if s.NullBand && len(s.Average) > 0 {
-		return s, fmt.Errorf("null band: the band of an average is not the average of the bands")
+	if s.ConsistencyBand && len(s.Average) > 0 {
+		return s, fmt.Errorf("consistency band and average: the band of an average is not the average of the bands")
 	}
 	return s, nil
 }
 
-// sortedKeys returns the keys of m in order, so that the first error is always
-// the same one.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// checkOnly checks the columns in order, so that the first error is always the
+// same one.
+func checkOnly(only results.Filter) error {
+	for _, c := range slices.Sorted(maps.Keys(only)) {
+		if !slices.Contains(dimensions, c) {
+			return fmt.Errorf("only: %q is none of %s", c, strings.Join(dimensions, ", "))
+		}
+		if len(only[c]) == 0 {
+			return fmt.Errorf("only: no value of %s is kept", c)
+		}
+		for i, id := range only[c] {
+			if slices.Contains(only[c][:i], id) {
+				return fmt.Errorf("only: %s %q is listed twice", c, id)
+			}
+		}
 	}
-	slices.Sort(keys)
-	return keys
+	return nil
 }
 
-// down reports whether methods make the rows, and are ranked down a column.
-func (s Spec) down() bool { return slices.Contains(s.Rows, "method") }
+// methodsAreRows reports whether methods make the rows. Rankings then run down a
+// column.
+func (s Spec) methodsAreRows() bool { return slices.Contains(s.Rows, "method") }
 
-// label returns what is printed for an id of a column.
+// label returns the label of an id of a column.
 func (s Spec) label(column, id string) string {
 	if l, ok := s.Labels[id]; ok {
 		return l
@@ -163,10 +152,10 @@ func (s Spec) label(column, id string) string {
 	return Name(column, id)
 }
 
-// digits returns the number of decimals.
+// digits returns the number of decimals of the table.
 func (s Spec) digits() int { return metrics.Entry{Percent: s.Percent}.Digits() }
 
-// print returns v with the decimals of the table.
+// print returns v as the table prints it.
 func (s Spec) print(v float64) string {
 	if s.Percent {
 		v *= 100
@@ -174,7 +163,8 @@ func (s Spec) print(v float64) string {
 	return fixed(v, s.digits())
 }
 
-// difference returns the signed difference of two printed numbers.
+// difference returns the printed number a minus the printed number b, with its
+// sign.
 func (s Spec) difference(a, b string) string {
 	text := fixed(number(a)-number(b), s.digits())
 	if number(text) > 0 {
@@ -183,7 +173,7 @@ func (s Spec) difference(a, b string) string {
 	return text
 }
 
-// fixed prints v with so many decimals and no negative zero.
+// fixed prints v with the given number of decimals, and never as a negative zero.
 func fixed(v float64, digits int) string {
 	text := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -192,7 +182,7 @@ func fixed(v float64, digits int) string {
 	return text
 }
 
-// number reads back what fixed printed.
+// number reads a number that fixed has printed.
 func number(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v

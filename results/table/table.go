@@ -8,33 +8,33 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Table is a finished table: printing it needs no further decision. It is
+// Table is a finished table: to print it needs no further decision. It is
 // read-only.
 type Table struct {
 	Spec      Spec
-	Columns   []Column // the column of means, if any, is the last
-	Rows      []Row    // the row of means, if any, is the last
+	Columns   []Column // a column of means is the last
+	Rows      []Row    // a row of means is the last
 	Notes     []Note
-	Unknown   []string // labels of methods of which argmax_change is not recorded
-	Settings  int      // averaged in every cell, means aside; 0 if they differ
-	Measured  int      // numbers shown that are measured, means aside
-	From      []string // what those are of, see results.DistinctFrom
-	Simulated int
+	Unknown   []string // labels of methods without recorded argmax_change
+	Settings  int      // averaged in every cell, means excepted; 0 if the cells differ
+	Measured  int      // measured numbers shown, means excepted
+	From      []string // origins of the measured numbers, see results.DistinctFrom
+	Simulated int      // simulated numbers shown, means excepted
 }
 
-// Rival is one of those that marks rank; see Spec.
+// Rival is one of the items that marks rank; see Spec.
 type Rival struct {
 	ID, Label string
 	Ranked    bool
 	Target    bool    // sees unlabelled samples of the domain that it is tested on
 	Changes   Changes // over all cells that are shown
-	Notes     []int   // indices into Table.Notes: those that hold for all of its cells
+	Notes     []int   // indices into Table.Notes of the notes that hold for all its cells
 }
 
 // Column is a column of numbers.
 type Column struct {
 	ID, Label string // ID is empty in the column of means
-	Settings  int    // averaged in each cell; 1 if none, 0 if they differ
+	Settings  int    // averaged in each cell: 1 without an average, 0 if the cells differ
 	Mean      bool
 	Rival     *Rival // nil where methods make the rows
 }
@@ -42,9 +42,8 @@ type Column struct {
 // Changes says whether calibration changes the predicted class of any row.
 type Changes int
 
-// Unknown where no argmax_change is recorded.
 const (
-	Unknown Changes = iota
+	Unknown Changes = iota // no argmax_change is recorded
 	No
 	Yes
 )
@@ -53,7 +52,7 @@ const (
 type Row struct {
 	IDs      []string // one for each of Spec.Rows; nil in the row of means
 	Labels   []string
-	Settings int // averaged in each cell; 1 if none, 0 if they differ
+	Settings int // averaged in each cell: 1 without an average, 0 if the cells differ
 	Mean     bool
 	Rival    *Rival // nil unless methods make the rows
 	Cells    []Cell // one for each of Table.Columns
@@ -61,16 +60,16 @@ type Row struct {
 
 // Cell is a number with its marks.
 type Cell struct {
-	OK        bool    // has a number; otherwise "--" and the notes say why
+	OK        bool    // there is a number; otherwise the cell is "--" and the notes say why
 	Value     float64 // as recorded, or the mean
 	Text      string  // as printed
 	Simulated bool
 	Mark      Mark
-	Gap       string // signed, only of the highlighted rival, and not at a tie
-	GapBetter bool   // the gap is on the winning side
+	Gap       string // signed; only at the highlighted rival, and not at a tie
+	GapBetter bool   // the gap says that the highlighted rival is better
 	Changes   Changes
-	Band      string // null band as printed; empty where it is not known
-	Notes     []int  // indices into Table.Notes, less those of the rival
+	Band      string // consistency band as printed; empty where it is not known
+	Notes     []int  // indices into Table.Notes, without the notes of the rival
 }
 
 // Mark is the place in a ranking.
@@ -86,9 +85,9 @@ const (
 // Note is a footnote.
 type Note struct {
 	Text  string
-	Vary  bool // other texts differ from Text in their numbers
-	Rows  int  // rows of the table that it touches
-	Times int  // how often it occurs: an averaged cell may hold it more than once
+	Vary  bool // the note also stands for texts that differ from Text in their numbers
+	Rows  int  // rows of the table that have the note
+	Times int  // how often it occurs: an averaged cell may have it more than once
 }
 
 func (n Note) String() string {
@@ -96,11 +95,11 @@ func (n Note) String() string {
 	if n.Vary {
 		text = "for example: " + text
 	}
-	touched := count(n.Rows, "row")
+	where := count(n.Rows, "row")
 	if n.Times > n.Rows {
-		touched = count(n.Times, "time") + " in " + touched
+		where = count(n.Times, "time") + " in " + where
 	}
-	return text + " (" + touched + ")"
+	return text + " (" + where + ")"
 }
 
 func count(n int, what string) string {
@@ -110,8 +109,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Origin is the line on top: how many of the numbers are measured, on what, and
-// how many simulated.
+// Origin is the line at the top. It says how many numbers are measured, and on
+// which networks, and how many are simulated.
 func (t *Table) Origin() string {
 	all := t.Measured + t.Simulated
 	switch {
@@ -127,14 +126,13 @@ func (t *Table) Origin() string {
 	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }
 
-// glyphs are what stands for the marks of a legend; plain text goes through
-// Escape.
+// glyphs are the marks as a legend shows them. escape is applied to plain text.
 type glyphs struct {
 	best, second, dagger, star string
 	escape                     func(string) string
 }
 
-// legend says in sentences what is shown and how it is marked.
+// legend explains in sentences the numbers and their marks.
 func (t *Table) legend(g glyphs) []string {
 	s := t.Spec
 	name := s.label("metric", s.Metric)
@@ -162,25 +160,22 @@ func (t *Table) legend(g glyphs) []string {
 		list = append(list, g.best+", "+g.second+"; equal printed numbers share the mark.")
 	}
 	if gaps {
-		say("Gap: %s less the best other, none at a tie.", s.label(t.of(), s.Highlight))
+		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))
 	}
-	var aside, target []string
+	var unranked []string
 	for _, r := range t.rivals() {
 		if !r.Ranked {
-			aside = append(aside, r.Label)
-		}
-		if r.Target {
-			target = append(target, r.Label)
+			unranked = append(unranked, r.Label)
 		}
 	}
-	if marks && len(aside) > 0 {
-		say("Not ranked: %s.", strings.Join(aside, ", "))
+	if marks && len(unranked) > 0 {
+		say("Not ranked: %s.", strings.Join(unranked, ", "))
 	}
 	if t.anyChanges() {
-		list = append(list, g.dagger+": predictions change.")
+		list = append(list, g.dagger+": some predictions change.")
 	}
-	if len(target) > 0 {
-		list = append(list, g.star+": not OOD-free, sees unlabelled samples of each target domain.")
+	if t.showsTarget() {
+		list = append(list, g.star+": not OOD-free; the method sees unlabelled samples of each target domain.")
 	}
 	for _, r := range t.rivals() {
 		if text := remark(r.ID, r.Label); t.of() == "method" && text != "" {
@@ -188,17 +183,17 @@ func (t *Table) legend(g glyphs) []string {
 		}
 	}
 	if len(t.Unknown) > 0 {
-		say("Not known whether predictions change (no argmax_change recorded): %s.", strings.Join(t.Unknown, ", "))
+		say("No argmax_change is recorded for %s, so predictions may change.", strings.Join(t.Unknown, ", "))
 	}
-	if s.NullBand && bands {
-		say("In brackets: 95 %% range of a perfectly calibrated model with the same confidences at the same n.")
-	} else if s.NullBand {
-		say("Null bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric)
+	if s.ConsistencyBand && bands {
+		say("In brackets: consistency band, the 95 %% range of a perfectly calibrated model with the same confidences and the same n.")
+	} else if s.ConsistencyBand {
+		say("Consistency bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric)
 	}
 	return list
 }
 
-// averages says how many settings the numbers are means of.
+// averages says how many settings are averaged in the numbers.
 func (t *Table) averages() string {
 	over := "over " + strings.Join(t.Spec.Average, ", ")
 	if t.Settings > 0 {
@@ -227,9 +222,9 @@ func (t *Table) averages() string {
 	return fmt.Sprintf("Each number is a mean %s; the number of settings differs within rows and columns.", over)
 }
 
-// of returns the column of results.csv that the rivals are from.
+// of returns the column of results.csv that holds the ids of the rivals.
 func (t *Table) of() string {
-	if t.Spec.down() {
+	if t.Spec.methodsAreRows() {
 		return "method"
 	}
 	return t.Spec.Columns
@@ -263,17 +258,17 @@ func (t *Table) anyChanges() bool {
 	return false
 }
 
-// changesAtCells reports whether the daggers stand at the numbers, because no
-// method has a label to bear one.
+// changesAtCells reports whether the daggers stand at the numbers, because the
+// methods have no labels in the table.
 func (t *Table) changesAtCells() bool { return t.of() != "method" }
 
-// tellsTarget reports whether a rival sees the target domain, so that it is to
-// be shown which do without.
-func (t *Table) tellsTarget() bool {
+// showsTarget reports whether a rival sees the target domain. The table then says
+// which rivals do not.
+func (t *Table) showsTarget() bool {
 	return slices.ContainsFunc(t.rivals(), func(r *Rival) bool { return r.Target })
 }
 
-// wide reports whether headings are broken into lines to save width.
+// wide reports whether headings are broken into several lines to save width.
 func (t *Table) wide() bool { return len(t.Columns) > 9 }
 
 // heading returns the lines of a column heading.
@@ -284,8 +279,8 @@ func (t *Table) heading(c Column) []string {
 	return []string{c.Label}
 }
 
-// labels returns the labels of a row; where settings differ between rows, the
-// last one carries their number, unless that is a method.
+// labels returns the labels of a row. Where the number of settings differs between
+// rows, the last label that is no method has the number.
 func (t *Table) labels(r Row) []string {
 	list := append([]string{}, r.Labels...)
 	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 || r.Settings == 0 {
@@ -300,7 +295,7 @@ func (t *Table) labels(r Row) []string {
 	return list
 }
 
-// place names a record in an error.
+// place names the place of a record, for errors.
 func place(r results.Record) string {
 	parts := []string{}
 	for _, c := range dimensions {

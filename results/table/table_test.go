@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"encoding/csv"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -78,11 +78,11 @@ func standard() []results.Record {
 func standardSpec() Spec {
 	return Spec{
 		Name: "standard", Caption: "Calibration error on standard benchmarks", Metric: "ece",
-		Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Gap: true,
+		Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Highlight: "qats",
 	}
 }
 
-// shift has 2 corruptions x 2 severities and a method outside the ranking.
+// shift has 2 corruptions x 2 severities and an unranked method.
 func shift() ([]results.Record, Spec) {
 	var list []results.Record
 	for s := 1; s <= 2; s++ {
@@ -96,7 +96,7 @@ func shift() ([]results.Record, Spec) {
 	}
 	return list, Spec{
 		Name: "shift", Metric: "ece", Rows: []string{"severity"}, Average: []string{"corruption"}, Mean: true,
-		Better: Lower, Percent: true, Gap: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
+		Better: Lower, Percent: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
 		Labels: map[string]string{"qats": "QaTS_new"},
 	}
 }
@@ -124,7 +124,7 @@ func layouts() []test {
 
 	// Severity 1 has more corruptions than severity 2.
 	list, spec = shift()
-	spec.Name, spec.Gap = "uneven", false
+	spec.Name, spec.Highlight = "uneven", ""
 	tests = append(tests, test{"uneven", slices.DeleteFunc(list, func(r results.Record) bool {
 		return r.Severity == 2 && r.Corruption == "snow"
 	}), spec})
@@ -154,7 +154,7 @@ func layouts() []test {
 	}
 	list = append(list, network("cifar10", "vit-s16", []string{"ts", "qats"}, 0.0123, 0.0131)...)
 	tests = append(tests, test{"null", list, Spec{
-		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Gap: true, NullBand: true,
+		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Highlight: "qats", ConsistencyBand: true,
 	}})
 
 	// Losses as columns, one method: the dagger goes to the cells.
@@ -170,7 +170,7 @@ func layouts() []test {
 	}})
 
 	// Methods as rows: one sees the target domain, one changes predictions, one
-	// has no records, one lacks a number.
+	// has no records, and one lacks a number.
 	list, spec = shift()
 	spec.Name, spec.Rows, spec.Columns, spec.Average = "methods", []string{"severity", "method"}, "corruption", nil
 	spec.Target, spec.Only = []string{"hfe-target"}, map[string][]string{"method": {"ts", "hfe-target", "gc-split", "qats", "featclip"}}
@@ -214,14 +214,15 @@ func layouts() []test {
 		list = append(list, simulated(rows)...)
 	}
 	tests = append(tests, test{"wide", list, Spec{
-		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Gap: true,
+		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Highlight: "qats",
 		Better: Lower, Percent: true, Labels: map[string]string{"tta-ts": "AdaTS"},
 	}})
 
 	return tests
 }
 
-func TestGolden(t *testing.T) {
+// TestPrintedTables compares tables of each form with the golden files.
+func TestPrintedTables(t *testing.T) {
 	for _, test := range layouts() {
 		t.Run(test.name, func(t *testing.T) {
 			table, err := Pivot(test.records, test.spec)
@@ -261,7 +262,9 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+// TestMistakesAreNamed: a spec with a mistake, and records that must not share a
+// cell or a ranking, are errors that say which.
+func TestMistakesAreNamed(t *testing.T) {
 	edit := func(i int, change func(*results.Record)) []results.Record {
 		list := standard()
 		change(&list[i])
@@ -307,9 +310,9 @@ func TestRefusals(t *testing.T) {
 		{"empty filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
 		{"filter twice", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
 		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower nor higher`},
-		{"neutral gap", nil, spec(func(s *Spec) { s.Better = Neutral }), `table standard: gap: neither lower nor higher is better`},
-		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is no ranked column; those are uncal, ts, featclip, qats`},
-		{"band of an average", nil, spec(func(s *Spec) { s.NullBand, s.Average = true, []string{"loss"} }), `table standard: null band: the band of an average`},
+		{"neutral gap", nil, spec(func(s *Spec) { s.Better = Neutral }), `table standard: highlight: ece has no better direction, so there is no gap to show`},
+		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is not a ranked column; name one of uncal, ts, featclip, qats`},
+		{"band of an average", nil, spec(func(s *Spec) { s.ConsistencyBand, s.Average = true, []string{"loss"} }), `table standard: consistency band and average: the band of an average`},
 	} {
 		_, err := Pivot(test.records, test.spec)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -319,14 +322,14 @@ func TestRefusals(t *testing.T) {
 
 	// A neutral metric has no ranking to mix.
 	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
-	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Gap = Neutral, false })); err != nil {
+	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = Neutral, "" })); err != nil {
 		t.Errorf("neutral: %v", err)
 	}
 }
 
-// A mean over measured and simulated numbers is not made, and its cell says
-// so; the rest of the table stands.
-func TestMixedAverages(t *testing.T) {
+// TestNoAverageOfMeasuredAndSimulated: a mean over measured and simulated numbers
+// is not made, and its cell says so. The rest of the table is as usual.
+func TestNoAverageOfMeasuredAndSimulated(t *testing.T) {
 	list, spec := shift()
 	for i := range list {
 		if list[i].Severity == 2 && list[i].Corruption == "snow" {
@@ -337,7 +340,7 @@ func TestMixedAverages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Rows, spec.Columns, spec.Average, spec.Gap = []string{"severity", "method"}, "corruption", nil, false
+	spec.Rows, spec.Columns, spec.Average, spec.Highlight = []string{"severity", "method"}, "corruption", nil, ""
 	down, err := Pivot(list, spec)
 	if err != nil {
 		t.Fatal(err)
@@ -366,9 +369,9 @@ func TestMixedAverages(t *testing.T) {
 	}
 }
 
-// The marks of random tables with many ties are those of a naive reading of
-// the printed numbers.
-func TestMarks(t *testing.T) {
+// TestMarksRankPrintedNumbers compares the marks of random tables with many ties
+// with a naive ranking of the printed numbers.
+func TestMarksRankPrintedNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 300 {
 		names := []string{"a", "b", "c", "d", "aside"}
@@ -384,11 +387,11 @@ func TestMarks(t *testing.T) {
 			list = append(list, record("x", "y", m, "ece", values[m]))
 		}
 		table, err := Pivot(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
-			Gap: true, Highlight: "c", Unranked: []string{"aside"}})
+			Highlight: "c", Unranked: []string{"aside"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		// In hundredths of a per cent, the smaller the better.
+		// In hundredths of a per cent; smaller is better.
 		score := map[string]int{}
 		for m, v := range values {
 			var whole, part int
@@ -435,9 +438,9 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// The table does not depend on the order of the records where the order of
-// rows and columns is given.
-func TestOrder(t *testing.T) {
+// TestOrderOfRecordsDoesNotMatter where the spec gives the order of rows and
+// columns.
+func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	spec := standardSpec()
 	spec.Only = map[string][]string{"method": methods, "dataset": {"cifar10", "cifar100"}, "backbone": {"resnet50", "vit-s16", "vit-b16", "my_net"}}
 	text := func(list []results.Record) string {
@@ -463,9 +466,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Labels with letters of several bytes keep the columns of a text table
-// straight.
-func TestTextAlignment(t *testing.T) {
+// TestColumnsAlignUnderAnyLabel: labels with characters of several bytes keep the
+// columns of a text table straight.
+func TestColumnsAlignUnderAnyLabel(t *testing.T) {
 	spec := standardSpec()
 	spec.Labels = map[string]string{"cifar10": "M\u00fcnchen \u03c4", "ts": "T\u00e4\u00df"}
 	table, err := Pivot(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
@@ -486,7 +489,7 @@ func TestTextAlignment(t *testing.T) {
 	}
 }
 
-// wide is a table of 15 rows and 7 methods with all that can happen.
+// wide is a table of 15 rows and 7 methods with skips, warnings and simulated rows.
 func wide() ([]results.Record, Spec) {
 	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "qats"}
 	r := rand.New(rand.NewPCG(3, 3))
@@ -514,8 +517,8 @@ func wide() ([]results.Record, Spec) {
 	return list, spec
 }
 
-// The paper's names are known for every id of its published tables.
-func TestNames(t *testing.T) {
+// TestPublishedIDsHaveNames: every id of the published tables has a name in print.
+func TestPublishedIDsHaveNames(t *testing.T) {
 	for _, test := range [][3]string{
 		{"dataset", "cifar10", "CIFAR-10"}, {"backbone", "vit-b16", "ViT-B"}, {"backbone", "wrn-28-10", "wrn-28-10"},
 		{"corruption", "glass_blur", "glass blur"}, {"severity", "", "-"}, {"severity", "3", "3"}, {"method", "qats", "QaTS"},
@@ -524,28 +527,14 @@ func TestNames(t *testing.T) {
 			t.Errorf("Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
 		}
 	}
-	shared := os.Getenv("QATS_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	f, err := os.Open(filepath.Join(shared, "paper", "published.csv"))
-	if err != nil {
-		t.Skip("no published tables: ", err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	list, err := paper.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, column := range []string{"dataset", "backbone", "corruption"} {
-		j := slices.Index(rows[0], column)
-		if j < 0 {
-			t.Fatalf("no column %s in %v", column, rows[0])
-		}
-		for _, row := range rows[1:] {
-			id := row[j]
+	for _, p := range list {
+		for column, id := range map[string]string{"dataset": p.Dataset, "backbone": p.Backbone, "corruption": p.Corruption} {
 			plain := column == "corruption" && !strings.Contains(id, "_") // such as fog
-			if Name(column, id) == id && !plain && id != "average" {
+			if Name(column, id) == id && !plain && id != paper.Average {
 				t.Errorf("%s %s has no name", column, id)
 			}
 		}

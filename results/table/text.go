@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text prints the table aligned for a terminal or a log: *best*, _second_,
-// "s" behind a simulated number, the gap as a signed number, footnotes in
-// brackets, "#" at a method that changes predictions and "^" at one that sees
-// the target domain. No line ends in a space; the width is as large as the table needs.
+// Text prints the table aligned for a terminal or a log: *best*, _second_, "s"
+// after a simulated number, the gap as a signed number, footnotes in brackets, "#"
+// at a method that changes predictions and "^" at a method that sees the target
+// domain. No line ends in a space. The table is as wide as it needs to be.
 func (t *Table) Text(w io.Writer) error {
 	lines := t.textLines()
 	width := 72
@@ -39,16 +39,16 @@ func (t *Table) Text(w io.Writer) error {
 // textLines returns heading, rule and rows.
 func (t *Table) textLines() []string {
 	heads := t.headLines()
-	grid := make([][]string, heads) // of the row labels
+	grid := make([][]string, heads) // the columns of row labels
 	for i := range grid {
 		grid[i] = make([]string, t.labelColumns())
 	}
 	for j, c := range t.Spec.Rows {
 		grid[heads-1][j] = headings[c]
 	}
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		grid[heads-1][len(t.Spec.Rows)] = "OOD-free?"
-	} else if t.tellsTarget() {
+	} else if t.showsTarget() {
 		grid[0][len(t.Spec.Rows)-1] = "OOD-free?"
 	}
 	for i := range t.Rows {
@@ -88,27 +88,27 @@ func (t *Table) textLines() []string {
 	return list
 }
 
-// headLines is how many lines the heading takes.
+// headLines is the number of lines of the heading.
 func (t *Table) headLines() int {
 	n := 1
 	for _, c := range t.Columns {
 		n = max(n, len(t.heading(c)))
 	}
-	if t.tellsTarget() && !t.Spec.down() {
+	if t.showsTarget() && !t.Spec.methodsAreRows() {
 		n++
 	}
 	return n
 }
 
-// labelColumns is how many columns stand before those of numbers.
+// labelColumns is the number of columns before the columns of numbers.
 func (t *Table) labelColumns() int {
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		return len(t.Spec.Rows) + 1
 	}
 	return len(t.Spec.Rows)
 }
 
-// textLabels returns what stands before the numbers of row i.
+// textLabels returns the labels before the numbers of row i.
 func (t *Table) textLabels(i int) []string {
 	r := t.Rows[i]
 	labels := t.labels(r)
@@ -118,13 +118,13 @@ func (t *Table) textLabels(i int) []string {
 	if j := slices.Index(t.Spec.Rows, "method"); j >= 0 {
 		labels[j] += t.textSigns(r.Rival)
 	}
-	if t.tellsTarget() && t.Spec.down() {
+	if t.showsTarget() && t.Spec.methodsAreRows() {
 		labels = append(labels, yes(!r.Rival.Target))
 	}
 	return labels
 }
 
-// textSigns is what the label of a rival bears.
+// textSigns are the signs after a rival's label.
 func (t *Table) textSigns(r *Rival) string {
 	if r == nil {
 		return ""
@@ -149,9 +149,9 @@ func yes(b bool) string {
 	return "no"
 }
 
-// textColumn appends column j to the lines, heading first, and its null bands
-// to the lines beneath. Numbers are right-aligned up to their mark; what
-// follows them is left-aligned.
+// textColumn appends column j to the lines, heading first, and its consistency
+// bands to the lines below. Numbers with their marks are right-aligned; the signs
+// after them are left-aligned.
 func (t *Table) textColumn(j int, lines, bands []string) {
 	c := t.Columns[j]
 	heads := t.headLines()
@@ -160,7 +160,7 @@ func (t *Table) textColumn(j int, lines, bands []string) {
 		numbers[heads-len(t.heading(c))+i] = line + " "
 	}
 	numbers[heads-1] = strings.TrimSuffix(numbers[heads-1], " ") + t.textSigns(c.Rival) + " "
-	if t.tellsTarget() && !t.Spec.down() {
+	if t.showsTarget() && !t.Spec.methodsAreRows() {
 		numbers[0] = yes(!c.Rival.Target) + " "
 	}
 	tails := make([]string, heads)
@@ -232,8 +232,8 @@ func padRight(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
-// Wrap writes text in lines of at most width where words allow it, the first
-// behind the head and the others indented as far.
+// Wrap writes text in lines of at most width characters where the words allow it.
+// The first line begins with head; the others are indented by the length of head.
 func Wrap(b *strings.Builder, head, text string, width int) {
 	line := head
 	empty := true

@@ -1,5 +1,5 @@
-// Temperature is a calibrator outside of qats: temperature scaling (Guo et al.
-// 2017) as a program of its own, to start from when writing another one in Go.
+// Temperature is an external calibrator: temperature scaling (Guo et al. 2017) as a
+// separate program. It is a starting point for writing another one in Go.
 //
 //	temperature fit DIR      DIR/cal/{logits,labels}.npy -> DIR/model/T
 //	temperature apply DIR    DIR/test/logits.npy, DIR/model/T -> DIR/probs.npy
@@ -35,8 +35,8 @@ func run(args []string) error {
 	}
 }
 
-// fit finds the T with the least NLL: its derivative in 1/T rises, so that
-// halving an interval of log(1/T) finds its zero.
+// fit finds the T with the smallest NLL. The derivative of the NLL in 1/T is
+// increasing, so bisection in log(1/T) finds its zero.
 func fit(dir string) error {
 	logits, err := read(filepath.Join(dir, "cal", "logits.npy"))
 	if err != nil {

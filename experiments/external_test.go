@@ -26,37 +26,8 @@ func built(t *testing.T, dir string) string {
 	return out
 }
 
-// allowed is run with programs allowed.
-func (w *world) allowed(spec string, o RunOptions) (*Outcome, string) {
-	w.t.Helper()
-	out, err := w.planWith(spec, PlanOptions{AllowExec: true}).Run(context.Background(), o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out, w.bytes(out)
-}
-
-// planWith is plan with other options.
-func (w *world) planWith(spec string, o PlanOptions) *Plan {
-	w.t.Helper()
-	s, err := ParseSpec(filepath.Join(w.data, "t.yaml"), []byte(spec), w.known)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	store, err := results.Open(filepath.Join(w.out, "store"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	o.Data, o.Store, o.Digests = []string{w.data}, store, &data.Digests{}
-	p, err := MakePlan(context.Background(), []*Spec{s}, o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return p
-}
-
 // checkSame compares the values of two methods, setting by setting, and returns
-// how many there are.
+// their number.
 func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
 	t.Helper()
 	values := map[string]float64{}
@@ -85,10 +56,10 @@ settings:
   - {dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}
 `
 
-// TestExternalProgram: temperature scaling as a program of its own gives the
-// numbers of ts; one fit serves the shifted sets too; what is stored is not run
-// again, and needs no permission.
-func TestExternalProgram(t *testing.T) {
+// TestExternalProgramGivesTheSameNumbers: temperature scaling as a separate program
+// gives the numbers of ts. One fit serves the shifted sets too. Stored results are
+// not computed again and need no permission.
+func TestExternalProgramGivesTheSameNumbers(t *testing.T) {
 	program := built(t, "./external/temperature")
 	spec := "name: t\nmethods: [ts, {name: mine, method: external, options: {command: [" + program + "]}}]\n" + externalSettings
 	w := newWorld(t)
@@ -108,8 +79,8 @@ func TestExternalProgram(t *testing.T) {
 	}
 }
 
-// TestExternalForbidden: without permission no program runs, and the others do.
-func TestExternalForbidden(t *testing.T) {
+// TestProgramNeedsPermission: without it no program runs; the other methods do.
+func TestProgramNeedsPermission(t *testing.T) {
 	w := newWorld(t)
 	mark := filepath.Join(t.TempDir(), "mark")
 	out, _ := w.run("name: t\nmethods: [ts, {name: mine, method: external, options: {command: [touch, "+mark+"]}}]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", RunOptions{})
@@ -122,9 +93,9 @@ func TestExternalForbidden(t *testing.T) {
 	}
 }
 
-// TestExternalEdited: a fit belongs to the bytes of the program, of the files
-// among its arguments and of those of its option.
-func TestExternalEdited(t *testing.T) {
+// TestEditedProgramIsFittedAgain: a fit belongs to the bytes of the program, of the
+// files among its arguments, and of the files in its options.
+func TestEditedProgramIsFittedAgain(t *testing.T) {
 	w := newWorld(t)
 	program := built(t, "../calib/external/testdata/hostile")
 	arg, file := filepath.Join(w.data, "well"), filepath.Join(w.data, "module")
@@ -154,9 +125,9 @@ func TestExternalEdited(t *testing.T) {
 	}
 }
 
-// TestExternalHostile: whatever a program does is a row that says so, while the
-// run goes on.
-func TestExternalHostile(t *testing.T) {
+// TestHostileProgramIsOneRow: whatever a program does, there is a row that says so and
+// the run goes on.
+func TestHostileProgramIsOneRow(t *testing.T) {
 	program := built(t, "../calib/external/testdata/hostile")
 	hostile := []struct{ how, want string }{
 		{"fit-exit", `fail fit ended with exit status 3; it said: first line \| no convergence in cal`},
@@ -196,15 +167,15 @@ func TestExternalHostile(t *testing.T) {
 	if out.Failed != len(hostile)-2 || len(out.Failures) != out.Failed {
 		t.Errorf("%d failed, %q", out.Failed, out.Failures)
 	}
-	// A failure is not kept: all of them are tried again.
+	// Failures are not stored: all of them are tried again.
 	if again := w.planWith(spec, PlanOptions{AllowExec: true}).Counts()[Miss]; again != out.Failed-1 {
 		t.Errorf("%d to do, want %d", again, out.Failed-1)
 	}
 }
 
-// TestExternalMatrixScaling: the example in Python finds what labels were drawn
-// from, which no temperature can express. It is skipped without numpy.
-func TestExternalMatrixScaling(t *testing.T) {
+// TestMatrixScalingFindsTheTruth: the example in Python finds the matrix that the
+// labels were drawn with, which no temperature can express. The test needs numpy.
+func TestMatrixScalingFindsTheTruth(t *testing.T) {
 	python := ""
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(name, "-c", "import numpy").Run() == nil {
@@ -238,11 +209,11 @@ settings: {dataset: m, backbone: a}
 			nll[r.Method] = r.Value
 		}
 	}
-	// The truth has the least expected NLL; 12 parameters fitted on 3,000 rows
+	// The truth has the smallest expected NLL. 12 parameters fitted on 3,000 rows
 	// cost about 12/6,000 = 0.002 nats more, in expectation.
 	truth := trueNLL(biased("test"))
 	if !(nll["ms"] < truth+0.01 && nll["ts"] > truth+0.05) {
-		t.Errorf("nll %v, of the truth %v", nll, truth)
+		t.Errorf("NLL %v; of the truth %v", nll, truth)
 	}
 }
 
@@ -281,9 +252,9 @@ func trueNLL(set *data.Set) float64 {
 	return sum / float64(len(set.Labels))
 }
 
-// TestPrecomputed: probabilities in files are scored as they are, each setting
-// by its own; a missing file is a skip, a wrong one a failure.
-func TestPrecomputed(t *testing.T) {
+// TestPrecomputedProbabilities are scored as they are, each setting by its own file.
+// A missing file is a skip, a wrong one a failure.
+func TestPrecomputedProbabilities(t *testing.T) {
 	w := newWorld(t)
 	keep := func(data.Probs) {}
 	w.putProbs("d/a", "d/a/test", keep)
@@ -320,19 +291,19 @@ settings:
 		if !regexp.MustCompile("^" + want[r.Setting()] + "$").MatchString(said) {
 			t.Errorf("%s: %s, want %s", name, said, want[r.Setting()])
 		}
-		// The rescaled sets have the probabilities of the clean one here. Those of
-		// a file are scored as they are, uncal's from its logits.
+		// The file of the rescaled set has the probabilities of the clean set. Files
+		// are scored as they are, and uncal from its logits.
 		if value := uncal[strings.Replace(name, "/rescale-2/1", "", 1)]; r.Status == results.OK && math.Abs(r.Value-value) > 1e-14*value {
 			t.Errorf("%s: %v, want %v", name, r.Value, value)
 		}
 	}
-	// Other bytes are other rows: the old score is not found again.
+	// A changed file is scored again.
 	w.putProbs("d/a", "d/a/test", func(p data.Probs) { p.Row(0)[0], p.Row(0)[1] = p.Row(0)[1], p.Row(0)[0] })
 	if again, _ := w.run(spec, RunOptions{}); again.Scored != 1 {
 		t.Errorf("%d scored after an edit, want 1", again.Scored)
 	}
-	// A quick look takes the first rows of the files too: all 200 rows of fog/3
-	// had been too few, of the first 5 there are enough, and row 7 is not read.
+	// With First, only the first rows of the files are read. The file of fog/3 has
+	// enough of them, and the mistake in row 7 is not read.
 	quick, err := w.planWith(spec, PlanOptions{First: 5}).Run(t.Context(), RunOptions{})
 	if err != nil || quick.Failed != 0 || quick.Skipped != 1 {
 		t.Errorf("the first 5 rows: %v, %d failed, %d skipped", err, quick.Failed, quick.Skipped)

@@ -1,4 +1,4 @@
-package experiments
+package spec
 
 import (
 	"fmt"
@@ -10,26 +10,24 @@ import (
 
 // Comparing says what a comparison of methods needs of a spec.
 type Comparing struct {
-	Methods []string // beside Against; nil for all of the spec
+	Methods []string // beside Against; nil for all methods of the spec
 	Against string
 	Metrics []string // ids, as in results.csv
-	Splits  int      // draws of each clean setting from the union of its sets, beside the setting itself
+	Splits  int      // draws of each clean setting from the union of its sets, in addition to the setting itself
 }
 
-// Compared returns s as a comparison needs it, without views: the methods and
-// metrics named and no others, paired with Against. A method that the spec lacks
-// is taken from the registry with its default options, so that a new one can be
-// compared on the settings of an old spec. Shifted, rescaled and borrowed
-// calibration sets are not redrawn.
+// Compared returns the spec that a comparison needs, without views: only the
+// named methods and metrics, and the methods paired with Against. A method that
+// s lacks is taken from the registry with its default options, so that a new
+// method can be compared on the settings of an old spec. Settings that are
+// corrupted, rescaled or calibrated on another dataset are not redrawn.
 func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 	out := *s
 	out.Tables, out.Figures = nil, nil
 	out.Baseline = c.Against
 	wanted := slices.Clone(c.Methods)
 	if wanted == nil {
-		for _, m := range s.Methods {
-			wanted = append(wanted, m.Name)
-		}
+		wanted = s.methodNames()
 	}
 	if !slices.Contains(wanted, c.Against) {
 		wanted = append(wanted, c.Against)
@@ -44,18 +42,15 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 	}
 	out.Metrics = nil
 	for _, id := range c.Metrics {
-		i := slices.IndexFunc(known.Metrics, func(e metrics.Entry) bool { return slices.Contains(e.Names(), id) })
-		if i < 0 {
+		e, ok := known.Metric(id)
+		if !ok {
 			return nil, fmt.Errorf("unknown metric %q", id)
 		}
-		if e := known.Metrics[i]; !slices.ContainsFunc(out.Metrics, func(o metrics.Entry) bool { return o.Name == e.Name }) {
+		if !slices.ContainsFunc(out.Metrics, func(o metrics.Entry) bool { return o.Name == e.Name }) {
 			out.Metrics = append(out.Metrics, e)
 		}
 	}
 	out.Settings = slices.Clone(s.Settings)
-	if c.Splits == 0 {
-		return &out, nil
-	}
 	for _, clean := range s.Settings {
 		if clean.Corruption != "" || clean.CalibrateOn != "" {
 			continue
@@ -74,12 +69,9 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 // method returns a method of the spec, or a registered one with its default
 // options.
 func (s *Spec) method(name string, known Registry) (Method, error) {
-	var have []string
-	for _, m := range s.Methods {
-		if m.Name == name {
-			return m, nil
-		}
-		have = append(have, m.Name)
+	have := s.methodNames()
+	if i := slices.Index(have, name); i >= 0 {
+		return s.Methods[i], nil
 	}
 	entry, ok := find(known.Methods, name)
 	if !ok {
@@ -88,12 +80,11 @@ func (s *Spec) method(name string, known Registry) (Method, error) {
 				have = append(have, n)
 			}
 		}
-		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, suggest(name, have))
+		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, Suggest(name, have))
 	}
-	r := &reader{file: s.File}
-	fitter, text, err := r.build(entry, nil)
+	m, err := (&reader{file: s.File}).build(entry, nil)
 	if err != nil {
 		return Method{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Method{Name: name, Label: entry.Label, Entry: entry, Options: text, Method: fitter}, nil
+	return m, nil
 }

@@ -1,9 +1,10 @@
-package experiments
+package spec
 
 import (
 	"fmt"
-	"math"
-	"strconv"
+	"maps"
+	"os"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
@@ -13,17 +14,17 @@ import (
 )
 
 // NetworksFile declares the virtual networks of the source "simulate", below
-// the project root. One declaration serves all specs, so that a network is the
-// same, and is fitted once, wherever it appears.
+// the root of the project. All specs share this declaration, so that a network
+// is the same, and is fitted once, wherever it appears.
 const NetworksFile = "data/simulate/networks.yaml"
 
 // networkKey names a virtual network.
 type networkKey struct{ dataset, backbone, loss string }
 
-// networks are the declared virtual networks.
-type networks struct {
+// Networks are the declared virtual networks.
+type Networks struct {
 	plain  map[networkKey]simulate.Network
-	shifts map[string]string           // of a dataset of corrupted images, the clean one
+	shifts map[string]string           // dataset of corrupted images -> clean dataset
 	uncal  map[results.Cell]float64    // the paper's uncalibrated ECE, a fraction
 	groups map[networkKey]networkGroup // by dataset and loss, for like
 }
@@ -37,14 +38,24 @@ type networkGroup struct {
 	accuracy, ece                map[string]float64 // by backbone; "" for all
 }
 
-// defaults are what a declaration of networks says once.
+// defaults are the values that a declaration of networks gives once for all.
 type defaults struct {
 	width, ood int
 	tilt       map[string]float64
 }
 
-// parseNetworks reads the declarations. Mistakes are as in specs.
-func parseNetworks(file string, src []byte) (*networks, error) {
+// ReadNetworks reads a declaration of networks.
+func ReadNetworks(file string) (*Networks, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return parseNetworks(file, src)
+}
+
+// parseNetworks reads a declaration; file is for messages, which are as in
+// specs.
+func parseNetworks(file string, src []byte) (*Networks, error) {
 	r := &reader{file: file}
 	root := r.root(src)
 	if root == nil {
@@ -54,15 +65,15 @@ func parseNetworks(file string, src []byte) (*networks, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &networks{
+	all := &Networks{
 		plain: map[networkKey]simulate.Network{}, shifts: map[string]string{},
 		uncal: uncal, groups: map[networkKey]networkGroup{},
 	}
 	var d defaults
 	var list *yaml.Node
 	r.object(root, "a declaration of networks", map[string]func(*yaml.Node){
-		"width":    r.whole(&d.width, "width"),
-		"ood":      r.whole(&d.ood, "ood"),
+		"width":    r.integer(&d.width, "width"),
+		"ood":      r.integer(&d.ood, "ood"),
 		"tilt":     r.byBackbone(&d.tilt, "tilt"),
 		"networks": func(n *yaml.Node) { list = n },
 	})
@@ -86,9 +97,9 @@ func (r *reader) networkGroup(n *yaml.Node) (networkGroup, bool) {
 		"loss":         r.text(&g.loss, "loss"),
 		"like":         r.text(&g.like, "like"),
 		"shift_of":     r.text(&g.shiftOf, "shift_of"),
-		"classes":      r.whole(&g.classes, "classes"),
-		"cal":          r.whole(&g.cal, "cal"),
-		"test":         r.whole(&g.test, "test"),
+		"classes":      r.integer(&g.classes, "classes"),
+		"cal":          r.integer(&g.cal, "cal"),
+		"test":         r.integer(&g.test, "test"),
 		"imbalance":    r.number(&g.imbalance, "imbalance"),
 		"background":   r.number(&g.background, "background"),
 		"balanced_cal": r.boolean(&g.balancedCal, "balanced_cal"),
@@ -102,7 +113,7 @@ func (r *reader) networkGroup(n *yaml.Node) (networkGroup, bool) {
 }
 
 // add declares the networks of a group.
-func (r *reader) add(n *yaml.Node, all *networks, g networkGroup, d defaults) {
+func (r *reader) add(n *yaml.Node, all *Networks, g networkGroup, d defaults) {
 	if g.shiftOf != "" {
 		all.shifts[g.dataset] = g.shiftOf
 		return
@@ -115,7 +126,7 @@ func (r *reader) add(n *yaml.Node, all *networks, g networkGroup, d defaults) {
 			return
 		}
 		if g.classes != 0 || g.cal != 0 || g.test != 0 || g.accuracy != nil || g.imbalance != 0 || g.background != 0 {
-			r.errorf(n, "a network like another one states only dataset, loss, ece and balanced_cal")
+			r.errorf(n, "a network that is like another one can give only dataset, loss, ece and balanced_cal")
 			return
 		}
 		base.dataset, base.loss, base.balancedCal = g.dataset, g.loss, g.balancedCal
@@ -126,7 +137,7 @@ func (r *reader) add(n *yaml.Node, all *networks, g networkGroup, d defaults) {
 	}
 	key := networkKey{dataset: g.dataset, loss: g.loss}
 	if _, twice := all.groups[key]; twice {
-		r.errorf(n, "the networks of %s with loss %s stand twice", g.dataset, g.loss)
+		r.errorf(n, "the networks of %s with loss %s are declared twice", g.dataset, g.loss)
 		return
 	}
 	all.groups[key] = g
@@ -153,11 +164,11 @@ func (r *reader) add(n *yaml.Node, all *networks, g networkGroup, d defaults) {
 	}
 }
 
-// backbones returns the backbones of a group in a fixed order: those it names,
-// or those with a published number where one accuracy is for all.
-func (all *networks) backbones(g networkGroup, published string) []string {
+// backbones returns the backbones of a group in a fixed order: the ones it
+// names, or, where one accuracy is for all, the ones with a published number.
+func (all *Networks) backbones(g networkGroup, published string) []string {
 	if _, same := g.accuracy[""]; !same {
-		return keys(g.accuracy)
+		return slices.Sorted(maps.Keys(g.accuracy))
 	}
 	found := map[string]bool{}
 	for cell := range all.uncal {
@@ -165,7 +176,7 @@ func (all *networks) backbones(g networkGroup, published string) []string {
 			found[cell.Backbone] = true
 		}
 	}
-	return keys(found)
+	return slices.Sorted(maps.Keys(found))
 }
 
 // of returns the value of a backbone.
@@ -176,8 +187,8 @@ func of(values map[string]float64, backbone string) float64 {
 	return values[""]
 }
 
-// lookup is what the simulated source asks.
-func (all *networks) lookup(ref data.Ref) (simulate.Network, bool) {
+// Lookup returns the network that simulates a set, and whether one is declared.
+func (all *Networks) Lookup(ref data.Ref) (simulate.Network, bool) {
 	if ref.Corruption == "" {
 		w, ok := all.plain[networkKey{ref.Dataset, ref.Backbone, ref.Loss}]
 		return w, ok
@@ -202,7 +213,7 @@ func publishedUncal() (map[results.Cell]float64, error) {
 	for _, p := range numbers {
 		if p.Method == "uncal" && p.Metric == "ece" {
 			cell := results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}
-			if _, twice := uncal[cell]; !twice { // the first table that has it
+			if _, known := uncal[cell]; !known { // the first table that has it counts
 				uncal[cell] = float64(p.Value) / 10000
 			}
 		}
@@ -210,39 +221,7 @@ func publishedUncal() (map[results.Cell]float64, error) {
 	return uncal, nil
 }
 
-// whole stores a whole number of at least 0.
-func (r *reader) whole(dst *int, what string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		s, ok := r.scalar(n, what)
-		if !ok {
-			return
-		}
-		v, err := strconv.Atoi(s)
-		if err != nil || v < 0 {
-			r.errorf(n, "%s %q: must be a whole number of at least 0", what, s)
-			return
-		}
-		*dst = v
-	}
-}
-
-// number stores a finite number.
-func (r *reader) number(dst *float64, what string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		s, ok := r.scalar(n, what)
-		if !ok {
-			return
-		}
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			r.errorf(n, "%s %q: must be a number", what, s)
-			return
-		}
-		*dst = v
-	}
-}
-
-// byBackbone stores a number for each backbone, or one for all under "".
+// byBackbone reads a number for each backbone, or one for all under "".
 func (r *reader) byBackbone(dst *map[string]float64, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = map[string]float64{}

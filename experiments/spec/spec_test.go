@@ -1,4 +1,4 @@
-package experiments
+package spec_test
 
 import (
 	"flag"
@@ -8,23 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // known is what the specs of the tests may name.
-func known() Registry {
-	return Registry{Methods: calib.Registry(), Metrics: metrics.Registry(), Figures: []string{
-		"reliability", "quantile-gap", "quantile-gap-grid", "severity", "corruptions", "dominance", "losses", "reliability-grid", "critical-difference", "forest",
-	}, Paper: paper.Datasets()}
-}
+var known = experiments.Registry()
 
-// TestBadSpecs reads every file of testdata/bad and compares what is said of
-// it with the line of testdata/bad.golden that begins with its name.
-func TestBadSpecs(t *testing.T) {
+// TestMistakesInSpecs reads every file of testdata/bad and compares the error with the
+// lines of testdata/bad.golden that begin with its name.
+func TestMistakesInSpecs(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -35,7 +30,7 @@ func TestBadSpecs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = ParseSpec(filepath.Base(file), src, known()); err == nil {
+		if _, err = spec.Parse(filepath.Base(file), src, known); err == nil {
 			t.Errorf("%s: read without an error", file)
 			continue
 		}
@@ -66,8 +61,8 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
-// TestRefusedValues: values that would pass over in silence what was asked for.
-func TestRefusedValues(t *testing.T) {
+// TestRejectedValues: without an error, these values would silently change the spec.
+func TestRejectedValues(t *testing.T) {
 	const one = "settings: {dataset: d, backbone: b}\n"
 	for src, want := range map[string]string{
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":              "s.yaml:3:46: rescale 1e-50: a factor is 1e-6 to 1e6",
@@ -76,7 +71,7 @@ func TestRefusedValues(t *testing.T) {
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":               `s.yaml:3:46: rescale ".nan": must be a number`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: []}\n":                 "s.yaml:3:46: rescale: the list is empty",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, corruption: c, severity: []}\n": "s.yaml:3:62: severity: the list is empty",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 0}\n":                   `s.yaml:3:45: splits "0": a number of draws from 1 to 1000`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 0}\n":                   `s.yaml:3:45: splits "0": give a number of draws from 1 to 1000`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, rescale: 3}\n":       "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, calibrate_on: e}\n":  "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
 		"methods: [uncal]\nmetrics: []\n" + one:                                                "s.yaml:3:10: metrics: the list is empty",
@@ -84,13 +79,13 @@ func TestRefusedValues(t *testing.T) {
 		"methods: [{name: ts, options: [a]}]\n" + one:                                          "s.yaml:2:31: ts takes no options",
 		"methods: [{name: qats-pw, options: {segments: }}]\n" + one:                            "s.yaml:2:47: option segments of qats-pw has no value",
 		"methods: [{name: qats-pw, options: {segments: ~}}]\n" + one:                           "s.yaml:2:47: option segments of qats-pw has no value",
-		"methods: [{name: qats, method: ts}]\n" + one:                                          `s.yaml:2:11: method "ts" is named like another one, "qats"; give it a name of its own`,
+		"methods: [{name: qats, method: ts}]\n" + one:                                          `s.yaml:2:11: method "ts" has the name of another registered method, "qats"; give it a name of its own`,
 	} {
-		if _, err := ParseSpec("s.yaml", []byte("name: s\n"+src), known()); err == nil || err.Error() != want {
+		if _, err := spec.Parse("s.yaml", []byte("name: s\n"+src), known); err == nil || err.Error() != want {
 			t.Errorf("%s got %v\nwant %s", src, err, want)
 		}
 	}
-	if _, err := NewMethod(calib.Registry(), "qats-pw", []string{"segments="}); err == nil || err.Error() != "-p:1:12: option segments of qats-pw has no value" {
+	if _, err := spec.NewMethod(known, "qats-pw", []string{"segments="}); err == nil || err.Error() != "-p:1:12: option segments of qats-pw has no value" {
 		t.Errorf("-p segments=: %v", err)
 	}
 }
@@ -98,61 +93,61 @@ func TestRefusedValues(t *testing.T) {
 // TestSpecsOfTheProject reads the specs that come with the project.
 func TestSpecsOfTheProject(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.yaml", "paper/*.yaml"} {
+	for _, pattern := range []string{"../*.yaml", "../paper/*.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, found, err)
 		}
 		files = append(files, found...)
 	}
-	if _, err := ReadSpecs(files, known()); err != nil {
+	if _, err := spec.ReadAll(files, known); err != nil {
 		t.Error(err)
 	}
 }
 
+// TestGridOrder: the last list varies fastest.
 func TestGridOrder(t *testing.T) {
-	spec, err := ParseSpec("grid.yaml", []byte(`
+	s, err := spec.Parse("grid.yaml", []byte(`
 name: g
 methods: [uncal]
 settings:
   - {dataset: [a, b], backbone: x, corruption: [fog, snow], severity: [1, 5], calibrate_on: c}
   - {dataset: a, backbone: x, loss: [ce, focal]}
-`), known())
+`), known)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, s := range spec.Settings {
+	for _, s := range s.Settings {
 		got = append(got, s.String())
 	}
 	want := "a/x/fog/1 a/x/fog/5 a/x/snow/1 a/x/snow/5 b/x/fog/1 b/x/fog/5 b/x/snow/1 b/x/snow/5 a/x a/x/focal"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if cal := spec.Settings[0].Cal(); cal.Dataset != "c" || cal.Corruption != "" || cal.Severity != 0 {
+	if cal := s.Settings[0].Cal(); cal.Dataset != "c" || cal.Corruption != "" || cal.Severity != 0 {
 		t.Errorf("calibrates on %+v", cal)
 	}
 }
 
-// TestOptionsAreWhole checks that the key of a method holds the options that
-// were left at their defaults, so that a changed default changes the key.
-func TestOptionsAreWhole(t *testing.T) {
-	spec, err := ParseSpec("o.yaml", []byte(`
+// TestOptionsIncludeDefaults, so that a changed default changes the key of a method.
+func TestOptionsIncludeDefaults(t *testing.T) {
+	s, err := spec.Parse("o.yaml", []byte(`
 name: o
 methods: [qats-pw, {name: two, method: qats-pw, options: {segments: 2}}]
 settings: {dataset: d, backbone: b}
-`), known())
+`), known)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := spec.Methods[0].Options; got != "segments: 4\n" {
+	if got := s.Methods[0].Options; got != "segments: 4\n" {
 		t.Errorf("defaults: %q", got)
 	}
-	if got := spec.Methods[1].Options; got != "segments: 2\n" {
+	if got := s.Methods[1].Options; got != "segments: 2\n" {
 		t.Errorf("given: %q", got)
 	}
-	m, err := NewMethod(calib.Registry(), "qats-pw", []string{"segments=2"})
-	if err != nil || m.Options != spec.Methods[1].Options {
+	m, err := spec.NewMethod(known, "qats-pw", []string{"segments=2"})
+	if err != nil || m.Options != s.Methods[1].Options {
 		t.Errorf("from the command line: %q, %v", m.Options, err)
 	}
 	for param, want := range map[string]string{
@@ -162,17 +157,17 @@ settings: {dataset: d, backbone: b}
 		"segments=101": `-p:1:13: option segments of qats-pw: 101: want 1 to 100`,
 		"segments":     `-p segments: write key=value`,
 	} {
-		if _, err := NewMethod(calib.Registry(), "qats-pw", []string{param}); err == nil || err.Error() != want {
+		if _, err := spec.NewMethod(known, "qats-pw", []string{param}); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", param, err)
 		}
 	}
 }
 
-// FuzzParseSpec: whatever the bytes, a spec or an error with a position.
-func FuzzParseSpec(f *testing.F) {
+// FuzzParse: any bytes give a spec, or an error with a position.
+func FuzzParse(f *testing.F) {
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
-	more, _ := filepath.Glob("*.yaml")
-	paper, _ := filepath.Glob("paper/*.yaml")
+	more, _ := filepath.Glob("../*.yaml")
+	paper, _ := filepath.Glob("../paper/*.yaml")
 	for _, file := range slices.Concat(files, more, paper) {
 		src, err := os.ReadFile(file)
 		if err != nil {
@@ -181,7 +176,7 @@ func FuzzParseSpec(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		spec, err := ParseSpec("f.yaml", src, known())
+		s, err := spec.Parse("f.yaml", src, known)
 		if err != nil {
 			for _, line := range strings.Split(err.Error(), "\n") {
 				if !strings.HasPrefix(line, "f.yaml:") {
@@ -190,8 +185,8 @@ func FuzzParseSpec(f *testing.F) {
 			}
 			return
 		}
-		if spec.Name == "" || len(spec.Methods) == 0 || len(spec.Settings) == 0 {
-			t.Errorf("an empty spec was accepted: %+v", spec)
+		if s.Name == "" || len(s.Methods) == 0 || len(s.Settings) == 0 {
+			t.Errorf("an empty spec was accepted: %+v", s)
 		}
 	})
 }

@@ -1,0 +1,129 @@
+package experiments
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// rows assembles the rows of all units, in plan order.
+func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
+	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
+	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
+		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
+	})
+	var all Rows
+	for i, part := range parts {
+		if errs[i] != nil {
+			return Rows{}, errs[i]
+		}
+		all.Records = append(all.Records, part.Records...)
+		all.Bins = append(all.Bins, part.Bins...)
+		all.Pairs = append(all.Pairs, part.Pairs...)
+	}
+	return all, nil
+}
+
+// assemble appends the rows of a unit to out.
+func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
+	var in inputs
+	if u.inputs != "" && p.store.Has(results.Inputs, results.Key(u.inputs)) {
+		if err := p.object(results.Inputs, u.inputs, &in); err != nil {
+			return err
+		}
+	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		switch o := outcomes[i]; o.status {
+		case results.Skip, results.Fail:
+			for _, e := range u.Spec.Metrics {
+				for _, id := range e.Names() {
+					out.Records = append(out.Records, results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id,
+						Source: string(u.Provenance.Origin), Status: o.status, Note: p.local(o.note)})
+				}
+			}
+		default:
+			if err := p.assembleOK(out, u, c, in.Notes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// assembleOK appends the rows of a cell that is in the store.
+func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
+	var s scores
+	if err := p.object(results.Scores, c.scores, &s); err != nil {
+		return err
+	}
+	source := string(u.Provenance.Origin)
+	note := noteOf(u.Provenance, notes, s.Report)
+	for _, e := range u.Spec.Metrics {
+		key := results.Key(recordText(c.facts, e))
+		for _, id := range e.Names() {
+			r := results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id, Source: source,
+				Status: results.OK, Value: s.Values[id], N: s.N, Note: note, Key: key}
+			if why, ok := s.Undefined[id]; ok {
+				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
+			}
+			out.Records = append(out.Records, r)
+		}
+	}
+	for _, binning := range metrics.Binnings() {
+		for i, b := range s.Bins[binning.Name] {
+			out.Bins = append(out.Bins, results.Bin{Cell: u.Setting.Cell, Method: c.Method.Name, Binning: binning.Name,
+				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
+		}
+	}
+	if c.pair == "" || !p.store.Has(results.Pairs, results.Key(c.pair)) {
+		return nil // c is the baseline itself, or the baseline failed
+	}
+	var pairs []metrics.Pair
+	if err := p.object(results.Pairs, c.pair, &pairs); err != nil {
+		return err
+	}
+	for _, d := range pairs {
+		out.Pairs = append(out.Pairs, results.Pair{Cell: u.Setting.Cell, Method: c.Method.Name, Against: u.Spec.Baseline,
+			Metric: d.Metric, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, N: s.N, Source: source})
+	}
+	return nil
+}
+
+// object reads a JSON object of the store.
+func (p *Plan) object(kind results.Kind, text string, v any) error {
+	body, err := p.store.Get(kind, results.Key(text))
+	if err == nil {
+		err = json.Unmarshal(body, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s object of the store: %w; run again with --fresh", kind, err)
+	}
+	return nil
+}
+
+// noteOf joins the origin of the arrays, the notes on them and the warnings of
+// the fit.
+func noteOf(from data.Provenance, inputs []string, report calib.Report) string {
+	items := []string{from.Note}
+	if from.From != "" {
+		items = []string{results.FromPrefix + from.From, from.Note}
+	}
+	items = append(items, inputs...)
+	for _, w := range report.Warnings {
+		items = append(items, "warning: "+w)
+	}
+	return joinNotes(items...)
+}
+
+// joinNotes joins the notes that are not empty to one line.
+func joinNotes(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
+}

@@ -1,0 +1,222 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// State says what a run would do about a cell.
+type State string
+
+const (
+	Hit    State = "hit"   // everything is in the store
+	Score  State = "score" // fitted and applied, but not scored by these metrics or not paired
+	Miss   State = "miss"  // to be fitted or applied
+	Skip   State = "skip"  // cannot be done, for a declared reason
+	Broken State = "fail"  // failed already at the plan
+)
+
+// Cell is one method on one setting.
+type Cell struct {
+	Method *spec.Method
+	State  State
+	Why    string // reason for any state but Hit
+
+	external           externalMethod // the method, if it is external; else nil
+	fit, facts, scores string         // key texts
+	seed               uint64         // of the fit
+	pair               string         // key text of the pairing with the baseline; empty where there is none
+	scored, paired     bool           // the scores and the pairing are in the store
+	damaged            bool           // an object in the store cannot be read
+}
+
+// plan makes the cells of the unit and finds their states.
+func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at location) {
+	test, testErr := digests.of(ctx, u.test, u.Setting.Test(), scored)
+	u.seed = seed("test set\n" + test)
+	if testErr == nil && u.Provenance.Origin == data.Measured {
+		cal, err := digests.of(ctx, u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
+		if err == nil {
+			u.inputs = inputsText(cal, test)
+		}
+	}
+	for i := range u.Spec.Methods {
+		c := Cell{Method: &u.Spec.Methods[i]}
+		c.external, _ = c.Method.Method.(externalMethod)
+		if c.Why = u.lacks(&c, at); c.Why != "" {
+			c.State = Skip
+		} else {
+			err := testErr
+			if err == nil {
+				err = u.texts(ctx, digests, &c, o, at)
+			}
+			if err != nil {
+				c.State, c.Why = Broken, err.Error()
+			} else if c.forbidden(o) {
+				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name)}
+			}
+		}
+		u.Cells = append(u.Cells, c)
+	}
+	u.pairTexts(o.Interval)
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		if c.State == "" {
+			c.scored = !o.Fresh && o.Store.Has(results.Scores, results.Key(c.scores))
+			c.State, c.Why = c.inStore(o)
+		}
+		c.paired = c.pair == "" || !o.Fresh && o.Store.Has(results.Pairs, results.Key(c.pair))
+		if c.State == Hit && !c.paired {
+			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
+		}
+	}
+}
+
+// lacks says why the method of a cell cannot be run on the setting. It is empty
+// if the method can be run.
+func (u *Unit) lacks(c *Cell, at location) string {
+	contract := c.Method.Contract()
+	for _, need := range []struct {
+		source data.Source
+		ref    data.Ref
+		parts  data.Parts
+		set    string
+	}{
+		{u.source, u.Setting.Cal(), contract.Cal, "calibration set"},
+		{u.test, u.Setting.Test(), contract.Test | contract.Target, "test set"},
+	} {
+		if missing := need.parts &^ need.source.Has(need.ref); missing != 0 {
+			return fmt.Sprintf("%s needs %s of the %s, absent for %s/%s", c.Method.Name, strings.ReplaceAll(missing.String(), "+", " and "),
+				need.set, need.ref.Dataset, need.ref.Backbone)
+		}
+	}
+	if contract.TrueLogits && u.Provenance.Kind.OffsetLost() {
+		return NeedsTrueLogits(c.Method.Name)
+	}
+	if c.external != nil {
+		return c.external.lacks(at)
+	}
+	return ""
+}
+
+// NeedsTrueLogits says why a method rejects log-probabilities.
+func NeedsTrueLogits(method string) string {
+	return method + " needs true logits; these are log-probabilities, whose offset is lost"
+}
+
+// OffsetLost says why a method rejects logits that are read relative to the
+// largest one of their row.
+func OffsetLost(method string) string {
+	return method + " needs true logits; float32 does not hold the offset of these"
+}
+
+// texts fills the key texts of c.
+func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanOptions, at location) error {
+	contract := c.Method.Contract()
+	var cal, target string
+	var err error
+	if contract.Cal != 0 {
+		if cal, err = digests.of(ctx, u.source, u.Setting.Cal(), contract.Cal); err != nil {
+			return err
+		}
+	}
+	if contract.Target != 0 {
+		if target, err = digests.of(ctx, u.test, u.Setting.Test(), contract.Target); err != nil {
+			return err
+		}
+	}
+	test, err := digests.of(ctx, u.test, u.Setting.Test(), contract.Test|scored)
+	if err != nil {
+		return err
+	}
+	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)
+	if c.external != nil {
+		fit, rows, err := c.external.digests(at, o.Digests)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Method.Name, err)
+		}
+		c.fit, test = c.fit+fit, test+rows
+	}
+	c.facts = factsText(c.fit, test, u.classes())
+	c.scores = scoresText(c.facts, u.Spec.Metrics)
+	return nil
+}
+
+// pairTexts sets the pair texts of the cells that are compared with the
+// baseline.
+func (u *Unit) pairTexts(interval metrics.Interval) {
+	b := u.baseline()
+	if b < 0 || u.Cells[b].facts == "" {
+		return
+	}
+	for i := range u.Cells {
+		if c := &u.Cells[i]; i != b && c.facts != "" {
+			c.pair = pairText(c.facts, u.Cells[b].facts, interval)
+		}
+	}
+}
+
+// forbidden reports whether c would start a program that may not be started. A
+// program whose probabilities are in the store is not started.
+func (c *Cell) forbidden(o PlanOptions) bool {
+	if c.external == nil || !c.external.runs() || o.AllowExec {
+		return false
+	}
+	state, _ := c.inStore(o)
+	return state == Miss
+}
+
+// inStore returns the state of a cell whose scores have been looked up.
+func (c *Cell) inStore(o PlanOptions) (State, string) {
+	switch {
+	case o.Fresh:
+		return Miss, "asked to start afresh"
+	case c.scored:
+		return Hit, ""
+	case o.Store.Has(results.SampleScores, results.Key(c.facts)) && o.Store.Has(results.Fit, results.Key(c.fit)):
+		return Score, "not yet scored by these metrics"
+	case o.Store.Has(results.Fit, results.Key(c.fit)):
+		return Miss, "fitted, not yet applied to this test set"
+	}
+	return Miss, "not yet fitted on this calibration set with these options"
+}
+
+// intact reports whether the object of a key text is in the store, undamaged.
+func (p *Plan) intact(kind results.Kind, text string) bool {
+	_, err := p.store.Get(kind, results.Key(text))
+	return err == nil
+}
+
+// verify reads the objects that a run is going to rely on. A damaged object
+// counts as absent and is made again.
+func (p *Plan) verify(u *Unit) {
+	pairing := false
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		if c.State != Hit && c.State != Score {
+			pairing = pairing || c.State == Miss && c.pair != ""
+			continue
+		}
+		if c.pair != "" && !(c.paired && p.intact(results.Pairs, c.pair)) {
+			c.paired, pairing = false, true
+			c.State = Score
+		}
+		if c.scored && !p.intact(results.Scores, c.scores) {
+			c.scored = false
+			c.State = Score
+		}
+	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		base := pairing && c.Method.Name == u.Spec.Baseline
+		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.facts) && p.intact(results.Fit, c.fit)) {
+			c.State, c.damaged = Miss, true
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package experiments
+
+import (
+	"context"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/external"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// Registry returns everything that specs may name: the registered calibrators,
+// the external methods and the metrics.
+func Registry() spec.Registry {
+	return spec.Registry{
+		Methods:  calib.Registry(),
+		External: []calib.Entry{programEntry(), precomputedEntry()},
+		Metrics:  metrics.Registry(),
+	}
+}
+
+// externalMethod is a method whose probabilities are made elsewhere: by a
+// program that the harness calls, or beforehand. Such methods are not in the
+// registry of package calib, because they start processes or read files, and
+// because their numbers have to be checked where they enter.
+type externalMethod interface {
+	calib.Method
+
+	// digests returns what the key texts of the fit and of the rows need beside
+	// options and arrays.
+	digests(at location, files *data.Digests) (fit, rows string, err error)
+
+	// lacks says why the method cannot serve a setting. It is empty if the
+	// method can.
+	lacks(at location) string
+
+	// runs reports whether fit and open start a program.
+	runs() bool
+
+	// fit returns the bytes of a fit, for the store.
+	fit(ctx context.Context, at location, in calib.Input) ([]byte, error)
+
+	// open returns the probabilities of the test set of a setting.
+	open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error)
+}
+
+// location is what an external method may know of the setting and the folders
+// that it is used with.
+type location struct {
+	root    string   // of the project
+	folders []string // of arrays, put in front by the user
+	test    data.Source
+	setting *spec.Setting
+	first   bool // only the first rows of each set are used
+}
+
+// location returns the location of a unit.
+func (p *Plan) location(u *Unit) location {
+	return location{root: projectRoot(u.Spec.File), folders: p.data, test: u.test, setting: u.Setting, first: p.first > 0}
+}
+
+// notAllowed says why a program is not run.
+func notAllowed(method string) string {
+	return method + " runs a program; allow it with --allow-exec, if you trust the spec and what it names"
+}
+
+// externalFit finds the bytes of an external fit in the store or makes them.
+func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
+	store := w.run.plan.store
+	if !w.run.options.Fresh {
+		if body, err := store.Get(results.Fit, results.Key(c.fit)); err == nil {
+			return body, nil
+		}
+	}
+	if c.external.runs() && !w.run.plan.allowExec {
+		return nil, &skipError{notAllowed(c.Method.Name)}
+	}
+	var body []byte
+	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
+		body, err = c.external.fit(ctx, w.run.plan.location(w.unit), in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Put(results.Fit, c.fit, body); err != nil {
+		return nil, err
+	}
+	w.run.count(func(r *run) { r.fitted++ })
+	return body, nil
+}
+
+// openTable opens the probabilities that an external method has for the test
+// set.
+func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
+	c := &w.unit.Cells[cell]
+	if c.external.runs() && !w.run.plan.allowExec {
+		return &skipError{notAllowed(c.Method.Name)}
+	}
+	return guard(c.Method.Name, func() error {
+		t, err := c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
+		if err == nil {
+			w.tables[cell] = t
+		}
+		return err
+	})
+}
+
+// closeTables closes the tables of the cells.
+func (w *unitWork) closeTables() {
+	for i, t := range w.tables {
+		if t != nil {
+			t.Close()
+			w.tables[i] = nil
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package experiments
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// Compare says what to compare over the settings of some rows.
+type Compare struct {
+	Metrics  []string // ids, as in results.csv
+	Methods  []string // compared with Against; nil for all methods that have rows
+	Against  string
+	Block    compare.Block     // settings that count as one
+	Interval metrics.Interval  // kind of the intervals of the pairs
+	Labels   map[string]string // method id -> name in print
+}
+
+// Page is a comparison by one metric over the settings of one source.
+type Page struct {
+	compare.View
+	pairs []results.Pair // of the source
+}
+
+// Pages compares by each metric, once for each source of the rows.
+func (c Compare) Pages(rows *Rows) ([]Page, error) {
+	var pages []Page
+	for _, id := range c.Metrics {
+		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block}
+		if c.Interval != metrics.BC {
+			o.Interval = string(c.Interval) + " bootstrap"
+		}
+		list, err := compare.Of(rows.Records, rows.Pairs, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list {
+			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
+			other := func(p results.Pair) bool { return p.Source != one.Source }
+			pages = append(pages, Page{view, slices.DeleteFunc(slices.Clone(rows.Pairs), other)})
+		}
+	}
+	return pages, nil
+}
+
+// Unpaired reports whether some method has no paired intervals although the
+// metric is one that runs make pairs of.
+func (p Page) Unpaired() bool {
+	e, _, _ := metrics.LookupOutput(p.Metric)
+	return e.Paired &&
+		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoInterval == r.Settings })
+}
+
+// Write prints the page and the hint to w, and writes the page as text and LaTeX
+// and its figures into dir. The figures are the mean ranks, the differences over
+// blocks, and for each method that the user named the differences of the single
+// settings. Where a figure cannot be drawn, for example because two settings are
+// too few to rank, w gets the reason, and that is no error.
+func (p Page) Write(w io.Writer, dir, hint string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := p.Text(w); err != nil {
+		return err
+	}
+	base := filepath.Join(dir, p.Metric+"-"+p.Source)
+	if err := atomicfile.Write(base+".txt", p.Text); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
+		return err
+	}
+	fmt.Fprint(w, hint)
+	fmt.Fprintf(w, "(%s.txt and .tex)\n", base)
+
+	figure, err := plots.Ranks(p.Comparison, p.Labels)
+	if err := saveDrawn(w, figure, err, base+"-ranks"); err != nil {
+		return err
+	}
+	figure, err = plots.Differences(p.Comparison, p.Labels)
+	if err := saveDrawn(w, figure, err, base+"-differences"); err != nil {
+		return err
+	}
+	for _, r := range p.Rows {
+		if !slices.Contains(p.Methods, r.Method) || r.NoInterval == r.Settings {
+			continue
+		}
+		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
+			Interval: p.Interval}, p.Metric)
+		if err := saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveDrawn writes a figure, or prints why it could not be drawn.
+func saveDrawn(w io.Writer, figure *plots.Figure, err error, base string) error {
+	if err != nil {
+		_, err = fmt.Fprintf(w, "no %v\n", err)
+		return err
+	}
+	return saveFigure(w, figure, base)
+}

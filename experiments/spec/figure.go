@@ -1,0 +1,74 @@
+package spec
+
+import (
+	"slices"
+
+	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
+	"gopkg.in/yaml.v3"
+)
+
+// figures reads the list of figures.
+func (r *reader) figures(n *yaml.Node, s *Spec) []plots.Spec {
+	if n == nil {
+		return nil
+	}
+	var all []plots.Spec
+	r.list(n, func(item *yaml.Node) {
+		f, ok := r.figure(item, s)
+		if !ok {
+			return
+		}
+		if slices.ContainsFunc(all, func(earlier plots.Spec) bool { return earlier.Name == f.Name }) {
+			r.errorf(item, "two figures are named %q; give one of them another name", f.Name)
+		}
+		all = append(all, f)
+	})
+	return all
+}
+
+// figure reads one figure.
+func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
+	f := plots.Spec{Only: results.Filter{}, Labels: s.labels()}
+	kinds := plots.Registry()
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	before := len(r.errs)
+	fields := r.only(f.Only)
+	fields["name"] = r.text(&f.Name, "name")
+	fields["title"] = r.text(&f.Caption, "title")
+	fields["kind"] = func(v *yaml.Node) {
+		name, ok := r.scalar(v, "kind")
+		if i := slices.Index(names, name); i >= 0 {
+			f.Kind = kinds[i]
+		} else if ok {
+			r.errorf(v, "unknown kind of figure %q%s", name, Suggest(name, names))
+		}
+	}
+	fields["methods"] = r.methodsOf(&f.Methods, s)
+	fields["experiments"] = r.ids(&f.Experiments, "experiment")
+	r.object(item, "a figure", fields)
+	if len(r.errs) > before {
+		return f, false
+	}
+	if f.Kind.Name == "" {
+		r.errorf(item, "a figure needs a kind%s", Suggest("", names))
+		return f, false
+	}
+	if f.Kind.PerCell && f.Experiments != nil {
+		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
+		return f, false
+	}
+	if f.Name == "" {
+		f.Name = f.Kind.Name
+	}
+	if f.Methods == nil {
+		f.Methods = s.methodNames()
+	}
+	if f.Experiments == nil {
+		f.Experiments = []string{s.Name}
+	}
+	return f, r.id(item, "figure name", f.Name)
+}

@@ -1,0 +1,231 @@
+package spec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"gopkg.in/yaml.v3"
+)
+
+// Method is a column of an experiment: a registered method with options, under
+// a name that is unique in its spec.
+type Method struct {
+	Name    string // id in results.csv
+	Label   string // name in print only
+	Entry   calib.Entry
+	Options string // all options with their values, as YAML; part of the cache key
+	calib.Method
+}
+
+// Model returns the saved form of a fit of m on in.
+func (m *Method) Model(in calib.Input, fitted *calib.Fitted) (*calib.Model, error) {
+	model := &calib.Model{Method: m.Entry.Name, Version: m.Entry.Version, Classes: in.Classes(), Fitted: *fitted}
+	return model, yaml.Unmarshal([]byte(m.Options), &model.Options)
+}
+
+// ErrExternal is the error of a command that has no use for an external method.
+var ErrExternal = errors.New("only a spec can name this method; see CONTRIBUTING.md")
+
+// NewMethod returns a registered method with options given as key=value, as on
+// the command line.
+func NewMethod(known Registry, name string, params []string) (*Method, error) {
+	if _, external := find(known.External, name); external {
+		return nil, fmt.Errorf("%s: %w", name, ErrExternal)
+	}
+	entry, ok := find(known.Methods, name)
+	if !ok {
+		return nil, fmt.Errorf("unknown method %q%s", name, Suggest(name, names(known.Methods)))
+	}
+	r := &reader{file: "-p"}
+	var options *yaml.Node
+	if len(params) > 0 {
+		var text bytes.Buffer
+		for _, p := range params {
+			key, value, ok := strings.Cut(p, "=")
+			if !ok {
+				return nil, fmt.Errorf("-p %s: write key=value", p)
+			}
+			fmt.Fprintf(&text, "%q: %s\n", key, value)
+		}
+		if options = r.root(text.Bytes()); options == nil {
+			return nil, r.err()
+		}
+	}
+	m, err := r.build(entry, options)
+	if len(r.errs) > 0 {
+		return nil, r.err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &m, nil
+}
+
+// methods reads the list of methods. An item is a registered name, or a mapping
+// with a name of its own, the registered method, its options and a label.
+func (r *reader) methods(n *yaml.Node, registry []calib.Entry) []Method {
+	var all []Method
+	first := map[string]*yaml.Node{}
+	r.list(n, func(item *yaml.Node) {
+		m, ok := r.method(item, registry)
+		if !ok {
+			return
+		}
+		if earlier := first[m.Name]; earlier != nil {
+			r.errorf(item, "method %q is listed twice (first at line %d); give one of the two another name", m.Name, earlier.Line)
+			return
+		}
+		first[m.Name] = item
+		all = append(all, m)
+	})
+	return all
+}
+
+// method reads one item of the list.
+func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
+	before := len(r.errs)
+	w := r.written(n)
+	if len(r.errs) > before {
+		return Method{}, false
+	}
+	if w.name == "" {
+		r.errorf(n, "a method needs a name")
+		return Method{}, false
+	}
+	entry, ok := find(registry, w.method)
+	if !ok {
+		r.errorf(w.at, "unknown method %q%s", w.method, Suggest(w.method, names(registry)))
+		return Method{}, false
+	}
+	if _, taken := find(registry, w.name); taken && w.name != entry.Name {
+		r.errorf(n, "method %q has the name of another registered method, %q; give it a name of its own", w.method, w.name)
+		return Method{}, false
+	}
+	m, err := r.build(entry, w.options)
+	if err != nil && len(r.errs) == before {
+		at := w.options
+		if at == nil {
+			at = n
+		}
+		r.errorf(at, "%s: %v", w.method, err)
+	}
+	switch {
+	case w.label != "":
+		m.Label = w.label
+	case w.name != entry.Name:
+		m.Label = w.name
+	}
+	m.Name = w.name
+	return m, len(r.errs) == before
+}
+
+// written is a method as the spec writes it.
+type written struct {
+	name, method, label string
+	at                  *yaml.Node // of the registered name
+	options             *yaml.Node // nil for none
+}
+
+// written reads a name or a mapping. Where only one of name and method is
+// given, it is both.
+func (r *reader) written(n *yaml.Node) written {
+	w := written{at: n}
+	if resolve(n).Kind == yaml.MappingNode {
+		r.object(n, "a method", map[string]func(*yaml.Node){
+			"name": func(v *yaml.Node) {
+				if s, ok := r.scalar(v, "name"); ok && r.id(v, "name", s) {
+					w.name = s
+				}
+				if w.method == "" {
+					w.at = v
+				}
+			},
+			"method":  func(v *yaml.Node) { w.at = v; w.method, _ = r.scalar(v, "method") },
+			"label":   r.text(&w.label, "label"),
+			"options": func(v *yaml.Node) { w.options = v },
+		})
+	} else {
+		w.name, _ = r.scalar(n, "a method")
+	}
+	if w.method == "" {
+		w.method = w.name
+	}
+	if w.name == "" {
+		w.name = w.method
+	}
+	return w
+}
+
+// build returns the registered method with the given options (nil for none),
+// under its registered name. Unknown options and options of a wrong type are
+// recorded in r at their place. The error is that of the method itself, which
+// rejects a combination of options.
+func (r *reader) build(entry calib.Entry, options *yaml.Node) (Method, error) {
+	m := Method{Name: entry.Name, Label: entry.Label, Entry: entry}
+	var text strings.Builder
+	var err error
+	m.Method, err = entry.With(func(all []calib.Option) error {
+		if options != nil {
+			r.options(entry.Name, options, all)
+		}
+		for _, o := range all {
+			line, err := yaml.Marshal(map[string]any{o.Name: o.Value()})
+			if err != nil {
+				return err
+			}
+			text.Write(line)
+		}
+		return nil
+	})
+	m.Options = text.String()
+	return m, err
+}
+
+// options sets the options of a method key by key, so that every mistake has its
+// column.
+func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
+	if len(all) == 0 {
+		if given := resolve(n); given.Kind != yaml.MappingNode || len(given.Content) > 0 {
+			r.errorf(n, "%s takes no options", method)
+		}
+		return
+	}
+	fields := map[string]func(*yaml.Node){}
+	for _, o := range all {
+		fields[o.Name] = func(value *yaml.Node) {
+			if resolve(value).Tag == "!!null" { // yaml would keep the default in silence
+				r.errorf(value, "option %s of %s has no value", o.Name, method)
+				return
+			}
+			var v any
+			err := value.Decode(&v)
+			if err == nil {
+				err = o.Set(v)
+			}
+			if err != nil {
+				r.errorf(value, "option %s of %s: %v", o.Name, method, err)
+			}
+		}
+	}
+	r.object(n, "the options of "+method, fields)
+}
+
+func find(registry []calib.Entry, name string) (calib.Entry, bool) {
+	i := slices.IndexFunc(registry, func(e calib.Entry) bool { return e.Name == name })
+	if i < 0 {
+		return calib.Entry{}, false
+	}
+	return registry[i], true
+}
+
+func names(registry []calib.Entry) []string {
+	list := make([]string, len(registry))
+	for i, e := range registry {
+		list[i] = e.Name
+	}
+	return list
+}

@@ -1,0 +1,221 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
+	"gopkg.in/yaml.v3"
+)
+
+// maxSettings bounds the grids of a spec, so that a typing error is a mistake
+// and not a full disk.
+const maxSettings = 100_000
+
+// MaxSplits bounds the draws of one setting.
+const MaxSplits = 1000
+
+// Setting is one test set of one network: a row of the paper's tables.
+type Setting struct {
+	results.Cell
+	CalibrateOn string  // dataset whose calibration set is used; empty for the setting's own dataset
+	Rescale     float64 // factor on the test logits; 0 for none
+	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
+}
+
+// Test returns the set that methods are judged on. A rescaled or redrawn
+// setting has the clean set here; the plan applies the factor or the draw.
+func (s *Setting) Test() data.Ref {
+	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
+	if s.Rescale == 0 && s.Draw == 0 {
+		ref.Corruption, ref.Severity = s.Corruption, s.Severity
+	}
+	return ref
+}
+
+// Cal returns the set that methods are fitted on: clean images, of another
+// dataset where the spec says calibrate_on.
+func (s *Setting) Cal() data.Ref {
+	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Cal}
+	if s.CalibrateOn != "" {
+		ref.Dataset = s.CalibrateOn
+	}
+	return ref
+}
+
+// String returns the setting as messages name it.
+func (s *Setting) String() string { return s.Cell.Setting() }
+
+// grid is one item of a spec's settings: the product of its lists.
+type grid struct {
+	datasets, backbones, losses, corruptions []string
+	severities                               []int
+	rescales                                 []float64
+	splits                                   int
+	calibrateOn                              string
+}
+
+// settings reads the list of grids. The order is that of the file; within a
+// grid the last list varies fastest (dataset, backbone, loss, corruption,
+// severity).
+func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
+	var all []Setting
+	first := map[results.Cell]*yaml.Node{}
+	r.list(n, func(item *yaml.Node) {
+		g, ok := r.grid(item)
+		if !ok {
+			return
+		}
+		for _, s := range g.expand(experiment) {
+			if len(all) == maxSettings {
+				r.errorf(item, "more than %d settings", maxSettings)
+				return
+			}
+			if earlier := first[s.Cell]; earlier != nil {
+				r.errorf(item, "duplicate setting %s (first in the grid at line %d)", &s, earlier.Line)
+				return
+			}
+			first[s.Cell] = item
+			all = append(all, s)
+		}
+	})
+	return all
+}
+
+// grid reads one grid, and reports whether it has no mistake.
+func (r *reader) grid(item *yaml.Node) (grid, bool) {
+	g := grid{losses: []string{"ce"}}
+	before := len(r.errs)
+	r.object(item, "a setting", map[string]func(*yaml.Node){
+		"dataset":    r.ids(&g.datasets, "dataset"),
+		"backbone":   r.ids(&g.backbones, "backbone"),
+		"loss":       r.ids(&g.losses, "loss"),
+		"corruption": r.ids(&g.corruptions, "corruption"),
+		"severity":   r.severities(&g.severities),
+		"rescale":    r.rescales(&g.rescales),
+		"splits":     r.splits(&g.splits),
+		"calibrate_on": func(n *yaml.Node) {
+			if s, ok := r.scalar(n, "calibrate_on"); ok && r.id(n, "calibrate_on", s) {
+				g.calibrateOn = s
+			}
+		},
+	})
+	if len(r.errs) > before {
+		return g, false
+	}
+	switch {
+	case len(g.datasets) == 0 || len(g.backbones) == 0:
+		r.errorf(item, "a setting needs dataset and backbone")
+	case (len(g.corruptions) == 0) != (len(g.severities) == 0):
+		r.errorf(item, "corruption and severity are given together or not at all")
+	case len(g.rescales) > 0 && len(g.corruptions) > 0:
+		r.errorf(item, "rescale applies to clean images; leave out corruption and severity")
+	case g.splits > 0 && (len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
+		r.errorf(item, "splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on")
+	}
+	return g, len(r.errs) == before
+}
+
+// expand returns the product of the lists. In results.csv a factor on the test
+// logits is a corruption, "rescale-2", whose severity is always 1. A redrawn
+// split is the corruption results.Split, whose severity is the draw.
+func (g grid) expand(experiment string) []Setting {
+	corruptions, severities := g.corruptions, g.severities
+	if len(corruptions) == 0 {
+		corruptions, severities = []string{""}, []int{0}
+	}
+	factors := map[string]float64{}
+	if len(g.rescales) > 0 {
+		corruptions, severities = nil, []int{1}
+		for _, c := range g.rescales {
+			name := fmt.Sprintf("rescale-%g", c)
+			corruptions, factors[name] = append(corruptions, name), c
+		}
+	}
+	if g.splits > 0 {
+		corruptions, severities = []string{results.Split}, nil
+		for draw := range g.splits {
+			severities = append(severities, draw+1)
+		}
+	}
+	var list []Setting
+	for _, dataset := range g.datasets {
+		for _, backbone := range g.backbones {
+			for _, loss := range g.losses {
+				for _, corruption := range corruptions {
+					for _, severity := range severities {
+						if len(list) > maxSettings {
+							return list
+						}
+						s := Setting{
+							Cell: results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone,
+								Loss: loss, Corruption: corruption, Severity: severity},
+							CalibrateOn: g.calibrateOn, Rescale: factors[corruption],
+						}
+						if g.splits > 0 {
+							s.Draw = severity
+						}
+						list = append(list, s)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// severities reads severities from 1 to 5, as in the corruption benchmarks
+// (Hendrycks and Dietterich 2019).
+func (r *reader) severities(dst *[]int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			s, ok := r.scalar(item, "severity")
+			if !ok {
+				return
+			}
+			v, err := strconv.Atoi(s)
+			if err != nil || v < 1 || v > 5 {
+				r.errorf(item, "severity %q: severities are 1 to 5; leave the key out for clean images", s)
+				return
+			}
+			*dst = append(*dst, v)
+		})
+		r.notEmpty(n, "severity", len(*dst))
+	}
+}
+
+// rescales reads factors on the test logits. They are bounded so that float32
+// logits keep their digits.
+func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			var c float64
+			before := len(r.errs)
+			r.number(&c, "rescale")(item)
+			if len(r.errs) == before && !(c >= 1e-6 && c <= 1e6) {
+				r.errorf(item, "rescale %g: a factor is 1e-6 to 1e6", c)
+			}
+			*dst = append(*dst, c)
+		})
+		r.notEmpty(n, "rescale", len(*dst))
+	}
+}
+
+// splits reads how many times both sets are redrawn from their union.
+func (r *reader) splits(dst *int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := r.scalar(n, "splits")
+		if !ok {
+			return
+		}
+		v, err := strconv.Atoi(s)
+		if err != nil || v < 1 || v > MaxSplits {
+			r.errorf(n, "splits %q: give a number of draws from 1 to %d", s, MaxSplits)
+			return
+		}
+		*dst = v
+	}
+}

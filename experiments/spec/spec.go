@@ -1,0 +1,268 @@
+package spec
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
+	"gopkg.in/yaml.v3"
+)
+
+// Registry lists what specs may name.
+type Registry struct {
+	Methods  []calib.Entry   // calibrators
+	External []calib.Entry   // methods that only a spec may name: their probabilities come from a program or from files
+	Metrics  []metrics.Entry // a spec that names none has all that are not OnRequest
+}
+
+// Metric returns the registered metric that yields the id of results.csv.
+func (r Registry) Metric(id string) (metrics.Entry, bool) { return metricOf(r.Metrics, id) }
+
+// metricOf returns the metric that yields an id, and whether there is one.
+func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
+	i := slices.IndexFunc(list, func(e metrics.Entry) bool { return slices.Contains(e.Names(), id) })
+	if i < 0 {
+		return metrics.Entry{}, false
+	}
+	return list[i], true
+}
+
+// Spec is one experiment: settings x methods x metrics, and the views drawn of
+// them. It is immutable once read.
+type Spec struct {
+	File     string
+	Name     string // column experiment of results.csv
+	Title    string
+	Data     []string          // sources in order
+	Layout   data.Layout       // of the folders
+	Baseline string            // method that the others are paired with; empty for none
+	Like     map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
+	Methods  []Method
+	Metrics  []metrics.Entry
+	Settings []Setting
+	Tables   []table.Spec
+	Figures  []plots.Spec
+}
+
+// Read reads the spec in a file.
+func Read(file string, known Registry) (*Spec, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, src, known)
+}
+
+// ReadAll reads several specs, whose names must differ.
+func ReadAll(files []string, known Registry) ([]*Spec, error) {
+	var specs []*Spec
+	byName := map[string]string{}
+	for _, file := range files {
+		s, err := Read(file, known)
+		if err != nil {
+			return nil, err
+		}
+		if earlier, ok := byName[s.Name]; ok {
+			return nil, fmt.Errorf("%s: name %q is also the name of %s", file, s.Name, earlier)
+		}
+		byName[s.Name] = file
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+// Parse reads a spec; file is for messages. The error joins up to ten
+// mistakes, each as file:line:column: what is wrong.
+func Parse(file string, src []byte, known Registry) (*Spec, error) {
+	r := &reader{file: file}
+	root := r.root(src)
+	if root == nil {
+		return nil, r.err()
+	}
+	s := &Spec{File: file, Data: []string{"arrays"}}
+	// Parts that refer to other parts are read after them, whatever their order
+	// in the file.
+	var settings, methods, baseline, like, tables, figures *yaml.Node
+	later := func(dst **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *dst = n } }
+	r.object(root, "a spec", map[string]func(*yaml.Node){
+		"name": func(n *yaml.Node) {
+			if v, ok := r.scalar(n, "name"); ok && r.id(n, "name", v) {
+				s.Name = v
+			}
+		},
+		"title":    r.text(&s.Title, "title"),
+		"data":     r.dataFolders(&s.Data),
+		"layout":   r.layout(&s.Layout),
+		"metrics":  func(n *yaml.Node) { s.Metrics = r.metrics(n, known.Metrics) },
+		"settings": later(&settings),
+		"methods":  later(&methods),
+		"baseline": later(&baseline),
+		"like":     later(&like),
+		"tables":   later(&tables),
+		"figures":  later(&figures),
+	})
+	if len(r.errs) == 0 {
+		switch {
+		case s.Name == "":
+			r.errorf(root, "the spec has no name")
+		case methods == nil:
+			r.errorf(root, "the spec has no methods")
+		case settings == nil:
+			r.errorf(root, "the spec has no settings")
+		}
+	}
+	if methods != nil {
+		s.Methods = r.methods(methods, slices.Concat(known.Methods, known.External))
+	}
+	if settings != nil {
+		s.Settings = r.settings(settings, s.Name)
+	}
+	if s.Metrics == nil {
+		s.Metrics = slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
+	}
+	s.Baseline = r.baseline(baseline, s)
+	s.Like = r.like(like, s)
+	if len(r.errs) == 0 && (len(s.Methods) == 0 || len(s.Settings) == 0) {
+		r.errorf(root, "the spec has no cells: methods and settings must not be empty")
+	}
+	if len(r.errs) == 0 {
+		s.Tables, s.Figures = r.tables(tables, s), r.figures(figures, s)
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// dataFolders reads the sources in order. Somebody else may have written the
+// spec, so it can name folders of the project only.
+func (r *reader) dataFolders(dst *[]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			name, ok := r.scalar(item, "data")
+			if ok && !filepath.IsLocal(name) {
+				r.errorf(item, "data %q: name arrays, bundle or a folder below the project; give other folders by --data", name)
+				return
+			}
+			*dst = append(*dst, name)
+		})
+	}
+}
+
+func (r *reader) layout(dst *data.Layout) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		text, ok := r.scalar(n, "layout")
+		if !ok {
+			return
+		}
+		layout, err := data.ParseLayout(text)
+		if err != nil {
+			r.errorf(n, "%v", err)
+			return
+		}
+		*dst = layout
+	}
+}
+
+func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry {
+	all := []metrics.Entry{}
+	var known []string
+	for _, e := range registry {
+		known = append(known, e.Name)
+	}
+	r.list(n, func(item *yaml.Node) {
+		name, ok := r.scalar(item, "a metric")
+		if !ok {
+			return
+		}
+		named := func(e metrics.Entry) bool { return e.Name == name }
+		i := slices.IndexFunc(registry, named)
+		switch {
+		case i < 0:
+			r.errorf(item, "unknown metric %q%s", name, Suggest(name, known))
+		case slices.ContainsFunc(all, named):
+			r.errorf(item, "metric %q is listed twice", name)
+		default:
+			all = append(all, registry[i])
+		}
+	})
+	r.notEmpty(n, "metrics", len(all))
+	return all
+}
+
+// baseline returns the method that the others are paired with: the named one,
+// none for "none", and by default ts where the spec has it.
+func (r *reader) baseline(n *yaml.Node, s *Spec) string {
+	known := s.methodNames()
+	if n == nil {
+		if slices.Contains(known, "ts") {
+			return "ts"
+		}
+		return ""
+	}
+	name, ok := r.scalar(n, "baseline")
+	switch {
+	case ok && slices.Contains(known, name):
+		return name
+	case ok && name != "none":
+		r.errorf(n, "baseline %q is not among the methods%s", name, Suggest(name, known))
+	}
+	return ""
+}
+
+// like reads the datasets of the paper that datasets of the spec are similar to.
+func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
+	if n == nil {
+		return nil
+	}
+	paper := paper.Datasets()
+	like := map[string]string{}
+	fields := map[string]func(*yaml.Node){}
+	for _, setting := range s.Settings {
+		fields[setting.Dataset] = func(value *yaml.Node) {
+			of, ok := r.scalar(value, setting.Dataset)
+			if ok && !slices.Contains(paper, of) {
+				r.errorf(value, "the paper has no dataset %q%s", of, Suggest(of, paper))
+				return
+			}
+			like[setting.Dataset] = of
+		}
+	}
+	r.object(n, "like (datasets of the settings)", fields)
+	return like
+}
+
+// methodNames returns the names of the methods in order.
+func (s *Spec) methodNames() []string {
+	names := make([]string, len(s.Methods))
+	for i, m := range s.Methods {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// labels returns the name in print of each method.
+func (s *Spec) labels() map[string]string {
+	labels := map[string]string{}
+	for _, m := range s.Methods {
+		labels[m.Name] = m.Label
+	}
+	return labels
+}
+
+// outputs returns the ids of all metrics of the spec.
+func (s *Spec) outputs() []string {
+	var ids []string
+	for _, e := range s.Metrics {
+		ids = append(ids, e.Names()...)
+	}
+	return ids
+}

@@ -1,0 +1,238 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
+	"gopkg.in/yaml.v3"
+)
+
+// tables reads the list of tables. A spec without the list has a table of ECE
+// and one of AECE.
+func (r *reader) tables(n *yaml.Node, s *Spec) []table.Spec {
+	if n == nil {
+		return defaultTables(s)
+	}
+	var all []table.Spec
+	r.list(n, func(item *yaml.Node) {
+		name, t, ok := r.table(item, s)
+		for _, earlier := range all {
+			if earlier.Name == t.Name {
+				r.errorf(item, "two tables are named %q; give one of them another name", name)
+			}
+			if t.Number > 0 && earlier.Number == t.Number {
+				r.errorf(item, "two tables are number %d of the paper, %s and %s", t.Number, earlier.Name, t.Name)
+			}
+		}
+		if ok {
+			all = append(all, t)
+		}
+	})
+	return all
+}
+
+// newTable returns a table with what all tables of a spec have in common.
+func newTable(s *Spec) table.Spec {
+	t := table.Spec{Columns: "method", Labels: s.labels(), Only: results.Filter{}}
+	for _, m := range s.Methods {
+		if m.Contract().Target != 0 {
+			t.Target = append(t.Target, m.Name)
+		}
+	}
+	return t
+}
+
+// table reads one table. It returns the table's own name too; the name in the
+// result has the name of the spec before it.
+func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok bool) {
+	t = newTable(s)
+	var methods, highlight []string
+	fields := r.only(t.Only)
+	fields["name"] = r.text(&name, "name")
+	fields["title"] = r.text(&t.Caption, "title")
+	fields["metric"] = func(v *yaml.Node) {
+		t.Metric, _ = r.scalar(v, "metric")
+		if _, ok := metricOf(s.Metrics, t.Metric); !ok {
+			r.errorf(v, "metric %q is not computed by this spec%s", t.Metric, Suggest(t.Metric, s.outputs()))
+		}
+	}
+	fields["rows"] = r.columns(&t.Rows, "rows", true)
+	fields["columns"] = func(v *yaml.Node) {
+		var one []string
+		r.columns(&one, "columns", true)(v)
+		if len(one) > 1 {
+			r.errorf(v, "columns: name one, not %d", len(one))
+		} else if len(one) == 1 {
+			t.Columns = one[0]
+		}
+	}
+	fields["average"] = r.columns(&t.Average, "average", false)
+	fields["mean"] = r.boolean(&t.Mean, "mean")
+	fields["methods"] = r.methodsOf(&methods, s)
+	fields["labels"] = func(v *yaml.Node) { r.labels(v, t.Labels, s) }
+	fields["highlight"] = r.methodsOf(&highlight, s)
+	fields["unranked"] = r.methodsOf(&t.Unranked, s)
+	fields["consistency_band"] = r.boolean(&t.ConsistencyBand, "consistency_band")
+	fields["paper"] = r.paperTable(&t.Number)
+
+	before := len(r.errs)
+	r.object(item, "a table", fields)
+	if t.Metric == "" {
+		r.errorf(item, "a table needs a metric")
+	}
+	if len(highlight) == 1 {
+		t.Highlight = highlight[0]
+	}
+	if name == "" {
+		name = t.Metric
+	}
+	if !r.id(item, "table name", name) || len(r.errs) > before {
+		return name, t, false
+	}
+	t, err := complete(name, t, methods, s)
+	if err != nil {
+		r.errorf(item, "table %s: %v", name, err)
+	}
+	return name, t, err == nil
+}
+
+// complete fills in what a table does not say, and checks it.
+func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec, error) {
+	t.Name = s.Name + "-" + name
+	if t.Caption == "" {
+		t.Caption = s.Heading() + ": " + table.Name("metric", t.Metric)
+	}
+	e, _ := metricOf(s.Metrics, t.Metric)
+	t.Percent, t.Better = e.Percent, Better(e.Better)
+	if methods == nil {
+		methods = s.methodNames()
+	}
+	t.Only["method"] = methods
+	if len(t.Rows) == 0 {
+		t.Rows = varying(s, append([]string{t.Columns}, t.Average...))
+		if t.Columns != "method" {
+			t.Rows = append(t.Rows, "method")
+		}
+	}
+	return t.Check()
+}
+
+// Better returns the direction of a metric as tables have it.
+func Better(d metrics.Direction) table.Better {
+	switch d {
+	case metrics.Lower:
+		return table.Lower
+	case metrics.Higher:
+		return table.Higher
+	}
+	return table.Neutral
+}
+
+// Heading is the title of the spec, or its name where it has none.
+func (s *Spec) Heading() string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.Name
+}
+
+// paperTable reads the number of a table of the paper.
+func (r *reader) paperTable(dst *int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		text, ok := r.scalar(n, "paper")
+		last := len(paper.Tables())
+		var err error
+		if *dst, err = strconv.Atoi(text); ok && (err != nil || *dst < 1 || *dst > last) {
+			r.errorf(n, "paper %q: the paper has tables 1 to %d", text, last)
+		}
+	}
+}
+
+// labels reads what a table prints for ids of methods and settings.
+func (r *reader) labels(n *yaml.Node, dst map[string]string, s *Spec) {
+	fields := map[string]func(*yaml.Node){}
+	know := func(id string) {
+		fields[id] = func(v *yaml.Node) {
+			if text, ok := r.scalar(v, "label of "+id); ok {
+				dst[id] = text
+			}
+		}
+	}
+	for _, m := range s.Methods {
+		know(m.Name)
+	}
+	for _, setting := range s.Settings {
+		for _, column := range results.SettingColumns() {
+			if id := setting.Column(column); id != "" {
+				know(id)
+			}
+		}
+	}
+	r.object(n, "labels", fields)
+}
+
+func defaultTables(s *Spec) []table.Spec {
+	var all []table.Spec
+	for _, metric := range []string{"ece", "aece"} {
+		if _, ok := metricOf(s.Metrics, metric); ok {
+			t := newTable(s)
+			t.Metric = metric
+			if slices.Contains(s.methodNames(), "qats") {
+				t.Highlight = "qats"
+			}
+			t, _ = complete(metric, t, nil, s)
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// varying returns the columns that tell the settings of s apart, except those
+// that have a place in the table already. Dataset and backbone are always among
+// them.
+func varying(s *Spec, placed []string) []string {
+	var list []string
+	for _, column := range results.SettingColumns() {
+		always := column == "dataset" || column == "backbone"
+		values := map[string]bool{}
+		for _, setting := range s.Settings {
+			values[setting.Column(column)] = true
+		}
+		if (always || len(values) > 1) && !slices.Contains(placed, column) {
+			list = append(list, column)
+		}
+	}
+	return list
+}
+
+// columns reads names of columns of results.csv: those that name a setting, and
+// method if wanted.
+func (r *reader) columns(dst *[]string, what string, method bool) func(*yaml.Node) {
+	known := results.SettingColumns()
+	if method {
+		known = append([]string{"method"}, known...)
+	}
+	return r.choices(dst, what, known, what+": unknown column %q")
+}
+
+// methodsOf reads names of methods of the spec.
+func (r *reader) methodsOf(dst *[]string, s *Spec) func(*yaml.Node) {
+	return r.choices(dst, "a method", s.methodNames(), "method %q is not in this spec")
+}
+
+// only returns readers of the columns that restrict what a view shows.
+func (r *reader) only(dst results.Filter) map[string]func(*yaml.Node) {
+	fields := map[string]func(*yaml.Node){}
+	for _, column := range results.SettingColumns() {
+		fields[column] = func(n *yaml.Node) {
+			var values []string
+			r.texts(&values, column)(n)
+			dst[column] = values
+		}
+	}
+	return fields
+}

@@ -1,0 +1,86 @@
+package spec_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// TestTableKeys reads every key of a table, and checks what stands in for the
+// keys that are left out.
+func TestTableKeys(t *testing.T) {
+	s := parse(t, `
+name: t
+title: A test
+methods: [uncal, {name: tta-ts, label: AdaTS}, hfe-target, qats]
+settings:
+  - {dataset: c, backbone: x, corruption: [fog, snow], severity: [1, 5], calibrate_on: d}
+tables:
+  - {name: full, title: By corruption, metric: ece, paper: 7, rows: [severity, method], columns: corruption, mean: true,
+     methods: [uncal, qats], labels: {fog: Fog, "5": five, qats: Ours}, unranked: uncal, severity: 5}
+  - {metric: auroc, columns: corruption}
+  - {metric: aece, average: corruption, highlight: qats}
+`)
+	all := []string{"uncal", "tta-ts", "hfe-target", "qats"}
+	labels := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "QaTS"}
+	own := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "Ours", "fog": "Fog", "5": "five"}
+	target := []string{"hfe-target"}
+	want := []table.Spec{
+		{
+			Name: "t-full", Caption: "By corruption", Number: 7, Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption",
+			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, Mean: true,
+			Better: table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
+		},
+		{
+			Name: "t-auroc", Caption: "A test: AUROC", Metric: "auroc", Rows: []string{"dataset", "backbone", "severity", "method"}, Columns: "corruption",
+			Only: results.Filter{"method": all}, Labels: labels, Better: table.Higher, Percent: true, Target: target,
+		},
+		{
+			Name: "t-aece", Caption: "A test: AECE", Metric: "aece", Rows: []string{"dataset", "backbone", "severity"}, Columns: "method",
+			Average: []string{"corruption"}, Only: results.Filter{"method": all}, Labels: labels,
+			Better: table.Lower, Percent: true, Highlight: "qats", Target: target,
+		},
+	}
+	for i := range want {
+		if !reflect.DeepEqual(s.Tables[i], want[i]) {
+			t.Errorf("got  %+v\nwant %+v", s.Tables[i], want[i])
+		}
+	}
+}
+
+// TestDefaultTables: a spec without tables has those of ECE and AECE.
+func TestDefaultTables(t *testing.T) {
+	s := parse(t, "name: t\nmethods: [uncal, qats]\nmetrics: [nll, ece]\nsettings: {dataset: d, backbone: [a, b]}\n")
+	if len(s.Tables) != 1 || s.Tables[0].Name != "t-ece" || s.Tables[0].Highlight != "qats" || s.Tables[0].Caption != "t: ECE" {
+		t.Errorf("%+v", s.Tables)
+	}
+}
+
+// TestFigureKeys reads every key of a figure, and checks what stands in for the
+// keys that are left out.
+func TestFigureKeys(t *testing.T) {
+	s := parse(t, `
+name: t
+methods: [uncal, {name: tta-ts, label: AdaTS}]
+settings: {dataset: d, backbone: [a, b]}
+figures:
+  - {kind: dominance, name: one, title: A title, methods: [tta-ts, uncal], experiments: [t, other], backbone: a}
+  - {kind: reliability}
+`)
+	for i, want := range []struct {
+		name, kind, caption  string
+		methods, experiments []string
+		only                 results.Filter
+	}{
+		{"one", "dominance", "A title", []string{"tta-ts", "uncal"}, []string{"t", "other"}, results.Filter{"backbone": {"a"}}},
+		{"reliability", "reliability", "", []string{"uncal", "tta-ts"}, []string{"t"}, results.Filter{}},
+	} {
+		f := s.Figures[i]
+		if f.Name != want.name || f.Kind.Name != want.kind || f.Kind.Draw == nil || f.Caption != want.caption || f.Labels["tta-ts"] != "AdaTS" ||
+			!reflect.DeepEqual([]any{f.Methods, f.Experiments, f.Only}, []any{want.methods, want.experiments, want.only}) {
+			t.Errorf("%+v, want %+v", f, want)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package spec
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The functions below return readers of one key: they check the value and
+// store it in dst.
+
+// text reads a single value.
+func (r *reader) text(dst *string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) { *dst, _ = r.scalar(n, what) }
+}
+
+// texts reads one value or a list of them.
+func (r *reader) texts(dst *[]string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			if s, ok := r.scalar(item, what); ok {
+				*dst = append(*dst, s)
+			}
+		})
+	}
+}
+
+// boolean reads true or false.
+func (r *reader) boolean(dst *bool, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s := resolve(n)
+		if s.Tag != "!!bool" {
+			r.errorf(n, "%s must be true or false", what)
+			return
+		}
+		*dst = s.Value == "true" || s.Value == "True" || s.Value == "TRUE"
+	}
+}
+
+// integer reads a whole number of at least 0.
+func (r *reader) integer(dst *int, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := r.scalar(n, what)
+		if !ok {
+			return
+		}
+		v, err := strconv.Atoi(s)
+		if err != nil || v < 0 {
+			r.errorf(n, "%s %q: must be a whole number of at least 0", what, s)
+			return
+		}
+		*dst = v
+	}
+}
+
+// number reads a finite number.
+func (r *reader) number(dst *float64, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := r.scalar(n, what)
+		if !ok {
+			return
+		}
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			r.errorf(n, "%s %q: must be a number", what, s)
+			return
+		}
+		*dst = v
+	}
+}
+
+// choices reads one or several of the known names; what names the kind of thing
+// in messages.
+func (r *reader) choices(dst *[]string, what string, known []string, unknown string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		r.list(n, func(item *yaml.Node) {
+			s, ok := r.scalar(item, what)
+			if ok && !slices.Contains(known, s) {
+				r.errorf(item, unknown+"%s", s, Suggest(s, known))
+				return
+			}
+			*dst = append(*dst, s)
+		})
+	}
+}
+
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+
+// id checks a name that becomes a folder and a column of results.csv.
+func (r *reader) id(n *yaml.Node, what, s string) bool {
+	if !idPattern.MatchString(s) {
+		r.errorf(n, "%s %q: use letters, digits and . _ + - only, beginning with a letter or digit", what, s)
+		return false
+	}
+	return true
+}
+
+// ids reads one id or a list of different ones.
+func (r *reader) ids(dst *[]string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*dst = nil
+		r.list(n, func(item *yaml.Node) {
+			s, ok := r.scalar(item, what)
+			switch {
+			case !ok || !r.id(item, what, s):
+			case slices.Contains(*dst, s):
+				r.errorf(item, "%s %q is listed twice", what, s)
+			default:
+				*dst = append(*dst, s)
+			}
+		})
+		r.notEmpty(n, what, len(*dst))
+	}
+}

@@ -1,0 +1,210 @@
+package experiments
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// WriteViews renders the views of specs from the CSV files in dir and from
+// nothing else: tables as LaTeX and text into dir/tables, figures as SVG and PDF
+// into dir/figures, and a LaTeX document of all of them into the file document
+// in dir. It prints the tables, and the names of the files, to w.
+func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string) error {
+	all, err := ReadRows(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"tables", "figures"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			return err
+		}
+	}
+	doc := table.Document{Title: "Tables and figures"}
+	for _, s := range specs {
+		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w}
+		if len(v.records) == 0 {
+			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
+				filepath.Join(dir, "results.csv"), s.Name, s.File, dir)
+		}
+		if err := v.write(); err != nil {
+			return fmt.Errorf("%s: %w", s.File, err)
+		}
+		doc.Parts = append(doc.Parts, v.part)
+	}
+	path := filepath.Join(dir, document)
+	if err := atomicfile.Write(path, doc.LaTeX); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "(all tables and figures in one document, for pdflatex: %s)\n", path)
+	return err
+}
+
+// views writes the views of one spec.
+type views struct {
+	spec    *spec.Spec
+	all     *Rows            // of all experiments
+	records []results.Record // of this experiment
+	dir     string
+	w       io.Writer
+	part    table.Part // of the document: the views written so far
+}
+
+func (v *views) write() error {
+	v.part = table.Part{Title: v.spec.Heading(), Settings: table.CountSettings(v.records)}
+	if v.spec.Title != "" {
+		fmt.Fprintf(v.w, "%s\n\n", v.spec.Title)
+	}
+	for _, t := range v.spec.Tables {
+		if err := v.table(t); err != nil {
+			return err
+		}
+	}
+	for _, f := range v.spec.Figures {
+		draw := v.figureOfMany
+		if f.Kind.PerCell {
+			draw = v.figurePerSetting
+		}
+		if err := draw(f); err != nil {
+			return fmt.Errorf("figure %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// table writes one table.
+func (v *views) table(t table.Spec) error {
+	pivoted, err := table.Pivot(v.records, t)
+	if err != nil {
+		return err
+	}
+	v.part.Tables = append(v.part.Tables, table.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
+	base := filepath.Join(v.dir, "tables", t.Name)
+	if err := atomicfile.Write(base+".tex", pivoted.LaTeX); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(base+".txt", pivoted.Text); err != nil {
+		return err
+	}
+	if err := pivoted.Text(v.w); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(v.w, "(%s.txt and .tex)\n\n", base)
+	return err
+}
+
+// figurePerSetting draws f once for each setting of the spec that it shows.
+// Methods without rows, such as skipped ones, are left out.
+func (v *views) figurePerSetting(f plots.Spec) error {
+	drawn := 0
+	for i := range v.spec.Settings {
+		s := &v.spec.Settings[i]
+		if !f.Only.Keeps(s.Cell, "") {
+			continue
+		}
+		in := plots.Input{Labels: f.Labels}
+		for _, b := range v.all.Bins {
+			if b.Cell == s.Cell {
+				in.Bins = append(in.Bins, b)
+			}
+		}
+		for _, m := range f.Methods {
+			if slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m }) {
+				in.Methods = append(in.Methods, m)
+			}
+		}
+		if len(in.Methods) == 0 {
+			fmt.Fprintf(v.w, "no figure %s of %s: its cells have no bins\n", f.Name, s)
+			continue
+		}
+		figure, err := f.Kind.Draw(in)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+		if err := v.save(figure, f, strings.ReplaceAll(s.String(), "/", "-"), s.String()); err != nil {
+			return err
+		}
+		drawn++
+	}
+	if drawn == 0 {
+		return fmt.Errorf("it shows no setting of the spec")
+	}
+	return nil
+}
+
+// figureOfMany draws f of all its settings, once for the measured and once for
+// the simulated ones. The file names end in the source.
+func (v *views) figureOfMany(f plots.Spec) error {
+	for _, name := range f.Experiments {
+		if !slices.ContainsFunc(v.all.Records, func(r results.Record) bool { return r.Experiment == name }) {
+			fmt.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
+		}
+	}
+	drawn := 0
+	var failed []error
+	for _, source := range []string{"measured", "simulated"} {
+		// A skipped setting without arrays has no source; it is noted in both.
+		rows := v.all.where(func(c results.Cell, of string) bool {
+			return (of == source || of == "") && slices.Contains(f.Experiments, c.Experiment) && f.Only.Keeps(c, "")
+		})
+		if !slices.ContainsFunc(rows.Records, func(r results.Record) bool {
+			return r.Status == results.OK && slices.Contains(f.Methods, r.Method)
+		}) {
+			continue
+		}
+		figure, err := f.Kind.Draw(plots.Input{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs,
+			Methods: f.Methods, Labels: f.Labels})
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s rows: %w", source, err))
+			continue
+		}
+		if err := v.save(figure, f, source, source); err != nil {
+			return err
+		}
+		for _, note := range figure.Notes {
+			fmt.Fprintf(v.w, "  %s\n", note)
+		}
+		drawn++
+	}
+	switch {
+	case drawn == 0 && failed == nil:
+		return fmt.Errorf("it shows no row with a value")
+	case drawn == 0:
+		return errors.Join(failed...)
+	}
+	for _, err := range failed { // for example, too few settings have measured arrays
+		fmt.Fprintf(v.w, "no figure %s of %v\n", f.Name, err)
+	}
+	return nil
+}
+
+// save writes a figure as SVG and PDF. The ending of the file names, and what shown
+// adds to the caption, tell the figures of f apart.
+func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
+	name := v.spec.Name + "-" + f.Name + "-" + ending
+	caption := strings.TrimSuffix(cmp.Or(f.Caption, figure.Caption), ".") + " (" + shown + ")"
+	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: caption})
+	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name))
+}
+
+// saveFigure writes a figure as SVG and PDF and prints the names of the files.
+func saveFigure(w io.Writer, figure *plots.Figure, base string) error {
+	for _, format := range []string{".svg", ".pdf"} {
+		if err := figure.Save(base + format); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s.svg and .pdf\n", base)
+	return err
+}

@@ -1,0 +1,66 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Differences draws how the methods of a comparison differ from the method that
+// they are compared with, in percentage points. There is one row for each method,
+// in the order of their ranks: the Hodges-Lehmann shift with its interval over
+// blocks, and behind it the differences of the single blocks. The labels are by
+// method id. A metric that is not a fraction is an error.
+func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
+	if !c.Percent {
+		return nil, fmt.Errorf("differences figure: %s is not in per cent", c.Metric)
+	}
+	var ids []string
+	rows := byRank(c)
+	for _, r := range rows {
+		ids = append(ids, r.Method)
+	}
+	list, err := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
+	if err != nil {
+		return nil, fmt.Errorf("differences figure: %w", err)
+	}
+	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
+	f := forest{title: fmt.Sprintf("%d methods against %s, %d blocks", len(rows), against, len(c.Blocks)),
+		axis:    fmt.Sprintf("%s minus %s of %s (points)", metric, metric, against),
+		caption: fmt.Sprintf("%s of each method minus %s of %s: shift over %d blocks of settings with its 95 %% interval.", metric, metric, against, len(c.Blocks)), simulated: c.Source == simulated,
+		better: "method better", worse: against + " better"}
+	if c.Better == table.Higher {
+		f.better, f.worse = f.worse, f.better
+	}
+	for i, r := range rows {
+		look := MethodLook(r.Method)
+		row := forestRow{label: list[i].label, at: 100 * r.Shift.Estimate, look: &look}
+		if r.Shift.Bounded {
+			row.lo, row.hi, row.kind = 100*r.Shift.Lo, 100*r.Shift.Hi, interval
+		}
+		for _, d := range r.BlockDifference {
+			row.dots = append(row.dots, 100*d)
+		}
+		f.rows = append(f.rows, row)
+	}
+	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s) with its 95 %% interval. Rings: single blocks.", strings.Join(c.Blocks, ", "))}
+	return f.figure(), nil
+}
+
+// byRank returns the rows of a comparison in the order of its ranking. Methods
+// without a rank come last.
+func byRank(c *compare.Comparison) []compare.Row {
+	place := func(r compare.Row) int {
+		if i := slices.Index(c.Ranking.Methods, r.Method); i >= 0 {
+			return i
+		}
+		return len(c.Ranking.Methods)
+	}
+	rows := slices.Clone(c.Rows)
+	slices.SortStableFunc(rows, func(a, b compare.Row) int { return cmp.Compare(place(a), place(b)) })
+	return rows
+}

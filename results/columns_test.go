@@ -1,0 +1,63 @@
+package results_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// TestSettingColumnsAreThoseOfTheFiles: they follow the experiment in the header, and
+// Column returns the text of each field.
+func TestSettingColumnsAreThoseOfTheFiles(t *testing.T) {
+	cell := results.Cell{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
+	path := filepath.Join(t.TempDir(), "results.csv")
+	record := results.Record{Cell: cell, Method: "ts", Metric: "ece", Value: 0.5, N: 9, Source: "measured", Status: results.OK}
+	if err := results.WriteResults(path, []results.Record{record}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, row, _ := bytes.Cut(file, []byte("\n"))
+	columns := append([]string{"experiment"}, results.SettingColumns()...)
+	var fields []string
+	for _, name := range columns {
+		fields = append(fields, cell.Column(name))
+	}
+	if !strings.HasPrefix(string(header), strings.Join(columns, ",")+",method,") {
+		t.Errorf("columns %v, header %s", columns, header)
+	}
+	if !strings.HasPrefix(string(row), strings.Join(fields, ",")+",ts,") {
+		t.Errorf("fields %v, row %s", fields, row)
+	}
+}
+
+// TestFilterKeeps the rows that have a listed value in every named column.
+func TestFilterKeeps(t *testing.T) {
+	clean := results.Cell{Dataset: "d", Backbone: "b", Loss: "ce"}
+	fog := results.Cell{Dataset: "d-c", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
+	for _, c := range []struct {
+		filter results.Filter
+		clean  bool
+		fog    bool
+	}{
+		{nil, true, true},
+		{results.Filter{"dataset": {"d", "e"}}, true, false},
+		{results.Filter{"corruption": {""}}, true, false},
+		{results.Filter{"severity": {"3"}, "method": {"ts"}}, false, true},
+		{results.Filter{"method": {"qats"}}, false, false},
+		{results.Filter{"loss": {}}, false, false},
+	} {
+		if got := c.filter.Keeps(clean, "ts"); got != c.clean {
+			t.Errorf("%v keeps the clean cell: %v", c.filter, got)
+		}
+		if got := c.filter.Keeps(fog, "ts"); got != c.fog {
+			t.Errorf("%v keeps the corrupted cell: %v", c.filter, got)
+		}
+	}
+}
