@@ -14,7 +14,7 @@ func SettingColumns() []string {
 // Column returns the text of the cell in one of its columns, experiment or one
 // of SettingColumns, as the files have it: a severity of 0 is empty. Any other
 // column is empty.
-func (c Cell) Column(name string) string {
+func (c Setting) Column(name string) string {
 	switch name {
 	case "experiment":
 		return c.Experiment
@@ -39,7 +39,7 @@ func (c Cell) Column(name string) string {
 type Filter map[string][]string
 
 // Keeps reports whether the filter keeps the rows of a method in a cell.
-func (f Filter) Keeps(c Cell, method string) bool {
+func (f Filter) Keeps(c Setting, method string) bool {
 	for column, values := range f {
 		value := method
 		if column != "method" {

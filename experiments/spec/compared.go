@@ -58,7 +58,7 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 		for draw := 1; draw <= c.Splits; draw++ {
 			drawn := clean
 			drawn.Corruption, drawn.Severity, drawn.Draw = results.Split, draw, draw
-			if !slices.ContainsFunc(s.Settings, func(o Setting) bool { return o.Cell == drawn.Cell }) {
+			if !slices.ContainsFunc(s.Settings, func(o Setting) bool { return o.Setting == drawn.Setting }) {
 				out.Settings = append(out.Settings, drawn)
 			}
 		}

@@ -18,7 +18,7 @@ const MaxSplits = 1000
 
 // Setting is one test set of one network: a row of the paper's tables.
 type Setting struct {
-	results.Cell
+	results.Setting
 	CalibrateOn string  // dataset whose calibration set is used; empty for the setting's own dataset
 	Rescale     float64 // factor on the test logits; 0 for none
 	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
@@ -45,7 +45,7 @@ func (s *Setting) Cal() data.Ref {
 }
 
 // String returns the setting as messages name it.
-func (s *Setting) String() string { return s.Cell.Setting() }
+func (s *Setting) String() string { return s.Setting.Name() }
 
 // grid is one item of a spec's settings: the product of its lists.
 type grid struct {
@@ -61,7 +61,7 @@ type grid struct {
 // severity).
 func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 	var all []Setting
-	first := map[results.Cell]*yaml.Node{}
+	first := map[results.Setting]*yaml.Node{}
 	r.list(n, func(item *yaml.Node) {
 		g, ok := r.grid(item)
 		if !ok {
@@ -72,11 +72,11 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 				r.errorf(item, "more than %d settings", maxSettings)
 				return
 			}
-			if earlier := first[s.Cell]; earlier != nil {
+			if earlier := first[s.Setting]; earlier != nil {
 				r.errorf(item, "duplicate setting %s (first in the grid at line %d)", &s, earlier.Line)
 				return
 			}
-			first[s.Cell] = item
+			first[s.Setting] = item
 			all = append(all, s)
 		}
 	})
@@ -149,7 +149,7 @@ func (g grid) expand(experiment string) []Setting {
 							return list
 						}
 						s := Setting{
-							Cell: results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone,
+							Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 								Loss: loss, Corruption: corruption, Severity: severity},
 							CalibrateOn: g.calibrateOn, Rescale: factors[corruption],
 						}

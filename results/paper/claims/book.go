@@ -58,7 +58,7 @@ func (b *book) complete() bool { return b.like == nil }
 
 // name names a row. In a book of similar data sets it always has the data set.
 func (b *book) name(s paper.Setting) string {
-	c := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
+	c := results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
 	switch {
 	case b.like == nil:
 		return s.Title(table.Name)
@@ -71,7 +71,7 @@ func (b *book) name(s paper.Setting) string {
 	return cellName(c)
 }
 
-func cellName(c results.Cell) string {
+func cellName(c results.Setting) string {
 	text := table.Name("dataset", c.Dataset) + ", " + table.Name("backbone", c.Backbone)
 	if c.Loss != "ce" {
 		text += ", " + table.Name("loss", c.Loss)

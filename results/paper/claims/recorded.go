@@ -25,21 +25,21 @@ const (
 )
 
 // record returns a measured value.
-func (b *book) record(c results.Cell, method, metric string) (float64, bool) {
+func (b *book) record(c results.Setting, method, metric string) (float64, bool) {
 	r, ok := b.records[recordID{c, method, metric}]
 	return r.Value, ok
 }
 
 // cells returns the settings of experiments that have a measured metric of QaTS,
 // in a fixed order.
-func (b *book) cells(metric string, experiments ...string) []results.Cell {
-	var list []results.Cell
+func (b *book) cells(metric string, experiments ...string) []results.Setting {
+	var list []results.Setting
 	for id := range b.records {
 		if id.metric == metric && id.method == "qats" && slices.Contains(experiments, id.Experiment) {
-			list = append(list, id.Cell)
+			list = append(list, id.Setting)
 		}
 	}
-	slices.SortFunc(list, func(x, y results.Cell) int {
+	slices.SortFunc(list, func(x, y results.Setting) int {
 		return cmp.Or(cmp.Compare(x.Experiment, y.Experiment), cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Backbone, y.Backbone),
 			cmp.Compare(x.Loss, y.Loss), cmp.Compare(x.Corruption, y.Corruption), cmp.Compare(x.Severity, y.Severity))
 	})

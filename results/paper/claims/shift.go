@@ -49,7 +49,7 @@ func (b *book) of(n network, what string) string {
 	if b.like == nil {
 		return what
 	}
-	return fmt.Sprintf("%s of %s", what, cellName(results.Cell{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
+	return fmt.Sprintf("%s of %s", what, cellName(results.Setting{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
 }
 
 // timesLower asks whether the lowest preserving method is at least twice QaTS.

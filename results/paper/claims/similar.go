@@ -92,7 +92,7 @@ func (a *analogues) collect(records []results.Record) {
 			continue
 		}
 		r.Experiment = ""
-		id := recordID{r.Cell, r.Method, r.Metric}
+		id := recordID{r.Setting, r.Method, r.Metric}
 		if _, ok := a.found[id]; ok {
 			continue
 		}
@@ -136,7 +136,7 @@ func (a *analogues) book() *book {
 	}
 	b.publication = paper.NewPublication(numbers)
 	for id, r := range a.found {
-		for _, e := range a.experiments(id.Cell) {
+		for _, e := range a.experiments(id.Setting) {
 			id.Experiment = e
 			b.records[id] = r
 		}
@@ -185,12 +185,12 @@ func (a *analogues) value(r paper.Row, s paper.Setting, method string) (float64,
 
 // members returns the cells whose mean the row s shows; a single one if it shows no
 // mean.
-func (a *analogues) members(r paper.Row, s paper.Setting) []results.Cell {
-	cell := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
+func (a *analogues) members(r paper.Row, s paper.Setting) []results.Setting {
+	cell := results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
 	if !r.IsAverage() {
-		return []results.Cell{cell}
+		return []results.Setting{cell}
 	}
-	var list []results.Cell
+	var list []results.Setting
 	if r.Dataset != paper.Average {
 		for _, m := range a.publication.Averaged(r.Setting) {
 			cell.Corruption = m.Corruption
@@ -207,7 +207,7 @@ func (a *analogues) members(r paper.Row, s paper.Setting) []results.Cell {
 }
 
 // experiments returns the paper's experiments to which a cell belongs.
-func (a *analogues) experiments(c results.Cell) []string {
+func (a *analogues) experiments(c results.Setting) []string {
 	home := a.home[a.like[c.Dataset]]
 	switch {
 	case strings.HasPrefix(c.Corruption, rescaled):
