@@ -45,7 +45,7 @@
 //
 // # A folder
 //
-// Without other words a folder has the layout
+// By default a folder has the layout
 //
 //	{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}/{array}.npy
 //
@@ -73,7 +73,7 @@
 //	    shape: [10000, 100]       checked when the file is opened
 //	    sha256: 4f1c...           of the .npy or of the unpacked member; checked when the file is opened
 //
-// # What logits may be
+// # Kinds of logits
 //
 // The Kind of a set says what its logits arrays (logits, augmented, ood) hold; the
 // Form of a Reader says how they are read and has notes on what is unusual.

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Stream reads rows of a labelled set for several goroutines at a time and as often
-// as they ask: the calibration set of a fit in constant memory (calib.Stream). It
-// keeps no rows.
+// Stream reads rows of a labelled set, as often as needed and for several
+// goroutines at a time: the calibration set of a fit in constant memory
+// (calib.Stream). It keeps no rows.
 type Stream struct {
 	source *shared
 
