@@ -50,7 +50,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	copy(logits, set.Logits.Data) // no copy where they are the same memory
 	copy(labels, set.Labels)
 	if hi < s.Rows() {
-		return nil // the end of a pass is enough: of single rows this would take as long as reading
+		return nil // checked at the end of a pass only: after each row it would take as long as the reading
 	}
 	return unchanged(s.source.Reader)
 }
