@@ -118,7 +118,7 @@ func TestRejectsWrongParameters(t *testing.T) {
 		"corruption \"\"":     func(w *Network) { w.Shift = Shift{"", 1, 0.5, 0.1} },
 		"accuracy -0.1":       func(w *Network) { w.Shift = Shift{"fog", 1, -0.1, 0.1} },
 		"accuracy is out of":  func(w *Network) { w.Accuracy = 0.2 },
-		"come":                func(w *Network) { w.Shift = Shift{"fog", 1, 0.7, 0.1} },
+		"stays 0.1000 away":   func(w *Network) { w.Shift = Shift{"fog", 1, 0.7, 0.1} },
 		"ece is out of reach": func(w *Network) { w.Imbalance, w.Shift = 50, Shift{"fog", 1, 0.4, 0} },
 	} {
 		w := good
@@ -143,9 +143,9 @@ func TestRootFindsAZeroOrSaysWhyNot(t *testing.T) {
 	}
 	step := func(x float64) float64 { return math.Copysign(1, x-2) }
 	for name, f := range map[string]func(float64) float64{
-		"stays 1.0000 away": func(x float64) float64 { return x + 1 },
-		"stays 2.0000 away": func(x float64) float64 { return x - 102 },
-		"jumps past its target by 1.":          step,
+		"stays 1.0000 away":           func(x float64) float64 { return x + 1 },
+		"stays 2.0000 away":           func(x float64) float64 { return x - 102 },
+		"jumps past its target by 1.": step,
 	} {
 		if _, err := root("it", 0, 100, 3, 1, 1e-9, f); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
