@@ -54,8 +54,8 @@ func TestClassBins(t *testing.T) {
 	if again.Fitted != 0 || again.Scored != 3 {
 		t.Errorf("without class bins: %d fits, %d scored", again.Fitted, again.Scored)
 	}
-	with, without := unit.Cells[0].facts, w.plan(methods+"metrics: [ece]\n", false).Units[0].Cells[0].facts
+	with, without := unit.Cells[0].samples, w.plan(methods+"metrics: [ece]\n", false).Units[0].Cells[0].samples
 	if with == without {
-		t.Error("facts with and without class bins share a key")
+		t.Error("sample scores with and without class bins share a key")
 	}
 }

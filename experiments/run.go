@@ -238,7 +238,7 @@ func (r *run) catchUp(u *Unit) {
 		switch {
 		case c.scored && c.paired:
 			c.State = Hit
-		case p.intact(results.SampleScores, c.facts) && p.intact(results.Fit, c.fit):
+		case p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit):
 			c.State = Score
 		default:
 			continue
