@@ -9,10 +9,9 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// TestClassBins: the bins of a metric of all class probabilities are filled while the
-// test set streams through maps of all kinds. A spec without such a metric shares
-// the fits but not the scores of the rows.
-func TestClassBins(t *testing.T) {
+// TestClassBinsAreFilledWhileStreaming through maps of all kinds. A spec without a
+// metric of class bins shares the fits but not the sample scores.
+func TestClassBinsAreFilledWhileStreaming(t *testing.T) {
 	w := newWorld(t)
 	const methods = "name: t\nmethods: [uncal, ts, irova]\nsettings: [{dataset: d, backbone: a}]\nbaseline: none\n"
 	spec := methods + "metrics: [ece, ece_classwise]\n"

@@ -23,9 +23,9 @@ const (
 	scoresVersion  = 1
 )
 
-// fitText is the text of a fit: the method, the row kernel and the content of
-// the arrays that the method reads. cal and target are digests; they are empty
-// where the contract asks for no such array.
+// fitText is the text of a fit: the method, the row kernel and the content of the
+// arrays that the method reads. cal and target are digests; they are empty if the
+// contract names no such array.
 func fitText(m *spec.Method, cal, target string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version)

@@ -75,8 +75,8 @@ func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	s.classes[cell].Add(probs, set.Labels)
 }
 
-// cells returns the cells that have a map and have not failed: either the ones
-// whose map divides each row by a temperature, or the others.
+// cells returns the cells that have a map and have not failed: if tempered, those
+// whose map divides each row by a temperature, else the others.
 func (s *streaming) cells(tempered bool) []int {
 	var list []int
 	for i, m := range s.maps {

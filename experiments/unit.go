@@ -143,8 +143,8 @@ func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 // sampleBytes is the memory of the sample scores of one row.
 const sampleBytes = 40
 
-// blockBytes is the memory of the block of rows that the maps are applied to at
-// a time. The probabilities of a block take twice as much again.
+// blockBytes is the memory of the block of rows that the maps are applied to at a
+// time. The probabilities of a block take twice as much in addition.
 const blockBytes = 4 << 20
 
 // reserve waits until the memory that the missing cells need is free.
@@ -175,7 +175,7 @@ type loadedSet struct {
 	source data.Source
 	ref    data.Ref
 	parts  data.Parts
-	times  int64 // the fits need so many times the bytes of the set
+	times  int64 // the memory of the fits, in multiples of the bytes of the set
 }
 
 // sets returns the calibration set and the target set, with the parts that the
@@ -189,7 +189,7 @@ func (w *unitWork) sets(missing []int) (cal, target loadedSet) {
 		cal.parts |= c.Cal
 		target.parts |= c.Target
 		if w.unit.Cells[i].external != nil {
-			target.parts |= c.Test // a program is given the test set
+			target.parts |= c.Test // a program gets the test set
 		}
 	}
 	return cal, target
@@ -203,7 +203,7 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		c := &w.unit.Cells[i]
 		if c.State == Score && c.scored {
-			continue // it lacks only its pairing
+			continue // only its pairing is missing
 		}
 		samples, err := w.cellSamples(i)
 		if err != nil {

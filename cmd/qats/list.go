@@ -54,7 +54,7 @@ func optionsOf(e calib.Entry) string {
 	return "; options " + strings.Join(list, ", ")
 }
 
-// needs lists the arrays that a contract asks for.
+// needs lists the arrays that a contract names.
 func needs(c calib.Contract) string {
 	var list []string
 	for _, n := range []struct {

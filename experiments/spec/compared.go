@@ -8,7 +8,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Comparing says what a comparison of methods needs of a spec.
+// Comparing states which parts of a spec a comparison of methods needs.
 type Comparing struct {
 	Methods []string // beside Against; nil for all methods of the spec
 	Against string

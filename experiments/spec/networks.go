@@ -38,7 +38,8 @@ type networkGroup struct {
 	accuracy, ece                map[string]float64 // by backbone; "" for all
 }
 
-// defaults are the values that a declaration of networks gives once for all.
+// defaults are the values that a declaration of networks gives once for all
+// networks.
 type defaults struct {
 	width, ood int
 	tilt       map[string]float64
@@ -221,7 +222,7 @@ func publishedUncal() (map[results.Setting]float64, error) {
 	return uncal, nil
 }
 
-// byBackbone reads a number for each backbone, or one for all under "".
+// byBackbone reads a number for each backbone, or one number for all under "".
 func (r *reader) byBackbone(dst *map[string]float64, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = map[string]float64{}

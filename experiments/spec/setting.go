@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxSettings bounds the grids of a spec, so that a typing error is a mistake
-// and not a full disk.
+// maxSettings bounds the grids of a spec, so that a typing error is reported and
+// does not fill a disk.
 const maxSettings = 100_000
 
 // MaxSplits bounds the draws of one setting.
@@ -24,7 +24,7 @@ type Setting struct {
 	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
 }
 
-// Test returns the set that methods are judged on. A rescaled or redrawn
+// Test returns the set on which methods are evaluated. A rescaled or redrawn
 // setting has the clean set here; the plan applies the factor or the draw.
 func (s *Setting) Test() data.Ref {
 	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
@@ -34,8 +34,8 @@ func (s *Setting) Test() data.Ref {
 	return ref
 }
 
-// Cal returns the set that methods are fitted on: clean images, of another
-// dataset where the spec says calibrate_on.
+// Cal returns the set on which methods are fitted: clean images, of another dataset
+// if the spec says calibrate_on.
 func (s *Setting) Cal() data.Ref {
 	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Cal}
 	if s.CalibrateOn != "" {
