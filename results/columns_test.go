@@ -54,10 +54,10 @@ func TestFilterKeeps(t *testing.T) {
 		{results.Filter{"loss": {}}, false, false},
 	} {
 		if got := c.filter.Keeps(clean, "ts"); got != c.clean {
-			t.Errorf("%v keeps the clean cell: %v", c.filter, got)
+			t.Errorf("%v keeps the clean setting: %v", c.filter, got)
 		}
 		if got := c.filter.Keeps(fog, "ts"); got != c.fog {
-			t.Errorf("%v keeps the corrupted cell: %v", c.filter, got)
+			t.Errorf("%v keeps the corrupted setting: %v", c.filter, got)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// Setting names the setting of an experiment that a number belongs to. Its fields
-// are the first columns of each file.
+// Setting identifies the setting of an experiment that a number belongs to. Its
+// fields are the first columns of each file.
 type Setting struct {
 	Experiment string // name of the spec
 	Dataset    string
@@ -78,8 +78,8 @@ var resultsFormat = csvfile.Format[Record]{
 }
 
 // WriteResults replaces the file at path by the records, in their order. If a
-// record breaks a rule of the package comment, or two of them have the same cell,
-// method and metric, it returns an error and the old file stays.
+// record breaks a rule of the package comment, or two of them have the same
+// setting, method and metric, it returns an error and the old file stays.
 func WriteResults(path string, records []Record) error {
 	return resultsFormat.WriteFile(path, records)
 }
@@ -143,8 +143,8 @@ func checkRecord(r Record) error {
 	return csvfile.Fault("status", "%q is none of ok, skip, fail", string(r.Status))
 }
 
-// limits returns the range of a metric, so that per cent in the place of fractions
-// are noticed. A metric that is not registered has no limits.
+// limits returns the range of a metric, to detect per cent in the place of
+// fractions. A metric that is not registered has no limits.
 func limits(metric string) (lo, hi float64) {
 	if _, output, ok := metrics.LookupOutput(metric); ok {
 		return output.Lo, output.Hi

@@ -109,8 +109,8 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"space", with("ts", " ts"), `results.csv:3: column method: " ts" has spaces around it`},
 		{"no dataset", with("cifar10", ""), `results.csv:3: column dataset: empty`},
 		{"control", with("cifar10", "\"cif\nar\""), `results.csv:3: column dataset: "cif\nar" has a character that is not text`},
-		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same cell as line 2 (standard, cifar10, resnet50, ce, , , ts, ece)`},
-		{"same cell, other source", with("measured", "simulated"), `results.csv:3: the same cell as line 2`},
+		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same identifiers as line 2 (standard, cifar10, resnet50, ce, , , ts, ece)`},
+		{"same identifiers, other source", with("measured", "simulated"), `results.csv:3: the same identifiers as line 2`},
 	} {
 		_, err := resultsFormat.Read(strings.NewReader(test.file), "results.csv")
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -142,7 +142,7 @@ func TestWritingRejectsAndKeepsTheOldFile(t *testing.T) {
 		{func(r []Record) []Record { r[1].Value = math.Inf(1); return r }, "column value: +Inf is not finite"},
 		{func(r []Record) []Record { r[1].Status = ""; return r }, `column status: "" is none of`},
 		{func(r []Record) []Record { r[0].Method = ""; return r }, "column method: empty"},
-		{func(r []Record) []Record { return append(r, r[1]) }, "records 2 and 6 are the same cell"},
+		{func(r []Record) []Record { return append(r, r[1]) }, "records 2 and 6 have the same identifiers"},
 	} {
 		err := WriteResults(path, test.spoil(sampleRecords()))
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), path) {

@@ -165,8 +165,8 @@ func (r *reader) add(n *yaml.Node, all *Networks, g networkGroup, d defaults) {
 	}
 }
 
-// backbones returns the backbones of a group in a fixed order: the ones it
-// names, or, where one accuracy is for all, the ones with a published number.
+// backbones returns the backbones of a group in a fixed order: the named ones or,
+// if one accuracy is for all, those with a published number.
 func (all *Networks) backbones(g networkGroup, published string) []string {
 	if _, same := g.accuracy[""]; !same {
 		return slices.Sorted(maps.Keys(g.accuracy))

@@ -7,7 +7,7 @@ import (
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// State says whether a printed number is reproduced.
+// State states whether a printed number is reproduced.
 type State string
 
 // Only a cell that is OK has a reproduced value.

@@ -10,9 +10,9 @@ import (
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// Similar is the claims judged on data sets that are similar to the paper's. In
-// Claims, Measured is about these networks: it neither confirms nor refutes what
-// the paper says of its own.
+// Similar holds the claims judged on data sets that are similar to the paper's. In
+// Claims, Measured is about these networks: it neither confirms nor refutes the
+// paper's statements about its own.
 type Similar struct {
 	Like   map[string]string // the paper's data set that each data set is similar to
 	Absent []string          // data sets of Like without a measured record, by name
@@ -24,10 +24,10 @@ type Similar struct {
 // measured records count, whatever their experiment.
 //
 // A network on such a data set takes the place of the paper's row, and a sentence
-// about all settings is about all there are. A mean over corruptions needs the
-// paper's corruptions; a mean over data sets is over those that are similar to one
-// of the paper's. Of several records of the same data set, network, loss,
-// corruption, severity, method and metric the first counts.
+// about all settings is about all settings in the records. A mean over corruptions
+// needs the paper's corruptions; a mean over data sets is over those that are
+// similar to one of the paper's. Of several records of the same data set, network,
+// loss, corruption, severity, method and metric the first counts.
 //
 // It returns an error if like names a data set that the paper does not have, or if
 // no measured record is of one of the data sets.
