@@ -45,6 +45,9 @@ func (m binnedMap) Check() error {
 	return nil
 }
 
+// Parameters returns the temperatures of the bins, the most confident bin first.
+func (m binnedMap) Parameters() []Parameter { return numbered("bin %d: T", m.T) }
+
 // Scales writes 1/T of every row.
 func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 	for i, tail := range at.Tails() {

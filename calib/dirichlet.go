@@ -277,6 +277,11 @@ func (m odirMap) Check() error {
 	return nil
 }
 
+// Parameters returns the penalties, which cross-validation may have found.
+func (m odirMap) Parameters() []Parameter {
+	return []Parameter{{Name: "lambda", Value: m.Lambda}, {Name: "mu", Value: m.Mu}}
+}
+
 // dirichletMap is an odirMap of log-probabilities.
 type dirichletMap struct{ odirMap }
 

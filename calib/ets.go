@@ -288,6 +288,11 @@ func (m etsMap) Check() error {
 	return nil
 }
 
+// Parameters returns T and the three weights.
+func (m etsMap) Parameters() []Parameter {
+	return append([]Parameter{{Name: "T", Value: m.T}}, numbered("w_%d", m.W[:])...)
+}
+
 // Apply writes the mixture. Where the parts with a top class have no weight,
 // or rounding hides them, classes below the top one get the float64 just below
 // it, as in softmax.Probs.

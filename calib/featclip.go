@@ -190,6 +190,9 @@ func (m featClipMap) Check() error {
 	return nil
 }
 
+// Parameters returns the threshold.
+func (m featClipMap) Parameters() []Parameter { return []Parameter{{Name: "c", Value: m.C}} }
+
 func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
 
 // Apply writes softmax(W clip(h) + b). The logits are computed in float64 and

@@ -292,3 +292,12 @@ func (m hfeMap) Check() error {
 	}
 	return nil
 }
+
+// Parameters returns T0, the thetas and both normal distributions.
+func (m hfeMap) Parameters() []Parameter {
+	return []Parameter{
+		{Name: "T0", Value: m.T0}, {Name: "theta1", Value: m.Theta1}, {Name: "theta2", Value: m.Theta2},
+		{Name: "correct.mean", Value: m.Correct.Mean}, {Name: "correct.std", Value: m.Correct.Std},
+		{Name: "wrong.mean", Value: m.Wrong.Mean}, {Name: "wrong.std", Value: m.Wrong.Std},
+	}
+}

@@ -188,6 +188,11 @@ func (m htsMap) Check() error {
 	return nil
 }
 
+// Parameters returns w and b.
+func (m htsMap) Parameters() []Parameter {
+	return []Parameter{{Name: "w", Value: m.W}, {Name: "b", Value: m.B}}
+}
+
 // Scales writes 1/T of every row.
 func (m htsMap) Scales(dst []float64, set *data.Set, at *Unscaled) {
 	for i, moments := range at.Moments() {

@@ -160,6 +160,11 @@ func (m qatsMap) Check() error {
 	return m.ECDF.Check()
 }
 
+// Parameters returns a and b.
+func (m qatsMap) Parameters() []Parameter {
+	return []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
+}
+
 func (m qatsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF
 	m.ECDF = nil

@@ -189,6 +189,15 @@ func (m linearMap[S]) Check() error {
 	return measure.checkUnit(m.Unit)
 }
 
+// Parameters returns a, b and, of t-gap, the largest gap of the calibration set.
+func (m linearMap[S]) Parameters() []Parameter {
+	list := []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
+	if _, gap := any(*new(S)).(byGap); gap {
+		list = append(list, Parameter{Name: "unit", Value: m.Unit})
+	}
+	return list
+}
+
 // Scales writes 1/T of every row.
 func (m linearMap[S]) Scales(dst []float64, set *data.Set, at *Unscaled) {
 	var measure S

@@ -65,6 +65,9 @@ func (m temperatureMap) Check() error {
 	return nil
 }
 
+// Parameters returns T.
+func (m temperatureMap) Parameters() []Parameter { return []Parameter{{Name: "T", Value: m.T}} }
+
 // usable reports whether a model may hold the temperature t. The range is wider
 // than any fit yields and narrow enough that 1/T is finite and a temperature
 // between two others stays positive in float64.
