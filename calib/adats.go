@@ -312,9 +312,9 @@ func (m adatsMap) Check() error {
 // prepared returns m with its network.
 func (m adatsMap) prepared() Map { return m.ready() }
 
-func (m adatsMap) classes() int { return m.Classes }
+func (m adatsMap) NumClasses() int { return m.Classes }
 
-func (m adatsMap) checkSet(set *data.Set) error {
+func (m adatsMap) CheckSet(set *data.Set) error {
 	if d := set.Features.Cols; d != m.Width {
 		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
 	}

@@ -239,8 +239,8 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// classes returns k.
-func (m betaMap) classes() int { return len(m.A) }
+// NumClasses returns k.
+func (m betaMap) NumClasses() int { return len(m.A) }
 
 func (m betaMap) Check() error {
 	if len(m.A) == 0 || len(m.B) != len(m.A) || len(m.C) != len(m.A) {

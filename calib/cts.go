@@ -365,8 +365,8 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// classes returns k.
-func (m ctsMap) classes() int { return len(m.T) }
+// NumClasses returns k.
+func (m ctsMap) NumClasses() int { return len(m.T) }
 
 func (m ctsMap) Check() error {
 	if len(m.T) == 0 {

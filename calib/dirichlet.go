@@ -260,7 +260,7 @@ type odirMap struct {
 	Models []odirModel `json:"models"`
 }
 
-func (m odirMap) classes() int { return len(m.Models[0].W) }
+func (m odirMap) NumClasses() int { return len(m.Models[0].W) }
 
 func (m odirMap) Check() error {
 	if len(m.Models) == 0 {
@@ -270,8 +270,8 @@ func (m odirMap) Check() error {
 		if err := checkMatrix(one.W, one.B); err != nil {
 			return fmt.Errorf("models[%d]: %w", i, err)
 		}
-		if len(one.W) != m.classes() {
-			return fmt.Errorf("models[%d] is for %d classes, models[0] for %d", i, len(one.W), m.classes())
+		if len(one.W) != m.NumClasses() {
+			return fmt.Errorf("models[%d] is for %d classes, models[0] for %d", i, len(one.W), m.NumClasses())
 		}
 	}
 	return nil
@@ -295,7 +295,7 @@ type matrixMap struct{ odirMap }
 func (m matrixMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set, rawLogits) }
 
 func (m odirMap) apply(dst data.Probs, set *data.Set, scores scores) {
-	k := m.classes()
+	k := m.NumClasses()
 	x, s := make([]float64, k), make([]float64, k)
 	for i := range set.Logits.Rows {
 		scores(x, set.Logits.Row(i))

@@ -193,7 +193,7 @@ func (m featClipMap) Check() error {
 // Parameters returns the threshold.
 func (m featClipMap) Parameters() []Parameter { return []Parameter{{Name: "c", Value: m.C}} }
 
-func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
+func (m featClipMap) CheckSet(set *data.Set) error { return checkLast(set) }
 
 // Apply writes softmax(W clip(h) + b). The logits are computed in float64 and
 // reach the kernel as float32 differences from the largest, which errs by

@@ -358,7 +358,7 @@ func (m gcMap) Check() error {
 	return nil
 }
 
-func (m gcMap) checkSet(set *data.Set) error {
+func (m gcMap) CheckSet(set *data.Set) error {
 	if d := set.Features.Cols; d != m.Width {
 		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
 	}

@@ -135,7 +135,7 @@ type hbMap struct {
 	Classes []histogram `json:"classes"` // k x m
 }
 
-func (m hbMap) classes() int { return len(m.Classes) }
+func (m hbMap) NumClasses() int { return len(m.Classes) }
 
 func (m hbMap) Check() error {
 	if len(m.Classes) == 0 {

@@ -157,24 +157,6 @@ func (f *htsFit) report(m htsMap, sol fit.Solution, flat fit.Report) fit.Report 
 	return r
 }
 
-// logEntropy returns log(entropy / log k) of the row of m, moments at scale 1
-// of k logits. In terms of the gaps to the largest logit the entropy is
-//
-//	log1p(Tail) - S1/(1+Tail),
-//
-// a sum of two numbers >= 0, so rows whose confidence rounds to 1 keep all
-// their digits: a gap of 40 has an entropy of 1.7e-16. It underflows where
-// every gap is above 745; there, and below 1e-300, the floor of the NLL, it
-// counts as 1e-300, which makes the result at least -693. It is at most 0;
-// with one class it is 0.
-func logEntropy(m *softmax.Moments, k int) float64 {
-	if k < 2 {
-		return 0
-	}
-	h := softmax.Log1p(m.Tail) - m.S1/(1+m.Tail)
-	return min(softmax.Log(max(h, 1e-300))-softmax.Log(softmax.Log(float64(k))), 0)
-}
-
 // htsMap is the temperature of the entry's comment.
 type htsMap struct {
 	W float64 `json:"w"` // in [-100, 100]; above 0 sharpens sure rows more than unsure ones

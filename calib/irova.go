@@ -181,8 +181,8 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.Likely
 	return total / float64(len(rows)), nil
 }
 
-// classes returns k.
-func (m irOVAMap) classes() int { return len(m.Classes) }
+// NumClasses returns k.
+func (m irOVAMap) NumClasses() int { return len(m.Classes) }
 
 func (m irOVAMap) Check() error {
 	if len(m.Classes) == 0 {

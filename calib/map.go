@@ -112,24 +112,38 @@ func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
 // probability 1.
 func confidences(m TopLabel, at *Unscaled) []float64 {
 	conf := make([]float64, at.logits.Rows)
-	for i, tail := range at.Tails() {
+	for i, old := range at.Confidences() {
 		conf[i] = 1
 		if at.logits.Cols > 1 {
-			conf[i] = m.Confidence(1 / (1 + tail))
+			conf[i] = m.Confidence(old)
 		}
 	}
 	return conf
 }
 
-// CheckSet returns an error if a map cannot be applied to a set that holds what
-// its contract names: another number of classes, or features or a last layer of
-// another width, than in the fit. Most maps that read logits alone fit any set.
+// FixedClasses is a Map that serves only sets with the k classes of its fit.
+type FixedClasses interface {
+	Map
+	NumClasses() int // k
+}
+
+// SetChecker is a Map that serves some sets only. CheckSet gets a set with the
+// arrays that the contract names. It returns an error if a feature or the last
+// layer, for example, has another width than in the fit.
+type SetChecker interface {
+	Map
+	CheckSet(set *data.Set) error
+}
+
+// CheckSet returns an error if m cannot be applied to a set that holds what the
+// contract names: see FixedClasses and SetChecker. Most maps that read logits
+// alone fit any set.
 func CheckSet(m Map, set *data.Set) error {
-	if c, ok := m.(interface{ classes() int }); ok && c.classes() != set.Logits.Cols && set.Logits.Cols != 0 {
-		return fmt.Errorf("%d classes, but the model is for %d", set.Logits.Cols, c.classes())
+	if c, ok := m.(FixedClasses); ok && c.NumClasses() != set.Logits.Cols && set.Logits.Cols != 0 {
+		return fmt.Errorf("%d classes, but the model is for %d", set.Logits.Cols, c.NumClasses())
 	}
-	if c, ok := m.(interface{ checkSet(*data.Set) error }); ok {
-		return c.checkSet(set)
+	if c, ok := m.(SetChecker); ok {
+		return c.CheckSet(set)
 	}
 	return nil
 }
@@ -181,21 +195,49 @@ func fill(dst []float64, scale float64) {
 // and then shared, so an Unscaled belongs to one goroutine. The slices that it
 // returns are read-only.
 type Unscaled struct {
-	logits  data.Matrix
-	tails   []float64
-	moments []softmax.Moments
+	logits      data.Matrix
+	tails       []float64
+	confidences []float64
+	entropies   []float64
+	moments     []softmax.Moments
 }
 
 // NewUnscaled returns the rows of logits at T = 1.
 func NewUnscaled(logits data.Matrix) *Unscaled { return &Unscaled{logits: logits} }
 
-// Tails returns the n tail sums of softmax.Tails, by which QaTS ranks.
+// Tails returns the n tail sums of the other classes, sum of exp(l_j - max l)
+// over all j but the top class, by which QaTS ranks. The confidence is
+// 1/(1 + tail); it rounds to 1 for many rows whose tails still differ.
 func (u *Unscaled) Tails() []float64 {
 	if u.tails == nil {
 		u.tails = make([]float64, u.logits.Rows)
 		softmax.Tails(u.tails, u.logits.Data, u.logits.Cols)
 	}
 	return u.tails
+}
+
+// Confidences returns the n largest probabilities, in (0, 1].
+func (u *Unscaled) Confidences() []float64 {
+	if u.confidences == nil {
+		u.confidences = make([]float64, u.logits.Rows)
+		for i, tail := range u.Tails() {
+			u.confidences[i] = 1 / (1 + tail)
+		}
+	}
+	return u.confidences
+}
+
+// Entropies returns the n entropies of the softmax divided by log k: in [0, 1],
+// 1 if all logits are equal, 0 if one class has all the probability. With one
+// class it is 1. Rows whose confidence rounds to 1 keep all their digits.
+func (u *Unscaled) Entropies() []float64 {
+	if u.entropies == nil {
+		u.entropies = make([]float64, u.logits.Rows)
+		for i := range u.Moments() {
+			u.entropies[i] = entropy(&u.moments[i], u.logits.Cols)
+		}
+	}
+	return u.entropies
 }
 
 // Moments returns the n moments of softmax.Rows at scale 1.

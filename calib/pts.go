@@ -131,7 +131,7 @@ func (m ptsMap) Check() error {
 	return ptsNet(m.Inputs).CheckWeights(m.Weights)
 }
 
-func (m ptsMap) checkSet(set *data.Set) error {
+func (m ptsMap) CheckSet(set *data.Set) error {
 	if set.Logits.Cols < m.Inputs {
 		return errors.New("fewer classes than inputs of the network")
 	}

@@ -83,7 +83,7 @@ type smsMap struct {
 	B []float64   `json:"b"` // k
 }
 
-func (m smsMap) classes() int { return len(m.W) }
+func (m smsMap) NumClasses() int { return len(m.W) }
 
 func (m smsMap) Check() error {
 	if err := m.mixed.check(); err != nil {

@@ -120,7 +120,7 @@ type svsMap struct {
 	B []float64 `json:"b"` // k
 }
 
-func (m svsMap) classes() int { return len(m.V) }
+func (m svsMap) NumClasses() int { return len(m.V) }
 
 func (m svsMap) Check() error {
 	if err := m.mixed.check(); err != nil {

@@ -105,7 +105,7 @@ func (byConfidence) checkUnit(unit float64) error { return noUnit(unit) }
 type byEntropy struct{}
 
 func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
-	return 1 - min(softmax.Exp(logEntropy(m, len(row))), 1)
+	return 1 - entropy(m, len(row))
 }
 
 func (byEntropy) checkUnit(unit float64) error { return noUnit(unit) }

@@ -83,7 +83,7 @@ type vsMap struct {
 	B []float64 `json:"b"` // k
 }
 
-func (m vsMap) classes() int { return len(m.V) }
+func (m vsMap) NumClasses() int { return len(m.V) }
 
 func (m vsMap) Check() error { return checkDiagonal(m.V, m.B) }
 
