@@ -63,7 +63,7 @@ func adatsEntry() Entry {
 		Name:      "adats",
 		Label:     "AdaTS (Joy)",
 		Version:   2,
-		Summary:   "temperature from an autoencoder of the features; options epochs (100), max_steps (1000), hidden (256), draws (10)",
+		Summary:   "temperature from an autoencoder of the features",
 		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
 	})
 }

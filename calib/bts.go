@@ -29,7 +29,7 @@ func btsEntry() Entry {
 		Name:      "bts",
 		Label:     "BTS",
 		Version:   2,
-		Summary:   "a temperature for each bin of confidence, by NLL; option bins (15)",
+		Summary:   "a temperature for each bin of confidence, by NLL",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
 	})
 }

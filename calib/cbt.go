@@ -26,7 +26,7 @@ func cbtEntry() Entry {
 		Name:      "cbt",
 		Label:     "CBT",
 		Version:   1,
-		Summary:   "a temperature for each bin of confidence, where confidence equals accuracy; option bins (15)",
+		Summary:   "a temperature for each bin of confidence, where confidence equals accuracy",
 		Reference: "Frenkel and Goldberger 2022",
 	})
 }

@@ -43,7 +43,7 @@ func dirichletEntry() Entry {
 		Name:      "dirichlet",
 		Label:     "Dirichlet",
 		Version:   2,
-		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes; options lambda, mu (0: by cross-validation), folds (5)",
+		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
 	})
 }
@@ -57,7 +57,7 @@ func msODIREntry() Entry {
 		Name:      "ms-odir",
 		Label:     "MS-ODIR",
 		Version:   2,
-		Summary:   "dirichlet with the logits in place of the log-probabilities; the same options",
+		Summary:   "dirichlet with the logits in place of the log-probabilities",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
 	})
 }

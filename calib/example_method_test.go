@@ -25,7 +25,7 @@ func mineEntry() calib.Entry {
 		Name:      "mine",
 		Label:     "Mine",
 		Version:   1,
-		Summary:   "temperature linear in the entropy of the row; option steepest (1000)",
+		Summary:   "temperature linear in the entropy of the row",
 		Reference: "a worked example",
 	})
 }

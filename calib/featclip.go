@@ -40,7 +40,7 @@ func featClipEntry() Entry {
 		Name:      "featclip",
 		Label:     "FeatClip",
 		Version:   1,
-		Summary:   "features clipped at one threshold before the last layer; options sides (2), guard (0.99), criterion (nll, or ece)",
+		Summary:   "features clipped at one threshold before the last layer",
 		Reference: "Tao, Dong and Xu 2025",
 	})
 }

@@ -29,7 +29,7 @@ func hbEntry() Entry {
 		Name:      "hb",
 		Label:     "HB",
 		Version:   1,
-		Summary:   "histogram binning of each class against all others, rows normalised; option bins (15)",
+		Summary:   "histogram binning of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
 	})
 }
@@ -46,7 +46,7 @@ func hbTopEntry() Entry {
 		Name:      "hb-top",
 		Label:     "HB-top",
 		Version:   2,
-		Summary:   "histogram binning of the confidence on being right; a top-label method; option bins (15)",
+		Summary:   "histogram binning of the confidence on being right; a top-label method",
 		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
 	})
 }

@@ -47,7 +47,7 @@ func ptsEntry() Entry {
 		Name:      "pts",
 		Label:     "PTS",
 		Version:   1,
-		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score; options steps (5000), rate (0.001)",
+		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score",
 		Reference: "Tomani, Cremers and Buettner 2022",
 	})
 }

@@ -40,7 +40,7 @@ func smartEntry() Entry {
 		Name:      "smart",
 		Label:     "SMART",
 		Version:   1,
-		Summary:   "temperature by a small network of the logit gap, for a smooth ECE; options epochs (2000), patience (200)",
+		Summary:   "temperature by a small network of the logit gap, for a smooth ECE",
 		Reference: "Guo et al. 2026",
 	})
 }

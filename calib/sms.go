@@ -32,7 +32,7 @@ func smsEntry() Entry {
 		Name:      "sms",
 		Label:     "SMS",
 		Version:   2,
-		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes; options diagonal, intercept, off_diagonal (1 each)",
+		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 	})
 }

@@ -38,7 +38,7 @@ func splineEntry() Entry {
 		Name:      "spline",
 		Label:     "Spline",
 		Version:   3,
-		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method; option knots (6)",
+		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method",
 		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
 	})
 }

@@ -35,7 +35,7 @@ func svsEntry() Entry {
 		Name:      "svs",
 		Label:     "SVS",
 		Version:   2,
-		Summary:   "vector scaling held near temperature scaling by a ridge of k/n; options diagonal (1), intercept (1)",
+		Summary:   "vector scaling held near temperature scaling by a ridge of k/n",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 	})
 }

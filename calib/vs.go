@@ -27,7 +27,7 @@ func vsEntry() Entry {
 		Name:      "vs",
 		Label:     "VS",
 		Version:   2,
-		Summary:   "vector scaling, a slope and an offset for each class; option ridge (1e-6)",
+		Summary:   "vector scaling, a slope and an offset for each class",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
 	})
 }
