@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// reportedDescent returns the map with its report: that of a descent after
-// earlier steps and passes.
+// reportedDescent returns the map with the report of a descent, which followed
+// the given steps and passes.
 func reportedDescent(ctx context.Context, m Map, set *data.Set, end fit.Descent, steps int, passes float64) (*Fitted, error) {
 	f, err := reported(ctx, m, set, passes)
 	if err != nil {
@@ -25,18 +25,19 @@ func reportedDescent(ctx context.Context, m Map, set *data.Set, end fit.Descent,
 }
 
 // linearDone is the largest gradient that counts as converged. The descent may
-// end above linearmap.Tolerance where rounding hides any further one; at a
-// gradient of 1e-6 the objective is right to 1e-12 and probabilities to 1e-6.
+// end above linearmap.Tolerance, if rounding hides any further descent. At a
+// gradient of 1e-6 the error of the objective is 1e-12, and that of the
+// probabilities 1e-6.
 const linearDone = 1e-6
 
 // mostParameter bounds the parameters of a saved linear map, so that no finite
 // logits overflow. It is far beyond any fit.
 const mostParameter = 1e15
 
-// checkParameters refuses k parameters that could make a wrong number.
+// checkParameters rejects parameters that are not k finite numbers in range.
 func checkParameters(name string, v []float64, k int) error {
 	if len(v) != k {
-		return fmt.Errorf("%d numbers %s for %d classes", len(v), name, k)
+		return fmt.Errorf("%s has %d numbers for %d classes", name, len(v), k)
 	}
 	for j, x := range v {
 		if !(math.Abs(x) <= mostParameter) {
@@ -46,7 +47,7 @@ func checkParameters(name string, v []float64, k int) error {
 	return nil
 }
 
-// checkDiagonal refuses slopes and offsets of a class that cannot be.
+// checkDiagonal rejects slopes v and offsets b that no fit returns.
 func checkDiagonal(v, b []float64) error {
 	if len(v) == 0 {
 		return errors.New("no classes")
@@ -57,7 +58,7 @@ func checkDiagonal(v, b []float64) error {
 	return checkParameters("b", b, len(v))
 }
 
-// checkMatrix refuses a matrix and offsets that cannot be.
+// checkMatrix rejects a matrix w and offsets b that no fit returns.
 func checkMatrix(w [][]float64, b []float64) error {
 	if len(w) == 0 {
 		return errors.New("no classes")
@@ -70,8 +71,8 @@ func checkMatrix(w [][]float64, b []float64) error {
 	return checkParameters("b", b, len(w))
 }
 
-// mostMatrixClasses is how many classes a method with k^2 parameters takes: at
-// 100 a pass over 10,000 rows costs 2 10^8 products.
+// mostMatrixClasses is the largest number of classes of a method with k^2
+// parameters: with 100 classes a pass over 10,000 rows costs 2 10^8 products.
 const mostMatrixClasses = 100
 
 func checkMatrixClasses(name string, k int) error {
@@ -81,8 +82,8 @@ func checkMatrixClasses(name string, k int) error {
 	return nil
 }
 
-// The range of options that multiply squares of parameters. They are above 0,
-// since some sets have no minimum without them.
+// The range of options that multiply squares of parameters. The least is above 0,
+// because without a penalty some sets have no minimum.
 const (
 	leastPenalty = 1e-9
 	mostPenalty  = 1e9

@@ -23,7 +23,8 @@ func tsEntry() Entry {
 	})
 }
 
-// logitsContract is that of methods that use logits alone.
+// logitsContract is the contract of methods that use logits alone and keep the
+// prediction.
 func logitsContract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
 }
@@ -38,8 +39,8 @@ func streamedContract() Contract {
 // Contract needs logits and labels, and accepts a Stream.
 func (TemperatureScaling) Contract() Contract { return streamedContract() }
 
-// Fit returns the temperature. It warns if the NLL has no minimum: T is then at
-// a bound, or 1 if all logits of every row are equal.
+// Fit returns the temperature. It warns if the NLL has no minimum. Then T is at
+// a bound, or it is 1 if all logits of every row are equal.
 func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
@@ -69,7 +70,7 @@ func (m temperatureMap) Check() error {
 func (m temperatureMap) Parameters() []Parameter { return []Parameter{{Name: "T", Value: m.T}} }
 
 // usable reports whether a model may hold the temperature t. The range is wider
-// than any fit yields and narrow enough that 1/T is finite and a temperature
+// than that of any fit. It is narrow enough that 1/T is finite and a temperature
 // between two others stays positive in float64.
 func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
 
