@@ -27,20 +27,19 @@ import (
 //     temperature of a group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
-// W is learnt on one half of the calibration set and the temperatures on the
-// other, so that a group is not judged by the rows that it was made for. That is
-// the authors' idea. They have a second labelled set, a tenth of the test set;
-// the QaTS paper has one calibration set, which is split at random here; see
-// halves.
+// W is learnt on one half of the calibration set and the temperatures on the other,
+// so that a group and its temperature come from different rows. That is the authors'
+// idea. They have a second labelled set, a tenth of the test set. The QaTS paper has
+// one calibration set, so we split it at random; see halves.
 //
-// Departures. The temperatures are exact minima, where the original stops a
-// solver after 50 steps; tau stays positive as the exponential of what is
-// fitted. A group whose rows are all right asks for T -> 0: it takes the
-// temperature of ts on all rows, as does a group without rows, where the
-// original leaves what the solver reached, or 1. A group that is less accurate
-// than chance asks for T -> infinity: it has the largest T, 1000, as in the
-// original. Features are not standardised, as in the original: W h has no bias,
-// so centred features would be another method.
+// Departures. The temperatures are exact minima; the original stops a solver after
+// 50 steps. log tau is fitted, so tau stays positive. For a group whose rows are all
+// right the minimum is at T -> 0. Such a group, and a group without rows, has the
+// temperature of ts on all rows; in the original it has the last point of the
+// solver, or 1. For a group that is less accurate than chance the minimum is at
+// T -> infinity. It has the largest T, 1000, as in the original. Features are not
+// standardised, as in the original: W h has no bias, so centred features would be
+// another method.
 type GroupCalibration struct {
 	Groups      int      // G, 1 to 100; 0 means 2
 	Partitions  int      // U, 1 to 1000; 0 means 20
@@ -96,8 +95,9 @@ func (GroupCalibration) Contract() Contract {
 // Contract needs logits, labels and features.
 func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
 
-// Fit reports the largest gradient that is left of a mixture, the sum of the
-// steps of all, and the NLL of the map on the whole calibration set.
+// Fit returns the partitions with their temperatures. The report has the largest
+// remaining gradient of a mixture, the steps of all, and the NLL of the map on the
+// whole calibration set.
 func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if in.Cal.Logits.Rows < 2 { // one row has no halves
 		return GroupCalibrationOneSet(g).Fit(ctx, in)
@@ -114,7 +114,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitted, err
 }
 
-// Fit reports as that of GroupCalibration.
+// Fit is that of GroupCalibration, on the same rows twice.
 func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkGrouped(in.Cal); err != nil {
 		return nil, err
@@ -153,11 +153,10 @@ func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.
 	return result(m, report), nil
 }
 
-// gcSteps is how many steps the solver may take for a partition, as in the
-// original.
+// gcSteps is the largest number of solver steps for a partition, as in the original.
 const gcSteps = 100
 
-// gcTolerance is the gradient at which it stops; the original's is the same.
+// gcTolerance is the gradient at which the solver stops, as in the original.
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures: stage 1.
@@ -196,8 +195,8 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	return partitions, report, nil
 }
 
-// temperatures fits those of every group: stage 2. It returns the number of
-// passes over the set.
+// temperatures fits the temperature of every group: stage 2. It returns the number
+// of passes over the set.
 func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
 	o, err := fit.NewObjective(set)
 	if err != nil {
@@ -252,7 +251,7 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 // gcEnds counts how the fits of groups ended.
 type gcEnds struct {
 	all         int  // groups
-	without     int  // they take the temperature of the whole set
+	without     int  // with the temperature of the whole set
 	hot         int  // at the largest temperature
 	unconverged int  //
 	whole       bool // some group is the whole set
@@ -291,9 +290,9 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 	}
 }
 
-// halves returns two random halves of set, the first the smaller where the
-// number of rows is odd. Chance is a hash of the seed and the features of a
-// row, so a row is in the same half wherever it stands in the set.
+// halves returns two random halves of set. If the number of rows is odd, the first
+// is smaller. The split depends on a hash of the seed and the features of each row,
+// so a row is in the same half in any order of the rows.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	order := fit.ByHash(set.Features.Rows, func(text []byte, i int) []byte {
 		text = binary.LittleEndian.AppendUint64(text, seed)
@@ -308,14 +307,14 @@ func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	return fit.Pick(set, first), fit.Pick(set, second)
 }
 
-// gcPartition is one way to part the rows into groups.
+// gcPartition is one partition of the rows into groups.
 type gcPartition struct {
 	W [][]float64 // groups x d
 	T []float64   // groups
 }
 
 // parts writes the group of each row of features: argmax W h, the lowest index on
-// ties. It needs room for a number for each row.
+// ties. room has an element for each row.
 func (p *gcPartition) parts(group []int, features data.Matrix, room []float64) {
 	rows := linear.Rows{Data: features.Data, Width: features.Cols}
 	most := make([]float64, len(group))
@@ -365,15 +364,14 @@ func (m gcMap) CheckSet(set *data.Set) error {
 	return checkFeatures(set)
 }
 
-// Apply writes the mean over the partitions of softmax(l/T). A temperature
-// that all partitions agree on gives the bits of ts. Every addend has the same
-// top class, and so has the sum, since rounding is monotone; where it makes a
-// smaller logit tie with the top one, that class gets the float64 just below,
-// as in softmax.Probs.
+// Apply writes the mean over the partitions of softmax(l/T). If all partitions have
+// the same temperature, the bits are those of ts. Every term has the same top class,
+// and so has the sum, since rounding is monotone. If rounding makes a smaller logit
+// tie with the top one, its class gets the float64 just below, as in softmax.Probs.
 func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	p := make([]float64, set.Logits.Cols)
 	var temperatures []float64 // of one row, distinct
-	var times []float64        // how many partitions have it
+	var times []float64        // number of partitions with each
 	var group [][]int          // of each partition, of the rows from lo on
 	for i := range set.Logits.Rows {
 		if i%fit.BlockRows == 0 {
@@ -407,7 +405,7 @@ func (m gcMap) groups(features data.Matrix) [][]int {
 }
 
 // temperatures appends the distinct temperatures of row i of groups, in the
-// order of the partitions, and how many partitions have each.
+// order of the partitions, and the number of partitions with each.
 func (m gcMap) temperatures(t, times []float64, groups [][]int, i int) ([]float64, []float64) {
 next:
 	for u := range m.Partitions {

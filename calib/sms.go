@@ -8,19 +8,19 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// StructuredMatrixScaling is structured matrix scaling (Berta, Holzmueller, Jordan and Bach
-// 2026): svs with a whole matrix,
+// StructuredMatrixScaling is structured matrix scaling (Berta, Holzmueller, Jordan
+// and Bach 2026): StructuredVectorScaling with a full matrix,
 //
 //	p = softmax(W x + b),
 //
-// x that of svs, (W, b) at the minimum of
+// with the x of svs and (W, b) at the minimum of
 //
 //	mean NLL + (k/n) (diagonal sum (W_cc-1)^2 + intercept sum b^2)
 //	         + (k(k-1)/n) off_diagonal sum over c != j of W_cj^2.
 //
-// The departures are those of svs. It has k^2 + k parameters: more than
-// mostMatrixClasses classes are refused. As off_diagonal grows it becomes svs.
-// The prediction may change.
+// It has k^2 + k parameters; more than mostMatrixClasses classes are an error. As
+// off_diagonal grows, the method becomes svs. The prediction may change. For
+// departures see StructuredVectorScaling.
 type StructuredMatrixScaling struct {
 	Diagonal    float64 // 1e-9 to 1e9, times k/n; 0 means 1
 	Intercept   float64 // 1e-9 to 1e9, times k/n; 0 means 1
@@ -46,8 +46,10 @@ func (s *StructuredMatrixScaling) Options() []Option {
 	}
 }
 
-func (StructuredMatrixScaling) Contract() Contract { return StructuredVectorScaling{}.Contract() }
+// Contract needs logits and labels. The prediction may change.
+func (StructuredMatrixScaling) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
 
+// Fit returns T, w, the matrix and the offsets.
 func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	s, err := WithDefaults(s)
 	if err != nil {
@@ -77,6 +79,7 @@ func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
+// smsMap holds the matrix and the offsets of k classes.
 type smsMap struct {
 	mixed
 	W [][]float64 `json:"w"` // k x k
@@ -92,8 +95,7 @@ func (m smsMap) Check() error {
 	return checkMatrix(m.W, m.B)
 }
 
-// Apply writes softmax(W x + b). It panics where the number of classes is not
-// that of the fit.
+// Apply writes softmax(W x + b).
 func (m smsMap) Apply(dst data.Probs, set *data.Set) {
 	x := make([]float64, len(m.W))
 	for i := range set.Logits.Rows {
