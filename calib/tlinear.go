@@ -10,14 +10,14 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ConfidenceTemperature, EntropyTemperature and GapTemperature ask what the
+// ConfidenceTemperature, EntropyTemperature and GapTemperature show what the
 // quantile of QaTS contributes. Their temperature is that of QaTS,
 //
 //	T = a (1-s) + b,  a >= 0, b >= 1e-3,
 //
 // with the same bounds, loss and solver. But s, in [0, 1] and large for certain
-// rows, is another measure of certainty than the rank of the confidence. Here it
-// is the confidence, the largest probability at T = 1.
+// rows, is another measure of certainty than the rank of the confidence. In
+// ConfidenceTemperature it is the confidence, the largest probability at T = 1.
 type ConfidenceTemperature struct{}
 
 // EntropyTemperature is ConfidenceTemperature with
