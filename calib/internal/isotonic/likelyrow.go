@@ -64,5 +64,5 @@ func (r *LikelyRow) Next(row, limit []float32, j int) int {
 	return j
 }
 
-// LikelyLimit returns the limit for Next of a probability of p.
+// LikelyLimit returns a limit for Next that every probability of p or more reaches.
 func LikelyLimit(p float64) float32 { return float32(softmax.Log(p)) }
