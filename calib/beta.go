@@ -46,7 +46,7 @@ const (
 )
 
 // Contract needs logits and labels. The prediction may change.
-func (BetaCalibration) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
+func (BetaCalibration) Contract() Contract { return vectorContract() }
 
 // Fit returns a, b and c of every class. It needs 17 bytes a row for each class
 // that is being fitted.

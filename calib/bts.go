@@ -46,11 +46,7 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	whole, flat, err := fit.Temperature(ctx, o)
+	_, whole, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}

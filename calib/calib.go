@@ -123,6 +123,16 @@ func (in Input) objective() (*fit.Objective, error) {
 	return o, err
 }
 
+// temperature returns the calibration set, the temperature of ts on it, at which many
+// fits start, and the report of that fit.
+func (in Input) temperature(ctx context.Context) (o *fit.Objective, t float64, report fit.Report, err error) {
+	if o, err = in.objective(); err != nil {
+		return nil, 0, fit.Report{}, err
+	}
+	t, report, err = fit.Temperature(ctx, o)
+	return o, t, report, err
+}
+
 // stage reports the end of a stage.
 func (in Input) stage(name string, passes float64) {
 	if in.Stage != nil {

@@ -33,8 +33,8 @@ func (m binnedMap) Check() error {
 		return fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
 	}
 	for b, t := range m.T {
-		if !usable(t) {
-			return fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
+		if err := checkTemperature(fmt.Sprintf("T[%d]", b), t); err != nil {
+			return err
 		}
 	}
 	if len(m.Edges) > 0 {

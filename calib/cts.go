@@ -66,11 +66,7 @@ func (ClassTemperatureScaling) Contract() Contract {
 // last one for the NLL, and one for each round. A turn reads one column of the logits
 // and the rows in which its class has the largest l_j/T_j.
 func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t, flat, err := fit.Temperature(ctx, o)
+	_, t, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -375,8 +371,8 @@ func (m ctsMap) Check() error {
 		return errors.New("no classes")
 	}
 	for j, t := range m.T {
-		if !usable(t) {
-			return fmt.Errorf("class %d: temperature T = %v: want one in [1e-6, 1e8]", j, t)
+		if err := checkTemperature("T", t); err != nil {
+			return fmt.Errorf("class %d: %w", j, err)
 		}
 	}
 	return nil

@@ -86,13 +86,11 @@ func (d *DirichletCalibration) Options() []Option {
 func (m *MatrixScalingODIR) Options() []Option { return (*DirichletCalibration)(m).Options() }
 
 // Contract needs logits and labels.
-func (DirichletCalibration) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
+func (DirichletCalibration) Contract() Contract { return vectorContract() }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (MatrixScalingODIR) Contract() Contract {
-	c := DirichletCalibration{}.Contract()
+	c := vectorContract()
 	c.TrueLogits = true
 	return c
 }

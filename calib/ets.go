@@ -276,8 +276,8 @@ type etsMap struct {
 }
 
 func (m etsMap) Check() error {
-	if !usable(m.T) {
-		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+	if err := checkTemperature("T", m.T); err != nil {
+		return err
 	}
 	sum := 0.0
 	for i, w := range m.W {

@@ -101,7 +101,7 @@ func checkHistogram(h histogram) error {
 func (h *HistogramBinning) Options() []Option { return binsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (HistogramBinning) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
+func (HistogramBinning) Contract() Contract { return vectorContract() }
 
 // Fit returns a histogram for each class.
 func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {

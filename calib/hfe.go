@@ -184,14 +184,10 @@ func (h HFE) outside(in Input, rows data.Matrix, name string) (data.Matrix, erro
 }
 
 func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
-	t0, flat, err := fit.Temperature(ctx, o)
+	o, t0, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}

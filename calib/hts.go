@@ -47,11 +47,7 @@ func (EntropyTemperatureScaling) Contract() Contract { return streamedContract()
 
 // Fit returns w and b.
 func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t0, flat, err := fit.Temperature(ctx, o)
+	o, t0, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}

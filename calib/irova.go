@@ -35,9 +35,7 @@ func irOVAEntry() Entry {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (OneVsRestIsotonic) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
+func (OneVsRestIsotonic) Contract() Contract { return vectorContract() }
 
 // Fit returns the functions. As in IsotonicRegression it keeps n of the n k pairs.
 // Of the others it needs only those that can matter to a class: a probability below

@@ -81,11 +81,7 @@ func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	start, flat, err := fit.Temperature(ctx, o)
+	_, start, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s *StructuredMatrixScaling) Options() []Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (StructuredMatrixScaling) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
+func (StructuredMatrixScaling) Contract() Contract { return vectorContract() }
 
 // Fit returns T, w, the matrix and the offsets.
 func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
@@ -55,18 +55,14 @@ func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
+	if err := checkMatrixClasses("sms", in.Classes()); err != nil {
+		return nil, err
+	}
+	o, base, flat, err := fitMixed(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	n, k := o.Rows(), o.Logits.Cols
-	if err := checkMatrixClasses("sms", k); err != nil {
-		return nil, err
-	}
-	base, flat, err := fitMixed(ctx, o)
-	if err != nil {
-		return nil, err
-	}
 	a := linearmap.New(in.Cal, true, base.scores)
 	unit := float64(k) / float64(n)
 	a.Penalise(float64(s.Diagonal*unit), float64(s.OffDiagonal*unit*float64(k-1)), float64(s.Intercept*unit))

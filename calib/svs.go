@@ -51,7 +51,7 @@ func (s *StructuredVectorScaling) Options() []Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (StructuredVectorScaling) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
+func (StructuredVectorScaling) Contract() Contract { return vectorContract() }
 
 // Fit returns T, w, the slopes and the offsets.
 func (s StructuredVectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
@@ -59,11 +59,7 @@ func (s StructuredVectorScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	base, flat, err := fitMixed(ctx, o)
+	o, base, flat, err := fitMixed(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -92,15 +88,18 @@ type mixed struct {
 	Mix float64 `json:"mix"` // w, in (0, 1)
 }
 
-// fitMixed returns T of ts and w = 1/(n+1).
-func fitMixed(ctx context.Context, o *fit.Objective) (mixed, fit.Report, error) {
-	t, report, err := fit.Temperature(ctx, o)
-	return mixed{t, 1 / float64(o.Rows()+1)}, report, err
+// fitMixed returns T of ts and w = 1/(n+1); see Input.temperature.
+func fitMixed(ctx context.Context, in Input) (*fit.Objective, mixed, fit.Report, error) {
+	o, t, report, err := in.temperature(ctx)
+	if err != nil {
+		return nil, mixed{}, report, err
+	}
+	return o, mixed{t, 1 / float64(o.Rows()+1)}, report, nil
 }
 
 func (m mixed) check() error {
-	if !usable(m.T) {
-		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+	if err := checkTemperature("T", m.T); err != nil {
+		return err
 	}
 	if !(m.Mix >= 1e-15 && m.Mix < 1) {
 		return fmt.Errorf("mix = %v: want a number in [1e-15, 1)", m.Mix)

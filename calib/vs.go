@@ -50,11 +50,7 @@ func (m VectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t, flat, err := fit.Temperature(ctx, o)
+	o, t, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
