@@ -82,7 +82,7 @@ func newCategory(c results.Cell) category {
 			rank++
 		}
 	}
-	return category{c, strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " "), len(families), rank}
+	return category{c, printable(strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " ")), len(families), rank}
 }
 
 // corruptionGrid is the layout of the figure.

@@ -46,11 +46,6 @@ func Dominance(in Input) (*Figure, error) {
 	slices.SortStableFunc(d.points, func(a, b difference) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})
-	for _, e := range d.experiments() {
-		if err := checkASCII("name of the experiment", e); err != nil {
-			return nil, fmt.Errorf("dominance figure: %w", err)
-		}
-	}
 	d.keys = d.legend()
 	notes := append(d.rest(), v.notes...)
 	f := newFoot(notes, columnWidth)
@@ -155,7 +150,7 @@ func experimentLook(experiment string) (name string, look Look) {
 	if i := rankOf(experiment); i < len(experimentLooks) {
 		return experimentLooks[i].name, experimentLooks[i].look
 	}
-	return experiment, MethodLook("experiment " + experiment)
+	return printable(experiment), MethodLook("experiment " + experiment)
 }
 
 // rankOf is the place of an experiment in the paper. Experiments that are not in

@@ -52,15 +52,9 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 	several := false
 	for _, d := range order {
 		of := slices.DeleteFunc(slices.Clone(pairs), func(p results.Pair) bool { return p.Dataset != d })
-		name := table.Name("dataset", d)
-		if err := checkASCII("name of the dataset", name); err != nil {
-			return fail("%w", err)
-		}
+		name := printable(table.Name("dataset", d))
 		f.rows = append(f.rows, forestRow{label: name, heading: true})
-		rows, grouped, err := forestRows(of)
-		if err != nil {
-			return fail("%w", err)
-		}
+		rows, grouped := forestRows(of)
 		several = several || grouped
 		f.rows = append(f.rows, rows...)
 	}
@@ -135,7 +129,7 @@ const (
 
 // forestRows returns the rows of the settings of one dataset, and whether a row
 // stands for several settings.
-func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error) {
+func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	type group struct {
 		results.Cell
 		severity int
@@ -169,13 +163,10 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error
 		case of[0].Corruption != "":
 			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.severity)
 		}
-		row.label = label
-		if err := checkASCII("name of the setting", label); err != nil {
-			return nil, false, err
-		}
+		row.label = printable(label)
 		rows = append(rows, row)
 	}
-	return rows, grouped, nil
+	return rows, grouped
 }
 
 const (

@@ -43,10 +43,7 @@ func Losses(in Input) (*Figure, error) {
 		g.titles = append(g.titles, title)
 	}
 	for _, loss := range g.losses {
-		name := table.Name("loss", loss)
-		if err := checkASCII("name of the loss", name); err != nil {
-			return nil, fmt.Errorf("losses figure: %w", err)
-		}
+		name := printable(table.Name("loss", loss))
 		g.names = append(g.names, name)
 		g.margin = max(g.margin, write(smallSize, ink).Width(name)+10)
 	}

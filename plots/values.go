@@ -83,9 +83,6 @@ func (v *values) choose(in Input, present []string) error {
 		if several && c.Loss == "ce" {
 			names[i] += " / " + table.Name("loss", "ce")
 		}
-		if err := checkASCII("name of the cell", names[i]); err != nil {
-			return err
-		}
 	}
 	without := map[string][]string{}
 	for _, m := range all {
