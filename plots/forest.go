@@ -3,6 +3,7 @@ package plots
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot/text"
@@ -28,7 +29,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		return nil, fmt.Errorf("forest figure: "+format, args...)
 	}
 	if len(in.Methods) != 2 {
-		return fail("%d methods; it needs two, and compares the first with the second", len(in.Methods))
+		return fail("%s; it needs two, and compares the first with the second", plural(len(in.Methods), "method"))
 	}
 	both, err := in.methods(nil)
 	if err != nil {
@@ -39,7 +40,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		return fail("%w", err)
 	}
 	metricName := table.Name("metric", metric)
-	f := forest{title: fmt.Sprintf("%s against %s, %d settings", both[0].label, both[1].label, len(pairs)),
+	f := forest{title: fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, plural(len(pairs), "setting")),
 		axis:      fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label),
 		simulated: pairs[0].Source == simulated, better: both[0].label + " better", worse: both[1].label + " better"}
 	datasets := map[string]int{}
@@ -171,7 +172,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 
 const (
 	forestRowHeight vg.Length = 9.5
-	forestMargin    vg.Length = 165 // for labels
+	forestMargin    vg.Length = 165 // for labels, at most
 	forestAxis      vg.Length = 30  // below the rows
 	forestSides     vg.Length = 11  // above the rows, for the method that is better on each side
 )
@@ -185,6 +186,7 @@ type forest struct {
 	rows          []forestRow
 	notes         []string
 	x             span
+	margin        vg.Length // for labels
 	foot          foot
 }
 
@@ -199,20 +201,39 @@ func (f forest) count(pairs []results.Pair) string {
 			above++
 		}
 	}
-	return fmt.Sprintf("%d settings, %d below zero, %d above", len(pairs), below, above)
+	return fmt.Sprintf("%s, %d below zero, %d above", plural(len(pairs), "setting"), below, above)
 }
 
 func (f forest) figure() *Figure {
+	var below, above []float64 // distances from zero
+	hold := func(values ...float64) {
+		for _, v := range values {
+			if v < 0 {
+				below = append(below, -v)
+			} else {
+				above = append(above, v)
+			}
+		}
+	}
+	f.margin = 40
 	for _, r := range f.rows {
+		f.margin = max(f.margin, min(forestMargin, write(smallSize, ink).Width(r.label)+18))
 		if r.heading {
 			continue
 		}
-		f.x = f.x.holding([]float64{r.at}).holding(r.dots)
+		hold(r.at)
+		hold(r.dots...)
 		if r.kind != noExtent {
-			f.x = f.x.holding([]float64{r.lo, r.hi})
+			hold(r.lo, r.hi)
 		}
 	}
-	f.x = f.x.roomy(8)
+	least, clipped := bulk(below)
+	most, also := bulk(above)
+	if clipped || also {
+		f.notes = append(f.notes, clippedNote)
+		f.caption += clippedCaption(true)
+	}
+	f.x = f.x.holding([]float64{-least, most}).roomy(8)
 	f.foot = newFoot(f.notes, pageWidth)
 	return &Figure{
 		Width:   pageWidth,
@@ -227,7 +248,7 @@ func (f forest) draw(c draw.Canvas) {
 	heading(c, f.title, f.simulated)
 	c = f.foot.draw(c)
 	area := vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + forestMargin, Y: c.Min.Y + forestAxis},
+		Min: vg.Point{X: c.Min.X + f.margin, Y: c.Min.Y + forestAxis},
 		Max: vg.Point{X: c.Max.X - 10, Y: c.Max.Y - headingHeight - forestSides},
 	}
 	n := float64(len(f.rows))
@@ -246,7 +267,7 @@ func (f forest) draw(c draw.Canvas) {
 		if r.heading {
 			indent, clr = 4, faint
 		}
-		sty, label := fit(r.label, forestMargin-indent-6, smallSize)
+		sty, label := fit(r.label, f.margin-indent-6, smallSize)
 		sty.Color, sty.XAlign = clr, draw.XLeft
 		c.FillText(sty, vg.Point{X: c.Min.X + indent, Y: y}, label)
 	}
@@ -279,7 +300,26 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 		} else if r.lo <= 0 && r.hi >= 0 {
 			mark.Shape = hollow(circle)
 		}
+		var left, right vg.Length // room of numbers beyond the axis
+		out := func(v float64, clr color.Color) bool {
+			switch {
+			case v < f.x.min:
+				left = beyond(c, draw.GlyphStyle{Color: clr}, vg.Point{X: x(f.x.min), Y: at}, v, left)
+			case v > f.x.max:
+				right = beyond(c, draw.GlyphStyle{Color: clr}, vg.Point{X: x(f.x.max), Y: at}, v, right)
+			default:
+				return false
+			}
+			return true
+		}
+		inside := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
+		if out(r.at, clr) {
+			continue
+		}
 		for _, d := range r.dots {
+			if out(d, faint) {
+				continue
+			}
 			c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
 		}
 		line := stroke(clr, 1)
@@ -288,10 +328,13 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 			line.Width = 0.6
 		}
 		if r.kind != noExtent {
-			c.StrokeLine2(line, x(r.lo), at, x(r.hi), at)
+			c.StrokeLine2(line, inside(r.lo), at, inside(r.hi), at)
 		}
 		if r.kind == interval {
 			for _, end := range []float64{r.lo, r.hi} {
+				if out(end, line.Color) {
+					continue
+				}
 				c.StrokeLine2(line, x(end), at-2, x(end), at+2)
 			}
 		}

@@ -20,7 +20,7 @@ func TestForestRejectsPairs(t *testing.T) {
 		want   string
 	}{
 		"nothing":      {func(in *Input) { in.Pairs = nil }, "no rows of pairs.csv compare ts with qats in ece"},
-		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 methods"},
+		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 method;"},
 		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "listed twice"},
 		"other metric": {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
 		"NaN":          {func(in *Input) { in.Pairs[3].Difference = math.NaN() }, "is not within [-1, 1]"},

@@ -21,6 +21,7 @@ type pdfCanvas struct {
 	size  vg.Point
 	color []color.Color // by depth of Push
 	width []vg.Length
+	alpha []uint8
 }
 
 // pdfFont is the name of the font in a document.
@@ -42,7 +43,7 @@ func newPDF(w, h vg.Length) (*pdfCanvas, error) {
 	}
 	doc.AddUTF8FontFromBytes(pdfFont, "", raw.Bytes())
 	doc.AddPage()
-	c := &pdfCanvas{doc: doc, size: vg.Point{X: w, Y: h}, color: []color.Color{color.Black}, width: []vg.Length{1}}
+	c := &pdfCanvas{doc: doc, size: vg.Point{X: w, Y: h}, color: []color.Color{color.Black}, width: []vg.Length{1}, alpha: []uint8{255}}
 	// The origin of vg is the lower left corner, that of fpdf the upper left one.
 	c.Push()
 	c.Translate(vg.Point{Y: h})
@@ -80,7 +81,10 @@ func (c *pdfCanvas) SetColor(clr color.Color) {
 	c.doc.SetFillColor(r, g, b)
 	c.doc.SetDrawColor(r, g, b)
 	c.doc.SetTextColor(r, g, b)
-	c.doc.SetAlpha(float64(v.A)/255, "Normal")
+	if top := len(c.alpha) - 1; c.alpha[top] != v.A {
+		c.alpha[top] = v.A
+		c.doc.SetAlpha(float64(v.A)/255, "Normal")
+	}
 }
 
 // Rotate implements [vg.Canvas].
@@ -98,16 +102,18 @@ func (c *pdfCanvas) Scale(x, y float64) { c.doc.TransformScale(100*x, 100*y, 0, 
 func (c *pdfCanvas) Push() {
 	c.color = append(c.color, c.color[len(c.color)-1])
 	c.width = append(c.width, c.width[len(c.width)-1])
+	c.alpha = append(c.alpha, c.alpha[len(c.alpha)-1])
 	c.doc.TransformBegin()
 }
 
-// Pop implements [vg.Canvas]. It tells the document the colour again, because the
-// document remembers only the last one that it was told.
+// Pop implements [vg.Canvas]. It tells the document the colour of text again,
+// because the document does not keep it with the other properties.
 func (c *pdfCanvas) Pop() {
 	c.doc.TransformEnd()
-	c.color, c.width = c.color[:len(c.color)-1], c.width[:len(c.width)-1]
-	c.SetColor(c.color[len(c.color)-1])
-	c.SetLineWidth(c.width[len(c.width)-1])
+	top := len(c.color) - 1
+	c.color, c.width, c.alpha = c.color[:top], c.width[:top], c.alpha[:top]
+	v := color.NRGBAModel.Convert(c.color[top-1]).(color.NRGBA)
+	c.doc.SetTextColor(int(v.R), int(v.G), int(v.B))
 }
 
 // Stroke implements [vg.Canvas].
