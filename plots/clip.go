@@ -1,9 +1,11 @@
 package plots
 
 import (
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -46,20 +48,31 @@ func clippedCaption(clipped bool) string {
 	return " " + clippedNote
 }
 
-// beyond draws an arrow at the right end of the axis, or at the left end if the value
-// is negative, and beside it the value. It leaves room for the number of other arrows
-// nearer to the end.
-func beyond(c draw.Canvas, look draw.GlyphStyle, at vg.Point, value float64, room vg.Length) vg.Length {
-	text := strconv.FormatFloat(value, 'f', 1, 64)
+// beyond draws an arrow for each value beyond one end of an axis, with its tip at
+// (x, ys[i]), and beside the arrows the values, in their order, without repetition.
+// Values of one call are all above the axis or all below it.
+func beyond(c draw.Canvas, x, y vg.Length, ys []vg.Length, colors []color.Color, values []float64) {
+	if len(values) == 0 {
+		return
+	}
+	const size = 2.6
 	sty := write(6.5, ink)
 	way := vg.Length(1)
 	sty.XAlign = draw.XRight
-	if value < 0 {
+	if values[0] < 0 {
 		way, sty.XAlign = -1, draw.XLeft
 	}
-	tip := vg.Point{X: at.X - way*room, Y: at.Y}
-	const size = 2.6
-	c.FillPolygon(look.Color, []vg.Point{tip, {X: tip.X - way*1.8*size, Y: tip.Y + size}, {X: tip.X - way*1.8*size, Y: tip.Y - size}})
-	c.FillText(sty, vg.Point{X: tip.X - way*(1.8*size+1.5), Y: tip.Y - 4}, text)
-	return room + 1.8*size + 4 + sty.Width(text)
+	var numbers []string
+	for _, v := range values {
+		if s := strconv.FormatFloat(v, 'f', 1, 64); !slices.Contains(numbers, s) {
+			numbers = append(numbers, s)
+		}
+	}
+	text := strings.Join(numbers, ", ")
+	at := vg.Point{X: x - way*(1.8*size+1.5), Y: y - 4}
+	rect(c, color.White, at.X, y-3.2, at.X-way*sty.Width(text), y+3.2) // over the line to the arrow
+	c.FillText(sty, at, text)
+	for i, clr := range colors {
+		c.FillPolygon(clr, []vg.Point{{X: x, Y: ys[i]}, {X: x - way*1.8*size, Y: ys[i] + size}, {X: x - way*1.8*size, Y: ys[i] - size}})
+	}
 }

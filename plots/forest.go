@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/text"
@@ -205,16 +206,8 @@ func (f forest) count(pairs []results.Pair) string {
 }
 
 func (f forest) figure() *Figure {
-	var below, above []float64 // distances from zero
-	hold := func(values ...float64) {
-		for _, v := range values {
-			if v < 0 {
-				below = append(below, -v)
-			} else {
-				above = append(above, v)
-			}
-		}
-	}
+	var all []float64
+	hold := func(values ...float64) { all = append(all, values...) }
 	f.margin = 40
 	for _, r := range f.rows {
 		f.margin = max(f.margin, min(forestMargin, write(smallSize, ink).Width(r.label)+18))
@@ -227,13 +220,16 @@ func (f forest) figure() *Figure {
 			hold(r.lo, r.hi)
 		}
 	}
-	least, clipped := bulk(below)
-	most, also := bulk(above)
-	if clipped || also {
+	distances := make([]float64, len(all))
+	for i, v := range all {
+		distances[i] = math.Abs(v)
+	}
+	largest, clipped := bulk(distances)
+	if clipped {
 		f.notes = append(f.notes, clippedNote)
 		f.caption += clippedCaption(true)
 	}
-	f.x = f.x.holding([]float64{-least, most}).roomy(8)
+	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })).roomy(8)
 	f.foot = newFoot(f.notes, pageWidth)
 	return &Figure{
 		Width:   pageWidth,
@@ -300,24 +296,21 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 		} else if r.lo <= 0 && r.hi >= 0 {
 			mark.Shape = hollow(circle)
 		}
-		var left, right vg.Length // room of numbers beyond the axis
-		out := func(v float64, clr color.Color) bool {
+		var left, right []float64 // values beyond the axis
+		out := func(v float64) bool {
 			switch {
 			case v < f.x.min:
-				left = beyond(c, draw.GlyphStyle{Color: clr}, vg.Point{X: x(f.x.min), Y: at}, v, left)
+				left = append(left, v)
 			case v > f.x.max:
-				right = beyond(c, draw.GlyphStyle{Color: clr}, vg.Point{X: x(f.x.max), Y: at}, v, right)
+				right = append(right, v)
 			default:
 				return false
 			}
 			return true
 		}
 		inside := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
-		if out(r.at, clr) {
-			continue
-		}
 		for _, d := range r.dots {
-			if out(d, faint) {
+			if out(d) {
 				continue
 			}
 			c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
@@ -332,12 +325,18 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 		}
 		if r.kind == interval {
 			for _, end := range []float64{r.lo, r.hi} {
-				if out(end, line.Color) {
+				if out(end) {
 					continue
 				}
 				c.StrokeLine2(line, x(end), at-2, x(end), at+2)
 			}
 		}
-		c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
+		if !out(r.at) {
+			c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
+		}
+		slices.Sort(left)
+		slices.Sort(right)
+		beyond(c, x(f.x.min), at, []vg.Length{at}, []color.Color{clr}, left)
+		beyond(c, x(f.x.max), at, []vg.Length{at}, []color.Color{clr}, right)
 	}
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -152,17 +153,19 @@ func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x f
 	}
 	c.StrokeLine2(stroke(barColor, 1.4), x(slices.Min(all)), y, x(min(slices.Max(all), g.x.max)), y)
 	pitch := min(3.6, (lossRow-4)/vg.Length(len(g.methods)))
-	var room vg.Length // of numbers beyond the axis
+	var outside []float64
+	var heights []vg.Length
+	var colors []color.Color
 	for i, m := range found {
 		at := vg.Point{X: x(all[i]), Y: y}
 		if len(g.methods) <= 4 { // no marker hides another; the height within a line means nothing
 			at.Y -= beside(slices.Index(g.methods, m), len(g.methods), pitch)
 		}
 		if all[i] > g.x.max {
-			at.X = x(g.x.max)
-			room = beyond(c, MethodLook(m.id).glyph(), at, all[i], room) + 3
+			outside, heights, colors = append(outside, all[i]), append(heights, at.Y), append(colors, MethodLook(m.id).Color)
 			continue
 		}
 		c.DrawGlyph(MethodLook(m.id).glyph(), at)
 	}
+	beyond(c, x(g.x.max), y, heights, colors, outside)
 }

@@ -118,6 +118,7 @@ type gapGrid struct {
 	foot    foot
 	y       span
 	alike   []string  // what coincides in each place, "" for nothing
+	lines   int       // of the titles of all panels
 	size    vg.Length // of the titles of all panels
 }
 
@@ -129,20 +130,15 @@ func (g gapGrid) caption() string {
 	return text
 }
 
-// title is the height of the titles of a panel: the data set, the network, and in
-// figures where some lines coincide, which ones do.
+// title is the height of the titles of a panel: the data set, the network, and where
+// some lines coincide, which ones do.
 func (g gapGrid) title() vg.Length {
-	lines := vg.Length(2)
-	if slices.ContainsFunc(g.alike, func(s string) bool { return s != "" }) {
-		lines++
-	}
-	return lines*gapLine + 3
+	return gapLine*vg.Length(g.lines) + 3
 }
 
 // describe finds the methods that coincide in each panel, and the size in which all
 // titles fit.
 func (g *gapGrid) describe() {
-	g.size = smallSize
 	g.alike = make([]string, len(g.places))
 	for i, place := range g.places {
 		if place == nil {
@@ -156,11 +152,39 @@ func (g *gapGrid) describe() {
 			}
 		}
 		g.alike[i] = strings.Join(names, "; ")
-		for _, line := range []string{place.lines[0], place.lines[1], g.alike[i]} {
-			sty, _ := fit(line, g.panel.X, smallSize)
-			g.size = min(g.size, sty.Font.Size)
+	}
+	// In two lines, if the methods that coincide fit beside the network.
+	for g.lines = 2; g.lines <= 3; g.lines++ {
+		g.size = smallSize
+		whole := true
+		for i := range g.places {
+			for _, line := range g.titleOf(i) {
+				sty, cut := fit(line, g.panel.X, smallSize)
+				g.size = min(g.size, sty.Font.Size)
+				whole = whole && cut == line
+			}
+		}
+		if whole && g.size > 6.8 {
+			return
 		}
 	}
+	g.lines = 3
+}
+
+// titleOf returns the title of place i, line by line.
+func (g gapGrid) titleOf(i int) []string {
+	if g.places[i] == nil {
+		return nil
+	}
+	lines := slices.Clone(g.places[i].lines[:])
+	switch {
+	case g.alike[i] == "":
+	case g.lines == 2:
+		lines[1] += ": " + g.alike[i]
+	default:
+		lines = append(lines, g.alike[i])
+	}
+	return lines
 }
 
 // groups returns the methods with a line in a panel, and which of them coincide.
@@ -216,7 +240,7 @@ func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 		p.Add(gapCurve(*place.series[methods[group[0]].id]).plotter(around(looks, of)))
 	}
 	drawAt(p, c, area)
-	for k, line := range []string{place.lines[0], place.lines[1], g.alike[i]} {
+	for k, line := range g.titleOf(i) {
 		sty, text := fit(line, g.panel.X, g.size)
 		if k > 0 {
 			sty.Color = faint

@@ -53,7 +53,7 @@ func Severity(in Input) (*Figure, error) {
 		g.keys.keys = append(g.keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
 	}
 	g.y = fromZero(top, 6)
-	note := fmt.Sprintf("Lines: means over %s. Bands: from the first to the third quartile.", plural(len(corruptions), "corruption"))
+	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", plural(len(corruptions), "corruption"))
 	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
 	if len(corruptions) == 1 {
 		over = table.Name("corruption", corruptions[0])
@@ -100,7 +100,7 @@ func (g severityFigure) draw(c draw.Canvas) {
 	p := axes(g.x, g.y)
 	p.Add(gridLines(g.y))
 	for _, group := range g.groups {
-		p.Add(g.curves[group[0]].band(MethodLook(g.shown[group[0]].id)))
+		p.Add(g.curves[group[0]].band(MethodLook(g.shown[group[0]].id), len(g.groups)))
 	}
 	for _, group := range g.groups {
 		p.Add(g.curves[group[0]].plotter(around(strands(g.shown), group)))
@@ -195,9 +195,9 @@ func (s spread) joined(i int) bool {
 	return s.points[i+1].severity == s.points[i].severity+1
 }
 
-// band draws the quartiles: an area between neighbouring severities, and a bar at a
-// severity without neighbours.
-func (s spread) band(look Look) drawFunc {
+// band draws the quartiles, one band of n: an area with dotted edges between
+// neighbouring severities, and a bar at a severity without neighbours.
+func (s spread) band(look Look, n int) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for i, p := range s.points {
 			at := x(float64(p.severity))
@@ -205,7 +205,10 @@ func (s spread) band(look Look) drawFunc {
 			if after {
 				q := s.points[i+1]
 				next := x(float64(q.severity))
-				c.FillPolygon(translucent(look.Color), []vg.Point{{X: at, Y: y(p.lo)}, {X: next, Y: y(q.lo)}, {X: next, Y: y(q.hi)}, {X: at, Y: y(p.hi)}})
+				c.FillPolygon(translucent(look.Color, n), []vg.Point{{X: at, Y: y(p.lo)}, {X: next, Y: y(q.lo)}, {X: next, Y: y(q.hi)}, {X: at, Y: y(p.hi)}})
+				edge := draw.LineStyle{Color: look.Color, Width: 0.5, Dashes: []vg.Length{0.8, 1.6}}
+				c.StrokeLine2(edge, at, y(p.lo), next, y(q.lo))
+				c.StrokeLine2(edge, at, y(p.hi), next, y(q.hi))
 			}
 			if !before && !after {
 				c.StrokeLine2(stroke(look.Color, 0.8), at, y(p.lo), at, y(p.hi))

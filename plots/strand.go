@@ -22,7 +22,7 @@ func strands(methods []method) []strand {
 	for i, m := range methods {
 		list[i] = strand{MethodLook(m.id), 1}
 		if n := len(methods); n > 1 {
-			list[i].scale += 0.4 * vg.Length(n-1-i) / vg.Length(n-1)
+			list[i].scale += 0.3 * vg.Length(n-1-i) / vg.Length(n-1)
 		}
 	}
 	return list
@@ -67,7 +67,7 @@ func around(all []strand, group []int) together {
 	list := make(together, len(group))
 	for k, i := range group {
 		list[k] = all[i]
-		list[k].scale = 1 + 0.9*vg.Length(len(group)-1-k)
+		list[k].scale = 1 + 0.6*vg.Length(len(group)-1-k)
 		if len(group) == 1 {
 			list[k].scale = all[i].scale
 		}
@@ -121,5 +121,8 @@ func (t together) sample(c draw.Canvas, r vg.Rectangle) {
 // two decimals that tables print.
 func printedEqual(a, b float64) bool { return a-b < 0.005 && b-a < 0.005 }
 
-// translucent is a colour through which lines and other areas show.
-func translucent(c color.RGBA) color.NRGBA { return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 34} }
+// translucent is the colour of one of n areas that lie over each other, through
+// which lines and the other areas show.
+func translucent(c color.RGBA, n int) color.NRGBA {
+	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(max(10, 64/n))}
+}
