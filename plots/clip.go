@@ -48,28 +48,28 @@ func clippedCaption(clipped bool) string {
 	return " " + clippedNote
 }
 
-// beyond draws an arrow for each value beyond one end of an axis, with its tip at
-// (x, ys[i]), and beside the arrows the values, in their order, without repetition.
-// Values of one call are all above the axis or all below it.
-func beyond(c draw.Canvas, x, y vg.Length, ys []vg.Length, colors []color.Color, values []float64) {
-	if len(values) == 0 {
-		return
+// numbers prints values in their order, without repetition.
+func numbers(values []float64) string {
+	var list []string
+	for _, v := range values {
+		if s := strconv.FormatFloat(v, 'f', 1, 64); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
 	}
+	return strings.Join(list, ", ")
+}
+
+// beyond draws an arrow for each value beyond one end of an axis, with its tip at
+// (x, ys[i]), and beside the arrows a text with the values.
+func beyond(c draw.Canvas, x, y vg.Length, ys []vg.Length, colors []color.Color, text string, left bool) {
 	const size = 2.6
 	sty := write(6.5, ink)
 	way := vg.Length(1)
 	sty.XAlign = draw.XRight
-	if values[0] < 0 {
+	if left {
 		way, sty.XAlign = -1, draw.XLeft
 	}
-	var numbers []string
-	for _, v := range values {
-		if s := strconv.FormatFloat(v, 'f', 1, 64); !slices.Contains(numbers, s) {
-			numbers = append(numbers, s)
-		}
-	}
-	text := strings.Join(numbers, ", ")
-	at := vg.Point{X: x - way*(1.8*size+1.5), Y: y - 4}
+	at := vg.Point{X: x - way*(1.8*size+1.5), Y: y - 3.4}
 	rect(c, color.White, at.X, y-3.2, at.X-way*sty.Width(text), y+3.2) // over the line to the arrow
 	c.FillText(sty, at, text)
 	for i, clr := range colors {

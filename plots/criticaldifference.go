@@ -124,7 +124,7 @@ const (
 	rankAxis   vg.Length = 38 // from the top to the axis, for its numbers and the critical difference
 	rankLevel  vg.Length = 5  // between group bars
 	rankRow    vg.Length = 11
-	rankMargin vg.Length = 120 // on each side, for names
+	rankMargin vg.Length = 120 // on each side, for names, at most
 )
 
 // rankDiagram is the layout of the figure.
@@ -151,11 +151,20 @@ func (d rankDiagram) height() vg.Length {
 	return rankAxis + d.bars() + rankRow*vg.Length(d.left()) + 6
 }
 
+// margin is the width of the names with their ranks and the lines to them.
+func (d rankDiagram) margin() vg.Length {
+	width := vg.Length(60)
+	for _, m := range d.methods {
+		width = max(width, write(smallSize, ink).Width(m.label+"  00.00")+24)
+	}
+	return min(width, rankMargin)
+}
+
 func (d rankDiagram) draw(c draw.Canvas) {
 	heading(c, d.title, d.simulated)
 	c = d.foot.draw(c)
 	n := float64(len(d.methods))
-	from, to := c.Min.X+rankMargin, c.Max.X-rankMargin
+	from, to := c.Min.X+d.margin(), c.Max.X-d.margin()
 	x := func(rank float64) vg.Length { return from + (to-from)*vg.Length((rank-1)/(n-1)) }
 	axis := c.Max.Y - headingHeight - rankAxis
 	line := stroke(ink, axisWidth)
@@ -217,9 +226,9 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 	top := axis - d.bars()
 	leaders := d.leaders(x)
 	for i, m := range d.methods {
-		row, side, edge := i, draw.XRight, c.Min.X+rankMargin-8
+		row, side, edge := i, draw.XRight, c.Min.X+d.margin()-8
 		if i >= d.left() {
-			row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-rankMargin+8
+			row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-d.margin()+8
 		}
 		look := MethodLook(m.id)
 		y := top - rankRow*vg.Length(row) - rankRow/2
@@ -228,7 +237,7 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 		c.StrokeLines(line, []vg.Point{{X: at, Y: axis}, {X: leaders[i], Y: top + 1}, {X: leaders[i], Y: y}, {X: edge, Y: y}})
 		c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
 		number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
-		sty, label := fit(m.label, rankMargin-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
+		sty, label := fit(m.label, d.margin()-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
 		sty.XAlign = side
 		num := write(smallSize, faint)
 		num.XAlign = side

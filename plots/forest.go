@@ -334,9 +334,19 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 		if !out(r.at) {
 			c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
 		}
-		slices.Sort(left)
-		slices.Sort(right)
-		beyond(c, x(f.x.min), at, []vg.Length{at}, []color.Color{clr}, left)
-		beyond(c, x(f.x.max), at, []vg.Length{at}, []color.Color{clr}, right)
+		for _, side := range []struct {
+			values []float64
+			end    float64
+		}{{left, f.x.min}, {right, f.x.max}} {
+			if len(side.values) == 0 {
+				continue
+			}
+			slices.Sort(side.values)
+			text := numbers(side.values)
+			if len(side.values) == 3 && r.kind == interval && r.dots == nil { // the whole interval
+				text = fmt.Sprintf("%.1f [%.1f, %.1f]", r.at, r.lo, r.hi)
+			}
+			beyond(c, x(side.end), at, []vg.Length{at}, []color.Color{clr}, text, side.end == f.x.min)
+		}
 	}
 }

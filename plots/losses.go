@@ -167,5 +167,7 @@ func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x f
 		}
 		c.DrawGlyph(MethodLook(m.id).glyph(), at)
 	}
-	beyond(c, x(g.x.max), y, heights, colors, outside)
+	if len(outside) > 0 {
+		beyond(c, x(g.x.max), y, heights, colors, numbers(outside), false)
+	}
 }
