@@ -121,10 +121,14 @@ func (t *Table) Origin() string {
 	case t.Simulated == 0:
 		return fmt.Sprintf("All %d numbers are %s.", all, results.MeasuredOn(t.From))
 	case t.Measured == 0:
-		return fmt.Sprintf("SIMULATED: %s, marked s; none is of a real network.", count(all, "number"))
+		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", count(all, "number"))
 	}
 	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }
+
+// mixed reports whether the table has measured and simulated numbers. Only then does
+// each simulated number have an s; otherwise the line at the top says it of all.
+func (t *Table) mixed() bool { return t.Measured > 0 && t.Simulated > 0 }
 
 // glyphs are the marks as a legend shows them. escape is applied to plain text.
 type glyphs struct {

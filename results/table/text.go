@@ -192,7 +192,7 @@ func (t *Table) textCell(c Cell) (number, tail string) {
 	case c.Mark == Second:
 		number = "_" + c.Text + "_"
 	}
-	if c.Simulated {
+	if c.Simulated && t.mixed() {
 		tail = "s"
 	}
 	if t.changesAtCells() && c.Changes == Yes {
