@@ -89,6 +89,9 @@ func (v *views) table(t table.Spec) error {
 	if err != nil {
 		return err
 	}
+	if err := publish(pivoted); err != nil {
+		return err
+	}
 	v.part.Tables = append(v.part.Tables, table.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
 	base := filepath.Join(v.dir, "tables", t.Name)
 	if err := atomicfile.Write(base+".tex", pivoted.LaTeX); err != nil {
@@ -194,7 +197,8 @@ func (v *views) figureOfMany(f plots.Spec) error {
 func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
 	name := v.spec.Name + "-" + f.Name + "-" + ending
 	caption := strings.TrimSuffix(cmp.Or(f.Caption, figure.Caption), ".") + " (" + shown + ")"
-	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: caption})
+	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
+	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: caption, Width: figure.Width.Points(), Across: others})
 	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name))
 }
 

@@ -11,63 +11,94 @@ import (
 // graphicx, multirow, pdflscape and xcolor. The best number is bold, the second
 // best is underlined, and the gap is a subscript in the colours of the paper. The
 // numbers of a column are aligned: marks behind one number take the same room
-// behind all. A table too wide for an upright page, for example one of 14
-// columns, is turned on a page of its own. If it does not fit there either, it is
-// scaled down, and LaTeX's log says so.
+// behind all. The table has 9 pt text if it fits the page so, otherwise 8 or 7 pt. A
+// table too wide for an upright page, for example one of 14 columns, is turned on a
+// page of its own. If it does not fit there either, it is scaled down, and LaTeX's
+// log says so. Notes that would not fit below the table follow after the float.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	s := t.Spec
+	label := strings.Map(labelRune, s.Name)
 	b.WriteString("% Made from results.csv; needs amssymb, booktabs, graphicx, multirow, pdflscape, xcolor.\n" +
 		"\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n" +
 		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
 	if t.turned() {
 		b.WriteString("\\begin{landscape}\n")
 	}
-	b.WriteString("\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n")
-	if !t.turned() { // a turned page has less height
-		b.WriteString("\\renewcommand{\\arraystretch}{1.1}\n")
-	}
-	switch {
-	case t.turned():
-		b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
-	case t.load() > 9:
-		b.WriteString("\\setlength{\\tabcolsep}{2.5pt}\n")
-	case t.load() > 8:
-		b.WriteString("\\setlength{\\tabcolsep}{3.5pt}\n")
-	}
+	b.WriteString("\\begin{table}[!htbp]\n\\centering\n")
 	if s.Caption != "" {
 		fmt.Fprintf(&b, "\\caption{%s}\n", Escape(s.Caption))
 	}
 	if s.Name != "" {
-		fmt.Fprintf(&b, "\\label{tab:%s}\n", strings.Map(labelRune, s.Name))
+		fmt.Fprintf(&b, "\\label{tab:%s}\n", label)
 	}
 	origin := Escape(t.Origin())
 	if t.Simulated > 0 {
 		origin = "\\textbf{" + origin + "}"
 	}
-	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n", origin)
-	fmt.Fprintf(&b, "\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
+	fmt.Fprintf(&b, "{\\footnotesize\\par\\smallskip\n%s\n\\par\\smallskip}\n", origin)
+	fmt.Fprintf(&b, "\\def\\body{\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
 	t.latexHead(&b)
 	b.WriteString("\\midrule\n")
 	for i := range t.Rows {
 		t.latexRow(&b, i)
 	}
-	fmt.Fprintf(&b, "\\bottomrule\n\\end{tabular}}%%\n"+
-		"\\ifdim\\wd0>\\linewidth\\typeout{Table %s is wider than the page and scaled down.}\\resizebox{\\linewidth}{!}{\\usebox{0}}\\else\\usebox{0}\\fi\n",
-		strings.Map(labelRune, s.Name))
+	b.WriteString("\\bottomrule\n\\end{tabular}}%\n")
+	t.latexSize(&b, label)
 
-	b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\n")
 	legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", Escape})
+	b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\\scriptsize\n")
 	b.WriteString(strings.Join(legend, " ") + "\n")
+	var notes []string
 	for i, n := range t.Notes {
-		fmt.Fprintf(&b, "\\par\\textsuperscript{%d}\\,%s\n", i+1, Escape(n.String()))
+		notes = append(notes, fmt.Sprintf("\\textsuperscript{%d}\\,%s.", i+1, Escape(n.String())))
+	}
+	long := t.lines() > 60
+	if len(notes) > 0 && !long {
+		b.WriteString(strings.Join(notes, "\n") + "\n")
 	}
 	b.WriteString("\\end{minipage}\n\\end{table}\n")
 	if t.turned() {
 		b.WriteString("\\end{landscape}\n")
 	}
+	if len(notes) > 0 && long {
+		fmt.Fprintf(&b, "\\par\\noindent{\\raggedright\\scriptsize\\textbf{Notes to Table~\\ref{tab:%s}.}\n%s\\par}\\medskip\n", label, strings.Join(notes, "\n"))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// latexSize prints the body of the table in the largest text in which it fits the
+// line and most of the page.
+func (t *Table) latexSize(b *strings.Builder, label string) {
+	fits := func(size, sep, stretch string) string {
+		return fmt.Sprintf("\\sbox{0}{\\%s\\setlength{\\tabcolsep}{%s}\\renewcommand{\\arraystretch}{%s}\\body}%%\n", size, sep, stretch)
+	}
+	again := "\\ifdim\\wd0>\\linewidth\\dimen0=2\\textheight\\else\\dimen0=\\ht0\\advance\\dimen0\\dp0\\fi\n\\ifdim\\dimen0>0.75\\textheight"
+	if t.turned() { // of a turned page the height is the width of an upright one
+		again = strings.ReplaceAll(again, "\\textheight", "\\textwidth")
+	}
+	b.WriteString(fits("small", "4pt", "1.1"))
+	for _, smaller := range []string{fits("small", "2.5pt", "1"), fits("footnotesize", "3.5pt", "1.05"), fits("footnotesize", "2.5pt", "1"),
+		fits("scriptsize", "3pt", "1"), fits("scriptsize", "2pt", "0.95")} {
+		b.WriteString(again + smaller + "\\fi\n")
+	}
+	fmt.Fprintf(b, "\\ifdim\\wd0>\\linewidth\\typeout{Table %s is wider than the page and scaled down.}\\resizebox{\\linewidth}{!}{\\usebox{0}}\\else\\usebox{0}\\fi\n", label)
+}
+
+// lines is about the number of lines of the float at 8 pt.
+func (t *Table) lines() int {
+	n := 6 + len(t.Rows)
+	for i := range t.Rows {
+		if t.banded(i) {
+			n++
+		}
+	}
+	length := 0
+	for _, note := range t.Notes {
+		length += len(note.String()) + 4
+	}
+	return n + length/140
 }
 
 // turned reports whether the table is too wide for an upright page.
@@ -201,16 +232,16 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 	}
 	for _, c := range row.Cells {
 		b.WriteString(" & ")
-		if c.Band != "" {
-			fmt.Fprintf(b, "{\\tiny\\textcolor{Worse}{%s}}", c.Band)
+		if c.below() != "" {
+			fmt.Fprintf(b, "{\\tiny\\textcolor{Worse}{%s}}", c.below())
 		}
 	}
 	b.WriteString(" \\\\\n")
 }
 
-// banded reports whether a line of consistency bands follows row i.
+// banded reports whether a line of consistency bands or published numbers follows row i.
 func (t *Table) banded(i int) bool {
-	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.Band != "" })
+	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.below() != "" })
 }
 
 // height is the number of lines in the group that begins at row i.
