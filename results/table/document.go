@@ -119,7 +119,7 @@ func (d *Document) LaTeX(w io.Writer) error {
 const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twice for the contents).
 \documentclass[10pt,a4paper]{article}
 \usepackage[margin=1.7cm,includehead,headsep=10pt]{geometry}
-\usepackage{amssymb,booktabs,multirow,graphicx,pdflscape,xcolor,pgf}
+\usepackage{amssymb,booktabs,multirow,graphicx,pdflscape,placeins,xcolor,pgf}
 \renewcommand{\topfraction}{0.95}
 \renewcommand{\bottomfraction}{0.8}
 \renewcommand{\textfraction}{0.05}
@@ -221,7 +221,7 @@ func (p Part) latex(b *strings.Builder, numbered bool) {
 		}
 		b.WriteString("\\end{figure}\n")
 	}
-	b.WriteString("\\clearpage\n")
+	b.WriteString("\\FloatBarrier\n") // no float drifts into the next section
 }
 
 func (f Figure) latex(b *strings.Builder) {
