@@ -208,14 +208,16 @@ func (p Part) latex(b *strings.Builder, numbered bool) {
 		fmt.Fprintf(b, "\\input{%s}\n", f.Path)
 	}
 	const column = 260 // points
-	for i := 0; i < len(p.Figures); i++ {
+	narrow := func(f Figure) bool { return f.Width > 0 && f.Width < column }
+	for rest := slices.Clone(p.Figures); len(rest) > 0; {
+		f := rest[0]
+		rest = rest[1:]
 		b.WriteString("\\begin{figure}[!htbp]\n\\centering\n")
-		f := p.Figures[i]
-		if f.Width > 0 && f.Width < column && i+1 < len(p.Figures) && p.Figures[i+1].Width > 0 && p.Figures[i+1].Width < column {
-			i++
+		if i := slices.IndexFunc(rest, narrow); narrow(f) && i >= 0 {
 			f.half(b)
 			b.WriteString("\\hfill\n")
-			p.Figures[i].half(b)
+			rest[i].half(b)
+			rest = slices.Delete(rest, i, i+1)
 		} else {
 			f.latex(b)
 		}

@@ -292,10 +292,11 @@ func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
 	for j, c := range row.Cells {
 		b.WriteString(" & " + t.latexCell(c, j))
 	}
-	b.WriteString(" \\\\\n")
 	if !t.banded(i) {
+		b.WriteString(" \\\\\n")
 		return
 	}
+	b.WriteString(" \\\\[-2.5pt]\n")
 	b.WriteString(strings.Repeat(" & ", len(labels)-1))
 	if t.showsTarget() && t.Spec.methodsAreRows() {
 		b.WriteString(" & ")
@@ -303,7 +304,11 @@ func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
 	for _, c := range row.Cells {
 		b.WriteString(" & ")
 		if c.below() != "" {
-			fmt.Fprintf(b, "{\\tiny\\textcolor{Worse}{%s}}", c.below())
+			size := "tiny"
+			if c.Band == "" {
+				size = "scriptsize"
+			}
+			fmt.Fprintf(b, "{\\%s\\textcolor{Worse}{%s}}", size, c.below())
 		}
 	}
 	b.WriteString(" \\\\\n")
