@@ -112,7 +112,7 @@ var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 
 // add returns the index of the note for text, in words, and counts its use in a row.
 func (n *notes) add(text string, row int) int {
-	text = inWords(text)
+	text = InWords(text)
 	if n.index == nil {
 		n.index = map[string]int{}
 	}

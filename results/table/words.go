@@ -17,10 +17,10 @@ var (
 	failText   = regexp.MustCompile(`^fail: `)
 )
 
-// inWords returns the text of a note for readers: bounds by their names, and the
+// InWords returns the text of a note for readers: bounds by their names, and the
 // reason of a skip without the method and the setting, which the place of the note
 // says. So equal reasons share a note.
-func inWords(text string) string {
+func InWords(text string) string {
 	if m := absentText.FindStringSubmatch(text); m != nil {
 		needs := strings.NewReplacer("augmented of", "augmented views of", "ood of", "out-of-distribution logits of").Replace(m[1])
 		return "not run: needs " + needs

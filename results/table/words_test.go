@@ -20,7 +20,7 @@ func TestNotesAreInWords(t *testing.T) {
 		"no increments: equal to ts":  "no increments: equal to ts",
 		"did not converge after 1e-3": "did not converge after 1e-3",
 	} {
-		if got := inWords(text); got != want {
+		if got := InWords(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
