@@ -36,7 +36,7 @@ func InWords(text string) string {
 		}
 		return strings.Join(list, ", ")
 	}
-	if rest, ok := strings.CutSuffix(text, ": equal to ts"); ok && strings.HasPrefix(text, "a = 0") {
+	if rest, ok := strings.CutSuffix(text, ": equal to ts"); ok {
 		return rest + ", so equal to TS"
 	}
 	text = skipText.ReplaceAllString(text, "not run: ")

@@ -17,7 +17,7 @@ func TestNotesAreInWords(t *testing.T) {
 		"skip: no arrays":             "not run: no arrays",
 		"fail: panic: index 7":        "failed: panic: index 7",
 		"a = 0: equal to ts":          "a = 0, so equal to TS",
-		"no increments: equal to ts":  "no increments: equal to ts",
+		"no increments: equal to ts":  "no increments, so equal to TS",
 		"did not converge after 1e-3": "did not converge after 1e-3",
 	} {
 		if got := InWords(text); got != want {
