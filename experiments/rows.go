@@ -17,14 +17,16 @@ type Rows struct {
 	Pairs   []results.Pair
 }
 
-// Write replaces results.csv, bins.csv and pairs.csv in dir. It makes the folder
-// if there is none.
+// Write replaces results.csv, bins.csv and pairs.csv in dir, and results-wide.csv,
+// which holds the values of results.csv in wide form. It makes the folder if there
+// is none.
 func (r *Rows) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	files := []func() error{
 		func() error { return results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) },
+		func() error { return results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records) },
 		func() error { return results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) },
 		func() error { return results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) },
 	}
