@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -197,7 +196,18 @@ func (v *views) figureOfMany(f plots.Spec) error {
 // adds to the caption, tell the figures of f apart.
 func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
 	name := v.spec.Name + "-" + f.Name + "-" + ending
-	caption := strings.TrimSuffix(cmp.Or(f.Caption, figure.Caption), ".") + " (" + shown + ")"
+	caption := figure.Caption
+	if f.Caption != "" {
+		caption = strings.TrimSuffix(f.Caption, ".") + ". " + caption
+	}
+	switch shown {
+	case "measured":
+		caption += " All values are measured."
+	case "simulated":
+		caption += " All values are SIMULATED: none is of a real network."
+	default:
+		caption += " Setting: " + shown + "."
+	}
 	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
 	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Across: others})
 	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.formats)

@@ -114,7 +114,8 @@ func (d *Document) LaTeX(w io.Writer) error {
 }
 
 // preamble puts the banner at the head of each page. \includeplot shows a figure in
-// its own size if it fits the width, and scaled down otherwise. Floats may fill a
+// its own size if it fits the width, and scaled down otherwise. \roomy begins a page
+// where little of one is left, so that no heading stands alone. Floats may fill a
 // page, because most of the document is tables.
 const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twice for the contents).
 \documentclass[10pt,a4paper]{article}
@@ -135,6 +136,7 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twi
 \newcommand{\includeplot}[1]{\sbox{\figurebox}{#1}%%
   \ifdim\wd\figurebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\figurebox}}\else\usebox{\figurebox}\fi}
 \newcounter{own}
+\newcommand{\roomy}{\par\vskip0pt plus.35\textheight\penalty-200\vskip0pt plus-.35\textheight\relax}
 \pagestyle{myheadings}
 \markright{\textup{\textbf{%s}}}
 \title{\vspace{-2ex}%s\vspace{-6ex}}
@@ -197,7 +199,7 @@ func (p Part) latex(b *strings.Builder, numbered bool) {
 	if len(p.Tables)+len(p.Figures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\\section{%s}\n", Escape(p.Title))
+	fmt.Fprintf(b, "\\roomy\\section{%s}\n", Escape(p.Title))
 	for _, f := range p.Tables {
 		switch n := f.Table.Spec.Number; {
 		case n > 0:
