@@ -31,7 +31,7 @@ tables:
 			Name: "t-full", Caption: "By corruption", Number: 7, Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption",
 			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, Mean: true,
 			SettingLabels: map[string]string{"fog": "Fog", "5": "five"},
-			Better: table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
+			Better:        table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
 		},
 		{
 			Name: "t-auroc", Caption: "A test: AUROC", Metric: "auroc", Rows: []string{"dataset", "backbone", "severity", "method"}, Columns: "corruption",
