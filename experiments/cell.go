@@ -76,6 +76,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
 		}
 	}
+	u.describeArrays(ctx, digests)
 }
 
 // lacks says why the method of a cell cannot be run on the setting. It is empty

@@ -89,13 +89,13 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		return err
 	}
 	if o.Shard.N == 0 {
-		if err := out.Rows.Write(dir); err != nil {
+		if err := writeRun(cmd, plan, out, dir); err != nil {
 			return err
 		}
 	}
 	summary(w, plan, out, o.Shard)
 	if o.Shard.N == 0 {
-		fmt.Fprintf(w, "wrote %s, bins.csv and pairs.csv\n", filepath.Join(dir, "results.csv"))
+		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv and run.json\n", filepath.Join(dir, "results.csv"))
 	}
 	if out.Failed > 0 {
 		for _, line := range out.Failures {

@@ -1,0 +1,94 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/results"
+)
+
+// fitParameters reads the parameters of stored fits, each fit once: the corrupted
+// sets of a network share its fits.
+type fitParameters struct {
+	store *results.Store
+	mu    sync.Mutex
+	seen  map[string]func() ([]calib.Parameter, error) // by key
+}
+
+// of returns the parameters of the fit of a cell. They are nil for an external
+// method, and for a fit that is no longer in the store.
+func (f *fitParameters) of(c *Cell) ([]calib.Parameter, error) {
+	if c.external != nil {
+		return nil, nil
+	}
+	key := results.Key(c.fit)
+	f.mu.Lock()
+	read := f.seen[key]
+	if read == nil {
+		read = sync.OnceValues(func() ([]calib.Parameter, error) {
+			body, err := f.store.Get(results.Fit, key)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			list, err := calib.Parameters(body)
+			if err != nil {
+				return nil, fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", key, err)
+			}
+			return list, nil
+		})
+		f.seen[key] = read
+	}
+	f.mu.Unlock()
+	return read()
+}
+
+// rows returns the rows of fits.csv of a cell: its parameters, each with its
+// active bound, then the other active bounds, then the warnings.
+func (f *fitParameters) rows(cell results.Cell, c *Cell, report calib.Report) ([]results.Parameter, error) {
+	parameters, err := f.of(c)
+	if err != nil {
+		return nil, err
+	}
+	var list []results.Parameter
+	row := results.Parameter{Cell: cell, Method: c.Method.Name}
+	bounds := slices.Clone(report.AtBound)
+	for _, p := range parameters {
+		r := row
+		r.Name, r.Value = p.Name, p.Value
+		if i := slices.IndexFunc(bounds, func(b string) bool { return strings.HasPrefix(b, p.Name+" ") }); i >= 0 {
+			r.Bound = bounds[i]
+			bounds = slices.Delete(bounds, i, i+1)
+		}
+		list = append(list, r)
+	}
+	for _, b := range distinct(bounds) {
+		r := row
+		r.Bound = b
+		list = append(list, r)
+	}
+	for _, w := range distinct(report.Warnings) {
+		r := row
+		r.Warning = w
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// distinct returns the different texts in the order of their first place.
+func distinct(list []string) []string {
+	var kept []string
+	for _, s := range list {
+		if !slices.Contains(kept, s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
