@@ -10,11 +10,11 @@ function shade(difference, metric, step) {
   return "h" + (cost < 0 ? "-" : "") + level;
 }
 
-// stepOf returns the width of a shade: a round quarter of the distance that nine
-// tenths of the differences keep.
+// stepOf returns the width of a shade: a round quarter of the distance that three
+// quarters of the differences keep.
 function stepOf(differences) {
   const sorted = differences.map(Math.abs).filter(x => x > 0).sort((a, b) => a - b);
-  const far = sorted[Math.floor(.9 * (sorted.length - 1))] || 1, raw = far / 4;
+  const far = sorted[Math.floor(0.75 * (sorted.length - 1))] || 1, raw = far / 4;
   const power = 10 ** Math.floor(Math.log10(raw));
   return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * .999);
 }

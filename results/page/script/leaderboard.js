@@ -35,7 +35,7 @@ function leaderboardRows(result, all, metric) {
   };
   const rows = result.ranked.map(r => row(r.method, r.rank, r.groups, ""));
   if (result.none) rows.push(...result.candidates.map(m => row(m, null, [], "")));
-  rows.push(...result.aside.map(a => row(a.method, null, [], `not ranked: no value in ${a.lacks} of ${plural(result.total, "setting")}`)));
+  rows.push(...result.aside.map(a => row(a.method, null, [], `not ranked: lacks ${a.lacks} of ${plural(result.total, "setting")}`)));
   return {rows, columns, base};
 }
 
@@ -60,7 +60,7 @@ function drawLeaderboard() {
   const head = (id, text, title) => el("th", {scope: "col", class: id === "method" ? null : "number", "aria-sort": state.sort === id ? (state.dir === "1" ? "ascending" : "descending") : null},
     el("button", {type: "button", id: "sort-" + id, title, onclick: () => set({sort: id, dir: state.sort === id && state.dir === "1" ? "-1" : "1"})}, text));
   const heads = [head("method", "Method"), head("rank", "Mean rank"), head("group", "Alike", "methods with a common letter are not told apart"),
-    ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : "") + (better(id) === "higher" ? " (higher is better)" : ""))),
+    ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
     head("settings", "Settings"), head("win", "Better"), head("tie", "Tie"), head("loss", "Worse")];
   const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
   const body = shown.map(r => el("tr", {class: r.rank === null && !result.none ? "aside" : null, "data-method": data.methods[r.method].id},
@@ -72,6 +72,7 @@ function drawLeaderboard() {
   const notes = [`Mean rank by ${metricById.get(metric)?.label} over ${plural(result.blocks, "block")} (${plural(result.settings.length, "setting")} that all ranked methods have); 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer.`,
     result.critical ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).` : "",
     `Better, tie, worse: settings by the paired 95 % interval of the difference to ${label(base)}.`,
+    columns.some(id => better(id) === "higher") ? "Higher is better for " + columns.filter(id => better(id) === "higher").map(id => metricById.get(id).label).join(" and ") + "; lower for all others." : "Lower is better.",
     result.none ? "No ranking: " + result.none + "." : "",
     ...result.missing.map(x => `${plural(x.lacks, "setting")} left out because ${label(x.method)} has no value there.`)].filter(x => x);
   byId("leaderboard-body").replaceChildren(
