@@ -56,7 +56,7 @@ func comparisonOf(v compare.View) comparison {
 	v.Text(&text) // a strings.Builder returns no error
 	c := comparison{
 		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Sentence(),
-		Title: fmt.Sprintf("%s, methods against %s (%s)", v.MetricLabel, v.Label(v.Against), v.Source), Against: v.Label(v.Against), Unit: "in the metric's unit",
+		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Against: v.Label(v.Against), Unit: "in the metric's unit",
 	}
 	if v.Percent {
 		c.Unit = "in points (per cent)"
@@ -94,11 +94,7 @@ func ranksChart(v compare.View) (template.HTML, []rankRow) {
 		s.text("label", "end", left-12, y+4, v.Label(m))
 		s.line("stem", x(1), y, x(k.Ranks[i]), y)
 		s.tag("circle", "class", "dot", "cx", x(k.Ranks[i]), "cy", y, "r", 5.0)
-		anchor, at := "start", x(k.Ranks[i])+9
-		if k.Ranks[i] > float64(n)-.5 {
-			anchor, at = "start", x(k.Ranks[i])+9
-		}
-		s.text("tick", anchor, at, y+4, fmt.Sprintf("%.2f", k.Ranks[i]))
+		s.text("tick", "start", x(k.Ranks[i])+9, y+4, fmt.Sprintf("%.2f", k.Ranks[i]))
 		var groups []string
 		for g, members := range k.Groups {
 			if slices.Contains(members, i) {
@@ -171,7 +167,12 @@ func forestChart(v compare.View) (template.HTML, []forestRow, string) {
 		if math.Abs(mid) <= limit {
 			s.tag("rect", "class", "dot", "x", x(mid)-4, "y", y-4, "width", 8.0, "height", 8.0)
 		} else {
-			s.text("tick", map[bool]string{true: "end", false: "start"}[mid > 0], x(mid)-12*sign(mid), y-5, signed(mid, v.Digits))
+			near := lo // the end of the interval that is nearer to zero
+			anchor := "end"
+			if mid < 0 {
+				near, anchor = hi, "start"
+			}
+			s.text("tick", anchor, math.Max(x(-limit)+12, math.Min(x(limit)-12, x(near)))-6*sign(mid), y+4, signed(mid, v.Digits))
 		}
 		f := forestRow{Method: v.Label(r.Method), Shift: signed(mid, v.Digits), Interval: interval, P: p(r.Test.P), Holm: p(r.Holm), Win: "-", Tie: "-", Loss: "-"}
 		if r.NoInterval < r.Settings {

@@ -33,6 +33,11 @@ func colors(methods []methodEntry) template.CSS {
 	return template.CSS(":root{" + light.String() + "}@media screen and (prefers-color-scheme:dark){:root{" + dark.String() + "}}")
 }
 
+// pageHead puts the word of the banner on each printed page.
+func pageHead(word string) template.CSS {
+	return template.CSS(`@media print{@page{margin:16mm 12mm;@top-right{content:"` + word + `";font:bold 10pt sans-serif}}}`)
+}
+
 // readable mixes a colour with the opposite of the background until it has enough
 // contrast.
 func readable(c, background color.RGBA) color.RGBA {

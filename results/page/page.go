@@ -2,8 +2,8 @@ package page
 
 import (
 	"embed"
-	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"path/filepath"
@@ -80,6 +80,7 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 			return s.Severity > 0 && s.Corruption != results.Split && !strings.HasPrefix(s.Corruption, "rescale-")
 		}),
 	}
+	c.Colors += pageHead(c.Banner.Word)
 	c.Stale = f.Run != nil && f.Run.Keys != results.KeysDigest(f.Records)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
 	var err error
@@ -102,6 +103,11 @@ func WriteFile(dir string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return f.WriteFile(dir, o)
+}
+
+// WriteFile writes the page into the folder dir and returns its path.
+func (f *Folder) WriteFile(dir string, o Options) (string, error) {
 	path := filepath.Join(dir, File)
 	return path, atomicfile.Write(path, func(w io.Writer) error { return f.Write(w, o) })
 }
@@ -154,8 +160,11 @@ func (f *Folder) title() string {
 			names = append(names, r.Experiment)
 		}
 	}
-	if len(names) > 3 {
-		names = append(names[:3:3], "...")
+	switch {
+	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":
+		return f.Run.Specs[0].Title
+	case len(names) > 4:
+		return fmt.Sprintf("%d experiments: %s and others", len(names), strings.Join(names[:3], ", "))
 	}
 	return strings.Join(names, ", ")
 }

@@ -71,6 +71,9 @@ const better = metric => metricById.get(metric)?.better || "";
 const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
 const plural = (n, what) => n + " " + what + (n === 1 ? "" : "s");
 
+// room returns the width of a chart: the wanted one, or less on a narrow screen.
+const room = wanted => Math.max(260, Math.min(wanted, document.documentElement.clientWidth - 56));
+
 // scroller holds what may be wider than the page. It can be scrolled by keys.
 function scroller(name, ...children) {
   return el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": name}, ...children);
@@ -103,13 +106,13 @@ function checks(id, name, methods, chosen, change) {
   }));
 }
 
-const swatch = m => svg("svg", {width: 26, height: 12, "aria-hidden": "true"},
+const swatch = m => svg("svg", {class: "swatch", width: 26, height: 12, "aria-hidden": "true"},
   svg("line", {x1: 0, x2: 26, y1: 6, y2: 6, style: "stroke:" + color(m), "stroke-width": 2.5, "stroke-dasharray": data.methods[m].dash || null}),
   marker(m, 13, 6, 4));
 
-// marker returns the marker of a method; neighbours in the list differ in shape.
+// marker returns the marker of a method: five shapes, filled, then hollow.
 function marker(m, x, y, r) {
-  const style = "fill:" + color(m);
+  const style = m % 10 < 5 ? "fill:" + color(m) : "fill:var(--bg);stroke-width:1.8;stroke:" + color(m);
   switch (m % 5) {
     case 0: return svg("circle", {cx: x, cy: y, r, style});
     case 1: return svg("rect", {x: x - r * .9, y: y - r * .9, width: r * 1.8, height: r * 1.8, style});

@@ -13,6 +13,7 @@ const tickText = t => String(Number(t.toPrecision(6))).replace("-", "−");
 
 // frame returns the axes of a chart: the svg, and the scales x and y.
 function frame({name, width = 460, height = 300, x, y, xTitle, yTitle, left = 48, small = false}) {
+  width = room(width);
   const top = 10, right = 12, bottom = small ? 22 : 40;
   const sx = v => left + (v - x[0]) / (x[1] - x[0]) * (width - left - right);
   const sy = v => height - bottom - (v - y[0]) / (y[1] - y[0]) * (height - top - bottom);
@@ -78,7 +79,7 @@ function limitOf(distances) {
 // forest draws rows of {name, method, mid, lo, hi} around zero.
 function forest(name, rows, xTitle) {
   const [limit, clipped] = limitOf(rows.flatMap(r => [r.mid, r.lo, r.hi]));
-  const height = 22 * rows.length + 52, left = 130, width = 520;
+  const height = 22 * rows.length + 52, left = room(520) < 400 ? 96 : 130, width = 520;
   const f = frame({name, width, height, x: [-limit, limit], y: [rows.length, 0], xTitle, left, small: false});
   f.root.querySelectorAll("line.grid").forEach(n => n.remove());
   f.root.querySelectorAll("text.tick[text-anchor=end]").forEach(n => n.remove());

@@ -15,8 +15,8 @@ function drawDominance() {
     const [limit, clipped] = limitOf(list.map(p => p.d)), lo = Math.max(-limit, Math.min(0, list[0].d)), hi = Math.min(limit, Math.max(0, list.at(-1).d)), pad = (hi - lo || 1) * .06;
     const f = frame({name: title, width: 720, height: 300, x: [0, list.length + 1], y: [lo - pad, hi + pad], xTitle: "settings in ascending order", yTitle: "difference"});
     f.root.append(svg("line", {class: "zero", x1: f.left, x2: f.right, y1: f.sy(0), y2: f.sy(0)}));
-    list.forEach((p, i) => f.root.append(svg("circle", {cx: f.sx(i + 1), cy: f.sy(Math.max(-limit, Math.min(limit, p.d))), r: 3, style: "fill:" + color(p.d < 0 ? b : a)}, svg("title", {}, `${p.name}: ${plain(p.d, digits)}`))));
-    parts.push(el("p", {}, `${label(a)} is better in ${up} of ${plural(list.length, "setting")}, worse in ${down} and equal in ${list.length - up - down}.`),
+    list.forEach((p, i) => f.root.append(svg("circle", {cx: f.sx(i + 1), cy: f.sy(Math.max(-limit, Math.min(limit, p.d))), r: 3, style: "fill:" + (p.d === 0 ? "var(--dim)" : color((p.d > 0) === (better(metric) === "higher") ? a : b))}, svg("title", {}, `${p.name}: ${plain(p.d, digits)}`))));
+    parts.push(el("p", {}, `${label(a)} is better in ${up} of ${plural(list.length, "setting")}, worse in ${down} and equal in ${list.length - up - down}. A dot has the colour of the better method, and is grey where they are equal.`),
       el("figure", {}, el("figcaption", {}, title), f.root, clipped ? el("p", {class: "small"}, "Differences beyond the axis stand at its end; the table has their numbers.") : null),
       folded("Table of this chart", tableOf(title, ["Setting", "Difference"], list.map(p => [p.name, plain(p.d, digits)]))));
   } else parts.push(el("p", {}, a === b ? "Choose two different methods." : "No setting has both methods."));

@@ -64,7 +64,7 @@ function drawLeaderboard() {
     head("settings", "Settings"), head("win", "Better"), head("tie", "Tie"), head("loss", "Worse")];
   const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
   const body = shown.map(r => el("tr", {class: r.rank === null && !result.none ? "aside" : null, "data-method": data.methods[r.method].id},
-    el("th", {scope: "row"}, swatch(r.method), label(r.method), r.note ? el("div", {class: "small"}, r.note) : null),
+    el("th", {scope: "row"}, el("span", {}, swatch(r.method), label(r.method)), r.note ? el("div", {class: "small"}, r.note) : null),
     el("td", {class: "number"}, r.rank === null ? "–" : r.rank.toFixed(2)), el("td", {class: "number"}, r.groups.join(" ") || "–"),
     ...r.means.map((x, j) => el("td", {class: "number"}, print(x.mean, columns[j]), x.mean !== null && x.settings < r.settings ? el("span", {class: "small"}, ` (${x.settings})`) : null)),
     el("td", {class: "number"}, String(r.settings)),

@@ -12,6 +12,13 @@ addEventListener("hashchange", () => {
   showSection();
 });
 
+let width = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth === width) return;
+  width = innerWidth;
+  redraw(["metric", "set"]); // what has charts
+});
+
 readFragment();
 redraw(Object.keys(defaults));
 writeFragment();

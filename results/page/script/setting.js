@@ -67,7 +67,7 @@ function reliability(s, methods) {
   f.root.append(svg("line", {class: "diagonal", x1: f.sx(0), y1: f.sy(0), x2: f.sx(1), y2: f.sy(1)}));
   curves(f, bins.map(b => ({method: b.method, points: b.rows.map(r => [r.conf, r.acc])})));
   const most = Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
-  const h = frame({name: `Number of rows in each bin of ${s.label}`, width: 460, height: 130, x: [0, 1], y: [0, most], xTitle: "confidence", yTitle: "rows", small: false});
+  const h = frame({name: `Number of rows in each bin of ${s.label}`, width: 460, height: 130, x: [0, 1], y: [0, most * 1.05], xTitle: "confidence", yTitle: "rows"});
   bins.forEach((b, i) => b.rows.forEach(r => {
     const w = (h.sx(r.hi) - h.sx(r.lo) - 2) / bins.length;
     h.root.append(svg("rect", {x: h.sx(r.lo) + 1 + i * w, y: h.sy(r.n), width: Math.max(.5, w - .5), height: h.bottom - h.sy(r.n), style: "fill:" + color(b.method)}));

@@ -48,7 +48,7 @@ function drawSeverity() {
   const x = [severities[0] - .2, severities.at(-1) + .2];
   x.ticks = severities;
   const main = frame({name: `${axis} by severity, mean over ${corruptions.length} corruptions, ${key}`, width: 620, height: 340, x, y, xTitle: "severity", yTitle: axis});
-  for (const s of series) main.root.append(area(main, s.spread, {class: "area", style: "fill:" + color(s.method)}));
+  for (const s of series) main.root.append(area(main, s.spread, {class: "area", style: `fill:${color(s.method)};stroke:${color(s.method)}`}));
   curves(main, series);
   const multiples = corruptions.map(c => {
     const list = methods.map(m => ({method: m, points: severities.map(v => [v, at(c, v, m)]).filter(p => p[1] !== null)})).filter(s => s.points.length);
