@@ -32,9 +32,8 @@ var sizes = []string{"features", "classes", "hidden", "inputs", "sides"}
 // Parameters returns the numbers under "params" in the text of a model.json, in
 // the order of the file. A number in a list is named by its place, from 1: t_1.
 // A number in an object has the names of both: correct.mean. Lists of more than
-// 16 numbers, lists of lists and text, such as an ecdf, are left out, and so
-// are sizes. A map of
-// more than 40 numbers has none.
+// 16 numbers, lists of lists and text, such as an ecdf, are left out, and so are
+// sizes. A map of more than 40 numbers has none.
 func Parameters(model []byte) ([]Parameter, error) {
 	var saved struct {
 		Params json.RawMessage `json:"params"`
@@ -42,7 +41,7 @@ func Parameters(model []byte) ([]Parameter, error) {
 	if err := json.Unmarshal(model, &saved); err != nil {
 		return nil, fmt.Errorf("not a model: %w", err)
 	}
-	list, err := parameters("", saved.Params)
+	list, err := numbersUnder("", saved.Params)
 	if err != nil {
 		return nil, fmt.Errorf("params: %w", err)
 	}
@@ -52,8 +51,8 @@ func Parameters(model []byte) ([]Parameter, error) {
 	return list, nil
 }
 
-// parameters returns the numbers of an object.
-func parameters(prefix string, object json.RawMessage) ([]Parameter, error) {
+// numbersUnder returns the numbers of an object.
+func numbersUnder(prefix string, object json.RawMessage) ([]Parameter, error) {
 	if len(object) == 0 || object[0] != '{' {
 		return nil, nil
 	}
@@ -83,7 +82,7 @@ func parameters(prefix string, object json.RawMessage) ([]Parameter, error) {
 		var numbers []float64
 		switch {
 		case value[0] == '{':
-			inner, err := parameters(name+".", value)
+			inner, err := numbersUnder(name+".", value)
 			if err != nil {
 				return nil, err
 			}

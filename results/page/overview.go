@@ -103,8 +103,10 @@ func reasonsOf(d *data) []reason {
 		}
 		s := d.Settings[d.Cells.Setting[i]]
 		why := strings.Join(items, "; ")
-		// "gc needs features, absent for cifar10/resnet50" has one reason for all networks.
+		// "gc needs features, absent for cifar10/resnet50" is one reason for all methods
+		// and networks.
 		why = strings.TrimSuffix(why, " for "+s.Dataset+"/"+s.Backbone)
+		why = strings.TrimPrefix(why, d.Methods[d.Cells.Method[i]].ID+" ")
 		k := key{status, why}
 		j, ok := index[k]
 		if !ok {

@@ -131,7 +131,7 @@ func (f *Folder) complete(o Options) Options {
 		for i := len(f.Run.Specs) - 1; i >= 0; i-- { // the first spec decides
 			for _, m := range f.Run.Specs[i].Methods {
 				if m.Label != "" {
-					o.labels[m.Name] = m.Label
+					o.labels[m.Name] = variantLabel(m, o.Labels[m.Method])
 				}
 			}
 		}
@@ -150,6 +150,15 @@ func (f *Folder) complete(o Options) Options {
 		o.Metrics = []string{"ece", "aece"}
 	}
 	return o
+}
+
+// variantLabel is the label of a method in a spec. A spec may call a variant "m = 25"
+// in a table of variants; beside other methods it needs its id too.
+func variantLabel(m results.RunMethod, registered string) string {
+	if m.Name == m.Method || registered == "" || strings.Contains(strings.ToLower(m.Label), strings.ToLower(registered)) {
+		return m.Label
+	}
+	return m.Label + " (" + m.Name + ")"
 }
 
 // title names the experiments of the folder.

@@ -35,7 +35,7 @@ function leaderboardRows(result, all, metric) {
   };
   const rows = result.ranked.map(r => row(r.method, r.rank, r.groups, ""));
   if (result.none) rows.push(...result.candidates.map(m => row(m, null, [], "")));
-  rows.push(...result.aside.map(a => row(a.method, null, [], `not ranked: lacks ${a.lacks} of ${plural(result.total, "setting")}`)));
+  rows.push(...result.aside.map(a => row(a.method, null, [], `not ranked: lacks ${a.lacks} of ${plural(result.total, "setting")}` + (a.blocks ? `, ${a.blocks} of ${plural(result.allBlocks, "block")}` : ""))));
   return {rows, columns, base};
 }
 

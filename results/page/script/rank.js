@@ -51,7 +51,7 @@ function rankMethods(all, metric) {
   for (const m of methods) {
     const rest = settings.filter(s => s.values.has(m));
     const few = total - rest.length > maxLacking * total || allBlocks - blocksOf(rest).size > maxLacking * allBlocks;
-    if (few && m !== anchor) aside.push({method: m, lacks: total - rest.length});
+    if (few && m !== anchor) aside.push({method: m, lacks: total - rest.length, blocks: allBlocks - blocksOf(rest).size});
     else candidates.push(m);
   }
   const missing = [];
@@ -61,7 +61,7 @@ function rankMethods(all, metric) {
     settings = rest;
   }
   const blocks = [...blocksOf(settings).values()], n = blocks.length, k = candidates.length;
-  const result = {settings, total, blocks: n, aside, missing, ranked: [], candidates, none: "", critical: null};
+  const result = {settings, total, allBlocks, blocks: n, aside, missing, ranked: [], candidates, none: "", critical: null};
   if (n < 2 || k < 2) {
     result.none = n < 2 ? `${plural(n, "block")} cannot be ranked: choose another unit under "Count once", or more settings` : "one method cannot be ranked";
     return result;

@@ -57,12 +57,16 @@ function band(n, p) {
   return {from: from ?? 0, to: 1};
 }
 
+// banded returns the method whose consistency band is shown: QaTS or the baseline if
+// it is among the methods, else the first.
+const banded = methods => [methodIndex.get("qats"), baseline()].find(m => methods.includes(m)) ?? methods[0];
+
 // reliability draws accuracy against confidence, above the number of rows.
 function reliability(s, methods) {
   const name = `Reliability diagram of ${s.label}: ${methods.map(label).join(", ")}`;
   const bins = methods.map(m => ({method: m, rows: binRows(data.width, cellOf(s.i, m), 4)}));
   const f = frame({name, width: 460, height: 340, x: [0, 1], y: [0, 1], xTitle: "confidence", yTitle: "accuracy"});
-  const first = bins[0].rows;
+  const first = bins.find(b => b.method === banded(methods)).rows;
   f.root.append(area(f, first.map(b => [b.conf, b.from, b.to]), {class: "band"}));
   f.root.append(svg("line", {class: "diagonal", x1: f.sx(0), y1: f.sy(0), x2: f.sx(1), y2: f.sy(1)}));
   curves(f, bins.map(b => ({method: b.method, points: b.rows.map(r => [r.conf, r.acc])})));
@@ -73,7 +77,7 @@ function reliability(s, methods) {
     h.root.append(svg("rect", {x: h.sx(r.lo) + 1 + i * w, y: h.sy(r.n), width: Math.max(.5, w - .5), height: h.bottom - h.sy(r.n), style: "fill:" + color(b.method)}));
   }));
   return el("figure", {}, el("figcaption", {}, "Accuracy against confidence, 15 bins of equal width"), keyLine(bins.map(b => ({method: b.method, points: b.rows}))), f.root, h.root,
-    el("p", {class: "small"}, `Grey: the consistency band of ${label(methods[0])}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident.`),
+    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident.`),
     folded("Table of these bins", ...bins.map(b => binTable(s, b))));
 }
 
@@ -91,15 +95,16 @@ function quantileGap(s, methods) {
     rows.forEach(r => { r.q = (before + r.n / 2) / n; before += r.n; });
     return {method: m, rows};
   });
-  const ends = bins.flatMap(b => b.rows.map(r => 100 * (r.acc - r.conf))).concat(bins[0].rows.flatMap(r => [100 * (r.from - r.conf), 100 * (r.to - r.conf)]));
+  const first = bins.find(b => b.method === banded(methods)).rows;
+  const ends = bins.flatMap(b => b.rows.map(r => 100 * (r.acc - r.conf))).concat(first.flatMap(r => [100 * (r.from - r.conf), 100 * (r.to - r.conf)]));
   const lo = Math.min(0, ...ends), hi = Math.max(0, ...ends), pad = (hi - lo || 1) * .06;
   const f = frame({name: `Gap by quantile of confidence of ${s.label}: ${methods.map(label).join(", ")}`, width: 460, height: 340, x: [0, 1], y: [lo - pad, hi + pad], xTitle: "quantile of confidence", yTitle: "accuracy minus confidence, points"});
-  f.root.append(area(f, bins[0].rows.map(r => [r.q, 100 * (r.from - r.conf), 100 * (r.to - r.conf)]), {class: "band"}));
+  f.root.append(area(f, first.map(r => [r.q, 100 * (r.from - r.conf), 100 * (r.to - r.conf)]), {class: "band"}));
   f.root.append(svg("line", {class: "zero", x1: f.left, x2: f.right, y1: f.sy(0), y2: f.sy(0)}));
   const series = bins.map(b => ({method: b.method, points: b.rows.map(r => [r.q, 100 * (r.acc - r.conf)])}));
   curves(f, series);
   return el("figure", {}, el("figcaption", {}, "Gap by quantile of confidence, 15 bins of equal mass"), keyLine(series), f.root,
-    el("p", {class: "small"}, `Grey: the consistency band of ${label(methods[0])}. Below zero a model is overconfident.`),
+    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}. Below zero a model is overconfident.`),
     folded("Table of these bins", ...bins.map(b => binTable(s, b))));
 }
 
@@ -142,7 +147,7 @@ function notesOf(s) {
 
 function summaryTable(s) {
   const shown = ["accuracy", "ece", "aece", "nll", "brier"].filter(id => data.values[id]);
-  const heads = ["Method", ...shown.map(id => metricById.get(id).label + (metricById.get(id).percent ? " %" : "")), "ECE band %", "ECE within", "Status"];
+  const heads = ["Method", ...shown.map(id => metricById.get(id).label + (metricById.get(id).percent ? " %" : "")), "ECE band %", "ECE in the band", "Status"];
   const rows = data.methods.map((_, m) => m).filter(m => cellOf(s.i, m) !== undefined).map(m => {
     const lo = value(s.i, m, "ece_null_lo"), hi = value(s.i, m, "ece_null_hi"), ece = value(s.i, m, "ece");
     const has = lo !== null && hi !== null && ece !== null, status = data.cells.status[cellOf(s.i, m)];
