@@ -26,12 +26,15 @@ const leastContrast = 3.0
 func colors(methods []methodEntry) template.CSS {
 	var light, dark strings.Builder
 	for i, m := range methods {
-		c := plots.MethodLook(m.ID).Color
+		c := lookOf(m.ID)
 		fmt.Fprintf(&light, "--m%d:%s;", i, hex(readable(c, white)))
 		fmt.Fprintf(&dark, "--m%d:%s;", i, hex(readable(c, black)))
 	}
 	return template.CSS(":root{" + light.String() + "}@media screen and (prefers-color-scheme:dark){:root{" + dark.String() + "}}")
 }
+
+// lookOf returns the colour of a method in figures.
+func lookOf(method string) color.RGBA { return plots.MethodLook(method).Color }
 
 // pageHead puts the word of the banner on each printed page.
 func pageHead(word string) template.CSS {
