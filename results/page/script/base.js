@@ -76,7 +76,7 @@ const room = wanted => Math.max(260, Math.min(wanted, document.documentElement.c
 
 // scroller holds what may be wider than the page. It can be scrolled by keys.
 function scroller(name, ...children) {
-  return el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": name}, ...children);
+  return el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": name}, ...children);
 }
 
 // tableOf returns a table: headings, then rows whose first cell is a row header.

@@ -50,7 +50,7 @@ function drawHeatmap() {
     el("div", {class: "row"}, select("base", "Difference to", methodsOf(settings, metric).map(m => [data.methods[m].id, label(m)]), data.methods[base]?.id, v => set({base: v}))),
     el("p", {class: "small"}, `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}. Blue is better than ${label(base)}, orange is worse, and = is equal to the last digit. Choose a setting to open it.`),
     el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse"),
-    el("div", {class: "scroll heat-box", tabindex: "0", role: "region", "aria-label": "Heat map of settings and methods"}, table),
+    el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),
     settings.length > shown.length ? el("button", {type: "button", onclick: () => { allRows = true; drawHeatmap(); }}, `Show all ${settings.length} settings`) : "");
 }
 

@@ -22,7 +22,7 @@ function drawPublished() {
   controls.prepend(select("table", "Table of the paper", [...tables, ["all", "all tables"]], table, v => set({table: v})),
     select("differs", "Show", Object.entries(differences).map(([k, v]) => [k, v[0]]), state.differs, v => set({differs: v})));
   const result = [el("p", {id: "published-count", role: "status"}, `${plural(rows.length, "number")} of ${all.length}. Published and reproduced numbers are in per cent. A simulated number next to a published one is no verdict.`),
-    el("div", {class: "scroll heat-box", tabindex: "0", role: "region", "aria-label": "Published and reproduced numbers"}, el("table", {id: "published-table"},
+    el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Published and reproduced numbers"}, el("table", {id: "published-table"},
       el("caption", {class: "hidden"}, "Published and reproduced numbers"),
       el("thead", {}, el("tr", {}, ["Row", "Method", "Published", "Here", "Difference", "Consistency band", "Source"].map((h, j) => el("th", {scope: "col", class: j > 1 && j < 6 ? "number" : null}, h)))),
       el("tbody", {}, rows.map(p => el("tr", {}, el("th", {scope: "row"}, (table === "all" ? p.t + ": " : "") + p.r), el("td", {}, p.m), el("td", {class: "number"}, number(p.p)), el("td", {class: "number"}, number(p.h)),

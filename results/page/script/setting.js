@@ -191,7 +191,7 @@ function settingProvenance(s, methods) {
     el("h4", {}, "Commands that reproduce " + methods.map(label).join(", ") + " here"),
     el("p", {class: "small"}, "Run them in the root of the project; add --data DIR for arrays elsewhere." +
       (data.run?.first ? ` This page is of a quick run on the first ${data.run.first} rows of each set. The commands use all rows, so their numbers differ.` : "")),
-    el("pre", {class: "scroll", id: "command", tabindex: "0", role: "region", "aria-label": "Commands that reproduce this cell"}, cellCommand(s, methods)),
+    el("pre", {class: "scroll", id: "command", tabindex: "0", role: "group", "aria-label": "Commands that reproduce this cell"}, cellCommand(s, methods)),
   ];
 }
 
