@@ -1,9 +1,7 @@
 package experiments
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +19,7 @@ type fitParameters struct {
 }
 
 // of returns the parameters of the fit of a cell. They are nil for an external
-// method, and for a fit that is no longer in the store.
+// method.
 func (f *fitParameters) of(c *Cell) ([]calib.Parameter, error) {
 	if c.external != nil {
 		return nil, nil
@@ -32,11 +30,8 @@ func (f *fitParameters) of(c *Cell) ([]calib.Parameter, error) {
 	if read == nil {
 		read = sync.OnceValues(func() ([]calib.Parameter, error) {
 			body, err := f.store.Get(results.Fit, key)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil, nil
-			}
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w; run again with --fresh", err)
 			}
 			list, err := calib.Parameters(body)
 			if err != nil {
@@ -80,6 +75,22 @@ func (f *fitParameters) rows(cell results.Cell, c *Cell, report calib.Report) ([
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// intactFits looks each stored fit up once.
+type intactFits struct {
+	plan *Plan
+	seen map[string]bool // by key text
+}
+
+// intact reports whether the fit of a cell is in the store, undamaged.
+func (f *intactFits) intact(c *Cell) bool {
+	ok, known := f.seen[c.fit]
+	if !known {
+		ok = f.plan.intact(results.Fit, c.fit)
+		f.seen[c.fit] = ok
+	}
+	return ok
 }
 
 // distinct returns the different texts in the order of their first place.
