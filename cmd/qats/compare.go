@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
@@ -40,7 +41,8 @@ error of the better method. --interval percentile gives plain percentile
 intervals (needs --spec).
 
 The page is printed. It is also written as text and LaTeX, with its figures (SVG
-and PDF), into OUT/compare.`,
+and PDF), into OUT/compare, with index.html, a page of the compared rows for a
+browser.`,
 		Example: `  qats compare --out results/out/companion
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
   qats compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion`,
@@ -127,7 +129,25 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 			return err
 		}
 	}
+	if !c.json {
+		if err := c.page(w, dir, rows); err != nil {
+			return err
+		}
+	}
 	return failed
+}
+
+// page writes OUT/compare/index.html, the page of the rows compared.
+func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error {
+	folder := page.Folder{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs}
+	if len(c.from) == 1 && len(c.experiments) == 0 { // run.json and fits.csv are of these rows
+		read, err := page.Read(c.from[0])
+		if err != nil {
+			return err
+		}
+		folder.Parameters, folder.Run = read.Parameters, read.Run
+	}
+	return experiments.WritePageOf(w, &folder, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block})
 }
 
 // check rejects flags that do not fit each other.
@@ -224,6 +244,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 			return nil, err
 		}
 		all.Records = append(all.Records, rows.Records...)
+		all.Bins = append(all.Bins, rows.Bins...)
 		all.Pairs = append(all.Pairs, rows.Pairs...)
 	}
 	if len(c.experiments) == 0 {
@@ -236,6 +257,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 			return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
 		}
 		kept.Records = append(kept.Records, of.Records...)
+		kept.Bins = append(kept.Bins, of.Bins...)
 		kept.Pairs = append(kept.Pairs, of.Pairs...)
 	}
 	return kept, nil

@@ -74,11 +74,13 @@ var layers = map[string][]string{
 	"results/paper/audit":      {"results/paper", "results/table"},
 	"results/paper/claims":     {"results", "results/paper", "results/table"},
 	"results/speed/measure":    {"calib", "data", "internal/kernel/softmax", "internal/scoring", "metrics"},
-	"results/compare":          {"metrics", "results", "results/compare/significance", "results/table"},
-	"plots":                    {"internal/atomicfile", "results", "results/compare", "results/table"},
-	"experiments/spec":         {"calib", "data", "data/simulate", "metrics", "plots", "results", "results/paper", "results/table"},
+	"results/page": {"internal/atomicfile", "metrics", "plots", "results", "results/compare", "results/compare/significance",
+		"results/paper", "results/paper/claims", "results/table"},
+	"results/compare":  {"metrics", "results", "results/compare/significance", "results/table"},
+	"plots":            {"internal/atomicfile", "results", "results/compare", "results/table"},
+	"experiments/spec": {"calib", "data", "data/simulate", "metrics", "plots", "results", "results/paper", "results/table"},
 	"experiments": {"calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/kernel/softmax",
-		"internal/scoring", "metrics", "plots", "results", "results/compare", "results/paper", "results/table"},
+		"internal/scoring", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
 
 	"results/compare/significance": {},
 

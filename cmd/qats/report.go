@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
@@ -16,8 +17,8 @@ func reportCommand() *cobra.Command {
 		Short: "Render tables and figures from the CSV files",
 		Long: `report renders the tables (LaTeX and text) and the figures of the
 specs into OUT/tables and OUT/figures, writes OUT/report.tex, a LaTeX document
-of all of them, and prints the tables. It reads the CSV files in OUT and nothing
-else.`,
+of all of them, and OUT/index.html, a page for a browser, and prints the tables.
+Tables and figures are made from the CSV files in OUT and from nothing else.`,
 		Example: "  qats report experiments/example.yaml --out results/out",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -29,7 +30,10 @@ else.`,
 			if err != nil {
 				return err
 			}
-			return experiments.WriteViews(cmd.OutOrStdout(), specs, out, "report.tex", formats...)
+			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, out, "report.tex", formats...); err != nil {
+				return err
+			}
+			return experiments.WritePage(cmd.OutOrStdout(), out, page.Options{})
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")

@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
@@ -28,7 +29,8 @@ func reproduceCommand() *cobra.Command {
 		Use:   "reproduce",
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
 		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
-and figures, and compares the numbers with the published ones (diff.txt). A
+and figures, compares the numbers with the published ones (diff.txt), and makes
+index.html, a page of all of it for a browser. A
 setting is measured if its arrays are in data/arrays or in a folder given by
 --data, and simulated otherwise; the two are never mixed. Run it in the root of
 the project.`,
@@ -68,6 +70,9 @@ the project.`,
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {
+				return err
+			}
+			if err := experiments.WritePage(cmd.OutOrStdout(), at.out, page.Options{}); err != nil {
 				return err
 			}
 			return failed
