@@ -185,8 +185,8 @@ func (v View) legend() []string {
 		}
 	}
 	if len(without) < len(v.Rows) {
-		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows are not independent. "+
-			"Smallest: the smallest difference that the test rows of a setting can show, half the width of that interval, median over the settings.", v.intervals()))
+		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows are not independent, and neither are data sets that share images. "+
+			"Smallest: the smallest detectable difference of a setting, half the width of that interval, median over the settings.", v.intervals()))
 	}
 	if len(without) > 0 {
 		list = append(list, fmt.Sprintf("Without such intervals, because pairs.csv has no pairs in %s against %s: %s.", v.Metric, v.Against, strings.Join(without, ", ")))
