@@ -251,7 +251,7 @@ func TestAdaTSStandardisesFeatures(t *testing.T) {
 	}
 }
 
-func TestAdaTSRejectsBadOptions(t *testing.T) {
+func TestAdaTSOptionsAndTemperaturesAreLimited(t *testing.T) {
 	entry, _ := Lookup("adats")
 	for name, bad := range map[string]int{"epochs": 0, "max_steps": -1, "hidden": 7} {
 		if _, err := entry.With(setInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
