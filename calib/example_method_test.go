@@ -19,11 +19,11 @@ type EntropyLine struct {
 	Steepest float64 // largest b, 0.1 to 1000; 0 means 1000
 }
 
-// mineEntry is the line of the registry.
-func mineEntry() calib.Entry {
+// entropyLineEntry is the line of the registry.
+func entropyLineEntry() calib.Entry {
 	return calib.NewEntry[EntropyLine, entropyLineMap](calib.Entry{
-		Name:      "mine",
-		Label:     "Mine",
+		Name:      "entropy-line",
+		Label:     "Entropy line",
 		Version:   1,
 		Summary:   "temperature linear in the entropy of the row",
 		Reference: "a worked example",
