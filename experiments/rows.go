@@ -48,24 +48,24 @@ func ReadRows(dir string) (*Rows, error) {
 
 // Of returns the rows of one experiment.
 func (r *Rows) Of(experiment string) *Rows {
-	return r.where(func(c results.Cell, _ string) bool { return c.Experiment == experiment })
+	return r.where(func(c results.Setting, _ string) bool { return c.Experiment == experiment })
 }
 
 // where returns the rows whose cell and source satisfy keep.
-func (r *Rows) where(keep func(c results.Cell, source string) bool) *Rows {
+func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
 	var kept Rows
 	for _, row := range r.Records {
-		if keep(row.Cell, row.Source) {
+		if keep(row.Setting, row.Source) {
 			kept.Records = append(kept.Records, row)
 		}
 	}
 	for _, row := range r.Bins {
-		if keep(row.Cell, row.Source) {
+		if keep(row.Setting, row.Source) {
 			kept.Bins = append(kept.Bins, row)
 		}
 	}
 	for _, row := range r.Pairs {
-		if keep(row.Cell, row.Source) {
+		if keep(row.Setting, row.Source) {
 			kept.Pairs = append(kept.Pairs, row)
 		}
 	}

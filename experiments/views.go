@@ -110,12 +110,12 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 	drawn := 0
 	for i := range v.spec.Settings {
 		s := &v.spec.Settings[i]
-		if !f.Only.Keeps(s.Cell, "") {
+		if !f.Only.Keeps(s.Setting, "") {
 			continue
 		}
 		in := plots.Input{Labels: f.Labels}
 		for _, b := range v.all.Bins {
-			if b.Cell == s.Cell {
+			if b.Setting == s.Setting {
 				in.Bins = append(in.Bins, b)
 			}
 		}
@@ -155,7 +155,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 	var failed []error
 	for _, source := range []string{"measured", "simulated"} {
 		// A skipped setting without arrays has no source; it is noted in both.
-		rows := v.all.where(func(c results.Cell, of string) bool {
+		rows := v.all.where(func(c results.Setting, of string) bool {
 			return (of == source || of == "") && slices.Contains(f.Experiments, c.Experiment) && f.Only.Keeps(c, "")
 		})
 		if !slices.ContainsFunc(rows.Records, func(r results.Record) bool {

@@ -67,12 +67,12 @@ var families = []struct {
 
 // category is a corruption as the axis shows it.
 type category struct {
-	cell         results.Cell
+	cell         results.Setting
 	label        string
 	family, rank int // rank is the place on the axis; corruptions of no family share the last rank
 }
 
-func newCategory(c results.Cell) category {
+func newCategory(c results.Setting) category {
 	rank := 0
 	for i, f := range families {
 		for _, m := range f.members {

@@ -79,7 +79,7 @@ type dominance struct {
 
 // difference is the value of one setting.
 type difference struct {
-	cell  results.Cell
+	cell  results.Setting
 	name  string
 	value float64 // accuracy of a minus accuracy of b, points
 }

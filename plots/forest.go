@@ -79,7 +79,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 // leaves out redrawn splits.
 func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
 	var list []results.Pair
-	seen := map[results.Cell]bool{}
+	seen := map[results.Setting]bool{}
 	source := ""
 	for _, p := range in.Pairs {
 		if p.Metric != metric || p.Corruption == results.Split {
@@ -92,17 +92,17 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		default:
 			continue
 		}
-		cell := p.Cell
+		cell := p.Setting
 		cell.Experiment = ""
 		switch {
 		case seen[cell]:
 			continue // the setting is in another experiment too, or paired the other way round
 		case p.Source != measured && p.Source != simulated:
-			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", p.Setting(), p.Source, measured, simulated)
+			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", p.Setting.Name(), p.Source, measured, simulated)
 		case source != "" && p.Source != source:
-			return nil, fmt.Errorf("%s: %s rows beside %s ones; one figure never mixes them", p.Setting(), p.Source, source)
+			return nil, fmt.Errorf("%s: %s rows beside %s ones; one figure never mixes them", p.Setting.Name(), p.Source, source)
 		case !(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi):
-			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", p.Setting(), p.Difference, p.Lo, p.Hi)
+			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", p.Setting.Name(), p.Difference, p.Lo, p.Hi)
 		}
 		seen[cell], source = true, p.Source
 		p.Difference, p.Lo, p.Hi = 100*p.Difference, 100*p.Lo, 100*p.Hi
@@ -137,14 +137,14 @@ const (
 // stands for several settings.
 func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error) {
 	type group struct {
-		results.Cell
+		results.Setting
 		severity int
 	}
 	var order []group
 	members := map[group][]results.Pair{}
 	for _, p := range pairs {
-		g := group{network(p.Cell), p.Severity}
-		g.Cell.Experiment = ""
+		g := group{network(p.Setting), p.Severity}
+		g.Setting.Experiment = ""
 		if members[g] == nil {
 			order = append(order, g)
 		}

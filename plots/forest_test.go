@@ -90,7 +90,7 @@ func TestForestRows(t *testing.T) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
 	rows, grouped, err := forestRows([]results.Pair{
-		{Cell: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Cell: shifted([]string{"snow"}, 1)[0], Difference: -1}})
+		{Setting: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Setting: shifted([]string{"snow"}, 1)[0], Difference: -1}})
 	if err != nil || !grouped || len(rows) != 1 || rows[0].at != .5 || rows[0].lo != -1 || rows[0].hi != 2 || rows[0].kind != settingsRange {
 		t.Errorf("%+v, %v", rows, err)
 	}

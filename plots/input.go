@@ -62,10 +62,10 @@ func (in Input) cellBins(binning string) (cellBins, error) {
 	if len(in.Bins) == 0 {
 		return cellBins{}, fmt.Errorf("no rows of bins.csv")
 	}
-	cell := in.Bins[0].Cell
+	cell := in.Bins[0].Setting
 	for _, b := range in.Bins {
-		if b.Cell != cell {
-			return cellBins{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cell.Setting(), b.Setting())
+		if b.Setting != cell {
+			return cellBins{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cell.Name(), b.Setting.Name())
 		}
 	}
 	methods, err := in.methods(methodsOf(in.Bins))
@@ -166,7 +166,7 @@ func (in Input) series(m method, binning string) (series, error) {
 	}
 	switch {
 	case len(seen) == 0 && others == nil:
-		return s, fmt.Errorf("no rows of method %q in %s", m.id, in.Bins[0].Setting())
+		return s, fmt.Errorf("no rows of method %q in %s", m.id, in.Bins[0].Setting.Name())
 	case len(seen) == 0:
 		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(others, ", "))
 	case s.n == 0:
@@ -212,7 +212,7 @@ func methodsOf(bins []results.Bin) []string {
 }
 
 // cellName is the name of a cell in print; the loss is left out where it is ce.
-func cellName(c results.Cell) string {
+func cellName(c results.Setting) string {
 	name := table.Name("dataset", c.Dataset) + " / " + table.Name("backbone", c.Backbone)
 	if c.Loss != "" && c.Loss != "ce" {
 		name += " / " + table.Name("loss", c.Loss)

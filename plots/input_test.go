@@ -94,7 +94,7 @@ func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
 // TestPanelPrintsTheECE of the bins that it shows.
 func TestPanelPrintsTheECE(t *testing.T) {
 	bin := func(b, n int, conf, acc float64) results.Bin {
-		return results.Bin{Cell: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
+		return results.Bin{Setting: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
 	}
 	in := Input{Bins: []results.Bin{bin(14, 60, 0.95, 0.90), bin(8, 0, 0, 0), bin(6, 40, 0.45, 0.60)}}
 	tab, err := in.cellBins("width15")

@@ -78,8 +78,8 @@ const (
 type lossGrid struct {
 	values
 	title         string
-	networks      []results.Cell // without a loss
-	titles        []string       // of the panels
+	networks      []results.Setting // without a loss
+	titles        []string          // of the panels
 	losses, names []string
 	margin, width vg.Length
 	columns       int
@@ -137,7 +137,7 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 }
 
 // drawLine draws the markers of one network and loss at the height y.
-func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x func(float64) vg.Length, y vg.Length) {
+func (g lossGrid) drawLine(c draw.Canvas, network results.Setting, loss string, x func(float64) vg.Length, y vg.Length) {
 	network.Loss = loss
 	var found []method
 	var all []float64

@@ -61,8 +61,8 @@ const (
 // empty place is nil.
 func arrange(rows []cellRow) (places []*cellRow, columns int) {
 	var sets []string
-	var others []results.Cell // without a data set
-	at := map[results.Cell]*cellRow{}
+	var others []results.Setting // without a data set
+	at := map[results.Setting]*cellRow{}
 	for i, r := range rows {
 		if !slices.Contains(sets, r.cell.Dataset) {
 			sets = append(sets, r.cell.Dataset)

@@ -73,7 +73,7 @@ const severityHeight vg.Length = 140 // of the panel
 // severityFigure is the layout of the figure.
 type severityFigure struct {
 	values
-	network results.Cell
+	network results.Setting
 	curves  []spread
 	x, y    span
 	keys    legend
@@ -137,7 +137,7 @@ type point struct {
 	mean, lo, hi float64
 }
 
-func (v values) spread(one results.Cell, m method, corruptions []string, severities []int) spread {
+func (v values) spread(one results.Setting, m method, corruptions []string, severities []int) spread {
 	s := spread{look: MethodLook(m.id)}
 	for _, severity := range severities {
 		one.Severity = severity

@@ -79,8 +79,8 @@ func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name str
 	return nil
 }
 
-// only drops the files that are not among parts. A part that is not given is an
-// error.
+// only drops the files whose part is not among parts. A named part without a file
+// is an error.
 func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	f := a.files
 	for _, x := range []struct {

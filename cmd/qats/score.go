@@ -30,8 +30,8 @@ undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands are drawn with a seed of their own, so
 those of qats run differ a little.
 
-Files are read in blocks. Beside some megabytes, scoring takes up to 65 bytes of
-memory a row; where that is more than --max-memory, it does not begin.`,
+Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
+memory a row; if that is more than --max-memory, it does not begin.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc`,
@@ -131,7 +131,7 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 // for their order, and 16 that some metrics take while they are computed.
 const rowBytes = 65
 
-// sampleScores returns n rows to be filled, where they fit into memory bytes.
+// sampleScores returns n rows to be filled, if they fit into memory bytes.
 func sampleScores(n int, name string, memory int64) (*scoring.SampleScores, error) {
 	if need := int64(n) * rowBytes; need > memory {
 		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
@@ -284,7 +284,7 @@ type classTally struct {
 	tally *scoring.ClassTally
 }
 
-// newTally returns nil where no metric reads class bins.
+// newTally returns nil if no metric reads class bins.
 func (s *scoreFlags) newTally(k int) *classTally {
 	if !s.classes {
 		return nil
@@ -312,8 +312,8 @@ func (t *classTally) bins() *scoring.ClassBins {
 // the test set.
 const scoreSeed = 0
 
-// print prints the metrics in nine significant digits, as in results.csv. Why a
-// metric that was asked for is undefined goes to standard error.
+// print prints the metrics in nine significant digits, as in results.csv. For an
+// undefined metric that the user named, the reason goes to standard error.
 func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries []metrics.Entry) error {
 	names, values := []string{"n"}, []string{strconv.Itoa(samples.Len())}
 	none := "-"

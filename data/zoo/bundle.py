@@ -263,7 +263,7 @@ def page(w, parts, table):
         "## Calibration and test samples",
         "",
         "`splits/{cal,test}.npy` list, row by row, the sample's place among the sorted files (or rows) of its source, and",
-        "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of what the network saw of it, as two int32 (of",
+        "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of the network's input, as two int32 (of",
         "camvid-240 both are of frames, in a random order, while rows are pixels). No calibration sample equals a test",
         "sample. Long-tailed calibration sets are parts of that of cifar10-jpeg; the test set is the same.",
         "",
@@ -277,7 +277,7 @@ def page(w, parts, table):
     names = dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table)
     lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
     lines += ["* OOD logits: crops of CamVid streets, as camvid-240.", ""]
-    lines += ["No image or text is here, only what networks said of them.", "", "## Bytes", "", *bytes_table(w), ""]
+    lines += ["The bundle holds no images and no texts, only outputs of networks.", "", "## Bytes", "", *bytes_table(w), ""]
     return "\n".join(lines)
 
 

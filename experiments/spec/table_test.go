@@ -8,9 +8,8 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// TestTableKeys reads every key of a table, and checks what stands in for the
-// keys that are left out.
-func TestTableKeys(t *testing.T) {
+// TestEveryKeyOfATableIsRead, and omitted keys get their defaults.
+func TestEveryKeyOfATableIsRead(t *testing.T) {
 	s := parse(t, `
 name: t
 title: A test
@@ -50,17 +49,16 @@ tables:
 	}
 }
 
-// TestDefaultTables: a spec without tables has those of ECE and AECE.
-func TestDefaultTables(t *testing.T) {
+// TestSpecWithoutTablesHasThoseOfECEAndAECE, as if it had listed them.
+func TestSpecWithoutTablesHasThoseOfECEAndAECE(t *testing.T) {
 	s := parse(t, "name: t\nmethods: [uncal, qats]\nmetrics: [nll, ece]\nsettings: {dataset: d, backbone: [a, b]}\n")
 	if len(s.Tables) != 1 || s.Tables[0].Name != "t-ece" || s.Tables[0].Highlight != "qats" || s.Tables[0].Caption != "t: ECE" {
 		t.Errorf("%+v", s.Tables)
 	}
 }
 
-// TestFigureKeys reads every key of a figure, and checks what stands in for the
-// keys that are left out.
-func TestFigureKeys(t *testing.T) {
+// TestEveryKeyOfAFigureIsRead, and omitted keys get their defaults.
+func TestEveryKeyOfAFigureIsRead(t *testing.T) {
 	s := parse(t, `
 name: t
 methods: [uncal, {name: tta-ts, label: AdaTS}]

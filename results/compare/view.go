@@ -334,18 +334,18 @@ func (v View) warnings() []string {
 
 // names lists settings: the corrupted ones of a network in one item, at most twelve
 // items, and how many more there are.
-func names(settings []results.Cell) string {
+func names(settings []results.Setting) string {
 	var list []string
 	index, sets := map[string]int{}, map[string]int{}
 	for _, s := range settings {
 		if s.Corruption == "" {
-			list = append(list, s.Setting())
+			list = append(list, s.Name())
 			continue
 		}
 		network := ByNetwork.of(s)
 		if sets[network]++; sets[network] == 1 {
 			index[network] = len(list)
-			list = append(list, s.Setting())
+			list = append(list, s.Name())
 		} else {
 			list[index[network]] = fmt.Sprintf("%s (%d corrupted sets)", network, sets[network])
 		}
@@ -376,7 +376,7 @@ func (v View) splitCells() [][]string {
 		if s.Resampling > 0 {
 			resampling = v.number(s.Resampling)
 		}
-		list = append(list, []string{s.Setting.Setting(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+		list = append(list, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
 			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
 	}
 	return list

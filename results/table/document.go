@@ -33,12 +33,12 @@ type Settings struct{ Measured, Simulated, None int }
 
 // CountSettings counts the settings of records.
 func CountSettings(records []results.Record) Settings {
-	source := map[results.Cell]string{}
+	source := map[results.Setting]string{}
 	for _, r := range records {
 		if r.Status == results.OK {
-			source[r.Cell] = r.Source
-		} else if source[r.Cell] == "" {
-			source[r.Cell] = "none"
+			source[r.Setting] = r.Source
+		} else if source[r.Setting] == "" {
+			source[r.Setting] = "none"
 		}
 	}
 	var s Settings

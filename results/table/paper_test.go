@@ -91,8 +91,8 @@ func asRecords(list []paper.Number, source string) []results.Record {
 	var records []results.Record
 	for _, p := range list {
 		r := results.Record{
-			Cell:   results.Cell{Experiment: p.Table, Dataset: p.Dataset, Backbone: p.Backbone, Loss: "ce", Corruption: p.Corruption, Severity: p.Severity},
-			Method: p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
+			Setting: results.Setting{Experiment: p.Table, Dataset: p.Dataset, Backbone: p.Backbone, Loss: "ce", Corruption: p.Corruption, Severity: p.Severity},
+			Method:  p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
 		}
 		change := r
 		change.Metric, change.Value = "argmax_change", 0
@@ -121,7 +121,7 @@ func paperPivot(t *testing.T, p paperTable, source string) *Table {
 
 // find returns the cell in which a published number belongs.
 func (t *Table) find(p paper.Number) (Cell, error) {
-	r := results.Record{Cell: results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}, Method: p.Method}
+	r := results.Record{Setting: results.Setting{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}, Method: p.Method}
 	i := slices.IndexFunc(t.Rows, func(row Row) bool { return slices.Equal(row.IDs, values(r, t.Spec.Rows)) })
 	j := slices.IndexFunc(t.Columns, func(c Column) bool {
 		return c.ID == value(r, t.Spec.Columns) || c.Mean && p.IsAverage()

@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 // record is a measured value of a setting of "standard".
 func record(dataset, backbone, method, metric string, value float64) results.Record {
 	return results.Record{
-		Cell:   results.Cell{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"},
-		Method: method, Metric: metric, Value: value, N: 10000, Source: "measured", Status: results.OK,
+		Setting: results.Setting{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"},
+		Method:  method, Metric: metric, Value: value, N: 10000, Source: "measured", Status: results.OK,
 	}
 }
 
