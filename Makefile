@@ -8,7 +8,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion quick example test build lint race fuzz bench speed golden generate draw clean
+.PHONY: reproduce companion quick example test browser build lint race fuzz bench speed golden generate draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -34,6 +34,12 @@ example: build
 test:
 	$(GO) vet ./...
 	$(GO) test ./...
+
+# The page of an output folder in Chromium, with axe-core. These tests are a module of
+# their own. Without chromium or npm they are skipped, and say so.
+browser:
+	cd results/page/browser && { npm install --no-save --no-audit --no-fund --silent axe-core@4.14.1 || echo "no axe-core: its test is skipped"; }
+	cd results/page/browser && $(GO) vet ./... && $(GO) test -v ./... | grep -v '^=== '
 
 build:
 	$(GO) build -o bin/qats ./cmd/qats
