@@ -70,7 +70,7 @@ func (m EntropyLine) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 	return &calib.Fitted{Map: entropyLineMap{end.At[0], end.At[1]}, Report: end.Report(loss.Passes() + 1)}, nil
 }
 
-// entropyLineMap is the fitted temperature. Its fields are what is saved.
+// entropyLineMap is the fitted temperature. Its exported fields are saved.
 type entropyLineMap struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -98,7 +98,7 @@ func (m entropyLineMap) Parameters() []calib.Parameter {
 	return []calib.Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
 }
 
-// A method of one's own, used like those of the registry; see
+// A method of one's own is used like a method of the registry. See
 // docs/new-calibrator.md.
 func Example_ownMethod() {
 	cal, err := data.ReadSet(network("cal/logits.npy"), network("cal/labels.npy"))
