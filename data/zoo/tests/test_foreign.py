@@ -75,7 +75,7 @@ def test_command_takes_foreign_files(tmp_path, monkeypatch, numbers, form):
     m = yaml.safe_load((out / "manifest.yaml").read_text())
     (described,) = m["sets"]
     assert described["set"] == "cifar100/resnet56/cal" and described["kind"] == "logits"
-    assert described["origin"] == "measured"
+    assert described["source"] == "measured"
     source = readers.parts(logits)[0]
     assert described["note"] == f"somebody's; from {source.name} (sha256 {files.sha256(source)[:16]})"
     record = m["files"]["cifar100/resnet56/cal/logits.npy"]
