@@ -195,7 +195,7 @@ func TestFeatClipRefuses(t *testing.T) {
 	}{
 		{func(s *data.Set) { s.Features = s.Features.Slice(0, 9) }, "10 rows of logits but 9 of features"},
 		{func(s *data.Set) { s.Features = data.NewMatrix(10, 5) }, "5 features, but the last layer is for 4"},
-		{func(s *data.Set) { s.Head.B = s.Head.B[:2] }, "the last layer has weights of 3 classes but the bias of 2"},
+		{func(s *data.Set) { s.Head.B = s.Head.B[:2] }, "the last layer has weights for 3 classes but biases for 2"},
 		{func(s *data.Set) { s.Head = data.Linear{W: data.NewMatrix(4, 4), B: make([]float32, 4)} }, "the last layer has 4 classes, the logits have 3"},
 		{func(s *data.Set) {
 			s.Features = data.Matrix{Rows: 10, Cols: 4, Data: slices.Clone(s.Features.Data)}

@@ -86,7 +86,7 @@ func TestLoadModelRefuses(t *testing.T) {
 		{swap(`"qats": 1`, `"qats": 2`), `"qats" is 2, want format 1`},
 		{swap(`"qats": 1`, `"cats": 1`), `unknown field "cats"`},
 		{swap(`"ts"`, `"tss"`), `unknown method "tss" (known: uncal, ts, `},
-		{swap(`"version": 2`, `"version": 7`), "fitted by version 7 of ts, this is version 2: fit it again"},
+		{swap(`"version": 2`, `"version": 7`), "fitted by version 7 of ts, but this is version 2: fit it again"},
 		{swap(`"version": 2`, `"version": "1"`), "version is a JSON string"},
 		{swap(`"classes": 3`, `"classes": -1`), "classes is -1"},
 		{swap(`"classes": 3`, `"classes": 2.5`), "classes is a JSON number 2.5"},

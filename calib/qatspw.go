@@ -99,6 +99,9 @@ func (m knotsMap) Check() error {
 	return m.ECDF.Check()
 }
 
+// Parameters returns the knots t_1, t_2, ...
+func (m knotsMap) Parameters() []Parameter { return numbered("t_%d", m.Knots) }
+
 func (m knotsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF
 	m.ECDF = nil

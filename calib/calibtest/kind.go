@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// kind: a map is Tempered, TopLabel or Vector and no two of them. The first two
-// keep the prediction, and the contract says so. Scales are finite and >= 0,
-// confidences lie in [0, 1].
+// kind: a map is exactly one of Tempered, TopLabel and Vector. The first two keep the
+// prediction, and the contract says so. Scales are finite and >= 0, confidences are in
+// [0, 1].
 func kind(s *subject) error {
 	for n, on := range s.situations() {
 		f, err := s.fit(on.cal, on.test)

@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 		"fit-exit":      `^fit ended with exit status 3; it said: first line \| no convergence in cal$`,
 		"fit-flood":     `^fit wrote more than 8 MiB and was killed$`,
 		"fit-sparse":    `^fit wrote more than 8 MiB( and was killed)?$`,
-		"fit-link":      `^fit left model/link, which is no plain file$`,
+		"fit-link":      `^fit wrote model/link, which is not a regular file$`,
 		"fit-removes":   `^fit removed the folder model$`,
 		"hang":          `^apply ran longer than its limit of 300ms and was killed(; it said: child \d+)?$`,
 		"exit":          `^apply ended with exit status 3; it said: out of luck$`,
@@ -65,9 +65,9 @@ func TestHostile(t *testing.T) {
 		"rows":          `^probs.npy: shape \[3 3\]; the test set has 4 rows and 3 classes$`,
 		"classes":       `^probs.npy: shape \[4 4\]; the test set has 4 rows and 3 classes$`,
 		"nan":           `^probs.npy: row 0, class 0: NaN`,
-		"both":          `^apply wrote both probs.npy and logits.npy; one says what it means$`,
-		"fifo":          `^probs.npy is no plain file$`,
-		"folder":        `^probs.npy is no plain file$`,
+		"both":          `^apply wrote both probs.npy and logits.npy: want one of them$`,
+		"fifo":          `^probs.npy is not a regular file$`,
+		"folder":        `^probs.npy is not a regular file$`,
 		"apply-silence": `^apply wrote neither probs.npy nor logits.npy$`,
 	} {
 		t.Run(how, func(t *testing.T) {
