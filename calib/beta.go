@@ -65,13 +65,13 @@ func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	ends, separable := make([]fit.Solution, k), make([]bool, k)
 	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // one class a call
-		sure, unsure := make([]float64, n), make([]float64, n)
+		lnP, lnRest := make([]float64, n), make([]float64, n)
 		positive := make([]bool, n)
 		for i := range n {
-			sure[i], unsure[i] = norms[i].logOdds(set.Logits.Row(i)[class])
+			lnP[i], lnRest[i] = norms[i].logs(set.Logits.Row(i)[class])
 			positive[i] = int(set.Labels[i]) == class
 		}
-		ends[class], separable[class] = fitBeta(sure, unsure, positive), separated(sure, positive)
+		ends[class], separable[class] = fitBeta(lnP, lnRest, positive), separated(lnP, positive)
 	})
 	if err != nil {
 		return nil, err
@@ -131,22 +131,22 @@ func logNorms(dst []logNorm, rows data.Matrix) {
 	}
 }
 
-// logOdds returns ln p and -ln(1-p) of a class with the given logit, where p is
+// logs returns ln p and -ln(1-p) of a class with the given logit, where p is
 // limited to [betaEps, 1-betaEps].
-func (n logNorm) logOdds(logit float32) (sure, unsure float64) {
+func (n logNorm) logs(logit float32) (lnP, lnRest float64) {
 	logP := float64(logit) - n.max - n.log
 	p := min(max(softmax.Exp(logP), betaEps), 1-betaEps)
 	return min(max(logP, logBetaEps), -betaEps), -softmax.Log(1 - p)
 }
 
-// fitBeta minimises the mean logistic loss of a sure + b unsure + c over the
+// fitBeta minimises the mean logistic loss of a lnP + b lnRest + c over the
 // rows. It starts at the identity.
-func fitBeta(sure, unsure []float64, positive []bool) fit.Solution {
-	n := float64(len(sure))
+func fitBeta(lnP, lnRest []float64, positive []bool) fit.Solution {
+	n := float64(len(lnP))
 	eval := func(x []float64) (fit.Local, error) {
 		var value, ga, gb, gc, aa, ab, ac, bb, bc, cc float64
-		for i, u := range sure {
-			v := unsure[i]
+		for i, u := range lnP {
+			v := lnRest[i]
 			s := float64(x[0]*u) + float64(x[1]*v) + x[2]
 			p := 0.0 // of the class
 			e := softmax.Exp(-math.Abs(s))
@@ -186,9 +186,9 @@ func fitBeta(sure, unsure []float64, positive []bool) fit.Solution {
 
 // separated reports whether no positive row has a smaller value than any other
 // row. Then there is no minimum: the loss falls as g becomes steeper.
-func separated(sure []float64, positive []bool) bool {
+func separated(lnP []float64, positive []bool) bool {
 	least, most := math.Inf(1), math.Inf(-1)
-	for i, u := range sure {
+	for i, u := range lnP {
 		if positive[i] {
 			least = min(least, u)
 		} else {
@@ -224,7 +224,7 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 		for i := range rows.Rows {
 			q, sum := dst.Row(lo+i), 0.0
 			for j, l := range rows.Row(i) {
-				u, v := norms[i].logOdds(l)
+				u, v := norms[i].logs(l)
 				q[j] = fit.Sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
 				sum += q[j]
 			}

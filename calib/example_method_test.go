@@ -19,11 +19,11 @@ type EntropyLine struct {
 	Steepest float64 // largest b, 0.1 to 1000; 0 means 1000
 }
 
-// mineEntry is the line of the registry.
-func mineEntry() calib.Entry {
+// entropyLineEntry is the line of the registry.
+func entropyLineEntry() calib.Entry {
 	return calib.NewEntry[EntropyLine, entropyLineMap](calib.Entry{
-		Name:      "mine",
-		Label:     "Mine",
+		Name:      "entropy-line",
+		Label:     "Entropy line",
 		Version:   1,
 		Summary:   "temperature linear in the entropy of the row",
 		Reference: "a worked example",
@@ -70,7 +70,7 @@ func (m EntropyLine) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 	return &calib.Fitted{Map: entropyLineMap{end.At[0], end.At[1]}, Report: end.Report(loss.Passes() + 1)}, nil
 }
 
-// entropyLineMap is the fitted temperature. Its fields are what is saved.
+// entropyLineMap is the fitted temperature. Its exported fields are saved.
 type entropyLineMap struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -98,7 +98,7 @@ func (m entropyLineMap) Parameters() []calib.Parameter {
 	return []calib.Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
 }
 
-// A method of one's own, used like those of the registry; see
+// A method of one's own is used like a method of the registry. See
 // docs/new-calibrator.md.
 func Example_ownMethod() {
 	cal, err := data.ReadSet(network("cal/logits.npy"), network("cal/labels.npy"))

@@ -49,7 +49,7 @@ func (f *FeatureClipping) Options() []Option {
 	return []Option{
 		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips to [-c, c], 1 to at most c"),
 		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the accuracy to be exceeded"),
-		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "what is least on the calibration set"),
+		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "the criterion, which is minimised on the calibration set"),
 	}
 }
 

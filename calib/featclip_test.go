@@ -21,10 +21,9 @@ type plainScore struct {
 	ece  float64
 }
 
-// exhaustive is the search of the original: every threshold of the grid, the
-// product with W each time. It returns c and the NLL there, infinite c when
-// none is admissible. The scores are those of the grid, and last without
-// clipping.
+// exhaustive is the search of the original, with a product with W for every threshold
+// of the grid. It returns c and its NLL, or an infinite c if none is admissible. The
+// scores are those of the grid; the last one is without clipping.
 func exhaustive(scores []plainScore, o FeatureClipping) (c, nll float64) {
 	least := math.Inf(1)
 	c = math.Inf(1)
@@ -52,7 +51,7 @@ func gridScores(set *data.Set, sides int) []plainScore {
 	return append(scores, clippedScore(set, math.Inf(1), sides))
 }
 
-// clippedScore computes the scores at one threshold, plainly.
+// clippedScore computes the scores at one threshold by the definition.
 func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
 	n := set.Features.Rows
 	var gap [15]float64
@@ -89,8 +88,8 @@ func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
 	return s
 }
 
-// TestFeatClipIsExhaustive compares with the search of the original on sets of
-// several kinds and all options.
+// The fit is that of the original's search, on sets of several kinds and with all
+// options.
 func TestFeatClipIsExhaustive(t *testing.T) {
 	found := map[float64]bool{}
 	for seed := range uint64(4) {
@@ -125,9 +124,9 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 	}
 }
 
-// TestFeatClipWithoutClipping: no admissible threshold is none, which is the
-// uncalibrated network up to the float32 of its logits.
-func TestFeatClipWithoutClipping(t *testing.T) {
+// If no threshold is admissible, nothing is clipped: the map is the uncalibrated
+// network, up to the rounding of its logits to float32.
+func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	set := testset.WithHead(200, 7, 9, 3)
 	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
@@ -140,7 +139,7 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 		}
 	}
 	if f.Map.(featClipMap).C != math.MaxFloat32 {
-		// A threshold that raises the accuracy is admissible: then ask for none.
+		// A threshold raised the accuracy. Check the map without clipping below.
 		f.Map = featClipMap{C: math.MaxFloat32, Sides: 2}
 	} else if !strings.HasPrefix(strings.Join(f.Report.Warnings, ""), "no threshold keeps the accuracy above 1 of what it was") {
 		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
@@ -156,8 +155,7 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 	}
 }
 
-// TestFeatClipMap compares Apply with the definition.
-func TestFeatClipMap(t *testing.T) {
+func TestFeatClipMapFollowsItsDefinition(t *testing.T) {
 	set := testset.SignedHead(50, 6, 7, 2, 4)
 	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
 		q := data.NewProbs(50, 6)
@@ -174,8 +172,8 @@ func TestFeatClipMap(t *testing.T) {
 	}
 }
 
-// TestFeatClipRefuses names what is wrong with options and sets.
-func TestFeatClipRefuses(t *testing.T) {
+// Errors name what is wrong with options and sets.
+func TestFeatClipRejects(t *testing.T) {
 	for _, c := range []struct {
 		method FeatureClipping
 		want   string

@@ -11,9 +11,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// BenchmarkFitFeatures fits the methods that cost more than some passes, on
-// sets of the size of CIFAR-100, of ImageNet, and of a tenth of it with wide
-// features.
+// BenchmarkFitFeatures fits the methods that need more than some passes, on sets of
+// the size of CIFAR-100, of ImageNet, and of a tenth of ImageNet with wide features.
 func BenchmarkFitFeatures(b *testing.B) {
 	for _, c := range []struct {
 		n, k, d int
@@ -55,8 +54,8 @@ func method(t testing.TB, name string) Method {
 	return e.Method
 }
 
-// realFull reads a split with features and last layer, and skips the test
-// where the network has none.
+// realFull reads a split with features and last layer. It skips the test if the
+// network has none.
 func realFull(t testing.TB, name, split string) *data.Set {
 	dir := filepath.Join(realRoot(t), filepath.FromSlash(name))
 	files := data.Files{
@@ -78,10 +77,10 @@ func realFull(t testing.TB, name, split string) *data.Set {
 	return set
 }
 
-// TestRealFeatures fits gc and featclip on networks whose features are known.
-// gc is below ts on the calibration set and keeps predictions; the threshold
-// of featclip, on some rows, is that of the original's search.
-func TestRealFeatures(t *testing.T) {
+// On real networks, the NLL of gc is below that of ts on the calibration set, and gc
+// keeps the predictions. The threshold of featclip, on some rows, is that of the
+// original's search.
+func TestRealGCIsBelowTSAndFeatClipIsExhaustive(t *testing.T) {
 	for _, name := range []string{"cifar100/resnet14-sgd", "cifar100/resnet14-adam", "cifar10-jpeg/resnet56"} {
 		cal, test := realFull(t, name, "cal"), realFull(t, name, "test")
 		flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: cal})

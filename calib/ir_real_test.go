@@ -9,10 +9,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// On the test sets of real networks ir must keep every prediction, all rows
-// must be distributions, and hfe-noood must not be worse than ts where it was
-// fitted.
-func TestRealIsotonicAndEnergy(t *testing.T) {
+// On the test sets of real networks ir keeps every prediction and all rows are
+// distributions. On the calibration sets hfe-noood is not worse than ts.
+func TestRealIRKeepsPredictionsAndHFEIsAtMostTS(t *testing.T) {
 	for _, name := range realNetworks(t) {
 		cal, test := realSet(t, name, "cal"), realSet(t, name, "test")
 		for _, m := range []Method{IsotonicRegression{}, TopIsotonicRegression{}, OneVsRestIsotonic{}} {
@@ -53,9 +52,9 @@ func TestRealIsotonicAndEnergy(t *testing.T) {
 	}
 }
 
-// What scikit-learn 1.2.1 gives on one network, fitted on its calibration set
-// with ties in blocks: each block of weight w and mean y is given as the points
-// (lo, y, w/2) and (hi, y, w/2), and 1e-9 p is added before rows are divided.
+// The numbers are those of scikit-learn 1.2.1 on one network, fitted on its
+// calibration set with ties in blocks: each block of weight w and mean y is the points
+// (lo, y, w/2) and (hi, y, w/2), and 1e-9 p is added before rows are normalised.
 func TestRealIsotonicIsScikitLearns(t *testing.T) {
 	cal, test := realSet(t, "cifar10/resnet50", "cal"), realSet(t, "cifar10/resnet50", "test")
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ import (
 // Map is a fitted calibrator without its report. It is Tempered, TopLabel or
 // Vector, exactly one of them. A Map is row-wise: the result for row i depends
 // on row i of the set and on the fit alone, so a set may be applied in blocks
-// of any size with the same bits. A Map is also what is saved: its exported
-// fields, as JSON, under the names that users know (T; a, b; ...).
+// of any size with the same bits. A Map is saved as JSON: its exported fields,
+// under the names that users know (T; a, b; ...).
 type Map interface {
 	// Check returns an error if the parameters, read from a file, cannot be
 	// those of a fit. A Map that passes it does not panic on finite logits.

@@ -14,8 +14,8 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
-// The module has a program of 25 lines and, beside it, the method of
-// docs/new-calibrator.md, which proves that both need no internal package.
+// The module has a program of at most 25 lines and the method of
+// docs/new-calibrator.md. Neither needs an internal package.
 func TestAnotherModuleFitsQaTSAndHasMethods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -66,7 +66,7 @@ func TestAnotherModuleFitsQaTSAndHasMethods(t *testing.T) {
 	}
 }
 
-// eceOfQaTS returns what the program of the module prints.
+// eceOfQaTS returns the number that the program of the module prints.
 func eceOfQaTS(t *testing.T) float64 {
 	t.Helper()
 	cal, err := data.ReadSet(network("cal/logits.npy"), network("cal/labels.npy"))

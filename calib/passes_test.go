@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The most whole passes over the calibration set that a fit may take, and what
-// it may err relative to the minimum.
+// The largest number of whole passes over the calibration set that a fit may take, and
+// its largest error relative to the minimum.
 const (
 	mostTSPasses   = 4
 	mostQaTSPasses = 6 // after ts
@@ -31,8 +31,8 @@ func passesOf(t *testing.T, set *data.Set) (f *Fitted, ts, qats float64) {
 	return f, stages["ts"], stages["qats"]
 }
 
-// checkPasses checks what fits of ts and qats on a set cost and how far they
-// are from their minima, by Newton steps without a stopping rule.
+// checkPasses checks the passes of fits of ts and qats on a set, and their distance to
+// the minimum, which Newton steps without a stopping rule find.
 func checkPasses(t *testing.T, name string, set *data.Set) {
 	t.Helper()
 	ctx := context.Background()
@@ -72,7 +72,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.B == fit.MinT { // held by its bound
+		if m.B == fit.MinT { // at its bound
 			x[0] -= at.Gradient[0] / at.Hessian[0]
 			continue
 		}
@@ -87,7 +87,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	}
 }
 
-func TestPasses(t *testing.T) {
+func TestFitsNeedFewPasses(t *testing.T) {
 	steep := func(q float64) float64 { return 3*(1-q) + 0.5 }
 	for _, c := range []struct {
 		name string
@@ -107,7 +107,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-func TestRealPasses(t *testing.T) {
+func TestRealFitsNeedFewPasses(t *testing.T) {
 	for _, name := range realNetworks(t) {
 		checkPasses(t, name, realSet(t, name, "cal"))
 	}

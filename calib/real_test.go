@@ -16,8 +16,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// realRoot returns the folder of predictions of real networks, and skips the
-// test where there is none.
+// realRoot returns the folder of predictions of real networks. It skips the test if
+// there is none.
 func realRoot(t testing.TB) string {
 	root := os.Getenv("QATS_SHARED")
 	if root == "" {
@@ -58,8 +58,9 @@ func realSet(t testing.TB, name, split string) *data.Set {
 	return set
 }
 
-// TestRealFits fits every network that has a calibration set.
-func TestRealFits(t *testing.T) {
+// On every real network, qats is not worse than ts, ts not worse than the network, and
+// both keep the predictions.
+func TestRealFitsAreOrdered(t *testing.T) {
 	flat := 0
 	for _, name := range realNetworks(t) {
 		set := realSet(t, name, "cal")
@@ -124,9 +125,9 @@ func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
 	return sol.Value
 }
 
-// TestRealAgainstBruteForce compares thirteen networks with grids, and one of
-// them with figures found before this code was written.
-func TestRealAgainstBruteForce(t *testing.T) {
+// Fits of thirteen networks are those of grids, and fits of one of them those of
+// independent code.
+func TestRealFitsAreAtMostBruteForce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("grids over thousands of rows")
 	}
@@ -153,8 +154,8 @@ func TestRealAgainstBruteForce(t *testing.T) {
 
 var npyHeader = regexp.MustCompile(`'descr': '([^']+)', 'fortran_order': False, 'shape': \((\d+), ?(\d*)\)`)
 
-// readNPY reads the few forms that the real predictions have; the guarded
-// door is in package data.
+// readNPY reads the few formats of the real predictions, without the checks of package
+// data.
 func readNPY(t testing.TB, path string) (values []float32, shape [2]int) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // the same in every sweep. Thresholds at or above the largest a_j clip nothing, so
 // only the first of them is computed.
 //
-// Bounds. The NLL f of a row is convex in its logits, hence in its clipped
+// Bounds. The NLL f of a row is convex in its logits, and so in its clipped
 // features: with the gradient r = p - 1[y] at threshold e,
 //
 //	f(c) >= f(e) + sum_j g_j (min(a_j, c) - min(a_j, e)),  g_j = s_j W_j r,
