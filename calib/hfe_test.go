@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -376,11 +375,7 @@ func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 // On a real network with images of no class, the fit is a minimum along both axes,
 // and the temperature of these images grows.
 func TestRealHFEIsAMinimum(t *testing.T) {
-	const name = "cifar100/resnet14-sgd"
-	realNetworks(t)
-	set := realSet(t, name, "cal")
-	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
-	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
+	set := realSet(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, labelled|data.OOD)
 	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
 	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
