@@ -38,6 +38,9 @@ func featured(n, d, k int, seed uint64) *data.Set {
 // The features show which rows have logits that are too large. These rows get a
 // higher temperature than the others, also if they are new to the fit.
 func TestAdaTSHeatsOverconfidentRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for seconds")
+	}
 	cal, test := featured(2000, 8, 4, 1), featured(1000, 8, 4, 2)
 	f, err := AdaTS{Epochs: 100, MaxSteps: new(600), Hidden: 32, Draws: new(0)}.Fit(context.Background(), Input{Cal: cal, Seed: 3})
 	if err != nil {
