@@ -16,8 +16,9 @@ import (
 // rows assembles the rows of all units, in plan order.
 func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
+	fits := &fitParameters{store: p.store, seen: map[string]func() ([]calib.Parameter, error){}}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
+		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i], fits)
 	})
 	var all Rows
 	for i, part := range parts {
@@ -27,12 +28,13 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 		all.Records = append(all.Records, part.Records...)
 		all.Bins = append(all.Bins, part.Bins...)
 		all.Pairs = append(all.Pairs, part.Pairs...)
+		all.Parameters = append(all.Parameters, part.Parameters...)
 	}
 	return all, nil
 }
 
 // assemble appends the rows of a unit to out.
-func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
+func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParameters) error {
 	var in inputs
 	if u.inputs != "" && p.store.Has(results.Inputs, results.Key(u.inputs)) {
 		if err := p.object(results.Inputs, u.inputs, &in); err != nil {
@@ -50,7 +52,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c, in.Notes); err != nil {
+			if err := p.assembleOK(out, u, c, in.Notes, fits); err != nil {
 				return err
 			}
 		}
@@ -59,7 +61,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
+func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fitParameters) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
@@ -83,6 +85,11 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
 		}
 	}
+	parameters, err := fits.rows(u.Setting.Setting, c, s.Report)
+	if err != nil {
+		return err
+	}
+	out.Parameters = append(out.Parameters, parameters...)
 	if c.pair == "" || !p.store.Has(results.Pairs, results.Key(c.pair)) {
 		return nil // c is the baseline itself, or the baseline failed
 	}

@@ -76,6 +76,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
 		}
 	}
+	u.describeArrays(ctx, digests)
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,
@@ -195,7 +196,7 @@ func (p *Plan) intact(kind results.Kind, text string) bool {
 
 // verify reads the objects that a run will use. A damaged object counts as absent
 // and is made again.
-func (p *Plan) verify(u *Unit) {
+func (p *Plan) verify(u *Unit, fits *intactFits) {
 	pairing := false
 	for i := range u.Cells {
 		c := &u.Cells[i]
@@ -214,6 +215,10 @@ func (p *Plan) verify(u *Unit) {
 	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
+		if c.State == Hit && c.external == nil && !fits.intact(c) { // fits.csv needs it
+			c.State, c.damaged = Miss, true
+			continue
+		}
 		base := pairing && c.Method.Name == u.Spec.Baseline
 		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit)) {
 			c.State, c.damaged = Miss, true

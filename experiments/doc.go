@@ -5,7 +5,7 @@
 //
 //	plan      settings x methods -> cells, each with its keys and its state in the store
 //	run       a pool of workers fits, applies and scores what is missing
-//	assemble  results.csv, bins.csv and pairs.csv, from the store, in plan order
+//	assemble  results.csv, bins.csv, pairs.csv and fits.csv, from the store, in plan order
 //	views     tables, figures and pages, from the three CSV files alone
 //
 // The rules that make this safe:

@@ -26,6 +26,8 @@ type Unit struct {
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
 	inputs string      // key text of the notes on its arrays; empty if none are needed
+
+	testArrays, calArrays string // digests of the arrays that its cells read
 }
 
 // Plan is all cells of some specs in order, with their state in a store.

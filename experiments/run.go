@@ -67,8 +67,9 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
 	var units []int // of the shard
+	fits := &intactFits{plan: p, seen: map[string]bool{}}
 	for i := range p.Units {
-		p.verify(&p.Units[i])
+		p.verify(&p.Units[i], fits)
 		if o.Shard.has(i) {
 			units = append(units, i)
 			r.expect(&p.Units[i])

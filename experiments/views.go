@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,10 +17,10 @@ import (
 )
 
 // WriteViews renders the views of specs from the CSV files in dir and from
-// nothing else: tables as LaTeX and text into dir/tables, figures as SVG and PDF
-// into dir/figures, and a LaTeX document of all of them into the file document
-// in dir. It prints the tables, and the names of the files, to w.
-func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string) error {
+// nothing else: tables as LaTeX and text into dir/tables, figures in the given
+// formats, by default SVG and PDF, into dir/figures, and a LaTeX document of all of
+// them into the file document in dir. It prints the tables, and the names of the files, to w.
+func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats ...plots.Format) error {
 	all, err := ReadRows(dir)
 	if err != nil {
 		return err
@@ -33,7 +32,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string) error {
 	}
 	doc := table.Document{Title: "Tables and figures"}
 	for _, s := range specs {
-		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w}
+		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w, formats: formats}
 		if len(v.records) == 0 {
 			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
 				filepath.Join(dir, "results.csv"), s.Name, s.File, dir)
@@ -58,6 +57,7 @@ type views struct {
 	records []results.Record // of this experiment
 	dir     string
 	w       io.Writer
+	formats []plots.Format
 	part    table.Part // of the document: the views written so far
 }
 
@@ -87,6 +87,9 @@ func (v *views) write() error {
 func (v *views) table(t table.Spec) error {
 	pivoted, err := table.Pivot(v.records, t)
 	if err != nil {
+		return err
+	}
+	if err := publish(pivoted); err != nil {
 		return err
 	}
 	v.part.Tables = append(v.part.Tables, table.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
@@ -193,18 +196,54 @@ func (v *views) figureOfMany(f plots.Spec) error {
 // adds to the caption, tell the figures of f apart.
 func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
 	name := v.spec.Name + "-" + f.Name + "-" + ending
-	caption := strings.TrimSuffix(cmp.Or(f.Caption, figure.Caption), ".") + " (" + shown + ")"
-	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: caption})
-	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name))
+	caption := figure.Caption
+	if f.Caption != "" {
+		caption = strings.TrimSuffix(f.Caption, ".") + ". " + caption
+	}
+	switch shown {
+	case "measured":
+		caption += " All values are measured."
+	case "simulated":
+		caption += " All values are SIMULATED: none is of a real network."
+	default:
+		caption += " Setting: " + shown + "."
+	}
+	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
+	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Across: others})
+	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.formats)
 }
 
-// saveFigure writes a figure as SVG and PDF and prints the names of the files.
-func saveFigure(w io.Writer, figure *plots.Figure, base string) error {
-	for _, format := range []string{".svg", ".pdf"} {
-		if err := figure.Save(base + format); err != nil {
-			return err
+// defaultFormats are the formats of figures where none are named.
+var defaultFormats = []plots.Format{plots.SVG, plots.PDF}
+
+// includable returns the extension of the figures that a LaTeX document can include,
+// which is that of the first such format.
+func includable(formats []plots.Format) string {
+	for _, f := range formats {
+		if f != plots.SVG {
+			return string(f)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s.svg and .pdf\n", base)
+	return string(plots.PDF)
+}
+
+// saveFigure writes a figure in each of the formats, or in the default ones, and
+// prints the names of the files.
+func saveFigure(w io.Writer, figure *plots.Figure, base string, formats []plots.Format) error {
+	if formats == nil {
+		formats = defaultFormats
+	}
+	names := base
+	for i, format := range formats {
+		ext := "." + string(format)
+		if err := figure.Save(base + ext); err != nil {
+			return err
+		}
+		if i > 0 {
+			names += " and "
+		}
+		names += ext
+	}
+	_, err := fmt.Fprintln(w, names)
 	return err
 }

@@ -143,7 +143,7 @@ func (w *world) allowed(text string, o RunOptions) (*Outcome, string) {
 	return out, w.bytes(out)
 }
 
-// bytes returns the bytes of the three CSV files.
+// bytes returns the bytes of the CSV files.
 func (w *world) bytes(out *Outcome) string {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -151,7 +151,7 @@ func (w *world) bytes(out *Outcome) string {
 		w.t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
+	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv", "fits.csv"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			w.t.Fatal(err)

@@ -41,9 +41,6 @@ func (in Input) cells(binning string) (cells, error) {
 	for _, c := range order {
 		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
 		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
-		if err := checkASCII("name of the cell", row.title); err != nil {
-			return t, err
-		}
 		for _, m := range all {
 			if !slices.ContainsFunc(bins[c], func(b results.Bin) bool { return b.Method == m.id }) {
 				without[m.id] = append(without[m.id], row.title)

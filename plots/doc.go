@@ -15,8 +15,9 @@
 //   - A figure of simulated rows says "simulated". Measured and simulated rows
 //     never share a figure.
 //   - The same rows give the same bytes: no date, no host name, no map order.
-//   - Text is printable ASCII. The PDF backend writes UTF-8 bytes in a cp1252
-//     font, which garbles all other characters.
+//   - Text looks the same everywhere: SVG has outlines, PDF embeds what it uses of
+//     the font. Labels may have any character of Liberation Sans; another one is
+//     printed as a question mark.
 //   - What cannot be drawn correctly is an error that names the row: no rows,
 //     rows that do not belong in one figure, a missing binning, a value that is
 //     not a number. It is never a panic and never an empty picture.

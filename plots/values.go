@@ -83,9 +83,6 @@ func (v *values) choose(in Input, present []string) error {
 		if several && c.Loss == "ce" {
 			names[i] += " / " + table.Name("loss", "ce")
 		}
-		if err := checkASCII("name of the cell", names[i]); err != nil {
-			return err
-		}
 	}
 	without := map[string][]string{}
 	for _, m := range all {
@@ -126,10 +123,18 @@ func missing(methods []method, without map[string][]string, all int) []string {
 		case n <= 2:
 			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, enumerate(cells)))
 		default:
-			notes = append(notes, fmt.Sprintf("No value of %s in %d of %d settings, for example %s.", who, n, all, cells[0]))
+			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, plural(all, "setting"), cells[0]))
 		}
 	}
 	return notes
+}
+
+// plural is a number with its noun: "1 setting", "2 settings".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // enumerate joins a list that is not empty, as in "A, B and C".
@@ -150,13 +155,14 @@ func (v values) dots(width vg.Length) legend {
 	return l
 }
 
-// largest returns the largest value shown.
-func (v values) largest() float64 {
-	x := 0.0
+// largest returns the largest value that the axis has to show, and whether others
+// are beyond it.
+func (v values) largest() (x float64, clipped bool) {
+	var all []float64
 	for _, y := range v.at {
-		x = max(x, y)
+		all = append(all, y)
 	}
-	return x
+	return bulk(all)
 }
 
 // fromZero is an axis in per cent from 0 to a little above the largest value, with

@@ -29,8 +29,6 @@ func TestRowsOfResultsAreChecked(t *testing.T) {
 		"two rows":      {func(in *Input) { in.Records = append(in.Records, in.Records[3]) }, "two rows of"},
 		"no source":     {func(in *Input) { in.Records[3].Source = "" }, `source "" is neither`},
 		"mixed sources": {func(in *Input) { in.Records[3].Source = simulated }, "simulated rows beside measured ones"},
-		"label":         {func(in *Input) { in.Labels = map[string]string{"ts": "TS \u03c4"} }, "label of method ts"},
-		"dataset":       {func(in *Input) { in.each(func(r *results.Record) { r.Dataset += "\u00e9" }) }, "name of the cell"},
 	} {
 		for _, e := range ofRecords() {
 			in := sample(e.Name, "ts", "qats")

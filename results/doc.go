@@ -2,7 +2,7 @@
 // stages of the program meet.
 //
 // Scoring makes Records, Bins and Pairs and writes them to results.csv, bins.csv
-// and pairs.csv. Every table, figure and page is a function of these three files
+// and pairs.csv. Every table and figure is a function of these three files
 // alone, so a spreadsheet or a script can replace any stage. The files are plain:
 // one header line, one number a row, identifiers instead of labels, and fractions
 // instead of per cent.
@@ -28,6 +28,13 @@
 //
 // A file is replaced as a whole: a reader sees the old file or the new one, even
 // if the writer is killed.
+//
+// # What was run
+//
+// Two more files are for readers, and no number depends on them: fits.csv has the
+// fitted parameters ([Parameter]), and run.json ([Run]) the specs, the digests of
+// the arrays and what is known of the program. The page of an output folder
+// (package results/page) shows both.
 //
 // # The store
 //

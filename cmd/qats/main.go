@@ -88,7 +88,7 @@ files, and tables and figures are made from these files alone.`,
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
 		methodsCommand(), metricsCommand(), specCommand(),
-		diffCommand(), auditCommand(), compareCommand(),
+		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
 	)
 	return root
 }

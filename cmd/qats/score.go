@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes o
 memory a row; if that is more than --max-memory, it does not begin.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
-  qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc`,
+  qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
+  qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
@@ -47,6 +49,7 @@ memory a row; if that is more than --max-memory, it does not begin.`,
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
 	f.StringVar(&s.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
+	figureFlag(cmd, &s.figure, "the rows")
 	for _, name := range []string{"probs", "logits", "top", "labels"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
 	}
@@ -62,6 +65,7 @@ type scoreFlags struct {
 	kind                               data.Kind
 	metrics                            []string
 	json                               bool
+	figure                             string
 
 	classes bool // a metric reads class bins
 }
@@ -78,6 +82,9 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
+		return err
+	}
+	if err := checkFigure(s.figure); err != nil {
 		return err
 	}
 	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
@@ -97,7 +104,17 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return s.print(cmd, metrics.Of(scores), entries)
+	samples := metrics.Of(scores)
+	if s.figure != "" {
+		name, label := cmp.Or(s.logits, s.probs, s.top), "Softmax of logits"
+		if s.logits == "" {
+			label = "Probabilities"
+		}
+		if err := saveDiagrams(s.figure, name, []diagram{{"uncal", label, samples}}); err != nil {
+			return err
+		}
+	}
+	return s.print(cmd, samples, entries)
 }
 
 func metricNames() []string {

@@ -38,6 +38,7 @@ func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 // them. It is immutable once read.
 type Spec struct {
 	File     string
+	Text     string // of the file
 	Name     string // column experiment of results.csv
 	Title    string
 	Data     []string          // sources in order
@@ -86,7 +87,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	if root == nil {
 		return nil, r.err()
 	}
-	s := &Spec{File: file, Data: []string{"arrays"}}
+	s := &Spec{File: file, Text: string(src), Data: []string{"arrays"}}
 	// Parts that refer to other parts are read after them, whatever their order
 	// in the file.
 	var settings, methods, baseline, like, tables, figures *yaml.Node

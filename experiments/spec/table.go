@@ -37,7 +37,7 @@ func (r *reader) tables(n *yaml.Node, s *Spec) []table.Spec {
 
 // newTable returns a table with the properties that all tables of a spec share.
 func newTable(s *Spec) table.Spec {
-	t := table.Spec{Columns: "method", Labels: s.labels(), Only: results.Filter{}}
+	t := table.Spec{Columns: "method", Labels: s.labels(), SettingLabels: map[string]string{}, Only: results.Filter{}}
 	for _, m := range s.Methods {
 		if m.Contract().Target != 0 {
 			t.Target = append(t.Target, m.Name)
@@ -73,7 +73,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["average"] = r.columns(&t.Average, "average", false)
 	fields["mean"] = r.boolean(&t.Mean, "mean")
 	fields["methods"] = r.methodsOf(&methods, s)
-	fields["labels"] = func(v *yaml.Node) { r.labels(v, t.Labels, s) }
+	fields["labels"] = func(v *yaml.Node) { r.labels(v, t, s) }
 	fields["highlight"] = r.methodsOf(&highlight, s)
 	fields["unranked"] = r.methodsOf(&t.Unranked, s)
 	fields["consistency_band"] = r.boolean(&t.ConsistencyBand, "consistency_band")
@@ -152,10 +152,11 @@ func (r *reader) paperTable(dst *int) func(*yaml.Node) {
 	}
 }
 
-// labels reads the labels of a table for ids of methods and settings.
-func (r *reader) labels(n *yaml.Node, dst map[string]string, s *Spec) {
+// labels reads the labels of a table for ids of methods and settings. An id that a
+// method and a setting share is the method.
+func (r *reader) labels(n *yaml.Node, t table.Spec, s *Spec) {
 	fields := map[string]func(*yaml.Node){}
-	know := func(id string) {
+	know := func(id string, dst map[string]string) {
 		fields[id] = func(v *yaml.Node) {
 			if text, ok := r.scalar(v, "label of "+id); ok {
 				dst[id] = text
@@ -163,12 +164,12 @@ func (r *reader) labels(n *yaml.Node, dst map[string]string, s *Spec) {
 		}
 	}
 	for _, m := range s.Methods {
-		know(m.Name)
+		know(m.Name, t.Labels)
 	}
 	for _, setting := range s.Settings {
 		for _, column := range results.SettingColumns() {
-			if id := setting.Column(column); id != "" {
-				know(id)
+			if id := setting.Column(column); id != "" && fields[id] == nil {
+				know(id, t.SettingLabels)
 			}
 		}
 	}

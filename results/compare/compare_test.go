@@ -338,6 +338,10 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		"example.txt":   func(b *strings.Builder) error { return v.Text(b) },
 		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
 		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
+
+		"example-splits.tex":        func(b *strings.Builder) error { return v.SplitsLaTeX(b) },
+		"example-compact.tex":       func(b *strings.Builder) error { return v.CompactLaTeX(b) },
+		"example-compact-notes.tex": func(b *strings.Builder) error { return v.CompactNotes(b) },
 	} {
 		var b strings.Builder
 		if err := print(&b); err != nil {

@@ -309,13 +309,28 @@ func (v View) leftOut() []string {
 		list = append(list, fmt.Sprintf("Not ranked by %s, which needs the probabilities of all classes (top-label methods have none): %s.",
 			v.MetricLabel, strings.Join(nature, ", ")))
 	}
+	// Methods that lack as many values for the same reason share a sentence.
+	var reasons []string
+	byReason := map[string][]string{}
 	for _, l := range v.Ranking.Aside {
-		list = append(list, fmt.Sprintf("%s is not ranked: no value in %s (%s).", v.Label(l.Method), count(len(l.Settings), "setting"), l.Why))
+		why := fmt.Sprintf("no value in %s: %s", count(len(l.Settings), "setting"), reason(l.Why))
+		if byReason[why] == nil {
+			reasons = append(reasons, why)
+		}
+		byReason[why] = append(byReason[why], v.Label(l.Method))
+	}
+	for _, why := range reasons {
+		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(byReason[why], ", "), why))
 	}
 	for _, l := range v.Ranking.Missing {
-		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), l.Why))
+		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), reason(l.Why)))
 	}
 	return list
+}
+
+// reason returns the note of a skip in words, without the method and the setting.
+func reason(why string) string {
+	return strings.TrimPrefix(table.InWords("skip: "+why), "not run: ")
 }
 
 // warnings lists the warnings of fits, such as an active bound, with their settings

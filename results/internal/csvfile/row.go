@@ -123,3 +123,8 @@ func CheckRange(column string, x, lo, hi float64) error {
 	}
 	return nil
 }
+
+// CheckFinite rejects a number that is not finite.
+func CheckFinite(column string, x float64) error {
+	return CheckRange(column, x, math.Inf(-1), math.Inf(1))
+}
