@@ -75,10 +75,10 @@ const (
 // Options returns the options.
 func (a *AdaTS) Options() []Option {
 	return []Option{
-		IntOption("epochs", &a.Epochs, 100, 1, math.MaxInt, "passes over the calibration set, at most"),
+		IntOption("epochs", &a.Epochs, 100, 1, math.MaxInt, "largest number of passes over the calibration set"),
 		OptionalInt("max_steps", &a.MaxSteps, new(1000), 0, math.MaxInt, "minibatches after which training ends; 0 for no limit"),
-		IntOption("hidden", &a.Hidden, 256, 2, adatsMostHidden, "width of the largest layer, even"),
-		OptionalInt("draws", &a.Draws, new(10), 0, adatsMostDraws, "of the code at inference; 0 for its mean"),
+		IntOption("hidden", &a.Hidden, 256, 2, adatsMostHidden, "width of the largest layer, an even number"),
+		OptionalInt("draws", &a.Draws, new(10), 0, adatsMostDraws, "random draws of the code for a prediction; 0 for its mean"),
 	}
 }
 

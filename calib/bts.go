@@ -29,7 +29,7 @@ func btsEntry() Entry {
 		Name:      "bts",
 		Label:     "BTS",
 		Version:   2,
-		Summary:   "a temperature for each bin of confidence, by NLL",
+		Summary:   "a temperature for each bin of confidence, at the minimum of its NLL",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
 	})
 }

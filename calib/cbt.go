@@ -25,7 +25,7 @@ func cbtEntry() Entry {
 		Name:      "cbt",
 		Label:     "CBT",
 		Version:   1,
-		Summary:   "a temperature for each bin of confidence, where confidence equals accuracy",
+		Summary:   "a temperature for each bin of confidence, at which confidence equals accuracy",
 		Reference: "Frenkel and Goldberger 2022",
 	})
 }

@@ -15,7 +15,7 @@ const maxBins = 1000
 
 // binsOption is the option of methods that put confidences into bins.
 func binsOption(bins *int) []Option {
-	return []Option{IntOption("bins", bins, 15, 1, maxBins, "bins of confidence")}
+	return []Option{IntOption("bins", bins, 15, 1, maxBins, "number of bins of confidence")}
 }
 
 // binnedMap is one temperature for each of m bins of the confidence at T = 1. As

@@ -42,7 +42,7 @@ func ctsEntry() Entry {
 		Name:      "cts",
 		Label:     "CTS",
 		Version:   1,
-		Summary:   "a temperature for the logit of each class, by turns on a grid for the least ECE-15",
+		Summary:   "a temperature for the logit of each class, found on a grid for the least ECE-15",
 		Reference: "Frenkel and Goldberger 2021",
 	})
 }

@@ -43,7 +43,7 @@ func dirichletEntry() Entry {
 		Name:      "dirichlet",
 		Label:     "Dirichlet",
 		Version:   2,
-		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes",
+		Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
 	})
 }
@@ -76,9 +76,9 @@ const odirTol = 1e-4
 // Options returns the options.
 func (d *DirichletCalibration) Options() []Option {
 	return []Option{
-		FloatOption("lambda", &d.Lambda, 0, leastPenalty, mostPenalty, "penalty of the elements off the diagonal; 0: by cross-validation"),
-		FloatOption("mu", &d.Mu, 0, leastPenalty, mostPenalty, "penalty of the offsets; 0: that of lambda"),
-		IntOption("folds", &d.Folds, 5, 2, 20, "folds of the cross-validation"),
+		FloatOption("lambda", &d.Lambda, 0, leastPenalty, mostPenalty, "penalty of the elements off the diagonal; 0: chosen by cross-validation"),
+		FloatOption("mu", &d.Mu, 0, leastPenalty, mostPenalty, "penalty of the offsets; 0: the value of lambda"),
+		IntOption("folds", &d.Folds, 5, 2, 20, "number of folds of the cross-validation"),
 	}
 }
 

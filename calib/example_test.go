@@ -70,7 +70,7 @@ func ExampleEntry_With() {
 	_, err = calib.WithDefaults(calib.PiecewiseQaTS{Segments: 101})
 	fmt.Println(err)
 	// Output:
-	// segments: segments of the curve, 1 to 100, default 4
+	// segments: number of segments of the curve, 1 to 100, default 4
 	// true <nil>
 	// segments: 101: want 1 to 100
 }

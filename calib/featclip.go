@@ -39,7 +39,7 @@ func featClipEntry() Entry {
 		Name:      "featclip",
 		Label:     "FeatClip",
 		Version:   1,
-		Summary:   "features clipped at one threshold before the last layer",
+		Summary:   "features clipped at one threshold, then the last layer of the network",
 		Reference: "Tao, Dong and Xu 2025",
 	})
 }
@@ -47,8 +47,8 @@ func featClipEntry() Entry {
 // Options returns the options.
 func (f *FeatureClipping) Options() []Option {
 	return []Option{
-		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips to [-c, c], 1 to at most c"),
-		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the accuracy to be exceeded"),
+		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips features to [-c, c], 1 to at most c"),
+		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the original accuracy that must be exceeded"),
 		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "the criterion, which is minimised on the calibration set"),
 	}
 }

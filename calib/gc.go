@@ -71,9 +71,9 @@ func gcSplitEntry() Entry {
 // Options returns the options.
 func (g *GroupCalibration) Options() []Option {
 	return []Option{
-		IntOption("groups", &g.Groups, 2, 1, 100, "groups of a partition"),
-		IntOption("partitions", &g.Partitions, 20, 1, 1000, "partitions that are averaged"),
-		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "of the mean of W^2"),
+		IntOption("groups", &g.Groups, 2, 1, 100, "number of groups of a partition"),
+		IntOption("partitions", &g.Partitions, 20, 1, 1000, "number of partitions, which are averaged"),
+		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "penalty of the mean of W^2"),
 	}
 }
 

@@ -46,7 +46,7 @@ func hbTopEntry() Entry {
 		Name:      "hb-top",
 		Label:     "HB-top",
 		Version:   2,
-		Summary:   "histogram binning of the confidence on being right; a top-label method",
+		Summary:   "histogram binning of the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
 	})
 }

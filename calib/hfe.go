@@ -77,7 +77,7 @@ func hfeTargetEntry() Entry {
 		Name:      "hfe-target",
 		Label:     "HFE (target)",
 		Version:   3,
-		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples as out-of-distribution",
+		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
 		Reference: "Kim and Kwon 2024, as described in the QaTS paper",
 	})
 }

@@ -16,7 +16,7 @@ func irTopEntry() Entry {
 		Name:      "ir-top",
 		Label:     "IR-top",
 		Version:   2,
-		Summary:   "isotonic regression of the confidence on being right; a top-label method",
+		Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2002",
 	})
 }

@@ -62,7 +62,7 @@ func ptsNet(k int) network.MLP { return network.MLP{Sizes: []int{min(ptsInputs, 
 // Options returns the options.
 func (m *ParameterizedTemperatureScaling) Options() []Option {
 	return []Option{
-		IntOption("steps", &m.Steps, 5000, 1, math.MaxInt, "minibatches"),
+		IntOption("steps", &m.Steps, 5000, 1, math.MaxInt, "number of minibatches"),
 		FloatOption("rate", &m.Rate, 1e-3, math.SmallestNonzeroFloat64, 1, "learning rate of Adam"),
 	}
 }

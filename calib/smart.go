@@ -58,8 +58,8 @@ func smartNet() network.MLP { return network.MLP{Sizes: []int{1, 16, 16}} }
 // Options returns the options.
 func (m *SMART) Options() []Option {
 	return []Option{
-		IntOption("epochs", &m.Epochs, 2000, 1, math.MaxInt, "passes over the calibration set, at most"),
-		IntOption("patience", &m.Patience, 200, 1, math.MaxInt, "epochs without a gain before the end"),
+		IntOption("epochs", &m.Epochs, 2000, 1, math.MaxInt, "largest number of passes over the calibration set"),
+		IntOption("patience", &m.Patience, 200, 1, math.MaxInt, "epochs without a lower loss after which training ends"),
 	}
 }
 

@@ -46,7 +46,7 @@ const maxKnots = 100
 
 // Options returns the option knots.
 func (m *SplineCalibration) Options() []Option {
-	return []Option{IntOption("knots", &m.Knots, 6, 2, maxKnots, "knots of the spline, uniform in [0, 1]")}
+	return []Option{IntOption("knots", &m.Knots, 6, 2, maxKnots, "number of knots of the spline, uniform in [0, 1]")}
 }
 
 // Contract needs logits and labels.

@@ -36,7 +36,7 @@ func tConfEntry() Entry {
 		Name:      "t-conf",
 		Label:     "T(conf)",
 		Version:   1,
-		Summary:   "temperature linear in the confidence in place of its rank, bounds and fit of qats",
+		Summary:   "qats with the confidence in place of the confidence rank",
 		Reference: "ablation of QaTS, Eq. 6",
 	})
 }
@@ -46,7 +46,7 @@ func tEntropyEntry() Entry {
 		Name:      "t-entropy",
 		Label:     "T(entropy)",
 		Version:   1,
-		Summary:   "temperature linear in the normalised entropy in place of its rank, bounds and fit of qats",
+		Summary:   "qats with the normalised entropy in place of the confidence rank",
 		Reference: "ablation of QaTS, Eq. 6; covariate of Balanya, Maronas and Ramos 2024",
 	})
 }
@@ -56,7 +56,7 @@ func tGapEntry() Entry {
 		Name:      "t-gap",
 		Label:     "T(gap)",
 		Version:   1,
-		Summary:   "temperature linear in the gap between the two largest logits in place of its rank, bounds and fit of qats",
+		Summary:   "qats with the gap between the two largest logits in place of the confidence rank",
 		Reference: "ablation of QaTS, Eq. 6; covariate of Guo et al. 2026",
 	})
 }

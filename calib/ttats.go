@@ -27,7 +27,7 @@ func ttaTSEntry() Entry {
 		Name:      "tta-ts",
 		Label:     "TTA-TS",
 		Version:   2,
-		Summary:   "temperature of ts on the mean of the logits of augmented test views",
+		Summary:   "temperature of ts for the mean of the logits of augmented test views",
 		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
 	})
 }

@@ -35,7 +35,7 @@ func vsEntry() Entry {
 // Options returns the options.
 func (m *VectorScaling) Options() []Option {
 	return []Option{
-		FloatOption("ridge", &m.Ridge, 1e-6, leastPenalty, mostPenalty, "of the squares of the parameters"),
+		FloatOption("ridge", &m.Ridge, 1e-6, leastPenalty, mostPenalty, "penalty of the squares of the parameters"),
 	}
 }
 

@@ -77,6 +77,7 @@ func checks() []check {
 		{"top1", top1},
 		{"row-wise", rowWise},
 		{"kind", kind},
+		{"parameters", parameters},
 		{"offset", offset},
 		{"class-order", classOrder},
 		{"row-order", rowOrder},

@@ -89,6 +89,13 @@ type doubleMap struct{ softmaxMap }
 
 func (m doubleMap) Apply(dst data.Probs, set *data.Set) { calib.Apply(m.softmaxMap, dst, set) }
 
+// namelessMap has two parameters of one name.
+type namelessMap struct{ softmaxMap }
+
+func (m namelessMap) Parameters() []calib.Parameter {
+	return []calib.Parameter{{Name: "T", Value: m.T}, {Name: "T", Value: m.T}}
+}
+
 // sound is the contract and entry that the cases start from.
 func sound() fake {
 	return fake{contract: calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}}
@@ -253,6 +260,7 @@ func broken() []breach {
 		{check: "kind", how: "says that its scales change predictions", method: contract(func(c *calib.Contract) { c.KeepsTop1 = false })},
 		{check: "kind", how: "has a confidence above 1", method: fakeTop(1.5, true)},
 		{check: "kind", how: "says that it changes predictions", method: fakeTop(0.9, false)},
+		{check: "parameters", how: "names two parameters alike", method: fitsTo(namelessMap{softmaxMap{1}})},
 		{check: "deterministic", how: "never ends", method: method(func(f *fake) {
 			f.fit = func(context.Context, calib.Input) (*calib.Fitted, error) { select {} }
 		})},

@@ -60,3 +60,22 @@ func (s *subject) oneKind(m calib.Map, set *data.Set) error {
 	}
 	return nil
 }
+
+// parameters: the scalar parameters of a fit have distinct names and finite values.
+func parameters(s *subject) error {
+	f, err := s.fit(s.cal, s.test)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, p := range f.Parameters() {
+		switch {
+		case p.Name == "" || seen[p.Name]:
+			return fmt.Errorf("parameter %d: the name %q is empty or used twice", i, p.Name)
+		case math.IsNaN(p.Value) || math.IsInf(p.Value, 0):
+			return fmt.Errorf("parameter %s is %v", p.Name, p.Value)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
