@@ -32,7 +32,9 @@ func TestEqualLinesAreNamedTogether(t *testing.T) {
 	grid := sample("quantile-gap-grid", "ts", "qats")
 	first := grid.Bins[0].Setting
 	at := map[results.Bin]results.Bin{} // of ts
-	key := func(b results.Bin) results.Bin { return results.Bin{Setting: b.Setting, Binning: b.Binning, Bin: b.Bin} }
+	key := func(b results.Bin) results.Bin {
+		return results.Bin{Setting: b.Setting, Binning: b.Binning, Bin: b.Bin}
+	}
 	for _, b := range grid.Bins {
 		if b.Method == "ts" {
 			at[key(b)] = b

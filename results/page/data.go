@@ -117,7 +117,7 @@ type packer struct {
 	metric   map[string]int
 	cell     map[cellID]int
 	sourceOf map[results.Setting]string // of rows without a source
-	values   map[string][]float64    // by metric and cell; NaN where there is none
+	values   map[string][]float64       // by metric and cell; NaN where there is none
 }
 
 // A setting of two sources, which only other tools can write, is two settings.
