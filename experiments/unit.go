@@ -15,7 +15,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// unitWork is the work on one setting: fit what is not fitted, stream the test
+// unitWork is the work on one setting: make the missing fits, stream the test
 // set once through all maps, score, pair. Each step puts its results into the
 // store before the next step begins.
 type unitWork struct {

@@ -216,7 +216,7 @@ def test_what_is_refused(tmp_path, numbers):
     np.testing.assert_allclose(np.load(tmp_path / "d/p/cal/logits.npy"), np.log(p), rtol=1e-6)
     with pytest.raises(ValueError, match="has no logarithm"):
         foreign.export_arrays(tmp_path, "d", "p", "cal", dict(logits=np.eye(2), labels=[0, 1]), "n", kind="probs")
-    assert not (tmp_path / "d/b").exists()  # nothing is written of what is refused
+    assert not (tmp_path / "d/b").exists()  # a rejected set leaves no file
 
 
 class Evil:
