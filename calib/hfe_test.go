@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -93,7 +92,10 @@ func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
 // without. On these sets it is the global minimum, which is not promised. Of each
 // kind, some minima are inside the box and some at its bounds.
 func TestHFEIsAtMostTheGrid(t *testing.T) {
-	const steps = 40
+	steps := 40
+	if testing.Short() {
+		steps = 10
+	}
 	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(30)}} {
 		inside, least, most := 0, 0, 0 // thetas
 		for seed := range uint64(6) {
@@ -121,7 +123,7 @@ func TestHFEIsAtMostTheGrid(t *testing.T) {
 			for i := range steps + 1 {
 				for j := range steps + 1 {
 					grid := m
-					grid.Theta1, grid.Theta2 = hfeMost*float64(i)/steps, hfeMost*float64(j)/steps
+					grid.Theta1, grid.Theta2 = hfeMost*float64(i)/float64(steps), hfeMost*float64(j)/float64(steps)
 					if v := plainErrorWith(set, ood, grid); v < got-1e-9 {
 						t.Errorf("%+v, seed %d: thetas %v %v have squared error %v, fit has %v at %v %v",
 							method, seed, grid.Theta1, grid.Theta2, v, got, m.Theta1, m.Theta2)
@@ -376,11 +378,7 @@ func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 // On a real network with images of no class, the fit is a minimum along both axes,
 // and the temperature of these images grows.
 func TestRealHFEIsAMinimum(t *testing.T) {
-	const name = "cifar100/resnet14-sgd"
-	realNetworks(t)
-	set := realSet(t, name, "cal")
-	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
-	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
+	set := realSet(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, labelled|data.OOD)
 	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
 	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)

@@ -226,7 +226,7 @@ func TestHTSWithoutMinimumIsTS(t *testing.T) {
 
 func TestRealHTSIsAtMostTS(t *testing.T) {
 	for _, name := range realNetworks(t) {
-		set := realSet(t, name, "cal")
+		set := realSet(t, name, data.Cal, labelled)
 		f, scaled := fitMethod(t, "hts", set, nil), fitMethod(t, "ts", set, nil)
 		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
 			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)

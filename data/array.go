@@ -17,7 +17,7 @@ import (
 type Array struct {
 	header
 	name   string // as errors print it
-	column string // what a column is: "class" or "feature"
+	column string // "class" or "feature", for errors
 	conversion
 	contents
 	buf []byte // of the exported methods

@@ -64,7 +64,7 @@
 //	sets:                         a list; of several entries for a set, the last that has a key decides
 //	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
 //	                              pattern (path.Match), and sets below the named ones are included
-//	    kind: log-probs           what the logits arrays hold: logits, log-probs or probs; see below
+//	    kind: log-probs           content of the logits arrays: logits, log-probs or probs; see below
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    note: any text            where the arrays come from, one line; it travels with the numbers

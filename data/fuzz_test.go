@@ -44,7 +44,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// readAny reads b in every way; ok is true where the float64 reading is whole.
+// readAny reads b in every way; ok is true if the float64 reading is complete.
 func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool) {
 	a, err := OpenArray(fileSystem("a.npy", b), "a.npy")
 	if err != nil {
@@ -72,7 +72,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 			}
 		}
 	}
-	// The last row alone is the last row of the whole.
+	// The last row read alone equals the last row of the table.
 	if err == nil && rows > 0 {
 		last := make([]float64, cols)
 		if err := a.ReadFloat64(last, rows-1, rows); err != nil {
@@ -80,7 +80,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 		}
 		for i, x := range last {
 			if x != values[(rows-1)*cols+i] {
-				t.Fatalf("last row, column %d: %g alone, %g in the whole", i, x, values[(rows-1)*cols+i])
+				t.Fatalf("last row, column %d: %g alone, %g in the table", i, x, values[(rows-1)*cols+i])
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// faults are what the log of pdflatex says of a page that is not as it should be.
+// faults match the messages of pdflatex about a page with a wrong layout.
 var faults = regexp.MustCompile(`(?m)^(! .*|.*Float too large.*|Overfull \\[hv]box.*|.*Missing character.*|.*undefined.*)$`)
 
 // TestReportFitsItsPages compiles the reports of the worked example and of the

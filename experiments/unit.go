@@ -15,7 +15,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// unitWork is the work on one setting: fit what is not fitted, stream the test
+// unitWork is the work on one setting: make the missing fits, stream the test
 // set once through all maps, score, pair. Each step puts its results into the
 // store before the next step begins.
 type unitWork struct {
@@ -262,7 +262,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
 		return nil
 	}
-	baseFacts, err := w.cellSamples(base)
+	baseSamples, err := w.cellSamples(base)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 		}
 		others[j] = metrics.Of(samples)
 	}
-	pairs, err := metrics.Pairs(ctx, metrics.Of(baseFacts), others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
+	pairs, err := metrics.Pairs(ctx, metrics.Of(baseSamples), others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@
 //
 // # The store
 //
-// [Store] caches what is expensive to compute, under a name that depends on all
+// [Store] caches results that are expensive to compute, under a name that depends on all
 // of its inputs. Deleting it costs time and no result.
 //
 // # Published numbers

@@ -78,7 +78,7 @@ type RunSetting struct {
 
 	Source string `json:"source,omitempty"` // measured or simulated; empty if there are no arrays
 	Kind   string `json:"kind,omitempty"`   // of the arrays: logits, log-probs or probs
-	From   string `json:"from,omitempty"`   // what the network is, as its manifest puts it
+	From   string `json:"from,omitempty"`   // the network, as its manifest describes it
 	Note   string `json:"note,omitempty"`
 
 	// Test and Cal name the content of the arrays that the methods read, one line

@@ -62,7 +62,7 @@ def checked(arrays, where):
 
 
 def is_head(features, weight, bias, logits):
-    """Are these logits those of this layer, within the rounding of the least exact of the arrays?"""
+    """Whether this layer gives these logits, within the rounding of the least exact array."""
     if features.shape[1] != weight.shape[1]:
         return False
     w, h = weight.astype(np.float64), features.astype(np.float64)
@@ -129,7 +129,7 @@ class LastLinear:
 
 
 def logits_of(output):
-    """The tensor of logits in what a module returns."""
+    """The tensor of logits in the output of a module."""
     for name in ("logits", "out"):
         if isinstance(output, dict) and name in output:
             return output[name]
@@ -153,7 +153,7 @@ def parted(batch, device):
 
 
 def pixel_rows(logits, labels, step):
-    """n x k x h x w as rows: every step-th pixel of every step-th row, those of no class left out."""
+    """n x k x h x w as rows: every step-th pixel of every step-th row, pixels of no class left out."""
     logits = logits[:, :, ::step, ::step].permute(0, 2, 3, 1).flatten(0, 2)
     labels = labels[:, ::step, ::step].flatten()
     keep = (labels >= 0) & (labels < logits.shape[1])

@@ -15,7 +15,7 @@ import (
 // An Object is a kind of mapping in a spec, such as a table.
 type Object struct {
 	Name  string // "spec", "method", "setting", "table" or "figure"
-	About string // what it is, in one or two sentences
+	About string // a description in one or two sentences
 	Keys  []Key
 }
 

@@ -30,7 +30,7 @@
 //   - sums run over fixed lanes and are folded in a fixed way (sums.go): in rows
 //     of 64 classes or more by class mod 8, in shorter ones in order;
 //   - the largest logit takes no part in sums. Its classes are counted: the tail
-//     of a row with three of them is 2 and what the others add, exactly.
+//     of a row with three of them is exactly 2 plus the sum of the others.
 //
 // The portable functions are the specification. The vector code is written by the
 // program in internal/kernel/gen/softmax (`make generate`). It processes rows of
