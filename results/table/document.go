@@ -136,7 +136,8 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twi
 \newcommand{\includeplot}[1]{\sbox{\figurebox}{#1}%%
   \ifdim\wd\figurebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\figurebox}}\else\usebox{\figurebox}\fi}
 \newcounter{own}
-\newcommand{\roomy}{\par\vskip0pt plus.35\textheight\penalty-200\vskip0pt plus-.35\textheight\relax}
+\newcommand{\roomy}{\par\ifdim\pagegoal<\maxdimen\dimen0=\pagegoal\advance\dimen0-\pagetotal
+  \ifdim\dimen0<.35\textheight\newpage\fi\fi}
 \pagestyle{myheadings}
 \markright{\textup{\textbf{%s}}}
 \title{\vspace{-2ex}%s\vspace{-6ex}}
