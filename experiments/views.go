@@ -209,7 +209,7 @@ func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) e
 		caption += " Setting: " + shown + "."
 	}
 	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
-	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Across: others})
+	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
 	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.formats)
 }
 

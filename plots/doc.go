@@ -3,7 +3,8 @@
 // A figure is a function of rows of bins.csv, results.csv and pairs.csv and of
 // nothing else. So it can be drawn again at any time without a fit. A kind of
 // figure is one file with one function, and one line in the registry. Drawing
-// checks the rows and returns a Figure, which can be written as SVG, PDF or PNG.
+// checks the rows and returns a Figure, which can be written as SVG, PDF, PGF or
+// PNG.
 //
 // Rules for all kinds:
 //
@@ -11,6 +12,10 @@
 //     run (MethodLook), whatever other methods are shown.
 //   - Sizes suit a printed page: 3.3 in for a column, 6.9 in for the full width,
 //     text of 9 and 8 pt. A paper can include the figures unscaled.
+//   - A line goes through its values and is never shifted. Lines that coincide are
+//     drawn around each other, and their methods are named together (strand.go).
+//   - A few outlying values do not flatten a figure: they are arrows at the end of
+//     the axis with their numbers, and the caption says so (clip.go).
 //   - A missing value is left out and noted at the foot. Nothing else moves.
 //   - A figure of simulated rows says "simulated". Measured and simulated rows
 //     never share a figure.

@@ -185,7 +185,7 @@ func TestPGFLeavesTextToLaTeX(t *testing.T) {
 	in := sample("quantile-gap", "ts")
 	in.Labels = map[string]string{"ts": "T_S 50 %"}
 	pgf := string(encode(t, mustDraw(t, entry(t, "quantile-gap"), in), PGF))
-	for _, want := range []string{`\selectfont T\_S 50 \%}}`, `\selectfont $-$`, "use as bounding box", "\\begin{pgfpicture}", "\\end{pgfpicture}"} {
+	for _, want := range []string{`pt}{T\_S 50 \%}}`, `pt}{$-$`, "use as bounding box", "\\begin{pgfpicture}", "\\end{pgfpicture}"} {
 		if !strings.Contains(pgf, want) {
 			t.Errorf("no %s", want)
 		}

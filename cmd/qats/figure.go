@@ -94,11 +94,14 @@ func sourceOf(arrays string) string {
 // fitDiagrams returns the panels before and after calibration on the calibration set.
 func fitDiagrams(m calib.Map, contract calib.Contract, method, label string, cal *data.Set) ([]diagram, error) {
 	n := cal.Logits.Rows
-	before, after := scoring.Zeros(n), scoring.Zeros(n)
+	before, after := scoring.New(n), scoring.New(n)
 	if err := scoring.AppendScaled([]*scoring.SampleScores{before}, cal, slices.Repeat([]float64{1}, n)); err != nil {
 		return nil, err
 	}
 	seen := cal.View(contract.Test)
+	if err := calib.CheckSet(m, seen); err != nil {
+		return nil, fmt.Errorf("--figure: %w", err)
+	}
 	if top, ok := m.(calib.TopLabel); ok {
 		class, conf := calib.TopLabels(top, seen)
 		after.TopLabel, after.NLL, after.Brier = true, nil, nil

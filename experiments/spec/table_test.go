@@ -8,8 +8,9 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// TestEveryKeyOfATableIsRead, and omitted keys get their defaults.
-func TestEveryKeyOfATableIsRead(t *testing.T) {
+// TestTableKeys reads every key of a table, and checks what stands in for the
+// keys that are left out.
+func TestTableKeys(t *testing.T) {
 	s := parse(t, `
 name: t
 title: A test
@@ -29,9 +30,8 @@ tables:
 	want := []table.Spec{
 		{
 			Name: "t-full", Caption: "By corruption", Number: 7, Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption",
-			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, Mean: true,
-			SettingLabels: map[string]string{"fog": "Fog", "5": "five"},
-			Better:        table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
+			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, SettingLabels: map[string]string{"fog": "Fog", "5": "five"}, Mean: true,
+			Better: table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
 		},
 		{
 			Name: "t-auroc", Caption: "A test: AUROC", Metric: "auroc", Rows: []string{"dataset", "backbone", "severity", "method"}, Columns: "corruption",
@@ -50,16 +50,17 @@ tables:
 	}
 }
 
-// TestSpecWithoutTablesHasThoseOfECEAndAECE, as if it had listed them.
-func TestSpecWithoutTablesHasThoseOfECEAndAECE(t *testing.T) {
+// TestDefaultTables: a spec without tables has those of ECE and AECE.
+func TestDefaultTables(t *testing.T) {
 	s := parse(t, "name: t\nmethods: [uncal, qats]\nmetrics: [nll, ece]\nsettings: {dataset: d, backbone: [a, b]}\n")
 	if len(s.Tables) != 1 || s.Tables[0].Name != "t-ece" || s.Tables[0].Highlight != "qats" || s.Tables[0].Caption != "t: ECE" {
 		t.Errorf("%+v", s.Tables)
 	}
 }
 
-// TestEveryKeyOfAFigureIsRead, and omitted keys get their defaults.
-func TestEveryKeyOfAFigureIsRead(t *testing.T) {
+// TestFigureKeys reads every key of a figure, and checks what stands in for the
+// keys that are left out.
+func TestFigureKeys(t *testing.T) {
 	s := parse(t, `
 name: t
 methods: [uncal, {name: tta-ts, label: AdaTS}]

@@ -42,7 +42,7 @@ func (v View) CompactLaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs. The notes are in a file of their own.\n")
 	fmt.Fprintf(&b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:compare-%s-%s}\n", v.compactCaption(), v.Metric, v.Source)
-	b.WriteString("\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n\\begin{tabular}{@{}lrrrr@{}}\n\\toprule\n" +
+	b.WriteString("\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n\\begin{tabular}{@{}lrrrr@{}}\n\\toprule\n" +
 		"Method & \\shortstack[r]{Mean\\\\diff.} & Shift [95\\,\\%] & \\shortstack[r]{$p$\\\\(Holm)} & W/T/L \\\\\n\\midrule\n")
 	for _, r := range v.Rows {
 		shift := v.signed(r.Shift.Estimate)
@@ -65,15 +65,15 @@ func (v View) CompactLaTeX(w io.Writer) error {
 func (v View) compactCaption() string {
 	unit := ""
 	if v.Percent {
-		unit = " in points"
+		unit = ", in points"
 	}
 	side := "below"
 	if v.Better == "higher" {
 		side = "above"
 	}
-	text := fmt.Sprintf("%s%s minus that of %s over %s; %s zero the method is better. "+
+	text := fmt.Sprintf("Difference in %s to %s%s, over %s; %s zero the method is better. "+
 		"Shift: Hodges--Lehmann estimate. $p$: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost.",
-		table.Escape(v.MetricLabel), unit, table.Escape(v.Label(v.Against)), v.trials(len(v.Blocks)), side)
+		table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.trials(len(v.Blocks)), side)
 	if v.Source == "simulated" {
 		text = "\\textbf{SIMULATED.} " + text
 	}

@@ -342,7 +342,7 @@ func (v View) warnings() []string {
 		if w.Method == v.Against || v.Methods != nil {
 			where = ": " + names(w.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), w.Text, len(w.Settings), count(v.Settings, "setting"), where))
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), table.InWords(w.Text), len(w.Settings), count(v.Settings, "setting"), where))
 	}
 	return list
 }

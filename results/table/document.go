@@ -68,7 +68,8 @@ type Figure struct {
 	Path    string
 	Caption string  // plain text
 	Width   float64 // in points; figures of a column stand side by side
-	Across  bool    // shows settings of other experiments too
+	Height  float64
+	Across  bool // shows settings of other experiments too
 }
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9._+/-]+$`)
@@ -115,7 +116,7 @@ func (d *Document) LaTeX(w io.Writer) error {
 
 // preamble puts the banner at the head of each page. \includeplot shows a figure in
 // its own size if it fits the width, and scaled down otherwise. \roomy begins a page
-// where little of one is left, so that no heading stands alone. Floats may fill a
+// where less than a height of one is left, so that no heading stands alone. Floats may fill a
 // page, because most of the document is tables.
 const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twice for the contents).
 \documentclass[10pt,a4paper]{article}
@@ -136,7 +137,8 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twi
 \newcommand{\includeplot}[1]{\sbox{\figurebox}{#1}%%
   \ifdim\wd\figurebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\figurebox}}\else\usebox{\figurebox}\fi}
 \newcounter{own}
-\newcommand{\roomy}{\par\vskip0pt plus.35\textheight\penalty-200\vskip0pt plus-.35\textheight\relax}
+\newcommand{\roomy}[1]{\par\ifdim\pagegoal<\maxdimen\dimen0=\pagegoal\advance\dimen0-\pagetotal
+  \ifdim\dimen0<#1\newpage\fi\fi}
 \pagestyle{myheadings}
 \markright{\textup{\textbf{%s}}}
 \title{\vspace{-2ex}%s\vspace{-6ex}}
@@ -199,7 +201,7 @@ func (p Part) latex(b *strings.Builder, numbered bool) {
 	if len(p.Tables)+len(p.Figures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\\roomy\\section{%s}\n", Escape(p.Title))
+	fmt.Fprintf(b, "\\roomy{%.0fpt}\\section{%s}\n", p.room(), Escape(p.Title))
 	for _, f := range p.Tables {
 		switch n := f.Table.Spec.Number; {
 		case n > 0:
@@ -226,6 +228,24 @@ func (p Part) latex(b *strings.Builder, numbered bool) {
 		b.WriteString("\\end{figure}\n")
 	}
 	b.WriteString("\\FloatBarrier\n") // no float drifts into the next section
+}
+
+// room is about the height, in points, of the heading and the first float of a part.
+// It is at most 600, because a higher float has a page of its own.
+func (p Part) room() float64 {
+	height := 90.0 // heading, caption and legend
+	if len(p.Tables) > 0 {
+		t := p.Tables[0].Table
+		rows := t.parts()[0]
+		length := 0
+		for _, note := range t.Notes {
+			length += len(note.String()) + 4
+		}
+		height += 12.5*float64(t.lines(rows[0], rows[1])) + 20 + 8*float64(length/140+3)
+	} else {
+		height += p.Figures[0].Height
+	}
+	return min(height, 600)
 }
 
 func (f Figure) latex(b *strings.Builder) {
