@@ -43,7 +43,7 @@ func open(t *testing.T, path, fragment string) *tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
