@@ -39,7 +39,7 @@ test:
 # their own. Without chromium or npm they are skipped, and say so.
 browser:
 	cd results/page/browser && { npm install --no-save --no-audit --no-fund --silent axe-core@4.14.1 || echo "no axe-core: its test is skipped"; }
-	cd results/page/browser && $(GO) vet ./... && $(GO) test -v ./... | grep -v '^=== '
+	cd results/page/browser && $(GO) vet ./... && $(GO) test -v ./...
 
 build:
 	$(GO) build -o bin/qats ./cmd/qats

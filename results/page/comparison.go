@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/compare/significance"
 )
 
 // comparison is a comparison of methods by one metric over one source.
@@ -25,7 +26,7 @@ type comparison struct {
 	ForestRows        []forestRow
 	Unit              string
 	Against           string
-	Clipped           string // what the forest cuts off
+	ForestNote        string // what the forest leaves out
 }
 
 type rankRow struct{ Method, Rank, Groups string }
@@ -65,7 +66,10 @@ func comparisonOf(v compare.View) comparison {
 	if v.Ranking.Tested() {
 		c.Ranks, c.RankRows = ranksChart(v)
 	}
-	c.Forest, c.ForestRows, c.Clipped = forestChart(v)
+	if len(v.Rows) > 0 {
+		c.Forest, c.ForestNote = forestChart(v)
+		c.ForestRows = forestTable(v)
+	}
 	return c
 }
 
@@ -112,17 +116,16 @@ func ranksChart(v compare.View) (template.HTML, []rankRow) {
 		n, v.MetricLabel, len(k.Blocks), k.Critical)), rows
 }
 
-// forestChart draws the shift of each method to Against with its interval. An
-// interval beyond the axis ends in an arrow, so that one outlier does not flatten
-// the others; the table has its numbers.
-func forestChart(v compare.View) (template.HTML, []forestRow, string) {
-	if len(v.Rows) == 0 {
-		return "", nil, ""
-	}
-	scale := 1.0
+// unitScale is the factor from a value to the printed number.
+func unitScale(v compare.View) float64 {
 	if v.Percent {
-		scale = 100
+		return 100
 	}
+	return 1
+}
+
+// byShift returns the rows in the order of their shifts, the best first.
+func byShift(v compare.View) []compare.Row {
 	rows := slices.Clone(v.Rows)
 	slices.SortStableFunc(rows, func(a, b compare.Row) int {
 		if v.Better == metrics.Higher {
@@ -130,14 +133,46 @@ func forestChart(v compare.View) (template.HTML, []forestRow, string) {
 		}
 		return cmp.Compare(a.Shift.Estimate, b.Shift.Estimate)
 	})
+	return rows
+}
+
+// forestTable returns the table of the forest.
+func forestTable(v compare.View) []forestRow {
+	var list []forestRow
+	scale := unitScale(v)
+	for _, r := range byShift(v) {
+		f := forestRow{Method: v.Label(r.Method), Shift: signed(r.Shift.Estimate*scale, v.Digits), Interval: "-",
+			P: p(r.Test.P), Holm: p(r.Holm), Win: "-", Tie: "-", Loss: "-"}
+		if r.Shift.Bounded {
+			f.Interval = fmt.Sprintf("[%s, %s]", signed(r.Shift.Lo*scale, v.Digits), signed(r.Shift.Hi*scale, v.Digits))
+		}
+		if r.NoInterval < r.Settings {
+			f.Win, f.Tie, f.Loss = strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// forestChart draws the shift of each method to Against with its interval. What is
+// beyond the axis ends in an arrow, so that one outlier does not flatten the others.
+// The note says what the chart leaves out.
+func forestChart(v compare.View) (chart template.HTML, note string) {
+	rows, scale := byShift(v), unitScale(v)
 	var ends []float64
+	var notes []string
 	for _, r := range rows {
 		ends = append(ends, math.Abs(r.Shift.Estimate)*scale)
 		if r.Shift.Bounded {
 			ends = append(ends, math.Abs(r.Shift.Lo)*scale, math.Abs(r.Shift.Hi)*scale)
+		} else if len(notes) == 0 {
+			notes = append(notes, "A square without a line has no interval, because the method has values in too few blocks.")
 		}
 	}
 	limit, clipped := axisLimit(ends)
+	if clipped {
+		notes = append(notes, fmt.Sprintf("The axis ends at %s. An arrow marks a shift or an interval beyond it; the table has the numbers.", strconv.FormatFloat(limit, 'g', 3, 64)))
+	}
 	const row, left, width = 22.0, 150.0, 460.0
 	s := &svg{width: left + width + 20, height: row*float64(len(rows)) + 46}
 	x := func(d float64) float64 { return left + (math.Max(-limit, math.Min(limit, d))/limit+1)/2*width }
@@ -148,43 +183,37 @@ func forestChart(v compare.View) (template.HTML, []forestRow, string) {
 	}
 	s.line("zero", x(0), 4, x(0), s.height-38)
 	s.text("axis", "middle", left+width/2, s.height-6, fmt.Sprintf("shift to %s in %s, 95 %% interval", v.Label(v.Against), v.MetricLabel))
-	var list []forestRow
 	for i, r := range rows {
 		y := row*float64(i) + 16
-		lo, hi, mid := r.Shift.Lo*scale, r.Shift.Hi*scale, r.Shift.Estimate*scale
 		s.text("label", "end", left-12, y+4, v.Label(r.Method))
-		interval := "-"
-		if r.Shift.Bounded {
-			interval = fmt.Sprintf("[%s, %s]", signed(lo, v.Digits), signed(hi, v.Digits))
-			s.line("whisker", x(lo), y, x(hi), y)
-			if lo < -limit {
-				s.tag("path", "class", "arrow", "d", fmt.Sprintf("M%s %s l8 -5 v10 z", short(x(lo)), short(y)))
-			}
-			if hi > limit {
-				s.tag("path", "class", "arrow", "d", fmt.Sprintf("M%s %s l-8 -5 v10 z", short(x(hi)), short(y)))
-			}
-		}
-		if math.Abs(mid) <= limit {
-			s.tag("rect", "class", "dot", "x", x(mid)-4, "y", y-4, "width", 8.0, "height", 8.0)
-		} else {
-			near := lo // the end of the interval that is nearer to zero
-			anchor := "end"
-			if mid < 0 {
-				near, anchor = hi, "start"
-			}
-			s.text("tick", anchor, math.Max(x(-limit)+12, math.Min(x(limit)-12, x(near)))-6*sign(mid), y+4, signed(mid, v.Digits))
-		}
-		f := forestRow{Method: v.Label(r.Method), Shift: signed(mid, v.Digits), Interval: interval, P: p(r.Test.P), Holm: p(r.Holm), Win: "-", Tie: "-", Loss: "-"}
-		if r.NoInterval < r.Settings {
-			f.Win, f.Tie, f.Loss = strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)
-		}
-		list = append(list, f)
+		s.shift(r.Shift, scale, limit, x, y, v.Digits)
 	}
-	note := ""
-	if clipped {
-		note = fmt.Sprintf("The axis ends at %s. An arrow marks an interval that goes on; the table has its numbers.", strconv.FormatFloat(limit, 'g', 3, 64))
+	return s.html(fmt.Sprintf("Shift of %d methods to %s in %s, with 95 %% intervals. The table below has the same numbers.", len(rows), v.Label(v.Against), v.MetricLabel)), strings.Join(notes, " ")
+}
+
+// shift draws one shift with its interval at the height y; x places a number within
+// the limits of the axis.
+func (s *svg) shift(shift significance.Shift, scale, limit float64, x func(float64) float64, y float64, digits int) {
+	mid := shift.Estimate * scale
+	lo, hi := mid, mid
+	if shift.Bounded {
+		lo, hi = shift.Lo*scale, shift.Hi*scale
+		s.line("whisker", x(lo), y, x(hi), y)
 	}
-	return s.html(fmt.Sprintf("Shift of %d methods to %s in %s, with 95 %% intervals. The table below has the same numbers.", len(rows), v.Label(v.Against), v.MetricLabel)), list, note
+	if lo < -limit {
+		s.tag("path", "class", "arrow", "d", fmt.Sprintf("M%s %s l8 -5 v10 z", short(x(lo)), short(y)))
+	}
+	if hi > limit {
+		s.tag("path", "class", "arrow", "d", fmt.Sprintf("M%s %s l-8 -5 v10 z", short(x(hi)), short(y)))
+	}
+	switch {
+	case mid > limit: // the number stands beside the end of the interval that is nearer to zero
+		s.text("tick", "end", math.Min(x(limit)-12, x(lo))-6, y+4, signed(mid, digits))
+	case mid < -limit:
+		s.text("tick", "start", math.Max(x(-limit)+12, x(hi))+6, y+4, signed(mid, digits))
+	default:
+		s.tag("rect", "class", "dot", "x", x(mid)-4, "y", y-4, "width", 8.0, "height", 8.0)
+	}
 }
 
 // axisLimit returns the largest distance from zero that an axis shows, and whether
@@ -212,8 +241,6 @@ func signed(x float64, digits int) string {
 	}
 	return s
 }
-
-func sign(x float64) float64 { return math.Copysign(1, x) }
 
 // p prints a p-value as qats compare does.
 func p(x float64) string {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // data is the JSON object of the page. Numbers of cells are columns: entry i of a
@@ -65,9 +67,10 @@ type settingEntry struct {
 	Corruption string  `json:"c"`
 	Severity   int     `json:"s"`
 	Source     string  `json:"src"`
-	Name       string  `json:"name"` // as Cell.Setting has it
-	N          int     `json:"n"`    // test rows
-	From       int     `json:"from"` // texts of run.json
+	Name       string  `json:"name"`  // as Cell.Setting has it
+	Print      string  `json:"print"` // in the names of tables
+	N          int     `json:"n"`     // test rows
+	From       int     `json:"from"`  // texts of run.json
 	Test       int     `json:"test"`
 	Cal        int     `json:"cal"`
 	On         string  `json:"on,omitempty"` // calibrate_on
@@ -183,7 +186,7 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 		s = len(p.Settings)
 		p.setting[settingID{r.Setting, source}] = s
 		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
-			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name()})
+			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: printName(r.Setting)})
 	}
 	m, ok := p.method[r.Method]
 	if !ok {
@@ -216,6 +219,18 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	}
 	values[c] = r.Value
 	p.values[r.Metric] = values
+}
+
+// printName names a setting as tables do: CIFAR-10, RN-50.
+func printName(c results.Setting) string {
+	names := []string{table.Name("dataset", c.Dataset), table.Name("backbone", c.Backbone)}
+	if c.Loss != "ce" {
+		names = append(names, table.Name("loss", c.Loss))
+	}
+	if c.Corruption != "" {
+		names = append(names, fmt.Sprintf("%s %d", table.Name("corruption", c.Corruption), c.Severity))
+	}
+	return strings.Join(names, ", ")
 }
 
 // items returns the texts of the items of a note.

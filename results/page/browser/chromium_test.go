@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,23 +28,61 @@ type tab struct {
 	problems []string // uncaught errors and what the console says of errors
 }
 
-// open opens a file in a new browser, with a fragment such as "#settings?metric=nll".
-// Without Chromium the test is skipped.
-func open(t *testing.T, path, fragment string) *tab {
-	t.Helper()
+// profile is the folder of the browser's profile.
+var profile string
+
+func TestMain(m *testing.M) {
+	code := 1
+	var err error
+	if profile, err = os.MkdirTemp("", "page-browser-"); err == nil {
+		code = m.Run()
+		stop()
+		os.RemoveAll(profile)
+	}
+	os.Exit(code)
+}
+
+// stop ends the browser.
+var stop = func() {}
+
+// chromium starts the browser, which all tests share, with a tab for each. It tries
+// three times, because on a busy machine the first start can fail.
+var chromium = sync.OnceValues(func() (context.Context, error) {
 	bin, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("no chromium: apt-get install -y --no-install-recommends chromium")
+		return nil, err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(bin), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1280, 900))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(bin), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // root in a container
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	for range 3 {
+		allocator, cancel1 := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, cancel2 := chromedp.NewContext(allocator)
+		if err = chromedp.Do(ctx); err == nil {
+			stop = func() { cancel2(); cancel1() }
+			return ctx, nil
+		}
+		cancel2()
+		cancel1()
+	}
+	return nil, err
+})
+
+// open opens a file in a new tab, with a fragment such as "#settings?metric=nll".
+// Without Chromium the test is skipped.
+func open(t *testing.T, path, fragment string) *tab {
+	t.Helper()
+	browser, err := chromium()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no chromium: apt-get install -y --no-install-recommends chromium")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, p.listen); err != nil {

@@ -41,7 +41,7 @@ var methods = []string{"uncal", "ts", "ir", "qats", "hts"}
 func records() *page.Folder {
 	f := &page.Folder{Parameters: []results.Parameter{}}
 	for i, n := range testSets() {
-		cell := results.Setting{Experiment: "test", Dataset: n.dataset, Backbone: n.backbone, Loss: "ce", Corruption: n.corruption, Severity: n.severity}
+		cell := results.Setting{Experiment: "standard", Dataset: n.dataset, Backbone: n.backbone, Loss: "ce", Corruption: n.corruption, Severity: n.severity}
 		for j, m := range methods {
 			if m == "hts" && i > 2 || m == "ir" && i == 3 {
 				for _, id := range []string{"accuracy", "ece", "nll"} {

@@ -211,7 +211,7 @@ func TestTheFragmentKeepsTheView(t *testing.T) {
 	before := eval[string](p, `document.getElementById("leaderboard-body").textContent + document.getElementById("setting").textContent`)
 	p.visit(path, fragment)
 	after := eval[string](p, `document.getElementById("leaderboard-body").textContent + document.getElementById("setting").textContent`)
-	if before != after || !strings.Contains(fragment, "metric=nll") || !strings.Contains(fragment, "dataset=cifar100") || !strings.Contains(fragment, "set=test") {
+	if before != after || !strings.Contains(fragment, "metric=nll") || !strings.Contains(fragment, "dataset=cifar100") || !strings.Contains(fragment, "set=standard") {
 		t.Errorf("%s does not restore the page", fragment)
 	}
 	eval[bool](p, `(location.hash = "#severity") && true`)
@@ -230,6 +230,44 @@ func TestLinesThatCoincideAreNamed(t *testing.T) {
 	}
 	if got := p.texts("#severity-body .key-line li"); !slices.Contains(got, "TS = QaTS (they coincide)") {
 		t.Errorf("legend %q", got)
+	}
+	p.done()
+}
+
+// TestPublishedNumbersAreFiltered: by table and by what differs from the paper.
+func TestPublishedNumbersAreFiltered(t *testing.T) {
+	p := open(t, newPage(t), "")
+	rows := func() []string { return p.texts("#published-table tbody tr") }
+	if n := len(rows()); n != 105 {
+		t.Errorf("%d numbers of Table 1, want 105", n)
+	}
+	p.choose("differs", "none")
+	missing := len(rows())
+	p.choose("differs", "any")
+	differing := rows()
+	if missing == 0 || len(differing) == 0 || missing+len(differing) > 105 {
+		t.Errorf("%d not reproduced, %d differ", missing, len(differing))
+	}
+	p.do(chromedp.SendKeys("#find", "cifar-10, rn-50"))
+	if got := rows(); len(got) != 4 { // uncal, ts, ir and qats
+		t.Errorf("cifar-10, rn-50: %q", got)
+	}
+	p.choose("table", "all")
+	p.choose("differs", "")
+	p.done()
+}
+
+// TestPrint: a printed page has no controls, and keeps the banner.
+func TestPrint(t *testing.T) {
+	p := open(t, newPage(t), "")
+	p.media("print", "dark")
+	for selector, want := range map[string]string{"#filters": "none", "nav": "none", "#banner": "flex"} {
+		if got := eval[string](p, `getComputedStyle(document.querySelector("`+selector+`")).display`); got != want {
+			t.Errorf("%s is displayed as %s, want %s", selector, got, want)
+		}
+	}
+	if got := eval[string](p, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("a page printed from the dark theme is %s", got)
 	}
 	p.done()
 }

@@ -25,12 +25,15 @@ func (p *tab) picture(selector string) []byte {
 	return result.Data
 }
 
-// TestScreenshots writes pictures of the page that PAGE names into the folder that
-// SHOTS names, for people to look at.
+// TestScreenshots writes pictures of the page that PAGE names, or else of the test
+// folder, into the folder that SHOTS names, for people to look at.
 func TestScreenshots(t *testing.T) {
 	dir, path := os.Getenv("SHOTS"), os.Getenv("PAGE")
-	if dir == "" || path == "" {
-		t.Skip("set PAGE to an index.html and SHOTS to a folder for pictures")
+	if dir == "" {
+		t.Skip("set SHOTS to a folder for pictures, and PAGE to an index.html")
+	}
+	if path == "" {
+		path = newPage(t)
 	}
 	prefix := os.Getenv("PREFIX")
 	save := func(name string, picture []byte, err error) {
@@ -58,8 +61,11 @@ func TestScreenshots(t *testing.T) {
 			}
 			save(view.name+"-"+section+".png", p.picture("#"+section), nil)
 		}
-		eval[bool](p, `scrollTo(0, 0) || true`)
+		eval[bool](p, `document.getElementById("filters").scrollIntoView() || true`)
 		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+		save(view.name+"-filters.png", picture, err)
+		eval[bool](p, `scrollTo(0, 0) || true`)
+		picture, err = chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		save(view.name+"-top.png", picture, err)
 		width := eval[int](p, `document.documentElement.scrollWidth`)
 		if width > int(view.width) {

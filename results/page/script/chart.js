@@ -40,13 +40,13 @@ function area(f, band, attributes) {
 }
 
 // curves draws series of {method, points}. Series that coincide are drawn on top of
-// each other with falling widths, so that all are seen.
+// each other with falling widths, the upper ones dashed, so that all are seen.
 function curves(f, series) {
   for (const group of coinciding(series)) {
     group.forEach((s, i) => {
       const width = 2 + 3 * (group.length - 1 - i);
       f.root.append(svg("path", {class: "curve", d: path(s.points.map(([a, b]) => [f.sx(a), f.sy(b)])), style: "stroke:" + color(s.method),
-        "stroke-width": width, "stroke-dasharray": group.length === 1 || i > 0 ? data.methods[s.method].dash || null : null}));
+        "stroke-width": width, "stroke-dasharray": i > 0 ? "7 7" : group.length === 1 ? data.methods[s.method].dash || null : null}));
     });
     group.forEach((s, i) => s.points.forEach(([a, b]) => f.root.append(marker(s.method, f.sx(a), f.sy(b), 3.4 + 1.8 * (group.length - 1 - i)))));
   }

@@ -74,6 +74,7 @@ function drawLeaderboard() {
     `Better, tie, worse: settings by the paired 95 % interval of the difference to ${label(base)}.`,
     columns.some(id => better(id) === "higher") ? "Higher is better for " + columns.filter(id => better(id) === "higher").map(id => metricById.get(id).label).join(" and ") + "; lower for all others." : "Lower is better.",
     result.none ? "No ranking: " + result.none + "." : "",
+    result.aside.length ? "A method that is not ranked has its values over its own settings: do not compare them with those of the others." : "",
     ...result.missing.map(x => `${plural(x.lacks, "setting")} left out because ${label(x.method)} has no value there.`)].filter(x => x);
   byId("leaderboard-body").replaceChildren(
     found.conflict ? el("p", {class: "warning"}, `${found.conflict} has different values in several experiments. Choose one experiment.`) : "",

@@ -61,6 +61,10 @@ function band(n, p) {
 // it is among the methods, else the first.
 const banded = methods => [methodIndex.get("qats"), baseline()].find(m => methods.includes(m)) ?? methods[0];
 
+// fewRows is the number of rows below which a bin is pale: the standard error of its
+// accuracy can exceed 9 points.
+const fewRows = 30;
+
 // reliability draws accuracy against confidence, above the number of rows.
 function reliability(s, methods) {
   const name = `Reliability diagram of ${s.label}: ${methods.map(label).join(", ")}`;
@@ -69,7 +73,10 @@ function reliability(s, methods) {
   const first = bins.find(b => b.method === banded(methods)).rows;
   f.root.append(area(f, first.map(b => [b.conf, b.from, b.to]), {class: "band"}));
   f.root.append(svg("line", {class: "diagonal", x1: f.sx(0), y1: f.sy(0), x2: f.sx(1), y2: f.sy(1)}));
-  curves(f, bins.map(b => ({method: b.method, points: b.rows.map(r => [r.conf, r.acc])})));
+  curves(f, bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])})));
+  const pale = svg("g", {opacity: .35});
+  for (const b of bins) pale.append(...b.rows.filter(r => r.n < fewRows).map(r => marker(b.method, f.sx(r.conf), f.sy(r.acc), 2.6)));
+  f.root.append(pale);
   const most = Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
   const h = frame({name: `Number of rows in each bin of ${s.label}`, width: 460, height: 130, x: [0, 1], y: [0, most * 1.05], xTitle: "confidence", yTitle: "rows"});
   bins.forEach((b, i) => b.rows.forEach(r => {
@@ -77,7 +84,7 @@ function reliability(s, methods) {
     h.root.append(svg("rect", {x: h.sx(r.lo) + 1 + i * w, y: h.sy(r.n), width: Math.max(.5, w - .5), height: h.bottom - h.sy(r.n), style: "fill:" + color(b.method)}));
   }));
   return el("figure", {}, el("figcaption", {}, "Accuracy against confidence, 15 bins of equal width"), keyLine(bins.map(b => ({method: b.method, points: b.rows}))), f.root, h.root,
-    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident.`),
+    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident. Pale points that no line joins: bins of fewer than ${fewRows} rows.`),
     folded("Table of these bins", ...bins.map(b => binTable(s, b))));
 }
 
@@ -115,7 +122,7 @@ function settingForest(s, metric) {
     .map(p => ({method: cells[p[0]].method, against: p[1], name: label(cells[p[0]].method), mid: scale * p[3], lo: scale * p[4], hi: scale * p[5]}));
   if (!rows.length) return null;
   const title = `${metricById.get(metric).label} minus that of ${label(rows[0].against)}, ${unit(metric)}`;
-  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, title);
+  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric));
   const digits = metricById.get(metric).digits;
   return el("figure", {}, el("figcaption", {}, title + ", paired 95 % intervals"), scroller(title, chart), note ? el("p", {class: "small"}, note) : null,
     folded("Table of this chart", tableOf(title, ["Method", "Difference", "from", "to"], rows.map(r => [r.name, plain(r.mid, digits), plain(r.lo, digits), plain(r.hi, digits)]))));
@@ -208,7 +215,7 @@ function drawSetting() {
     el("h3", {id: "setting-title", tabindex: "-1"}, s.label, " ", s.src ? el("span", {class: "tag " + s.src}, s.src) : null),
     el("div", {class: "row"}, step("Previous", list[at - 1]), step("Next", at >= 0 ? list[at + 1] : null),
       el("button", {type: "button", onclick: () => { set({set: "", show: ""}); byId("settings").scrollIntoView(); }}, "Close")),
-    el("p", {class: "small"}, s.src === "simulated" ? "Simulated: no number here is of a real network. " : "", s.n ? plural(s.n, "test row") + ". " : "", data.texts[s.from] ? "From: " + data.texts[s.from] + "." : ""),
+    el("p", {class: "small"}, s.print + ". ", s.src === "simulated" ? "Simulated: no number here is of a real network. " : "", s.n ? plural(s.n, "test row") + ". " : "", data.texts[s.from] ? "From: " + data.texts[s.from] + "." : ""),
     summaryTable(s),
     has.length ? checks("show-", "Methods in the charts", has, methods, ms => set({show: ms.map(m => data.methods[m].id).join(",")})) : null,
     methods.length ? el("div", {class: "charts"}, reliability(s, methods), quantileGap(s, methods)) : el("p", {}, "No bins are recorded for this setting (bins.csv)."),

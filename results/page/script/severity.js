@@ -22,7 +22,7 @@ function drawSeverity() {
   if (!body) return;
   if (!all.size) return body.replaceChildren(el("p", {}, `No ${state.source} network has corrupted test sets of several severities.`));
   const key = all.has(state.network) ? state.network : [...all.keys()][0], settings = all.get(key);
-  const has = methodsOf(settings, metric), usual = ["uncal", "ts", "ir", "qats", "hfe", "hfe-target"];
+  const has = methodsOf(settings, metric), usual = ["uncal", "ts", "ir", "qats"];
   const chosen = state.lines ? has.filter(m => state.lines.split(",").includes(data.methods[m].id)) : has.filter(m => usual.includes(data.methods[m].id));
   const methods = chosen.length ? chosen : has.slice(0, 4);
   const severities = [...new Set(settings.map(s => s.s))].sort((a, b) => a - b), corruptions = [...new Set(settings.map(s => s.c))];
