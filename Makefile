@@ -63,7 +63,7 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # qats beside numpy, scipy, scikit-learn, torch and C, if they are installed:
-# see results/speed. Draws 3.3 GB and takes an hour.
+# see docs/speed.md. Draws 3.3 GB and takes an hour.
 speed:
 	$(PYTHON) results/speed/table.py $(SPEED_DATA)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times qats beside its peers and prints the table of results/speed/README.md.
+"""Times qats beside its peers and prints the table of docs/speed.md.
 
 usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P6] [--slow]
 
