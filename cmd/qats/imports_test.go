@@ -52,6 +52,8 @@ var layers = map[string][]string{
 	"data/internal/pickle":        {"data/internal/ndarray"},
 	"data/internal/hdf5":          {"data/internal/ndarray"},
 	"data":                        {"internal/atomicfile", "internal/kernel/finite", "internal/kernel/half"},
+	"data/public":                 {"data", "data/internal/hdf5", "data/internal/ndarray", "data/internal/pickle"},
+	"data/fetch":                  {"internal/atomicfile"},
 	"data/simulate":               {"data", "internal/kernel/linear", "internal/kernel/softmax"},
 	"data/simulate/example":       {"data", "data/simulate"},
 	"calib/internal/testset":      {"data", "internal/kernel/softmax"},
