@@ -154,20 +154,13 @@ func (r *medmnistReader) add(source, name string, read func() ([]byte, error), n
 	case !r.keeps(t.flag, fmt.Sprintf("%s_%s_%s", m[3], m[4], m[5])):
 		return leave("not selected")
 	}
-	b, err := read()
-	if err != nil {
-		return clean(name, err)
-	}
-	s := &medmnistSet{source: source, name: name}
-	if s.scores, err = indexedRows(b); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	s.scores = s.scores.twoClasses()
-	if s.labels, err = memberLabels(r.labels[t.flag] + "#" + m[2] + "_labels"); err != nil {
+	s, err := r.predictions(source, name, t.flag, m[2], read)
+	if err != nil && named {
 		return err
 	}
-	if len(s.labels) != s.scores.n {
-		return fmt.Errorf("%s: %d rows; %s has %d labels", name, s.scores.n, base(r.labels[t.flag])+"#"+m[2]+"_labels", len(s.labels))
+	if err != nil { // one bad file of an archive is no reason to leave out the others
+		r.skipped = append(r.skipped, err.Error())
+		return nil
 	}
 	if r.found[t] == nil {
 		r.found[t] = map[string]*medmnistSet{}
@@ -177,6 +170,27 @@ func (r *medmnistReader) add(source, name string, read func() ([]byte, error), n
 	}
 	r.found[t][m[2]] = s
 	return nil
+}
+
+// predictions reads one file of predictions and its labels.
+func (r *medmnistReader) predictions(source, name, flag, set string, read func() ([]byte, error)) (*medmnistSet, error) {
+	b, err := read()
+	if err != nil {
+		return nil, clean(name, err)
+	}
+	s := &medmnistSet{source: source, name: name}
+	if s.scores, err = indexedRows(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s.scores = s.scores.twoClasses()
+	labels := r.labels[flag] + "#" + set + "_labels"
+	if s.labels, err = memberLabels(labels); err != nil {
+		return nil, err
+	}
+	if len(s.labels) != s.scores.n {
+		return nil, fmt.Errorf("%s: %d rows; %s has %d labels", name, s.scores.n, base(labels), len(s.labels))
+	}
+	return s, nil
 }
 
 // assemble makes networks of the splits.
