@@ -141,22 +141,22 @@ func (c *Client) copyFile(ctx context.Context, u *url.URL, want expected, p *par
 
 // attempts asks a server for the file until it is complete.
 func (c *Client) attempts(ctx context.Context, want expected, p *part) error {
-	left, wait := cmp.Or(c.Attempts, 5), cmp.Or(c.Wait, time.Second)
+	most, wait := cmp.Or(c.Attempts, 5), cmp.Or(c.Wait, time.Second)
+	left, pause, best := most, wait, p.digest.n
 	for {
-		before, started := p.digest.n, p.digest
 		err := c.request(ctx, want, p)
 		if err == nil {
 			return nil
 		}
 		var final permanent
-		if ctx.Err() != nil || errors.As(err, &final) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.As(err, &final) {
 			return unwrapURL(err)
 		}
-		if p.digest != started || p.digest.n > before { // it brought something
-			left, wait = cmp.Or(c.Attempts, 5), cmp.Or(c.Wait, time.Second)
-			if p.digest != started && p.digest.n <= before { // but no more than there was
-				left--
-			}
+		if p.digest.n > best { // more than ever: it is worth going on
+			left, pause, best = most, wait, p.digest.n
 		}
 		if left--; left <= 0 {
 			return fmt.Errorf("%w (%d bytes are kept; run the command again to continue)", unwrapURL(err), p.digest.n)
@@ -164,9 +164,9 @@ func (c *Client) attempts(ctx context.Context, want expected, p *part) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(wait):
+		case <-time.After(pause):
 		}
-		wait = min(2*wait, time.Minute)
+		pause = min(2*pause, time.Minute)
 	}
 }
 
@@ -284,11 +284,10 @@ func (c *Client) receive(ctx context.Context, r io.Reader, want expected, total 
 				c.Progress(want.File, p.digest.n, max(total, want.Bytes, 0))
 			}
 		}
+		all := max(total, want.Bytes)
 		switch {
-		case err == io.EOF && total >= 0 && p.digest.n < total:
-			return fmt.Errorf("the connection ended after %d of %d bytes", p.digest.n, total)
-		case err == io.EOF && want.Bytes > 0 && p.digest.n < want.Bytes:
-			return fmt.Errorf("the connection ended after %d of %d bytes", p.digest.n, want.Bytes)
+		case (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) && p.digest.n < all:
+			return fmt.Errorf("the connection ended after %d of %d bytes", p.digest.n, all)
 		case err == io.EOF:
 			return nil
 		case err != nil:
