@@ -102,9 +102,9 @@ func printImport(w io.Writer, sum *public.Summary, dir string) {
 	for _, line := range sum.Skipped {
 		fmt.Fprintln(w, "left out:", line)
 	}
-	fmt.Fprintf(w, "imported %d networks into %s", len(sum.Networks), dir)
+	fmt.Fprintf(w, "imported %s into %s", number(len(sum.Networks), "network"), dir)
 	if standIns > 0 {
-		fmt.Fprintf(w, "; %d stand in for networks of the paper", standIns)
+		fmt.Fprintf(w, "; stand-ins for networks of the paper: %d", standIns)
 	}
 	fmt.Fprintln(w)
 	if len(sum.Networks) > 0 && sum.Networks[0].Licence != "" {
