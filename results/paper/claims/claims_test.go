@@ -79,7 +79,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 		seen[id] = true
 		records = append(records, results.Record{
 			Cell: id.Cell, Method: id.method, Metric: id.metric, Value: float64(change(p)) / 10000,
-			N: 100, Source: "measured", Status: results.OK,
+			N: 100, Source: "measured", Status: results.OK, Note: results.PaperItem,
 		})
 	}
 	for _, p := range list {
