@@ -176,9 +176,9 @@ func (t *Table) legend(g glyphs) []string {
 	if len(t.StandIns) > 0 {
 		unranked := ""
 		if s.Number > 0 {
-			unranked = ", not ranked"
+			unranked = "; not ranked"
 		}
-		say("o: not the paper's network, but one that stands in for it%s (%s).", unranked, strings.Join(t.StandIns, "; "))
+		say("o: not the paper's network, but one that stands in for it (%s)%s.", strings.Join(t.StandIns, "; "), unranked)
 	}
 	if t.anyChanges() {
 		list = append(list, g.dagger+": some predictions change.")
