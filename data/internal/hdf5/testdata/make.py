@@ -77,6 +77,11 @@ with create("arrays.h5") as f:
         f["attributes"].attrs[f"name{i}"] = i
 note("arrays.h5")
 
+# A short file, for fuzzing.
+with create("tiny.h5") as f:
+    f.create_dataset("c10/net/probas_cal", data=np.eye(3, dtype="<f4"), chunks=(2, 2), compression="gzip")
+note("tiny.h5")
+
 # Files that are rejected.
 with create("latest.h5", libver="latest") as f:
     f.create_dataset("a", data=np.zeros(3))
