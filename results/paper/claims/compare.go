@@ -27,6 +27,7 @@ type Cell struct {
 	Reason  string       // why there is no reproduced value
 	Here    paper.Points // the reproduced value, rounded as the paper prints
 	Source  string       // measured (the paper's own network), stand-in (measured on another) or simulated
+	StandIn string       // how the network of a stand-in differs from the paper's, if its note says so
 	HasBand bool
 	// BandLo and BandHi are the consistency band: the range of scores that a
 	// perfectly calibrated model with the same confidences gets on as many rows. A
@@ -147,6 +148,7 @@ func (r *reproduction) cell(n paper.Number) Cell {
 		return cell
 	}
 	cell.State, cell.Source, cell.Here = OK, sourceOf(record), paper.PointsOf(record.Value)
+	cell.StandIn = record.StandIn()
 	lo, ok := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_lo")]
 	hi, also := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_hi")]
 	if ok && also && lo.Status == results.OK && hi.Status == results.OK {

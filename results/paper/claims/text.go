@@ -87,7 +87,11 @@ func (r Row) text(b *strings.Builder) {
 		line(b, fmt.Sprintf("  %s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))
 		return
 	}
-	fmt.Fprintf(b, "  %s\n", r.Title(table.Name))
+	title := "  " + r.Title(table.Name)
+	if how := r.standIn(); how != "" {
+		title += " (stand-in: " + how + ")"
+	}
+	line(b, title)
 	for _, c := range r.Cells {
 		name := c.Label
 		if !c.Ranked() {
@@ -104,6 +108,17 @@ func (r Row) text(b *strings.Builder) {
 		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
 	}
 	wrap(b, "    ", r.Ranking.String())
+}
+
+// standIn returns how the network of the row differs from the paper's, where a
+// stand-in says so.
+func (r Row) standIn() string {
+	for _, c := range r.Cells {
+		if c.StandIn != "" {
+			return c.StandIn
+		}
+	}
+	return ""
 }
 
 // String returns the ranking as a sentence.
