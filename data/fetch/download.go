@@ -389,8 +389,12 @@ func (c *Client) Size(ctx context.Context, f File) (int64, error) {
 		return 0, fmt.Errorf("%s: %w", f.URL, unwrapURL(err))
 	}
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound, http.StatusGone:
 		return 0, fmt.Errorf("%s: %w", f.URL, refused(resp))
+	default: // a server that does not answer HEAD may have the file all the same
+		return 0, nil
 	}
 	return max(resp.ContentLength, 0), nil
 }

@@ -2,6 +2,7 @@ package public
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -20,12 +21,20 @@ var calarena = Format{
 
 func readCalArena(ctx context.Context, in *input) error {
 	for _, file := range in.files {
-		if err := in.readArena(ctx, file); err != nil {
+		err := in.readArena(ctx, file)
+		var done *located
+		switch {
+		case errors.As(err, &done):
+			return done.error
+		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return nil
 }
+
+// located is an error that names its file already.
+type located struct{ error }
 
 func (in *input) readArena(ctx context.Context, file string) error {
 	r, err := os.Open(file)
@@ -69,7 +78,9 @@ func (in *input) readArena(ctx context.Context, file string) error {
 				}
 			}
 			n.setStandIn("CalArena's training")
-			in.networks = append(in.networks, n)
+			if err := in.add(n); err != nil {
+				return &located{err}
+			}
 		}
 	}
 	if len(in.networks) == 0 && len(in.Select) > 0 {

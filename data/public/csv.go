@@ -71,8 +71,7 @@ func readCSV(ctx context.Context, in *input) error {
 		s.scores = s.scores.twoClassesIf(c.Kind == data.KindProbs)
 	}
 	n.setStandIn("given as CSV")
-	in.networks = append(in.networks, n)
-	return nil
+	return in.add(n)
 }
 
 // twoClassesIf is twoClasses if the numbers are probabilities.

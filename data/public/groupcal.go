@@ -21,6 +21,7 @@ var groupcalName = regexp.MustCompile(`^([a-z0-9]+)_(.+?)(?:_(0\.\d+|1\.0+))?_(v
 
 func readGroupCal(ctx context.Context, in *input) error {
 	found := map[string]*network{}
+	var list []*network
 	have := map[*network]map[string]string{} // files by split
 	for _, file := range in.files {
 		if err := ctx.Err(); err != nil {
@@ -39,7 +40,7 @@ func readGroupCal(ctx context.Context, in *input) error {
 			n = &network{dataset: datasetName(m[1]), backbone: backboneName(m[2]), kind: data.KindLogits, from: "networks of group_calibration"}
 			n.setStandIn("another training")
 			found[key], have[n] = n, map[string]string{}
-			in.networks = append(in.networks, n)
+			list = append(list, n)
 		}
 		if other, ok := have[n][m[4]]; ok {
 			return fmt.Errorf("%s: %s is the same set of the same network", file, other)
@@ -54,11 +55,14 @@ func readGroupCal(ctx context.Context, in *input) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	for _, n := range in.networks {
+	for _, n := range list {
 		for _, name := range []string{"val", "test"} {
 			if have[n][name] == "" {
 				return fmt.Errorf("%s: there is no file *_%s.pkl of the same network", n.sources[0], name)
 			}
+		}
+		if err := in.add(n); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -127,30 +127,28 @@ func Import(ctx context.Context, format string, files []string, o Options) (*Sum
 		}
 		return nil, fmt.Errorf("%s: nothing to import: %s", files[0], why)
 	}
-	if o.Dataset != "" {
-		if len(in.networks) > 1 {
-			return nil, fmt.Errorf("the files have %d networks (%s, %s, ...); a dataset and a backbone name only one",
-				len(in.networks), in.networks[0].name(), in.networks[1].name())
-		}
-		in.networks[0].dataset, in.networks[0].backbone = o.Dataset, o.Backbone
-	}
-	if o.From != "" {
-		for _, n := range in.networks {
-			n.from = o.From
-		}
-	}
-	for i, n := range in.networks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := n.check(); err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(in.networks[:i], func(m *network) bool { return m.name() == n.name() }) {
-			return nil, fmt.Errorf("%s: a second network named %s; import it to another folder, or give it another name", n.sources[0], n.name())
-		}
-	}
 	return in.write(ctx)
+}
+
+// add checks a network and adds it to those that will be written.
+func (in *input) add(n *network) error {
+	if in.Dataset != "" {
+		if len(in.networks) > 0 {
+			return fmt.Errorf("%s: the files have several networks; a dataset and a backbone name only one", n.sources[0])
+		}
+		n.dataset, n.backbone = in.Dataset, in.Backbone
+	}
+	if in.From != "" {
+		n.from = in.From
+	}
+	if err := n.check(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(in.networks, func(m *network) bool { return m.name() == n.name() }) {
+		return fmt.Errorf("%s: a second network named %s; import it to another folder, or give it another name", n.sources[0], n.name())
+	}
+	in.networks = append(in.networks, n)
+	return nil
 }
 
 // check rejects a network whose parts do not fit each other, and turns
@@ -177,6 +175,9 @@ func (n *network) check() error {
 	}
 	if n.kind == data.KindProbs {
 		n.kind = data.KindLogProbs
+	}
+	for _, t := range []*table{&n.cal.scores, &n.cal.features, &n.test.scores, &n.test.features} {
+		t.compact()
 	}
 	return nil
 }

@@ -220,7 +220,9 @@ func (r *medmnistReader) assemble() error {
 			n.cal, n.test = test.alternate()
 			n.note = "no predictions for the validation set: rows of even index of the test set calibrate and rows of odd index test"
 		}
-		r.networks = append(r.networks, n)
+		if err := r.input.add(n); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -35,6 +35,20 @@ type table struct {
 	n, k   int
 	data   []float64
 	single bool // each number is a float32
+
+	narrow []float32 // the numbers in place of data, once they are checked
+}
+
+// compact halves the memory of float32 numbers, for files with many networks.
+func (t *table) compact() {
+	if !t.single || t.data == nil {
+		return
+	}
+	t.narrow = make([]float32, len(t.data))
+	for i, x := range t.data {
+		t.narrow[i] = float32(x)
+	}
+	t.data = nil
 }
 
 func (t table) row(i int) []float64 { return t.data[i*t.k : (i+1)*t.k] }

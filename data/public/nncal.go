@@ -48,7 +48,9 @@ func readNNCal(ctx context.Context, in *input) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		n.setStandIn("another network and training")
-		in.networks = append(in.networks, n)
+		if err := in.add(n); err != nil {
+			return err
+		}
 	}
 	return nil
 }

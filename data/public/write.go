@@ -160,16 +160,13 @@ func (n *network) write(dir string) (files map[string]data.ManifestFile, err err
 	return files, nil
 }
 
-// write writes a table as float32 if that keeps every bit, as float64 otherwise.
+// write writes a checked table as float32 if that keeps every bit, as float64
+// otherwise.
 func (t table) write(path string) error {
 	if !t.single {
 		return data.WriteFloat64(path, t.data, t.n, t.k)
 	}
-	v := make([]float32, len(t.data))
-	for i, x := range t.data {
-		v[i] = float32(x)
-	}
-	return data.WriteFloat32(path, v, t.n, t.k)
+	return data.WriteFloat32(path, t.narrow, t.n, t.k)
 }
 
 // logProbs returns the logarithms of probabilities, as float32, and how many

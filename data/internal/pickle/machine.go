@@ -392,4 +392,3 @@ func (m *machine) line() (string, error) {
 	m.at += i + 1
 	return s, nil
 }
-
