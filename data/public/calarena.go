@@ -77,7 +77,7 @@ func (in *input) readArena(ctx context.Context, file string) error {
 					return err
 				}
 			}
-			n.setStandIn("CalArena's training")
+			n.training = "CalArena's training"
 			if err := in.add(n); err != nil {
 				return &located{err}
 			}

@@ -70,7 +70,7 @@ func readCSV(ctx context.Context, in *input) error {
 		}
 		s.scores = s.scores.twoClassesIf(c.Kind == data.KindProbs)
 	}
-	n.setStandIn("given as CSV")
+	n.training = "given as CSV"
 	return in.add(n)
 }
 

@@ -38,7 +38,7 @@ func readGroupCal(ctx context.Context, in *input) error {
 		n := found[key]
 		if n == nil {
 			n = &network{dataset: datasetName(m[1]), backbone: backboneName(m[2]), kind: data.KindLogits, from: "networks of group_calibration"}
-			n.setStandIn("another training")
+			n.training = "another training"
 			found[key], have[n] = n, map[string]string{}
 			list = append(list, n)
 		}

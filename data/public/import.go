@@ -141,6 +141,9 @@ func (in *input) add(n *network) error {
 	if in.From != "" {
 		n.from = in.From
 	}
+	if slices.Contains(paperDatasets, n.dataset) && slices.Contains(paperBackbones, n.backbone) {
+		n.standIn = n.training
+	}
 	if err := n.check(); err != nil {
 		return err
 	}

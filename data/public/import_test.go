@@ -7,13 +7,16 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // arena is the fixture of CalArena.
@@ -245,4 +248,47 @@ func ExampleImport() {
 		fmt.Printf("%s: %d rows to calibrate, %d to test, %d classes, %s\n", n.Name, n.Cal, n.Test, n.Classes, n.Licence)
 	}
 	// Output: cifar10/resnet110: 25 rows to calibrate, 30 to test, 4 classes, MIT
+}
+
+// TestNamesDecideStandIns: a network that is given the name of one of the paper's is a
+// stand-in, and one that loses it is none.
+func TestNamesDecideStandIns(t *testing.T) {
+	for name, standIn := range map[string]bool{"cifar10/resnet50": true, "imagenet/vit-b16": true, "cifar10/resnet110": false, "svhn/resnet50": false} {
+		dataset, backbone, _ := strings.Cut(name, "/")
+		sum, err := Import(context.Background(), "nncal", []string{"testdata/probs_resnet110_c10_logits.p"},
+			Options{Dir: t.TempDir(), Dataset: dataset, Backbone: backbone})
+		if err != nil || sum.Networks[0].Name != name || (sum.Networks[0].StandIn != "") != standIn {
+			t.Errorf("%s: %+v, %v", name, sum, err)
+		}
+	}
+	files, o := fixtures(t, "nncal")
+	o.Dir, o.Dataset, o.Backbone = t.TempDir(), "cifar10", "mine"
+	if _, err := Import(context.Background(), "nncal", files, o); err == nil || !strings.Contains(err.Error(), "name only one") {
+		t.Errorf("one name for two networks: %v", err)
+	}
+}
+
+// TestNamesOfThePaper: the lists are those of the published tables.
+func TestNamesOfThePaper(t *testing.T) {
+	numbers, err := paper.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	datasets, backbones := map[string]bool{}, map[string]bool{}
+	for _, n := range numbers {
+		if n.Dataset != paper.Average && n.Backbone != paper.Average {
+			datasets[n.Dataset], backbones[n.Backbone] = true, true
+		}
+	}
+	for _, list := range []struct {
+		name string
+		want map[string]bool
+		have []string
+	}{{"datasets", datasets, paperDatasets}, {"backbones", backbones, paperBackbones}} {
+		want := slices.Sorted(maps.Keys(list.want))
+		have := slices.Sorted(slices.Values(list.have))
+		if !slices.Equal(want, have) {
+			t.Errorf("%s: %v, want %v", list.name, have, want)
+		}
+	}
 }

@@ -211,7 +211,7 @@ func (r *medmnistReader) assemble() error {
 		if t.pixels != cmp.Or(r.Pixels, 28) || t.run != cmp.Or(r.Run, 1) {
 			n.backbone = fmt.Sprintf("%s-%d-run%d", t.backbone, t.pixels, t.run)
 		}
-		n.setStandIn(fmt.Sprintf("MedMNIST's own training, %d pixels, run %d", t.pixels, t.run))
+		n.training = fmt.Sprintf("MedMNIST's own training, %d pixels, run %d", t.pixels, t.run)
 		if val := sets["val"]; val != nil {
 			n.cal = val.split
 			n.sources = append(n.sources, val.source)

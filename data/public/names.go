@@ -33,10 +33,11 @@ func backboneName(source string) string {
 // id writes a name as specs do: in lower case, with hyphens.
 func id(source string) string { return strings.ToLower(strings.ReplaceAll(source, "_", "-")) }
 
-// Backbones and data sets of the paper whose published predictions stand in for it.
+// Backbones and datasets of the paper. A network that has one of each stands in for
+// the paper's.
 var (
-	paperBackbones = []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"}
-	paperMedMNIST  = []string{"pathmnist", "bloodmnist", "breastmnist", "dermamnist", "organamnist", "organcmnist",
-		"organsmnist", "pneumoniamnist", "retinamnist", "tissuemnist"}
-	paperDatasets = append([]string{"cifar10", "cifar100", "imagenet", "ham10000"}, paperMedMNIST...)
+	paperBackbones = []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16", "deeplabv3-r50", "bert-b"}
+	paperDatasets  = []string{"cifar10", "cifar100", "cifar100-c", "cifar100-lt-r10", "cifar100-lt-r100", "imagenet", "imagenet-lt",
+		"ham10000", "pathmnist", "bloodmnist", "breastmnist", "dermamnist", "organamnist", "organcmnist", "organsmnist",
+		"pneumoniamnist", "retinamnist", "tissuemnist", "voc2012", "20newsgroups"}
 )

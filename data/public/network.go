@@ -15,7 +15,8 @@ type network struct {
 	clipped           int       // probabilities below data.LeastProb
 	cal, test         split
 	from              string   // as in data.Provenance
-	standIn           string   // as in data.Provenance
+	training          string   // how it differs from a network of the paper of the same name
+	standIn           string   // as in data.Provenance: training, where there is one
 	note              string   // how rows were chosen, if that needs a word
 	sources           []string // names of the files it was read from
 }

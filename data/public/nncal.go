@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/internal/pickle"
@@ -47,19 +46,12 @@ func readNNCal(ctx context.Context, in *input) error {
 		if n.cal, n.test, err = pairs(v); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		n.setStandIn("another network and training")
+		n.training = "another network and training"
 		if err := in.add(n); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// setStandIn marks a network that has data set and backbone of the paper.
-func (n *network) setStandIn(how string) {
-	if slices.Contains(paperDatasets, n.dataset) && slices.Contains(paperBackbones, n.backbone) {
-		n.standIn = how
-	}
 }
 
 // pairs reads [(logits, labels), (logits, labels)].
