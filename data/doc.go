@@ -68,10 +68,15 @@
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    note: any text            where the arrays come from, one line; it travels with the numbers
+//	    paper: true               the arrays are those of the paper's own networks: only these enter verdicts on it
+//	    stand-in: another run     how the network differs from the paper's one of the same dataset and backbone:
+//	                              its numbers are shown with a mark, and enter no verdict; without ";"
+//	    licence: MIT              of the arrays
 //	files:                        by path, archive members as file.npz#member
 //	  cifar100/vit-b16/test/logits.npy:
 //	    shape: [10000, 100]       checked when the file is opened
 //	    sha256: 4f1c...           of the .npy or of the unpacked member; checked when the file is opened
+//	sources:                      the published files that arrays were imported from, by name: sha256, bytes, licence, url
 //
 // # Kinds of logits
 //

@@ -25,6 +25,8 @@ const ManifestName = "manifest.yaml"
 type Manifest struct {
 	Sets  []ManifestSet           `yaml:"sets,omitempty"`
 	Files map[string]ManifestFile `yaml:"files,omitempty"` // by path from the root, "#member" included
+	// Sources are the published files that arrays were imported from, by name.
+	Sources map[string]ManifestSource `yaml:"sources,omitempty"`
 }
 
 // ManifestSet describes the sets that its pattern matches: each segment of the
@@ -36,6 +38,18 @@ type ManifestSet struct {
 	Origin Origin `yaml:"source,omitempty"` // measured | simulated
 	From   string `yaml:"from,omitempty"`   // Provenance.From
 	Note   string `yaml:"note,omitempty"`   // Provenance.Note
+
+	Paper   *bool  `yaml:"paper,omitempty"`    // Provenance.Paper
+	StandIn string `yaml:"stand-in,omitempty"` // Provenance.StandIn
+	Licence string `yaml:"licence,omitempty"`  // of the arrays, for people who pass them on
+}
+
+// ManifestSource says which bytes a published file had, and under which terms.
+type ManifestSource struct {
+	SHA256  string `yaml:"sha256"`
+	Bytes   int64  `yaml:"bytes"`
+	Licence string `yaml:"licence,omitempty"`
+	URL     string `yaml:"url,omitempty"`
 }
 
 // ManifestFile states shape and digest of a file, which are checked when it is
@@ -75,6 +89,12 @@ func (m Manifest) describe(ref Ref) Provenance {
 		}
 		if s.Note != "" {
 			p.Note = s.Note
+		}
+		if s.Paper != nil {
+			p.Paper = *s.Paper
+		}
+		if s.StandIn != "" {
+			p.StandIn = s.StandIn
 		}
 	}
 	return p
@@ -148,9 +168,12 @@ func yamlError(where string, err error) error {
 // check checks keys and values of the document, whose nodes know their lines, and
 // returns the node that is wrong. The decoder checks types.
 func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
-	return eachKey(doc, []string{"sets", "files"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
-		if key == "files" {
+	return eachKey(doc, []string{"sets", "files", "sources"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
+		switch key {
+		case "files":
 			return eachKey(value, nil, checkFile)
+		case "sources":
+			return eachKey(value, nil, checkSource)
 		}
 		if value.Kind != yaml.SequenceNode {
 			return value, errors.New("sets must be a list")
@@ -166,7 +189,8 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
-	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	var paper, standIn *yaml.Node
+	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "paper", "stand-in", "licence"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -184,32 +208,49 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			if o := Origin(v.Value); o != Measured && o != Simulated {
 				return v, fmt.Errorf("source %q; want measured or simulated", v.Value)
 			}
-		case "note", "from":
+		case "paper":
+			if v.Value == "true" {
+				paper = v
+			}
+		case "note", "from", "stand-in", "licence":
 			if strings.Contains(v.Value, "\n") {
 				return v, fmt.Errorf("%s must be one line", key)
 			}
-			if key == "from" && strings.Contains(v.Value, ";") {
-				return v, errors.New("from must not contain a semicolon")
+			if (key == "from" || key == "stand-in") && strings.Contains(v.Value, ";") {
+				return v, fmt.Errorf("%s must not contain a semicolon", key)
+			}
+			if key == "stand-in" {
+				standIn = v
 			}
 		}
 		return nil, nil
 	})
-	if err == nil && !named {
+	switch {
+	case err != nil:
+	case !named:
 		return item, errors.New("the entry has no set")
+	case paper != nil && standIn != nil:
+		return standIn, errors.New("the arrays of the paper are no stand-in for them")
 	}
 	return at, err
+}
+
+func checkSource(name string, value *yaml.Node) (*yaml.Node, error) {
+	return eachKey(value, []string{"sha256", "bytes", "licence", "url"}, checkDigest)
 }
 
 func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {
 	if !fs.ValidPath(name) {
 		return value, fmt.Errorf("file %q is not a path below the root", name)
 	}
-	return eachKey(value, []string{"shape", "sha256"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
-		if key == "sha256" && (len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "") {
-			return v, errors.New("sha256 must be 64 hexadecimal digits in lower case")
-		}
-		return nil, nil
-	})
+	return eachKey(value, []string{"shape", "sha256"}, checkDigest)
+}
+
+func checkDigest(key string, v *yaml.Node) (*yaml.Node, error) {
+	if key == "sha256" && (len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "") {
+		return v, errors.New("sha256 must be 64 hexadecimal digits in lower case")
+	}
+	return nil, nil
 }
 
 // errAlias rejects aliases, since errors name the line of a value.

@@ -20,6 +20,10 @@ sets:
   - {set: medical-a/resnet50, source: simulated}
   - {set: medical-a/resnet50/test, kind: logits, note: ours}
   - {set: "*/*/fog/[3-5]", source: simulated}
+  - {set: paper/resnet50, paper: true, licence: MIT}
+  - {set: paper/resnet18, stand-in: "another training, run 1"}
+sources:
+  a.csv: {sha256: 0000000000000000000000000000000000000000000000000000000000000000, bytes: 3, licence: MIT, url: "https://example.com/a.csv"}
 `
 	folder, err := NewFolder(fstest.MapFS{"manifest.yaml": {Data: []byte(text)}}, "arrays", Layout{}, nil)
 	if err != nil {
@@ -34,6 +38,8 @@ sets:
 		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
 		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogits, Note: "ours"}},
 		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
+		{Ref{Dataset: "paper", Backbone: "resnet50", Split: Test}, Provenance{Origin: Measured, Paper: true}},
+		{Ref{Dataset: "paper", Backbone: "resnet18", Split: Test}, Provenance{Origin: Measured, StandIn: "another training, run 1"}},
 		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 2, Split: Test}, Provenance{Origin: Measured}},
 		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 4, Split: Test}, Provenance{Origin: Simulated}},
 	} {
@@ -49,22 +55,25 @@ func TestRejectsBadManifests(t *testing.T) {
 		"# nothing\n":                            "arrays/manifest.yaml: empty; remove it or list sets",
 		"- a\n":                                  "arrays/manifest.yaml:1: want a mapping of keys to values",
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets must be a list",
-		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of sets, files`,
+		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of sets, files, sources`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest has one",
-		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note`,
+		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note, paper, stand-in, licence`,
 		"sets:\n  - set: a/b\n    kind: logit\n": `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,
-		"sets:\n  - set: a/b\n    source: real\n":  `arrays/manifest.yaml:3: source "real"; want measured or simulated`,
-		"sets:\n  - kind: logits\n":                "arrays/manifest.yaml:2: the entry has no set",
-		"sets:\n  - set: /a\n":                     `arrays/manifest.yaml:2: set "/a"; want dataset/backbone, or patterns for them`,
-		"sets:\n  - set: \"[a\"\n":                 `arrays/manifest.yaml:2: set "[a" is not a pattern: syntax error in pattern`,
-		"sets:\n  - set: a\n    set: b\n":          `arrays/manifest.yaml:3: mapping key "set" already defined at line 2`,
-		"sets:\n  - set: a\n    note: \"b\\nc\"\n": "arrays/manifest.yaml:3: note must be one line",
-		"files:\n  ../a.npy: {shape: [1]}\n":       `arrays/manifest.yaml:2: file "../a.npy" is not a path below the root`,
-		"files:\n  a.npy: {shape: [x]}\n":          "arrays/manifest.yaml:2: cannot unmarshal !!str `x` into int",
-		"files:\n  a.npy: {sha256: abc}\n":         "arrays/manifest.yaml:2: sha256 must be 64 hexadecimal digits in lower case",
-		"files:\n  a.npy: {size: 4}\n":             `arrays/manifest.yaml:2: unknown key "size"; want one of shape, sha256`,
-		"sets:\n\t- set: a\n":                      "arrays/manifest.yaml:2: found character that cannot start any token",
-		"sets: &a [*a]\n":                          "arrays/manifest.yaml:1: aliases are not supported here; write the value",
+		"sets:\n  - set: a/b\n    source: real\n":           `arrays/manifest.yaml:3: source "real"; want measured or simulated`,
+		"sets:\n  - {set: a/b, paper: true, stand-in: x}\n": "arrays/manifest.yaml:2: the arrays of the paper are no stand-in for them",
+		"sets:\n  - {set: a/b, stand-in: x;y}\n":            "arrays/manifest.yaml:2: stand-in must not contain a semicolon",
+		"sources:\n  a: {sha256: 12}\n":                     "arrays/manifest.yaml:2: sha256 must be 64 hexadecimal digits in lower case",
+		"sets:\n  - kind: logits\n":                         "arrays/manifest.yaml:2: the entry has no set",
+		"sets:\n  - set: /a\n":                              `arrays/manifest.yaml:2: set "/a"; want dataset/backbone, or patterns for them`,
+		"sets:\n  - set: \"[a\"\n":                          `arrays/manifest.yaml:2: set "[a" is not a pattern: syntax error in pattern`,
+		"sets:\n  - set: a\n    set: b\n":                   `arrays/manifest.yaml:3: mapping key "set" already defined at line 2`,
+		"sets:\n  - set: a\n    note: \"b\\nc\"\n":          "arrays/manifest.yaml:3: note must be one line",
+		"files:\n  ../a.npy: {shape: [1]}\n":                `arrays/manifest.yaml:2: file "../a.npy" is not a path below the root`,
+		"files:\n  a.npy: {shape: [x]}\n":                   "arrays/manifest.yaml:2: cannot unmarshal !!str `x` into int",
+		"files:\n  a.npy: {sha256: abc}\n":                  "arrays/manifest.yaml:2: sha256 must be 64 hexadecimal digits in lower case",
+		"files:\n  a.npy: {size: 4}\n":                      `arrays/manifest.yaml:2: unknown key "size"; want one of shape, sha256`,
+		"sets:\n\t- set: a\n":                               "arrays/manifest.yaml:2: found character that cannot start any token",
+		"sets: &a [*a]\n":                                   "arrays/manifest.yaml:1: aliases are not supported here; write the value",
 	} {
 		_, err := NewFolder(fstest.MapFS{"manifest.yaml": {Data: []byte(text)}}, "arrays", Layout{}, nil)
 		if fmt.Sprint(err) != want {

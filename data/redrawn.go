@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,8 @@ func (r *redrawn) Describe(ref Ref) Provenance {
 	if q.Kind.OffsetLost() {
 		p.Kind = q.Kind
 	}
+	p.Paper = p.Paper && q.Paper
+	p.StandIn = cmp.Or(p.StandIn, q.StandIn)
 	if p.Note != "" {
 		p.Note += "; "
 	}

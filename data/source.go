@@ -37,6 +37,14 @@ type Provenance struct {
 	Kind   Kind   // of the logits, if it is known
 	From   string // the networks, in a few words for captions of measured numbers; may be empty
 	Note   string // where the arrays come from, in one line; may be empty
+
+	// Paper: the arrays are those of the paper's own networks. Only such rows enter
+	// verdicts on the paper.
+	Paper bool
+	// StandIn says how the network differs from the paper's network of the same
+	// dataset and backbone, such as "another training, 28 pixels, run 1", where the
+	// arrays stand in for it. Its numbers are shown with a mark. Without ";".
+	StandIn string
 }
 
 // Source serves sets. Implementations are safe for concurrent use.

@@ -119,10 +119,18 @@ func (p *Plan) object(kind results.Kind, text string, v any) error {
 // noteOf joins the origin of the arrays, the notes on them and the warnings of
 // the fit.
 func noteOf(from data.Provenance, inputs []string, report calib.Report) string {
-	items := []string{from.Note}
+	var items []string
 	if from.From != "" {
-		items = []string{results.FromPrefix + from.From, from.Note}
+		items = append(items, results.FromPrefix+from.From)
 	}
+	switch {
+	case from.Origin != data.Measured:
+	case from.Paper:
+		items = append(items, results.PaperItem)
+	case from.StandIn != "":
+		items = append(items, results.StandInPrefix+from.StandIn)
+	}
+	items = append(items, from.Note)
 	items = append(items, inputs...)
 	for _, w := range report.Warnings {
 		items = append(items, "warning: "+w)

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -124,6 +125,8 @@ func provenance(src data.Source, s *spec.Setting) data.Provenance {
 	if cal.Kind.OffsetLost() {
 		p.Kind = cal.Kind
 	}
+	p.Paper = p.Paper && cal.Paper
+	p.StandIn = cmp.Or(p.StandIn, cal.StandIn)
 	return p
 }
 

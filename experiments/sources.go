@@ -19,8 +19,9 @@ import (
 // folders are the sources that a spec may name by a word, with their folders
 // below the root of the project.
 var folders = map[string]string{
-	"arrays": "data/arrays", // the user's own arrays, ignored by git
-	"bundle": "data/bundle", // committed
+	"arrays":   "data/arrays",   // the user's own arrays, ignored by git
+	"bundle":   "data/bundle",   // committed
+	"calarena": "data/calarena", // imported from CalArena, ignored by git
 }
 
 // simulated is the word for the source of virtual networks.
@@ -38,7 +39,7 @@ type openSources struct {
 
 // of returns the sources of a spec in order, after the folders that the user put in
 // front. An absent folder that the user gave is an error. So is an absent folder
-// that the spec names by its path; arrays and bundle may be absent.
+// that the spec names by its path; a folder that it names by a word may be absent.
 func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
 	openFolder := func(path string) (data.Source, error) { return data.OpenFolder(path, s.Layout, o.options.Digests) }

@@ -9,6 +9,14 @@ import (
 // in a few words, as the manifest of their arrays does.
 const FromPrefix = "from: "
 
+// PaperItem is the item of a note that says that measured numbers are of the
+// paper's own networks. Only these enter verdicts on the paper.
+const PaperItem = "paper: its own network"
+
+// StandInPrefix begins the item of a note that says how the network of measured
+// numbers differs from the paper's network of the same dataset and backbone.
+const StandInPrefix = "stand-in: "
+
 // warningPrefix begins the items of a note that become footnotes.
 const warningPrefix = "warning: "
 
@@ -20,8 +28,28 @@ const NoClassVector = "top-label method: no class vector"
 
 // From returns the text after FromPrefix in the note, or nothing.
 func (r Record) From() string {
+	return r.item(FromPrefix)
+}
+
+// OfPaper reports whether the note says that a measured number is of the paper's
+// own network.
+func (r Record) OfPaper() bool {
+	return r.Source == "measured" && slices.Contains(strings.Split(r.Note, "; "), PaperItem)
+}
+
+// StandIn returns how the network of a measured number differs from the paper's, as
+// the note says it, or nothing.
+func (r Record) StandIn() string {
+	if r.Source != "measured" {
+		return ""
+	}
+	return r.item(StandInPrefix)
+}
+
+// item returns the text of the first item of the note that begins with prefix.
+func (r Record) item(prefix string) string {
 	for _, item := range strings.Split(r.Note, "; ") {
-		if text, ok := strings.CutPrefix(item, FromPrefix); ok {
+		if text, ok := strings.CutPrefix(item, prefix); ok {
 			return text
 		}
 	}

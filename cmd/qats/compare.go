@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,11 +41,16 @@ to the bins, and this raises every binned calibration error, most of all the
 error of the better method. --interval percentile gives plain percentile
 intervals (needs --spec).
 
+With --table it reads CSV files of other programs in place of OUT: --setting,
+--value and --method-column name their columns, and --metric says what the values
+are. A --value such as '*_brier' stands for one column a method.
+
 The page is printed. It is also written as text and LaTeX, with its figures (SVG
 and PDF), into OUT/compare, with index.html, a page of the compared rows for a
 browser.`,
 		Example: `  qats compare --out results/out/companion
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
+  qats compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network
   qats compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion`,
 		RunE: func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
 	}
@@ -61,6 +67,10 @@ browser.`,
 	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "bootstrap intervals of single settings: bc or percentile")
 	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
 	c.formats.flag(cmd)
+	f.StringArrayVar(&c.tables, "table", nil, "CSV file of another program, or a pattern for several; may be repeated")
+	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
+	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
+	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	return cmd
 }
@@ -72,6 +82,8 @@ type comparing struct {
 	use         resources
 	experiments []string
 	from, specs []string
+	tables      []string
+	columns     compare.Columns
 	splits      int
 	json        bool
 	latex       string
@@ -109,7 +121,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	}
 	pages, err := c.Pages(rows)
 	if err != nil {
-		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
+		return fmt.Errorf("%s: %w", strings.Join(append(c.from, c.tables...), ", "), err)
 	}
 	for i, p := range pages {
 		if c.json {
@@ -122,7 +134,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 			fmt.Fprintln(w)
 		}
 		hint := ""
-		if p.Unpaired() && len(c.specs) == 0 {
+		if p.Unpaired() && len(c.specs)+len(c.tables) == 0 {
 			hint = fmt.Sprintf("(for intervals of single settings against %s: qats compare --spec SPEC --out %s)\n", c.Against, c.at.out)
 		}
 		if err := p.Write(w, dir, hint); err != nil {
@@ -173,6 +185,12 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--splits makes new fits: name the settings by --spec, as in --spec experiments/companion.yaml")
 	case len(c.from) > 0 && len(c.specs) > 0:
 		return fmt.Errorf("--from reads finished results and --spec makes them: give only one of the two")
+	case len(c.tables) > 0 && (len(c.from) > 0 || len(c.specs) > 0 || len(c.experiments) > 0):
+		return fmt.Errorf("--table reads the results of another program; give neither --from, --spec nor --experiment with it")
+	case len(c.tables) > 0 && len(c.Metrics) != 1:
+		return fmt.Errorf("--table: say by --metric what the values are; give one metric")
+	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
+		return fmt.Errorf("--value and --method-column name columns of --table; give it")
 	case c.Interval != metrics.BC && c.Interval != metrics.Percentile:
 		return fmt.Errorf("--interval %s: give %s or %s", c.Interval, metrics.BC, metrics.Percentile)
 	case c.Interval != metrics.BC && len(c.specs) == 0:
@@ -234,6 +252,9 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 // read returns the rows of the folders, restricted to the experiments if any are
 // named.
 func (c *comparing) read() (*experiments.Rows, error) {
+	if len(c.tables) > 0 {
+		return c.readTables()
+	}
 	if len(c.from) == 0 {
 		c.from = []string{c.at.out}
 	}
@@ -261,4 +282,35 @@ func (c *comparing) read() (*experiments.Rows, error) {
 		kept.Pairs = append(kept.Pairs, of.Pairs...)
 	}
 	return kept, nil
+}
+
+// readTables returns the rows of CSV files of other programs.
+func (c *comparing) readTables() (*experiments.Rows, error) {
+	c.columns.Metric = c.Metrics[0]
+	if err := c.columns.Check(); err != nil {
+		return nil, fmt.Errorf("--table: %w", err)
+	}
+	all := &experiments.Rows{}
+	for _, pattern := range c.tables {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("--table %s: %w", pattern, err)
+		}
+		if files == nil {
+			files = []string{pattern} // opening it says that there is none
+		}
+		for _, name := range files {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			list, err := compare.ReadTable(f, name, c.columns)
+			f.Close()
+			if err != nil {
+				return nil, err
+			}
+			all.Records = append(all.Records, list...)
+		}
+	}
+	return all, nil
 }

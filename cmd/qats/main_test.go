@@ -19,7 +19,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script: the command line as users see it.
-// $PROJECT is the root of the project, whose data/example the scripts read.
+// $PROJECT is the root of the project, whose data/example the scripts read; $FILES
+// are published files of invented numbers.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -30,6 +31,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PROJECT", root)
+			env.Setenv("FILES", filepath.Join(root, "data", "public", "testdata"))
 			env.Setenv("CAL", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "cal"))
 			env.Setenv("TEST", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "test"))
 			return nil

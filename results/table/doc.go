@@ -56,6 +56,14 @@
 // error that names two of the cells. A run cannot produce it, because all methods
 // of a setting have the same source.
 //
+// # Stand-ins
+//
+// A measured number whose note says stand-in is of another training of the
+// architecture than the paper's. It has an o, and the legend says which training it
+// is. In a table of the paper (Spec.Number) it is not ranked, and no average mixes
+// it with numbers of the paper's networks. In other tables it is ranked like any
+// measured number, because there it stands for nothing but itself.
+//
 // # Footnotes
 //
 // Warnings of a record, and the reasons of skips and failures, become numbered

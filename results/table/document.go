@@ -27,21 +27,26 @@ type Part struct {
 }
 
 // Settings counts the settings of an experiment by the source of their numbers;
-// None counts the settings without a number.
-type Settings struct{ Measured, Simulated, None int }
+// None counts the settings without a number. StandIn counts those of the measured
+// settings whose network stands in for the paper's.
+type Settings struct{ Measured, Simulated, None, StandIn int }
 
 // CountSettings counts the settings of records.
 func CountSettings(records []results.Record) Settings {
-	source := map[results.Setting]string{}
+	source, standIn := map[results.Setting]string{}, map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Status == results.OK {
 			source[r.Setting] = r.Source
+			standIn[r.Setting] = standIn[r.Setting] || r.StandIn() != ""
 		} else if source[r.Setting] == "" {
 			source[r.Setting] = "none"
 		}
 	}
 	var s Settings
-	for _, from := range source {
+	for cell, from := range source {
+		if standIn[cell] {
+			s.StandIn++
+		}
 		switch from {
 		case "measured":
 			s.Measured++
@@ -156,6 +161,7 @@ func (d *Document) settings() Settings {
 		sum.Measured += p.Settings.Measured
 		sum.Simulated += p.Settings.Simulated
 		sum.None += p.Settings.None
+		sum.StandIn += p.Settings.StandIn
 	}
 	return sum
 }
@@ -181,6 +187,9 @@ func (d *Document) latexSettings(b *strings.Builder, numbered bool) {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
 	}
 	b.WriteString(".}\n")
+	if sum.StandIn > 0 {
+		fmt.Fprintf(b, "%s measured on networks that stand in for the paper's, marked o: other trainings of the same architectures. They enter no verdict.\n", standInSettings(sum.StandIn))
+	}
 	if sum.Simulated > 0 {
 		b.WriteString("Simulated numbers come from virtual networks. They show that the program works. " +
 			"They are no evidence about calibration methods on real networks.\n")
@@ -194,6 +203,13 @@ func (d *Document) latexSettings(b *strings.Builder, numbered bool) {
 		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", Escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n\\tableofcontents\n\n")
+}
+
+func standInSettings(n int) string {
+	if n == 1 {
+		return "1 setting is"
+	}
+	return fmt.Sprintf("%d settings are", n)
 }
 
 // latex prints a section with the tables and figures of the part.

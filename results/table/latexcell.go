@@ -67,6 +67,9 @@ func (t *Table) superscript(c Cell) string {
 	if c.Simulated && t.mixed() {
 		marks = append(marks, "s")
 	}
+	if c.StandIn {
+		marks = append(marks, "o")
+	}
 	if t.changesAtCells() && c.Changes == Yes {
 		marks = append(marks, "\\ddagger")
 	}

@@ -30,7 +30,7 @@ func (p *pivoting) rank() error {
 			if p.spec.methodsAreRows() {
 				e.rival, key = row.Rival, p.contestKey(row.IDs, j)
 			}
-			if !e.OK || !e.rival.Ranked {
+			if !e.OK || !e.rival.Ranked || e.StandIn && p.spec.Number > 0 {
 				continue
 			}
 			if rankings[key] == nil {

@@ -32,6 +32,11 @@ func (p *pivoting) addRow(g *group, i int) {
 					p.table.From = append(p.table.From, from)
 				}
 			}
+			for _, r := range list {
+				if how := r.StandIn(); how != "" && !slices.Contains(p.table.StandIns, how) {
+					p.table.StandIns = append(p.table.StandIns, how)
+				}
+			}
 		}
 	}
 	if p.spec.Mean && p.spec.methodsAreRows() {
@@ -101,7 +106,7 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 // does not repeat the footnotes of the records.
 func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	var c Cell
-	sum, n, simulated := 0.0, 0, 0
+	sum, n, simulated, standIns := 0.0, 0, 0, 0
 	for _, r := range list {
 		if r.Status != results.OK {
 			continue
@@ -110,6 +115,9 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		n++
 		if r.Source != "measured" {
 			simulated++
+		}
+		if r.StandIn() != "" {
+			standIns++
 		}
 	}
 	switch {
@@ -121,8 +129,11 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	case simulated > 0 && simulated < n:
 		c.note(p.notes.add(fmt.Sprintf("no average: measured and simulated are not mixed (%d and %d)", n-simulated, simulated), i))
 		return c
+	case p.spec.Number > 0 && standIns > 0 && standIns < n:
+		c.note(p.notes.add(fmt.Sprintf("no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns), i))
+		return c
 	}
-	c.OK, c.Value = true, sum/float64(n)
+	c.OK, c.Value, c.StandIn = true, sum/float64(n), standIns > 0
 	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
 	return c
 }

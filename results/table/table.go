@@ -20,6 +20,7 @@ type Table struct {
 	Measured  int      // measured numbers shown, means excepted
 	From      []string // origins of the measured numbers, see results.DistinctFrom
 	Simulated int      // simulated numbers shown, means excepted
+	StandIns  []string // how the networks of the numbers marked o differ from the paper's
 }
 
 // Rival is one of the items that marks rank; see Spec.
@@ -64,6 +65,7 @@ type Cell struct {
 	Value     float64 // as recorded, or the mean
 	Text      string  // as printed
 	Simulated bool
+	StandIn   bool // measured on a network that stands in for the paper's
 	Mark      Mark
 	Gap       string // signed; only at the highlighted rival, and not at a tie
 	GapBetter bool   // the gap says that the highlighted rival is better
@@ -216,6 +218,13 @@ func (t *Table) legend(g glyphs) []string {
 	}
 	if marks && len(unranked) > 0 {
 		say("Not ranked: %s.", strings.Join(unranked, ", "))
+	}
+	if len(t.StandIns) > 0 {
+		unranked := ""
+		if s.Number > 0 {
+			unranked = "; not ranked"
+		}
+		say("o: not the paper's network, but one that stands in for it (%s)%s.", strings.Join(t.StandIns, "; "), unranked)
 	}
 	if t.anyChanges() {
 		list = append(list, g.dagger+": some predictions change.")

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 		seen[id] = true
 		records = append(records, results.Record{
 			Setting: id.Setting, Method: id.method, Metric: id.metric, Value: float64(change(p)) / 10000,
-			N: 100, Source: "measured", Status: results.OK,
+			N: 100, Source: "measured", Status: results.OK, Note: results.PaperItem,
 		})
 	}
 	for _, p := range list {
@@ -296,5 +297,55 @@ func TestClaimsOnRecords(t *testing.T) {
 	}
 	if improves(0.06).Truth != Fails || improves(0.04).Truth != Unjudged {
 		t.Error(improves(0.06), improves(0.04))
+	}
+}
+
+// TestStandInsEnterNoVerdict: measured records that are not of the paper's own
+// networks, declared stand-ins or not, change no claim, no ranking and no verdict;
+// their numbers are shown.
+func TestStandInsEnterNoVerdict(t *testing.T) {
+	isStandIn := func(r results.Record) bool {
+		return r.Experiment == "medical" && (r.Backbone == "resnet18" || r.Backbone == "resnet50") && r.Dataset != "ham10000"
+	}
+	var without, with, silent []results.Record
+	for _, r := range recordsOf(t, func(p paper.Number) paper.Points { return p.Value }) {
+		if !isStandIn(r) {
+			without, with, silent = append(without, r), append(with, r), append(silent, r)
+			continue
+		}
+		r.Value = 1 - r.Value // would turn every ranking round
+		r.Note = results.FromPrefix + "other networks; " + results.StandInPrefix + "another training"
+		with = append(with, r)
+		r.Note = ""
+		silent = append(silent, r)
+	}
+	want := Compare(published(t), without)
+	for name, records := range map[string][]results.Record{"stand-ins": with, "records without a word": silent} {
+		got := Compare(published(t), records)
+		if !reflect.DeepEqual(got.Claims, want.Claims) {
+			t.Errorf("%s change the claims", name)
+		}
+		shown := 0
+		for i, row := range got.Rows {
+			for _, c := range row.Cells {
+				if c.Source == standIn {
+					shown++
+				}
+			}
+			if row.has(standIn) && row.Ranking.Verdict != StandIn {
+				t.Errorf("%s: %s: %s", name, row.Dataset, row.Ranking.Verdict)
+			}
+			if !row.has(standIn) && !reflect.DeepEqual(row.Ranking, want.Rows[i].Ranking) {
+				t.Errorf("%s change the ranking of %s %s", name, row.Dataset, row.Backbone)
+			}
+		}
+		if shown < 2*10*7 {
+			t.Errorf("%s: %d numbers are shown", name, shown)
+		}
+		for _, s := range got.Summaries {
+			if s.Source == standIn && (s.Tau != nil || s.Complete+s.Partial+s.Open != 0) {
+				t.Errorf("%s: %s has verdicts", name, s.Table)
+			}
+		}
 	}
 }

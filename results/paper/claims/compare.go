@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
@@ -16,7 +17,7 @@ const (
 	Missing State = "missing" // no record
 	Skip    State = "skip"
 	Fail    State = "fail"
-	Mixed   State = "mixed" // a mean over measured and simulated records
+	Mixed   State = "mixed" // a mean over records of several kinds
 )
 
 // Cell is a printed number and the reproduced one.
@@ -25,7 +26,8 @@ type Cell struct {
 	State   State
 	Reason  string       // why there is no reproduced value
 	Here    paper.Points // the reproduced value, rounded as the paper prints
-	Source  string       // measured or simulated
+	Source  string       // measured (the paper's own network), stand-in (measured on another) or simulated
+	StandIn string       // how the network of a stand-in differs from the paper's, if its note says so
 	HasBand bool
 	// BandLo and BandHi are the consistency band: the range of scores that a
 	// perfectly calibrated model with the same confidences gets on as many rows. A
@@ -35,6 +37,22 @@ type Cell struct {
 
 // Difference is the reproduced minus the published number.
 func (c Cell) Difference() paper.Points { return c.Here - c.Value }
+
+// Kinds of reproduced values. A record that is measured, but whose note does not
+// say that it is of the paper's own network, is a stand-in: it is shown, and enters
+// no verdict.
+const (
+	measured  = "measured"
+	standIn   = "stand-in"
+	simulated = "simulated"
+)
+
+func sourceOf(r results.Record) string {
+	if r.Source == measured && !r.OfPaper() {
+		return standIn
+	}
+	return r.Source
+}
 
 // Row is a row of a printed table, reproduced.
 type Row struct {
@@ -46,7 +64,7 @@ type Row struct {
 // Comparison is the paper's numbers and claims beside reproduced records.
 type Comparison struct {
 	Rows      []Row     // in the order of the tables
-	Summaries []Summary // by table, measured before simulated
+	Summaries []Summary // by table: measured, stand-ins where there are any, simulated
 	Claims    []Judged
 }
 
@@ -129,7 +147,8 @@ func (r *reproduction) cell(n paper.Number) Cell {
 		cell.State, cell.Reason = State(record.Status), record.Note
 		return cell
 	}
-	cell.State, cell.Source, cell.Here = OK, record.Source, paper.PointsOf(record.Value)
+	cell.State, cell.Source, cell.Here = OK, sourceOf(record), paper.PointsOf(record.Value)
+	cell.StandIn = record.StandIn()
 	lo, ok := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_lo")]
 	hi, also := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_hi")]
 	if ok && also && lo.Status == results.OK && hi.Status == results.OK {
@@ -152,8 +171,8 @@ func (r *reproduction) mean(cell *Cell) {
 			continue
 		}
 		sum += record.Value
-		sources[record.Source]++
-		cell.Source = record.Source
+		cell.Source = sourceOf(record)
+		sources[cell.Source]++
 	}
 	switch {
 	case absent > 0 || len(members) == 0:
@@ -164,7 +183,13 @@ func (r *reproduction) mean(cell *Cell) {
 		}
 	case len(sources) > 1:
 		cell.State, cell.Source = Mixed, ""
-		cell.Reason = fmt.Sprintf("%d measured and %d simulated values have no mean", sources["measured"], sources["simulated"])
+		var parts []string
+		for _, source := range []string{measured, standIn, simulated} {
+			if sources[source] > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", sources[source], source))
+			}
+		}
+		cell.Reason = strings.Join(parts, " and ") + " values have no mean"
 	default:
 		cell.State, cell.Here = OK, paper.PointsOf(sum/float64(len(members)))
 	}

@@ -15,7 +15,9 @@
 // # Measured and simulated
 //
 // The two have separate summaries. Simulated records show differences and never
-// get a verdict. A row that has both gets neither a ranking nor a verdict.
+// get a verdict. Nor do measured records whose note does not say that they are of
+// the paper's own network (results.PaperItem): another training of the same
+// architecture is a stand-in, with a summary of its own. A row that has both gets neither a ranking nor a verdict.
 //
 // # Rankings
 //

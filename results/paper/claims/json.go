@@ -22,6 +22,7 @@ type cellObject struct {
 	NullHi     *paper.Points `json:"null_hi"`
 	State      State         `json:"state"`
 	Source     string        `json:"source,omitempty"`
+	StandIn    string        `json:"stand_in,omitempty"`
 	Reason     string        `json:"reason,omitempty"`
 }
 
@@ -84,7 +85,7 @@ func encode(w io.Writer, objects []any) error {
 func (c Cell) object() cellObject {
 	o := cellObject{
 		Kind: "cell", Setting: c.Setting, Label: c.Label, Method: c.Method,
-		Published: c.Value, State: c.State, Source: c.Source, Reason: c.Reason,
+		Published: c.Value, State: c.State, Source: c.Source, StandIn: c.StandIn, Reason: c.Reason,
 	}
 	if difference := c.Difference(); c.State == OK {
 		o.Here, o.Difference = &c.Here, &difference

@@ -33,22 +33,23 @@ type Judged struct {
 // predicate judges a claim on a book.
 type predicate func(*book) Judgement
 
-// judge judges every claim on the printed numbers and on the measured records.
+// judge judges every claim on the printed numbers and on the records measured on
+// the paper's own networks.
 func judge(publication *paper.Publication, rows []Row, records []results.Record) []Judged {
-	measured := &book{publication: publication, values: map[valueID]paper.Points{}, records: map[recordID]results.Record{}}
+	here := &book{publication: publication, values: map[valueID]paper.Points{}, records: map[recordID]results.Record{}}
 	for _, row := range rows {
 		for _, c := range row.Cells {
-			if c.State == OK && c.Source == "measured" {
-				measured.values[valueID{c.Setting, c.Label}] = c.Here
+			if c.State == OK && c.Source == measured {
+				here.values[valueID{c.Setting, c.Label}] = c.Here
 			}
 		}
 	}
 	for id, r := range index(records) {
-		if r.Status == results.OK && r.Source == "measured" {
-			measured.records[id] = r
+		if r.Status == results.OK && sourceOf(r) == measured {
+			here.records[id] = r
 		}
 	}
-	return judgeBoth(printedBook(publication), measured)
+	return judgeBoth(printedBook(publication), here)
 }
 
 func judgeBoth(published, measured *book) []Judged {

@@ -11,7 +11,7 @@ import (
 // reproduced one.
 type Verdict string
 
-// Only measured rows get Agrees or Differs.
+// Only rows measured on the paper's own networks get Agrees or Differs.
 const (
 	Agrees    Verdict = "agrees"
 	Differs   Verdict = "differs"
@@ -19,6 +19,7 @@ const (
 	NoWinner  Verdict = "no verdict: the paper's best has no value here"
 	TooFew    Verdict = "no verdict: fewer than two ranked methods have a value"
 	Both      Verdict = "no verdict: measured and simulated in one row"
+	StandIn   Verdict = "stand-in for the paper's network: no verdict"
 	Simulated Verdict = "simulated: no verdict"
 )
 
@@ -64,8 +65,11 @@ func rank(cells []Cell) Ranking {
 	case len(sources) > 1:
 		r.Verdict = Both
 		return r
-	case sources["simulated"]:
+	case sources[simulated]:
 		r.Verdict = Simulated
+		return r
+	case sources[standIn]:
+		r.Verdict = StandIn
 		return r
 	case len(have) < 2:
 		r.Verdict = TooFew

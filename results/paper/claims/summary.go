@@ -7,8 +7,8 @@ import (
 )
 
 // Summary counts the numbers of one source in a table or, with an empty Table, in
-// all settings of the paper with a metric. Simulated summaries have no verdicts
-// and no tau.
+// all settings of the paper with a metric. Summaries of stand-ins and of simulated
+// records have no verdicts and no tau.
 type Summary struct {
 	Table   string `json:"table,omitempty"`
 	Metric  string `json:"metric"`
@@ -36,7 +36,10 @@ var settingTables = []string{"standard", "longtail", "tasks", "shift-full", "med
 
 func summarise(rows []Row) []Summary {
 	var list []Summary
-	for _, source := range []string{"measured", "simulated"} {
+	for _, source := range []string{measured, standIn, simulated} {
+		if source == standIn && !slices.ContainsFunc(rows, func(r Row) bool { return r.has(standIn) }) {
+			continue
+		}
 		for _, t := range paper.Tables() {
 			sum := summary(filter(rows, func(r Row) bool { return r.Table == t.ID }), source)
 			sum.Table, sum.Metric = t.ID, t.Metric
@@ -51,6 +54,11 @@ func summarise(rows []Row) []Summary {
 		}
 	}
 	return list
+}
+
+// has reports whether a row has a reproduced value of a source.
+func (r Row) has(source string) bool {
+	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.State == OK && c.Source == source })
 }
 
 func filter(rows []Row, keep func(Row) bool) []Row {
@@ -77,7 +85,7 @@ func summary(rows []Row, source string) Summary {
 			}
 		}
 		sum.Found += found
-		if found == 0 || source != "measured" {
+		if found == 0 || source != measured {
 			continue
 		}
 		sum.count(r.Ranking)

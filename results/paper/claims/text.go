@@ -87,7 +87,11 @@ func (r Row) text(b *strings.Builder) {
 		line(b, fmt.Sprintf("  %s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))
 		return
 	}
-	fmt.Fprintf(b, "  %s\n", r.Title(table.Name))
+	title := "  " + r.Title(table.Name)
+	if how := r.standIn(); how != "" {
+		title += " (stand-in: " + how + ")"
+	}
+	line(b, title)
 	for _, c := range r.Cells {
 		name := c.Label
 		if !c.Ranked() {
@@ -104,6 +108,17 @@ func (r Row) text(b *strings.Builder) {
 		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
 	}
 	wrap(b, "    ", r.Ranking.String())
+}
+
+// standIn returns how the network of the row differs from the paper's, where a
+// stand-in says so.
+func (r Row) standIn() string {
+	for _, c := range r.Cells {
+		if c.StandIn != "" {
+			return c.StandIn
+		}
+	}
+	return ""
 }
 
 // String returns the ranking as a sentence.
@@ -123,7 +138,7 @@ func (r Ranking) String() string {
 }
 
 func (c *Comparison) textSummaries(b *strings.Builder) {
-	for _, source := range []string{"measured", "simulated"} {
+	for _, source := range []string{measured, standIn, simulated} {
 		var list []Summary
 		for _, s := range c.Summaries {
 			if s.Source == source && s.Found > 0 {
@@ -132,10 +147,13 @@ func (c *Comparison) textSummaries(b *strings.Builder) {
 		}
 		title := strings.ToUpper(source[:1]) + source[1:]
 		switch {
+		case len(list) == 0 && source == standIn:
 		case len(list) == 0:
 			fmt.Fprintf(b, "%s: no numbers.\n\n", title)
-		case source == "measured":
+		case source == measured:
 			textMeasured(b, title, list)
+		case source == standIn:
+			textSimulated(b, "Measured on networks that stand in for the paper's: no verdict", list)
 		default:
 			textSimulated(b, title+": no verdict", list)
 		}
@@ -209,7 +227,7 @@ func (s *Similar) Text(w io.Writer) error {
 	return err
 }
 
-func textClaims(b *strings.Builder, claims []Judged, measured string) {
+func textClaims(b *strings.Builder, claims []Judged, where string) {
 	count := func(of func(Judged) Judgement) string {
 		n := map[Truth]int{}
 		for _, c := range claims {
@@ -219,7 +237,7 @@ func textClaims(b *strings.Builder, claims []Judged, measured string) {
 	}
 	fmt.Fprintf(b, "Claims of the text: %d\n", len(claims))
 	fmt.Fprintf(b, "  on the published numbers  %s\n", count(func(c Judged) Judgement { return c.Published }))
-	fmt.Fprintf(b, "  %-25s %s\n", measured, count(func(c Judged) Judgement { return c.Measured }))
+	fmt.Fprintf(b, "  %-25s %s\n", where, count(func(c Judged) Judgement { return c.Measured }))
 	for i, c := range claims {
 		b.WriteString("\n")
 		wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where))

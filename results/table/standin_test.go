@@ -1,0 +1,93 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// standIns says that measured records are of a network that stands in for the
+// paper's.
+func standIns(list []results.Record) []results.Record {
+	for i := range list {
+		list[i].Note = results.StandInPrefix + "another training, 28 pixels, run 1"
+	}
+	return list
+}
+
+// TestStandInsAreMarkedAndNotRanked in a table of the paper; in other tables they are
+// marked and ranked.
+func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
+	values := []float64{0.0171, 0.0123, 0.0055, 0.0031}
+	records := slices.Concat(network("cifar10", "resnet50", methods, values...), standIns(network("cifar10", "resnet18", methods, values...)))
+	for _, number := range []int{0, 1} {
+		spec := standardSpec()
+		spec.Number = number
+		table, err := Pivot(records, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range table.Rows {
+			for j, c := range row.Cells {
+				standIn := i == 1
+				if c.StandIn != standIn || c.Simulated {
+					t.Errorf("number %d, cell %d,%d: stand-in %v", number, i, j, c.StandIn)
+				}
+				if number > 0 && standIn && (c.Mark != Plain || c.Gap != "") {
+					t.Errorf("cell %d,%d is ranked: %+v", i, j, c)
+				}
+			}
+			if best := slices.ContainsFunc(row.Cells, func(c Cell) bool { return c.Mark == Best }); best != (i == 0 || number == 0) {
+				t.Errorf("number %d, row %d: a best number: %v", number, i, best)
+			}
+		}
+		var text, latex strings.Builder
+		if err := table.Text(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.LaTeX(&latex); err != nil {
+			t.Fatal(err)
+		}
+		flat := strings.Join(strings.Fields(text.String()), " ")
+		marked := "0.31 o" // after the space that a star of the best number would take
+		if number == 0 {
+			marked = "*0.31*o"
+		}
+		for _, want := range []string{marked, "o: not the paper's network, but one that stands in for it"} {
+			if !strings.Contains(flat, want) {
+				t.Errorf("number %d: no %q in\n%s", number, want, text.String())
+			}
+		}
+		if !strings.Contains(text.String(), "another training, 28 pixels, run 1") || !strings.Contains(latex.String(), "\\mathrm{o}") {
+			t.Errorf("number %d: not marked:\n%s\n%s", number, text.String(), latex.String())
+		}
+	}
+}
+
+// TestNoAverageOfThePaperAndStandIns in a table of the paper.
+func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
+	records := slices.Concat(network("cifar10", "resnet50", methods, 0.04, 0.03, 0.02, 0.01),
+		standIns(network("cifar100", "resnet50", methods, 0.05, 0.04, 0.03, 0.02)))
+	spec := Spec{Metric: "ece", Rows: []string{"backbone"}, Average: []string{"dataset"}, Better: Lower, Percent: true, Number: 4}
+	table, err := Pivot(records, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range table.Rows[0].Cells {
+		if c.OK {
+			t.Errorf("an average: %+v", c)
+		}
+	}
+	if len(table.Notes) == 0 || !strings.Contains(table.Notes[0].Text, "stand-ins are not mixed (1 and 1)") {
+		t.Errorf("notes %v", table.Notes)
+	}
+	spec.Number = 0
+	if table, err = Pivot(records, spec); err != nil || !table.Rows[0].Cells[0].OK || !table.Rows[0].Cells[0].StandIn {
+		t.Errorf("another table: %+v, %v", table.Rows, err)
+	}
+	if s := CountSettings(records); s.Measured != 2 || s.StandIn != 1 {
+		t.Errorf("%+v", s)
+	}
+}
