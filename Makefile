@@ -1,4 +1,4 @@
-# The only documented way in. Everything lands in bin/ and results/out/.
+# The documented way in. All output goes to bin/ and results/out/.
 
 GO ?= go
 OUT ?= results/out
@@ -52,7 +52,7 @@ lint:
 race:
 	$(GO) test -race ./...
 
-# Every input door for FUZZTIME each.
+# Fuzzes every reader of input for FUZZTIME.
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
@@ -62,7 +62,7 @@ fuzz:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# qats beside numpy, scipy, scikit-learn, torch and C, as far as they are there:
+# qats beside numpy, scipy, scikit-learn, torch and C, if they are installed:
 # see results/speed. Draws 3.3 GB and takes an hour.
 speed:
 	$(PYTHON) results/speed/table.py $(SPEED_DATA)

@@ -47,7 +47,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParamet
 		case results.Skip, results.Fail:
 			for _, e := range u.Spec.Metrics {
 				for _, id := range e.Names() {
-					out.Records = append(out.Records, results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id,
+					out.Records = append(out.Records, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id,
 						Source: string(u.Provenance.Origin), Status: o.status, Note: p.local(o.note)})
 				}
 			}
@@ -69,9 +69,9 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fit
 	source := string(u.Provenance.Origin)
 	note := noteOf(u.Provenance, notes, s.Report)
 	for _, e := range u.Spec.Metrics {
-		key := results.Key(recordText(c.facts, e))
+		key := results.Key(recordText(c.samples, e))
 		for _, id := range e.Names() {
-			r := results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id, Source: source,
+			r := results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id, Source: source,
 				Status: results.OK, Value: s.Values[id], N: s.N, Note: note, Key: key}
 			if why, ok := s.Undefined[id]; ok {
 				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
@@ -81,11 +81,11 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fit
 	}
 	for _, binning := range metrics.Binnings() {
 		for i, b := range s.Bins[binning.Name] {
-			out.Bins = append(out.Bins, results.Bin{Cell: u.Setting.Cell, Method: c.Method.Name, Binning: binning.Name,
+			out.Bins = append(out.Bins, results.Bin{Setting: u.Setting.Setting, Method: c.Method.Name, Binning: binning.Name,
 				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
 		}
 	}
-	parameters, err := fits.rows(u.Setting.Cell, c, s.Report)
+	parameters, err := fits.rows(u.Setting.Setting, c, s.Report)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fit
 		return err
 	}
 	for _, d := range pairs {
-		out.Pairs = append(out.Pairs, results.Pair{Cell: u.Setting.Cell, Method: c.Method.Name, Against: u.Spec.Baseline,
+		out.Pairs = append(out.Pairs, results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline,
 			Metric: d.Metric, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, N: s.N, Source: source})
 	}
 	return nil

@@ -3,7 +3,6 @@ package experiments
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/qats-bench/qats/calib"
@@ -29,15 +28,11 @@ func (f *fitParameters) of(c *Cell) ([]calib.Parameter, error) {
 	read := f.seen[key]
 	if read == nil {
 		read = sync.OnceValues(func() ([]calib.Parameter, error) {
-			body, err := f.store.Get(results.Fit, key)
-			if err != nil {
-				return nil, fmt.Errorf("%w; run again with --fresh", err)
-			}
-			list, err := calib.Parameters(body)
+			model, err := loadFit(f.store, c)
 			if err != nil {
 				return nil, fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", key, err)
 			}
-			return list, nil
+			return model.Parameters(), nil
 		})
 		f.seen[key] = read
 	}
@@ -47,21 +42,18 @@ func (f *fitParameters) of(c *Cell) ([]calib.Parameter, error) {
 
 // rows returns the rows of fits.csv of a cell: its parameters, each with its
 // active bound, then the other active bounds, then the warnings.
-func (f *fitParameters) rows(cell results.Cell, c *Cell, report calib.Report) ([]results.Parameter, error) {
+func (f *fitParameters) rows(cell results.Setting, c *Cell, report calib.Report) ([]results.Parameter, error) {
 	parameters, err := f.of(c)
 	if err != nil {
 		return nil, err
 	}
 	var list []results.Parameter
-	row := results.Parameter{Cell: cell, Method: c.Method.Name}
+	row := results.Parameter{Setting: cell, Method: c.Method.Name}
 	bounds := slices.Clone(report.AtBound)
 	for _, p := range parameters {
 		r := row
-		r.Name, r.Value = p.Name, p.Value
-		if i := slices.IndexFunc(bounds, func(b string) bool { return strings.HasPrefix(b, p.Name+" ") }); i >= 0 {
-			r.Bound = bounds[i]
-			bounds = slices.Delete(bounds, i, i+1)
-		}
+		r.Name, r.Value, r.Bound = p.Name, p.Value, p.Bound
+		bounds = slices.DeleteFunc(bounds, func(b string) bool { return b == p.Bound })
 		list = append(list, r)
 	}
 	for _, b := range distinct(bounds) {

@@ -16,8 +16,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// testSpec has settings that share a fit (the severities), a setting without arrays,
-// and methods that see the target, take options or change predictions.
+// testSpec has settings that share a fit (the severities), a setting without
+// arrays, and methods that see the target, have options or change predictions.
 const testSpec = `
 name: t
 methods: [uncal, ts, ir, irova, {name: pw2, method: qats-pw, options: {segments: 2}}, qats, qats-transductive]

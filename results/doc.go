@@ -9,9 +9,9 @@
 //
 // # The files
 //
-// The columns and their order are fixed: the fields of [Cell], then the fields of
+// The columns and their order are fixed: the fields of [Setting], then the fields of
 // [Record], [Bin] or [Pair], in their order. Lines end in LF. A number has at most
-// nine significant digits and no more than it needs: 0.0129, 0.00000012. Outside
+// nine significant digits, without trailing zeros: 0.0129, 0.00000012. Outside
 // [1e-9, 1e15) it has an exponent: 3.1e-12. Nine digits tell any two float32 apart
 // and hide the last digits, in which processors differ. Writer and reader round
 // alike, so a file that is read and written again has the same bytes. An absent
@@ -38,7 +38,7 @@
 //
 // # The store
 //
-// [Store] caches what is expensive to compute, under a name that depends on all
+// [Store] caches results that are expensive to compute, under a name that depends on all
 // of its inputs. Deleting it costs time and no result.
 //
 // # Published numbers

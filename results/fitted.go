@@ -13,7 +13,7 @@ import (
 //   - an active bound that belongs to no single parameter: Bound alone;
 //   - a warning of the fit: Warning alone.
 type Parameter struct {
-	Cell
+	Setting
 	Method  string
 	Name    string // such as T, a, b or t_3; empty for a bound or a warning alone
 	Value   float64
@@ -22,16 +22,16 @@ type Parameter struct {
 }
 
 var fitsFormat = csvfile.Format[Parameter]{
-	Columns: append(cellColumns(), "method", "parameter", "value", "bound", "warning"),
+	Columns: append(settingColumns(), "method", "parameter", "value", "bound", "warning"),
 	Fields: func(p Parameter) []string {
 		value := ""
 		if p.Name != "" {
 			value = csvfile.FormatNumber(p.Value)
 		}
-		return append(p.Cell.fields(), p.Method, p.Name, value, plainText(p.Bound), plainText(p.Warning))
+		return append(p.Setting.fields(), p.Method, p.Name, value, plainText(p.Bound), plainText(p.Warning))
 	},
 	Parse: func(row *csvfile.Row) Parameter {
-		p := Parameter{Cell: parseCell(row), Method: row.Text(), Name: row.Text()}
+		p := Parameter{Setting: parseSetting(row), Method: row.Text(), Name: row.Text()}
 		var present bool
 		p.Value, present = row.NumberOrNone()
 		p.Bound, p.Warning = plainText(row.Text()), plainText(row.Text())
@@ -42,7 +42,7 @@ var fitsFormat = csvfile.Format[Parameter]{
 	},
 	Check: checkParameter,
 	Identity: func(p Parameter) []string {
-		return append(p.Cell.fields(), p.Method, p.Name, p.Bound, p.Warning)
+		return append(p.Setting.fields(), p.Method, p.Name, p.Bound, p.Warning)
 	},
 }
 
@@ -53,7 +53,7 @@ func WriteParameters(path string, list []Parameter) error { return fitsFormat.Wr
 func ReadParameters(path string) ([]Parameter, error) { return fitsFormat.ReadFile(path) }
 
 func checkParameter(p Parameter) error {
-	if err := p.Cell.check(); err != nil {
+	if err := p.Setting.check(); err != nil {
 		return err
 	}
 	if err := csvfile.CheckID("method", p.Method); err != nil {

@@ -78,7 +78,7 @@ type RunSetting struct {
 
 	Source string `json:"source,omitempty"` // measured or simulated; empty if there are no arrays
 	Kind   string `json:"kind,omitempty"`   // of the arrays: logits, log-probs or probs
-	From   string `json:"from,omitempty"`   // what the network is, as its manifest puts it
+	From   string `json:"from,omitempty"`   // the network, as its manifest describes it
 	Note   string `json:"note,omitempty"`
 
 	// Test and Cal name the content of the arrays that the methods read, one line
@@ -87,9 +87,9 @@ type RunSetting struct {
 	Cal  string `json:"cal,omitempty"`
 }
 
-// Cell returns the identifiers of the setting.
-func (s RunSetting) Cell() Cell {
-	return Cell{s.Experiment, s.Dataset, s.Backbone, s.Loss, s.Corruption, s.Severity}
+// Setting returns the identifiers of the setting.
+func (s RunSetting) Setting() Setting {
+	return Setting{s.Experiment, s.Dataset, s.Backbone, s.Loss, s.Corruption, s.Severity}
 }
 
 // runFormat is the value under "qats_run": raised when the form changes.

@@ -11,10 +11,10 @@ import (
 func TestParametersAreWrittenAndReadBack(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	list := []Parameter{
-		{Cell: c, Method: "qats", Name: "a", Value: 0, Bound: "a >= 0"},
-		{Cell: c, Method: "qats", Name: "b", Value: 1.25},
-		{Cell: c, Method: "hfe", Bound: "T <= 1000"},
-		{Cell: c, Method: "gc", Warning: `not converged, "after" 100 steps`},
+		{Setting: c, Method: "qats", Name: "a", Value: 0, Bound: "a >= 0"},
+		{Setting: c, Method: "qats", Name: "b", Value: 1.25},
+		{Setting: c, Method: "hfe", Bound: "T <= 1000"},
+		{Setting: c, Method: "gc", Warning: `not converged, "after" 100 steps`},
 	}
 	want := `experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning
 standard,cifar10,resnet50,ce,,,qats,a,0,a >= 0,
@@ -39,10 +39,10 @@ standard,cifar10,resnet50,ce,,,gc,,,,"not converged, ""after"" 100 steps"
 func TestParametersThatSayNothingAreRejected(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	for _, p := range []Parameter{
-		{Cell: c, Method: "ts"},
-		{Cell: c, Method: "ts", Name: "T", Warning: "w"},
-		{Cell: c, Method: "ts", Bound: "T <= 10", Warning: "w"},
-		{Cell: c, Name: "T"},
+		{Setting: c, Method: "ts"},
+		{Setting: c, Method: "ts", Name: "T", Warning: "w"},
+		{Setting: c, Method: "ts", Bound: "T <= 10", Warning: "w"},
+		{Setting: c, Name: "T"},
 	} {
 		if err := WriteParameters(filepath.Join(t.TempDir(), "fits.csv"), []Parameter{p}); err == nil {
 			t.Errorf("%+v is written", p)
@@ -70,8 +70,8 @@ func TestRunIsWrittenAndReadBack(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
-	if got.Settings[0].Cell() != cell("cifar10", "resnet50") {
-		t.Errorf("cell %v", got.Settings[0].Cell())
+	if got.Settings[0].Setting() != cell("cifar10", "resnet50") {
+		t.Errorf("cell %v", got.Settings[0].Setting())
 	}
 	text, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"qats_run": 1`, `"qats_run": 2`, 1)), 0o666); err != nil {

@@ -59,6 +59,8 @@ browser.`,
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
 	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "bootstrap intervals of single settings: bc or percentile")
+	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
+	c.formats.flag(cmd)
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	return cmd
 }
@@ -72,6 +74,8 @@ type comparing struct {
 	from, specs []string
 	splits      int
 	json        bool
+	latex       string
+	formats     figureFormats
 }
 
 func (c *comparing) run(cmd *cobra.Command, methods []string) error {
@@ -81,6 +85,11 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	var err error
+	if c.Formats, err = c.formats.read(); err != nil {
+		return err
+	}
+	c.Compact = c.latex == "compact"
 	w := cmd.OutOrStdout()
 	dir := filepath.Join(c.at.out, "compare")
 	c.Labels = map[string]string{}
@@ -168,6 +177,8 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--interval %s: give %s or %s", c.Interval, metrics.BC, metrics.Percentile)
 	case c.Interval != metrics.BC && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to make others", c.Interval)
+	case c.latex != "full" && c.latex != "compact":
+		return fmt.Errorf("--latex %s: give full or compact", c.latex)
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}

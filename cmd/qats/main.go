@@ -87,7 +87,7 @@ files, and tables and figures are made from these files alone.`,
 	root.AddCommand(
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
-		methodsCommand(), metricsCommand(),
+		methodsCommand(), metricsCommand(), specCommand(),
 		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
 	)
 	return root

@@ -24,6 +24,7 @@ func reproduceCommand() *cobra.Command {
 	var at places
 	var use resources
 	var quick bool
+	var figures figureFormats
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
@@ -45,6 +46,10 @@ the project.`,
 				}
 				files = append(files, file)
 			}
+			formats, err := figures.read()
+			if err != nil {
+				return err
+			}
 			o, err := use.options(at.fresh)
 			if err != nil {
 				return err
@@ -61,7 +66,7 @@ the project.`,
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex"); err != nil {
+			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex", formats...); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {
@@ -75,6 +80,7 @@ the project.`,
 	}
 	at.flags(cmd)
 	use.flags(cmd)
+	figures.flag(cmd)
 	cmd.Flags().BoolVar(&quick, "quick", false, "only the first rows of each set")
 	return cmd
 }

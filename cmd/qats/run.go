@@ -67,7 +67,7 @@ qats, read it again in every pass, with the same result.`,
 	return cmd
 }
 
-// resources are the flags that say how much of the machine a run may use.
+// resources are the flags for the share of the machine that a run may use.
 type resources struct {
 	workers int
 	memory  string
@@ -115,7 +115,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	return nil
 }
 
-// summary prints how many settings and cells there are, and what was done.
+// summary prints the numbers of settings and cells, and the work done.
 func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard) {
 	measured, simulated, absent := plan.Measured()
 	part := ""

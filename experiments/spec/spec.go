@@ -15,17 +15,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Registry lists what specs may name.
+// Registry lists the names that specs may use.
 type Registry struct {
 	Methods  []calib.Entry   // calibrators
 	External []calib.Entry   // methods that only a spec may name: their probabilities come from a program or from files
-	Metrics  []metrics.Entry // a spec that names none has all that are not OnRequest
+	Metrics  []metrics.Entry // a spec that names none has all except those OnRequest
 }
 
-// Metric returns the registered metric that yields the id of results.csv.
+// Metric returns the registered metric with the given id in results.csv.
 func (r Registry) Metric(id string) (metrics.Entry, bool) { return metricOf(r.Metrics, id) }
 
-// metricOf returns the metric that yields an id, and whether there is one.
+// metricOf returns the metric with an output of this id, and whether there is one.
 func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 	i := slices.IndexFunc(list, func(e metrics.Entry) bool { return slices.Contains(e.Names(), id) })
 	if i < 0 {
@@ -199,8 +199,8 @@ func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry
 	return all
 }
 
-// baseline returns the method that the others are paired with: the named one,
-// none for "none", and by default ts where the spec has it.
+// baseline returns the method that the others are paired with: the named one, none
+// for "none", and by default ts if the spec has it.
 func (r *reader) baseline(n *yaml.Node, s *Spec) string {
 	known := s.methodNames()
 	if n == nil {

@@ -51,10 +51,16 @@ func (v View) verdict(r Row) string {
 		return v.Label(r.Method) + " is better"
 	case r.Holm <= Alpha:
 		return v.Label(v.Against) + " is better"
-	case significance.LeastP(r.Blocks)*float64(len(v.Rows)) > Alpha:
+	case v.tooFewToTell(r):
 		return v.trials(r.Blocks) + " cannot show a difference"
 	}
 	return "no difference shown"
+}
+
+// tooFewToTell reports whether no difference over the blocks of a row, however clear,
+// would reach the level Alpha.
+func (v View) tooFewToTell(r Row) bool {
+	return significance.LeastP(r.Blocks)*float64(len(v.Rows)) > Alpha
 }
 
 // favours reports whether the shift of a row is in favour of its method.
@@ -92,8 +98,18 @@ func (v View) tally() string {
 	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
 		count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.trials(len(v.Blocks)),
 		list(better), names(better), list(worse), names(worse))
-	if rest := len(v.Rows) - len(better) - len(worse); rest > 0 {
-		text += fmt.Sprintf("; of %d no difference is shown", rest)
+	cannot := 0 // too few blocks
+	for _, r := range v.Rows {
+		if r.Holm > Alpha && v.tooFewToTell(r) {
+			cannot++
+		}
+	}
+	rest := len(v.Rows) - len(better) - len(worse)
+	if rest > cannot {
+		text += fmt.Sprintf("; no difference is shown for %d", rest-cannot)
+	}
+	if cannot > 0 {
+		text += fmt.Sprintf("; too few blocks to show one for %d", cannot)
 	}
 	return text + " (Wilcoxon's test with Holm's correction, .05)."
 }

@@ -119,13 +119,13 @@ type packer struct {
 	method   map[string]int
 	metric   map[string]int
 	cell     map[cellID]int
-	sourceOf map[results.Cell]string // of rows without a source
-	values   map[string][]float64    // by metric and cell; NaN where there is none
+	sourceOf map[results.Setting]string // of rows without a source
+	values   map[string][]float64       // by metric and cell; NaN where there is none
 }
 
 // A setting of two sources, which only other tools can write, is two settings.
 type settingID struct {
-	results.Cell
+	results.Setting
 	source string
 }
 
@@ -133,13 +133,13 @@ type cellID struct{ setting, method int }
 
 func pack(f *Folder, labels func(string) string) *data {
 	p := &packer{texts: map[string]int{}, setting: map[settingID]int{}, method: map[string]int{}, metric: map[string]int{},
-		cell: map[cellID]int{}, sourceOf: map[results.Cell]string{}, values: map[string][]float64{}}
+		cell: map[cellID]int{}, sourceOf: map[results.Setting]string{}, values: map[string][]float64{}}
 	p.text("")
 	p.Why, p.Values = map[string][]int{}, map[string]list{}
 	p.Pairs, p.Fits = []list{}, []list{}
 	for _, r := range f.Records {
-		if r.Source != "" && p.sourceOf[r.Cell] == "" {
-			p.sourceOf[r.Cell] = r.Source
+		if r.Source != "" && p.sourceOf[r.Setting] == "" {
+			p.sourceOf[r.Setting] = r.Source
 		}
 	}
 	for i := range f.Records {
@@ -179,14 +179,14 @@ func (p *packer) text(s string) int {
 func (p *packer) record(r *results.Record, labels func(string) string) {
 	source := r.Source
 	if source == "" {
-		source = p.sourceOf[r.Cell]
+		source = p.sourceOf[r.Setting]
 	}
-	s, ok := p.setting[settingID{r.Cell, source}]
+	s, ok := p.setting[settingID{r.Setting, source}]
 	if !ok {
 		s = len(p.Settings)
-		p.setting[settingID{r.Cell, source}] = s
+		p.setting[settingID{r.Setting, source}] = s
 		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
-			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Setting(), Print: printName(r.Cell)})
+			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: printName(r.Setting)})
 	}
 	m, ok := p.method[r.Method]
 	if !ok {
@@ -222,7 +222,7 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 }
 
 // printName names a setting as tables do: CIFAR-10, RN-50.
-func printName(c results.Cell) string {
+func printName(c results.Setting) string {
 	names := []string{table.Name("dataset", c.Dataset), table.Name("backbone", c.Backbone)}
 	if c.Loss != "ce" {
 		names = append(names, table.Name("loss", c.Loss))
@@ -264,7 +264,7 @@ func digitsOf(metric string) int {
 func (p *packer) bins(bins []results.Bin) {
 	width, mass := make([][]float64, len(p.Cells.Setting)), make([][]float64, len(p.Cells.Setting))
 	for _, b := range bins {
-		c, ok := p.find(b.Cell, b.Source, b.Method)
+		c, ok := p.find(b.Setting, b.Source, b.Method)
 		if !ok || b.N == 0 {
 			continue
 		}
@@ -282,7 +282,7 @@ func (p *packer) bins(bins []results.Bin) {
 }
 
 // find returns the place of a cell.
-func (p *packer) find(cell results.Cell, source, method string) (int, bool) {
+func (p *packer) find(cell results.Setting, source, method string) (int, bool) {
 	s, ok1 := p.setting[settingID{cell, source}]
 	m, ok2 := p.method[method]
 	c, ok3 := p.cell[cellID{s, m}]
@@ -291,7 +291,7 @@ func (p *packer) find(cell results.Cell, source, method string) (int, bool) {
 
 func (p *packer) pairs(pairs []results.Pair) {
 	for _, pair := range pairs {
-		c, ok := p.find(pair.Cell, pair.Source, pair.Method)
+		c, ok := p.find(pair.Setting, pair.Source, pair.Method)
 		m, known := p.metric[pair.Metric]
 		against, has := p.method[pair.Against]
 		if ok && known && has {
@@ -303,7 +303,7 @@ func (p *packer) pairs(pairs []results.Pair) {
 
 func (p *packer) fits(parameters []results.Parameter) {
 	for _, r := range parameters {
-		c, ok := p.find(r.Cell, p.sourceOf[r.Cell], r.Method)
+		c, ok := p.find(r.Setting, p.sourceOf[r.Setting], r.Method)
 		if !ok {
 			continue
 		}
@@ -319,7 +319,7 @@ func (p *packer) run(r *results.Run) {
 	}
 	p.Run = &runEntry{FirstRows: r.FirstRows}
 	for _, s := range r.Settings {
-		if i, ok := p.setting[settingID{s.Cell(), s.Source}]; ok {
+		if i, ok := p.setting[settingID{s.Setting(), s.Source}]; ok {
 			e := &p.Settings[i]
 			e.From, e.Test, e.Cal = p.text(s.From), p.text(s.Test), p.text(s.Cal)
 			e.On, e.Rescale = s.CalibrateOn, s.Rescale

@@ -23,19 +23,19 @@ const hostile = `</script><b onclick="x">'&\`
 func folder() *Folder {
 	var f Folder
 	add := func(dataset, corruption string, severity int, source, method string, ece float64) {
-		c := results.Cell{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce", Corruption: corruption, Severity: severity}
+		c := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce", Corruption: corruption, Severity: severity}
 		for _, m := range []struct {
 			id    string
 			value float64
 		}{{"ece", ece}, {"accuracy", .75}, {"nll", 10 * ece}} {
-			f.Records = append(f.Records, results.Record{Cell: c, Method: method, Metric: m.id, Value: m.value, N: 200, Source: source, Status: results.OK, Key: "k1",
+			f.Records = append(f.Records, results.Record{Setting: c, Method: method, Metric: m.id, Value: m.value, N: 200, Source: source, Status: results.OK, Key: "k1",
 				Note: "warning: " + hostile})
 		}
-		f.Bins = append(f.Bins, results.Bin{Cell: c, Method: method, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source},
-			results.Bin{Cell: c, Method: method, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
-			results.Bin{Cell: c, Method: method, Binning: "mass15", Bin: 0, Lo: .9, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source})
+		f.Bins = append(f.Bins, results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source},
+			results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
+			results.Bin{Setting: c, Method: method, Binning: "mass15", Bin: 0, Lo: .9, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source})
 		if method != "ts" {
-			f.Pairs = append(f.Pairs, results.Pair{Cell: c, Method: method, Against: "ts", Metric: "ece", Difference: .01, Lo: -.01, Hi: .02, N: 200, Source: source})
+			f.Pairs = append(f.Pairs, results.Pair{Setting: c, Method: method, Against: "ts", Metric: "ece", Difference: .01, Lo: -.01, Hi: .02, N: 200, Source: source})
 		}
 	}
 	for _, set := range []struct {
@@ -49,8 +49,8 @@ func folder() *Folder {
 			add(set.dataset, set.corruption, set.severity, set.source, m, set.ece-.01*float64(i))
 		}
 	}
-	none := results.Cell{Experiment: "e", Dataset: "cifar10", Backbone: "net", Loss: "ce"}
-	f.Records = append(f.Records, results.Record{Cell: none, Method: "gc", Metric: "ece", Source: "measured", Status: results.Skip, Note: "gc needs features, absent for cifar10/net"})
+	none := results.Setting{Experiment: "e", Dataset: "cifar10", Backbone: "net", Loss: "ce"}
+	f.Records = append(f.Records, results.Record{Setting: none, Method: "gc", Metric: "ece", Source: "measured", Status: results.Skip, Note: "gc needs features, absent for cifar10/net"})
 	return &f
 }
 
@@ -186,16 +186,16 @@ func TestValuesAreThoseOfTheFile(t *testing.T) {
 		for s := range d.Settings {
 			for m := range d.Methods {
 				i, ok := cell[cellID{s, m}]
-				if ok && d.Settings[s].Name == r.Setting() && d.Methods[m].ID == r.Method {
+				if ok && d.Settings[s].Name == r.Name() && d.Methods[m].ID == r.Method {
 					found = true
 					if x := values[r.Metric][i]; x == nil || *x != round(r.Value, 9) {
-						t.Errorf("%s of %s on %s is %v, want %v", r.Metric, r.Method, r.Setting(), x, round(r.Value, 9))
+						t.Errorf("%s of %s on %s is %v, want %v", r.Metric, r.Method, r.Name(), x, round(r.Value, 9))
 					}
 				}
 			}
 		}
 		if !found {
-			t.Errorf("no cell of %s on %s", r.Method, r.Setting())
+			t.Errorf("no cell of %s on %s", r.Method, r.Name())
 		}
 	}
 }
@@ -203,11 +203,11 @@ func TestValuesAreThoseOfTheFile(t *testing.T) {
 func TestReasonsAreGrouped(t *testing.T) {
 	f := folder()
 	for _, m := range []string{"gc", "featclip"} {
-		c := results.Cell{Experiment: "e", Dataset: "cifar100", Backbone: "net", Loss: "ce"}
-		f.Records = append(f.Records, results.Record{Cell: c, Method: m, Metric: "ece", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"},
-			results.Record{Cell: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"})
+		c := results.Setting{Experiment: "e", Dataset: "cifar100", Backbone: "net", Loss: "ce"}
+		f.Records = append(f.Records, results.Record{Setting: c, Method: m, Metric: "ece", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"},
+			results.Record{Setting: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"})
 	}
-	f.Records = append(f.Records, results.Record{Cell: results.Cell{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: "row 3 is not finite"})
+	f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: "row 3 is not finite"})
 	list := reasonsOf(pack(f, func(m string) string { return m }))
 	want := []reason{
 		{"fail", "row 3 is not finite", 1, "ts", []string{"e: z/net"}},
@@ -250,7 +250,7 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
 		t.Fatal(err)
 	}
-	parameters := []results.Parameter{{Cell: f.Records[0].Cell, Method: "qats", Name: "a", Value: .25, Bound: "a >= 0"}}
+	parameters := []results.Parameter{{Setting: f.Records[0].Setting, Method: "qats", Name: "a", Value: .25, Bound: "a >= 0"}}
 	if err := results.WriteParameters(filepath.Join(dir, "fits.csv"), parameters); err != nil {
 		t.Fatal(err)
 	}

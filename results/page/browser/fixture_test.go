@@ -41,11 +41,11 @@ var methods = []string{"uncal", "ts", "ir", "qats", "hts"}
 func records() *page.Folder {
 	f := &page.Folder{Parameters: []results.Parameter{}}
 	for i, n := range testSets() {
-		cell := results.Cell{Experiment: "standard", Dataset: n.dataset, Backbone: n.backbone, Loss: "ce", Corruption: n.corruption, Severity: n.severity}
+		cell := results.Setting{Experiment: "standard", Dataset: n.dataset, Backbone: n.backbone, Loss: "ce", Corruption: n.corruption, Severity: n.severity}
 		for j, m := range methods {
 			if m == "hts" && i > 2 || m == "ir" && i == 3 {
 				for _, id := range []string{"accuracy", "ece", "nll"} {
-					f.Records = append(f.Records, results.Record{Cell: cell, Method: m, Metric: id, Source: n.source, Status: results.Skip, Note: m + " needs features, absent for " + n.dataset + "/" + n.backbone})
+					f.Records = append(f.Records, results.Record{Setting: cell, Method: m, Metric: id, Source: n.source, Status: results.Skip, Note: m + " needs features, absent for " + n.dataset + "/" + n.backbone})
 				}
 				continue
 			}
@@ -58,19 +58,19 @@ func records() *page.Folder {
 				id string
 				x  float64
 			}{{"accuracy", .7 + .01*math.Cos(float64(i+same))}, {"ece", ece}, {"ece_null_lo", .01}, {"ece_null_hi", .03}, {"nll", .5 + ece}} {
-				f.Records = append(f.Records, results.Record{Cell: cell, Method: m, Metric: v.id, Value: v.x, N: 1000, Source: n.source, Status: results.OK, Key: "abc"})
+				f.Records = append(f.Records, results.Record{Setting: cell, Method: m, Metric: v.id, Value: v.x, N: 1000, Source: n.source, Status: results.OK, Key: "abc"})
 			}
 			for b := range 15 {
 				conf := (float64(b) + .5) / 15
 				acc := math.Round(1000/15.*math.Max(0, math.Min(1, conf+.1*math.Sin(float64(b+same))))) / math.Round(1000/15.)
-				f.Bins = append(f.Bins, results.Bin{Cell: cell, Method: m, Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: 67, Conf: conf, Acc: math.Min(1, acc), Source: n.source},
-					results.Bin{Cell: cell, Method: m, Binning: "mass15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: 67, Conf: conf, Acc: math.Min(1, acc), Source: n.source})
+				f.Bins = append(f.Bins, results.Bin{Setting: cell, Method: m, Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: 67, Conf: conf, Acc: math.Min(1, acc), Source: n.source},
+					results.Bin{Setting: cell, Method: m, Binning: "mass15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: 67, Conf: conf, Acc: math.Min(1, acc), Source: n.source})
 			}
 			if m != "ts" {
 				d := .01 * math.Sin(float64(i+same))
-				f.Pairs = append(f.Pairs, results.Pair{Cell: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - .004, Hi: d + .004, N: 1000, Source: n.source})
+				f.Pairs = append(f.Pairs, results.Pair{Setting: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - .004, Hi: d + .004, N: 1000, Source: n.source})
 			}
-			f.Parameters = append(f.Parameters, results.Parameter{Cell: cell, Method: m, Name: "T", Value: 1.5, Bound: "T >= 0.001"})
+			f.Parameters = append(f.Parameters, results.Parameter{Setting: cell, Method: m, Name: "T", Value: 1.5, Bound: "T >= 0.001"})
 		}
 	}
 	return f
