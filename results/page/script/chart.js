@@ -95,9 +95,13 @@ function keyLine(series) {
 }
 
 // limitOf returns the largest distance from zero that an axis shows, and whether it
-// cuts outliers off: distances beyond four times the third quartile.
+// cuts outliers off: distances beyond four times the third quartile of those that are
+// not zero.
 function limitOf(distances) {
-  const sorted = distances.map(Math.abs).sort((a, b) => a - b);
+  const sorted = distances
+    .map(Math.abs)
+    .filter(x => x > 0)
+    .sort((a, b) => a - b);
   const most = sorted.at(-1) || 0;
   const quartile = sorted[Math.floor((3 * (sorted.length - 1)) / 4)] || 0;
   if (quartile > 0 && most > 4 * quartile) return [2 * quartile, true];
