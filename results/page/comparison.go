@@ -217,16 +217,17 @@ func (s *svg) shift(shift significance.Shift, scale, limit float64, x func(float
 }
 
 // axisLimit returns the largest distance from zero that an axis shows, and whether
-// it cuts some off: distances beyond four times the third quartile are outliers.
+// it cuts some off: distances beyond four times the third quartile of those that are
+// not zero are outliers.
 func axisLimit(distances []float64) (limit float64, clipped bool) {
-	sorted := slices.Sorted(slices.Values(distances))
+	sorted := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(distances), func(d float64) bool { return d == 0 })))
+	if len(sorted) == 0 {
+		return 1, false
+	}
 	most := sorted[len(sorted)-1]
 	quartile := sorted[3*(len(sorted)-1)/4]
-	if quartile > 0 && most > 4*quartile {
+	if most > 4*quartile {
 		return 2 * quartile, true
-	}
-	if most == 0 {
-		return 1, false
 	}
 	return most * 1.05, false
 }

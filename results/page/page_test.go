@@ -309,6 +309,9 @@ func TestOneOutlierDoesNotSetTheAxis(t *testing.T) {
 	if limit, clipped := axisLimit([]float64{1, 2, 3}); clipped || limit < 3 {
 		t.Errorf("limit %v, clipped %v", limit, clipped)
 	}
+	if limit, clipped := axisLimit([]float64{0, 0, 0, 0, 0, 0, 0, 1, 1.2, 2}); clipped || limit < 2 {
+		t.Errorf("many zeros: limit %v, clipped %v", limit, clipped)
+	}
 	if limit, clipped := axisLimit([]float64{0, 0}); clipped || limit <= 0 {
 		t.Errorf("limit %v, clipped %v", limit, clipped)
 	}

@@ -43,7 +43,8 @@ const cellOf = (setting, method) => cellAt.get(setting + ":" + method);
 
 // value returns a number of a method on a setting, null where there is none.
 function value(setting, method, metric) {
-  const c = cellOf(setting, method), column = data.values[metric];
+  const c = cellOf(setting, method);
+  const column = data.values[metric];
   return c === undefined || !column || column[c] === undefined ? null : column[c];
 }
 
@@ -66,7 +67,7 @@ function signed(x, metric) {
   return x !== null && !s.startsWith("−") && Number(s) !== 0 ? "+" + s : s;
 }
 
-const unit = metric => metricById.get(metric)?.percent ? "points (per cent)" : "the metric's unit";
+const unit = metric => (metricById.get(metric)?.percent ? "points (per cent)" : "the metric's unit");
 const better = metric => metricById.get(metric)?.better || "";
 const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
 const plural = (n, what) => n + " " + what + (n === 1 ? "" : "s");
@@ -81,43 +82,94 @@ function scroller(name, ...children) {
 
 // tableOf returns a table: headings, then rows whose first cell is a row header.
 function tableOf(caption, headings, rows, left = 1) {
-  const cell = (x, j) => j === 0 ? el("th", {scope: "row"}, x) : el("td", {class: j < left ? null : "number"}, x);
-  return scroller(caption, el("table", {}, el("caption", {class: "hidden"}, caption),
-    el("thead", {}, el("tr", {}, headings.map((h, j) => el("th", {scope: "col", class: j < left ? null : "number"}, h)))),
-    el("tbody", {}, rows.map(r => el("tr", {}, r.map(cell))))));
+  const cell = (x, j) => (j === 0 ? el("th", {scope: "row"}, x) : el("td", {class: j < left ? null : "number"}, x));
+  return scroller(
+    caption,
+    el(
+      "table",
+      {},
+      el("caption", {class: "hidden"}, caption),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          headings.map((h, j) => el("th", {scope: "col", class: j < left ? null : "number"}, h)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map(r => el("tr", {}, r.map(cell))),
+      ),
+    ),
+  );
 }
 
 const folded = (summary, ...children) => el("details", {}, el("summary", {}, summary), ...children);
 
 // select returns a labelled list of choices, each a value or [value, text].
 function select(id, name, choices, chosen, change) {
-  const options = choices.map(c => Array.isArray(c) ? c : [c, c]);
-  return el("div", {class: "field"}, el("label", {for: id}, name),
-    el("select", {id, onchange: e => change(e.target.value)},
-      options.map(([v, text]) => el("option", {value: v, selected: String(v) === String(chosen)}, text))));
+  const options = choices.map(c => (Array.isArray(c) ? c : [c, c]));
+  return el(
+    "div",
+    {class: "field"},
+    el("label", {for: id}, name),
+    el(
+      "select",
+      {id, onchange: e => change(e.target.value)},
+      options.map(([v, text]) => el("option", {value: v, selected: String(v) === String(chosen)}, text)),
+    ),
+  );
 }
 
 // checks returns check boxes for methods.
 function checks(id, name, methods, chosen, change) {
-  return el("fieldset", {}, el("legend", {}, name), methods.map(m => {
-    const box = el("input", {type: "checkbox", id: id + m, checked: chosen.includes(m),
-      onchange: () => change(methods.filter(x => byId(id + x).checked))});
-    return el("label", {}, box, " ", swatch(m), label(m));
-  }));
+  return el(
+    "fieldset",
+    {},
+    el("legend", {}, name),
+    methods.map(m => {
+      const box = el("input", {
+        type: "checkbox",
+        id: id + m,
+        checked: chosen.includes(m),
+        onchange: () => change(methods.filter(x => byId(id + x).checked)),
+      });
+      return el("label", {}, box, " ", swatch(m), label(m));
+    }),
+  );
 }
 
-const swatch = m => svg("svg", {class: "swatch", width: 26, height: 12, "aria-hidden": "true"},
-  svg("line", {x1: 0, x2: 26, y1: 6, y2: 6, style: "stroke:" + color(m), "stroke-width": 2.5, "stroke-dasharray": data.methods[m].dash || null}),
-  marker(m, 13, 6, 4));
+const swatch = m =>
+  svg(
+    "svg",
+    {class: "swatch", width: 26, height: 12, "aria-hidden": "true"},
+    svg("line", {
+      x1: 0,
+      x2: 26,
+      y1: 6,
+      y2: 6,
+      style: "stroke:" + color(m),
+      "stroke-width": 2.5,
+      "stroke-dasharray": data.methods[m].dash || null,
+    }),
+    marker(m, 13, 6, 4),
+  );
 
 // marker returns the marker of a method: five shapes, filled, then hollow.
 function marker(m, x, y, r) {
   const style = m % 10 < 5 ? "fill:" + color(m) : "fill:var(--bg);stroke-width:1.8;stroke:" + color(m);
   switch (m % 5) {
-    case 0: return svg("circle", {cx: x, cy: y, r, style});
-    case 1: return svg("rect", {x: x - r * .9, y: y - r * .9, width: r * 1.8, height: r * 1.8, style});
-    case 2: return svg("path", {d: `M${x} ${y - r * 1.2}l${r * 1.2} ${r * 2.1}h${-r * 2.4}z`, style});
-    case 3: return svg("path", {d: `M${x} ${y - r * 1.3}l${r * 1.3} ${r * 1.3}l${-r * 1.3} ${r * 1.3}l${-r * 1.3} ${-r * 1.3}z`, style});
+    case 0:
+      return svg("circle", {cx: x, cy: y, r, style});
+    case 1:
+      return svg("rect", {x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8, style});
+    case 2:
+      return svg("path", {d: `M${x} ${y - r * 1.2}l${r * 1.2} ${r * 2.1}h${-r * 2.4}z`, style});
+    case 3:
+      return svg("path", {d: `M${x} ${y - r * 1.3}l${r * 1.3} ${r * 1.3}l${-r * 1.3} ${r * 1.3}l${-r * 1.3} ${-r * 1.3}z`, style});
   }
   return svg("path", {d: `M${x} ${y + r * 1.2}l${r * 1.2} ${-r * 2.1}h${-r * 2.4}z`, style});
 }

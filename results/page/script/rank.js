@@ -12,23 +12,27 @@ function merged(settings, metric) {
   for (const s of settings) {
     if (s.shift === "redrawn") continue;
     let one = byName.get(s.name);
-    if (!one) byName.set(s.name, one = {name: s.name, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, values: new Map(), cells: new Map()});
+    if (!one)
+      byName.set(s.name, (one = {name: s.name, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, values: new Map(), cells: new Map()}));
     data.methods.forEach((_, m) => {
       const x = value(s.i, m, metric);
       if (x === null) return;
       if (one.values.has(m) && one.values.get(m) !== x) conflict = s.name;
-      if (!one.values.has(m)) { one.values.set(m, x); one.cells.set(m, cellOf(s.i, m)); }
+      if (!one.values.has(m)) {
+        one.values.set(m, x);
+        one.cells.set(m, cellOf(s.i, m));
+      }
     });
   }
   return {settings: [...byName.values()], conflict};
 }
 
-const blockOf = s => state.block === "n" ? s.network : state.block === "s" ? s.name : s.dataset;
+const blockOf = s => (state.block === "n" ? s.network : state.block === "s" ? s.name : s.dataset);
 
 // blocksOf groups settings by block, in the order of their first settings.
 function blocksOf(settings) {
   const blocks = new Map();
-  for (const s of settings) blocks.set(blockOf(s), [...blocks.get(blockOf(s)) || [], s]);
+  for (const s of settings) blocks.set(blockOf(s), [...(blocks.get(blockOf(s)) || []), s]);
   return blocks;
 }
 
@@ -46,8 +50,10 @@ function rankMethods(all, metric) {
   const methods = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
   const anchor = methodIndex.get(data.against);
   let settings = all.filter(s => s.values.size > 0);
-  const total = settings.length, allBlocks = blocksOf(settings).size;
-  const aside = [], candidates = [];
+  const total = settings.length;
+  const allBlocks = blocksOf(settings).size;
+  const aside = [];
+  const candidates = [];
   for (const m of methods) {
     const rest = settings.filter(s => s.values.has(m));
     const few = total - rest.length > maxLacking * total || allBlocks - blocksOf(rest).size > maxLacking * allBlocks;
@@ -60,17 +66,24 @@ function rankMethods(all, metric) {
     if (rest.length < settings.length) missing.push({method: m, lacks: settings.length - rest.length});
     settings = rest;
   }
-  const blocks = [...blocksOf(settings).values()], n = blocks.length, k = candidates.length;
+  const blocks = [...blocksOf(settings).values()];
+  const n = blocks.length;
+  const k = candidates.length;
   const result = {settings, total, allBlocks, blocks: n, aside, missing, ranked: [], candidates, none: "", critical: null};
   if (n < 2 || k < 2) {
-    result.none = n < 2 ? `${plural(n, "block")} cannot be ranked: choose another unit under "Count once", or more settings` : "one method cannot be ranked";
+    result.none =
+      n < 2
+        ? `${plural(n, "block")} cannot be ranked: choose another unit under "Count once", or more settings`
+        : "one method cannot be ranked";
     return result;
   }
-  const cost = better(metric) === "higher" ? -1 : 1, sums = new Map(candidates.map(m => [m, 0]));
+  const cost = better(metric) === "higher" ? -1 : 1;
+  const sums = new Map(candidates.map(m => [m, 0]));
   for (const b of blocks) {
     const costs = candidates.map(m => cost * mean(b.map(s => s.values.get(m))));
     candidates.forEach((m, i) => {
-      const below = costs.filter(c => c < costs[i]).length, same = costs.filter(c => c === costs[i]).length;
+      const below = costs.filter(c => c < costs[i]).length;
+      const same = costs.filter(c => c === costs[i]).length;
       sums.set(m, sums.get(m) + below + (same + 1) / 2);
     });
   }
@@ -85,12 +98,13 @@ function rankMethods(all, metric) {
 // group sets the letters of the largest groups that Nemenyi's test does not tell
 // apart.
 function group(ranked, critical) {
-  let reached = 0, letter = 0;
+  let reached = 0;
+  let letter = 0;
   for (let first = 0; first < ranked.length; first++) {
     let end = first;
     while (end < ranked.length && ranked[end].rank - ranked[first].rank < critical) end++;
     if (end - first > 1 && end > reached) {
-      for (let i = first; i < end; i++) ranked[i].groups.push(String.fromCharCode(97 + letter % 26));
+      for (let i = first; i < end; i++) ranked[i].groups.push(String.fromCharCode(97 + (letter % 26)));
       letter++;
       reached = end;
     }

@@ -1,8 +1,27 @@
 // The state of the page. It is in the fragment of the address: #section?key=value.
 const defaults = {
-  source: data.sources[0] || "", metric: data.values.ece ? "ece" : Object.keys(data.values).find(m => better(m)) || "",
-  experiment: "", dataset: "", backbone: "", loss: "", shift: "usual", q: "", block: "d", sort: "rank", dir: "1",
-  base: "", set: "", show: "", network: "", lines: "", a: "", b: "", ab: "", table: "", differs: "", find: "",
+  source: data.sources[0] || "",
+  metric: data.values.ece ? "ece" : Object.keys(data.values).find(m => better(m)) || "",
+  experiment: "",
+  dataset: "",
+  backbone: "",
+  loss: "",
+  shift: "usual",
+  q: "",
+  block: "d",
+  sort: "rank",
+  dir: "1",
+  base: "",
+  set: "",
+  show: "",
+  network: "",
+  lines: "",
+  a: "",
+  b: "",
+  ab: "",
+  table: "",
+  differs: "",
+  find: "",
 };
 const state = {...defaults};
 let section = "";
@@ -17,7 +36,8 @@ function readFragment() {
   if (query === undefined) return [];
   const given = new URLSearchParams(query);
   return Object.keys(defaults).filter(k => {
-    const v = given.get(k) ?? defaults[k], changed = v !== state[k];
+    const v = given.get(k) ?? defaults[k];
+    const changed = v !== state[k];
     state[k] = v;
     return changed;
   });
@@ -49,7 +69,10 @@ const filterKeys = "source experiment dataset backbone loss shift q";
 // words splits the free text into words about settings and words about methods: a
 // word that no setting has is looked for in the methods.
 function words() {
-  const all = state.q.toLowerCase().split(/\s+/).filter(w => w);
+  const all = state.q
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(w => w);
   const ofSettings = all.filter(w => data.settings.some(s => s.search.includes(w)));
   return {ofSettings, ofMethods: all.filter(w => !ofSettings.includes(w))};
 }
@@ -57,11 +80,16 @@ function words() {
 // shownSettings returns the settings that the filters keep.
 function shownSettings() {
   const {ofSettings} = words();
-  return data.settings.filter(s => s.src === state.source &&
-    (!state.experiment || s.e === state.experiment) && (!state.dataset || s.d === state.dataset) &&
-    (!state.backbone || s.b === state.backbone) && (!state.loss || s.l === state.loss) &&
-    (state.shift === "all" || (state.shift === "usual" ? s.shift === "clean" || s.shift === "corrupted" : s.shift === state.shift)) &&
-    ofSettings.every(w => s.search.includes(w)));
+  return data.settings.filter(
+    s =>
+      s.src === state.source &&
+      (!state.experiment || s.e === state.experiment) &&
+      (!state.dataset || s.d === state.dataset) &&
+      (!state.backbone || s.b === state.backbone) &&
+      (!state.loss || s.l === state.loss) &&
+      (state.shift === "all" || (state.shift === "usual" ? s.shift === "clean" || s.shift === "corrupted" : s.shift === state.shift)) &&
+      ofSettings.every(w => s.search.includes(w)),
+  );
 }
 
 // shownMethods reports which methods the free text keeps.
@@ -82,7 +110,7 @@ function baseline() {
   const votes = new Map();
   for (const p of data.pairs) votes.set(p[1], (votes.get(p[1]) || 0) + 1);
   const most = [...votes].sort((a, b) => b[1] - a[1])[0];
-  return most ? most[0] : methodIndex.get(data.against) ?? 0;
+  return most ? most[0] : (methodIndex.get(data.against) ?? 0);
 }
 
 function choices(key) {
@@ -91,23 +119,55 @@ function choices(key) {
 }
 
 function drawFilters() {
-  const form = byId("filters"), focused = document.activeElement?.id;
+  const form = byId("filters");
+  const focused = document.activeElement?.id;
   const change = key => v => set({[key]: v});
   const present = new Set(data.settings.filter(s => s.src === state.source).map(s => s.shift));
-  const shifts = [["usual", "clean and corrupted"], ["clean", "clean"], ["corrupted", "corrupted"], ["rescaled", "rescaled logits"], ["redrawn", "redrawn rows"], ["all", "all"]];
+  const shifts = [
+    ["usual", "clean and corrupted"],
+    ["clean", "clean"],
+    ["corrupted", "corrupted"],
+    ["rescaled", "rescaled logits"],
+    ["redrawn", "redrawn rows"],
+    ["all", "all"],
+  ];
   const fields = [
-    select("f-source", "Source", data.sources, state.source, v => set({source: v, dataset: "", backbone: "", loss: "", experiment: "", set: ""})),
-    select("f-metric", "Metric", data.metrics.filter(m => m.better && data.values[m.id]).map(m => [m.id, m.label]), state.metric, change("metric")),
+    select("f-source", "Source", data.sources, state.source, v =>
+      set({source: v, dataset: "", backbone: "", loss: "", experiment: "", set: ""}),
+    ),
+    select(
+      "f-metric",
+      "Metric",
+      data.metrics.filter(m => m.better && data.values[m.id]).map(m => [m.id, m.label]),
+      state.metric,
+      change("metric"),
+    ),
     severalExperiments ? select("f-experiment", "Experiment", choices("e"), state.experiment, change("experiment")) : null,
     select("f-dataset", "Data set", choices("d"), state.dataset, change("dataset")),
     select("f-backbone", "Backbone", choices("b"), state.backbone, change("backbone")),
     select("f-loss", "Training loss", choices("l"), state.loss, change("loss")),
-    select("f-shift", "Test sets", shifts.filter(([k]) => k === "usual" || k === "all" || present.has(k)), state.shift, change("shift")),
+    select(
+      "f-shift",
+      "Test sets",
+      shifts.filter(([k]) => k === "usual" || k === "all" || present.has(k)),
+      state.shift,
+      change("shift"),
+    ),
   ];
   const search = byId("f-q") || el("input", {id: "f-q", type: "search", oninput: e => set({q: e.target.value})});
   if (document.activeElement !== search) search.value = state.q;
   const text = search.closest(".field") || el("div", {class: "field"}, el("label", {for: "f-q"}, "Words"), search);
-  const reset = el("button", {type: "button", onclick: () => { search.value = ""; set({...defaults}); }}, "Reset");
+  const reset = el(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        search.value = "";
+        set({...defaults});
+      },
+    },
+    "Reset",
+  );
   const old = [...form.children].filter(c => c !== text);
   old.forEach(c => c.remove());
   form.prepend(...fields.filter(f => f));
@@ -118,10 +178,16 @@ function drawFilters() {
 }
 
 function drawShown() {
-  const n = shownSettings().length, m = metricById.get(state.metric);
-  const kept = ["experiment", "dataset", "backbone", "loss", "q"].filter(k => state[k]).map(k => (k === "q" ? "words" : k) + " " + state[k]);
-  byId("shown").replaceChildren(el("span", {class: "tag " + state.source}, state.source || "no source"), " ",
-    `${plural(n, "setting")}, ${m ? m.label : "no metric"}` + (kept.length ? "; " + kept.join(", ") : ""));
+  const n = shownSettings().length;
+  const m = metricById.get(state.metric);
+  const kept = ["experiment", "dataset", "backbone", "loss", "q"]
+    .filter(k => state[k])
+    .map(k => (k === "q" ? "words" : k) + " " + state[k]);
+  byId("shown").replaceChildren(
+    el("span", {class: "tag " + state.source}, state.source || "no source"),
+    " ",
+    `${plural(n, "setting")}, ${m ? m.label : "no metric"}` + (kept.length ? "; " + kept.join(", ") : ""),
+  );
 }
 
 byId("filters").addEventListener("submit", e => e.preventDefault());
