@@ -1,4 +1,4 @@
-# The only documented way in. Everything lands in bin/ and results/out/.
+# The documented way in. All output goes to bin/ and results/out/.
 
 GO ?= go
 OUT ?= results/out
@@ -8,7 +8,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion quick example test build lint race fuzz bench speed golden generate draw clean
+.PHONY: reproduce companion quick example test browser build lint race fuzz bench speed golden generate draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -35,6 +35,12 @@ test:
 	$(GO) vet ./...
 	$(GO) test ./...
 
+# The page of an output folder in Chromium, with axe-core. These tests are a module of
+# their own. Without chromium or npm they are skipped, and say so.
+browser:
+	cd results/page/browser && { npm install --no-save --no-audit --no-fund --silent axe-core@4.14.1 || echo "no axe-core: its test is skipped"; }
+	cd results/page/browser && $(GO) vet ./... && $(GO) test -v ./...
+
 build:
 	$(GO) build -o bin/qats ./cmd/qats
 
@@ -46,7 +52,7 @@ lint:
 race:
 	$(GO) test -race ./...
 
-# Every input door for FUZZTIME each.
+# Fuzzes every reader of input for FUZZTIME.
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
@@ -56,8 +62,8 @@ fuzz:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# qats beside numpy, scipy, scikit-learn, torch and C, as far as they are there:
-# see results/speed. Draws 3.3 GB and takes an hour.
+# qats beside numpy, scipy, scikit-learn, torch and C, if they are installed:
+# see docs/speed.md. Draws 3.3 GB and takes an hour.
 speed:
 	$(PYTHON) results/speed/table.py $(SPEED_DATA)
 

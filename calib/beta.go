@@ -10,23 +10,23 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// BetaCalibration is beta calibration one class against all (Kull, Silva Filho and
-// Flach 2017): for each class a logistic regression of the n outcomes on ln p
-// and -ln(1-p), p the softmax probability of the class,
+// BetaCalibration is beta calibration of each class against all others (Kull, Silva
+// Filho and Flach 2017): for each class a logistic regression of the n outcomes on
+// ln p and -ln(1-p), where p is the softmax probability of the class,
 //
-//	g(p) = sigmoid(a ln p - b ln(1-p) + c),  a, b in [0, 1000], |c| <= 1000,
+//	g(p) = sigmoid(a ln p - b ln(1-p) + c),  a, b in [0, 1000], |c| <= 1000.
 //
-// 3 k parameters, and q_j = g_j(p_j) divided by the sum of the row; a row of
-// zeros becomes uniform. p is held within [eps, 1-eps], eps = 2^-52, as in the
+// That is 3 k parameters. q_j is g_j(p_j) divided by the sum of the row; a row of
+// zeros becomes uniform. p is limited to [eps, 1-eps], eps = 2^-52, as in the
 // authors' code. The identity is a = b = 1, c = 0. The prediction may change.
 //
-// The authors fit without a penalty worth the name (C = 1e11) and fit again
-// without a regressor whose coefficient came out negative. Ours is the minimum
-// for a, b >= 0, which is the same where one of them was negative, and keeps g
-// from falling where the second fit would be negative too. A class that is
-// absent, or whose rows all have a larger p than the others, has no minimum: its
-// parameters are where the gradient has vanished, below 1e-12, another solver
-// ends elsewhere, and a warning says so.
+// Departures. The authors fit almost without a penalty (C = 1e11). If a coefficient
+// is negative, they fit again without its regressor. We take the minimum for
+// a, b >= 0. The result is the same if one of them was negative. If the second fit
+// would be negative too, our g still does not fall. A class that is absent, or whose
+// rows all have a larger p than the other rows, has no minimum. Its parameters are
+// where the gradient has vanished, below 1e-12; another solver ends elsewhere, and a
+// warning says so.
 type BetaCalibration struct{}
 
 func betaEntry() Entry {
@@ -45,11 +45,11 @@ const (
 	betaMost   = 1000.0 // of every parameter
 )
 
-func (BetaCalibration) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
+// Contract needs logits and labels. The prediction may change.
+func (BetaCalibration) Contract() Contract { return vectorContract() }
 
-// Fit takes 16 bytes a row for each class that is in work.
+// Fit returns a, b and c of every class. It needs 17 bytes a row for each class
+// that is being fitted.
 func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
@@ -64,14 +64,14 @@ func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	ends, separable := make([]fit.Solution, k), make([]bool, k)
-	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // a class each
-		sure, unsure := make([]float64, n), make([]float64, n)
+	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // one class a call
+		lnP, lnRest := make([]float64, n), make([]float64, n)
 		positive := make([]bool, n)
 		for i := range n {
-			sure[i], unsure[i] = norms[i].logOdds(set.Logits.Row(i)[class])
+			lnP[i], lnRest[i] = norms[i].logs(set.Logits.Row(i)[class])
 			positive[i] = int(set.Labels[i]) == class
 		}
-		ends[class], separable[class] = fitBeta(sure, unsure, positive), separated(sure, positive)
+		ends[class], separable[class] = fitBeta(lnP, lnRest, positive), separated(lnP, positive)
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +92,8 @@ func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return f, nil
 }
 
-// note adds what the k fits came to: steps of all, the largest gradient.
+// note adds the results of the k fits: all steps, the largest gradient, and how many
+// parameters are at a bound.
 func (r *Report) note(ends []fit.Solution) {
 	var flat, steep, open int
 	for _, e := range ends {
@@ -121,7 +122,7 @@ func (r *Report) note(ends []fit.Solution) {
 	}
 }
 
-// logNorm is what a row divides by: log sum exp l = max + log.
+// logNorm is the normaliser of a row: log sum exp l = max + log.
 type logNorm struct{ max, log float64 }
 
 func logNorms(dst []logNorm, rows data.Matrix) {
@@ -130,22 +131,22 @@ func logNorms(dst []logNorm, rows data.Matrix) {
 	}
 }
 
-// logOdds returns ln p and -ln(1-p) of a class with the given logit, p held
-// within betaEps of 0 and 1.
-func (n logNorm) logOdds(logit float32) (sure, unsure float64) {
+// logs returns ln p and -ln(1-p) of a class with the given logit, where p is
+// limited to [betaEps, 1-betaEps].
+func (n logNorm) logs(logit float32) (lnP, lnRest float64) {
 	logP := float64(logit) - n.max - n.log
 	p := min(max(softmax.Exp(logP), betaEps), 1-betaEps)
 	return min(max(logP, logBetaEps), -betaEps), -softmax.Log(1 - p)
 }
 
-// fitBeta minimises the mean logistic loss of a sure + b unsure + c over the
-// rows, from the identity.
-func fitBeta(sure, unsure []float64, positive []bool) fit.Solution {
-	n := float64(len(sure))
+// fitBeta minimises the mean logistic loss of a lnP + b lnRest + c over the
+// rows. It starts at the identity.
+func fitBeta(lnP, lnRest []float64, positive []bool) fit.Solution {
+	n := float64(len(lnP))
 	eval := func(x []float64) (fit.Local, error) {
 		var value, ga, gb, gc, aa, ab, ac, bb, bc, cc float64
-		for i, u := range sure {
-			v := unsure[i]
+		for i, u := range lnP {
+			v := lnRest[i]
 			s := float64(x[0]*u) + float64(x[1]*v) + x[2]
 			p := 0.0 // of the class
 			e := softmax.Exp(-math.Abs(s))
@@ -156,7 +157,7 @@ func fitBeta(sure, unsure []float64, positive []bool) fit.Solution {
 				p = e / (1 + e)
 			}
 			value += softmax.Log1p(e)
-			residual := p // less the outcome
+			residual := p // minus the outcome
 			if positive[i] {
 				value -= s
 				residual = p - 1
@@ -183,12 +184,11 @@ func fitBeta(sure, unsure []float64, positive []bool) fit.Solution {
 	return end // the only errors are those of eval
 }
 
-// separated reports whether every positive row has a value above that of every
-// other row, or equal: then the loss falls without end as g steepens between
-// them.
-func separated(sure []float64, positive []bool) bool {
+// separated reports whether no positive row has a smaller value than any other
+// row. Then there is no minimum: the loss falls as g becomes steeper.
+func separated(lnP []float64, positive []bool) bool {
 	least, most := math.Inf(1), math.Inf(-1)
-	for i, u := range sure {
+	for i, u := range lnP {
 		if positive[i] {
 			least = min(least, u)
 		} else {
@@ -208,7 +208,7 @@ func count(marks []bool) int {
 	return n
 }
 
-// betaMap holds the parameters of k classes. It serves sets of k classes only.
+// betaMap holds the parameters of k classes.
 type betaMap struct {
 	A []float64 `json:"a"` // k, >= 0
 	B []float64 `json:"b"` // k, >= 0
@@ -224,7 +224,7 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 		for i := range rows.Rows {
 			q, sum := dst.Row(lo+i), 0.0
 			for j, l := range rows.Row(i) {
-				u, v := norms[i].logOdds(l)
+				u, v := norms[i].logs(l)
 				q[j] = fit.Sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
 				sum += q[j]
 			}
@@ -239,8 +239,8 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// classes returns k.
-func (m betaMap) classes() int { return len(m.A) }
+// NumClasses returns k.
+func (m betaMap) NumClasses() int { return len(m.A) }
 
 func (m betaMap) Check() error {
 	if len(m.A) == 0 || len(m.B) != len(m.A) || len(m.C) != len(m.A) {

@@ -14,9 +14,9 @@ import (
 // The reference is Newton's method on the logistic loss, 200 steps of
 // w -= solve(X'WX, X'(p-t)) with X = [ln p, -ln(1-p), 1] of each class, p of
 // scipy.special.softmax clipped to [eps, 1-eps]; scikit-learn's
-// LogisticRegression(C=99999999999), which betacal calls, agrees to 1e-4 where
+// LogisticRegression(C=99999999999), which betacal calls, agrees to 1e-4 when
 // it stops. No coefficient is negative.
-func TestBetaReference(t *testing.T) {
+func TestBetaIsThatOfPython(t *testing.T) {
 	set := testset.Lattice(400, 5)
 	f := fitMethod(t, "beta", set, nil)
 	m := f.Map.(betaMap)
@@ -45,9 +45,9 @@ func TestBetaReference(t *testing.T) {
 	}
 }
 
-// The loss is convex, so a point where no free component of the gradient is
-// left and those at a bound push against it is the minimum. The gradient is
-// taken from differences of a direct loss. Some of these fits need the bounds.
+// The loss is convex, so it has its minimum where all free components of the
+// gradient are 0 and those at a bound point outwards. The gradient is computed from
+// differences of a direct loss. Some of these fits need the bounds.
 func TestBetaIsMinimum(t *testing.T) {
 	held := 0
 	for seed := range uint64(12) {
@@ -91,7 +91,7 @@ func TestBetaIsMinimum(t *testing.T) {
 }
 
 // The identity, a = b = 1 and c = 0, gives the probabilities of the network.
-func TestBetaIdentity(t *testing.T) {
+func TestBetaContainsTheIdentity(t *testing.T) {
 	set := testset.Lattice(60, 6)
 	ones, zeros := []float64{1, 1, 1, 1, 1, 1}, make([]float64, 6)
 	m := betaMap{A: ones, B: ones, C: zeros}
@@ -100,9 +100,9 @@ func TestBetaIdentity(t *testing.T) {
 	}
 }
 
-// A class without rows, and one that its probability separates, have finite
-// parameters and a gradient that vanished.
-func TestBetaWithoutMinimum(t *testing.T) {
+// A class without rows, and a class that its probability separates, have finite
+// parameters, at which the gradient has vanished.
+func TestBetaWithoutMinimumEndsAtFiniteParameters(t *testing.T) {
 	set := testset.Drawn(200, 4, 1, 5)
 	for i := range set.Labels {
 		if top := fit.TopClass(set.Logits.Row(i)); top == 1 || set.Labels[i] == 1 || set.Labels[i] == 3 {
@@ -135,8 +135,8 @@ func BenchmarkFitBeta(b *testing.B) {
 	}
 }
 
-// One row that tells a class apart without an error leaves its fit open, and so
-// does a class without rows: the report says so, and only then.
+// If one row separates a class without an error, or a class has no rows, there is no
+// unique fit. The report says so in these cases alone.
 func TestBetaSaysWhatIsSeparable(t *testing.T) {
 	warned := func(set *data.Set) string {
 		return strings.Join(fitMethod(t, "beta", set, nil).Report.Warnings, "\n")

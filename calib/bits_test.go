@@ -15,11 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestBitsEverywhere: fits and probabilities of a set of dyadic logits, which
-// every machine draws alike, are the same to the last bit on all processors,
-// whether or not the compiler may fuse a product with a sum (it does for arm64
-// and for GOAMD64=v3). A change of the golden file is a change of numbers:
-// it raises softmax.Version, or the versions of the methods.
+// Fits and probabilities are the same to the last bit on all processors, whether or
+// not the compiler may fuse a product with a sum (it does for arm64 and for
+// GOAMD64=v3). The logits are dyadic, so every machine draws the same set. The golden
+// file detects changes: a change of it is a change of numbers, which raises
+// softmax.Version or the versions of the methods.
 func TestBitsEverywhere(t *testing.T) {
 	const n, k = 600, 6
 	rng := rand.New(rand.NewPCG(1, 2))

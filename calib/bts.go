@@ -8,18 +8,18 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// BinnedTemperatureScaling is bin-wise temperature scaling (Ji, Jung, Yoon, Kim and Shin 2019):
-// rows are split by confidence and each bin has a temperature of its own, at
-// the minimum of its NLL. It conditions on the rank of confidence as qats does,
-// by steps instead of a line.
+// BinnedTemperatureScaling is bin-wise temperature scaling (Ji, Jung, Yoon, Kim
+// and Shin 2019): the rows are split into bins by confidence, and each bin has its
+// own temperature, at the minimum of its NLL. Like qats, it depends on the rank of
+// the confidence, but by steps instead of a line.
 //
-// Only the abstract is public to us; bins are read as 15 of equal mass, and
-// the augmented images of its variant ABTS are left out. Where all rows of a
-// bin are right, the literal answer is T = 0, certainty; such a bin keeps the
-// temperature of ts, and a warning counts them. A bin whose labels contradict
-// its logits has the largest T, 1000. A version by others has 50 bins, one of
-// them for the confidences above .999; its NLL explodes on bins that are all
-// right, which 15 bins with the rule above do not.
+// Departures. We know the abstract only. We take 15 bins of equal mass, and leave
+// out the augmented images of the variant ABTS. If all rows of a bin are right,
+// the minimum is at T = 0, which means certainty. Such a bin has the temperature of
+// ts, and a warning counts these bins. A bin whose labels contradict its logits has
+// the largest T, 1000. A version by others has 50 bins, one of them for confidences
+// above .999. On bins whose rows are all right its NLL explodes; with 15 bins and
+// the rule above it does not.
 type BinnedTemperatureScaling struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
@@ -29,7 +29,7 @@ func btsEntry() Entry {
 		Name:      "bts",
 		Label:     "BTS",
 		Version:   2,
-		Summary:   "a temperature for each bin of confidence, by NLL; option bins (15)",
+		Summary:   "a temperature for each bin of confidence, at the minimum of its NLL",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
 	})
 }
@@ -37,18 +37,16 @@ func btsEntry() Entry {
 // Options returns the option bins.
 func (m *BinnedTemperatureScaling) Options() []Option { return binsOption(&m.Bins) }
 
+// Contract needs logits and labels.
 func (BinnedTemperatureScaling) Contract() Contract { return logitsContract() }
 
+// Fit returns the edges of the bins and a temperature for each.
 func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := WithDefaults(m)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	whole, flat, err := fit.Temperature(ctx, o)
+	_, whole, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,15 @@
 // network to probabilities, fitted on a labelled calibration set.
 //
 //	cal, err := data.ReadSet("cal/logits.npy", "cal/labels.npy")
-//	fitted, err := calib.Fit(ctx, calib.QaTS{}, cal)
-//	probs := fitted.Probabilities(test) // n x k
+//	fitted, err := calib.Fit(ctx, calib.QaTS{}, &cal)
+//	probs := fitted.Probabilities(&test) // n x k
 //
 // A method is one file: an exported type whose fields are its options, what
-// arrays it may see (Contract), how it is fitted (Fit), and the map it yields.
+// arrays it may see (Contract), how it is fitted (Fit), and the map it returns.
 // One line in the registry makes it a column of every table. A method receives
 // only the arrays that its contract names. Loading, skipping, footnotes and the
 // cache key follow from the contract too, so a wrong contract shows at once.
+// docs/new-calibrator.md shows how to write one, here or in another module.
 //
 // An unfitted Method and a Fitted map are different types. Both are immutable
 // and safe for concurrent use. A fit is deterministic: a method that needs
@@ -122,6 +123,16 @@ func (in Input) objective() (*fit.Objective, error) {
 	return o, err
 }
 
+// temperature returns the calibration set, the temperature of ts on it, at which many
+// fits start, and the report of that fit.
+func (in Input) temperature(ctx context.Context) (o *fit.Objective, t float64, report fit.Report, err error) {
+	if o, err = in.objective(); err != nil {
+		return nil, 0, fit.Report{}, err
+	}
+	t, report, err = fit.Temperature(ctx, o)
+	return o, t, report, err
+}
+
 // stage reports the end of a stage.
 func (in Input) stage(name string, passes float64) {
 	if in.Stage != nil {
@@ -130,7 +141,7 @@ func (in Input) stage(name string, passes float64) {
 }
 
 // Stream gives the logits and labels of a calibration set in blocks of rows,
-// anew for every pass, so that a fit needs memory for a few blocks and for what
+// again for every pass, so that a fit needs memory for a few blocks and for what
 // its method keeps of each row. A method fits a stream and the same rows in
 // memory with the same bits.
 type Stream interface {
@@ -140,10 +151,10 @@ type Stream interface {
 	// Read writes the logits of rows lo..hi-1, row-major, to the (hi-lo) k
 	// elements of logits and their classes to the hi-lo elements of labels.
 	// Every logit is finite and every label in 0..k-1, or the error names the
-	// place. Several goroutines call it at a time, for the same rows again in
-	// every pass. Most calls ask for some hundred rows or more, next to those of
-	// the call before by the same goroutine. First guesses read up to 4,096
-	// single rows and, of millions of rows, some together.
+	// place. Several goroutines call it at a time, and every pass asks for the
+	// same rows again. Most calls ask for some hundred rows or more, which follow
+	// the rows of the last call by the same goroutine. The first guess of a fit
+	// reads up to 4,096 single rows, and some groups of eight among millions.
 	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
 }
 

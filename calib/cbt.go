@@ -7,16 +7,15 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// ConfidenceBinTemperature is confidence-based temperature scaling (Frenkel and Goldberger
-// 2022): rows are split by confidence into bins of equal mass, and the
-// temperature of a bin makes its mean confidence equal to its accuracy, which
-// brings the adaptive calibration error of the calibration set to zero.
+// ConfidenceBinTemperature is confidence-based temperature scaling (Frenkel and
+// Goldberger 2022): the rows are split by confidence into bins of equal mass. The
+// temperature of a bin makes its mean confidence equal to its accuracy, so the
+// adaptive calibration error of the calibration set becomes zero.
 //
-// Only the abstract is public to us. That confidence is matched to accuracy,
-// the bins of equal mass and the accuracy held within [0.01, 0.99] are read
-// from public code of the same group; the number of bins, 15, is that of the
-// metrics. The temperature is sought as by ec, of which cbt with one bin is a
-// case but for those two limits.
+// Departures. We know the abstract only. Matching confidence to accuracy, bins of
+// equal mass and limiting the accuracy to [0.01, 0.99] follow public code of the
+// same group. The number of bins, 15, is that of the metrics. The solver is that of
+// ec: cbt with one bin is ec, except for the limits of the accuracy.
 type ConfidenceBinTemperature struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
@@ -26,7 +25,7 @@ func cbtEntry() Entry {
 		Name:      "cbt",
 		Label:     "CBT",
 		Version:   1,
-		Summary:   "a temperature for each bin of confidence, where confidence equals accuracy; option bins (15)",
+		Summary:   "a temperature for each bin of confidence, at which confidence equals accuracy",
 		Reference: "Frenkel and Goldberger 2022",
 	})
 }
@@ -34,10 +33,12 @@ func cbtEntry() Entry {
 // Options returns the option bins.
 func (m *ConfidenceBinTemperature) Options() []Option { return binsOption(&m.Bins) }
 
+// Contract needs logits and labels.
 func (ConfidenceBinTemperature) Contract() Contract { return logitsContract() }
 
-// Fit reports as the gradient the largest difference between confidence and
-// accuracy that is left in a bin.
+// Fit returns the edges of the bins and a temperature for each. The gradient of
+// the report is the largest remaining difference between confidence and accuracy
+// in a bin.
 func (m ConfidenceBinTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := WithDefaults(m)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 // maxBins is far above any use.
 const maxBins = 1000
 
-// binsOption is the option of the methods that part confidences into bins.
+// binsOption is the option of methods that put confidences into bins.
 func binsOption(bins *int) []Option {
-	return []Option{IntOption("bins", bins, 15, 1, maxBins, "bins of confidence")}
+	return []Option{IntOption("bins", bins, 15, 1, maxBins, "number of bins of confidence")}
 }
 
-// binnedMap is one temperature for each of m bins of confidence at T = 1. As
-// with the ranks of qats, the confidence of a row is known by its tail sum,
-// which does not saturate: conf = 1/(1+tail).
+// binnedMap is one temperature for each of m bins of the confidence at T = 1. As
+// in qats, rows are compared by their tail sums, which do not saturate:
+// conf = 1/(1+tail).
 type binnedMap struct {
 	// Edges are m-1 ascending tail sums: bin b holds the rows with
 	// Edges[b-1] <= tail < Edges[b], so rows of equal confidence share a bin.
 	Edges []float64 `json:"edges"`
-	T     []float64 // m, from the surest rows to the least sure
+	T     []float64 // m, the bin of the most confident rows first
 }
 
 func (m binnedMap) Check() error {
@@ -33,8 +33,8 @@ func (m binnedMap) Check() error {
 		return fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
 	}
 	for b, t := range m.T {
-		if !usable(t) {
-			return fmt.Errorf("temperature T[%d] = %v: want one in [1e-6, 1e8]", b, t)
+		if err := checkTemperature(fmt.Sprintf("T[%d]", b), t); err != nil {
+			return err
 		}
 	}
 	if len(m.Edges) > 0 {
@@ -45,6 +45,9 @@ func (m binnedMap) Check() error {
 	return nil
 }
 
+// Parameters returns the temperatures of the bins, the most confident bin first.
+func (m binnedMap) Parameters() []Parameter { return numbered("bin %d: T", m.T) }
+
 // Scales writes 1/T of every row.
 func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 	for i, tail := range at.Tails() {
@@ -52,13 +55,13 @@ func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 	}
 }
 
-// bin returns the bin of a row with the given tail sum, 0 for the surest.
+// bin returns the bin of a row with the given tail sum, 0 for the most confident.
 func (m binnedMap) bin(tail float64) int { return isotonic.UpTo(m.Edges, tail) }
 
 // massEdges returns the edges of bins of equal mass: bin b begins at the row
-// of rank round(b n / bins) in the order of falling confidence. Ties go to the
-// bin that begins with them, which may leave bins empty, as do fewer rows than
-// bins.
+// of rank round(b n / bins) in the order of falling confidence. Tied rows are in
+// the bin that begins with them. So bins may be empty, and some are if there are
+// fewer rows than bins.
 func massEdges(tails fit.ECDF, bins int) []float64 {
 	n := len(tails)
 	edges := make([]float64, bins-1)
@@ -69,9 +72,9 @@ func massEdges(tails fit.ECDF, bins int) []float64 {
 	return edges
 }
 
-// fitBins fits a temperature in each of so many bins of equal mass. An empty
-// bin has the temperature otherwise. Passes of a bin count by its share of the
-// rows.
+// fitBins fits a temperature in each of the given number of bins of equal mass. An
+// empty bin has the temperature otherwise. A pass over a bin counts as its share of
+// the rows.
 func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 	fitBin func(ctx context.Context, bin *data.Set) (float64, fit.Report, error)) (binnedMap, fit.Report, error) {
 	t, err := fit.Tails(ctx, set.Logits)

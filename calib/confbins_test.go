@@ -17,9 +17,9 @@ import (
 //
 //	minimize_scalar(nll of z exp(-u), bounds=(-4, 4), method="bounded", options={"xatol": 1e-13}),
 //
-// whose u is good to about the root of the machine epsilon, 1e-8; cbt: brentq
-// as in TestECReference.
-func TestBinnedReference(t *testing.T) {
+// whose u has an error of about the root of the machine epsilon, 1e-8. cbt: brentq
+// as in TestECIsThatOfPython.
+func TestBinsAreThoseOfPython(t *testing.T) {
 	set := testset.Lattice(400, 5)
 	for _, c := range []struct {
 		name string
@@ -39,8 +39,8 @@ func TestBinnedReference(t *testing.T) {
 	}
 }
 
-// With one bin bts is ts, and cbt is ec.
-func TestOneBin(t *testing.T) {
+// With one bin, bts is ts and cbt is ec.
+func TestOneBinIsTSOrEC(t *testing.T) {
 	set := testset.Lattice(300, 4)
 	one := map[string]int{"bins": 1}
 	if a, b := fitMethod(t, "bts", set, one), fitMethod(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T || a.Report.NLL != b.Report.NLL {
@@ -51,8 +51,8 @@ func TestOneBin(t *testing.T) {
 	}
 }
 
-// bts is at most the NLL of ts, and the more bins the less, where each bin
-// splits into two and none is without a minimum.
+// The NLL of bts is at most that of ts. It falls when each bin is split into two, if
+// all bins have a minimum.
 func TestMoreBinsFitCloser(t *testing.T) {
 	set := ranked(960, 5, func(q float64) float64 { return 6 - 2*q }, 4)
 	last := fitMethod(t, "ts", set, nil).Report.NLL
@@ -65,9 +65,9 @@ func TestMoreBinsFitCloser(t *testing.T) {
 	}
 }
 
-// Rows of a bin are those between two ranks; rows of equal confidence share a
-// bin whatever the order of their classes; bins differ in size by one at most.
-func TestMassEdges(t *testing.T) {
+// The rows of a bin are those between two ranks. Rows of equal confidence share a
+// bin for any order of their classes. The sizes of bins differ by at most one.
+func TestBinsHaveEqualMass(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 100, 101} {
 		set := testset.Lattice(n, 5)
 		tails, err := fit.Tails(context.Background(), set.Logits)
@@ -90,9 +90,8 @@ func TestMassEdges(t *testing.T) {
 	}
 }
 
-// Where all rows of a bin are right bts keeps the temperature of ts; an empty
-// bin does so too.
-func TestBinsWithoutMinimum(t *testing.T) {
+// A bin whose rows are all right has the temperature of ts, and so has an empty bin.
+func TestBinsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 	set := testset.Lattice(400, 5)
 	for i := range set.Labels {
 		row := slices.Clone(set.Logits.Row(i))
@@ -118,7 +117,7 @@ func TestBinsWithoutMinimum(t *testing.T) {
 	}
 }
 
-func TestBinOptions(t *testing.T) {
+func TestBinMethodsRejectBadOptions(t *testing.T) {
 	for _, name := range []string{"bts", "cbt"} {
 		e, _ := Lookup(name)
 		for _, bins := range []int{0, -3, maxBins + 1} {

@@ -7,11 +7,11 @@ import (
 	"github.com/qats-bench/qats/calib/calibtest"
 )
 
-// claims are what methods promise beyond their contracts. A method without a
-// line promises nothing more, and repeats to 1e-12.
+// claims are the promises of methods beyond their contracts. A method without a
+// line makes none, and has the tolerance 1e-12.
 func claims() map[string]calibtest.Claims {
 	return map[string]calibtest.Claims{
-		// At the minimum over a family of maps that T = 1 belongs to.
+		// The minimum over a family of maps that contains T = 1.
 		"ts":                {MinimisesNLL: true},
 		"hts":               {MinimisesNLL: true},
 		"qats":              {MinimisesNLL: true},
@@ -28,9 +28,10 @@ func claims() map[string]calibtest.Claims {
 		"sms":       {Tolerance: 1e-6},
 		"dirichlet": {Tolerance: 1e-6, Options: calib.SetInts(map[string]int{"folds": 2})},
 		"ms-odir":   {Tolerance: 1e-6, Options: calib.SetInts(map[string]int{"folds": 2})},
-		// Of 200 rows the default takes 4 of another set, which move nothing.
+		// For 200 rows the default takes 4 target rows, which are too few to
+		// change the fit.
 		"hfe-target": {Options: calib.SetInts(map[string]int{"m": 40})},
-		// What is promised holds for a small network shortly trained too.
+		// The promises also hold for a small network after a short training.
 		"adats": {Options: calib.SetInts(map[string]int{"epochs": 3, "hidden": 8})},
 		"pts":   {Options: calib.SetInts(map[string]int{"steps": 30})},
 		"smart": {Options: calib.SetInts(map[string]int{"epochs": 30})},

@@ -13,29 +13,28 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ClassTemperatureScaling is class-based temperature scaling (Frenkel and Goldberger 2021):
-// every class has a temperature of its own, by which its logit is divided,
+// ClassTemperatureScaling is class-based temperature scaling (Frenkel and Goldberger
+// 2021): every class has its own temperature, which divides its logit,
 //
 //	p_j = exp(l_j / T_j) / sum over c of exp(l_c / T_c).
 //
-// Only the abstract is public to us. Of the readings in circulation this is
-// that of code of the same group and of later benchmarks: all T_j begin at the
-// temperature of ts, held within [0.5, 5]; then the classes take turns, and
-// each moves to the temperature of 0.5, 0.6, ..., 5 with the least ECE-15 on
-// the calibration set, among those that do not lower its accuracy, until a
-// round of turns changes nothing or after 5. (Another reading fits the T_j by
-// NLL, which is vector scaling without its offsets; a third lets the predicted
-// class choose one temperature for the row.)
+// We know the abstract only. Several readings exist. Ours is that of code of the same
+// group and of later benchmarks: all T_j start at the temperature of ts, limited to
+// [0.5, 5]. Then the classes take turns. Each moves to the temperature of 0.5, 0.6,
+// ..., 5 with the least ECE-15 on the calibration set, among those that do not lower
+// its accuracy. The search ends when a round of turns changes nothing, or after 5
+// rounds. (Another reading fits the T_j by NLL, which is vector scaling without
+// offsets. In a third, the predicted class selects one temperature for the row.)
 //
-// Classes take turns from the most frequent to the rarest on the calibration
-// set, of equally frequent ones that with the larger mean logit first, so
-// that no numbering of the classes matters; theirs go by number, and what they
-// find depends on it: on one network a mean ECE of 1.07 against our .94 per
-// cent. A class without calibration rows stays as it is. A gain below 1e-9 is
-// none.
+// Departures. Classes take turns from the most frequent to the rarest on the
+// calibration set; of equally frequent classes the one with the larger mean logit is
+// first. So the numbering of the classes does not matter. In the other code they go
+// by number, and the result depends on it: on one network its mean ECE is 1.07 per
+// cent, ours .94. A class without calibration rows keeps its temperature. A decrease
+// of the ECE by 1e-9 or less does not count.
 //
-// The prediction may change, and since l_j/T_j is not relative to the other
-// logits, the offset of a row matters.
+// The prediction may change. l_j/T_j is not relative to the other logits, so the
+// offset of a row matters.
 type ClassTemperatureScaling struct{}
 
 func ctsEntry() Entry {
@@ -43,13 +42,13 @@ func ctsEntry() Entry {
 		Name:      "cts",
 		Label:     "CTS",
 		Version:   1,
-		Summary:   "a temperature for the logit of each class, by turns on a grid for the least ECE-15",
+		Summary:   "a temperature for the logit of each class, found on a grid for the least ECE-15",
 		Reference: "Frenkel and Goldberger 2021",
 	})
 }
 
 const (
-	ctsPoints = 46 // of the grid
+	ctsPoints = 46 // points of the grid
 	ctsBins   = 15
 	ctsRounds = 5
 )
@@ -57,19 +56,17 @@ const (
 // ctsGrid returns point g of the grid.
 func ctsGrid(g int) float64 { return float64(5+g) / 10 }
 
+// Contract needs labels and logits that are not log-probabilities.
 func (ClassTemperatureScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
-// Fit reports as iterations how often a temperature changed, and no gradient:
-// the ECE has none. Its passes are those of ts, the last, and one for each
-// round; a turn reads a column of the logits and the rows that its class leads.
+// Fit returns the temperatures. The iterations of the report are those of ts and the
+// changes of a temperature; the ECE has no gradient. The passes are those of ts, the
+// last one for the NLL, and one for each round. A turn reads one column of the logits
+// and the rows in which its class has the largest l_j/T_j.
 func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t, flat, err := fit.Temperature(ctx, o)
+	_, t, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +92,7 @@ type ctsSearch struct {
 	t     []float64 // k
 	turns []int     // classes in the order of their turns
 
-	// Of every row at these temperatures: the largest l_j/T_j, its class, and
+	// For every row at these temperatures: the largest l_j/T_j, its class, and
 	// the sum of exp(l_j/T_j - largest).
 	most []float64
 	top  []int32
@@ -105,7 +102,7 @@ type ctsSearch struct {
 	blocks []ctsTally // scratch
 }
 
-// ctsScore is what candidates are judged by.
+// ctsScore is the criterion and the constraint.
 type ctsScore struct {
 	ece  float64
 	hits int
@@ -137,8 +134,9 @@ func newCTSSearch(set *data.Set, t float64) *ctsSearch {
 	return s
 }
 
-// round lets every class take its turn and returns how many temperatures
-// changed. It begins with sums that are free of what updates have rounded.
+// round lets every class take its turn and returns the number of temperatures that
+// changed. It computes the sums of all rows again, since updates accumulate rounding
+// errors.
 func (s *ctsSearch) round(ctx context.Context) (int, error) {
 	n := s.set.Logits.Rows
 	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
@@ -167,7 +165,7 @@ func (s *ctsSearch) round(ctx context.Context) (int, error) {
 }
 
 // without returns the largest l_j/T_j of a row, its class and the sum of
-// exp(l_j/T_j - largest), one class left out. With no class left the sum is 0.
+// exp(l_j/T_j - largest), with one class left out. If no class is left, the sum is 0.
 func (s *ctsSearch) without(row []float32, class int) (most float64, top int32, sum float64) {
 	most, top = math.Inf(-1), -1
 	for j, l := range row {
@@ -183,9 +181,9 @@ func (s *ctsSearch) without(row []float32, class int) (most float64, top int32, 
 	return most, top, sum
 }
 
-// ctsSums is what ECE and accuracy are made of.
+// ctsSums are the sums over rows from which ECE and accuracy follow.
 type ctsSums struct {
-	gap  [ctsBins]float64 // hits less confidences
+	gap  [ctsBins]float64 // hits minus confidences
 	hits int
 }
 
@@ -198,14 +196,14 @@ func (s *ctsSums) add(conf float64, hit bool) {
 	s.gap[softmax.Bin(min(conf, 1), ctsBins)] += gap
 }
 
-// ctsTally is the sums of one block of rows: of those that no point of the
+// ctsTally holds the sums of one block of rows: of the rows that no point of the
 // grid changes, and of the others at every point.
 type ctsTally struct {
 	all ctsSums
 	at  [ctsPoints]ctsSums
 }
 
-// total returns the score at point g, of all blocks in their order.
+// total returns the score at point g. It adds the blocks in their order.
 func (s *ctsSearch) total(g int) ctsScore {
 	var gap [ctsBins]float64
 	var c ctsScore
@@ -223,8 +221,8 @@ func (s *ctsSearch) total(g int) ctsScore {
 }
 
 // turn moves class to the best point of the grid, if it is better. Points that
-// lower the accuracy are found first, by comparisons; exponentials are for the
-// others.
+// lower the accuracy are found first, by comparisons, so that they cost no
+// exponentials.
 func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	n := s.set.Logits.Rows
 	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
@@ -237,7 +235,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var points []int // of the grid, that lose no hits
+	var points []int // of the grid, without a loss of hits
 	for g := range ctsPoints {
 		if s.total(g).hits >= s.score.hits {
 			points = append(points, g)
@@ -274,7 +272,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	})
 }
 
-// update brings row i up to date after the temperature of class has changed.
+// update updates row i after the temperature of class has changed.
 func (s *ctsSearch) update(i, class int, before float64) {
 	row := s.set.Logits.Row(i)
 	l := float64(row[class])
@@ -285,7 +283,7 @@ func (s *ctsSearch) update(i, class int, before float64) {
 	s.sum[i] += softmax.Exp(l/s.t[class]-s.most[i]) - softmax.Exp(l/before-s.most[i])
 }
 
-// rivals returns the largest l_j/T_j of the other classes of row i, and which.
+// rivals returns the largest l_j/T_j of the other classes of row i, and its class.
 func (s *ctsSearch) rivals(i, class int) (most float64, top int32) {
 	if int(s.top[i]) != class {
 		return s.most[i], s.top[i]
@@ -325,7 +323,7 @@ func (s *ctsSearch) count(sums *ctsTally, i, class int) {
 	}
 }
 
-// tally adds row i at the given points of the grid, which ascend, for class.
+// tally adds row i at the given points of the grid, in ascending order, for class.
 func (s *ctsSearch) tally(sums *ctsTally, i, class int, points []int) {
 	row, label := s.set.Logits.Row(i), s.set.Labels[i]
 	most, top, rest := s.most[i], s.top[i], s.sum[i] // of the other classes
@@ -335,7 +333,7 @@ func (s *ctsSearch) tally(sums *ctsTally, i, class int, points []int) {
 	} else {
 		rest -= softmax.Exp(l/s.t[class] - most) // at least 1, of the top class
 	}
-	// What is 40 below the others at all points changes no digit.
+	// A logit that is 40 below the others at all points changes no digit.
 	if max(l/ctsGrid(points[0]), l/ctsGrid(points[len(points)-1])) < most-40 {
 		sums.all.add(1/rest, top == label)
 		return
@@ -349,7 +347,7 @@ func (s *ctsSearch) tally(sums *ctsTally, i, class int, points []int) {
 	}
 }
 
-// ctsMap holds the temperatures of k classes. It serves sets of k classes only.
+// ctsMap holds the temperatures of k classes.
 type ctsMap struct {
 	T []float64
 }
@@ -365,16 +363,16 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// classes returns k.
-func (m ctsMap) classes() int { return len(m.T) }
+// NumClasses returns k.
+func (m ctsMap) NumClasses() int { return len(m.T) }
 
 func (m ctsMap) Check() error {
 	if len(m.T) == 0 {
 		return errors.New("no classes")
 	}
 	for j, t := range m.T {
-		if !usable(t) {
-			return fmt.Errorf("class %d: temperature T = %v: want one in [1e-6, 1e8]", j, t)
+		if err := checkTemperature("T", t); err != nil {
+			return fmt.Errorf("class %d: %w", j, err)
 		}
 	}
 	return nil

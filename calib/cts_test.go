@@ -17,7 +17,7 @@ import (
 //	for _ in range(5): for c in sorted by (-count, -sum of logits): for g in range(46):
 //	    U = T.copy(); U[c] = (5+g)/10; e, hits = ece15(softmax(z/U, 1)), ...
 //	    keep U if e < best - 1e-9 and hits >= those before the turn
-func TestCTSReference(t *testing.T) {
+func TestCTSIsThatOfPython(t *testing.T) {
 	for _, c := range []struct {
 		set  *data.Set
 		want []float64
@@ -56,9 +56,9 @@ func mapECE(m Map, set *data.Set) (ece float64, hits int) {
 	return ece, hits
 }
 
-// A turn's scores are those of the map at every point, ties, many classes and
-// far classes included.
-func TestCTSScores(t *testing.T) {
+// The scores of a turn are those of the map at every point, also with ties, many
+// classes and classes far below the top.
+func TestCTSScoresAreThoseOfTheMap(t *testing.T) {
 	wide := testset.Lattice(60, 7)
 	for i := range wide.Logits.Data {
 		wide.Logits.Data[i] *= 10
@@ -108,9 +108,9 @@ func TestCTSScores(t *testing.T) {
 	}
 }
 
-// The fit is better than ts in ECE and loses no hits, as far as ts is within
-// the grid; classes without calibration rows keep its temperature.
-func TestCTSGuard(t *testing.T) {
+// If the T of ts is in the grid, the fit has a lower ECE than ts and loses no hits.
+// Classes without calibration rows keep the temperature of ts.
+func TestCTSLowersTheECEAndLosesNoHits(t *testing.T) {
 	for seed := range uint64(6) {
 		set := testset.Drawn(300, 6, 1.5, seed)
 		for i, y := range set.Labels {

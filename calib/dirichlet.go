@@ -20,18 +20,18 @@ import (
 //
 //	mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2.
 //
-// As in the authors' code for networks, the calibration set is parted into
-// folds, (A, b) is fitted without each of them, the lambda with the least NLL
-// on the rows left out wins, and the probabilities are the mean over the
-// fits that it had: no fit has seen all rows.
+// As in the authors' code for networks, the calibration set is split into folds and
+// (A, b) is fitted without each of them. The lambda with the least NLL on the
+// excluded rows is chosen. The probabilities are the mean over its fits, so no fit
+// has seen all rows.
 //
-// Departures. Their solver is Adam, stopped early; we go to the minimum, and so
-// that there is one add 1e-6 sum (A_cc-1)^2. Of their two ways to choose mu we
-// take mu = lambda, unless it is given. Of their grid, three values a decade
-// from 10^-5 to 10^6 (from 10^-2 for 100 classes), we take odirGrid from its
-// top and stop when two in a row are worse than the best: beyond 10 nothing is
-// left free, and below lies what overfits. It has k^2 + k parameters: more
-// than mostMatrixClasses classes are refused. The prediction may change.
+// Departures. Their solver is Adam, stopped early. We go to the minimum, and add
+// 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways; we take
+// mu = lambda, unless it is given. Their grid has three values a decade from 10^-5
+// to 10^6 (from 10^-2 for 100 classes). Ours is odirGrid, in its order; it stops when
+// two values in a row are worse than the best. Above 10 no parameter is free, and
+// small values overfit. The method has k^2 + k parameters; more than
+// mostMatrixClasses classes are an error. The prediction may change.
 type DirichletCalibration struct {
 	Lambda float64 // penalty of the elements off the diagonal, 1e-9 to 1e9; 0: by cross-validation
 	Mu     float64 // penalty of the offsets, 1e-9 to 1e9; 0: that of Lambda
@@ -43,13 +43,14 @@ func dirichletEntry() Entry {
 		Name:      "dirichlet",
 		Label:     "Dirichlet",
 		Version:   2,
-		Summary:   "matrix of the log-probabilities, off-diagonal and offsets penalised (Dir-ODIR), mean over folds, at most 100 classes; options lambda, mu (0: by cross-validation), folds (5)",
+		Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
 	})
 }
 
-// MatrixScalingODIR is DirichletCalibration on the logits themselves, matrix scaling (Guo et
-// al. 2017) with the same penalties. The logits must be true ones, as for vs.
+// MatrixScalingODIR is DirichletCalibration with the logits in place of the
+// log-probabilities: matrix scaling (Guo et al. 2017) with the same penalties. It
+// needs true logits, like VectorScaling.
 type MatrixScalingODIR DirichletCalibration
 
 func msODIREntry() Entry {
@@ -57,7 +58,7 @@ func msODIREntry() Entry {
 		Name:      "ms-odir",
 		Label:     "MS-ODIR",
 		Version:   2,
-		Summary:   "dirichlet with the logits in place of the log-probabilities; the same options",
+		Summary:   "dirichlet with the logits in place of the log-probabilities",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
 	})
 }
@@ -68,16 +69,16 @@ func odirGrid() []float64 { return []float64{10, 1, 1e-1, 1e-2, 1e-3, 1e-4} }
 // odirDiagonal is the penalty of (A_cc-1)^2.
 const odirDiagonal = 1e-6
 
-// odirTol is the gradient at which fits end that are only compared: what is
-// left of the NLL is near 1e-8.
+// odirTol is the gradient at which a fit ends that is only compared with others. The
+// remaining error of the NLL is near 1e-8.
 const odirTol = 1e-4
 
 // Options returns the options.
 func (d *DirichletCalibration) Options() []Option {
 	return []Option{
-		FloatOption("lambda", &d.Lambda, 0, leastPenalty, mostPenalty, "penalty of the elements off the diagonal; 0: by cross-validation"),
-		FloatOption("mu", &d.Mu, 0, leastPenalty, mostPenalty, "penalty of the offsets; 0: that of lambda"),
-		IntOption("folds", &d.Folds, 5, 2, 20, "folds of the cross-validation"),
+		FloatOption("lambda", &d.Lambda, 0, leastPenalty, mostPenalty, "penalty of the elements off the diagonal; 0: chosen by cross-validation"),
+		FloatOption("mu", &d.Mu, 0, leastPenalty, mostPenalty, "penalty of the offsets; 0: the value of lambda"),
+		IntOption("folds", &d.Folds, 5, 2, 20, "number of folds of the cross-validation"),
 	}
 }
 
@@ -85,20 +86,18 @@ func (d *DirichletCalibration) Options() []Option {
 func (m *MatrixScalingODIR) Options() []Option { return (*DirichletCalibration)(m).Options() }
 
 // Contract needs logits and labels.
-func (DirichletCalibration) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
+func (DirichletCalibration) Contract() Contract { return vectorContract() }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (MatrixScalingODIR) Contract() Contract {
-	c := DirichletCalibration{}.Contract()
+	c := vectorContract()
 	c.TrueLogits = true
 	return c
 }
 
-// Fit reports the steps and passes of all fits together and the largest
-// gradient of those that are kept; its NLL is that of their mean on the whole
-// calibration set.
+// Fit returns lambda, mu and the fits without each fold. The report has the steps and
+// passes of all fits, the largest gradient of the fits that are kept, and the NLL of
+// their mean on the whole calibration set.
 func (d DirichletCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return d.fit(ctx, in, "dirichlet", linearmap.LogProbs, func(m odirMap) Map { return dirichletMap{m} })
 }
@@ -173,10 +172,10 @@ func (d DirichletCalibration) mu(lambda float64) float64 {
 	return lambda
 }
 
-// odirFold is one fold: the rows outside it, which are fitted, those inside,
-// and where the fit stands.
+// odirFold is one fold: the rows outside it, which are fitted, the rows inside it,
+// and the parameters so far.
 type odirFold struct {
-	problem, left *linearmap.Problem // left is nil where there is a single row, which is fitted
+	problem, left *linearmap.Problem // outside and inside; left is nil if there is a single row, which is fitted
 	theta         []float64
 	steps         int // taken to choose lambda
 }
@@ -199,7 +198,7 @@ func (d DirichletCalibration) folds(set *data.Set, x scores, seed uint64) []*odi
 	return all
 }
 
-// passes returns the reads of rows in shares of a set of n.
+// passes returns the number of rows read, divided by n.
 func (f *odirFold) passes(n int) float64 {
 	rows := f.problem.Passes * float64(f.problem.Logits.Rows)
 	if f.left != nil {
@@ -208,9 +207,9 @@ func (f *odirFold) passes(n int) float64 {
 	return rows / float64(n)
 }
 
-// choose returns the lambda of the grid with the least NLL on the rows left
-// out, the largest of equal ones. Each fit starts from that before; those of
-// the lambda that is returned are left in the folds.
+// choose returns the lambda of the grid with the least NLL on the excluded rows, the
+// largest one on ties. Each fit starts from the one before. The parameters for the
+// lambda that is returned are left in the folds.
 func (d DirichletCalibration) choose(ctx context.Context, all []*odirFold) (float64, error) {
 	best, least, worse := odirGrid()[0], math.Inf(1), 0
 	kept := make([][]float64, len(all))
@@ -253,14 +252,14 @@ type odirModel struct {
 	B []float64   `json:"b"` // k
 }
 
-// odirMap holds several fits, of which the mean is taken.
+// odirMap holds several fits, whose probabilities are averaged.
 type odirMap struct {
-	Lambda float64     `json:"lambda"` // penalties of the fit; a record, the map needs none
+	Lambda float64     `json:"lambda"` // the penalties of the fit, for the record
 	Mu     float64     `json:"mu"`
 	Models []odirModel `json:"models"`
 }
 
-func (m odirMap) classes() int { return len(m.Models[0].W) }
+func (m odirMap) NumClasses() int { return len(m.Models[0].W) }
 
 func (m odirMap) Check() error {
 	if len(m.Models) == 0 {
@@ -270,11 +269,16 @@ func (m odirMap) Check() error {
 		if err := checkMatrix(one.W, one.B); err != nil {
 			return fmt.Errorf("models[%d]: %w", i, err)
 		}
-		if len(one.W) != m.classes() {
-			return fmt.Errorf("models[%d] is for %d classes, models[0] for %d", i, len(one.W), m.classes())
+		if len(one.W) != m.NumClasses() {
+			return fmt.Errorf("models[%d] is for %d classes, models[0] for %d", i, len(one.W), m.NumClasses())
 		}
 	}
 	return nil
+}
+
+// Parameters returns the penalties, which cross-validation may have found.
+func (m odirMap) Parameters() []Parameter {
+	return []Parameter{{Name: "lambda", Value: m.Lambda}, {Name: "mu", Value: m.Mu}}
 }
 
 // dirichletMap is an odirMap of log-probabilities.
@@ -290,7 +294,7 @@ type matrixMap struct{ odirMap }
 func (m matrixMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set, rawLogits) }
 
 func (m odirMap) apply(dst data.Probs, set *data.Set, scores scores) {
-	k := m.classes()
+	k := m.NumClasses()
 	x, s := make([]float64, k), make([]float64, k)
 	for i := range set.Logits.Rows {
 		scores(x, set.Logits.Row(i))

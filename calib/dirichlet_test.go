@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-func TestFolds(t *testing.T) {
+func TestFoldsPartitionTheRows(t *testing.T) {
 	const n, k, parts = 103, 4, 5
 	set := testset.Drawn(n, k, 2, 1)
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 16 exactly
@@ -65,9 +65,8 @@ func odirOf(m Map) odirMap {
 	return m.(dirichletMap).odirMap
 }
 
-// TestDirichletByHand: the choice of lambda and the models, from fits that
-// start afresh and end at the minimum.
-func TestDirichletByHand(t *testing.T) {
+// lambda and the models are those of independent fits that end at the minimum.
+func TestDirichletChoosesLambdaByCrossValidation(t *testing.T) {
 	const n, k, seed = 90, 3, 11
 	for _, raw := range []bool{false, true} {
 		set := testset.Drawn(n, k, 3, 2)
@@ -119,8 +118,8 @@ func TestDirichletByHand(t *testing.T) {
 	}
 }
 
-// TestODIRLimit: penalties that leave nothing free but the diagonal.
-func TestODIRLimit(t *testing.T) {
+// With large penalties only the diagonal is free.
+func TestLargePenaltiesLeaveTheDiagonal(t *testing.T) {
 	set := testset.Drawn(200, 4, 2, 3)
 	for _, raw := range []bool{false, true} {
 		method, _ := odirMethod(DirichletCalibration{Lambda: 1e9, Mu: 1e9, Folds: 2}, raw)
@@ -140,7 +139,7 @@ func TestODIRLimit(t *testing.T) {
 	}
 }
 
-func TestODIRRefusals(t *testing.T) {
+func TestODIRRejects(t *testing.T) {
 	set := testset.Drawn(20, 3, 2, 3)
 	for name, method := range map[string]Method{
 		"one fold":        DirichletCalibration{Folds: 1},

@@ -10,16 +10,14 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ExpectationConsistency is expectation consistency (Clarte, Loureiro, Krzakala and Zdeborova
-// 2023): the one temperature at which the network is as confident as it is
-// accurate,
+// ExpectationConsistency is expectation consistency (Clarte, Loureiro, Krzakala and
+// Zdeborova 2023): the temperature at which the mean confidence equals the accuracy,
 //
 //	mean of max_j softmax(l_i/T)_j = share of rows whose largest logit is right.
 //
-// The left side falls as T grows, so there is at most one such T. It is sought
-// in [0.01, 10], the bracket of the authors' code; where the accuracy is beyond
-// what the bracket reaches, T is the nearer end, and reported, while their root
-// finder fails.
+// The left side falls as T grows, so there is at most one such T. The search is in
+// [0.01, 10], the bracket of the authors' code. Departure: if no T in the bracket
+// reaches the accuracy, T is the nearer end, with a warning; their root finder fails.
 type ExpectationConsistency struct{}
 
 func ecEntry() Entry {
@@ -38,10 +36,11 @@ const (
 	ecMaxT = 10.
 )
 
+// Contract needs logits and labels.
 func (ExpectationConsistency) Contract() Contract { return logitsContract() }
 
-// Fit reports as the gradient what is left of the difference between the mean
-// confidence and the accuracy.
+// Fit returns the temperature. The gradient of the report is the remaining
+// difference between the mean confidence and the accuracy.
 func (ExpectationConsistency) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
@@ -66,12 +65,12 @@ func accuracy(set *data.Set) float64 {
 }
 
 // fitConfidence returns the T in [ecMinT, ecMaxT] at which the mean confidence
-// is target, by Newton's method in u = log(1/T) inside a bracket that bisection
-// shrinks where Newton leaves it.
+// is target. It uses Newton's method in u = log(1/T) in a bracket, and bisection if
+// a step would leave the bracket.
 func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float64, fit.Report, error) {
 	const maxIterations = 100
 	minU, maxU := softmax.Log(1/ecMaxT), softmax.Log(1/ecMinT)
-	lo, hi := math.Inf(-1), math.Inf(1) // u where the confidence is below and above the target
+	lo, hi := math.Inf(-1), math.Inf(1) // the confidence is below the target at lo, above it at hi
 	u := 0.0
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(u)
@@ -104,13 +103,13 @@ func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float
 			return 1 / beta, report, nil
 		}
 		u = min(max(u+step, minU), maxU)
-		if !(u > lo && u < hi) { // also where the slope vanished and step is no number
+		if !(u > lo && u < hi) { // also if the slope vanished and step is NaN
 			u = (max(lo, minU) + min(hi, maxU)) / 2
 		}
 	}
 }
 
-// meanConf is what one pass at a single scale comes to, as means over the rows.
+// meanConf holds means over the rows from one pass at a single scale.
 type meanConf struct {
 	mean  float64 // confidence
 	slope float64 // its derivative in the scale: conf (max l - E_p[l]), >= 0

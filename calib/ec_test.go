@@ -22,7 +22,7 @@ func meanConfidence(m Map, set *data.Set) float64 {
 
 // The reference is scipy.optimize.brentq(lambda T: softmax(z/T, 1).max(1).mean()
 // - (z.argmax(1) == y).mean(), 0.01, 10, xtol=1e-14, rtol=1e-14).
-func TestECReference(t *testing.T) {
+func TestECIsThatOfPython(t *testing.T) {
 	const want = 2.7700471728271423
 	f := fitMethod(t, "ec", testset.Lattice(400, 5), nil)
 	if got := f.Map.(temperatureMap).T; math.Abs(got-want) > 1e-12*want {
@@ -33,7 +33,7 @@ func TestECReference(t *testing.T) {
 	}
 }
 
-func TestECMatches(t *testing.T) {
+func TestECMatchesConfidenceToAccuracy(t *testing.T) {
 	for seed := range uint64(20) {
 		k := 2 + int(seed)%7
 		set := testset.Drawn(50+40*int(seed), k, 0.3+0.4*float64(seed%5), seed)
@@ -47,8 +47,8 @@ func TestECMatches(t *testing.T) {
 	}
 }
 
-// Beyond what the bracket reaches, T is its nearer end.
-func TestECBounds(t *testing.T) {
+// If no T of the bracket reaches the accuracy, T is its nearer end.
+func TestECEndsAtTheBracket(t *testing.T) {
 	for _, c := range []struct {
 		label func(top int) int32
 		t     float64
@@ -71,8 +71,7 @@ func TestECBounds(t *testing.T) {
 	}
 }
 
-// The slope of the mean confidence agrees with differences.
-func TestConfidenceSlope(t *testing.T) {
+func TestConfidenceSlopeAgreesWithDifferences(t *testing.T) {
 	o, err := fit.NewObjective(testset.Lattice(100, 6))
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package calib
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Entry is one line of the registry: a method as users meet it. NewEntry makes
 // one.
@@ -55,17 +53,18 @@ func NewEntry[M Method, P Map](e Entry) Entry {
 	return e
 }
 
-// Preparer is a method whose options must fit together, or that derives
-// something from them: With returns what Prepare does.
+// Preparer is a method whose options must fit together, or that computes something
+// from them: Entry.With returns the result of Prepare.
 type Preparer interface {
 	Prepare() (Method, error)
 }
 
-// With returns the method with other options: set is called with all of them,
-// which have their defaults, and sets some. nil sets none.
+// With returns the method with other options. It calls set with all options, at
+// their defaults; set changes some of them. If set is nil, none is changed.
 func (e Entry) With(set func([]Option) error) (Method, error) { return e.with(set) }
 
-// Options returns the options of the method with their defaults, none for most.
+// Options returns the options of the method with their defaults. Most methods have
+// none.
 func (e Entry) Options() []Option {
 	var list []Option
 	e.with(func(all []Option) error {

@@ -10,19 +10,20 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// EnsembleTemperatureScaling is ensemble temperature scaling (Zhang, Kailkhura and Han 2020),
+// EnsembleTemperatureScaling is ensemble temperature scaling (Zhang, Kailkhura and
+// Han 2020),
 //
 //	q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k,   w >= 0, sum w = 1,
 //
 // fitted in two stages by the mean squared error of the probabilities (the
 // Brier score): T in [0.05, 5] with w = (1, 0, 0), then w with that T. The
-// paper speaks of any loss; its code takes this one for both stages.
+// paper allows any loss; its code uses this one in both stages.
 //
-// Departures. The code walks to a minimum in T from 1 with differences for
-// derivatives; the error need not be convex in T, so we take the least of
-// etsGrid temperatures and go to the minimum beside it. It finds w by
-// sequential quadratic programming, we by looking at every face of the
-// triangle, where the minimum is the solution of a linear system.
+// Departures. The code descends to a minimum in T from 1, with differences as
+// derivatives. The error need not be convex in T, so we take the best of etsGrid
+// temperatures and go to the minimum next to it. The code finds w by sequential
+// quadratic programming. We solve a linear system on every face of the triangle of
+// weights and take the best solution.
 type EnsembleTemperatureScaling struct{}
 
 func etsEntry() Entry {
@@ -41,10 +42,12 @@ const (
 	etsGrid   = 25 // temperatures, evenly spaced in log T from bound to bound
 )
 
-// Contract: every part of the mixture has the same top class or none.
+// Contract needs logits and labels. Every part of the mixture has the same top
+// class, or none.
 func (EnsembleTemperatureScaling) Contract() Contract { return logitsContract() }
 
-// Fit reports the gradient of the squared error in log T, 0 at a bound.
+// Fit returns T and w. The gradient of the report is that of the squared error in
+// log T, 0 at a bound.
 func (EnsembleTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
@@ -67,10 +70,10 @@ func (EnsembleTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 	return result(m, report), nil
 }
 
-// etsFit is a calibration set whose squared error is asked for.
+// etsFit computes the squared error of a calibration set.
 type etsFit struct {
 	set    *data.Set
-	blocks []etsMoments
+	blocks []etsMoments // of each block of rows
 	passes float64
 }
 
@@ -133,7 +136,7 @@ func (f *etsFit) pass(ctx context.Context, beta float64) (etsMoments, error) {
 	return etsMoments{total.error / c, total.slope / c, total.pp / c, total.pr / c, total.rr / c, total.py / c, total.ry / c}, err
 }
 
-// temperature returns T of the least squared error: of equal ones the largest.
+// temperature returns the T with the least squared error, the largest T on ties.
 func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	minU, maxU := softmax.Log(1/etsMostT), softmax.Log(1/etsLeastT)
 	var grid [etsGrid]float64 // log beta
@@ -155,7 +158,7 @@ func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 		report.Warnings = []string{"the least squared error is at the bound " + bound}
 		return t, report, nil
 	}
-	// The minimum lies towards the side to which the error falls.
+	// The minimum is on the side to which the error falls.
 	lo, hi := best, best
 	switch s := seen[best].slope; {
 	case s > 0 && best == 0:
@@ -173,9 +176,9 @@ func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	return 1 / softmax.Exp(u), report, err
 }
 
-// root returns a zero of the slope between two u: lo, where the error falls or
-// at least is not below that at hi, and hi, where it rises, by false position,
-// which bisection follows where it is slow (Dekker 1969).
+// root returns a zero of the slope between lo and hi in u. The error falls at lo, or
+// is not below that at hi, and rises at hi. The method is false position, with a
+// bisection at every third step (Dekker 1969).
 func (f *etsFit) root(ctx context.Context, lo, hi, slopeLo, slopeHi float64) (u, slope float64, steps int, err error) {
 	if lo == hi {
 		return lo, slopeLo, 0, nil
@@ -206,11 +209,11 @@ func (f *etsFit) root(ctx context.Context, lo, hi, slopeLo, slopeHi float64) (u,
 	return u, slope, steps, nil
 }
 
-// weights returns the w of the least squared error. It lies inside the
-// triangle, inside an edge or at a corner, and on each of these it solves a
-// linear system; of all solutions that are weights the best counts, the
-// earliest of equal ones. A system without a single solution is passed over:
-// then a smaller face holds a minimum too.
+// weights returns the w with the least squared error. The minimum is inside the
+// triangle, inside an edge or at a corner. On each of these faces it solves a
+// linear system. The best solution that is a vector of weights is taken, the first
+// one on ties. A system without a unique solution is left out, because then a
+// smaller face has a minimum too.
 func (m etsMoments) weights(k int) [3]float64 {
 	uniform := 1 / float64(k)
 	gram := [3][3]float64{
@@ -225,7 +228,7 @@ func (m etsMoments) weights(k int) [3]float64 {
 		if !ok {
 			continue
 		}
-		value := 0.0 // the squared error, less 1
+		value := 0.0 // the squared error minus 1
 		for i := range w {
 			value -= float64(2 * w[i] * inner[i])
 			for j := range w {
@@ -239,9 +242,9 @@ func (m etsMoments) weights(k int) [3]float64 {
 	return best
 }
 
-// onFace minimises w G w - 2 w c over the w of sum 1 that are 0 outside a
-// face. It reports false where there is no single minimum or one weight is not
-// above 0. The last weight of the face is 1 less the others.
+// onFace minimises w G w - 2 w c over the w that sum to 1 and are 0 outside a
+// face. It reports false if there is no unique minimum or a weight is not above 0.
+// The last weight of the face is 1 minus the others.
 func onFace(gram [3][3]float64, inner [3]float64, face []int) (w [3]float64, ok bool) {
 	d := len(face) - 1
 	last := face[d]
@@ -266,14 +269,15 @@ func onFace(gram [3][3]float64, inner [3]float64, face []int) (w [3]float64, ok 
 	return w, w[last] > 0
 }
 
+// etsMap is the mixture.
 type etsMap struct {
 	T float64
 	W [3]float64 `json:"w"` // of the softmax at T, that at 1 and the uniform distribution
 }
 
 func (m etsMap) Check() error {
-	if !usable(m.T) {
-		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+	if err := checkTemperature("T", m.T); err != nil {
+		return err
 	}
 	sum := 0.0
 	for i, w := range m.W {
@@ -288,9 +292,14 @@ func (m etsMap) Check() error {
 	return nil
 }
 
-// Apply writes the mixture. Where the parts with a top class have no weight,
-// or rounding hides them, classes below the top one get the float64 just below
-// it, as in softmax.Probs.
+// Parameters returns T and the three weights.
+func (m etsMap) Parameters() []Parameter {
+	return append([]Parameter{{Name: "T", Value: m.T}}, numbered("w_%d", m.W[:])...)
+}
+
+// Apply writes the mixture. If the parts with a top class have no weight, or are
+// lost to rounding, classes below the top one get the float64 just below it, as in
+// softmax.Probs.
 func (m etsMap) Apply(dst data.Probs, set *data.Set) {
 	k := set.Logits.Cols
 	p := make([]float64, k)

@@ -27,7 +27,7 @@ func squaredError(m Map, set *data.Set) float64 {
 	return sum / float64(q.Rows)
 }
 
-// noisy is drawn with a share of labels from anywhere, which asks for w_3.
+// noisy returns a set with a share of uniform labels, so that w_3 > 0 is best.
 func noisy(n, k int, temperature float64, seed uint64) *data.Set {
 	set := testset.Drawn(n, k, temperature, seed)
 	for i := range set.Labels {
@@ -38,9 +38,9 @@ func noisy(n, k int, temperature float64, seed uint64) *data.Set {
 	return set
 }
 
-// TestETSAgainstBruteForce: no temperature of a fine grid is better in stage
-// one, no weights of a grid of the triangle in stage two.
-func TestETSAgainstBruteForce(t *testing.T) {
+// No temperature of a fine grid is better in stage one, and no weights of a grid of
+// the triangle in stage two.
+func TestETSIsAtMostBruteForce(t *testing.T) {
 	inside := 0
 	for seed := range uint64(6) {
 		set := noisy(150, 4, 1+float64(seed), seed)
@@ -85,7 +85,7 @@ func TestETSContainsTS(t *testing.T) {
 	}
 }
 
-func TestETSSlope(t *testing.T) {
+func TestETSSlopeAgreesWithDifferences(t *testing.T) {
 	set := noisy(300, 6, 2, 4)
 	f := &etsFit{set: set, blocks: make([]etsMoments, fit.NumBlocks(300))}
 	const h = 1e-5
@@ -106,9 +106,9 @@ func TestETSSlope(t *testing.T) {
 	}
 }
 
-// TestETSAtBounds: labels that are always right ask for the least temperature,
-// labels that contradict the logits for the largest.
-func TestETSAtBounds(t *testing.T) {
+// If all labels are right, the least temperature is best; if they contradict the
+// logits, the largest.
+func TestETSEndsAtItsBounds(t *testing.T) {
 	right := testset.Drawn(80, 3, 1, 5)
 	for i := range right.Labels {
 		right.Labels[i] = int32(fit.TopClass(right.Logits.Row(i)))
@@ -131,10 +131,9 @@ func TestETSAtBounds(t *testing.T) {
 	}
 }
 
-// TestOnFace: corners, edges and the inside of the triangle by their closed
-// forms: with the identity for a Gram matrix the minimum is the projection of
-// the inner products.
-func TestOnFace(t *testing.T) {
+// On corners, edges and inside the triangle the minimum has a closed form: if the
+// Gram matrix is the identity, it is the projection of the inner products.
+func TestOnFaceIsAProjection(t *testing.T) {
 	identity := [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 	for _, c := range []struct {
 		inner [3]float64

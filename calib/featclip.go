@@ -12,26 +12,25 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// FeatureClipping is feature clipping (Tao, Dong and Xu 2025): the features,
-// input of the last layer, are clipped before it,
+// FeatureClipping is feature clipping (Tao, Dong and Xu 2025): the features, which
+// are the input of the last layer, are clipped,
 //
-//	p = softmax(W clip(h, -c, c) + b),
+//	p = softmax(W clip(h, -c, c) + b).
 //
-// with the c of the grid 0.01, 0.02, ..., 20 that has the least criterion on
-// the calibration set among those that keep its accuracy above guard times the
-// original one; of equal ones the least c. The criterion is the mean NLL, as
-// in the scripts of the original, or the ECE-15, its default on the command
-// line. With one side only features above c are clipped (an earlier version,
-// which had no guard). Predictions may change, also among classes that
-// clipping makes equal.
+// c is the point of the grid 0.01, 0.02, ..., 20 with the least criterion on the
+// calibration set, among the points that keep the accuracy above guard times the
+// original accuracy; the least c on ties. The criterion is the mean NLL, as in the
+// scripts of the original, or the ECE-15, its default on the command line. With one
+// side, only features above c are clipped (an earlier version, without a guard). The
+// prediction may change, for example among classes that clipping makes equal.
 //
-// The answer is that of the exhaustive search; see clip.Search for how most of
-// the grid is left out under the NLL. The ECE has no such bounds: it is
-// computed at every c below the largest feature. When no c is admissible
-// nothing is clipped, which is saved as c = 3.4e38, the largest float32.
+// The result is that of the exhaustive search. Under the NLL, bounds leave out most
+// of the grid; see clip.Search. The ECE has no such bounds, so it is computed at
+// every c below the largest feature. If no c is admissible, nothing is clipped; this
+// is saved as c = 3.4e38, the largest float32.
 type FeatureClipping struct {
 	Sides     int      // 2 clips to [-c, c], 1 to at most c; 0 means 2
-	Guard     *float64 // share of the accuracy to be exceeded, in [0, 1]; nil means 0.99
+	Guard     *float64 // least share of the original accuracy, which must be exceeded, in [0, 1]; nil means 0.99
 	Criterion string   // "nll" or "ece"; empty means "nll"
 }
 
@@ -40,7 +39,7 @@ func featClipEntry() Entry {
 		Name:      "featclip",
 		Label:     "FeatClip",
 		Version:   1,
-		Summary:   "features clipped at one threshold before the last layer; options sides (2), guard (0.99), criterion (nll, or ece)",
+		Summary:   "features clipped at one threshold, then the last layer of the network",
 		Reference: "Tao, Dong and Xu 2025",
 	})
 }
@@ -48,14 +47,15 @@ func featClipEntry() Entry {
 // Options returns the options.
 func (f *FeatureClipping) Options() []Option {
 	return []Option{
-		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips to [-c, c], 1 to at most c"),
-		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the accuracy to be exceeded"),
-		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "what is least on the calibration set"),
+		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips features to [-c, c], 1 to at most c"),
+		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the original accuracy that must be exceeded"),
+		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "the criterion, which is minimised on the calibration set"),
 	}
 }
 
-// Contract: the logits of the calibration set are read to see that they are
-// those of features and last layer; those of the test set are not needed.
+// Contract needs logits, labels, features and the last layer. The logits serve to
+// check that features and last layer belong to them; those of the test set are not
+// needed.
 func (FeatureClipping) Contract() Contract {
 	return Contract{
 		Cal:  data.Logits | data.Labels | data.Features | data.Head,
@@ -63,8 +63,8 @@ func (FeatureClipping) Contract() Contract {
 	}
 }
 
-// Fit reports how many thresholds were computed as iterations, and no
-// gradient: a grid has none.
+// Fit returns c. The iterations of the report are the thresholds that were computed.
+// A grid has no gradient.
 func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	f, err := WithDefaults(f)
 	if err != nil {
@@ -95,8 +95,8 @@ func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitted, nil
 }
 
-// explain adds the bounds that are active at grid value best of a feature
-// clipping, and the warnings about it.
+// explain adds the bound that is active at grid value best, and the warnings about
+// it.
 func (r *Report) explain(best int, guard float64) {
 	switch best {
 	case 0:
@@ -112,13 +112,14 @@ func (r *Report) explain(best int, guard float64) {
 	r.Warnings = []string{"the threshold is at the end of the grid: " + r.AtBound[0]}
 }
 
-// headTolerance is how far the logits may be from those of features and last
-// layer, relative to 1 + the range of the row: float16 arrays err by less.
+// headTolerance is the largest difference between the logits and those computed from
+// features and last layer, relative to 1 + the range of the row. The error of float16
+// arrays is smaller.
 const headTolerance = 0.02
 
-// checkHead refuses features and a last layer that do not fit together or are
-// not those of the logits, up to an offset of the row. It computes 256 rows
-// at most: what is mixed up shows on any.
+// checkHead rejects features and a last layer that do not fit together, or that do
+// not give the logits, up to an offset of each row. It computes at most 256 rows,
+// because arrays of another network differ in any row.
 func checkHead(set *data.Set) error {
 	if err := checkFeatures(set); err != nil {
 		return err
@@ -149,8 +150,7 @@ func checkHead(set *data.Set) error {
 	return nil
 }
 
-// span is the range of numbers that are added one by one, the first with
-// index 0.
+// span is the range of numbers that are added one by one; the first has index 0.
 type span struct{ least, most float64 }
 
 func (s *span) add(j int, v float64) {
@@ -162,19 +162,19 @@ func (s *span) add(j int, v float64) {
 
 func (s *span) size() float64 { return s.most - s.least }
 
-// checkLast refuses features and a last layer of different widths.
+// checkLast rejects features and a last layer of different widths.
 func checkLast(set *data.Set) error {
 	w := set.Head.W
 	switch {
 	case w.Cols != set.Features.Cols:
 		return fmt.Errorf("%d features, but the last layer is for %d", set.Features.Cols, w.Cols)
 	case len(set.Head.B) != w.Rows:
-		return fmt.Errorf("the last layer has weights of %d classes but the bias of %d", w.Rows, len(set.Head.B))
+		return fmt.Errorf("the last layer has weights for %d classes but biases for %d", w.Rows, len(set.Head.B))
 	}
 	return nil
 }
 
-// featClipMap clips features to [-C, C], or to at most C when Sides is 1.
+// featClipMap clips features to [-C, C], or to at most C if Sides is 1.
 type featClipMap struct {
 	C     float64 `json:"c"` // above 0; the largest float32 clips nothing
 	Sides int     `json:"sides"`
@@ -190,11 +190,13 @@ func (m featClipMap) Check() error {
 	return nil
 }
 
-func (m featClipMap) checkSet(set *data.Set) error { return checkLast(set) }
+// Parameters returns the threshold.
+func (m featClipMap) Parameters() []Parameter { return []Parameter{{Name: "c", Value: m.C}} }
 
-// Apply writes softmax(W clip(h) + b). The logits are computed in float64 and
-// reach the kernel as float32 differences from the largest, which errs by
-// 6e-8 of each difference.
+func (m featClipMap) CheckSet(set *data.Set) error { return checkLast(set) }
+
+// Apply writes softmax(W clip(h) + b). The logits are computed in float64. The kernel
+// reads their differences to the largest in float32, with a relative error of 6e-8.
 func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
 	d, k := set.Features.Cols, dst.Cols
 	x, z := make([]float64, clip.LayerRows*d), make([]float64, clip.LayerRows*k)

@@ -21,10 +21,9 @@ type plainScore struct {
 	ece  float64
 }
 
-// exhaustive is the search of the original: every threshold of the grid, the
-// product with W each time. It returns c and the NLL there, infinite c when
-// none is admissible. The scores are those of the grid, and last without
-// clipping.
+// exhaustive is the search of the original, with a product with W for every threshold
+// of the grid. It returns c and its NLL, or an infinite c if none is admissible. The
+// scores are those of the grid; the last one is without clipping.
 func exhaustive(scores []plainScore, o FeatureClipping) (c, nll float64) {
 	least := math.Inf(1)
 	c = math.Inf(1)
@@ -52,7 +51,7 @@ func gridScores(set *data.Set, sides int) []plainScore {
 	return append(scores, clippedScore(set, math.Inf(1), sides))
 }
 
-// clippedScore computes the scores at one threshold, plainly.
+// clippedScore computes the scores at one threshold by the definition.
 func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
 	n := set.Features.Rows
 	var gap [15]float64
@@ -89,11 +88,15 @@ func clippedScore(set *data.Set, c float64, sides int) (s plainScore) {
 	return s
 }
 
-// TestFeatClipIsExhaustive compares with the search of the original on sets of
-// several kinds and all options.
+// The fit is that of the original's search, on sets of several kinds and with all
+// options.
 func TestFeatClipIsExhaustive(t *testing.T) {
 	found := map[float64]bool{}
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		for _, scale := range []float64{0.05, 1, 12} {
 			set := testset.SignedHead(60, 4, 6, scale, seed)
 			for _, sides := range []int{1, 2} {
@@ -125,9 +128,9 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 	}
 }
 
-// TestFeatClipWithoutClipping: no admissible threshold is none, which is the
-// uncalibrated network up to the float32 of its logits.
-func TestFeatClipWithoutClipping(t *testing.T) {
+// If no threshold is admissible, nothing is clipped: the map is the uncalibrated
+// network, up to the rounding of its logits to float32.
+func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	set := testset.WithHead(200, 7, 9, 3)
 	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
@@ -140,7 +143,7 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 		}
 	}
 	if f.Map.(featClipMap).C != math.MaxFloat32 {
-		// A threshold that raises the accuracy is admissible: then ask for none.
+		// A threshold raised the accuracy. Check the map without clipping below.
 		f.Map = featClipMap{C: math.MaxFloat32, Sides: 2}
 	} else if !strings.HasPrefix(strings.Join(f.Report.Warnings, ""), "no threshold keeps the accuracy above 1 of what it was") {
 		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
@@ -156,8 +159,7 @@ func TestFeatClipWithoutClipping(t *testing.T) {
 	}
 }
 
-// TestFeatClipMap compares Apply with the definition.
-func TestFeatClipMap(t *testing.T) {
+func TestFeatClipMapFollowsItsDefinition(t *testing.T) {
 	set := testset.SignedHead(50, 6, 7, 2, 4)
 	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
 		q := data.NewProbs(50, 6)
@@ -174,8 +176,8 @@ func TestFeatClipMap(t *testing.T) {
 	}
 }
 
-// TestFeatClipRefuses names what is wrong with options and sets.
-func TestFeatClipRefuses(t *testing.T) {
+// Errors name what is wrong with options and sets.
+func TestFeatClipRejects(t *testing.T) {
 	for _, c := range []struct {
 		method FeatureClipping
 		want   string
@@ -195,7 +197,7 @@ func TestFeatClipRefuses(t *testing.T) {
 	}{
 		{func(s *data.Set) { s.Features = s.Features.Slice(0, 9) }, "10 rows of logits but 9 of features"},
 		{func(s *data.Set) { s.Features = data.NewMatrix(10, 5) }, "5 features, but the last layer is for 4"},
-		{func(s *data.Set) { s.Head.B = s.Head.B[:2] }, "the last layer has weights of 3 classes but the bias of 2"},
+		{func(s *data.Set) { s.Head.B = s.Head.B[:2] }, "the last layer has weights for 3 classes but biases for 2"},
 		{func(s *data.Set) { s.Head = data.Linear{W: data.NewMatrix(4, 4), B: make([]float32, 4)} }, "the last layer has 4 classes, the logits have 3"},
 		{func(s *data.Set) {
 			s.Features = data.Matrix{Rows: 10, Cols: 4, Data: slices.Clone(s.Features.Data)}

@@ -7,8 +7,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// checkFeatures refuses a set without a row of features for each row of
-// logits.
+// checkFeatures rejects a set without a row of features for each row of logits.
 func checkFeatures(set *data.Set) error {
 	switch h := set.Features; {
 	case h.Rows != set.Logits.Rows:

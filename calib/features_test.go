@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -11,9 +10,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// BenchmarkFitFeatures fits the methods that cost more than some passes, on
-// sets of the size of CIFAR-100, of ImageNet, and of a tenth of it with wide
-// features.
+// BenchmarkFitFeatures fits the methods that need more than some passes, on sets of
+// the size of CIFAR-100, of ImageNet, and of a tenth of ImageNet with wide features.
 func BenchmarkFitFeatures(b *testing.B) {
 	for _, c := range []struct {
 		n, k, d int
@@ -55,35 +53,17 @@ func method(t testing.TB, name string) Method {
 	return e.Method
 }
 
-// realFull reads a split with features and last layer, and skips the test
-// where the network has none.
-func realFull(t testing.TB, name, split string) *data.Set {
-	dir := filepath.Join(realRoot(t), filepath.FromSlash(name))
-	files := data.Files{
-		Logits:     filepath.Join(dir, split, "logits.npy"),
-		Labels:     filepath.Join(dir, split, "labels.npy"),
-		Features:   filepath.Join(dir, split, "features.npy"),
-		HeadWeight: filepath.Join(dir, "head_weight.npy"),
-		HeadBias:   filepath.Join(dir, "head_bias.npy"),
+// On real networks, the NLL of gc is below that of ts on the calibration set, and gc
+// keeps the predictions. The threshold of featclip, on some rows, is that of the
+// original's search.
+func TestRealGCIsBelowTSAndFeatClipIsExhaustive(t *testing.T) {
+	names := []string{"pneumoniamnist-28/densenet16-k12-s2", "pneumoniamnist-28/resnet18-w16-s2", "cifar10-jpeg/resnet18-w16-s2"}
+	if testing.Short() {
+		names = names[:1]
 	}
-	r, err := files.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	set, err := r.Read(context.Background(), 0, r.Rows())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-// TestRealFeatures fits gc and featclip on networks whose features are known.
-// gc is below ts on the calibration set and keeps predictions; the threshold
-// of featclip, on some rows, is that of the original's search.
-func TestRealFeatures(t *testing.T) {
-	for _, name := range []string{"cifar100/resnet14-sgd", "cifar100/resnet14-adam", "cifar10-jpeg/resnet56"} {
-		cal, test := realFull(t, name, "cal"), realFull(t, name, "test")
+	for _, name := range names {
+		cal := realSet(t, name, data.Cal, labelled|data.Features|data.Head)
+		test := realSet(t, name, data.Test, labelled|data.Features)
 		flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: cal})
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +88,7 @@ func TestRealFeatures(t *testing.T) {
 				t.Fatalf("%s: gc changes the prediction of row %d", name, i)
 			}
 		}
-		some := cal.Rows(0, 2000/cal.Logits.Cols)
+		some := cal.Rows(0, 200)
 		clipped, err := method(t, "featclip").Fit(context.Background(), Input{Cal: some})
 		if err != nil {
 			t.Fatal(err)

@@ -34,9 +34,10 @@ type Report struct {
 // result returns a fitted calibrator.
 func result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
 
-// reported returns the fitted map with its report: no solver ran, so iterations
-// and gradient are 0. The NLL has the floor of the metric, 1e-300, since
-// isotonic maps put exact zeros on classes.
+// reported returns the fitted map with its report: its NLL on set, and the passes
+// so far plus the one for the NLL. Iterations and gradient are 0. The NLL has the
+// floor of the metric, 1e-300, because isotonic maps give classes a probability
+// of exactly 0.
 func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitted, error) {
 	const block = 64
 	n, k := set.Logits.Rows, set.Logits.Cols

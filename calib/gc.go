@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/mixture"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
 // GroupCalibration is group calibration (Yang, Zhan and Gan 2023) combined with
@@ -27,20 +25,19 @@ import (
 //     temperature of a group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
-// W is learnt on one half of the calibration set and the temperatures on the
-// other, so that a group is not judged by the rows that it was made for. That is
-// the authors' idea. They have a second labelled set, a tenth of the test set;
-// the QaTS paper has one calibration set, which is split at random here; see
-// halves.
+// W is learnt on one half of the calibration set and the temperatures on the other,
+// so that a group and its temperature come from different rows. That is the authors'
+// idea. They have a second labelled set, a tenth of the test set. The QaTS paper has
+// one calibration set, so we split it at random; see halves.
 //
-// Departures. The temperatures are exact minima, where the original stops a
-// solver after 50 steps; tau stays positive as the exponential of what is
-// fitted. A group whose rows are all right asks for T -> 0: it takes the
-// temperature of ts on all rows, as does a group without rows, where the
-// original leaves what the solver reached, or 1. A group that is less accurate
-// than chance asks for T -> infinity: it has the largest T, 1000, as in the
-// original. Features are not standardised, as in the original: W h has no bias,
-// so centred features would be another method.
+// Departures. The temperatures are exact minima; the original stops a solver after
+// 50 steps. log tau is fitted, so tau stays positive. For a group whose rows are all
+// right the minimum is at T -> 0. Such a group, and a group without rows, has the
+// temperature of ts on all rows; in the original it has the last point of the
+// solver, or 1. For a group that is less accurate than chance the minimum is at
+// T -> infinity. It has the largest T, 1000, as in the original. Features are not
+// standardised, as in the original: W h has no bias, so centred features would be
+// another method.
 type GroupCalibration struct {
 	Groups      int      // G, 1 to 100; 0 means 2
 	Partitions  int      // U, 1 to 1000; 0 means 20
@@ -74,9 +71,9 @@ func gcSplitEntry() Entry {
 // Options returns the options.
 func (g *GroupCalibration) Options() []Option {
 	return []Option{
-		IntOption("groups", &g.Groups, 2, 1, 100, "groups of a partition"),
-		IntOption("partitions", &g.Partitions, 20, 1, 1000, "partitions that are averaged"),
-		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "of the mean of W^2"),
+		IntOption("groups", &g.Groups, 2, 1, 100, "number of groups of a partition"),
+		IntOption("partitions", &g.Partitions, 20, 1, 1000, "number of partitions, which are averaged"),
+		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "penalty of the mean of W^2"),
 	}
 }
 
@@ -96,8 +93,9 @@ func (GroupCalibration) Contract() Contract {
 // Contract needs logits, labels and features.
 func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
 
-// Fit reports the largest gradient that is left of a mixture, the sum of the
-// steps of all, and the NLL of the map on the whole calibration set.
+// Fit returns the partitions with their temperatures. The report has the largest
+// remaining gradient of a mixture, the steps of all, and the NLL of the map on the
+// whole calibration set.
 func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if in.Cal.Logits.Rows < 2 { // one row has no halves
 		return GroupCalibrationOneSet(g).Fit(ctx, in)
@@ -114,7 +112,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitted, err
 }
 
-// Fit reports as that of GroupCalibration.
+// Fit is that of GroupCalibration, on the same rows twice.
 func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkGrouped(in.Cal); err != nil {
 		return nil, err
@@ -153,11 +151,10 @@ func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.
 	return result(m, report), nil
 }
 
-// gcSteps is how many steps the solver may take for a partition, as in the
-// original.
+// gcSteps is the largest number of solver steps for a partition, as in the original.
 const gcSteps = 100
 
-// gcTolerance is the gradient at which it stops; the original's is the same.
+// gcTolerance is the gradient at which the solver stops, as in the original.
 const gcTolerance = 1e-7
 
 // learn returns the partitions without their temperatures: stage 1.
@@ -196,8 +193,8 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	return partitions, report, nil
 }
 
-// temperatures fits those of every group: stage 2. It returns the number of
-// passes over the set.
+// temperatures fits the temperature of every group: stage 2. It returns the number
+// of passes over the set.
 func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
 	o, err := fit.NewObjective(set)
 	if err != nil {
@@ -252,7 +249,7 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 // gcEnds counts how the fits of groups ended.
 type gcEnds struct {
 	all         int  // groups
-	without     int  // they take the temperature of the whole set
+	without     int  // with the temperature of the whole set
 	hot         int  // at the largest temperature
 	unconverged int  //
 	whole       bool // some group is the whole set
@@ -291,9 +288,9 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 	}
 }
 
-// halves returns two random halves of set, the first the smaller where the
-// number of rows is odd. Chance is a hash of the seed and the features of a
-// row, so a row is in the same half wherever it stands in the set.
+// halves returns two random halves of set. If the number of rows is odd, the first
+// is smaller. The split depends on a hash of the seed and the features of each row,
+// so a row is in the same half in any order of the rows.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	order := fit.ByHash(set.Features.Rows, func(text []byte, i int) []byte {
 		text = binary.LittleEndian.AppendUint64(text, seed)
@@ -306,119 +303,4 @@ func halves(set *data.Set, seed uint64) (a, b *data.Set) {
 	slices.Sort(first)
 	slices.Sort(second)
 	return fit.Pick(set, first), fit.Pick(set, second)
-}
-
-// gcPartition is one way to part the rows into groups.
-type gcPartition struct {
-	W [][]float64 // groups x d
-	T []float64   // groups
-}
-
-// parts writes the group of each row of features: argmax W h, the lowest index on
-// ties. It needs room for a number for each row.
-func (p *gcPartition) parts(group []int, features data.Matrix, room []float64) {
-	rows := linear.Rows{Data: features.Data, Width: features.Cols}
-	most := make([]float64, len(group))
-	for i := range most {
-		group[i], most[i] = 0, math.Inf(-1)
-	}
-	for g, w := range p.W {
-		linear.Dots(room, w, rows)
-		for i, a := range room {
-			if a > most[i] {
-				group[i], most[i] = g, a
-			}
-		}
-	}
-}
-
-// gcMap averages the temperatures of the groups that a row is in.
-type gcMap struct {
-	Width      int           `json:"features"` // d
-	Partitions []gcPartition `json:"partitions"`
-}
-
-func (m gcMap) Check() error {
-	if m.Width < 1 || len(m.Partitions) == 0 {
-		return errors.New("no features or no partitions")
-	}
-	for u, p := range m.Partitions {
-		if len(p.W) == 0 || len(p.W) != len(p.T) {
-			return fmt.Errorf("partition %d: %d rows of W for %d temperatures", u, len(p.W), len(p.T))
-		}
-		for g, w := range p.W {
-			if len(w) != m.Width {
-				return fmt.Errorf("partition %d, group %d: %d weights for %d features", u, g, len(w), m.Width)
-			}
-			if !usable(p.T[g]) {
-				return fmt.Errorf("partition %d, group %d: temperature T = %v: want one in [1e-6, 1e8]", u, g, p.T[g])
-			}
-		}
-	}
-	return nil
-}
-
-func (m gcMap) checkSet(set *data.Set) error {
-	if d := set.Features.Cols; d != m.Width {
-		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
-	}
-	return checkFeatures(set)
-}
-
-// Apply writes the mean over the partitions of softmax(l/T). A temperature
-// that all partitions agree on gives the bits of ts. Every addend has the same
-// top class, and so has the sum, since rounding is monotone; where it makes a
-// smaller logit tie with the top one, that class gets the float64 just below,
-// as in softmax.Probs.
-func (m gcMap) Apply(dst data.Probs, set *data.Set) {
-	p := make([]float64, set.Logits.Cols)
-	var temperatures []float64 // of one row, distinct
-	var times []float64        // how many partitions have it
-	var group [][]int          // of each partition, of the rows from lo on
-	for i := range set.Logits.Rows {
-		if i%fit.BlockRows == 0 {
-			group = m.groups(set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
-		}
-		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%fit.BlockRows)
-		row, q := set.Logits.Row(i), dst.Row(i)
-		if len(temperatures) == 1 {
-			tempered(q, row, 1/temperatures[0])
-			continue
-		}
-		clear(q)
-		for c, t := range temperatures {
-			for j, v := range tempered(p, row, 1/t) {
-				q[j] += float64(times[c] * v)
-			}
-		}
-		fit.KeepTop(q, row, float64(len(m.Partitions)))
-	}
-}
-
-// groups returns the groups of some rows in every partition.
-func (m gcMap) groups(features data.Matrix) [][]int {
-	room := make([]float64, features.Rows)
-	group := make([][]int, len(m.Partitions))
-	for u := range m.Partitions {
-		group[u] = make([]int, features.Rows)
-		m.Partitions[u].parts(group[u], features, room)
-	}
-	return group
-}
-
-// temperatures appends the distinct temperatures of row i of groups, in the
-// order of the partitions, and how many partitions have each.
-func (m gcMap) temperatures(t, times []float64, groups [][]int, i int) ([]float64, []float64) {
-next:
-	for u := range m.Partitions {
-		own := m.Partitions[u].T[groups[u][i]]
-		for c := range t {
-			if t[c] == own {
-				times[c]++
-				continue next
-			}
-		}
-		t, times = append(t, own), append(times, 1)
-	}
-	return t, times
 }

@@ -30,8 +30,8 @@ func groupsOf(p *gcPartition, set *data.Set) []int {
 	return group
 }
 
-// TestGCFindsGroups: labels drawn at two temperatures, told apart by a
-// feature, give those temperatures back and a lower NLL than ts.
+// If the labels are drawn at two temperatures, and a feature separates the rows, the
+// fit finds these temperatures and a lower NLL than ts.
 func TestGCFindsGroups(t *testing.T) {
 	set := testset.TwoGroups(4000, 10, 8, [2]float64{1, 4}, 1)
 	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 3})
@@ -60,8 +60,8 @@ func TestGCFindsGroups(t *testing.T) {
 	}
 }
 
-// TestGCOneGroupIsTS to the last bit, whatever the number of partitions and
-// where ts is at a bound.
+// One group is ts to the last bit, for any number of partitions, and also if ts is at
+// a bound.
 func TestGCOneGroupIsTS(t *testing.T) {
 	set := testset.TwoGroups(300, 5, 4, [2]float64{1, 3}, 2)
 	right := *set
@@ -87,10 +87,10 @@ func TestGCOneGroupIsTS(t *testing.T) {
 	}
 }
 
-// TestGCByDefinition computes the map again from W alone: groups by the
-// largest product, the temperature of each by a search for the least NLL, the
-// mean over the partitions of the softmax.
-func TestGCByDefinition(t *testing.T) {
+// The map follows from W alone: groups by the largest product, the temperature of
+// each group by a search for the least NLL, and the mean over the partitions of the
+// softmax.
+func TestGCFollowsItsDefinition(t *testing.T) {
 	set := testset.TwoGroups(500, 6, 5, [2]float64{1.5, 3}, 3)
 	f := fitGC(t, set, GroupCalibrationOneSet{Groups: 3, Partitions: 4})
 	m := f.Map.(gcMap)
@@ -139,7 +139,7 @@ func TestGCByDefinition(t *testing.T) {
 }
 
 // leastNLL returns the temperature with the least NLL on some rows by
-// golden-section search, which resolves it to about 1e-8.
+// golden-section search, with an error of about 1e-8.
 func leastNLL(set *data.Set, in func(i int) bool) float64 {
 	nll := func(u float64) float64 {
 		sum := 0.0
@@ -164,15 +164,14 @@ func leastNLL(set *data.Set, in func(i int) bool) float64 {
 	return math.Exp(-(lo + hi) / 2)
 }
 
-// TestGCGroupsWithoutMinimum: a group whose rows are all right takes the
-// temperature of ts, and the report says so.
-func TestGCGroupsWithoutMinimum(t *testing.T) {
+// A group whose rows are all right has the temperature of ts, and the report says so.
+func TestGCGroupsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 	set := testset.TwoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
 			set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 		}
-		set.Features.Row(i)[0] *= 1000 // W parts the rows by this feature, whatever its start
+		set.Features.Row(i)[0] *= 1000 // W splits the rows by this feature, from any start
 	}
 	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 2})
 	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
@@ -189,9 +188,9 @@ func TestGCGroupsWithoutMinimum(t *testing.T) {
 	}
 }
 
-// TestGCGroupsLessAccurateThanChance: a group whose labels contradict its
-// logits asks for T -> infinity, and gets the largest temperature.
-func TestGCGroupsLessAccurateThanChance(t *testing.T) {
+// For a group whose labels contradict its logits the minimum is at T -> infinity. It
+// gets the largest temperature.
+func TestGCGroupsLessAccurateThanChanceHaveTheLargestTemperature(t *testing.T) {
 	set := testset.TwoGroups(400, 5, 2, [2]float64{1, 5}, 7)
 	for i := range set.Labels {
 		if set.Features.Row(i)[0] > 0 {
@@ -215,9 +214,9 @@ func TestGCGroupsLessAccurateThanChance(t *testing.T) {
 	}
 }
 
-// TestGCSplit: halves are disjoint and complete, belong to the seed, and the
-// temperatures are those of the second half.
-func TestGCSplit(t *testing.T) {
+// The halves are disjoint and complete, and depend on the seed. The temperatures are
+// those of the second half.
+func TestGCSplitsTheRows(t *testing.T) {
 	set := testset.TwoGroups(301, 4, 3, [2]float64{1, 3}, 8)
 	a, b := halves(set, 5)
 	if a.Logits.Rows != 150 || b.Logits.Rows != 151 {
@@ -264,8 +263,8 @@ func sameRows(a, b *data.Set) bool {
 	return slices.Equal(x, y)
 }
 
-// TestGCRefuses names what is wrong with options and sets.
-func TestGCRefuses(t *testing.T) {
+// Errors name what is wrong with options and sets.
+func TestGCRejects(t *testing.T) {
 	set := testset.TwoGroups(5, 3, 2, [2]float64{1, 1}, 1)
 	for _, c := range []struct {
 		method GroupCalibration

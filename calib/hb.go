@@ -10,16 +10,16 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// HistogramBinning is histogram binning one class against all (Zadrozny and Elkan
-// 2001): for each class j the rows are put into bins by p_j, and the new
-// probability is the share of rows of class j in the bin, divided by the sum
-// of the row. Bins are those of the ECE, of equal width and right-closed
-// (softmax.Bin).
+// HistogramBinning is histogram binning of each class against all others (Zadrozny
+// and Elkan 2001): for each class j the rows are put into bins by p_j. The new
+// probability is the share of rows of class j in the bin, divided by the sum of the
+// row. The bins are those of the ECE, of equal width and right-closed (softmax.Bin).
+// The prediction may change.
 //
-// The papers leave two cases open. A bin without calibration rows yields its
-// centre, so that it changes little (two of the four implementations that we
-// read; the others give 0 or the share of the class). A row of zeros becomes
-// uniform, as in irova. The prediction may change.
+// The papers leave two cases open. A bin without calibration rows returns its
+// centre, so that it changes little. (Of the four implementations that we read, two
+// do the same; the others return 0 or the share of the class.) A row of zeros
+// becomes uniform.
 type HistogramBinning struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
@@ -29,14 +29,14 @@ func hbEntry() Entry {
 		Name:      "hb",
 		Label:     "HB",
 		Version:   1,
-		Summary:   "histogram binning of each class against all others, rows normalised; option bins (15)",
+		Summary:   "histogram binning of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
 	})
 }
 
-// TopHistogramBinning is histogram binning of the top label: the predicted class gets
-// the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
-// empty bins are those of hb.
+// TopHistogramBinning is histogram binning of the top label: the predicted class
+// gets the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
+// empty bins are as in HistogramBinning.
 type TopHistogramBinning struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
@@ -46,7 +46,7 @@ func hbTopEntry() Entry {
 		Name:      "hb-top",
 		Label:     "HB-top",
 		Version:   2,
-		Summary:   "histogram binning of the confidence on being right; a top-label method; option bins (15)",
+		Summary:   "histogram binning of the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
 	})
 }
@@ -57,7 +57,7 @@ type histogram []float64
 // at returns the value of the bin of x.
 func (h histogram) at(x float64) float64 { return h[softmax.Bin(x, len(h))] }
 
-// binTally counts, for each bin, rows and those among them that hit.
+// binTally counts the rows of each bin, and the hits among them.
 type binTally struct{ rows, hits []float64 }
 
 func newBinTally(bins int) binTally {
@@ -100,8 +100,10 @@ func checkHistogram(h histogram) error {
 // Options returns the option bins.
 func (h *HistogramBinning) Options() []Option { return binsOption(&h.Bins) }
 
-func (HistogramBinning) Contract() Contract { return OneVsRestIsotonic{}.Contract() }
+// Contract needs logits and labels. The prediction may change.
+func (HistogramBinning) Contract() Contract { return vectorContract() }
 
+// Fit returns a histogram for each class.
 func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	h, err := WithDefaults(h)
 	if err != nil {
@@ -135,7 +137,7 @@ type hbMap struct {
 	Classes []histogram `json:"classes"` // k x m
 }
 
-func (m hbMap) classes() int { return len(m.Classes) }
+func (m hbMap) NumClasses() int { return len(m.Classes) }
 
 func (m hbMap) Check() error {
 	if len(m.Classes) == 0 {
@@ -163,8 +165,10 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 // Options returns the option bins.
 func (h *TopHistogramBinning) Options() []Option { return binsOption(&h.Bins) }
 
+// Contract needs logits and labels.
 func (TopHistogramBinning) Contract() Contract { return logitsContract() }
 
+// Fit returns the histogram of the confidences.
 func (h TopHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	h, err := WithDefaults(h)
 	if err != nil {
@@ -181,6 +185,7 @@ func (h TopHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error)
 	return topFitted(hbTopMap{tally.histogram()}), nil
 }
 
+// hbTopMap holds the histogram of the confidences.
 type hbTopMap struct {
 	Bins histogram `json:"bins"` // m
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// TestHBOneBin: a single bin knows no more than the shares of the classes, and
-// of the right predictions.
-func TestHBOneBin(t *testing.T) {
+// A single bin has the shares of the classes, and of the right predictions.
+func TestHBOfOneBinHasTheShares(t *testing.T) {
 	set := testset.Drawn(200, 4, 2, 1)
 	share, accuracy := make([]float64, 4), 0.0
 	for i, y := range set.Labels {
@@ -33,9 +32,9 @@ func TestHBOneBin(t *testing.T) {
 	}
 }
 
-// TestHBByHand: two classes whose probabilities lie in known bins, one of them
-// on an edge, which belongs to the bin below.
-func TestHBByHand(t *testing.T) {
+// Two classes whose probabilities are in known bins. One is on an edge, which belongs
+// to the bin below.
+func TestHBIsTheShareOfEachBin(t *testing.T) {
 	at := func(p float64) []float32 { return []float32{float32(math.Log(p / (1 - p))), 0} }
 	set := &data.Set{
 		Logits: matrix([][]float32{{0, 0}, {0, 0}, at(0.3), at(0.9), at(0.9), at(0.9), at(0.9)}),
@@ -61,8 +60,7 @@ func TestHBByHand(t *testing.T) {
 	}
 }
 
-// TestHBZeroRow: where every class has the value 0 the row is uniform.
-func TestHBZeroRow(t *testing.T) {
+func TestHBRowOfZerosIsUniform(t *testing.T) {
 	m := hbMap{Classes: []histogram{{0, 1}, {0, 1}, {0, 1}}}
 	q := applied(m, data.NewMatrix(1, 3)).Row(0)
 	if !testset.Near(q, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-16) {
@@ -70,8 +68,8 @@ func TestHBZeroRow(t *testing.T) {
 	}
 }
 
-// TestHBTopIsCalibratedOnItsRows: in each bin of the old confidence the new
-// ones add up to the number of right predictions.
+// In each bin of the old confidence, the sum of the new confidences is the number of
+// right predictions.
 func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
 	set := testset.Drawn(3000, 5, 3, 8)
 	q := applied(fitMethod(t, "hb-top", set, nil).Map, set.Logits)

@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// HFE is energy-based instance-wise scaling (Kim and Kwon 2024), the row
-// that the QaTS paper calls HFE. With the energy F = -logsumexp(l) of a row,
+// HFE is energy-based instance-wise scaling (Kim and Kwon 2024), which the QaTS
+// paper calls HFE. With the energy F = -logsumexp(l) of a row,
 //
 //	T = max(T0 - theta1 N_o(F) + theta2 N_x(F), 1e-3),  0 <= theta <= 10,
 //
@@ -23,20 +23,20 @@ import (
 //
 //	sum_j (p_j - 1[y = j])^2,
 //
-// where an OOD row has no class: its target is 0 everywhere, so it asks for
-// the flattest p. F depends on the offset of the logits, hence TrueLogits.
+// where an OOD row has no class: its target is 0 for every class, so the flattest p
+// is best. F depends on the offset of the logits, so the method needs true logits.
 //
-// Departures. The original bounds T0 to [0.05, 5] and lets T fall below 0; we
-// take the T0 of ts, so that thetas of 0 are ts to the bit, and floor T. Its
-// loss is the mean over the k classes too; ours is the sum, which has the same
-// minimum. A density of fewer than two distinct energies does not exist: it
-// counts as 0 and its theta stays 0.
+// Departures. The original limits T0 to [0.05, 5] and lets T fall below 0. We take
+// the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor. The loss of
+// the original is also averaged over the k classes; ours is the sum, which has the
+// same minimum. There is no density of fewer than two distinct energies: it counts as
+// 0, and its theta stays 0.
 //
-// The thetas depend on the share of OOD rows. The authors take few: 100 for
-// CIFAR-10, 400 for CIFAR-100, 3,500 for ImageNet, which is 2 %, 8 % and 14 %
-// of the calibration rows. So do we, by default: the first outsideRows(n, k)
-// rows of the array. 400 rows for ten classes would turn a method that beats ts
-// on CIFAR-10 into one that loses to it.
+// The thetas depend on the share of OOD rows. The authors take 100 rows for CIFAR-10,
+// 400 for CIFAR-100 and 3,500 for ImageNet: 2 %, 8 % and 14 % of the calibration
+// rows. Our default has the same shares: the first outsideRows(n, k) rows of the
+// array. With 400 rows for ten classes, a method that beats ts on CIFAR-10 would lose
+// to it.
 type HFE struct {
 	OutsideRows *int // OOD rows used, the first ones; 0, or more than there are: all; nil: outsideRows(n, k)
 }
@@ -47,9 +47,9 @@ type HFEWithoutOOD struct{}
 // HFETarget is HFE with unlabelled rows of the domain that it will be applied to
 // in place of OOD rows. The QaTS paper describes its HFE column in this way
 // ("needs access to OOD samples of each target domain"); the original never sees
-// that domain. Most of these rows do have a class, and the loss asks for flat
-// probabilities on them all the same: the temperature grows with m, whatever the
-// network's accuracy there.
+// that domain. Most of these rows do have a class, but the loss is least at flat
+// probabilities. So the temperature grows with m, for any accuracy of the network on
+// that domain.
 type HFETarget HFE
 
 func hfeEntry() Entry {
@@ -77,7 +77,7 @@ func hfeTargetEntry() Entry {
 		Name:      "hfe-target",
 		Label:     "HFE (target)",
 		Version:   3,
-		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples as out-of-distribution",
+		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
 		Reference: "Kim and Kwon 2024, as described in the QaTS paper",
 	})
 }
@@ -141,12 +141,12 @@ func (h HFE) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitHFE(ctx, in, ood)
 }
 
-// Fit fits as that of HFE, on the calibration rows alone.
+// Fit is that of HFE on the calibration rows alone.
 func (HFEWithoutOOD) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitHFE(ctx, in, data.Matrix{})
 }
 
-// Fit fits as that of HFE, with target rows.
+// Fit is that of HFE with target rows in place of OOD rows.
 func (h HFETarget) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	var rows data.Matrix
 	if in.Target != nil {
@@ -184,14 +184,10 @@ func (h HFE) outside(in Input, rows data.Matrix, name string) (data.Matrix, erro
 }
 
 func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
-	t0, flat, err := fit.Temperature(ctx, o)
+	o, t0, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +226,7 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	return result(m, r), nil
 }
 
-// explain adds to r the bounds that are active and the warnings about m.
+// explain adds the active bounds and the warnings about m to r.
 func (m hfeMap) explain(r *fit.Report) {
 	for _, part := range []struct {
 		name, rows string
@@ -253,7 +249,7 @@ func (m hfeMap) explain(r *fit.Report) {
 	}
 }
 
-// hfeMap is the temperature of the entry's comment.
+// hfeMap is the temperature max(T0 - Theta1 Correct(F) + Theta2 Wrong(F), 1e-3).
 type hfeMap struct {
 	T0      float64 // of ts
 	Correct normal  `json:"correct"`
@@ -270,7 +266,7 @@ func (m hfeMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 	}
 }
 
-// temperature returns T where the densities have the given values.
+// temperature returns T, given the values of the densities.
 func (m hfeMap) temperature(correct, wrong float64) float64 {
 	return max(m.T0-float64(m.Theta1*correct)+float64(m.Theta2*wrong), hfeFloor)
 }
@@ -291,4 +287,13 @@ func (m hfeMap) Check() error {
 		return fmt.Errorf("wrong: %w", err)
 	}
 	return nil
+}
+
+// Parameters returns T0, the thetas and both normal distributions.
+func (m hfeMap) Parameters() []Parameter {
+	return []Parameter{
+		{Name: "T0", Value: m.T0}, {Name: "theta1", Value: m.Theta1}, {Name: "theta2", Value: m.Theta2},
+		{Name: "correct.mean", Value: m.Correct.Mean}, {Name: "correct.std", Value: m.Correct.Std},
+		{Name: "wrong.mean", Value: m.Wrong.Mean}, {Name: "wrong.std", Value: m.Wrong.Std},
+	}
 }

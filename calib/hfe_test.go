@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// energetic returns rows whose temperature depends on their energy: half of
-// them are drawn at another scale and offset.
+// energetic returns rows whose temperature depends on their energy: half of them have
+// another scale and offset.
 func energetic(n, k int, seed uint64) *data.Set {
 	set := testset.Drawn(n, k, 1.5, seed)
 	other := testset.Drawn(n/2, k, 4, seed+1000)
@@ -34,7 +33,7 @@ func fitHFEAlone(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
 	return fitHFEOn(t, HFEWithoutOOD{}, Input{Cal: set})
 }
 
-// oodOf returns the rows that method counts as out of distribution.
+// oodOf returns the rows that a method treats as out of distribution.
 func oodOf(t *testing.T, method Method, in Input) data.Matrix {
 	t.Helper()
 	var rows data.Matrix
@@ -71,12 +70,12 @@ func fitHFEOn(t *testing.T, method Method, in Input) (hfeMap, Report, *hfeFit) {
 	return m, f.Report, fit
 }
 
-// plainSquaredError is the loss from its definition.
+// plainSquaredError is the loss by its definition.
 func plainSquaredError(set *data.Set, m hfeMap) float64 {
 	return plainErrorWith(set, data.Matrix{}, m)
 }
 
-// plainErrorWith is the loss with rows out of distribution, whose target is 0.
+// plainErrorWith is plainSquaredError with OOD rows, whose target is 0.
 func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
 	sum := 0.0
 	q := applied(m, set.Logits)
@@ -89,12 +88,14 @@ func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
 	return sum / float64(len(set.Labels)+ood.Rows)
 }
 
-// A dense grid over the box: Fit must not lie above it, with rows out of
-// distribution and without. It finds the global minimum on these sets, which
-// it does not promise. In every kind some optima lie inside the box and some
-// at bounds of it.
-func TestHFEAgainstGrid(t *testing.T) {
-	const steps = 40
+// The loss of a fit is at most that of a dense grid over the box, with OOD rows and
+// without. On these sets it is the global minimum, which is not promised. Of each
+// kind, some minima are inside the box and some at its bounds.
+func TestHFEIsAtMostTheGrid(t *testing.T) {
+	steps := 40
+	if testing.Short() {
+		steps = 10
+	}
 	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(30)}} {
 		inside, least, most := 0, 0, 0 // thetas
 		for seed := range uint64(6) {
@@ -122,7 +123,7 @@ func TestHFEAgainstGrid(t *testing.T) {
 			for i := range steps + 1 {
 				for j := range steps + 1 {
 					grid := m
-					grid.Theta1, grid.Theta2 = hfeMost*float64(i)/steps, hfeMost*float64(j)/steps
+					grid.Theta1, grid.Theta2 = hfeMost*float64(i)/float64(steps), hfeMost*float64(j)/float64(steps)
 					if v := plainErrorWith(set, ood, grid); v < got-1e-9 {
 						t.Errorf("%+v, seed %d: thetas %v %v have squared error %v, fit has %v at %v %v",
 							method, seed, grid.Theta1, grid.Theta2, v, got, m.Theta1, m.Theta2)
@@ -136,8 +137,8 @@ func TestHFEAgainstGrid(t *testing.T) {
 	}
 }
 
-// The wrong rows and those out of distribution share a normal.
-func TestHFEOODMoments(t *testing.T) {
+// Wrong rows and OOD rows have one normal distribution.
+func TestHFENormalsAreThoseOfTheirRows(t *testing.T) {
 	set := energetic(150, 4, 2)
 	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
 	m, _, _ := fitHFEOn(t, HFE{new(50)}, Input{Cal: set})
@@ -169,9 +170,9 @@ func TestHFEOODMoments(t *testing.T) {
 	}
 }
 
-// The same rows in either role give the same fit; m = 0 and an m above their
-// number mean all of them; and they do matter.
-func TestHFERoles(t *testing.T) {
+// The same rows give the same fit as OOD rows and as target rows, and they change it.
+// m = 0, and an m above their number, mean all of them.
+func TestHFEOODAndTargetRowsHaveOneRole(t *testing.T) {
 	set, other := energetic(150, 4, 2), testset.Drawn(60, 4, 1, 9)
 	set.OOD = other.Logits
 	in := Input{Cal: set, Target: other}
@@ -191,9 +192,9 @@ func TestHFERoles(t *testing.T) {
 	}
 }
 
-// The default number of rows is that of the authors' three data sets, and is
-// what a fit without the option takes.
-func TestHFEOutsideRows(t *testing.T) {
+// The default number of OOD rows is that of the authors for their three data sets. A
+// fit without the option uses it.
+func TestHFEDefaultRowsAreThoseOfTheAuthors(t *testing.T) {
 	for _, c := range []struct{ n, k, want int }{
 		{5000, 10, 100}, {5000, 100, 400}, {25000, 1000, 3500}, // CIFAR-10, CIFAR-100, ImageNet
 		{5000, 2, 100}, {25000, 20000, 3500}, {1, 10, 1}, {20, 10, 1},
@@ -213,7 +214,7 @@ func TestHFEOutsideRows(t *testing.T) {
 	}
 }
 
-func TestHFERefusals(t *testing.T) {
+func TestHFERejects(t *testing.T) {
 	set := energetic(60, 3, 1)
 	logProbs := data.NewMatrix(2, 3)
 	for i := range logProbs.Data {
@@ -242,7 +243,7 @@ func TestHFERefusals(t *testing.T) {
 	}
 }
 
-func TestHFEDerivatives(t *testing.T) {
+func TestHFEDerivativesAgreeWithDifferences(t *testing.T) {
 	set := energetic(200, 5, 1)
 	set.OOD = testset.Drawn(40, 5, 2, 8).Logits
 	_, _, f := fitHFEOn(t, HFE{new(0)}, Input{Cal: set})
@@ -295,7 +296,7 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 	}
 }
 
-func TestHFEMoments(t *testing.T) {
+func TestHFENormalIsMaximumLikelihood(t *testing.T) {
 	set := energetic(150, 4, 2)
 	m, _, _ := fitHFEAlone(t, set)
 	var right, wrong []float64
@@ -330,7 +331,7 @@ func TestHFEMoments(t *testing.T) {
 	}
 }
 
-// The offset of the logits must matter, and logits without one are refused.
+// The offset of the logits matters, and logits without an offset are rejected.
 func TestHFENeedsTrueLogits(t *testing.T) {
 	set := energetic(100, 4, 3)
 	m, _, _ := fitHFEAlone(t, set)
@@ -354,7 +355,7 @@ func TestHFENeedsTrueLogits(t *testing.T) {
 	}
 }
 
-func TestHFEFloorAndDegenerateDensities(t *testing.T) {
+func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 	if got := (hfeMap{T0: 1, Theta1: 10}).temperature(0.5, 0); got != hfeFloor {
 		t.Errorf("T = %v, want the floor", got)
 	}
@@ -374,14 +375,10 @@ func TestHFEFloorAndDegenerateDensities(t *testing.T) {
 	}
 }
 
-// A real network with images of no class: the fit is a minimum along both
-// axes, and the temperature of those images grows.
-func TestRealHFE(t *testing.T) {
-	const name = "cifar100/resnet14-sgd"
-	realNetworks(t)
-	set := realSet(t, name, "cal")
-	values, shape := readNPY(t, filepath.Join(realRoot(t), name, "ood", "logits.npy"))
-	set.OOD = data.Matrix{Rows: shape[0], Cols: shape[1], Data: values}
+// On a real network with images of no class, the fit is a minimum along both axes,
+// and the temperature of these images grows.
+func TestRealHFEIsAMinimum(t *testing.T) {
+	set := realSet(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, labelled|data.OOD)
 	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
 	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)

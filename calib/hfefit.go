@@ -19,8 +19,8 @@ type hfeFit struct {
 	correct, wrong []float64   // n + m, densities at the energies
 }
 
-// newHFEFit computes the energies, fits both normals of m to them and keeps
-// the values of their densities.
+// newHFEFit computes the energies, fits both normal distributions of m to them and
+// keeps the values of their densities.
 func newHFEFit(ctx context.Context, o *fit.Objective, labels []int32, ood data.Matrix, m *hfeMap) (*hfeFit, error) {
 	total := o.Rows() + ood.Rows
 	energies := make([]float64, total)
@@ -104,7 +104,7 @@ func (f *hfeFit) add(sum *hfeSums, m hfeMap, i int, p []float64) {
 	value, first, second := f.rowError(i, s, p)
 	sum[0] += value
 	if t <= hfeFloor {
-		return // T does not move with theta here
+		return // T is constant in theta here
 	}
 	s2 := float64(s * s)
 	dT := -float64(s2 * first)
@@ -144,8 +144,8 @@ func (f *hfeFit) rowError(i int, s float64, p []float64) (value, first, second f
 	return value, first, second
 }
 
-// nll returns the mean NLL of the calibration rows under m and how many of
-// them are at the floor.
+// nll returns the mean NLL of the calibration rows under m, and the number of rows
+// whose T is at the floor.
 func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, err error) {
 	for i := range f.Rows() {
 		if m.temperature(f.correct[i], f.wrong[i]) <= hfeFloor {
@@ -156,18 +156,18 @@ func (f *hfeFit) nll(ctx context.Context, m hfeMap) (nll float64, floored int, e
 	return nll, floored, err
 }
 
-// normal is a normal distribution; Std 0 stands for none, a density of 0.
+// normal is a normal distribution. A Std of 0 means none, with a density of 0.
 type normal struct {
 	Mean float64 `json:"mean"`
 	Std  float64 `json:"std"`
 }
 
-// narrow is the standard deviation, relative to max(1, |mean|), below which
-// energies of float32 logits are the same number but for rounding.
+// narrow is the standard deviation, relative to max(1, |mean|), below which the
+// energies of float32 logits differ by rounding alone.
 const narrow = 1e-6
 
-// fitNormal returns the maximum-likelihood normal of the energies (Std divides
-// by their number), or none where they do not differ.
+// fitNormal returns the maximum-likelihood normal distribution of the energies (Std
+// divides by their number), or none if they do not differ.
 func fitNormal(energies []float64) normal {
 	n := float64(len(energies))
 	if n == 0 {

@@ -10,19 +10,21 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// EntropyTemperatureScaling is entropy-based temperature scaling (Balanya, Maronas and Ramos
-// 2024), the other method with two parameters and a temperature for each row:
+// EntropyTemperatureScaling is entropy-based temperature scaling (Balanya, Maronas
+// and Ramos 2024), which like QaTS has two parameters and a temperature for each row:
 //
 //	T = max(softplus(w log h + b), 1e-3),  h = entropy(softmax(l)) / log k,
 //
-// h in (0, 1], natural logarithms, fitted by NLL. With w = 0 it is ts.
-// The authors' code starts BFGS at w = 0.01, b = 0.1, and where it converges it
-// ends where we do: w, b and NLL agree to five digits on 12 real networks. We
-// start a damped Newton method at the temperature of ts, so the result is never worse than ts on the
-// calibration set. The NLL is not convex in (w, b): what is found is a
-// stationary point, in practice the minimum. Two departures keep T a
-// temperature: the floor, and -100 <= w <= 100, -1000 <= b <= 1000; see
-// logEntropy for the third.
+// h in (0, 1], natural logarithms, fitted by NLL. With w = 0 it is ts. The NLL is
+// not convex in (w, b), so the result is a stationary point, in practice the
+// minimum.
+//
+// Departures. The authors' code starts BFGS at w = 0.01, b = 0.1. We start a damped
+// Newton method at the temperature of ts, so the result is never worse than ts on
+// the calibration set. If their code converges, both end at the same point: w, b and
+// NLL agree to five digits on 12 real networks. Two departures keep T a temperature:
+// the floor, and -100 <= w <= 100, -1000 <= b <= 1000. For a floor of h see
+// logEntropy.
 type EntropyTemperatureScaling struct{}
 
 func htsEntry() Entry {
@@ -40,14 +42,12 @@ const (
 	htsMostB = 1000.0 // |b| too
 )
 
+// Contract needs logits and labels, and accepts a Stream.
 func (EntropyTemperatureScaling) Contract() Contract { return streamedContract() }
 
+// Fit returns w and b.
 func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t0, flat, err := fit.Temperature(ctx, o)
+	o, t0, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ type htsFit struct {
 }
 
 // at returns the mean NLL of m with its derivatives in w and b: one pass. With
-// x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x));
-// those of the NLL in T are in fit.Curve.at.
+// x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x)).
+// For the derivatives of the NLL in T see fit.RowBlock.InTemperature.
 func (f *htsFit) at(ctx context.Context, m htsMap) (fit.Local, error) {
 	scale := func(dst []float64, lo int) []float64 {
 		for i := range dst {
@@ -95,7 +95,7 @@ func (f *htsFit) at(ctx context.Context, m htsMap) (fit.Local, error) {
 			label, beta, h := block.LabelLogit[i], block.Scale[i], f.entropy[block.First+i]
 			rate := fit.Sigmoid(float64(m.W*h) + m.B)
 			if m.floored(h) {
-				continue // T does not move with w and b here
+				continue // T is constant in w and b here
 			}
 			g, b2 := block.Moments[i].Slope(label), float64(beta*beta)
 			inT := -float64(b2 * g)
@@ -157,27 +157,9 @@ func (f *htsFit) report(m htsMap, sol fit.Solution, flat fit.Report) fit.Report 
 	return r
 }
 
-// logEntropy returns log(entropy / log k) of the row of m, moments at scale 1
-// of k logits. In terms of the gaps to the largest logit the entropy is
-//
-//	log1p(Tail) - S1/(1+Tail),
-//
-// a sum of two numbers >= 0, so rows whose confidence rounds to 1 keep all
-// their digits: a gap of 40 has an entropy of 1.7e-16. It underflows where
-// every gap is above 745; there, and below 1e-300, the floor of the NLL, it
-// counts as 1e-300, which makes the result at least -693. It is at most 0;
-// with one class it is 0.
-func logEntropy(m *softmax.Moments, k int) float64 {
-	if k < 2 {
-		return 0
-	}
-	h := softmax.Log1p(m.Tail) - m.S1/(1+m.Tail)
-	return min(softmax.Log(max(h, 1e-300))-softmax.Log(softmax.Log(float64(k))), 0)
-}
-
-// htsMap is the temperature of the entry's comment.
+// htsMap is the temperature max(softplus(W log h + B), 1e-3).
 type htsMap struct {
-	W float64 `json:"w"` // in [-100, 100]; above 0 sharpens sure rows more than unsure ones
+	W float64 `json:"w"` // in [-100, 100]; above 0, confident rows are sharpened most
 	B float64 `json:"b"` // in [-1000, 1000]
 }
 
@@ -186,6 +168,11 @@ func (m htsMap) Check() error {
 		return fmt.Errorf("w = %v, b = %v: want |w| <= %g and |b| <= %g", m.W, m.B, htsMostW, htsMostB)
 	}
 	return nil
+}
+
+// Parameters returns w and b.
+func (m htsMap) Parameters() []Parameter {
+	return []Parameter{{Name: "w", Value: m.W}, {Name: "b", Value: m.B}}
 }
 
 // Scales writes 1/T of every row.
@@ -202,7 +189,7 @@ func (m htsMap) temperature(logH float64) float64 {
 
 func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= fit.MinT }
 
-// inverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), by way
-// of t + log(1 - e^-t). The difference loses digits for small t, 1e-13 of them
-// at the least temperature.
+// inverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), computed as
+// t + log(1 - e^-t). The difference loses digits for small t: its relative error at
+// the least temperature is 1e-13.
 func inverseSoftplus(t float64) float64 { return t + softmax.Log(1-softmax.Exp(-t)) }

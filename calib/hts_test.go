@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// directEntropy returns log(entropy / log k) from its definition.
+// directEntropy returns log(entropy / log k) by its definition.
 func directEntropy(row []float32) float64 {
 	most, sum := math.Inf(-1), 0.0
 	for _, l := range row {
@@ -50,8 +50,8 @@ func entropic(n, k int, m htsMap, seed uint64) *data.Set {
 	return set
 }
 
-// bruteHTS returns the least NLL over a grid of w and b that is refined around
-// its best point: no derivative, no kernel.
+// bruteHTS returns the least NLL over a grid of w and b that is refined around its
+// best point, without derivatives and without the kernel.
 func bruteHTS(set *data.Set) (w, b, nll float64) {
 	logH := make([]float64, set.Logits.Rows)
 	for i := range logH {
@@ -86,7 +86,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 	return w, b, nll
 }
 
-func TestHTSAgainstBruteForce(t *testing.T) {
+func TestHTSIsAtMostBruteForce(t *testing.T) {
 	for i, truth := range []htsMap{{0, 1}, {1, 2}, {-1, 1}, {0.5, 4}, {-0.3, -0.5}} {
 		set := entropic(300, 3+i, truth, uint64(i))
 		f := fitMethod(t, "hts", set, nil)
@@ -102,7 +102,7 @@ func TestHTSAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// A large set gives the parameters back that its labels were drawn with.
+// On a large set the fit finds the parameters of the labels.
 func TestHTSRecoversParameters(t *testing.T) {
 	truth := htsMap{W: -0.4, B: 1.5}
 	m := fitMethod(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
@@ -125,7 +125,7 @@ func TestHTSContainsTS(t *testing.T) {
 	}
 }
 
-func TestHTSDerivatives(t *testing.T) {
+func TestHTSDerivativesAgreeWithDifferences(t *testing.T) {
 	set := entropic(200, 5, htsMap{W: 1, B: 3}, 1)
 	o, err := fit.NewObjective(set)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestHTSDerivatives(t *testing.T) {
 	}
 }
 
-func TestLogEntropy(t *testing.T) {
+func TestLogEntropyFollowsItsDefinition(t *testing.T) {
 	at := func(row ...float32) float64 {
 		var m [1]softmax.Moments
 		softmax.Rows(m[:], row, len(row), []float64{1})
@@ -176,7 +176,7 @@ func TestLogEntropy(t *testing.T) {
 	}{
 		{[]float32{3, 3, 3, 3, 3}, 0}, // the largest entropy
 		{[]float32{3}, 0},
-		// one rival at gap g: the entropy is (1+g) e^-g but for a term e^-2g
+		// one other class at gap g: the entropy is (1+g) e^-g, except for a term e^-2g
 		{[]float32{40, 0}, math.Log(41/math.Ln2) - 40},
 		{[]float32{-300, 300}, math.Log(601/math.Ln2) - 600},
 		{[]float32{0, 800}, math.Log(1e-300 / math.Ln2)}, // underflow
@@ -192,7 +192,7 @@ func TestLogEntropy(t *testing.T) {
 	}
 }
 
-func TestSoftplus(t *testing.T) {
+func TestSoftplusAndItsInverse(t *testing.T) {
 	for _, x := range []float64{-700, -40, -1, 0, 1e-9, 1, 40, 1000} {
 		if got, want := fit.Softplus(x), testset.Softplus(x); math.Abs(got-want) > 1e-15*want {
 			t.Errorf("softplus(%v) = %v, want %v", x, got, want)
@@ -208,8 +208,9 @@ func TestSoftplus(t *testing.T) {
 	}
 }
 
-// Every row right: the NLL has no minimum, hts is ts at its bound and says so.
-func TestHTSWithoutMinimum(t *testing.T) {
+// If every row is right, the NLL has no minimum. Then hts is ts at its bound, with a
+// warning.
+func TestHTSWithoutMinimumIsTS(t *testing.T) {
 	set := testset.Simulated(50, 4, 3, 1, 3)
 	for i := range set.Labels {
 		set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
@@ -223,9 +224,9 @@ func TestHTSWithoutMinimum(t *testing.T) {
 	}
 }
 
-func TestRealHTS(t *testing.T) {
+func TestRealHTSIsAtMostTS(t *testing.T) {
 	for _, name := range realNetworks(t) {
-		set := realSet(t, name, "cal")
+		set := realSet(t, name, data.Cal, labelled)
 		f, scaled := fitMethod(t, "hts", set, nil), fitMethod(t, "ts", set, nil)
 		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
 			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)

@@ -9,19 +9,20 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// IsotonicRegression is multi-class isotonic regression (IRM) of Zhang, Kailkhura and Han
-// (2020): one nondecreasing g, fitted to the n k pairs (p_ij, 1[y_i = j]) of
+// IsotonicRegression is multi-class isotonic regression (IRM) of Zhang, Kailkhura
+// and Han (2020): one nondecreasing g, fitted to the n k pairs (p_ij, 1[y_i = j]) of
 // softmax probability and outcome, and
 //
 //	q_j = (g(p_j) + 1e-9 p_j) / sum of the same over the classes.
 //
-// The second term orders classes that share a plateau of g, so the predicted
-// class stays; see irMap. Probabilities that are equal but for rounding count as
-// equal (isotonic.TieShare), where the authors' code has one knot each. On a ResNet-14 for
+// The second term orders classes that share a plateau of g, so the prediction
+// stays; see irMap.
+//
+// Departures. Probabilities that differ by rounding alone count as equal
+// (isotonic.TieShare); in the authors' code each is a knot. On a ResNet-14 for
 // CIFAR-100 whose probabilities saturate, this lowers the NLL from 2.602 to 2.552
-// and raises the ECE from .0340 to .0467.
-// The paper leaves rows unnormalised until they are
-// scored; a map to probabilities divides at once, which changes no score.
+// and raises the ECE from .0340 to .0467. The paper divides by the sum of the row
+// when it computes scores. Our map divides at once, which changes no score.
 type IsotonicRegression struct{}
 
 func irEntry() Entry {
@@ -34,13 +35,12 @@ func irEntry() Entry {
 	})
 }
 
-func (IsotonicRegression) Contract() Contract {
-	return logitsContract()
-}
+// Contract needs logits and labels.
+func (IsotonicRegression) Contract() Contract { return logitsContract() }
 
-// Fit keeps n pairs, not n k, and the zeros near them, a few for each: 30 MB at
-// 25,000 x 1,000, where all pairs would take 200 MB at 8 bytes each and
-// a sort of 25 million. The price is a second pass over the logits.
+// Fit returns g. Instead of n k pairs it keeps n, and the zeros near each of them:
+// 30 MB at 25,000 x 1,000. All pairs would take 200 MB at 8 bytes each, and a sort of
+// 25 million. The cost is a second pass over the logits.
 func (IsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
@@ -55,11 +55,11 @@ func (IsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			return reported(ctx, newIRMap(g), set, float64(2*(tries+1)))
 		}
 	}
-	panic("calib: a window without end leaves no block open")
+	panic("calib: the infinite window was not wide enough")
 }
 
 // pooledIsotonic returns the isotonic regression of the n k pairs, and whether
-// the window is wide enough.
+// the window was wide enough.
 func pooledIsotonic(ctx context.Context, set *data.Set, window float64) (isotonic.Function, bool, error) {
 	positives := make([]float64, set.Logits.Rows)
 	err := fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
@@ -83,15 +83,15 @@ func pooledIsotonic(ctx context.Context, set *data.Set, window float64) (isotoni
 	return g, ok, nil
 }
 
-// plateauSlope times p is added to g(p), by the authors.
+// plateauSlope times p is added to g(p), as in the authors' code.
 const plateauSlope = 1e-9
 
-// irMap keeps the predicted class, the lowest index t of the largest logit.
-// In exact arithmetic the 1e-9 p term does; in float64 the logits of a plateau
-// may differ by so little that their q round to the same number, and a class
-// of lower index but smaller logit would win the tie. As in softmax.Probs such
-// a class gets the float64 just below q_t, so that classes of equal logits
-// keep equal q. Rounding cannot bring more than a tie: every step is monotone.
+// irMap keeps the predicted class t, the lowest index of the largest logit. In exact
+// arithmetic the term 1e-9 p is enough. In float64, logits on a plateau may differ by
+// so little that their q round to the same number, and a class with a lower index
+// but a smaller logit would win the tie. As in softmax.Probs, such a class gets the
+// float64 just below q_t. Classes with equal logits keep equal q. Rounding cannot do
+// more than make a tie, since every step is monotone.
 type irMap struct {
 	isotonic.Function
 	find isotonic.Finder // in X

@@ -17,7 +17,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// isotonicFixtures are what scikit-learn says; the recipe is in the file.
+// isotonicFixtures holds numbers of scikit-learn; the recipe is in the file.
 type isotonicFixtures struct {
 	Logits [][]float32
 	Test   [][]float32 `json:"test_logits"`
@@ -68,7 +68,7 @@ func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 	}
 }
 
-// The plain way: all n k pairs at once.
+// The oracle regresses all n k pairs at once.
 func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
 		set := testset.Drawn(50, 7, 2, seed)
@@ -96,8 +96,8 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 	}
 }
 
-// The plain way, with all n pairs of each class. Classes are many, rare or
-// absent, logits tie, and gaps underflow.
+// The oracle regresses all n pairs of each class. There are many classes, rare and
+// absent ones, logits tie, and gaps underflow.
 func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 	for seed := range uint64(30) {
 		n, k := 60, 3+int(seed)
@@ -147,8 +147,8 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 	}
 }
 
-// Rows made to lose their order: logits one float32 apart on a plateau of g,
-// the larger last, beside classes that tie.
+// The rows are those in which rounding could change the prediction: logits one float32
+// apart on a plateau of g, the larger last, next to classes that tie.
 func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 	var maps []irMap
 	for _, g := range []isotonic.Function{
@@ -160,7 +160,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 	} {
 		maps = append(maps, newIRMap(g))
 	}
-	ties := 0 // rows that would have lost without the guard
+	ties := 0 // rows whose prediction would change without fit.KeepTop
 	rng := rand.New(rand.NewPCG(9, 0))
 	for range 3000 {
 		k := 2 + rng.IntN(6)
@@ -202,9 +202,9 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 	}
 }
 
-// 1 - conf comes from the other classes: at conf = 1 it must not be 0 while
-// they are above 0, and where they all underflow 1 - g is shared evenly.
-func TestIRTopAtConfidenceOne(t *testing.T) {
+// 1 - conf is the sum over the other classes. At conf = 1 it is above 0 if they are. If
+// they all underflow, they share 1 - g evenly.
+func TestIRTopAtConfidenceOneSharesTheRest(t *testing.T) {
 	m := irTopMap{isotonic.Function{X: []float64{0, 1}, Y: []float64{0.7, 0.7}}}
 	for _, c := range []struct{ row, want []float32 }{
 		{[]float32{50, 0, 0}, []float32{.7, .15, .15}},
@@ -221,8 +221,8 @@ func TestIRTopAtConfidenceOne(t *testing.T) {
 	}
 }
 
-// A class that no calibration row has, and rows without mass, have the 1e-9 p
-// of the second term alone.
+// A class without calibration rows, and rows without mass, have the second term,
+// 1e-9 p, alone.
 func TestIROVAClassesWithoutMass(t *testing.T) {
 	set := testset.Drawn(200, 5, 1, 3)
 	for i, y := range set.Labels {
@@ -249,7 +249,7 @@ func TestIROVAClassesWithoutMass(t *testing.T) {
 	}
 }
 
-func TestFitRefuses(t *testing.T) {
+func TestIsotonicFitsReject(t *testing.T) {
 	for _, c := range []struct {
 		set  *data.Set
 		want string
@@ -294,8 +294,8 @@ func BenchmarkIsotonicFit(b *testing.B) {
 	}
 }
 
-// inBlocks is the definition of a tie, plainly: all points sorted, and each put
-// into the block that the smallest member of the last block reaches to.
+// inBlocks follows the definition of a tie: it sorts all points, and adds each to the
+// last block if the smallest member of that block is near enough.
 func inBlocks(points []isotonic.Run) []isotonic.Run {
 	for i := range points {
 		points[i].Lo, points[i].Hi = isotonic.ClearTiny(points[i].Lo), isotonic.ClearTiny(points[i].Hi)

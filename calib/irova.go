@@ -12,17 +12,16 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// OneVsRestIsotonic is isotonic regression one class against all (Zadrozny and Elkan
-// 2002): for each class j a nondecreasing g_j, fitted to the n pairs (p_ij,
-// 1[y_i = j]), and
+// OneVsRestIsotonic is isotonic regression of each class against all others
+// (Zadrozny and Elkan 2002): for each class j a nondecreasing g_j, fitted to the n
+// pairs (p_ij, 1[y_i = j]), and
 //
 //	q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same over the classes.
 //
-// The second term is of Zhang, Kailkhura and Han (2020), from whose code others
-// copy this method. Without it a class that no calibration row has, or a row on
-// the zero plateaus of all classes, would have probability 0: on a long tail
-// the NLL is 6.9 with the term and 129 without. Ties count as for ir. The
-// prediction may change.
+// The second term is that of Zhang, Kailkhura and Han (2020), whose code others
+// copied. Without it, a class without calibration rows, or a row on the zero plateaus
+// of all classes, would have probability 0: on a long tail the NLL is 6.9 with the
+// term and 129 without. Ties are as in IsotonicRegression. The prediction may change.
 type OneVsRestIsotonic struct{}
 
 func irOVAEntry() Entry {
@@ -35,16 +34,14 @@ func irOVAEntry() Entry {
 	})
 }
 
-func (OneVsRestIsotonic) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
+// Contract needs logits and labels. The prediction may change.
+func (OneVsRestIsotonic) Contract() Contract { return vectorContract() }
 
-// Fit, like that of ir, keeps n pairs of the n k. Of the others it looks only at
-// those that can matter to a class: a probability below the least positive is
-// in the block of value 0, whose right end is the largest such probability. So
-// an entry below the largest one seen so far is passed over on its logit, and
-// its exponential is never taken; of 25,000 rows of 1,000 classes a few per
-// cent are left.
+// Fit returns the functions. As in IsotonicRegression it keeps n of the n k pairs.
+// Of the others it needs only those that can matter to a class: a probability below
+// the least positive is in the block of value 0, whose right end is the largest such
+// probability. So an element below the largest one so far is skipped by its logit,
+// without an exponential. Of 25,000 rows of 1,000 classes a few per cent remain.
 func (OneVsRestIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
@@ -68,11 +65,11 @@ func (OneVsRestIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			return result(m, fit.Report{NLL: nll, Passes: 1}), nil
 		}
 	}
-	panic("calib: a window without end leaves no block open")
+	panic("calib: the infinite window was not wide enough")
 }
 
 // classIsotonics returns the isotonic regression of each class, and whether the
-// window is wide enough for all.
+// window was wide enough for all.
 func classIsotonics(ctx context.Context, set *data.Set, rows []isotonic.LikelyRow, window float64) ([]isotonic.Function, bool, error) {
 	k := set.Logits.Cols
 	positives := make([][]float64, k)
@@ -116,7 +113,7 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []isotonic.LikelyRo
 // classes only.
 type irOVAMap struct {
 	Classes []isotonic.Function `json:"classes"`
-	limit   []float32           // by class: isotonic.LikelyLimit of the end of its zeros
+	limit   []float32           // k: isotonic.LikelyLimit of the right end of the zeros of each class
 }
 
 // prepared returns m with its limits.
@@ -159,8 +156,8 @@ func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// nll returns the mean NLL of the set whose rows are given, with the floor of
-// function reported.
+// nll returns the mean NLL of a set, given its rows, with the floor of the function
+// reported.
 func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.LikelyRow) (float64, error) {
 	total := 0.0
 	for i := range rows {
@@ -181,8 +178,8 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.Likely
 	return total / float64(len(rows)), nil
 }
 
-// classes returns k.
-func (m irOVAMap) classes() int { return len(m.Classes) }
+// NumClasses returns k.
+func (m irOVAMap) NumClasses() int { return len(m.Classes) }
 
 func (m irOVAMap) Check() error {
 	if len(m.Classes) == 0 {

@@ -6,8 +6,9 @@ import (
 	"github.com/qats-bench/qats/calib/internal/isotonic"
 )
 
-// TopIsotonicRegression is isotonic regression of the top label: g is fitted to the n
-// pairs (confidence, hit), and the predicted class gets g(conf); see TopLabel.
+// TopIsotonicRegression is isotonic regression of the top label (Zadrozny and Elkan
+// 2002): a nondecreasing g is fitted to the n pairs of confidence and hit (1 if the
+// prediction is right), and the predicted class gets g(conf); see TopLabel.
 type TopIsotonicRegression struct{}
 
 func irTopEntry() Entry {
@@ -15,13 +16,15 @@ func irTopEntry() Entry {
 		Name:      "ir-top",
 		Label:     "IR-top",
 		Version:   2,
-		Summary:   "isotonic regression of the confidence on being right; a top-label method",
+		Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2002",
 	})
 }
 
+// Contract needs logits and labels.
 func (TopIsotonicRegression) Contract() Contract { return logitsContract() }
 
+// Fit returns g.
 func (TopIsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	rows, err := topRows(ctx, in.Cal)
 	if err != nil {
@@ -37,6 +40,7 @@ func (TopIsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error)
 	return topFitted(irTopMap{isotonic.Regress(runs)}), nil
 }
 
+// irTopMap is the function g.
 type irTopMap struct{ isotonic.Function }
 
 func (m irTopMap) Check() error { return m.CheckKnots() }

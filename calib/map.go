@@ -11,8 +11,8 @@ import (
 // Map is a fitted calibrator without its report. It is Tempered, TopLabel or
 // Vector, exactly one of them. A Map is row-wise: the result for row i depends
 // on row i of the set and on the fit alone, so a set may be applied in blocks
-// of any size with the same bits. A Map is also what is saved: its exported
-// fields, as JSON, under the names that users know (T; a, b; ...).
+// of any size with the same bits. A Map is saved as JSON: its exported fields,
+// under the names that users know (T; a, b; ...).
 type Map interface {
 	// Check returns an error if the parameters, read from a file, cannot be
 	// those of a fit. A Map that passes it does not panic on finite logits.
@@ -38,10 +38,10 @@ type Tempered interface {
 }
 
 // TopLabel is a Map that keeps the predicted class of every row, the lowest
-// index of the largest logit, and gives it a new confidence. That pair is what
-// the method predicts, and all that its authors score. It says nothing about
-// the other classes, so metrics of the whole vector (NLL, Brier score) have no
-// value for it.
+// index of the largest logit, and gives it a new confidence. The method predicts
+// this pair alone, and its authors score nothing else. It says nothing about the
+// other classes, so metrics of the whole vector (NLL, Brier score) are undefined
+// for it.
 type TopLabel interface {
 	Map
 
@@ -59,15 +59,15 @@ type Vector interface {
 }
 
 // Apply writes the n x k probabilities of the rows of set to dst, which has the
-// shape of the logits. Rows sum to 1 within rounding. It panics where CheckSet
+// shape of the logits. Rows sum to 1 within rounding. It panics if CheckSet
 // returns an error.
 //
 // For a TopLabel map, which has no probabilities of the other classes, the
 // predicted class has its confidence g, and the others share 1 - g in the
 // proportions of the softmax, p_j (1 - g)/(1 - conf) (Xiong et al. 2023), evenly
 // if conf rounds to 1. If g is small, another class of that vector may be the
-// largest, so a score by the argmax of the vector would be that of another
-// method, and on real networks of a worse one. Score TopLabels instead.
+// largest. A score by the argmax of the vector would then be the score of another
+// method, which is worse on real networks. Score TopLabels instead.
 func Apply(m Map, dst data.Probs, set *data.Set) {
 	if err := CheckSet(m, set); err != nil {
 		panic("calib: " + err.Error())
@@ -98,8 +98,8 @@ func Apply(m Map, dst data.Probs, set *data.Set) {
 	}
 }
 
-// TopLabels returns what m predicts of the n rows of set: the class of each, and
-// its confidence.
+// TopLabels returns the predictions of m for the n rows of set: the class of each
+// row, and its confidence.
 func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
 	class = make([]int32, set.Logits.Rows)
 	for i := range class {
@@ -112,29 +112,43 @@ func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
 // probability 1.
 func confidences(m TopLabel, at *Unscaled) []float64 {
 	conf := make([]float64, at.logits.Rows)
-	for i, tail := range at.Tails() {
+	for i, old := range at.Confidences() {
 		conf[i] = 1
 		if at.logits.Cols > 1 {
-			conf[i] = m.Confidence(1 / (1 + tail))
+			conf[i] = m.Confidence(old)
 		}
 	}
 	return conf
 }
 
-// CheckSet returns an error if a map cannot be applied to a set that holds what
-// its contract names: another number of classes, or features or a last layer of
-// another width, than in the fit. Most maps that read logits alone fit any set.
+// FixedClasses is a Map that serves only sets with the k classes of its fit.
+type FixedClasses interface {
+	Map
+	NumClasses() int // k
+}
+
+// SetChecker is a Map that serves some sets only. CheckSet gets a set with the
+// arrays that the contract names. It returns an error if a feature or the last
+// layer, for example, has another width than in the fit.
+type SetChecker interface {
+	Map
+	CheckSet(set *data.Set) error
+}
+
+// CheckSet returns an error if m cannot be applied to a set that holds what the
+// contract names: see FixedClasses and SetChecker. Most maps that read logits
+// alone fit any set.
 func CheckSet(m Map, set *data.Set) error {
-	if c, ok := m.(interface{ classes() int }); ok && c.classes() != set.Logits.Cols && set.Logits.Cols != 0 {
-		return fmt.Errorf("%d classes, but the model is for %d", set.Logits.Cols, c.classes())
+	if c, ok := m.(FixedClasses); ok && c.NumClasses() != set.Logits.Cols && set.Logits.Cols != 0 {
+		return fmt.Errorf("%d classes, but the model is for %d", set.Logits.Cols, c.NumClasses())
 	}
-	if c, ok := m.(interface{ checkSet(*data.Set) error }); ok {
-		return c.checkSet(set)
+	if c, ok := m.(SetChecker); ok {
+		return c.CheckSet(set)
 	}
 	return nil
 }
 
-// eachUnscaled calls do for the blocks of rows of set, the first of each being lo.
+// eachUnscaled calls do for the blocks of rows of set; lo is the first row of a block.
 func eachUnscaled(set *data.Set, do func(lo int, part *data.Set, at *Unscaled)) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		part := set.Rows(lo, min(lo+fit.BlockRows, set.Logits.Rows))
@@ -142,17 +156,18 @@ func eachUnscaled(set *data.Set, do func(lo int, part *data.Set, at *Unscaled)) 
 	}
 }
 
-// tempered writes softmax(scale l) to dst, small values too, and returns it.
+// tempered writes softmax(scale l) to dst, including the values below 1e-291 that
+// the kernel leaves at 0, and returns dst.
 func tempered(dst []float64, row []float32, scale float64) []float64 {
 	softmax.Probs(dst, row, scale)
 	softmax.FillTiny(dst, row, scale)
 	return dst
 }
 
-// resetTop gives class top of the probabilities q, two or more, the new one g
-// in [0, 1] and scales the others to share 1 - g in proportion. Their sum is
-// added up rather than taken as 1 - q[top], which vanishes where q[top] rounds
-// to 1. If they all underflow, 1 - g is shared evenly.
+// resetTop sets class top of the two or more probabilities q to g in [0, 1] and
+// scales the others so that they sum to 1 - g. Their old sum is computed by addition,
+// since 1 - q[top] is 0 if q[top] rounds to 1. If they all underflow, they share
+// 1 - g evenly.
 func resetTop(q []float64, top int, g float64) {
 	q[top] = 0
 	rest := 0.0
@@ -169,7 +184,7 @@ func resetTop(q []float64, top int, g float64) {
 	q[top] = g
 }
 
-// fill writes one scale for all rows.
+// fill writes one scale to all rows.
 func fill(dst []float64, scale float64) {
 	for i := range dst {
 		dst[i] = scale
@@ -181,21 +196,49 @@ func fill(dst []float64, scale float64) {
 // and then shared, so an Unscaled belongs to one goroutine. The slices that it
 // returns are read-only.
 type Unscaled struct {
-	logits  data.Matrix
-	tails   []float64
-	moments []softmax.Moments
+	logits      data.Matrix
+	tails       []float64
+	confidences []float64
+	entropies   []float64
+	moments     []softmax.Moments
 }
 
 // NewUnscaled returns the rows of logits at T = 1.
 func NewUnscaled(logits data.Matrix) *Unscaled { return &Unscaled{logits: logits} }
 
-// Tails returns the n tail sums of softmax.Tails, by which QaTS ranks.
+// Tails returns the n tail sums of the other classes, sum of exp(l_j - max l)
+// over all j but the top class, by which QaTS ranks. The confidence is
+// 1/(1 + tail); it rounds to 1 for many rows whose tails still differ.
 func (u *Unscaled) Tails() []float64 {
 	if u.tails == nil {
 		u.tails = make([]float64, u.logits.Rows)
 		softmax.Tails(u.tails, u.logits.Data, u.logits.Cols)
 	}
 	return u.tails
+}
+
+// Confidences returns the n largest probabilities, in (0, 1].
+func (u *Unscaled) Confidences() []float64 {
+	if u.confidences == nil {
+		u.confidences = make([]float64, u.logits.Rows)
+		for i, tail := range u.Tails() {
+			u.confidences[i] = 1 / (1 + tail)
+		}
+	}
+	return u.confidences
+}
+
+// Entropies returns the n entropies of the softmax divided by log k: in [0, 1],
+// 1 if all logits are equal, 0 if one class has all the probability. With one
+// class it is 1. Rows whose confidence rounds to 1 keep all their digits.
+func (u *Unscaled) Entropies() []float64 {
+	if u.entropies == nil {
+		u.entropies = make([]float64, u.logits.Rows)
+		for i := range u.Moments() {
+			u.entropies[i] = entropy(&u.moments[i], u.logits.Cols)
+		}
+	}
+	return u.entropies
 }
 
 // Moments returns the n moments of softmax.Rows at scale 1.

@@ -17,21 +17,21 @@ import (
 //	{"qats": 1, "method": "ts", "version": 1, "options": {}, "classes": 10,
 //	 "params": {"T": 2.498}, "report": {"nll": ...}}
 //
-// where params is the Map and report the Report. Numbers are written with as
-// many digits as it takes to read the same float64 back, an ecdf as its bytes
-// in base64 (see ecdf.write), so a loaded model yields the same bits.
+// where params is the Map and report the Report. Numbers are written with enough
+// digits to read the same float64 back, and an ecdf as its bytes in base64 (see
+// fit.ECDF.Write), so a loaded model gives the same bits.
 type Model struct {
 	Method  string         // name in the registry
 	Version int            // of the method
-	Options map[string]any // that the method was made with; a record, the map needs none
-	Classes int            // k of the calibration set; 0, for any, where the method has none
+	Options map[string]any // the options of the method, for the record; the map does not need them
+	Classes int            // k of the calibration set; 0, for any k, if the method needs no such set
 	Fitted
 }
 
-// modelFormat is the value under "qats": raised when the form changes.
+// modelFormat is the value of "qats". It is raised when the format changes.
 const modelFormat = 1
 
-// savedModel is the form of model.json.
+// savedModel is the format of model.json.
 type savedModel struct {
 	Format  int             `json:"qats"`
 	Method  string          `json:"method"`
@@ -42,8 +42,8 @@ type savedModel struct {
 	Report  *Report         `json:"report"`
 }
 
-// Save writes m as JSON, a line for each key. It refuses numbers that are not
-// finite.
+// Save writes m as JSON, one line for each key. A number that is not finite is an
+// error.
 func (m *Model) Save(w io.Writer) error {
 	bare, ranks := m.Map, fit.ECDF(nil)
 	if r, ok := m.Map.(rankedMap); ok {
@@ -91,22 +91,21 @@ func (m *Model) Save(w io.Writer) error {
 	return err
 }
 
-// rankedMap is a map with an ecdf, which has a number for each calibration row:
-// too many to be made into text at once, or to be compared as text.
+// rankedMap is a map with an ecdf. This has a number for each calibration row, too
+// many to convert to text at once or to compare as text.
 type rankedMap interface {
-	// withoutECDF returns the map less its ecdf, which JSON shows as noECDF,
-	// and the ecdf.
+	// withoutECDF returns the map without its ecdf, which is noECDF in JSON, and
+	// the ecdf.
 	withoutECDF() (Map, fit.ECDF)
 }
 
 const noECDF = `"ecdf":null`
 
-// LoadModel reads what Save wrote by a method of the registry. It refuses,
-// with a one-line reason, whatever could make a wrong number: another format,
-// an unknown method, another version of it, keys that are unknown, missing or
-// null, values of the wrong type or outside their range, text after the
-// object. The Map of a loaded model does not panic on logits of Classes
-// classes.
+// LoadModel reads a model that Save wrote, of a method of the registry. Everything
+// that could make a wrong number is an error of one line: another format, an unknown
+// method, another version of it, keys that are unknown, missing or null, values of
+// the wrong type or outside their range, text after the object. The Map of a loaded
+// model does not panic on logits of Classes classes.
 func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -128,7 +127,7 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 		}
 		return nil, fmt.Errorf("unknown method %q (known: %s)", s.Method, strings.Join(names, ", "))
 	case registry[i].Version != s.Version:
-		return nil, fmt.Errorf("fitted by version %d of %s, this is version %d: fit it again", s.Version, s.Method, registry[i].Version)
+		return nil, fmt.Errorf("fitted by version %d of %s, but this is version %d: fit it again", s.Version, s.Method, registry[i].Version)
 	case s.Classes < 0:
 		return nil, fmt.Errorf("classes is %d, want 1 or more, or 0 for any", s.Classes)
 	case s.Params == nil:
@@ -143,8 +142,8 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	if err := sameKeys(s.Params, m); err != nil {
 		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
 	}
-	if c, ok := m.(interface{ classes() int }); ok && c.classes() != s.Classes {
-		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.classes())
+	if c, ok := m.(FixedClasses); ok && c.NumClasses() != s.Classes {
+		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.NumClasses())
 	}
 	return &Model{s.Method, s.Version, s.Options, s.Classes, Fitted{m, *s.Report}}, nil
 }
@@ -168,16 +167,16 @@ func decodeStrict(text []byte, v any) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: %v", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n")), err)
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("%s is a JSON %s, which does not fit", kind.Field, kind.Value)
+		return fmt.Errorf("%s is a JSON %s, which is the wrong type", kind.Field, kind.Value)
 	case errors.As(err, &kind):
 		return fmt.Errorf("a JSON %s, want an object", kind.Value)
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// sameKeys reports where text, from which m was restored, has other keys or
-// values than m saved again. It finds what the decoder passes over: keys that
-// are missing, null, or in another case.
+// sameKeys returns an error if text, from which m was restored, has other keys or
+// values than m when it is saved again. It finds keys that the decoder accepts
+// silently: missing, null, or in another case.
 func sameKeys(text []byte, m Map) error {
 	if r, ok := m.(rankedMap); ok {
 		m, _ = r.withoutECDF()
@@ -190,7 +189,7 @@ func sameKeys(text []byte, m Map) error {
 				return fmt.Errorf("%s is misspelt: want ecdf", key)
 			}
 		}
-		keys["ecdf"] = nil // restored, so it was there
+		keys["ecdf"] = nil // it was restored, so it was in the text
 		var err error
 		if text, err = json.Marshal(keys); err != nil {
 			return err
@@ -214,7 +213,7 @@ func sameKeys(text []byte, m Map) error {
 }
 
 // difference returns the path of the first difference of two decoded JSON
-// values, "" where they are equal.
+// values, or "" if they are equal.
 func difference(path string, got, want any) string {
 	switch want := want.(type) {
 	case map[string]any:

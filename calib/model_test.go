@@ -16,7 +16,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
-func TestModelRoundTrip(t *testing.T) {
+func TestLoadedModelHasTheSameBits(t *testing.T) {
 	set := testset.Drawn(300, 4, 2, 1)
 	for _, e := range []Entry{uncalEntry(), tsEntry(), irEntry(), irTopEntry(), irOVAEntry()} {
 		f, err := e.Method.Fit(context.Background(), Input{Cal: set.View(e.Method.Contract().Cal)})
@@ -44,7 +44,7 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-func TestSaveRefusesNaN(t *testing.T) {
+func TestSaveRejectsNaN(t *testing.T) {
 	for _, m := range []Model{
 		{Method: "ts", Fitted: Fitted{Map: temperatureMap{math.NaN()}}},
 		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}, Report: Report{NLL: math.Inf(1)}}},
@@ -60,7 +60,7 @@ const modelTS = `{"qats": 1, "method": "ts", "version": 2, "options": {}, "class
  "params": {"T": 2.5}, "report": {"nll": 1, "gradient": 0, "iterations": 3, "passes": 4}}
 `
 
-func TestLoadModelRefuses(t *testing.T) {
+func TestLoadModelRejects(t *testing.T) {
 	if m, err := LoadModel(strings.NewReader(modelTS), Registry()); err != nil || m.Map.(temperatureMap).T != 2.5 || m.Report.Passes != 4 {
 		t.Fatalf("the model that the cases start from: %+v, %v", m, err)
 	}
@@ -74,7 +74,7 @@ func TestLoadModelRefuses(t *testing.T) {
 	}
 	for _, c := range []struct {
 		change func(string) string
-		want   string // the error holds it
+		want   string // part of the error
 	}{
 		{func(string) string { return "" }, "the file ends"},
 		{func(s string) string { return s[:40] }, "the file ends"},
@@ -86,7 +86,7 @@ func TestLoadModelRefuses(t *testing.T) {
 		{swap(`"qats": 1`, `"qats": 2`), `"qats" is 2, want format 1`},
 		{swap(`"qats": 1`, `"cats": 1`), `unknown field "cats"`},
 		{swap(`"ts"`, `"tss"`), `unknown method "tss" (known: uncal, ts, `},
-		{swap(`"version": 2`, `"version": 7`), "fitted by version 7 of ts, this is version 2: fit it again"},
+		{swap(`"version": 2`, `"version": 7`), "fitted by version 7 of ts, but this is version 2: fit it again"},
 		{swap(`"version": 2`, `"version": "1"`), "version is a JSON string"},
 		{swap(`"classes": 3`, `"classes": -1`), "classes is -1"},
 		{swap(`"classes": 3`, `"classes": 2.5`), "classes is a JSON number 2.5"},
@@ -129,8 +129,7 @@ func TestLoadModelRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the file holds, a model is refused or applies without a panic to
-// rows that sum to 1.
+// A model from any file is rejected, or writes rows that sum to 1 without a panic.
 func FuzzLoadModel(f *testing.F) {
 	f.Add(modelTS)
 	f.Add(strings.NewReplacer(`"ts"`, `"ir"`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
@@ -159,9 +158,9 @@ func FuzzLoadModel(f *testing.F) {
 	})
 }
 
-// TestSaveManyRanks: an ecdf that is written in parts is one JSON string, the
-// base64 of its bits, and reads back the same.
-func TestSaveManyRanks(t *testing.T) {
+// An ecdf that is written in parts is one JSON string, the base64 of its bytes, and is
+// read back with the same bits.
+func TestRanksAreSavedExactly(t *testing.T) {
 	for _, n := range []int{1, 2, 3, (3 << 10) - 1, (3 << 10), (3 << 10) + 1, 2*(3<<10) + 5} {
 		e := make(fit.ECDF, n)
 		raw := make([]byte, 0, 8*n)
@@ -196,9 +195,9 @@ func TestSaveManyRanks(t *testing.T) {
 	}
 }
 
-// TestLoadRanks: 1 and 2 in base64, as numpy gives them (base64.b64encode of
-// numpy.array([1, 2], "<f8")), or as numbers; and what is neither.
-func TestLoadRanks(t *testing.T) {
+// Ranks are read from base64, as numpy writes it (base64.b64encode of
+// numpy.array([1, 2], "<f8")), or from numbers, and anything else is rejected.
+func TestRanksAreReadFromBase64OrNumbers(t *testing.T) {
 	model := func(ecdf string) string {
 		return strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, `+ecdf+`}`).Replace(modelTS)
 	}

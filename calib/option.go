@@ -15,7 +15,7 @@ type Option struct {
 	Help    string     // one line
 	Range   string     // the values that are accepted, as "1 to 100"
 	Default any        // as Value returns it
-	Value   func() any // int, float64, string, a list of strings, or nil for an optional option that is not set
+	Value   func() any // int, float64, string, a list of strings, or nil for an option that is not set
 
 	// Set sets the field to v, as YAML has it: int, float64, string, []any. It
 	// returns an error for another type and for a value outside the range.
@@ -33,8 +33,8 @@ type Configurable interface {
 }
 
 // WithDefaults returns m with the defaults of its options in place of zero
-// values. It returns an error for a value outside the range of its option. A
-// method calls it first in Fit.
+// values. A value outside the range of its option is an error. Fit of a method
+// with options calls it first.
 func WithDefaults[M any](m M) (M, error) {
 	for _, o := range options(&m) {
 		if err := o.fill(); err != nil {
@@ -119,8 +119,8 @@ func OptionalInt(name string, field **int, def *int, least, most int, help strin
 }
 
 // FloatOption is an option that holds a number from least to most. A field of 0
-// means the default; if the default is 0, that is accepted though it may be
-// outside the range. A least of math.SmallestNonzeroFloat64 means above 0.
+// means the default. A default of 0 is accepted even if it is outside the range. A
+// least of math.SmallestNonzeroFloat64 means any number above 0.
 func FloatOption(name string, field *float64, def, least, most float64, help string) Option {
 	limits := fmt.Sprintf("%g to %g", least, most)
 	if least == math.SmallestNonzeroFloat64 {
@@ -193,14 +193,14 @@ func ChoiceOption(name string, field *string, words []string, help string) Optio
 	}
 }
 
-// TextOption is an option that holds any text. The empty string means the
-// default, which may be empty.
+// TextOption is an option that holds a text. The empty string means the default,
+// which may be empty.
 func TextOption(name string, field *string, def, help string) Option {
 	return Option{
 		Name: name, Help: help, Range: "a text", Default: def, Value: func() any { return *field },
 		Set: func(v any) error {
 			switch v.(type) {
-			case string, int, float64, bool: // a number without quotes is a text too
+			case string, int, float64, bool: // YAML reads a text without quotes as one of these
 				*field = fmt.Sprint(v)
 				return nil
 			}

@@ -2,7 +2,7 @@ package calib
 
 import "fmt"
 
-// setInts returns what sets whole-number options by name, as a spec does.
+// setInts returns a function that sets whole-number options by name, as a spec does.
 func setInts(values map[string]int) func([]Option) error {
 	return func(all []Option) error {
 		set := 0

@@ -1,89 +1,54 @@
 package calib
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math"
-
-	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/data"
+	"strings"
 )
 
-// reportedDescent returns the map with its report: that of a descent after
-// earlier steps and passes.
-func reportedDescent(ctx context.Context, m Map, set *data.Set, end fit.Descent, steps int, passes float64) (*Fitted, error) {
-	f, err := reported(ctx, m, set, passes)
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Gradient, f.Report.Iterations = end.Gradient, steps+end.Steps
-	if end.Gradient > linearDone {
-		f.Report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps)}
-	}
-	return f, nil
+// Parameter is a number that a fit found, under the name that formulas and
+// reports use: T; a, b; theta1; t_3.
+type Parameter struct {
+	Name  string
+	Value float64
+	Bound string // the bound of the report that is active there, as "a >= 0"; "" if none
 }
 
-// linearDone is the largest gradient that counts as converged. The descent may
-// end above linearmap.Tolerance where rounding hides any further one; at a
-// gradient of 1e-6 the objective is right to 1e-12 and probabilities to 1e-6.
-const linearDone = 1e-6
+// Parametric is a Map whose parameters are a few numbers. Parameters returns
+// them in a fixed order that depends on the options alone, without bounds.
+type Parametric interface {
+	Map
+	Parameters() []Parameter
+}
 
-// mostParameter bounds the parameters of a saved linear map, so that no finite
-// logits overflow. It is far beyond any fit.
-const mostParameter = 1e15
-
-// checkParameters refuses k parameters that could make a wrong number.
-func checkParameters(name string, v []float64, k int) error {
-	if len(v) != k {
-		return fmt.Errorf("%d numbers %s for %d classes", len(v), name, k)
+// Parameters returns the scalar parameters of the fit in a fixed order: those of
+// a temperature, and the temperatures of bins and knots, whose number is an
+// option. It returns none for maps whose parameters are as many as classes,
+// rows, features or weights of a network; a saved model has those.
+//
+// A bound belongs to the parameter whose name it begins with. Bounds of sums of
+// parameters, such as the two ends of qats-free, are in Report.AtBound alone.
+func (f *Fitted) Parameters() []Parameter {
+	m, ok := f.Map.(Parametric)
+	if !ok {
+		return nil
 	}
-	for j, x := range v {
-		if !(math.Abs(x) <= mostParameter) {
-			return fmt.Errorf("%s[%d] = %v: want one in [-1e15, 1e15]", name, j, x)
+	list := m.Parameters()
+	for i := range list {
+		for _, bound := range f.Report.AtBound {
+			if strings.HasPrefix(bound, list[i].Name+" ") {
+				list[i].Bound = bound
+				break
+			}
 		}
 	}
-	return nil
+	return list
 }
 
-// checkDiagonal refuses slopes and offsets of a class that cannot be.
-func checkDiagonal(v, b []float64) error {
-	if len(v) == 0 {
-		return errors.New("no classes")
+// numbered returns parameters that are named by their place, from 1 on.
+func numbered(name string, values []float64) []Parameter {
+	list := make([]Parameter, len(values))
+	for i, v := range values {
+		list[i] = Parameter{Name: fmt.Sprintf(name, i+1), Value: v}
 	}
-	if err := checkParameters("v", v, len(v)); err != nil {
-		return err
-	}
-	return checkParameters("b", b, len(v))
+	return list
 }
-
-// checkMatrix refuses a matrix and offsets that cannot be.
-func checkMatrix(w [][]float64, b []float64) error {
-	if len(w) == 0 {
-		return errors.New("no classes")
-	}
-	for c, row := range w {
-		if err := checkParameters(fmt.Sprintf("w[%d]", c), row, len(w)); err != nil {
-			return err
-		}
-	}
-	return checkParameters("b", b, len(w))
-}
-
-// mostMatrixClasses is how many classes a method with k^2 parameters takes: at
-// 100 a pass over 10,000 rows costs 2 10^8 products.
-const mostMatrixClasses = 100
-
-func checkMatrixClasses(name string, k int) error {
-	if k > mostMatrixClasses {
-		return fmt.Errorf("%s fits a matrix of %d x %d numbers: at most %d classes; svs and vs take more", name, k, k, mostMatrixClasses)
-	}
-	return nil
-}
-
-// The range of options that multiply squares of parameters. They are above 0,
-// since some sets have no minimum without them.
-const (
-	leastPenalty = 1e-9
-	mostPenalty  = 1e9
-)

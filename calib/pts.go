@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,29 +13,28 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ParameterizedTemperatureScaling is parameterised temperature scaling (Tomani, Cremers and Buettner
-// 2022): a network from the 10 largest logits of a row, in falling order and
-// held within 100 of 0, to
+// ParameterizedTemperatureScaling is parameterised temperature scaling (Tomani,
+// Cremers and Buettner 2022). A network computes, from the 10 largest logits of a
+// row, in falling order and limited to [-100, 100],
 //
-//	T = |network|, within [0.001, 1000],
+//	T = |network|, limited to [0.001, 1000].
 //
-// with two hidden layers of 5 rectified linear units, 91 parameters, trained by
-// Adam in shuffled minibatches of 1,000 rows for the least Brier score, the sum
-// over the classes of (p_j - 1[y = j])^2. With fewer classes it takes them all.
-// Departures:
+// It has two hidden layers of 5 rectified linear units, 91 parameters. It is trained
+// by Adam in shuffled minibatches of 1,000 rows for the least Brier score, the sum
+// over the classes of (p_j - 1[y = j])^2. With fewer than 10 classes it takes all
+// logits. Departures:
 //
 //   - Others who run it "as per paper" take 100,000 minibatches at a rate of
-//     5e-5. Ours are 5,000 at 1e-3: the product is the same, and so is how far
-//     a parameter can travel. Both are options.
+//     5e-5. We take 5,000 at 1e-3. The product is the same, and so is the largest
+//     distance that a parameter can move. Both are options.
 //   - The last bias starts at the temperature of ts instead of 0. With 0, some
-//     draws of the weights start with T = 0, where nothing moves.
-//   - The limits of T are theirs at 1e-12 and 1e12; and it is the inputs of the
-//     network only that are held within 100, not the logits that are divided,
-//     so the prediction stays.
+//     draws of the weights start at T = 0, where the gradient vanishes.
+//   - Their limits of T are 1e-12 and 1e12. Only the inputs of our network are limited
+//     to [-100, 100], not the logits that are divided by T, so the prediction stays.
 //
-// Other weights are drawn by the seed of the cell, as Keras draws them. The fit
-// depends on neither the order of the rows nor that of the classes, and holds a
-// copy of the logits. The logits enter as they are, so their offset matters.
+// The other weights are drawn from the seed of the cell, as Keras draws them. The fit
+// does not depend on the order of the rows or of the classes, and keeps a copy of the
+// logits. The network reads the logits themselves, so their offset matters.
 type ParameterizedTemperatureScaling struct {
 	Steps int     // minibatches; 0 means 5,000
 	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001
@@ -47,14 +45,14 @@ func ptsEntry() Entry {
 		Name:      "pts",
 		Label:     "PTS",
 		Version:   1,
-		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score; options steps (5000), rate (0.001)",
+		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score",
 		Reference: "Tomani, Cremers and Buettner 2022",
 	})
 }
 
 const (
 	ptsInputs = 10
-	ptsRows   = 1000 // of a minibatch
+	ptsRows   = 1000 // rows of a minibatch
 	ptsMost   = 100  // largest input
 )
 
@@ -64,29 +62,26 @@ func ptsNet(k int) network.MLP { return network.MLP{Sizes: []int{min(ptsInputs, 
 // Options returns the options.
 func (m *ParameterizedTemperatureScaling) Options() []Option {
 	return []Option{
-		IntOption("steps", &m.Steps, 5000, 1, math.MaxInt, "minibatches"),
+		IntOption("steps", &m.Steps, 5000, 1, math.MaxInt, "number of minibatches"),
 		FloatOption("rate", &m.Rate, 1e-3, math.SmallestNonzeroFloat64, 1, "learning rate of Adam"),
 	}
 }
 
+// Contract needs labels and logits that are not log-probabilities.
 func (ParameterizedTemperatureScaling) Contract() Contract {
 	c := logitsContract()
 	c.TrueLogits = true
 	return c
 }
 
-// Fit reports minibatches as iterations, the gradient of the last of them, and
-// passes as far as they went, with those of ts.
+// Fit trains the network. The report's iterations are minibatches, its gradient is
+// that of the last one, and its passes are those of the training and of ts.
 func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := WithDefaults(m)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	start, flat, err := fit.Temperature(ctx, o)
+	_, start, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,25 +116,25 @@ func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fi
 // ptsMap is the trained network.
 type ptsMap struct {
 	Inputs  int       `json:"inputs"`  // 10, or the number of classes where that is less
-	Weights []float64 `json:"weights"` // in the order of mlp
+	Weights []float64 `json:"weights"` // in the order of network.MLP
 }
 
 func (m ptsMap) Check() error {
 	if m.Inputs < 1 || m.Inputs > ptsInputs {
-		return fmt.Errorf("inputs is %d, want 1 to %d", m.Inputs, ptsInputs)
+		return fmt.Errorf("inputs = %d: want 1 to %d", m.Inputs, ptsInputs)
 	}
 	return ptsNet(m.Inputs).CheckWeights(m.Weights)
 }
 
-func (m ptsMap) checkSet(set *data.Set) error {
+func (m ptsMap) CheckSet(set *data.Set) error {
 	if set.Logits.Cols < m.Inputs {
-		return errors.New("fewer classes than inputs of the network")
+		return fmt.Errorf("%d classes, but the network of the model needs %d or more", set.Logits.Cols, m.Inputs)
 	}
 	return nil
 }
 
-// ptsInput writes to x the largest logits of row in falling order, held within
-// ptsMost of 0.
+// ptsInput writes the largest logits of row to x, in falling order and limited to
+// [-ptsMost, ptsMost].
 func ptsInput(x []float64, row []float32) {
 	clear(x)
 	have := 0
@@ -188,7 +183,7 @@ func (m ptsMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	}
 }
 
-// ptsTrainer holds the calibration rows, the parameters and the room for a
+// ptsTrainer holds the calibration rows, the parameters and the memory for a
 // minibatch.
 type ptsTrainer struct {
 	set    *data.Set
@@ -200,7 +195,7 @@ type ptsTrainer struct {
 	rooms  []*ptsRoom // one for each block of a minibatch
 }
 
-// ptsRoom is what a block of rows needs.
+// ptsRoom is the memory for a block of rows.
 type ptsRoom struct {
 	logits       []float32
 	scale, twice []float64
@@ -229,7 +224,7 @@ func newPTSTrainer(set *data.Set, w []float64) *ptsTrainer {
 	return t
 }
 
-// loss returns the mean Brier score of a minibatch, rows of the set, and
+// loss returns the mean Brier score of a minibatch, the given rows of the set, and
 // leaves its gradient in grad.
 func (t *ptsTrainer) loss(ctx context.Context, rows []int) (float64, error) {
 	err := fit.EachBlock(ctx, len(rows), func(block, lo, hi int) { t.block(t.rooms[block], rows[lo:hi]) })

@@ -35,7 +35,7 @@ func newFixedPTS(set *data.Set) *ptsTrainer {
 // with x the 10 largest logits, p = softmax(z/T), the mean of
 // ((p - eye[y])**2).sum(1), and Adam at 1e-3 on all rows with gradients by
 // central differences of step 1e-6.
-func TestPTSReference(t *testing.T) {
+func TestPTSIsThatOfPython(t *testing.T) {
 	set := testset.Lattice(120, 12)
 	p := newFixedPTS(set)
 	loss := func() float64 {
@@ -61,7 +61,7 @@ func TestPTSReference(t *testing.T) {
 	}
 }
 
-func TestPTSGradient(t *testing.T) {
+func TestPTSGradientAgreesWithDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range []int{1, 2, 7, 15} {
 		set := testset.Drawn(300, k, 1.7, uint64(k))
@@ -84,7 +84,7 @@ func TestPTSGradient(t *testing.T) {
 	}
 }
 
-func TestPTSInput(t *testing.T) {
+func TestPTSInputIsTheLargestLogits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 200 {
 		row := make([]float32, 1+rng.IntN(30))
@@ -102,7 +102,7 @@ func TestPTSInput(t *testing.T) {
 	}
 }
 
-func TestPTSTemperature(t *testing.T) {
+func TestPTSTemperatureIsLimited(t *testing.T) {
 	for _, c := range []struct{ out, t, slope float64 }{
 		{2, 2, 1}, {-2, 2, -1}, {0, fit.MinT, 0}, {1e-4, fit.MinT, 0}, {5e3, fit.MaxT, 0}, {-5e3, fit.MaxT, 0},
 		{math.Inf(1), fit.MaxT, 0}, {math.NaN(), fit.MaxT, 0},
@@ -113,8 +113,8 @@ func TestPTSTemperature(t *testing.T) {
 	}
 }
 
-// Another seed is another fit, another order of the rows the same.
-func TestPTSSeeds(t *testing.T) {
+// The fit depends on the seed, but not on the order of the rows.
+func TestPTSDependsOnTheSeedNotOnTheOrder(t *testing.T) {
 	set := testset.Drawn(150, 6, 2, 3)
 	at := func(set *data.Set, seed uint64) []float64 {
 		f, err := ParameterizedTemperatureScaling{Steps: 50}.Fit(context.Background(), Input{Cal: set, Seed: seed})
@@ -127,14 +127,13 @@ func TestPTSSeeds(t *testing.T) {
 		t.Error("the seed has no effect")
 	}
 	moved := fit.Pick(set, rand.New(rand.NewPCG(1, 1)).Perm(150))
-	if !testset.Near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, sums in the order of the rows
+	if !testset.Near(at(set, 1), at(moved, 1), 1e-9) { // the start, T of ts, is a sum in the order of the rows
 		t.Error("the order of the rows has an effect")
 	}
 }
 
-// Training brings the Brier score below that of ts where temperatures differ
-// by row.
-func TestPTSLearns(t *testing.T) {
+// If temperatures differ by row, training lowers the Brier score below that of ts.
+func TestPTSIsBelowTS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for a second")
 	}
@@ -157,7 +156,7 @@ func TestPTSLearns(t *testing.T) {
 	}
 }
 
-func TestPTSOptions(t *testing.T) {
+func TestPTSRejectsBadOptions(t *testing.T) {
 	for _, c := range []ParameterizedTemperatureScaling{{-1, 1e-3}, {10, -1}, {10, 1.5}, {10, math.NaN()}} {
 		_, err := c.Fit(context.Background(), Input{Cal: testset.Drawn(20, 3, 2, 1)})
 		if err == nil || !strings.Contains(err.Error(), "want") {

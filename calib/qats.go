@@ -23,20 +23,19 @@ import (
 // and reported when they are active. If a = 0, the fit is TemperatureScaling to
 // the last bit, and a warning says so.
 //
-// Departure: confidences are compared by the sum of the other classes'
-// exponentials, exp(l_j - max l), which does not saturate. In float32, as
-// networks print it, up to a quarter of the confidences tie at exactly 1. Ties
-// get the highest rank, as the definition says.
+// Departure: confidences are compared by the sum of exp(l_j - max l) over the other
+// classes, which does not saturate. In float32, the precision of network outputs, up
+// to a quarter of the confidences tie at exactly 1. Ties get the highest rank, as
+// the definition says.
 type QaTS struct{}
 
 // FreeQaTS is QaTS without a >= 0: the temperature may rise with confidence, and
 // only T >= 1e-3 is required at both ends. It shows what a >= 0 costs.
 type FreeQaTS struct{}
 
-// TransductiveQaTS ranks rows among the unlabelled batch that they come from; a
-// and b are those of QaTS. Only in this form does a global rescaling of the
-// logits leave QaTS unchanged, as the paper claims: among the calibration rows, a
-// rescaled row has another q.
+// TransductiveQaTS ranks rows among the unlabelled target rows; a and b are those of
+// QaTS. Only this form is unchanged by a global rescaling of the logits, as the paper
+// claims: among the calibration rows, a rescaled row has another q.
 type TransductiveQaTS struct{}
 
 func qatsEntry() Entry {
@@ -158,6 +157,11 @@ func (m qatsMap) Check() error {
 		return fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-6, 1e8]", m.A, m.B)
 	}
 	return m.ECDF.Check()
+}
+
+// Parameters returns a and b.
+func (m qatsMap) Parameters() []Parameter {
+	return []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
 }
 
 func (m qatsMap) withoutECDF() (Map, fit.ECDF) {

@@ -34,9 +34,8 @@ func ranked(n, k int, temperature func(q float64) float64, seed uint64) *data.Se
 	return set
 }
 
-// directRanks returns the rank of each row's confidence among all, by
-// comparing the log-odds of confidence in float64: exact but for ties between
-// rows that are not the same.
+// directRanks returns the rank of each row's confidence among all, by comparing the
+// log-odds of confidence in float64. This is exact, except for ties of different rows.
 func directRanks(set *data.Set) []float64 {
 	n := set.Logits.Rows
 	odds := make([]float64, n) // log of the tail sum
@@ -65,8 +64,8 @@ func bruteQaTS(set *data.Set, least float64) (a, b, nll float64) {
 	return bruteLine(set, directRanks(set), least)
 }
 
-// bruteLine does so for the q that is given, over a grid of a and b that is
-// refined around its best point: no derivative, no solver, math.Exp.
+// bruteLine is bruteQaTS for a given q. It searches a grid of a and b that is refined
+// around its best point, without derivatives and with math.Exp.
 func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 	value := func(a, b float64) float64 {
 		return testset.DirectNLL(set, func(i int) float64 { return a*(1-q[i]) + b })
@@ -100,11 +99,11 @@ func bruteLine(set *data.Set, q []float64, least float64) (a, b, nll float64) {
 	return a, b, nll
 }
 
-// Agreement with brute force: the grid ends within 1e-6 of the minimum of its
-// own valley, where the NLL is flat to 1e-12.
+// Tolerances against brute force: the grid ends within 1e-6 of the minimum along its
+// valley, in which the NLL is flat to 1e-12.
 const (
 	bruteNLL   = 1e-11
-	bruteParam = 1e-4 // relative to 1 + value: what a flat valley leaves open
+	bruteParam = 1e-4 // relative to 1 + value: the uncertainty in a flat valley
 )
 
 func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
@@ -126,7 +125,7 @@ func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 func falling(q float64) float64 { return 2*(1-q) + 0.7 }
 func rising(q float64) float64  { return 0.8 + 1.6*q }
 
-func TestQaTSAgainstBruteForce(t *testing.T) {
+func TestQaTSIsAtMostBruteForce(t *testing.T) {
 	checkAgainstBrute(t, "falling", ranked(300, 4, falling, 1))
 	checkAgainstBrute(t, "two classes", ranked(200, 2, falling, 2))
 	checkAgainstBrute(t, "steep", ranked(200, 3, func(q float64) float64 { return 6*(1-q) + 0.1 }, 3))
@@ -135,9 +134,9 @@ func TestQaTSAgainstBruteForce(t *testing.T) {
 	checkAgainstBrute(t, "few", testset.Simulated(12, 3, 2, 1, 6))
 }
 
-// TestQaTSRecovers: with many rows the curve that made the labels comes back,
-// within about three standard errors.
-func TestQaTSRecovers(t *testing.T) {
+// With many rows the fit finds the curve of the labels, within about three standard
+// errors.
+func TestQaTSRecoversTheCurve(t *testing.T) {
 	set := ranked(20000, 5, falling, 7)
 	m := fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if math.Abs(m.A-2) > 0.2 || math.Abs(m.B-0.7) > 0.1 {
@@ -150,9 +149,9 @@ func TestQaTSRecovers(t *testing.T) {
 	}
 }
 
-// TestQaTSAtBound: where temperature should rise with confidence, a = 0 and
-// the fit is ts to the last bit, with one segment or several.
-func TestQaTSAtBound(t *testing.T) {
+// If the best temperature rises with confidence, a = 0 and the fit is ts to the last
+// bit, with one segment or several.
+func TestQaTSAtItsBoundIsTS(t *testing.T) {
 	set := ranked(2000, 4, rising, 9)
 	flat := fitMethod(t, "ts", set, nil)
 	want := flat.Map.(temperatureMap).T
@@ -188,7 +187,7 @@ func tailOf(row []float32) float64 {
 	return t[0]
 }
 
-func TestPiecewise(t *testing.T) {
+func TestMoreSegmentsFitCloser(t *testing.T) {
 	set := ranked(3000, 5, func(q float64) float64 { return 1 + 3*(1-q)*(1-q) }, 10)
 	linear := fitMethod(t, "qats", set, nil)
 	one := fitMethod(t, "qats-pw", set, map[string]int{"segments": 1})
@@ -225,7 +224,7 @@ func TestPiecewise(t *testing.T) {
 	}
 }
 
-func TestTransductive(t *testing.T) {
+func TestTransductiveRanksAmongTheTarget(t *testing.T) {
 	cal := ranked(800, 2, falling, 11)
 	base := fitMethod(t, "qats", cal, nil).Map.(qatsMap)
 	same := fitOn(t, "qats-transductive", Input{Cal: cal, Target: &data.Set{Logits: cal.Logits}}, nil)
@@ -260,7 +259,7 @@ func TestTransductive(t *testing.T) {
 	}
 }
 
-func TestRestoreRefuses(t *testing.T) {
+func TestLoadedCurvesAreChecked(t *testing.T) {
 	ok := fit.ECDF{0, 0.5, 0.5}
 	for _, m := range []qatsMap{
 		{1, 0, ok}, {-2, 1, ok}, {math.NaN(), 1, ok}, {math.Inf(1), 1, ok},

@@ -26,7 +26,7 @@ func qatsPWEntry() Entry {
 		Name:      "qats-pw",
 		Label:     "QaTS-PW",
 		Version:   2,
-		Summary:   "falling piecewise linear temperature in the confidence rank",
+		Summary:   "falling temperature, piecewise linear in the confidence rank",
 		Reference: "QaTS, supplement, piecewise linear function",
 	})
 }
@@ -36,7 +36,7 @@ func qatsPWFreeEntry() Entry {
 		Name:      "qats-pw-free",
 		Label:     "QaTS-PW free",
 		Version:   3,
-		Summary:   "piecewise linear temperature in the confidence rank, rising or falling",
+		Summary:   "rising or falling temperature, piecewise linear in the confidence rank",
 		Reference: "variant of QaTS, supplement, piecewise linear function",
 	})
 }
@@ -46,7 +46,7 @@ const maxSegments = 100
 
 // Options returns the option segments.
 func (m *PiecewiseQaTS) Options() []Option {
-	return []Option{IntOption("segments", &m.Segments, 4, 1, maxSegments, "segments of the curve")}
+	return []Option{IntOption("segments", &m.Segments, 4, 1, maxSegments, "number of segments of the curve")}
 }
 
 // Options returns the option segments.
@@ -98,6 +98,9 @@ func (m knotsMap) Check() error {
 	}
 	return m.ECDF.Check()
 }
+
+// Parameters returns the knots t_1, t_2, ...
+func (m knotsMap) Parameters() []Parameter { return numbered("t_%d", m.Knots) }
 
 func (m knotsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF

@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// TestSampleWithoutMinimum: where the sample of a set tells nothing, or
-// misleads, the fit of the set is the same minimum.
-func TestSampleWithoutMinimum(t *testing.T) {
+// If the sample of a set has no minimum, or a misleading one, the fit still finds the
+// minimum of the set.
+func TestUselessSampleChangesNoMinimum(t *testing.T) {
 	const n, k = 1600, 5
 	right, wrong, other := testset.Simulated(n, k, 3, 2, 3), testset.Simulated(n, k, 3, 2, 3), testset.Simulated(n, k, 3, 2, 3)
 	for i := 16 / 2; i < n; i += 16 {

@@ -16,7 +16,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// scalingFixtures are testdata/scaling.json, made in Python as its recipe says.
+// scalingFixtures holds testdata/scaling.json, computed in Python by its recipe.
 type scalingFixtures struct {
 	Logits [][]float32 `json:"logits"`
 	Labels []int32     `json:"labels"`
@@ -47,7 +47,7 @@ func readScaling(t *testing.T) *scalingFixtures {
 	return &f
 }
 
-func TestScalingAgainstPython(t *testing.T) {
+func TestScalingIsThatOfPython(t *testing.T) {
 	const (
 		solved = 1e-6 // both end near the minimum, at a gradient of 1e-7
 		slsqp  = 1e-6 // SLSQP stops near it
@@ -71,8 +71,8 @@ func TestScalingAgainstPython(t *testing.T) {
 	}
 }
 
-// TestDirichletProblemAgainstPython: the whole matrix with penalties of every kind.
-func TestDirichletProblemAgainstPython(t *testing.T) {
+// The full matrix, with penalties of every kind.
+func TestMatrixProblemIsThatOfPython(t *testing.T) {
 	f := readScaling(t)
 	set := f.cal()
 	problem := linearmap.New(set, true, linearmap.LogProbs)
@@ -96,9 +96,8 @@ func TestDirichletProblemAgainstPython(t *testing.T) {
 	}
 }
 
-// TestScalingLimits: with penalties that leave nothing free, methods become
-// what they start from.
-func TestScalingLimits(t *testing.T) {
+// With large penalties methods become the temperature scaling from which they start.
+func TestLargePenaltiesGiveTS(t *testing.T) {
 	const most = 1e9
 	set, test := testset.Drawn(300, 5, 2.5, 1), testset.Drawn(50, 5, 2.5, 2)
 	scaled := applied(fitMethod(t, "ts", set, nil).Map, test.Logits)
@@ -124,9 +123,9 @@ func TestScalingLimits(t *testing.T) {
 	}
 }
 
-// TestOffsetsAlone: where the logits say nothing, only offsets are fitted, and
-// they give the shares of the classes.
-func TestOffsetsAlone(t *testing.T) {
+// If the logits contain no information, only offsets are fitted, and they give the
+// shares of the classes.
+func TestOffsetsAloneGiveTheShares(t *testing.T) {
 	labels := []int32{0, 0, 0, 0, 0, 1, 1, 1, 2, 2}
 	set := &data.Set{Logits: data.NewMatrix(len(labels), 3), Labels: labels}
 	want := []float64{0.5, 0.3, 0.2}
@@ -143,9 +142,9 @@ func TestOffsetsAlone(t *testing.T) {
 	}
 }
 
-// TestScalingRecovers: slopes and offsets that drew the labels come back, up
-// to chance, and the NLL is not above that of the truth.
-func TestScalingRecovers(t *testing.T) {
+// The fit finds the slopes and offsets of the labels, up to chance. Its NLL is not
+// above that of the true ones.
+func TestScalingRecoversSlopesAndOffsets(t *testing.T) {
 	const n, k = 20000, 3
 	truth := vsMap{V: []float64{0.4, 0.7, 0.5}, B: []float64{0.5, 0, -0.5}}
 	set := testset.Drawn(n, k, 1, 5)
@@ -174,9 +173,9 @@ func TestScalingRecovers(t *testing.T) {
 	}
 }
 
-// TestAbsentClass: a class without calibration rows gets a small probability,
-// not none, and the fit converges.
-func TestAbsentClassOfScaling(t *testing.T) {
+// A class without calibration rows gets a small probability above 0, and the fit
+// converges.
+func TestAbsentClassGetsASmallProbability(t *testing.T) {
 	set := testset.Drawn(400, 4, 2, 6)
 	for i, y := range set.Labels {
 		set.Labels[i] = min(y, 2)
@@ -197,7 +196,7 @@ func TestAbsentClassOfScaling(t *testing.T) {
 	}
 }
 
-func TestScalingRefusals(t *testing.T) {
+func TestScalingRejects(t *testing.T) {
 	for name, options := range map[string]func([]Option) error{
 		"vs":  func(all []Option) error { return all[0].Set(0) },
 		"svs": func(all []Option) error { return all[1].Set(math.NaN()) },

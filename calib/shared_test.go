@@ -22,10 +22,10 @@ func (s *countedStream) Read(ctx context.Context, lo, hi int, logits []float32, 
 	return s.Stream.Read(ctx, lo, hi, logits, labels)
 }
 
-// TestShared: of several fits on one set the later ones read it less often, and
-// come out as they do alone: in any order, on sets with a sample and without,
-// and where T has no minimum.
-func TestShared(t *testing.T) {
+// Of several fits on one set the later ones read it less often, and have the same
+// results as alone: in any order, on sets with and without a sample, and if the NLL
+// has no minimum.
+func TestSharedResultsSaveReadsAndChangeNoBit(t *testing.T) {
 	right := testset.Drawn(700, 5, 2, 3)
 	for i := range right.Labels {
 		row := right.Logits.Row(i)

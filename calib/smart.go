@@ -14,25 +14,26 @@ import (
 )
 
 // SMART is sample margin-aware recalibration of temperature (Guo et al.
-// 2026): a small network from the gap between the two largest logits,
-// standardised by its mean and deviation on the calibration set, to
+// 2026). A small network computes, from the gap between the two largest logits,
+// standardised by its mean and deviation on the calibration set,
 //
-//	T = softplus(network(gap)) + 0.1, at most 1000,
+//	T = softplus(network(gap)) + 0.1, at most 1000.
 //
-// trained on a smooth surrogate of the calibration error; see smartLoss. As in
-// the authors' public benchmark the network has two hidden layers of 16
-// rectified linear units, 321 parameters (the paper quotes fewer, so its own
-// network may be smaller), and is trained by Adam at 0.005 on all rows at
-// once, for 2,000 epochs at most: it ends where the loss has not fallen by
-// 1e-4 for 200, and goes back to its best. Where that code adds 1e-6 to
-// denominators we add nothing.
+// It is trained on a smooth surrogate of the calibration error; see
+// smartTrainer.loss. As in the authors' public benchmark, the network has two hidden
+// layers of 16 rectified linear units, 321 parameters (the paper states fewer, so its
+// own network may be smaller). It is trained by Adam at 0.005 on all rows at once,
+// for at most 2,000 epochs. Training ends when the loss has not fallen by 1e-4 for
+// 200 epochs, and returns the best network.
 //
-// Starting weights are drawn by the seed of the cell, as torch draws them. The
-// fit depends on neither the order of the rows nor that of the classes, and
-// holds a copy of the logits.
+// Departure: that code adds 1e-6 to denominators; we add nothing.
+//
+// Starting weights are drawn from the seed of the cell, as torch draws them. The fit
+// does not depend on the order of the rows or of the classes, and keeps a copy of the
+// logits.
 type SMART struct {
 	Epochs   int // at most; 0 means 2,000
-	Patience int // epochs without a gain before the end; 0 means 200
+	Patience int // epochs without a lower loss before training ends; 0 means 200
 }
 
 func smartEntry() Entry {
@@ -40,15 +41,15 @@ func smartEntry() Entry {
 		Name:      "smart",
 		Label:     "SMART",
 		Version:   1,
-		Summary:   "temperature by a small network of the logit gap, for a smooth ECE; options epochs (2000), patience (200)",
+		Summary:   "temperature by a small network of the logit gap, for a smooth ECE",
 		Reference: "Guo et al. 2026",
 	})
 }
 
 const (
 	smartRate  = 0.005
-	smartGain  = 1e-4 // what counts as a lower loss
-	smartFloor = 0.1  // below every temperature
+	smartGain  = 1e-4 // the least decrease that counts as a lower loss
+	smartFloor = 0.1  // the least temperature
 )
 
 // smartNet is the shape of the network.
@@ -57,15 +58,16 @@ func smartNet() network.MLP { return network.MLP{Sizes: []int{1, 16, 16}} }
 // Options returns the options.
 func (m *SMART) Options() []Option {
 	return []Option{
-		IntOption("epochs", &m.Epochs, 2000, 1, math.MaxInt, "passes over the calibration set, at most"),
-		IntOption("patience", &m.Patience, 200, 1, math.MaxInt, "epochs without a gain before the end"),
+		IntOption("epochs", &m.Epochs, 2000, 1, math.MaxInt, "largest number of passes over the calibration set"),
+		IntOption("patience", &m.Patience, 200, 1, math.MaxInt, "epochs without a lower loss after which training ends"),
 	}
 }
 
+// Contract needs logits and labels.
 func (SMART) Contract() Contract { return logitsContract() }
 
-// Fit reports epochs as iterations and passes, and the gradient of the
-// surrogate where the loss was best.
+// Fit trains the network. The report's iterations and passes are epochs. Its gradient
+// is that of the surrogate at the best network.
 func (m SMART) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := WithDefaults(m)
 	if err != nil {
@@ -98,22 +100,22 @@ func (m SMART) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // smartMap is the trained network.
 type smartMap struct {
 	Mean    float64   `json:"mean"`    // of the gap on the calibration rows, in logits
-	Scale   float64   `json:"scale"`   // 1 over its deviation, 0 where it does not vary
-	Weights []float64 `json:"weights"` // 321, in the order of mlp
+	Scale   float64   `json:"scale"`   // 1 over its standard deviation, 0 if it does not vary
+	Weights []float64 `json:"weights"` // 321, in the order of network.MLP
 }
 
 func (m smartMap) Check() error {
 	if !(math.Abs(m.Mean) <= math.MaxFloat32*2) || !(m.Scale >= 0 && m.Scale <= 1e300) {
-		return fmt.Errorf("mean = %v, scale = %v: no such gaps", m.Mean, m.Scale)
+		return fmt.Errorf("mean = %v, scale = %v: want |mean| <= %v and scale in [0, 1e300]", m.Mean, m.Scale, math.MaxFloat32*2)
 	}
 	return smartNet().CheckWeights(m.Weights)
 }
 
-// input returns what the network sees of a row.
+// input returns the input of the network for a row.
 func (m smartMap) input(row []float32) float64 { return (topGap(row) - m.Mean) * m.Scale }
 
-// smartTemperature returns T of the network's output, and dT/d output. Where
-// the network overflowed, so that there is no number, T is the largest.
+// smartTemperature returns T of the network's output, and dT/d output. If the
+// network overflowed to NaN, T is the largest temperature.
 func smartTemperature(out float64) (t, slope float64) {
 	if t = fit.Softplus(out) + smartFloor; !(t < fit.MaxT) {
 		return fit.MaxT, 0
@@ -132,7 +134,7 @@ func (m smartMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	}
 }
 
-// smartTrainer holds the calibration rows and what a pass over them leaves.
+// smartTrainer holds the calibration rows and the results of a pass over them.
 type smartTrainer struct {
 	set    *data.Set
 	shape  smartMap  // the standardisation
@@ -140,8 +142,8 @@ type smartTrainer struct {
 	hidden []float64 // n x units
 	conf   []float64 // n
 	toOut  []float64 // n, derivative of conf in the output of the network
-	share  []float64 // n x smartBins, shares of the row in the bins
-	hit    []float64 // n
+	share  []float64 // n x smartBins, shares of each row in the bins
+	hit    []float64 // n, 1 if the prediction is right
 	grads  [][]float64
 	sums   []smartSums
 }
@@ -184,7 +186,7 @@ type smartEnd struct {
 	loss     float64 // the least
 	gradient float64 // largest absolute element, there
 	epochs   int
-	waited   int // epochs since the best
+	waited   int // epochs since the least loss
 }
 
 // train trains from the parameters w.
@@ -210,12 +212,12 @@ func (t *smartTrainer) train(ctx context.Context, w []float64, o SMART) (smartEn
 
 const (
 	smartBins  = 15
-	smartWidth = 0.05 // of the assignment to bins
+	smartWidth = 0.05 // standard deviation of the assignment to bins
 	smartDelta = 1e-3 // where the discrepancy turns from square to absolute
 )
 
-// smartSums are the sums of a block of rows over each bin: of the shares, and
-// of shares times confidence less hit.
+// smartSums are sums over a block of rows for each bin: of the shares, and of the
+// shares times confidence minus hit.
 type smartSums struct{ weight, gap [smartBins]float64 }
 
 // smartDiscrepancy returns sqrt(r^2 + delta^2) - delta and its derivative.
@@ -230,8 +232,8 @@ func smartDiscrepancy(r float64) (value, slope float64) {
 //
 //	s_b = exp(-(c - m_b)^2 / (2 * 0.05^2)) / sum of the same over the bins,
 //
-// and with W_b the sum of shares and r_b = sum of s_b (c - hit) / W_b, over
-// the rows, the loss is the sum of W_b/n phi(r_b), phi the discrepancy above.
+// With the sums over the rows W_b of s_b and r_b of s_b (c - hit) / W_b, the loss is
+// the sum over the bins of W_b/n phi(r_b), where phi is smartDiscrepancy.
 func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, error) {
 	n := len(t.x)
 	err := fit.EachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
@@ -265,7 +267,7 @@ func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, er
 	return value, nil
 }
 
-// forward takes rows lo..hi-1 to their confidences and shares.
+// forward computes the confidences and shares of rows lo..hi-1.
 func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
 	var scale, slope [fit.BlockRows]float64
 	var moments [fit.BlockRows]softmax.Moments
@@ -300,15 +302,15 @@ func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
 // smartCentre returns the centre of bin b.
 func smartCentre(b int) float64 { return float64(2*b+1) / (2 * smartBins) }
 
-// backward goes back from the sums over the bins to the parameters, with rows
-// lo..hi-1.
+// backward computes the gradient in the parameters from the derivatives in the sums
+// over the bins, for rows lo..hi-1.
 func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float64, block, lo, hi int) {
 	net, units := smartNet(), smartNet().Units()
 	grad := t.grads[block]
 	clear(grad)
 	for i := lo; i < hi; i++ {
 		if t.toOut[i] == 0 {
-			continue // the confidence does not move
+			continue // the confidence is constant
 		}
 		conf, share := t.conf[i], t.share[i*smartBins:(i+1)*smartBins]
 		centre := 0.0 // mean of the row's bins

@@ -21,7 +21,7 @@ import (
 //
 // with m = (2*arange(15) + 1)/30, and Adam at 5e-3 with gradients by central
 // differences of step 1e-6.
-func TestSMARTReference(t *testing.T) {
+func TestSMARTIsThatOfPython(t *testing.T) {
 	set := testset.Lattice(150, 5)
 	s := newSMARTTrainer(set)
 	w := testset.FixedWeights(smartNet().Size())
@@ -45,7 +45,7 @@ func TestSMARTReference(t *testing.T) {
 	}
 }
 
-func TestSMARTGradient(t *testing.T) {
+func TestSMARTGradientAgreesWithDifferences(t *testing.T) {
 	for _, k := range []int{1, 2, 6} {
 		s := newSMARTTrainer(testset.Drawn(300, k, 1.7, uint64(k))) // two blocks
 		w := testset.FixedWeights(smartNet().Size())
@@ -65,9 +65,9 @@ func TestSMARTGradient(t *testing.T) {
 	}
 }
 
-// Shares of a row sum to 1, and the surrogate is near to the calibration error
-// of bins of the same width where the gap is wide.
-func TestSMARTLossIsAnError(t *testing.T) {
+// The shares of a row sum to 1. If the gap is wide, the surrogate is near the
+// calibration error with bins of the same width.
+func TestSMARTLossIsNearTheECE(t *testing.T) {
 	set := testset.Drawn(2000, 5, 4, 2) // overconfident by far
 	s := newSMARTTrainer(set)
 	w := make([]float64, smartNet().Size())
@@ -90,8 +90,8 @@ func TestSMARTLossIsAnError(t *testing.T) {
 	}
 }
 
-// Training ends by patience and goes back to the best epoch.
-func TestSMARTStops(t *testing.T) {
+// Training ends by patience and returns the best epoch.
+func TestSMARTReturnsItsBestEpoch(t *testing.T) {
 	set := testset.Drawn(300, 4, 2.5, 7)
 	s := newSMARTTrainer(set)
 	w := testset.FixedWeights(smartNet().Size())
@@ -114,7 +114,7 @@ func TestSMARTStops(t *testing.T) {
 	}
 }
 
-// A network that is sure of itself by the wrong amount becomes calibrated.
+// An overconfident or underconfident network becomes calibrated.
 func TestSMARTCalibrates(t *testing.T) {
 	set := testset.Drawn(1500, 5, 3, 4)
 	f := fitOn(t, "smart", Input{Cal: set, Target: &data.Set{}}, map[string]int{"epochs": 400, "patience": 60})

@@ -8,19 +8,19 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// StructuredMatrixScaling is structured matrix scaling (Berta, Holzmueller, Jordan and Bach
-// 2026): svs with a whole matrix,
+// StructuredMatrixScaling is structured matrix scaling (Berta, Holzmueller, Jordan
+// and Bach 2026): StructuredVectorScaling with a full matrix,
 //
 //	p = softmax(W x + b),
 //
-// x that of svs, (W, b) at the minimum of
+// with the x of svs and (W, b) at the minimum of
 //
 //	mean NLL + (k/n) (diagonal sum (W_cc-1)^2 + intercept sum b^2)
 //	         + (k(k-1)/n) off_diagonal sum over c != j of W_cj^2.
 //
-// The departures are those of svs. It has k^2 + k parameters: more than
-// mostMatrixClasses classes are refused. As off_diagonal grows it becomes svs.
-// The prediction may change.
+// It has k^2 + k parameters; more than mostMatrixClasses classes are an error. As
+// off_diagonal grows, the method becomes svs. The prediction may change. For
+// departures see StructuredVectorScaling.
 type StructuredMatrixScaling struct {
 	Diagonal    float64 // 1e-9 to 1e9, times k/n; 0 means 1
 	Intercept   float64 // 1e-9 to 1e9, times k/n; 0 means 1
@@ -32,7 +32,7 @@ func smsEntry() Entry {
 		Name:      "sms",
 		Label:     "SMS",
 		Version:   2,
-		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes; options diagonal, intercept, off_diagonal (1 each)",
+		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 	})
 }
@@ -46,25 +46,23 @@ func (s *StructuredMatrixScaling) Options() []Option {
 	}
 }
 
-func (StructuredMatrixScaling) Contract() Contract { return StructuredVectorScaling{}.Contract() }
+// Contract needs logits and labels. The prediction may change.
+func (StructuredMatrixScaling) Contract() Contract { return vectorContract() }
 
+// Fit returns T, w, the matrix and the offsets.
 func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	s, err := WithDefaults(s)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
+	if err := checkMatrixClasses("sms", in.Classes()); err != nil {
+		return nil, err
+	}
+	o, base, flat, err := fitMixed(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	n, k := o.Rows(), o.Logits.Cols
-	if err := checkMatrixClasses("sms", k); err != nil {
-		return nil, err
-	}
-	base, flat, err := fitMixed(ctx, o)
-	if err != nil {
-		return nil, err
-	}
 	a := linearmap.New(in.Cal, true, base.scores)
 	unit := float64(k) / float64(n)
 	a.Penalise(float64(s.Diagonal*unit), float64(s.OffDiagonal*unit*float64(k-1)), float64(s.Intercept*unit))
@@ -77,13 +75,14 @@ func (s StructuredMatrixScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
+// smsMap holds the matrix and the offsets of k classes.
 type smsMap struct {
 	mixed
 	W [][]float64 `json:"w"` // k x k
 	B []float64   `json:"b"` // k
 }
 
-func (m smsMap) classes() int { return len(m.W) }
+func (m smsMap) NumClasses() int { return len(m.W) }
 
 func (m smsMap) Check() error {
 	if err := m.mixed.check(); err != nil {
@@ -92,8 +91,7 @@ func (m smsMap) Check() error {
 	return checkMatrix(m.W, m.B)
 }
 
-// Apply writes softmax(W x + b). It panics where the number of classes is not
-// that of the fit.
+// Apply writes softmax(W x + b).
 func (m smsMap) Apply(dst data.Probs, set *data.Set) {
 	x := make([]float64, len(m.W))
 	for i := range set.Logits.Rows {

@@ -15,20 +15,19 @@ import (
 )
 
 // SplineCalibration is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,
-// Sminchisescu and Hartley 2021) of the top label. With the n calibration rows
-// in the order of confidence, the cumulative error
+// Sminchisescu and Hartley 2021) of the top label; see TopLabel. The n calibration
+// rows are in the order of confidence. A natural cubic spline S of 6 knots, uniform
+// in [0, 1], is fitted by least squares to the cumulative error
 //
-//	D_i = 1/n sum over j <= i of (hit_j - conf_j)  at  t_i = (i-1)/(n-1)
+//	D_i = 1/n sum over j <= i of (hit_j - conf_j)  at  t_i = (i-1)/(n-1).
 //
-// is fitted by least squares with a natural cubic spline S of 6 knots, uniform
-// in [0, 1], and the new confidence at conf_i is conf_i + S'(t_i): linear
-// between the confidences of the calibration set, constant outside them, and
-// held within [0, 1]. It is the confidence of the predicted class; see TopLabel.
+// The new confidence at conf_i is conf_i + S'(t_i). It is linear between the
+// confidences of the calibration set, constant outside them, and limited to [0, 1].
 //
-// Departure: between two calibration rows the authors' code swaps the weights
-// of its linear interpolation, so that the farther row counts more. Ours are
-// not swapped. Rows of equal confidence count with the mean of their
-// hits and get the mean of their values, so that no order of rows matters.
+// Departures. Between two calibration rows the authors' code swaps the weights of
+// its linear interpolation, so that the farther row counts more. Ours are not
+// swapped. Rows of equal confidence count with the mean of their hits and get the
+// mean of their values, so that the order of the rows does not matter.
 type SplineCalibration struct {
 	Knots int // 2 to 100; 0 means 6
 }
@@ -38,7 +37,7 @@ func splineEntry() Entry {
 		Name:      "spline",
 		Label:     "Spline",
 		Version:   3,
-		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method; option knots (6)",
+		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method",
 		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
 	})
 }
@@ -47,11 +46,13 @@ const maxKnots = 100
 
 // Options returns the option knots.
 func (m *SplineCalibration) Options() []Option {
-	return []Option{IntOption("knots", &m.Knots, 6, 2, maxKnots, "knots of the spline, uniform in [0, 1]")}
+	return []Option{IntOption("knots", &m.Knots, 6, 2, maxKnots, "number of knots of the spline, uniform in [0, 1]")}
 }
 
+// Contract needs logits and labels.
 func (SplineCalibration) Contract() Contract { return logitsContract() }
 
+// Fit returns the new confidence at each confidence of the calibration set.
 func (m SplineCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := WithDefaults(m)
 	if err != nil {
@@ -68,13 +69,13 @@ func (m SplineCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return topFitted(fitted), nil
 }
 
-// fitSpline returns the map fitted to rows, which it sorts. With fewer rows
-// than knots it takes as many knots as rows, two at least; a single row is at
-// t = 1, which gives it the confidence 0 or 1 that it deserves.
+// fitSpline returns the map fitted to rows, which it sorts. If there are fewer rows
+// than knots, it takes as many knots as rows, at least two. A single row is at t = 1,
+// so its new confidence is 0 or 1.
 func fitSpline(rows []topRow, knots int) (splineMap, error) {
 	slices.SortFunc(rows, func(a, b topRow) int { return cmp.Compare(a.conf, b.conf) })
 	n := len(rows)
-	ties := func(do func(lo, hi int)) { // each block of equal confidence
+	ties := func(do func(lo, hi int)) { // calls do for each block of equal confidences
 		for lo, hi := 0, 0; lo < n; lo = hi {
 			for hi = lo + 1; hi < n && rows[hi].conf == rows[lo].conf; hi++ {
 			}
@@ -118,8 +119,8 @@ func fitSpline(rows []topRow, knots int) (splineMap, error) {
 	return m, nil
 }
 
-// basis are natural cubic splines on [0, 1] with uniform knots, the j-th being 1
-// at knot j and 0 at the others.
+// basis holds natural cubic splines on [0, 1] with uniform knots. Spline j is 1 at
+// knot j and 0 at the others.
 type basis []interp.NaturalCubic
 
 func naturalBasis(knots int) basis {
@@ -135,8 +136,8 @@ func naturalBasis(knots int) basis {
 	return b
 }
 
-// leastSquares returns the values at the knots of the spline nearest to the
-// points (at(i), y_i). A single point leaves them open: those of least norm.
+// leastSquares returns the values at the knots of the spline that is nearest to the
+// points (at(i), y_i). For a single point it returns the values of least norm.
 func (b basis) leastSquares(y []float64, at func(i int) float64) ([]float64, error) {
 	a := mat.NewDense(len(y), len(b), nil)
 	for i := range y {
@@ -172,25 +173,25 @@ func (b basis) slope(y []float64, t float64) float64 {
 // splineMap is the new confidence, linear between X.
 type splineMap struct {
 	X []float64 `json:"x"` // confidences of the calibration rows, strictly increasing, in (0, 1]
-	Y []float64 `json:"y"` // new confidences before they are held within [0, 1]
+	Y []float64 `json:"y"` // new confidences before they are limited to [0, 1]
 }
 
 func (m splineMap) Check() error {
 	if len(m.X) == 0 || len(m.X) != len(m.Y) {
-		return fmt.Errorf("%d confidences x but %d values y: want as many, and one at least", len(m.X), len(m.Y))
+		return fmt.Errorf("%d confidences x but %d values y: want the same number, at least one", len(m.X), len(m.Y))
 	}
 	for i := range m.X {
 		switch {
 		case !(m.X[i] >= 0 && m.X[i] <= 1) || (i > 0 && m.X[i] <= m.X[i-1]):
 			return fmt.Errorf("x[%d] = %v: want increasing confidences in [0, 1]", i, m.X[i])
 		case !(math.Abs(m.Y[i]) <= 1e6):
-			return errors.New("y: want confidences within [0, 1], or hardly outside")
+			return errors.New("y: want numbers in [-1e6, 1e6]")
 		}
 	}
 	return nil
 }
 
-// Confidence is linear between the points of the map and held within [0, 1].
+// Confidence is linear between the points of the map and limited to [0, 1].
 func (m splineMap) Confidence(conf float64) float64 {
 	i := isotonic.UpTo(m.X, conf)
 	y := m.Y[max(i-1, 0)]

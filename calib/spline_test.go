@@ -20,7 +20,7 @@ import (
 //	B = columns CubicSpline(kx, e_j, bc_type="natural")(t); ky = np.linalg.lstsq(B, D)[0]
 //	new = s + CubicSpline(kx, ky, bc_type="natural")(t, 1)
 //	np.clip(np.interp(x, u, np.bincount(inv[order], new)/cnt), 0, 1)
-func TestSplineReference(t *testing.T) {
+func TestSplineIsThatOfPython(t *testing.T) {
 	m := fitMethod(t, "spline", testset.Lattice(400, 5), nil).Map.(splineMap)
 	if len(m.X) != 394 {
 		t.Errorf("%d confidences, want 394", len(m.X))
@@ -35,8 +35,9 @@ func TestSplineReference(t *testing.T) {
 	}
 }
 
-// The least squares fit gives a spline of the family back, and its slope.
-func TestSplineRecovers(t *testing.T) {
+// The least squares fit of points on a natural cubic spline is that spline, with its
+// slope.
+func TestSplineRecoversSplines(t *testing.T) {
 	for _, knots := range []int{2, 3, 6, 12} {
 		s := naturalBasis(knots)
 		rng := rand.New(rand.NewPCG(1, uint64(knots)))
@@ -70,8 +71,8 @@ func TestSplineRecovers(t *testing.T) {
 	}
 }
 
-// Rows that are right as often as they are sure keep their confidence.
-func TestSplineOfCalibratedRows(t *testing.T) {
+// Rows whose accuracy is their confidence keep their confidence.
+func TestSplineKeepsCalibratedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	rows := make([]topRow, 20000)
 	for i := range rows {
@@ -89,7 +90,7 @@ func TestSplineOfCalibratedRows(t *testing.T) {
 }
 
 // The order of rows of equal confidence does not matter.
-func TestSplineTies(t *testing.T) {
+func TestSplineDoesNotDependOnTheOrderOfTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	rows := make([]topRow, 300)
 	for i := range rows {
@@ -104,7 +105,7 @@ func TestSplineTies(t *testing.T) {
 }
 
 // The top class gets the new confidence, the others keep their proportions.
-func TestSplineRows(t *testing.T) {
+func TestSplineKeepsTheProportionsOfTheOthers(t *testing.T) {
 	set := testset.Lattice(200, 4)
 	m := fitMethod(t, "spline", set, nil).Map.(splineMap)
 	raw, q := applied(temperatureMap{1}, set.Logits), applied(m, set.Logits)
@@ -121,7 +122,7 @@ func TestSplineRows(t *testing.T) {
 	}
 }
 
-func TestSplineOptions(t *testing.T) {
+func TestSplineRejectsBadOptions(t *testing.T) {
 	for _, knots := range []int{1, 0, maxKnots + 1} {
 		if _, err := splineEntry().With(setInts(map[string]int{"knots": knots})); err == nil || !strings.Contains(err.Error(), "knots: ") {
 			t.Errorf("%d knots: %v", knots, err)
@@ -129,7 +130,8 @@ func TestSplineOptions(t *testing.T) {
 	}
 }
 
-// Fewer rows than knots: as many knots as rows; one row is right or wrong.
+// If there are fewer rows than knots, there are as many knots as rows. One row has the
+// confidence 0 or 1.
 func TestSplineOfFewRows(t *testing.T) {
 	equal := &data.Set{Logits: data.NewMatrix(3, 2), Labels: []int32{0, 1, 1}}
 	// D falls from -1/18 to -1/6 over the three rows: slope -1/9.

@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// On tiny sets qats-free and hfe-noood are never worse than from their usual
-// start alone, and say where another start ends at a local minimum.
+// On tiny sets qats-free and hfe-noood are never worse than from their usual start
+// alone. They warn if another start ends at a local minimum.
 func TestTinySetsHaveSeveralStarts(t *testing.T) {
 	ctx := context.Background()
 	warned := map[string]int{}

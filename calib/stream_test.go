@@ -17,10 +17,10 @@ import (
 // manySlots is the number of rows above which a partial sum has several blocks.
 const manySlots = 1024 * 256
 
-// TestStreamedFits: rows that are streamed are fitted with the same bits as in
-// memory, by all methods that say so. The sizes are those of a few rows, of a
-// set with and without a sample, and of one whose slots have several blocks.
-func TestStreamedFits(t *testing.T) {
+// Streamed rows are fitted with the same bits as rows in memory, by all methods whose
+// contract says so. The sizes are a few rows, a set with and without a sample, and a
+// set whose slots have several blocks.
+func TestStreamedFitsHaveTheSameBits(t *testing.T) {
 	for _, c := range []struct{ n, k int }{{5, 3}, {511, 12}, {3000, 7}, {manySlots + 700, 2}} {
 		set := testset.Tied(c.n, c.k)
 		for _, entry := range Registry() {
@@ -42,8 +42,7 @@ func TestStreamedFits(t *testing.T) {
 	}
 }
 
-// TestWorkers: the bits of a fit do not depend on the number of processors.
-func TestWorkers(t *testing.T) {
+func TestBitsDoNotDependOnProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set := testset.Tied(9000, 11) // more logits than a small set has
 	for _, name := range temperatureMethods {
@@ -61,8 +60,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestBrokenStreams: errors name the first bad row whoever met it.
-func TestBrokenStreams(t *testing.T) {
+// Errors name the first bad row, for any number of goroutines.
+func TestErrorsOfStreamsNameTheFirstBadRow(t *testing.T) {
 	const n, k = 30000, 4
 	set := testset.Simulated(n, k, 2, 1, 1)
 	for _, name := range []string{"ts", "qats", "hts"} {
@@ -80,7 +79,7 @@ func TestBrokenStreams(t *testing.T) {
 			t.Errorf("%s: no error without rows", name)
 		}
 	}
-	// Where the rows come in their order, so do the errors.
+	// The errors are in the order of the rows.
 	_, err := mustStream(t, testset.Broken{Stream: testset.StreamOf(set), Bad: 1000}).Slope(context.Background(), 1)
 	if err == nil || err.Error() != "row 1000: broken" {
 		t.Errorf("row 1000 fails: %v", err)

@@ -10,21 +10,23 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// StructuredVectorScaling is structured vector scaling (Berta, Holzmueller, Jordan and Bach
-// 2026): vector scaling of the log-probabilities that temperature scaling
-// gives, held near them by a ridge that shrinks with n,
+// StructuredVectorScaling is structured vector scaling (Berta, Holzmueller, Jordan
+// and Bach 2026): vector scaling of the log-probabilities of temperature scaling,
+// kept near them by a ridge that shrinks with n,
 //
 //	p = softmax(v x + b),   x = log((1 - w) softmax(l/T) + w/k),   w = 1/(n+1),
 //
-// T that of ts, (v, b) at the minimum of
+// with the T of ts and (v, b) at the minimum of
 //
 //	mean NLL + (k/n) (diagonal sum (v-1)^2 + intercept sum b^2).
 //
-// The mixture with w keeps x finite. The public code stops a BFGS method at its
-// default tolerance; we go on to the minimum, which is unique. It clips x at
-// the least float32, which w/k is never below, and has other methods for two
-// classes, which it leaves to the caller; here two are like any other number.
-// As both options grow it becomes ts, but for w. The prediction may change.
+// The mixture with w keeps x finite. As both options grow, the method becomes ts,
+// except for w. The prediction may change.
+//
+// Departures. The public code stops a BFGS method at its default tolerance. We go on
+// to the minimum, which is unique. The public code clips x at the least float32, but
+// w/k is never below that. It has other methods for two classes, which the caller
+// selects; here two classes are treated like any other number.
 type StructuredVectorScaling struct {
 	Diagonal  float64 // 1e-9 to 1e9, times k/n; 0 means 1
 	Intercept float64 // 1e-9 to 1e9, times k/n; 0 means 1
@@ -35,7 +37,7 @@ func svsEntry() Entry {
 		Name:      "svs",
 		Label:     "SVS",
 		Version:   2,
-		Summary:   "vector scaling held near temperature scaling by a ridge of k/n; options diagonal (1), intercept (1)",
+		Summary:   "vector scaling held near temperature scaling by a ridge of k/n",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 	})
 }
@@ -48,20 +50,16 @@ func (s *StructuredVectorScaling) Options() []Option {
 	}
 }
 
-func (StructuredVectorScaling) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
+// Contract needs logits and labels. The prediction may change.
+func (StructuredVectorScaling) Contract() Contract { return vectorContract() }
 
+// Fit returns T, w, the slopes and the offsets.
 func (s StructuredVectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	s, err := WithDefaults(s)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	base, flat, err := fitMixed(ctx, o)
+	o, base, flat, err := fitMixed(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -83,25 +81,28 @@ func (s StructuredVectorScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
-// mixed is temperature scaling mixed with the uniform distribution, the start
-// of svs and sms.
+// mixed is temperature scaling mixed with the uniform distribution, from which svs
+// and sms start.
 type mixed struct {
 	T   float64
 	Mix float64 `json:"mix"` // w, in (0, 1)
 }
 
-// fitMixed returns T of ts and w = 1/(n+1).
-func fitMixed(ctx context.Context, o *fit.Objective) (mixed, fit.Report, error) {
-	t, report, err := fit.Temperature(ctx, o)
-	return mixed{t, 1 / float64(o.Rows()+1)}, report, err
+// fitMixed returns T of ts and w = 1/(n+1); see Input.temperature.
+func fitMixed(ctx context.Context, in Input) (*fit.Objective, mixed, fit.Report, error) {
+	o, t, report, err := in.temperature(ctx)
+	if err != nil {
+		return nil, mixed{}, report, err
+	}
+	return o, mixed{t, 1 / float64(o.Rows()+1)}, report, nil
 }
 
 func (m mixed) check() error {
-	if !usable(m.T) {
-		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+	if err := checkTemperature("T", m.T); err != nil {
+		return err
 	}
 	if !(m.Mix >= 1e-15 && m.Mix < 1) {
-		return fmt.Errorf("mix = %v: want one from 1e-15 to below 1", m.Mix)
+		return fmt.Errorf("mix = %v: want a number in [1e-15, 1)", m.Mix)
 	}
 	return nil
 }
@@ -114,13 +115,14 @@ func (m mixed) scores(dst []float64, row []float32) {
 	}
 }
 
+// svsMap holds the slopes and offsets of k classes.
 type svsMap struct {
 	mixed
 	V []float64 `json:"v"` // k
 	B []float64 `json:"b"` // k
 }
 
-func (m svsMap) classes() int { return len(m.V) }
+func (m svsMap) NumClasses() int { return len(m.V) }
 
 func (m svsMap) Check() error {
 	if err := m.mixed.check(); err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// temperatureMethods are the methods of this file's properties: one positive
-// temperature a row.
+// temperatureMethods are the methods with one positive temperature a row, whose
+// properties this file tests.
 var temperatureMethods = []string{
 	"uncal", "ts", "ts-guo50", "ts-ecegrid", "qats", "qats-free", "qats-pw", "qats-pw-free", "qats-transductive",
 	"hts", "ec", "bts", "cbt", "t-conf", "t-entropy", "t-gap",
 }
 
-// parameters returns the fitted numbers of a map, ranks left out.
+// parameters returns the parameters of a map, without the ranks.
 func parameters(m Map) []float64 {
 	switch m := m.(type) {
 	case temperatureMap:
@@ -40,18 +40,18 @@ func parameters(m Map) []float64 {
 	return nil
 }
 
-// fitAny fits any temperature method, the target being the calibration rows.
+// fitAny fits any temperature method. The target is the calibration rows.
 func fitAny(t testing.TB, name string, set *data.Set) *Fitted {
 	t.Helper()
 	return fitOn(t, name, Input{Cal: set, Target: &data.Set{Logits: set.Logits}}, nil)
 }
 
-// sumsTol is what another order of summation may change in fitted parameters,
-// relative: rounding of sums of some hundred terms, through the inverse of a
-// curvature that is well away from 0.
+// sumsTol is the largest relative change of fitted parameters by another order of
+// summation: the rounding error of sums of some hundred terms, times the inverse of a
+// curvature that is not near 0.
 const sumsTol = 1e-9
 
-func TestShiftedRows(t *testing.T) {
+func TestOffsetOfRowsChangesNoBit(t *testing.T) {
 	set := ranked(300, 4, falling, 1)
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 1024 exactly
 		set.Logits.Data[i] = float32(math.Round(float64(l)*64) / 64)
@@ -71,7 +71,7 @@ func TestShiftedRows(t *testing.T) {
 	}
 }
 
-func TestPermutations(t *testing.T) {
+func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 	const n, k = 300, 5
 	set := ranked(n, k, falling, 2)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -111,17 +111,17 @@ func TestPermutations(t *testing.T) {
 	}
 }
 
-// TestScaledLogits: logits times c have temperatures times c. A power of two
-// scales float32 exactly. For more than two classes ranks at T = 1 change with
-// c, so the ranked methods are tried with two.
-func TestScaledLogits(t *testing.T) {
+// Logits times c have temperatures times c. A power of two scales float32 exactly. For
+// more than two classes ranks at T = 1 change with c, so the ranked methods are tested
+// with two.
+func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 	for _, name := range []string{"ts", "qats", "qats-pw", "qats-free"} {
 		var options map[string]int
 		if name == "qats-pw" {
 			options = map[string]int{"segments": 2}
 		}
 		for _, c := range []float32{0.125, 4} {
-			// Hot enough that no bound is active: bounds do not scale.
+			// The temperature is so high that no bound is active, since bounds do not scale.
 			set := ranked(500, 2, func(q float64) float64 { return 2*(1-q) + 3 }, 3)
 			scaled := &data.Set{Logits: data.NewMatrix(500, 2), Labels: set.Labels}
 			for i, l := range set.Logits.Data {
@@ -138,8 +138,8 @@ func TestScaledLogits(t *testing.T) {
 	}
 }
 
-// TestChunks: a set applied in blocks of any size has the same bits.
-func TestChunks(t *testing.T) {
+// A set that is applied in blocks of any size has the same bits.
+func TestBlocksHaveTheSameBits(t *testing.T) {
 	set := ranked(700, 4, falling, 4)
 	for _, name := range temperatureMethods {
 		m := fitAny(t, name, set).Map
@@ -155,7 +155,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-func TestKeepsTop1(t *testing.T) {
+func TestTemperaturesKeepThePrediction(t *testing.T) {
 	set := ranked(400, 5, falling, 5)
 	test := testset.Simulated(500, 5, 2, 1, 6)
 	for i := range 100 { // rows with two or more classes at the maximum, and constant rows
@@ -176,9 +176,9 @@ func TestKeepsTop1(t *testing.T) {
 	}
 }
 
-// TestHardSets: sets without a minimum, or with hardly any rows, end at a
-// stated bound with finite probabilities.
-func TestHardSets(t *testing.T) {
+// Fits of sets without a minimum, or with very few rows, end at a bound that the report
+// names, with finite probabilities.
+func TestHardSetsEndAtBounds(t *testing.T) {
 	right := testset.Simulated(50, 3, 2, 1, 7)
 	wrong := testset.Simulated(50, 3, 2, 1, 7)
 	for i := range 50 {
@@ -205,7 +205,7 @@ func TestHardSets(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  *data.Set
-		t    float64 // temperature of ts, 0 where it is inside the bounds
+		t    float64 // temperature of ts, 0 if it is inside the bounds
 	}{
 		{"all right", right, fit.MinT}, {"all wrong", wrong, fit.MaxT}, {"constant rows", constant, 1},
 		{"absent class", absent, 0}, {"huge logits", huge, fit.MaxT}, {"tiny logits", tiny, fit.MinT},
@@ -237,7 +237,7 @@ func TestHardSets(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestTemperatureMethodsRejectBadSets(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  *data.Set
@@ -260,7 +260,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	set := testset.Simulated(10, 3, 1, 1, 1)
@@ -276,9 +276,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestNoAlias: what a fit has returned does not change with the arrays that it
-// was fitted on.
-func TestNoAlias(t *testing.T) {
+// A fitted map does not change when the arrays of the fit change.
+func TestMapsKeepNoArrays(t *testing.T) {
 	test := testset.Simulated(20, 3, 2, 1, 2)
 	for _, name := range temperatureMethods {
 		set := ranked(100, 3, falling, 9)

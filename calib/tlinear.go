@@ -10,14 +10,14 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ConfidenceTemperature, EntropyTemperature and GapTemperature ask what the
+// ConfidenceTemperature, EntropyTemperature and GapTemperature show what the
 // quantile of QaTS contributes. Their temperature is that of QaTS,
 //
 //	T = a (1-s) + b,  a >= 0, b >= 1e-3,
 //
 // with the same bounds, loss and solver. But s, in [0, 1] and large for certain
-// rows, is another measure of certainty than the rank of the confidence. Here it
-// is the confidence, the largest probability at T = 1.
+// rows, is another measure of certainty than the rank of the confidence. In
+// ConfidenceTemperature it is the confidence, the largest probability at T = 1.
 type ConfidenceTemperature struct{}
 
 // EntropyTemperature is ConfidenceTemperature with
@@ -36,7 +36,7 @@ func tConfEntry() Entry {
 		Name:      "t-conf",
 		Label:     "T(conf)",
 		Version:   1,
-		Summary:   "temperature linear in the confidence in place of its rank, bounds and fit of qats",
+		Summary:   "qats with the confidence in place of the confidence rank",
 		Reference: "ablation of QaTS, Eq. 6",
 	})
 }
@@ -46,7 +46,7 @@ func tEntropyEntry() Entry {
 		Name:      "t-entropy",
 		Label:     "T(entropy)",
 		Version:   1,
-		Summary:   "temperature linear in the normalised entropy in place of its rank, bounds and fit of qats",
+		Summary:   "qats with the normalised entropy in place of the confidence rank",
 		Reference: "ablation of QaTS, Eq. 6; covariate of Balanya, Maronas and Ramos 2024",
 	})
 }
@@ -56,7 +56,7 @@ func tGapEntry() Entry {
 		Name:      "t-gap",
 		Label:     "T(gap)",
 		Version:   1,
-		Summary:   "temperature linear in the gap between the two largest logits in place of its rank, bounds and fit of qats",
+		Summary:   "qats with the gap between the two largest logits in place of the confidence rank",
 		Reference: "ablation of QaTS, Eq. 6; covariate of Guo et al. 2026",
 	})
 }
@@ -105,7 +105,7 @@ func (byConfidence) checkUnit(unit float64) error { return noUnit(unit) }
 type byEntropy struct{}
 
 func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
-	return 1 - min(softmax.Exp(logEntropy(m, len(row))), 1)
+	return 1 - entropy(m, len(row))
 }
 
 func (byEntropy) checkUnit(unit float64) error { return noUnit(unit) }
@@ -187,6 +187,15 @@ func (m linearMap[S]) Check() error {
 	}
 	var measure S
 	return measure.checkUnit(m.Unit)
+}
+
+// Parameters returns a, b and, of t-gap, the largest gap of the calibration set.
+func (m linearMap[S]) Parameters() []Parameter {
+	list := []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
+	if _, gap := any(*new(S)).(byGap); gap {
+		list = append(list, Parameter{Name: "unit", Value: m.Unit})
+	}
+	return list
 }
 
 // Scales writes 1/T of every row.

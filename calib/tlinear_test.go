@@ -13,7 +13,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// directSureness returns s of each row from its definition.
+// directSureness returns s of each row by its definition.
 func directSureness(set *data.Set, name string) []float64 {
 	s := make([]float64, set.Logits.Rows)
 	widest := 0.0
@@ -47,9 +47,9 @@ var linearMethods = []string{"t-conf", "t-entropy", "t-gap"}
 
 // The references are the best of L-BFGS-B from three starts, polished by
 // Nelder-Mead (scipy.optimize.minimize, xatol 1e-10, fatol 1e-15), on
-// T = a (1-s) + b with a >= 0, b >= 0.001: parameters are good to about 1e-7.
+// T = a (1-s) + b with a >= 0, b >= 0.001. The error of the parameters is about 1e-7.
 // For t-gap the second bound is active.
-func TestLinearReference(t *testing.T) {
+func TestLinearIsThatOfPython(t *testing.T) {
 	set := testset.Lattice(400, 5)
 	for _, c := range []struct {
 		name      string
@@ -70,7 +70,7 @@ func TestLinearReference(t *testing.T) {
 	}
 }
 
-func TestLinearAgainstBruteForce(t *testing.T) {
+func TestLinearIsAtMostBruteForce(t *testing.T) {
 	for seed := range uint64(3) {
 		set := ranked(150, 3+int(seed), falling, seed)
 		for _, name := range linearMethods {
@@ -84,8 +84,8 @@ func TestLinearAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// The temperature of every row is a (1-s) + b of its definition.
-func TestLinearTemperatures(t *testing.T) {
+// The temperature of every row is a (1-s) + b, with s by its definition.
+func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 	set := testset.Lattice(50, 6)
 	for _, name := range linearMethods {
 		e, _ := Lookup(name)
@@ -109,7 +109,7 @@ func TestLinearTemperatures(t *testing.T) {
 	}
 }
 
-// a = 0 is ts to the last bit, and said so.
+// With a = 0 the fit is ts to the last bit, with a warning.
 func TestLinearContainsTS(t *testing.T) {
 	rising := ranked(400, 4, func(q float64) float64 { return 0.7 + 2*q }, 3)
 	scaled := fitMethod(t, "ts", rising, nil)
@@ -124,7 +124,7 @@ func TestLinearContainsTS(t *testing.T) {
 	}
 }
 
-func TestTopGap(t *testing.T) {
+func TestTopGapIsTheGapOfTheTwoLargest(t *testing.T) {
 	for _, c := range []struct {
 		row  []float32
 		want float64

@@ -30,5 +30,5 @@ func topRows(ctx context.Context, set *data.Set) ([]topRow, error) {
 	return rows, nil
 }
 
-// topFitted returns a fitted top-label map: one pass, and no NLL.
+// topFitted returns a fitted top-label map with its report: one pass, and no NLL.
 func topFitted(m TopLabel) *Fitted { return result(m, fit.Report{Passes: 1}) }

@@ -11,16 +11,16 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// constantTop gives every confidence the same new one.
+// constantTop returns the same new confidence for every row.
 type constantTop float64
 
 func (constantTop) Check() error { return nil }
 
 func (g constantTop) Confidence(float64) float64 { return float64(g) }
 
-// The pair keeps the class of the logits whatever g is; the vector gives that
-// class g and shares the rest in the proportions of the softmax.
-func TestTopLabelPairs(t *testing.T) {
+// For every g the pair keeps the class of the logits. In the vector that class has g,
+// and the others share the rest in the proportions of the softmax.
+func TestTopLabelKeepsTheClass(t *testing.T) {
 	thirds := math.Exp(1) / (math.Exp(1) + math.Exp(2)) // of logits 1 and 2
 	for _, c := range []struct {
 		name   string
@@ -49,9 +49,9 @@ func TestTopLabelPairs(t *testing.T) {
 	}
 }
 
-// The fitted pairs of the three methods, by another road: plain sums over
-// sorted or binned rows.
-func TestTopLabelFits(t *testing.T) {
+// The fitted pairs of the three methods are those of plain sums over sorted or binned
+// rows.
+func TestTopLabelFitsAreThoseOfPlainSums(t *testing.T) {
 	set := testset.Lattice(400, 5)
 	raw := applied(temperatureMap{1}, set.Logits)
 	n := set.Logits.Rows
@@ -108,8 +108,7 @@ func TestTopLabelFits(t *testing.T) {
 	}
 }
 
-// A top-label fit ends at once where it is asked to.
-func TestTopLabelCancels(t *testing.T) {
+func TestCancelledTopLabelFitEndsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, name := range []string{"ir-top", "hb-top", "spline"} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -23,9 +22,16 @@ func tsEntry() Entry {
 	})
 }
 
-// logitsContract is that of methods that use logits alone.
+// logitsContract is the contract of methods that use logits alone and keep the
+// prediction.
 func logitsContract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+}
+
+// vectorContract is the contract of methods that use logits alone and may change
+// the prediction.
+func vectorContract() Contract {
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
 // streamedContract is logitsContract of methods that accept a Stream.
@@ -38,14 +44,10 @@ func streamedContract() Contract {
 // Contract needs logits and labels, and accepts a Stream.
 func (TemperatureScaling) Contract() Contract { return streamedContract() }
 
-// Fit returns the temperature. It warns if the NLL has no minimum: T is then at
-// a bound, or 1 if all logits of every row are equal.
+// Fit returns the temperature. It warns if the NLL has no minimum. Then T is at
+// a bound, or it is 1 if all logits of every row are equal.
 func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t, report, err := fit.Temperature(ctx, o)
+	_, t, report, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +60,23 @@ type temperatureMap struct {
 	T float64 // > 0
 }
 
-func (m temperatureMap) Check() error {
-	if !usable(m.T) {
-		return fmt.Errorf("temperature T = %v: want one in [1e-6, 1e8]", m.T)
+func (m temperatureMap) Check() error { return checkTemperature("T", m.T) }
+
+// Parameters returns T.
+func (m temperatureMap) Parameters() []Parameter { return []Parameter{{Name: "T", Value: m.T}} }
+
+// usable reports whether a model may hold the temperature t. The range is wider
+// than that of any fit. It is narrow enough that 1/T is finite and a temperature
+// between two others stays positive in float64.
+func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
+
+// checkTemperature rejects a temperature of a saved model that is not usable.
+func checkTemperature(name string, t float64) error {
+	if !usable(t) {
+		return fmt.Errorf("temperature %s = %v: want one in [1e-6, 1e8]", name, t)
 	}
 	return nil
 }
-
-// usable reports whether a model may hold the temperature t. The range is wider
-// than any fit yields and narrow enough that 1/T is finite and a temperature
-// between two others stays positive in float64.
-func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
 
 // Scales writes 1/T for every row.
 func (m temperatureMap) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1/m.T) }

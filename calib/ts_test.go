@@ -10,13 +10,13 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// fitMethod returns what the named method fits on set.
+// fitMethod returns the fit of the named method on set.
 func fitMethod(t testing.TB, name string, set *data.Set, options map[string]int) *Fitted {
 	t.Helper()
 	return fitOn(t, name, Input{Cal: set}, options)
 }
 
-// fitOn is fitMethod for methods that read more than a calibration set.
+// fitOn is fitMethod for methods that need more than a calibration set.
 func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted {
 	t.Helper()
 	entry, ok := Lookup(name)
@@ -34,7 +34,7 @@ func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted 
 	return f
 }
 
-func TestTSAgainstBruteForce(t *testing.T) {
+func TestTSIsAtMostBruteForce(t *testing.T) {
 	for _, c := range []struct {
 		n, k      int
 		spread, t float64
@@ -43,7 +43,7 @@ func TestTSAgainstBruteForce(t *testing.T) {
 		f := fitMethod(t, "ts", set, nil)
 		got := f.Map.(temperatureMap).T
 		want, nll := testset.BruteTemperature(set)
-		// The grid cannot tell temperatures whose NLL is equal in float64.
+		// The grid cannot distinguish temperatures whose NLL is equal in float64.
 		if math.Abs(got/want-1) > 1e-6 || f.Report.NLL > nll+1e-14 {
 			t.Errorf("%+v: T = %.9g with NLL %.16g, brute force %.9g with %.16g", c, got, f.Report.NLL, want, nll)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// TSECEGrid is the temperature of the grid 0.1, 0.2, ..., 10.0 with the
-// least ECE-15 on the calibration set, the other common fit: the default of
-// focal_calibration (Mukhoti et al. 2020) and of code that grew from it. The
-// bins are those of the metric (softmax.Bin), in float64; T = i/10 is the
-// float64 nearest to the decimal, where the original adds 0.1 repeatedly. Of
-// equal ECE the least T wins, as there. It reads the calibration set once for
-// every temperature.
+// TSECEGrid takes the temperature of the grid 0.1, 0.2, ..., 10.0 with the least
+// ECE-15 on the calibration set. It is the other common fit: the default of
+// focal_calibration (Mukhoti et al. 2020) and of code derived from it. The bins are
+// those of the metric (softmax.Bin), in float64. If several temperatures have the
+// least ECE, the smallest wins, as in the original. Departure: T = i/10 is the
+// float64 nearest to the decimal; the original adds 0.1 repeatedly. The calibration
+// set is read once for every temperature.
 type TSECEGrid struct{}
 
 func tsECEGridEntry() Entry {
@@ -27,9 +27,11 @@ func tsECEGridEntry() Entry {
 	})
 }
 
+// Contract needs logits and labels, and accepts a Stream.
 func (TSECEGrid) Contract() Contract { return streamedContract() }
 
-// Fit reports no gradient: the ECE has none.
+// Fit returns the temperature. The report has no gradient, because the ECE has
+// none.
 func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
@@ -65,7 +67,7 @@ func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return result(temperatureMap{best}, report), nil
 }
 
-// eceAt returns the ECE-15 at one scale, sum over the bins of
+// eceAt returns the ECE-15 at one scale: the sum over the bins of
 // |sum of hits - sum of confidences| / n.
 func eceAt(ctx context.Context, o *fit.Objective, scale float64) (float64, error) {
 	const bins = 15

@@ -9,11 +9,11 @@ import (
 )
 
 // TSGuo50 is temperature scaling as gpleiss/temperature_scaling fitted it
-// until July 2025, the code most papers copied: torch.optim.LBFGS on T with
-// lr 0.01, max_iter 50 and no line search, from T = 1.5. It stops short of the
-// minimum: each step covers a hundredth of the way. It is a method of its own
-// because many published columns of TS come from it. Their arithmetic is
-// float32, ours float64; see the test for the difference.
+// until July 2025, the code that most papers copied: torch.optim.LBFGS on T with
+// lr 0.01, max_iter 50 and no line search, from T = 1.5. It stops before the
+// minimum, because each step covers a hundredth of the way. It is a method of its
+// own because many published columns of TS come from it. Departure: the original
+// computes in float32, we in float64; the test shows the difference.
 type TSGuo50 struct{}
 
 func tsGuo50Entry() Entry {
@@ -26,8 +26,10 @@ func tsGuo50Entry() Entry {
 	})
 }
 
+// Contract needs logits and labels, and accepts a Stream.
 func (TSGuo50) Contract() Contract { return streamedContract() }
 
+// Fit returns the temperature after the last step.
 func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.objective()
 	if err != nil {
@@ -44,7 +46,7 @@ func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := loss(t) // the recipe leaves its last point without a look
+	last, err := loss(t) // the recipe does not evaluate its last point
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +63,12 @@ type lossAt struct{ value, gradient float64 }
 // torchLBFGS minimises f as torch.optim.LBFGS.step does for one variable
 // without line search (PyTorch 1.13; the loop is unchanged since 1.0), with
 // its defaults tolerance_grad 1e-7, tolerance_change 1e-9, max_eval 5/4
-// max_iter. It returns the last point and the number of steps; as in torch, f
-// has not seen that point when max_iter ended the loop.
+// max_iter. It returns the last point and the number of steps. As in torch, f was
+// not evaluated at that point if max_iter ended the loop.
 //
 // In one variable the two-loop recursion returns -gradient * s/y of the newest
-// pair whatever its history is: after the first pair the remaining vector is
-// zero, up to rounding. (torch skips a pair when y s <= 1e-10.)
+// pair, with any history: after the first pair the remaining vector is zero, up to
+// rounding. (torch skips a pair if y s <= 1e-10.)
 func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (float64, int, error) {
 	const tolGrad, tolChange = 1e-7, 1e-9
 	maxEval := maxIter * 5 / 4

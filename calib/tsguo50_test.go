@@ -12,10 +12,10 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// TestGuo50Reference compares with torch.optim.LBFGS itself; the recipe is in
-// the file. Against torch in float64 the tolerance is rounding; against
-// float32, as published code ran, it is what float32 resolves.
-func TestGuo50Reference(t *testing.T) {
+// The numbers are those of torch.optim.LBFGS; the recipe is in the file. The tolerance
+// is the rounding error of float64 for torch in float64, and that of float32 for torch
+// in float32, as in published code.
+func TestGuo50IsThatOfTorch(t *testing.T) {
 	raw, err := os.ReadFile("testdata/ts-guo50.json")
 	if err != nil {
 		t.Fatal(err)
@@ -60,8 +60,8 @@ func TestGuo50Reference(t *testing.T) {
 	}
 }
 
-// TestECEGrid compares with the ECE by its definition at every temperature.
-func TestECEGrid(t *testing.T) {
+// The fit has the least ECE, by its definition, of all temperatures of the grid.
+func TestECEGridTakesTheLeastECE(t *testing.T) {
 	for seed := range uint64(5) {
 		set := testset.Simulated(300, 4, 3, 2.2, seed)
 		f := fitMethod(t, "ts-ecegrid", set, nil)
@@ -80,13 +80,13 @@ func TestECEGrid(t *testing.T) {
 			t.Errorf("seed %d: %+v", seed, f.Report)
 		}
 	}
-	// Every row certain and right: any small T has ECE 0; the least wins.
+	// Every row is certain and right: any small T has ECE 0, and the least is taken.
 	set := &data.Set{Logits: data.Matrix{Rows: 2, Cols: 2, Data: []float32{100, 0, 0, 100}}, Labels: []int32{0, 1}}
 	f := fitMethod(t, "ts-ecegrid", set, nil)
 	if f.Map.(temperatureMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != "T >= 0.1" {
 		t.Errorf("separable: %+v %+v", f.Map, f.Report)
 	}
-	// Every row certain and wrong: the flattest map is the best.
+	// Every row is certain and wrong: the largest T is best.
 	set.Labels = []int32{1, 0}
 	f = fitMethod(t, "ts-ecegrid", set, nil)
 	if f.Map.(temperatureMap).T != 10 || f.Report.AtBound[0] != "T <= 10" {
@@ -127,10 +127,10 @@ func directECE(set *data.Set, temp float64, m int) float64 {
 	return ece
 }
 
-// TestGuo50Refuses: where the loss hardly curves at T = 1.5, the first secant
-// step is huge and may end beyond 0; in torch the fit goes on with a negative
-// temperature. At 1.9244516 the last step does so, which torch never looks at.
-func TestGuo50Refuses(t *testing.T) {
+// If the loss is nearly linear at T = 1.5, the first secant step is huge and may end
+// below 0. torch goes on with a negative temperature; here it is an error. At 1.9244516
+// it is the last step, at which torch does not evaluate the loss.
+func TestGuo50RejectsNegativeTemperatures(t *testing.T) {
 	for _, gap := range []float32{1.9244516, 1.9354508} {
 		set := &data.Set{Logits: data.NewMatrix(10, 2), Labels: []int32{9: 1}}
 		for i := range 10 {

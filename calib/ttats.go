@@ -7,20 +7,19 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// AugmentedTemperatureScaling is temperature scaling over test-time augmentation (Hekler,
-// Brinker and Buettner 2023), which the QaTS paper cites as AdaTS:
+// AugmentedTemperatureScaling is temperature scaling with test-time augmentation
+// (Hekler, Brinker and Buettner 2023), which the QaTS paper cites as AdaTS:
 //
 //	p = softmax(mean/T),  mean = (l + l^1 + ... + l^v) / (v+1),
 //
-// the logits of the image and of its v augmented views with equal weights, in
-// float64. T is that of ts: it is fitted on the logits of the plain
-// calibration images, as in the paper's algorithm. The mean of several rows is
-// less peaked than one row, so such a T does not suit it; a fit on averaged
-// calibration rows would be another method. The mean may also have another
-// predicted class than the image.
+// the mean, in float64, of the logits of the image and of its v augmented views. T
+// is that of ts: it is fitted on the logits of the calibration images without
+// views, as in the paper's algorithm. The mean of several rows has a smaller gap to
+// the top than one row, so this T does not fit it. A fit on averaged calibration
+// rows would be another method. The prediction may change.
 //
-// Which views there are is decided where the arrays are made; customary are
-// four: flip, small rotation and zoom, brightness, warp.
+// The views are chosen by whoever makes the arrays. Four are typical: flip, small
+// rotation and zoom, brightness, warp.
 type AugmentedTemperatureScaling struct{}
 
 func ttaTSEntry() Entry {
@@ -28,16 +27,18 @@ func ttaTSEntry() Entry {
 		Name:      "tta-ts",
 		Label:     "TTA-TS",
 		Version:   2,
-		Summary:   "temperature of ts on the mean of the logits of augmented test views",
+		Summary:   "temperature of ts for the mean of the logits of augmented test views",
 		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
 	})
 }
 
+// Contract needs logits and labels, then logits and augmented views.
 func (AugmentedTemperatureScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true}
 }
 
-// Fit reports the NLL of ts: the calibration set has no views.
+// Fit returns the temperature of ts and its report. The NLL is that of ts, because
+// the calibration set has no views.
 func (AugmentedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	f, err := TemperatureScaling{}.Fit(ctx, in)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Three views equal to the image give ts to the bit.
+// With three views equal to the image the map is ts to the bit.
 func TestTTAOfEqualViewsIsTS(t *testing.T) {
 	set := ranked(300, 5, falling, 1)
 	m := fitted(t, AugmentedTemperatureScaling{}, set).(augmentedMap)
@@ -26,8 +26,8 @@ func TestTTAOfEqualViewsIsTS(t *testing.T) {
 	}
 }
 
-// The definition, on a row whose prediction the views overrule.
-func TestTTAMean(t *testing.T) {
+// The definition, on a row whose prediction the views change.
+func TestTTAIsTheSoftmaxOfTheMean(t *testing.T) {
 	set := &data.Set{Logits: testset.Rows([][]float32{{3, 0, 1}}), Augmented: []data.Matrix{
 		testset.Rows([][]float32{{0, 2, 1}}), testset.Rows([][]float32{{0, 4, 1}}),
 	}}

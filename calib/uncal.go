@@ -6,8 +6,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Uncalibrated is the network as it is, p = softmax(l). It is a method so that
-// the first column of every table is made like the others.
+// Uncalibrated is the network itself, p = softmax(l). It is a method, so that the
+// first column of every table is computed like the others.
 type Uncalibrated struct{}
 
 func uncalEntry() Entry {
@@ -23,7 +23,7 @@ func uncalEntry() Entry {
 // Contract needs no calibration set.
 func (Uncalibrated) Contract() Contract { return Contract{Test: data.Logits, KeepsTop1: true} }
 
-// Fit has nothing to do. The report stays empty.
+// Fit does nothing. The report is empty.
 func (Uncalibrated) Fit(ctx context.Context, _ Input) (*Fitted, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

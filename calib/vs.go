@@ -10,14 +10,14 @@ import (
 
 // VectorScaling is vector scaling (Guo et al. 2017): a slope and an offset for each
 // class, p = softmax(v l + b), at the minimum of the calibration NLL. The
-// prediction may change. The logits must be true ones: with slopes that differ
-// a constant added to a row is not without effect.
+// prediction may change. It needs true logits: if the slopes differ, a constant
+// added to a row changes the probabilities.
 //
-// Departure: with d = T v - 1, T that of ts, ridge (sum d^2 + sum b^2) is
-// added to the mean NLL. Without it there is no minimum where a class has no
-// calibration row, which asks for an offset of minus infinity, and common code
-// stops somewhere on the way. At its default of 1e-6 the ridge shows nowhere
-// else; as it grows, vs becomes ts.
+// Departure: ridge (sum d^2 + sum b^2) is added to the mean NLL, where d = T v - 1
+// with the T of ts. Without it there is no minimum if a class has no calibration
+// row: its offset goes to minus infinity, and common code stops somewhere on the way.
+// At the default of 1e-6 the ridge has no other visible effect. As it grows, vs
+// becomes ts.
 type VectorScaling struct {
 	Ridge float64 // 1e-9 to 1e9; 0 means 1e-6
 }
@@ -27,7 +27,7 @@ func vsEntry() Entry {
 		Name:      "vs",
 		Label:     "VS",
 		Version:   2,
-		Summary:   "vector scaling, a slope and an offset for each class; option ridge (1e-6)",
+		Summary:   "vector scaling, a slope and an offset for each class",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
 	})
 }
@@ -35,24 +35,22 @@ func vsEntry() Entry {
 // Options returns the options.
 func (m *VectorScaling) Options() []Option {
 	return []Option{
-		FloatOption("ridge", &m.Ridge, 1e-6, leastPenalty, mostPenalty, "of the squares of the parameters"),
+		FloatOption("ridge", &m.Ridge, 1e-6, leastPenalty, mostPenalty, "penalty of the squares of the parameters"),
 	}
 }
 
+// Contract needs labels and logits that are not log-probabilities.
 func (VectorScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
+// Fit returns the slopes and the offsets.
 func (m VectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := WithDefaults(m)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.objective()
-	if err != nil {
-		return nil, err
-	}
-	t, flat, err := fit.Temperature(ctx, o)
+	o, t, flat, err := in.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +76,13 @@ func (m VectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
 }
 
+// vsMap holds the slopes and offsets of k classes.
 type vsMap struct {
 	V []float64 `json:"v"` // k
 	B []float64 `json:"b"` // k
 }
 
-func (m vsMap) classes() int { return len(m.V) }
+func (m vsMap) NumClasses() int { return len(m.V) }
 
 func (m vsMap) Check() error { return checkDiagonal(m.V, m.B) }
 

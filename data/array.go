@@ -17,7 +17,7 @@ import (
 type Array struct {
 	header
 	name   string // as errors print it
-	column string // what a column is: "class" or "feature"
+	column string // "class" or "feature", for errors
 	conversion
 	contents
 	buf []byte // of the exported methods
@@ -48,8 +48,8 @@ func (a *Array) Shape() []int { return slices.Clone(a.shape) }
 // DType returns the type of the elements.
 func (a *Array) DType() DType { return a.dtype }
 
-// Rows returns the number of rows: the product of all axes but the last; the
-// length of an array of one axis; 1 for a scalar.
+// Rows returns the number of rows: the product of all axes but the last, the length
+// of an array of one axis, or 1 for a scalar.
 func (a *Array) Rows() int {
 	n := 1
 	for i, d := range a.shape {
@@ -60,8 +60,8 @@ func (a *Array) Rows() int {
 	return n
 }
 
-// Cols returns the number of columns: the last axis, or 1 where there are
-// fewer than two.
+// Cols returns the number of columns: the last axis, or 1 where the array has fewer
+// than two axes.
 func (a *Array) Cols() int {
 	if len(a.shape) < 2 {
 		return 1
@@ -239,7 +239,7 @@ func (a *Array) place(row, col int) string {
 }
 
 // unchanged returns an error if the file has been written to since it was opened:
-// what was read may be a mixture of two versions.
+// the values read may be a mixture of two versions.
 func (a *Array) unchanged() error {
 	if a.file == nil {
 		return nil

@@ -87,9 +87,9 @@ var variants = []struct {
 
 func pick(v ...uint64) func(int) uint64 { return func(i int) uint64 { return v[i] } }
 
-// TestVariants reads the same table from every type, byte order, element
+// TestEveryTypeOrderAndContainerReadsTheSameTable reads the same table from every type, byte order, element
 // order, format version and container, whole and row by row.
-func TestVariants(t *testing.T) {
+func TestEveryTypeOrderAndContainerReadsTheSameTable(t *testing.T) {
 	for _, v := range variants {
 		size := int(v.kind[1] - '0')
 		for _, order := range []string{"<", ">", "|", "=", ""} {
@@ -130,8 +130,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// checkTable reads the 2 x 3 array in both float widths, and as integers where
-// it holds them.
+// checkTable reads the 2 x 3 array in both float widths, and as integers where the
+// values are integers.
 func checkTable(t *testing.T, label string, fsys fs.FS, name string, want []float64) {
 	t.Helper()
 	a, err := OpenArray(fsys, name)
@@ -167,9 +167,9 @@ func checkTable(t *testing.T, label string, fsys fs.FS, name string, want []floa
 	}
 }
 
-// TestThreeAxes reads v x n x k in both element orders, by view and across
+// TestThreeAxesAreRowsOfViews reads v x n x k in both element orders, by view and across
 // views.
-func TestThreeAxes(t *testing.T) {
+func TestThreeAxesAreRowsOfViews(t *testing.T) {
 	const v, n, k = 3, 5, 2
 	want := make([]float32, v*n*k)
 	c, f := make([]float32, len(want)), make([]float32, len(want))
@@ -199,9 +199,9 @@ func TestThreeAxes(t *testing.T) {
 	}
 }
 
-// TestChunks reads tables larger than one chunk, whose chunks do not end at
+// TestTablesLargerThanAChunkAreRead reads tables larger than one chunk, whose chunks do not end at
 // rows, by several block sizes, and finds a NaN in a late chunk.
-func TestChunks(t *testing.T) {
+func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	const n, k = 20_011, 7
 	want := make([]float32, n*k)
 	for i := range want {
@@ -257,8 +257,8 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestNumpy reads files made by numpy; see testdata/numpy/README.
-func TestNumpy(t *testing.T) {
+// TestFilesOfNumpyAreRead reads files made by numpy; see testdata/numpy/README.
+func TestFilesOfNumpyAreRead(t *testing.T) {
 	count := func(n int) []float64 {
 		v := make([]float64, n)
 		for i := range v {

@@ -16,7 +16,7 @@ func f4(v ...float32) []byte { return appendFloat32(nil, v) }
 
 func f8(v ...float64) []byte { return appendFloat64(nil, v) }
 
-// badFile is a file that must be rejected, and the line that says why.
+// badFile is a file that must be rejected, with the line of its error.
 type badFile struct {
 	file []byte
 	want string
@@ -71,8 +71,8 @@ var badFiles = []badFile{
 	{npyFile(1, "{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (1,), }\n", make([]byte, 8)), "structured dtype is not supported; store numbers, such as float32 or int32"},
 }
 
-// TestBadFiles opens each bad file, seekable or not, and inside an archive.
-func TestBadFiles(t *testing.T) {
+// TestRejectsBadFiles opens each bad file, seekable or not, and inside an archive.
+func TestRejectsBadFiles(t *testing.T) {
 	for _, c := range badFiles {
 		for _, p := range []struct {
 			name string
@@ -91,8 +91,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestBadArchives: what is wrong with the archive around an array.
-func TestBadArchives(t *testing.T) {
+// TestRejectsBadArchives changes the archive around a sound array.
+func TestRejectsBadArchives(t *testing.T) {
 	good := npyFile(1, npyHeader("<f4", false, "(2,)"), f4(1, 2))
 	stored := zipOf(zip.Store, "a.npy", good)
 	flipped := []byte(strings.Replace(string(stored), string(f4(2)), string(f4(3)), 1))
@@ -135,8 +135,8 @@ func packed(archive []byte) uint32 {
 	return binary.LittleEndian.Uint32(archive[at+20:])
 }
 
-// TestBadValues: values that are refused as they are read.
-func TestBadValues(t *testing.T) {
+// TestRejectsBadValues: bad values are rejected when they are read.
+func TestRejectsBadValues(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	file := func(descr, shape string, body []byte) []byte { return npyFile(1, npyHeader(descr, false, shape), body) }
 	u8 := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
@@ -180,8 +180,8 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-// TestBadPlaces: a folder, and a file that is not there.
-func TestBadPlaces(t *testing.T) {
+// TestRejectsFoldersAndAbsentFiles names what stands in the place of a file.
+func TestRejectsFoldersAndAbsentFiles(t *testing.T) {
 	if _, err := OpenArrayFile("testdata/numpy"); fmt.Sprint(err) != "testdata/numpy: a folder, not an array file" {
 		t.Error(err)
 	}
@@ -193,9 +193,9 @@ func TestBadPlaces(t *testing.T) {
 	}
 }
 
-// TestBadSets: arrays that are sound alone but not together, and labels that
-// are no classes.
-func TestBadSets(t *testing.T) {
+// TestRejectsSetsThatDoNotAgree: arrays that are sound alone but not together, and
+// labels that are no classes.
+func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 	array := func(descr, shape string, size int) []byte {
 		return npyFile(1, npyHeader(descr, false, shape), make([]byte, size))
 	}

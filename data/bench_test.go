@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// BenchmarkRead reads 200 MB of float32, 50,000 x 1000, from the page cache
-// into one buffer: kind=plain without looking at the bytes, kind=npy through
-// the door, which checks every value, and the variants that must be decoded.
+// BenchmarkRead reads 200 MB of float32, 50,000 x 1000, from the page cache into
+// one buffer. kind=plain does not look at the bytes; kind=npy checks every value,
+// as every read of an Array does; the other variants must be decoded.
 func BenchmarkRead(b *testing.B) {
 	const n, k = 50_000, 1000
 	dir := b.TempDir()

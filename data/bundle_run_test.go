@@ -19,8 +19,8 @@ func (n *names) UnmarshalYAML(node *yaml.Node) error {
 	return node.Decode((*[]string)(n))
 }
 
-// TestBundleIsRun: no network of the bundle is forgotten by the specs that run it.
-func TestBundleIsRun(t *testing.T) {
+// TestCompanionSpecsRunEveryNetworkOfTheBundle: the specs forget no network.
+func TestCompanionSpecsRunEveryNetworkOfTheBundle(t *testing.T) {
 	run := map[string]bool{}
 	for _, file := range []string{"companion.yaml", "companion-pixels.yaml"} {
 		b, err := os.ReadFile(filepath.Join("..", "experiments", file))

@@ -24,7 +24,7 @@ import (
 // bundle is the folder of measured arrays that comes with the project.
 const bundle = "bundle"
 
-// bundleLimit is how much of it may be committed, in bytes.
+// bundleLimit is the size in bytes up to which the folder may be committed.
 const bundleLimit = 44_000_000
 
 func bundleManifest(t *testing.T) data.Manifest {
@@ -37,13 +37,13 @@ func bundleManifest(t *testing.T) data.Manifest {
 	if err := yaml.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	m.Sets = slices.DeleteFunc(m.Sets, func(s data.ManifestSet) bool { return s.Set == "*/*" }) // what all have in common
+	m.Sets = slices.DeleteFunc(m.Sets, func(s data.ManifestSet) bool { return s.Set == "*/*" }) // the entry for all sets
 	return m
 }
 
-// TestBundleFiles compares every file with its line of the manifest: none
-// more, none less, shape and digest.
-func TestBundleFiles(t *testing.T) {
+// TestBundleFilesAreThoseOfTheManifest compares every file with its line of the
+// manifest in shape and digest. No file is missing and none is added.
+func TestBundleFilesAreThoseOfTheManifest(t *testing.T) {
 	m := bundleManifest(t)
 	var total int64
 	found := map[string]bool{}
@@ -100,7 +100,7 @@ func openBundled(t *testing.T, name string) *data.Array {
 	return a
 }
 
-// bundleRef is the test set that a name of the manifest stands for.
+// bundleRef returns the test set that a name of the manifest denotes.
 func bundleRef(t *testing.T, name string) data.Ref {
 	t.Helper()
 	s := strings.Split(name, "/")
@@ -124,9 +124,9 @@ func bundleRef(t *testing.T, name string) data.Ref {
 
 var notedScores = regexp.MustCompile(`seed \d+, \d+ epochs of \d+ samples, .*accuracy (0\.\d+), ece (0\.\d+)(?:, miou (0\.\d+))?; .+`)
 
-// TestBundleScores compares accuracy and ECE of every set with its note and
+// TestBundleScoresAreThoseOfManifestAndREADME compares accuracy and ECE of every set with its note and
 // with the table of the README.
-func TestBundleScores(t *testing.T) {
+func TestBundleScoresAreThoseOfManifestAndREADME(t *testing.T) {
 	folder := openBundle(t)
 	table := bundleTable(t)
 	for _, s := range bundleManifest(t).Sets {
@@ -186,7 +186,7 @@ func load(t *testing.T, f *data.Folder, ref data.Ref, parts data.Parts) *data.Se
 	return set
 }
 
-// scores returns accuracy, ECE-15 and mIoU of the network as it is.
+// scores returns accuracy, ECE (15 bins) and mIoU of the uncalibrated network.
 func scores(t *testing.T, f *data.Folder, ref data.Ref) []float64 {
 	t.Helper()
 	set := load(t, f, ref, data.Logits|data.Labels)
@@ -238,10 +238,10 @@ func bundleTable(t *testing.T) map[string][]string {
 	return rows
 }
 
-// TestBundleHeads: where a set has features, its logits are those of the last
-// layer. Each float16 number is off by at most 2^-11 of itself; what the
-// network's own float32 arithmetic adds is far less.
-func TestBundleHeads(t *testing.T) {
+// TestBundleHeadsGiveTheLogits: where a set has features, its logits are those of
+// the last layer. Each float16 number has a relative error of at most 2^-11; the
+// error of the network's own float32 arithmetic is far smaller.
+func TestBundleHeadsGiveTheLogits(t *testing.T) {
 	folder := openBundle(t)
 	sets := 0
 	for _, s := range bundleManifest(t).Sets {
@@ -286,10 +286,10 @@ func checkHead(t *testing.T, name string, set *data.Set) {
 	}
 }
 
-// TestBundleDisjoint: no calibration sample is a test sample, by the digests
-// of what the networks saw. Long-tailed and corrupted sets are of the samples
-// of the clean set, in the row order of the labels.
-func TestBundleDisjoint(t *testing.T) {
+// TestBundleCalibrationAndTestSamplesAreDisjoint: no calibration sample is a test
+// sample, by the digests of the network's inputs. The samples of long-tailed and
+// corrupted sets are samples of the clean set, in the row order of the labels.
+func TestBundleCalibrationAndTestSamplesAreDisjoint(t *testing.T) {
 	folder := openBundle(t)
 	networks := map[string][]data.Ref{}
 	for _, s := range bundleManifest(t).Sets {
@@ -363,7 +363,7 @@ func digests(t *testing.T, dataset, part string) map[[2]int32]bool {
 		set[[2]int32{all[2*i], all[2*i+1]}] = true
 	}
 	if len(indices(t, dataset, part)) != a.Rows() || len(set) < a.Rows()*9/10 {
-		t.Errorf("%s: %d samples of which %d differ, %d indices", dataset, a.Rows(), len(set), len(indices(t, dataset, part)))
+		t.Errorf("%s: %d samples, %d of them different, %d indices", dataset, a.Rows(), len(set), len(indices(t, dataset, part)))
 	}
 	return set
 }

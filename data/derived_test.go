@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFirst: the first rows, whatever the block, and a digest of its own.
-func TestFirst(t *testing.T) {
+// TestFirstHasTheFirstRowsAndItsOwnDigest, for blocks of any size.
+func TestFirstHasTheFirstRowsAndItsOwnDigest(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	ref := writeSet(t, dir)
@@ -43,8 +43,8 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestScaled: logits and views are multiplied, in every block once.
-func TestScaled(t *testing.T) {
+// TestScaledMultipliesLogitsAndViews, each block once.
+func TestScaledMultipliesLogitsAndViews(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	ref := writeSet(t, dir)

@@ -29,9 +29,9 @@ type Digests struct {
 	path string // of the file that keeps the digests; "" for none
 
 	mu    sync.Mutex
-	known map[string]record // by absolute path and "#member"
+	known map[string]record // the keys are the absolute path and "#member"
 	busy  map[string]*pending
-	dirty bool // known has digests that the file lacks
+	dirty bool // whether known has digests that the file lacks
 }
 
 // record is a digest and the file that it belongs to.
@@ -48,11 +48,11 @@ type pending struct {
 	err  error
 }
 
-// minAge is the age from which on the digest of a file is remembered.
+// minAge is the age from which the digest of a file is remembered.
 const minAge = 2 * time.Second
 
 // OpenDigests returns the digests kept in the text file at path, which need not
-// exist. Lines that it cannot read are ignored: the file is a cache.
+// exist. Lines of another form are ignored: the file is a cache.
 func OpenDigests(path string) (*Digests, error) {
 	d := &Digests{path: path}
 	known, err := readDigests(path)
@@ -185,8 +185,8 @@ func (l location) stat() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// hash computes the digest of the .npy bytes at l: of the unpacked member in an
-// archive.
+// hash computes the digest of the .npy bytes at l; for an archive, of the unpacked
+// member.
 func (l location) hash() (record, error) {
 	f, info, err := l.open()
 	if err != nil {

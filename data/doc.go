@@ -45,7 +45,7 @@
 //
 // # A folder
 //
-// Without other words a folder has the layout
+// By default a folder has the layout
 //
 //	{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}/{array}.npy
 //
@@ -64,9 +64,9 @@
 //	sets:                         a list; of several entries for a set, the last that has a key decides
 //	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
 //	                              pattern (path.Match), and sets below the named ones are included
-//	    kind: log-probs           what the logits arrays hold: logits, log-probs or probs; see below
+//	    kind: log-probs           content of the logits arrays: logits, log-probs or probs; see below
 //	    source: measured          measured (the default) or simulated
-//	    from: our own networks    what measured numbers are of, in a few words for captions, without ";"
+//	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    note: any text            where the arrays come from, one line; it travels with the numbers
 //	    paper: true               the arrays are those of the paper's own networks: only these enter verdicts on it
 //	    stand-in: another run     how the network differs from the paper's one of the same dataset and backbone:
@@ -78,7 +78,7 @@
 //	    sha256: 4f1c...           of the .npy or of the unpacked member; checked when the file is opened
 //	sources:                      the published files that arrays were imported from, by name: sha256, bytes, licence, url
 //
-// # What logits may be
+// # Kinds of logits
 //
 // The Kind of a set says what its logits arrays (logits, augmented, ood) hold; the
 // Form of a Reader says how they are read and has notes on what is unusual.
@@ -90,9 +90,10 @@
 //   - probs: read as their logarithms. Each row is divided by its sum, which must
 //     be within 0.01 of 1; rows further than 1e-6 from it are counted in a note.
 //     A probability below 2^-126 is read as 2^-126, and counted in a note.
-//   - Probabilities that are not stated are rejected: 20 rows or more of which
-//     every one is in [0, 1] and sums to 1, within 0.001 or k/2048 (decimals and
-//     float16). State kind: probs; or kind: logits if they are logits.
+//   - Probabilities that are not stated are rejected. An array is taken for
+//     probabilities if it has 20 rows or more and every row is in [0, 1] and sums to
+//     1 within 0.001 or k/2048 (decimals and float16). State kind: probs; or kind:
+//     logits if they are logits.
 //   - Logits that are all in [0, 1] without such sums (sigmoids?) are read, with a
 //     warning.
 //   - float64 logits with offsets so large that float32 would lose their
@@ -102,14 +103,14 @@
 //
 // # Large files
 //
-// What does not fit into memory is read by blocks, as often as needed: Blocks and
-// Scan pass every block once to a function, and Stream gives any rows to several
-// goroutines. They decode into memory that is used again, so a float16 file of 20
-// million rows takes no more than one of a thousand. They check every value in
-// every pass.
+// Sets that do not fit into memory are read by blocks, as often as needed: Blocks
+// and Scan pass every block once to a function, and Stream gives any rows to several
+// goroutines. They reuse the memory that they decode into, so a float16 file of 20
+// million rows needs no more memory than one of a thousand. They check every value
+// in every pass.
 //
 // Map is for the calibration sets of fits: it uses the pages of large float32
-// files in place of copies, which cost more than a pass over them.
+// files instead of copies, since copying takes longer than a pass over them.
 //
 // # Digests
 //

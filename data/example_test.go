@@ -23,7 +23,7 @@ func ExampleReadSet() {
 	// row 0: class 9, logits [4.3 4.4 -2.4 -3.1 -2.4 -3.0 -4.4 -1.0 -0.2 8.2]
 }
 
-// Labels of another number of classes.
+// The labels have another number of rows than the logits.
 func ExampleReadSet_error() {
 	_, err := data.ReadSet(
 		"bundle/pneumoniamnist-28/vgg7-w32/test/logits.npy",

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Files are the names of the array files of one set. An empty name is an absent
-// array.
+// Files names the array files of one set. An empty name stands for an absent array.
 type Files struct {
 	Logits     string // n x k
 	Labels     string // n or n x 1
@@ -64,12 +63,12 @@ func (f Files) Open() (Reader, error) {
 	return f.open(f.Parts())
 }
 
-// ReadSet reads the logits of one data set, n x k, and its labels, n classes of
-// 0..k-1, from .npy files or members of archives ("file.npz#member"). labels may
-// be empty: then the set has none. What is wrong with a file is an error that
-// names it, and the row and class where one is at fault; see the package comment
-// for what is checked. For other arrays, log-probabilities or probabilities, or
-// the notes on how logits are read, use Files.Open.
+// ReadSet reads the logits of one data set, n x k, and its labels, n classes in
+// 0..k-1, from .npy files or members of archives ("file.npz#member"). labels may be
+// empty: then the set has no labels. An error names the file, and the row and class
+// where one is at fault; the package comment lists the checks. For other arrays,
+// log-probabilities or probabilities, or the notes on how logits are read, use
+// Files.Open.
 func ReadSet(logits, labels string) (Set, error) {
 	files, parts := Files{Logits: logits, Labels: labels}, Logits
 	if labels != "" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestReadSetNamesWhatIsWrong(t *testing.T) {
+func TestReadSetNamesTheFault(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, err := range map[string]error{

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// First returns src with each set reduced to its first n rows: a quick look at sets
-// whose rows are in random order. Head and OOD arrays stay complete.
+// First returns src with each set reduced to its first n rows, for a quick run on
+// sets whose rows are in random order. Head and OOD arrays stay complete.
 func First(src Source, n int) Source { return &first{src, n} }
 
 type first struct {
@@ -47,8 +47,8 @@ type firstReader struct {
 
 func (r firstReader) Rows() int { return min(r.n, r.Reader.Rows()) }
 
-// Bytes is the share of the rows in the bytes of the whole set, heads and OOD
-// arrays included, which are small beside them.
+// Bytes returns the share of the rows in the bytes of the complete set. Heads and
+// OOD arrays are counted in, since they are small.
 func (r firstReader) Bytes() int64 {
 	all := r.Reader.Rows()
 	if all == 0 {
@@ -57,7 +57,7 @@ func (r firstReader) Bytes() int64 {
 	return int64(float64(r.Reader.Bytes()) * float64(r.Rows()) / float64(all))
 }
 
-// endLine adds a final newline to a text that is not empty and has none.
+// endLine adds a final newline to a text that lacks one and is not empty.
 func endLine(text string) string {
 	if text != "" && text[len(text)-1] != '\n' {
 		text += "\n"

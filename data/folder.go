@@ -65,8 +65,8 @@ func (f *Folder) at(name string) location {
 }
 
 // Has returns the parts whose files exist; the head needs both of its files. A file
-// that cannot be read counts as present: Open says what is wrong with it. A set
-// that the layout cannot name has no parts.
+// that cannot be read counts as present, and Open returns the error. A set that the
+// layout cannot name has no parts.
 func (f *Folder) Has(ref Ref) Parts {
 	files, err := f.layout.Files(ref)
 	if err != nil {
@@ -103,7 +103,8 @@ func (f *Folder) missing(x file) bool {
 	return errors.As(err, &none)
 }
 
-// Describe returns what the manifest says of the set; measured logits by default.
+// Describe returns the manifest's description of the set; measured logits by
+// default.
 func (f *Folder) Describe(ref Ref) Provenance { return f.manifest.describe(ref) }
 
 // Digest returns a line "logits sha256:..." for each array of parts, two for the

@@ -55,9 +55,9 @@ func writeSet(t *testing.T, root string) Ref {
 
 const allParts = Logits | Labels | Features | Augmented | Head | OOD
 
-// TestFolder reads a set whole and by rows, through a folder and by the names
+// TestFolderReadsSetsWholeAndByRows reads a set whole and by rows, through a folder and by the names
 // of its files.
-func TestFolder(t *testing.T) {
+func TestFolderReadsSetsWholeAndByRows(t *testing.T) {
 	root, ctx := t.TempDir(), context.Background()
 	ref := writeSet(t, root)
 	folder, err := OpenFolder(root, Layout{}, nil)
@@ -126,8 +126,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestFolderParts: absent parts are absent from Has and named by Open.
-func TestFolderParts(t *testing.T) {
+// TestAbsentPartsAreNamed: absent parts are absent from Has and named by Open.
+func TestAbsentPartsAreNamed(t *testing.T) {
 	root, ctx := t.TempDir(), context.Background()
 	ref := writeSet(t, root)
 	for _, name := range []string{"head_bias.npy", "test/features.npy"} {
@@ -162,7 +162,7 @@ func TestFolderParts(t *testing.T) {
 	if _, err := OpenFolder(filepath.Join(root, "toy/net/head_weight.npy"), Layout{}, nil); !strings.HasSuffix(fmt.Sprint(err), "head_weight.npy: not a folder") {
 		t.Error(err)
 	}
-	// A folder in the place of a file is there, and Open says what it is.
+	// A folder in the place of a file counts as present, and Open names it.
 	if err := os.Mkdir(filepath.Join(root, "toy/net/test/features.npy"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -171,9 +171,9 @@ func TestFolderParts(t *testing.T) {
 	}
 }
 
-// TestFolderArchive reads a set from members of an .npz, whose digests do not
+// TestDigestsOfMembersDoNotDependOnTheArchive reads a set from members of an .npz, whose digests do not
 // depend on the archive around them.
-func TestFolderArchive(t *testing.T) {
+func TestDigestsOfMembersDoNotDependOnTheArchive(t *testing.T) {
 	layout, err := ParseLayout("{dataset}.npz#{split}_{array}")
 	if err != nil {
 		t.Fatal(err)
@@ -207,8 +207,9 @@ func TestFolderArchive(t *testing.T) {
 	}
 }
 
-// TestDigests: what is remembered, when it is forgotten, and what survives.
-func TestDigests(t *testing.T) {
+// TestDigestsAreRememberedUntilAFileChanges, also after the file of digests was
+// closed.
+func TestDigestsAreRememberedUntilAFileChanges(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	ref := writeSet(t, dir)
 	cache := filepath.Join(dir, "digests")
@@ -281,9 +282,9 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// TestDigestsMerge: two processes that share a file keep what both learnt, and
-// many goroutines get one answer.
-func TestDigestsMerge(t *testing.T) {
+// TestDigestsOfTwoProcessesMerge: two processes that share a file keep the digests
+// of both, and many goroutines get the same one.
+func TestDigestsOfTwoProcessesMerge(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	ref := writeSet(t, dir)
 	old := time.Now().Add(-time.Hour)

@@ -25,7 +25,7 @@ func Kinds() []Kind { return []Kind{KindLogits, KindLogProbs, KindProbs} }
 // of a row of log-probabilities is always 0.
 func (k Kind) OffsetLost() bool { return k == KindLogProbs || k == KindProbs }
 
-// Form says how the logits of a set are read, and what is unusual about them.
+// Form says how the logits of a set are read, and notes what is unusual about them.
 type Form struct {
 	// OffsetLost: the offset of each row is not that of the network, so methods
 	// that use it cannot be fitted.
@@ -59,8 +59,8 @@ const (
 	looseSum = 1e-2
 	exactSum = 1e-6
 
-	// leastProb is the value as which smaller probabilities are read: the smallest
-	// positive normal float32.
+	// leastProb replaces every smaller probability: it is the smallest positive
+	// normal float32.
 	leastProb = 0x1p-126
 
 	// Rounding to float32 may change a difference between two logits of a row by
@@ -87,7 +87,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	probs := kind == AnyKind && n >= fewestProbs && k >= 2
 	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs}
 	wide := a.dtype == Float64
-	offset := 0.0 // the largest absolute one of rows that float32 would not hold
+	offset := 0.0 // the largest |logit| of the rows whose differences float32 would lose
 	err := a.eachRow64(func(i int, row []float64) bool {
 		if looks.unit {
 			looks.add(row)
@@ -118,7 +118,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	return centred, form, nil
 }
 
-// detector finds out whether rows look like probabilities.
+// detector decides whether rows look like probabilities.
 type detector struct {
 	tolerance float64
 	unit      bool // all numbers so far are in [0, 1]
@@ -166,8 +166,8 @@ func losesDifferences(row []float64) bool {
 	return false
 }
 
-// checkProbs rejects rows that are no probabilities, and returns notes on what
-// reading changes in the others.
+// checkProbs rejects rows that are no probabilities, and returns notes on the
+// numbers that reading changes in the other rows.
 func (a *Array) checkProbs() ([]string, error) {
 	var bad error
 	loose, tiny := 0, 0
@@ -213,7 +213,7 @@ func (a *Array) eachRow64(do func(i int, row []float64) bool) error {
 	if n == 0 || k == 0 {
 		return nil
 	}
-	step := max(1, min(64, n)) // for most files the first rows are enough
+	step := max(1, min(64, n)) // most files are decided by their first rows
 	var block []float64
 	for lo := 0; lo < n; lo += step {
 		if lo > 0 {

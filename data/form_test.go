@@ -50,9 +50,9 @@ func noise(seed uint64) func(i, j int) float64 {
 	}
 }
 
-// Offsets that float32 would not hold are taken off in float64; ordinary
-// logits, however near to each other, are read as they are.
-func TestOffsets(t *testing.T) {
+// Offsets that float32 would not hold are removed in float64. Ordinary logits,
+// however close to each other, are read unchanged.
+func TestLargeOffsetsAreRemovedInFloat64(t *testing.T) {
 	const n, k = 50, 7
 	z := noise(1)
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestOffsets(t *testing.T) {
 			}
 			for j := range k {
 				want, got := c.at(i, j)-c.at(i, 0), float64(row[j])-float64(row[0])
-				if math.Abs(got-want) > 0x1p-20*max(1, spread)+1e-7 { // 1e-7: what float64 holds of 1e9
+				if math.Abs(got-want) > 0x1p-20*max(1, spread)+1e-7 { // 1e-7: the spacing of float64 at 1e9
 					t.Fatalf("%s, row %d: difference %v became %v", c.name, i, want, got)
 				}
 			}
@@ -100,9 +100,9 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// Stated probabilities become their logarithms: divided by the sum of the row,
-// with the least normal float32 for 0, both counted.
-func TestStatedProbabilities(t *testing.T) {
+// Stated probabilities become their logarithms. Each row is divided by its sum, and
+// 0 becomes the smallest normal float32; notes count both.
+func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {.5, .5, 1e-60}}
 	set, form, err := formOf(t, KindProbs, 4, 3, func(i, j int) float64 { return rows[i][j] })
 	if err != nil {
@@ -133,9 +133,9 @@ func TestStatedProbabilities(t *testing.T) {
 	}
 }
 
-// What is taken for probabilities: every row in [0, 1] with a sum of 1 within
-// the tolerance, of 20 rows and 2 classes or more.
-func TestLooksLikeProbabilities(t *testing.T) {
+// Numbers are taken for probabilities if every row is in [0, 1] and sums to 1
+// within the tolerance, in 20 rows or more of 2 classes or more.
+func TestUnstatedProbabilitiesAreRejected(t *testing.T) {
 	dirichlet := func(k int, round float64) func(i, j int) float64 {
 		return func(i, j int) float64 {
 			sum, own := 0.0, 0.0
@@ -190,9 +190,9 @@ func TestLooksLikeProbabilities(t *testing.T) {
 	}
 }
 
-// No array of the bundle, nor of other real networks where they are at hand, is
+// No logits of the bundle, or of other real networks where these are present, are
 // taken for anything but logits.
-func TestNoFalseAlarm(t *testing.T) {
+func TestRealLogitsAreTakenForLogits(t *testing.T) {
 	for _, root := range []string{"bundle", filepath.Join("..", "..", "shared", "real")} {
 		if _, err := os.Stat(root); err != nil {
 			continue

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// FuzzNPY hands the door arbitrary files: it never panics and never allocates
-// much more than the file is long, and what it accepts it reads to numbers that
-// survive being written and read again.
+// FuzzNPY reads arbitrary files. Reading never panics and allocates little more
+// than the length of the file, and accepted numbers survive being written and read
+// again.
 func FuzzNPY(f *testing.F) {
 	for _, c := range badFiles {
 		f.Add(c.file)
@@ -24,7 +24,7 @@ func FuzzNPY(f *testing.F) {
 		runtime.ReadMemStats(&before)
 		rows, cols, values, ok := readAny(t, b)
 		runtime.ReadMemStats(&after)
-		// Values, buffer and strip; a regular expression over the header.
+		// Allowed: values, buffer, strip, and a regular expression over the header.
 		if got := after.TotalAlloc - before.TotalAlloc; got > 64*uint64(len(b))+1<<20 {
 			t.Fatalf("%d bytes allocated for a file of %d", got, len(b))
 		}
@@ -34,7 +34,7 @@ func FuzzNPY(f *testing.F) {
 		again := appendFloat64(appendHeader(nil, Float64, []int{rows, cols}), values)
 		_, _, back, ok := readAny(t, again)
 		if !ok || len(back) != len(values) {
-			t.Fatalf("what was written is refused: %q", again[:min(128, len(again))])
+			t.Fatalf("the written file is rejected: %q", again[:min(128, len(again))])
 		}
 		for i := range back {
 			if math.Float64bits(back[i]) != math.Float64bits(values[i]) {
@@ -44,7 +44,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// readAny reads b in every way; ok is true where the float64 reading is whole.
+// readAny reads b in every way; ok is true if the float64 reading is complete.
 func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool) {
 	a, err := OpenArray(fileSystem("a.npy", b), "a.npy")
 	if err != nil {
@@ -64,7 +64,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 	}
 	if err32 == nil {
 		if err != nil {
-			t.Fatalf("float32 reads what float64 refuses: %v", err)
+			t.Fatalf("float64 rejects a file that float32 reads: %v", err)
 		}
 		for i, x := range values {
 			if float32(x) != narrow[i] {
@@ -72,7 +72,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 			}
 		}
 	}
-	// The last row alone is the last row of the whole.
+	// The last row read alone equals the last row of the table.
 	if err == nil && rows > 0 {
 		last := make([]float64, cols)
 		if err := a.ReadFloat64(last, rows-1, rows); err != nil {
@@ -80,7 +80,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 		}
 		for i, x := range last {
 			if x != values[(rows-1)*cols+i] {
-				t.Fatalf("last row, column %d: %g alone, %g in the whole", i, x, values[(rows-1)*cols+i])
+				t.Fatalf("last row, column %d: %g alone, %g in the table", i, x, values[(rows-1)*cols+i])
 			}
 		}
 	}

@@ -29,10 +29,10 @@ const maxHeader = 64 << 10
 
 const npyMagic = "\x93NUMPY"
 
-// headerForm is the text of a header as numpy.save and all other writers that we
-// know write it. The npyio library reads no other form correctly: it finds the
-// values by counting from the keys, so another order of keys makes it panic, and
-// it reads (1000) without its comma as 100.
+// headerForm is the text of a header as numpy.save and all other known writers
+// write it. The npyio library reads no other form correctly: it finds the values by
+// counting from the keys, so it panics on another order of keys and reads (1000)
+// without its comma as 100.
 var headerForm = regexp.MustCompile(`^\{'descr': '[^']*', 'fortran_order': (True|False), 'shape': ` +
 	`\((|-?[0-9]+,|-?[0-9]+(, ?-?[0-9]+)+,?)\), \} *\n$`)
 
@@ -108,7 +108,7 @@ func headerText(r io.ReaderAt, size int64) (text string, offset int64, err error
 	return string(buf), offset + length, nil
 }
 
-// headerError says what is wrong with a header that is not of headerForm.
+// headerError explains why a header is not of headerForm.
 func headerError(text string) error {
 	const rewrite = "; write the file again with numpy.save"
 	bracket := regexp.MustCompile(`'shape': \( *([0-9]+) *\)`).FindStringSubmatch(text)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DefaultLayout is the path template of a folder that states no other.
+// DefaultLayout is the path template of a folder without a stated one.
 const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}/{array}.npy"
 
 // Layout says in which files of a folder the arrays of a set are. It is a path

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDefaultLayout(t *testing.T) {
+func TestDefaultLayoutNamesEveryArray(t *testing.T) {
 	clean := Ref{Dataset: "cifar10", Backbone: "vit-b16", Loss: "ce", Split: Cal}
 	focal := Ref{Dataset: "cifar10", Backbone: "vit-b16", Loss: "focal", Split: Test}
 	fog := Ref{Dataset: "cifar10-c", Backbone: "vit-b16", Corruption: "fog", Severity: 3, Split: Test}
@@ -42,7 +42,7 @@ func TestDefaultLayout(t *testing.T) {
 	}
 }
 
-func TestLayoutTemplates(t *testing.T) {
+func TestRejectsTemplatesThatLoseOrLeave(t *testing.T) {
 	ref := Ref{Dataset: "d", Backbone: "b", Split: Test}
 	for template, want := range map[string]string{
 		"{dataset}/{backbone}/{split}/{array}.npy": "d/b/test/logits.npy",
@@ -80,9 +80,8 @@ func TestLayoutTemplates(t *testing.T) {
 	}
 }
 
-// TestLayoutValues: names that would lead elsewhere, and sets that the template
-// cannot tell apart.
-func TestLayoutValues(t *testing.T) {
+// TestRejectsNamesThatLeadElsewhere, and sets that the template cannot tell apart.
+func TestRejectsNamesThatLeadElsewhere(t *testing.T) {
 	const short = "{dataset}/{backbone}/{split}/{array}.npy"
 	for _, c := range []struct {
 		template string
@@ -118,7 +117,7 @@ func TestLayoutValues(t *testing.T) {
 	}
 }
 
-// FuzzLayout: whatever template and names, a path stays below the root.
+// FuzzLayout: for any template and names, a path stays below the root.
 func FuzzLayout(f *testing.F) {
 	f.Add(DefaultLayout, "d", "b", "ce", "fog", 3, "test")
 	f.Add("{dataset}.npz#{split}_{array}", "..", ".", "", "", 0, "cal")
@@ -141,8 +140,8 @@ func FuzzLayout(f *testing.F) {
 	})
 }
 
-// TestFileTemplate: one file a set, under the rules of a layout.
-func TestFileTemplate(t *testing.T) {
+// TestFileTemplateFollowsTheRulesOfALayout, with one file a set.
+func TestFileTemplateFollowsTheRulesOfALayout(t *testing.T) {
 	ft, err := ParseFileTemplate("mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy")
 	if err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
-// TestLogProbs: log-probabilities of any number of classes and sharpness, in
-// float32 and float16, and with a floor, are told from logits.
-func TestLogProbs(t *testing.T) {
+// TestLogProbsAreToldFromLogits: for any number of classes and any sharpness, in
+// float32 and float16, and with a floor.
+func TestLogProbsAreToldFromLogits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, k := range []int{2, 10, 100, 1000} {
 		for _, scale := range []float64{0, 1, 10} {

@@ -10,8 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// TestManifest: patterns, defaults and which entry decides.
-func TestManifest(t *testing.T) {
+// TestLastMatchingEntryOfTheManifestDecides, and defaults fill the rest.
+func TestLastMatchingEntryOfTheManifestDecides(t *testing.T) {
 	const text = `# what is here
 sets:
   - set: "medical*/*"
@@ -49,7 +49,7 @@ sources:
 	}
 }
 
-func TestManifestErrors(t *testing.T) {
+func TestRejectsBadManifests(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                       "arrays/manifest.yaml: empty; remove it or list sets",
 		"# nothing\n":                            "arrays/manifest.yaml: empty; remove it or list sets",
@@ -82,8 +82,8 @@ func TestManifestErrors(t *testing.T) {
 	}
 }
 
-// TestManifestFiles: shapes and digests are checked when a file is opened.
-func TestManifestFiles(t *testing.T) {
+// TestManifestChecksShapesAndDigests when a file is opened.
+func TestManifestChecksShapesAndDigests(t *testing.T) {
 	logits := npyFile(1, npyHeader("<f4", false, "(1, 2)"), f4(1, 2))
 	ref := Ref{Dataset: "a", Backbone: "b", Split: Test}
 	right := fmt.Sprintf("%x", sha256.Sum256(logits))
@@ -107,8 +107,8 @@ func TestManifestFiles(t *testing.T) {
 	}
 }
 
-// TestManifestWrite: what is written is read as it was.
-func TestManifestWrite(t *testing.T) {
+// TestManifestIsReadAsItWasWritten, field by field.
+func TestManifestIsReadAsItWasWritten(t *testing.T) {
 	dir := t.TempDir()
 	m := Manifest{
 		Sets:  []ManifestSet{{Set: "*", Origin: Simulated, Note: "generator 1, seed 7: a toy"}, {Set: "a/b", Kind: "log-probs"}},

@@ -15,10 +15,10 @@ import (
 // instead of copies. To copy 100 MB of logits takes longer than a pass over them
 // (results/speed, P15). Nothing else in this package maps files.
 //
-// While a file is mapped another program may write to it or truncate it; then the
-// pages after its new end are gone, and reading them would end the program. So
-// only Use gives access to the set. It turns both cases into errors that name the
-// file.
+// While a file is mapped, another program may write to it or truncate it. Pages
+// beyond its new end no longer exist, and reading them would end the program.
+// Therefore only Use gives access to the set. It turns both cases into errors that
+// name the file.
 type Mapped struct {
 	r     Reader
 	set   *Set
@@ -48,11 +48,11 @@ func mapSet(ctx context.Context, r Reader, least int) (*Mapped, error) {
 	return m, nil
 }
 
-// Use calls f with the set, which f must not keep. It returns the error of f, or
-// one that names a file that has been changed or truncated since it was opened.
-// f may read the set on other goroutines that call debug.SetPanicOnFault(true)
-// and hand their panics over to the goroutine of f. A nil Mapped has no set: f
-// is called with nil.
+// Use calls f with the set, which f must not keep. It returns the error of f, or an
+// error that names a file that was changed or truncated after it was opened. f may
+// read the set on other goroutines if they call debug.SetPanicOnFault(true) and
+// pass their panics on to the goroutine of f. For a nil Mapped, f is called with
+// nil.
 func (m *Mapped) Use(f func(*Set) error) error {
 	if m == nil {
 		return f(nil)
@@ -73,8 +73,8 @@ func (m *Mapped) Close() error {
 	return errors.Join(errs...)
 }
 
-// guard calls f. If f reads a page that is gone, it returns an error that names
-// the file. Other panics pass.
+// guard calls f. If f reads a page that no longer exists, it returns an error that
+// names the file. Other panics pass through.
 func (m *Mapped) guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -11,9 +11,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// A calibration set that is cut between two stages of a fit, which reads it on
-// several goroutines, ends the fit in one line.
-func TestCutFileEndsAFit(t *testing.T) {
+// A calibration set is truncated between two stages of a fit that reads it on
+// several goroutines. The fit ends with an error of one line.
+func TestTruncatedFileEndsAFitWithAnError(t *testing.T) {
 	const n, k = 5000, 1000 // large enough to be mapped
 	dir := t.TempDir()
 	path, labels := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy")

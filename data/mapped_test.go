@@ -122,7 +122,8 @@ func TestWriterLeavesAMappedSetAsItWas(t *testing.T) {
 	}
 }
 
-// A file that is cut, before it is read or in between, is one line that names it.
+// A file that is truncated, before it is read or in between, is named in an error
+// of one line.
 func TestCutFilesAreNamed(t *testing.T) {
 	const n = 100_000
 	ctx := context.Background()
@@ -273,7 +274,8 @@ func TestChangedFilesAreNamed(t *testing.T) {
 				if _, err := f.WriteAt(bytes.Repeat([]byte{1}, 8), 128); err != nil {
 					t.Fatal(err)
 				}
-				// The clock of the file system may be too coarse to tell.
+				// The clock of the file system may be too coarse to show the
+				// change.
 				if err := os.Chtimes(path, before.ModTime(), before.ModTime().Add(1)); err != nil {
 					t.Fatal(err)
 				}

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNPZ: columns come back, as members an Array can read too, and the bytes
-// are the same on every day.
-func TestNPZ(t *testing.T) {
+// TestNPZKeepsItsColumnsAndBytes: columns are read back, also as members by an
+// Array, and the bytes do not depend on the date.
+func TestNPZKeepsItsColumnsAndBytes(t *testing.T) {
 	want := Members{
 		{Name: "conf", Float64: []float64{0.25, 1, 1e-300}},
 		{Name: "pred", Int32: []int32{7, -1}},
@@ -43,7 +43,7 @@ func TestNPZ(t *testing.T) {
 	if err := a.ReadFloat64(conf, 0, 3); err != nil || !slices.Equal(conf, want[0].Float64) {
 		t.Errorf("as an array: %v, %v", conf, err)
 	}
-	// Recorded after python3 -m zipfile -t had found the archive sound.
+	// Recorded after python3 -m zipfile -t had found no fault in the archive.
 	const sum = "b40631120b34a5166f546309d8319f17ec7213b7b1a4eea478ee5164cdfd2558"
 	if h := sha256.Sum256(b.Bytes()); hex.EncodeToString(h[:]) != sum {
 		t.Errorf("the bytes have changed: sha256 %x", h)
@@ -62,8 +62,8 @@ func TestNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZErrors: what is not written, and what is not read.
-func TestNPZErrors(t *testing.T) {
+// TestRejectsBadColumnsAndMembers, when writing and when reading.
+func TestRejectsBadColumnsAndMembers(t *testing.T) {
 	for _, c := range []struct {
 		members []Member
 		want    string

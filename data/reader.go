@@ -39,7 +39,7 @@ func (r *setReader) Form() (Form, error) {
 			}
 			a.conversion = how
 			if a == r.augmented {
-				form.OffsetLost = false // the row without augmentation has its offset
+				form.OffsetLost = false // the row without augmentation keeps its offset
 			}
 			r.form = r.form.join(form)
 		}
@@ -186,7 +186,7 @@ type block struct {
 	mapped      *Mapped // if not nil, large matrices are mapped
 }
 
-// interruptAt is how many numbers are read between two checks of the context.
+// interruptAt is the number of values read between two checks of the context.
 const interruptAt = 4 << 20
 
 // matrix reads rows lo..hi-1 of a into the memory of m, or does nothing if a is

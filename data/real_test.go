@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// bundledSets calls do for every set of the bundle that comes with the project.
+// bundledSets calls do for every set of the bundle.
 func bundledSets(t *testing.T, do func(folder *Folder, ref Ref)) {
 	t.Helper()
 	folder, err := OpenFolder("bundle", Layout{}, nil)
@@ -64,8 +64,8 @@ func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
 	})
 }
 
-// Probabilities of the bundle's networks, in float64 and as they are rounded in
-// text files, are rejected unless they are stated.
+// Probabilities of the bundle's networks, in float64 or rounded to four decimals,
+// are rejected unless they are stated.
 func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "probs.npy")
 	bundledSets(t, func(folder *Folder, ref Ref) {

@@ -12,15 +12,15 @@ import (
 // Redrawn returns src with the clean calibration and test rows of every network
 // drawn anew from their union, without replacement. The rows of each class are
 // shuffled and split so that both sets keep their class counts: a long-tailed
-// calibration set stays as skewed as it was, and its test set as balanced. Redrawn
-// is for sets whose rows of one class are from one population, such as a held-out
-// set split in two. It has no corrupted sets, since their calibration rows are
-// clean.
+// calibration set stays as skewed as it was, and its test set as balanced. Use
+// Redrawn for sets whose rows of one class come from one population, such as a
+// held-out set split in two. It has no corrupted sets, since their calibration rows
+// are clean.
 //
-// The result depends on the draw, 1 or more, and on the labels in their order: so
-// networks with the same rows have the same draw. Rows keep their order, calibration
-// before test. A part is present if both sets have it. A reader holds both sets in
-// memory.
+// The result depends on the draw, 1 or more, and on the labels in their order:
+// networks with the same rows have the same draw. Rows keep their order,
+// calibration before test. A part is present if both sets have it. A reader holds
+// both sets in memory.
 func Redrawn(src Source, draw int) Source { return &redrawn{src, draw} }
 
 type redrawn struct {

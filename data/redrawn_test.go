@@ -45,9 +45,10 @@ func writeHalves(t *testing.T, root string) Ref {
 	return ref
 }
 
-// TestRedrawn: every row of the union is in one of the two sets, with its own
-// label and features; class counts stay; draws differ and repeat.
-func TestRedrawn(t *testing.T) {
+// TestRedrawnSetsPartitionTheUnion: every row of the union is in one of the two
+// sets, with its own label and features; class counts stay; draws differ and
+// repeat.
+func TestRedrawnSetsPartitionTheUnion(t *testing.T) {
 	ctx := context.Background()
 	root := t.TempDir()
 	cal := writeHalves(t, root)

@@ -98,9 +98,9 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	return list
 }
 
-// TestScan: blocks of any size, on any number of goroutines and in any pass,
-// are the rows that Read gives.
-func TestScan(t *testing.T) {
+// TestScannedBlocksAreTheRowsOfRead for any block size, any number of goroutines
+// and any pass.
+func TestScannedBlocksAreTheRowsOfRead(t *testing.T) {
 	ctx := context.Background()
 	const n = 9000
 	var want *Set
@@ -162,8 +162,8 @@ func compareBlocks(ctx context.Context, r Reader, rows, workers int, want *Set) 
 	return nil
 }
 
-// TestScanScaled: a factor is applied to each block once.
-func TestScanScaled(t *testing.T) {
+// TestScanAppliesAFactorOnce to each block.
+func TestScanAppliesAFactorOnce(t *testing.T) {
 	ctx := context.Background()
 	const n = 7000
 	open := readers(t, n)["f4.npy"]
@@ -187,9 +187,8 @@ func TestScanScaled(t *testing.T) {
 	}
 }
 
-// TestScanErrors: whatever the number of workers, the first bad block is the
-// one that is named, in the words of Read.
-func TestScanErrors(t *testing.T) {
+// TestScanNamesTheFirstBadBlock for any number of workers, with the error of Read.
+func TestScanNamesTheFirstBadBlock(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 20000, 3
 	path := filepath.Join(t.TempDir(), "bad.npy")
@@ -231,8 +230,8 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
-// TestScanStops: a cancelled context ends a pass, a panic reaches the caller.
-func TestScanStops(t *testing.T) {
+// TestScanEndsWhenCancelledAndPassesPanicsOn to the caller.
+func TestScanEndsWhenCancelledAndPassesPanicsOn(t *testing.T) {
 	r := readers(t, 5000)["f2.npy"]()
 	defer r.Close()
 	for _, workers := range []int{1, 4} {
@@ -260,8 +259,8 @@ func TestScanStops(t *testing.T) {
 	}
 }
 
-// TestStream: any rows, from several goroutines at a time, are those of Read.
-func TestStream(t *testing.T) {
+// TestStreamReadsAnyRowsOnManyGoroutines: the rows equal those of Read.
+func TestStreamReadsAnyRowsOnManyGoroutines(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 9000, 3
 	for name, open := range readers(t, n) {

@@ -2,8 +2,8 @@ package data
 
 import "strings"
 
-// Parts is a set of array names: those that a method declares to read, or those
-// that a source has.
+// Parts is a set of array names, such as those that a method declares to read or
+// those that a source has.
 type Parts uint8
 
 // The arrays a Set may hold. Labels belong to the rows of Logits; Head and OOD
@@ -79,8 +79,8 @@ func (s *Set) Parts() Parts {
 	return p
 }
 
-// View returns the set with only the given parts, so that a method sees what it
-// declared and nothing else.
+// View returns the set with only the given parts, so that a method sees the arrays
+// that it declared and no others.
 func (s *Set) View(parts Parts) *Set {
 	v := &Set{}
 	if parts&Logits != 0 {
@@ -105,7 +105,7 @@ func (s *Set) View(parts Parts) *Set {
 }
 
 // Rows returns rows lo..hi-1 of the set; they share the memory of s. Head and OOD
-// stay complete, since they have no rows of the set.
+// stay complete, since their rows are not rows of the set.
 func (s *Set) Rows(lo, hi int) *Set {
 	r := *s
 	if s.Logits.Present() {

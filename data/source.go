@@ -31,7 +31,7 @@ const (
 	Simulated Origin = "simulated"
 )
 
-// Provenance is what a source knows about a set without reading its arrays.
+// Provenance describes a set without its arrays being read.
 type Provenance struct {
 	Origin Origin
 	Kind   Kind   // of the logits, if it is known
@@ -70,9 +70,9 @@ type Source interface {
 type Reader interface {
 	Rows() int
 	Classes() int // 0 if the parts have neither logits nor head
-	// Bytes is the memory of the whole set once it is read.
+	// Bytes is the memory of the complete set after reading.
 	Bytes() int64
-	// Form says how the logits are read. It may read arrays to find out; errors
+	// Form returns how the logits are read. It may read arrays for that; errors
 	// are those of Read.
 	Form() (Form, error)
 	// Read returns rows lo..hi-1 in new memory; the set stays valid after Close.

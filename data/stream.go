@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Stream reads rows of a labelled set for several goroutines at a time and as often
-// as they ask: the calibration set of a fit in constant memory (calib.Stream). It
-// keeps no rows.
+// Stream reads rows of a labelled set, as often as needed and for several
+// goroutines at a time: the calibration set of a fit in constant memory
+// (calib.Stream). It keeps no rows.
 type Stream struct {
 	source *shared
 
@@ -50,7 +50,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	copy(logits, set.Logits.Data) // no copy where they are the same memory
 	copy(labels, set.Labels)
 	if hi < s.Rows() {
-		return nil // the end of a pass is enough: of single rows this would take as long as reading
+		return nil // checked at the end of a pass only: after each row it would take as long as the reading
 	}
 	return unchanged(s.source.Reader)
 }

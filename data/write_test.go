@@ -12,9 +12,9 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// TestWriteBytes compares with the bytes that numpy.save writes for
-// numpy.array([[1, 2.5]], dtype='<f4'): 128 bytes to the body.
-func TestWriteBytes(t *testing.T) {
+// TestWriterWritesTheBytesOfNumpy compares with numpy.save of numpy.array([[1,
+// 2.5]], dtype='<f4'): 128 bytes before the body.
+func TestWriterWritesTheBytesOfNumpy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npy")
 	if err := WriteFloat32(path, []float32{1, 2.5}, 1, 2); err != nil {
 		t.Fatal(err)
@@ -30,9 +30,9 @@ func TestWriteBytes(t *testing.T) {
 	}
 }
 
-// TestWriteHeader has the library, which knows the format on its own, read the
-// headers that we write, for shapes around each padding.
-func TestWriteHeader(t *testing.T) {
+// TestLibraryReadsWrittenHeaders reads the headers with npyio, an independent
+// implementation, for shapes around each padding.
+func TestLibraryReadsWrittenHeaders(t *testing.T) {
 	for _, shape := range [][]int{{}, {0}, {7}, {5000, 10}, {2, 3, 4}, {1, 22, 333, 4444, 55555, 666666, 7777777, 88888888}, {123456789, 1}} {
 		for _, c := range []struct {
 			t     DType
@@ -51,8 +51,8 @@ func TestWriteHeader(t *testing.T) {
 	}
 }
 
-// TestWriteRead reads back what was written, in all types that are written.
-func TestWriteRead(t *testing.T) {
+// TestWrittenArraysAreReadBack in all types that are written.
+func TestWrittenArraysAreReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npy")
 	want := []float32{1, -2.5, 3, 0.125, 5, -6}
 	wide := []float64{1, -2.5, 3, 0.125, 5, -6}
@@ -89,9 +89,9 @@ func TestWriteRead(t *testing.T) {
 	}
 }
 
-// TestWriter: pieces make the bytes of the whole, an unfinished file never
-// appears under its name, and no other file is left.
-func TestWriter(t *testing.T) {
+// TestUnfinishedFileNeverAppears under its name; pieces give the bytes of one
+// write, and no other file is left.
+func TestUnfinishedFileNeverAppears(t *testing.T) {
 	dir := t.TempDir()
 	whole, pieces := filepath.Join(dir, "whole.npy"), filepath.Join(dir, "pieces.npy")
 	v := make([]float64, 3*40_000)

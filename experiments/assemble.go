@@ -16,8 +16,9 @@ import (
 // rows assembles the rows of all units, in plan order.
 func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
+	fits := &fitParameters{store: p.store, seen: map[string]func() ([]calib.Parameter, error){}}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
+		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i], fits)
 	})
 	var all Rows
 	for i, part := range parts {
@@ -27,12 +28,13 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 		all.Records = append(all.Records, part.Records...)
 		all.Bins = append(all.Bins, part.Bins...)
 		all.Pairs = append(all.Pairs, part.Pairs...)
+		all.Parameters = append(all.Parameters, part.Parameters...)
 	}
 	return all, nil
 }
 
 // assemble appends the rows of a unit to out.
-func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
+func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParameters) error {
 	var in inputs
 	if u.inputs != "" && p.store.Has(results.Inputs, results.Key(u.inputs)) {
 		if err := p.object(results.Inputs, u.inputs, &in); err != nil {
@@ -45,12 +47,12 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 		case results.Skip, results.Fail:
 			for _, e := range u.Spec.Metrics {
 				for _, id := range e.Names() {
-					out.Records = append(out.Records, results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id,
+					out.Records = append(out.Records, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id,
 						Source: string(u.Provenance.Origin), Status: o.status, Note: p.local(o.note)})
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c, in.Notes); err != nil {
+			if err := p.assembleOK(out, u, c, in.Notes, fits); err != nil {
 				return err
 			}
 		}
@@ -59,7 +61,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
+func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fitParameters) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
@@ -67,9 +69,9 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	source := string(u.Provenance.Origin)
 	note := noteOf(u.Provenance, notes, s.Report)
 	for _, e := range u.Spec.Metrics {
-		key := results.Key(recordText(c.facts, e))
+		key := results.Key(recordText(c.samples, e))
 		for _, id := range e.Names() {
-			r := results.Record{Cell: u.Setting.Cell, Method: c.Method.Name, Metric: id, Source: source,
+			r := results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id, Source: source,
 				Status: results.OK, Value: s.Values[id], N: s.N, Note: note, Key: key}
 			if why, ok := s.Undefined[id]; ok {
 				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
@@ -79,10 +81,15 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	}
 	for _, binning := range metrics.Binnings() {
 		for i, b := range s.Bins[binning.Name] {
-			out.Bins = append(out.Bins, results.Bin{Cell: u.Setting.Cell, Method: c.Method.Name, Binning: binning.Name,
+			out.Bins = append(out.Bins, results.Bin{Setting: u.Setting.Setting, Method: c.Method.Name, Binning: binning.Name,
 				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
 		}
 	}
+	parameters, err := fits.rows(u.Setting.Setting, c, s.Report)
+	if err != nil {
+		return err
+	}
+	out.Parameters = append(out.Parameters, parameters...)
 	if c.pair == "" || !p.store.Has(results.Pairs, results.Key(c.pair)) {
 		return nil // c is the baseline itself, or the baseline failed
 	}
@@ -91,7 +98,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 		return err
 	}
 	for _, d := range pairs {
-		out.Pairs = append(out.Pairs, results.Pair{Cell: u.Setting.Cell, Method: c.Method.Name, Against: u.Spec.Baseline,
+		out.Pairs = append(out.Pairs, results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline,
 			Metric: d.Metric, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, N: s.N, Source: source})
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// State says what a run would do about a cell.
+// State is what a run would do about a cell.
 type State string
 
 const (
@@ -28,12 +28,12 @@ type Cell struct {
 	State  State
 	Why    string // reason for any state but Hit
 
-	external           externalMethod // the method, if it is external; else nil
-	fit, facts, scores string         // key texts
-	seed               uint64         // of the fit
-	pair               string         // key text of the pairing with the baseline; empty where there is none
-	scored, paired     bool           // the scores and the pairing are in the store
-	damaged            bool           // an object in the store cannot be read
+	external             externalMethod // the method, if it is external; else nil
+	fit, samples, scores string         // key texts
+	seed                 uint64         // of the fit
+	pair                 string         // key text of the pairing with the baseline; empty if there is none
+	scored, paired       bool           // the scores and the pairing are in the store
+	damaged              bool           // an object in the store cannot be read
 }
 
 // plan makes the cells of the unit and finds their states.
@@ -76,10 +76,11 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
 		}
 	}
+	u.describeArrays(ctx, digests)
 }
 
-// lacks says why the method of a cell cannot be run on the setting. It is empty
-// if the method can be run.
+// lacks returns the reason why the method of a cell cannot be run on the setting,
+// or "" if it can.
 func (u *Unit) lacks(c *Cell, at location) string {
 	contract := c.Method.Contract()
 	for _, need := range []struct {
@@ -105,13 +106,13 @@ func (u *Unit) lacks(c *Cell, at location) string {
 	return ""
 }
 
-// NeedsTrueLogits says why a method rejects log-probabilities.
+// NeedsTrueLogits returns the reason why a method rejects log-probabilities.
 func NeedsTrueLogits(method string) string {
 	return method + " needs true logits; these are log-probabilities, whose offset is lost"
 }
 
-// OffsetLost says why a method rejects logits that are read relative to the
-// largest one of their row.
+// OffsetLost returns the reason why a method rejects logits that are read relative
+// to the largest one of their row.
 func OffsetLost(method string) string {
 	return method + " needs true logits; float32 does not hold the offset of these"
 }
@@ -143,8 +144,8 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 		}
 		c.fit, test = c.fit+fit, test+rows
 	}
-	c.facts = factsText(c.fit, test, u.classes())
-	c.scores = scoresText(c.facts, u.Spec.Metrics)
+	c.samples = samplesText(c.fit, test, u.classes())
+	c.scores = scoresText(c.samples, u.Spec.Metrics)
 	return nil
 }
 
@@ -152,12 +153,12 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 // baseline.
 func (u *Unit) pairTexts(interval metrics.Interval) {
 	b := u.baseline()
-	if b < 0 || u.Cells[b].facts == "" {
+	if b < 0 || u.Cells[b].samples == "" {
 		return
 	}
 	for i := range u.Cells {
-		if c := &u.Cells[i]; i != b && c.facts != "" {
-			c.pair = pairText(c.facts, u.Cells[b].facts, interval)
+		if c := &u.Cells[i]; i != b && c.samples != "" {
+			c.pair = pairText(c.samples, u.Cells[b].samples, interval)
 		}
 	}
 }
@@ -179,7 +180,7 @@ func (c *Cell) inStore(o PlanOptions) (State, string) {
 		return Miss, "asked to start afresh"
 	case c.scored:
 		return Hit, ""
-	case o.Store.Has(results.SampleScores, results.Key(c.facts)) && o.Store.Has(results.Fit, results.Key(c.fit)):
+	case o.Store.Has(results.SampleScores, results.Key(c.samples)) && o.Store.Has(results.Fit, results.Key(c.fit)):
 		return Score, "not yet scored by these metrics"
 	case o.Store.Has(results.Fit, results.Key(c.fit)):
 		return Miss, "fitted, not yet applied to this test set"
@@ -187,15 +188,15 @@ func (c *Cell) inStore(o PlanOptions) (State, string) {
 	return Miss, "not yet fitted on this calibration set with these options"
 }
 
-// intact reports whether the object of a key text is in the store, undamaged.
+// intact reports whether the object of a key text is in the store and undamaged.
 func (p *Plan) intact(kind results.Kind, text string) bool {
 	_, err := p.store.Get(kind, results.Key(text))
 	return err == nil
 }
 
-// verify reads the objects that a run is going to rely on. A damaged object
-// counts as absent and is made again.
-func (p *Plan) verify(u *Unit) {
+// verify reads the objects that a run will use. A damaged object counts as absent
+// and is made again.
+func (p *Plan) verify(u *Unit, fits *intactFits) {
 	pairing := false
 	for i := range u.Cells {
 		c := &u.Cells[i]
@@ -214,8 +215,12 @@ func (p *Plan) verify(u *Unit) {
 	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
+		if c.State == Hit && c.external == nil && !fits.intact(c) { // fits.csv needs it
+			c.State, c.damaged = Miss, true
+			continue
+		}
 		base := pairing && c.Method.Name == u.Spec.Baseline
-		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.facts) && p.intact(results.Fit, c.fit)) {
+		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit)) {
 			c.State, c.damaged = Miss, true
 		}
 	}

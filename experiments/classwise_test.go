@@ -9,10 +9,9 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// TestClassBins: the bins of a metric of all class probabilities are filled while the
-// test set streams through maps of all kinds. A spec without such a metric shares
-// the fits but not the scores of the rows.
-func TestClassBins(t *testing.T) {
+// TestClassBinsAreFilledWhileStreaming through maps of all kinds. A spec without a
+// metric of class bins shares the fits but not the sample scores.
+func TestClassBinsAreFilledWhileStreaming(t *testing.T) {
 	w := newWorld(t)
 	const methods = "name: t\nmethods: [uncal, ts, irova]\nsettings: [{dataset: d, backbone: a}]\nbaseline: none\n"
 	spec := methods + "metrics: [ece, ece_classwise]\n"
@@ -54,8 +53,8 @@ func TestClassBins(t *testing.T) {
 	if again.Fitted != 0 || again.Scored != 3 {
 		t.Errorf("without class bins: %d fits, %d scored", again.Fitted, again.Scored)
 	}
-	with, without := unit.Cells[0].facts, w.plan(methods+"metrics: [ece]\n", false).Units[0].Cells[0].facts
+	with, without := unit.Cells[0].samples, w.plan(methods+"metrics: [ece]\n", false).Units[0].Cells[0].samples
 	if with == without {
-		t.Error("facts with and without class bins share a key")
+		t.Error("sample scores with and without class bins share a key")
 	}
 }

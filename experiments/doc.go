@@ -5,17 +5,17 @@
 //
 //	plan      settings x methods -> cells, each with its keys and its state in the store
 //	run       a pool of workers fits, applies and scores what is missing
-//	assemble  results.csv, bins.csv and pairs.csv, from the store, in plan order
+//	assemble  results.csv, bins.csv, pairs.csv and fits.csv, from the store, in plan order
 //	views     tables, figures and pages, from the three CSV files alone
 //
 // The rules that make this safe:
 //
 // One fit, many scores. A fit has a key made of the method, its options and the
-// content of the arrays that it reads, so the 75 corrupted sets of the paper
-// share one fit for each method. The sample scores, which
-// metrics are computed from, have a key made of the fit and the test arrays. The
-// values of the metrics have a key made of the sample scores and the metrics. Keys are digests of readable texts. Neither dates
-// nor file names are in them.
+// content of the arrays that it reads, so the 75 corrupted sets of the paper share
+// one fit for each method. The sample scores, from which metrics are computed, have
+// a key made of the fit and the test arrays. The values of the metrics have a key
+// made of the sample scores and the metrics. Keys are digests of readable texts,
+// which contain neither dates nor file names.
 //
 // Every result goes through the content-addressed store before it is used.
 // Therefore a run that was killed continues where it stopped, a second run fits

@@ -28,12 +28,12 @@ func Registry() spec.Registry {
 type externalMethod interface {
 	calib.Method
 
-	// digests returns what the key texts of the fit and of the rows need beside
-	// options and arrays.
+	// digests returns the key texts, besides options and arrays, of the fit and of
+	// the rows.
 	digests(at location, files *data.Digests) (fit, rows string, err error)
 
-	// lacks says why the method cannot serve a setting. It is empty if the
-	// method can.
+	// lacks returns the reason why the method cannot serve a setting, or "" if it
+	// can.
 	lacks(at location) string
 
 	// runs reports whether fit and open start a program.
@@ -46,8 +46,7 @@ type externalMethod interface {
 	open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error)
 }
 
-// location is what an external method may know of the setting and the folders
-// that it is used with.
+// location tells an external method the folders of a setting.
 type location struct {
 	root    string   // of the project
 	folders []string // of arrays, put in front by the user
@@ -61,7 +60,7 @@ func (p *Plan) location(u *Unit) location {
 	return location{root: projectRoot(u.Spec.File), folders: p.data, test: u.test, setting: u.Setting, first: p.first > 0}
 }
 
-// notAllowed says why a program is not run.
+// notAllowed returns the reason why a program is not run.
 func notAllowed(method string) string {
 	return method + " runs a program; allow it with --allow-exec, if you trust the spec and what it names"
 }
@@ -92,8 +91,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	return body, nil
 }
 
-// openTable opens the probabilities that an external method has for the test
-// set.
+// openTable opens the probabilities of an external method for the test set.
 func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
 	c := &w.unit.Cells[cell]
 	if c.external.runs() && !w.run.plan.allowExec {

@@ -33,7 +33,7 @@ func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
 	values := map[string]float64{}
 	for _, r := range out.Rows.Records {
 		if r.Method == a && r.Status == results.OK {
-			values[r.Setting()+" "+r.Metric] = r.Value
+			values[r.Setting.Name()+" "+r.Metric] = r.Value
 		}
 	}
 	compared := 0
@@ -41,8 +41,8 @@ func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
 		if r.Method != b {
 			continue
 		}
-		if want, ok := values[r.Setting()+" "+r.Metric]; !ok || r.Status != results.OK || !(math.Abs(r.Value-want) <= tol) {
-			t.Errorf("%s %s of %s: %s %v, of %s %v", r.Setting(), r.Metric, b, r.Status, r.Value, a, want)
+		if want, ok := values[r.Setting.Name()+" "+r.Metric]; !ok || r.Status != results.OK || !(math.Abs(r.Value-want) <= tol) {
+			t.Errorf("%s %s of %s: %s %v, of %s %v", r.Setting.Name(), r.Metric, b, r.Status, r.Value, a, want)
 		}
 		compared++
 	}
@@ -282,14 +282,14 @@ settings:
 	}
 	uncal := map[string]float64{}
 	for _, r := range out.Rows.Records {
-		name := r.Setting() + " " + r.Metric
+		name := r.Setting.Name() + " " + r.Metric
 		if r.Method == "uncal" {
 			uncal[name] = r.Value
 			continue
 		}
 		said := strings.TrimSpace(string(r.Status) + " " + r.Note)
-		if !regexp.MustCompile("^" + want[r.Setting()] + "$").MatchString(said) {
-			t.Errorf("%s: %s, want %s", name, said, want[r.Setting()])
+		if !regexp.MustCompile("^" + want[r.Setting.Name()] + "$").MatchString(said) {
+			t.Errorf("%s: %s, want %s", name, said, want[r.Setting.Name()])
 		}
 		// The file of the rescaled set has the probabilities of the clean set. Files
 		// are scored as they are, and uncal from its logits.

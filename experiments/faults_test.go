@@ -143,8 +143,8 @@ func TestPanicOfASourceFailsItsSetting(t *testing.T) {
 	}
 }
 
-// TestLogProbsInTheTestSetSkip a method that needs true logits, also where only their
-// values show what they are.
+// TestLogProbsInTheTestSetSkip a method that needs true logits, also if only their
+// values show that they are log-probabilities.
 func TestLogProbsInTheTestSetSkip(t *testing.T) {
 	w := newWorld(t)
 	test := draw(t, simulate.Network{Name: "x", Classes: 5, Width: 8, TestRows: 60, Accuracy: 0.7}, data.Test)

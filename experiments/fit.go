@@ -23,14 +23,15 @@ type fitting struct {
 	err   error
 }
 
-// skipError says that the arrays do not suit a method: a skip, not a failure.
+// skipError is the error of arrays that do not suit a method: a skip, not a
+// failure.
 type skipError struct{ reason string }
 
 func (e *skipError) Error() string { return e.reason }
 
-// fit returns the map of a cell and the number of classes that it is for (0 for
-// any), from the store or by fitting. For an external method it opens the table
-// of probabilities instead, and the map is nil.
+// fit returns the map of a cell and its number of classes (0 for any), from the
+// store or by fitting. For an external method it opens the table of probabilities
+// instead, and the map is nil.
 func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	c := &w.unit.Cells[cell]
 	key := results.Key(c.fit)
@@ -91,7 +92,8 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// withInput calls f with the arrays that the contract of c names, and no others.
+// withInput calls f with the arrays that the contract of c names, and with no
+// others.
 func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) error) error {
 	contract := c.Method.Contract()
 	in := calib.Input{Seed: c.seed, Shared: &w.shared}

@@ -13,14 +13,15 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// goldenRows is the number of rows of each set: enough for every branch, and few
-// enough for a test.
+// goldenRows is the number of rows of each set: enough for every branch, few enough
+// for a fast test.
 const goldenRows = 60
 
-// TestGolden runs testdata/golden.yaml, whose arrays are simulated, and compares
-// results.csv with the committed one byte for byte. Kernels, random numbers and
-// sums are portable, so the file holds on every processor.
-func TestGolden(t *testing.T) {
+// TestResultsOfTheGoldenSpecKeepTheirBytes runs testdata/golden.yaml, whose arrays
+// are simulated, and compares results.csv with the committed one byte for byte.
+// Kernels, random numbers and sums are portable, so the file is the same on every
+// processor.
+func TestResultsOfTheGoldenSpecKeepTheirBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs 228 cells twice")
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// inputs are notes on the arrays of a setting. They are kept in the store, so
-// that a run that finds all its cells there does not read the arrays.
+// inputs are notes on the arrays of a setting. They are kept in the store, so that
+// a run whose cells are all there does not read the arrays.
 type inputs struct {
 	Notes      []string `json:"notes,omitempty"`       // one line each; warnings begin with "warning: "
 	OffsetLost bool     `json:"offset_lost,omitempty"` // see data.Form
@@ -55,8 +55,8 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	return in, store.Put(results.Inputs, u.inputs, body)
 }
 
-// examine reads the calibration set and the test set of a unit and notes what is
-// unusual about them.
+// examine reads the calibration set and the test set of a unit and notes unusual
+// properties.
 func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	var in inputs
 	test, err := u.source.Open(ctx, u.Setting.Test(), scored)
@@ -91,8 +91,8 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	return in, err
 }
 
-// add adds the notes on how the logits of r are read. A warning that holds for
-// both sets is noted once.
+// add adds the notes on the form of the logits of r. A warning that holds for both
+// sets is noted once.
 func (in *inputs) add(set string, r data.Reader) error {
 	form, err := r.Form()
 	if err != nil {
@@ -110,9 +110,9 @@ func (in *inputs) add(set string, r data.Reader) error {
 	return nil
 }
 
-// testIsCalibration reports whether the two sets have the same rows of logits,
-// in any order. It compares the sizes and the counts of labels first, and hashes
-// rows only where these agree.
+// testIsCalibration reports whether the two sets have the same rows of logits, in
+// any order. It compares the sizes and the counts of labels first, and hashes rows
+// only if these agree.
 func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
 	if cal.Rows() != test.Rows() || cal.Classes() != test.Classes() {
 		return false, nil

@@ -18,14 +18,14 @@ import (
 // changed. A version is raised when the numbers that this package computes
 // change; package metrics has its own versions.
 const (
-	fitVersion    = 2 // 2: float64 logits of a large offset are read centred
-	factsVersion  = 2
-	scoresVersion = 1
+	fitVersion     = 2 // 2: float64 logits of a large offset are read centred
+	samplesVersion = 2
+	scoresVersion  = 1
 )
 
-// fitText is the text of a fit: the method, the row kernel and the content of
-// the arrays that the method reads. cal and target are digests; they are empty
-// where the contract asks for no such array.
+// fitText is the text of a fit: the method, the row kernel and the content of the
+// arrays that the method reads. cal and target are digests; they are empty if the
+// contract names no such array.
 func fitText(m *spec.Method, cal, target string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version)
@@ -48,11 +48,11 @@ func fitSeed(m *spec.Method, cal, target string) uint64 {
 	return seed("method " + m.Entry.Name + "\n" + fitSections(m, cal, target))
 }
 
-// factsText is the text of the row scores of an applied fit, with class bins or
+// samplesText is the text of the sample scores of an applied fit, with class bins or
 // without.
-func factsText(fit, test string, classes bool) string {
+func samplesText(fit, test string, classes bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "facts %d %d\n", factsVersion, scoring.Version)
+	fmt.Fprintf(&b, "facts %d %d\n", samplesVersion, scoring.Version)
 	if classes {
 		fmt.Fprintf(&b, "class bins %d\n", scoring.ClassBinsVersion)
 	}
@@ -62,28 +62,28 @@ func factsText(fit, test string, classes bool) string {
 }
 
 // scoresText is the text of the values of all metrics of a cell.
-func scoresText(facts string, entries []metrics.Entry) string {
+func scoresText(samples string, entries []metrics.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion)
 	for _, e := range entries {
 		fmt.Fprintf(&b, "metric %s %d\n", e.Name, e.Version)
 	}
-	b.WriteString(facts)
+	b.WriteString(samples)
 	return b.String()
 }
 
 // recordText is the text of one number of results.csv.
-func recordText(facts string, e metrics.Entry) string {
-	return fmt.Sprintf("metric %s %d\n%s", e.Name, e.Version, facts)
+func recordText(samples string, e metrics.Entry) string {
+	return fmt.Sprintf("metric %s %d\n%s", e.Name, e.Version, samples)
 }
 
 // pairText is the text of the paired bootstrap of two cells of one setting.
-func pairText(facts, baseline string, interval metrics.Interval) string {
+func pairText(samples, baseline string, interval metrics.Interval) string {
 	kind := ""
 	if interval != "" && interval != metrics.BC {
 		kind = fmt.Sprintf("interval %s\n", interval)
 	}
-	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, facts, baseline)
+	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, samples, baseline)
 }
 
 // section writes the lines of text indented under a heading.

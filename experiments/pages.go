@@ -22,12 +22,16 @@ type Compare struct {
 	Block    compare.Block     // settings that count as one
 	Interval metrics.Interval  // kind of the intervals of the pairs
 	Labels   map[string]string // method id -> name in print
+	Formats  []plots.Format    // of figures; SVG and PDF if nil
+	Compact  bool              // LaTeX for one column of a paper, with the notes in a file of their own
 }
 
 // Page is a comparison by one metric over the settings of one source.
 type Page struct {
 	compare.View
-	pairs []results.Pair // of the source
+	pairs   []results.Pair // of the source
+	formats []plots.Format
+	compact bool
 }
 
 // Pages compares by each metric, once for each source of the rows.
@@ -45,7 +49,7 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 		for _, one := range list {
 			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
 			other := func(p results.Pair) bool { return p.Source != one.Source }
-			pages = append(pages, Page{view, slices.DeleteFunc(slices.Clone(rows.Pairs), other)})
+			pages = append(pages, Page{view, slices.DeleteFunc(slices.Clone(rows.Pairs), other), c.Formats, c.Compact})
 		}
 	}
 	return pages, nil
@@ -75,18 +79,18 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := atomicfile.Write(base+".txt", p.Text); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
+	if err := p.latex(base); err != nil {
 		return err
 	}
 	fmt.Fprint(w, hint)
 	fmt.Fprintf(w, "(%s.txt and .tex)\n", base)
 
 	figure, err := plots.Ranks(p.Comparison, p.Labels)
-	if err := saveDrawn(w, figure, err, base+"-ranks"); err != nil {
+	if err := p.saveDrawn(w, figure, err, base+"-ranks"); err != nil {
 		return err
 	}
 	figure, err = plots.Differences(p.Comparison, p.Labels)
-	if err := saveDrawn(w, figure, err, base+"-differences"); err != nil {
+	if err := p.saveDrawn(w, figure, err, base+"-differences"); err != nil {
 		return err
 	}
 	for _, r := range p.Rows {
@@ -95,18 +99,39 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		}
 		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
 			Interval: p.Interval}, p.Metric)
-		if err := saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
+		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// latex writes the LaTeX of the page, one table a file: base.tex, the notes of a
+// compact table, and the redrawn splits if there are any.
+func (p Page) latex(base string) error {
+	if !p.compact {
+		if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
+			return err
+		}
+	} else {
+		if err := atomicfile.Write(base+".tex", p.CompactLaTeX); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(base+"-notes.tex", p.CompactNotes); err != nil {
+			return err
+		}
+	}
+	if len(p.Splits) == 0 {
+		return nil
+	}
+	return atomicfile.Write(base+"-splits.tex", p.SplitsLaTeX)
+}
+
 // saveDrawn writes a figure, or prints why it could not be drawn.
-func saveDrawn(w io.Writer, figure *plots.Figure, err error, base string) error {
+func (p Page) saveDrawn(w io.Writer, figure *plots.Figure, err error, base string) error {
 	if err != nil {
 		_, err = fmt.Fprintf(w, "no %v\n", err)
 		return err
 	}
-	return saveFigure(w, figure, base)
+	return saveFigure(w, figure, base, p.formats)
 }

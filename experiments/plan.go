@@ -16,7 +16,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Unit is a setting with its cells: what one worker does at a time.
+// Unit is a setting with its cells: the work that one worker does at a time.
 type Unit struct {
 	Spec       *spec.Spec
 	Setting    *spec.Setting
@@ -26,7 +26,9 @@ type Unit struct {
 	source data.Source
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
-	inputs string      // key text of the notes on its arrays; empty where none are needed
+	inputs string      // key text of the notes on its arrays; empty if none are needed
+
+	testArrays, calArrays string // digests of the arrays that its cells read
 }
 
 // Plan is all cells of some specs in order, with their state in a store.
@@ -42,7 +44,7 @@ type Plan struct {
 	interval  metrics.Interval
 }
 
-// PlanOptions says where a plan looks.
+// PlanOptions configures a plan.
 type PlanOptions struct {
 	Data    []string       // folders put in front of the sources of the specs
 	Store   *results.Store // results that exist already; not read under Fresh
@@ -50,13 +52,13 @@ type PlanOptions struct {
 	Fresh   bool           // nothing in the store counts as done
 	First   int            // only the first rows of each set, for a quick look; 0 for all
 
-	AllowExec bool // programs that specs name may be run
+	AllowExec bool // whether programs that specs name may be run
 
 	Interval metrics.Interval // of the pairings; metrics.BC if empty
 }
 
-// MakePlan lists the cells of specs. It computes the digests of files that it
-// does not know yet, on all processors, and parses no array.
+// MakePlan lists the cells of specs. It computes the digests of files that it does
+// not know yet, on all processors, and decodes no array.
 func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, error) {
 	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
 	open := openSources{options: o, opened: map[string]data.Source{}}
@@ -86,8 +88,8 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	return p, o.Digests.Close()
 }
 
-// newUnit returns a setting with the source that serves it. Where no source
-// does, its cells are skips; otherwise it has no cells yet.
+// newUnit returns a setting with the source that serves it. Without such a source
+// its cells are skips; otherwise it has no cells yet.
 func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	u := Unit{Spec: s, Setting: setting, source: sourceOf(setting, sources)}
 	if u.source == nil {
@@ -108,8 +110,8 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	return u
 }
 
-// provenance returns what is known of the numbers of a setting: they are
-// measured only if both the test set and the calibration set are.
+// provenance returns the provenance of the numbers of a setting: they are measured
+// only if both the test set and the calibration set are.
 func provenance(src data.Source, s *spec.Setting) data.Provenance {
 	p := src.Describe(s.Test())
 	if src.Has(s.Cal()) == 0 {
@@ -159,8 +161,8 @@ func (p *Plan) Counts() map[State]int {
 	return n
 }
 
-// Measured returns how many settings have real outputs of a network, how many
-// simulated ones, and how many no arrays at all.
+// Measured returns the numbers of settings with real outputs of a network, with
+// simulated ones, and with no arrays at all.
 func (p *Plan) Measured() (measured, simulated, absent int) {
 	for i := range p.Units {
 		switch u := &p.Units[i]; {

@@ -58,7 +58,7 @@ func (precomputed) runs() bool { return false }
 // the user put in front, then below the root of the project. The name, for
 // errors, is the path below that folder.
 func (p precomputed) find(at location) (path, name string, err error) {
-	s := at.setting // not its test set, which is the clean one where the setting is rescaled
+	s := at.setting // not its test set, which is the clean one if the setting is rescaled
 	name, err = p.path.Path(data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity})
 	if err != nil {
 		return "", "", err

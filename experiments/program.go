@@ -17,8 +17,8 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
-// program is a calibrator that is a separate program. Package external says what
-// such a program is given and what it returns.
+// program is a calibrator that is a separate program. Package external specifies
+// the arrays that such a program gets and the files that it returns.
 type program struct {
 	options   programOptions
 	limit     time.Duration
@@ -71,7 +71,7 @@ type noMap struct{}
 
 func (noMap) Check() error { return spec.ErrExternal }
 
-// need adds the named arrays to those that the program is given.
+// need adds the named arrays to the arrays that the program gets.
 func (p *program) need(names []string) error {
 	known := map[string]data.Parts{}
 	for _, part := range (data.Features | data.Head | data.OOD | data.Augmented).List() {
@@ -143,7 +143,7 @@ func (p program) digests(at location, files *data.Digests) (fit, rows string, er
 	return b.String(), "", nil
 }
 
-// inFolder returns path, which is taken below dir unless it is absolute.
+// inFolder returns path, relative to dir unless it is absolute.
 func inFolder(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -22,7 +22,7 @@ settings:
 	}
 	r := out.Rows.Records
 	if r[2].Corruption != "rescale-0.5" || r[2].Severity != 1 || r[4].Corruption != "rescale-1" {
-		t.Errorf("settings %v and %v", r[2].Cell, r[4].Cell)
+		t.Errorf("settings %v and %v", r[2].Setting, r[4].Setting)
 	}
 	if r[0].Value == r[2].Value || r[0].Value != r[4].Value || r[1].Value != r[5].Value {
 		t.Errorf("ECE plain %v %v, times 0.5 %v %v, times 1 %v %v", r[0].Value, r[1].Value, r[2].Value, r[3].Value, r[4].Value, r[5].Value)

@@ -10,23 +10,28 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Rows are the rows of the three files that views are made of.
+// Rows are the rows of the three files that views are made of. Only a run has
+// Parameters, the rows of fits.csv, which the page reads.
 type Rows struct {
-	Records []results.Record
-	Bins    []results.Bin
-	Pairs   []results.Pair
+	Records    []results.Record
+	Bins       []results.Bin
+	Pairs      []results.Pair
+	Parameters []results.Parameter
 }
 
-// Write replaces results.csv, bins.csv and pairs.csv in dir. It makes the folder
-// if there is none.
+// Write replaces results.csv, bins.csv, pairs.csv and fits.csv in dir, and
+// results-wide.csv, which holds the values of results.csv in wide form. It makes
+// the folder if there is none.
 func (r *Rows) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	files := []func() error{
 		func() error { return results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) },
+		func() error { return results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records) },
 		func() error { return results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) },
 		func() error { return results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) },
+		func() error { return results.WriteParameters(filepath.Join(dir, "fits.csv"), r.Parameters) },
 	}
 	errs := make([]error, len(files))
 	forEach(len(files), len(files), func(i int) { errs[i] = files[i]() })
@@ -48,24 +53,24 @@ func ReadRows(dir string) (*Rows, error) {
 
 // Of returns the rows of one experiment.
 func (r *Rows) Of(experiment string) *Rows {
-	return r.where(func(c results.Cell, _ string) bool { return c.Experiment == experiment })
+	return r.where(func(c results.Setting, _ string) bool { return c.Experiment == experiment })
 }
 
 // where returns the rows whose cell and source satisfy keep.
-func (r *Rows) where(keep func(c results.Cell, source string) bool) *Rows {
+func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
 	var kept Rows
 	for _, row := range r.Records {
-		if keep(row.Cell, row.Source) {
+		if keep(row.Setting, row.Source) {
 			kept.Records = append(kept.Records, row)
 		}
 	}
 	for _, row := range r.Bins {
-		if keep(row.Cell, row.Source) {
+		if keep(row.Setting, row.Source) {
 			kept.Bins = append(kept.Bins, row)
 		}
 	}
 	for _, row := range r.Pairs {
-		if keep(row.Cell, row.Source) {
+		if keep(row.Setting, row.Source) {
 			kept.Pairs = append(kept.Pairs, row)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // DefaultMemory bounds the arrays in memory at one time, in bytes.
 const DefaultMemory = 4 << 30
 
-// RunOptions says how a plan is carried out. The results do not depend on it, to
-// the last byte.
+// RunOptions configures how a plan is run. The results do not depend on it, to the
+// last byte.
 type RunOptions struct {
 	Workers int // units at a time; 1 if less
 
@@ -38,7 +38,7 @@ type Shard struct{ I, N int }
 // has reports whether unit i belongs to the shard.
 func (s Shard) has(i int) bool { return s.N == 0 || i%s.N == s.I-1 }
 
-// Progress says how far a run is.
+// Progress tells how far a run has come.
 type Progress struct {
 	Done, Total int    // cells
 	Setting     string // that was finished last
@@ -67,8 +67,9 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
 	var units []int // of the shard
+	fits := &intactFits{plan: p, seen: map[string]bool{}}
 	for i := range p.Units {
-		p.verify(&p.Units[i])
+		p.verify(&p.Units[i], fits)
 		if o.Shard.has(i) {
 			units = append(units, i)
 			r.expect(&p.Units[i])
@@ -103,7 +104,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 
 // forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
 // Planning, running and assembling all use this one pool. do keeps its errors in
-// a place of its own, so that they do not depend on who failed first.
+// its own place, so that they do not depend on which call failed first.
 func forEach(n, workers int, do func(i int)) {
 	var g errgroup.Group
 	g.SetLimit(max(1, workers))
@@ -140,8 +141,8 @@ type run struct {
 	done, total, fitted, scored int
 }
 
-// outcome is the result of one cell. The status is empty until the cell has
-// failed or is skipped.
+// outcome is the result of one cell. The status is empty until the cell has failed
+// or is skipped.
 type outcome struct {
 	status results.Status
 	note   string
@@ -238,7 +239,7 @@ func (r *run) catchUp(u *Unit) {
 		switch {
 		case c.scored && c.paired:
 			c.State = Hit
-		case p.intact(results.SampleScores, c.facts) && p.intact(results.Fit, c.fit):
+		case p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit):
 			c.State = Score
 		default:
 			continue
@@ -280,7 +281,7 @@ func guard(what string, f func() error) (err error) {
 	return f()
 }
 
-// checkClasses says when a fit and a test set disagree about the classes.
+// checkClasses returns an error if a fit and a test set disagree about the classes.
 func checkClasses(u *Unit, fitted, test int) error {
 	if fitted != 0 && test != fitted {
 		cal := u.Setting.Cal()

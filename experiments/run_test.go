@@ -38,8 +38,8 @@ func TestWorkersAndMemoryDoNotMatter(t *testing.T) {
 func TestOneFitManyScores(t *testing.T) {
 	w := newWorld(t)
 	out, want := w.run(testSpec, RunOptions{Workers: 2})
-	// uncal is one fit for all; ts, ir, irova, pw2 and qats one for each of a
-	// and b; qats-transductive one for each of the four test sets.
+	// uncal is one fit for all; ts, ir, irova, pw2 and qats have one fit for each
+	// of a and b; qats-transductive has one for each of the four test sets.
 	if out.Fitted != 1+5*2+4 || out.Scored != 28 {
 		t.Errorf("%d fits and %d scored, want 15 and 28", out.Fitted, out.Scored)
 	}

@@ -21,10 +21,10 @@ func TestPaperSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	published := map[results.Cell]bool{}
+	published := map[results.Setting]bool{}
 	for _, p := range numbers {
 		if p.Method == "uncal" && p.Dataset != paper.Average && p.Corruption != paper.Average {
-			published[results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}] = true
+			published[results.Setting{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}] = true
 		}
 	}
 	if len(published) != 162 {
@@ -40,7 +40,7 @@ func TestPaperSettings(t *testing.T) {
 			t.Errorf("%s has %d settings, want %d", name, len(s.Settings), want)
 		}
 		for _, s := range s.Settings {
-			cell := s.Cell
+			cell := s.Setting
 			cell.Experiment, cell.Loss = "", ""
 			if !published[cell] {
 				t.Errorf("%s: %s is not in the paper, or stands twice", name, &s)

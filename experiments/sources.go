@@ -27,7 +27,7 @@ var folders = map[string]string{
 // simulated is the word for the source of virtual networks.
 const simulated = "simulate"
 
-// scored are the arrays that scoring reads, whatever the method.
+// scored are the arrays that scoring reads for any method.
 const scored = data.Logits | data.Labels
 
 // openSources opens the sources of specs. A folder or declaration that several
@@ -37,9 +37,9 @@ type openSources struct {
 	opened  map[string]data.Source
 }
 
-// of returns the sources of a spec in order, after the folders that the user put
-// in front. An absent folder that the user gave is a mistake. So is an absent
-// folder that the spec names by its path; a folder that it names by a word may be absent.
+// of returns the sources of a spec in order, after the folders that the user put in
+// front. An absent folder that the user gave is an error. So is an absent folder
+// that the spec names by its path; a folder that it names by a word may be absent.
 func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
 	openFolder := func(path string) (data.Source, error) { return data.OpenFolder(path, s.Layout, o.options.Digests) }
@@ -120,8 +120,7 @@ func projectRoot(file string) string {
 	return "."
 }
 
-// sourceOf returns the first source that has the test set of a setting, nil if
-// none has.
+// sourceOf returns the first source that has the test set of a setting, or nil.
 func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	for _, src := range sources {
 		if src.Has(s.Test())&scored == scored {

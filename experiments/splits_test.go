@@ -44,9 +44,9 @@ settings:
 	}
 }
 
-// TestDrawsSkipPrecomputed: the rows of a file are never the rows of a draw, whatever
-// the name of the file.
-func TestDrawsSkipPrecomputed(t *testing.T) {
+// TestPrecomputedProbabilitiesSkipDraws: the rows of a file are never the rows of a
+// draw, for any name of the file.
+func TestPrecomputedProbabilitiesSkipDraws(t *testing.T) {
 	w := newWorld(t)
 	plan := w.plan(`
 name: t

@@ -12,12 +12,12 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// stream reads the test set in blocks of rows. It keeps the facts of the rows
+// stream reads the test set in blocks of rows. It keeps the sample scores of the rows
 // under each map that is not nil, and under each table of an external method.
 func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	for i, m := range maps {
 		if m != nil || w.tables[i] != nil {
-			w.facts[i] = scoring.New(test.Rows())
+			w.samples[i] = scoring.New(test.Rows())
 		}
 	}
 	s := streaming{unitWork: w, maps: maps}
@@ -34,7 +34,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 	})
 	for i, t := range s.classes {
 		if t != nil {
-			w.facts[i].Classes = t.Bins()
+			w.samples[i].Classes = t.Bins()
 		}
 	}
 	for i, m := range maps {
@@ -75,8 +75,8 @@ func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	s.classes[cell].Add(probs, set.Labels)
 }
 
-// cells returns the cells that have a map and have not failed: either the ones
-// whose map divides each row by a temperature, or the others.
+// cells returns the cells that have a map and have not failed: if tempered, those
+// whose map divides each row by a temperature, else the others.
 func (s *streaming) cells(tempered bool) []int {
 	var list []int
 	for i, m := range s.maps {
@@ -121,14 +121,14 @@ func (s *streaming) tempered(set *data.Set) {
 		s.maps[i].(calib.Tempered).Scales(scale, view, at)
 		for row, v := range scale {
 			if !(v >= 0 && v <= math.MaxFloat64) {
-				return fmt.Errorf("row %d: the temperature is %v", s.facts[i].Len()+row, 1/v)
+				return fmt.Errorf("row %d: the temperature is %v", s.samples[i].Len()+row, 1/v)
 			}
 		}
 		return nil
 	})
-	facts := make([]*scoring.SampleScores, len(cells))
+	samples := make([]*scoring.SampleScores, len(cells))
 	for c, i := range cells {
-		facts[c] = s.facts[i]
+		samples[c] = s.samples[i]
 	}
 	s.scales = s.scales[:0]
 	for row := range n {
@@ -136,7 +136,7 @@ func (s *streaming) tempered(set *data.Set) {
 			s.scales = append(s.scales, s.byMap[i*n+row])
 		}
 	}
-	if err := guard("facts", func() error { return scoring.AppendScaled(facts, set, s.scales) }); err != nil {
+	if err := guard("scores", func() error { return scoring.AppendScaled(samples, set, s.scales) }); err != nil {
 		for _, i := range cells {
 			s.fail(i, err)
 		}
@@ -159,11 +159,11 @@ func (s *streaming) others(set *data.Set) {
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
 		if m, ok := s.maps[i].(calib.TopLabel); ok {
 			class, conf := calib.TopLabels(m, view)
-			return s.facts[i].AppendTopLabel(class, conf, set.Labels)
+			return s.samples[i].AppendTopLabel(class, conf, set.Labels)
 		}
 		dst := s.table(n, k)
 		calib.Apply(s.maps[i], dst, view)
-		if err := s.facts[i].AppendProbs(dst, set); err != nil {
+		if err := s.samples[i].AppendProbs(dst, set); err != nil {
 			return err
 		}
 		s.tally(i, dst, set)
@@ -182,7 +182,7 @@ func (s *streaming) external(lo int, set *data.Set) {
 		dst := s.table(n, k)
 		err := guard(s.unit.Cells[i].Method.Name, func() error { return table.Rows(dst, lo) })
 		if err == nil {
-			if err = s.facts[i].AppendProbs(dst, set); err != nil {
+			if err = s.samples[i].AppendProbs(dst, set); err != nil {
 				err = fmt.Errorf("%s: %w", table.Name(), err)
 			}
 		}

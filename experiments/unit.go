@@ -15,7 +15,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// unitWork is the work on one setting: fit what is not fitted, stream the test
+// unitWork is the work on one setting: make the missing fits, stream the test
 // set once through all maps, score, pair. Each step puts its results into the
 // store before the next step begins.
 type unitWork struct {
@@ -24,7 +24,7 @@ type unitWork struct {
 	outcomes []outcome
 	inputs   inputs                  // notes on its arrays
 	tables   []*external.Table       // by cell, of external methods, while the test set is read
-	facts    []*scoring.SampleScores // by cell; nil where they are not in memory
+	samples  []*scoring.SampleScores // by cell; nil where they are not in memory
 	reports  []*calib.Report         // by cell, of the fits made or looked up
 	cal      *data.Mapped            // with the parts that the missing cells need
 	calErr   error
@@ -62,7 +62,7 @@ func (w *unitWork) fail(cell int, err error) {
 }
 
 func (w *unitWork) do(ctx context.Context) error {
-	w.facts = make([]*scoring.SampleScores, len(w.unit.Cells))
+	w.samples = make([]*scoring.SampleScores, len(w.unit.Cells))
 	w.reports = make([]*calib.Report, len(w.unit.Cells))
 	if missing := w.live(Miss); len(missing) > 0 {
 		if err := w.apply(ctx, missing); err != nil {
@@ -117,11 +117,11 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return w.failAll(ctx, w.live(Miss), err)
 	}
 	for _, i := range w.live(Miss) {
-		body, err := w.facts[i].AppendEncoded(nil)
+		body, err := w.samples[i].AppendEncoded(nil)
 		if err != nil {
 			return err
 		}
-		if err := w.run.plan.store.Put(results.SampleScores, w.unit.Cells[i].facts, body); err != nil {
+		if err := w.run.plan.store.Put(results.SampleScores, w.unit.Cells[i].samples, body); err != nil {
 			return err
 		}
 	}
@@ -140,16 +140,16 @@ func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 	return nil
 }
 
-// factsBytes is the memory of the facts of one row.
-const factsBytes = 40
+// sampleBytes is the memory of the sample scores of one row.
+const sampleBytes = 40
 
-// blockBytes is the memory of the block of rows that the maps are applied to at
-// a time. The probabilities of a block take twice as much again.
+// blockBytes is the memory of the block of rows that the maps are applied to at a
+// time. The probabilities of a block take twice as much in addition.
 const blockBytes = 4 << 20
 
 // reserve waits until the memory that the missing cells need is free.
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
-	bytes := int64(test.Rows())*int64(len(missing))*factsBytes + 3*blockBytes
+	bytes := int64(test.Rows())*int64(len(missing))*sampleBytes + 3*blockBytes
 	if w.unit.classes() {
 		bytes += int64(test.Classes()) * int64(len(missing)) * scoring.ClassBytes
 	}
@@ -175,7 +175,7 @@ type loadedSet struct {
 	source data.Source
 	ref    data.Ref
 	parts  data.Parts
-	times  int64 // the fits need so many times the bytes of the set
+	times  int64 // the memory of the fits, in multiples of the bytes of the set
 }
 
 // sets returns the calibration set and the target set, with the parts that the
@@ -189,7 +189,7 @@ func (w *unitWork) sets(missing []int) (cal, target loadedSet) {
 		cal.parts |= c.Cal
 		target.parts |= c.Target
 		if w.unit.Cells[i].external != nil {
-			target.parts |= c.Test // a program is given the test set
+			target.parts |= c.Test // a program gets the test set
 		}
 	}
 	return cal, target
@@ -203,15 +203,15 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		c := &w.unit.Cells[i]
 		if c.State == Score && c.scored {
-			continue // it lacks only its pairing
+			continue // only its pairing is missing
 		}
-		facts, err := w.cellFacts(i)
+		samples, err := w.cellSamples(i)
 		if err != nil {
 			return err
 		}
 		var s scores
 		err = guard(c.Method.Name, func() (err error) {
-			s, err = computeScores(metrics.Of(facts), w.unit.Spec.Metrics, w.unit.seed)
+			s, err = computeScores(metrics.Of(samples), w.unit.Spec.Metrics, w.unit.seed)
 			return err
 		})
 		if err == nil {
@@ -233,20 +233,20 @@ func (w *unitWork) score(ctx context.Context) error {
 	return nil
 }
 
-// cellFacts returns the facts of a cell, from memory or the store.
-func (w *unitWork) cellFacts(i int) (*scoring.SampleScores, error) {
-	if w.facts[i] != nil {
-		return w.facts[i], nil
+// cellSamples returns the sample scores of a cell, from memory or the store.
+func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
+	if w.samples[i] != nil {
+		return w.samples[i], nil
 	}
 	c := &w.unit.Cells[i]
-	body, err := w.run.plan.store.Get(results.SampleScores, results.Key(c.facts))
+	body, err := w.run.plan.store.Get(results.SampleScores, results.Key(c.samples))
 	if err == nil {
-		w.facts[i], err = scoring.Decode(body)
+		w.samples[i], err = scoring.Decode(body)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: facts of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err)
+		return nil, fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err)
 	}
-	return w.facts[i], nil
+	return w.samples[i], nil
 }
 
 // pair makes the pairings with the baseline that are not in the store yet, all of
@@ -262,19 +262,19 @@ func (w *unitWork) pair(ctx context.Context) error {
 	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
 		return nil
 	}
-	baseFacts, err := w.cellFacts(base)
+	baseSamples, err := w.cellSamples(base)
 	if err != nil {
 		return err
 	}
 	others := make([]*metrics.Samples, len(cells))
 	for j, i := range cells {
-		facts, err := w.cellFacts(i)
+		samples, err := w.cellSamples(i)
 		if err != nil {
 			return err
 		}
-		others[j] = metrics.Of(facts)
+		others[j] = metrics.Of(samples)
 	}
-	pairs, err := metrics.Pairs(ctx, metrics.Of(baseFacts), others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
+	pairs, err := metrics.Pairs(ctx, metrics.Of(baseSamples), others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
 	if err != nil {
 		return err
 	}

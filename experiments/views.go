@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,10 +17,10 @@ import (
 )
 
 // WriteViews renders the views of specs from the CSV files in dir and from
-// nothing else: tables as LaTeX and text into dir/tables, figures as SVG and PDF
-// into dir/figures, and a LaTeX document of all of them into the file document
-// in dir. It prints the tables, and the names of the files, to w.
-func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string) error {
+// nothing else: tables as LaTeX and text into dir/tables, figures in the given
+// formats, by default SVG and PDF, into dir/figures, and a LaTeX document of all of
+// them into the file document in dir. It prints the tables, and the names of the files, to w.
+func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats ...plots.Format) error {
 	all, err := ReadRows(dir)
 	if err != nil {
 		return err
@@ -33,7 +32,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string) error {
 	}
 	doc := table.Document{Title: "Tables and figures"}
 	for _, s := range specs {
-		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w}
+		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w, formats: formats}
 		if len(v.records) == 0 {
 			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
 				filepath.Join(dir, "results.csv"), s.Name, s.File, dir)
@@ -58,6 +57,7 @@ type views struct {
 	records []results.Record // of this experiment
 	dir     string
 	w       io.Writer
+	formats []plots.Format
 	part    table.Part // of the document: the views written so far
 }
 
@@ -89,6 +89,9 @@ func (v *views) table(t table.Spec) error {
 	if err != nil {
 		return err
 	}
+	if err := publish(pivoted); err != nil {
+		return err
+	}
 	v.part.Tables = append(v.part.Tables, table.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
 	base := filepath.Join(v.dir, "tables", t.Name)
 	if err := atomicfile.Write(base+".tex", pivoted.LaTeX); err != nil {
@@ -110,12 +113,12 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 	drawn := 0
 	for i := range v.spec.Settings {
 		s := &v.spec.Settings[i]
-		if !f.Only.Keeps(s.Cell, "") {
+		if !f.Only.Keeps(s.Setting, "") {
 			continue
 		}
 		in := plots.Input{Labels: f.Labels}
 		for _, b := range v.all.Bins {
-			if b.Cell == s.Cell {
+			if b.Setting == s.Setting {
 				in.Bins = append(in.Bins, b)
 			}
 		}
@@ -155,7 +158,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 	var failed []error
 	for _, source := range []string{"measured", "simulated"} {
 		// A skipped setting without arrays has no source; it is noted in both.
-		rows := v.all.where(func(c results.Cell, of string) bool {
+		rows := v.all.where(func(c results.Setting, of string) bool {
 			return (of == source || of == "") && slices.Contains(f.Experiments, c.Experiment) && f.Only.Keeps(c, "")
 		})
 		if !slices.ContainsFunc(rows.Records, func(r results.Record) bool {
@@ -193,18 +196,54 @@ func (v *views) figureOfMany(f plots.Spec) error {
 // adds to the caption, tell the figures of f apart.
 func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
 	name := v.spec.Name + "-" + f.Name + "-" + ending
-	caption := strings.TrimSuffix(cmp.Or(f.Caption, figure.Caption), ".") + " (" + shown + ")"
-	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + ".pdf", Caption: caption})
-	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name))
+	caption := figure.Caption
+	if f.Caption != "" {
+		caption = strings.TrimSuffix(f.Caption, ".") + ". " + caption
+	}
+	switch shown {
+	case "measured":
+		caption += " All values are measured."
+	case "simulated":
+		caption += " All values are SIMULATED: none is of a real network."
+	default:
+		caption += " Setting: " + shown + "."
+	}
+	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
+	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
+	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.formats)
 }
 
-// saveFigure writes a figure as SVG and PDF and prints the names of the files.
-func saveFigure(w io.Writer, figure *plots.Figure, base string) error {
-	for _, format := range []string{".svg", ".pdf"} {
-		if err := figure.Save(base + format); err != nil {
-			return err
+// defaultFormats are the formats of figures where none are named.
+var defaultFormats = []plots.Format{plots.SVG, plots.PDF}
+
+// includable returns the extension of the figures that a LaTeX document can include,
+// which is that of the first such format.
+func includable(formats []plots.Format) string {
+	for _, f := range formats {
+		if f != plots.SVG {
+			return string(f)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s.svg and .pdf\n", base)
+	return string(plots.PDF)
+}
+
+// saveFigure writes a figure in each of the formats, or in the default ones, and
+// prints the names of the files.
+func saveFigure(w io.Writer, figure *plots.Figure, base string, formats []plots.Format) error {
+	if formats == nil {
+		formats = defaultFormats
+	}
+	names := base
+	for i, format := range formats {
+		ext := "." + string(format)
+		if err := figure.Save(base + ext); err != nil {
+			return err
+		}
+		if i > 0 {
+			names += " and "
+		}
+		names += ext
+	}
+	_, err := fmt.Fprintln(w, names)
 	return err
 }

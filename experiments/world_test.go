@@ -16,8 +16,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// testSpec has settings that share a fit (the severities), a setting without arrays,
-// and methods that see the target, take options or change predictions.
+// testSpec has settings that share a fit (the severities), a setting without
+// arrays, and methods that see the target, have options or change predictions.
 const testSpec = `
 name: t
 methods: [uncal, ts, ir, irova, {name: pw2, method: qats-pw, options: {segments: 2}}, qats, qats-transductive]
@@ -143,7 +143,7 @@ func (w *world) allowed(text string, o RunOptions) (*Outcome, string) {
 	return out, w.bytes(out)
 }
 
-// bytes returns the bytes of the three CSV files.
+// bytes returns the bytes of the CSV files.
 func (w *world) bytes(out *Outcome) string {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -151,7 +151,7 @@ func (w *world) bytes(out *Outcome) string {
 		w.t.Fatal(err)
 	}
 	var all strings.Builder
-	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
+	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv", "fits.csv"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			w.t.Fatal(err)

@@ -13,9 +13,9 @@ var argmaxChangeEntry = Entry{
 }
 
 // ArgmaxChange returns the share of samples, in [0, 1], whose predicted class
-// differs from that of the uncalibrated logits; FromProbs says how ties are
-// decided. It is an error where those logits are unknown: of samples FromProbs of
-// a set without logits, and FromConfidences.
+// differs from that of the uncalibrated logits; FromProbs documents how ties are
+// decided. It is an error if these logits are unknown: for samples FromProbs of a
+// set without logits, and FromConfidences.
 func ArgmaxChange(s *Samples) (float64, error) {
 	switch {
 	case s.Len() == 0:

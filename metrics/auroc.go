@@ -13,11 +13,11 @@ var aurocEntry = Entry{
 	Compute:   valueOrError(AUROC),
 }
 
-// AUROC returns the chance, in [0, 1], that a correct prediction has a higher
+// AUROC returns the probability, in [0, 1], that a correct prediction has a higher
 // confidence than a wrong one, ties counting half (Hanley and McNeil 1982): the
-// Mann-Whitney U between the two over its largest value. Only equal float64s tie,
-// because close to 1 the differences that a calibrator keeps are far below 1e-9.
-// It is an error where every prediction is correct, or every one wrong.
+// Mann-Whitney U between the two, divided by its largest value. Only equal float64s
+// tie, because close to 1 a calibrator keeps differences far below 1e-9. It is an
+// error if every prediction is correct, or every one wrong.
 //
 // U is counted in whole numbers. gonum's stat.ROC sums areas in float64, so its
 // last digits depend on the order of the samples.

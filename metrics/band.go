@@ -28,14 +28,14 @@ var aeceBandEntry = Entry{
 }
 
 // Band is the consistency band of a calibration error (Broecker and Smith 2007):
-// what a perfectly calibrated model with exactly these confidences would score
-// with n samples. Sample i is taken to be correct with probability conf_i, 200
-// times over. Lo, Median and Hi are the 2.5 % quantile, the median and the 97.5 %
-// quantile of the errors.
+// the range of errors that a perfectly calibrated model with exactly these
+// confidences gets on n samples. In each of 200 draws, sample i is correct with
+// probability conf_i. Lo, Median and Hi are the 2.5 % quantile, the median and the
+// 97.5 % quantile of the errors.
 //
-// A binned calibration error is positive even when nothing is wrong, by an amount
-// that falls like 1/sqrt(n) and depends on the confidences. An ECE inside its band
-// is no evidence of miscalibration.
+// A binned calibration error is positive even if the model is calibrated, by an
+// amount that falls like 1/sqrt(n) and depends on the confidences. An ECE inside
+// its band is no evidence of miscalibration.
 type Band struct{ Lo, Median, Hi float64 }
 
 func (b Band) values() []float64 { return []float64{b.Lo, b.Median, b.Hi} }
@@ -45,9 +45,9 @@ const bandDraws = 200
 
 // ECEBand returns the consistency band of ECE(s, bins), in [0, 1].
 //
-// Row i of draw r sees one uniform number, a hash of the seed, r and i. With one
-// seed for a test set, all methods see the same numbers, so their bands differ by
-// the confidences and not by luck.
+// Row i of draw r gets one uniform number, a hash of the seed, r and i. With one
+// seed for a test set, all methods get the same numbers, so their bands differ by
+// the confidences and not by chance.
 func ECEBand(s *Samples, bins int, seed uint64) Band {
 	return s.band(widthLayout(s.sorted, bins), seed, (*layout).weighted)
 }
@@ -59,10 +59,10 @@ func AECEBand(s *Samples, bins int, seed uint64) Band {
 }
 
 // band returns the quantiles of an error over drawn labels. Confidences and bins
-// stay, so a draw only counts the hits of each run anew.
+// stay the same, so a draw only counts the hits of each run again.
 func (s *Samples) band(l *layout, seed uint64, errorOf func(*layout, []float64) float64) Band {
 	n := s.Len()
-	place := make([]uint64, n)     // of the row's uniform number in a stream
+	place := make([]uint64, n)     // the position of the row's uniform number in a stream
 	threshold := make([]uint64, n) // the row is correct where the uniform number is below; 2^63 is certainty
 	for j, x := range s.sorted {
 		place[j] = uint64(x.row) * golden

@@ -107,9 +107,9 @@ func TestBandOfNormalLogitsHasItsMeasuredLevel(t *testing.T) {
 	}
 }
 
-// The stream is fixed: changing it changes results, and asks for new versions.
-// mix(golden), mix(2 golden) are the first words of splitmix64 seeded with 0,
-// as published with the algorithm.
+// The stream is fixed: changing it changes results and requires new versions.
+// mix(golden), mix(2 golden) are the first words of splitmix64 seeded with 0, as
+// published with the algorithm.
 func TestMixIsSplitmix64(t *testing.T) {
 	if a, b := mix(golden), mix(2*golden&math.MaxUint64); a != 0xe220a8397b1dcdaf || b != 0x6e789e6aa1b965f4 {
 		t.Errorf("splitmix64 gives %x, %x", a, b)

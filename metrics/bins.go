@@ -28,12 +28,12 @@ const (
 	Mass15  = "mass15"
 )
 
-// BinsVersion is raised whenever the binnings, or their bins, change. It belongs
-// in the cache key of what holds bins.
+// BinsVersion is raised whenever the binnings, or their bins, change. It belongs in
+// the cache key of everything that holds bins.
 const BinsVersion = 1
 
-// Binnings returns the binnings that bins.csv holds of every cell: 15 bins of
-// equal width, and 15 of equal mass.
+// Binnings returns the binnings that bins.csv holds of every cell: 15 bins of equal
+// width, and 15 of equal mass.
 func Binnings() []Binning {
 	return []Binning{
 		{Width15, func(s *Samples) []Bin { return WidthBins(s, 15) }},
@@ -64,15 +64,15 @@ func WidthBins(s *Samples, m int) []Bin { return widthLayout(s.sorted, m).fill(s
 // ends are.) Acc times N is then not a whole number.
 func MassBins(s *Samples, m int) []Bin { return massLayout(s.sorted, m).fill(s.sorted) }
 
-// tie is the distance up to which two confidences count as equal: rounding, of a
-// float32 file or of the exp of another processor, must not decide on which side
-// of a boundary of equal mass a sample falls.
+// tie is the distance up to which two confidences count as equal: rounding, in a
+// float32 file or in the exp of another processor, must not decide on which side of
+// a boundary of equal mass a sample falls.
 const tie = 1e-9
 
-// layout says which samples make up each bin. The sorted samples fall into
-// consecutive runs. A bin takes all of a run or, where a boundary of equal mass
-// cuts a block of ties, a share of it. A layout depends on the confidences alone,
-// so it serves for any labels of the same samples.
+// layout states which samples make up each bin. The sorted samples fall into
+// consecutive runs. A bin takes all of a run or, if a boundary of equal mass cuts a
+// block of ties, a share of it. A layout depends on the confidences alone, so it
+// serves for any labels of the same samples.
 type layout struct {
 	runs []run
 	bins []slot
@@ -121,7 +121,7 @@ func widthLayout(sorted []sample, m int) *layout {
 	return l
 }
 
-// massBoundary returns round(b n / m), halves up: where bin b of m begins among n
+// massBoundary returns round(b n / m), halves up: the start of bin b of m among n
 // sorted samples.
 func massBoundary(b, n, m int) int { return (2*b*n + m) / (2 * m) }
 
@@ -156,9 +156,9 @@ func massLayout(sorted []sample, m int) *layout {
 	return l
 }
 
-// blockAcross returns the ends of the block of ties that has samples on both
-// sides of position p, or p and p where there is none. In a block each confidence
-// is within tie of the one before it.
+// blockAcross returns the ends of the block of ties that has samples on both sides
+// of position p, or p and p if there is none. In a block each confidence is within
+// tie of the one before it.
 func blockAcross(sorted []sample, p int) (start, end int) {
 	start, end = p, p
 	for start > 0 && start < len(sorted) && sorted[start].conf-sorted[start-1].conf <= tie {

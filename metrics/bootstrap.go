@@ -45,7 +45,7 @@ type Pair struct {
 //
 // A resample draws n rows with replacement, the same rows for every method, so
 // that the luck of the test set cancels in the difference. Bins and ties are found
-// anew in each resample: a value is what ECE and AECE would say of the expanded
+// anew in each resample: a value is the ECE or AECE of the expanded
 // sample. The interval is the bias-corrected percentile interval of Efron (1981,
 // 1987). With z0 the normal quantile of the share of resampled differences below
 // that of the whole sample (equal ones count half; the share is kept 1/2R away
@@ -55,7 +55,7 @@ type Pair struct {
 //
 // by linear interpolation; the Percentile interval has z0 = 0. The correction
 // matters because resampling adds noise to the bins, which raises every binned
-// calibration error, and most that of the better method. It does not remove the
+// calibration error, most of all that of the better method. It does not remove the
 // noise that the sample itself has: where the ECE of a method is near its
 // consistency band, the interval is about the metric at this n and not about the
 // population (TestCoverage has figures).

@@ -177,7 +177,7 @@ func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 // perfect: its ECE at any n is noise (see Band), which no resampling can remove. Of
 // the expected difference at this n, which contains the same noise, coverage was
 // 92 %, 86 % and 77 %.
-func TestCoverage(t *testing.T) {
+func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {
 	power := func(p float64) func(float64) float64 {
 		return func(u float64) float64 { return math.Pow(u, p) }
 	}

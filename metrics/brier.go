@@ -17,7 +17,7 @@ var brierEntry = Entry{
 //
 //	sum over classes j of (p_j - 1[j is the label])^2
 //
-// not divided by the number of classes. It is ErrNoVector of samples
+// not divided by the number of classes. It is ErrNoVector for samples
 // FromConfidences; see TopBrier.
 func Brier(s *Samples) (float64, error) {
 	scores, err := s.vectors()

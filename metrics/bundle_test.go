@@ -26,10 +26,11 @@ func testSet(t *testing.T, name string) *data.Set {
 	return set
 }
 
-// The values of a measured network are those of a numpy 1.24 script written from
-// the definitions: softmax in float64, bins by numpy.ceil(15 c) - 1 and by
-// floor(j n/15 + .5) of argsort(c), sklearn's roc_auc_score and jaccard_score
-// (average="macro"), torch.bucketize(c, torch.linspace(0, 1, 16), right=True). No
+// The values of a measured network come from a numpy 1.24 script written from the
+// definitions: softmax in float64, bins by numpy.ceil(15 c) - 1 and by floor(j n/15
+// + .5) of argsort(c), sklearn's roc_auc_score and jaccard_score (average="macro"),
+// torch.bucketize(c, torch.linspace(0, 1, 16), right=True). No two confidences of
+// the set tie.
 // two confidences of the set tie.
 func TestMeasuredNetworkHasTheValuesOfNumpy(t *testing.T) {
 	s, err := metrics.FromLogits(testSet(t, "cifar10-jpeg/resnet50-w8-s2"))

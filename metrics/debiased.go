@@ -19,9 +19,10 @@ var eceDebiasedEntry = Entry{
 //
 //	sqrt(max(0, sum over bins of (n_b/n) ((acc_b - conf_b)^2 - acc_b (1 - acc_b) / (n_b - 1))))
 //
-// A bin of fewer than two samples says nothing of its noise and counts 0. A
+// A bin of fewer than two samples gives no estimate of its noise and counts 0. A
 // calibrated model scores 0 about half of the time: the maximum leaves an upward
-// bias near 0. Kumar et al. put the edges midway between values; ours are those of
+// bias near 0. Kumar et al. put the edges midway between values; here they are
+// those of MassBins.
 // MassBins.
 func DebiasedECE(s *Samples, bins int) float64 { return debiased(MassBins(s, bins)) }
 

@@ -1,6 +1,6 @@
 package metrics
 
-// Direction says which values of a metric are better. Tables mark by it.
+// Direction states which values of a metric are better. Tables mark by it.
 type Direction string
 
 // Neutral metrics are reported but never ranked.
@@ -10,17 +10,17 @@ const (
 	Higher  Direction = "higher"
 )
 
-// Entry is one line of the registry: one computation and the metrics that it
-// gives. All that tables, figures, comparisons and the command line say of a
-// metric is here.
+// Entry is one line of the registry: one computation and the metrics that it gives.
+// Tables, figures, comparisons and the command line take all facts about a metric
+// from it.
 type Entry struct {
 	Name    string   // in specs and on the command line
 	Outputs []Output // most entries have one, of the same name
 	Better  Direction
 	Percent bool // printed as per cent
 
-	OnRequest bool // computed only where a spec names it
-	Classes   bool // reads class bins, which a run keeps only where a spec names such a metric
+	OnRequest bool // computed only if a spec names it
+	Classes   bool // reads class bins, which a run keeps only if a spec names such a metric
 	Vector    bool // reads the probabilities of all classes, which top-label methods do not have
 	Paired    bool // Pairs gives bootstrap intervals of its differences
 	Version   int  // raised whenever the values change; part of the cache key
@@ -38,8 +38,8 @@ type Entry struct {
 // Output is one number that an entry gives.
 type Output struct {
 	Name   string  // in results.csv
-	Label  string  // in tables and figures, as the QaTS paper has it where it has one
-	Lo, Hi float64 // range of the value; infinite where there is no bound
+	Label  string  // in tables and figures; that of the QaTS paper if it has one
+	Lo, Hi float64 // range of the value; infinite if there is no bound
 }
 
 // Names returns the names of the outputs.
@@ -60,12 +60,12 @@ func (e Entry) Digits() int {
 	return 4
 }
 
-// value makes a Compute of a metric that always has a value.
+// value makes a Compute for a metric that always has a value.
 func value(metric func(*Samples) float64) func(*Samples, uint64) ([]float64, error) {
 	return func(s *Samples, _ uint64) ([]float64, error) { return []float64{metric(s)}, nil }
 }
 
-// valueOrError makes a Compute of a metric that may be undefined.
+// valueOrError makes a Compute for a metric that may be undefined.
 func valueOrError(metric func(*Samples) (float64, error)) func(*Samples, uint64) ([]float64, error) {
 	return func(s *Samples, _ uint64) ([]float64, error) {
 		v, err := metric(s)

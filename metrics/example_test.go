@@ -32,7 +32,7 @@ func Example() {
 	// NLL      0.6456
 }
 
-// The test set of a small ResNet-50, from logits to numbers: is its ECE more than
+// The test set of a small ResNet-50, from logits to numbers: is its ECE larger than
 // the noise of 10,000 samples?
 func ExampleFromLogits() {
 	dir := filepath.Join("..", "data", "bundle", "cifar10-jpeg", "resnet50-w8-s2", "test")

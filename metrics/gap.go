@@ -5,7 +5,7 @@ import "github.com/qats-bench/qats/internal/exact"
 var gapEntry = Entry{
 	Name:    "gap",
 	Outputs: []Output{{"gap", "signed gap", -1, 1}},
-	Better:  Neutral, // nearest to zero is best, which is neither direction
+	Better:  Neutral, // values near zero are best, so neither direction is better
 	Percent: true,
 	Version: 1,
 	Summary: "mean confidence minus accuracy: positive where overconfident",

@@ -16,8 +16,8 @@ var mceEntry = Entry{
 	Compute:   valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 1) }),
 }
 
-// mce30Entry asks for bins with enough rows to tell: a gap of 30 rows has a
-// standard error of 9 points at most.
+// mce30Entry uses only bins with enough rows: a gap over 30 rows has a standard
+// error of 9 points at most.
 var mce30Entry = Entry{
 	Name:      "mce_30",
 	Outputs:   []Output{{"mce_30", "MCE (30 rows)", 0, 1}},
@@ -31,8 +31,8 @@ var mce30Entry = Entry{
 
 // MCE returns the maximum calibration error (Naeini et al. 2015), in [0, 1]: the
 // largest |acc_b - conf_b| among those of bins >= 1 bins of equal width that have
-// least samples or more. The definition has least = 1: then a bin of one sample
-// may decide it. It is an error where no bin has so many.
+// least samples or more. The definition has least = 1: then a bin of one sample may
+// decide it. It is an error if no bin has least samples.
 func MCE(s *Samples, bins, least int) (float64, error) {
 	worst := -1.0
 	for _, b := range WidthBins(s, bins) {

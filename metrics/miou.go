@@ -21,7 +21,7 @@ var miouEntry = Entry{
 //	IoU_c = #(predicted = c and label = c) / #(predicted = c or label = c)
 //
 // over all samples pooled, as segmentation benchmarks pool pixels. It is an error
-// of samples FromConfidences, whose classes are unknown.
+// for samples FromConfidences, whose classes are unknown.
 func MIoU(s *Samples) (float64, error) {
 	switch {
 	case s.Len() == 0:

@@ -20,9 +20,9 @@ var nllEntry = Entry{
 //
 //	mean over samples of -ln max(p_label, 1e-300)
 //
-// The floor bounds the cost of a sample at 691 nats. It matters where a
-// calibrator gives some classes a probability of exactly zero. NLL is ErrNoVector
-// of samples FromConfidences.
+// The floor bounds the cost of a sample at 691 nats. It matters if a calibrator
+// gives some classes a probability of exactly zero. NLL is ErrNoVector for samples
+// FromConfidences.
 func NLL(s *Samples) (float64, error) {
 	scores, err := s.vectors()
 	if err != nil {

@@ -1,8 +1,8 @@
 package metrics
 
-// Random draws are hashes of a seed and a place. Changing the streams below
-// changes consistency bands and bootstrap intervals, so it asks for new versions
-// of what uses them.
+// Random draws are hashes of a seed and a position. Changing the streams below
+// changes consistency bands and bootstrap intervals, so everything that uses them
+// needs a new version.
 
 // The uses of randomness: they get different numbers from one seed.
 const (

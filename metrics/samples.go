@@ -11,9 +11,10 @@ import (
 	"github.com/qats-bench/qats/internal/scoring"
 )
 
-// Samples are n predictions with their labels, as metrics need them: of each
-// sample the confidence, whether the prediction is correct, and the scores NLL
-// and Brier. The constructors copy what they need and sort it by confidence.
+// Samples are n predictions with their labels, reduced to the numbers that metrics
+// read: for each sample the confidence, whether the prediction is correct, and the
+// scores NLL and Brier. The constructors copy these numbers and sort them by
+// confidence.
 type Samples struct {
 	sorted  []sample // by increasing confidence, then by row
 	scores  *scoring.SampleScores
@@ -28,11 +29,11 @@ type sample struct {
 }
 
 var (
-	// ErrNoSamples is the error of a metric of no samples.
+	// ErrNoSamples is the error of a metric without samples.
 	ErrNoSamples = errors.New("there are no samples")
 
 	// ErrNoVector is the error of a metric that reads the probabilities of all
-	// classes, where only that of the predicted class is known.
+	// classes, if only that of the predicted class is known.
 	ErrNoVector = errors.New("a top-label method has no class vector")
 )
 

@@ -92,8 +92,8 @@ func newCumulated(sorted []sample) *cumulated {
 	return c
 }
 
-// monotone reports whether accuracy does not fall from one to the next of so many
-// bins of equal mass. More bins than samples are not monotone.
+// monotone reports whether accuracy does not fall from bin to bin, for this number
+// of bins of equal mass. More bins than samples are not monotone.
 func (c *cumulated) monotone(bins int) bool {
 	n := len(c.hits) - 1
 	if bins > n {

@@ -39,7 +39,7 @@ func TorchECE(s *Samples, bins int) float64 {
 	sums, hits := make([]exact.Sum, m+1), make([]int, m+1)
 	for _, x := range s.sorted {
 		conf := float32(x.conf)
-		b := min(int(conf*float32(m))+1, m) // a guess that is not too low
+		b := min(int(conf*float32(m))+1, m) // a first guess, never too low
 		for b > 0 && conf < edges[b] {
 			b--
 		}

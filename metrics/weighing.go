@@ -27,8 +27,8 @@ type weighing struct {
 	before []tallies // scratch: the drawn rows before each chunk, and all of them
 }
 
-// lanes is how many resamples are weighed at a time. Most of the memory that is
-// read is the order of a method, and it is read once for all of them.
+// lanes is the number of resamples that are weighed at a time. Most of the memory
+// traffic is the order of a method, which is read once for all of them.
 const lanes = 8
 
 // times is how often a row is drawn in each lane. (65,536 draws of one row, or

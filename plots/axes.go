@@ -162,8 +162,9 @@ func fit(s string, width, size vg.Length) (sty text.Style, cut string) {
 		sty.Font.Size = max(least, size*width/w)
 	}
 	cut = s
-	for n := len(s); n > 0 && sty.Width(cut) > width; n-- {
-		cut = s[:n-1] + ".."
+	for rest := []rune(s); len(rest) > 0 && sty.Width(cut) > width; {
+		rest = rest[:len(rest)-1]
+		cut = string(rest) + ".."
 	}
 	return sty, cut
 }

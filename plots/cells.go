@@ -18,7 +18,7 @@ type cells struct {
 
 // cellRow is the bins of one cell, by method; nil where the method has no bins.
 type cellRow struct {
-	cell   results.Cell
+	cell   results.Setting
 	title  string
 	lines  [2]string // the title in two lines: the data set, and the rest
 	series map[string]*series
@@ -41,9 +41,6 @@ func (in Input) cells(binning string) (cells, error) {
 	for _, c := range order {
 		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
 		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
-		if err := checkASCII("name of the cell", row.title); err != nil {
-			return t, err
-		}
 		for _, m := range all {
 			if !slices.ContainsFunc(bins[c], func(b results.Bin) bool { return b.Method == m.id }) {
 				without[m.id] = append(without[m.id], row.title)
@@ -54,7 +51,7 @@ func (in Input) cells(binning string) (cells, error) {
 				err = s.checkSource(&source)
 			}
 			if err != nil {
-				return t, fmt.Errorf("%s: %w", c.Setting(), err)
+				return t, fmt.Errorf("%s: %w", c.Name(), err)
 			}
 			row.series[m.id] = &s
 		}
@@ -78,26 +75,26 @@ func (in Input) cells(binning string) (cells, error) {
 // byCell returns the bins of the methods by cell. The order of the cells is that
 // of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
-func (in Input) byCell(all []method) (order []results.Cell, bins map[results.Cell][]results.Bin) {
+func (in Input) byCell(all []method) (order []results.Setting, bins map[results.Setting][]results.Bin) {
 	shown := map[string]bool{}
 	for _, m := range all {
 		shown[m.id] = true
 	}
-	bins = map[results.Cell][]results.Bin{}
-	seen := map[results.Cell]bool{}
-	note := func(c results.Cell, method string) {
+	bins = map[results.Setting][]results.Bin{}
+	seen := map[results.Setting]bool{}
+	note := func(c results.Setting, method string) {
 		if shown[method] && !seen[c] {
 			seen[c] = true
 			order = append(order, c)
 		}
 	}
 	for _, r := range in.Records {
-		note(r.Cell, r.Method)
+		note(r.Setting, r.Method)
 	}
 	for _, b := range in.Bins {
-		note(b.Cell, b.Method)
+		note(b.Setting, b.Method)
 		if shown[b.Method] {
-			bins[b.Cell] = append(bins[b.Cell], b)
+			bins[b.Setting] = append(bins[b.Setting], b)
 		}
 	}
 	return order, bins

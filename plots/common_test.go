@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-var testCell = results.Cell{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}
+var testCell = results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}
 
 // testBins returns both binnings of the given methods. They are overconfident, most
 // at low confidence, and less from method to method. The first two width15 bins are
@@ -22,7 +22,7 @@ func testBins(methods ...string) []results.Bin {
 		for b := range 15 {
 			lo, hi := float64(b)/15, float64(b+1)/15
 			conf := (lo + hi) / 2
-			w := results.Bin{Cell: testCell, Method: m, Binning: "width15", Bin: b, Lo: lo, Hi: hi, Source: measured}
+			w := results.Bin{Setting: testCell, Method: m, Binning: "width15", Bin: b, Lo: lo, Hi: hi, Source: measured}
 			if b >= 2 {
 				w.N, w.Conf, w.Acc = 5+10*(b-2)*(b-2), conf, max(0, conf-0.3*(1-conf)/float64(i+1))
 			}
@@ -30,7 +30,7 @@ func testBins(methods ...string) []results.Bin {
 		}
 		for b := range 15 {
 			conf := 0.5 + float64(b)/30
-			bins = append(bins, results.Bin{Cell: testCell, Method: m, Binning: "mass15", Bin: b, Lo: conf - 0.01, Hi: conf + 0.01,
+			bins = append(bins, results.Bin{Setting: testCell, Method: m, Binning: "mass15", Bin: b, Lo: conf - 0.01, Hi: conf + 0.01,
 				N: 400 + b%2, Conf: conf, Acc: min(1, conf-0.2*(1-conf)/float64(i+1)+0.01*float64(i)), Source: measured})
 		}
 	}
@@ -38,17 +38,17 @@ func testBins(methods ...string) []results.Bin {
 }
 
 // inCell returns bins moved to another cell.
-func inCell(c results.Cell, bins []results.Bin) []results.Bin {
-	return edited(bins, func(b *results.Bin) { b.Cell = c })
+func inCell(c results.Setting, bins []results.Bin) []results.Bin {
+	return edited(bins, func(b *results.Bin) { b.Setting = c })
 }
 
 // testRecords returns a value of the metric for each method in each cell. It
 // decreases from method to method and varies from cell to cell.
-func testRecords(metric string, cells []results.Cell, methods ...string) []results.Record {
+func testRecords(metric string, cells []results.Setting, methods ...string) []results.Record {
 	var records []results.Record
 	for i, c := range cells {
 		for j, m := range methods {
-			records = append(records, results.Record{Cell: c, Method: m, Metric: metric, N: 1000, Source: measured, Status: results.OK,
+			records = append(records, results.Record{Setting: c, Method: m, Metric: metric, N: 1000, Source: measured, Status: results.OK,
 				Value: (0.2 + 0.3*float64(i*7%11)/11) / float64(j+1)})
 		}
 	}
@@ -56,11 +56,11 @@ func testRecords(metric string, cells []results.Cell, methods ...string) []resul
 }
 
 // shifted returns cells of one network under the corruptions and severities.
-func shifted(corruptions []string, severities ...int) []results.Cell {
-	var cells []results.Cell
+func shifted(corruptions []string, severities ...int) []results.Setting {
+	var cells []results.Setting
 	for _, k := range corruptions {
 		for _, s := range severities {
-			cells = append(cells, results.Cell{Experiment: "shift", Dataset: "cifar100-c", Backbone: "vit-b16", Loss: "ce", Corruption: k, Severity: s})
+			cells = append(cells, results.Setting{Experiment: "shift", Dataset: "cifar100-c", Backbone: "vit-b16", Loss: "ce", Corruption: k, Severity: s})
 		}
 	}
 	return cells
@@ -115,11 +115,11 @@ func sample(kind string, methods ...string) Input {
 		cells := append(datasets(), shifted([]string{"fog", "snow"}, 1, 2, 3)...)
 		for i, c := range append(cells, shifted([]string{"frost"}, 4)...) {
 			d := 0.01 * float64(i*7%11-5)
-			in.Pairs = append(in.Pairs, results.Pair{Cell: c, Method: in.Methods[0], Against: in.Methods[1], Metric: "ece",
+			in.Pairs = append(in.Pairs, results.Pair{Setting: c, Method: in.Methods[0], Against: in.Methods[1], Metric: "ece",
 				Difference: d, Lo: d - 0.02, Hi: d + 0.03, N: 1000, Source: measured})
 		}
 	case "losses":
-		var cells []results.Cell
+		var cells []results.Setting
 		for _, loss := range []string{"ce", "brier", "ls-0.05", "focal", "mmce"} {
 			for _, backbone := range []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"} {
 				c := testCell
@@ -133,8 +133,8 @@ func sample(kind string, methods ...string) Input {
 }
 
 // datasets returns cells of six datasets, two networks each.
-func datasets() []results.Cell {
-	var cells []results.Cell
+func datasets() []results.Setting {
+	var cells []results.Setting
 	for _, d := range []string{"cifar10", "cifar100", "imagenet", "ham10000", "voc2012", "20newsgroups"} {
 		for _, b := range []string{"resnet50", "vit-b16"} {
 			c := testCell

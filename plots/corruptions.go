@@ -37,7 +37,11 @@ func Corruptions(in Input) (*Figure, error) {
 	}
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
 	f := newFoot(v.notes, pageWidth)
-	g := corruptionGrid{values: v, list: list, y: fromZero(v.largest(), 6), keys: v.dots(pageWidth - 8), foot: f,
+	largest := 0.0
+	for _, x := range v.at {
+		largest = max(largest, x)
+	}
+	g := corruptionGrid{values: v, list: list, y: fromZero(largest, 6), keys: v.dots(pageWidth - 8), foot: f,
 		title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0])}
 	return &Figure{
 		Width:   pageWidth,
@@ -67,12 +71,12 @@ var families = []struct {
 
 // category is a corruption as the axis shows it.
 type category struct {
-	cell         results.Cell
+	cell         results.Setting
 	label        string
 	family, rank int // rank is the place on the axis; corruptions of no family share the last rank
 }
 
-func newCategory(c results.Cell) category {
+func newCategory(c results.Setting) category {
 	rank := 0
 	for i, f := range families {
 		for _, m := range f.members {
@@ -82,7 +86,7 @@ func newCategory(c results.Cell) category {
 			rank++
 		}
 	}
-	return category{c, strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " "), len(families), rank}
+	return category{c, printable(strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " ")), len(families), rank}
 }
 
 // corruptionGrid is the layout of the figure.

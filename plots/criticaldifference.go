@@ -53,17 +53,40 @@ func ranks(c *compare.Comparison, byID map[string]string, notes []string) (*Figu
 	if err != nil {
 		return nil, fmt.Errorf("critical-difference figure: %w", err)
 	}
-	notes = append(view.RankingNotes(), notes...)
+	notes = append(rankNotes(view), notes...)
 	metric := table.Name("metric", c.Metric)
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), simulated: c.Source == simulated,
-		title: fmt.Sprintf("%s, mean rank over %d blocks", metric, len(k.Blocks)), foot: newFoot(notes, pageWidth)}
+		title: fmt.Sprintf("%s, mean rank over %s", metric, plural(len(k.Blocks), "block")), foot: newFoot(notes, pageWidth)}
 	return &Figure{
 		Width:   pageWidth,
 		Height:  headingHeight + d.height() + d.foot.height(),
-		Caption: fmt.Sprintf("Mean ranks of %d methods by %s over %d blocks of settings, with Nemenyi's critical difference.", len(list), metric, len(k.Blocks)),
+		Caption: fmt.Sprintf("Mean ranks of %s by %s over %s of settings (%s); 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", plural(len(list), "method"), metric, plural(len(k.Blocks), "block"), plural(k.Settings, "setting")),
 		Notes:   notes,
 		draw:    d.draw,
 	}, nil
+}
+
+// rankNotes says what the diagram shows. The page of the comparison has the tests and
+// the reasons of what is left out.
+func rankNotes(v compare.View) []string {
+	k := v.Ranking
+	notes := []string{fmt.Sprintf("Mean ranks over %s (%s); 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.",
+		plural(len(k.Blocks), "block"), plural(k.Settings, "setting"))}
+	var aside []string
+	for _, l := range append(slices.Clone(k.ByNature), k.Aside...) {
+		aside = append(aside, printable(v.Label(l.Method)))
+	}
+	if len(aside) > 0 {
+		notes = append(notes, "Not ranked, because values are missing: "+enumerate(aside)+".")
+	}
+	lost := 0
+	for _, l := range k.Missing {
+		lost += len(l.Settings)
+	}
+	if lost > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no value: %s.", plural(lost, "setting")))
+	}
+	return notes
 }
 
 // labelled returns methods with the labels of a view.
@@ -101,7 +124,7 @@ const (
 	rankAxis   vg.Length = 38 // from the top to the axis, for its numbers and the critical difference
 	rankLevel  vg.Length = 5  // between group bars
 	rankRow    vg.Length = 11
-	rankMargin vg.Length = 120 // on each side, for names
+	rankMargin vg.Length = 120 // on each side, for names, at most
 )
 
 // rankDiagram is the layout of the figure.
@@ -128,11 +151,20 @@ func (d rankDiagram) height() vg.Length {
 	return rankAxis + d.bars() + rankRow*vg.Length(d.left()) + 6
 }
 
+// margin is the width of the names with their ranks and the lines to them.
+func (d rankDiagram) margin() vg.Length {
+	width := vg.Length(60)
+	for _, m := range d.methods {
+		width = max(width, write(smallSize, ink).Width(m.label+"  00.00")+24)
+	}
+	return min(width, rankMargin)
+}
+
 func (d rankDiagram) draw(c draw.Canvas) {
 	heading(c, d.title, d.simulated)
 	c = d.foot.draw(c)
 	n := float64(len(d.methods))
-	from, to := c.Min.X+rankMargin, c.Max.X-rankMargin
+	from, to := c.Min.X+d.margin(), c.Max.X-d.margin()
 	x := func(rank float64) vg.Length { return from + (to-from)*vg.Length((rank-1)/(n-1)) }
 	axis := c.Max.Y - headingHeight - rankAxis
 	line := stroke(ink, axisWidth)
@@ -168,25 +200,44 @@ func (d rankDiagram) difference(c draw.Canvas, x func(float64) vg.Length, y vg.L
 	c.FillText(sty, vg.Point{X: min(end+5, c.Max.X-sty.Width(label)-2), Y: y - 3}, label)
 }
 
+// leaders returns where the lines from the ranks to the names run down, at least a
+// little apart, so that the lines of equal ranks do not coincide.
+func (d rankDiagram) leaders(x func(float64) vg.Length) []vg.Length {
+	const apart = 3.2
+	list := make([]vg.Length, len(d.methods))
+	for i := range list {
+		list[i] = x(d.Ranks[i])
+	}
+	for range 50 { // neighbours that are too close move away from each other
+		for i := 1; i < len(list); i++ {
+			if short := apart - (list[i] - list[i-1]); short > 0.01 {
+				list[i-1] -= short / 2
+				list[i] += short / 2
+			}
+		}
+	}
+	return list
+}
+
 // names draws a line from each rank to the name of its method. The names of the
 // better half are at the left and the others at the right, so that no two lines
 // cross.
 func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Length) {
 	top := axis - d.bars()
+	leaders := d.leaders(x)
 	for i, m := range d.methods {
-		row, side, edge := i, draw.XRight, c.Min.X+rankMargin-8
+		row, side, edge := i, draw.XRight, c.Min.X+d.margin()-8
 		if i >= d.left() {
-			row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-rankMargin+8
+			row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-d.margin()+8
 		}
 		look := MethodLook(m.id)
 		y := top - rankRow*vg.Length(row) - rankRow/2
 		at := x(d.Ranks[i])
 		line := draw.LineStyle{Color: look.Color, Width: 0.7}
-		c.StrokeLine2(line, at, axis, at, y)
-		c.StrokeLine2(line, at, y, edge, y)
+		c.StrokeLines(line, []vg.Point{{X: at, Y: axis}, {X: leaders[i], Y: top + 1}, {X: leaders[i], Y: y}, {X: edge, Y: y}})
 		c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
 		number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
-		sty, label := fit(m.label, rankMargin-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
+		sty, label := fit(m.label, d.margin()-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
 		sty.XAlign = side
 		num := write(smallSize, faint)
 		num.XAlign = side

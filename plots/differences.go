@@ -29,9 +29,9 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		return nil, fmt.Errorf("differences figure: %w", err)
 	}
 	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
-	f := forest{title: fmt.Sprintf("%d methods against %s, %d blocks", len(rows), against, len(c.Blocks)),
+	f := forest{title: fmt.Sprintf("%s against %s, %s", plural(len(rows), "method"), against, plural(len(c.Blocks), "block")),
 		axis:    fmt.Sprintf("%s minus %s of %s (points)", metric, metric, against),
-		caption: fmt.Sprintf("%s of each method minus %s of %s: shift over %d blocks of settings with its 95 %% interval.", metric, metric, against, len(c.Blocks)), simulated: c.Source == simulated,
+		caption: fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, plural(len(c.Blocks), "block")), simulated: c.Source == simulated,
 		better: "method better", worse: against + " better"}
 	if c.Better == table.Higher {
 		f.better, f.worse = f.worse, f.better
@@ -47,8 +47,22 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		}
 		f.rows = append(f.rows, row)
 	}
-	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s) with its 95 %% interval. Rings: single blocks.", strings.Join(c.Blocks, ", "))}
+	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s) with its 95 %% interval. Rings: single blocks.", strings.Join(blockNames(c.Blocks), ", "))}
 	return f.figure(), nil
+}
+
+// blockNames returns the names of blocks in print. A block may be a data set or a
+// setting.
+func blockNames(ids []string) []string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		dataset, rest, cut := strings.Cut(id, "/")
+		list[i] = printable(table.Name("dataset", dataset))
+		if cut {
+			list[i] += "/" + printable(rest)
+		}
+	}
+	return list
 }
 
 // byRank returns the rows of a comparison in the order of its ranking. Methods

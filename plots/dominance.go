@@ -20,7 +20,7 @@ import (
 // methods.
 func Dominance(in Input) (*Figure, error) {
 	if len(in.Methods) != 2 {
-		return nil, fmt.Errorf("dominance figure: %d methods; it needs two, and compares the first with the second", len(in.Methods))
+		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", plural(len(in.Methods), "method"))
 	}
 	v, err := in.values("accuracy")
 	if err != nil {
@@ -46,18 +46,13 @@ func Dominance(in Input) (*Figure, error) {
 	slices.SortStableFunc(d.points, func(a, b difference) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})
-	for _, e := range d.experiments() {
-		if err := checkASCII("name of the experiment", e); err != nil {
-			return nil, fmt.Errorf("dominance figure: %w", err)
-		}
-	}
 	d.keys = d.legend()
 	notes := append(d.rest(), v.notes...)
 	f := newFoot(notes, columnWidth)
 	return &Figure{
 		Width:   columnWidth,
-		Height:  headingHeight + dominanceTitle + d.keys.height() + 4 + dominanceHeight + xMargin + f.height(),
-		Caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %d settings, in ascending order.", d.a.label, d.b.label, len(d.points)),
+		Height:  headingHeight + dominanceTitle + d.keys.height() + 6 + dominanceHeight + xMargin + f.height(),
+		Caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, plural(len(d.points), "setting")),
 		Notes:   append([]string{d.share() + "."}, notes...),
 		draw:    func(c draw.Canvas) { d.draw(c, f) },
 	}, nil
@@ -79,7 +74,7 @@ type dominance struct {
 
 // difference is the value of one setting.
 type difference struct {
-	cell  results.Cell
+	cell  results.Setting
 	name  string
 	value float64 // accuracy of a minus accuracy of b, points
 }
@@ -105,7 +100,7 @@ func (d dominance) count(experiment string) (above, below, all int) {
 // share is the title.
 func (d dominance) share() string {
 	above, _, all := d.count("")
-	return fmt.Sprintf("%s above %s in %d of %d settings (%.1f %%)", d.a.label, d.b.label, above, all, 100*float64(above)/float64(all))
+	return fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, plural(all, "setting"), 100*float64(above)/float64(all))
 }
 
 // rest counts the other settings.
@@ -128,6 +123,9 @@ func (d dominance) experiments() []string {
 
 func (d dominance) legend() legend {
 	l := legend{width: columnWidth - 8, dots: true}
+	if len(d.experiments()) == 1 {
+		return l // the title counts them
+	}
 	for _, e := range d.experiments() {
 		above, _, all := d.count(e)
 		name, look := experimentLook(e)
@@ -155,7 +153,7 @@ func experimentLook(experiment string) (name string, look Look) {
 	if i := rankOf(experiment); i < len(experimentLooks) {
 		return experimentLooks[i].name, experimentLooks[i].look
 	}
-	return experiment, MethodLook("experiment " + experiment)
+	return printable(experiment), MethodLook("experiment " + experiment)
 }
 
 // rankOf is the place of an experiment in the paper. Experiments that are not in

@@ -9,10 +9,10 @@ import (
 
 // A figure of one cell, from rows as results reads them.
 func ExampleReliability() {
-	cell := results.Cell{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}
+	cell := results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}
 	bins := []results.Bin{
-		{Cell: cell, Method: "ts", Binning: "width15", Bin: 13, Lo: 13. / 15, Hi: 14. / 15, N: 100, Conf: 0.9, Acc: 0.8, Source: "measured"},
-		{Cell: cell, Method: "ts", Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 900, Conf: 0.98, Acc: 0.97, Source: "measured"},
+		{Setting: cell, Method: "ts", Binning: "width15", Bin: 13, Lo: 13. / 15, Hi: 14. / 15, N: 100, Conf: 0.9, Acc: 0.8, Source: "measured"},
+		{Setting: cell, Method: "ts", Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 900, Conf: 0.98, Acc: 0.97, Source: "measured"},
 	}
 	figure, err := plots.Reliability(plots.Input{Bins: bins, Labels: map[string]string{"ts": "TS"}})
 	if err != nil {

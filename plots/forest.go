@@ -3,6 +3,8 @@ package plots
 import (
 	"cmp"
 	"fmt"
+	"image/color"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/text"
@@ -28,7 +30,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		return nil, fmt.Errorf("forest figure: "+format, args...)
 	}
 	if len(in.Methods) != 2 {
-		return fail("%d methods; it needs two, and compares the first with the second", len(in.Methods))
+		return fail("%s; it needs two, and compares the first with the second", plural(len(in.Methods), "method"))
 	}
 	both, err := in.methods(nil)
 	if err != nil {
@@ -39,7 +41,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		return fail("%w", err)
 	}
 	metricName := table.Name("metric", metric)
-	f := forest{title: fmt.Sprintf("%s against %s, %d settings", both[0].label, both[1].label, len(pairs)),
+	f := forest{title: fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, plural(len(pairs), "setting")),
 		axis:      fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label),
 		simulated: pairs[0].Source == simulated, better: both[0].label + " better", worse: both[1].label + " better"}
 	datasets := map[string]int{}
@@ -52,15 +54,9 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 	several := false
 	for _, d := range order {
 		of := slices.DeleteFunc(slices.Clone(pairs), func(p results.Pair) bool { return p.Dataset != d })
-		name := table.Name("dataset", d)
-		if err := checkASCII("name of the dataset", name); err != nil {
-			return fail("%w", err)
-		}
+		name := printable(table.Name("dataset", d))
 		f.rows = append(f.rows, forestRow{label: name, heading: true})
-		rows, grouped, err := forestRows(of)
-		if err != nil {
-			return fail("%w", err)
-		}
+		rows, grouped := forestRows(of)
 		several = several || grouped
 		f.rows = append(f.rows, rows...)
 	}
@@ -79,7 +75,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 // leaves out redrawn splits.
 func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
 	var list []results.Pair
-	seen := map[results.Cell]bool{}
+	seen := map[results.Setting]bool{}
 	source := ""
 	for _, p := range in.Pairs {
 		if p.Metric != metric || p.Corruption == results.Split {
@@ -92,17 +88,17 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		default:
 			continue
 		}
-		cell := p.Cell
+		cell := p.Setting
 		cell.Experiment = ""
 		switch {
 		case seen[cell]:
 			continue // the setting is in another experiment too, or paired the other way round
 		case p.Source != measured && p.Source != simulated:
-			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", p.Setting(), p.Source, measured, simulated)
+			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", p.Setting.Name(), p.Source, measured, simulated)
 		case source != "" && p.Source != source:
-			return nil, fmt.Errorf("%s: %s rows beside %s ones; one figure never mixes them", p.Setting(), p.Source, source)
+			return nil, fmt.Errorf("%s: %s rows beside %s ones; one figure never mixes them", p.Setting.Name(), p.Source, source)
 		case !(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi):
-			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", p.Setting(), p.Difference, p.Lo, p.Hi)
+			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", p.Setting.Name(), p.Difference, p.Lo, p.Hi)
 		}
 		seen[cell], source = true, p.Source
 		p.Difference, p.Lo, p.Hi = 100*p.Difference, 100*p.Lo, 100*p.Hi
@@ -135,16 +131,16 @@ const (
 
 // forestRows returns the rows of the settings of one dataset, and whether a row
 // stands for several settings.
-func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error) {
+func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	type group struct {
-		results.Cell
+		results.Setting
 		severity int
 	}
 	var order []group
 	members := map[group][]results.Pair{}
 	for _, p := range pairs {
-		g := group{network(p.Cell), p.Severity}
-		g.Cell.Experiment = ""
+		g := group{network(p.Setting), p.Severity}
+		g.Setting.Experiment = ""
 		if members[g] == nil {
 			order = append(order, g)
 		}
@@ -169,18 +165,15 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool, err error
 		case of[0].Corruption != "":
 			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.severity)
 		}
-		row.label = label
-		if err := checkASCII("name of the setting", label); err != nil {
-			return nil, false, err
-		}
+		row.label = printable(label)
 		rows = append(rows, row)
 	}
-	return rows, grouped, nil
+	return rows, grouped
 }
 
 const (
 	forestRowHeight vg.Length = 9.5
-	forestMargin    vg.Length = 165 // for labels
+	forestMargin    vg.Length = 165 // for labels, at most
 	forestAxis      vg.Length = 30  // below the rows
 	forestSides     vg.Length = 11  // above the rows, for the method that is better on each side
 )
@@ -194,6 +187,7 @@ type forest struct {
 	rows          []forestRow
 	notes         []string
 	x             span
+	margin        vg.Length // for labels
 	foot          foot
 }
 
@@ -208,20 +202,34 @@ func (f forest) count(pairs []results.Pair) string {
 			above++
 		}
 	}
-	return fmt.Sprintf("%d settings, %d below zero, %d above", len(pairs), below, above)
+	return fmt.Sprintf("%s, %d below zero, %d above", plural(len(pairs), "setting"), below, above)
 }
 
 func (f forest) figure() *Figure {
+	var all []float64
+	hold := func(values ...float64) { all = append(all, values...) }
+	f.margin = 40
 	for _, r := range f.rows {
+		f.margin = max(f.margin, min(forestMargin, write(smallSize, ink).Width(r.label)+18))
 		if r.heading {
 			continue
 		}
-		f.x = f.x.holding([]float64{r.at}).holding(r.dots)
+		hold(r.at)
+		hold(r.dots...)
 		if r.kind != noExtent {
-			f.x = f.x.holding([]float64{r.lo, r.hi})
+			hold(r.lo, r.hi)
 		}
 	}
-	f.x = f.x.roomy(8)
+	distances := make([]float64, len(all))
+	for i, v := range all {
+		distances[i] = math.Abs(v)
+	}
+	largest, clipped := bulk(distances)
+	if clipped {
+		f.notes = append(f.notes, clippedNote)
+		f.caption += clippedCaption(true)
+	}
+	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })).roomy(8)
 	f.foot = newFoot(f.notes, pageWidth)
 	return &Figure{
 		Width:   pageWidth,
@@ -236,7 +244,7 @@ func (f forest) draw(c draw.Canvas) {
 	heading(c, f.title, f.simulated)
 	c = f.foot.draw(c)
 	area := vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + forestMargin, Y: c.Min.Y + forestAxis},
+		Min: vg.Point{X: c.Min.X + f.margin, Y: c.Min.Y + forestAxis},
 		Max: vg.Point{X: c.Max.X - 10, Y: c.Max.Y - headingHeight - forestSides},
 	}
 	n := float64(len(f.rows))
@@ -255,7 +263,7 @@ func (f forest) draw(c draw.Canvas) {
 		if r.heading {
 			indent, clr = 4, faint
 		}
-		sty, label := fit(r.label, forestMargin-indent-6, smallSize)
+		sty, label := fit(r.label, f.margin-indent-6, smallSize)
 		sty.Color, sty.XAlign = clr, draw.XLeft
 		c.FillText(sty, vg.Point{X: c.Min.X + indent, Y: y}, label)
 	}
@@ -288,7 +296,23 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 		} else if r.lo <= 0 && r.hi >= 0 {
 			mark.Shape = hollow(circle)
 		}
+		var left, right []float64 // values beyond the axis
+		out := func(v float64) bool {
+			switch {
+			case v < f.x.min:
+				left = append(left, v)
+			case v > f.x.max:
+				right = append(right, v)
+			default:
+				return false
+			}
+			return true
+		}
+		inside := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
 		for _, d := range r.dots {
+			if out(d) {
+				continue
+			}
 			c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
 		}
 		line := stroke(clr, 1)
@@ -297,13 +321,32 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 			line.Width = 0.6
 		}
 		if r.kind != noExtent {
-			c.StrokeLine2(line, x(r.lo), at, x(r.hi), at)
+			c.StrokeLine2(line, inside(r.lo), at, inside(r.hi), at)
 		}
 		if r.kind == interval {
 			for _, end := range []float64{r.lo, r.hi} {
+				if out(end) {
+					continue
+				}
 				c.StrokeLine2(line, x(end), at-2, x(end), at+2)
 			}
 		}
-		c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
+		if !out(r.at) {
+			c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
+		}
+		for _, side := range []struct {
+			values []float64
+			end    float64
+		}{{left, f.x.min}, {right, f.x.max}} {
+			if len(side.values) == 0 {
+				continue
+			}
+			slices.Sort(side.values)
+			text := numbers(side.values)
+			if len(side.values) == 3 && r.kind == interval && r.dots == nil { // the whole interval
+				text = fmt.Sprintf("%.1f [%.1f, %.1f]", r.at, r.lo, r.hi)
+			}
+			beyond(c, x(side.end), at, []vg.Length{at}, []color.Color{clr}, text, side.end == f.x.min)
+		}
 	}
 }

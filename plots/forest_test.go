@@ -20,7 +20,7 @@ func TestForestRejectsPairs(t *testing.T) {
 		want   string
 	}{
 		"nothing":      {func(in *Input) { in.Pairs = nil }, "no rows of pairs.csv compare ts with qats in ece"},
-		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 methods"},
+		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 method;"},
 		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "listed twice"},
 		"other metric": {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
 		"NaN":          {func(in *Input) { in.Pairs[3].Difference = math.NaN() }, "is not within [-1, 1]"},
@@ -28,7 +28,6 @@ func TestForestRejectsPairs(t *testing.T) {
 		"swapped":      {func(in *Input) { in.Pairs[3].Lo, in.Pairs[3].Hi = .2, .1 }, "is not within [-1, 1]"},
 		"source":       {func(in *Input) { in.Pairs[3].Source = "" }, `source "" is neither`},
 		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
-		"dataset":      {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Dataset = "donn\u00e9es" }) }, "name of the dataset"},
 		"only draws":   {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Corruption = results.Split }) }, "no rows of pairs.csv"},
 	} {
 		in := sample("forest", "ts")
@@ -89,10 +88,10 @@ func TestForestRows(t *testing.T) {
 	if want := fmt.Sprintf("19 settings, %d below zero, %d above: ", below, above); below*above == 0 || !strings.HasPrefix(f.Notes[1], want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
-	rows, grouped, err := forestRows([]results.Pair{
-		{Cell: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Cell: shifted([]string{"snow"}, 1)[0], Difference: -1}})
-	if err != nil || !grouped || len(rows) != 1 || rows[0].at != .5 || rows[0].lo != -1 || rows[0].hi != 2 || rows[0].kind != settingsRange {
-		t.Errorf("%+v, %v", rows, err)
+	rows, grouped := forestRows([]results.Pair{
+		{Setting: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Setting: shifted([]string{"snow"}, 1)[0], Difference: -1}})
+	if !grouped || len(rows) != 1 || rows[0].at != .5 || rows[0].lo != -1 || rows[0].hi != 2 || rows[0].kind != settingsRange {
+		t.Errorf("%+v", rows)
 	}
 }
 

@@ -18,7 +18,7 @@ type Input struct {
 	Pairs   []results.Pair
 
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
-	Labels  map[string]string // method id -> its name in print, ASCII; the id itself where absent
+	Labels  map[string]string // method id -> its name in print; the id itself where absent
 
 	// Interval is the name of the intervals of Pairs; "BC bootstrap" if empty.
 	Interval string
@@ -62,10 +62,10 @@ func (in Input) cellBins(binning string) (cellBins, error) {
 	if len(in.Bins) == 0 {
 		return cellBins{}, fmt.Errorf("no rows of bins.csv")
 	}
-	cell := in.Bins[0].Cell
+	cell := in.Bins[0].Setting
 	for _, b := range in.Bins {
-		if b.Cell != cell {
-			return cellBins{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cell.Setting(), b.Setting())
+		if b.Setting != cell {
+			return cellBins{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cell.Name(), b.Setting.Name())
 		}
 	}
 	methods, err := in.methods(methodsOf(in.Bins))
@@ -85,7 +85,7 @@ func (in Input) cellBins(binning string) (cellBins, error) {
 		t.series = append(t.series, s)
 	}
 	t.simulated = source == simulated
-	return t, checkASCII("name of the cell", t.title)
+	return t, nil
 }
 
 // methods returns the methods of the series.
@@ -116,9 +116,7 @@ func (in Input) methods(present []string) ([]method, error) {
 		if l, ok := in.Labels[id]; ok {
 			list[i].label = l
 		}
-		if err := checkASCII("label of method "+id, list[i].label); err != nil {
-			return nil, err
-		}
+		list[i].label = printable(list[i].label)
 	}
 	return list, nil
 }
@@ -166,7 +164,7 @@ func (in Input) series(m method, binning string) (series, error) {
 	}
 	switch {
 	case len(seen) == 0 && others == nil:
-		return s, fmt.Errorf("no rows of method %q in %s", m.id, in.Bins[0].Setting())
+		return s, fmt.Errorf("no rows of method %q in %s", m.id, in.Bins[0].Setting.Name())
 	case len(seen) == 0:
 		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(others, ", "))
 	case s.n == 0:
@@ -212,7 +210,7 @@ func methodsOf(bins []results.Bin) []string {
 }
 
 // cellName is the name of a cell in print; the loss is left out where it is ce.
-func cellName(c results.Cell) string {
+func cellName(c results.Setting) string {
 	name := table.Name("dataset", c.Dataset) + " / " + table.Name("backbone", c.Backbone)
 	if c.Loss != "" && c.Loss != "ce" {
 		name += " / " + table.Name("loss", c.Loss)
@@ -220,7 +218,7 @@ func cellName(c results.Cell) string {
 	if c.Corruption != "" {
 		name += fmt.Sprintf(" / %s %d", table.Name("corruption", c.Corruption), c.Severity)
 	}
-	return name
+	return printable(name)
 }
 
 // labels returns the names of methods in print.
@@ -230,14 +228,4 @@ func labels(methods []method) []string {
 		list[i] = m.label
 	}
 	return list
-}
-
-// checkASCII returns an error for text that the PDF font would garble.
-func checkASCII(what, s string) error {
-	for _, r := range s {
-		if r < ' ' || r > '~' {
-			return fmt.Errorf("%s, %q: figures hold printable ASCII only, %q would be garbled", what, s, r)
-		}
-	}
-	return nil
 }

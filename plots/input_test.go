@@ -48,8 +48,6 @@ func TestRowsOfBinsAreChecked(t *testing.T) {
 		"mixed sources": {Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)},
 			`method "gc": simulated rows beside measured ones`},
 		"mixed within": {Input{Bins: one(func(b *results.Bin) { b.Source = simulated })}, "simulated rows beside measured ones"},
-		"label":        {Input{Bins: testBins("ts"), Labels: map[string]string{"ts": "TS \u03c4"}}, "label of method ts"},
-		"dataset":      {Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Dataset = "donn\u00e9es" })}, "name of the cell"},
 	} {
 		for _, e := range Registry() {
 			if !e.PerCell {
@@ -94,7 +92,7 @@ func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
 // TestPanelPrintsTheECE of the bins that it shows.
 func TestPanelPrintsTheECE(t *testing.T) {
 	bin := func(b, n int, conf, acc float64) results.Bin {
-		return results.Bin{Cell: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
+		return results.Bin{Setting: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
 	}
 	in := Input{Bins: []results.Bin{bin(14, 60, 0.95, 0.90), bin(8, 0, 0, 0), bin(6, 40, 0.45, 0.60)}}
 	tab, err := in.cellBins("width15")
@@ -106,7 +104,7 @@ func TestPanelPrintsTheECE(t *testing.T) {
 		t.Errorf("ECE %v, want 0.09", got)
 	}
 	svg := string(encode(t, mustDraw(t, Registry()[0], in), SVG))
-	if !strings.Contains(svg, ">ECE 9.00 %, n = 100<") {
+	if !strings.Contains(svg, `aria-label="ECE 9.00 %, n = 100"`) {
 		t.Error("the panel does not print ECE 9.00 %, n = 100")
 	}
 }

@@ -25,7 +25,7 @@ func TestMeanNeedsAllCorruptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := v.spread(network(in.Records[0].Cell), v.methods[0], corruptions, []int{1, 3})
+	s := v.spread(network(in.Records[0].Setting), v.methods[0], corruptions, []int{1, 3})
 	// .1 .2 .3 .4: quartiles at .175 and .325. Severity 3 lacks one of four.
 	if len(s.points) != 1 || s.points[0].severity != 1 {
 		t.Fatalf("points %v, want one of severity 1", s.points)
@@ -119,7 +119,7 @@ func TestArrangePutsDataSetsSideBySide(t *testing.T) {
 	row := func(names ...string) (rows []cellRow) {
 		for _, n := range names {
 			set, backbone, _ := strings.Cut(n, "/")
-			rows = append(rows, cellRow{cell: results.Cell{Experiment: "e", Dataset: set, Backbone: backbone}})
+			rows = append(rows, cellRow{cell: results.Setting{Experiment: "e", Dataset: set, Backbone: backbone}})
 		}
 		return rows
 	}
@@ -176,7 +176,7 @@ func TestSkippedCellIsNoted(t *testing.T) {
 		in := sample(kind, "ts")
 		c := testCell
 		c.Dataset = "ham10000"
-		in.Records = []results.Record{{Cell: c, Method: "ts", Metric: "ece", Source: measured, Status: results.Skip}}
+		in.Records = []results.Record{{Setting: c, Method: "ts", Metric: "ece", Source: measured, Status: results.Skip}}
 		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / RN-50."}) {
 			t.Errorf("%s: notes %q", kind, f.Notes)
 		}

@@ -50,7 +50,7 @@ func words(t *testing.T, f *Figure) []word {
 }
 
 // renamed returns c with long ids that have no name in print.
-func renamed(c results.Cell) results.Cell {
+func renamed(c results.Setting) results.Setting {
 	for _, id := range []*string{&c.Dataset, &c.Backbone, &c.Loss, &c.Corruption} {
 		if *id != "" && *id != "ce" {
 			*id += "-has-a-longer-name-than-most"
@@ -75,9 +75,9 @@ func TestTextIsLegible(t *testing.T) {
 			}
 			plain := sample(e.Name, methods...)
 			long := plain.from(simulated)
-			edited(long.Bins, func(b *results.Bin) { b.N *= 10000; b.Cell = renamed(b.Cell) })
-			long.each(func(r *results.Record) { r.Cell = renamed(r.Cell) })
-			eachPair(&long, func(p *results.Pair) { p.Cell = renamed(p.Cell) })
+			edited(long.Bins, func(b *results.Bin) { b.N *= 10000; b.Setting = renamed(b.Setting) })
+			long.each(func(r *results.Record) { r.Setting = renamed(r.Setting) })
+			eachPair(&long, func(p *results.Pair) { p.Setting = renamed(p.Setting) })
 			for i := range long.Records {
 				if i%7 == 1 && e.Name != "critical-difference" { // which leaves such settings out for all
 					long.Records[i].Status = results.Skip

@@ -38,6 +38,9 @@ func (l legend) sample() vg.Length {
 // columns returns the widths of the columns. There are as many columns as fit, but
 // no more than the number of rows needs. Keys run along the rows.
 func (l legend) columns() []vg.Length {
+	if len(l.keys) == 0 {
+		return nil
+	}
 	for n := len(l.keys); ; n-- {
 		widths := make([]vg.Length, n)
 		var sum vg.Length
@@ -63,6 +66,9 @@ func (l legend) rows(n int) int { return (len(l.keys) + n - 1) / n }
 
 // height returns the height of the strip.
 func (l legend) height() vg.Length {
+	if len(l.keys) == 0 {
+		return 0
+	}
 	return legendRow * vg.Length(l.rows(len(l.columns())))
 }
 
@@ -70,6 +76,9 @@ func (l legend) height() vg.Length {
 func (l legend) draw(c draw.Canvas, left, top vg.Length) {
 	widths := l.columns()
 	n := len(widths)
+	if n == 0 {
+		return
+	}
 	starts := make([]vg.Length, n)
 	sum := -vg.Length(legendGap)
 	for j, w := range widths {

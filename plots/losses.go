@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -22,7 +23,11 @@ func Losses(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("losses figure: %w", err)
 	}
-	g := lossGrid{values: v, x: fromZero(v.largest(), 3), keys: v.dots(pageWidth - 8)}
+	largest, clipped := v.largest()
+	if clipped {
+		v.notes = append([]string{clippedNote}, v.notes...)
+	}
+	g := lossGrid{values: v, x: fromZero(largest, 3), keys: v.dots(pageWidth - 8)}
 	sets := map[string]bool{}
 	for _, c := range v.cells {
 		if !slices.Contains(g.losses, c.Loss) {
@@ -43,10 +48,7 @@ func Losses(in Input) (*Figure, error) {
 		g.titles = append(g.titles, title)
 	}
 	for _, loss := range g.losses {
-		name := table.Name("loss", loss)
-		if err := checkASCII("name of the loss", name); err != nil {
-			return nil, fmt.Errorf("losses figure: %w", err)
-		}
+		name := printable(table.Name("loss", loss))
 		g.names = append(g.names, name)
 		g.margin = max(g.margin, write(smallSize, ink).Width(name)+10)
 	}
@@ -62,7 +64,7 @@ func Losses(in Input) (*Figure, error) {
 	return &Figure{
 		Width:   g.width,
 		Height:  headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12 + g.foot.height(),
-		Caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. One panel for each network, one line for each loss.", enumerate(labels(v.methods))),
+		Caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", enumerate(labels(v.methods)), clippedCaption(clipped)),
 		Notes:   v.notes,
 		draw:    g.draw,
 	}, nil
@@ -78,8 +80,8 @@ const (
 type lossGrid struct {
 	values
 	title         string
-	networks      []results.Cell // without a loss
-	titles        []string       // of the panels
+	networks      []results.Setting // without a loss
+	titles        []string          // of the panels
 	losses, names []string
 	margin, width vg.Length
 	columns       int
@@ -137,7 +139,7 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 }
 
 // drawLine draws the markers of one network and loss at the height y.
-func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x func(float64) vg.Length, y vg.Length) {
+func (g lossGrid) drawLine(c draw.Canvas, network results.Setting, loss string, x func(float64) vg.Length, y vg.Length) {
 	network.Loss = loss
 	var found []method
 	var all []float64
@@ -149,8 +151,23 @@ func (g lossGrid) drawLine(c draw.Canvas, network results.Cell, loss string, x f
 	if len(found) == 0 {
 		return
 	}
-	c.StrokeLine2(stroke(barColor, 1.4), x(slices.Min(all)), y, x(slices.Max(all)), y)
+	c.StrokeLine2(stroke(barColor, 1.4), x(slices.Min(all)), y, x(min(slices.Max(all), g.x.max)), y)
+	pitch := min(3.6, (lossRow-4)/vg.Length(len(g.methods)))
+	var outside []float64
+	var heights []vg.Length
+	var colors []color.Color
 	for i, m := range found {
-		c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: x(all[i]), Y: y})
+		at := vg.Point{X: x(all[i]), Y: y}
+		if len(g.methods) <= 4 { // no marker hides another; the height within a line means nothing
+			at.Y -= beside(slices.Index(g.methods, m), len(g.methods), pitch)
+		}
+		if all[i] > g.x.max {
+			outside, heights, colors = append(outside, all[i]), append(heights, at.Y), append(colors, MethodLook(m.id).Color)
+			continue
+		}
+		c.DrawGlyph(MethodLook(m.id).glyph(), at)
+	}
+	if len(outside) > 0 {
+		beyond(c, x(g.x.max), y, heights, colors, numbers(outside), false)
 	}
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -10,7 +11,8 @@ import (
 // QuantileGap draws accuracy minus confidence, in percentage points, against the
 // quantile of confidence, from the mass15 bins of one cell (the first figure of
 // the paper). Below zero a method is overconfident. There is one line for each
-// method. A bin is at the middle of the share of rows that it covers, in the
+// method; methods whose gaps print alike are drawn around each other and named
+// together. A bin is at the middle of the share of rows that it covers, in the
 // method's own order of confidence. Empty bins have no point.
 func QuantileGap(in Input) (*Figure, error) {
 	t, err := in.cellBins("mass15")
@@ -22,8 +24,11 @@ func QuantileGap(in Input) (*Figure, error) {
 	y := span{}
 	for i, s := range t.series {
 		curves[i] = gapCurve(s)
-		keys.keys = append(keys.keys, key{s.label, curves[i].look.sample})
 		y = y.holding(curves[i].gap)
+	}
+	groups := coinciding(len(curves), func(i, j int) bool { return curves[i].equals(curves[j]) })
+	for _, group := range groups {
+		keys.keys = append(keys.keys, key{named(t.methods(), group), around(strands(t.methods()), group).sample})
 	}
 	y = y.roomy(6)
 
@@ -38,8 +43,8 @@ func QuantileGap(in Input) (*Figure, error) {
 			area := onePanel(c, panel)
 			p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
 			p.Add(gridLines(y), zeroLine)
-			for _, v := range curves {
-				p.Add(v.plotter())
+			for _, group := range groups {
+				p.Add(curves[group[0]].plotter(around(strands(t.methods()), group)))
 			}
 			drawAt(p, c, area)
 			xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Quantile of confidence")
@@ -50,12 +55,11 @@ func QuantileGap(in Input) (*Figure, error) {
 
 // curve is the line of one method: points (q, gap).
 type curve struct {
-	look   Look
 	q, gap []float64 // quantile in (0, 1), percentage points
 }
 
 func gapCurve(s series) curve {
-	v := curve{look: MethodLook(s.id)}
+	var v curve
 	before := 0
 	for _, b := range s.bins {
 		v.q = append(v.q, (float64(before)+float64(b.N)/2)/float64(s.n))
@@ -65,24 +69,19 @@ func gapCurve(s series) curve {
 	return v
 }
 
-func (v curve) plotter() drawFunc {
+// equals reports whether two lines print the same numbers.
+func (v curve) equals(other curve) bool {
+	return slices.Equal(v.q, other.q) && slices.EqualFunc(v.gap, other.gap, printedEqual)
+}
+
+func (v curve) plotter(looks together) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		pts := make([]vg.Point, len(v.q))
 		for i := range v.q {
 			pts[i] = vg.Point{X: x(v.q[i]), Y: y(v.gap[i])}
 		}
-		c.StrokeLines(v.look.line(), pts)
-		for _, p := range pts {
-			c.DrawGlyph(v.look.glyph(), p)
-		}
+		looks.draw(c, pts, func(int) bool { return true })
 	}
-}
-
-// sample draws the look in a legend.
-func (l Look) sample(c draw.Canvas, r vg.Rectangle) {
-	y := (r.Min.Y + r.Max.Y) / 2
-	c.StrokeLine2(l.line(), r.Min.X, y, r.Max.X, y)
-	c.DrawGlyph(l.glyph(), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: y})
 }
 
 // dot draws the marker alone in a legend, for figures without lines.

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -33,9 +34,10 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 	}
 	g.panel.X = (g.width - leftMargin - rightMargin - panelGap*vg.Length(columns-1)) / vg.Length(columns)
 	g.keys = legend{width: g.width - 8}
-	for _, m := range t.methods {
-		g.keys.keys = append(g.keys.keys, key{m.label, MethodLook(m.id).sample})
+	for i, m := range t.methods {
+		g.keys.keys = append(g.keys.keys, key{m.label, together{strands(t.methods)[i]}.sample})
 	}
+	g.describe()
 	g.foot = newFoot(t.notes, g.width)
 	rows := (len(places) + columns - 1) / columns
 	g.panel.Y = min(140, 0.62*g.panel.X)
@@ -44,9 +46,9 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 	}
 	return &Figure{
 		Width: g.width,
-		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+rowGap) - rowGap +
+		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(g.title()+g.panel.Y+rowGap) - rowGap +
 			xMargin + g.foot.height(),
-		Caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s. One panel for each setting.", enumerate(labels(t.methods))),
+		Caption: g.caption(),
 		Notes:   t.notes,
 		draw:    g.draw,
 	}, nil
@@ -54,15 +56,16 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 
 const (
 	maxGaps            = 24 // panels of a page
-	gapTitle vg.Length = 11 // above a panel
+	gapTitle vg.Length = 11 // above a panel with one line of title
+	gapLine  vg.Length = 9.5
 )
 
 // arrange returns the cells by place, row by row, and the number of columns. An
 // empty place is nil.
 func arrange(rows []cellRow) (places []*cellRow, columns int) {
 	var sets []string
-	var others []results.Cell // without a data set
-	at := map[results.Cell]*cellRow{}
+	var others []results.Setting // without a data set
+	at := map[results.Setting]*cellRow{}
 	for i, r := range rows {
 		if !slices.Contains(sets, r.cell.Dataset) {
 			sets = append(sets, r.cell.Dataset)
@@ -114,6 +117,85 @@ type gapGrid struct {
 	keys    legend
 	foot    foot
 	y       span
+	alike   []string  // what coincides in each place, "" for nothing
+	lines   int       // of the titles of all panels
+	size    vg.Length // of the titles of all panels
+}
+
+func (g gapGrid) caption() string {
+	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s. Each panel is a setting.", enumerate(labels(g.methods)))
+	if slices.ContainsFunc(g.alike, func(s string) bool { return s != "" }) {
+		text += " Lines that coincide are drawn around each other; the methods are named above the panel."
+	}
+	return text
+}
+
+// title is the height of the titles of a panel: the data set, the network, and where
+// some lines coincide, which ones do.
+func (g gapGrid) title() vg.Length {
+	return gapLine*vg.Length(g.lines) + 3
+}
+
+// describe finds the methods that coincide in each panel, and the size in which all
+// titles fit.
+func (g *gapGrid) describe() {
+	g.alike = make([]string, len(g.places))
+	for i, place := range g.places {
+		if place == nil {
+			continue
+		}
+		var names []string
+		methods, groups := g.groups(place)
+		for _, group := range groups {
+			if len(group) > 1 {
+				names = append(names, named(methods, group))
+			}
+		}
+		g.alike[i] = strings.Join(names, "; ")
+	}
+	// In two lines, if the methods that coincide fit beside the network.
+	for g.lines = 2; g.lines <= 3; g.lines++ {
+		g.size = smallSize
+		whole := true
+		for i := range g.places {
+			for _, line := range g.titleOf(i) {
+				sty, cut := fit(line, g.panel.X, smallSize)
+				g.size = min(g.size, sty.Font.Size)
+				whole = whole && cut == line
+			}
+		}
+		if whole && g.size > 6.8 {
+			return
+		}
+	}
+	g.lines = 3
+}
+
+// titleOf returns the title of place i, line by line.
+func (g gapGrid) titleOf(i int) []string {
+	if g.places[i] == nil {
+		return nil
+	}
+	lines := slices.Clone(g.places[i].lines[:])
+	switch {
+	case g.alike[i] == "":
+	case g.lines == 2:
+		lines[1] += ": " + g.alike[i]
+	default:
+		lines = append(lines, g.alike[i])
+	}
+	return lines
+}
+
+// groups returns the methods with a line in a panel, and which of them coincide.
+func (g gapGrid) groups(place *cellRow) (shown []method, groups [][]int) {
+	var curves []curve
+	for _, m := range g.methods {
+		if s := place.series[m.id]; s != nil {
+			shown, curves = append(shown, m), append(curves, gapCurve(*s))
+		}
+	}
+	return shown, coinciding(len(curves), func(i, j int) bool { return curves[i].equals(curves[j]) })
 }
 
 func (g gapGrid) draw(c draw.Canvas) {
@@ -125,18 +207,18 @@ func (g gapGrid) draw(c draw.Canvas) {
 	for i := range g.places {
 		row := vg.Length(i / g.columns)
 		left := c.Min.X + leftMargin + (g.panel.X+panelGap)*vg.Length(i%g.columns)
-		g.drawPanel(c, i, left, top-row*(gapTitle+g.panel.Y+rowGap))
+		g.drawPanel(c, i, left, top-row*(g.title()+g.panel.Y+rowGap))
 	}
 	xTitle(c, (c.Min.X+leftMargin+c.Max.X-rightMargin)/2, c.Min.Y+2, "Quantile of confidence")
-	yTitle(c, c.Min.X+10, (top-gapTitle+c.Min.Y+xMargin)/2, "Accuracy - confidence (points)")
+	yTitle(c, c.Min.X+10, (top-g.title()+c.Min.Y+xMargin)/2, "Accuracy - confidence (points)")
 }
 
 // drawPanel draws the panel of place i with its upper left corner at (left, top).
 func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	place := g.places[i]
 	area := vg.Rectangle{
-		Min: vg.Point{X: left, Y: top - gapTitle - g.panel.Y},
-		Max: vg.Point{X: left + g.panel.X, Y: top - gapTitle},
+		Min: vg.Point{X: left, Y: top - g.title() - g.panel.Y},
+		Max: vg.Point{X: left + g.panel.X, Y: top - g.title()},
 	}
 	x, y := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, g.y
 	x.bare = i+g.columns < len(g.places) // the panel below has the numbers
@@ -148,14 +230,23 @@ func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 		return
 	}
 	p.Add(gridLines(y), zeroLine)
-	for _, m := range g.methods {
-		if s := place.series[m.id]; s != nil {
-			p.Add(gapCurve(*s).plotter())
+	methods, groups := g.groups(place)
+	looks := strands(g.methods)
+	for _, group := range groups {
+		of := make([]int, len(group)) // in g.methods
+		for k, j := range group {
+			of[k] = slices.Index(g.methods, methods[j])
 		}
+		p.Add(gapCurve(*place.series[methods[group[0]].id]).plotter(around(looks, of)))
 	}
 	drawAt(p, c, area)
-	sty, title := fit(place.title, g.panel.X, smallSize)
-	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 2}, title)
+	for k, line := range g.titleOf(i) {
+		sty, text := fit(line, g.panel.X, g.size)
+		if k > 0 {
+			sty.Color = faint
+		}
+		c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: top - gapLine*vg.Length(k+1)}, text)
+	}
 }
 
 // blank writes that there are no rows to show in an area.

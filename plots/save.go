@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
-	"time"
 
-	"codeberg.org/go-pdf/fpdf"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Figure is a checked figure, ready to be written in any format. It is immutable
@@ -30,27 +26,48 @@ type Figure struct {
 // Format is a file format, named as its extension.
 type Format string
 
-// Reports have SVG and PDF. PNG, at 300 dots per inch, is for viewing.
+// Reports have SVG and PDF. PGF is for LaTeX: its text has the font of the document.
+// PNG, at 300 dots per inch, is for viewing.
 const (
 	SVG Format = "svg"
 	PDF Format = "pdf"
+	PGF Format = "pgf"
 	PNG Format = "png"
 )
 
-// fixPDF makes PDF files reproducible: fonts in sorted order, and a constant in
-// place of the date that a PDF must have. Only here does the package change state
-// of the process. It has to, because vgpdf hides its document, and fpdf offers
-// these three settings otherwise only as defaults for all documents.
-var fixPDF = sync.OnceFunc(func() {
-	constant := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	fpdf.SetDefaultCatalogSort(true)
-	fpdf.SetDefaultCreationDate(constant)
-	fpdf.SetDefaultModificationDate(constant)
-})
+// Formats returns all formats.
+func Formats() []Format { return []Format{SVG, PDF, PGF, PNG} }
+
+func formatNames() []string {
+	var list []string
+	for _, f := range Formats() {
+		list = append(list, string(f))
+	}
+	return list
+}
+
+// ParseFormats reads names of formats without repetition.
+func ParseFormats(names []string) ([]Format, error) {
+	var list []Format
+	for _, name := range names {
+		f := Format(name)
+		if !slices.Contains(Formats(), f) {
+			return nil, fmt.Errorf("figure format %q is none of %s", name, strings.Join(formatNames(), ", "))
+		}
+		if !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no figure format: name one of %s", strings.Join(formatNames(), ", "))
+	}
+	return list, nil
+}
 
 // Encode writes the figure to w. The same figure gives the same bytes, in any
-// process. PDF files embed their font, about 215 kB; SVG files name it
-// (Liberation Sans, else Arial or Helvetica, which are as wide).
+// process. SVG files draw their text by outlines, and PDF files embed the part of
+// the font that they use, so both look the same everywhere. PGF files leave the font
+// to the document that includes them.
 func (f *Figure) Encode(w io.Writer, format Format) error {
 	data, err := f.encode(format)
 	if err != nil {
@@ -61,37 +78,42 @@ func (f *Figure) Encode(w io.Writer, format Format) error {
 }
 
 func (f *Figure) encode(format Format) (data []byte, err error) {
-	// The backends panic on what they cannot do, such as a full temporary
-	// folder in which vgpdf prepares its font.
+	// The backends panic on what they cannot do, such as a path
+	// component of an unknown kind.
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%s figure: %v", format, r)
 		}
 	}()
-	var canvas vg.CanvasWriterTo
+	var buf bytes.Buffer
 	switch format {
 	case SVG:
-		canvas = vgsvg.New(f.Width, f.Height)
+		data, err = f.encodeSVG()
 	case PDF:
-		fixPDF()
-		canvas = vgpdf.New(f.Width, f.Height)
+		var canvas *pdfCanvas
+		if canvas, err = newPDF(f.Width, f.Height); err == nil {
+			err = f.drawOn(canvas, &buf)
+			data = buf.Bytes()
+		}
+	case PGF:
+		data, err = f.encodePGF()
 	case PNG:
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(300))}
+		err = f.drawOn(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(300))}, &buf)
+		data = buf.Bytes()
 	default:
-		return nil, fmt.Errorf("figure format %q is none of svg, pdf, png", format)
+		return nil, fmt.Errorf("figure format %q is none of %s", format, strings.Join(formatNames(), ", "))
 	}
-	f.draw(draw.New(canvas))
-	var buf bytes.Buffer
-	if _, err := canvas.WriteTo(&buf); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s figure: %w", format, err)
 	}
-	if format == SVG {
-		// vgsvg names one family; where it is not installed, browsers would
-		// fall back to a serif of other widths.
-		return bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
-			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
-	}
-	return buf.Bytes(), nil
+	return data, nil
+}
+
+// drawOn draws the figure on a canvas and writes the result.
+func (f *Figure) drawOn(canvas vg.CanvasWriterTo, buf *bytes.Buffer) error {
+	f.draw(draw.New(canvas))
+	_, err := canvas.WriteTo(buf)
+	return err
 }
 
 // Save writes the figure to a file whose extension is the format. The file

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/sha256"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf16"
 )
 
 func golden(t *testing.T, file string, got []byte) {
@@ -46,9 +48,9 @@ func digests(t *testing.T) string {
 	var out strings.Builder
 	for _, e := range Registry() {
 		f := mustDraw(t, e, sample(e.Name, "uncal", "ts", "mine", "qats"))
-		formats := []Format{SVG, PDF, PNG}
+		formats := []Format{SVG, PDF, PGF, PNG}
 		if !e.PerCell {
-			formats = formats[:2] // a large PNG takes long and tests nothing new
+			formats = formats[:3] // a large PNG takes long and tests nothing new
 		}
 		for _, format := range formats {
 			fmt.Fprintf(&out, "%s.%s %x\n", e.Name, format, sha256.Sum256(encode(t, f, format)))
@@ -126,12 +128,66 @@ func TestSimulatedIsVisible(t *testing.T) {
 		for _, source := range []string{measured, simulated} {
 			f := mustDraw(t, e, sample(e.Name, "uncal", "qats").from(source))
 			want := source == simulated
-			if got := bytes.Contains(encode(t, f, SVG), []byte(">simulated<")); got != want {
+			if got := bytes.Contains(encode(t, f, SVG), []byte(`aria-label="simulated"`)); got != want {
 				t.Errorf("%s.svg of %s rows: word %v, want %v", e.Name, source, got, want)
 			}
-			if got := strings.Contains(pdfText(t, encode(t, f, PDF)), "(simulated)"); got != want {
+			if got := strings.Contains(pdfText(t, encode(t, f, PDF)), utf16BE(simulated)); got != want {
 				t.Errorf("%s.pdf of %s rows: word %v, want %v", e.Name, source, got, want)
 			}
+		}
+	}
+}
+
+// utf16BE is text as it stands in a PDF.
+func utf16BE(s string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune(s)) {
+		b.WriteByte(byte(u >> 8))
+		b.WriteByte(byte(u))
+	}
+	return b.String()
+}
+
+// TestTextDependsOnNoFontOfTheReader: SVG draws outlines, and PDF embeds what it
+// uses of the font.
+func TestTextDependsOnNoFontOfTheReader(t *testing.T) {
+	in := sample("severity", "ts", "qats")
+	in.Labels = map[string]string{"ts": "Température τ, Жар", "qats": "a<b & \"c\" 漢"}
+	f := mustDraw(t, entry(t, "severity"), in)
+	svg := string(encode(t, f, SVG))
+	if strings.Contains(svg, "<text") || strings.Contains(svg, "font-family") {
+		t.Error("the SVG has text in a font")
+	}
+	for _, want := range []string{`aria-label="Température τ, Жар"`, `aria-label="a&lt;b &amp; &#34;c&#34; ?"`} { // the font has no 漢
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {
+		t.Error(err)
+	}
+	for _, id := range regexp.MustCompile(`xlink:href="#([^"]*)"`).FindAllStringSubmatch(svg, -1) {
+		if !strings.Contains(svg, `<path id="`+id[1]+`" d="M`) {
+			t.Errorf("no outline %s", id[1])
+		}
+	}
+	pdf := encode(t, f, PDF)
+	if !strings.Contains(pdfText(t, pdf), utf16BE("Température τ, Жар")) || !bytes.Contains(pdf, []byte("/FontFile2")) {
+		t.Error("the PDF lacks the label or the font")
+	}
+	if len(pdf) > 60_000 {
+		t.Errorf("the PDF has %d bytes; is its font a subset?", len(pdf))
+	}
+}
+
+// TestPGFLeavesTextToLaTeX: what is special to LaTeX is escaped.
+func TestPGFLeavesTextToLaTeX(t *testing.T) {
+	in := sample("quantile-gap", "ts")
+	in.Labels = map[string]string{"ts": "T_S 50 %"}
+	pgf := string(encode(t, mustDraw(t, entry(t, "quantile-gap"), in), PGF))
+	for _, want := range []string{`pt}{T\_S 50 \%}}`, `pt}{$-$`, "use as bounding box", "\\begin{pgfpicture}", "\\end{pgfpicture}"} {
+		if !strings.Contains(pgf, want) {
+			t.Errorf("no %s", want)
 		}
 	}
 }
@@ -140,7 +196,7 @@ func TestSimulatedIsVisible(t *testing.T) {
 func TestSaveReplacesFiles(t *testing.T) {
 	f := mustDraw(t, Registry()[1], Input{Bins: testBins("ts")})
 	dir := t.TempDir()
-	for _, format := range []Format{SVG, PDF, PNG} {
+	for _, format := range Formats() {
 		path := filepath.Join(dir, "figure."+string(format))
 		for range 2 { // the second time over the first
 			if err := f.Save(path); err != nil {
@@ -155,7 +211,7 @@ func TestSaveReplacesFiles(t *testing.T) {
 			t.Errorf("%s differs from Encode", path)
 		}
 	}
-	if files, _ := os.ReadDir(dir); len(files) != 3 {
+	if files, _ := os.ReadDir(dir); len(files) != 4 {
 		t.Errorf("left behind: %v", files)
 	}
 	for _, bad := range []string{"figure", "figure.eps", "nowhere/figure.svg"} {

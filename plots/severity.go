@@ -13,10 +13,11 @@ import (
 )
 
 // Severity draws the ECE of one network, in per cent, against the severity of the
-// corruption. Each method has a line through the means over corruptions, and at
-// each mean a bar from the first to the third quartile (with linear interpolation
-// between neighbours). The methods are shifted sideways so that no bar hides
-// another.
+// corruption. Each method has a line through the means over corruptions, and around
+// it a band from the first to the third quartile (with linear interpolation between
+// neighbours). Nothing is shifted sideways, because a shifted line would lie above or
+// below another one that has the same values. Methods with the same printed means
+// are drawn around each other and named together, as in "TS = QaTS".
 //
 // A mean is drawn only if it is over all corruptions of the rows. A mean over fewer
 // would differ just because of the missing ones.
@@ -39,7 +40,7 @@ func Severity(in Input) (*Figure, error) {
 			continue
 		}
 		g.curves, shown = append(g.curves, s), append(shown, m.label)
-		g.keys.keys = append(g.keys.keys, key{m.label, s.look.sample})
+		g.shown = append(g.shown, m)
 		for _, p := range s.points {
 			top = max(top, p.mean, p.hi)
 		}
@@ -47,14 +48,23 @@ func Severity(in Input) (*Figure, error) {
 	if len(g.curves) == 0 {
 		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
 	}
+	g.groups = coinciding(len(g.curves), func(i, j int) bool { return g.curves[i].equals(g.curves[j]) })
+	for _, group := range g.groups {
+		g.keys.keys = append(g.keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
+	}
 	g.y = fromZero(top, 6)
-	note := fmt.Sprintf("Means over %d corruptions; bars from the first to the third quartile.", len(corruptions))
+	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", plural(len(corruptions), "corruption"))
 	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
 	if len(corruptions) == 1 {
 		over = table.Name("corruption", corruptions[0])
 		note = fmt.Sprintf("One corruption: %s.", over)
 	}
 	notes := append([]string{note}, v.notes...)
+	for _, group := range g.groups {
+		if len(group) > 1 {
+			notes = append(notes, named(g.shown, group)+": equal to two decimals at every severity.")
+		}
+	}
 	if len(v.notes) > 0 {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
@@ -73,8 +83,10 @@ const severityHeight vg.Length = 140 // of the panel
 // severityFigure is the layout of the figure.
 type severityFigure struct {
 	values
-	network results.Cell
-	curves  []spread
+	network results.Setting
+	shown   []method // with a line
+	curves  []spread // of the methods shown
+	groups  [][]int  // of lines that coincide
 	x, y    span
 	keys    legend
 	foot    foot
@@ -87,17 +99,20 @@ func (g severityFigure) draw(c draw.Canvas) {
 	area := onePanel(c, severityHeight)
 	p := axes(g.x, g.y)
 	p.Add(gridLines(g.y))
-	for i, s := range g.curves {
-		p.Add(s.plotter(beside(i, len(g.curves), 4)))
+	for _, group := range g.groups {
+		p.Add(g.curves[group[0]].band(MethodLook(g.shown[group[0]].id), len(g.groups)))
+	}
+	for _, group := range g.groups {
+		p.Add(g.curves[group[0]].plotter(around(strands(g.shown), group)))
 	}
 	drawAt(p, c, area)
 	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
 	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
 }
 
-// severitySpan holds the severities, each with room for the methods.
+// severitySpan holds the severities, with room for markers at the ends.
 func severitySpan(severities []int) span {
-	s := span{min: float64(severities[0]) - 0.5, max: float64(severities[len(severities)-1]) + 0.5}
+	s := span{min: float64(severities[0]) - 0.2, max: float64(severities[len(severities)-1]) + 0.2}
 	for _, v := range severities {
 		s.ticks = append(s.ticks, float64(v))
 	}
@@ -126,10 +141,7 @@ func (v values) shifts() (corruptions []string, severities []int) {
 }
 
 // spread is the line of one method.
-type spread struct {
-	look   Look
-	points []point
-}
+type spread struct{ points []point }
 
 // point is the mean and the quartiles at one severity, per cent.
 type point struct {
@@ -137,8 +149,8 @@ type point struct {
 	mean, lo, hi float64
 }
 
-func (v values) spread(one results.Cell, m method, corruptions []string, severities []int) spread {
-	s := spread{look: MethodLook(m.id)}
+func (v values) spread(one results.Setting, m method, corruptions []string, severities []int) spread {
+	var s spread
 	for _, severity := range severities {
 		one.Severity = severity
 		var all []float64
@@ -171,21 +183,48 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// plotter draws the line, shifted to the right. The line is broken where a severity
-// between two points has no mean.
-func (s spread) plotter(shift vg.Length) drawFunc {
+// equals reports whether two lines and their bands print the same numbers.
+func (s spread) equals(other spread) bool {
+	return slices.EqualFunc(s.points, other.points, func(a, b point) bool {
+		return a.severity == b.severity && printedEqual(a.mean, b.mean) && printedEqual(a.lo, b.lo) && printedEqual(a.hi, b.hi)
+	})
+}
+
+// joined reports whether point i and the next one have neighbouring severities.
+func (s spread) joined(i int) bool {
+	return s.points[i+1].severity == s.points[i].severity+1
+}
+
+// band draws the quartiles, one band of n: an area with dotted edges between
+// neighbouring severities, and a bar at a severity without neighbours.
+func (s spread) band(look Look, n int) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		bar := stroke(s.look.Color, 0.8)
 		for i, p := range s.points {
-			at := vg.Point{X: x(float64(p.severity)) + shift, Y: y(p.mean)}
-			c.StrokeLine2(bar, at.X, y(p.lo), at.X, y(p.hi))
-			if i+1 < len(s.points) && s.points[i+1].severity == p.severity+1 {
-				next := s.points[i+1]
-				c.StrokeLine2(s.look.line(), at.X, at.Y, x(float64(next.severity))+shift, y(next.mean))
+			at := x(float64(p.severity))
+			before, after := i > 0 && s.joined(i-1), i+1 < len(s.points) && s.joined(i)
+			if after {
+				q := s.points[i+1]
+				next := x(float64(q.severity))
+				c.FillPolygon(translucent(look.Color, n), []vg.Point{{X: at, Y: y(p.lo)}, {X: next, Y: y(q.lo)}, {X: next, Y: y(q.hi)}, {X: at, Y: y(p.hi)}})
+				edge := draw.LineStyle{Color: look.Color, Width: 0.5, Dashes: []vg.Length{0.8, 1.6}}
+				c.StrokeLine2(edge, at, y(p.lo), next, y(q.lo))
+				c.StrokeLine2(edge, at, y(p.hi), next, y(q.hi))
+			}
+			if !before && !after {
+				c.StrokeLine2(stroke(look.Color, 0.8), at, y(p.lo), at, y(p.hi))
 			}
 		}
-		for _, p := range s.points {
-			c.DrawGlyph(s.look.glyph(), vg.Point{X: x(float64(p.severity)) + shift, Y: y(p.mean)})
+	}
+}
+
+// plotter draws the line with the looks of the methods that have it. The line is
+// broken where a severity between two points has no mean.
+func (s spread) plotter(looks together) drawFunc {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		pts := make([]vg.Point, len(s.points))
+		for i, p := range s.points {
+			pts[i] = vg.Point{X: x(float64(p.severity)), Y: y(p.mean)}
 		}
+		looks.draw(c, pts, s.joined)
 	}
 }

@@ -13,14 +13,14 @@ import (
 
 // place identifies a value.
 type place struct {
-	cell   results.Cell
+	cell   results.Setting
 	method string
 }
 
 // values is one metric of results.csv, in per cent, of several cells.
 type values struct {
-	cells     []results.Cell // in the order of their first row, also the skipped ones
-	methods   []method       // the methods with at least one value, in the order of the input
+	cells     []results.Setting // in the order of their first row, also the skipped ones
+	methods   []method          // the methods with at least one value, in the order of the input
 	at        map[place]float64
 	simulated bool
 	notes     []string // missing values
@@ -31,7 +31,7 @@ type values struct {
 func (in Input) values(metric string) (values, error) {
 	v := values{at: map[place]float64{}}
 	var seen []string
-	cells, status := map[results.Cell]bool{}, map[place]bool{}
+	cells, status := map[results.Setting]bool{}, map[place]bool{}
 	source := ""
 	for _, r := range in.Records {
 		if r.Metric != metric || in.Methods != nil && !slices.Contains(in.Methods, r.Method) {
@@ -40,13 +40,13 @@ func (in Input) values(metric string) (values, error) {
 		if !slices.Contains(seen, r.Method) {
 			seen = append(seen, r.Method)
 		}
-		if !cells[r.Cell] {
-			cells[r.Cell] = true
-			v.cells = append(v.cells, r.Cell)
+		if !cells[r.Setting] {
+			cells[r.Setting] = true
+			v.cells = append(v.cells, r.Setting)
 		}
-		at := place{r.Cell, r.Method}
+		at := place{r.Setting, r.Method}
 		if status[at] {
-			return v, fmt.Errorf("method %q in %s: two rows of %s", r.Method, r.Setting(), metric)
+			return v, fmt.Errorf("method %q in %s: two rows of %s", r.Method, r.Setting.Name(), metric)
 		}
 		status[at] = true
 		if r.Status != results.OK {
@@ -54,11 +54,11 @@ func (in Input) values(metric string) (values, error) {
 		}
 		switch {
 		case r.Source != measured && r.Source != simulated:
-			return v, fmt.Errorf("method %q in %s: source %q is neither %s nor %s", r.Method, r.Setting(), r.Source, measured, simulated)
+			return v, fmt.Errorf("method %q in %s: source %q is neither %s nor %s", r.Method, r.Setting.Name(), r.Source, measured, simulated)
 		case !isFraction(r.Value):
-			return v, fmt.Errorf("method %q in %s: %s %v is not in [0, 1]", r.Method, r.Setting(), metric, r.Value)
+			return v, fmt.Errorf("method %q in %s: %s %v is not in [0, 1]", r.Method, r.Setting.Name(), metric, r.Value)
 		case source != "" && r.Source != source:
-			return v, fmt.Errorf("method %q in %s: %s rows beside %s ones; one figure never mixes them", r.Method, r.Setting(), r.Source, source)
+			return v, fmt.Errorf("method %q in %s: %s rows beside %s ones; one figure never mixes them", r.Method, r.Setting.Name(), r.Source, source)
 		}
 		source = r.Source
 		v.at[at] = 100 * r.Value
@@ -77,14 +77,11 @@ func (v *values) choose(in Input, present []string) error {
 		return err
 	}
 	names := make([]string, len(v.cells))
-	several := slices.ContainsFunc(v.cells, func(c results.Cell) bool { return c.Loss != v.cells[0].Loss })
+	several := slices.ContainsFunc(v.cells, func(c results.Setting) bool { return c.Loss != v.cells[0].Loss })
 	for i, c := range v.cells {
 		names[i] = cellName(c)
 		if several && c.Loss == "ce" {
 			names[i] += " / " + table.Name("loss", "ce")
-		}
-		if err := checkASCII("name of the cell", names[i]); err != nil {
-			return err
 		}
 	}
 	without := map[string][]string{}
@@ -126,10 +123,18 @@ func missing(methods []method, without map[string][]string, all int) []string {
 		case n <= 2:
 			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, enumerate(cells)))
 		default:
-			notes = append(notes, fmt.Sprintf("No value of %s in %d of %d settings, for example %s.", who, n, all, cells[0]))
+			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, plural(all, "setting"), cells[0]))
 		}
 	}
 	return notes
+}
+
+// plural is a number with its noun: "1 setting", "2 settings".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // enumerate joins a list that is not empty, as in "A, B and C".
@@ -150,13 +155,14 @@ func (v values) dots(width vg.Length) legend {
 	return l
 }
 
-// largest returns the largest value shown.
-func (v values) largest() float64 {
-	x := 0.0
+// largest returns the largest value that the axis has to show, and whether others
+// are beyond it.
+func (v values) largest() (x float64, clipped bool) {
+	var all []float64
 	for _, y := range v.at {
-		x = max(x, y)
+		all = append(all, y)
 	}
-	return x
+	return bulk(all)
 }
 
 // fromZero is an axis in per cent from 0 to a little above the largest value, with
@@ -168,20 +174,20 @@ func fromZero(largest float64, n int) span {
 }
 
 // network returns c without its corruption and severity.
-func network(c results.Cell) results.Cell {
+func network(c results.Setting) results.Setting {
 	c.Corruption, c.Severity = "", 0
 	return c
 }
 
 // oneNetwork returns the network of the cells, which must all be corrupted.
-func (v values) oneNetwork() (results.Cell, error) {
+func (v values) oneNetwork() (results.Setting, error) {
 	first := network(v.cells[0])
 	for _, c := range v.cells {
 		if network(c) != first {
-			return first, fmt.Errorf("rows of two networks, %s and %s: a figure shows one", first.Setting(), network(c).Setting())
+			return first, fmt.Errorf("rows of two networks, %s and %s: a figure shows one", first.Name(), network(c).Name())
 		}
 		if c.Corruption == "" || c.Severity == 0 {
-			return first, fmt.Errorf("%s has no corruption or no severity", c.Setting())
+			return first, fmt.Errorf("%s has no corruption or no severity", c.Name())
 		}
 	}
 	return first, nil

@@ -29,8 +29,6 @@ func TestRowsOfResultsAreChecked(t *testing.T) {
 		"two rows":      {func(in *Input) { in.Records = append(in.Records, in.Records[3]) }, "two rows of"},
 		"no source":     {func(in *Input) { in.Records[3].Source = "" }, `source "" is neither`},
 		"mixed sources": {func(in *Input) { in.Records[3].Source = simulated }, "simulated rows beside measured ones"},
-		"label":         {func(in *Input) { in.Labels = map[string]string{"ts": "TS \u03c4"} }, "label of method ts"},
-		"dataset":       {func(in *Input) { in.each(func(r *results.Record) { r.Dataset += "\u00e9" }) }, "name of the cell"},
 	} {
 		for _, e := range ofRecords() {
 			in := sample(e.Name, "ts", "qats")
@@ -52,9 +50,9 @@ func (in *Input) each(change func(*results.Record)) {
 
 // TestKindsRejectWhatTheyCannotShow has the mistakes of single kinds.
 func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
-	other := func(kind string, change func(*results.Cell)) Input {
+	other := func(kind string, change func(*results.Setting)) Input {
 		in := sample(kind, "ts", "qats")
-		change(&in.Records[2].Cell)
+		change(&in.Records[2].Setting)
 		return in
 	}
 	many := func(kind string) Input {
@@ -71,12 +69,12 @@ func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 		in   Input
 		want string
 	}{
-		{"severity", other("severity", func(c *results.Cell) { c.Backbone = "b" }), "rows of two networks, cifar100-c/vit-b16 and cifar100-c/b"},
-		{"severity", other("severity", func(c *results.Cell) { c.Corruption, c.Severity = "", 0 }), "has no corruption or no severity"},
+		{"severity", other("severity", func(c *results.Setting) { c.Backbone = "b" }), "rows of two networks, cifar100-c/vit-b16 and cifar100-c/b"},
+		{"severity", other("severity", func(c *results.Setting) { c.Corruption, c.Severity = "", 0 }), "has no corruption or no severity"},
 		{"severity", Input{Records: slices.DeleteFunc(sample("severity", "ts").Records, func(r results.Record) bool {
 			return r.Corruption == "fog" && r.Severity != 2 || r.Corruption == "snow" && r.Severity == 2
 		})}, "no method has all 5 corruptions at any severity"},
-		{"corruptions", other("corruptions", func(c *results.Cell) { c.Severity = 2 }), "rows of severities 2 and 5"},
+		{"corruptions", other("corruptions", func(c *results.Setting) { c.Severity = 2 }), "rows of severities 2 and 5"},
 		{"dominance", Input{Records: sample("dominance", "ts").Records}, "0 methods; it needs two, and compares the first with the second"},
 		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "gc"}}, "no setting has both ts and gc"},
 		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "ts"}}, `"ts" is listed twice`},
@@ -116,7 +114,7 @@ func TestMissingValueMovesNothing(t *testing.T) {
 		in.Records[4].Status = results.Skip // ts in the second cell
 		in.Records[4].Value = math.NaN()    // not looked at
 		got := mustDraw(t, e, in)
-		c := in.Records[4].Cell
+		c := in.Records[4].Setting
 		name := cellName(c)
 		if kind == "losses" {
 			name += " / CE"

@@ -9,7 +9,7 @@ import (
 // Bin is one row of bins.csv: one bin of a method's confidences on the test set
 // of a setting. Bins without rows are written too; their N, Conf and Acc are 0.
 type Bin struct {
-	Cell
+	Setting
 	Method  string
 	Binning string  // how the bins were cut, such as width15 or mass15
 	Bin     int     // from 0
@@ -21,22 +21,22 @@ type Bin struct {
 }
 
 var binsFormat = csvfile.Format[Bin]{
-	Columns: append(cellColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "source"),
+	Columns: append(settingColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "source"),
 	Fields: func(b Bin) []string {
-		return append(b.Cell.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin),
+		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin),
 			csvfile.FormatNumber(b.Lo), csvfile.FormatNumber(b.Hi), strconv.Itoa(b.N),
 			csvfile.FormatNumber(b.Conf), csvfile.FormatNumber(b.Acc), b.Source)
 	},
 	Parse: func(row *csvfile.Row) Bin {
 		return Bin{
-			Cell: parseCell(row), Method: row.Text(), Binning: row.Text(), Bin: row.Count(),
+			Setting: parseSetting(row), Method: row.Text(), Binning: row.Text(), Bin: row.Count(),
 			Lo: row.Number(), Hi: row.Number(), N: row.Count(),
 			Conf: row.Number(), Acc: row.Number(), Source: row.Text(),
 		}
 	},
 	Check: checkBin,
 	Identity: func(b Bin) []string {
-		return append(b.Cell.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin))
+		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin))
 	},
 }
 
@@ -47,7 +47,7 @@ func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path
 func ReadBins(path string) ([]Bin, error) { return binsFormat.ReadFile(path) }
 
 func checkBin(b Bin) error {
-	if err := b.Cell.check(); err != nil {
+	if err := b.Setting.check(); err != nil {
 		return err
 	}
 	if err := csvfile.CheckID("method", b.Method); err != nil {

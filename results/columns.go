@@ -11,10 +11,10 @@ func SettingColumns() []string {
 	return []string{"dataset", "backbone", "loss", "corruption", "severity"}
 }
 
-// Column returns the text of the cell in one of its columns, experiment or one
-// of SettingColumns, as the files have it: a severity of 0 is empty. Any other
-// column is empty.
-func (c Cell) Column(name string) string {
+// Column returns the text of one of the setting's columns, experiment or one of
+// SettingColumns, as the files have it: a severity of 0 is empty. Any other column
+// is empty.
+func (c Setting) Column(name string) string {
 	switch name {
 	case "experiment":
 		return c.Experiment
@@ -34,12 +34,12 @@ func (c Cell) Column(name string) string {
 	return ""
 }
 
-// A Filter keeps the rows that have one of the listed values in each named
-// column. A column is one of Cell.Column or "method".
+// A Filter keeps the rows that have one of the listed values in each named column.
+// A column is one of Setting.Column or "method".
 type Filter map[string][]string
 
-// Keeps reports whether the filter keeps the rows of a method in a cell.
-func (f Filter) Keeps(c Cell, method string) bool {
+// Keeps reports whether the filter keeps the rows of a method on a setting.
+func (f Filter) Keeps(c Setting, method string) bool {
 	for column, values := range f {
 		value := method
 		if column != "method" {

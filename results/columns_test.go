@@ -13,9 +13,9 @@ import (
 // TestSettingColumnsAreThoseOfTheFiles: they follow the experiment in the header, and
 // Column returns the text of each field.
 func TestSettingColumnsAreThoseOfTheFiles(t *testing.T) {
-	cell := results.Cell{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
+	cell := results.Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
 	path := filepath.Join(t.TempDir(), "results.csv")
-	record := results.Record{Cell: cell, Method: "ts", Metric: "ece", Value: 0.5, N: 9, Source: "measured", Status: results.OK}
+	record := results.Record{Setting: cell, Method: "ts", Metric: "ece", Value: 0.5, N: 9, Source: "measured", Status: results.OK}
 	if err := results.WriteResults(path, []results.Record{record}); err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +39,8 @@ func TestSettingColumnsAreThoseOfTheFiles(t *testing.T) {
 
 // TestFilterKeeps the rows that have a listed value in every named column.
 func TestFilterKeeps(t *testing.T) {
-	clean := results.Cell{Dataset: "d", Backbone: "b", Loss: "ce"}
-	fog := results.Cell{Dataset: "d-c", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
+	clean := results.Setting{Dataset: "d", Backbone: "b", Loss: "ce"}
+	fog := results.Setting{Dataset: "d-c", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
 	for _, c := range []struct {
 		filter results.Filter
 		clean  bool
@@ -54,10 +54,10 @@ func TestFilterKeeps(t *testing.T) {
 		{results.Filter{"loss": {}}, false, false},
 	} {
 		if got := c.filter.Keeps(clean, "ts"); got != c.clean {
-			t.Errorf("%v keeps the clean cell: %v", c.filter, got)
+			t.Errorf("%v keeps the clean setting: %v", c.filter, got)
 		}
 		if got := c.filter.Keeps(fog, "ts"); got != c.fog {
-			t.Errorf("%v keeps the corrupted cell: %v", c.filter, got)
+			t.Errorf("%v keeps the corrupted setting: %v", c.filter, got)
 		}
 	}
 }

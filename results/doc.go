@@ -2,16 +2,16 @@
 // stages of the program meet.
 //
 // Scoring makes Records, Bins and Pairs and writes them to results.csv, bins.csv
-// and pairs.csv. Every table, figure and page is a function of these three files
+// and pairs.csv. Every table and figure is a function of these three files
 // alone, so a spreadsheet or a script can replace any stage. The files are plain:
 // one header line, one number a row, identifiers instead of labels, and fractions
 // instead of per cent.
 //
 // # The files
 //
-// The columns and their order are fixed: the fields of [Cell], then the fields of
+// The columns and their order are fixed: the fields of [Setting], then the fields of
 // [Record], [Bin] or [Pair], in their order. Lines end in LF. A number has at most
-// nine significant digits and no more than it needs: 0.0129, 0.00000012. Outside
+// nine significant digits, without trailing zeros: 0.0129, 0.00000012. Outside
 // [1e-9, 1e15) it has an exponent: 3.1e-12. Nine digits tell any two float32 apart
 // and hide the last digits, in which processors differ. Writer and reader round
 // alike, so a file that is read and written again has the same bytes. An absent
@@ -29,9 +29,16 @@
 // A file is replaced as a whole: a reader sees the old file or the new one, even
 // if the writer is killed.
 //
+// # What was run
+//
+// Two more files are for readers, and no number depends on them: fits.csv has the
+// fitted parameters ([Parameter]), and run.json ([Run]) the specs, the digests of
+// the arrays and what is known of the program. The page of an output folder
+// (package results/page) shows both.
+//
 // # The store
 //
-// [Store] caches what is expensive to compute, under a name that depends on all
+// [Store] caches results that are expensive to compute, under a name that depends on all
 // of its inputs. Deleting it costs time and no result.
 //
 // # Published numbers

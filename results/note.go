@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FromPrefix begins the item of a note that says in a few words what the network
-// of measured numbers is, as the manifest of its arrays puts it.
+// FromPrefix begins the item of a note that names the networks of measured numbers
+// in a few words, as the manifest of their arrays does.
 const FromPrefix = "from: "
 
 // PaperItem is the item of a note that says that measured numbers are of the
@@ -20,10 +20,10 @@ const StandInPrefix = "stand-in: "
 // warningPrefix begins the items of a note that become footnotes.
 const warningPrefix = "warning: "
 
-// NoClassVector is the note of a skip where a method can have no value of a
+// NoClassVector is the note of a skip if the method cannot have a value of the
 // metric: a top-label method predicts a class and its confidence, and no
 // probabilities of the other classes. Rankings by that metric leave such a method
-// out and lose no setting by it.
+// out and keep all settings.
 const NoClassVector = "top-label method: no class vector"
 
 // From returns the text after FromPrefix in the note, or nothing.
@@ -69,7 +69,7 @@ func (r Record) Warnings() []string {
 }
 
 // DistinctFrom returns the different From of the measured records, in order of
-// first appearance. It has an empty string if a record says nothing.
+// first appearance. It has an empty string if a record has no From.
 func DistinctFrom(records []Record) []string {
 	var list []string
 	for _, r := range records {
@@ -80,9 +80,9 @@ func DistinctFrom(records []Record) []string {
 	return list
 }
 
-// MeasuredOn returns the end of a sentence such as "All numbers are ...". It
-// names the networks if their manifests describe all of them in one or two
-// phrases, and says otherwise that the arrays were taken as given.
+// MeasuredOn returns the end of a sentence such as "All numbers are ...". It names
+// the networks if their manifests describe all of them in one or two phrases;
+// otherwise it states that the arrays were taken as given.
 func MeasuredOn(from []string) string {
 	if len(from) == 0 || len(from) > 2 || slices.Contains(from, "") {
 		return "measured: computed from arrays in files, as given"

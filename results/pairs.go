@@ -6,7 +6,7 @@ import "github.com/qats-bench/qats/results/internal/csvfile"
 // same test rows, with a 95 % bootstrap interval in which the rows are drawn for
 // both methods at once.
 type Pair struct {
-	Cell
+	Setting
 	Method     string
 	Against    string
 	Metric     string
@@ -17,19 +17,19 @@ type Pair struct {
 }
 
 var pairsFormat = csvfile.Format[Pair]{
-	Columns: append(cellColumns(), "method", "against", "metric", "difference", "lo", "hi", "n", "source"),
+	Columns: append(settingColumns(), "method", "against", "metric", "difference", "lo", "hi", "n", "source"),
 	Fields: func(p Pair) []string {
-		return append(p.Cell.fields(), p.Method, p.Against, p.Metric, csvfile.FormatNumber(p.Difference),
+		return append(p.Setting.fields(), p.Method, p.Against, p.Metric, csvfile.FormatNumber(p.Difference),
 			csvfile.FormatNumber(p.Lo), csvfile.FormatNumber(p.Hi), csvfile.FormatCount(p.N), p.Source)
 	},
 	Parse: func(row *csvfile.Row) Pair {
 		return Pair{
-			Cell: parseCell(row), Method: row.Text(), Against: row.Text(), Metric: row.Text(),
+			Setting: parseSetting(row), Method: row.Text(), Against: row.Text(), Metric: row.Text(),
 			Difference: row.Number(), Lo: row.Number(), Hi: row.Number(), N: row.Count(), Source: row.Text(),
 		}
 	},
 	Check:    checkPair,
-	Identity: func(p Pair) []string { return append(p.Cell.fields(), p.Method, p.Against, p.Metric) },
+	Identity: func(p Pair) []string { return append(p.Setting.fields(), p.Method, p.Against, p.Metric) },
 }
 
 // WritePairs replaces the file at path by the pairs, in their order.
@@ -39,7 +39,7 @@ func WritePairs(path string, pairs []Pair) error { return pairsFormat.WriteFile(
 func ReadPairs(path string) ([]Pair, error) { return pairsFormat.ReadFile(path) }
 
 func checkPair(p Pair) error {
-	if err := p.Cell.check(); err != nil {
+	if err := p.Setting.check(); err != nil {
 		return err
 	}
 	if err := csvfile.CheckID("method", p.Method); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// Cell names the setting of an experiment that a number belongs to. Its fields
-// are the first columns of each file.
-type Cell struct {
+// Setting identifies the setting of an experiment that a number belongs to. Its
+// fields are the first columns of each file.
+type Setting struct {
 	Experiment string // name of the spec
 	Dataset    string
 	Backbone   string
@@ -25,10 +25,10 @@ type Cell struct {
 // replicates of one setting, not settings of their own.
 const Split = "split"
 
-// Setting returns the identifiers that name the setting in messages and on
+// Name returns the identifiers that name the setting in messages and on
 // pages: dataset/backbone, then the loss if it is not ce, then
 // corruption/severity if there is one.
-func (c Cell) Setting() string {
+func (c Setting) Name() string {
 	name := c.Dataset + "/" + c.Backbone
 	if c.Loss != "ce" {
 		name += "/" + c.Loss
@@ -51,7 +51,7 @@ const (
 
 // Record is one row of results.csv: one metric of one method on one setting.
 type Record struct {
-	Cell
+	Setting
 	Method string
 	Metric string
 	Value  float64 // a fraction, or nats for nll; meaningless unless Status is OK
@@ -63,23 +63,23 @@ type Record struct {
 }
 
 var resultsFormat = csvfile.Format[Record]{
-	Columns: append(cellColumns(), "method", "metric", "value", "n", "source", "status", "note", "key"),
+	Columns: append(settingColumns(), "method", "metric", "value", "n", "source", "status", "note", "key"),
 	Fields: func(r Record) []string {
 		value := ""
 		if r.Status == OK {
 			value = csvfile.FormatNumber(r.Value)
 		}
-		return append(r.Cell.fields(), r.Method, r.Metric, value, csvfile.FormatCount(r.N),
+		return append(r.Setting.fields(), r.Method, r.Metric, value, csvfile.FormatCount(r.N),
 			r.Source, string(r.Status), plainText(r.Note), r.Key)
 	},
 	Parse:    parseRecord,
 	Check:    checkRecord,
-	Identity: func(r Record) []string { return append(r.Cell.fields(), r.Method, r.Metric) },
+	Identity: func(r Record) []string { return append(r.Setting.fields(), r.Method, r.Metric) },
 }
 
 // WriteResults replaces the file at path by the records, in their order. If a
-// record breaks a rule of the package comment, or two of them have the same cell,
-// method and metric, it returns an error and the old file stays.
+// record breaks a rule of the package comment, or two of them have the same
+// setting, method and metric, it returns an error and the old file stays.
 func WriteResults(path string, records []Record) error {
 	return resultsFormat.WriteFile(path, records)
 }
@@ -88,7 +88,7 @@ func WriteResults(path string, records []Record) error {
 func ReadResults(path string) ([]Record, error) { return resultsFormat.ReadFile(path) }
 
 func parseRecord(row *csvfile.Row) Record {
-	r := Record{Cell: parseCell(row), Method: row.Text(), Metric: row.Text()}
+	r := Record{Setting: parseSetting(row), Method: row.Text(), Metric: row.Text()}
 	var present bool
 	r.Value, present = row.NumberOrNone()
 	r.N = row.CountOrNone()
@@ -104,7 +104,7 @@ func parseRecord(row *csvfile.Row) Record {
 }
 
 func checkRecord(r Record) error {
-	if err := r.Cell.check(); err != nil {
+	if err := r.Setting.check(); err != nil {
 		return err
 	}
 	if err := csvfile.CheckID("method", r.Method); err != nil {
@@ -143,8 +143,8 @@ func checkRecord(r Record) error {
 	return csvfile.Fault("status", "%q is none of ok, skip, fail", string(r.Status))
 }
 
-// limits returns the range of a metric, so that per cent in the place of fractions
-// are noticed. A metric that is not registered has no limits.
+// limits returns the range of a metric, to detect per cent in the place of
+// fractions. A metric that is not registered has no limits.
 func limits(metric string) (lo, hi float64) {
 	if _, output, ok := metrics.LookupOutput(metric); ok {
 		return output.Lo, output.Hi
@@ -152,23 +152,23 @@ func limits(metric string) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-func cellColumns() []string {
+func settingColumns() []string {
 	return []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity"}
 }
 
-func (c Cell) fields() []string {
+func (c Setting) fields() []string {
 	return []string{c.Experiment, c.Dataset, c.Backbone, c.Loss, c.Corruption, csvfile.FormatCount(c.Severity)}
 }
 
-func parseCell(row *csvfile.Row) Cell {
-	return Cell{
+func parseSetting(row *csvfile.Row) Setting {
+	return Setting{
 		Experiment: row.Text(), Dataset: row.Text(), Backbone: row.Text(), Loss: row.Text(),
 		Corruption: row.Text(), Severity: row.CountOrNone(),
 	}
 }
 
-func (c Cell) check() error {
-	columns := cellColumns()
+func (c Setting) check() error {
+	columns := settingColumns()
 	for i, s := range []string{c.Experiment, c.Dataset, c.Backbone, c.Loss} {
 		if err := csvfile.CheckID(columns[i], s); err != nil {
 			return err

@@ -14,20 +14,20 @@ import (
 )
 
 // cell is a clean setting.
-func cell(dataset, backbone string) Cell {
-	return Cell{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"}
+func cell(dataset, backbone string) Setting {
+	return Setting{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"}
 }
 
 func sampleRecords() []Record {
 	clean, shifted := cell("cifar10", "resnet50"), cell("cifar100-c", "vit-b16")
 	shifted.Corruption, shifted.Severity = "gaussian_noise", 5
 	return []Record{
-		{Cell: clean, Method: "ts", Metric: "ece", Value: 0.0137, N: 10000, Source: "measured", Status: OK, Key: "ab12"},
-		{Cell: clean, Method: "ts", Metric: "nll", Value: 1.0 / 3, N: 10000, Source: "measured", Status: OK,
+		{Setting: clean, Method: "ts", Metric: "ece", Value: 0.0137, N: 10000, Source: "measured", Status: OK, Key: "ab12"},
+		{Setting: clean, Method: "ts", Metric: "nll", Value: 1.0 / 3, N: 10000, Source: "measured", Status: OK,
 			Note: `arrays "of others", kept; warning: did not converge` + "\nsecond line"},
-		{Cell: shifted, Method: "ts", Metric: "ece", Value: 0, N: 5, Source: "simulated", Status: OK},
-		{Cell: shifted, Method: "gc", Metric: "ece", Source: "simulated", Status: Skip, Note: "no features"},
-		{Cell: clean, Method: "gc", Metric: "ece", Status: Fail, Note: "panic: index out of range"},
+		{Setting: shifted, Method: "ts", Metric: "ece", Value: 0, N: 5, Source: "simulated", Status: OK},
+		{Setting: shifted, Method: "gc", Metric: "ece", Source: "simulated", Status: Skip, Note: "no features"},
+		{Setting: clean, Method: "gc", Metric: "ece", Status: Fail, Note: "panic: index out of range"},
 	}
 }
 
@@ -109,8 +109,8 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"space", with("ts", " ts"), `results.csv:3: column method: " ts" has spaces around it`},
 		{"no dataset", with("cifar10", ""), `results.csv:3: column dataset: empty`},
 		{"control", with("cifar10", "\"cif\nar\""), `results.csv:3: column dataset: "cif\nar" has a character that is not text`},
-		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same cell as line 2 (standard, cifar10, resnet50, ce, , , ts, ece)`},
-		{"same cell, other source", with("measured", "simulated"), `results.csv:3: the same cell as line 2`},
+		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same identifiers as line 2 (standard, cifar10, resnet50, ce, , , ts, ece)`},
+		{"same identifiers, other source", with("measured", "simulated"), `results.csv:3: the same identifiers as line 2`},
 	} {
 		_, err := resultsFormat.Read(strings.NewReader(test.file), "results.csv")
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -142,7 +142,7 @@ func TestWritingRejectsAndKeepsTheOldFile(t *testing.T) {
 		{func(r []Record) []Record { r[1].Value = math.Inf(1); return r }, "column value: +Inf is not finite"},
 		{func(r []Record) []Record { r[1].Status = ""; return r }, `column status: "" is none of`},
 		{func(r []Record) []Record { r[0].Method = ""; return r }, "column method: empty"},
-		{func(r []Record) []Record { return append(r, r[1]) }, "records 2 and 6 are the same cell"},
+		{func(r []Record) []Record { return append(r, r[1]) }, "records 2 and 6 have the same identifiers"},
 	} {
 		err := WriteResults(path, test.spoil(sampleRecords()))
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), path) {
@@ -161,8 +161,8 @@ func TestWritingRejectsAndKeepsTheOldFile(t *testing.T) {
 func TestBinsAreWrittenAndReadBack(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	bins := []Bin{ // values just above 1 are 1
-		{Cell: c, Method: "ts", Binning: "width15", Bin: 0, Lo: 0, Hi: 1.0 / 15, Source: "measured"},
-		{Cell: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 1 + 0x1p-52, Acc: 6.0 / 7, Source: "measured"},
+		{Setting: c, Method: "ts", Binning: "width15", Bin: 0, Lo: 0, Hi: 1.0 / 15, Source: "measured"},
+		{Setting: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 1 + 0x1p-52, Acc: 6.0 / 7, Source: "measured"},
 	}
 	want := `experiment,dataset,backbone,loss,corruption,severity,method,binning,bin,lo,hi,n,conf,acc,source
 standard,cifar10,resnet50,ce,,,ts,width15,0,0,0.0666666667,0,0,0,measured
@@ -204,8 +204,8 @@ standard,cifar10,resnet50,ce,,,ts,width15,14,0.933333333,1,7,1,0.857142857,measu
 func TestPairsAreWrittenAndReadBack(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	pairs := []Pair{
-		{Cell: c, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0008, Lo: -0.002, Hi: 0.00012, N: 10000, Source: "measured"},
-		{Cell: c, Method: "ir", Against: "ts", Metric: "ece", Difference: 3.2e-12, Lo: 0, Hi: 0, N: 10000, Source: "measured"},
+		{Setting: c, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0008, Lo: -0.002, Hi: 0.00012, N: 10000, Source: "measured"},
+		{Setting: c, Method: "ir", Against: "ts", Metric: "ece", Difference: 3.2e-12, Lo: 0, Hi: 0, N: 10000, Source: "measured"},
 	}
 	want := `experiment,dataset,backbone,loss,corruption,severity,method,against,metric,difference,lo,hi,n,source
 standard,cifar10,resnet50,ce,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured
@@ -284,8 +284,8 @@ func BenchmarkWriteBins(b *testing.B) {
 	for s := range 1000 {
 		for i := range 15 {
 			list = append(list, Bin{
-				Cell:   Cell{Experiment: "a", Dataset: "b", Backbone: fmt.Sprint(s), Loss: "ce"},
-				Method: "ts", Binning: "width", Bin: i, Lo: float64(i) / 15, Hi: float64(i+1) / 15,
+				Setting: Setting{Experiment: "a", Dataset: "b", Backbone: fmt.Sprint(s), Loss: "ce"},
+				Method:  "ts", Binning: "width", Bin: i, Lo: float64(i) / 15, Hi: float64(i+1) / 15,
 				N: 10*i + 1, Conf: (float64(i) + 0.4) / 15, Acc: float64(i) / 16, Source: "measured",
 			})
 		}
@@ -302,7 +302,7 @@ func BenchmarkReadResults(b *testing.B) {
 	const n = 20000
 	records := make([]Record, n)
 	for i := range records {
-		records[i] = Record{Cell: cell("cifar10", fmt.Sprint("net", i)), Method: "ts", Metric: "ece",
+		records[i] = Record{Setting: cell("cifar10", fmt.Sprint("net", i)), Method: "ts", Metric: "ece",
 			Value: float64(i) / n, N: 10000, Source: "measured", Status: OK, Key: Key(fmt.Sprint(i))}
 	}
 	var file bytes.Buffer

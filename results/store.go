@@ -26,7 +26,7 @@ const (
 	SampleScores Kind = "facts"  // confidence, prediction and losses of each test row under a fit
 	Scores       Kind = "scores" // the metrics and bins computed from sample scores
 	Pairs        Kind = "pairs"  // the differences of two methods' metrics
-	Inputs       Kind = "inputs" // what the checks of a setting's arrays found
+	Inputs       Kind = "inputs" // the findings of the checks of a setting's arrays
 )
 
 // Store is a content-addressed cache in a folder. An object of a kind is the file
@@ -56,7 +56,7 @@ const (
 // and processes may use a Store at once.
 type Store struct{ dir string }
 
-// staleAfter is the age from which an unfinished file has no living writer:
+// staleAfter is the age from which an unfinished file has no running writer:
 // writing an object takes seconds.
 const staleAfter = time.Hour
 
@@ -157,9 +157,8 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	return body, nil
 }
 
-// Has reports whether the object exists and has the length that its header
-// gives. It reads no body, so that planning is quick; only Get notices changed
-// bytes.
+// Has reports whether the object exists and has the length that its header states.
+// It reads no body, so that planning is quick; only Get notices changed bytes.
 func (s *Store) Has(kind Kind, key string) bool {
 	if checkKey(key) != nil {
 		return false

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// workIn is an environment variable. A test binary that finds it runs no tests but
-// puts objects into the folder that it names, until it is killed.
+// workIn is an environment variable. A test binary that finds it set runs no tests
+// but puts objects into the named folder until it is killed.
 const workIn = "QATS_TEST_STORE"
 
 func TestMain(m *testing.M) {
@@ -217,8 +217,8 @@ func unfinished(t *testing.T, dir string) []string {
 	return left
 }
 
-// A process that stores objects is killed at some moment, several times. Every
-// object that can be read afterwards is complete.
+// A process that stores objects is killed several times, each time at some moment.
+// Every object that can be read afterwards is complete.
 func TestKilledWriterLeavesNoDamagedObject(t *testing.T) {
 	dir := t.TempDir()
 	readable := 0

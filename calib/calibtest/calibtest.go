@@ -1,17 +1,17 @@
-// Package calibtest is the conformance suite of calibrators: what package
-// calib promises of every Method and Map, checked on one registry entry.
+// Package calibtest is the conformance suite of calibrators. It checks, for one
+// registry entry, all that package calib promises about every Method and Map.
 //
-// A new method gets it for its line in the registry: calib's own test runs the
-// suite over all of them. What a method promises in its Contract is tested,
-// and so is what it does not promise: a Contract with KeepsTop1 false of a
-// method that never changes a prediction, or with TrueLogits of one that
-// ignores the offset, fails, since both cost users marks and skipped cells.
+// The test of package calib runs the suite over every line of the registry. Another
+// module calls Run. The suite tests what a method promises in its Contract, and
+// also what it does not promise. A Contract with KeepsTop1 false fails if the method
+// never changes a prediction, and a Contract with TrueLogits fails if the method
+// ignores the offset, since both cost users marks in tables and skipped cells.
 //
 // The sets are small and synthetic. Methods that need features get the logits
-// themselves, with the identity for the last layer; augmented views and
+// themselves, with the identity for the last layer. Augmented views and
 // out-of-distribution rows are noise around them. Every check is a function
-// from a subject to an error, so that the suite can be tested too: on methods
-// that break one rule each.
+// from a subject to an error, so that the suite can be tested too, on methods
+// that each break one rule.
 package calibtest
 
 import (
@@ -25,14 +25,15 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Claims are what a method promises beyond its Contract, and how exactly.
+// Claims are the promises of a method beyond its Contract, and their tolerance.
 type Claims struct {
 	// MinimisesNLL: the NLL on the calibration set is at most that of the
 	// uncalibrated network.
 	MinimisesNLL bool
 
-	// Tolerance of the probabilities when the order of the calibration rows or
-	// of the classes changes, where sums round otherwise. 0 means 1e-12.
+	// Tolerance is the largest change of a probability when the order of the
+	// calibration rows or of the classes changes, and sums round differently. 0
+	// means 1e-12.
 	Tolerance float64
 
 	// Options sets options of the method, as Entry.With describes; nil leaves
@@ -40,7 +41,8 @@ type Claims struct {
 	Options func([]calib.Option) error
 }
 
-// deadline is how long a fit of the suite may take: the sets have 200 rows.
+// deadline is the longest time of a fit of the suite, whose sets have some hundred
+// rows.
 const deadline = 30 * time.Second
 
 // Run runs every check of the suite on entry, each as a subtest.
@@ -75,6 +77,7 @@ func checks() []check {
 		{"top1", top1},
 		{"row-wise", rowWise},
 		{"kind", kind},
+		{"parameters", parameters},
 		{"offset", offset},
 		{"class-order", classOrder},
 		{"row-order", rowOrder},
@@ -112,7 +115,7 @@ func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
 	}, nil
 }
 
-// input returns what the method may see of the sets.
+// input returns the parts of the sets that the method may see.
 func (s *subject) input(cal, target *data.Set) calib.Input {
 	in := calib.Input{Seed: 7}
 	if s.contract.Cal != 0 {
@@ -124,7 +127,7 @@ func (s *subject) input(cal, target *data.Set) calib.Input {
 	return in
 }
 
-// fit returns the method fitted on cal; target serves where the contract asks.
+// fit returns the method fitted on cal, and on target if the contract asks for one.
 func (s *subject) fit(cal, target *data.Set) (*calib.Fitted, error) {
 	f, err := s.fitInput(context.Background(), s.input(cal, target))
 	if err != nil {
@@ -133,8 +136,8 @@ func (s *subject) fit(cal, target *data.Set) (*calib.Fitted, error) {
 	return f, nil
 }
 
-// fitInput fits the method and returns an error if that takes longer than the
-// deadline. A fit that never ends keeps its goroutine.
+// fitInput fits the method. It returns an error if that takes longer than the
+// deadline; then the goroutine of the fit goes on.
 func (s *subject) fitInput(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	type outcome struct {
 		fitted *calib.Fitted
@@ -161,13 +164,13 @@ func (s *subject) fitInput(ctx context.Context, in calib.Input) (*calib.Fitted, 
 func (s *subject) apply(f *calib.Fitted, set *data.Set) data.Probs {
 	dst := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
 	for i := range dst.Data {
-		dst.Data[i] = -1 // what Apply leaves out shows
+		dst.Data[i] = -1 // an element that Apply does not write is no probability
 	}
 	calib.Apply(f.Map, dst, set.View(s.contract.Test))
 	return dst
 }
 
-// fitApply fits on cal and applies to test, the target too.
+// fitApply fits on cal and applies to test, which is also the target.
 func (s *subject) fitApply(cal, test *data.Set) (data.Probs, error) {
 	f, err := s.fit(cal, test)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// fake is a method whose parts can be replaced, one rule broken at a time. By
-// itself it keeps every rule: it is the softmax.
+// fake is a method whose parts can be replaced, to break one rule at a time.
+// Unchanged it is the softmax and keeps every rule.
 type fake struct {
 	contract calib.Contract
 	fit      func(ctx context.Context, in calib.Input) (*calib.Fitted, error)
@@ -64,7 +64,7 @@ func (m softmaxMap) Scales(dst []float64, _ *data.Set, _ *calib.Unscaled) {
 	}
 }
 
-// vectorMap writes what apply does.
+// vectorMap is the map that apply computes.
 type vectorMap struct {
 	T     float64
 	apply func(dst data.Probs, set *data.Set)
@@ -89,6 +89,13 @@ type doubleMap struct{ softmaxMap }
 
 func (m doubleMap) Apply(dst data.Probs, set *data.Set) { calib.Apply(m.softmaxMap, dst, set) }
 
+// namelessMap has two parameters of one name.
+type namelessMap struct{ softmaxMap }
+
+func (m namelessMap) Parameters() []calib.Parameter {
+	return []calib.Parameter{{Name: "T", Value: m.T}, {Name: "T", Value: m.T}}
+}
+
 // sound is the contract and entry that the cases start from.
 func sound() fake {
 	return fake{contract: calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}}
@@ -99,9 +106,9 @@ func fakeEntry[P calib.Map]() calib.Entry {
 	return calib.NewEntry[fake, P](calib.Entry{Name: "fake", Label: "Fake", Version: 1, Summary: "s", Reference: "r"})
 }
 
-// TestSuite: sound methods pass every check, and each check finds the method
-// that breaks its rule.
-func TestSuite(t *testing.T) {
+// Sound methods pass every check, and each check finds the methods that break its
+// rule.
+func TestEveryCheckFindsItsBreach(t *testing.T) {
 	s := subjectOf(t, breach{method: sound(), claims: Claims{MinimisesNLL: true}})
 	caught := map[string]bool{}
 	for _, c := range checks() {
@@ -169,7 +176,7 @@ type breach struct {
 	method     calib.Method
 	claims     Claims
 	change     func(*calib.Entry) // of the entry
-	entry      calib.Entry        // in place of the usual one, if it has a name
+	entry      calib.Entry        // replaces the entry of fake, if it has a name
 }
 
 // broken are methods that break one rule each.
@@ -211,19 +218,19 @@ func broken() []breach {
 		{check: "entry", how: "has an option without help", method: sound(), entry: calib.NewEntry[helpless, softmaxMap](calib.Entry{
 			Name: "fake", Label: "Fake", Version: 1, Summary: "s", Reference: "r"})},
 		{check: "deterministic", how: "counts its fits", method: fit(func(calib.Input) float64 { return float64(1 + fits.Add(1)) })},
-		{check: "shared", how: "fits otherwise after others", method: fit(func(in calib.Input) float64 {
+		{check: "shared", how: "depends on other fits", method: fit(func(in calib.Input) float64 {
 			if in.Shared != nil {
 				return 2
 			}
 			return 1
 		})},
-		{check: "declared-parts", how: "fits on features where it gets them", method: fit(func(in calib.Input) float64 {
+		{check: "declared-parts", how: "uses features if it gets them", method: fit(func(in calib.Input) float64 {
 			if in.Cal.Features.Present() {
 				return 2
 			}
 			return 1
 		})},
-		{check: "declared-parts", how: "peeks at the target", method: fit(func(in calib.Input) float64 {
+		{check: "declared-parts", how: "uses the target", method: fit(func(in calib.Input) float64 {
 			if in.Target != nil {
 				return 2
 			}
@@ -253,6 +260,7 @@ func broken() []breach {
 		{check: "kind", how: "says that its scales change predictions", method: contract(func(c *calib.Contract) { c.KeepsTop1 = false })},
 		{check: "kind", how: "has a confidence above 1", method: fakeTop(1.5, true)},
 		{check: "kind", how: "says that it changes predictions", method: fakeTop(0.9, false)},
+		{check: "parameters", how: "names two parameters alike", method: fitsTo(namelessMap{softmaxMap{1}})},
 		{check: "deterministic", how: "never ends", method: method(func(f *fake) {
 			f.fit = func(context.Context, calib.Input) (*calib.Fitted, error) { select {} }
 		})},
@@ -264,7 +272,7 @@ func broken() []breach {
 			}
 		})},
 		{check: "offset", how: "says that it reads the offset", method: contract(func(c *calib.Contract) { c.TrueLogits = true })},
-		{check: "class-order", how: "treats class 0 otherwise", method: apply(func(q data.Probs, set *data.Set) {
+		{check: "class-order", how: "treats class 0 differently", method: apply(func(q data.Probs, set *data.Set) {
 			for i := range q.Rows {
 				softmax.Probs(q.Row(i), set.Logits.Row(i), 1+0.1*q.Row(i)[0])
 			}
@@ -309,7 +317,7 @@ func broken() []breach {
 				return nil, errors.New("stopped")
 			}
 		})},
-		{check: "tiny-sets", how: "refuses two rows", method: method(func(f *fake) {
+		{check: "tiny-sets", how: "rejects two rows", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				if in.Cal.Logits.Rows < 3 {
 					return nil, errors.New("too few rows")
@@ -317,7 +325,7 @@ func broken() []breach {
 				return sound().fitted(ctx, in, 1)
 			}
 		})},
-		{check: "nll", how: "is worse than nothing", method: fit(func(calib.Input) float64 { return 0.1 }), claims: Claims{MinimisesNLL: true}},
+		{check: "nll", how: "is worse than the network", method: fit(func(calib.Input) float64 { return 0.1 }), claims: Claims{MinimisesNLL: true}},
 		{check: "nll", how: "reports another NLL", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				out, err := sound().fitted(ctx, in, 1)
@@ -330,7 +338,7 @@ func broken() []breach {
 	}
 }
 
-// helpless is a method with an option that says nothing of itself.
+// helpless is a method with an option without help.
 type helpless struct {
 	fake
 	N int

@@ -16,7 +16,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// entryComplete: users meet the entry in specs, tables and `qats methods`.
+// entryComplete: the entry has all that specs, tables and `qats methods` show.
 func entryComplete(s *subject) error {
 	e := s.entry
 	switch {
@@ -55,7 +55,7 @@ func encoded(f *calib.Fitted) ([]byte, error) {
 	}{f.Map, f.Report})
 }
 
-// deterministic: two fits, and two at the same time, have the same bytes.
+// deterministic: three fits, two of them at the same time, have the same bytes.
 func deterministic(s *subject) error {
 	var wait sync.WaitGroup
 	results := make([][]byte, 3)
@@ -83,7 +83,7 @@ func deterministic(s *subject) error {
 	return nil
 }
 
-// shared: what ts has found out on the set before changes no bit.
+// shared: results of ts that are cached on the same set change no bit.
 func shared(s *subject) error {
 	alone, err := s.fit(s.cal, s.test)
 	if err != nil {
@@ -112,8 +112,8 @@ func shared(s *subject) error {
 	return nil
 }
 
-// declaredPartsOnly: arrays that are not declared have no influence. That the
-// method needs none of them shows in every other check.
+// declaredPartsOnly: arrays that are not declared have no influence. In all other
+// checks the method does not get them, so it does not need them.
 func declaredPartsOnly(s *subject) error {
 	narrow, err := s.fit(s.cal, s.test)
 	if err != nil {
@@ -139,7 +139,7 @@ func declaredPartsOnly(s *subject) error {
 	return different("arrays that are not declared", dst, s.apply(narrow, s.test), 0)
 }
 
-// noAliasing: a fitted map lives on when the arrays of its fit are overwritten.
+// noAliasing: a fitted map is unchanged when the arrays of its fit are overwritten.
 func noAliasing(s *subject) error {
 	cal, target := cloned(s.cal), cloned(s.test)
 	f, err := s.fit(cal, target)
@@ -201,10 +201,10 @@ func saveLoad(s *subject) error {
 	return nil
 }
 
-// failing is a context that is cancelled after some looks at it.
+// failing is a context that is cancelled after some calls of Err.
 type failing struct {
 	context.Context
-	looks, after atomic.Int64 // looks left; looks since it was cancelled
+	looks, after atomic.Int64 // calls of Err before it is cancelled, and since then
 }
 
 func (c *failing) Err() error {
@@ -217,25 +217,25 @@ func (c *failing) Err() error {
 
 // cancelled: a cancelled context ends the fit with its error, and soon.
 func cancelled(s *subject) error {
-	const soon = 3 // looks at a cancelled context
+	const soon = 3 // calls of Err of a cancelled context
 	for _, looks := range []int64{0, 1, 2, 5, 10} {
 		ctx := &failing{Context: context.Background()}
 		ctx.looks.Store(looks)
 		f, err := s.fitInput(ctx, s.input(s.cal, s.test))
 		switch after := ctx.after.Load(); {
 		case after == 0 && looks == 0:
-			return errors.New("the fit never looks at its context")
+			return errors.New("the fit never calls Err of its context")
 		case after > 0 && (!errors.Is(err, context.Canceled) || f != nil):
-			return fmt.Errorf("cancelled after %d looks: it returns %v, %v", looks, f, err)
+			return fmt.Errorf("cancelled after %d calls of Err: the fit returns %v, %v; want nil and the error of the context", looks, f, err)
 		case after > soon:
-			return fmt.Errorf("cancelled after %d looks: it looked %d times more", looks, after)
+			return fmt.Errorf("cancelled after %d calls of Err: the fit goes on for %d more calls, want at most %d", looks, after, soon)
 		}
 	}
 	return nil
 }
 
-// tinySets: sets of one and two rows, all right, all wrong, two classes and
-// one. A fit on them is poor, but it is one.
+// tinySets: a fit works on sets of one and two rows, with all rows right or all wrong,
+// and with two classes or one, even if it is poor.
 func tinySets(s *subject) error {
 	right := func(row []float32, _ int32) int32 { return int32(top(row)) }
 	wrong := func(row []float32, _ int32) int32 { return int32(ranked(row, 1)) }
@@ -266,8 +266,8 @@ func tinySets(s *subject) error {
 	return nil
 }
 
-// nll: the reported NLL is that of the map on the calibration set, where the
-// map may be applied to it, and not above the uncalibrated one where claimed.
+// nll: the reported NLL is that of the map on the calibration set, if the map can be
+// applied to it. If MinimisesNLL is claimed, it is at most the uncalibrated NLL.
 func nll(s *subject) error {
 	for i, cal := range []*data.Set{s.cal, drawn(150, 3, 21), drawn(80, 9, 22)} {
 		f, err := s.fit(cal, cal)
@@ -302,7 +302,7 @@ func meanNLL(q data.Probs, labels []int32) float64 {
 	return sum / float64(len(labels))
 }
 
-// uncalibrated returns the softmax of the logits, plainly.
+// uncalibrated returns the softmax of the logits, by the definition.
 func uncalibrated(set *data.Set) data.Probs {
 	q := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
 	for i := range q.Rows {

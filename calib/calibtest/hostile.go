@@ -9,8 +9,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// hostileParams: a model.json with any one value of its params replaced is
-// refused, or its map yields probabilities; it never panics.
+// hostileParams: a model.json with any one value of its params replaced is an error,
+// or its map writes probabilities. It never panics.
 func hostileParams(s *subject) error {
 	f, err := s.fit(s.cal, s.test)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *subject) applyGuarded(f *calib.Fitted, set *data.Set) (q data.Probs, er
 	return s.apply(f, set), nil
 }
 
-// mutate calls try with each value in v replaced in turn, by way of set. Of
-// lists it takes the two ends: their elements are alike.
+// mutate calls try with each value in v replaced in turn; set replaces v. Of a list it
+// replaces the elements at both ends, since all elements are alike.
 func mutate(path string, v any, set func(any), try func(path string) error) error {
 	defer set(v)
 	replacements := []any{nil, "x", true, -1.0, 0.0, 0.5, 2.0, 1e-320, 1e308, -1e308, []any{}, map[string]any{}}

@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// kind: a map is Tempered, TopLabel or Vector and no two of them. The first two
-// keep the prediction, and the contract says so. Scales are finite and >= 0,
-// confidences lie in [0, 1].
+// kind: a map is exactly one of Tempered, TopLabel and Vector. The first two keep the
+// prediction, and the contract says so. Scales are finite and >= 0, confidences are in
+// [0, 1].
 func kind(s *subject) error {
 	for n, on := range s.situations() {
 		f, err := s.fit(on.cal, on.test)
@@ -57,6 +57,25 @@ func (s *subject) oneKind(m calib.Map, set *data.Set) error {
 				return fmt.Errorf("row %d: scale %v", i, v)
 			}
 		}
+	}
+	return nil
+}
+
+// parameters: the scalar parameters of a fit have distinct names and finite values.
+func parameters(s *subject) error {
+	f, err := s.fit(s.cal, s.test)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, p := range f.Parameters() {
+		switch {
+		case p.Name == "" || seen[p.Name]:
+			return fmt.Errorf("parameter %d: the name %q is empty or used twice", i, p.Name)
+		case math.IsNaN(p.Value) || math.IsInf(p.Value, 0):
+			return fmt.Errorf("parameter %s is %v", p.Name, p.Value)
+		}
+		seen[p.Name] = true
 	}
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// sumTolerance is how far from 1 the sum of a row may be.
+// sumTolerance is the largest distance of the sum of a row from 1.
 const sumTolerance = 1e-12
 
-// valid reports rows that are no distribution.
+// valid returns an error if a row is no distribution.
 func valid(q data.Probs) error {
 	for i := range q.Rows {
 		sum := 0.0
@@ -42,7 +42,7 @@ func (s *subject) situations() []struct{ cal, test *data.Set } {
 	}
 }
 
-// probabilities: rows lie in [0, 1] and sum to 1, whatever the logits.
+// probabilities: elements are in [0, 1] and rows sum to 1, for all logits.
 func probabilities(s *subject) error {
 	for i, on := range s.situations() {
 		q, err := s.fitApply(on.cal, on.test)
@@ -56,8 +56,9 @@ func probabilities(s *subject) error {
 	return nil
 }
 
-// top1: the prediction, lowest index on ties, is kept if and only if declared.
-// What a top-label map predicts is not in its vectors; see topLabel.
+// top1: the prediction, the lowest index on ties, is kept if and only if this is
+// declared. The predictions of a top-label map are not in its vectors, so it passes;
+// see calib.TopLabel.
 func top1(s *subject) error {
 	changed := 0
 	for n, on := range s.situations() {
@@ -122,7 +123,7 @@ func rowWise(s *subject) error {
 	return nil
 }
 
-// concurrently applies one map on four goroutines; the race detector sees more.
+// concurrently applies one map on four goroutines. The race detector finds more.
 func concurrently(s *subject, f *calib.Fitted, set *data.Set, want data.Probs) error {
 	var wait sync.WaitGroup
 	errs := make([]error, 4)
@@ -153,7 +154,7 @@ func offset(s *subject) error {
 	}
 	tolerance := 0.0
 	if s.contract.Cal&data.Head != 0 || s.contract.Test&data.Head != 0 {
-		tolerance = s.claims.Tolerance // logits are computed again, with the offset in the bias
+		tolerance = s.claims.Tolerance // such methods compute the logits, with the offset in the bias
 	}
 	if err := different("offset at Apply", s.apply(f, shifted(s.test, c)), want, tolerance); err != nil {
 		return err
@@ -199,7 +200,7 @@ func rowOrder(s *subject) error {
 	return different("calibration rows in another order", got, want, s.claims.Tolerance)
 }
 
-// absentClass: a class without calibration rows keeps its column.
+// absentClass: a class without calibration rows still has a probability.
 func absentClass(s *subject) error {
 	for absent := range int32(5) {
 		cal := relabelled(s.cal, func(_ []float32, y int32) int32 {

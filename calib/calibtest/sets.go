@@ -38,8 +38,8 @@ func drawn(n, k int, seed uint64) *data.Set {
 	return complete(logits, labels, seed)
 }
 
-// complete returns a set with all parts around the logits: the features are
-// the logits and the head the identity, so that logits = W h + b exactly.
+// complete returns a set with all parts: the features are the logits, the head is the
+// identity, so that logits = W h + b exactly, and the other parts are noise.
 func complete(logits data.Matrix, labels []int32, seed uint64) *data.Set {
 	n, k := logits.Rows, logits.Cols
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -57,14 +57,14 @@ func complete(logits data.Matrix, labels []int32, seed uint64) *data.Set {
 	}
 	ood := data.NewMatrix(15, k)
 	for i := range ood.Data {
-		ood.Data[i] = float32(math.Round(64*5*rng.NormFloat64()) / 64) // surer than the rows: a method that asks them moves
+		ood.Data[i] = float32(math.Round(64*5*rng.NormFloat64()) / 64) // more confident than the rows, so that they change a fit
 	}
 	return &data.Set{Logits: logits, Labels: labels, Features: features, Augmented: augmented, Head: head, OOD: ood}
 }
 
-// adversarial returns rows where rounding and ties do their worst: equal
-// logits, logits one float32 apart, confidences that round to 1 and to the
-// float below, and logits of +-1e4. Labels run through the classes.
+// adversarial returns the rows that are hardest for rounding and ties: equal logits,
+// logits one float32 apart, confidences that round to 1 and to the float64 below, and
+// logits of +-1e4. The label of row i is i modulo k.
 func adversarial(k int) *data.Set {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var rows [][]float32

@@ -1,6 +1,6 @@
-// Package external holds calibrators that are not part of this program: it
-// runs programs, in whatever language, and reads tables of probabilities that
-// were made elsewhere.
+// Package external serves calibrators that are not part of this program: it runs
+// programs, in any language, and reads tables of probabilities that other programs
+// wrote.
 //
 // A program is called twice, with a folder of .npy files each time:
 //
@@ -13,17 +13,17 @@
 //	DIR/head_bias.npy, DIR/ood/logits.npy
 //	                                   the arrays that it has declared, as in
 //	                                   a folder of arrays
-//	DIR/model/                         files that fit leaves and apply finds
-//	DIR/probs.npy or DIR/logits.npy    n x k floats; what apply writes
+//	DIR/model/                         files that fit writes and apply reads
+//	DIR/probs.npy or DIR/logits.npy    n x k floats that apply writes
 //
-// The model is kept as the bytes of its files, so that one fit serves many test
-// sets and a later run needs none. Labels of a test set are never handed out.
-// The working folder is the root of the project. QATS_SEED in the environment
-// is a number that names the fit: a program that draws numbers seeds them with
-// it, and so gives the same bytes again.
+// The model is kept as the bytes of its files. So one fit serves many test sets, and
+// a later run does not fit again. A program never gets the labels of a test set. The
+// working folder is the root of the project. QATS_SEED in the environment is a number
+// that identifies the fit. A program that draws random numbers uses it as the seed,
+// so that it writes the same bytes again.
 //
-// This is no sandbox: a program may do what its user may. What is bounded is
-// what a mistake costs: the time of a call (after which the whole process group
-// is killed), the bytes written into the folder, and what is read back. A
-// program that calls setsid escapes the group.
+// This is no sandbox: a program can do everything that its user can do. There are
+// limits against mistakes: for the time of a call, after which the whole process
+// group is killed, for the bytes written into the folder, and for the bytes read
+// back. A program that calls setsid leaves the group.
 package external

@@ -40,10 +40,10 @@ func writeTest(dir string) error {
 
 func writeNothing(string) error { return nil }
 
-// TestHostile: each way to misbehave is an error that names it, in time, and
-// what is left of the folder is removed. (On a busy machine a program may be
-// killed before it has said where its child is.)
-func TestHostile(t *testing.T) {
+// Each kind of misbehaviour is an error that names it, in time, and the folder is
+// removed. (On a busy machine a program may be killed before it has printed the
+// process number of its child.)
+func TestMisbehaviourIsAnError(t *testing.T) {
 	program := build(t, "./testdata/hostile")
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 		"fit-exit":      `^fit ended with exit status 3; it said: first line \| no convergence in cal$`,
 		"fit-flood":     `^fit wrote more than 8 MiB and was killed$`,
 		"fit-sparse":    `^fit wrote more than 8 MiB( and was killed)?$`,
-		"fit-link":      `^fit left model/link, which is no plain file$`,
+		"fit-link":      `^fit wrote model/link, which is not a regular file$`,
 		"fit-removes":   `^fit removed the folder model$`,
 		"hang":          `^apply ran longer than its limit of 300ms and was killed(; it said: child \d+)?$`,
 		"exit":          `^apply ended with exit status 3; it said: out of luck$`,
@@ -65,9 +65,9 @@ func TestHostile(t *testing.T) {
 		"rows":          `^probs.npy: shape \[3 3\]; the test set has 4 rows and 3 classes$`,
 		"classes":       `^probs.npy: shape \[4 4\]; the test set has 4 rows and 3 classes$`,
 		"nan":           `^probs.npy: row 0, class 0: NaN`,
-		"both":          `^apply wrote both probs.npy and logits.npy; one says what it means$`,
-		"fifo":          `^probs.npy is no plain file$`,
-		"folder":        `^probs.npy is no plain file$`,
+		"both":          `^apply wrote both probs.npy and logits.npy: want one of them$`,
+		"fifo":          `^probs.npy is not a regular file$`,
+		"folder":        `^probs.npy is not a regular file$`,
 		"apply-silence": `^apply wrote neither probs.npy nor logits.npy$`,
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -106,8 +106,8 @@ func whole(p Program) error {
 	return table.Rows(data.NewProbs(n, k), 0)
 }
 
-// checkGone waits until a killed process is no more, or is a zombie that its
-// new parent has not looked at yet.
+// checkGone waits until a killed process has ended, or is a zombie for which its new
+// parent has not waited yet.
 func checkGone(t *testing.T, pid int) {
 	t.Helper()
 	alive := func() bool {
@@ -124,9 +124,9 @@ func checkGone(t *testing.T, pid int) {
 	t.Errorf("process %d lives on", pid)
 }
 
-// TestProgram: a model travels with its names, modes and bytes; rows are read
-// from any place; logits become probabilities; the seed reaches the program.
-func TestProgram(t *testing.T) {
+// A program gets its model with names, modes and bytes, and its seed. Rows are read
+// from any place, and logits become probabilities.
+func TestProgramGetsItsModelAndSeed(t *testing.T) {
 	program := build(t, "./testdata/hostile")
 	for _, how := range []string{"well", "logits"} {
 		p := Program{Argv: []string{program, how}, Dir: ".", Limit: time.Minute, Disk: 1 << 20, Seed: math.MaxUint64}
@@ -154,8 +154,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestCancelled: an interrupted call is no failure of the program.
-func TestCancelled(t *testing.T) {
+func TestCancelledCallReturnsTheErrorOfTheContext(t *testing.T) {
 	p := Program{Argv: []string{build(t, "./testdata/hostile"), "fit-hang"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
@@ -164,16 +163,15 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestNotFound(t *testing.T) {
+func TestMissingProgramIsAnError(t *testing.T) {
 	p := Program{Argv: []string{"./no-such-program"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
 	if _, err := p.Fit(t.Context(), writeNothing); err == nil || err.Error() != "program ./no-such-program: no such file or directory" {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestModel: what was saved comes back, in the same bytes, wherever it is
-// unpacked.
-func TestModel(t *testing.T) {
+// A decoded model has the same files, and encodes to the same bytes, in any folder.
+func TestModelRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	want := Model{{"a/b", false, []byte("1")}, {"a.txt", true, nil}, {"z", false, make([]byte, 1000)}}
 	slices.SortFunc(want, func(a, b File) int { return strings.Compare(a.Name, b.Name) })

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ownGroup: there are no process groups; the process alone is killed.
+// ownGroup does not make a group, because this system has none. Only the process
+// itself is killed.
 func ownGroup(cmd *exec.Cmd) { cmd.WaitDelay = time.Second }
 
 func killGroup(*exec.Cmd) {}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// ownGroup gives the process a group of its own, which is killed as a whole.
+// ownGroup gives the process its own group, which is killed as a whole.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 }
 
-// killGroup ends what is left of the group of a process that has ended.
+// killGroup kills the remaining processes of the group of a process that has ended.
 func killGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -13,25 +13,25 @@ import (
 	"strings"
 )
 
-// modelFolder is where fit leaves its files.
+// modelFolder is the folder into which fit writes its files.
 const modelFolder = "model"
 
-// ModelLimit bounds the bytes of a model, which is held in memory and kept in
-// the store.
+// ModelLimit is the largest number of bytes of a model, which is held in memory and
+// kept in the store.
 const ModelLimit = 256 << 20
 
 // File is one file of a model.
 type File struct {
-	Name string // with slashes, below model/
-	Exec bool   // it may be run
+	Name string // below model/, with slashes
+	Exec bool   // whether it is executable
 	Body []byte
 }
 
-// Model is what a program's fit left, in the order of the names.
+// Model holds the files that a program's fit wrote, in the order of the names.
 type Model []File
 
-// readModel reads the files below dir. Anything but plain files and folders is
-// refused: it would not be the same in another place.
+// readModel reads the files below dir. Anything but regular files and folders is an
+// error, because it would not be the same in another place.
 func readModel(dir string) (Model, error) {
 	m := Model{}
 	left := int64(ModelLimit)
@@ -49,10 +49,10 @@ func readModel(dir string) (Model, error) {
 			return err
 		}
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("fit left model/%s, which is no plain file", name)
+			return fmt.Errorf("fit wrote model/%s, which is not a regular file", name)
 		}
 		if left -= info.Size(); left < 0 {
-			return fmt.Errorf("fit left a model of more than %d MiB", ModelLimit>>20)
+			return fmt.Errorf("fit wrote a model of more than %d MiB", ModelLimit>>20)
 		}
 		body, err := os.ReadFile(path)
 		m = append(m, File{name, info.Mode()&0o100 != 0, body})
@@ -72,14 +72,14 @@ func readModel(dir string) (Model, error) {
 	return m, nil
 }
 
-// write puts the files below dir, which is made.
+// write creates dir and writes the files below it.
 func (m Model) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, f := range m {
 		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return fmt.Errorf("model file %q leads out of its folder", f.Name)
+			return fmt.Errorf("model file %q is outside the folder of the model", f.Name)
 		}
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -96,8 +96,8 @@ func (m Model) write(dir string) error {
 	return nil
 }
 
-// Encode returns the model as a tar file whose bytes depend on names, modes and
-// contents alone.
+// Encode returns the model as a tar file. Its bytes depend on the names, modes and
+// contents of the files alone.
 func (m Model) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -117,7 +117,7 @@ func (m Model) Encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// DecodeModel reads what Encode wrote.
+// DecodeModel returns the model that Encode encoded.
 func DecodeModel(b []byte) (Model, error) {
 	m := Model{}
 	r := tar.NewReader(bytes.NewReader(b))

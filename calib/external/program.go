@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Program is how a calibrator is called.
+// Program is a calibrator that is a separate program, and how it is called.
 type Program struct {
-	Argv  []string      // the program and its first arguments; never a shell's text
-	Dir   string        // working folder, that relative names in Argv start from
+	Argv  []string      // the program and its first arguments; no shell reads them
+	Dir   string        // working folder, at which relative names in Argv start
 	Limit time.Duration // of one call
 	Disk  int64         // bytes that one call may write
 	Seed  uint64        // QATS_SEED
 }
 
-// Fit prepares a folder by write, calls the program with fit, and returns the
-// files that it left in model/.
+// Fit fills a folder by write, calls the program with fit, and returns the files that
+// it wrote into model/.
 func (p Program) Fit(ctx context.Context, write func(dir string) error) (Model, error) {
 	w, err := newWorkplace()
 	if err != nil {
@@ -38,9 +38,8 @@ func (p Program) Fit(ctx context.Context, write func(dir string) error) (Model, 
 	return readModel(filepath.Join(w.dir, modelFolder))
 }
 
-// Apply prepares a folder by write, in which the model is put beside the test
-// set, calls the program with apply, and opens the n x k table that it wrote.
-// The table is to be closed.
+// Apply fills a folder by write, adds the model, calls the program with apply, and
+// opens the n x k table that it wrote. The caller closes the table.
 func (p Program) Apply(ctx context.Context, m Model, write func(dir string) error, n, k int) (_ *Table, err error) {
 	w, err := newWorkplace()
 	if err != nil {
@@ -60,7 +59,8 @@ func (p Program) Apply(ctx context.Context, m Model, write func(dir string) erro
 	return w.table(n, k)
 }
 
-// workplace is the folder of one call, and beside it what the program says.
+// workplace is the folder of one call, with the standard error of the program next to
+// it.
 type workplace struct{ top, dir, stderr string }
 
 func newWorkplace() (*workplace, error) {
@@ -76,11 +76,11 @@ func newWorkplace() (*workplace, error) {
 	return w, nil
 }
 
-// remove deletes the folder. What a program made undeletable is left to whoever
-// cleans the folder for temporary files.
+// remove deletes the folder. It leaves files that the program made undeletable, which
+// are in the system's folder for temporary files.
 func (w *workplace) remove() { os.RemoveAll(w.top) }
 
-// local returns err without the folder's name, which differs from run to run.
+// local returns err without the path of the folder, which differs in every run.
 func (w *workplace) local(err error) error {
 	if text := err.Error(); strings.Contains(text, w.top) {
 		return errors.New(w.relative(text))
@@ -93,8 +93,8 @@ func (w *workplace) relative(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, w.dir, "DIR"), w.top, "DIR/..")
 }
 
-// size returns the bytes of all files below the folder. What cannot be read
-// while it is being written counts when it can.
+// size returns the bytes of all files below the folder. A file that cannot be read
+// while it is written is counted later.
 func (w *workplace) size() int64 {
 	var sum int64
 	filepath.WalkDir(w.top, func(_ string, d fs.DirEntry, err error) error {
@@ -108,11 +108,11 @@ func (w *workplace) size() int64 {
 	return sum
 }
 
-// watchEvery is how often the folder of a running program is measured: a fast
-// disk takes some 50 MB in that time.
+// watchEvery is the time between two measurements of the folder of a running program.
+// A fast disk can write some 50 MB in that time.
 const watchEvery = 20 * time.Millisecond
 
-// call runs the program with a verb and waits for its end, or ends it.
+// call runs the program with a verb. It waits until the program ends, or kills it.
 func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -133,7 +133,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		return err
 	}
 	defer said.Close()
-	cmd.Stderr = said // a file and no pipe, which a forgotten child would hold open
+	cmd.Stderr = said // a file, since a child process could keep a pipe open
 
 	allowed := w.size() + p.Disk
 	if err := cmd.Start(); err != nil {
@@ -157,7 +157,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		}
 	}()
 	err = cmd.Wait()
-	killGroup(cmd) // children that it left behind
+	killGroup(cmd) // its remaining child processes
 	close(ended)
 	<-watched
 	switch {
@@ -173,12 +173,12 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	return nil
 }
 
-// Find returns the path of a program: below dir where its name has a separator
-// and is not absolute, and along PATH where it is a word.
+// Find returns the path of a program. A relative name with a separator is below dir, a
+// single word is searched in PATH.
 func Find(dir, name string) (string, error) {
 	path := name
 	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
-		abs, err := filepath.Abs(filepath.Join(dir, name)) // with a separator, whatever dir is
+		abs, err := filepath.Abs(filepath.Join(dir, name)) // absolute, so that LookPath does not search PATH
 		if err != nil {
 			return "", err
 		}
@@ -191,7 +191,7 @@ func Find(dir, name string) (string, error) {
 	return path, nil
 }
 
-// reason returns why a program cannot be started, without its path.
+// reason returns the reason why a program cannot be started, without its path.
 func reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -204,10 +204,10 @@ func reason(err error) error {
 	return err
 }
 
-// tailBytes of what a program said last are shown.
+// tailBytes is how much of the end of the program's standard error is shown.
 const tailBytes = 400
 
-// blame adds the end of the program's standard error, as one line.
+// blame adds the end of the program's standard error to err, as one line.
 func (w *workplace) blame(err error) error {
 	f, ferr := os.Open(w.stderr)
 	if ferr != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Table is a file of n x k probabilities, or of logits whose softmax they are.
-// It is used by one goroutine.
+// Table is a file of n x k probabilities, or of logits, which it turns into
+// probabilities by the softmax. It is used by one goroutine.
 type Table struct {
 	array  *data.Array
 	path   string
@@ -23,12 +23,12 @@ type Table struct {
 	after  func()
 }
 
-// headerBytes is more than the header of an array of two axes takes.
+// headerBytes is more than the size of the header of an array of two axes.
 const headerBytes = 64 << 10
 
-// OpenTable opens the n x k probabilities at path, which errors call name. A
-// file of more than n rows is refused unless first is set, which takes the
-// first n.
+// OpenTable opens the n x k probabilities at path; errors name the file name. A file
+// of more than n rows is an error, unless first is set; then its first n rows are
+// used.
 func OpenTable(path, name string, n, k int, first bool) (*Table, error) {
 	t := &Table{path: path, name: name, after: func() {}}
 	return t, t.open(n, k, first)
@@ -56,8 +56,8 @@ func (t *Table) named(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), t.path, t.name))
 }
 
-// table opens what apply wrote. Its size is looked at before it is opened, and
-// what is no plain file, which might never end, is not.
+// table opens the file that apply wrote. It checks the size first. It does not open
+// anything but a regular file, since a read from a pipe, for example, might never end.
 func (w *workplace) table(n, k int) (*Table, error) {
 	var found string
 	for _, name := range []string{"probs.npy", "logits.npy"} {
@@ -68,9 +68,9 @@ func (w *workplace) table(n, k int) (*Table, error) {
 		case err != nil:
 			return nil, err
 		case found != "":
-			return nil, errors.New("apply wrote both probs.npy and logits.npy; one says what it means")
+			return nil, errors.New("apply wrote both probs.npy and logits.npy: want one of them")
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is no plain file", name)
+			return nil, fmt.Errorf("%s is not a regular file", name)
 		}
 		if most := int64(n)*int64(k)*8 + headerBytes; info.Size() > most {
 			return nil, fmt.Errorf("%s has %d bytes; %d rows of %d classes take at most %d", name, info.Size(), n, k, most)
@@ -84,11 +84,11 @@ func (w *workplace) table(n, k int) (*Table, error) {
 	return t, t.open(n, k, false)
 }
 
-// Name returns the file, as errors call it.
+// Name returns the name of the file in errors.
 func (t *Table) Name() string { return t.name }
 
-// Rows reads rows lo, lo+1, ... into dst, as many as it has. A value that is
-// not finite is an error; that rows are probabilities is for scoring to check.
+// Rows fills dst with the rows from lo on. A value that is not finite is an error.
+// Scoring checks that rows are probabilities.
 func (t *Table) Rows(dst data.Probs, lo int) error {
 	if !t.logits {
 		return t.named(t.array.ReadFloat64(dst.Data, lo, lo+dst.Rows))
@@ -106,7 +106,7 @@ func (t *Table) Rows(dst data.Probs, lo int) error {
 	return nil
 }
 
-// Close releases the file and what it lies in.
+// Close closes the file and deletes the folder of the call, if it is in one.
 func (t *Table) Close() {
 	t.array.Close()
 	t.after()

@@ -132,7 +132,8 @@ func softmaxOf(row []float64, t float64) []float64 {
 	return p
 }
 
-// draw returns the class in whose share u falls, of u below 0 the most probable.
+// draw returns the class whose share contains u; for u below 0, the most probable
+// one.
 func draw(p []float64, u float64) int {
 	top := 0
 	for j, v := range p {

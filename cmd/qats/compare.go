@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
@@ -45,7 +46,8 @@ With --table it reads CSV files of other programs in place of OUT: --setting,
 are. A --value such as '*_brier' stands for one column a method.
 
 The page is printed. It is also written as text and LaTeX, with its figures (SVG
-and PDF), into OUT/compare.`,
+and PDF), into OUT/compare, with index.html, a page of the compared rows for a
+browser.`,
 		Example: `  qats compare --out results/out/companion
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
   qats compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network
@@ -67,6 +69,8 @@ and PDF), into OUT/compare.`,
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
+	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
+	c.formats.flag(cmd)
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	return cmd
 }
@@ -82,6 +86,8 @@ type comparing struct {
 	columns     compare.Columns
 	splits      int
 	json        bool
+	latex       string
+	formats     figureFormats
 }
 
 func (c *comparing) run(cmd *cobra.Command, methods []string) error {
@@ -91,6 +97,11 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	var err error
+	if c.Formats, err = c.formats.read(); err != nil {
+		return err
+	}
+	c.Compact = c.latex == "compact"
 	w := cmd.OutOrStdout()
 	dir := filepath.Join(c.at.out, "compare")
 	c.Labels = map[string]string{}
@@ -130,7 +141,25 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 			return err
 		}
 	}
+	if !c.json {
+		if err := c.page(w, dir, rows); err != nil {
+			return err
+		}
+	}
 	return failed
+}
+
+// page writes OUT/compare/index.html, the page of the rows compared.
+func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error {
+	folder := page.Folder{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs}
+	if len(c.from) == 1 && len(c.experiments) == 0 { // run.json and fits.csv are of these rows
+		read, err := page.Read(c.from[0])
+		if err != nil {
+			return err
+		}
+		folder.Parameters, folder.Run = read.Parameters, read.Run
+	}
+	return experiments.WritePageOf(w, &folder, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block})
 }
 
 // check rejects flags that do not fit each other.
@@ -166,6 +195,8 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--interval %s: give %s or %s", c.Interval, metrics.BC, metrics.Percentile)
 	case c.Interval != metrics.BC && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to make others", c.Interval)
+	case c.latex != "full" && c.latex != "compact":
+		return fmt.Errorf("--latex %s: give full or compact", c.latex)
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
@@ -234,6 +265,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 			return nil, err
 		}
 		all.Records = append(all.Records, rows.Records...)
+		all.Bins = append(all.Bins, rows.Bins...)
 		all.Pairs = append(all.Pairs, rows.Pairs...)
 	}
 	if len(c.experiments) == 0 {
@@ -246,6 +278,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 			return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
 		}
 		kept.Records = append(kept.Records, of.Records...)
+		kept.Bins = append(kept.Bins, of.Bins...)
 		kept.Pairs = append(kept.Pairs, of.Pairs...)
 	}
 	return kept, nil

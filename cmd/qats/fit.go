@@ -79,8 +79,8 @@ func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name str
 	return nil
 }
 
-// only drops the files that are not among parts. A part that is not given is an
-// error.
+// only drops the files whose part is not among parts. A named part without a file
+// is an error.
 func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 	f := a.files
 	for _, x := range []struct {
@@ -110,6 +110,7 @@ type fit struct {
 	output  string
 	memory  string
 	timings bool
+	figure  string
 }
 
 func fitCommand() *cobra.Command {
@@ -124,6 +125,7 @@ one temperature and methods by rank read it again for every pass, with the same
 result to the last bit. Methods by rank still need 17 bytes of memory per row.
 For other methods such a set is an error.`,
 		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
+  qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -142,6 +144,7 @@ For other methods such a set is an error.`,
 	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
+	figureFlag(cmd, &f.figure, "the calibration set, before and after")
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
@@ -153,6 +156,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	clock := stopwatch{}
 	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
 	if err != nil {
+		return err
+	}
+	if err := checkFigure(f.figure); err != nil {
 		return err
 	}
 	memory, err := parseBytes(f.memory)
@@ -183,8 +189,17 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 			return err
 		}
 		clock.lap("fit_s")
-		model, err = m.Model(in, fitted)
-		return err
+		if model, err = m.Model(in, fitted); err != nil || f.figure == "" {
+			return err
+		}
+		if set == nil {
+			return fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
+		}
+		panels, err := fitDiagrams(fitted.Map, m.Contract(), m.Name, m.Label, set)
+		if err != nil {
+			return err
+		}
+		return saveDiagrams(f.figure, f.files.Logits, panels)
 	})
 	if err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestGeneratedCodeIsCurrent: the vector code is what its generators write. The
-// generators are a module of their own. The test is skipped where its libraries
-// cannot be downloaded.
+// TestGeneratedCodeIsCurrent: the vector code equals the output of its generators,
+// which are a module of their own. The test is skipped if their libraries cannot be
+// downloaded.
 func TestGeneratedCodeIsCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the generators")

@@ -14,7 +14,7 @@ import (
 
 const module = "github.com/qats-bench/qats/"
 
-// homes are the packages that may import libraries outside the standard library.
+// homes are the packages that may import each library outside the standard library.
 // Tests are exempt.
 var homes = []struct {
 	library string
@@ -22,21 +22,22 @@ var homes = []struct {
 	why     string
 }{
 	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data"}, "specs and manifests are read in one place each; options reach methods decoded"},
-	{"github.com/sbinet/npyio", []string{"data"}, "it trusts headers; only the code that checks them first may call it"},
+	{"github.com/sbinet/npyio", []string{"data"}, "npyio trusts headers; only the code that checks them first may call it"},
 	{"golang.org/x/sync", []string{"experiments"}, "the pool of workers is the only place with goroutines that matter to results"},
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
-	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "its process-wide settings make PDF files reproducible"},
+	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "embeds the part of the font that a PDF uses, and makes PDF files reproducible"},
+	{"golang.org/x/image", []string{"plots"}, "outlines of characters, so that SVG files need no font of the reader"},
 	{"gonum.org/v1/gonum", []string{"calib", "calib/internal/fit", "calib/internal/vae", "metrics", "results/compare", "results/compare/significance"}, "optimisation and matrix products of methods; cosine transforms, statistics and the distributions of tests"},
 	{"github.com/agnivade/levenshtein", []string{"experiments/spec"}, "suggestions are made where names are read"},
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
-	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu", "internal/kernel/half"}, "one place for each kind of code asks what the processor has"},
+	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu", "internal/kernel/half"}, "one place for each kind of code detects the processor's instructions"},
 	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear", "internal/kernel/gen/half"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }
 
-// layers are the packages of the project that each may import: data flows one
-// way, from arrays to numbers to views.
+// layers are the packages of the project that each package may import: data flows
+// one way, from arrays to numbers to views.
 var layers = map[string][]string{
 	"internal/atomicfile":         {},
 	"internal/kernel/cpu":         {},
@@ -78,11 +79,13 @@ var layers = map[string][]string{
 	"results/paper/audit":      {"results/paper", "results/table"},
 	"results/paper/claims":     {"results", "results/paper", "results/table"},
 	"results/speed/measure":    {"calib", "data", "internal/kernel/softmax", "internal/scoring", "metrics"},
-	"results/compare":          {"metrics", "results", "results/compare/significance", "results/table"},
-	"plots":                    {"internal/atomicfile", "results", "results/compare", "results/table"},
-	"experiments/spec":         {"calib", "data", "data/simulate", "metrics", "plots", "results", "results/paper", "results/table"},
+	"results/page": {"internal/atomicfile", "metrics", "plots", "results", "results/compare", "results/compare/significance",
+		"results/paper", "results/paper/claims", "results/table"},
+	"results/compare":  {"metrics", "results", "results/compare/significance", "results/table"},
+	"plots":            {"internal/atomicfile", "results", "results/compare", "results/table"},
+	"experiments/spec": {"calib", "data", "data/simulate", "metrics", "plots", "results", "results/paper", "results/table"},
 	"experiments": {"calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/kernel/softmax",
-		"internal/scoring", "metrics", "plots", "results", "results/compare", "results/paper", "results/table"},
+		"internal/scoring", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
 
 	"results/compare/significance": {},
 
@@ -124,7 +127,7 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// judge says what is wrong with an import. It is empty for an import that is allowed.
+// judge returns why an import is not allowed, or "" if it is.
 func judge(pkg, imported string) string {
 	if own, ok := strings.CutPrefix(imported, module); ok {
 		if pkg == "cmd/qats" || slices.Contains(layers[pkg], own) {
@@ -143,7 +146,7 @@ func judge(pkg, imported string) string {
 			return "its home is " + strings.Join(h.in, " and ") + ": " + h.why
 		}
 	}
-	return "a library without a home; give it one in this test, with the reason"
+	return "a library without a home; add one in this test, with the reason"
 }
 
 // TestJudgeRejects imports that break the rules.

@@ -52,7 +52,7 @@ func TestKilledRunResumes(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(killed, "results.csv")); err == nil {
-		t.Log("the run ended before it was killed") // the bytes must agree all the same
+		t.Log("the run ended before it was killed") // the bytes must still agree
 	}
 	if said := qats(killed); strings.Contains(said, "25 scored now") {
 		t.Errorf("nothing was kept: %s", said)

@@ -16,7 +16,7 @@ func methodsCommand() *cobra.Command {
 		Short: "List the registered calibrators, what each needs, and its reference",
 		Long: `methods lists the registered calibrators, what each needs, and its reference.
 A spec can name two more methods: external, a program in any language, and
-precomputed, probabilities in files. CONTRIBUTING.md shows both.`,
+precomputed, probabilities in files. docs/new-calibrator.md shows both.`,
 		Example: "  qats methods",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,7 +54,7 @@ func optionsOf(e calib.Entry) string {
 	return "; options " + strings.Join(list, ", ")
 }
 
-// needs lists the arrays that a contract asks for.
+// needs lists the arrays that a contract names.
 func needs(c calib.Contract) string {
 	var list []string
 	for _, n := range []struct {

@@ -88,8 +88,8 @@ files, and tables and figures are made from these files alone.`,
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
 		fetchCommand(), importCommand(),
-		methodsCommand(), metricsCommand(),
-		diffCommand(), auditCommand(), compareCommand(),
+		methodsCommand(), metricsCommand(), specCommand(),
+		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
 	)
 	return root
 }

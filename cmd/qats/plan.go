@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// places are the flags for folders, and what else a plan needs.
+// places are the flags for folders and the other inputs of a plan.
 type places struct {
 	data  []string
 	out   string

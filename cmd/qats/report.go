@@ -5,29 +5,39 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
 func reportCommand() *cobra.Command {
 	var out string
+	var figures figureFormats
 	cmd := &cobra.Command{
 		Use:   "report SPEC...",
 		Short: "Render tables and figures from the CSV files",
-		Long: `report renders the tables (LaTeX and text) and the figures (SVG and PDF) of the
+		Long: `report renders the tables (LaTeX and text) and the figures of the
 specs into OUT/tables and OUT/figures, writes OUT/report.tex, a LaTeX document
-of all of them, and prints the tables. It reads the CSV files in OUT and nothing
-else.`,
+of all of them, and OUT/index.html, a page for a browser, and prints the tables.
+Tables and figures are made from the CSV files in OUT and from nothing else.`,
 		Example: "  qats report experiments/example.yaml --out results/out",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
+			formats, err := figures.read()
+			if err != nil {
+				return err
+			}
 			specs, err := spec.ReadAll(files, experiments.Registry())
 			if err != nil {
 				return err
 			}
-			return experiments.WriteViews(cmd.OutOrStdout(), specs, out, "report.tex")
+			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, out, "report.tex", formats...); err != nil {
+				return err
+			}
+			return experiments.WritePage(cmd.OutOrStdout(), out, page.Options{})
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
 	cmd.MarkFlagDirname("out")
+	figures.flag(cmd)
 	return cmd
 }

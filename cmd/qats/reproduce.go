@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
@@ -23,11 +24,13 @@ func reproduceCommand() *cobra.Command {
 	var at places
 	var use resources
 	var quick bool
+	var figures figureFormats
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
 		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
-and figures, and compares the numbers with the published ones (diff.txt). A
+and figures, compares the numbers with the published ones (diff.txt), and makes
+index.html, a page of all of it for a browser. A
 setting is measured if its arrays are in data/arrays or in a folder given by
 --data, and simulated otherwise; the two are never mixed. Run it in the root of
 the project.`,
@@ -42,6 +45,10 @@ the project.`,
 					return fmt.Errorf("%w; run reproduce in the root of the project", err)
 				}
 				files = append(files, file)
+			}
+			formats, err := figures.read()
+			if err != nil {
+				return err
 			}
 			o, err := use.options(at.fresh)
 			if err != nil {
@@ -59,10 +66,13 @@ the project.`,
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex"); err != nil {
+			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex", formats...); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {
+				return err
+			}
+			if err := experiments.WritePage(cmd.OutOrStdout(), at.out, page.Options{}); err != nil {
 				return err
 			}
 			return failed
@@ -70,6 +80,7 @@ the project.`,
 	}
 	at.flags(cmd)
 	use.flags(cmd)
+	figures.flag(cmd)
 	cmd.Flags().BoolVar(&quick, "quick", false, "only the first rows of each set")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -23,10 +24,11 @@ func runCommand() *cobra.Command {
 	var shard string
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
-		Short: "Fit and score what is missing, and write results.csv, bins.csv and pairs.csv",
+		Short: "Fit and score what is missing, and write the CSV files and index.html",
 		Long: `run fits and scores the cells of the specs that are not in the store yet, and
-writes results.csv, bins.csv and pairs.csv. The files hold the cells of the given
-specs and no others, in the order of the plan.
+writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters) and
+run.json (what was run). The files hold the cells of the given specs and no others,
+in the order of the plan. index.html is a page of all of them for a browser.
 
 Ctrl-C keeps finished cells; the same command continues the run. With --shard i/n,
 run does part i of n and writes no CSV file; a run without --shard on the same
@@ -49,7 +51,14 @@ qats, read it again in every pass, with the same result.`,
 			if err != nil {
 				return err
 			}
-			return execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
+			failed := execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
+			if failed != nil && failed != errFailed || o.Shard.N != 0 {
+				return failed
+			}
+			if err := experiments.WritePage(cmd.OutOrStdout(), at.out, page.Options{}); err != nil {
+				return err
+			}
+			return failed
 		},
 	}
 	at.flags(cmd)
@@ -58,7 +67,7 @@ qats, read it again in every pass, with the same result.`,
 	return cmd
 }
 
-// resources are the flags that say how much of the machine a run may use.
+// resources are the flags for the share of the machine that a run may use.
 type resources struct {
 	workers int
 	memory  string
@@ -89,13 +98,13 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		return err
 	}
 	if o.Shard.N == 0 {
-		if err := out.Rows.Write(dir); err != nil {
+		if err := writeRun(cmd, plan, out, dir); err != nil {
 			return err
 		}
 	}
 	summary(w, plan, out, o.Shard)
 	if o.Shard.N == 0 {
-		fmt.Fprintf(w, "wrote %s, bins.csv and pairs.csv\n", filepath.Join(dir, "results.csv"))
+		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv and run.json\n", filepath.Join(dir, "results.csv"))
 	}
 	if out.Failed > 0 {
 		for _, line := range out.Failures {
@@ -106,7 +115,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	return nil
 }
 
-// summary prints how many settings and cells there are, and what was done.
+// summary prints the numbers of settings and cells, and the work done.
 func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard) {
 	measured, simulated, absent := plan.Measured()
 	part := ""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,11 +31,12 @@ undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands are drawn with a seed of their own, so
 those of qats run differ a little.
 
-Files are read in blocks. Beside some megabytes, scoring takes up to 65 bytes of
-memory a row; where that is more than --max-memory, it does not begin.`,
+Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
+memory a row; if that is more than --max-memory, it does not begin.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
-  qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc`,
+  qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
+  qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
@@ -47,6 +49,7 @@ memory a row; where that is more than --max-memory, it does not begin.`,
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
 	f.StringVar(&s.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
+	figureFlag(cmd, &s.figure, "the rows")
 	for _, name := range []string{"probs", "logits", "top", "labels"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
 	}
@@ -62,6 +65,7 @@ type scoreFlags struct {
 	kind                               data.Kind
 	metrics                            []string
 	json                               bool
+	figure                             string
 
 	classes bool // a metric reads class bins
 }
@@ -78,6 +82,9 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
+		return err
+	}
+	if err := checkFigure(s.figure); err != nil {
 		return err
 	}
 	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
@@ -97,7 +104,17 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return s.print(cmd, metrics.Of(scores), entries)
+	samples := metrics.Of(scores)
+	if s.figure != "" {
+		name, label := cmp.Or(s.logits, s.probs, s.top), "Softmax of logits"
+		if s.logits == "" {
+			label = "Probabilities"
+		}
+		if err := saveDiagrams(s.figure, name, []diagram{{"uncal", label, samples}}); err != nil {
+			return err
+		}
+	}
+	return s.print(cmd, samples, entries)
 }
 
 func metricNames() []string {
@@ -131,7 +148,7 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 // for their order, and 16 that some metrics take while they are computed.
 const rowBytes = 65
 
-// sampleScores returns n rows to be filled, where they fit into memory bytes.
+// sampleScores returns n rows to be filled, if they fit into memory bytes.
 func sampleScores(n int, name string, memory int64) (*scoring.SampleScores, error) {
 	if need := int64(n) * rowBytes; need > memory {
 		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
@@ -284,7 +301,7 @@ type classTally struct {
 	tally *scoring.ClassTally
 }
 
-// newTally returns nil where no metric reads class bins.
+// newTally returns nil if no metric reads class bins.
 func (s *scoreFlags) newTally(k int) *classTally {
 	if !s.classes {
 		return nil
@@ -312,8 +329,8 @@ func (t *classTally) bins() *scoring.ClassBins {
 // the test set.
 const scoreSeed = 0
 
-// print prints the metrics in nine significant digits, as in results.csv. Why a
-// metric that was asked for is undefined goes to standard error.
+// print prints the metrics in nine significant digits, as in results.csv. For an
+// undefined metric that the user named, the reason goes to standard error.
 func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries []metrics.Entry) error {
 	names, values := []string{"n"}, []string{strconv.Itoa(samples.Len())}
 	none := "-"

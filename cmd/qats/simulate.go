@@ -15,11 +15,11 @@ func simulateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate SPEC...",
 		Short: "Write the simulated arrays of specs as .npy files",
-		Long: `simulate writes the arrays that the source "simulate" gives to the settings of
+		Long: `simulate writes the arrays of the source "simulate" for the settings of
 the specs, in the default layout, with a manifest that says that they are
 simulated. To run a spec these files are not needed, because simulated rows are
 made when they are read. Measured arrays are neither written nor overwritten.`,
-		Example: "  qats simulate experiments/tasks.yaml --out /tmp/arrays",
+		Example: "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
 		Args:    specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {

@@ -12,39 +12,39 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Network says what is simulated: one network and, where Shift is not zero, how
-// its test images are corrupted. Its arrays are a function of these values.
+// Network states what is simulated: one network and, unless Shift is zero, the
+// corruption of its test images. Its arrays are a function of these values.
 type Network struct {
-	Name    string // identity, such as "cifar100/vit-b16": networks of other names are drawn apart
+	Name    string // identity, such as "cifar100/vit-b16": networks of other names have other random numbers
 	Classes int    // k, at least 2
 	Width   int    // d, features, 2 to MaxWidth
 
-	CalRows, TestRows int // n of each split; 0: there is no such set
-	OODRows           int // m; 0: there are none
+	CalRows, TestRows int // n of each split; 0: the set does not exist
+	OODRows           int // m; 0: no OOD rows
 
 	// Prior holds the shares of the classes in both splits, which the network
 	// knows; nil for equal ones. They need not sum to 1.
 	Prior []float64
 	// Imbalance is the ratio R >= 1 of the largest to the smallest class of the
-	// training and the calibration set, class j having a share proportional to
-	// R^(-j/(k-1)), while the test set is balanced (Cui et al. 2019); 0 stands
-	// for 1. A network has a Prior or an Imbalance.
+	// training and the calibration set: the share of class j is proportional to
+	// R^(-j/(k-1)), while the test set is balanced (Cui et al. 2019). 0 stands for
+	// 1. A network has a Prior or an Imbalance, not both.
 	Imbalance float64
 	// BalancedCal gives a long-tailed network a balanced calibration set.
 	BalancedCal bool
 
-	// Accuracy and ECE are what the model has on clean test images: fractions,
-	// not those of the rows drawn, which differ by sampling.
+	// Accuracy and ECE of the model on clean test images: fractions. Drawn rows
+	// differ from them by sampling.
 	Accuracy, ECE float64
-	// Tilt, in (-2, 2), says which rows are the more overconfident ones: the
-	// unsure ones where it is positive, the sure ones where it is negative.
+	// Tilt, in (-2, 2), states which rows are more overconfident: the unsure ones
+	// if it is positive, the sure ones if it is negative.
 	Tilt float64
 
 	Shift Shift
 }
 
-// Shift is a corruption of the test images, and what the same network has on
-// them. The zero Shift is none.
+// Shift is a corruption of the test images, with the accuracy and ECE of the same
+// network on them. The zero Shift is none.
 type Shift struct {
 	Corruption    string
 	Severity      int
@@ -57,9 +57,9 @@ const MaxWidth = 128
 // Views is the number of augmented views of an image.
 const Views = 4
 
-// Background returns the shares of k classes of which the first has the given
-// share, in (0, 1), and the others, by falling size, shares in proportion to
-// 1/2, 1/3, ... 1/k: pixels of a segmented image, of which most are background.
+// Background returns the shares of k classes, as among pixels of a segmented image,
+// most of which are background. The first class has the given share, in (0, 1). The
+// others, in falling order, have shares in proportion to 1/2, 1/3, ... 1/k.
 func Background(k int, share float64) []float64 {
 	prior := make([]float64, k)
 	prior[0] = share
@@ -74,20 +74,20 @@ func Background(k int, share float64) []float64 {
 	return prior
 }
 
-// held is the share of a fall in accuracy that the mean confidence takes part
-// in. Over the 75 corrupted test sets of a ResNet-56 trained on CIFAR-10 it was
-// 0.13 to 0.15 at every severity.
+// held is the fall of the mean confidence as a share of the fall in accuracy. Over
+// the 75 corrupted test sets of a ResNet-56 trained on CIFAR-10 it was 0.13 to 0.15
+// at every severity.
 const held = 0.14
 
-// ShiftedAccuracy returns an accuracy for a shift of which only the ECE is
-// known: the overconfidence grows as the accuracy falls, for the confidence
-// hardly does. The result is the clean accuracy where the ECE does not grow.
+// ShiftedAccuracy returns an accuracy for a shift with the given ECE: the
+// overconfidence grows as the accuracy falls, since the confidence hardly falls. If
+// the ECE does not grow, the result is the clean accuracy.
 func (w Network) ShiftedAccuracy(ece float64) float64 {
 	return w.Accuracy - max(0, ece-w.ECE)/(1-held)
 }
 
-// Check returns what is wrong with the parameters, nil if nothing is. Whether
-// the model can have the accuracy and ECE asked for is found when it is solved.
+// Check returns an error that names a wrong parameter, or nil. Open returns an
+// error if the model cannot reach the given accuracy and ECE.
 func (w Network) Check() error {
 	var errs []error
 	must := func(ok bool, format string, args ...any) {
@@ -222,8 +222,8 @@ func (w Network) prototypes() []float64 {
 	return m
 }
 
-// signalWidth is the number of features that tell classes apart: all, but for
-// the one that carries the class offsets of a skewed network.
+// signalWidth is the number of features that tell classes apart: all but the
+// feature that carries the class offsets of a skewed network.
 func (w Network) signalWidth() int {
 	if w.skewed() {
 		return w.Width - 1
@@ -231,13 +231,13 @@ func (w Network) signalWidth() int {
 	return w.Width
 }
 
-// text writes the parameters that decide the constants of the model, one line.
+// text writes the parameters that decide the constants of the model, in one line.
 func (w Network) text() string {
 	return fmt.Sprintf("name=%q classes=%d%s width=%d accuracy=%g ece=%g tilt=%g",
 		w.Name, w.Classes, w.skewText(), w.Width, w.Accuracy, w.ECE, w.Tilt)
 }
 
-// skewText writes those that decide the shares of the classes in training.
+// skewText writes the parameters that decide the class shares in training.
 func (w Network) skewText() string {
 	switch {
 	case w.Prior != nil:
@@ -248,8 +248,8 @@ func (w Network) skewText() string {
 	return ""
 }
 
-// labelText writes those that decide the classes of the images of a split, but
-// for their number.
+// labelText writes the parameters that decide the classes of the images of a split,
+// except for their number.
 func (w Network) labelText(split data.Split) string {
 	skew := w.skewText()
 	if w.balanced(split) {
@@ -258,8 +258,8 @@ func (w Network) labelText(split data.Split) string {
 	return fmt.Sprintf("name=%q classes=%d%s", w.Name, w.Classes, skew)
 }
 
-// headText writes those that decide the head: where classes are not skewed, it
-// is the prototypes.
+// headText writes the parameters that decide the head; if classes are not skewed,
+// the head is the prototypes.
 func (w Network) headText() string {
 	if w.skewed() {
 		return w.text()

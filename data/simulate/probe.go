@@ -9,27 +9,27 @@ import (
 )
 
 // probeRows is the size of the probe, probeElements that of its largest array:
-// enough rows that accuracy and ECE are known to about 0.1 points.
+// enough rows to know accuracy and ECE to about 0.1 points.
 const (
 	probeRows     = 24_000
 	probeElements = 24_000_000
 )
 
-// probe is a large draw on which constants are solved for: the same rows for
-// every trial. It knows the exact probability that a prediction is right, so
-// its accuracy and ECE have little noise.
+// probe is a large draw on which constants are solved for, with the same rows for
+// every trial. It knows the exact probability that a prediction is right, so its
+// accuracy and ECE have little noise.
 //
-// The rows are spread evenly over class, level and the part of the noise that
-// lies along the prototype of the class: the three that decide most of whether
-// a row is right. The rest of the noise is drawn, and serves two rows, the
-// second with its sign changed.
+// The rows are spread evenly over class, level and the component of the noise along
+// the prototype of the class: these three have the largest effect on whether a row
+// is right. The rest of the noise is drawn and serves two rows, the second with the
+// opposite sign.
 type probe struct {
 	n, k    int
-	stride  int // through the rows
+	stride  int // of the search through the rows
 	tilt    float64
 	class   []int
 	level   []float64
-	along   []float64 // n, what the noise lacks along the prototype of the class
+	along   []float64 // n, to be added to the noise along the prototype of the class
 	gram    []float64 // k x k, W W'
 	noise   []float32 // n/2 x k, W e
 	offset  []float64 // k, log prior of the network
@@ -45,7 +45,7 @@ func probeOf(w Network) *probe {
 	return newProbe(w, min(probeRows, probeElements/w.Classes), identity(w.Name, "probe"))
 }
 
-// newProbe returns a probe of w with n rows, made even, whose noise is that of
+// newProbe returns a probe of w with n rows, made even, whose noise is seeded by
 // id.
 func newProbe(w Network, n int, id uint64) *probe {
 	n += n % 2
@@ -78,8 +78,8 @@ func newProbe(w Network, n int, id uint64) *probe {
 	return p
 }
 
-// spread sets class, level and along, by the points of low discrepancy of
-// Roberts (2018).
+// spread sets class, level and along by the low-discrepancy points of Roberts
+// (2018).
 func (p *probe) spread(cum []float64) {
 	quantiles := normalQuantiles(p.n)
 	for i := range p.n {
@@ -93,13 +93,13 @@ func (p *probe) spread(cum []float64) {
 	}
 }
 
-// noiseOf returns the noise of row i, to be multiplied by sign.
+// noiseOf returns the noise of row i, which is to be multiplied by sign.
 func (p *probe) noiseOf(i int) (noise []float32, sign float64) {
 	return p.noise[i/2*p.k:][:p.k], float64(1 - 2*(i%2))
 }
 
 // normalQuantiles returns the quantiles (i+1/2)/n of the standard normal
-// distribution, by adding up its density.
+// distribution, by summing its density.
 func normalQuantiles(n int) []float64 {
 	const step, end = 1e-3, 6.0
 	const peak = 0.3989422804014327 // 1/sqrt(2 pi)
@@ -119,8 +119,8 @@ func normalQuantiles(n int) []float64 {
 	return q
 }
 
-// logits returns the calibrated logits of row i but for the offsets, in the
-// scratch row.
+// logits returns the calibrated logits of row i without the offsets, in the scratch
+// row.
 func (p *probe) logits(i int, c constants) []float64 {
 	m := float64(c.signal * p.level[i])
 	spread := math.Sqrt(1 + c.loss)
@@ -133,10 +133,10 @@ func (p *probe) logits(i int, c constants) []float64 {
 	return p.row
 }
 
-// accuracy sets the calibrated confidences and the chances of being right at
-// constants c and returns the accuracy.
+// accuracy sets the calibrated confidences and the probabilities of being right for
+// constants c, and returns the accuracy.
 func (p *probe) accuracy(c constants) float64 {
-	truth := (1 - c.loss) / (1 + c.loss) // by Bayes' rule, of the logits of images that have lost signal
+	truth := (1 - c.loss) / (1 + c.loss) // of the logits of images that have lost signal, by Bayes' rule
 	right := make([]float64, p.k)
 	sum := 0.0
 	for i := 0; i < p.n; i += p.stride {
@@ -156,9 +156,9 @@ func (p *probe) accuracy(c constants) float64 {
 	return sum / p.rows()
 }
 
-// gap returns the ECE of 15 bins, with chances for outcomes, and the mean
-// confidence less the accuracy, at the constants c of the last accuracy(c) but
-// for those of the row scale.
+// gap returns the ECE over 15 bins, with probabilities in place of outcomes, and
+// the mean confidence minus the accuracy. c is that of the last accuracy(c), except
+// for the constants of the row scale.
 func (p *probe) gap(c constants) (ece, gap float64) {
 	var bins [15]float64
 	for i := 0; i < p.n; i += p.stride {
@@ -176,7 +176,7 @@ func (p *probe) gap(c constants) (ece, gap float64) {
 	return ece / p.rows(), gap / p.rows()
 }
 
-// rows is the number of rows that are looked at.
+// rows returns the number of rows in use.
 func (p *probe) rows() float64 { return float64((p.n + p.stride - 1) / p.stride) }
 
 // argmax returns the lowest index of the largest element.
@@ -190,8 +190,8 @@ func argmax(row []float64) int {
 	return top
 }
 
-// negligible is how far below the largest logit a class stops to count: e^-40
-// is less than the rounding of a sum of a thousand.
+// negligible is the distance below the largest logit from which a class no longer
+// counts: e^-40 is less than the rounding error of a sum of a thousand terms.
 const negligible = -40
 
 // chance returns the probability softmax(scale row) of class top.

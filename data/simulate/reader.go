@@ -10,12 +10,12 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
-// chunk is the number of rows that are made together: enough to keep the
-// prototypes in the cache between rows. It does not show in the result.
+// chunk is the number of rows that are made together: enough to keep the prototypes
+// in the cache between rows. The result does not depend on it.
 const chunk = 32
 
-// viewLikeness is the correlation of the noise of a view with that of its
-// image; viewSignal is the share of the image's signal that is left in it.
+// viewLikeness is the correlation of the noise of a view with that of its image;
+// viewSignal is the share of the image's signal that a view keeps.
 const (
 	viewLikeness = 0.97
 	viewSignal   = 0.96
@@ -55,7 +55,7 @@ func newReader(w Network, c constants, split data.Split, parts data.Parts) *read
 			r.offset[j] = float64(float32(float64(c.favour * r.offset[j])))
 		}
 	}
-	// The same images are seen clean and corrupted.
+	// Clean and corrupted sets have the same images.
 	r.images = identity(w.Name, string(split))
 	severity := strconv.Itoa(w.Shift.Severity)
 	r.shifted = identity(w.Name, string(split), w.Shift.Corruption, severity)
@@ -128,7 +128,8 @@ func (r *reader) Read(ctx context.Context, lo, hi int) (*data.Set, error) {
 	return set, nil
 }
 
-// fill makes n <= chunk rows from row at of set, which is row lo+at of all.
+// fill makes n <= chunk rows from row at of set; this is row lo+at of the complete
+// set.
 func (r *reader) fill(set *data.Set, lo, at, n int) {
 	for i := range n {
 		r.image(i, lo+at+i)
@@ -156,7 +157,7 @@ func (r *reader) fill(set *data.Set, lo, at, n int) {
 	}
 }
 
-// image draws class, level and noise of an image as place i of the chunk.
+// image draws class, level and noise of an image into place i of the chunk.
 func (r *reader) image(i, row int) {
 	r.s.seed(r.images, row)
 	r.class[i] = class(r.cum, r.s.uniform())
@@ -176,8 +177,8 @@ func (r *reader) image(i, row int) {
 	}
 }
 
-// represent writes what the network makes of image i with a share of its signal
-// and the given noise, as yet unscaled, to the scratch of features.
+// represent writes the network's representation of image i, with a share of its
+// signal and the given noise, not yet scaled, to the scratch of features.
 func (r *reader) represent(i int, share float64, noise []float64) {
 	m := float64(r.c.signal * r.level[i])
 	pull := float64(share * float64(m*(1-r.c.loss)))
@@ -187,8 +188,8 @@ func (r *reader) represent(i int, share float64, noise []float64) {
 	}
 }
 
-// classify turns the scratch of features of n rows into logits and features,
-// from row at of either; an absent one is left out.
+// classify turns the scratch of features of n rows into logits and features from
+// row at of each; absent arrays are skipped.
 func (r *reader) classify(c constants, logits, features data.Matrix, at, n int) {
 	k, d := r.w.Classes, r.d
 	r.packed.Times(r.u[:n*k], r.g[:n*d])
@@ -261,8 +262,8 @@ func (r *reader) network(ctx context.Context, set *data.Set) error {
 	return nil
 }
 
-// outlier writes the representation of an image of no class: noise alone, at
-// the lower half of the levels, for features of such images are shorter.
+// outlier writes the representation of an image of no class: noise alone, at the
+// lower half of the levels, since features of such images are shorter.
 func (r *reader) outlier(i, row int) {
 	r.s.seed(r.oods, row)
 	m := float64(r.c.signal * level(0.5*r.s.uniform()))

@@ -38,9 +38,9 @@ func bitsOf(s *data.Set) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// TestHead: the logits are the head of the features, to the rounding that the
-// package comment states, and outliers aside, so are they for every set.
-func TestHead(t *testing.T) {
+// TestLogitsAreTheHeadOfTheFeatures, to the rounding that the package comment
+// states, for every set except outliers.
+func TestLogitsAreTheHeadOfTheFeatures(t *testing.T) {
 	for name, w := range spreadOf {
 		w.CalRows, w.TestRows = 200, 200
 		for _, split := range []data.Split{data.Cal, data.Test} {
@@ -74,9 +74,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestBlocks: any partition into blocks gives the rows of the whole, as does
-// any choice of parts.
-func TestBlocks(t *testing.T) {
+// TestAnyBlocksAndPartsGiveTheSameRows, compared with one read of all.
+func TestAnyBlocksAndPartsGiveTheSameRows(t *testing.T) {
 	for _, name := range []string{"sure", "shifted tail"} {
 		w := spreadOf[name]
 		w.TestRows, w.OODRows = 131, 37
@@ -126,9 +125,9 @@ func sizeOf(s *data.Set) int {
 	return 4 * n
 }
 
-// TestBits pins what is drawn: these bits are those of every processor. Where
-// they change on purpose, Version changes with them.
-func TestBits(t *testing.T) {
+// TestBitsArePinned: every processor draws these bits. Whoever changes them on
+// purpose raises Version.
+func TestBitsArePinned(t *testing.T) {
 	for name, want := range map[string]string{
 		"sure":         "5a9fe29e8d30d5a9",
 		"shifted tail": "324076d691c5ef50",
@@ -142,8 +141,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestConcurrent: readers of one source, used at once, solve once and agree.
-func TestConcurrent(t *testing.T) {
+// TestConcurrentReadersSolveOnce: readers of one source, used at once, agree.
+func TestConcurrentReadersSolveOnce(t *testing.T) {
 	w := spreadOf["shifted"]
 	w.CalRows, w.TestRows = 40, 40
 	src := New(func(data.Ref) (Network, bool) { return w, true })
@@ -166,9 +165,9 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestNormals compares the first moments, within five standard errors, and the
-// quantiles with the error function.
-func TestNormals(t *testing.T) {
+// TestNormalsHaveTheMomentsAndQuantilesOfTheNormal: the first moments within five
+// standard errors, and the quantiles by the error function.
+func TestNormalsHaveTheMomentsAndQuantilesOfTheNormal(t *testing.T) {
 	const n = 200_000
 	x := make([]float64, 5)
 	var s stream

@@ -11,7 +11,7 @@ import (
 
 const everything = data.Logits | data.Labels | data.Features | data.Augmented | data.Head | data.OOD
 
-// known are the constants that any test has asked for.
+// known are the constants found by any test so far.
 var known = &solutions{known: map[string]*solution{}}
 
 // of returns the source of one network.
@@ -66,8 +66,8 @@ func (w Network) targets() (accuracy, ece float64) {
 	return w.Accuracy, w.ECE
 }
 
-// spreadOf networks: few classes and many, balanced and not, sure and unsure,
-// clean and shifted.
+// spreadOf networks: few and many classes, balanced and not, sure and unsure, clean
+// and shifted.
 var spreadOf = map[string]Network{
 	"two classes":   {Name: "n", Classes: 2, Width: 16, Accuracy: 0.85, ECE: 0.0895, Prior: []float64{27, 73}, Tilt: 0.5},
 	"nearly right":  {Name: "n", Classes: 8, Width: 32, Accuracy: 0.67, ECE: 0.0046, Tilt: 1},
@@ -83,10 +83,10 @@ var spreadOf = map[string]Network{
 	"width 2 is it": {Name: "n", Classes: 3, Width: 2, Accuracy: 0.6, ECE: 0.1},
 }
 
-// TestTargets: the model has the accuracy and ECE asked for, within 0.3 points,
-// on rows that it was not solved on; and rows as they are drawn have them up to
+// TestModelAndRowsReachTheirTargets: the model has the given accuracy and ECE,
+// within 0.3 points, on rows that it was not solved on; drawn rows have them up to
 // sampling.
-func TestTargets(t *testing.T) {
+func TestModelAndRowsReachTheirTargets(t *testing.T) {
 	for name, w := range spreadOf {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,11 +111,11 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestCalibrated checks the claims of the package comment on rows: of clean
-// images, of the calibration set of a long tail, and of shifted images, the
-// logits u (times what Bayes' rule asks for shifted images) are calibrated at
+// TestLogitsAreCalibratedBeforeScaling checks the claims of the package comment: on
+// clean images, on the calibration set of a long tail and on shifted images, the
+// logits u (times the factor of Bayes' rule for shifted images) are calibrated at
 // every level of confidence. Without tilt, u is the logits over one factor.
-func TestCalibrated(t *testing.T) {
+func TestLogitsAreCalibratedBeforeScaling(t *testing.T) {
 	for name, c := range map[string]struct {
 		w     Network
 		split data.Split
@@ -130,7 +130,7 @@ func TestCalibrated(t *testing.T) {
 			c.w.CalRows, c.w.TestRows = n, n
 			k := solved(t, c.w)
 			if k.favour != 1 {
-				t.Fatalf("the network trusts its prior by %g: another test", k.favour)
+				t.Fatalf("the network trusts its prior by %g, want 1", k.favour)
 			}
 			set := load(t, c.w, c.split, data.Logits|data.Labels)
 			undo := (1 - k.loss) / (1 + k.loss) / (k.factor * (1 + k.excess))
@@ -155,8 +155,8 @@ func TestCalibrated(t *testing.T) {
 	}
 }
 
-// TestPriors: classes come by their shares.
-func TestPriors(t *testing.T) {
+// TestClassesFollowTheirShares within 4.5 standard deviations.
+func TestClassesFollowTheirShares(t *testing.T) {
 	const n = 50_000
 	tail := Network{Name: "n", Classes: 10, Width: 11, Accuracy: 0.6, ECE: 0.2, Imbalance: 50, CalRows: n, TestRows: n}
 	balanced := tail
@@ -195,9 +195,9 @@ func TestPriors(t *testing.T) {
 	}
 }
 
-// TestTailFavoursHead: on balanced images a network trained on a tail predicts
-// head classes more often than they are there.
-func TestTailFavoursHead(t *testing.T) {
+// TestLongTailFavoursHeadClasses: on balanced images a network trained on a tail
+// predicts head classes more often than they occur.
+func TestLongTailFavoursHeadClasses(t *testing.T) {
 	w := Network{Name: "n", Classes: 10, Width: 32, Accuracy: 0.6, ECE: 0.3, Imbalance: 50, TestRows: 5000}
 	set := load(t, w, data.Test, data.Logits)
 	rows := make([]softmax.Moments, set.Logits.Rows)
@@ -209,13 +209,13 @@ func TestTailFavoursHead(t *testing.T) {
 		}
 	}
 	if share := head / 5000; share < 0.6 {
-		t.Errorf("half of the classes gets %.2f of the predictions", share)
+		t.Errorf("half of the classes get %.2f of the predictions", share)
 	}
 }
 
-// TestViews: the mean over image and views is less peaked and about as often
-// right; a view alone is right a little less often than the image.
-func TestViews(t *testing.T) {
+// TestViewsAreLessPeakedOnAverage: the mean over image and views is about as often
+// right; a single view is right a little less often than the image.
+func TestViewsAreLessPeakedOnAverage(t *testing.T) {
 	for _, name := range []string{"sure", "hundred", "shifted"} {
 		w := spreadOf[name]
 		w.TestRows = 4000
@@ -248,8 +248,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestOutliers: images of no class are met with less confidence, but with some.
-func TestOutliers(t *testing.T) {
+// TestOutliersGetLessConfidence than images of a class, but not none.
+func TestOutliersGetLessConfidence(t *testing.T) {
 	for name, w := range spreadOf {
 		if w.Shift != (Shift{}) {
 			continue
@@ -264,9 +264,9 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
-// TestSeverity: the same images, of which fewer are recognised while the
-// confidence holds; by default its fall is that of real networks.
-func TestSeverity(t *testing.T) {
+// TestAccuracyFallsWithSeverity: fewer of the same images are recognised, while the
+// confidence holds; by default it falls as for real networks.
+func TestAccuracyFallsWithSeverity(t *testing.T) {
 	clean := Network{Name: "n", Classes: 10, Width: 32, Accuracy: 0.85, ECE: 0.08, Tilt: 0.5, TestRows: 5000, OODRows: 50}
 	first := load(t, clean, data.Test, everything)
 	acc, _, conf := score(first.Logits, first.Labels)

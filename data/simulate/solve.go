@@ -10,8 +10,8 @@ type constants struct {
 	signal float64 // mean signal of an image
 	favour float64 // share of the log prior in the network's offsets
 	excess float64 // A of the row scale
-	loss   float64 // share of the signal that the corruption takes; its noise variance
-	factor float64 // of the row scale on shifted images
+	loss   float64 // share of the signal that the corruption takes, and the variance of its noise
+	factor float64 // on the row scale of shifted images
 }
 
 // scale returns the factor of a row whose calibrated confidence is conf; see
@@ -28,18 +28,18 @@ func level(u float64) float64 { return minLevel + float64((2-2*minLevel)*u) }
 // tolerance of a solved accuracy or ECE on the probe.
 const tolerance = 1e-4
 
-// coarse is the stride through the probe with which a search begins.
+// coarse is the stride through the probe at the start of a search.
 const coarse = 16
 
-// Ends of the searches: beyond them nothing changes any more.
+// Ends of the searches: beyond them the result no longer changes.
 const (
 	maxSignal = 64
 	maxExcess = 1e4
 	maxFactor = 64
 )
 
-// solve finds the constants of w. The shifted network is the clean one with a
-// loss and a factor of its own.
+// solve finds the constants of w. A shifted network is the clean one with its own
+// loss and factor.
 func solve(w Network, clean func(Network) (constants, error)) (constants, error) {
 	fail := func(err error) error { return fmt.Errorf("simulated network %s%s: %w", w.Name, w.Shift.text(), err) }
 	if w.Shift == (Shift{}) {
@@ -61,12 +61,12 @@ func solve(w Network, clean func(Network) (constants, error)) (constants, error)
 	return c, nil
 }
 
-// solveClean finds the signal that gives the accuracy, then the excess that
-// gives the ECE.
+// solveClean finds the signal that gives the accuracy, then the excess that gives
+// the ECE.
 //
-// A network that trusts its skewed prior is overconfident on balanced images by
-// that alone, and no excess makes it less so. It trusts it fully where at most
-// half of the ECE comes of it, and as far as about half comes of it otherwise.
+// A network that trusts its skewed prior is overconfident on balanced images for
+// this reason alone, and no excess reduces that. It trusts the prior fully if this
+// causes at most half of the ECE, and otherwise just enough to cause about half.
 func (p *probe) solveClean(w Network) (constants, error) {
 	c := constants{signal: 4, favour: 1, factor: 1}
 	accuracy := func(x float64) float64 {
@@ -97,9 +97,9 @@ func (p *probe) solveClean(w Network) (constants, error) {
 	return c, err
 }
 
-// solveShift finds the loss that gives the accuracy, then the factor that gives
-// the ECE. Gaps of both signs make the ECE larger than the mean gap, so where
-// the factor of the mean gap is too much, a smaller one is right.
+// solveShift finds the loss that gives the accuracy, then the factor that gives the
+// ECE. Gaps of both signs make the ECE larger than the mean gap, so if the factor
+// of the mean gap is too large, a smaller one is right.
 func (p *probe) solveShift(c constants, s Shift) (constants, error) {
 	var err error
 	c.loss, err = p.tune("accuracy", 0, 1, 0.3, func(x float64) float64 {
@@ -136,19 +136,19 @@ func (p *probe) solveShift(c constants, s Shift) (constants, error) {
 	return c, err
 }
 
-// tune is root on few rows of the probe and then, from there, on all. The f of
-// both is the same.
+// tune calls root on few rows of the probe and then, from there, on all rows. Both
+// use the same f.
 func (p *probe) tune(what string, lo, hi, guess float64, f func(float64) float64) (float64, error) {
 	p.stride = coarse
-	x, _ := root(what, lo, hi, guess, guess/2, 10*tolerance, f) // an error may be of the few rows alone
+	x, _ := root(what, lo, hi, guess, guess/2, 10*tolerance, f) // the few rows alone may cause an error
 	p.stride = 1
 	return root(what, lo, hi, x, 0.02*guess, tolerance, f)
 }
 
-// root returns an x in [lo, hi] at which f, which rises, is within tol of 0: it
-// brackets from guess by growing steps, then takes regula falsi with the
-// Illinois rule. The x returned is the last that f was called with. what names
-// f in the error where there is no such x.
+// root returns an x in [lo, hi] at which the increasing function f is within tol of
+// 0: it brackets from guess by growing steps, then applies regula falsi with the
+// Illinois rule. The x returned is the last argument of f. what names f in the
+// error if there is no such x.
 func root(what string, lo, hi, guess, step, tol float64, f func(float64) float64) (float64, error) {
 	step = max(step, tol)
 	x := guess
@@ -156,7 +156,7 @@ func root(what string, lo, hi, guess, step, tol float64, f func(float64) float64
 	a, fa, b, fb := x, y, x, y // f(a) < 0 < f(b), once bracketed
 	for ; y > tol && fa > 0; step *= 4 {
 		if x == lo {
-			return x, fmt.Errorf("%s is out of reach: the model comes no nearer than %.4f", what, y)
+			return x, fmt.Errorf("%s is out of reach: the model stays %.4f away", what, y)
 		}
 		b, fb = x, y
 		x = max(lo, x-step)
@@ -165,7 +165,7 @@ func root(what string, lo, hi, guess, step, tol float64, f func(float64) float64
 	}
 	for ; y < -tol && fb < 0; step *= 4 {
 		if x == hi {
-			return x, fmt.Errorf("%s is out of reach: the model comes no nearer than %.4f", what, -y)
+			return x, fmt.Errorf("%s is out of reach: the model stays %.4f away", what, -y)
 		}
 		a, fa = x, y
 		x = min(hi, x+step)

@@ -13,9 +13,9 @@ import (
 // other arrays.
 const Version = 2
 
-// Source serves the arrays of simulated networks. Nothing is stored: rows are
-// made when they are read, and the constants of a network are solved for when
-// it is first opened and then kept. It is safe for concurrent use.
+// Source serves the arrays of simulated networks. Nothing is stored: rows are made
+// when they are read, and the constants of a network are solved for when it is
+// first opened and then kept. It is safe for concurrent use.
 type Source struct {
 	lookup func(data.Ref) (Network, bool)
 	solved *solutions
@@ -33,8 +33,8 @@ type solution struct {
 	err  error
 }
 
-// New returns the source of the networks that lookup knows. lookup is called
-// often and from several goroutines. It returns the same network, up to Shift,
+// New returns the source of the networks that lookup returns. lookup is called
+// often and from several goroutines. It returns the same network, except for Shift,
 // for all sets of one network.
 func New(lookup func(data.Ref) (Network, bool)) *Source {
 	return &Source{lookup: lookup, solved: &solutions{known: map[string]*solution{}}}
@@ -42,8 +42,8 @@ func New(lookup func(data.Ref) (Network, bool)) *Source {
 
 var _ data.Source = (*Source)(nil)
 
-// find returns the network at ref and its parts. A network whose parameters are
-// wrong has its parts, and the error where they are asked for.
+// find returns the network at ref and its parts. A network with wrong parameters
+// has its parts, and Open returns the error.
 func (s *Source) find(ref data.Ref) (Network, data.Parts) {
 	w, ok := s.lookup(ref)
 	if !ok || w.rows(ref.Split) == 0 {
@@ -56,14 +56,14 @@ func (s *Source) find(ref data.Ref) (Network, data.Parts) {
 	return w, parts
 }
 
-// Has returns the parts at ref: all, or none where there are no rows, and OOD
-// where there are such rows.
+// Has returns the parts at ref: all of them, or none if the split has no rows; OOD
+// only if the network has OOD rows.
 func (s *Source) Has(ref data.Ref) data.Parts {
 	_, parts := s.find(ref)
 	return parts
 }
 
-// Describe says that the set is simulated, and its targets.
+// Describe returns a simulated provenance with the targets.
 func (s *Source) Describe(ref data.Ref) data.Provenance {
 	w, parts := s.find(ref)
 	if parts == 0 {
@@ -78,7 +78,7 @@ func (s *Source) Describe(ref data.Ref) data.Provenance {
 }
 
 // Digest returns the version and the parameters that each part depends on. It
-// draws and solves nothing.
+// neither draws rows nor solves for constants.
 func (s *Source) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -109,8 +109,8 @@ func (s *Source) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (st
 	return b.String(), nil
 }
 
-// get returns the network at ref, an error where it lacks a part or makes no
-// sense.
+// get returns the network at ref, or an error if it lacks a part or has wrong
+// parameters.
 func (s *Source) get(ref data.Ref, parts data.Parts) (Network, error) {
 	w, has := s.find(ref)
 	if lacking := parts &^ has; lacking != 0 {
@@ -119,8 +119,8 @@ func (s *Source) get(ref data.Ref, parts data.Parts) (Network, error) {
 	return w, w.Check()
 }
 
-// Open solves for the constants of the network, which takes up to some seconds
-// the first time, and returns a reader that makes rows as they are read.
+// Open solves for the constants of the network, which takes up to some seconds the
+// first time, and returns a reader that makes rows when they are read.
 func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data.Reader, error) {
 	w, err := s.get(ref, parts)
 	if err != nil {

@@ -18,8 +18,8 @@ func digest(t *testing.T, w Network, split data.Split, parts data.Parts) string 
 	return text
 }
 
-// TestDigest: the digest of a part changes when and only when the part does.
-func TestDigest(t *testing.T) {
+// TestDigestChangesWithItsPartOnly, and whenever the part changes.
+func TestDigestChangesWithItsPartOnly(t *testing.T) {
 	base := Network{Name: "n", Classes: 3, Width: 4, CalRows: 49, TestRows: 48, OODRows: 7, Accuracy: 0.6, ECE: 0.1}
 	tail := base
 	tail.Imbalance = 10
@@ -64,7 +64,7 @@ head simulate/2 name="n" classes=3 imbalance=10 width=4 accuracy=0.6 ece=0.1 til
 	}
 }
 
-func TestHas(t *testing.T) {
+func TestSourceHasThePartsOfItsRows(t *testing.T) {
 	clean := Network{Name: "n", Classes: 3, Width: 4, CalRows: 9, TestRows: 8, Accuracy: 0.6, ECE: 0.1}
 	src := New(func(ref data.Ref) (Network, bool) {
 		w := clean
@@ -97,7 +97,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestRejectsWrongParameters(t *testing.T) {
 	good := Network{Name: "n", Classes: 3, Width: 4, CalRows: 9, TestRows: 8, OODRows: 7, Accuracy: 0.6, ECE: 0.1}
 	for want, change := range map[string]func(w *Network){
 		"name":                func(w *Network) { w.Name = "" },
@@ -118,7 +118,7 @@ func TestMistakes(t *testing.T) {
 		"corruption \"\"":     func(w *Network) { w.Shift = Shift{"", 1, 0.5, 0.1} },
 		"accuracy -0.1":       func(w *Network) { w.Shift = Shift{"fog", 1, -0.1, 0.1} },
 		"accuracy is out of":  func(w *Network) { w.Accuracy = 0.2 },
-		"come":                func(w *Network) { w.Shift = Shift{"fog", 1, 0.7, 0.1} },
+		"stays 0.1000 away":   func(w *Network) { w.Shift = Shift{"fog", 1, 0.7, 0.1} },
 		"ece is out of reach": func(w *Network) { w.Imbalance, w.Shift = 50, Shift{"fog", 1, 0.4, 0} },
 	} {
 		w := good
@@ -133,7 +133,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-func TestRoot(t *testing.T) {
+func TestRootFindsAZeroOrSaysWhyNot(t *testing.T) {
 	cube := func(x float64) float64 { return x*x*x - 8 }
 	for _, guess := range []float64{0, 0.1, 2, 2.1, 50, 100} {
 		x, err := root("it", 0, 100, guess, 0.1, 1e-9, cube)
@@ -143,8 +143,8 @@ func TestRoot(t *testing.T) {
 	}
 	step := func(x float64) float64 { return math.Copysign(1, x-2) }
 	for name, f := range map[string]func(float64) float64{
-		"no nearer than 1.0000":       func(x float64) float64 { return x + 1 },
-		"no nearer than 2.0000":       func(x float64) float64 { return x - 102 },
+		"stays 1.0000 away":           func(x float64) float64 { return x + 1 },
+		"stays 2.0000 away":           func(x float64) float64 { return x - 102 },
 		"jumps past its target by 1.": step,
 	} {
 		if _, err := root("it", 0, 100, 3, 1, 1e-9, f); err == nil || !strings.Contains(err.Error(), name) {

@@ -9,11 +9,11 @@ import (
 )
 
 // stream is a source of random numbers that returns the same bits on every
-// processor. A row has streams of its own, seeded by what the row is, so that
+// processor. A row has its own streams, seeded by the identity of the row, so that
 // rows can be made in any order and any block.
 type stream struct{ pcg rand.PCG }
 
-// identity hashes the names of a thing; no name contains a zero byte.
+// identity hashes names; no name contains a zero byte.
 func identity(names ...string) uint64 {
 	h := fnv.New64a()
 	for _, name := range names {
@@ -23,7 +23,7 @@ func identity(names ...string) uint64 {
 	return h.Sum64()
 }
 
-// seed sets the stream to that of row i of the thing id.
+// seed sets the stream to that of row i of id.
 func (s *stream) seed(id uint64, i int) { s.pcg.Seed(mix(id), mix(id^mix(uint64(i)))) }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
@@ -34,14 +34,14 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// uniform returns a number of [0, 1).
+// uniform returns a number in [0, 1).
 func (s *stream) uniform() float64 { return float64(s.pcg.Uint64()>>11) * 0x1p-53 }
 
-// normals fills dst with standard normal deviates by the polar method
-// (Marsaglia and Bray 1964). math/rand has faster ones, whose last bits depend
-// on math.Log and math.Exp.
+// normals fills dst with standard normal deviates by the polar method (Marsaglia
+// and Bray 1964). math/rand has faster ones, but their last bits depend on math.Log
+// and math.Exp.
 func (s *stream) normals(dst []float64) {
-	var square, log [64]float64 // of pairs; logarithms of many cost less
+	var square, log [64]float64 // of pairs; many logarithms in one call cost less
 	for len(dst) > 0 {
 		n := min(len(dst), 2*len(square))
 		pairs := (n + 1) / 2

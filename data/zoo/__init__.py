@@ -1,1 +1,1 @@
-"""Train small networks on real data and export the arrays the harness reads."""
+"""Train small networks on real data and export the arrays that qats reads."""

@@ -53,7 +53,7 @@ def queue(args):
     """Runs the list of a plan, in order, `workers` at a time, each in its own process.
 
     A process per run keeps one failure from ending the rest. To resume after a
-    kill, start the queue again: finished runs are passed over, begun ones go on
+    kill, start the queue again: finished runs are skipped, unfinished ones continue
     from their last epoch, those still running in an orphan are waited for.
     """
     plan = yaml.safe_load(args.plan.read_text())["runs"]
@@ -83,7 +83,7 @@ def prepare(args):
 
 
 def table(args):
-    """Prints what is finished as a Markdown table."""
+    """Prints the finished networks as a Markdown table."""
     say("| dataset | net | loss | epochs | train | test accuracy | ECE-15 | seconds |")
     say("|---|---|---|---:|---:|---:|---:|---:|")
     for e in entries(args.out / "arrays").values():

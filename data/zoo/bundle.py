@@ -19,17 +19,17 @@ import yaml
 from . import data as sets, manifest
 from .export import FEATURES_UP_TO, ece15, miou, save
 
-TITLE = "# Measured arrays"  # of the README; a folder with another one is never overwritten
+TITLE = "# Measured arrays"  # of the README; a folder whose README has another title is never overwritten
 LIMIT = 44_000_000  # bytes of the whole folder
 SEED = 11
-OOD_ROWS = 500  # hfe takes 2 % of the calibration rows for ten classes, unless told otherwise
+OOD_ROWS = 500  # by default hfe takes 2 % of the calibration rows for ten classes
 SHIFTED_ROWS = 2000
 PIXELS = 20_000  # of camvid, in each part
 
-# Ids of the paper's tables are taken by other arrays of these images.
+# The ids of the paper's tables belong to other arrays of these images.
 RENAMED = {"pneumoniamnist": "pneumoniamnist-28", "20newsgroups": "20newsgroups-body", "camvid": "camvid-240"}
 
-LOSSES = {"ls": "ls-0.05"}  # with the smoothing, as elsewhere in the project
+LOSSES = {"ls": "ls-0.05"}  # the id includes the smoothing, as elsewhere in the project
 
 # Features are most of the bytes, augmented views most of the rest. The networks of
 # losses other than ce have neither.
@@ -37,8 +37,8 @@ FEATURED = {
     "cifar10-jpeg": ("vit-p4-d96-l4", "resnet18-w16-s2"),
     "pneumoniamnist": ("densenet16-k12-s2", "resnet18-w16-s2"),
 }
-VIEWS = 2  # the first of those there are: mirrored, and one random shift
-VIEWED = {  # the networks that have them; all where a set is not named
+VIEWS = 2  # the first ones: mirrored, and one random shift
+VIEWED = {  # the networks that have them; all networks of a set that is not named
     "cifar10-jpeg-lt-r10": ("resnet18-w16-s2", "vit-p4-d96-l4"),
     "cifar10-jpeg-lt-r100": ("resnet18-w16-s2",),
 }
@@ -62,7 +62,7 @@ def sample_digests(x):
 
 
 class Parts:
-    """The rows of each set that go into the bundle, and what tells them apart."""
+    """The rows of each set that go into the bundle, and their digests."""
 
     def __init__(self, raw, cache):
         self.raw, self.cache, self.known = raw, cache, {}
@@ -95,7 +95,7 @@ class Writer:
 
 
 def measured(logits, labels):
-    """accuracy and ece as the harness computes them, for the note; the test of the bundle reads it."""
+    """accuracy and ece as qats computes them, for the note, which the test of the bundle reads."""
     return f"accuracy {(logits.argmax(1) == labels).mean():.6f}, ece {ece15(logits, labels):.6f}"
 
 
@@ -263,7 +263,7 @@ def page(w, parts, table):
         "## Calibration and test samples",
         "",
         "`splits/{cal,test}.npy` list, row by row, the sample's place among the sorted files (or rows) of its source, and",
-        "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of what the network saw of it, as two int32 (of",
+        "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of the network's input, as two int32 (of",
         "camvid-240 both are of frames, in a random order, while rows are pixels). No calibration sample equals a test",
         "sample. Long-tailed calibration sets are parts of that of cifar10-jpeg; the test set is the same.",
         "",
@@ -277,7 +277,7 @@ def page(w, parts, table):
     names = dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table)
     lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
     lines += ["* OOD logits: crops of CamVid streets, as camvid-240.", ""]
-    lines += ["No image or text is here, only what networks said of them.", "", "## Bytes", "", *bytes_table(w), ""]
+    lines += ["The bundle holds no images and no texts, only outputs of networks.", "", "## Bytes", "", *bytes_table(w), ""]
     return "\n".join(lines)
 
 

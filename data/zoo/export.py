@@ -1,11 +1,11 @@
-"""Writes a trained network's outputs in the harness's layout.
+"""Writes a trained network's outputs in the layout of qats.
 
     <arrays>/<dataset>/<net>[/<loss>]/{cal,test}/{logits,labels,features,logits_aug}.npy
     <arrays>/<dataset>/<net>[/<loss>]/{head_weight,head_bias}.npy, ood/logits.npy
     <arrays>/<dataset>-c/<net>[/<loss>]/<corruption>/<severity>/{logits,labels}.npy
 
 The cross-entropy networks have no loss folder. Each network leaves an
-entry.yaml; manifest.yaml is what the harness reads of them.
+entry.yaml; manifest.yaml collects the parts of them that qats reads.
 """
 
 from dataclasses import asdict
@@ -19,8 +19,8 @@ from . import corruptions, data as sets, manifest
 from .files import atomic, sha256
 from .train import prepare
 
-PIXEL_STEP = 6  # segmentation: every 6th pixel of every 6th row; neighbours say the same
-FEATURES_UP_TO = 128  # wider features are left out: they outweigh all else
+PIXEL_STEP = 6  # segmentation: every 6th pixel of every 6th row, since neighbours are nearly equal
+FEATURES_UP_TO = 128  # wider features are left out: they would be larger than all other arrays
 VIEWS = 4
 CORRUPTED = 2000  # test images per corruption and severity
 
@@ -240,7 +240,7 @@ def entries(arrays):
 
 
 def write_manifest(arrays):
-    """manifest.yaml = what the harness needs of all entries. Locked from the first read to the
+    """manifest.yaml: the parts of all entries that qats reads. Locked from the first read to the
     rename: of two networks that end together, neither may overwrite the other's entry."""
     with manifest.locked(arrays):
         described, files = [], {}

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear complete or not at all."""
 
 import hashlib
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @contextmanager
 def atomic(path):
-    """Opens a binary file that takes the place of path when the block ends well."""
+    """Opens a binary file that replaces path if the block ends without an error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")

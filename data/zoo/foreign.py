@@ -1,11 +1,11 @@
-"""Other people's networks in the harness's layout.
+"""Other people's networks in the layout of qats.
 
     export_module   runs any PyTorch module over loaders: logits, labels, views,
                     OOD and corrupted sets, and features and head by a hook on the
                     last linear layer
     export_arrays   takes numbers that exist already; read finds them in files
 
-Both check what the harness would refuse, write the arrays, and add the set with
+Both make the checks that qats makes, write the arrays, and add the set with
 digests and provenance to manifest.yaml.
 """
 
@@ -24,7 +24,7 @@ KINDS = (*manifest.KINDS, "probs")
 
 
 def checked(arrays, where):
-    """The arrays in the types that are stored, or a ValueError that says what is wrong."""
+    """The arrays in the types that are stored, or a ValueError that names the fault."""
 
     def wrong(text):
         raise ValueError(f"{where}: {text}")
@@ -62,7 +62,7 @@ def checked(arrays, where):
 
 
 def is_head(features, weight, bias, logits):
-    """Are these logits those of this layer, within the rounding of the least exact of the arrays?"""
+    """Whether this layer gives these logits, within the rounding of the least exact array."""
     if features.shape[1] != weight.shape[1]:
         return False
     w, h = weight.astype(np.float64), features.astype(np.float64)
@@ -74,15 +74,15 @@ def is_head(features, weight, bias, logits):
 def export_arrays(data, dataset, backbone, split, arrays, note, loss="ce", kind="logits", shift=None):
     """Writes arrays of one set below data and returns its folder.
 
-    arrays: logits n x k, labels n, and where there are such features n x d, logits_aug v x n x k,
+    arrays: logits n x k, labels n, and optionally features n x d, logits_aug v x n x k,
     head_weight k x d, head_bias k. split: cal, test or ood (logits alone); shift, as fog/3, in the
     place of a split is a corrupted test set. kind: logits, log-probs, or probs, which are stored as
-    log-probs. note: one line on where the numbers came from.
+    log-probs. note: one line on the origin of the numbers.
     """
     network = Path(data) / dataset / backbone / ("" if loss == "ce" else loss)
     name = network.relative_to(data).as_posix()
     if not note.strip():
-        raise ValueError(f"{name}: say in a note where the numbers came from")
+        raise ValueError(f"{name}: give the origin of the numbers in a note")
     if (shift is None) == (split is None) or split not in (None, "cal", "test", "ood"):
         raise ValueError(f"{name}: give split cal, test or ood, or a shift as fog/3")
     if shift and not (len(s := shift.split("/")) == 2 and s[0] and s[1].isdecimal() and int(s[1]) > 0):
@@ -129,7 +129,7 @@ class LastLinear:
 
 
 def logits_of(output):
-    """The tensor of logits in what a module returns."""
+    """The tensor of logits in the output of a module."""
     for name in ("logits", "out"):
         if isinstance(output, dict) and name in output:
             return output[name]
@@ -153,7 +153,7 @@ def parted(batch, device):
 
 
 def pixel_rows(logits, labels, step):
-    """n x k x h x w as rows: every step-th pixel of every step-th row, those of no class left out."""
+    """n x k x h x w as rows: every step-th pixel of every step-th row, pixels of no class left out."""
     logits = logits[:, :, ::step, ::step].permute(0, 2, 3, 1).flatten(0, 2)
     labels = labels[:, ::step, ::step].flatten()
     keep = (labels >= 0) & (labels < logits.shape[1])
@@ -162,7 +162,7 @@ def pixel_rows(logits, labels, step):
 
 @torch.no_grad()
 def outputs(module, loader, device="cpu", head=None, step=1):
-    """logits, labels (where the loader has them) and, of a module that ends in a linear layer,
+    """logits, labels (if the loader has them) and, of a module that ends in a linear layer,
     features, head_weight and head_bias. Rows follow the loader: it must not shuffle."""
     was_training = module.training
     module.eval().to(device)
@@ -254,7 +254,7 @@ def arguments(parser):
         way.add_argument("--dataset", required=True)
         way.add_argument("--backbone", required=True)
         way.add_argument("--loss", default="ce")
-        way.add_argument("--note", required=True, help="one line: where the network or the numbers came from")
+        way.add_argument("--note", required=True, help="one line: the origin of the network or the numbers")
     parser.set_defaults(act=act)
 
 

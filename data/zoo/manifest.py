@@ -1,4 +1,4 @@
-"""The harness's manifest.yaml: what the arrays of a folder are.
+"""manifest.yaml of qats, which describes the arrays of a folder.
 
     sets:
       - {set: cifar10-jpeg/vgg7-w32, kind: logits, source: measured, note: "..."}
@@ -40,7 +40,7 @@ def describe(name, note, kind="logits"):
 
 
 def file_record(path):
-    """Shape and digest of an array as it lies on disk."""
+    """Shape and digest of an array on disk."""
     a = np.load(path, mmap_mode="r", allow_pickle=False)
     return dict(shape=list(a.shape), sha256=sha256(path))
 
@@ -54,14 +54,14 @@ def write(root, sets, files):
 
 
 def read(root):
-    """Returns (sets, files), empty where there is no manifest."""
+    """Returns (sets, files), empty if there is no manifest."""
     path = Path(root) / "manifest.yaml"
     if not path.exists():
         return [], {}
     m = yaml.safe_load(path.read_text()) or {}
     sets, files = m.get("sets") or [], m.get("files") or {}
     if not isinstance(sets, list) or not isinstance(files, dict):
-        raise ValueError(f"{path}: not a manifest of the harness: sets is a list, files a mapping")
+        raise ValueError(f"{path}: not a manifest of qats: sets is a list, files a mapping")
     return sets, files
 
 

@@ -1,6 +1,6 @@
 """Small networks. Each is features(x) -> n x d followed by a linear head.
 
-The names say what they are: -wN the width of the first stage, -s2 a stem of
+The names state the size: -wN the width of the first stage, -s2 a stem of
 stride 2 (half the paper-usual CIFAR resolution, a quarter of the cost), -kN a
 growth rate, -pN a patch side, -dN a token width, -lN a number of layers.
 They are far narrower than their namesakes.

@@ -1,11 +1,11 @@
-"""Arrays in files of other people's making: FILE[#PLACE].
+"""Arrays in other people's files: FILE[#PLACE].
 
     .npy                        the array
     .npz .safetensors           PLACE is the name of the member
     .pt .pth .pkl .p .pickle    keys and list positions, separated by /: val/logits, 0/1
     .csv                        columns: names (a,b,c), or positions as 2:12; all if none is given
 
-PLACE may be left out where a file holds one array. Pickles are read by unpicklers
+PLACE may be left out if a file holds one array. Pickles are read by unpicklers
 that make arrays and nothing else: a file from a stranger cannot run code here.
 """
 

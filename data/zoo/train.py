@@ -34,7 +34,7 @@ class Recipe:
     weight_decay: float = 5e-4
     warmup: float = 0.25  # share of the steps in which the rate rises
     clip: float = 0.0  # largest gradient norm; 0 = none
-    limit: int = 0  # train on so many samples only; 0 = all (trials, tests)
+    limit: int = 0  # train on this number of samples only; 0 = all (trials, tests)
 
     @property
     def name(self):
@@ -113,7 +113,7 @@ def window(x, y, side, g):
 
 
 def prepare(x, d, device):
-    """A batch as the network takes it."""
+    """A batch in the form that the network takes."""
     x = x.to(device)
     return x.long() if d.kind == "text" else sets.normalise(x, d)
 
@@ -201,6 +201,6 @@ def train(r, d, folder, device="cpu", say=print, stop_after=None):
 
 
 def done(folder, r):
-    """Has this very recipe been trained and exported into the run's folder?"""
+    """Whether this recipe has been trained and exported into the run's folder."""
     mark = Path(folder) / "done.json"
     return mark.exists() and json.loads(mark.read_text()) == asdict(r)

@@ -8,7 +8,7 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Comparing says what a comparison of methods needs of a spec.
+// Comparing states which parts of a spec a comparison of methods needs.
 type Comparing struct {
 	Methods []string // beside Against; nil for all methods of the spec
 	Against string
@@ -58,7 +58,7 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 		for draw := 1; draw <= c.Splits; draw++ {
 			drawn := clean
 			drawn.Corruption, drawn.Severity, drawn.Draw = results.Split, draw, draw
-			if !slices.ContainsFunc(s.Settings, func(o Setting) bool { return o.Cell == drawn.Cell }) {
+			if !slices.ContainsFunc(s.Settings, func(o Setting) bool { return o.Setting == drawn.Setting }) {
 				out.Settings = append(out.Settings, drawn)
 			}
 		}

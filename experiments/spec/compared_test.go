@@ -18,9 +18,9 @@ func parse(t *testing.T, text string) *spec.Spec {
 	return s
 }
 
-// TestComparedHasOnlyWhatIsAsked: a comparison gets the named methods and
-// metrics, the redrawn splits, and nothing else; the spec stays as it is.
-func TestComparedHasOnlyWhatIsAsked(t *testing.T) {
+// TestComparedHasOnlyTheNamedParts: a comparison gets the named methods and
+// metrics, the redrawn splits, and nothing else; the spec does not change.
+func TestComparedHasOnlyTheNamedParts(t *testing.T) {
 	s := parse(t, `
 name: t
 methods: [uncal, ts, {name: other, method: qats-pw, options: {segments: 2}}]

@@ -1,14 +1,14 @@
 // Package spec reads the YAML files of experiments into types.
 //
-// A Spec is one experiment: settings (test sets of networks), methods with
-// their options, metrics, and the tables and figures drawn of the results. The
-// reader decides all that the file alone can decide: it expands grids into
+// A Spec is one experiment: settings (test sets of networks), methods with their
+// options, metrics, and the tables and figures drawn from the results. The reader
+// decides everything that the file alone can decide: it expands grids into
 // settings, fills in defaults, builds the methods, and turns tables and figures
 // into the types that packages results/table and plots render.
 //
-// The package knows nothing of a run. It opens no array, and it cannot know
-// which rows a run will write: a view of rows that do not exist is an error of
-// the rendering, not of the spec.
+// The package does not know runs. It opens no array, and it cannot know which rows
+// a run will write: a view of rows that do not exist is an error of the rendering,
+// not of the spec.
 //
 // Every mistake in a file is reported as file:line:column, up to ten at a time.
 // The reader walks the nodes of the YAML document itself, because the decoder

@@ -27,8 +27,8 @@ func (m *Method) Model(in calib.Input, fitted *calib.Fitted) (*calib.Model, erro
 	return model, yaml.Unmarshal([]byte(m.Options), &model.Options)
 }
 
-// ErrExternal is the error of a command that has no use for an external method.
-var ErrExternal = errors.New("only a spec can name this method; see CONTRIBUTING.md")
+// ErrExternal is the error of a command that cannot use an external method.
+var ErrExternal = errors.New("only a spec can name this method; see docs/new-calibrator.md")
 
 // NewMethod returns a registered method with options given as key=value, as on
 // the command line.
@@ -123,15 +123,15 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 	return m, len(r.errs) == before
 }
 
-// written is a method as the spec writes it.
+// written is a method as it stands in the spec.
 type written struct {
 	name, method, label string
 	at                  *yaml.Node // of the registered name
 	options             *yaml.Node // nil for none
 }
 
-// written reads a name or a mapping. Where only one of name and method is
-// given, it is both.
+// written reads a name or a mapping. If only one of name and method is given, it
+// serves as both.
 func (r *reader) written(n *yaml.Node) written {
 	w := written{at: n}
 	if resolve(n).Kind == yaml.MappingNode {

@@ -25,7 +25,7 @@ type networkKey struct{ dataset, backbone, loss string }
 type Networks struct {
 	plain  map[networkKey]simulate.Network
 	shifts map[string]string           // dataset of corrupted images -> clean dataset
-	uncal  map[results.Cell]float64    // the paper's uncalibrated ECE, a fraction
+	uncal  map[results.Setting]float64 // the paper's uncalibrated ECE, a fraction
 	groups map[networkKey]networkGroup // by dataset and loss, for like
 }
 
@@ -38,7 +38,8 @@ type networkGroup struct {
 	accuracy, ece                map[string]float64 // by backbone; "" for all
 }
 
-// defaults are the values that a declaration of networks gives once for all.
+// defaults are the values that a declaration of networks gives once for all
+// networks.
 type defaults struct {
 	width, ood int
 	tilt       map[string]float64
@@ -154,7 +155,7 @@ func (r *reader) add(n *yaml.Node, all *Networks, g networkGroup, d defaults) {
 			w.Prior = simulate.Background(g.classes, g.background)
 		}
 		if g.ece == nil {
-			w.ECE = all.uncal[results.Cell{Dataset: published, Backbone: backbone}]
+			w.ECE = all.uncal[results.Setting{Dataset: published, Backbone: backbone}]
 		}
 		if err := w.Check(); err != nil {
 			r.errorf(n, "%v", err)
@@ -164,8 +165,8 @@ func (r *reader) add(n *yaml.Node, all *Networks, g networkGroup, d defaults) {
 	}
 }
 
-// backbones returns the backbones of a group in a fixed order: the ones it
-// names, or, where one accuracy is for all, the ones with a published number.
+// backbones returns the backbones of a group in a fixed order: the named ones or,
+// if one accuracy is for all, those with a published number.
 func (all *Networks) backbones(g networkGroup, published string) []string {
 	if _, same := g.accuracy[""]; !same {
 		return slices.Sorted(maps.Keys(g.accuracy))
@@ -194,7 +195,7 @@ func (all *Networks) Lookup(ref data.Ref) (simulate.Network, bool) {
 		return w, ok
 	}
 	w, ok := all.plain[networkKey{all.shifts[ref.Dataset], ref.Backbone, ref.Loss}]
-	ece, published := all.uncal[results.Cell{Dataset: ref.Dataset, Backbone: ref.Backbone, Corruption: ref.Corruption, Severity: ref.Severity}]
+	ece, published := all.uncal[results.Setting{Dataset: ref.Dataset, Backbone: ref.Backbone, Corruption: ref.Corruption, Severity: ref.Severity}]
 	if !ok || !published {
 		return simulate.Network{}, false
 	}
@@ -204,15 +205,15 @@ func (all *Networks) Lookup(ref data.Ref) (simulate.Network, bool) {
 
 // publishedUncal returns the paper's uncalibrated ECE by dataset, backbone,
 // corruption and severity.
-func publishedUncal() (map[results.Cell]float64, error) {
+func publishedUncal() (map[results.Setting]float64, error) {
 	numbers, err := paper.Read()
 	if err != nil {
 		return nil, err
 	}
-	uncal := map[results.Cell]float64{}
+	uncal := map[results.Setting]float64{}
 	for _, p := range numbers {
 		if p.Method == "uncal" && p.Metric == "ece" {
-			cell := results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}
+			cell := results.Setting{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}
 			if _, known := uncal[cell]; !known { // the first table that has it counts
 				uncal[cell] = float64(p.Value) / 10000
 			}
@@ -221,7 +222,7 @@ func publishedUncal() (map[results.Cell]float64, error) {
 	return uncal, nil
 }
 
-// byBackbone reads a number for each backbone, or one for all under "".
+// byBackbone reads a number for each backbone, or one number for all under "".
 func (r *reader) byBackbone(dst *map[string]float64, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = map[string]float64{}

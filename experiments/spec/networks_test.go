@@ -61,8 +61,8 @@ func TestNetworksHaveThePublishedECE(t *testing.T) {
 	}
 }
 
-// TestMistakesInNetworks are reported at file:line:column.
-func TestMistakesInNetworks(t *testing.T) {
+// TestMistakesInNetworksHaveTheirPlace are reported at file:line:column.
+func TestMistakesInNetworksHaveTheirPlace(t *testing.T) {
 	for src, want := range map[string]string{
 		"width: 8\n": "n.yaml:1:1: no networks are declared",
 		"networks:\n  - {dataset: a, klasses: 3}\n":          `n.yaml:2:18: unknown key "klasses" in a network (did you mean classes?)`,

@@ -135,9 +135,8 @@ func (r *reader) scalar(n *yaml.Node, what string) (string, bool) {
 	return s.Value, true
 }
 
-// Suggest ends the message that got is unknown: with the most similar of the
-// known names, as in " (did you mean x?)", or with all of them where none is
-// similar.
+// Suggest ends the message that got is unknown with the most similar of the known
+// names, as in " (did you mean x?)", or with all of them if none is similar.
 func Suggest(got string, known []string) string {
 	best, distance := "", 1+max(1, len(got)/3)
 	for _, name := range known {

@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxSettings bounds the grids of a spec, so that a typing error is a mistake
-// and not a full disk.
+// maxSettings bounds the grids of a spec, so that a typing error is reported and
+// does not fill a disk.
 const maxSettings = 100_000
 
 // MaxSplits bounds the draws of one setting.
@@ -18,13 +18,13 @@ const MaxSplits = 1000
 
 // Setting is one test set of one network: a row of the paper's tables.
 type Setting struct {
-	results.Cell
+	results.Setting
 	CalibrateOn string  // dataset whose calibration set is used; empty for the setting's own dataset
 	Rescale     float64 // factor on the test logits; 0 for none
 	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
 }
 
-// Test returns the set that methods are judged on. A rescaled or redrawn
+// Test returns the set on which methods are evaluated. A rescaled or redrawn
 // setting has the clean set here; the plan applies the factor or the draw.
 func (s *Setting) Test() data.Ref {
 	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
@@ -34,8 +34,8 @@ func (s *Setting) Test() data.Ref {
 	return ref
 }
 
-// Cal returns the set that methods are fitted on: clean images, of another
-// dataset where the spec says calibrate_on.
+// Cal returns the set on which methods are fitted: clean images, of another dataset
+// if the spec says calibrate_on.
 func (s *Setting) Cal() data.Ref {
 	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Cal}
 	if s.CalibrateOn != "" {
@@ -45,7 +45,7 @@ func (s *Setting) Cal() data.Ref {
 }
 
 // String returns the setting as messages name it.
-func (s *Setting) String() string { return s.Cell.Setting() }
+func (s *Setting) String() string { return s.Setting.Name() }
 
 // grid is one item of a spec's settings: the product of its lists.
 type grid struct {
@@ -61,7 +61,7 @@ type grid struct {
 // severity).
 func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 	var all []Setting
-	first := map[results.Cell]*yaml.Node{}
+	first := map[results.Setting]*yaml.Node{}
 	r.list(n, func(item *yaml.Node) {
 		g, ok := r.grid(item)
 		if !ok {
@@ -72,11 +72,11 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 				r.errorf(item, "more than %d settings", maxSettings)
 				return
 			}
-			if earlier := first[s.Cell]; earlier != nil {
+			if earlier := first[s.Setting]; earlier != nil {
 				r.errorf(item, "duplicate setting %s (first in the grid at line %d)", &s, earlier.Line)
 				return
 			}
-			first[s.Cell] = item
+			first[s.Setting] = item
 			all = append(all, s)
 		}
 	})
@@ -149,7 +149,7 @@ func (g grid) expand(experiment string) []Setting {
 							return list
 						}
 						s := Setting{
-							Cell: results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone,
+							Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 								Loss: loss, Corruption: corruption, Severity: severity},
 							CalibrateOn: g.calibrateOn, Rescale: factors[corruption],
 						}

@@ -15,17 +15,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Registry lists what specs may name.
+// Registry lists the names that specs may use.
 type Registry struct {
 	Methods  []calib.Entry   // calibrators
 	External []calib.Entry   // methods that only a spec may name: their probabilities come from a program or from files
-	Metrics  []metrics.Entry // a spec that names none has all that are not OnRequest
+	Metrics  []metrics.Entry // a spec that names none has all except those OnRequest
 }
 
-// Metric returns the registered metric that yields the id of results.csv.
+// Metric returns the registered metric with the given id in results.csv.
 func (r Registry) Metric(id string) (metrics.Entry, bool) { return metricOf(r.Metrics, id) }
 
-// metricOf returns the metric that yields an id, and whether there is one.
+// metricOf returns the metric with an output of this id, and whether there is one.
 func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 	i := slices.IndexFunc(list, func(e metrics.Entry) bool { return slices.Contains(e.Names(), id) })
 	if i < 0 {
@@ -38,6 +38,7 @@ func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 // them. It is immutable once read.
 type Spec struct {
 	File     string
+	Text     string // of the file
 	Name     string // column experiment of results.csv
 	Title    string
 	Data     []string          // sources in order
@@ -86,7 +87,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	if root == nil {
 		return nil, r.err()
 	}
-	s := &Spec{File: file, Data: []string{"arrays"}}
+	s := &Spec{File: file, Text: string(src), Data: []string{"arrays"}}
 	// Parts that refer to other parts are read after them, whatever their order
 	// in the file.
 	var settings, methods, baseline, like, tables, figures *yaml.Node
@@ -198,8 +199,8 @@ func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry
 	return all
 }
 
-// baseline returns the method that the others are paired with: the named one,
-// none for "none", and by default ts where the spec has it.
+// baseline returns the method that the others are paired with: the named one, none
+// for "none", and by default ts if the spec has it.
 func (r *reader) baseline(n *yaml.Node, s *Spec) string {
 	known := s.methodNames()
 	if n == nil {

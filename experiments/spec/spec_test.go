@@ -14,12 +14,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// known is what the specs of the tests may name.
+// known are the names that the specs of the tests may use.
 var known = experiments.Registry()
 
-// TestMistakesInSpecs reads every file of testdata/bad and compares the error with the
+// TestMistakesInSpecsHaveTheirPlace reads every file of testdata/bad and compares the error with the
 // lines of testdata/bad.golden that begin with its name.
-func TestMistakesInSpecs(t *testing.T) {
+func TestMistakesInSpecsHaveTheirPlace(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -61,8 +61,8 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
-// TestRejectedValues: without an error, these values would silently change the spec.
-func TestRejectedValues(t *testing.T) {
+// TestRejectsValuesThatWouldChangeTheSpec without an error.
+func TestRejectsValuesThatWouldChangeTheSpec(t *testing.T) {
 	const one = "settings: {dataset: d, backbone: b}\n"
 	for src, want := range map[string]string{
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":              "s.yaml:3:46: rescale 1e-50: a factor is 1e-6 to 1e6",
@@ -90,8 +90,8 @@ func TestRejectedValues(t *testing.T) {
 	}
 }
 
-// TestSpecsOfTheProject reads the specs that come with the project.
-func TestSpecsOfTheProject(t *testing.T) {
+// TestSpecsOfTheProjectAreRead without a mistake.
+func TestSpecsOfTheProjectAreRead(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../*.yaml", "../paper/*.yaml"} {
 		found, err := filepath.Glob(pattern)
@@ -105,8 +105,8 @@ func TestSpecsOfTheProject(t *testing.T) {
 	}
 }
 
-// TestGridOrder: the last list varies fastest.
-func TestGridOrder(t *testing.T) {
+// TestLastListOfAGridVariesFastest, and the first one slowest.
+func TestLastListOfAGridVariesFastest(t *testing.T) {
 	s, err := spec.Parse("grid.yaml", []byte(`
 name: g
 methods: [uncal]

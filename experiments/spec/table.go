@@ -35,9 +35,9 @@ func (r *reader) tables(n *yaml.Node, s *Spec) []table.Spec {
 	return all
 }
 
-// newTable returns a table with what all tables of a spec have in common.
+// newTable returns a table with the properties that all tables of a spec share.
 func newTable(s *Spec) table.Spec {
-	t := table.Spec{Columns: "method", Labels: s.labels(), Only: results.Filter{}}
+	t := table.Spec{Columns: "method", Labels: s.labels(), SettingLabels: map[string]string{}, Only: results.Filter{}}
 	for _, m := range s.Methods {
 		if m.Contract().Target != 0 {
 			t.Target = append(t.Target, m.Name)
@@ -73,7 +73,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["average"] = r.columns(&t.Average, "average", false)
 	fields["mean"] = r.boolean(&t.Mean, "mean")
 	fields["methods"] = r.methodsOf(&methods, s)
-	fields["labels"] = func(v *yaml.Node) { r.labels(v, t.Labels, s) }
+	fields["labels"] = func(v *yaml.Node) { r.labels(v, t, s) }
 	fields["highlight"] = r.methodsOf(&highlight, s)
 	fields["unranked"] = r.methodsOf(&t.Unranked, s)
 	fields["consistency_band"] = r.boolean(&t.ConsistencyBand, "consistency_band")
@@ -100,7 +100,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	return name, t, err == nil
 }
 
-// complete fills in what a table does not say, and checks it.
+// complete fills in the defaults of a table, and checks it.
 func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec, error) {
 	t.Name = s.Name + "-" + name
 	if t.Caption == "" {
@@ -121,7 +121,7 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 	return t.Check()
 }
 
-// Better returns the direction of a metric as tables have it.
+// Better returns the direction of a metric in the type of tables.
 func Better(d metrics.Direction) table.Better {
 	switch d {
 	case metrics.Lower:
@@ -132,7 +132,7 @@ func Better(d metrics.Direction) table.Better {
 	return table.Neutral
 }
 
-// Heading is the title of the spec, or its name where it has none.
+// Heading is the title of the spec, or its name if it has no title.
 func (s *Spec) Heading() string {
 	if s.Title != "" {
 		return s.Title
@@ -152,10 +152,11 @@ func (r *reader) paperTable(dst *int) func(*yaml.Node) {
 	}
 }
 
-// labels reads what a table prints for ids of methods and settings.
-func (r *reader) labels(n *yaml.Node, dst map[string]string, s *Spec) {
+// labels reads the labels of a table for ids of methods and settings. An id that a
+// method and a setting share is the method.
+func (r *reader) labels(n *yaml.Node, t table.Spec, s *Spec) {
 	fields := map[string]func(*yaml.Node){}
-	know := func(id string) {
+	know := func(id string, dst map[string]string) {
 		fields[id] = func(v *yaml.Node) {
 			if text, ok := r.scalar(v, "label of "+id); ok {
 				dst[id] = text
@@ -163,12 +164,12 @@ func (r *reader) labels(n *yaml.Node, dst map[string]string, s *Spec) {
 		}
 	}
 	for _, m := range s.Methods {
-		know(m.Name)
+		know(m.Name, t.Labels)
 	}
 	for _, setting := range s.Settings {
 		for _, column := range results.SettingColumns() {
-			if id := setting.Column(column); id != "" {
-				know(id)
+			if id := setting.Column(column); id != "" && fields[id] == nil {
+				know(id, t.SettingLabels)
 			}
 		}
 	}
@@ -191,9 +192,8 @@ func defaultTables(s *Spec) []table.Spec {
 	return all
 }
 
-// varying returns the columns that tell the settings of s apart, except those
-// that have a place in the table already. Dataset and backbone are always among
-// them.
+// varying returns the columns that distinguish the settings of s, except those that
+// have a place in the table already. Dataset and backbone are always among them.
 func varying(s *Spec, placed []string) []string {
 	var list []string
 	for _, column := range results.SettingColumns() {
@@ -209,8 +209,8 @@ func varying(s *Spec, placed []string) []string {
 	return list
 }
 
-// columns reads names of columns of results.csv: those that name a setting, and
-// method if wanted.
+// columns reads names of columns of results.csv that name a setting, and method if
+// method is true.
 func (r *reader) columns(dst *[]string, what string, method bool) func(*yaml.Node) {
 	known := results.SettingColumns()
 	if method {

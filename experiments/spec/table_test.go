@@ -25,21 +25,21 @@ tables:
 `)
 	all := []string{"uncal", "tta-ts", "hfe-target", "qats"}
 	labels := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "QaTS"}
-	own := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "Ours", "fog": "Fog", "5": "five"}
+	own := map[string]string{"uncal": "Uncal", "tta-ts": "AdaTS", "hfe-target": "HFE (target)", "qats": "Ours"}
 	target := []string{"hfe-target"}
 	want := []table.Spec{
 		{
 			Name: "t-full", Caption: "By corruption", Number: 7, Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption",
-			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, Mean: true,
+			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, SettingLabels: map[string]string{"fog": "Fog", "5": "five"}, Mean: true,
 			Better: table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
 		},
 		{
 			Name: "t-auroc", Caption: "A test: AUROC", Metric: "auroc", Rows: []string{"dataset", "backbone", "severity", "method"}, Columns: "corruption",
-			Only: results.Filter{"method": all}, Labels: labels, Better: table.Higher, Percent: true, Target: target,
+			Only: results.Filter{"method": all}, Labels: labels, SettingLabels: map[string]string{}, Better: table.Higher, Percent: true, Target: target,
 		},
 		{
 			Name: "t-aece", Caption: "A test: AECE", Metric: "aece", Rows: []string{"dataset", "backbone", "severity"}, Columns: "method",
-			Average: []string{"corruption"}, Only: results.Filter{"method": all}, Labels: labels,
+			Average: []string{"corruption"}, Only: results.Filter{"method": all}, Labels: labels, SettingLabels: map[string]string{},
 			Better: table.Lower, Percent: true, Highlight: "qats", Target: target,
 		},
 	}

@@ -73,8 +73,8 @@ func (r *reader) number(dst *float64, what string) func(*yaml.Node) {
 	}
 }
 
-// choices reads one or several of the known names; what names the kind of thing
-// in messages.
+// choices reads one or several of the known names; what names the kind of name in
+// messages.
 func (r *reader) choices(dst *[]string, what string, known []string, unknown string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		r.list(n, func(item *yaml.Node) {

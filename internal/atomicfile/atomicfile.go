@@ -25,8 +25,8 @@ import (
 // mark is part of the name of every file being written.
 const mark = ".tmp-"
 
-// Unfinished reports whether a file of that name is the work of a running
-// writer, or the remains of a killed one.
+// Unfinished reports whether a file of that name is being written, or is left over
+// from a killed writer.
 func Unfinished(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, mark)
 }
@@ -34,7 +34,7 @@ func Unfinished(name string) bool {
 // File is a file that is being written. It is used by one goroutine.
 type File struct {
 	f    *os.File // nil when it is done
-	path string   // its name to be; empty if f is it already
+	path string   // its final name; empty if f has it already
 }
 
 // Create begins the file at path, with the mode of any new file. After it,
@@ -67,8 +67,8 @@ func Create(path string) (*File, error) {
 // Write appends b.
 func (f *File) Write(b []byte) (int, error) { return f.f.Write(b) }
 
-// Commit puts the file in its place; on an error the old one stays. Whoever
-// can tell a broken content needs no sync.
+// Commit puts the file in its place; on an error the old one stays. Without sync, a
+// crash may leave a damaged file under the name: for callers that detect damage.
 func (f *File) Commit(sync bool) error {
 	defer f.Abort()
 	if sync && f.path != "" {
@@ -93,7 +93,7 @@ func (f *File) Abort() {
 	if f.f == nil {
 		return
 	}
-	f.f.Close() // a second close is harmless
+	f.f.Close() // closing twice is harmless
 	if f.path != "" {
 		os.Remove(f.f.Name())
 	}
@@ -107,7 +107,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Abort() // after a panic of write, too
+	defer f.Abort() // also after a panic of write
 	buf := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buf); err != nil {
 		return err

@@ -13,7 +13,7 @@ func say(s string, err error) func(io.Writer) error {
 	return func(w io.Writer) error { io.WriteString(w, s); return err }
 }
 
-// only checks that a folder holds path, with the content, and nothing else.
+// only checks that a folder holds path with this content and nothing else.
 func only(t *testing.T, path, content string) {
 	t.Helper()
 	got, _ := os.ReadFile(path)
@@ -23,7 +23,7 @@ func only(t *testing.T, path, content string) {
 	}
 }
 
-func TestWrite(t *testing.T) {
+func TestWriteReplacesAllOrNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := Write(path, say("one", nil)); err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func TestWrite(t *testing.T) {
 	only(t, path, "four")
 }
 
-// A file under way has a name that tells it, and goes with Abort.
-func TestUnfinished(t *testing.T) {
+// An unfinished file is recognised by its name, and Abort removes it.
+func TestUnfinishedFilesAreToldByName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	f, err := Create(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestUnfinished(t *testing.T) {
 }
 
 // A device stays a device, a pipe a pipe, a link a link.
-func TestSpecialFiles(t *testing.T) {
+func TestDevicesPipesAndLinksStay(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "null")
 	if err := os.Symlink(os.DevNull, link); err != nil {

@@ -26,7 +26,7 @@ func (s *Sum) Add(v float64) {
 // AddShare adds v, in [0, 1], as Add does, but branch-free.
 func (s *Sum) AddShare(v float64) {
 	b := math.Float64bits(v)
-	e := b >> 52 // the biased exponent: 1023 for v = 1, less for all others
+	e := b >> 52 // the biased exponent: 1023 for v = 1, smaller for all others
 	f := (b<<11 | 1<<63) >> (1022 - e)
 	var carry uint64
 	s.frac, carry = bits.Add64(s.frac, f, 0)

@@ -9,15 +9,15 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ClassBins are what metrics of all k class probabilities need of a test set:
-// for each class, the n rows in BinsPerClass bins of equal width by the
-// probability of that class. Bin b of class j is at BinsPerClass j + b. The
-// sample scores have no room for n x k probabilities, so the bins are filled
-// while the set streams through the map, and only where a metric asks for them.
+// ClassBins are the statistics from which metrics of all k class probabilities are
+// computed: for each class, the n rows in BinsPerClass bins of equal width by the
+// probability of that class. Bin b of class j is at BinsPerClass j + b. The sample
+// scores have no room for n x k probabilities, so the bins are filled while the set
+// streams through the map, and only if a metric needs them.
 type ClassBins struct {
-	Rows []int32   // rows in the bin; n over the bins of a class
-	Hits []int32   // those of them with this label; n over all bins
-	Conf []float64 // sum of their probabilities of the class
+	Rows []int32   // rows in the bin; n in total over the bins of a class
+	Hits []int32   // rows in the bin with this label; n in total over all bins
+	Conf []float64 // sum of the rows' probabilities of the class
 }
 
 // BinsPerClass is the number of bins of each class.
@@ -62,7 +62,7 @@ func (t *ClassTally) Add(probs data.Probs, labels []int32) {
 	}
 }
 
-// Bins returns the bins of the rows so far.
+// Bins returns the bins of the rows added so far.
 func (t *ClassTally) Bins() *ClassBins {
 	b := t.bins
 	b.Conf = make([]float64, len(t.conf))
@@ -72,7 +72,7 @@ func (t *ClassTally) Bins() *ClassBins {
 	return &b
 }
 
-// check rejects bins, read from a file, that no tally of n rows gives.
+// check rejects bins, read from a file, that no tally of n rows could give.
 func (b *ClassBins) check(n int) error {
 	m := len(b.Rows)
 	if m == 0 || m%BinsPerClass != 0 || len(b.Hits) != m || len(b.Conf) != m {

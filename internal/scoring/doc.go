@@ -1,14 +1,13 @@
-// Package scoring reduces the n x k probabilities of a calibrated test set to a
-// few numbers a row, the SampleScores, from which package metrics computes every
-// metric. They take 33 bytes a row, so they are kept where the probabilities are
-// not: a run stores them, and a metric that is new needs no second pass over the
-// test set.
+// Package scoring reduces the n x k probabilities of a calibrated test set to a few
+// numbers a row, the SampleScores, from which package metrics computes every
+// metric. They take 33 bytes a row, so they are kept while the probabilities are
+// not: a run stores them, and a new metric needs no second pass over the test set.
 //
 // A map that divides each row by a temperature is scored without probabilities,
 // and several such maps at a time (AppendScaled). A metric that reads the
 // probabilities of all classes declares it (metrics.Entry.Classes): then a
 // ClassTally fills 15 bins a class while the set streams through the map.
 //
-// The package is internal because only this module scores in blocks and stores
-// what it scored. Others call metrics.FromProbs and its like.
+// The package is internal because only this module scores in blocks and stores the
+// scores. Other modules call metrics.FromProbs and similar functions.
 package scoring

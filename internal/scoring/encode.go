@@ -43,7 +43,7 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 
 // encodedBytes is at least the number of bytes that AppendEncoded appends.
 func (s *SampleScores) encodedBytes() int {
-	n := 33*s.Len() + 4096 // a member takes less than 400 bytes besides its column
+	n := 33*s.Len() + 4096 // besides its column, a member takes less than 400 bytes
 	if c := s.Classes; c != nil {
 		n += 16 * len(c.Conf)
 	}

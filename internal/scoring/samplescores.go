@@ -8,9 +8,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// SampleScores are the scores of n samples: what is kept of each row of a
-// calibrated test set. Every metric is a function of them, so a new metric or a
-// new pairing of methods needs neither a fit nor logits. They are read-only once
+// SampleScores are the scores of n samples, the data that is kept of each row of a
+// calibrated test set. Every metric is a function of them, so a new metric or a new
+// pairing of methods needs neither a fit nor logits. They are read-only once
 // complete. The zero SampleScores have no rows and are ready for AppendProbs.
 //
 // All rows are of one kind. A row of a top-label method (calib.TopLabel) is a
@@ -34,8 +34,8 @@ type SampleScores struct {
 // belongs in the cache key of sample scores.
 const Version = 2
 
-// Floor is the smallest probability of the true class that NLL sees. It matters
-// for methods that give some classes a probability of exactly zero (isotonic
+// Floor is the smallest probability of the true class that NLL uses. It matters for
+// methods that give some classes a probability of exactly zero (isotonic
 // regression): a row costs 691 nats at most.
 const Floor = 1e-300
 
@@ -63,10 +63,9 @@ func Zeros(n int) *SampleScores {
 	}
 }
 
-// Part returns sample scores without rows that use the memory of rows lo to
-// hi-1 of s: what is appended to them, hi-lo rows at most, becomes these rows of
-// s. Several parts may be filled at the same time. Errors count rows from the
-// first row of s.
+// Part returns sample scores without rows that use the memory of rows lo to hi-1 of
+// s: the rows appended to them, hi-lo at most, become these rows of s. Several
+// parts may be filled at the same time. Errors count rows from the first row of s.
 func (s *SampleScores) Part(lo, hi int) *SampleScores {
 	return &SampleScores{
 		Conf:     part(s.Conf, lo, hi),
@@ -80,8 +79,8 @@ func (s *SampleScores) Part(lo, hi int) *SampleScores {
 	}
 }
 
-// part returns the empty slice at lo with room up to hi; a column that s does
-// not have stays absent.
+// part returns the empty slice at lo with room up to hi; a column that s lacks
+// stays absent.
 func part[T any](column []T, lo, hi int) []T {
 	if column == nil {
 		return nil
@@ -89,8 +88,8 @@ func part[T any](column []T, lo, hi int) []T {
 	return column[lo:lo:hi]
 }
 
-// Reset removes all rows and makes room for n, in the same memory where it is
-// large enough.
+// Reset removes all rows and makes room for n, in the same memory if it is large
+// enough.
 func (s *SampleScores) Reset(n int) {
 	if cap(s.Conf) < n {
 		*s = *New(n)
@@ -206,12 +205,12 @@ func (s *SampleScores) truncate(n int) {
 	s.NLL, s.Brier, s.Changed = s.NLL[:min(n, len(s.NLL))], s.Brier[:min(n, len(s.Brier))], s.Changed[:min(n, len(s.Changed))]
 }
 
-// scanRow returns the largest probability and the Brier score of a row with
-// label y. Where ok is false, checkRow decides whether the row is valid.
+// scanRow returns the largest probability and the Brier score of a row with label
+// y. If ok is false, checkRow decides whether the row is valid.
 func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
 	miss := 1 - p[y]
 	conf, sum := p[y], p[y]
-	rest := 0.0 // squares of the other classes, summed apart: they may be many and tiny
+	rest := 0.0 // squares of the other classes, in a sum of their own: they may be many and tiny
 	sign := math.Float64bits(p[y])
 	for _, part := range [2][]float64{p[:y], p[y+1:]} { // subtracting p_y^2 from the sum over all would cancel
 		for _, v := range part {
@@ -228,7 +227,7 @@ func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
 	return conf, float64(miss*miss) + rest, ok
 }
 
-// checkRow says what is wrong with a row of probabilities, as the end of a
+// checkRow returns the error of an invalid row of probabilities, as the end of a
 // sentence that begins with "row 812".
 func checkRow(p []float64) error {
 	sum := 0.0
@@ -244,17 +243,17 @@ func checkRow(p []float64) error {
 	return nil // a negative zero
 }
 
-// sumTolerance bounds how far the sum of k probabilities may be from one: 1e-6,
-// plus what a softmax that was summed in float32 can lose over k terms.
+// sumTolerance bounds the distance from one of the sum of k probabilities: 1e-6,
+// plus the rounding errors of a softmax of k terms in float32.
 func sumTolerance(k int) float64 { return 1e-6 + float64(k)*0x1p-24 }
 
-// LooseSum is how far from 1 the sum of a row may be for Normalise to divide by
-// it.
+// LooseSum is the largest distance from 1 of the sum of a row that Normalise
+// divides by.
 const LooseSum = 1e-2
 
-// Normalise divides a row of numbers >= 0 by its sum where the sum is farther
-// from 1 than AppendProbs accepts, but within LooseSum. It reports whether it
-// did. Files of float16, or of a few decimals, hold such rows.
+// Normalise divides a row of numbers >= 0 by its sum if the sum is farther from 1
+// than AppendProbs accepts, but within LooseSum. It reports whether it did. Files
+// of float16, or of a few decimals, hold such rows.
 func Normalise(p []float64) bool {
 	sum := 0.0
 	for _, v := range p {

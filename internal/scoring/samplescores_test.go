@@ -116,8 +116,8 @@ func TestLowestOfTheLargestClassesWins(t *testing.T) {
 	}
 }
 
-// Parts are filled from the end, at the same time, and have the bits and the row
-// numbers of the whole.
+// Parts that are filled from the end, at the same time, have the bits and the row
+// numbers of one fill of all rows.
 func TestPartsFillTheirRowsOfTheWhole(t *testing.T) {
 	const n, k, block = 1000, 5, 70
 	set := hardLogits(rand.New(rand.NewPCG(41, 1)), n, k)

@@ -116,7 +116,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 	var list []*Comparison
 	for _, source := range []string{"measured", "simulated"} {
 		v := all.from(source)
-		if !slices.ContainsFunc(v.settings, func(s results.Cell) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
+		if !slices.ContainsFunc(v.settings, func(s results.Setting) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
 			continue
 		}
 		c := &Comparison{Options: o, MetricLabel: output.Label, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits(),
@@ -182,7 +182,7 @@ func (c *Comparison) cost() float64 {
 // row compares a method with Against.
 func (c *Comparison) row(v values, method string) Row {
 	r := Row{Method: method}
-	var both []results.Cell
+	var both []results.Setting
 	var widths []float64
 	for _, s := range v.settings {
 		x, ok1, _ := v.value(s, method)
@@ -224,8 +224,8 @@ func (c *Comparison) row(v values, method string) Row {
 	r.BlockNames = names
 	r.Settings, r.Blocks = len(both), len(names)
 	for _, b := range names {
-		r.Value += mean(members[b], func(s results.Cell) float64 { return v.at[place{s, method}].Value }) / float64(len(names))
-		d := mean(members[b], func(s results.Cell) float64 {
+		r.Value += mean(members[b], func(s results.Setting) float64 { return v.at[place{s, method}].Value }) / float64(len(names))
+		d := mean(members[b], func(s results.Setting) float64 {
 			return v.at[place{s, method}].Value - v.at[place{s, c.Against}].Value
 		})
 		r.Difference += d / float64(len(names))

@@ -16,20 +16,20 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func cell(dataset, backbone string) results.Cell {
-	return results.Cell{Experiment: "e", Dataset: dataset, Backbone: backbone, Loss: "ce"}
+func cell(dataset, backbone string) results.Setting {
+	return results.Setting{Experiment: "e", Dataset: dataset, Backbone: backbone, Loss: "ce"}
 }
 
-func record(c results.Cell, method string, value float64) results.Record {
-	return results.Record{Cell: c, Method: method, Metric: "ece", Value: value, N: 100, Source: "measured", Status: results.OK}
+func record(c results.Setting, method string, value float64) results.Record {
+	return results.Record{Setting: c, Method: method, Metric: "ece", Value: value, N: 100, Source: "measured", Status: results.OK}
 }
 
-func absent(c results.Cell, method string) results.Record {
-	return results.Record{Cell: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: method + " needs features"}
+func absent(c results.Setting, method string) results.Record {
+	return results.Record{Setting: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: method + " needs features"}
 }
 
-func pair(c results.Cell, method, against string, d, lo, hi float64) results.Pair {
-	return results.Pair{Cell: c, Method: method, Against: against, Metric: "ece", Difference: d, Lo: lo, Hi: hi, N: 100, Source: "measured"}
+func pair(c results.Setting, method, against string, d, lo, hi float64) results.Pair {
+	return results.Pair{Setting: c, Method: method, Against: against, Metric: "ece", Difference: d, Lo: lo, Hi: hi, N: 100, Source: "measured"}
 }
 
 var ece = Options{Metric: "ece", Against: "qats"}
@@ -245,7 +245,7 @@ func TestOfRejects(t *testing.T) {
 }
 
 func TestNamesPutsCorruptedSetsTogether(t *testing.T) {
-	var list []results.Cell
+	var list []results.Setting
 	for i := range 3 {
 		c := cell("d", "x")
 		c.Corruption, c.Severity = "fog", i+1
@@ -338,6 +338,10 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		"example.txt":   func(b *strings.Builder) error { return v.Text(b) },
 		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
 		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
+
+		"example-splits.tex":        func(b *strings.Builder) error { return v.SplitsLaTeX(b) },
+		"example-compact.tex":       func(b *strings.Builder) error { return v.CompactLaTeX(b) },
+		"example-compact-notes.tex": func(b *strings.Builder) error { return v.CompactNotes(b) },
 	} {
 		var b strings.Builder
 		if err := print(&b); err != nil {

@@ -105,10 +105,10 @@ type splitObject struct {
 }
 
 // namesOf returns the names of settings.
-func namesOf(settings []results.Cell) []string {
+func namesOf(settings []results.Setting) []string {
 	var list []string
 	for _, s := range settings {
-		list = append(list, s.Setting())
+		list = append(list, s.Name())
 	}
 	return list
 }
@@ -173,7 +173,7 @@ func (v View) JSON(w io.Writer) error {
 		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, namesOf(w.Settings), w.Text})
 	}
 	for _, s := range v.Splits {
-		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Setting(), Method: s.Method, Against: v.Against, Draws: s.Draws,
+		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
 			Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
 		if s.Resampling > 0 {
 			o.Resampling = pointer(s.Resampling)

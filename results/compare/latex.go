@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/results/table"
 )
 
-// LaTeX prints the comparison as LaTeX floats in ASCII, one of the methods and one
-// of the redrawn splits if there are any. They need the packages booktabs and
-// graphicx. A table wider than the line is scaled down.
+// LaTeX prints the comparison as one LaTeX float in ASCII, with its notes. It needs
+// the packages booktabs and graphicx. A table wider than the line is scaled down.
 func (v View) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	warnings := v.warnings()
@@ -19,13 +19,80 @@ func (v View) LaTeX(w io.Writer) error {
 		warnings[0] = "Warnings of fits. " + warnings[0]
 	}
 	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
-	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat(v.legend(), v.contrary(), v.RankingNotes(), warnings))
-	if len(v.Splits) > 0 {
-		v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
+	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat([]string{v.Sentence()}, v.legend(), v.contrary(), v.RankingNotes(), warnings))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// SplitsLaTeX prints the redrawn splits as LaTeX does.
+func (v View) SplitsLaTeX(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
+	v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// CompactLaTeX prints the comparison as a float for one column of a two-column
+// paper, in ASCII: the mean difference, the shift with its interval, p with Holm's
+// correction, and the settings won, tied and lost. The shift has a column of its own,
+// because the interval belongs to it and not to the mean. The float needs the package
+// booktabs; CompactNotes has its notes.
+func (v View) CompactLaTeX(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs. The notes are in a file of their own.\n")
+	fmt.Fprintf(&b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:compare-%s-%s}\n", v.compactCaption(), v.Metric, v.Source)
+	b.WriteString("\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n\\begin{tabular}{@{}lrrrr@{}}\n\\toprule\n" +
+		"Method & \\shortstack[r]{Mean\\\\diff.} & Shift [95\\,\\%] & \\shortstack[r]{$p$\\\\(Holm)} & W/T/L \\\\\n\\midrule\n")
+	for _, r := range v.Rows {
+		shift := v.signed(r.Shift.Estimate)
+		if r.Shift.Bounded {
+			shift += " " + v.interval(r.Shift.Lo, r.Shift.Hi)
+		}
+		wins := "--"
+		if r.NoInterval < r.Settings {
+			wins = strconv.Itoa(r.Win) + "/" + strconv.Itoa(r.Tie) + "/" + strconv.Itoa(r.Loss)
+		}
+		p := strings.TrimPrefix(strings.TrimPrefix(shortP(r.Holm), "p "), "= ")
+		fmt.Fprintf(&b, "%s & %s & %s & $%s$ & %s \\\\\n", table.Escape(v.Label(r.Method)), minus(v.signed(r.Difference)), minus(shift), p, wins)
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// compactCaption says what the compact table shows.
+func (v View) compactCaption() string {
+	unit := ""
+	if v.Percent {
+		unit = ", in points"
+	}
+	side := "below"
+	if v.Better == "higher" {
+		side = "above"
+	}
+	text := fmt.Sprintf("Difference in %s to %s%s, over %s; %s zero the method is better. "+
+		"Shift: Hodges--Lehmann estimate. $p$: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost.",
+		table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.trials(len(v.Blocks)), side)
+	if v.Source == "simulated" {
+		text = "\\textbf{SIMULATED.} " + text
+	}
+	return text
+}
+
+// CompactNotes prints the notes of the compact table as LaTeX paragraphs.
+func (v View) CompactNotes(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("% Notes of the compact table.\n")
+	for _, s := range slices.Concat([]string{v.Sentence(), v.origin()}, v.legend(), v.contrary(), v.RankingNotes(), v.warnings()) {
+		b.WriteString(table.Escape(s) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// minus sets minus signs in place of the hyphens of numbers.
+func minus(s string) string { return strings.ReplaceAll(table.Escape(s), "-", "$-$") }
 
 // float prints one table with its caption above and its notes below. left aligns
 // the first columns.

@@ -100,14 +100,14 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		line, _ := f.FieldPos(0)
-		cell := results.Cell{Experiment: "table", Loss: "ce", Dataset: row[setting[0]]}
+		cell := results.Setting{Experiment: "table", Loss: "ce", Dataset: row[setting[0]]}
 		var network []string
 		for _, i := range setting[1:] {
 			network = append(network, row[i])
 		}
 		cell.Backbone = strings.Join(network, "/")
 		for _, m := range methods {
-			r := results.Record{Cell: cell, Method: m.name, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
+			r := results.Record{Setting: cell, Method: m.name, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
 			if methodAt >= 0 {
 				r.Method = row[methodAt]
 			}

@@ -36,7 +36,7 @@ type Ranking struct {
 // Lacking is a method without values on some settings.
 type Lacking struct {
 	Method   string
-	Settings []results.Cell
+	Settings []results.Setting
 	Why      string // the reason on the first of them
 }
 
@@ -47,7 +47,7 @@ func (c *Comparison) rank(v values) {
 		methods = append(methods, r.Method)
 	}
 	k := &c.Ranking
-	settings := slices.DeleteFunc(slices.Clone(v.settings), func(s results.Cell) bool { return !v.any(s, methods) })
+	settings := slices.DeleteFunc(slices.Clone(v.settings), func(s results.Setting) bool { return !v.any(s, methods) })
 	var ranked []string
 	for _, m := range methods {
 		lacks := v.lacking(m, settings)
@@ -63,14 +63,14 @@ func (c *Comparison) rank(v values) {
 			continue
 		}
 		k.Missing = append(k.Missing, lacks)
-		settings = slices.DeleteFunc(settings, func(s results.Cell) bool { return slices.Contains(lacks.Settings, s) })
+		settings = slices.DeleteFunc(settings, func(s results.Setting) bool { return slices.Contains(lacks.Settings, s) })
 	}
 	names, members := blocks(settings, c.Block)
 	var costs [][]float64
 	for _, b := range names {
 		var row []float64
 		for _, m := range ranked {
-			row = append(row, c.cost()*mean(members[b], func(s results.Cell) float64 { return v.at[place{s, m}].Value }))
+			row = append(row, c.cost()*mean(members[b], func(s results.Setting) float64 { return v.at[place{s, m}].Value }))
 		}
 		costs = append(costs, row)
 	}
@@ -136,20 +136,20 @@ func apart(costs [][]float64, k int) [][]bool {
 
 // tooFew reports whether a method lacks too much to be ranked: too many settings, or
 // all settings of too many blocks.
-func (c *Comparison) tooFew(lacks, settings []results.Cell) bool {
-	rest := slices.DeleteFunc(slices.Clone(settings), func(s results.Cell) bool { return slices.Contains(lacks, s) })
+func (c *Comparison) tooFew(lacks, settings []results.Setting) bool {
+	rest := slices.DeleteFunc(slices.Clone(settings), func(s results.Setting) bool { return slices.Contains(lacks, s) })
 	all, _ := blocks(settings, c.Block)
 	left, _ := blocks(rest, c.Block)
 	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(len(all)-len(left)) > maxLacking*float64(len(all))
 }
 
 // any reports whether one of the methods has a value on the setting.
-func (v values) any(setting results.Cell, methods []string) bool {
+func (v values) any(setting results.Setting, methods []string) bool {
 	return slices.ContainsFunc(methods, func(m string) bool { _, ok, _ := v.value(setting, m); return ok })
 }
 
 // lacking returns the settings on which a method has no value.
-func (v values) lacking(method string, settings []results.Cell) Lacking {
+func (v values) lacking(method string, settings []results.Setting) Lacking {
 	l := Lacking{Method: method}
 	for _, s := range settings {
 		if _, ok, why := v.value(s, method); !ok {

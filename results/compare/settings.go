@@ -21,27 +21,27 @@ const (
 func Blocks() []Block { return []Block{ByDataset, ByNetwork, BySetting} }
 
 // of returns the name of the block of a setting.
-func (b Block) of(c results.Cell) string {
+func (b Block) of(c results.Setting) string {
 	switch b {
 	case ByNetwork:
 		c.Corruption, c.Severity = "", 0
-		return c.Setting()
+		return c.Name()
 	case BySetting:
-		return c.Setting()
+		return c.Name()
 	}
 	return c.Dataset
 }
 
 // place is a method on a setting.
 type place struct {
-	setting results.Cell // without its experiment
+	setting results.Setting // without its experiment
 	method  string
 }
 
 // values are the records of one metric. The experiment is not part of a setting: a
 // setting that several experiments ran counts once.
 type values struct {
-	settings []results.Cell // in the order of their first row
+	settings []results.Setting // in the order of their first row
 	methods  []string
 	at       map[place]results.Record
 	pairs    map[place]results.Pair // with the method compared against
@@ -50,12 +50,12 @@ type values struct {
 // read arranges the rows of a metric, without those of redrawn splits.
 func read(records []results.Record, pairs []results.Pair, metric, against string) (values, error) {
 	v := values{at: map[place]results.Record{}, pairs: map[place]results.Pair{}}
-	settings, methods := map[results.Cell]bool{}, map[string]bool{}
+	settings, methods := map[results.Setting]bool{}, map[string]bool{}
 	for _, r := range records {
 		if r.Metric != metric || r.Corruption == results.Split {
 			continue
 		}
-		at := place{r.Cell, r.Method}
+		at := place{r.Setting, r.Method}
 		at.setting.Experiment = ""
 		if !settings[at.setting] {
 			settings[at.setting] = true
@@ -70,14 +70,14 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 			v.at[at] = r
 		case r.Status == results.OK && (r.Value != before.Value || r.Source != before.Source):
 			return v, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
-				metric, r.Method, r.Setting(), before.Value, before.Experiment, r.Value, r.Experiment)
+				metric, r.Method, r.Setting.Name(), before.Value, before.Experiment, r.Value, r.Experiment)
 		}
 	}
 	for _, p := range pairs {
 		if p.Metric != metric || p.Corruption == results.Split {
 			continue
 		}
-		setting := p.Cell
+		setting := p.Setting
 		setting.Experiment = ""
 		switch against {
 		case p.Against:
@@ -106,7 +106,7 @@ func (v values) from(source string) values {
 
 // source returns the source of the numbers of a setting, which its methods share.
 // It is empty where no row says.
-func (v values) source(setting results.Cell) string {
+func (v values) source(setting results.Setting) string {
 	for _, m := range v.methods {
 		if r := v.at[place{setting, m}]; r.Source != "" {
 			return r.Source
@@ -116,7 +116,7 @@ func (v values) source(setting results.Cell) string {
 }
 
 // value returns the number of a method on a setting, or why there is none.
-func (v values) value(setting results.Cell, method string) (x float64, ok bool, why string) {
+func (v values) value(setting results.Setting, method string) (x float64, ok bool, why string) {
 	r, has := v.at[place{setting, method}]
 	switch {
 	case !has:
@@ -128,7 +128,7 @@ func (v values) value(setting results.Cell, method string) (x float64, ok bool, 
 }
 
 // records returns the rows with a value.
-func (v values) records(settings []results.Cell) []results.Record {
+func (v values) records(settings []results.Setting) []results.Record {
 	var list []results.Record
 	for _, s := range settings {
 		for _, m := range v.methods {
@@ -158,8 +158,8 @@ func (v values) byNature(method string) bool {
 
 // blocks arranges settings by their block. Blocks are in the order of their first
 // settings.
-func blocks(settings []results.Cell, by Block) (names []string, members map[string][]results.Cell) {
-	members = map[string][]results.Cell{}
+func blocks(settings []results.Setting, by Block) (names []string, members map[string][]results.Setting) {
+	members = map[string][]results.Setting{}
 	for _, s := range settings {
 		b := by.of(s)
 		if members[b] == nil {
@@ -171,7 +171,7 @@ func blocks(settings []results.Cell, by Block) (names []string, members map[stri
 }
 
 // mean returns the mean of f over settings.
-func mean(settings []results.Cell, f func(results.Cell) float64) float64 {
+func mean(settings []results.Setting, f func(results.Setting) float64) float64 {
 	var sum float64
 	for _, s := range settings {
 		sum += f(s)

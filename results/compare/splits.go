@@ -15,7 +15,7 @@ import (
 // and test rows were redrawn several times from their union, with a new fit each
 // time. The draws share rows, so their spread is described and not tested.
 type Split struct {
-	Setting       results.Cell // as if not redrawn
+	Setting       results.Setting // as if not redrawn
 	Method        string
 	Draws         int     // with a value of both
 	Mean          float64 // of the differences
@@ -39,10 +39,10 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	}
 	value := map[key]float64{}
 	width := map[key]float64{}
-	var settings []results.Cell
+	var settings []results.Setting
 	var methods []string
-	draws := map[results.Cell]int{}
-	clean := func(cell results.Cell) (results.Cell, int) {
+	draws := map[results.Setting]int{}
+	clean := func(cell results.Setting) (results.Setting, int) {
 		draw := cell.Severity
 		cell.Experiment, cell.Corruption, cell.Severity = "", "", 0
 		return cell, draw
@@ -51,7 +51,7 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 		if r.Corruption != results.Split || r.Metric != c.Metric || r.Source != c.Source || r.Status != results.OK {
 			continue
 		}
-		s, draw := clean(r.Cell)
+		s, draw := clean(r.Setting)
 		if !slices.Contains(settings, s) {
 			settings = append(settings, s)
 		}
@@ -65,7 +65,7 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 		if p.Corruption != results.Split || p.Metric != c.Metric {
 			continue
 		}
-		s, draw := clean(p.Cell)
+		s, draw := clean(p.Setting)
 		switch c.Against {
 		case p.Against:
 			width[key{place{s, p.Method}, draw}] = p.Hi - p.Lo
@@ -104,7 +104,7 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 
 // describe describes the differences d of the draws of a setting, and the standard
 // deviations that the intervals of the draws give.
-func (c *Comparison) describe(setting results.Cell, method string, d, spread []float64) Split {
+func (c *Comparison) describe(setting results.Setting, method string, d, spread []float64) Split {
 	out := Split{Setting: setting, Method: method, Draws: len(d), Mean: stat.Mean(d, nil), Lo: slices.Min(d), Hi: slices.Max(d)}
 	for _, x := range d {
 		switch cost := c.cost() * x; {

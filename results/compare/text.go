@@ -8,14 +8,16 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Text prints the comparison for a terminal. Sentences are wrapped at the width of
+// Text prints the comparison for a terminal, the result in one sentence first.
+// Sentences are wrapped at the width of
 // the table, or at 100 columns if the table is narrower.
 func (v View) Text(w io.Writer) error {
 	var b strings.Builder
 	grid := append([][]string{v.headings()}, v.cells()...)
 	lines := align(grid, 1)
 	width := max(100, utf8.RuneCountInString(lines[0]))
-	b.WriteString(v.title() + "\n")
+	table.Wrap(&b, "", v.Sentence(), width)
+	b.WriteString("\n" + v.title() + "\n")
 	table.Wrap(&b, "", v.origin(), width)
 	b.WriteByte('\n')
 	writeTable(&b, lines)

@@ -185,8 +185,8 @@ func (v View) legend() []string {
 		}
 	}
 	if len(without) < len(v.Rows) {
-		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows are not independent. "+
-			"Smallest: the smallest difference that the test rows of a setting can show, half the width of that interval, median over the settings.", v.intervals()))
+		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows are not independent, and neither are data sets that share images. "+
+			"Smallest: the smallest detectable difference of a setting, half the width of that interval, median over the settings.", v.intervals()))
 	}
 	if len(without) > 0 {
 		list = append(list, fmt.Sprintf("Without such intervals, because pairs.csv has no pairs in %s against %s: %s.", v.Metric, v.Against, strings.Join(without, ", ")))
@@ -309,13 +309,28 @@ func (v View) leftOut() []string {
 		list = append(list, fmt.Sprintf("Not ranked by %s, which needs the probabilities of all classes (top-label methods have none): %s.",
 			v.MetricLabel, strings.Join(nature, ", ")))
 	}
+	// Methods that lack as many values for the same reason share a sentence.
+	var reasons []string
+	byReason := map[string][]string{}
 	for _, l := range v.Ranking.Aside {
-		list = append(list, fmt.Sprintf("%s is not ranked: no value in %s (%s).", v.Label(l.Method), count(len(l.Settings), "setting"), l.Why))
+		why := fmt.Sprintf("no value in %s: %s", count(len(l.Settings), "setting"), reason(l.Why))
+		if byReason[why] == nil {
+			reasons = append(reasons, why)
+		}
+		byReason[why] = append(byReason[why], v.Label(l.Method))
+	}
+	for _, why := range reasons {
+		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(byReason[why], ", "), why))
 	}
 	for _, l := range v.Ranking.Missing {
-		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), l.Why))
+		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), reason(l.Why)))
 	}
 	return list
+}
+
+// reason returns the note of a skip in words, without the method and the setting.
+func reason(why string) string {
+	return strings.TrimPrefix(table.InWords("skip: "+why), "not run: ")
 }
 
 // warnings lists the warnings of fits, such as an active bound, with their settings
@@ -327,25 +342,25 @@ func (v View) warnings() []string {
 		if w.Method == v.Against || v.Methods != nil {
 			where = ": " + names(w.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), w.Text, len(w.Settings), count(v.Settings, "setting"), where))
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), table.InWords(w.Text), len(w.Settings), count(v.Settings, "setting"), where))
 	}
 	return list
 }
 
 // names lists settings: the corrupted ones of a network in one item, at most twelve
 // items, and how many more there are.
-func names(settings []results.Cell) string {
+func names(settings []results.Setting) string {
 	var list []string
 	index, sets := map[string]int{}, map[string]int{}
 	for _, s := range settings {
 		if s.Corruption == "" {
-			list = append(list, s.Setting())
+			list = append(list, s.Name())
 			continue
 		}
 		network := ByNetwork.of(s)
 		if sets[network]++; sets[network] == 1 {
 			index[network] = len(list)
-			list = append(list, s.Setting())
+			list = append(list, s.Name())
 		} else {
 			list[index[network]] = fmt.Sprintf("%s (%d corrupted sets)", network, sets[network])
 		}
@@ -376,7 +391,7 @@ func (v View) splitCells() [][]string {
 		if s.Resampling > 0 {
 			resampling = v.number(s.Resampling)
 		}
-		list = append(list, []string{s.Setting.Setting(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+		list = append(list, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
 			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
 	}
 	return list

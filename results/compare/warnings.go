@@ -10,7 +10,7 @@ import (
 type Warning struct {
 	Method   string
 	Text     string // on the first of them; the others may differ in their numbers
-	Settings []results.Cell
+	Settings []results.Setting
 }
 
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)

@@ -132,7 +132,7 @@ func TestDecodeRejectsAndNamesThePlace(t *testing.T) {
 		{"standard,ece,cifar10,,,resnet50,TS,-0.10,,", "x.csv:3: column value: -0.10 is outside [0, 100]"},
 		{"standard,ece,cifar10,,,resnet50,TS,1.23,italic,", `x.csv:3: column mark: "italic" is neither`},
 		{"standard,ece,cifar10,,,resnet50,TS,1.23,,-0.10", "x.csv:3: column delta: only QaTS has a gap, not TS"},
-		{"standard,ece,cifar10,,,resnet50,QaTS,0.31,,", "x.csv:3: the same cell as line 2"},
+		{"standard,ece,cifar10,,,resnet50,QaTS,0.31,,", "x.csv:3: the same identifiers as line 2"},
 	} {
 		row := c.row + "\n"
 		if c.row == "" {

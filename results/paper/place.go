@@ -6,8 +6,8 @@ import "fmt"
 // such as CIFAR-10 for the dataset cifar10.
 type Namer func(column, id string) string
 
-// Title names the setting within its table: it leaves out what is the same in all
-// rows of the table.
+// Title names the setting within its table: it leaves out the parts that are the
+// same in all rows of the table.
 func (s Setting) Title(name Namer) string {
 	switch s.Table {
 	case "shift":

@@ -7,8 +7,8 @@ type Row struct {
 	Numbers []Number
 }
 
-// Number returns the number of the method with the label; ok is false where none
-// is printed.
+// Number returns the number of the method with the label; ok is false if none is
+// printed.
 func (r Row) Number(label string) (n Number, ok bool) {
 	for _, n := range r.Numbers {
 		if n.Label == label {

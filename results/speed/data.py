@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Draws the logits that the speed of qats is measured on.
+"""Draws the logits on which the speed of qats is measured.
 
 usage: data.py DIR [w1 w2 w3 w4]     (3.3 GB, half a minute; seeded)
 
-  w1  25,000 calibration and 25,000 test rows of 1,000 classes, float32: ImageNet in size
+  w1  25,000 calibration and 25,000 test rows of 1,000 classes, float32: the size of ImageNet
   w2  5,000 and 10,000 rows of 100 classes, float32: CIFAR-100
   w3  20,000,000 rows of 21 classes, float32 and float16, labels uint8: pixels of VOC
   w4  162 sets of 10,000 and 10,000 rows of 10, 20, 50 or 100 classes: the paper's settings
 
 Logits are W f scaled: f is the prototype of the class times a difficulty of the
-row, plus noise. Numbers drawn from them are of use for their speed only.
+row, plus noise. They serve speed measurements only.
 """
 import os
 import sys

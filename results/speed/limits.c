@@ -1,14 +1,14 @@
-// What this processor can do: one pass over float32 logits that sums, for every
+// The limit of this processor: one pass over float32 logits that sums, for every
 // row, e, d e and d^2 e with d = (logit - max) and e = exp(scale d), in float64,
 // on one thread. Compile with
 //
 //	cc -O3 -march=native -ffp-contract=fast limits.c -o limits -lm
 //
 // usage: limits FILE.npy ROWS COLUMNS [avx512|avx2]   prints seconds, the least of
-// 9, on the wall or, with SPEED_CLOCK=cpu, of the processor
+// 9: wall time or, with SPEED_CLOCK=cpu, processor time
 //
-// The .npy is C-order float32 with the usual header of 128 bytes. Tails of a row
-// beyond a multiple of the vector are left out in AVX2: take columns by fours.
+// The .npy is C-order float32 with the usual header of 128 bytes. In AVX2 the columns
+// after the last multiple of 4 are left out: take multiples of 4.
 #include <immintrin.h>
 #include <math.h>
 #include <stdio.h>

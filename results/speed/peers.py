@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Times what others use for the same work. One task a process.
+"""Times other programs for the same work. One task per process.
 
 usage: peers.py DIR TASK [WORKLOAD]       threads: OMP_NUM_THREADS
 
-Prints one line of JSON: seconds of the fastest of a few runs in this process,
-after one that is not counted (tasks of many seconds run once), and what came
-out. Seconds are those on the wall or, with SPEED_CLOCK=cpu, of processors. numpy, scipy, scikit-learn and torch are those of the system; a task whose
-package is absent says so and exits with status 3. Written for this comparison
-as their users would write it, or better: logits in memory, analytic
-derivatives, chunks that stay in the cache.
+Prints one line of JSON: the seconds of the fastest of a few runs in this process,
+after one that is not counted (tasks of many seconds run once), and the results.
+Seconds are wall time or, with SPEED_CLOCK=cpu, processor time. numpy, scipy,
+scikit-learn and torch are those of the system; a task without its package prints
+this and exits with status 3. The code is written for this comparison as their users
+would write it, or faster: logits in memory, analytic derivatives, chunks that stay
+in the cache.
 """
 import glob
 import json
@@ -33,7 +34,7 @@ def load(at, name, split="cal"):
 
 
 def timed(run, warm=True, runs=3):
-    """Least seconds of the runs, and the last outcome."""
+    """The least seconds of the runs, and the last outcome."""
     times, limit = [], 10.
     while len(times) < runs + warm and sum(times) < limit:
         begin = CLOCK()
@@ -205,7 +206,7 @@ def score_numpy(at, name):
 
 
 def score_torch(at, name):
-    """ECE only, as the much copied loss module computes it."""
+    """ECE only, as the widely copied loss module computes it."""
     import torch
     l, y, _ = tensors(*load(at, name, "test"))
 

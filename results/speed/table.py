@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Times qats beside its peers and prints the table of results/speed/README.md.
+"""Times qats beside its peers and prints the table of docs/speed.md.
 
 usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P6] [--slow]
 
-DATA is what data.py draws; it is drawn where it is absent. Programs are built
-into DATA/bin. In every round qats and the peer run one after the other, each in
-a process of its own; the ratio is that of the round, and the table gives the
-median of the rounds, least and most. With --clock cpu seconds are those that
-processors worked: of use on a busy machine, for what runs on one thread; the
-other rows are then left out. --slow adds peers that take minutes.
+DATA holds the sets of data.py, which are drawn if they are absent. Programs are
+built into DATA/bin. In every round qats and the peer run one after the other, each
+in its own process, which gives one ratio; the table has the median, the least and
+the largest ratio of the rounds. --clock cpu measures processor time: useful on a
+busy machine, for work on one thread; the other rows are then left out. --slow adds
+peers that take minutes.
 """
 import argparse
 import atexit
@@ -28,7 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Absent(Exception):
-    """What a measurement needs is not on this machine."""
+    """A program or package of a measurement is not on this machine."""
 
 
 class Bench:
@@ -52,7 +52,7 @@ class Bench:
             subprocess.run([cc, "-O3", "-march=native", "-ffp-contract=fast", f"{HERE}/limits.c", "-o", f"{self.bin}/limits", "-lm"], check=True)
 
     def run(self, command, threads=1):
-        """Runs a command; its output, seconds by the clock, and peak resident MiB."""
+        """Runs a command; returns its output, seconds by the clock, and peak resident MiB."""
         env = dict(os.environ, SPEED_CLOCK=self.clock)
         for name in "GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS":
             env[name] = str(threads)
@@ -115,7 +115,7 @@ class Bench:
 
 
 # A row: goal, text, limit, whether the ratio must be at least or at most it,
-# whether it needs the clock on the wall, and the ratio of one round.
+# whether it needs the wall clock, and the ratio of one round.
 
 def rows(b, slow):
     fit = lambda name="w1", **k: b.measure("fit", name, **k)
@@ -129,7 +129,7 @@ def rows(b, slow):
         ("P1", "w1 TS: torch L-BFGS / qats", None, least, False, lambda: b.peer("ts_torch", "w1")["seconds"] / fit()["ts_s"]),
         ("P1", "w1 TS: T against that of numpy, relative", 1e-8, most, False, lambda: abs(fit()["T"] / b.peer("ts_numpy", "w1")["T"] - 1)),
         ("P2", "w1 QaTS after TS: scipy L-BFGS-B / qats", 28, least, False, lambda: b.peer("qats_scipy", "w1")["seconds"] / fit()["qats_s"]),
-        ("P2", "w1 QaTS: NLL less that of scipy", 1e-10, most, False, lambda: fit()["nll"] - b.peer("qats_scipy", "w1")["nll"]),
+        ("P2", "w1 QaTS: NLL minus that of scipy", 1e-10, most, False, lambda: fit()["nll"] - b.peer("qats_scipy", "w1")["nll"]),
         ("P3", "w2 TS: numpy Newton / qats", 8, least, False, lambda: b.peer("ts_numpy", "w2")["seconds"] / fit("w2")["ts_s"]),
         ("P3", "w2 QaTS after TS: scipy L-BFGS-B / qats", 18, least, False, lambda: b.peer("qats_scipy", "w2")["seconds"] / fit("w2")["qats_s"]),
         ("P4", "w4, whole process, 1 worker: numpy / qats run", 5, least, False, lambda: python("w4_numpy") / b.w4(1)),
@@ -199,8 +199,8 @@ def main():
             print(f"round {round + 1}: {goal} {text}: {gone.get(i) or show(values[i][-1])}", file=sys.stderr, flush=True)
     model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), platform.processor()) if os.path.exists("/proc/cpuinfo") else platform.processor()
     print(f"{datetime.date.today()}, {os.cpu_count()} x {model} ({b.isa()}), {a.rounds} rounds, "
-          f"{'seconds on the wall' if a.clock == 'wall' else 'seconds of processors'}, load average {os.getloadavg()[1]:.1f}.\n")
-    print("| goal | what | wanted | median | least to most | |\n|---|---|---|---:|---:|---|")
+          f"{'wall time in seconds' if a.clock == 'wall' else 'processor time in seconds'}, load average {os.getloadavg()[1]:.1f}.\n")
+    print("| goal | quantity | wanted | median | least to most | |\n|---|---|---|---:|---:|---|")
     for i, (goal, text, limit, side, *_) in enumerate(todo):
         wanted = f"{side} {limit:g}" if limit is not None else ""
         if i in gone:

@@ -49,7 +49,8 @@
 //
 // # Measured and simulated
 //
-// Every simulated number has an s, and the line at the top counts both kinds. An
+// The line at the top counts both kinds, and says in capitals that numbers are
+// simulated. Where a table has both kinds, every simulated number has an s. An
 // average over both is not made: its cell is "--" with the reason, so that a report
 // is complete when only a few settings are measured. A ranking over both is an
 // error that names two of the cells. A run cannot produce it, because all methods

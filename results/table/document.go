@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -34,13 +33,13 @@ type Settings struct{ Measured, Simulated, None, StandIn int }
 
 // CountSettings counts the settings of records.
 func CountSettings(records []results.Record) Settings {
-	source, standIn := map[results.Cell]string{}, map[results.Cell]bool{}
+	source, standIn := map[results.Setting]string{}, map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Status == results.OK {
-			source[r.Cell] = r.Source
-			standIn[r.Cell] = standIn[r.Cell] || r.StandIn() != ""
-		} else if source[r.Cell] == "" {
-			source[r.Cell] = "none"
+			source[r.Setting] = r.Source
+			standIn[r.Setting] = standIn[r.Setting] || r.StandIn() != ""
+		} else if source[r.Setting] == "" {
+			source[r.Setting] = "none"
 		}
 	}
 	var s Settings
@@ -68,84 +67,95 @@ type File struct {
 	Table *Table
 }
 
-// Figure is a PDF, such as figures/shift-severity.pdf.
+// Figure is a PDF, such as figures/shift-severity.pdf, or a picture that ends in
+// .pgf.
 type Figure struct {
 	Path    string
-	Caption string // plain text
+	Caption string  // plain text
+	Width   float64 // in points; figures of a column stand side by side
+	Height  float64
+	Across  bool // shows settings of other experiments too
 }
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9._+/-]+$`)
 
-// LaTeX prints the document: first the numbers of measured and simulated settings,
-// then the tables that have a number in the paper, under that number, then part
-// by part the other tables and the figures. A path with characters that are
-// special to LaTeX or to a shell is an error.
+// LaTeX prints the document: contents, the numbers of measured and simulated
+// settings, then part by part the tables and figures, and last the figures that are
+// of several experiments. Tables that have a number in the paper keep it; in such a
+// document the others are numbered A1, A2 and so on. Every page says at its head
+// whether numbers are measured or simulated. A path with characters that are special
+// to LaTeX or to a shell is an error.
 func (d *Document) LaTeX(w io.Writer) error {
-	var numbered []File
-	for _, p := range d.Parts {
+	numbered := false
+	across := Part{Title: "Figures of several experiments"}
+	parts := slices.Clone(d.Parts)
+	for i, p := range parts {
 		for _, f := range p.Tables {
 			if !plainPath.MatchString(f.Path) {
 				return fmt.Errorf("document: path %q: letters, digits and . _ + - / only", f.Path)
 			}
-			if f.Table.Spec.Number > 0 {
-				numbered = append(numbered, f)
-			}
+			numbered = numbered || f.Table.Spec.Number > 0
 		}
+		parts[i].Figures = nil
 		for _, f := range p.Figures {
 			if !plainPath.MatchString(f.Path) {
 				return fmt.Errorf("document: path %q: letters, digits and . _ + - / only", f.Path)
 			}
+			of := &parts[i]
+			if f.Across {
+				of = &across
+			}
+			of.Figures = append(of.Figures, f)
 		}
 	}
-	slices.SortStableFunc(numbered, func(a, b File) int { return cmp.Compare(a.Table.Spec.Number, b.Table.Spec.Number) })
-
 	var b strings.Builder
-	fmt.Fprintf(&b, preamble, Escape(d.Title))
-	d.latexSettings(&b)
-	if len(numbered) > 0 {
-		b.WriteString("\\section*{Tables of the paper, under their numbers}\n")
-		for _, f := range numbered {
-			fmt.Fprintf(&b, "\\setcounter{table}{%d}\n", f.Table.Spec.Number-1)
-			fmt.Fprintf(&b, "\\input{%s}\n", f.Path)
-		}
-		b.WriteString("\\clearpage\n")
-	}
-	for _, p := range d.Parts {
-		p.latex(&b)
+	fmt.Fprintf(&b, preamble, Escape(d.banner()), Escape(d.Title))
+	d.latexSettings(&b, numbered)
+	for _, p := range append(parts, across) {
+		p.latex(&b, numbered)
 	}
 	b.WriteString("\\end{document}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// preamble defines \fitted, which shows a figure in its own size if it fits the
-// page, and scaled down otherwise. Floats may fill a page, because most of the
-// document is tables.
-const preamble = `%% Made by qats report; pdflatex makes a PDF of it.
+// preamble puts the banner at the head of each page. \includeplot shows a figure in
+// its own size if it fits the width, and scaled down otherwise. \roomy begins a page
+// where less than a height of one is left, so that no heading stands alone. Floats may fill a
+// page, because most of the document is tables.
+const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twice for the contents).
 \documentclass[10pt,a4paper]{article}
-\usepackage[margin=2cm]{geometry}
-\usepackage{amssymb,booktabs,multirow,graphicx,pdflscape,xcolor}
+\usepackage[margin=1.7cm,includehead,headsep=10pt]{geometry}
+\usepackage{amssymb,booktabs,multirow,graphicx,pdflscape,placeins,xcolor,pgf}
 \renewcommand{\topfraction}{0.95}
+\renewcommand{\bottomfraction}{0.8}
 \renewcommand{\textfraction}{0.05}
-\renewcommand{\floatpagefraction}{0.7}
+\renewcommand{\floatpagefraction}{0.8}
+\setcounter{topnumber}{4}
+\setcounter{totalnumber}{6}
 \makeatletter
 \setlength{\@fptop}{0pt}
-\setlength{\@fpsep}{24pt}
+\setlength{\@fpsep}{20pt}
 \setlength{\@fpbot}{0pt plus 1fil}
 \makeatother
 \newsavebox{\figurebox}
-\newcommand{\fitted}[1]{\sbox{\figurebox}{\includegraphics{#1}}%%
-  \ifdim\wd\figurebox>\linewidth\sbox{\figurebox}{\includegraphics[width=\linewidth]{#1}}\fi
-  \ifdim\ht\figurebox>0.85\textheight\includegraphics[height=0.85\textheight]{#1}\else\usebox{\figurebox}\fi}
-\title{%s}
+\newcommand{\includeplot}[1]{\sbox{\figurebox}{#1}%%
+  \ifdim\wd\figurebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\figurebox}}\else\usebox{\figurebox}\fi}
+\newcounter{own}
+\newcommand{\roomy}[1]{\par\ifdim\pagegoal<\maxdimen\dimen0=\pagegoal\advance\dimen0-\pagetotal
+  \ifdim\dimen0<#1\newpage\fi\fi}
+\pagestyle{myheadings}
+\markright{\textup{\textbf{%s}}}
+\title{\vspace{-2ex}%s\vspace{-6ex}}
 \author{}
 \date{}
 \begin{document}
 \maketitle
+\thispagestyle{myheadings}
 `
 
-// latexSettings prints how many settings are measured and how many are not.
-func (d *Document) latexSettings(b *strings.Builder) {
+// settings returns the counts of all parts.
+func (d *Document) settings() Settings {
 	var sum Settings
 	for _, p := range d.Parts {
 		sum.Measured += p.Settings.Measured
@@ -153,6 +163,25 @@ func (d *Document) latexSettings(b *strings.Builder) {
 		sum.None += p.Settings.None
 		sum.StandIn += p.Settings.StandIn
 	}
+	return sum
+}
+
+// banner is the head of each page.
+func (d *Document) banner() string {
+	switch s := d.settings(); {
+	case s.Simulated == 0:
+		return fmt.Sprintf("Measured: %d of %s", s.Measured, count(s.all(), "setting"))
+	case s.Measured == 0:
+		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", count(s.Simulated, "setting"))
+	default:
+		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, count(s.all(), "setting"), s.Measured)
+	}
+}
+
+// latexSettings prints how many settings are measured and how many are not, and the
+// contents.
+func (d *Document) latexSettings(b *strings.Builder, numbered bool) {
+	sum := d.settings()
 	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, count(sum.all(), "setting"), sum.Simulated)
 	if sum.None > 0 {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
@@ -162,15 +191,18 @@ func (d *Document) latexSettings(b *strings.Builder) {
 		fmt.Fprintf(b, "%s measured on networks that stand in for the paper's, marked o: other trainings of the same architectures. They enter no verdict.\n", standInSettings(sum.StandIn))
 	}
 	if sum.Simulated > 0 {
-		b.WriteString("Simulated numbers, marked s, come from virtual networks. They show that the program works. " +
+		b.WriteString("Simulated numbers come from virtual networks. They show that the program works. " +
 			"They are no evidence about calibration methods on real networks.\n")
+	}
+	if numbered {
+		b.WriteString("Tables with a plain number reproduce the table of the paper with that number; tables A1, A2 and so on are not in the paper.\n")
 	}
 	b.WriteString("\n\\medskip\n\\noindent\\small\\begin{tabular}{p{0.48\\linewidth}rrrr}\n\\toprule\n" +
 		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
 	for _, p := range d.Parts {
 		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", Escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n")
+	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n\\tableofcontents\n\n")
 }
 
 func standInSettings(n int) string {
@@ -180,21 +212,69 @@ func standInSettings(n int) string {
 	return fmt.Sprintf("%d settings are", n)
 }
 
-// latex prints the tables without a number and the figures.
-func (p Part) latex(b *strings.Builder) {
-	tables := slices.DeleteFunc(slices.Clone(p.Tables), func(f File) bool { return f.Table.Spec.Number > 0 })
-	if len(tables)+len(p.Figures) == 0 {
+// latex prints a section with the tables and figures of the part.
+func (p Part) latex(b *strings.Builder, numbered bool) {
+	if len(p.Tables)+len(p.Figures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\\section*{%s}\n", Escape(p.Title))
-	for _, f := range tables {
+	fmt.Fprintf(b, "\\roomy{%.0fpt}\\section{%s}\n", p.room(), Escape(p.Title))
+	for _, f := range p.Tables {
+		switch n := f.Table.Spec.Number; {
+		case n > 0:
+			fmt.Fprintf(b, "\\renewcommand{\\thetable}{%d}\n", n)
+		case numbered:
+			b.WriteString("\\stepcounter{own}\\edef\\thetable{A\\theown}\n")
+		}
 		fmt.Fprintf(b, "\\input{%s}\n", f.Path)
 	}
-	for i, f := range p.Figures {
-		fmt.Fprintf(b, "\\begin{figure}[!htbp]\n\\centering\n\\fitted{%s}\n\\caption{%s}\n\\end{figure}\n", f.Path, Escape(f.Caption))
-		if i%12 == 11 { // LaTeX can hold back only a few floats
-			b.WriteString("\\clearpage\n")
+	const column = 260 // points
+	narrow := func(f Figure) bool { return f.Width > 0 && f.Width < column }
+	for rest := slices.Clone(p.Figures); len(rest) > 0; {
+		f := rest[0]
+		rest = rest[1:]
+		b.WriteString("\\begin{figure}[!htbp]\n\\centering\n")
+		if i := slices.IndexFunc(rest, narrow); narrow(f) && i >= 0 {
+			f.half(b)
+			b.WriteString("\\hfill\n")
+			rest[i].half(b)
+			rest = slices.Delete(rest, i, i+1)
+		} else {
+			f.latex(b)
 		}
+		b.WriteString("\\end{figure}\n")
 	}
-	b.WriteString("\\clearpage\n")
+	b.WriteString("\\FloatBarrier\n") // no float drifts into the next section
+}
+
+// room is about the height, in points, of the heading and the first float of a part.
+// It is at most 600, because a higher float has a page of its own.
+func (p Part) room() float64 {
+	height := 90.0 // heading, caption and legend
+	if len(p.Tables) > 0 {
+		t := p.Tables[0].Table
+		rows := t.parts()[0]
+		length := 0
+		for _, note := range t.Notes {
+			length += len(note.String()) + 4
+		}
+		height += 12.5*float64(t.lines(rows[0], rows[1])) + 20 + 8*float64(length/140+3)
+	} else {
+		height += p.Figures[0].Height
+	}
+	return min(height, 600)
+}
+
+func (f Figure) latex(b *strings.Builder) {
+	include := "\\includegraphics{" + f.Path + "}"
+	if strings.HasSuffix(f.Path, ".pgf") {
+		include = "\\input{" + f.Path + "}"
+	}
+	fmt.Fprintf(b, "\\includeplot{%s}\n\\caption{%s}\n", include, Escape(f.Caption))
+}
+
+// half prints one of two figures that stand side by side.
+func (f Figure) half(b *strings.Builder) {
+	b.WriteString("\\begin{minipage}[t]{0.485\\linewidth}\n\\centering\n")
+	f.latex(b)
+	b.WriteString("\\end{minipage}")
 }

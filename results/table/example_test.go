@@ -14,8 +14,8 @@ func ExamplePivot() {
 	var records []results.Record
 	add := func(backbone, method string, ece, changed float64) {
 		r := results.Record{
-			Cell:   results.Cell{Experiment: "mine", Dataset: "cifar10", Backbone: backbone, Loss: "ce"},
-			Method: method, Metric: "ece", Value: ece, N: 10000, Source: "measured", Status: results.OK,
+			Setting: results.Setting{Experiment: "mine", Dataset: "cifar10", Backbone: backbone, Loss: "ce"},
+			Method:  method, Metric: "ece", Value: ece, N: 10000, Source: "measured", Status: results.OK,
 		}
 		records = append(records, r)
 		r.Metric, r.Value = "argmax_change", changed

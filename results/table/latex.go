@@ -11,67 +11,167 @@ import (
 // graphicx, multirow, pdflscape and xcolor. The best number is bold, the second
 // best is underlined, and the gap is a subscript in the colours of the paper. The
 // numbers of a column are aligned: marks behind one number take the same room
-// behind all. A table too wide for an upright page, for example one of 14
-// columns, is turned on a page of its own. If it does not fit there either, it is
-// scaled down, and LaTeX's log says so.
+// behind all. The table has 9 pt text if it fits the page so, otherwise 8 or 7 pt. A
+// table too wide for an upright page, for example one of 14 columns, is turned on a
+// page of its own. If it does not fit there either, it is scaled down, and LaTeX's
+// log says so. A table too high for
+// a page is divided into several floats. Notes that would not fit below the table
+// follow after it.
 func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	s := t.Spec
 	b.WriteString("% Made from results.csv; needs amssymb, booktabs, graphicx, multirow, pdflscape, xcolor.\n" +
 		"\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n" +
 		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
-	if t.turned() {
-		b.WriteString("\\begin{landscape}\n")
+	parts := t.parts()
+	for i, rows := range parts {
+		t.latexFloat(&b, rows, i, len(parts))
 	}
-	b.WriteString("\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n")
-	if !t.turned() { // a turned page has less height
-		b.WriteString("\\renewcommand{\\arraystretch}{1.1}\n")
-	}
-	switch {
-	case t.turned():
-		b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
-	case t.load() > 9:
-		b.WriteString("\\setlength{\\tabcolsep}{2.5pt}\n")
-	case t.load() > 8:
-		b.WriteString("\\setlength{\\tabcolsep}{3.5pt}\n")
-	}
-	if s.Caption != "" {
-		fmt.Fprintf(&b, "\\caption{%s}\n", Escape(s.Caption))
-	}
-	if s.Name != "" {
-		fmt.Fprintf(&b, "\\label{tab:%s}\n", strings.Map(labelRune, s.Name))
-	}
-	origin := Escape(t.Origin())
-	if t.Simulated > 0 {
-		origin = "\\textbf{" + origin + "}"
-	}
-	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n", origin)
-	fmt.Fprintf(&b, "\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
-	t.latexHead(&b)
-	b.WriteString("\\midrule\n")
-	for i := range t.Rows {
-		t.latexRow(&b, i)
-	}
-	fmt.Fprintf(&b, "\\bottomrule\n\\end{tabular}}%%\n"+
-		"\\ifdim\\wd0>\\linewidth\\typeout{Table %s is wider than the page and scaled down.}\\resizebox{\\linewidth}{!}{\\usebox{0}}\\else\\usebox{0}\\fi\n",
-		strings.Map(labelRune, s.Name))
-
-	b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\n")
-	legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", Escape})
-	b.WriteString(strings.Join(legend, " ") + "\n")
-	for i, n := range t.Notes {
-		fmt.Fprintf(&b, "\\par\\textsuperscript{%d}\\,%s\n", i+1, Escape(n.String()))
-	}
-	b.WriteString("\\end{minipage}\n\\end{table}\n")
-	if t.turned() {
-		b.WriteString("\\end{landscape}\n")
+	if notes := t.latexNotes(); len(notes) > 0 && t.longNotes() {
+		fmt.Fprintf(&b, "\\par\\noindent{\\raggedright\\scriptsize\\textbf{Notes to Table~\\ref{tab:%s}.}\n%s\\par}\\medskip\n",
+			strings.Map(labelRune, s.Name), strings.Join(notes, "\n"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// turned reports whether the table is too wide for an upright page.
-func (t *Table) turned() bool { return t.load() > 13 }
+// latexFloat prints rows from rows[0] up to rows[1], part k of n of the table. The
+// legend and the notes are below the last part.
+func (t *Table) latexFloat(b *strings.Builder, rows [2]int, k, n int) {
+	s := t.Spec
+	label := strings.Map(labelRune, s.Name)
+	if t.turned() {
+		b.WriteString("\\begin{landscape}\n")
+	}
+	b.WriteString("\\begin{table}[!htbp]\n\\centering\n")
+	if k > 0 { // the parts share a number
+		b.WriteString("\\addtocounter{table}{-1}\n")
+	}
+	if caption := Escape(s.Caption); caption != "" {
+		if n > 1 {
+			caption += fmt.Sprintf(" (part %d of %d)", k+1, n)
+		}
+		fmt.Fprintf(b, "\\caption{%s}\n", caption)
+	}
+	if s.Name != "" && k == 0 {
+		fmt.Fprintf(b, "\\label{tab:%s}\n", label)
+	}
+	origin := Escape(t.Origin())
+	if t.Simulated > 0 {
+		origin = "\\textbf{" + origin + "}"
+	}
+	fmt.Fprintf(b, "{\\footnotesize\\par\\smallskip\n%s\n\\par\\smallskip}\n", origin)
+	fmt.Fprintf(b, "\\def\\body{\\begin{tabular}{%s}\n\\toprule\n", t.latexLayout())
+	t.latexHead(b)
+	b.WriteString("\\midrule\n")
+	for i := rows[0]; i < rows[1]; i++ {
+		t.latexRow(b, i, i == rows[0])
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}}%\n")
+	t.latexSize(b, label)
+	if k == n-1 {
+		legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", Escape})
+		b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\\scriptsize\n" + strings.Join(legend, " ") + "\n")
+		if notes := t.latexNotes(); len(notes) > 0 && !t.longNotes() {
+			b.WriteString(strings.Join(notes, "\n") + "\n")
+		}
+		b.WriteString("\\end{minipage}\n")
+	}
+	b.WriteString("\\end{table}\n")
+	if t.turned() {
+		b.WriteString("\\end{landscape}\n")
+	}
+}
+
+// latexNotes returns the footnotes.
+func (t *Table) latexNotes() []string {
+	var notes []string
+	for i, n := range t.Notes {
+		notes = append(notes, fmt.Sprintf("\\textsuperscript{%d}\\,%s.", i+1, Escape(n.String())))
+	}
+	return notes
+}
+
+// A float holds about this many lines of 7 pt beside its caption and its legend.
+const (
+	uprightLines = 62
+	turnedLines  = 34
+)
+
+// longNotes reports whether the notes might not fit below the last part.
+func (t *Table) longNotes() bool {
+	parts := t.parts()
+	last := parts[len(parts)-1]
+	length := 0
+	for _, note := range t.Notes {
+		length += len(note.String()) + 4
+	}
+	limit := uprightLines
+	if t.turned() {
+		limit = turnedLines
+	}
+	return t.lines(last[0], last[1])+length/140 > limit
+}
+
+// lines is the number of lines of some rows.
+func (t *Table) lines(from, to int) int {
+	n := to - from
+	for i := from; i < to; i++ {
+		if t.banded(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// parts divides the rows so that each part fits a page. It divides between rows that
+// differ in the first label.
+func (t *Table) parts() [][2]int {
+	limit := uprightLines
+	if t.turned() {
+		limit = turnedLines
+	}
+	parts := [][2]int{{0, len(t.Rows)}}
+	for i := 1; i < len(t.Rows); i++ {
+		last := &parts[len(parts)-1]
+		if t.Rows[i].Labels[0] == t.Rows[i-1].Labels[0] || len(t.Rows[i].Labels) == 1 {
+			continue
+		}
+		next := i + 1 // the end of the group that begins here
+		for next < len(t.Rows) && t.Rows[next].Labels[0] == t.Rows[i].Labels[0] {
+			next++
+		}
+		if t.lines(last[0], next) > limit {
+			last[1] = i
+			parts = append(parts, [2]int{i, len(t.Rows)})
+		}
+	}
+	return parts
+}
+
+// latexSize prints the body of the table in the largest text in which it fits the
+// line and most of the page.
+func (t *Table) latexSize(b *strings.Builder, label string) {
+	fits := func(size, sep, stretch string) string {
+		return fmt.Sprintf("\\sbox{0}{\\%s\\setlength{\\tabcolsep}{%s}\\renewcommand{\\arraystretch}{%s}\\body}%%\n", size, sep, stretch)
+	}
+	again := "\\ifdim\\wd0>\\linewidth\\dimen0=2\\textheight\\else\\dimen0=\\ht0\\advance\\dimen0\\dp0\\fi\n\\ifdim\\dimen0>0.75\\textheight"
+	if t.turned() { // of a turned page the height is the width of an upright one
+		again = strings.ReplaceAll(again, "\\textheight", "\\textwidth")
+	}
+	b.WriteString(fits("small", "4pt", "1.1"))
+	for _, smaller := range []string{fits("small", "2.5pt", "1"), fits("footnotesize", "3.5pt", "1.05"), fits("footnotesize", "2.5pt", "1"),
+		fits("scriptsize", "3pt", "1"), fits("scriptsize", "2pt", "0.95")} {
+		b.WriteString(again + smaller + "\\fi\n")
+	}
+	fmt.Fprintf(b, "\\ifdim\\wd0>\\linewidth\\typeout{Table %s is wider than the page and scaled down.}\\resizebox{\\linewidth}{!}{\\usebox{0}}\\else\\usebox{0}\\fi\n", label)
+}
+
+// turned reports whether the table is too wide for an upright page. A table that is a
+// little too wide and high has smaller text instead.
+func (t *Table) turned() bool {
+	return t.load() > 13 && (t.lines(0, len(t.Rows)) <= turnedLines || t.load() > 15)
+}
 
 // load is the width in columns. A column with gaps or bands counts more.
 func (t *Table) load() float64 {
@@ -163,11 +263,12 @@ func (t *Table) latexSigns(r *Rival) string {
 	return "$^{" + strings.Join(signs, ",") + "}$"
 }
 
-func (t *Table) latexRow(b *strings.Builder, i int) {
+// latexRow prints row i, which may be the first of a float.
+func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
 	row := t.Rows[i]
 	labels := t.labels(row)
-	starts := i == 0 || len(labels) == 1 || row.Mean || row.Labels[0] != t.Rows[i-1].Labels[0]
-	if i > 0 && (row.Mean || len(labels) > 1 && starts) {
+	starts := first || len(labels) == 1 || row.Mean || row.Labels[0] != t.Rows[i-1].Labels[0]
+	if !first && (row.Mean || len(labels) > 1 && starts) {
 		b.WriteString("\\midrule\n")
 	}
 	for j, label := range labels {
@@ -191,26 +292,31 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 	for j, c := range row.Cells {
 		b.WriteString(" & " + t.latexCell(c, j))
 	}
-	b.WriteString(" \\\\\n")
 	if !t.banded(i) {
+		b.WriteString(" \\\\\n")
 		return
 	}
+	b.WriteString(" \\\\[-2.5pt]\n")
 	b.WriteString(strings.Repeat(" & ", len(labels)-1))
 	if t.showsTarget() && t.Spec.methodsAreRows() {
 		b.WriteString(" & ")
 	}
 	for _, c := range row.Cells {
 		b.WriteString(" & ")
-		if c.Band != "" {
-			fmt.Fprintf(b, "{\\tiny\\textcolor{Worse}{%s}}", c.Band)
+		if c.below() != "" {
+			size := "tiny"
+			if c.Band == "" {
+				size = "scriptsize"
+			}
+			fmt.Fprintf(b, "{\\%s\\textcolor{Worse}{%s}}", size, c.below())
 		}
 	}
 	b.WriteString(" \\\\\n")
 }
 
-// banded reports whether a line of consistency bands follows row i.
+// banded reports whether a line of consistency bands or published numbers follows row i.
 func (t *Table) banded(i int) bool {
-	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.Band != "" })
+	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.below() != "" })
 }
 
 // height is the number of lines in the group that begins at row i.

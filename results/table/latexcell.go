@@ -64,7 +64,7 @@ func (t *Table) latexTail(c Cell) string {
 
 func (t *Table) superscript(c Cell) string {
 	var marks []string
-	if c.Simulated {
+	if c.Simulated && t.mixed() {
 		marks = append(marks, "s")
 	}
 	if c.StandIn {

@@ -47,12 +47,12 @@ func (p *pivoting) rank() error {
 	return nil
 }
 
-// mark ranks numbers. At a tie with the best other number there is no gap, because
+// mark ranks numbers. Where all are equal there is no mark. At a tie with the best other number there is no gap, because
 // the shared mark shows it.
 func (p *pivoting) mark(ranked []entry) error {
 	for _, e := range ranked {
 		if e.of.Source != ranked[0].of.Source {
-			return mixed(*ranked[0].of, *e.of)
+			return mixture(*ranked[0].of, *e.of)
 		}
 	}
 	if len(ranked) < 2 {
@@ -78,11 +78,14 @@ func (p *pivoting) mark(ranked []entry) error {
 			other = e
 		}
 	}
+	if second.Cell == nil { // all are equal
+		return nil
+	}
 	for _, e := range ranked {
 		switch {
 		case score(e) == score(best):
 			e.Mark = Best
-		case second.Cell != nil && score(e) == score(second):
+		case score(e) == score(second):
 			e.Mark = Second
 		}
 		if p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
@@ -93,8 +96,8 @@ func (p *pivoting) mark(ranked []entry) error {
 	return nil
 }
 
-// mixed is the error for a ranking of measured and simulated numbers.
-func mixed(a, b results.Record) error {
+// mixture is the error for a ranking of measured and simulated numbers.
+func mixture(a, b results.Record) error {
 	return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(a), b.Source, place(b))
 }
 
@@ -107,8 +110,9 @@ type notes struct {
 
 var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 
-// add returns the index of the note for text, and counts its use in a row.
+// add returns the index of the note for text, in words, and counts its use in a row.
 func (n *notes) add(text string, row int) int {
+	text = InWords(text)
 	if n.index == nil {
 		n.index = map[string]int{}
 	}

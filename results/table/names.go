@@ -1,6 +1,10 @@
 package table
 
-import "github.com/qats-bench/qats/metrics"
+import (
+	"strings"
+
+	"github.com/qats-bench/qats/metrics"
+)
 
 // Name returns the name that the paper prints for an id in a column of
 // results.csv, or the id itself where the paper has no name for it. For column
@@ -21,6 +25,9 @@ func Name(column, id string) string {
 	}
 	if name, ok := names[column][id]; ok {
 		return name
+	}
+	if factor, ok := strings.CutPrefix(id, "rescale-"); ok && column == "corruption" {
+		return "x " + factor // the logits times a factor
 	}
 	return id
 }
@@ -56,6 +63,15 @@ var names = map[string]map[string]string{
 		"tissuemnist":      "TissueMNIST",
 		"voc2012":          "VOC-2012",
 		"20newsgroups":     "NewsGroup-20",
+
+		// of data/bundle
+		"20newsgroups-body":    "20 Newsgroups (body)",
+		"camvid-240":           "CamVid-240",
+		"cifar10-jpeg":         "CIFAR-10 (JPEG)",
+		"cifar10-jpeg-c":       "CIFAR-10-C (JPEG)",
+		"cifar10-jpeg-lt-r10":  "CIFAR-10-LT R-10 (JPEG)",
+		"cifar10-jpeg-lt-r100": "CIFAR-10-LT R-100 (JPEG)",
+		"pneumoniamnist-28":    "PneumoniaMNIST-28",
 	},
 	"backbone": {
 		"resnet50":      "RN-50",
@@ -65,6 +81,18 @@ var names = map[string]map[string]string{
 		"vit-b16":       "ViT-B",
 		"deeplabv3-r50": "DLV3-R50",
 		"bert-b":        "BERT-B",
+
+		// The small networks of data/bundle: w is the width of the first layer, k the
+		// growth, p the patch, d the dimension, h the hidden layer.
+		"deeplab-tiny-w32":   "DeepLab (w32)",
+		"densenet16-k12-s2":  "DN-16 (k12)",
+		"mlp-tfidf-h128":     "MLP (h128)",
+		"resnet18-w16-s2":    "RN-18 (w16)",
+		"resnet18-w64":       "RN-18 (w64)",
+		"resnet50-w8-s2":     "RN-50 (w8)",
+		"transformer-d64-l2": "Transformer (d64)",
+		"vgg7-w32":           "VGG-7 (w32)",
+		"vit-p4-d96-l4":      "ViT (p4, d96)",
 	},
 	"loss": {
 		"ce":      "CE",

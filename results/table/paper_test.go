@@ -29,7 +29,7 @@ func paperTables() []paperTable {
 		return labels
 	}
 	networks := func(name, caption, metric string, number int, labels map[string]string) Spec {
-		return Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels,
+		return Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels, SettingLabels: labels,
 			Highlight: "qats", Only: map[string][]string{"method": seven}}
 	}
 	tailed := with(map[string]string{"cifar100-lt-r10": "R-10 (mild)", "cifar100-lt-r100": "R-100 (extreme)"})
@@ -48,9 +48,9 @@ func paperTables() []paperTable {
 		{"ablation", Spec{
 			Name: "ablation-ece", Caption: "ECE of forms of the temperature function, ViT-B/16", Metric: "ece", Number: 6,
 			Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
-			Only: map[string][]string{"method": {"uncal", "qats", "qats-pw2", "qats-pw4", "qats-pw10"}},
-			Labels: map[string]string{"cifar100": "C100", "cifar100-lt-r100": "C100-LT", "cifar100-c": "C100-C",
-				"qats": "Linear (QaTS)", "qats-pw2": "PW (K = 2)", "qats-pw4": "PW (K = 4)", "qats-pw10": "PW (K = 10)"},
+			Only:          map[string][]string{"method": {"uncal", "qats", "qats-pw2", "qats-pw4", "qats-pw10"}},
+			SettingLabels: map[string]string{"cifar100": "C100", "cifar100-lt-r100": "C100-LT", "cifar100-c": "C100-C"},
+			Labels:        map[string]string{"qats": "Linear (QaTS)", "qats-pw2": "PW (K = 2)", "qats-pw4": "PW (K = 4)", "qats-pw10": "PW (K = 10)"},
 		}},
 		{"shift-full", Spec{
 			Name: "shift-full", Caption: "ECE on CIFAR-100-C by corruption; calibrated on CIFAR-100, ViT-B/16", Metric: "ece", Number: 7,
@@ -61,7 +61,7 @@ func paperTables() []paperTable {
 		{"medical-full", Spec{
 			Name: "medical-full", Caption: "ECE on medical images by dataset", Metric: "ece", Number: 8,
 			Rows: []string{"backbone", "method"}, Columns: "dataset", Mean: true,
-			Labels: with(map[string]string{"ham10000": "HAM", "pathmnist": "Path", "bloodmnist": "Blo", "breastmnist": "Bre",
+			Labels: adats, SettingLabels: with(map[string]string{"ham10000": "HAM", "pathmnist": "Path", "bloodmnist": "Blo", "breastmnist": "Bre",
 				"dermamnist": "Derm", "organamnist": "OrgA", "organcmnist": "OrgC", "organsmnist": "OrgS",
 				"pneumoniamnist": "Pneu", "retinamnist": "Ret", "tissuemnist": "Tiss"}),
 			Only: map[string][]string{"method": seven},
@@ -91,8 +91,8 @@ func asRecords(list []paper.Number, source string) []results.Record {
 	var records []results.Record
 	for _, p := range list {
 		r := results.Record{
-			Cell:   results.Cell{Experiment: p.Table, Dataset: p.Dataset, Backbone: p.Backbone, Loss: "ce", Corruption: p.Corruption, Severity: p.Severity},
-			Method: p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
+			Setting: results.Setting{Experiment: p.Table, Dataset: p.Dataset, Backbone: p.Backbone, Loss: "ce", Corruption: p.Corruption, Severity: p.Severity},
+			Method:  p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
 		}
 		change := r
 		change.Metric, change.Value = "argmax_change", 0
@@ -121,7 +121,7 @@ func paperPivot(t *testing.T, p paperTable, source string) *Table {
 
 // find returns the cell in which a published number belongs.
 func (t *Table) find(p paper.Number) (Cell, error) {
-	r := results.Record{Cell: results.Cell{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}, Method: p.Method}
+	r := results.Record{Setting: results.Setting{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}, Method: p.Method}
 	i := slices.IndexFunc(t.Rows, func(row Row) bool { return slices.Equal(row.IDs, values(r, t.Spec.Rows)) })
 	j := slices.IndexFunc(t.Columns, func(c Column) bool {
 		return c.ID == value(r, t.Spec.Columns) || c.Mean && p.IsAverage()

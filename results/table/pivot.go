@@ -22,11 +22,11 @@ func Pivot(records []results.Record, spec Spec) (*Table, error) {
 
 // identity occurs once in results.csv.
 type identity struct {
-	results.Cell
+	results.Setting
 	method, metric string
 }
 
-func identify(r results.Record) identity { return identity{r.Cell, r.Method, r.Metric} }
+func identify(r results.Record) identity { return identity{r.Setting, r.Method, r.Metric} }
 
 // pivoting is the state of one call of Pivot.
 type pivoting struct {
@@ -46,7 +46,7 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	p := &pivoting{spec: spec, index: map[identity]results.Record{}}
 	var shown []results.Record
 	for _, r := range records {
-		if !spec.Only.Keeps(r.Cell, r.Method) {
+		if !spec.Only.Keeps(r.Setting, r.Method) {
 			continue
 		}
 		if other, twice := p.index[identify(r)]; twice {

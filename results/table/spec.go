@@ -41,7 +41,10 @@ type Spec struct {
 	// order is that of the file. A listed rival without records is shown empty.
 	Only results.Filter
 
-	Labels map[string]string // id -> label; they override the names that the package knows
+	// Labels are the labels of methods by id, and SettingLabels those of ids in the
+	// other columns. They override the names that the package knows. A label of a
+	// method does not apply to a dataset of the same id.
+	Labels, SettingLabels map[string]string
 
 	Average []string // each cell is the mean over these, for example corruption
 
@@ -146,7 +149,11 @@ func (s Spec) methodsAreRows() bool { return slices.Contains(s.Rows, "method") }
 
 // label returns the label of an id of a column.
 func (s Spec) label(column, id string) string {
-	if l, ok := s.Labels[id]; ok {
+	labels := s.SettingLabels
+	if column == "method" {
+		labels = s.Labels
+	}
+	if l, ok := labels[id]; ok {
 		return l
 	}
 	return Name(column, id)

@@ -71,8 +71,49 @@ type Cell struct {
 	GapBetter bool   // the gap says that the highlighted rival is better
 	Changes   Changes
 	Band      string // consistency band as printed; empty where it is not known
+	Published string // the number that the paper prints; empty where it prints none
 	Notes     []int  // indices into Table.Notes, without the notes of the rival
 }
+
+// below is what stands under a number: its consistency band, and in brackets the
+// number that the paper prints.
+func (c Cell) below() string {
+	text := c.Band
+	if c.Published != "" {
+		text = strings.TrimSpace(text + " (" + c.Published + ")")
+	}
+	return text
+}
+
+// Publish sets the numbers that the paper prints for the cells of the table. lookup
+// returns the number for the ids of a cell by column of results.csv, where an
+// averaged column has the id "average". A mean over all settings has no number.
+func (t *Table) Publish(lookup func(ids map[string]string) (string, bool)) {
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if row.Mean {
+			continue
+		}
+		for j, c := range t.Columns {
+			ids := map[string]string{t.Spec.Columns: c.ID}
+			if c.Mean {
+				ids[t.Spec.Columns] = average
+			}
+			for k, column := range t.Spec.Rows {
+				ids[column] = row.IDs[k]
+			}
+			for _, column := range t.Spec.Average {
+				ids[column] = average
+			}
+			if text, ok := lookup(ids); ok {
+				row.Cells[j].Published = text
+			}
+		}
+	}
+}
+
+// average is the id of an averaged column.
+const average = "average"
 
 // Mark is the place in a ranking.
 type Mark int
@@ -123,10 +164,14 @@ func (t *Table) Origin() string {
 	case t.Simulated == 0:
 		return fmt.Sprintf("All %d numbers are %s.", all, results.MeasuredOn(t.From))
 	case t.Measured == 0:
-		return fmt.Sprintf("SIMULATED: %s, marked s; none is of a real network.", count(all, "number"))
+		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", count(all, "number"))
 	}
 	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }
+
+// mixed reports whether the table has measured and simulated numbers. Only then does
+// each simulated number have an s; otherwise the line at the top says it of all.
+func (t *Table) mixed() bool { return t.Measured > 0 && t.Simulated > 0 }
 
 // glyphs are the marks as a legend shows them. escape is applied to plain text.
 type glyphs struct {
@@ -150,12 +195,13 @@ func (t *Table) legend(g glyphs) []string {
 	if len(s.Average) > 0 {
 		say("%s", t.averages())
 	}
-	var marks, gaps, bands bool
+	var marks, gaps, bands, published bool
 	for _, row := range t.Rows {
 		for _, c := range row.Cells {
 			marks = marks || c.Mark != Plain
 			gaps = gaps || c.Gap != ""
 			bands = bands || c.Band != ""
+			published = published || c.Published != ""
 		}
 	}
 	if marks {
@@ -194,8 +240,11 @@ func (t *Table) legend(g glyphs) []string {
 	if len(t.Unknown) > 0 {
 		say("No argmax_change is recorded for %s, so predictions may change.", strings.Join(t.Unknown, ", "))
 	}
+	if published {
+		say("In round brackets below: the number that the paper prints.")
+	}
 	if s.ConsistencyBand && bands {
-		say("In brackets: consistency band, the 95 %% range of a perfectly calibrated model with the same confidences and the same n.")
+		say("In square brackets: consistency band, the 95 %% range of a perfectly calibrated model with the same confidences and the same n.")
 	} else if s.ConsistencyBand {
 		say("Consistency bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric)
 	}

@@ -149,8 +149,8 @@ func yes(b bool) string {
 	return "no"
 }
 
-// textColumn appends column j to the lines, heading first, and its consistency
-// bands to the lines below. Numbers with their marks are right-aligned; the signs
+// textColumn appends column j to the lines, heading first, and what stands under its
+// numbers to the lines below. Numbers with their marks are right-aligned; the signs
 // after them are left-aligned.
 func (t *Table) textColumn(j int, lines, bands []string) {
 	c := t.Columns[j]
@@ -170,13 +170,13 @@ func (t *Table) textColumn(j int, lines, bands []string) {
 	}
 	width, tail := longest(numbers), longest(tails)
 	for _, r := range t.Rows {
-		width = max(width, len(r.Cells[j].Band)+1)
+		width = max(width, len(r.Cells[j].below())+1)
 	}
 	for i := range lines {
 		lines[i] += padLeft(numbers[i], width) + padRight(tails[i], tail) + "  "
 		band := ""
 		if i >= heads {
-			band = t.Rows[i-heads].Cells[j].Band
+			band = t.Rows[i-heads].Cells[j].below()
 		}
 		bands[i] += padLeft(band+" ", width) + strings.Repeat(" ", tail) + "  "
 	}
@@ -192,7 +192,7 @@ func (t *Table) textCell(c Cell) (number, tail string) {
 	case c.Mark == Second:
 		number = "_" + c.Text + "_"
 	}
-	if c.Simulated {
+	if c.Simulated && t.mixed() {
 		tail = "s"
 	}
 	if c.StandIn {

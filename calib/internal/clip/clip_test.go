@@ -8,10 +8,9 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
-// TestClipBounds: lower bounds are below the NLL everywhere, and near it next
-// to a computed threshold; leaving out what they exclude changes no bit of the
-// answer.
-func TestClipBounds(t *testing.T) {
+// Lower bounds are below the NLL everywhere, and near it next to a computed
+// threshold. Excluding thresholds by them changes no bit of the result.
+func TestBoundsAreBelowTheNLLAndChangeNoResult(t *testing.T) {
 	saved, ruledOut := 0, 0
 	for seed := range uint64(3) {
 		for _, scale := range []float64{0.3, 1, 8} {
@@ -51,8 +50,8 @@ func TestClipBounds(t *testing.T) {
 				}
 			}
 
-			// One sweep with a point in the middle: bounds on all others, near
-			// to the NLL beside the point.
+			// One sweep with a point in the middle gives bounds at all others, which
+			// are near the NLL next to the point.
 			one := NewSearch(set, 2, 0.99, false)
 			mid := one.top / 2
 			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
@@ -70,7 +69,7 @@ func TestClipBounds(t *testing.T) {
 	}
 }
 
-func TestClipIndex(t *testing.T) {
+func TestClipIndexIsTheFirstGridValueAtOrAbove(t *testing.T) {
 	for m := 0; m <= 2000; m++ {
 		c := float64(m) / 100
 		if got := clipIndex(c); got != m {

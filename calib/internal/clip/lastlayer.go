@@ -16,23 +16,23 @@ func Features(dst []float64, h []float32, c float64, sides int) {
 	}
 }
 
-// lastLayer is the last layer of a network, arranged for products. It does not
-// change and is safe for concurrent use.
+// lastLayer is the last layer of a network, packed for products. It is immutable
+// and safe for concurrent use.
 type lastLayer struct {
 	weights *linear.Packed
 	bias    []float32
 }
 
-// LayerRows is how many rows go through a last layer at a time.
+// LayerRows is the number of rows of one product with a last layer.
 const LayerRows = 32
 
-// NewLastLayer arranges the last layer of a network.
+// NewLastLayer packs the last layer of a network.
 func NewLastLayer(head data.Linear) lastLayer {
 	return lastLayer{linear.Pack(head.W.Data, head.W.Rows, head.W.Cols), head.B}
 }
 
-// Logits writes W x + b of each row of x: the bias is added to a sum in the
-// order of the features.
+// Logits writes W x + b for each row of x. The products are added in the order of
+// the features, then the bias.
 func (l lastLayer) Logits(dst, x []float64) {
 	l.weights.Times(dst, x)
 	k := len(l.bias)
@@ -43,9 +43,9 @@ func (l lastLayer) Logits(dst, x []float64) {
 	}
 }
 
-// Gaps writes z less its largest element, and returns the lowest index of
-// that. Float32 differences keep more than float32 logits would: the largest
-// stays apart from all others, and an offset of the bias changes nothing.
+// Gaps writes z minus its largest element, and returns the lowest index of that
+// element. Differences in float32 are more exact than logits in float32: the largest
+// stays distinct from all others, and an offset of the bias changes nothing.
 func Gaps(dst []float32, z []float64) (top int) {
 	for j, v := range z {
 		if v > z[top] {

@@ -12,75 +12,76 @@ import (
 // Search finds the best threshold of feature clipping on the grid
 // c_m = m/100, m = 1..2000, without 2,000 products with W.
 //
-// Sweeps. Let a_j = |h_j|, or h_j when one side is clipped, and s_j its sign.
-// As c falls, the logits of a row are A + c S with A = b + sum of W_j h_j over
-// the features that are not clipped and S = sum of W_j s_j over those with
-// a_j > c. A feature that becomes clipped changes both by one column of W. So
-// a sweep over any thresholds, in falling order, costs one product with W per
-// row, 2 k operations for each feature that is clipped, and k exponentials for
-// each threshold. Sums are made in one order whatever the thresholds, hence
-// have the same bits in every sweep. Thresholds from the largest a_j on clip
-// nothing, so all above the first of them are left out: they cannot be better.
+// Sweeps. Let a_j = |h_j|, or h_j if one side is clipped, and s_j its sign. At a
+// threshold c the logits of a row are A + c S, with A = b + sum of W_j h_j over the
+// features that are not clipped and S = sum of W_j s_j over the features with
+// a_j > c. When c falls and a feature becomes clipped, both change by one column of
+// W. So a sweep over any thresholds, in falling order, costs one product with W per
+// row, 2 k operations for each clipped feature, and k exponentials for each
+// threshold. The order of each sum does not depend on the thresholds, so the bits are
+// the same in every sweep. Thresholds at or above the largest a_j clip nothing, so
+// only the first of them is computed.
 //
-// Bounds. The NLL f of a row is convex in its logits, hence in its clipped
+// Bounds. The NLL f of a row is convex in its logits, and so in its clipped
 // features: with the gradient r = p - 1[y] at threshold e,
 //
 //	f(c) >= f(e) + sum_j g_j (min(a_j, c) - min(a_j, e)),  g_j = s_j W_j r,
 //
-// for every c. The sum is (c - e) r S over the features clipped at e, less
-// g_j (c - a_j) of those with e < a_j < c, or g_j (a_j - c) of those with
-// c < a_j <= e. Added up over the rows, with g_j and g_j a_j in buckets by the
-// grid value above a_j, it is a lower bound of the NLL at every c between two
-// thresholds of a sweep, from either side. The bound is exact at the ends and
-// errs by the square of the distance. A c whose bound is above the best
-// admissible NLL by more than clipMargin is out. The others are computed in
-// further sweeps, until none is left: the answer is that of the whole grid.
+// for every c. The sum is (c - e) r S over the features clipped at e, minus
+// g_j (c - a_j) for each feature with e < a_j < c, or g_j (a_j - c) for each with
+// c < a_j <= e. The sums over the rows of g_j and g_j a_j are kept in buckets by the
+// grid value above a_j. They give a lower bound of the NLL at every c between two
+// thresholds of a sweep, from either side. The bound is exact at the thresholds, and
+// its error is of the order of the square of the distance. A c is excluded if its
+// bound is above the best admissible NLL by more than clipMargin. Further sweeps
+// compute the others, until none is left. So the result is that of the whole grid.
 //
-// The guard may rule out the thresholds with the least NLL, which bounds of the
-// NLL cannot spare. So a sweep also counts the rows that are certainly wrong at
-// every c between two of its thresholds; all between are out where too few rows
-// remain.
+// The guard may exclude the thresholds with the least NLL, which the bounds cannot
+// exclude. So a sweep also counts the rows that are certainly wrong at every c
+// between two of its thresholds. If too few other rows remain, every c between them
+// is excluded.
 type Search struct {
 	set     *data.Set
 	sides   int     // 2 clips to [-c, c], 1 to at most c
-	guard   float64 // share of the accuracy to be exceeded
-	byECE   bool    // the criterion is the ECE-15, else the NLL
+	guard   float64 // least share of the original accuracy, which must be exceeded
+	byECE   bool    // the criterion is the ECE-15, otherwise the NLL
 	last    lastLayer
 	columns []float32 // d x k, W transposed
 	top     int       // first grid value at or above every a_j; Points+1 if there is none
 
 	score  []clipScore // by grid value
-	bound  []float64   // lower bounds of the NLL, by grid value; +Inf where the guard rules it out
+	bound  []float64   // lower bounds of the NLL, by grid value; +Inf if the guard excludes it
 	Sweeps int
 }
 
 const (
+	// Points is the number of points of the grid.
 	Points = 2000
-	// clipMargin is above what rounding can do to a bound. The largest share
-	// is that of the differences of logits, float32: an NLL errs by less than
-	// 2^-24 ln k.
+	// clipMargin is more than the rounding error of a bound. Most of that error
+	// comes from the differences of logits in float32, by which an NLL changes by
+	// less than 2^-24 ln k.
 	clipMargin = 1e-6
-	// clipChosen is how many thresholds a sweep looks at while bounds may
-	// spare it the others, or d/8 if that is more, since a threshold costs no
-	// more than a few features do; clipPatience is after how many sweeps it
-	// looks at all that are left.
+	// clipChosen is the number of thresholds of a sweep as long as bounds may
+	// exclude the others, or d/8 if that is more, since a threshold costs as much
+	// as a few features. After clipPatience sweeps, all remaining thresholds are
+	// computed.
 	clipChosen   = 32
 	clipPatience = 4
 )
 
-// clipScore is what the calibration set comes to at one threshold.
+// clipScore holds the results for the calibration set at one threshold.
 type clipScore struct {
 	computed bool
 	nll      float64 // mean
 	slope    float64 // mean of r S: the derivative of the NLL for rising c
 	hits     int     // rows whose prediction is their label
-	ece      float64 // ECE-15, where it is the criterion
+	ece      float64 // ECE-15, if it is the criterion
 }
 
 // Value returns the grid value c_m.
 func Value(m int) float64 { return float64(m) / 100 }
 
-// clipIndex returns the least m with c_m >= a, Points+1 if there is none.
+// clipIndex returns the least m with c_m >= a, or Points+1 if there is none.
 func clipIndex(a float64) int {
 	if !(a <= Value(Points)) {
 		return Points + 1
@@ -115,7 +116,7 @@ func NewSearch(set *data.Set, sides int, guard float64, byECE bool) *Search {
 	return s
 }
 
-// reach returns a_j and s_j of a feature; one that is never clipped has a_j 0.
+// reach returns a_j and s_j of a feature. A feature that is never clipped has a_j 0.
 func (s *Search) reach(h float32) (a, sign float64) {
 	switch {
 	case h > 0:
@@ -126,7 +127,7 @@ func (s *Search) reach(h float32) (a, sign float64) {
 	return 0, 0
 }
 
-// Run returns the best grid value, 0 when none is admissible.
+// Run returns the best grid value, or 0 if none is admissible.
 func (s *Search) Run(ctx context.Context) (int, error) {
 	best := 0
 	for {
@@ -142,7 +143,7 @@ func (s *Search) Run(ctx context.Context) (int, error) {
 	}
 }
 
-// left returns the grid values that may still be better than the best so far.
+// left returns the grid values that may still be better than the given best one.
 func (s *Search) left(best int) []int {
 	most := math.MaxFloat64
 	if best > 0 {
@@ -157,9 +158,9 @@ func (s *Search) left(best int) []int {
 	return left
 }
 
-// choose returns thresholds for the next sweep, in falling order: all that are
-// left, or some spread over them. The first sweep includes the top, where
-// nothing is clipped, for the accuracy to compare with.
+// choose returns thresholds for the next sweep, in falling order: all that are left,
+// or some that are evenly spread over them. The first sweep includes the top, where
+// nothing is clipped, because it gives the original accuracy.
 func (s *Search) choose(left []int) []int {
 	var points []int
 	stride := 1
@@ -177,8 +178,8 @@ func (s *Search) choose(left []int) []int {
 	return points
 }
 
-// between reports, for each of points, whether a grid value in left lies below
-// it and above the next one.
+// between reports for each point whether a grid value in left is below it and above
+// the next point.
 func (s *Search) between(points, left []int) []bool {
 	some := make([]bool, len(points))
 	for i, p := range points {
@@ -193,8 +194,8 @@ func (s *Search) between(points, left []int) []bool {
 	return some
 }
 
-// best returns the admissible grid value with the least criterion among those
-// computed, the lowest on ties, 0 if there is none.
+// best returns the computed and admissible grid value with the least criterion: the
+// lowest one on ties, 0 if there is none.
 func (s *Search) best() int {
 	best, least := 0, math.Inf(1)
 	for m := 1; m <= min(s.top, Points); m++ {
@@ -209,7 +210,7 @@ func (s *Search) best() int {
 	return best
 }
 
-// admissible reports whether the guard lets a threshold with so many hits pass.
+// admissible reports whether the guard accepts a threshold with the given hits.
 func (s *Search) admissible(hits int) bool {
 	return float64(hits) > s.guard*float64(s.score[s.top].hits)
 }
@@ -225,8 +226,8 @@ func (s *Search) Computed() int {
 	return n
 }
 
-// sweep computes the scores of points, in falling order, and bounds below
-// those that are marked in cut.
+// sweep computes the scores of points, which are in falling order. Below the points
+// marked in cut it also computes bounds.
 func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
 	s.Sweeps++
 	n := s.set.Features.Rows
@@ -270,7 +271,7 @@ func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
 	return nil
 }
 
-// boundAbove raises the bounds between two thresholds by those from lo.
+// boundAbove raises the bounds between two thresholds to the bounds from lo.
 func (s *Search) boundAbove(sums *clipSums, lo, hi int) {
 	n, e := float64(s.set.Features.Rows), s.score[lo]
 	g, ga := 0.0, 0.0 // of the features with c_lo < a <= c_m
@@ -283,7 +284,7 @@ func (s *Search) boundAbove(sums *clipSums, lo, hi int) {
 	}
 }
 
-// boundBelow raises the bounds between two thresholds by those from hi.
+// boundBelow raises the bounds between two thresholds to the bounds from hi.
 func (s *Search) boundBelow(sums *clipSums, lo, hi int) {
 	n, e := float64(s.set.Features.Rows), s.score[hi]
 	g, ga := 0.0, 0.0 // of the features with c_m < a <= c_hi

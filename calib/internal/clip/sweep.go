@@ -13,8 +13,8 @@ type clipSums struct {
 	nll, slope   []float64          // by point
 	hits         []int              // by point
 	wrong        []int              // by point: rows that are wrong at every threshold between it and the next
-	gap          [][eceBins]float64 // by point, hits less confidences of each bin; nil unless the ECE is the criterion
-	above, below []clipBucket       // by grid value: of the gradient at the next lower, next higher point
+	gap          [][eceBins]float64 // by point, hits minus confidences of each bin; nil unless the ECE is the criterion
+	above, below []clipBucket       // by grid value: of the gradient at the next lower and the next higher point
 }
 
 const eceBins = 15
@@ -48,7 +48,7 @@ func (t *clipSums) add(b *clipSums) {
 	}
 }
 
-// ece returns n times the ECE at a point, 0 where it was not computed.
+// ece returns n times the ECE at a point, or 0 if it was not computed.
 func (t *clipSums) ece(point int) float64 {
 	sum := 0.0
 	if t.gap != nil {
@@ -72,11 +72,11 @@ type clipWorker struct {
 	z        []float64    // k, the logits
 	gap32    []float32    // k
 	residual []float64    // k, p - 1[y]
-	which    []int        // features in work
-	factors  [2][]float64 // of each of them
-	order    []uint64     // features that are clipped at some point: grid value of a_j, falling, and j
-	raw      int          // class that is predicted without clipping
-	now      clipRow
+	which    []int        // scratch: features
+	factors  [2][]float64 // scratch: numbers for each of them
+	order    []uint64     // features that are clipped at some point: falling grid value of a_j, then j
+	raw      int          // the prediction without clipping
+	now      clipRow      // the row at the current threshold
 }
 
 // clipRow is a row at one threshold.
@@ -125,7 +125,7 @@ func (w *clipWorker) row(i int) {
 	clear(w.s)
 	w.raw = Gaps(w.gap32, w.a)
 	w.sort(h)
-	next := 0 // in order: those before it are clipped
+	next := 0 // the features of order before next are clipped
 	for p, point := range w.points {
 		first := next
 		for next < len(w.order) && featureOf(w.order[next]).m > point {
@@ -136,7 +136,7 @@ func (w *clipWorker) row(i int) {
 			w.bucket(w.below, moved, h)
 		}
 		w.clipFeatures(moved, h)
-		if p == 0 || next > 0 { // otherwise nothing is clipped, as before
+		if p == 0 || next > 0 { // otherwise nothing is clipped, as at the last point
 			w.evaluate(Value(point), y)
 		}
 		if p > 0 && w.cut[p-1] {
@@ -152,7 +152,7 @@ func (w *clipWorker) row(i int) {
 	}
 }
 
-// count adds the row as it is to the sums of a point.
+// count adds the row at the current threshold to the sums of a point.
 func (w *clipWorker) count(p, y int) {
 	hit := 0.0
 	if w.now.top == y {
@@ -173,8 +173,8 @@ func featureOf(key uint64) clippedFeature {
 	return clippedFeature{Points + 1 - int(key>>32), int(uint32(key))}
 }
 
-// sort lists the features by the falling grid value of a_j, those of one value
-// by j, as far as any point or bound has to do with them.
+// sort lists the features that any point or bound needs, by the falling grid value
+// of a_j, then by j.
 func (w *clipWorker) sort(h []float32) {
 	lowest := w.points[len(w.points)-1]
 	if w.cut[len(w.points)-1] {
@@ -196,7 +196,7 @@ func (w *clipWorker) column(j int) []float32 {
 	return w.search.columns[j*k : (j+1)*k : (j+1)*k]
 }
 
-// clipFeatures moves features from the constant to the slope of the logits.
+// clipFeatures moves features from the constant A to the slope S of the logits.
 func (w *clipWorker) clipFeatures(keys []uint64, h []float32) {
 	which := w.which[:0]
 	out, in := w.factors[0][:0], w.factors[1][:0]
@@ -211,7 +211,7 @@ func (w *clipWorker) clipFeatures(keys []uint64, h []float32) {
 	linear.Add(w.s, in, columns)
 }
 
-// bucket adds g_j at the current residual to the buckets of features.
+// bucket adds g_j at the current residual to the buckets of the given features.
 func (w *clipWorker) bucket(buckets []clipBucket, keys []uint64, h []float32) {
 	which, g := w.which[:0], w.factors[0][:0]
 	for _, key := range keys {
@@ -226,9 +226,9 @@ func (w *clipWorker) bucket(buckets []clipBucket, keys []uint64, h []float32) {
 	}
 }
 
-// evaluate computes the row at threshold c. Where clipping makes classes equal
-// the prediction is the one without clipping if that is among them, as metrics
-// count it.
+// evaluate computes the row at threshold c. If clipping makes classes equal and the
+// prediction without clipping is one of them, it stays the prediction, as in the
+// metrics.
 func (w *clipWorker) evaluate(c float64, y int) {
 	top := linear.Line(w.z, w.a, w.s, c)
 	linear.Gaps(w.gap32, w.z, w.z[top])
@@ -245,10 +245,10 @@ func (w *clipWorker) evaluate(c float64, y int) {
 	w.now.slope = linear.Inner(w.residual, w.s)
 }
 
-// staysWrong reports whether the class that is predicted at lo certainly beats
-// the label y up to hi. What it leads by changes by hi - lo times the slope of
-// the features that are clipped at hi too, and by at most (a_j - lo) times
-// that of each of the given ones, which are clipped at lo only.
+// staysWrong reports whether the class that is predicted at lo certainly beats the
+// label y up to hi. Its lead changes by (hi - lo) times the slope of the features that
+// are clipped at hi too, and by at most (a_j - lo) times the slope of each moved
+// feature, which is clipped at lo only.
 func (w *clipWorker) staysWrong(moved []uint64, h []float32, y int, lo, hi float64) bool {
 	const rounding = 1e-6
 	top := w.now.top

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEachBlock: every row is in one block, cancellation ends the work, and a
-// panic of any block reaches the caller.
-func TestEachBlock(t *testing.T) {
+// Every row is in one block, cancellation ends the work, and a panic of any block
+// reaches the caller.
+func TestEachBlockVisitsEveryRowOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 255, 256, 257, 5000} {
 		owner := make([]int, n)
 		err := EachBlock(context.Background(), n, func(block, lo, hi int) {

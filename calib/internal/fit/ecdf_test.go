@@ -41,7 +41,7 @@ func equal(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-func TestRanks(t *testing.T) {
+func TestRanksOfKnownRows(t *testing.T) {
 	cal := testset.Rows([][]float32{
 		{0, 1, 0}, // least confident
 		{5, 1, 0},
@@ -61,9 +61,9 @@ func TestRanks(t *testing.T) {
 	equal(t, "other rows", ranksOf(t, cal, test), []float64{0, .2, .2, .6, .8, 1})
 }
 
-// TestRanksDefinition counts pairs, on rows drawn so that ties abound, each
-// with its classes shuffled: ties are decided by sorted rows, not by sums.
-func TestRanksDefinition(t *testing.T) {
+// Ranks are those of counted pairs, on rows with many ties and with shuffled classes.
+// The count compares sorted rows, not sums.
+func TestRanksFollowTheirDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n, k = 300, 40
 	pool := data.NewMatrix(60, k)
@@ -81,7 +81,7 @@ func TestRanksDefinition(t *testing.T) {
 	}
 	cal, calFrom := draw()
 	test, testFrom := draw()
-	conf := make([]float64, pool.Rows) // float64 confidences of distinct rows differ plainly
+	conf := make([]float64, pool.Rows) // the confidences of distinct rows differ clearly in float64
 	for i := range conf {
 		var sum, most float64
 		most = float64(pool.Row(i)[0])
@@ -105,9 +105,9 @@ func TestRanksDefinition(t *testing.T) {
 	equal(t, "shuffled classes", ranksOf(t, cal, test), want)
 }
 
-// TestRanking: the bucketed sort and its ranks are those of a plain sort, for
-// rows of the set and for others.
-func TestRanking(t *testing.T) {
+// The bucket sort and its ranks are those of a comparison sort, for rows of the set
+// and for others.
+func TestRankingIsThatOfASort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for name, draw := range map[string]func() float64{
 		"equal":         func() float64 { return 0.25 },
@@ -146,7 +146,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// BenchmarkRanks looks up as many other rows as were ranked.
+// BenchmarkRanks ranks as many other rows as are in the set.
 func BenchmarkRanks(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		rng := rand.New(rand.NewPCG(1, 1))

@@ -12,9 +12,9 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
-// TestBoxNewtonQuadratic: for a convex quadratic the minimum in a box is found
-// by trying every set of active bounds.
-func TestBoxNewtonQuadratic(t *testing.T) {
+// The minimum of a convex quadratic in a box is the best over all sets of active
+// bounds.
+func TestBoxNewtonMinimisesQuadratics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	const p = 4
 	for trial := range 200 {
@@ -93,15 +93,15 @@ func TestBoxNewtonQuadratic(t *testing.T) {
 		if math.Abs(sol.Value-best) > 1e-12 || sol.Gradient > GradTol {
 			t.Errorf("trial %d: value %.15g, want %.15g; gradient %g", trial, sol.Value, best, sol.Gradient)
 		}
-		if sol.Steps > p+1 { // a step for each bound that is left again, and one
+		if sol.Steps > p+1 { // one step for each bound that is released, and one more
 			t.Errorf("trial %d: %d steps for a quadratic", trial, sol.Steps)
 		}
 	}
 }
 
-// TestBoxNewtonRosenbrock: a curved valley with an indefinite Hessian at the
-// start, without and with an active bound.
-func TestBoxNewtonRosenbrock(t *testing.T) {
+// A curved valley with an indefinite Hessian at the start, without and with an active
+// bound.
+func TestBoxNewtonMinimisesRosenbrock(t *testing.T) {
 	eval := func(v []float64) (Local, error) {
 		x, y := v[0], v[1]
 		return Local{
@@ -124,10 +124,9 @@ func TestBoxNewtonRosenbrock(t *testing.T) {
 	}
 }
 
-// TestCurveDerivatives compares gradient and Hessian of every shape with
-// differences. Central differences of step 1e-4 err by about 1e-8, their
-// differences by 1e-5.
-func TestCurveDerivatives(t *testing.T) {
+// Gradient and Hessian of every kind of curve agree with differences. The error of
+// central differences of step 1e-4 is about 1e-8, that of their differences 1e-5.
+func TestCurveDerivativesAgreeWithDifferences(t *testing.T) {
 	set := testset.Simulated(700, 5, 3, 1.7, 1)
 	for _, c := range []Curve{{1, false}, {1, true}, {4, false}, {4, true}} {
 		o, err := NewObjective(set)
@@ -174,7 +173,7 @@ func TestCurveDerivatives(t *testing.T) {
 	}
 }
 
-func TestLocate(t *testing.T) {
+func TestTemperatureAtIsLinearBetweenKnots(t *testing.T) {
 	knots := []float64{5, 3, 2.5, 1}
 	for _, c := range []struct{ q, want float64 }{
 		{0, 5}, {1. / 6, 4}, {1. / 3, 3}, {0.5, 2.75}, {2. / 3, 2.5}, {5. / 6, 1.75}, {1, 1},
@@ -188,9 +187,9 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// Of several starts the least minimum is taken, and how far the others end above
-// it is told. x^4 - 3x^2 + x has minima at about -1.30 and 1.13.
-func TestBoxNewtonFromStarts(t *testing.T) {
+// Of several starts the least minimum is taken, and the difference to the largest is
+// returned. x^4 - 3x^2 + x has minima at about -1.30 and 1.13.
+func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
 	well := func(x []float64) (Local, error) {
 		v := x[0]
 		return Local{v*v*v*v - 3*v*v + v, []float64{4*v*v*v - 6*v + 1}, []float64{12*v*v - 6}}, nil

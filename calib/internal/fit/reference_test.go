@@ -11,10 +11,10 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// TestRefined: a refined reference leads to the minimum of the rows in the
-// middle of the blocks, fitted by themselves, and knows their curve there; of
-// a stream it has the bits that it has in memory.
-func TestRefined(t *testing.T) {
+// A refined reference gives the minimum of the rows in the middle of the blocks,
+// fitted alone, and their curve near it. A stream gives the same bits as rows in
+// memory.
+func TestRefinedReferenceIsTheCurveOfTheSample(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 30000, 5
 	set := testset.Simulated(n, k, 3, 1.6, 1)
@@ -68,8 +68,8 @@ func TestRefined(t *testing.T) {
 	}
 }
 
-// TestThinnedLabels: a label that is no class is named by its row of the set.
-func TestThinnedLabels(t *testing.T) {
+// The error of a label that is no class names its row in the set.
+func TestThinnedRowsNameTheirPlace(t *testing.T) {
 	ctx := context.Background()
 	o, err := NewStreamed(testset.Broken{Stream: testset.StreamOf(testset.Simulated(20000, 4, 3, 1.6, 2)), Bad: 5000, Label: 4})
 	if err != nil {
@@ -81,9 +81,9 @@ func TestThinnedLabels(t *testing.T) {
 	}
 }
 
-// TestRefinedElsewhere: rows in the middle of the blocks that contradict the
-// others do not lead away.
-func TestRefinedElsewhere(t *testing.T) {
+// If the rows in the middle of the blocks contradict the others, the result is
+// unchanged.
+func TestMisleadingSampleChangesNoResult(t *testing.T) {
 	ctx := context.Background()
 	set := testset.Simulated(20000, 4, 3, 1.6, 2)
 	for i := range set.Labels {
@@ -104,9 +104,9 @@ func TestRefinedElsewhere(t *testing.T) {
 	}
 }
 
-// manyRows is a stream of rows of two classes that are made as they are read:
-// the gap between the logits is one of a table, and the second class is right
-// as often as at T = 1.7 the softmax says.
+// manyRows is a stream of rows of two classes, computed when they are read. The gap
+// between the logits is from a table. The labels are drawn from the softmax at
+// T = 1.7.
 type manyRows struct {
 	gap   [1024]float32
 	right [1024]uint32
@@ -139,10 +139,10 @@ func (s *manyRows) Read(_ context.Context, lo, hi int, logits []float32, labels 
 	return nil
 }
 
-// TestManyRows: of millions of rows the second whole pass is the last, though it
-// still moves T; T, the NLL and the gradient are those that one more pass finds.
-// 2^23 rows err by some 1e-3 from the T that they are made of.
-func TestManyRows(t *testing.T) {
+// On millions of rows the second whole pass is the last, even if T still changes. T,
+// the NLL and the gradient are those of one more pass. The T of 2^23 rows differs from
+// that of the labels by some 1e-3.
+func TestMillionsOfRowsNeedTwoPasses(t *testing.T) {
 	rows := newManyRows()
 	o, err := NewStreamed(rows)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// CheckLabelled refuses a calibration set without rows or without a label for
-// each row.
+// CheckLabelled rejects a calibration set without rows, or without a label in 0..k-1
+// for each row.
 func CheckLabelled(set *data.Set) error {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	if n == 0 || k == 0 {
@@ -23,8 +23,7 @@ func CheckLabelled(set *data.Set) error {
 	return checkLabels(set.Labels, 0, k)
 }
 
-// checkLabels refuses a label that is none of k classes; the first is that of
-// row from.
+// checkLabels rejects a label outside 0..k-1. from is the row of the first label.
 func checkLabels(labels []int32, from, k int) error {
 	for i, y := range labels {
 		if y < 0 || int(y) >= k {
@@ -34,8 +33,8 @@ func checkLabels(labels []int32, from, k int) error {
 	return nil
 }
 
-// EachRow calls do with the softmax probabilities of every row, in order; p is
-// reused. It stops with the context's error when ctx is done.
+// EachRow calls do with the softmax probabilities p of every row, in order. It reuses
+// p. It returns the context's error when ctx is done.
 func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64)) error {
 	p := make([]float64, logits.Cols)
 	for i := range logits.Rows {
@@ -59,8 +58,8 @@ func TopClass(row []float32) int {
 	return top
 }
 
-// KeepTop divides q by total and lowers what rounding has made equal to the
-// top class though its logit is smaller.
+// KeepTop divides q by total. A class with a smaller logit than the top class, whose
+// q rounding made equal to that of the top class, gets the float64 just below.
 func KeepTop(q []float64, row []float32, total float64) {
 	top := TopClass(row)
 	most := q[top] / total

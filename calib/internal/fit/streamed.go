@@ -14,11 +14,11 @@ type Stream interface {
 	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
 }
 
-// readBytes is about what a worker reads of a stream at a time.
+// readBytes is about the number of bytes that a worker reads from a stream at a time.
 const readBytes = 1 << 20
 
-// NewStreamed is NewObjective for rows that are streamed. Labels are
-// checked as they are read.
+// NewStreamed is NewObjective for streamed rows. Labels are checked when they are
+// read.
 func NewStreamed(s Stream) (*Objective, error) {
 	if s.Rows() < 1 || s.Classes() < 1 {
 		return nil, errors.New("the calibration set is empty")
@@ -26,8 +26,8 @@ func NewStreamed(s Stream) (*Objective, error) {
 	return &Objective{Logits: data.Matrix{Rows: s.Rows(), Cols: s.Classes()}, stream: s}, nil
 }
 
-// read returns rows lo..hi-1 of the stream, which are in the memory of w until
-// its next read. It reads ahead, but not beyond the row end.
+// read returns rows lo..hi-1 of the stream, which are valid until the next read of w.
+// It reads ahead, up to the row end.
 func (o *Objective) read(ctx context.Context, w *workspace, lo, hi, end int) ([]float32, []int32, error) {
 	k := o.Logits.Cols
 	if lo < w.lo || hi > w.lo+len(w.labels) {

@@ -10,9 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// TestLogSum: products in place of logarithms lose nothing, be the tails tiny,
-// huge or mixed.
-func TestLogSum(t *testing.T) {
+// Products in place of logarithms are as exact, for tiny, huge and mixed tails.
+func TestLogSumIsThatOfLogarithms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for name, draw := range map[string]func() float64{
 		"none":   func() float64 { return 0 },
@@ -37,16 +36,16 @@ func TestLogSum(t *testing.T) {
 	}
 }
 
-// TestCurveNodes: n nodes give back any polynomial of degree 2n-1, its slopes
-// included, and a node at a known place takes the old one's.
-func TestCurveNodes(t *testing.T) {
+// n nodes reproduce any polynomial of degree 2n-1 and its slopes. A node near a known
+// one replaces it.
+func TestCurveNodesInterpolatePolynomials(t *testing.T) {
 	p := func(y float64) curveNode { // degree 5
 		return curveNode{
 			u: 1 + y*(2+y*(-1+y*(0.5+y*(0.25-y*0.125)))),
 			y: y, du: 2 + y*(-2+y*(1.5+y*(1-y*0.625))),
 		}
 	}
-	c := curveNodes(nil).with(p(9)).with(p(-1)).with(p(0.5)).with(p(2)) // the first is one too many
+	c := curveNodes(nil).with(p(9)).with(p(-1)).with(p(0.5)).with(p(2)) // the first is dropped
 	for _, y := range []float64{-2, -1, 0, 0.5, 1.7, 2, 3} {
 		u, du := c.slopeAt(y)
 		if want := p(y); math.Abs(u-want.u) > 1e-12*(1+math.Abs(want.u)) || math.Abs(du-want.du) > 1e-12*(1+math.Abs(want.du)) {
@@ -64,9 +63,8 @@ func TestCurveNodes(t *testing.T) {
 	}
 }
 
-// TestTaskErrors: of several errors the first in order is returned, whoever
-// was first in time.
-func TestTaskErrors(t *testing.T) {
+// Of several errors the one of the lowest task is returned, in any order of time.
+func TestEachTaskReturnsTheErrorOfTheLowestTask(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	met := make(chan bool)
 	err := EachTask(context.Background(), 100, 2, func(_, task int) error {

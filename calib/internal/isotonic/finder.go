@@ -6,14 +6,14 @@ import (
 )
 
 // Finder counts the elements of an increasing list in [0, 1] that are at or
-// below some x. A table on the leading bits of x narrows the search: buckets
-// are as fine, relative to x, as the list is long, down to 2^-32. Of the n k
-// probabilities of a set nearly all are small and fall where the list is thin.
-// The table takes at most 8 bytes an element.
+// below some x. A table on the leading bits of x narrows the search. The longer the
+// list, the narrower are its buckets, relative to x, down to 2^-32. Nearly all of the
+// n k probabilities of a set are small and lie where the list has few elements. The
+// table takes at most 8 bytes an element.
 type Finder struct {
 	list  []float64
-	start []uint32 // start[b]: elements in the buckets before b; nil for a list too short to need it
-	shift int      // bits of x that buckets ignore
+	start []uint32 // start[b]: elements in the buckets before b; nil for a short list
+	shift int      // number of low bits of x that buckets ignore
 }
 
 // NewFinder returns a finder in an increasing list in [0, 1].

@@ -9,14 +9,14 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// LikelyRow is what it takes to tell the likely classes of a row from the
-// others by their logits, without an exponential for each.
+// LikelyRow separates the likely classes of a row from the others by their logits,
+// without an exponential for each class.
 type LikelyRow struct {
 	max float64 // the largest logit
 	s0  float64 // sum of exp(l - max)
 
-	// offset is max + log s0, by which a logit exceeds its log-probability,
-	// less what rounding to float32 can make of it and of the sum with a limit.
+	// offset is max + log s0, the logit minus the log-probability, minus a bound
+	// of the rounding errors of offset and of its sum with a limit, in float32.
 	offset float32
 }
 
@@ -27,7 +27,7 @@ func NewLikelyRow(m *softmax.Moments) LikelyRow {
 	return LikelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
 }
 
-// LikelyRows returns the n rows of logits, in one pass of the kernel.
+// LikelyRows returns the LikelyRow of each of the n rows: one pass of the kernel.
 func LikelyRows(ctx context.Context, logits data.Matrix) ([]LikelyRow, error) {
 	rows := make([]LikelyRow, 0, logits.Rows)
 	var moments [fit.BlockRows]softmax.Moments
@@ -49,8 +49,8 @@ func LikelyRows(ctx context.Context, logits data.Matrix) ([]LikelyRow, error) {
 func (r *LikelyRow) Prob(l float32) float64 { return softmax.ExpGap(float64(l)-r.max) / r.s0 }
 
 // Next returns the first class from j on whose log-probability may be at its
-// limit or above: none that is gets lost, a few that are not come along. It
-// returns the number of classes where there is none.
+// limit or above. There are no false negatives and a few false positives. It returns
+// the number of classes if there is none.
 //
 //go:noinline
 func (r *LikelyRow) Next(row, limit []float32, j int) int {
@@ -64,5 +64,5 @@ func (r *LikelyRow) Next(row, limit []float32, j int) int {
 	return j
 }
 
-// LikelyLimit returns a limit that every probability of p or more passes.
+// LikelyLimit returns a limit for Next that every probability of p or more reaches.
 func LikelyLimit(p float64) float32 { return float32(softmax.Log(p)) }

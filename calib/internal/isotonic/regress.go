@@ -15,9 +15,9 @@ type Function struct {
 	Y []float64 `json:"y"` // nondecreasing, in [0, 1]
 }
 
-// Run is a stretch of points (x, t, w), neighbours in x, that share one value
-// of the isotonic regression: a single point, points of equal x, or points
-// that are known to be pooled.
+// Run is a group of points (x, t, w), neighbours in x, that have one value in the
+// isotonic regression: a single point, points of equal x, or points that are known
+// to be pooled.
 type Run struct {
 	Lo, Hi float64 // least and largest x
 	Sum    float64 // sum of w t
@@ -26,10 +26,10 @@ type Run struct {
 
 // Regress returns the nondecreasing g that minimises the sum of w (t - g(x))^2
 // over the points of runs, by pooling adjacent violators (Ayer et al. 1955):
-// sort by x, join equal x to their weighted mean, then merge neighbours while
-// the left mean is not below the right one. The knots are the two ends of each
-// block, as scikit-learn has it. Runs may touch in equal lo but not overlap
-// otherwise; they are reordered and overwritten. Linear time after the sort.
+// sort by x, replace points of equal x by their weighted mean, then merge neighbours
+// while the left mean is not below the right one. The knots are the two ends of each
+// block, as in scikit-learn. Runs may have equal Lo but must not overlap otherwise.
+// They are reordered and overwritten. The time after the sort is linear.
 //
 // With t of 0 or 1 and whole weights the sums are exact below 2^53, so the
 // result does not depend on the order of the points.
@@ -45,7 +45,7 @@ func Regress(runs []Run) Function {
 			top--
 			b = runs[top].Join(b)
 		}
-		runs[top] = b // top < i: what is overwritten has been read
+		runs[top] = b // top < i, so this run was read before
 		top++
 	}
 	g := Function{X: make([]float64, 0, 2*top), Y: make([]float64, 0, 2*top)}
@@ -68,10 +68,10 @@ func (r Run) Join(next Run) Run {
 // At returns g(x) for x in [0, 1].
 func (g Function) At(x float64) float64 { return g.Between(UpTo(g.X, x), x) }
 
-// Between returns g(x) where i knots are at or below x. It is nondecreasing in
-// floating point too: subtraction, division by and product with a positive
-// constant, and addition of a constant round monotonically, and the minimum
-// keeps the end of a segment from passing the next knot.
+// Between returns g(x), given that i knots are at or below x. It is nondecreasing in
+// floating point too: subtraction, division by and multiplication with a positive
+// constant, and addition of a constant round monotonically. The minimum keeps the
+// end of a segment at or below the next knot.
 func (g Function) Between(i int, x float64) float64 {
 	switch {
 	case len(g.X) == 0:
@@ -86,7 +86,7 @@ func (g Function) Between(i int, x float64) float64 {
 	return min(y1, y0+float64((y1-y0)*r))
 }
 
-// Check reports why g, read from a file, is not what isotonic promises.
+// Check returns an error if g, read from a file, is not a Function.
 func (g Function) Check() error {
 	if len(g.X) != len(g.Y) {
 		return fmt.Errorf("%d knots x but %d values y", len(g.X), len(g.Y))
@@ -106,7 +106,7 @@ func (g Function) Check() error {
 	return nil
 }
 
-// CheckKnots refuses knots that are no isotonic function with values.
+// CheckKnots is Check, and a function without knots is an error too.
 func (g Function) CheckKnots() error {
 	if len(g.X) == 0 {
 		return errors.New("no knots")

@@ -11,7 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
-// fixtures are curves of scikit-learn; the recipe is in the file.
+// fixtures holds curves of scikit-learn; the recipe is in the file.
 type fixtures struct {
 	Curves []struct {
 		Name    string
@@ -104,9 +104,8 @@ func TestRegressIsScikitLearn(t *testing.T) {
 	}
 }
 
-// The order of the points must not matter to the last bit where the targets
-// are outcomes.
-func TestRegressOrder(t *testing.T) {
+// If the targets are 0 or 1, the order of the points changes no bit.
+func TestRegressDoesNotDependOnTheOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	runs := make([]Run, 300)
 	for i := range runs {
@@ -122,9 +121,9 @@ func TestRegressOrder(t *testing.T) {
 	}
 }
 
-// at must be monotone in floating point: neighbouring floats around knots, and
+// At is monotone in floating point: for neighbouring floats around knots, and for
 // knots that are neighbouring floats.
-func TestAtMonotone(t *testing.T) {
+func TestAtIsMonotone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
 		var g Function
@@ -165,9 +164,9 @@ func TestAtMonotone(t *testing.T) {
 	}
 }
 
-// Zeros far from the positives are kept by number and range alone, and the
-// result is that of all points: for values far apart, tied, within and just
-// beyond a tie, in chains of near values, and too small to count.
+// Of zeros far from the positives only number and range are kept, but the result is
+// that of all points: for values far apart, tied, within and just beyond a tie, in
+// chains of near values, and below tiniest.
 func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	wider := 0
@@ -227,7 +226,7 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 	}
 }
 
-func TestIsotonicCheck(t *testing.T) {
+func TestCheckRejectsWhatIsNotIsotonic(t *testing.T) {
 	for _, c := range []struct {
 		g    Function
 		want string
@@ -247,8 +246,8 @@ func TestIsotonicCheck(t *testing.T) {
 	}
 }
 
-// tieBlocks is the definition of a tie, plainly: all points sorted, and each put
-// into the block that the smallest member of the last block reaches to.
+// tieBlocks follows the definition of a tie: it sorts all points, and adds each to the
+// last block if the smallest member of that block is near enough.
 func tieBlocks(points []Run) []Run {
 	for i := range points {
 		points[i].Lo, points[i].Hi = ClearTiny(points[i].Lo), ClearTiny(points[i].Hi)

@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// Probabilities that are equal but for rounding are no order to learn from: of
-// files in float32, and of logits that were probabilities once, ties differ by
-// about 1e-7 of their size, and each would become a knot. So isotonic
-// regression sees blocks: going up from the smallest, a block holds the values
-// up to 1 + TieShare times its smallest member. (There is no chain: a value
-// beyond that begins the next block, however near its neighbour is.) Values
-// below tiniest are one block, at 0.
+// The order of probabilities that differ by rounding alone has no meaning. In files
+// in float32, and in logits that were computed from probabilities, ties differ by
+// about 1e-7 of their size, and each would become a knot. So isotonic regression
+// gets blocks: from the smallest value up, a block holds the values up to
+// 1 + TieShare times its smallest member. (A larger value starts the next block, even
+// if its neighbour is near.) Values below tiniest are one block, at 0.
 const (
 	TieShare = 0x1p-22
 	tiniest  = 1e-30
 )
 
-// ClearTiny returns x, 0 where it is below tiniest.
+// ClearTiny returns x, or 0 if it is below tiniest.
 func ClearTiny(x float64) float64 {
 	if x < tiniest {
 		return 0
@@ -26,29 +25,30 @@ func ClearTiny(x float64) float64 {
 	return x
 }
 
-// Windows are how far below a positive the values are kept one by one, as a
-// share of it; see tally. The first is nearly always enough.
+// Windows returns the windows to try in turn; see NewTally. Values in a window below a
+// positive are kept one by one. A window is a share of the positive. The first is
+// nearly always wide enough.
 func Windows() []float64 { return []float64{0x1p-18, 0x1p-9, math.Inf(1)} }
 
-// Tally turns pairs (x, 0 or 1) into runs for regress while keeping only the
-// positives and the zeros near them, so that the n x k pairs of a set cost
-// memory for n. It loses nothing: a block of zeros is always pooled with the
-// block before it, whose mean is not below 0, and the zeros under the least
-// positive are the block of value 0. So of the zeros far from any positive only
-// their number and their range matter. The zeros near one are kept, since they
-// may share its block, and since the smallest member of a block is only known
-// from the values below it: as far down as there is a gap wider than a tie.
+// Tally turns pairs (x, 0 or 1) into runs for Regress. It keeps only the positives
+// and the zeros near them, so the n x k pairs of a set need memory for n. The result
+// is exact. A block of zeros is always pooled with the block before it, whose mean is
+// not below 0, and the zeros below the least positive are the block of value 0. So for
+// the zeros far from all positives, only their number and range matter. The zeros near
+// a positive are kept, for two reasons: they may be in its block, and the smallest
+// member of a block follows only from the values below it, down to a gap that is
+// wider than a tie.
 type Tally struct {
-	positive []Run     // of equal x, increasing; sum is the number of positives, weight that of all pairs there
-	x        []float64 // theirs
+	positive []Run     // positives of equal x, increasing; Sum counts them, Weight counts all pairs at x
+	x        []float64 // the x of positive
 	find     Finder    // in x
 	far      []Run     // far[i]: zeros between x[i-1] and x[i], near neither
 	near     []float64
 	low      float64 // zeros from low x[i] to x[i] are near
 }
 
-// NewTally starts a tally with all its positives, which it sorts in place and
-// keeps. The window is one of windows.
+// NewTally returns a tally with all its positives, which it sorts in place and
+// keeps. The window is one of Windows.
 func NewTally(positives []float64, window float64) *Tally {
 	for i, x := range positives {
 		positives[i] = ClearTiny(x)
@@ -69,8 +69,8 @@ func NewTally(positives []float64, window float64) *Tally {
 	return t
 }
 
-// Least returns the x from which on every zero counts, where there is a
-// positive; see unlikely.
+// Least returns the least x at which every zero must be added by AddZero; see
+// AddUnlikelyZero. There must be a positive.
 func (t *Tally) Least() float64 { return t.low * t.x[0] }
 
 // AddZero adds a pair (x, 0).
@@ -90,10 +90,9 @@ func (t *Tally) AddZero(x float64) {
 	}
 }
 
-// AddUnlikelyZero adds a pair (x, 0) with x below Least, where AddZero is not called for
-// such pairs. Only the largest of them matters: it ends the block of value 0,
-// which is why the range of the others may begin anywhere. It reports whether x
-// is a new largest one.
+// AddUnlikelyZero adds a pair (x, 0) with x below Least, if AddZero is not called for
+// such pairs. Only the largest of them matters, because it ends the block of value 0.
+// So smaller ones may be left out. It reports whether x is the largest so far.
 func (t *Tally) AddUnlikelyZero(x float64) bool {
 	if x = ClearTiny(x); t.far[0].Weight > 0 && x <= t.far[0].Hi {
 		return false
@@ -106,8 +105,8 @@ func (t *Tally) AddUnlikelyZero(x float64) bool {
 func endOfTie(x float64) float64 { return x * (1 + TieShare) }
 
 // Regress returns the isotonic regression of all pairs, and whether every block
-// with a positive is certain: if not, a wider window is needed. It uses up t. A
-// tally without positives yields no knots, the function 0.
+// with a positive is certain. If not, a wider window is needed. t must not be used
+// afterwards. A tally without positives gives no knots, the function 0.
 func (t *Tally) Regress() (Function, bool) {
 	if len(t.x) == 0 {
 		return Function{X: []float64{}, Y: []float64{}}, true // "[]" in a model, not "null"
@@ -123,7 +122,7 @@ func (t *Tally) Regress() (Function, bool) {
 	}
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Lo, b.Lo) })
 	blocks := runs[:0]
-	certain, end := true, math.Inf(-1) // is the smallest member of the last block known? the last value
+	certain, end := true, math.Inf(-1) // whether the smallest member of the last block is known; the last value
 	for _, r := range runs {
 		last := len(blocks) - 1
 		switch {

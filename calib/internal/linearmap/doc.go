@@ -1,4 +1,4 @@
 // Package linearmap fits a linear map of the scores of a network by penalised
-// maximum likelihood: the problem of vector and matrix scaling, of their
-// structured forms and of Dirichlet calibration.
+// maximum likelihood. Vector and matrix scaling, their structured forms and
+// Dirichlet calibration are such fits.
 package linearmap

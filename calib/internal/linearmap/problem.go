@@ -16,15 +16,15 @@ import (
 //	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
 //
 // over theta = (D, b). D is the diagonal of a matrix (k numbers) or a full
-// matrix (k x k, row-major). At theta = 0 the scores stay what they are. The
-// first term is convex and every penalty is above 0, so there is one minimum.
+// matrix (k x k, row-major). At theta = 0 the scores are unchanged. The first term is
+// convex and every penalty is above 0, so there is one minimum.
 //
 // For a full matrix the scores are kept, twice n k float64. For a diagonal they are
 // computed from the logits in every pass, since k may be large.
 type Problem struct {
 	scores  func(dst []float64, row []float32) // writes x of a row of logits
 	kept    []float64                          // n x k, x of all rows; nil for a diagonal
-	columns []*linear.Packed                   // the same by block, transposed for products with residuals
+	columns []*linear.Packed                   // kept by block, transposed for products with residuals
 	Logits  data.Matrix                        // n x k
 	labels  []int32
 	Penalty []float64 // of each parameter, above 0
@@ -36,12 +36,12 @@ type Problem struct {
 type block struct {
 	value float64
 	sums  []float64 // one for each parameter
-	x, s  []float64 // BlockRows x k: scores as they were, and corrected
+	x, s  []float64 // BlockRows x k: the scores before and after the map
 	turn  []float64 // k x BlockRows, s transposed
 }
 
-// wave is how many blocks are summed before they join the total: it bounds the
-// memory for their sums and changes no bit.
+// wave is the number of blocks that are summed before they are added to the total. It
+// limits the memory for their sums and changes no bit.
 const wave = 64
 
 // New returns the problem on a labelled set. The caller fills Penalty.
@@ -99,11 +99,12 @@ func MatrixOf(theta []float64, k int) (w [][]float64, b []float64) {
 }
 
 const (
-	// near is the gradient at which Minimise looks at the curvature again.
+	// near is the gradient at which Minimise computes the curvature again.
 	near = 1e-4
 
-	// maxSteps bounds the steps of Minimise: networks needed some hundred. Sets
-	// with logits of 10^4 can ask for more, and get a warning.
+	// maxSteps limits the steps of Minimise with one set of units. Networks needed
+	// some hundred; one with logits of very different sizes needed 2,371 in all.
+	// Beyond it a fit gets a warning.
 	maxSteps = 2000
 
 	// Tolerance is the gradient at which Minimise ends, in units of parameters
@@ -111,14 +112,14 @@ const (
 	Tolerance = 1e-7
 )
 
-// Minimise moves theta, where it starts, to the minimum.
+// Minimise starts at theta and overwrites it with the minimum.
 func (f *Problem) Minimise(ctx context.Context, theta []float64) (fit.Descent, error) {
 	return f.MinimiseTo(ctx, theta, Tolerance)
 }
 
-// MinimiseTo is Minimise to another gradient. It measures each parameter in
-// units of 1/sqrt of its curvature, without which rare classes would need many
-// more steps: first that at the start, then that near the end.
+// MinimiseTo is Minimise to another gradient. It measures each parameter in units of
+// 1/sqrt of its curvature, because otherwise rare classes would need many more steps.
+// The curvature is computed at the start and again near the end.
 func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (fit.Descent, error) {
 	var end fit.Descent
 	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
@@ -141,7 +142,7 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 				gradient[j] = float64((gradient[j] + float64(2*f.Penalty[j]*x)) * unit[j])
 			}
 			return value, err
-		}, u, maxSteps-end.Steps, tolerance)
+		}, u, maxSteps, tolerance)
 		if err != nil {
 			return fit.Descent{}, err
 		}
@@ -153,8 +154,8 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 	return end, nil
 }
 
-// Pass returns the mean NLL at theta and writes its gradient or, with
-// curvature, the diagonal of its Hessian.
+// Pass returns the mean NLL at theta. It writes its gradient or, if curvature is set,
+// the diagonal of its Hessian.
 func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
 	f.Passes++
 	n, k := f.Logits.Rows, f.Logits.Cols
@@ -243,7 +244,7 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 
 // transpose writes the n x k matrix x as k x n.
 func transpose(dst, x []float64, n, k int) {
-	const tile = 8 // rows of a line of the cache
+	const tile = 8 // float64 in a cache line
 	for i0 := 0; i0 < n; i0 += tile {
 		i1 := min(i0+tile, n)
 		for c := range k {

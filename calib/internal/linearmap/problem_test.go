@@ -42,10 +42,9 @@ func randomTheta(rng *rand.Rand, k int, full bool) []float64 {
 	return theta
 }
 
-// TestLinearFitDerivatives: value, gradient and the diagonal of the Hessian
-// against the definition and differences of it, for numbers of rows that fill
-// neither the last four nor the last block.
-func TestLinearFitDerivatives(t *testing.T) {
+// Value, gradient and the diagonal of the Hessian agree with the definition and its
+// differences, for numbers of rows that are no multiple of 4 or of a block.
+func TestDerivativesAgreeWithDifferences(t *testing.T) {
 	const k, h = 4, 1e-5
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 3, 4, 261} {
@@ -96,10 +95,10 @@ func TestLinearFitDerivatives(t *testing.T) {
 	}
 }
 
-// TestLinearFitWaves: more rows than are summed at once, each four times, have
-// the value and the gradient of a quarter of them, and the bits do not depend
-// on the number of processors.
-func TestLinearFitWaves(t *testing.T) {
+// A set in which every row is repeated four times, with more rows than one wave, has
+// the value and the gradient of a quarter of it. The bits do not depend on the number
+// of processors.
+func TestRepeatedRowsChangeNoMean(t *testing.T) {
 	const k = 3
 	n := wave*fit.BlockRows/4 + 100
 	one := testset.Drawn(n, k, 2, 3)

@@ -12,8 +12,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Mixture is what group calibration minimises to learn a partition: over
-// W (groups x d) and u = log(1/tau),
+// Mixture is the problem that group calibration solves to learn a partition. It
+// minimises, over W (groups x d) and u = log(1/tau),
 //
 //	mean over rows of -log sum_g softmax(W h)_g exp(-f(u_g)) + decay mean(W^2),
 //
@@ -21,9 +21,9 @@ import (
 // r = softmax(W h - f), the derivative of a row in (W h)_g is pi_g - r_g and in
 // u_g it is r_g f'(u_g).
 //
-// The sum of the rows of W changes no softmax and its minimum is 0, so W
-// starts with a sum of 0, which every step keeps, and the products of the last
-// group are those of the others, negated. f comes from an nllTable.
+// The sum of the rows of W changes no softmax, and it is 0 at the minimum. W starts
+// with a sum of 0, and every step keeps it. So the products of the last group are the
+// negated sum of the others. f comes from an nllTable.
 //
 // Parameters are one vector: W row-major, then u.
 type Mixture struct {
@@ -36,7 +36,7 @@ type Mixture struct {
 	rooms    []*gcRoom // by worker
 }
 
-// gcBlock is what a block of rows adds up to.
+// gcBlock holds the sums over a block of rows.
 type gcBlock struct {
 	value    float64
 	gradient []float64
@@ -59,8 +59,8 @@ func New(o *fit.Objective, features data.Matrix, groups int, decay float64) *Mix
 	return m
 }
 
-// Start returns tau = 1.5 and W uniform in (-1, 1)/sqrt(d), less its mean over
-// the groups.
+// Start returns tau = 1.5 and W uniform in (-1, 1)/sqrt(d), minus its mean over the
+// groups.
 func (m *Mixture) Start(rng *rand.Rand) []float64 {
 	d := m.features.Cols
 	x := make([]float64, m.groups*(d+1))
@@ -130,9 +130,9 @@ func (m *Mixture) At(ctx context.Context, x, gradient []float64) (float64, error
 	return value + float64(m.decay*square)/size, nil
 }
 
-// block sums rows lo..hi-1. Each step is taken for all rows before the next one,
-// since the exponentials and logarithms of one row wait for each other and those
-// of many do not.
+// block sums rows lo..hi-1. Each step is done for all rows before the next step. The
+// exponentials and logarithms of one row depend on each other; those of different
+// rows overlap.
 func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
 	d, last, n := m.features.Cols, m.groups-1, hi-lo
 	rows := linear.Rows{Data: m.features.Data[lo*d : hi*d], Width: d}
@@ -145,7 +145,7 @@ func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
 		}
 	}
 	for g := range m.columns {
-		m.columns[g].rows(posterior[g], slope[g], lo) // the NLL, at first
+		m.columns[g].rows(posterior[g], slope[g], lo) // posterior holds the NLL for now
 		for i, f := range posterior[g] {
 			posterior[g][i] = a[g][i] - f
 		}
@@ -199,9 +199,8 @@ func (b *byGroup) of(n int) [][]float64 {
 	return b.views
 }
 
-// toSoftmaxes replaces v, which is by group and row, by the softmax of each row
-// over its groups, and writes the logs of the sums of exponentials. most is
-// scratch.
+// toSoftmaxes replaces v, indexed by group and row, by the softmax of each row over
+// its groups, and writes the logs of the sums of exponentials. most is scratch.
 func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 	copy(most, v[0])
 	for _, of := range v[1:] {

@@ -9,20 +9,18 @@ import (
 )
 
 // nllTable gives the NLL of every row of a calibration set at any temperature
-// without reading the logits again: for methods that ask for it thousands of
-// times.
+// without reading the logits again. It is for methods that need it thousands of times.
 //
 // In u = log(1/T) the NLL of a row is L(u) - exp(u) (l_y - max l), where
 // L = log sum exp((l - max l)/T) is in [0, log k]. L is kept, with its first
-// and second derivative, at nodes tableStep apart, and is the quintic between
-// them that fits all six numbers (Hermite): twice continuously differentiable,
-// with an error of at most tableStep^6/46080 = 2e-14 times the sixth
-// derivative. That is 1e-9 for the worst rows of 1,000 classes, those of 999
-// equal logits below the top one, and below 1e-11 on the average row. A node
-// costs one pass of the row kernel and 24 bytes a row; it is made when it is
-// first asked for.
+// and second derivative, at nodes tableStep apart. Between two nodes it is the quintic
+// that fits all six numbers (Hermite). This is twice continuously differentiable, with
+// an error of at most tableStep^6/46080 = 2e-14 times the sixth derivative. That is
+// 1e-9 for the worst rows of 1,000 classes, with 999 equal logits below the top one,
+// and below 1e-11 for the average row. A node costs one pass of the row kernel and 24
+// bytes a row. It is computed when it is first needed.
 //
-// It may be used by one goroutine at a time.
+// An nllTable is used by one goroutine at a time.
 type nllTable struct {
 	*fit.Objective
 	loss  []float64 // n, max l - l_y
@@ -31,7 +29,7 @@ type nllTable struct {
 
 const (
 	tableStep  = 1. / 32
-	tableReach = 222 // nodes on either side of u = 0: as far as fit.MinT and fit.MaxT
+	tableReach = 222 // nodes on either side of u = 0, which reach fit.MinT and fit.MaxT
 )
 
 // curvePoint is L and its derivatives in u, in units of tableStep.
@@ -56,11 +54,11 @@ type column struct {
 	loss         []float64
 	value, slope [6]float64
 	linear       float64 // beta, of the NLL
-	linearSlope  float64 // beta, of its derivative in u; 0 where u is held
+	linearSlope  float64 // beta, of its derivative in u; 0 if u is beyond a bound
 }
 
-// at returns the column of u. Beyond the largest and the least temperature it
-// is that of the bound, with slope 0.
+// at returns the column of u. Beyond the bounds of the temperature it is the column
+// of the bound, with slope 0.
 func (t *nllTable) at(ctx context.Context, u float64) (column, error) {
 	most := softmax.Log(fit.MaxT)
 	held := !(math.Abs(u) < most)
@@ -104,7 +102,7 @@ func (c *column) rows(nll, slope []float64, lo int) {
 	}
 }
 
-// fill makes node j, with j = tableReach at u = 0.
+// fill computes node j, with j = tableReach at u = 0.
 func (t *nllTable) fill(ctx context.Context, j int) error {
 	if t.nodes[j] != nil {
 		return nil
@@ -128,12 +126,12 @@ func (t *nllTable) fill(ctx context.Context, j int) error {
 	return err
 }
 
-// quintic returns the weights at t in [0, 1] of value, first and second
-// derivative at 0 and then at 1 for the quintic through them, and those for
-// its derivative.
+// quintic returns the weights, at t in [0, 1], of the value and the first and second
+// derivative at 0 and then at 1 in the quintic through them, and the weights in its
+// derivative.
 func quintic(t float64) (value, slope [6]float64) {
 	s := 1 - t
-	// The weights of the right end are those of the left, mirrored.
+	// The weights of the right end mirror those of the left.
 	half := func(t, s float64) (v, d [3]float64) {
 		s2 := float64(s * s)
 		s3 := float64(s2 * s)

@@ -12,10 +12,9 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 )
 
-// TestNLLTable compares the table with the NLL by its definition, at random
-// temperatures, on rows of several kinds; the worst are 999 equal logits below
-// the top one.
-func TestNLLTable(t *testing.T) {
+// The table agrees with the NLL by its definition, at random temperatures, on rows of
+// several kinds. The worst rows have 999 equal logits below the top one.
+func TestTableIsTheNLL(t *testing.T) {
 	const k = 1000
 	rng := rand.New(rand.NewPCG(1, 2))
 	set := &data.Set{Logits: data.NewMatrix(60, k), Labels: make([]int32, 60)}
@@ -66,8 +65,8 @@ func TestNLLTable(t *testing.T) {
 	}
 }
 
-// TestNLLTableBounds: beyond the bounds of temperatures the NLL is held.
-func TestNLLTableBounds(t *testing.T) {
+// Beyond the bounds of the temperature the NLL is constant.
+func TestTableIsConstantBeyondItsBounds(t *testing.T) {
 	set := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}, Labels: []int32{1}}
 	o, err := fit.NewObjective(set)
 	if err != nil {
@@ -94,9 +93,8 @@ func rowOf(c *column, i int) (nll, slope float64) {
 	return v[0], v[1]
 }
 
-// TestGCMixture compares the value with its definition and the gradient with
-// differences.
-func TestGCMixture(t *testing.T) {
+// The value agrees with its definition, and the gradient with differences.
+func TestMixtureFollowsItsDefinition(t *testing.T) {
 	set := testset.TwoGroups(300, 4, 3, [2]float64{1, 3}, 4)
 	for groups := 1; groups <= 4; groups++ {
 		o, err := fit.NewObjective(set)
@@ -120,9 +118,9 @@ func TestGCMixture(t *testing.T) {
 		numeric := fd.Gradient(nil, func(x []float64) float64 {
 			return mixtureByDefinition(set, groups, x)
 		}, x, &fd.Settings{Formula: fd.Central})
-		// The value by definition sees all of W, the gradient is that of W
-		// with rows that sum to 0: they agree, since the mean has no influence
-		// on the softmax and is 0 here.
+		// The definition depends on all of W. The gradient is that of a W whose rows
+		// sum to 0. They agree, since the mean does not change the softmax and is 0
+		// here.
 		for j := range x {
 			if math.Abs(gradient[j]-numeric[j]) > 1e-7 {
 				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])

@@ -1,3 +1,3 @@
-// Package network is a small multilayer perceptron in float64 with Adam, for
-// calibrators whose temperature is the output of a network.
+// Package network holds a small multilayer perceptron in float64 and its training by
+// Adam, for calibrators whose temperature is the output of a network.
 package network

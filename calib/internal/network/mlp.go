@@ -13,22 +13,22 @@ import (
 )
 
 // MLP is a small multilayer perceptron with one output: hidden layers of
-// rectified linear units max(W x + b, 0), then a linear one. Its parameters are
-// one vector, layer by layer, each unit's weights followed by its bias. It is
-// float64 and works row by row without a library, so its bits are the same on
-// every processor; the large network of adats is another matter.
+// rectified linear units max(W x + b, 0), then a linear layer. Its parameters are
+// one vector, layer by layer; the weights of a unit are followed by its bias. It
+// computes in float64, row by row and without a library, so its bits are the same on
+// every processor. (The large network of adats is in package vae.)
 type MLP struct {
 	Sizes []int // inputs, then the hidden layers
 }
 
-// Size returns how many parameters there are.
+// Size returns the number of parameters.
 func (m MLP) Size() int {
 	total := 0
 	m.each(func(in, out int) { total += (in + 1) * out })
 	return total
 }
 
-// each calls do for every layer, the output included.
+// each calls do for every layer, including the output.
 func (m MLP) each(do func(in, out int)) {
 	for l, in := range m.Sizes {
 		out := 1
@@ -39,7 +39,7 @@ func (m MLP) each(do func(in, out int)) {
 	}
 }
 
-// Units returns how many hidden units there are.
+// Units returns the number of hidden units.
 func (m MLP) Units() int {
 	total := 0
 	for _, size := range m.Sizes[1:] {
@@ -48,8 +48,8 @@ func (m MLP) Units() int {
 	return total
 }
 
-// Initial draws weights, and biases if asked, uniformly within bound(inputs,
-// outputs) of 0.
+// Initial draws weights, and biases if biases is set, uniformly in [-b, b] with
+// b = bound(inputs, outputs). Other biases are 0.
 func (m MLP) Initial(rng *rand.Rand, biases bool, bound func(in, out int) float64) []float64 {
 	w := make([]float64, 0, m.Size())
 	m.each(func(in, out int) {
@@ -68,8 +68,8 @@ func (m MLP) Initial(rng *rand.Rand, biases bool, bound func(in, out int) float6
 	return w
 }
 
-// Forward returns the output of the network with parameters w for the inputs x
-// and leaves the values of the hidden units in hidden.
+// Forward returns the output of the network with parameters w for the inputs x, and
+// writes the values of the hidden units to hidden.
 func (m MLP) Forward(w, x, hidden []float64) float64 {
 	for _, out := range m.Sizes[1:] {
 		in := len(x)
@@ -91,9 +91,9 @@ func (m MLP) Forward(w, x, hidden []float64) float64 {
 	return sum
 }
 
-// Backward adds to grad the gradient in the parameters of a loss whose
-// derivative in the output is slope, given what forward left in hidden, which
-// it overwrites with derivatives.
+// Backward adds the gradient of a loss in the parameters to grad. slope is the
+// derivative of the loss in the output, and hidden the values that Forward wrote.
+// They are overwritten with derivatives.
 func (m MLP) Backward(grad, w, x, hidden []float64, slope float64) {
 	layers := len(m.Sizes)
 	end, top := len(w), len(hidden)
@@ -132,14 +132,14 @@ func (m MLP) Backward(grad, w, x, hidden []float64, slope float64) {
 	}
 }
 
-// Adam is the state of the method of Kingma and Ba (2015) with its customary
-// constants, in float64.
+// Adam is the state of the method of Kingma and Ba (2015) with its usual constants,
+// in float64.
 type Adam struct {
 	first, second  []float64 // moments
 	decay1, decay2 float64   // the constants to the power of the steps so far
 }
 
-// NewAdam returns the state before the first step on so many parameters.
+// NewAdam returns the state before the first step on size parameters.
 func NewAdam(size int) *Adam {
 	return &Adam{make([]float64, size), make([]float64, size), 1, 1}
 }
@@ -157,7 +157,7 @@ func (a *Adam) Step(w, gradient []float64, rate float64) {
 	}
 }
 
-// CheckWeights refuses saved parameters that are no numbers or not as many.
+// CheckWeights rejects saved parameters of another number, or outside [-1e6, 1e6].
 func (m MLP) CheckWeights(w []float64) error {
 	if len(w) != m.Size() {
 		return fmt.Errorf("%d weights, want %d", len(w), m.Size())
@@ -170,10 +170,10 @@ func (m MLP) CheckWeights(w []float64) error {
 	return nil
 }
 
-// InOwnOrder returns a copy of set with its rows in an order that depends on
-// what they are and not on where they stand, so that neither does a network
-// trained on them: by falling confidence, then by the loss of the label, then
-// by the offset of the logits. What is then equal is equal to a network.
+// InOwnOrder returns a copy of set with its rows in an order that depends on their
+// content alone, so that a network trained on them does not depend on the order of
+// set. The order is by falling confidence, then by the loss of the label, then by the
+// offset of the logits. Rows that are equal in all three are equal for a network.
 func InOwnOrder(set *data.Set) *data.Set {
 	order := make([]int, set.Logits.Rows)
 	most, loss := make([]float64, len(order)), make([]float64, len(order))

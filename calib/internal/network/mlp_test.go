@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 )
 
-func TestMLPSizes(t *testing.T) {
+func TestMLPHasItsNumberOfParameters(t *testing.T) {
 	for _, c := range []struct {
 		sizes []int
 		want  int
@@ -21,7 +21,7 @@ func TestMLPSizes(t *testing.T) {
 	}
 }
 
-func TestMLPByHand(t *testing.T) {
+func TestMLPForwardByHand(t *testing.T) {
 	m := MLP{[]int{2, 2}}
 	w := []float64{1, -1, 0.5, 2, 1, -10, 3, 4, 0.25} // the second unit is off
 	hidden := make([]float64, 2)
@@ -30,7 +30,7 @@ func TestMLPByHand(t *testing.T) {
 	}
 }
 
-func TestMLPGradient(t *testing.T) {
+func TestMLPGradientAgreesWithDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, sizes := range [][]int{{3}, {2, 4}, {10, 5, 5}, {1, 16, 16}, {4, 3, 7, 2}} {
 		m := MLP{sizes}
@@ -48,8 +48,8 @@ func TestMLPGradient(t *testing.T) {
 	}
 }
 
-// On a parabola Adam's first step is the rate, whatever the slope.
-func TestAdam(t *testing.T) {
+// On a parabola Adam's first step is the rate, for any slope.
+func TestAdamStepsByTheRateAndConverges(t *testing.T) {
 	for _, slope := range []float64{1e-3, 1, 1e3} {
 		a, w := NewAdam(1), []float64{5}
 		a.Step(w, []float64{slope}, 0.25)

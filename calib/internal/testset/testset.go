@@ -1,5 +1,5 @@
-// Package testset draws labelled logits for the tests of calib and of its solvers,
-// and solves small problems by brute force.
+// Package testset draws labelled logits for the tests of calib and of its solvers.
+// It also solves small problems by brute force.
 package testset
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Simulated returns n rows of k logits with standard deviation spread whose
-// labels are Drawn from softmax(l/t): the best temperature is t but for the
-// chance of the draw.
+// Simulated returns n rows of k normal logits with standard deviation spread. The
+// labels are drawn from softmax(l/t), so the best temperature is t, except for
+// chance.
 func Simulated(n, k int, spread, t float64, seed uint64) *data.Set {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
@@ -42,8 +42,8 @@ func Simulated(n, k int, spread, t float64, seed uint64) *data.Set {
 	return set
 }
 
-// Drawn returns n rows of k normal logits with labels Drawn from their softmax
-// at the given temperature.
+// Drawn returns n rows of k normal logits with standard deviation 3. The labels are
+// drawn from their softmax at the given temperature.
 func Drawn(n, k int, temperature float64, seed uint64) *data.Set {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
@@ -65,7 +65,7 @@ func Drawn(n, k int, temperature float64, seed uint64) *data.Set {
 	return set
 }
 
-// Tied returns n rows with k classes of which many have equal tails.
+// Tied returns n rows of k logits. Every third row has a copy, so that tails tie.
 func Tied(n, k int) *data.Set {
 	set := Simulated(n, k, 2, 1.7, uint64(n))
 	for i := 0; i+1 < n; i += 3 {
@@ -93,10 +93,10 @@ func (s Stream) Read(_ context.Context, lo, hi int, logits []float32, labels []i
 	return nil
 }
 
-// Lattice returns n rows of k logits, distinct within a row, that any language
-// can make: whole numbers of 1/512 from -8 to 8. The label of a row is its top
-// class the more often the larger the gap to the second, and else the second
-// or the last. Reference vectors that come from Python are of this set,
+// Lattice returns n rows of k logits that can be computed in any language: multiples
+// of 1/512 from -8 to 8, distinct within a row. The larger the gap between the two
+// largest logits, the more often the label is the top class. Otherwise it is the
+// second class or the last. Reference vectors from Python use this set,
 //
 //	z[i,j] = ((37*i + 1013*j + 131*i*j + 17*i*i*(j+1)) % 8191) / 512 - 8
 //	order = np.argsort(-z[i], kind="stable"); gap = z[i,order[0]] - z[i,order[1]]
@@ -149,8 +149,8 @@ func DirectNLL(set *data.Set, temperature func(i int) float64) float64 {
 	return total / float64(len(set.Labels))
 }
 
-// BruteTemperature returns the least NLL over a grid of T from 0.01 to 100
-// that is refined around its best point until its step is 1e-7 relative.
+// BruteTemperature returns the T with the least NLL, and this NLL. It searches a grid
+// from 0.01 to 100, which it refines around the best point to a relative width of 1e-7.
 func BruteTemperature(set *data.Set) (t, nll float64) {
 	lo, hi := math.Log(0.01), math.Log(100)
 	const points = 30
@@ -170,13 +170,13 @@ func BruteTemperature(set *data.Set) (t, nll float64) {
 	return t, nll
 }
 
-// Broken is a stream that fails with ErrBroken from row Bad on, or gives the rows
-// from there on the class Label, where that is not 0.
+// Broken is a stream that fails with ErrBroken from row Bad on. If Label is not 0, it
+// gives these rows the label Label instead.
 type Broken struct {
 	Stream
 	Bad   int
 	Label int32
-	Reads *atomic.Int64 // counts the calls of Read, where it is not nil
+	Reads *atomic.Int64 // counts the calls of Read, if it is not nil
 }
 
 // ErrBroken is the error of a Broken stream.
@@ -211,7 +211,7 @@ func Near(a, b []float64, tol float64) bool {
 	return slices.EqualFunc(a, b, func(u, v float64) bool { return math.Abs(u-v) <= tol })
 }
 
-// FixedWeights are starting weights that any language can make.
+// FixedWeights returns starting weights that can be computed in any language.
 func FixedWeights(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
@@ -220,7 +220,8 @@ func FixedWeights(n int) []float64 {
 	return w
 }
 
-// RowNLL is the NLL and its derivative in u, plainly.
+// RowNLL returns the NLL of a row at T = exp(-u) and its derivative in u, by the
+// definition.
 func RowNLL(row []float32, y int, u float64) (nll, slope float64) {
 	beta, most := math.Exp(u), math.Inf(-1)
 	for _, l := range row {
@@ -238,8 +239,8 @@ func RowNLL(row []float32, y int, u float64) (nll, slope float64) {
 // Softplus returns log(1 + e^x).
 func Softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// WithHead returns a set whose logits are those of a random last layer on
-// rectified features, and whose labels are drawn at temperature 2.
+// WithHead returns a set whose logits a random last layer computes from rectified
+// features. Its labels are drawn at temperature 2.
 func WithHead(n, k, d int, seed uint64) *data.Set {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	set := &data.Set{
@@ -275,8 +276,8 @@ func WithHead(n, k, d int, seed uint64) *data.Set {
 	return set
 }
 
-// SignedHead is WithHead with features of both signs times scale, whose
-// largest make the network overconfident.
+// SignedHead is WithHead with features of both signs times scale. The largest of them
+// make the network overconfident.
 func SignedHead(n, k, d int, scale float64, seed uint64) *data.Set {
 	set := WithHead(n, k, d, seed)
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -301,9 +302,8 @@ func SignedHead(n, k, d int, scale float64, seed uint64) *data.Set {
 	return set
 }
 
-// TwoGroups returns n rows of k logits and d features in two groups, told
-// apart by the sign of the first feature, whose labels are drawn at the
-// temperatures t.
+// TwoGroups returns n rows of k logits and d features in two groups, which differ in
+// the sign of the first feature. The labels of group g are drawn at temperature t[g].
 func TwoGroups(n, k, d int, t [2]float64, seed uint64) *data.Set {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	set := &data.Set{Logits: data.NewMatrix(n, k), Features: data.NewMatrix(n, d), Labels: make([]int32, n)}

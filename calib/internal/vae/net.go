@@ -20,9 +20,9 @@ const (
 // and hidden/2 units, k classes.
 type Shape struct{ Features, Hidden, Classes int }
 
-// Net is that network, or anything with one number for each of its
-// parameters, as views into one vector. What gives a temperature comes first
-// in the vector; what is only for training is after it.
+// Net is the network of adats, or a set of numbers, one for each of its parameters,
+// as views into one vector. The parts that give a temperature come first in the
+// vector, the parts for training alone after them.
 type Net struct {
 	Shape
 	encoder [3]dense // d -> hidden -> hidden/2 -> hidden/2
@@ -36,8 +36,8 @@ type Net struct {
 	decoder [4]dense // 16 -> hidden -> hidden/2 -> hidden/2 -> d
 }
 
-// Net returns the views into flat, which holds the whole network or what gives
-// a temperature.
+// Net returns the views into flat, which holds the whole network, or only the parts
+// that give a temperature.
 func (s Shape) Net(flat []float32) *Net {
 	n := &Net{Shape: s}
 	take := func(size int) []float32 {
@@ -51,8 +51,8 @@ func (s Shape) Net(flat []float32) *Net {
 	return n
 }
 
-// each calls layer and table for the parts in the order of the vector, those
-// for training only if asked.
+// each calls layer and table for the parts in the order of the vector. It includes
+// the parts for training alone if training is set.
 func (n *Net) each(layer func(l *dense, in, out int), table func(*[]float32), training bool) {
 	full, half := n.Hidden, n.Hidden/2
 	layer(&n.encoder[0], n.Features, full)
@@ -74,8 +74,7 @@ func (n *Net) each(layer func(l *dense, in, out int), table func(*[]float32), tr
 	layer(&n.decoder[3], half, n.Features)
 }
 
-// Size returns how many parameters there are, with those only for training or
-// without.
+// Size returns the number of parameters, with or without the parts for training alone.
 func (s Shape) Size(training bool) int {
 	total := 0
 	(&Net{Shape: s}).each(
@@ -91,10 +90,10 @@ type dense struct {
 	B       []float32 // out
 }
 
-// forward writes the n x out outputs to y. A row of y has the same bits
-// whatever the rows beside it: gonum's product of two matrices that are not
-// transposed adds the terms of each element one by one, in the order of the
-// inputs, however it splits the work.
+// forward writes the n x out outputs to y. The bits of a row of y do not depend on
+// the other rows: gonum's product of two matrices that are not transposed adds the
+// terms of each element one by one, in the order of the inputs, for any split of the
+// work.
 func (l *dense) forward(y, x []float32, n int) {
 	for i := range n {
 		copy(y[i*l.out:(i+1)*l.out], l.B)
@@ -121,7 +120,7 @@ func general(rows, cols int, x []float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x[:rows*cols]}
 }
 
-// elu replaces x by x where positive and e^x - 1 elsewhere.
+// elu replaces every x < 0 by e^x - 1.
 func elu(x []float32) {
 	for i, v := range x {
 		if v < 0 {
@@ -130,8 +129,8 @@ func elu(x []float32) {
 	}
 }
 
-// eluBack multiplies dy by the derivative of elu, given its values y, of which
-// there are at least as many.
+// eluBack multiplies dy by the derivative of elu, given its values y. y has at least
+// the length of dy.
 func eluBack(dy, y []float32) {
 	for i, v := range y[:len(dy)] {
 		if v < 0 {
@@ -140,20 +139,20 @@ func eluBack(dy, y []float32) {
 	}
 }
 
-// Pass is room for n rows on their way to a temperature.
+// Pass is the memory for computing the temperatures of n rows.
 type Pass struct {
 	n                int
 	hidden           [2][]float32 // n x hidden, n x hidden/2
 	Trunk            []float32    // n x hidden/2
-	Mean, std        []float32    // n x 16, of the code; std only after spread
+	Mean, std        []float32    // n x 16, of the code; std only after Spread
 	Code             []float32    // n x 16, a draw
 	density          []float32    // n x k, log densities of the code under the priors
 	head             [2][]float32 // n x 128
 	Out              []float32    // n
-	inverse, logNorm []float32    // k x 16, k: 1/std^2 and minus the logs of the normalisers of the priors
+	inverse, logNorm []float32    // of the priors: 1/std^2, k x 16, and minus the log of the normaliser, k
 }
 
-// Pass returns room for so many rows, with the priors computed.
+// Pass returns the memory for the given number of rows, and computes the priors.
 func (n *Net) Pass(rows int) *Pass {
 	room := func(cols int) []float32 { return make([]float32, rows*cols) }
 	half := n.Hidden / 2
@@ -167,7 +166,7 @@ func (n *Net) Pass(rows int) *Pass {
 	return p
 }
 
-// Encode takes n rows of features to the trunk and the means of their codes.
+// Encode computes the trunk and the means of the codes from n rows of features.
 func (n *Net) Encode(p *Pass, features []float32) {
 	n.encoder[0].forward(p.hidden[0], features, p.n)
 	elu(p.hidden[0][:p.n*n.Hidden])
@@ -180,7 +179,7 @@ func (n *Net) Encode(p *Pass, features []float32) {
 	n.mean.forward(p.Mean, p.Trunk, p.n)
 }
 
-// Spread computes the standard deviations of the n codes of encode.
+// Spread computes the standard deviations of the n codes, after Encode.
 func (n *Net) Spread(p *Pass) {
 	n.Std.forward(p.std, p.Trunk, p.n)
 	for i, v := range p.std[:p.n*Latent] {
@@ -188,15 +187,15 @@ func (n *Net) Spread(p *Pass) {
 	}
 }
 
-// Draw writes the n codes at the given standard-normal vector, the same for
-// every row.
+// Draw computes the n codes from the given standard-normal vector, which is the same
+// for every row.
 func (p *Pass) Draw(noise []float32) {
 	for i := range p.n * Latent {
 		p.Code[i] = p.Mean[i] + float32(p.std[i]*noise[i%Latent])
 	}
 }
 
-// priors computes what the densities need of the priors.
+// priors computes inverse and logNorm.
 func (n *Net) priors(p *Pass) {
 	for c := range n.Classes {
 		sum := 0.0
@@ -212,7 +211,7 @@ func (n *Net) priors(p *Pass) {
 // floored returns max(softplus(x), adatsFloor).
 func floored(x float32) float64 { return max(fit.Softplus(float64(x)), adatsFloor) }
 
-// Temper takes n codes to the input of the softplus that is the temperature.
+// Temper computes Out, the input of TemperatureOf, from n codes.
 func (n *Net) Temper(p *Pass, code []float32) {
 	for i := range p.n {
 		w := code[i*Latent : (i+1)*Latent]
@@ -234,8 +233,8 @@ func (n *Net) Temper(p *Pass, code []float32) {
 	n.head[2].forward(p.Out, p.head[1], p.n)
 }
 
-// TemperatureOf returns max(softplus(out), 1e-3), at most fit.MaxT. Where float32
-// overflowed on the way, so that there is no number, it is fit.MaxT: the flattest.
+// TemperatureOf returns max(softplus(out), 1e-3), at most fit.MaxT. If float32
+// overflowed to NaN on the way, it returns fit.MaxT.
 func TemperatureOf(out float32) float64 {
 	t := floored(out)
 	if !(t < fit.MaxT) {

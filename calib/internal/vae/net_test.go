@@ -9,8 +9,8 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
-// adatsOracle is the loss of adats from its description, in float64, row by
-// row, with math.Exp: theta holds the parameters in the order of Net.
+// adatsOracle is the loss of adats by its definition, in float64, row by row, with
+// math.Exp. theta holds the parameters in the order of Net.
 func adatsOracle(s Shape, theta []float64, b *Batch) float64 {
 	at := 0
 	take := func(n int) []float64 { at += n; return theta[at-n : at] }
@@ -90,16 +90,16 @@ func adatsOracle(s Shape, theta []float64, b *Batch) float64 {
 	return total / float64(b.N)
 }
 
-// The loss and elements of its gradient in every layer against differences of
-// the oracle. Float32 carries 1e-7 through sums of a few hundred terms.
-func TestAdaTSGradient(t *testing.T) {
+// The loss, and elements of its gradient in every layer, agree with the oracle and its
+// differences. The error of sums of a few hundred terms in float32 is 1e-7.
+func TestGradientAgreesWithDifferences(t *testing.T) {
 	shape := Shape{Features: 5, Hidden: 6, Classes: 3}
 	rng := rand.New(rand.NewPCG(1, 1))
 	tr := NewTrainer(shape, 7, rng)
 	for i := range tr.Flat {
 		tr.Flat[i] *= 1.3 // away from the near-linear start
 	}
-	const n = 6 // fewer than there is room for
+	const n = 6 // fewer rows than the memory is for
 	b := &Batch{N: n, Features: make([]float32, 7*5), Logits: make([]float32, 7*3), Labels: make([]int, 7)}
 	for _, x := range [][]float32{b.Features, b.Logits} {
 		for i := range x {
@@ -145,7 +145,7 @@ func TestAdaTSGradient(t *testing.T) {
 		}
 	}
 	at := 0
-	some := func(size int) { // elements of a part, the last among them
+	some := func(size int) { // some elements of a part, and the last one
 		for i := size - 1; i >= 0; i -= 1 + size/60 {
 			check(at + i)
 		}
@@ -160,8 +160,8 @@ func TestAdaTSGradient(t *testing.T) {
 	}
 }
 
-// Adam from its recurrences, on a gradient that is set by hand.
-func TestAdaTSAdam(t *testing.T) {
+// Steps follow the recurrences of Adam, for a given gradient.
+func TestUpdateFollowsAdam(t *testing.T) {
 	tr := &Trainer{Flat: []float32{1}, flatGrad: []float32{0}, moment1: []float32{0}, moment2: []float32{0}}
 	x, m, v := 1.0, 0.0, 0.0
 	for step, g := range []float64{0.5, -2, 0.25, 0, 1} {

@@ -10,9 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Batch is a minibatch: n rows of standardised features, of logits and
-// labels in the network's own numbering of the classes, and of two draws of
-// standard normal noise.
+// Batch is a minibatch: n rows of standardised features, of logits and labels, with
+// the classes as the network numbers them, and of two draws of standard normal noise.
 type Batch struct {
 	N        int
 	Features []float32    // n x d
@@ -21,8 +20,7 @@ type Batch struct {
 	Noise    [2][]float32 // n x 16 each
 }
 
-// Trainer holds what one step of training needs: the parameters, their
-// gradient and the room for a batch.
+// Trainer holds the parameters, their gradient, and the memory for a batch.
 type Trainer struct {
 	net, grad *Net
 	Flat      []float32 // the parameters
@@ -44,10 +42,11 @@ type Trainer struct {
 	dDecoded            [4][]float32
 
 	moment1, moment2 []float32 // of Adam
-	steps            int       // taken
+	steps            int       // so far
 }
 
-// NewTrainer returns a trainer with drawn parameters for minibatches of so many rows.
+// NewTrainer returns a trainer for minibatches of up to rows rows, with randomly drawn
+// parameters.
 func NewTrainer(shape Shape, rows int, rng *rand.Rand) *Trainer {
 	size := shape.Size(true)
 	t := &Trainer{
@@ -71,8 +70,8 @@ func NewTrainer(shape Shape, rows int, rng *rand.Rand) *Trainer {
 	return t
 }
 
-// initialise draws every parameter uniformly within 1/sqrt(inputs) of 0, as
-// torch does for its layers; a table of the priors has k inputs.
+// initialise draws every parameter uniformly from (-1, 1)/sqrt(inputs), as torch does
+// for its layers. A table of the priors has k inputs.
 func (n *Net) initialise(rng *rand.Rand) {
 	fill := func(x []float32, inputs int) {
 		bound := 1 / math.Sqrt(float64(inputs))
@@ -128,7 +127,8 @@ func flooredSlope(x float32) float32 {
 	return float32(fit.Sigmoid(float64(x)))
 }
 
-// reconstruct returns the sum of -log p(h | w_1) and goes back to w_1.
+// reconstruct returns the sum of -log p(h | w_1) and computes the gradient in w_1 and
+// the decoder.
 func (t *Trainer) reconstruct(b *Batch) float64 {
 	net, n := t.net, b.N
 	x := t.code[0]
@@ -157,8 +157,8 @@ func (t *Trainer) reconstruct(b *Batch) float64 {
 	return total
 }
 
-// temperatures returns the sum of the NLL at T(w_2) and goes back to w_2 and
-// to the priors.
+// temperatures returns the sum of the NLL at T(w_2) and computes the gradient in w_2,
+// the temperature head and the priors.
 func (t *Trainer) temperatures(b *Batch) float64 {
 	net, p, n := t.net, t.pass, b.N
 	net.Temper(p, t.code[1])
@@ -182,7 +182,8 @@ func (t *Trainer) temperatures(b *Batch) float64 {
 	return total
 }
 
-// densityBack goes back from the log densities to w_2 and to the priors.
+// densityBack computes the gradient in w_2 and the priors from that in the log
+// densities.
 func (t *Trainer) densityBack(n int) {
 	net, p := t.net, t.pass
 	clear(t.dCode[1])
@@ -233,7 +234,8 @@ func (t *Trainer) divergence(b *Batch) float64 {
 	return total
 }
 
-// encoderBack goes back from the mean and the standard deviation of the code.
+// encoderBack computes the gradient in the encoder from that in the mean and the
+// standard deviation of the code.
 func (t *Trainer) encoderBack(b *Batch) {
 	net, p, n := t.net, t.pass, b.N
 	half := net.Hidden / 2
@@ -250,8 +252,7 @@ func (t *Trainer) encoderBack(b *Batch) {
 	net.encoder[0].backward(&t.grad.encoder[0], nil, t.dHidden[0], b.Features, n)
 }
 
-// update takes one step of Adam (Kingma and Ba 2015) with its customary
-// constants against the gradient.
+// update takes one step of Adam (Kingma and Ba 2015) with its usual constants.
 func (t *Trainer) update(rate float64) {
 	const decay1, decay2, tiny = 0.9, 0.999, 1e-8
 	t.steps++
@@ -265,7 +266,7 @@ func (t *Trainer) update(rate float64) {
 	}
 }
 
-// Train takes a step for every minibatch of next, until it yields nil. It
+// Train takes a step for every minibatch that next returns, until it returns nil. It
 // returns the largest absolute element of the last gradient.
 func (t *Trainer) Train(ctx context.Context, rate float64, next func() *Batch) (gradient float64, err error) {
 	for b := next(); b != nil; b = next() {

@@ -1,7 +1,6 @@
 // Command example draws the simulated arrays of experiments/example.yaml into a
-// folder, with a manifest that says what they are: go run
-// ./data/simulate/example data/example. The arrays are committed, so nobody has
-// to; a test draws them again and compares.
+// folder, with a manifest that describes them: go run ./data/simulate/example
+// data/example. The arrays are committed; a test draws them again and compares.
 package main
 
 import (
@@ -26,11 +25,11 @@ func main() {
 	}
 }
 
-// rows of each set: enough for bins of over a hundred, small enough to commit.
+// Rows of each set: bins of over a hundred rows, and few enough to commit.
 const rows = 2500
 
-// networks of the example: of customary accuracy, rather overconfident, and the
-// one in its unsure rows, the other in its sure ones.
+// networks of the example, of typical accuracy and rather overconfident: the first
+// in its unsure rows, the second in its sure ones.
 func networks() []simulate.Network {
 	w := simulate.Network{Classes: 10, Width: 32, CalRows: rows, TestRows: rows, Accuracy: 0.8, ECE: 0.1}
 	unsure, sure := w, w
@@ -39,7 +38,7 @@ func networks() []simulate.Network {
 	return []simulate.Network{unsure, sure}
 }
 
-// shifts of the first network: what it is sure of while the signal goes.
+// shifts of the first network: its confidence stays high while the signal falls.
 func shifts() []simulate.Shift {
 	return []simulate.Shift{
 		{Corruption: "signal_loss", Severity: 1, Accuracy: 0.76, ECE: 0.13},

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestCommitted draws the arrays again: what is committed is what this program
-// makes.
-func TestCommitted(t *testing.T) {
+// TestCommittedArraysAreTheDrawnOnes draws them again and compares.
+func TestCommittedArraysAreTheDrawnOnes(t *testing.T) {
 	drawn, committed := t.TempDir(), filepath.Join("..", "..", "example")
 	if err := write(drawn); err != nil {
 		t.Fatal(err)

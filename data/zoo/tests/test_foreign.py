@@ -75,7 +75,7 @@ def test_command_takes_foreign_files(tmp_path, monkeypatch, numbers, form):
     m = yaml.safe_load((out / "manifest.yaml").read_text())
     (described,) = m["sets"]
     assert described["set"] == "cifar100/resnet56/cal" and described["kind"] == "logits"
-    assert described["origin"] == "measured"
+    assert described["source"] == "measured"
     source = readers.parts(logits)[0]
     assert described["note"] == f"somebody's; from {source.name} (sha256 {files.sha256(source)[:16]})"
     record = m["files"]["cifar100/resnet56/cal/logits.npy"]
@@ -216,7 +216,7 @@ def test_what_is_refused(tmp_path, numbers):
     np.testing.assert_allclose(np.load(tmp_path / "d/p/cal/logits.npy"), np.log(p), rtol=1e-6)
     with pytest.raises(ValueError, match="has no logarithm"):
         foreign.export_arrays(tmp_path, "d", "p", "cal", dict(logits=np.eye(2), labels=[0, 1]), "n", kind="probs")
-    assert not (tmp_path / "d/b").exists()  # nothing is written of what is refused
+    assert not (tmp_path / "d/b").exists()  # a rejected set leaves no file
 
 
 class Evil:

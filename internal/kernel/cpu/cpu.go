@@ -1,9 +1,9 @@
-// Package cpu says which vector instructions this processor has, to the
-// packages that hold code for them.
+// Package cpu reports the vector instructions of this processor to the packages
+// that have code for them.
 package cpu
 
-// Instructions names what a kernel is written in. All kernels of a function
-// return the same bits, so no result depends on it.
+// Instructions names the instructions of a kernel. All kernels of a function return
+// the same bits, so no result depends on it.
 type Instructions int
 
 const (
@@ -16,5 +16,5 @@ func (on Instructions) String() string {
 	return [...]string{"portable", "avx2", "avx512"}[on]
 }
 
-// Best returns what this processor runs fastest.
+// Best returns the fastest instructions of this processor.
 func Best() Instructions { return Available()[0] }

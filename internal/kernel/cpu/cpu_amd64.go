@@ -4,8 +4,9 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// Available returns what this processor can run, the fastest first. AVX2 stands
-// for all of its time: FMA, BMI and POPCNT; AVX512 for its parts F, DQ and VL.
+// Available returns the instructions of this processor, the fastest first. AVX2
+// includes FMA, BMI and POPCNT, which came with it; AVX512 means its parts F, DQ
+// and VL.
 func Available() []Instructions {
 	var on []Instructions
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT {

@@ -2,5 +2,5 @@
 
 package cpu
 
-// Available returns what this processor can run.
+// Available returns the instructions of this processor, the fastest first.
 func Available() []Instructions { return []Instructions{Portable} }

@@ -1,9 +1,9 @@
 // Package finite finds NaN and infinities among floating-point numbers: the
 // check of the content of every array that is read.
 //
-// It has vector code for float32, since it looks at every number of a file. On
-// 100 MB of logits, loaded or read by blocks and then passed through the softmax
-// kernel once, the portable code takes 8 and 3 ms longer (of 25 and 27;
+// It has vector code for float32, since it looks at every number of a file. On 100
+// MB of logits, loaded or read by blocks and then passed once through the softmax
+// kernel, the portable code takes 8 and 3 ms longer (of 25 and 27 ms;
 // results/speed, P15).
 package finite
 
@@ -17,7 +17,7 @@ func First[T float32 | float64](v []T) int {
 	if narrow, ok := any(v).([]float32); ok && all(narrow) {
 		return -1
 	}
-	// x-x is 0 for finite x and NaN otherwise, and a NaN stays in a sum: one
+	// x-x is 0 for finite x and NaN otherwise, and a sum with a NaN is NaN: one
 	// test serves eight elements.
 	i := 0
 	for ; i+8 <= len(v); i += 8 {
@@ -47,8 +47,8 @@ func all(v []float32) bool {
 	return allPortable(v)
 }
 
-// allPortable is all without vector code. The exponent of a NaN or an infinity
-// is all ones: for these alone, adding one to it carries into the sign's place.
+// allPortable is all without vector code. The exponent bits of a NaN or an infinity
+// are all ones: only then does adding one to them carry into the sign bit.
 func allPortable(v []float32) bool {
 	if len(v) == 0 {
 		return true

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// lengths are those that the vector code takes wholly, in part and not at all.
+// lengths are those that the vector code reads completely, in part and not at all.
 func lengths() []int {
 	var list []int
 	for _, n := range []int{4, 64, 128, 192} {

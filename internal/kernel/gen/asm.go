@@ -1,5 +1,5 @@
-// Package asm is what the generators of the project's vector code share. Each
-// folder below holds one; `make generate` runs them all.
+// Package asm is shared by the generators of the project's vector code. Each folder
+// below holds one generator; `make generate` runs them all.
 package asm
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// Main is the command of a generator of package pkg: it writes what emit builds
-// to the file that its argument names.
+// Main is the command of a generator of package pkg: it writes the functions that
+// emit builds to the file named by its argument.
 func Main(pkg string, emit func(*build.Context)) {
 	log.SetFlags(0)
 	if len(os.Args) != 2 {
@@ -28,9 +28,9 @@ func Main(pkg string, emit func(*build.Context)) {
 	}
 }
 
-// write compiles what was built in c and writes it to file as assembly of
-// package pkg. The bytes depend on nothing but c. Declarations are written by
-// hand, where they have the types of the package; vet compares the two.
+// write compiles the functions built in c and writes them to file as assembly of
+// package pkg. The bytes depend on nothing but c. Declarations are written by hand,
+// with the types of the package; vet compares the two.
 func write(c *build.Context, pkg, file string) error {
 	f, err := c.Result()
 	if err != nil {

@@ -30,7 +30,8 @@ func (m *Machine) Vector() reg.VecVirtual {
 	return m.YMM()
 }
 
-// Singles returns a new vector of as many float32 as a vector has float64.
+// Singles returns a new vector of float32, with as many elements as a vector of
+// float64.
 func (m *Machine) Singles() reg.VecVirtual {
 	if m.Wide {
 		return m.YMM()
@@ -38,8 +39,8 @@ func (m *Machine) Singles() reg.VecVirtual {
 	return m.XMM()
 }
 
-// Filled returns a vector of equal float64: of that at a place in memory or in
-// lane 0 of a register.
+// Filled returns a vector of equal float64: the one at a place in memory or in lane
+// 0 of a register.
 func (m *Machine) Filled(from operand.Op) reg.VecVirtual {
 	v := m.Vector()
 	m.VBROADCASTSD(from, v)
@@ -98,12 +99,12 @@ func (m *Machine) Loaded(name string) reg.GPVirtual {
 	return r
 }
 
-// Argument returns a parameter where it is in memory. Numbers are read and
-// written there: what avo makes of Load and Store is no vector instruction, and
-// one between vector instructions costs hundreds of nanoseconds.
+// Argument returns a parameter in its place in memory, where numbers are read and
+// written: the Load and Store of avo emit scalar instructions, and one of these
+// between vector instructions costs hundreds of nanoseconds.
 func (m *Machine) Argument(name string) operand.Mem { return resolved(m.Param(name)) }
 
-// Result returns a result where it is in memory.
+// Result returns a result in its place in memory.
 func (m *Machine) Result(name string) operand.Mem { return resolved(m.Return(name)) }
 
 func resolved(c gotypes.Component) operand.Mem {

@@ -4,11 +4,11 @@ package half
 
 import "golang.org/x/sys/cpu"
 
-// vector is whether the processor has the conversion; no result depends on it.
+// vector reports whether the processor has the conversion; no result depends on it.
 var vector = cpu.X86.HasAVX && cpu.X86.HasF16C
 
 // decodeVector converts the first numbers of src, a multiple of 16, and returns
-// how many.
+// their number.
 func decodeVector(dst []float32, src []byte) int {
 	n := len(dst) &^ 15
 	if !vector || n == 0 {

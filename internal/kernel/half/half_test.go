@@ -66,7 +66,7 @@ func TestConversionsFollowIEEE754(t *testing.T) {
 	}
 }
 
-// All lengths about the width of a vector, at odd addresses.
+// All lengths near the width of a vector, at odd addresses.
 func TestDecodeWritesToFloat32OfEachNumberAndNoMore(t *testing.T) {
 	const size = 1 << 16
 	src := make([]byte, 2*size+1)[1:]

@@ -10,9 +10,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/cpu/cputest"
 )
 
-// TestGuarded: nothing behind the slices is read or written, nor written before
-// them, which the canaries show.
-func TestGuarded(t *testing.T) {
+// TestNothingOutsideTheSlicesIsTouched: nothing behind the slices is read or
+// written, and nothing before them is written, as canaries show.
+func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	const canary = -12345.5
 	for _, n := range []int{1, 7, 8, 9, 17} {

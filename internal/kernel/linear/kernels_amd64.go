@@ -4,16 +4,17 @@ package linear
 
 import "github.com/qats-bench/qats/internal/kernel/cpu"
 
-// callElements is how many elements one call into vector code may take: such
-// code cannot be interrupted, and the collector would wait for it. It is about
+// callElements is the largest number of elements in one call of vector code: such
+// code cannot be interrupted, and the collector would wait for it. It takes about
 // 50 microseconds.
 const callElements = 1 << 17
 
-// Each function below runs the vector code of on, as far as there is some, and
-// says how far that is. Lengths have been checked.
+// Each function below runs the vector code of on on as many elements as it can, and
+// returns how many these are. Lengths have been checked.
 
-// vectorDots takes eight rows at a time, or four at the end, and returns how many
-// are done; the last row stands in for those that are not there.
+// vectorDots takes eight rows at a time, or four at the end, and returns the number
+// of finished rows. In an incomplete group the last row stands in for the missing
+// ones.
 func vectorDots(on cpu.Instructions, dst, v []float64, x Rows) int {
 	n := len(v) &^ 3
 	if on == portable || n == 0 {
@@ -39,8 +40,8 @@ func vectorDots(on cpu.Instructions, dst, v []float64, x Rows) int {
 	return len(dst)
 }
 
-// vectorInner reports whether there is vector code for such slices, of a
-// multiple of 8 numbers.
+// vectorInner reports whether there is vector code for slices of this length: it
+// takes multiples of 8 numbers.
 func vectorInner(on cpu.Instructions, s *[8]float64, a, b []float64) bool {
 	switch {
 	case on == portable || len(a) == 0:
@@ -53,7 +54,7 @@ func vectorInner(on cpu.Instructions, s *[8]float64, a, b []float64) bool {
 	return true
 }
 
-// vectorAdd returns how many columns are done.
+// vectorAdd returns the number of finished columns.
 func vectorAdd(on cpu.Instructions, dst, c []float64, x Rows) int {
 	n := len(dst) &^ 7
 	if on == portable || n == 0 {
@@ -76,7 +77,8 @@ func vectorAdd(on cpu.Instructions, dst, c []float64, x Rows) int {
 	return n
 }
 
-// vectorLine returns how many elements are done and the top of them.
+// vectorLine returns the number of finished elements and the index of the largest
+// of them.
 func vectorLine(on cpu.Instructions, dst, a, s []float64, c float64) (done, top int) {
 	n := len(dst) &^ 7
 	switch {
@@ -88,7 +90,7 @@ func vectorLine(on cpu.Instructions, dst, a, s []float64, c float64) (done, top 
 	return n, lineAVX2(&dst[0], &a[0], &s[0], c, n)
 }
 
-// vectorGaps returns how many elements are done.
+// vectorGaps returns the number of finished elements.
 func vectorGaps(on cpu.Instructions, dst []float32, z []float64, largest float64) int {
 	n := len(dst) &^ 7
 	switch {

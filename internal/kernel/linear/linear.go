@@ -1,16 +1,17 @@
-// Package linear is the arithmetic of features and last layers: inner products
-// with rows of features, sums of such rows, products of a block of rows with
-// the weights of a layer, and lines in the space of logits.
+// Package linear does the arithmetic of features and last layers: inner products
+// with rows of features, sums of such rows, products of a block of rows with the
+// weights of a layer, and lines in the space of logits.
 //
-// The portable functions are the specification: float64, every product and
-// every sum rounded by itself, in an order that the comments state. Vector code
-// in AVX2 and AVX-512, which a program in internal/kernel/gen/linear writes
-// (`make generate`), takes several sums side by side and each of them in that
-// order: the same bits. The orders are those of plain loops, which do well in Go
-// too, and no product is fused with its sum: Go without vectors would pay for it.
+// The portable functions are the specification: float64, every product and every
+// sum rounded separately, in an order that the comments state. Vector code in AVX2
+// and AVX-512 is written by a program in internal/kernel/gen/linear (`make
+// generate`). It computes several sums side by side, each in that order, and so
+// returns the same bits. The orders are those of plain loops, which are fast in Go
+// too. No product is fused with its sum: without vector instructions, Go would be
+// slow at it.
 //
-// Whoever changes the bits of a function raises the versions of the methods
-// that use it.
+// Whoever changes the bits of a function raises the versions of the methods that
+// use it.
 package linear
 
 import (
@@ -25,19 +26,19 @@ const (
 	avx512   = cpu.AVX512
 )
 
-// best is what this processor runs fastest. It is set once, before anything
-// can run, and no result depends on it.
+// best are the fastest instructions of this processor. It is set once, before
+// anything can run, and no result depends on it.
 var best = cpu.Best()
 
-// Rows are rows of a row-major matrix of float32, Width numbers each: those that
-// Which names, or all from the first where it is nil.
+// Rows are rows of a row-major matrix of float32, Width numbers each: the rows
+// listed in Which, or all rows from the first if it is nil.
 type Rows struct {
 	Data  []float32
 	Width int
 	Which []int
 }
 
-// count returns how many rows there are, and panics where one is not in Data.
+// count returns the number of rows, and panics if one of them is not in Data.
 func (r Rows) count() int {
 	if r.Width <= 0 {
 		panic(fmt.Sprintf("linear: rows of %d numbers", r.Width))
@@ -54,7 +55,7 @@ func (r Rows) count() int {
 	return len(r.Which)
 }
 
-// begin returns where row i begins in Data.
+// begin returns the offset of row i in Data.
 func (r Rows) begin(i int) int {
 	if r.Which != nil {
 		i = r.Which[i]
@@ -62,7 +63,7 @@ func (r Rows) begin(i int) int {
 	return i * r.Width
 }
 
-// after returns the rows from the one at index n on.
+// after returns the rows from index n on.
 func (r Rows) after(n int) Rows {
 	if r.Which != nil {
 		r.Which = r.Which[n:]
@@ -78,9 +79,9 @@ func (r Rows) row(i int) []float32 {
 }
 
 // Dots writes the inner product of v with every row: dst_i = sum_j v_j x_ij. The
-// terms are added in four sums, by j mod 4, those after the last multiple of 4
-// to the first sum; dst_i is (s_0 + s_1) + (s_2 + s_3). It panics unless v has
-// the width of the rows and dst their number.
+// terms are added in four sums, by j mod 4; terms after the last multiple of 4 go
+// to the first sum; dst_i is (s_0 + s_1) + (s_2 + s_3). It panics unless v has the
+// width of the rows and dst has one element a row.
 func Dots(dst, v []float64, x Rows) { dots(best, dst, v, x) }
 
 func dots(on cpu.Instructions, dst, v []float64, x Rows) {
@@ -93,7 +94,7 @@ func dots(on cpu.Instructions, dst, v []float64, x Rows) {
 	}
 }
 
-// dot is Dots of one row.
+// dot is Dots for one row.
 func dot(v []float64, x []float32) float64 {
 	var s0, s1, s2, s3 float64
 	v = v[:len(x)]
@@ -107,7 +108,7 @@ func dot(v []float64, x []float32) float64 {
 	return fold([4]float64{s0, s1, s2, s3}, v, x)
 }
 
-// fold adds what is left after the last multiple of 4, and the four sums.
+// fold adds the terms after the last multiple of 4, and the four sums.
 func fold(s [4]float64, v []float64, x []float32) float64 {
 	for j, x := range x {
 		s[0] += float64(v[j] * float64(x))
@@ -115,9 +116,9 @@ func fold(s [4]float64, v []float64, x []float32) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// Inner returns the inner product of a and b: eight sums, by index mod 8, that
-// are folded in half, ((s_0 + s_4) + (s_2 + s_6)) + ((s_1 + s_5) + (s_3 + s_7)).
-// It panics where the lengths differ.
+// Inner returns the inner product of a and b: eight sums, by index mod 8, that are
+// folded in half, ((s_0 + s_4) + (s_2 + s_6)) + ((s_1 + s_5) + (s_3 + s_7)). It
+// panics if the lengths differ.
 func Inner(a, b []float64) float64 { return inner(best, a, b) }
 
 func inner(on cpu.Instructions, a, b []float64) float64 {
@@ -145,9 +146,9 @@ func inner(on cpu.Instructions, a, b []float64) float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// Add adds c_0 times the first row, c_1 times the second one and so on to dst,
-// each element in the order of the rows. It panics unless c has the number of
-// the rows and dst their width.
+// Add adds c_0 times the first row, c_1 times the second one and so on to dst, each
+// element in the order of the rows. It panics unless c has one element a row and
+// dst has the width of the rows.
 func Add(dst, c []float64, x Rows) { add(best, dst, c, x) }
 
 func add(on cpu.Instructions, dst, c []float64, x Rows) {
@@ -168,9 +169,9 @@ func add(on cpu.Instructions, dst, c []float64, x Rows) {
 	}
 }
 
-// Line writes a + c s, the product rounded before it is added, and returns the
-// lowest index of the largest element. It panics where a slice is empty or
-// their lengths differ.
+// Line writes a + c s, with the product rounded before it is added, and returns the
+// lowest index of the largest element. It panics if a slice is empty or their
+// lengths differ.
 func Line(dst, a, s []float64, c float64) (top int) { return line(best, dst, a, s, c) }
 
 func line(on cpu.Instructions, dst, a, s []float64, c float64) int {
@@ -188,7 +189,7 @@ func line(on cpu.Instructions, dst, a, s []float64, c float64) int {
 }
 
 // Gaps writes the differences z - largest as float32, each rounded once from
-// float64. It panics where the lengths differ.
+// float64. It panics if the lengths differ.
 func Gaps(dst []float32, z []float64, largest float64) { gaps(best, dst, z, largest) }
 
 func gaps(on cpu.Instructions, dst []float32, z []float64, largest float64) {

@@ -30,8 +30,8 @@ func numbers[T float32 | float64](n int, rng *rand.Rand) []T {
 	return v
 }
 
-// pickRows returns rows of the given width: all of n, or some in any order and
-// some twice.
+// pickRows returns rows of the given width: all of n, or some in any order with
+// repetitions.
 func pickRows(n, width int, rng *rand.Rand) Rows {
 	r := Rows{Data: numbers[float32](n*width, rng), Width: width}
 	if rng.IntN(2) == 0 {
@@ -49,8 +49,8 @@ func same(a, b []float64) bool {
 
 var widths = []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 33, 64, 100, 127, 128, 129, 300}
 
-// TestKernelsAgree: whatever the code is written in, the same bits, and those
-// of the plain loops that the comments describe.
+// TestKernelsAgree: all instructions give the same bits, those of the plain loops
+// that the comments describe.
 func TestKernelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, width := range widths {
@@ -115,9 +115,8 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// TestLineTies: of equal largest elements the first is the top, in vectors and
-// behind them.
-func TestLineTies(t *testing.T) {
+// TestFirstOfEqualLargestIsTheTop, in vectors and behind them.
+func TestFirstOfEqualLargestIsTheTop(t *testing.T) {
 	a, zero := make([]float64, 21), make([]float64, 21)
 	dst := make([]float64, 21)
 	for _, on := range cpu.Available() {
@@ -139,8 +138,8 @@ func TestLineTies(t *testing.T) {
 	}
 }
 
-// TestTimes: every element is the sum in order, for any shape and kernel.
-func TestTimes(t *testing.T) {
+// TestProductsAreSumsInOrder: every element is the sum in order, for any shape and kernel.
+func TestProductsAreSumsInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, k := range []int{0, 1, 2, 3, 11, 12, 13, 23, 24, 25, 50, 101} {
 		for _, d := range []int{1, 2, 7, 127, 128, 129, 300} {
@@ -165,8 +164,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestPanics: misuse is named before vector code sees it.
-func TestPanics(t *testing.T) {
+// TestPanicsOnMisuse before vector code sees the slices.
+func TestPanicsOnMisuse(t *testing.T) {
 	x := Rows{Data: make([]float32, 32), Width: 8}
 	wrong := Rows{Data: x.Data, Width: 8, Which: []int{0, 4}}
 	two, eight := make([]float64, 2), make([]float64, 8)

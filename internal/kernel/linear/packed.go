@@ -6,9 +6,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
-// Packed is a matrix W of k rows of d weights, arranged for products with rows
-// of d numbers: in panels of neighbouring rows, side by side. It does not
-// change and is safe for concurrent use.
+// Packed is a matrix W of k rows of d weights, arranged for products with rows of d
+// numbers: neighbouring rows stand side by side in a panel. It does not change and
+// is safe for concurrent use.
 type Packed struct {
 	k, d   int
 	on     cpu.Instructions
@@ -16,8 +16,8 @@ type Packed struct {
 	panels []float64 // ceil(k/width) of d x width
 }
 
-// Pack arranges the row-major k x d matrix w, which it copies. It panics where
-// there is no such matrix.
+// Pack arranges the row-major k x d matrix w, which it copies. It panics unless k
+// >= 0, d >= 1 and w has k d elements.
 func Pack[T float32 | float64](w []T, k, d int) *Packed { return pack(best, w, k, d) }
 
 func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
@@ -39,10 +39,10 @@ func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 	return p
 }
 
-// tileRows is how many rows meet a panel at a time.
+// tileRows is the number of rows that are multiplied with a panel at a time.
 const tileRows = 4
 
-// tileWidth is the width of a panel: of what registers hold a tile of sums.
+// tileWidth is the width of a panel: a tile of sums fits into registers.
 func tileWidth(on cpu.Instructions) int {
 	switch on {
 	case avx512:
@@ -53,16 +53,16 @@ func tileWidth(on cpu.Instructions) int {
 	return 2
 }
 
-// Tiles of at most blockRows rows share their way through a panel, of which
-// blockDepth weights a row stay in the nearest cache.
+// Tiles of at most blockRows rows are multiplied with blockDepth weights a row of a
+// panel, which stay in the nearest cache.
 const (
 	blockRows  = 32
 	blockDepth = 128
 )
 
-// Times writes x W' to dst, row-major: x has n rows of d numbers, dst as many of
-// k. Every element is summed over d in order, from 0, whatever its place. It
-// panics where the lengths say otherwise.
+// Times writes x W' to dst, row-major: x has n rows of d numbers, dst n rows of k.
+// Every element is summed over d in order, from 0, for any position. It panics if
+// the lengths do not agree.
 func (p *Packed) Times(dst, x []float64) {
 	n := len(x) / p.d
 	if len(x) != n*p.d || len(dst) != n*p.k {
@@ -81,8 +81,8 @@ func (p *Packed) Times(dst, x []float64) {
 	}
 }
 
-// block writes the products of some rows with one panel to sums, in rows as
-// long as the panel is wide.
+// block writes the products of some rows with one panel to sums, in rows of the
+// width of the panel.
 func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, rows int, panel []float64) {
 	clear(sums[:rows*p.width])
 	for c := 0; c < p.d; c += blockDepth {
@@ -90,7 +90,7 @@ func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, rows int, pan
 		part := panel[c*p.width : (c+depth)*p.width]
 		for r := 0; r < rows; r += tileRows {
 			var of [tileRows][]float64
-			for t := range of { // the last row stands in for those that are not there
+			for t := range of { // the last row stands in for missing ones
 				at := min(r+t, rows-1)*p.d + c
 				of[t] = x[at : at+depth]
 			}

@@ -2,21 +2,21 @@ package softmax
 
 import "fmt"
 
-// Exps writes Exp of each number, to the last bit, to dst, which may be x
-// itself. It panics when the lengths disagree.
+// Exps writes Exp of each number, with the same bits, to dst, which may be x
+// itself. It panics if the lengths differ.
 func Exps(dst, x []float64) { eachExp(best, dst, x) }
 
-// Logs writes Log of each number, to the last bit, to dst, which may be x
-// itself. It panics when the lengths disagree.
+// Logs writes Log of each number, with the same bits, to dst, which may be x
+// itself. It panics if the lengths differ.
 func Logs(dst, x []float64) { eachLog(best, dst, x) }
 
-// Log1ps writes Log1p of each number, to the last bit, to dst, which may be x
-// itself. It panics when the lengths disagree.
+// Log1ps writes Log1p of each number, with the same bits, to dst, which may be x
+// itself. It panics if the lengths differ.
 func Log1ps(dst, x []float64) { eachLog1p(best, dst, x) }
 
-// Vector code goes as far as it can: not over numbers outside the range of its
-// method, nor over the last few. (One loop for all would take functions as
-// arguments, and what is handed to those escapes to the heap.)
+// Vector code stops before a number outside the range of its method, and before the
+// last few numbers. (A common loop would take functions as arguments, and slices
+// passed to those escape to the heap.)
 
 func eachExp(on instructions, dst, x []float64) {
 	mustAgree(dst, x)

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestEachNumber: Exps, Logs and Log1ps have the bits of Exp, Log and Log1p,
-// whatever they are written in and wherever a number lies, at the ends of the
-// ranges too.
-func TestEachNumber(t *testing.T) {
+// TestEachNumberHasTheBitsOfTheSingleFunction: Exps, Logs and Log1ps have the bits
+// of Exp, Log and Log1p, for all instructions and at any position, also at the ends
+// of the ranges.
+func TestEachNumberHasTheBitsOfTheSingleFunction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	hard := []float64{0, math.Copysign(0, -1), 1, -1, expLo, expHi, math.Nextafter(expLo, -1000), math.Nextafter(expHi, 1000),
 		-745.2, 5e-324, 0x1p-1022, 0x1p-1023, math.MaxFloat64, math.Sqrt2 / 2, math.Sqrt2, math.Nextafter(math.Sqrt2, 2), 2,

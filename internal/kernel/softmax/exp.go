@@ -19,11 +19,11 @@ const (
 // on 2 million points of [-708, 709]); nearer to under- and overflow below 2.
 // Exp(0) is exactly 1, Exp of less than -745.14 is 0.
 //
-// It stands for math.Exp because that one takes another path, with other last
-// bits, where the processor has fused multiply-add. Here every product that
-// meets a sum is rounded by an explicit conversion, so all processors return
-// the same bits. Method: x = (128 i + j) ln2/128 + r with |r| < 0.0028, and
-// e^x = 2^i 2^(j/128) e^r from a table and a Taylor polynomial of degree 5.
+// It replaces math.Exp, which takes another path, with other last bits, if the
+// processor has fused multiply-add. Here every product that enters a sum is rounded
+// by an explicit conversion, so all processors return the same bits. Method: x =
+// (128 i + j) ln2/128 + r with |r| < 0.0028, and e^x = 2^i 2^(j/128) e^r from a
+// table and a Taylor polynomial of degree 5.
 func Exp(x float64) float64 {
 	if !(x >= expLo && x <= expHi) {
 		return expEdge(x)
@@ -44,8 +44,8 @@ func expm1(r, rest float64) float64 {
 		float64(float64(r2*r2)*(1./24+float64(r*(1./120))))
 }
 
-// expEdge serves the arguments outside the fast path, where the square of
-// the half may be subnormal, 0 or infinite.
+// expEdge serves the arguments outside the fast path, where the square of the half
+// may be subnormal, 0 or infinite.
 func expEdge(x float64) float64 {
 	switch {
 	case x < -746:

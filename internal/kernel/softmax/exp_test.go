@@ -38,9 +38,9 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / unit
 }
 
-func TestTable(t *testing.T) {
+func TestTableIsExact(t *testing.T) {
 	// head (1+rest) raised to the power 128 is 2^j to the precision of both
-	// numbers: 53 + 53 bits, less 7 for the power.
+	// numbers: 53 + 53 bits, minus 7 for the power.
 	for j, e := range pow2 {
 		v := new(big.Float).SetPrec(prec).SetFloat64(e.head)
 		rest := new(big.Float).SetPrec(prec).SetFloat64(e.rest)
@@ -60,7 +60,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestExp(t *testing.T) {
+func TestExpIsWithinItsError(t *testing.T) {
 	n := 20000
 	if testing.Short() {
 		n = 2000
@@ -134,7 +134,7 @@ func bigLog(x *big.Float) *big.Float {
 	return y
 }
 
-func TestLog(t *testing.T) {
+func TestLogIsWithinItsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	one := big.NewFloat(1).SetPrec(prec)
 	var worst, worst1 float64
@@ -147,7 +147,7 @@ func TestLog(t *testing.T) {
 		if x != 1 {
 			worst = max(worst, ulps(Log(x), bigLog(bx)))
 		}
-		if x > 1e-9 { // below, the reference's own start is not exact enough
+		if x > 1e-9 { // below this, the starting value of the reference is not exact enough
 			worst1 = max(worst1, ulps(Log1p(x), bigLog(new(big.Float).SetPrec(prec).Add(one, bx))))
 		}
 	}

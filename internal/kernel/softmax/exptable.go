@@ -1,7 +1,7 @@
 package softmax
 
 // pow2 holds 2^(j/128) for j = 0..127 as its nearest float64 (head) and the
-// relative rest: 2^(j/128) = head (1 + rest). TestTable checks every entry
+// relative rest: 2^(j/128) = head (1 + rest). TestTableIsExact checks every entry
 // against exact arithmetic.
 var pow2 = [128]struct{ head, rest float64 }{
 	{0x1p+0, 0},

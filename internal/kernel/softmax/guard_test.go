@@ -10,9 +10,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/cpu/cputest"
 )
 
-// TestGuarded: nothing behind the slices is read or written, nor written before
-// them, which the canaries show.
-func TestGuarded(t *testing.T) {
+// TestNothingOutsideTheSlicesIsTouched: nothing behind the slices is read or
+// written, and nothing before them is written, as canaries show.
+func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 23))
 	const canary = -12345.5
 	for _, k := range []int{1, 2, 3, 5, 8, 10, 15, 17, 31, 63, 64, 65, 67, 72, 95, 97, 127, 130, 1003} {
@@ -43,9 +43,9 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-// TestNonFinite: what the door of package data refuses gives no result, but
-// harms nothing either.
-func TestNonFinite(t *testing.T) {
+// TestNonFiniteLogitsDoNoHarm: values that package data rejects give no result, and
+// no panic or write out of bounds.
+func TestNonFiniteLogitsDoNoHarm(t *testing.T) {
 	for _, k := range []int{1, 2, 10, 63, 64, 200} {
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			const n = 9

@@ -2,7 +2,7 @@ package softmax
 
 import "github.com/qats-bench/qats/internal/kernel/cpu"
 
-// instructions names what the kernel is written in. All return the same bits.
+// instructions names the instructions of the kernel. All return the same bits.
 type instructions = cpu.Instructions
 
 const (
@@ -11,9 +11,9 @@ const (
 	avx512   = cpu.AVX512
 )
 
-// available returns what this processor can run, the fastest first.
+// available returns the instructions of this processor, the fastest first.
 func available() []instructions { return cpu.Available() }
 
-// best is what this processor runs fastest. It is set once, before anything
-// can run, and no result depends on it.
+// best are the fastest instructions of this processor. It is set once, before
+// anything can run, and no result depends on it.
 var best = cpu.Best()

@@ -4,13 +4,13 @@ package softmax
 
 import "math"
 
-// callLogits is how many logits one call into vector code may take: such code
-// cannot be interrupted, and the collector would wait for it. It is about 50
+// callLogits is the largest number of logits in one call of vector code: such code
+// cannot be interrupted, and the collector would wait for it. It takes about 50
 // microseconds.
 const callLogits = 1 << 16
 
 // Each function below runs the vector code of on and reports whether there is
-// some for such rows. Lengths have been checked.
+// vector code for such rows. Lengths have been checked.
 
 func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale []float64) bool {
 	if on == portable {
@@ -34,8 +34,8 @@ func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale [
 	return true
 }
 
-// rowsAbreast takes eight rows at a time; the last eight may begin among the
-// ones before. Fewer rows are left to portable code.
+// rowsAbreast takes eight rows at a time; the last eight may overlap the ones
+// before. Fewer rows than eight are left to portable code.
 func rowsAbreast(on instructions, dst []Moments, logits []float32, k int, scale []float64, step int) bool {
 	n := len(dst)
 	if n < 8 || k == 0 {
@@ -84,8 +84,8 @@ func vectorScores(on instructions, dst []Score, top []int32, logits []float32, k
 	return true
 }
 
-// scoresAbreast is like rowsAbreast. Scales go to vector code, and scores come
-// from it, transposed: those of eight rows together.
+// scoresAbreast is like rowsAbreast. Scales and scores are transposed for vector
+// code: eight rows stand together.
 func scoresAbreast(on instructions, dst []Score, top []int32, logits []float32, k int, scales []float64, m int) bool {
 	n := len(top)
 	if n < 8 || k == 0 {
@@ -163,7 +163,7 @@ func tailsAbreast(on instructions, dst []float64, logits []float32, k int, unit 
 	return true
 }
 
-// countedAbreast is eight of counted.
+// countedAbreast is counted for eight rows.
 type countedAbreast struct {
 	first, second [8]float32
 	units         [8]int64
@@ -216,7 +216,7 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) b
 	return true
 }
 
-// vectorExp returns how many numbers are done.
+// vectorExp returns the number of finished elements.
 func vectorExp(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)
 	switch {
@@ -228,7 +228,7 @@ func vectorExp(on instructions, dst, x []float64) int {
 	return expAVX2(&dst[0], &x[0], n, &pow2)
 }
 
-// vectorLog returns how many numbers are done.
+// vectorLog returns the number of finished elements.
 func vectorLog(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)
 	switch {
@@ -240,7 +240,7 @@ func vectorLog(on instructions, dst, x []float64) int {
 	return logAVX2(&dst[0], &x[0], n)
 }
 
-// vectorLog1p returns how many numbers are done.
+// vectorLog1p returns the number of finished elements.
 func vectorLog1p(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)
 	switch {

@@ -32,8 +32,8 @@ func hardRows(n, k int, rng *rand.Rand) []float32 {
 	return l
 }
 
-// TestKernelsAgree: whatever the kernel is written in, the same bits. Logits and
-// results begin at any address.
+// TestKernelsAgree: all instructions give the same bits. Logits and results begin
+// at any address.
 func TestKernelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 21))
 	sizes := []int{100, 127, 128, 129, 255, 256, 257, 1000, 1003}
@@ -90,9 +90,9 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// TestPower: the exponential of the kernel is within 1.2 units in the last
-// place of 2^(t/16), from t = 0 to the end of its range.
-func TestPower(t *testing.T) {
+// TestPowerIsWithinItsError: the exponential of the kernel is within 1.2 units in
+// the last place of 2^(t/16), from t = 0 to the end of its range.
+func TestPowerIsWithinItsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 25))
 	const lowest = -670 * per16th
 	ln2 := bigLog(new(big.Float).SetPrec(prec).SetInt64(2))
@@ -132,8 +132,9 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestExpGap: of all probabilities but those that Probs lowers to keep the top.
-func TestExpGap(t *testing.T) {
+// TestExpGapIsTheProbabilityRatio, except for probabilities that Probs lowers to
+// keep the top class.
+func TestExpGapIsTheProbabilityRatio(t *testing.T) {
 	row := []float32{3, 1, -2, 3, 0, -40, -700, -900}
 	p := Probs(make([]float64, len(row)), row, 1)
 	var m [1]Moments
@@ -145,8 +146,9 @@ func TestExpGap(t *testing.T) {
 	}
 }
 
-// TestPowers: the table holds 2^(j/16) rounded to the nearest float64.
-func TestPowers(t *testing.T) {
+// TestPowersAreTheNearestNumbers: the table holds 2^(j/16) rounded to the nearest
+// float64.
+func TestPowersAreTheNearestNumbers(t *testing.T) {
 	for j, bits := range powers {
 		got := math.Float64frombits(bits + uint64(j)<<48)
 		// The 16th powers of the midpoints to its neighbours enclose 2^j.
@@ -183,8 +185,8 @@ func TestExpsIsPower(t *testing.T) {
 	}
 }
 
-// benchmark runs f for every kernel and several numbers of classes, on rows
-// that stay in the second cache.
+// benchmark runs f for every kernel and several numbers of classes, on rows that
+// stay in the L2 cache.
 func benchmark(b *testing.B, f func(on instructions, l []float32, n, k int) func()) {
 	for _, on := range available() {
 		for _, k := range []int{10, 100, 1000} {

@@ -7,9 +7,9 @@ const (
 	ln2Lo = 0x1.a39ef35793c76p-33 // the rest
 )
 
-// Log returns the natural logarithm of x with an error below 1 unit in the
-// last place: -Inf for 0, NaN for x < 0. Like Exp it returns the same bits on
-// all processors, which math.Log does not.
+// Log returns the natural logarithm of x with an error below 1 unit in the last
+// place: -Inf for 0, NaN for x < 0. Unlike math.Log, it returns the same bits on
+// all processors.
 //
 // Method: x = 2^e (1+f) with 1+f in [sqrt(1/2), sqrt(2)), s = f/(2+f), and
 // log(1+f) = f - s (f - R), R = 2 (s^2/3 + s^4/5 + ... + s^18/19); the next
@@ -26,8 +26,8 @@ func Log(x float64) float64 {
 	return log(x, 0)
 }
 
-// Log1p returns log(1+x) for x >= 0 with an error below 1 unit in the last
-// place, NaN for x < 0: the kernel has no use for those.
+// Log1p returns log(1+x) for x >= 0 with an error below 1 unit in the last place.
+// It returns NaN for x < 0, which the kernel never needs.
 func Log1p(x float64) float64 {
 	switch {
 	case x < 0 || math.IsNaN(x):
@@ -39,7 +39,7 @@ func Log1p(x float64) float64 {
 	}
 	u := 1 + x
 	part := u - 1                         // of x in u
-	lost := (1 - (u - part)) + (x - part) // 1+x = u + lost (Knuth), without a branch to guess
+	lost := (1 - (u - part)) + (x - part) // 1+x = u + lost (Knuth), branch-free
 	return log(u, lost/u)
 }
 

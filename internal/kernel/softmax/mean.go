@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// MeanProbs writes softmax(scale * m) to dst, of k probabilities, and returns
-// dst; m is the mean of the given rows of k logits, of which there is at least
-// one.
+// MeanProbs writes softmax(scale * m) to dst, of k probabilities, and returns dst;
+// m is the mean of the given rows of k logits, at least one row.
 //
-// The rows are summed in float64 and never rounded to float32: scale is
-// divided by their number instead of the sum, so that differences of sums are
-// taken exactly wherever the sums are exact, and a constant added to every
-// logit changes no bit. One row gives the bits of Probs. The predicted class
-// is the lowest index of the largest sum; as in Probs, smaller sums never tie
-// with it. MeanProbs panics when the lengths disagree.
+// The rows are summed in float64 and never rounded to float32. The scale, not the
+// sum, is divided by the number of rows, so that differences of sums are exact
+// wherever the sums are exact, and a constant added to every logit changes no bit.
+// One row gives the bits of Probs. The predicted class is the lowest index of the
+// largest sum; as in Probs, smaller sums never tie with it. MeanProbs panics if the
+// lengths differ.
 func MeanProbs(dst []float64, rows [][]float32, scale float64) []float64 {
 	clear(dst)
 	for _, row := range rows {

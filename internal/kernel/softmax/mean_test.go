@@ -8,7 +8,7 @@ import (
 )
 
 // The definition, with math.Exp and the mean itself.
-func TestMeanProbsDefinition(t *testing.T) {
+func TestMeanProbsFollowsItsDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		k, v := 1+rng.IntN(9), 1+rng.IntN(6)
@@ -56,8 +56,8 @@ func TestMeanProbsOfOneRow(t *testing.T) {
 	}
 }
 
-// The mean decides, not the rows: two rows that differ past the precision of
-// float32 about their mean.
+// The mean decides, not the rows: two rows whose difference from their mean is
+// below the precision of float32.
 func TestMeanProbsKeepsPrecision(t *testing.T) {
 	rows := [][]float32{{1, 1}, {1, 1}, {math.Nextafter32(1, 2), 1}} // the mean is no float32
 	got := MeanProbs(make([]float64, 2), rows, 1)

@@ -10,14 +10,13 @@ import (
 // dst. The largest probability is 1/(1+Tail) with the Tail of Rows, to the
 // last bit.
 //
-// A probability is 0 where its exponential is below that of the kernel, e^-670
-// or 1e-291; FillTiny computes those.
+// A probability is 0 if its exponential is below the smallest of the kernel, e^-670
+// or 1e-291; FillTiny computes such probabilities.
 //
 // The predicted class is that of the logits: the lowest index of the largest
-// probability is the lowest index of the largest logit. Where a smaller logit
-// would round to the same probability, it gets the float64 just below.
-// Classes with equal logits get equal probabilities. Probs panics when the
-// lengths disagree.
+// probability is the lowest index of the largest logit. If a smaller logit would
+// round to the same probability, it gets the float64 just below. Classes with equal
+// logits get equal probabilities. Probs panics if the lengths differ.
 func Probs(dst []float64, row []float32, scale float64) []float64 {
 	return probs(best, dst, row, scale)
 }
@@ -50,9 +49,9 @@ func probs(on instructions, dst []float64, row []float32, scale float64) []float
 	return dst
 }
 
-// FillTiny computes the probabilities that Probs left at 0, as far as a float64
-// goes: the floor of the metric NLL is 1e-300, below the kernel's 1e-291. It is
-// apart from Probs because it costs half as much again, and sums never notice.
+// FillTiny computes the probabilities that Probs left at 0, down to the smallest
+// float64: the floor of the metric NLL is 1e-300, below the kernel's 1e-291. It is
+// separate from Probs because it adds half of its cost, and sums do not need it.
 func FillTiny(dst []float64, row []float32, scale float64) {
 	if !slices.Contains(dst, 0) {
 		return

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// With FillTiny probabilities keep their value to 1e-300 and below, with and
+// With FillTiny probabilities keep their value down to 1e-300 and below, with and
 // without vector code, at any scale and in rows of any length.
-func TestFillTiny(t *testing.T) {
+func TestFillTinyKeepsValuesDownTo1em300(t *testing.T) {
 	for _, on := range available() {
 		for _, k := range []int{2, 3, 9, 64, 1000} {
 			for _, scale := range []float64{1, 0.4, 2.5} {

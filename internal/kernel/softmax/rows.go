@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Moments are what a row of k logits comes to at one scale; the package
-// comment has the formulas. S0 = 1 + Tail.
+// Moments are the sums over a row of k logits at one scale; the package comment has
+// the formulas. S0 = 1 + Tail.
 type Moments struct {
 	Max  float32 // m, the largest logit
 	Top  int32   // t, the lowest class with that logit
@@ -37,17 +37,17 @@ func (m *Moments) Variance() float64 {
 	return max(0, m.S2/s0-float64(mean*mean))
 }
 
-// blockCols is how many classes of a row are in work at a time: their
+// blockCols is the number of classes of a row that are processed at a time: their
 // exponentials stay in the nearest cache.
 const blockCols = 256
 
 // Rows writes to dst the moments of len(dst) rows of k logits, row-major. The
-// scales are finite and >= 0, one for each row or a single one for all.
+// scales are finite and >= 0: one for each row or a single one for all.
 //
-// A class whose logit is 670/scale or more below the maximum counts 0 in every
-// sum. The order of the sums is fixed by the classes' places, so a permutation
-// of the classes may change the last bits; Tails is free of that.
-// Rows panics when the lengths disagree.
+// A class whose logit is 670/scale or more below the maximum counts 0 in every sum.
+// The order of the sums is fixed by the positions of the classes, so a permutation
+// of the classes may change the last bits; Tails has no such dependence. Rows
+// panics if the lengths differ.
 func Rows(dst []Moments, logits []float32, k int, scale []float64) {
 	rows(best, dst, logits, k, scale)
 }

@@ -52,10 +52,10 @@ func relative(got float64, want *big.Float) float64 {
 	return math.Abs(got-w) / math.Abs(w)
 }
 
-// TestRows compares with exact arithmetic. A relative error of 1e-13 allows
-// for x = scale d of some hundreds: the exponential passes on the rounding of
-// the rate, 2^-52 |x|, to its result.
-func TestRows(t *testing.T) {
+// TestRowsAreTheExactMoments compares with exact arithmetic. A relative error of
+// 1e-13 allows for x = scale d of some hundreds: the exponential passes the
+// rounding error of the rate, 2^-52 |x|, to its result.
+func TestRowsAreTheExactMoments(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 10, 255, 256, 257, 600} {
 		for _, spread := range []float64{0.01, 1, 5, 40} {
 			row := randomRows(1, k, spread, 7)
@@ -80,7 +80,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-func TestRowsTwoClasses(t *testing.T) {
+func TestTailOfTwoClassesIsTheGap(t *testing.T) {
 	// For two classes a gap g the tail is e^-g, the confidence 1/(1+e^-g).
 	for _, gap := range []float32{0, 1e-20, 0.5, 36, 40, 669, 671, 740} {
 		var m [1]Moments
@@ -101,7 +101,7 @@ func TestRowsTwoClasses(t *testing.T) {
 	}
 }
 
-func TestRowsTies(t *testing.T) {
+func TestRowsCountTies(t *testing.T) {
 	var m [1]Moments
 	Rows(m[:], []float32{1, 5, 5, 5, 2}, 5, []float64{1000})
 	if m[0].Top != 1 || m[0].Tail != 2 || m[0].Conf() != 1./3 {
@@ -109,7 +109,7 @@ func TestRowsTies(t *testing.T) {
 	}
 }
 
-func TestRowsScales(t *testing.T) {
+func TestEachRowMayHaveItsScale(t *testing.T) {
 	const n, k = 7, 11
 	l := randomRows(n, k, 3, 8)
 	scale := []float64{0.1, 0.2, 0.5, 1, 2, 3, 9}
@@ -123,8 +123,8 @@ func TestRowsScales(t *testing.T) {
 	}
 }
 
-// TestDerivatives compares Slope and Variance with differences of NLL.
-func TestDerivatives(t *testing.T) {
+// TestSlopeAndVarianceAreDerivatives compares them with differences of NLL.
+func TestSlopeAndVarianceAreDerivatives(t *testing.T) {
 	const k, s, h = 6, 0.8, 1e-4
 	row := randomRows(1, k, 2, 9)
 	nll := func(s float64, y int) float64 {
@@ -149,7 +149,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-func TestProbs(t *testing.T) {
+func TestProbsAreTheSoftmax(t *testing.T) {
 	for _, k := range []int{1, 2, 10, 300} {
 		for _, spread := range []float64{0.1, 3, 30} {
 			row := randomRows(1, k, spread, 10)
@@ -201,7 +201,7 @@ func TestProbsKeepTop1(t *testing.T) {
 	}
 }
 
-func TestTails(t *testing.T) {
+func TestTailsAreExactAndIgnoreTheOrderOfClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, k := range []int{2, 3, 10, 300, 1000} {
 		for _, spread := range []float64{0.01, 2, 20, 200} {
@@ -234,8 +234,8 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestShift: an offset that float32 adds exactly changes no bit.
-func TestShift(t *testing.T) {
+// TestOffsetsChangeNoBit if float32 adds them exactly.
+func TestOffsetsChangeNoBit(t *testing.T) {
 	const n, k = 20, 10
 	l := make([]float32, n*k)
 	rng := rand.New(rand.NewPCG(14, 15))
@@ -259,7 +259,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-func TestBin(t *testing.T) {
+func TestBinIsRightClosed(t *testing.T) {
 	for _, c := range []struct {
 		conf float64
 		m    int
@@ -274,7 +274,7 @@ func TestBin(t *testing.T) {
 	}
 }
 
-func TestMisuse(t *testing.T) {
+func TestPanicsOnMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"logits": func() { Rows(make([]Moments, 2), make([]float32, 5), 3, []float64{1}) },
 		"scales": func() { Rows(make([]Moments, 2), make([]float32, 6), 3, make([]float64, 3)) },

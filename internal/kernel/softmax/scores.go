@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Score is what confidence, NLL and Brier score need of a row of k logits at
-// one scale; with the row's top class t and largest logit m,
+// Score holds the sums of a row of k logits at one scale that confidence, NLL and
+// Brier score need. With the row's top class t and largest logit m,
 //
 //	Tail    = sum over j != t of e_j,    e_j = exp(scale (l_j - m))
 //	Squares = sum over j != t of e_j^2
@@ -23,9 +23,7 @@ type Score struct {
 // writes the top class of each row, the lowest index of its largest logit, to
 // top. The scales are finite and >= 0. A row is read from memory once for all
 // of its scales.
-//
-// Tail has the bits of Rows at the same scale. Scores panics when the lengths
-// disagree.
+// Tail has the bits of Rows at the same scale. Scores panics if the lengths differ.
 func Scores(dst []Score, top []int32, logits []float32, k int, scales []float64) {
 	scores(best, dst, top, logits, k, scales)
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestScores compares with Rows, to the bit, and with exact arithmetic: the
+// TestScoresAreExact compares with Rows, to the bit, and with exact arithmetic: the
 // squares of a row at a scale are the exponentials at twice that scale.
-func TestScores(t *testing.T) {
+func TestScoresAreExact(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 10, 64, 257} {
 		for _, spread := range []float64{0.01, 3, 40} {
 			const n, m = 3, 4
@@ -36,10 +36,10 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestScoresTogether: a scale among others has the bits that it has alone, also
-// where at some of them an exponential is just above or just below the last one
+// TestScoresDoNotDependOnOtherScales: a scale among others has the bits that it has
+// alone, also if some exponentials are just above or just below the smallest one
 // that counts, e^-670.
-func TestScoresTogether(t *testing.T) {
+func TestScoresDoNotDependOnOtherScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	for _, on := range available() {
 		for _, k := range []int{1, 9, 21, 63, 64, 65, 130, 1000} {
@@ -73,7 +73,7 @@ func TestScoresTogether(t *testing.T) {
 	}
 }
 
-func TestScoresTies(t *testing.T) {
+func TestScoresCountTies(t *testing.T) {
 	var dst [2]Score
 	var top [1]int32
 	Scores(dst[:], top[:], []float32{1, 5, 5, 5, 2}, 5, []float64{1000, 0})

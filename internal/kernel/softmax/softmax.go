@@ -1,5 +1,5 @@
-// Package softmax is the row kernel: one pass over rows of float32 logits that
-// yields, in float64, all that temperature methods and metrics need of a row.
+// Package softmax is the row kernel: one pass over rows of float32 logits gives, in
+// float64, the sums of a row that temperature methods and metrics need.
 //
 // For a row l of k logits and a scale s = 1/T let m = max l, let t be the
 // lowest index with l_t = m, and e_j = exp(s (l_j - m)). Then
@@ -12,9 +12,8 @@
 // where conf rounds to 1; NLL of class y = log1p(Tail) - s (l_y - m); its
 // derivatives in s are S1/S0 - (l_y - m) and S2/S0 - (S1/S0)^2.
 //
-// The functions are few and work on blocks of rows, so that vector code can
-// stand behind them. Rows hold finite values: the door of package data refuses
-// others.
+// The functions are few and work on blocks of rows, so that they can have vector
+// code. Rows hold finite values, since package data rejects others.
 //
 // # Three implementations, one result
 //
@@ -31,21 +30,21 @@
 //   - sums run over fixed lanes and are folded in a fixed way (sums.go): in rows
 //     of 64 classes or more by class mod 8, in shorter ones in order;
 //   - the largest logit takes no part in sums. Its classes are counted: the tail
-//     of a row with three of them is 2 and what the others add, exactly.
+//     of a row with three of them is exactly 2 plus the sum of the others.
 //
-// The portable functions are the specification. The vector code is written by
-// the program in asm/softmax below it; `make generate` runs it. Rows of
-// few classes go through it eight abreast, others one by one, with the next row
-// fetched ahead; loops do not branch on the data. Scores takes up to eight scales
-// together, which share the differences of the logits. A pass in AVX-512 takes 0.9
-// times what C takes with AVX-512, fused operations and no rule of order;
-// in AVX2, where the table is gathered from memory, twice as long.
+// The portable functions are the specification. The vector code is written by the
+// program in internal/kernel/gen/softmax (`make generate`). It processes rows of
+// few classes eight at a time, and other rows one by one while it fetches the next
+// row; loops do not branch on the data. Scores takes up to eight scales together,
+// which share the differences of the logits. A pass in AVX-512 takes 0.9 times as
+// long as C with AVX-512, with fused operations and without a fixed order; a pass
+// in AVX2, which gathers the table from memory, takes twice as long.
 //
-// Exp, Log and Log1p are for single numbers; they too have the same bits
-// everywhere, but others than the exponential of rows. Exps and Logs are Exp and
-// Log of many numbers, in vector code too.
+// Exp, Log and Log1p are for single numbers. They too have the same bits on all
+// processors, but not those of the exponential of rows. Exps and Logs are Exp and
+// Log of many numbers, also in vector code.
 package softmax
 
-// Version is raised whenever a function of the kernel yields other bits; it
-// belongs in the key of what is computed with it.
+// Version is raised whenever a function of the kernel returns other bits; it
+// belongs in the key of every result that is computed with it.
 const Version = 4

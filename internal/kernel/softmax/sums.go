@@ -2,15 +2,15 @@ package softmax
 
 import "math"
 
-// narrow is the number of classes from which on a row is summed in lanes.
+// narrow is the number of classes from which a row is summed in lanes.
 const narrow = 64
 
-// The classes beside the top one that share its logit are counted, and their
-// number is added to the sum of the others. A row of k < narrow classes is
-// summed in the order of its classes; vector code then works on eight rows side
-// by side. In a row of k >= narrow classes class j belongs to lane j mod 8;
-// each lane is summed in order, and total adds the eight. Masked lanes of vector
-// code add +0 or -0, which changes no sum.
+// The classes besides the top one that share its logit are counted, and their
+// number is added to the sum of the others. A row of k < narrow classes is summed
+// in the order of its classes; vector code then works on eight rows side by side.
+// In a row of k >= narrow classes, class j belongs to lane j mod 8; each lane is
+// summed in order, and total adds the eight. Masked lanes of vector code add +0 or
+// -0, which changes no sum.
 
 // lanes are the eight partial sums of a row.
 type lanes [8]float64
@@ -20,7 +20,8 @@ func (s *lanes) total() float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// countTies returns how many classes but the top one have its logit.
+// countTies returns the number of classes, besides the top one, that have its
+// logit.
 func countTies(row []float32, top int) int {
 	ties := 0
 	for _, l := range row[top+1:] {
@@ -31,9 +32,9 @@ func countTies(row []float32, top int) int {
 	return ties
 }
 
-// clearTop sets to 0 the exponentials e of the part of a row that are at the
-// largest logit: that of the top class, at index top if it is in this part,
-// and those of the ties.
+// clearTop sets to 0 the exponentials e, in this part of the row, of all classes at
+// the largest logit: the top class, at index top if it is in this part, and the
+// ties.
 func clearTop(e []float64, part []float32, max float32, top, ties int) {
 	if 0 <= top && top < len(e) {
 		e[top] = 0
@@ -47,8 +48,8 @@ func clearTop(e []float64, part []float32, max float32, top, ties int) {
 	}
 }
 
-// sum returns the sum of the exponentials e of a whole row, 0 at its largest
-// logit.
+// sum returns the sum of the exponentials e of a complete row, which are 0 at its
+// largest logit.
 func sum(e []float64) float64 {
 	if len(e) < narrow {
 		total := 0.0
@@ -100,7 +101,7 @@ func (a *momentLanes) add(e []float64, l []float32, max float64) {
 		a.s1[c], a.s1[c+1] = u0, u1
 		a.s2[c], a.s2[c+1] = v0, v1
 	}
-	if j := len(e) - 1; j >= 0 && j%2 == 0 { // the last of an odd number
+	if j := len(e) - 1; j >= 0 && j%2 == 0 { // the last one if their number is odd
 		d := float64(l[j]) - max
 		de := float64(d * e[j])
 		a.tail[j%8] += e[j]

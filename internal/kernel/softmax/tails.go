@@ -7,20 +7,20 @@ import (
 )
 
 // Tails writes to dst the tail sums at scale 1 of len(dst) rows of k logits,
-// row-major: sum over the classes but the top one of exp(l_j - max). They are
-// what QaTS ranks by: a larger tail is a smaller confidence, and tails stay
-// distinct where confidences have long rounded to 1. A gap of more than 745
-// between the two largest logits underflows to 0.
+// row-major: sum over all classes except the top one of exp(l_j - max). QaTS ranks
+// by them: a larger tail is a smaller confidence, and tails stay distinct when
+// confidences round to 1. A gap of more than 745 between the two largest logits
+// underflows to 0.
 //
-// Rows with equal multisets of logits get equal bits, whatever the order of
-// their classes: exponentials relative to the second largest logit, which are
-// in [0, 1], are rounded to multiples of 2^-shift and summed as integers, and
-// integer addition has no order. The sum is at least 1; its relative error is
-// below k 2^-52 for k <= 2048, 2.3e-13 for k = 1000, and that of the
-// exponentials themselves. (Sums in float64 would need a rule for near ties:
-// recomputing both from sorted rows.)
+// Rows with equal multisets of logits get equal bits for any order of their
+// classes: exponentials relative to the second largest logit, which are in [0, 1],
+// are rounded to multiples of 2^-shift and summed as integers, and integer addition
+// has no order. The sum is at least 1; its relative error is below k 2^-52 for k <=
+// 2048, 2.3e-13 for k = 1000, plus that of the exponentials themselves. (Sums in
+// float64 would need a rule for near ties, such as recomputing both from sorted
+// rows.)
 //
-// Tails panics when the lengths disagree.
+// Tails panics if the lengths differ.
 func Tails(dst []float64, logits []float32, k int) {
 	tails(best, dst, logits, k)
 }
@@ -44,20 +44,20 @@ func tails(on instructions, dst []float64, logits []float32, k int) {
 	}
 }
 
-// tailUnit returns 2^shift, what an exponential of 1 counts in a sum of k. An
-// addend is at most 2^51, where adding and subtracting 2^52 rounds it to the
+// tailUnit returns 2^shift, the value of an exponential of 1 in a sum of k. An
+// addend is at most 2^51, so that adding and subtracting 2^52 rounds it to the
 // nearest integer, and no sum reaches 2^63.
 func tailUnit(k int) float64 {
 	return float64(int64(1) << min(51, 62-bits.Len(uint(k))))
 }
 
-// counted is the tail sum of a row, relative to its second largest logit: the
-// classes below that logit in units, and the number of classes at it, which
-// are 1 each.
+// counted is the tail sum of a row relative to its second largest logit: the
+// classes below that logit in units, and the number of classes at it, which count 1
+// each.
 type counted struct {
 	first, second float32
 	units         int64
-	seconds       int64 // with the top class, where first = second
+	seconds       int64 // including the top class if first = second
 }
 
 // tail returns the tail sum relative to the largest logit.

@@ -34,11 +34,11 @@ type RankTest struct {
 func Friedman(costs [][]float64) (RankTest, error) {
 	n := len(costs)
 	if n < 2 {
-		return RankTest{}, fmt.Errorf("ranking over %d blocks: it takes two or more", n)
+		return RankTest{}, fmt.Errorf("a ranking takes two or more blocks, not %d", n)
 	}
 	k := len(costs[0])
 	if k < 2 {
-		return RankTest{}, fmt.Errorf("ranking of %d methods: it takes two or more", k)
+		return RankTest{}, fmt.Errorf("a ranking takes two or more methods, not %d", k)
 	}
 	t := RankTest{Blocks: n, Methods: k, Ranks: make([]float64, k), P: 1, PF: 1}
 	tied := 0.0

@@ -47,7 +47,7 @@ func (f Format[T]) Write(w io.Writer, list []T) error {
 		}
 		id := strings.Join(f.Identity(t), "\x00")
 		if first, twice := seen[id]; twice {
-			return fmt.Errorf("records %d and %d are the same cell (%s)", first, i+1, strings.Join(f.Identity(t), ", "))
+			return fmt.Errorf("records %d and %d have the same identifiers (%s)", first, i+1, strings.Join(f.Identity(t), ", "))
 		}
 		seen[id] = i + 1
 		if err := out.Write(f.Fields(t)); err != nil {
@@ -106,7 +106,7 @@ func (f Format[T]) Read(r io.Reader, name string) ([]T, error) {
 		}
 		id := strings.Join(f.Identity(t), "\x00")
 		if first, twice := seen[id]; twice {
-			return nil, fmt.Errorf("%s:%d: the same cell as line %d (%s)", name, line, first, strings.Join(f.Identity(t), ", "))
+			return nil, fmt.Errorf("%s:%d: the same identifiers as line %d (%s)", name, line, first, strings.Join(f.Identity(t), ", "))
 		}
 		seen[id] = line
 		list = append(list, t)
@@ -151,7 +151,7 @@ func syntax(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// skipBOM drops the byte order mark that spreadsheets put before UTF-8.
+// skipBOM skips the byte order mark that spreadsheets put before UTF-8.
 func skipBOM(r io.Reader) io.Reader {
 	b := bufio.NewReader(r)
 	if head, _ := b.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
@@ -182,7 +182,8 @@ func checkHeader(got, want []string) error {
 	return nil
 }
 
-// excess says which columns a row lacks, or what it has after the last one.
+// excess names the columns that a row lacks, or its first field after the last
+// column.
 func excess(fields, columns []string) string {
 	if len(fields) < len(columns) {
 		return "column " + columns[len(fields)] + " and the columns after it are missing"

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// digits is the number of significant digits: enough to tell any two float32
-// apart, and fewer than processors may differ in.
+// digits is the number of significant digits: enough to tell any two float32 apart,
+// and few enough to hide the differences between processors.
 const digits = 9
 
-// FormatNumber returns a finite x with at most nine significant digits and no
-// more than it needs: in plain decimals if its magnitude is in [1e-9, 1e15), and
-// with an exponent otherwise. Two numbers that are equal to nine digits have the
-// same text.
+// FormatNumber returns a finite x with at most nine significant digits, without
+// trailing zeros: in plain decimals if its magnitude is in [1e-9, 1e15), and with
+// an exponent otherwise. Two numbers that are equal to nine digits have the same
+// text.
 func FormatNumber(x float64) string {
 	if a := math.Abs(x); a >= 1e-4 && a < 1e8 {
 		return strconv.FormatFloat(x, 'g', digits, 64) // the same text, found faster

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Row hands out the fields of one line from left to right and keeps the first
-// fault.
+// Row returns the fields of one line from left to right and keeps the first fault.
 type Row struct {
 	columns, fields []string
 	next            int
@@ -73,7 +72,7 @@ func (r *Row) CountOrNone() int {
 }
 
 // Number reads a finite number and rounds it as it would be written. It rejects
-// hexadecimal numbers, which in such a file are a mistake.
+// hexadecimal numbers, since in such a file they are a mistake.
 func (r *Row) Number() float64 {
 	column, s := r.field()
 	x, err := strconv.ParseFloat(s, 64)
@@ -109,8 +108,8 @@ func CheckID(column, s string) error {
 	return nil
 }
 
-// CheckRange rejects a number that is not finite or outside [lo, hi]. It judges
-// the number as it is written: a 1 with rounding errors above it is 1.
+// CheckRange rejects a number that is not finite or outside [lo, hi]. It checks the
+// number as it is written, so that a 1 with rounding errors above it passes.
 func CheckRange(column string, x, lo, hi float64) error {
 	if lo <= x && x <= hi && !math.IsInf(x, 0) { // then so is the rounded number
 		return nil
@@ -123,4 +122,9 @@ func CheckRange(column string, x, lo, hi float64) error {
 		return Fault(column, "%s is outside [%s, %s]", FormatNumber(x), FormatNumber(lo), FormatNumber(hi))
 	}
 	return nil
+}
+
+// CheckFinite rejects a number that is not finite.
+func CheckFinite(column string, x float64) error {
+	return CheckRange(column, x, math.Inf(-1), math.Inf(1))
 }

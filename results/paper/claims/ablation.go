@@ -39,8 +39,8 @@ func (b *book) ablation(datasets []string) []forms {
 	return list
 }
 
-// piecewise asks of each piecewise form whether it is below QaTS on clean data,
-// and above it elsewhere.
+// piecewise judges whether each piecewise form is below QaTS on clean data, and
+// above it elsewhere.
 func piecewise(b *book) Judgement {
 	var t tally
 	for i, datasets := range [][]string{clean, tailed, shifted} {
@@ -63,7 +63,7 @@ func piecewise(b *book) Judgement {
 	return t.all("entries", 0)
 }
 
-// growing asks whether the ECE rises with the number of pieces.
+// growing judges whether the ECE rises with the number of pieces.
 func growing(b *book) Judgement {
 	var t tally
 	var shown []string

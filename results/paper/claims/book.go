@@ -8,8 +8,8 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// book is what a predicate can look up: the numbers of the paper's tables, as
-// printed or as measured, and, if measured, records.
+// book holds the numbers that predicates look up: the numbers of the paper's
+// tables, as printed or as measured, and, if measured, records.
 type book struct {
 	publication *paper.Publication // its rows
 	values      map[valueID]paper.Points
@@ -42,9 +42,9 @@ func (b *book) original(dataset string) string {
 	return dataset
 }
 
-// missing returns how many of the things that a sentence is about have no answer.
-// In a book of similar data sets nothing is missing: a sentence about all settings
-// is about those in the book.
+// missing returns how many of the expected answers of a sentence are missing. In a
+// book of similar data sets it is 0: a sentence about all settings is about those
+// in the book.
 func (b *book) missing(all, answered int) int {
 	if b.like != nil {
 		return 0
@@ -58,7 +58,7 @@ func (b *book) complete() bool { return b.like == nil }
 
 // name names a row. In a book of similar data sets it always has the data set.
 func (b *book) name(s paper.Setting) string {
-	c := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
+	c := results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
 	switch {
 	case b.like == nil:
 		return s.Title(table.Name)
@@ -71,7 +71,7 @@ func (b *book) name(s paper.Setting) string {
 	return cellName(c)
 }
 
-func cellName(c results.Cell) string {
+func cellName(c results.Setting) string {
 	text := table.Name("dataset", c.Dataset) + ", " + table.Name("backbone", c.Backbone)
 	if c.Loss != "ce" {
 		text += ", " + table.Name("loss", c.Loss)

@@ -2,8 +2,8 @@ package claims
 
 import "github.com/qats-bench/qats/results/paper"
 
-// claim is a sentence of the paper's text. The quote is short; the reading says
-// what the predicates ask of the numbers.
+// claim is a sentence of the paper's text. The quote is short; the reading states
+// what the predicates test.
 type claim struct {
 	quote, where, reading string
 	published, measured   predicate

@@ -79,7 +79,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 		}
 		seen[id] = true
 		records = append(records, results.Record{
-			Cell: id.Cell, Method: id.method, Metric: id.metric, Value: float64(change(p)) / 10000,
+			Setting: id.Setting, Method: id.method, Metric: id.metric, Value: float64(change(p)) / 10000,
 			N: 100, Source: "measured", Status: results.OK, Note: results.PaperItem,
 		})
 	}
@@ -219,8 +219,8 @@ func TestClaimsOnRecords(t *testing.T) {
 	}
 	record := func(experiment, dataset, backbone, loss, method, metric string, value float64) results.Record {
 		return results.Record{
-			Cell:   results.Cell{Experiment: experiment, Dataset: dataset, Backbone: backbone, Loss: loss},
-			Method: method, Metric: metric, Value: value, N: 10, Source: "measured", Status: results.OK,
+			Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone, Loss: loss},
+			Method:  method, Metric: metric, Value: value, N: 10, Source: "measured", Status: results.OK,
 		}
 	}
 	miou := func(qats, featclip float64) Truth {

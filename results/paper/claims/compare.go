@@ -8,7 +8,7 @@ import (
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// State says whether a printed number is reproduced.
+// State states whether a printed number is reproduced.
 type State string
 
 // Only a cell that is OK has a reproduced value.
@@ -94,7 +94,7 @@ type reproduction struct {
 }
 
 type recordID struct {
-	results.Cell
+	results.Setting
 	method, metric string
 }
 
@@ -118,14 +118,14 @@ func experiments() map[string]string {
 func index(records []results.Record) map[recordID]results.Record {
 	m := make(map[recordID]results.Record, len(records))
 	for _, r := range records {
-		m[recordID{r.Cell, r.Method, r.Metric}] = r
+		m[recordID{r.Setting, r.Method, r.Metric}] = r
 	}
 	return m
 }
 
 // id identifies the record that reproduces a number of a table.
 func (r *reproduction) id(table string, s paper.Setting, method, metric string) recordID {
-	return recordID{results.Cell{
+	return recordID{results.Setting{
 		Experiment: r.experiment[table], Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce",
 		Corruption: s.Corruption, Severity: s.Severity,
 	}, method, metric}

@@ -23,7 +23,7 @@
 //
 // The paper's best method is the one with the lowest printed number, whatever is
 // bold. HFE is not ranked. Equal printed numbers share a place, and so do equal
-// reproduced ones. Where a method has no reproduced value, both columns are ranked
+// reproduced ones. If a method has no reproduced value, both columns are ranked
 // over the methods that have one; such a ranking names the others and is counted
 // separately. If the paper's best method has no reproduced value, there is no
 // verdict.

@@ -46,7 +46,7 @@ func reductions(b *book) Judgement {
 	return j
 }
 
-// stable asks of each network whether QaTS rises less from than
+// stable judges for each network whether QaTS rises less from than
 // every preserving method.
 func stable(b *book) Judgement {
 	var t tally
@@ -131,8 +131,8 @@ func featClipPlaces(b *book) Judgement {
 	return j
 }
 
-// marginal asks whether QaTS is less than a tenth above the lowest number. It sets
-// rows aside in which QaTS is the lowest.
+// marginal judges whether QaTS is less than a tenth above the lowest number. It
+// sets rows aside in which QaTS is the lowest.
 func marginal(v values) answer {
 	if !v.has(v.ranked...) {
 		return open

@@ -24,7 +24,7 @@ func corruptions(severity int) func(paper.Setting) bool {
 	}
 }
 
-// qatsLowest asks whether no ranked method is below QaTS. One lower method is
+// qatsLowest judges whether no ranked method is below QaTS. One lower method is
 // enough for a no; a yes needs all methods.
 func qatsLowest(v values) answer {
 	qats, ok := v.of["QaTS"]
@@ -43,7 +43,7 @@ func qatsLowest(v values) answer {
 	return found
 }
 
-// firstOrSecond asks whether at most one lower value is in the row of QaTS.
+// firstOrSecond judges whether at most one lower value is in the row of QaTS.
 func firstOrSecond(v values) answer {
 	if !v.has("QaTS") {
 		return open
@@ -65,7 +65,7 @@ func firstOrSecond(v values) answer {
 	return yes
 }
 
-// below asks whether QaTS is strictly below each of the methods.
+// below judges whether QaTS is strictly below each of the methods.
 func below(labels ...string) func(values) answer {
 	return func(v values) answer {
 		for _, l := range labels {
@@ -80,7 +80,7 @@ func below(labels ...string) func(values) answer {
 	}
 }
 
-// anyAbove asks whether one of the other methods is above the first.
+// anyAbove judges whether one of the other methods is above the first.
 func anyAbove(first string, others ...string) func(values) answer {
 	return func(v values) answer {
 		if !v.has(first) {
@@ -99,8 +99,8 @@ func anyAbove(first string, others ...string) func(values) answer {
 	}
 }
 
-// margin asks for the largest distance from QaTS up to a method over the networks
-// of a data set. An empty label stands for the lowest other ranked method.
+// margin finds the largest distance from QaTS up to a method over the networks of a
+// data set. An empty label stands for the lowest other ranked method.
 func margin(id, dataset string, want paper.Points, backbone, label string) predicate {
 	return func(b *book) Judgement {
 		var largest paper.Points

@@ -7,8 +7,8 @@ import (
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// Verdict says whether the paper's best method of a row is also the best one
-// reproduced.
+// Verdict states whether the paper's best method of a row is also the best
+// reproduced one.
 type Verdict string
 
 // Only rows measured on the paper's own networks get Agrees or Differs.
@@ -39,7 +39,7 @@ type Ranking struct {
 // Complete reports whether every ranked method has a reproduced value.
 func (r Ranking) Complete() bool { return len(r.Absent) == 0 }
 
-// rank sets places only where the row gets a verdict.
+// rank sets places only if the row gets a verdict.
 func rank(cells []Cell) Ranking {
 	r := Ranking{HereBest: []string{}, Compared: []string{}, Absent: []string{}} // in JSON a list is never null
 	var all, have []Cell

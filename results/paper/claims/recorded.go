@@ -25,21 +25,21 @@ const (
 )
 
 // record returns a measured value.
-func (b *book) record(c results.Cell, method, metric string) (float64, bool) {
+func (b *book) record(c results.Setting, method, metric string) (float64, bool) {
 	r, ok := b.records[recordID{c, method, metric}]
 	return r.Value, ok
 }
 
-// cells returns the settings of experiments that have a measured metric of QaTS,
-// in a fixed order.
-func (b *book) cells(metric string, experiments ...string) []results.Cell {
-	var list []results.Cell
+// settings returns the settings of experiments with a measured metric of QaTS, in a
+// fixed order.
+func (b *book) settings(metric string, experiments ...string) []results.Setting {
+	var list []results.Setting
 	for id := range b.records {
 		if id.metric == metric && id.method == "qats" && slices.Contains(experiments, id.Experiment) {
-			list = append(list, id.Cell)
+			list = append(list, id.Setting)
 		}
 	}
-	slices.SortFunc(list, func(x, y results.Cell) int {
+	slices.SortFunc(list, func(x, y results.Setting) int {
 		return cmp.Or(cmp.Compare(x.Experiment, y.Experiment), cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Backbone, y.Backbone),
 			cmp.Compare(x.Loss, y.Loss), cmp.Compare(x.Corruption, y.Corruption), cmp.Compare(x.Severity, y.Severity))
 	})
@@ -51,7 +51,7 @@ var paperExperiments = []string{"standard", "longtail", "shift", "medical", "tas
 
 func keepsPredictions(b *book) Judgement {
 	var t tally
-	for _, c := range b.cells("argmax_change", paperExperiments...) {
+	for _, c := range b.settings("argmax_change", paperExperiments...) {
 		share, _ := b.record(c, "qats", "argmax_change")
 		t.add(when(share == 0), fmt.Sprintf("%s (%s %%)", cellName(c), paper.PointsOf(share)))
 	}
@@ -66,7 +66,7 @@ const rescaled = "rescale-"
 func stableRescaled(b *book) Judgement {
 	const base = rescaled + "1"
 	var t tally
-	for _, c := range b.cells("ece", "rescale") {
+	for _, c := range b.settings("ece", "rescale") {
 		if c.Corruption == base {
 			continue
 		}
@@ -91,7 +91,7 @@ func stableRescaled(b *book) Judgement {
 
 // accuracies returns the accuracy of QaTS minus that of FeatClip.
 func (b *book) accuracies(experiments ...string) (differences []float64) {
-	for _, c := range b.cells("accuracy", experiments...) {
+	for _, c := range b.settings("accuracy", experiments...) {
 		x, _ := b.record(c, "qats", "accuracy")
 		if y, ok := b.record(c, "featclip", "accuracy"); ok && b.original(c.Dataset) != "voc2012" {
 			differences = append(differences, x-y)
@@ -100,9 +100,9 @@ func (b *book) accuracies(experiments ...string) (differences []float64) {
 	return differences
 }
 
-// accuracyDominance asks whether QaTS has the higher accuracy in 94 % of the
-// settings. Before all are measured, only a share that the missing ones cannot
-// repair refutes it.
+// accuracyDominance judges whether QaTS has the higher accuracy in 94 % of the
+// settings. Until all are measured, it is refuted only by a share that the missing
+// settings cannot repair.
 func accuracyDominance(b *book) Judgement {
 	differences := b.accuracies(paperExperiments...)
 	n := len(differences)
@@ -145,13 +145,13 @@ func accuracyLoss(b *book) Judgement {
 	return j
 }
 
-// featClipLower asks whether FeatClip is below QaTS in a metric in which higher is
-// better: on one network of the paper, or on each network of a similar data set.
+// featClipLower judges whether FeatClip is below QaTS in a metric for which higher
+// is better: on one network of the paper, or on each network of a similar data set.
 func featClipLower(dataset, backbone, metric string) predicate {
 	return func(b *book) Judgement {
 		var t tally
 		var pairs []string
-		for _, c := range b.cells(metric, "tasks") {
+		for _, c := range b.settings(metric, "tasks") {
 			if b.original(c.Dataset) != dataset || b.like == nil && c.Backbone != backbone {
 				continue
 			}
@@ -170,8 +170,8 @@ func featClipLower(dataset, backbone, metric string) predicate {
 	}
 }
 
-// brierPublished uses what the tables print of the sentence: Table 1 has the first
-// number, and QaTS with cross-entropy for comparison.
+// brierPublished uses the parts of the sentence that tables print: Table 1 has the
+// first number, and QaTS with cross-entropy for comparison.
 func brierPublished(b *book) Judgement {
 	row, ok := b.publication.Row(paper.Setting{Table: "standard", Metric: "ece", Dataset: "cifar100", Backbone: "resnet50"})
 	v := b.row(row)
@@ -186,12 +186,12 @@ func brierPublished(b *book) Judgement {
 	return j
 }
 
-// brierMeasured asks of RN-50 on CIFAR-100, or of each network of similar data
-// sets, whether each of the two steps lowers the ECE.
+// brierMeasured judges whether each of the two steps lowers the ECE: for RN-50 on
+// CIFAR-100, or for each network of similar data sets.
 func brierMeasured(b *book) Judgement {
 	var t tally
 	var steps []string
-	for _, c := range b.cells("ece", "losses") {
+	for _, c := range b.settings("ece", "losses") {
 		if c.Loss != "brier" || b.like == nil && (c.Dataset != "cifar100" || c.Backbone != "resnet50") {
 			continue
 		}
@@ -214,7 +214,7 @@ func brierMeasured(b *book) Judgement {
 
 func lossesImprove(b *book) Judgement {
 	var t tally
-	for _, c := range b.cells("ece", "losses") {
+	for _, c := range b.settings("ece", "losses") {
 		x, _ := b.record(c, "qats", "ece")
 		if y, ok := b.record(c, "uncal", "ece"); ok {
 			t.add(when(x < y), fmt.Sprintf("%s (%s, Uncal %s)", cellName(c), paper.PointsOf(x), paper.PointsOf(y)))

@@ -16,7 +16,7 @@ func (b *book) averages(id string) []paper.Row {
 	return b.rows(func(s paper.Setting) bool { return s.Corruption == paper.Average }, id)
 }
 
-// corrupted returns the networks that the averages are of.
+// corrupted returns the networks of the averages.
 func (b *book) corrupted(id string) []network {
 	var list []network
 	for _, r := range b.averages(id) {
@@ -49,10 +49,10 @@ func (b *book) of(n network, what string) string {
 	if b.like == nil {
 		return what
 	}
-	return fmt.Sprintf("%s of %s", what, cellName(results.Cell{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
+	return fmt.Sprintf("%s of %s", what, cellName(results.Setting{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
 }
 
-// timesLower asks whether the lowest preserving method is at least twice QaTS.
+// timesLower judges whether the lowest preserving method is at least twice QaTS.
 func timesLower(b *book) Judgement {
 	var t tally
 	var ratios []string
@@ -89,7 +89,7 @@ func timesLower(b *book) Judgement {
 	return j
 }
 
-// widening asks whether FeatClip minus QaTS rises with each severity.
+// widening judges whether FeatClip minus QaTS rises with each severity.
 func widening(b *book) Judgement {
 	j := Judgement{Unjudged, none("severities")}
 	for _, n := range b.corrupted("shift") {
@@ -113,7 +113,7 @@ func widening(b *book) Judgement {
 	return j
 }
 
-// steady asks of each method whether its averages rise strictly with severity.
+// steady judges for each method whether its averages rise strictly with severity.
 func steady(b *book) Judgement {
 	var t tally
 	for _, n := range b.corrupted("shift-full") {

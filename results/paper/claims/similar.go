@@ -10,9 +10,9 @@ import (
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// Similar is the claims judged on data sets that are similar to the paper's. In
-// Claims, Measured is about these networks: it neither confirms nor refutes what
-// the paper says of its own.
+// Similar holds the claims judged on data sets that are similar to the paper's. In
+// Claims, Measured is about these networks: it neither confirms nor refutes the
+// paper's statements about its own.
 type Similar struct {
 	Like   map[string]string // the paper's data set that each data set is similar to
 	Absent []string          // data sets of Like without a measured record, by name
@@ -24,10 +24,10 @@ type Similar struct {
 // measured records count, whatever their experiment.
 //
 // A network on such a data set takes the place of the paper's row, and a sentence
-// about all settings is about all there are. A mean over corruptions needs the
-// paper's corruptions; a mean over data sets is over those that are similar to one
-// of the paper's. Of several records of the same data set, network, loss,
-// corruption, severity, method and metric the first counts.
+// about all settings is about all settings in the records. A mean over corruptions
+// needs the paper's corruptions; a mean over data sets is over those that are
+// similar to one of the paper's. Of several records of the same data set, network,
+// loss, corruption, severity, method and metric the first counts.
 //
 // It returns an error if like names a data set that the paper does not have, or if
 // no measured record is of one of the data sets.
@@ -92,7 +92,7 @@ func (a *analogues) collect(records []results.Record) {
 			continue
 		}
 		r.Experiment = ""
-		id := recordID{r.Cell, r.Method, r.Metric}
+		id := recordID{r.Setting, r.Method, r.Metric}
 		if _, ok := a.found[id]; ok {
 			continue
 		}
@@ -136,7 +136,7 @@ func (a *analogues) book() *book {
 	}
 	b.publication = paper.NewPublication(numbers)
 	for id, r := range a.found {
-		for _, e := range a.experiments(id.Cell) {
+		for _, e := range a.experiments(id.Setting) {
 			id.Experiment = e
 			b.records[id] = r
 		}
@@ -185,12 +185,12 @@ func (a *analogues) value(r paper.Row, s paper.Setting, method string) (float64,
 
 // members returns the cells whose mean the row s shows; a single one if it shows no
 // mean.
-func (a *analogues) members(r paper.Row, s paper.Setting) []results.Cell {
-	cell := results.Cell{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
+func (a *analogues) members(r paper.Row, s paper.Setting) []results.Setting {
+	cell := results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
 	if !r.IsAverage() {
-		return []results.Cell{cell}
+		return []results.Setting{cell}
 	}
-	var list []results.Cell
+	var list []results.Setting
 	if r.Dataset != paper.Average {
 		for _, m := range a.publication.Averaged(r.Setting) {
 			cell.Corruption = m.Corruption
@@ -207,7 +207,7 @@ func (a *analogues) members(r paper.Row, s paper.Setting) []results.Cell {
 }
 
 // experiments returns the paper's experiments to which a cell belongs.
-func (a *analogues) experiments(c results.Cell) []string {
+func (a *analogues) experiments(c results.Setting) []string {
 	home := a.home[a.like[c.Dataset]]
 	switch {
 	case strings.HasPrefix(c.Corruption, rescaled):

@@ -70,8 +70,8 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	add := func(dataset, backbone, loss, corruption string, severity int, metric string, values map[string]float64) {
 		for method, v := range values {
 			records = append(records, results.Record{
-				Cell:   results.Cell{Experiment: "mine", Dataset: dataset, Backbone: backbone, Loss: loss, Corruption: corruption, Severity: severity},
-				Method: method, Metric: metric, Value: v, N: 100, Source: "measured", Status: results.OK,
+				Setting: results.Setting{Experiment: "mine", Dataset: dataset, Backbone: backbone, Loss: loss, Corruption: corruption, Severity: severity},
+				Method:  method, Metric: metric, Value: v, N: 100, Source: "measured", Status: results.OK,
 			})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// answer is what one row says about a sentence.
+// answer is the answer of one row to a sentence.
 type answer int
 
 const (
@@ -44,7 +44,7 @@ func (t *tally) add(a answer, exception string) {
 	}
 }
 
-// all judges a sentence about every counted thing, with so many exceptions
+// all judges a sentence about every counted thing, with this number of exceptions
 // allowed. Missing numbers leave it unjudged; they cannot confirm it.
 func (t *tally) all(what string, allowed int) Judgement {
 	switch {

@@ -185,7 +185,7 @@ func textSimulated(b *strings.Builder, title string, list []Summary) {
 	b.WriteString("median: of |here - published|, in points.\n\n")
 }
 
-// numbers is the part of a summary's line that every source has.
+// numbers returns the part of a summary's line that every source has.
 func (s Summary) numbers() string {
 	return fmt.Sprintf("  %-50s %11s %8s", s.name(), fmt.Sprintf("%d of %d", s.Found, s.Numbers), s.Median)
 }

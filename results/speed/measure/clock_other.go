@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// processorSeconds falls back on the clock on the wall.
+// processorSeconds falls back on the wall clock.
 func processorSeconds() float64 { return time.Since(began).Seconds() }

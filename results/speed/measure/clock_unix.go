@@ -4,8 +4,8 @@ package main
 
 import "syscall"
 
-// processorSeconds returns the time that processors have worked for this
-// process, in user and system mode.
+// processorSeconds returns the processor time of this process, in user and system
+// mode.
 func processorSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,12 +1,12 @@
-// Command measure times parts of qats inside one process, for results/speed:
-// what a command line cannot show. One task a process, one line of JSON.
+// Command measure times parts of qats inside one process, for results/speed: the
+// parts that no command shows. One task per process, one line of JSON.
 //
 //	measure DIR TASK [WORKLOAD]
 //
-// Threads are GOMAXPROCS. Seconds are those of the fastest of a few runs after
-// one that is not counted, by the clock on the wall or, with SPEED_CLOCK=cpu,
-// of the processors' time, which other programs disturb less. Arrays are those
-// of data.py, in DIR.
+// GOMAXPROCS sets the number of threads. Seconds are those of the fastest of a few
+// runs, after one that is not counted: by the wall clock or, with SPEED_CLOCK=cpu,
+// in processor time, which other programs disturb less. Arrays are those of
+// data.py, in DIR.
 package main
 
 import (
@@ -52,10 +52,11 @@ func main() {
 	}
 }
 
-// folder is where the arrays are.
+// folder is the folder of the arrays.
 type folder string
 
-// figures are what a task prints, in seconds unless their names say otherwise.
+// figures are the values that a task prints, in seconds unless their names say
+// otherwise.
 type figures map[string]float64
 
 // tasks take the folder and the name of a workload there.
@@ -86,7 +87,7 @@ func (f folder) read(name, split string) (*data.Set, error) {
 	return set, errors.Join(err, r.Close())
 }
 
-// mapped is read as fits of large sets do it.
+// mapped reads a set as fits of large sets do.
 func (f folder) mapped(name, split string) (*data.Mapped, error) {
 	r, err := f.files(name, split).Open()
 	if err != nil {
@@ -95,11 +96,10 @@ func (f folder) mapped(name, split string) (*data.Mapped, error) {
 	return data.Map(ctx, r)
 }
 
-// began is when the process did.
+// began is the start of the process.
 var began = time.Now()
 
-// clock returns the seconds since the process began, on the wall or those that
-// processors worked for it.
+// clock returns the seconds since the process began: wall time or processor time.
 func clock() float64 {
 	if os.Getenv("SPEED_CLOCK") != "cpu" {
 		return time.Since(began).Seconds()
@@ -107,7 +107,8 @@ func clock() float64 {
 	return processorSeconds()
 }
 
-// least returns the seconds of the fastest of runs runs after one more.
+// least returns the seconds of the fastest of runs runs, after one run that is not
+// counted.
 func least(runs int, run func() error) (float64, error) {
 	best := 0.0
 	for i := range runs + 1 {
@@ -150,9 +151,9 @@ func pass(at folder, name string) (figures, error) {
 	return out, err
 }
 
-// load opens the calibration logits, looks at every value and runs the kernel
-// over them once: as a set that is kept, which fits are made on, and (scan) in
-// blocks that stay in the cache, as scoring reads.
+// load opens the calibration logits, checks every value and runs the kernel over
+// them once: as a set that is kept, for fits, and (scan) in blocks that stay in the
+// cache, as for scoring.
 func load(at folder, name string) (figures, error) {
 	open := func() (data.Reader, error) { return data.Files{Logits: at.files(name, "cal").Logits}.Open() }
 	kept, err1 := least(5, func() error {
@@ -184,8 +185,8 @@ func load(at folder, name string) (figures, error) {
 	return figures{"seconds": kept, "scan": scan}, errors.Join(err1, err2)
 }
 
-// fit fits QaTS on the calibration set, reading and checking it first: seconds
-// and passes of each stage, those of the run whose sum is least.
+// fit reads and checks the calibration set and fits QaTS on it: seconds and passes
+// of each stage, in the run with the smallest sum.
 func fit(at folder, name string) (figures, error) {
 	var best figures
 	for range 4 {
@@ -257,7 +258,7 @@ func scored(set *data.Set, m int) ([]*metrics.Samples, error) {
 	return samples, nil
 }
 
-// score is logits -> ECE and AECE of the test set, for one temperature and
+// score goes from logits to ECE and AECE of the test set, for one temperature and
 // for seven at once.
 func score(at folder, name string) (figures, error) {
 	set, err := at.read(name, "test")
@@ -280,7 +281,7 @@ func score(at folder, name string) (figures, error) {
 	return out, err
 }
 
-// boot is 1,000 resamples of the test set, ECE and AECE of each, for one
+// boot makes 1,000 resamples of the test set, with ECE and AECE of each, for one
 // method and for seven on the same resamples.
 func boot(at folder, name string) (figures, error) {
 	set, err := at.read(name, "test")
@@ -300,8 +301,8 @@ func boot(at folder, name string) (figures, error) {
 	return out, err
 }
 
-// isotonic is one-vs-rest isotonic regression: fitted on the
-// calibration set and applied to the test set.
+// isotonic fits one-vs-rest isotonic regression on the calibration set and applies
+// it to the test set.
 func isotonic(at folder, name string) (figures, error) {
 	cal, err := at.read(name, "cal")
 	if err != nil {
@@ -324,7 +325,7 @@ func isotonic(at folder, name string) (figures, error) {
 	return figures{"seconds": s}, err
 }
 
-// grow is how the seconds of a fit of QaTS grow when the rows double and, per
+// grow returns how the seconds of a fit of QaTS grow when the rows double and, per
 // pass, when the classes double: the geometric mean of two doublings.
 func grow(at folder, name string) (figures, error) {
 	set, err := at.read(name, "cal")

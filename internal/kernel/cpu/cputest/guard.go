@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Guarded returns n elements that end where memory ends: the page behind them
-// can be neither read nor written. It skips the test where it cannot.
+// Guarded returns n elements that end at an inaccessible page: a read or write
+// beyond them faults. It skips the test if the system has no such pages.
 func Guarded[T any](t testing.TB, n int) []T {
 	page := syscall.Getpagesize()
 	size := n * int(unsafe.Sizeof(*new(T)))

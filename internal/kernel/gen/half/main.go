@@ -1,5 +1,5 @@
-// Command half writes the vector code of package internal/kernel/half to the file that its
-// argument names.
+// Command half writes the vector code of package internal/kernel/half to the file
+// named by its argument.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 
 func main() { asm.Main("half", decode) }
 
-// ahead is how many bytes before their use numbers are fetched.
+// ahead is the distance in bytes by which numbers are prefetched.
 const ahead = 2048
 
 // decode emits the conversion of n > 0 numbers, a multiple of 16.
@@ -26,7 +26,7 @@ func decode(c *build.Context) {
 	c.Label("next")
 	low, high := c.YMM(), c.YMM()
 	at := func(base reg.Register, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }
-	c.PREFETCHT0(at(src, ahead)) // beyond the page, where processors do not look ahead by themselves
+	c.PREFETCHT0(at(src, ahead)) // beyond the page, where processors do not prefetch by themselves
 	c.VCVTPH2PS(at(src, 0), low)
 	c.VCVTPH2PS(at(src, 16), high)
 	c.VMOVUPS(low, at(dst, 0))

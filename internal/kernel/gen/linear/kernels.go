@@ -8,14 +8,14 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
-// Rows and vectors of a tile: twelve sums that do not wait for each other.
+// Rows and vectors of a tile: twelve independent sums.
 const (
 	tileRows    = 4
 	tileVectors = 3
 )
 
-// tile emits the product of four rows of d >= 1 numbers with a panel, added to
-// dst. Products and sums are rounded apart.
+// tile emits the product of four rows of d >= 1 numbers with a panel, added to dst.
+// Products and sums are rounded separately.
 func (m *machine) tile() {
 	m.Begin("tile", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
 	dst, panel, d := m.Loaded("dst"), m.Loaded("panel"), m.Loaded("d")
@@ -36,7 +36,7 @@ func (m *machine) tile() {
 	i := m.GP64()
 	m.XORQ(i, i)
 	m.Label("next")
-	weights := make([]operand.Op, tileVectors) // registers where there are 32
+	weights := make([]operand.Op, tileVectors) // registers if there are 32
 	for v := range weights {
 		from := operand.Mem{Base: panel, Disp: v * m.bytes()}
 		weights[v] = from
@@ -68,8 +68,8 @@ func (m *machine) tile() {
 
 // dots emits the inner products of v with four or eight rows of float32, n >= 4
 // numbers each, a multiple of 4: for each row four sums, by element mod 4. Row r
-// begins at[r] elements into x. AVX-512 has nothing to add to four sums. What lies
-// behind next is fetched ahead, as much as the rows are.
+// begins at[r] elements into x. AVX-512 has no advantage for four sums. The rows
+// behind next are prefetched.
 func (m *machine) dots(rows int) {
 	m.Begin(fmt.Sprintf("dots%d", rows), "func(dst *[4]float64, v *float64, x *float32, at *int, n int, next *float32)")
 	dst, v, x, from, n := m.Loaded("dst"), m.Loaded("v"), m.Loaded("x"), m.Loaded("at"), m.Loaded("n")
@@ -170,7 +170,7 @@ func (m *machine) line() {
 	m.ADDQ(operand.Imm(uint64(m.Width())), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef("search"))
-	m.XORQ(i, i) // none: not all are numbers
+	m.XORQ(i, i) // none: some are NaN
 	m.XORQ(bits, bits)
 	m.INCQ(bits)
 	m.Label("found")
@@ -180,7 +180,7 @@ func (m *machine) line() {
 	m.Finish()
 }
 
-// equal writes which elements of a vector of z equal v, one bit each.
+// equal writes a bit for each element of a vector of z that equals v.
 func (m *machine) equal(bits reg.GPVirtual, v reg.VecVirtual, z, i reg.GPVirtual) {
 	const equal = 0 // EQ_OQ
 	if m.Wide {
@@ -237,7 +237,7 @@ func (m *machine) inner() {
 	m.Begin("inner", "func(s *[8]float64, a, b *float64, n int)")
 	s, a, b, n := m.Loaded("s"), m.Loaded("a"), m.Loaded("b"), m.Loaded("n")
 	sums := m.vectors(8 / m.Width())
-	for p, v := range sums { // from what is there
+	for p, v := range sums { // from the values in dst
 		m.VMOVUPD(operand.Mem{Base: s, Disp: p * m.bytes()}, v)
 	}
 	i := m.GP64()

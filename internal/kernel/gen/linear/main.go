@@ -1,6 +1,6 @@
-// Command linear writes the vector code of package internal/kernel/linear to the file
-// that its argument names. What the code must compute, operation by operation,
-// is written in the package's portable functions; here is how.
+// Command linear writes the vector code of package internal/kernel/linear to the
+// file named by its argument. The package's portable functions specify the result
+// operation by operation; the code here decides how to compute it.
 package main
 
 import (
@@ -26,7 +26,7 @@ func emit(c *build.Context) {
 	}
 }
 
-// machine is asm.Machine with what products need.
+// machine is asm.Machine with the parts that products need.
 type machine struct{ asm.Machine }
 
 // bytes is the size of a vector of float64.

@@ -8,11 +8,11 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
-// Eight rows of few classes go abreast, one in each lane. Their logits are
-// transposed once, four classes at a time and the rest one by one, into the
-// stack frame, while the peaks are found; from there they are read for the sums.
+// Eight rows of few classes are processed abreast, one in each lane. While the
+// peaks are found, their logits are transposed once into the stack frame, four
+// classes at a time and the rest one by one; the sums read them from there.
 
-// narrow is the package's: rows abreast have fewer classes.
+// narrow is the constant of package softmax: rows abreast have fewer classes.
 const narrow = 64
 
 // abreast is eight rows abreast: their logits, class by class, and peaks.
@@ -61,7 +61,7 @@ func (m *machine) eachClass(a *abreast, x, k reg.GPVirtual, body func(l reg.VecV
 	m.MOVQ(x, class)
 	m.place(a, place)
 	m.MOVQ(k, left)
-	// step goes through n classes at a time as long as there are so many.
+	// step processes n classes at a time as long as n are left.
 	step := func(n int, load func() []reg.VecVirtual) {
 		loop, end := m.label("class"), m.label("classEnd")
 		m.SUBQ(operand.Imm(uint64(n)), left)
@@ -120,8 +120,8 @@ func (m *machine) transpose4(class, k, triple reg.GPVirtual) []reg.VecVirtual {
 	return classes
 }
 
-// peaks transposes the rows at x and returns the peaks and where they stand
-// first, in eight float32 and eight int32.
+// peaks transposes the rows at x and returns the peaks and their first indices, in
+// eight float32 and eight int32.
 func (m *machine) peaks(a *abreast, x, k reg.GPVirtual) (values, tops operand.Mem) {
 	value, top := m.YMM(), m.YMM()
 	j, one := m.YMM(), m.YMM()
@@ -159,15 +159,15 @@ func (m *machine) keep(v reg.VecVirtual) operand.Mem {
 	return slot
 }
 
-// part loads what was kept for vector p of an octet: eight of a wide machine,
-// four of a narrow one.
+// part loads the kept values for vector p of an octet: eight on a wide machine,
+// four on a narrow one.
 func (m *machine) part(kept operand.Mem, p int) reg.VecVirtual {
 	v := m.Singles()
 	m.VMOVUPS(kept.Offset(16*p), v)
 	return v
 }
 
-// minusAbreast returns the negatives of the float32 in v, +0 of both zeros.
+// minusAbreast returns the negatives of the float32 in v, and +0 for both zeros.
 func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
 	d, minus := m.Vector(), m.zero()
 	m.VCVTPS2PD(v, d)
@@ -175,8 +175,8 @@ func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
 	return m.hold(minus)
 }
 
-// abreastSums runs body for the exponentials of each class at every rate, of
-// vector p of the octet of rows, and returns how many classes have the logit
+// abreastSums runs body for the exponentials of each class at every rate, of vector
+// p of the octet of rows, and returns the number of classes that have the logit
 // value, whose negative is minus, in eight or four int32.
 func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus operand.Op, rates []rate, body func(t term)) reg.VecVirtual {
 	times := m.like(value)
@@ -217,7 +217,8 @@ func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, valu
 	return times
 }
 
-// addTies adds to total the classes beside the top one that have its logit.
+// addTies adds to total the number of classes besides the top one that have its
+// logit.
 func (m *machine) addTies(times, total reg.VecVirtual) {
 	one := m.singlesTable("ones", 1)
 	m.VPSUBD(one, times, times)

@@ -9,7 +9,8 @@ import (
 )
 
 // each loops over the vectors of n > 0 numbers, a multiple of 8, from x to dst,
-// as long as all of a vector are in [lo, hi]; it returns how many were done.
+// until a vector has an element outside [lo, hi]; it returns the number of finished
+// elements.
 func (m *machine) each(lo, hi operand.Op, of func(x reg.VecVirtual) reg.VecVirtual) {
 	dst, x, n, i := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.GP64()
 	m.XORQ(i, i)
@@ -30,7 +31,7 @@ func (m *machine) each(lo, hi operand.Op, of func(x reg.VecVirtual) reg.VecVirtu
 	m.Finish()
 }
 
-// inside writes which elements are in [lo, hi], one bit each.
+// inside writes a bit for each element in [lo, hi].
 func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op) {
 	atLeast, atMost := operand.Imm(0x1d), operand.Imm(0x12) // GE_OQ, LE_OQ
 	if m.Wide {
@@ -47,8 +48,8 @@ func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op)
 	m.VMOVMSKPD(below, bits)
 }
 
-// arithmetic on vectors, every operation rounded by itself; the first operand may
-// be in memory.
+// arithmetic on vectors, with every operation rounded separately; the first operand
+// may be in memory.
 func (m *machine) mul(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
 	v := m.Vector()
 	m.VMULPD(a, b, v)
@@ -120,8 +121,8 @@ func (m *machine) log() {
 	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual { return of(x, nil) })
 }
 
-// log1p emits the package's Log1p of positive numbers. Below 2^-53 it is the
-// number itself, which all that the addition loses comes to.
+// log1p emits the package's Log1p of positive numbers. Below 2^-53 it is the number
+// itself: there the addition loses nothing else.
 func (m *machine) log1p() {
 	m.Begin("log1p", "func(dst, x *float64, n int) (done int)")
 	of, one := m.newLog(), m.number("unity", 1)

@@ -34,7 +34,7 @@ func (m *machine) zero() reg.VecVirtual {
 
 // clear sets all bits of v to 0.
 func (m *machine) clear(v reg.VecVirtual) {
-	if m.Wide { // avo takes VPXORQ for a use of v, and keeps a register until then
+	if m.Wide { // avo counts VPXORQ as a use of v, and reserves a register until then
 		m.VBROADCASTSS(m.table("zero", 0), v)
 	} else {
 		m.VPXOR(v, v, v)
@@ -72,8 +72,8 @@ func (m *machine) table(name string, words ...uint64) operand.Mem {
 	return at
 }
 
-// same returns an operand of equal words for vector instructions: a register
-// where there are 32, memory where there are 16.
+// same returns an operand of equal words for vector instructions: a register if
+// there are 32, memory if there are 16.
 func (m *machine) same(name string, w uint64) operand.Op {
 	at := m.table(name, w, w, w, w)
 	if !m.Wide {
@@ -82,8 +82,8 @@ func (m *machine) same(name string, w uint64) operand.Op {
 	return m.Filled(at)
 }
 
-// everywhere is an operand of equal numbers in memory: for a narrow machine as
-// any other, for a wide one to be broadcast, as the methods below do.
+// everywhere is an operand of equal numbers in memory: for a narrow machine like
+// any other operand, for a wide one to be broadcast, as the methods below do.
 func (m *machine) everywhere(name string, v float64) operand.Op {
 	w := math.Float64bits(v)
 	return m.table(name, w, w, w, w)
@@ -108,8 +108,8 @@ func (m *machine) number(name string, v float64) operand.Op {
 	return m.same(name, math.Float64bits(v))
 }
 
-// hold keeps v for reading: in its register where there are 32, in the stack
-// frame where there are 16.
+// hold keeps v for reading: in its register if there are 32, in the stack frame if
+// there are 16.
 func (m *machine) hold(v reg.VecVirtual) operand.Op {
 	if m.Wide {
 		return v

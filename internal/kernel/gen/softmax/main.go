@@ -1,6 +1,6 @@
-// Command softmax writes the vector code of package internal/kernel/softmax to the file
-// that its argument names. What the code must compute, operation by operation,
-// is written in the package's portable functions; here is how.
+// Command softmax writes the vector code of package internal/kernel/softmax to the
+// file named by its argument. The package's portable functions specify the result
+// operation by operation; the code here decides how to compute it.
 package main
 
 import (

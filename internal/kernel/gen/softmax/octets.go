@@ -6,7 +6,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
-// mask says which elements of an octet count, for one of its vectors.
+// mask states which elements of an octet count, for one of its vectors.
 type mask struct {
 	load, lanes reg.Register // of float32 and of float64
 }
@@ -32,9 +32,9 @@ func (m *machine) mask(bits reg.Register, p int) *mask {
 	return &mask{load, lanes}
 }
 
-// gaps returns the float64 differences of a vector of logits to the one whose
-// negative is minus. The differences of those at that logit are +0, whatever
-// the signs of zeros.
+// gaps returns the float64 differences between a vector of logits and the logit
+// whose negative is minus. The differences of elements equal to that logit are +0,
+// for any signs of zeros.
 func (m *machine) gaps(from operand.Mem, minus operand.Op, only *mask) reg.VecVirtual {
 	d := m.Vector()
 	if only == nil {
@@ -52,8 +52,8 @@ func (m *machine) gaps(from operand.Mem, minus operand.Op, only *mask) reg.VecVi
 	return d
 }
 
-// minus returns the negative of the float32 in lane 0 of v in all lanes; of
-// either zero it is +0.
+// minus returns the negative of the float32 in lane 0 of v in all lanes; for either
+// zero it is +0.
 func (m *machine) minus(v reg.VecVirtual) operand.Op {
 	x := m.XMM()
 	m.VCVTSS2SD(v, v, x)
@@ -62,7 +62,7 @@ func (m *machine) minus(v reg.VecVirtual) operand.Op {
 	return m.hold(minus)
 }
 
-// unroll is how many octets octets gives to body at a time.
+// unroll is the number of octets that octets passes to body at a time.
 func (m *machine) unroll() int {
 	if m.Wide {
 		return 2
@@ -100,8 +100,8 @@ func (m *machine) octets(k reg.GPVirtual, body func(i reg.GPVirtual, octets int,
 	m.Label(done)
 }
 
-// groups returns the vectors of octets in the groups that have registers to go
-// through power.of together.
+// groups returns the vectors of octets in groups small enough for the registers of
+// power.of.
 func (m *machine) groups(octets int) [][]part {
 	if m.Wide {
 		all := make([]part, octets)
@@ -119,15 +119,15 @@ func (m *machine) groups(octets int) [][]part {
 	return groups
 }
 
-// part is a vector of an octet: where its logits are, and which one it is.
+// part is a vector of an octet: the place of its logits and its index.
 type part struct{ disp, p int }
 
-// exponentials loops over the row of k logits at x. It calls each for every
-// vector of exponentials v, with the differences d, which vector of its octet
-// it is, where it lies in the row (element i and disp bytes on), and its mask;
-// those of several octets come together. At several rates, which a wide machine
-// has registers for, the differences are shared. minus is of the largest logit.
-// next is where to fetch ahead.
+// exponentials loops over the row of k logits at x. It calls each for every vector
+// of exponentials v, with the differences d, the index of the vector in its octet,
+// its position in the row (element i and disp bytes), and its mask. The vectors of
+// several octets come together. Several rates, for which a wide machine has
+// registers, share the differences. minus is the negative of the largest logit.
+// next is the address to prefetch.
 func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual, minus operand.Op, rates []rate, each func(t term)) {
 	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
 		if next != nil {
@@ -152,8 +152,8 @@ func (m *machine) exponentials(e *power, x, k reg.GPVirtual, next *reg.GPVirtual
 	})
 }
 
-// negative returns the mask of the elements of d, and of a mask, if any, whose
-// sign is set: of all but the largest logit.
+// negative returns the mask of the elements of d (and of a mask, if any) whose sign
+// is set: all except the largest logit.
 func (m *machine) negative(d reg.VecVirtual, only *mask) *mask {
 	k := m.K()
 	m.VPMOVQ2M(d, k)

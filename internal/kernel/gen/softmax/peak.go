@@ -7,17 +7,17 @@ import (
 )
 
 // peak is the largest element of a row: its value, in lane 0 of a vector of
-// float32, the lowest index at which it stands, and how often it does.
+// float32, its lowest index, and how often it occurs.
 type peak struct {
 	value      reg.VecVirtual
 	top, times reg.GPVirtual
 }
 
-// The loops over a row run as often for every row of k elements, wherever its
-// peak is: a branch that depends on the data would be foretold wrongly about
-// once in a row, which costs as much as a hundred elements.
+// The loops over a row run equally often for every row of k elements, wherever its
+// peak is: a branch that depends on the data would be mispredicted about once in a
+// row, which costs as much as a hundred elements.
 
-// blockSingles is the number of float32 that peak looks at in one turn.
+// blockSingles is the number of float32 that peak reads in one turn.
 func (m *machine) blockSingles() int { return 8 * m.Width() }
 
 // block returns the four vectors of float32 at x + 4 i.
@@ -37,8 +37,8 @@ func (m *machine) peak(x, k reg.GPVirtual) peak {
 	return peak{value, top, times}
 }
 
-// foldRow returns the k >= 64 elements at x joined by op, which knows no order,
-// in lane 0 of value; most is free.
+// foldRow returns the k >= 64 elements at x joined by the commutative op, in lane 0
+// of value; most is free.
 func (m *machine) foldRow(x, k reg.GPVirtual, name string, op func(ops ...operand.Op)) (most, value reg.VecVirtual) {
 	size := operand.U32(m.blockSingles())
 	last, i := m.GP64(), m.GP64()
@@ -71,8 +71,8 @@ func (m *machine) foldRow(x, k reg.GPVirtual, name string, op func(ops ...operan
 	return joined[0], m.foldSingles(joined[0], op)
 }
 
-// foldSingles returns the float32 of a vector joined by op, which knows no
-// order, in lane 0 of another.
+// foldSingles returns the float32 of a vector joined by the commutative op, in lane
+// 0 of another.
 func (m *machine) foldSingles(v reg.VecVirtual, op func(ops ...operand.Op)) reg.VecVirtual {
 	y := m.YMM()
 	if m.Wide {
@@ -91,16 +91,16 @@ func (m *machine) foldSingles(v reg.VecVirtual, op func(ops ...operand.Op)) reg.
 	return x
 }
 
-// find returns the lowest index at which a row has the value that fills v, and
-// how often it does.
+// find returns the lowest index at which a row has the value that fills v, and the
+// number of such elements.
 func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPVirtual) {
 	top, times = m.GP64(), m.GP64()
 	m.XORQ(top, top)
 	m.XORQ(times, times)
 	size := m.blockSingles()
 	i, rest := m.GP64(), m.GP64()
-	// From the end, so that the lowest index comes last: first the elements
-	// behind the last full block, in a block that ends with the row.
+	// From the end, so that the lowest index comes last: first the elements behind
+	// the last full block, in a block that ends with the row.
 	m.MOVQ(k, i)
 	m.SUBQ(operand.U32(size), i)
 	m.MOVQ(k, rest)

@@ -28,9 +28,9 @@ var powers = [...]uint64{
 
 // power is the exponential of the kernel: its constants. A wide machine has an
 // instruction for p 2^floor(n/16): there c, n, f and q are in units of ln2, not
-// ln2/16, which changes no bits, as the package's power.go explains. Its
-// constants are in registers, or in memory where registers are short; those of a
-// narrow machine are in memory.
+// ln2/16, which changes no bits, as the package's power.go explains. Its constants
+// are in registers, or in memory if registers are short; the constants of a narrow
+// machine are in memory.
 type power struct {
 	m         *machine
 	shifter   operand.Op
@@ -40,7 +40,7 @@ type power struct {
 	fifteen   operand.Op
 }
 
-// power is the exponential with its constants at hand.
+// power returns the exponential with its constants loaded.
 func (m *machine) power() *power { return m.powerInMemory().inRegisters() }
 
 // inRegisters is e with the constants of a wide machine in registers.
@@ -85,8 +85,8 @@ func (m *machine) powerInMemory() *power {
 	return e
 }
 
-// rate is the package's, in every lane. Without least no difference is below
-// it, and a mask says which are not 0.
+// rate is the package's rate, in every lane. Without least, no difference is below
+// it, and a mask states which exponentials are not 0.
 type rate struct{ c, least operand.Op }
 
 // rate does what the package's rateOf does, in every lane of a scale.
@@ -98,7 +98,7 @@ func (e *power) rate(scale reg.VecVirtual) rate {
 	return rate{m.hold(scale), m.hold(least)}
 }
 
-// pace makes a scale, in every lane, the c of its rate.
+// pace turns a scale, in every lane, into the c of its rate.
 func (e *power) pace(scale reg.VecVirtual) {
 	m := e.m
 	m.VMULPD(m.number("per16th", per16th), scale, scale)
@@ -108,10 +108,10 @@ func (e *power) pace(scale reg.VecVirtual) {
 	}
 }
 
-// of returns the exponentials of the differences d, each at its rate, operation
-// by operation as the package's power; +0 in the lanes that a mask, if any,
-// leaves out. A mask is a mask register of a wide machine, a vector of ones and
-// zeros of a narrow one.
+// of returns the exponentials of the differences d, each at its rate, operation by
+// operation as the package's power; +0 in the lanes that a mask, if any, leaves
+// out. A mask is a mask register of a wide machine, a vector of ones and zeros of a
+// narrow one.
 func (e *power) of(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual {
 	if e.m.Wide {
 		return e.wide(d, r, only)
@@ -132,12 +132,12 @@ func (m *machine) with(a operand.Op, vector, broadcast func(ops ...operand.Op), 
 	vector(append([]operand.Op{a}, rest...)...)
 }
 
-// By their bits as signed integers, the d from -0 down to least come first:
-// +0, which is the largest logit itself, and all above and below come later.
+// Ordered by their bits as signed integers, the d from -0 down to least come first;
+// +0, which is the largest logit itself, and all values above and below come later.
 const atMost = 2
 
-// wide takes several vectors through each operation in turn: no operation waits
-// for the one before.
+// wide passes several vectors through each operation in turn, so that no operation
+// waits for the one before.
 func (e *power) wide(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtual {
 	m := e.m
 	vectors := func(from operand.Op) []reg.VecVirtual {
@@ -197,7 +197,7 @@ func (e *power) wide(d []reg.VecVirtual, r []rate, only []*mask) []reg.VecVirtua
 	return f
 }
 
-// narrow is for a single vector: there are no registers for two.
+// narrow handles a single vector: there are no registers for two.
 func (e *power) narrow(d reg.VecVirtual, r rate, only *mask) reg.VecVirtual {
 	m := e.m
 	kd, f, p, q := m.Vector(), m.Vector(), m.Vector(), m.Vector()

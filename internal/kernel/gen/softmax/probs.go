@@ -36,7 +36,7 @@ func (m *machine) exps() {
 	m.Finish()
 }
 
-// put stores a vector, or what its mask lets through.
+// put stores a vector, or the elements that its mask selects.
 func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
 	switch {
 	case only == nil:
@@ -48,8 +48,8 @@ func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
 	}
 }
 
-// normalise emits the division of the exponentials of a row by s0; where a
-// logit less than the largest comes to conf or more it gets below.
+// normalise emits the division of the exponentials of a row by s0. If a logit below
+// the largest would reach conf, it gets the float64 just below conf.
 func (m *machine) normalise() {
 	m.Begin("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")

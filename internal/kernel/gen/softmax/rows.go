@@ -6,7 +6,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
-// ties returns, as float64, how many classes beside the top one have its logit.
+// ties returns, as float64, the number of classes besides the top one that have its
+// logit.
 func (m *machine) ties(times reg.GPVirtual) reg.VecVirtual {
 	ties := m.XMM()
 	m.DECQ(times)
@@ -29,7 +30,7 @@ func (m *machine) rows() {
 	m.MOVL(top.top.As32(), operand.Mem{Base: dst, Disp: 4})
 	minus, c := m.minus(top.value), e.rate(m.Filled(operand.Mem{Base: from}))
 	tail, s1, s2 := m.zeros(m.parts()), m.zeros(m.parts()), m.zeros(m.parts())
-	next := m.GP64() // the next row is fetched ahead
+	next := m.GP64() // the next row is prefetched
 	m.LEAQ(asm.At(x, k, 4, 0), next)
 	m.exponentials(e, x, k, &next, minus, []rate{c}, func(t term) {
 		m.VADDPD(t.v, tail[t.p], tail[t.p])

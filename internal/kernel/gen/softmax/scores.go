@@ -8,8 +8,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
-// together is how many scales at most go over a row together: for more there
-// are no registers.
+// together is the largest number of scales that are processed together: there are
+// no registers for more.
 const together = 8
 
 // scores emits the scores of n >= 1 rows of k >= 64 logits at m >= 1 scales
@@ -27,7 +27,7 @@ func (m *machine) scores() {
 	s.minus, s.ties = m.minus(p.value), m.ties(p.times)
 	s.left = m.GP64()
 	m.MOVQ(m.Argument("m"), s.left)
-	s.next = m.GP64() // the next row is fetched ahead
+	s.next = m.GP64() // the next row is prefetched
 	m.LEAQ(asm.At(s.x, s.k, 4, 0), s.next)
 	one, done := m.label("one"), m.label("done")
 	if m.Wide {
@@ -47,7 +47,7 @@ func (m *machine) scores() {
 	m.Finish()
 }
 
-// scorer is a row of k logits at x and the scales that are left for it.
+// scorer is a row of k logits at x and its remaining scales.
 type scorer struct {
 	m                *machine
 	e                *power
@@ -83,10 +83,10 @@ func (s *scorer) at(rates []rate) {
 	m.SUBQ(operand.Imm(uint64(len(rates))), s.left)
 }
 
-// several emits the scores at up to eight scales together, as long as there are
-// two left and so that none is left alone. It goes on at one where a single
-// scale is left, and where some exponential underflows to 0: together, which
-// classes count is asked of the largest logit alone, once for all scales.
+// several emits the scores at up to eight scales together, as long as two are left
+// and so that none is left alone. It jumps to one if a single scale is left, and if
+// some exponential underflows to 0: for scales together, only the largest logit
+// decides, once for all scales, which classes count.
 func (s *scorer) several(one string) {
 	m := s.m
 	m.CMPQ(s.left, operand.Imm(2))

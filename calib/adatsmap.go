@@ -1,0 +1,176 @@
+package calib
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/vae"
+	"github.com/qats-bench/qats/data"
+)
+
+// adatsMap is the trained network without the parts that only training needs. Saved,
+// it takes 1.2 MB for 512 features, 100 classes and the default width.
+type adatsMap struct {
+	Width   int      `json:"features"` // d
+	Hidden  int      `json:"hidden"`
+	Classes int      `json:"classes"` // k
+	Mean    float32s `json:"mean"`    // d
+	Scale   float32s `json:"scale"`   // d, each >= 0
+	Weights float32s `json:"weights"` // in the order of vae.Net
+	Noise   float32s `json:"noise"`   // draws x 16; empty for the mean of the code
+	net     *vae.Net
+}
+
+func (m adatsMap) shape() vae.Shape {
+	return vae.Shape{Features: m.Width, Hidden: m.Hidden, Classes: m.Classes}
+}
+
+// ready returns m with its network.
+func (m adatsMap) ready() adatsMap {
+	m.net = m.shape().Net(m.Weights)
+	return m
+}
+
+func (m adatsMap) Check() error {
+	if m.Width < 1 || m.Width > adatsMostWidth || m.Classes < 1 || m.Classes > adatsMostWidth ||
+		m.Hidden < 2 || m.Hidden%2 == 1 || m.Hidden > adatsMostHidden {
+		return fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
+	}
+	draws := (len(m.Noise) + vae.Latent - 1) / vae.Latent
+	if draws > adatsMostDraws {
+		return fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
+	}
+	for _, part := range []struct {
+		name string
+		x    float32s
+		size int
+	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * vae.Latent}} {
+		if len(part.x) != part.size {
+			return fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
+		}
+		for i, v := range part.x {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return fmt.Errorf("%s[%d] is %v", part.name, i, v)
+			}
+		}
+	}
+	for j, v := range m.Scale {
+		if v < 0 {
+			return fmt.Errorf("scale[%d] = %v: want 0 or more", j, v)
+		}
+	}
+	return nil
+}
+
+// prepared returns m with its network.
+func (m adatsMap) prepared() Map { return m.ready() }
+
+func (m adatsMap) NumClasses() int { return m.Classes }
+
+func (m adatsMap) CheckSet(set *data.Set) error {
+	if d := set.Features.Cols; d != m.Width {
+		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
+	}
+	return checkFeatures(set)
+}
+
+// standardise writes the standardised features h to dst.
+func (m adatsMap) standardise(dst, h []float32) {
+	const most = 30
+	for j, v := range h {
+		z := (float64(v) - float64(m.Mean[j])) * float64(m.Scale[j])
+		dst[j] = float32(min(max(z, -most), most))
+	}
+}
+
+// Apply writes the mean over the draws of softmax(l / T). Every draw has the
+// same top class, and so has their mean; see fit.KeepTop.
+func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
+	probs := make([]float64, m.Classes)
+	for lo := 0; lo < set.Features.Rows; lo += fit.BlockRows {
+		part := set.Rows(lo, min(lo+fit.BlockRows, set.Features.Rows))
+		temperatures := m.temperatures(part)
+		draws := len(temperatures) / part.Logits.Rows
+		for i := range part.Logits.Rows {
+			row, q := part.Logits.Row(i), dst.Row(lo+i)
+			own := temperatures[i*draws : (i+1)*draws]
+			tempered(q, row, 1/own[0])
+			if draws == 1 {
+				continue
+			}
+			for _, t := range own[1:] {
+				for j, v := range tempered(probs, row, 1/t) {
+					q[j] += v
+				}
+			}
+			fit.KeepTop(q, row, float64(draws))
+		}
+	}
+}
+
+// temperatures returns T for every row of a block and every draw, n x draws, with one
+// column if there are no draws. It needs memory for n rows of each layer.
+func (m adatsMap) temperatures(set *data.Set) []float64 {
+	n := set.Features.Rows
+	p := m.net.Pass(n)
+	features := make([]float32, n*m.Width)
+	for i := range n {
+		m.standardise(features[i*m.Width:], set.Features.Row(i))
+	}
+	m.net.Encode(p, features)
+	if len(m.Noise) == 0 {
+		m.net.Temper(p, p.Mean)
+		t := make([]float64, n)
+		for i := range t {
+			t[i] = vae.TemperatureOf(p.Out[i])
+		}
+		return t
+	}
+	m.net.Spread(p)
+	draws := len(m.Noise) / vae.Latent
+	t := make([]float64, n*draws)
+	for d := range draws {
+		p.Draw(m.Noise[d*vae.Latent : (d+1)*vae.Latent])
+		m.net.Temper(p, p.Code)
+		for i := range n {
+			t[i*draws+d] = vae.TemperatureOf(p.Out[i])
+		}
+	}
+	return t
+}
+
+// float32s is saved as the base64 of its little-endian bytes. This takes a third of
+// the space of decimal digits and is exact.
+type float32s []float32
+
+func (x float32s) MarshalJSON() ([]byte, error) {
+	raw := make([]byte, 0, 4*len(x))
+	for _, v := range x {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return json.Marshal(raw)
+}
+
+func (x *float32s) UnmarshalJSON(text []byte) error {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	raw, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return errors.New("a list of numbers is not base64")
+	}
+	if len(raw)%4 != 0 {
+		return fmt.Errorf("%d bytes of base64: want a multiple of 4", len(raw))
+	}
+	*x = make(float32s, len(raw)/4)
+	for i := range *x {
+		(*x)[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package calib
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+)
+
+// Local is a function of p parameters near one point.
+type Local struct {
+	Value    float64
+	Gradient []float64 // p
+	Hessian  []float64 // p x p, symmetric, row-major
+}
+
+// Range is a parameter of a fit with its bounds, which are allowed values.
+type Range struct {
+	Name        string // as in Parameter
+	Least, Most float64
+}
+
+// Minimum says how MinimiseInBox ended.
+type Minimum struct {
+	At       []float64 // p, the parameters
+	Value    float64
+	Gradient float64  // largest absolute component of the projected gradient
+	Steps    int      // accepted steps
+	AtBound  []string // active bounds, as "a >= 0"
+}
+
+// MinimiseInBox minimises a smooth function of a few parameters, each in its
+// range, by Newton's method from start, which must lie in the ranges. The
+// function need not be convex: if its Hessian is not positive definite, or it did
+// not fall, the step is damped (Levenberg 1944), so the value never rises. The
+// result is a stationary point in the box. It has converged if the gradient is
+// at most 1e-9. Parameters should be of the order of 1.
+//
+// The solver of QaTS is the same. Its only errors are those of eval.
+func MinimiseInBox(eval func(x []float64) (Local, error), start []float64, box []Range) (Minimum, error) {
+	lo, hi := make([]float64, len(box)), make([]float64, len(box))
+	for i, r := range box {
+		lo[i], hi[i] = r.Least, r.Most
+	}
+	end, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+		f, err := eval(x)
+		return fit.Local(f), err
+	}, start, lo, hi, 1)
+	if err != nil {
+		return Minimum{}, err
+	}
+	m := Minimum{At: end.At, Value: end.Value, Gradient: end.Gradient, Steps: end.Steps}
+	for i, r := range box {
+		switch m.At[i] {
+		case r.Least:
+			m.AtBound = append(m.AtBound, fmt.Sprintf("%s >= %g", r.Name, r.Least))
+		case r.Most:
+			m.AtBound = append(m.AtBound, fmt.Sprintf("%s <= %g", r.Name, r.Most))
+		}
+	}
+	return m, nil
+}
+
+// Report returns the report of a fit that ended at m, a minimum of the mean NLL,
+// after so many passes over the calibration set. It has a warning if the fit did
+// not converge.
+func (m Minimum) Report(passes float64) Report {
+	r := fit.Report{NLL: m.Value, Gradient: m.Gradient, Iterations: m.Steps, Passes: passes, AtBound: m.AtBound}
+	r.WarnUnconverged()
+	return Report(r)
+}

@@ -1,0 +1,90 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// reportedDescent returns the map with the report of a descent, which followed
+// the given steps and passes.
+func reportedDescent(ctx context.Context, m Map, set *data.Set, end fit.Descent, steps int, passes float64) (*Fitted, error) {
+	f, err := reported(ctx, m, set, passes)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.Gradient, f.Report.Iterations = end.Gradient, steps+end.Steps
+	if end.Gradient > linearDone {
+		f.Report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps)}
+	}
+	return f, nil
+}
+
+// linearDone is the largest gradient that counts as converged. The descent may
+// end above linearmap.Tolerance, if rounding hides any further descent. At a
+// gradient of 1e-6 the error of the objective is 1e-12, and that of the
+// probabilities 1e-6.
+const linearDone = 1e-6
+
+// mostParameter bounds the parameters of a saved linear map, so that no finite
+// logits overflow. It is far beyond any fit.
+const mostParameter = 1e15
+
+// checkParameters rejects parameters that are not k finite numbers in range.
+func checkParameters(name string, v []float64, k int) error {
+	if len(v) != k {
+		return fmt.Errorf("%s has %d numbers for %d classes", name, len(v), k)
+	}
+	for j, x := range v {
+		if !(math.Abs(x) <= mostParameter) {
+			return fmt.Errorf("%s[%d] = %v: want one in [-1e15, 1e15]", name, j, x)
+		}
+	}
+	return nil
+}
+
+// checkDiagonal rejects slopes v and offsets b that no fit returns.
+func checkDiagonal(v, b []float64) error {
+	if len(v) == 0 {
+		return errors.New("no classes")
+	}
+	if err := checkParameters("v", v, len(v)); err != nil {
+		return err
+	}
+	return checkParameters("b", b, len(v))
+}
+
+// checkMatrix rejects a matrix w and offsets b that no fit returns.
+func checkMatrix(w [][]float64, b []float64) error {
+	if len(w) == 0 {
+		return errors.New("no classes")
+	}
+	for c, row := range w {
+		if err := checkParameters(fmt.Sprintf("w[%d]", c), row, len(w)); err != nil {
+			return err
+		}
+	}
+	return checkParameters("b", b, len(w))
+}
+
+// mostMatrixClasses is the largest number of classes of a method with k^2
+// parameters: with 100 classes a pass over 10,000 rows costs 2 10^8 products.
+const mostMatrixClasses = 100
+
+func checkMatrixClasses(name string, k int) error {
+	if k > mostMatrixClasses {
+		return fmt.Errorf("%s fits a matrix of %d x %d numbers: at most %d classes; svs and vs take more", name, k, k, mostMatrixClasses)
+	}
+	return nil
+}
+
+// The range of options that multiply squares of parameters. The least is above 0,
+// because without a penalty some sets have no minimum.
+const (
+	leastPenalty = 1e-9
+	mostPenalty  = 1e9
+)

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/results"
+	"github.com/spf13/cobra"
+)
+
+// writeRun writes the CSV files and run.json of a finished run into dir.
+func writeRun(cmd *cobra.Command, plan *experiments.Plan, out *experiments.Outcome, dir string) error {
+	if err := out.Rows.Write(dir); err != nil {
+		return err
+	}
+	r := plan.Describe(out)
+	r.Version, r.Commit = version()
+	r.Command = commandText(cmd)
+	return results.WriteRun(filepath.Join(dir, "run.json"), r)
+}
+
+// version returns the version of the program, and the commit that it was built
+// from if the build says so.
+func version() (version, commit string) {
+	version = "(devel)"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return version, ""
+	}
+	if v := info.Main.Version; v != "" {
+		version = v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			commit = s.Value
+		}
+	}
+	return version, commit
+}
+
+// numberFlags are the flags that the numbers of a run depend on.
+var numberFlags = []string{"quick", "against", "metric", "block", "experiment", "splits", "interval", "allow-exec"}
+
+// commandText returns the command of a run without what its results do not depend
+// on: folders are OUT and DIR, and flags about speed and the store are left out.
+func commandText(cmd *cobra.Command) string {
+	words := []string{cmd.CommandPath()}
+	for _, arg := range cmd.Flags().Args() {
+		words = append(words, filepath.Base(arg))
+	}
+	if specs, err := cmd.Flags().GetStringArray("spec"); err == nil {
+		for _, file := range specs {
+			words = append(words, "--spec "+filepath.Base(file))
+		}
+	}
+	if cmd.Flags().Changed("data") {
+		words = append(words, "--data DIR")
+	}
+	for _, name := range numberFlags {
+		switch f := cmd.Flags().Lookup(name); {
+		case f == nil || !f.Changed:
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+name)
+		default:
+			words = append(words, "--"+name+" "+strings.Trim(f.Value.String(), "[]"))
+		}
+	}
+	return strings.Join(append(words, "--out OUT"), " ")
+}

@@ -1,0 +1,72 @@
+package experiments
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
+)
+
+// Describe returns the content of run.json for the outcome of a run of the whole
+// plan. Version, Commit and Command are left to the caller.
+func (p *Plan) Describe(out *Outcome) results.Run {
+	r := results.Run{FirstRows: p.first, Keys: results.KeysDigest(out.Rows.Records)}
+	r.Counts = results.RunCounts{Settings: len(p.Units), Cells: out.Cells, Skipped: out.Skipped, Failed: out.Failed}
+	r.Counts.Measured, r.Counts.Simulated, r.Counts.Absent = p.Measured()
+	described := map[*spec.Spec]bool{}
+	for i := range p.Units {
+		u := &p.Units[i]
+		if !described[u.Spec] {
+			described[u.Spec] = true
+			r.Specs = append(r.Specs, describeSpec(u.Spec))
+		}
+		s := u.Setting
+		r.Settings = append(r.Settings, results.RunSetting{
+			Experiment: s.Experiment, Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity,
+			CalibrateOn: s.CalibrateOn, Rescale: s.Rescale,
+			Source: string(u.Provenance.Origin), Kind: string(u.Provenance.Kind), From: u.Provenance.From, Note: p.local(u.Provenance.Note),
+			Test: u.testArrays, Cal: u.calArrays,
+		})
+	}
+	return r
+}
+
+func describeSpec(s *spec.Spec) results.RunSpec {
+	sum := sha256.Sum256([]byte(s.Text))
+	d := results.RunSpec{Name: s.Name, File: filepath.Base(s.File), Title: s.Title, SHA256: hex.EncodeToString(sum[:]), Text: s.Text,
+		Baseline: s.Baseline, Like: s.Like, Data: s.Data, Layout: s.Layout.String()}
+	for _, e := range s.Metrics {
+		d.Metrics = append(d.Metrics, e.Name)
+	}
+	for _, m := range s.Methods {
+		options := m.Options
+		if options == "{}\n" {
+			options = ""
+		}
+		d.Methods = append(d.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Options: options})
+	}
+	return d
+}
+
+// describeArrays sets the digests of the arrays that the cells of the unit read.
+// The plan has computed them for the keys of the cells.
+func (u *Unit) describeArrays(ctx context.Context, digests *planDigests) {
+	var cal, test data.Parts
+	for i := range u.Cells {
+		if c := &u.Cells[i]; c.State != Skip && c.State != Broken {
+			contract := c.Method.Contract()
+			cal |= contract.Cal
+			test |= contract.Test | contract.Target | scored
+		}
+	}
+	if test != 0 {
+		u.testArrays, _ = digests.of(ctx, u.test, u.Setting.Test(), test) // an error is the state of a cell
+	}
+	if cal != 0 {
+		u.calArrays, _ = digests.of(ctx, u.source, u.Setting.Cal(), cal)
+	}
+}

@@ -1,0 +1,140 @@
+package spec
+
+import (
+	"encoding/json"
+	"io"
+	"regexp"
+	"strconv"
+
+	"github.com/qats-bench/qats/calib"
+)
+
+// schema is a part of a JSON Schema, draft 7.
+type schema = map[string]any
+
+// WriteSchema writes the JSON Schema (draft 7) of a spec. It knows the keys, their
+// types and the names of methods, options, metrics and kinds of figures. It does
+// not know what depends on other parts of the same spec, such as whether the
+// baseline is among the methods; Parse checks that.
+func WriteSchema(w io.Writer, known Registry) error {
+	definitions := schema{}
+	for _, o := range Reference(known) {
+		definitions[o.Name] = o.schema(known)
+	}
+	root := definitions["spec"].(schema)
+	delete(definitions, "spec")
+	root["$schema"] = "http://json-schema.org/draft-07/schema#"
+	root["title"] = "qats spec"
+	root["definitions"] = definitions
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(root)
+}
+
+// schema returns the schema of an object.
+func (o Object) schema(known Registry) schema {
+	properties, required := schema{}, []string{}
+	for _, k := range o.Keys {
+		properties[k.Name] = k.schema()
+		if k.Required {
+			required = append(required, k.Name)
+		}
+	}
+	s := schema{"type": "object", "additionalProperties": false, "description": o.About, "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	switch o.Name {
+	case "setting":
+		s["dependencies"] = schema{"corruption": []string{"severity"}, "severity": []string{"corruption"}}
+	case "method":
+		s["anyOf"] = []schema{{"required": []string{"name"}}, {"required": []string{"method"}}}
+		s["allOf"] = optionSchemas(known)
+		registered := append(names(known.Methods), names(known.External)...)
+		return schema{"anyOf": []schema{{"enum": registered}, s}}
+	}
+	return s
+}
+
+// schema returns the schema of the values of a key.
+func (k Key) schema() schema {
+	id := schema{"type": []string{"string", "number"}, "pattern": idPattern.String()}
+	text := schema{"type": []string{"string", "number", "boolean"}}
+	switch {
+	case k.Choices != nil:
+		text = schema{"enum": k.Choices}
+	case k.Pattern != "":
+		text = schema{"type": "string", "pattern": k.Pattern}
+	}
+	count := schema{"type": "integer", "minimum": 1}
+	if k.Most > 0 {
+		count["maximum"] = k.Most
+	}
+	s := map[Type]schema{
+		Text: text, ID: id, Flag: {"type": "boolean"}, Count: count,
+		Texts: oneOrMore(text), IDs: oneOrMore(id), Numbers: oneOrMore(schema{"type": "number", "minimum": 1e-6, "maximum": 1e6}),
+		Counts:  oneOrMore(schema{"type": "integer", "minimum": 1, "maximum": 5}),
+		Labels:  {"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
+		Options: {"type": "object"},
+		Methods: oneOrMore(schema{"$ref": "#/definitions/method"}), Settings: oneOrMore(schema{"$ref": "#/definitions/setting"}),
+		Tables: oneOrMore(schema{"$ref": "#/definitions/table"}), Figures: oneOrMore(schema{"$ref": "#/definitions/figure"}),
+	}[k.Type]
+	s["description"] = k.Meaning
+	return s
+}
+
+// oneOrMore returns the schema of one item or a list of items.
+func oneOrMore(item schema) schema {
+	return schema{"anyOf": []schema{item, {"type": "array", "items": item, "minItems": 1, "uniqueItems": true}}}
+}
+
+// optionSchemas returns for each registered method the schema of its options. A
+// method is chosen by its key method, or by its name where it has no such key.
+func optionSchemas(known Registry) []schema {
+	var all []schema
+	for _, e := range append(append([]calib.Entry(nil), known.Methods...), known.External...) {
+		properties := schema{}
+		for _, o := range e.Options() {
+			properties[o.Name] = optionSchema(o)
+		}
+		chosen := schema{"anyOf": []schema{
+			{"required": []string{"method"}, "properties": schema{"method": schema{"const": e.Name}}},
+			{"not": schema{"required": []string{"method"}}, "properties": schema{"name": schema{"const": e.Name}}},
+		}}
+		all = append(all, schema{"if": chosen, "then": schema{"properties": schema{
+			"options": schema{"type": "object", "additionalProperties": false, "properties": properties},
+		}}})
+	}
+	return all
+}
+
+// limits finds the bounds in the range of an option, such as "1 to 100".
+var limits = regexp.MustCompile(`^(\S+) to (\S+)$`)
+
+// optionSchema returns the schema of an option. Its range is in the description
+// too.
+func optionSchema(o calib.Option) schema {
+	s := schema{"description": o.Help + " (" + o.Range + ")"}
+	if o.Range == "" {
+		s["description"] = o.Help
+	}
+	switch o.Default.(type) {
+	case int:
+		s["type"] = "integer"
+	case float64:
+		s["type"] = "number"
+	case string:
+		s["type"] = []string{"string", "number", "boolean"}
+	case []string:
+		s["anyOf"] = oneOrMore(schema{"type": []string{"string", "number", "boolean"}})["anyOf"]
+	}
+	if found := limits.FindStringSubmatch(o.Range); found != nil {
+		least, errLeast := strconv.ParseFloat(found[1], 64)
+		most, errMost := strconv.ParseFloat(found[2], 64)
+		if errLeast == nil && errMost == nil {
+			s["minimum"], s["maximum"] = least, most
+		}
+	}
+	return s
+}

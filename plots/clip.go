@@ -1,0 +1,78 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// An axis ends before a value that would flatten the figure: one that is more than
+// outlying times as far from zero as the next one, if at most a share of the values
+// is beyond. Such a value is drawn as an arrow at the end of the axis, with its
+// number.
+const (
+	outlying    = 2.2
+	beyondShare = 8 // one in eight
+)
+
+// bulk returns the largest distance from zero of the values that the axis has to
+// show, and whether others are beyond it.
+func bulk(distances []float64) (largest float64, clipped bool) {
+	list := slices.Clone(distances)
+	slices.Sort(list)
+	slices.Reverse(list)
+	if len(list) == 0 {
+		return 0, false
+	}
+	for i := 1; i <= max(1, len(list)/beyondShare) && i < len(list); i++ {
+		if list[i-1] > outlying*math.Max(list[i], 1) && len(list) >= 6 {
+			return list[i], true
+		}
+	}
+	return list[0], false
+}
+
+// clippedNote explains the arrows.
+const clippedNote = "An arrow marks a value beyond the axis, with its number."
+
+// clippedCaption is the same for a caption; it begins with a space.
+func clippedCaption(clipped bool) string {
+	if !clipped {
+		return ""
+	}
+	return " " + clippedNote
+}
+
+// numbers prints values in their order, without repetition.
+func numbers(values []float64) string {
+	var list []string
+	for _, v := range values {
+		if s := strconv.FormatFloat(v, 'f', 1, 64); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// beyond draws an arrow for each value beyond one end of an axis, with its tip at
+// (x, ys[i]), and beside the arrows a text with the values.
+func beyond(c draw.Canvas, x, y vg.Length, ys []vg.Length, colors []color.Color, text string, left bool) {
+	const size = 2.6
+	sty := write(6.5, ink)
+	way := vg.Length(1)
+	sty.XAlign = draw.XRight
+	if left {
+		way, sty.XAlign = -1, draw.XLeft
+	}
+	at := vg.Point{X: x - way*(1.8*size+1.5), Y: y - 3.4}
+	rect(c, color.White, at.X, y-3.2, at.X-way*sty.Width(text), y+3.2) // over the line to the arrow
+	c.FillText(sty, at, text)
+	for i, clr := range colors {
+		c.FillPolygon(clr, []vg.Point{{X: x, Y: ys[i]}, {X: x - way*1.8*size, Y: ys[i] + size}, {X: x - way*1.8*size, Y: ys[i] - size}})
+	}
+}

@@ -1,0 +1,45 @@
+package compare
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCompactTableFitsAColumn of a two-column paper, unscaled. It needs pdflatex.
+func TestCompactTableFitsAColumn(t *testing.T) {
+	latex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("no pdflatex")
+	}
+	records, pairs := example()
+	v := View{Comparison: comparison(t, records, pairs, ece), Labels: map[string]string{"ir": "QaTS (trans)"}}
+	var table, notes strings.Builder
+	if err := v.CompactLaTeX(&table); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.CompactNotes(&notes); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(table.String(), "resizebox") || strings.Count(table.String(), "\\begin{table}") != 1 {
+		t.Error("the compact table is scaled, or is not one table")
+	}
+	dir := t.TempDir()
+	document := fmt.Sprintf("\\documentclass[twocolumn]{article}\n\\usepackage[letterpaper,textwidth=6.875in,columnsep=0.3125in]{geometry}\n\\usepackage{booktabs}\n"+
+		"\\begin{document}\n%s\n%s\n\\end{document}\n", table.String(), notes.String())
+	if err := os.WriteFile(filepath.Join(dir, "t.tex"), []byte(document), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(latex, "-interaction=nonstopmode", "-halt-on-error", "t.tex")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if strings.Contains(string(out), "Overfull") || strings.Contains(string(out), "too large") {
+		t.Errorf("the table does not fit:\n%s", out)
+	}
+}

@@ -1,0 +1,137 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// Sentence is the result in one sentence. With one method it is "TS against QaTS,
+// ECE, 6 data sets: -0.12 points [-2.27, +0.77], p = .56: no difference shown."
+// The number is the Hodges-Lehmann shift, because the interval and p belong to it;
+// p has Holm's correction. With several methods it counts the better and the worse
+// ones and names them. A simulated comparison says so first.
+func (v View) Sentence() string {
+	text := ""
+	switch len(v.Rows) {
+	case 0:
+		text = fmt.Sprintf("No method was compared with %s.", v.Label(v.Against))
+	case 1:
+		text = v.sentence(v.Rows[0])
+	default:
+		text = v.tally()
+	}
+	if v.Source == "simulated" {
+		text = "SIMULATED: " + text
+	}
+	return text
+}
+
+// sentence is the result of one method.
+func (v View) sentence(r Row) string {
+	number, unit := v.signed(r.Shift.Estimate), ""
+	if v.Percent {
+		unit = " points"
+	}
+	bounds := ""
+	if r.Shift.Bounded {
+		bounds = " " + v.interval(r.Shift.Lo, r.Shift.Hi)
+	}
+	return fmt.Sprintf("%s against %s, %s, %s: %s%s%s, %s: %s.",
+		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.trials(r.Blocks), number, unit, bounds, shortP(r.Holm), v.verdict(r))
+}
+
+// verdict says what the test of a row shows at the level Alpha.
+func (v View) verdict(r Row) string {
+	switch {
+	case r.Holm <= Alpha && v.favours(r):
+		return v.Label(r.Method) + " is better"
+	case r.Holm <= Alpha:
+		return v.Label(v.Against) + " is better"
+	case v.tooFewToTell(r):
+		return v.trials(r.Blocks) + " cannot show a difference"
+	}
+	return "no difference shown"
+}
+
+// tooFewToTell reports whether no difference over the blocks of a row, however clear,
+// would reach the level Alpha.
+func (v View) tooFewToTell(r Row) bool {
+	return significance.LeastP(r.Blocks)*float64(len(v.Rows)) > Alpha
+}
+
+// favours reports whether the shift of a row is in favour of its method.
+func (v View) favours(r Row) bool {
+	return (r.Shift.Estimate < 0) == (v.Better == metrics.Lower)
+}
+
+// tally is the result of several methods.
+func (v View) tally() string {
+	var better, worse []string
+	for _, r := range v.Rows {
+		switch {
+		case r.Holm > Alpha:
+		case v.favours(r):
+			better = append(better, v.Label(r.Method))
+		default:
+			worse = append(worse, v.Label(r.Method))
+		}
+	}
+	list := func(methods []string) string {
+		switch {
+		case len(methods) == 0:
+			return "none is"
+		case len(methods) == 1:
+			return "1 is"
+		}
+		return strconv.Itoa(len(methods)) + " are"
+	}
+	names := func(methods []string) string {
+		if len(methods) == 0 {
+			return ""
+		}
+		return " (" + strings.Join(methods, ", ") + ")"
+	}
+	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
+		count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.trials(len(v.Blocks)),
+		list(better), names(better), list(worse), names(worse))
+	cannot := 0 // too few blocks
+	for _, r := range v.Rows {
+		if r.Holm > Alpha && v.tooFewToTell(r) {
+			cannot++
+		}
+	}
+	rest := len(v.Rows) - len(better) - len(worse)
+	if rest > cannot {
+		text += fmt.Sprintf("; no difference is shown for %d", rest-cannot)
+	}
+	if cannot > 0 {
+		text += fmt.Sprintf("; too few blocks to show one for %d", cannot)
+	}
+	return text + " (Wilcoxon's test with Holm's correction, .05)."
+}
+
+// trials names the blocks of a number in plain words.
+func (v View) trials(n int) string {
+	switch v.Block {
+	case ByNetwork:
+		return count(n, "network")
+	case BySetting:
+		return count(n, "setting")
+	}
+	return count(n, "data set")
+}
+
+// shortP prints a p-value with two or three decimals, as papers do.
+func shortP(p float64) string {
+	switch {
+	case p < .001:
+		return "p < .001"
+	case p < .0995:
+		return "p = " + strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
+	}
+	return "p = " + strings.TrimPrefix(strconv.FormatFloat(p, 'f', 2, 64), "0")
+}

@@ -1,0 +1,68 @@
+package compare
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// sentenceOf compares methods with qats over n data sets. values returns the value
+// of a method on a data set; qats has .1.
+func sentenceOf(t *testing.T, n int, methods []string, values func(method string, i int) float64) string {
+	t.Helper()
+	var records []results.Record
+	for i := range n {
+		c := cell(fmt.Sprintf("d%02d", i), "x")
+		records = append(records, record(c, "qats", .1))
+		for _, m := range methods {
+			records = append(records, record(c, m, values(m, i)))
+		}
+	}
+	return View{Comparison: comparison(t, records, nil, ece), Labels: map[string]string{"mine": "Mine"}}.Sentence()
+}
+
+func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
+	mixed := func(_ string, i int) float64 { return .1 + []float64{-.02, .01, .015, -.005}[i%4] }
+	lower := func(_ string, i int) float64 { return .09 - .001*float64(i) }
+	higher := func(_ string, i int) float64 { return .11 + .001*float64(i) }
+	for _, c := range []struct {
+		n      int
+		values func(string, int) float64
+		want   string
+	}{
+		{8, mixed, "Mine against QaTS, ECE, 8 data sets: 0.00 points [-1.25, +1.25], p = 1.00: no difference shown."},
+		{8, lower, "Mine against QaTS, ECE, 8 data sets: -1.35 points [-1.60, -1.10], p = .008: Mine is better."},
+		{8, higher, "Mine against QaTS, ECE, 8 data sets: +1.35 points [+1.10, +1.60], p = .008: QaTS is better."},
+		{3, lower, "Mine against QaTS, ECE, 3 data sets: -1.10 points, p = .25: 3 data sets cannot show a difference."},
+		{1, lower, "Mine against QaTS, ECE, 1 data set: -1.00 points, p = 1.00: 1 data set cannot show a difference."},
+	} {
+		if got := sentenceOf(t, c.n, []string{"mine"}, c.values); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestSentenceCountsSeveralMethodsAndNamesThem(t *testing.T) {
+	got := sentenceOf(t, 10, []string{"mine", "ts", "ir"}, func(m string, i int) float64 {
+		return map[string]float64{"mine": .05, "ts": .2, "ir": .1 + .01*float64(i%2*2-1)}[m] + .001*float64(i)
+	})
+	want := "3 methods against QaTS, ECE, 10 data sets: 1 is better (Mine), 1 is worse (TS); no difference is shown for 1 (Wilcoxon's test with Holm's correction, .05)."
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestSentenceOfSimulatedSettingsSaysSoFirst(t *testing.T) {
+	var records []results.Record
+	for i := range 6 {
+		c := cell(fmt.Sprint(i), "x")
+		a, b := record(c, "qats", .1), record(c, "ts", .2)
+		a.Source, b.Source = "simulated", "simulated"
+		records = append(records, a, b)
+	}
+	v := View{Comparison: comparison(t, records, nil, ece)}
+	if want := "SIMULATED: TS against QaTS, ECE, 6 data sets: +10.00 points [+10.00, +10.00], p = .031: QaTS is better."; v.Sentence() != want {
+		t.Errorf("%s\nwant %s", v.Sentence(), want)
+	}
+}

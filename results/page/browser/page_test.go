@@ -1,0 +1,273 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// TestPagesDraw: every page draws itself without an error and asks for nothing but
+// itself.
+func TestPagesDraw(t *testing.T) {
+	for name, path := range pages(t) {
+		p := open(t, path, "")
+		t.Logf("%s: ready after %s ms", name, eval[string](p, `document.documentElement.dataset.ready`))
+		for _, body := range []string{"leaderboard-body", "settings-body", "dominance-body"} {
+			if n := eval[int](p, `document.getElementById("`+body+`").children.length`); n == 0 {
+				t.Errorf("%s: %s is empty", name, body)
+			}
+		}
+		p.done()
+	}
+}
+
+// TestAxe: axe-core finds nothing in either theme, on a desktop and on a telephone,
+// with a setting open and all folded parts unfolded.
+func TestAxe(t *testing.T) {
+	script := axe(t)
+	path := newPage(t)
+	p := open(t, path, "")
+	for _, width := range []int64{1280, 375} {
+		for _, theme := range []string{"light", "dark"} {
+			p.do(chromedp.EmulateViewport(width, 900))
+			p.media("screen", theme)
+			p.visit(path, "")
+			eval[bool](p, `document.querySelector("#heat-table tbody a").click() || document.querySelectorAll("details").forEach(d => d.open = true) || true`)
+			if found := p.violations(script); found != "" {
+				t.Errorf("%d pixels, %s:\n%s", width, theme, found)
+			}
+			if wide := eval[int64](p, `document.documentElement.scrollWidth`); wide > width {
+				t.Errorf("%s: the page is %d pixels wide on a screen of %d", theme, wide, width)
+			}
+		}
+	}
+	p.done()
+}
+
+func TestHostileIdentifiersAreText(t *testing.T) {
+	p := open(t, newPage(t), "")
+	if !slices.ContainsFunc(p.texts("#heat-table tbody th"), func(s string) bool { return strings.Contains(s, hostile) }) {
+		t.Error("the heat map does not show the identifier")
+	}
+	if n := eval[int](p, `document.querySelectorAll("img").length`); n != 0 {
+		t.Errorf("%d images", n)
+	}
+	p.done()
+}
+
+// TestFilters: data set, words, source and test sets change what is shown, and the
+// measured and the simulated settings are never shown together.
+func TestFilters(t *testing.T) {
+	p := open(t, newPage(t), "")
+	rows := func() int { return eval[int](p, `document.querySelectorAll("#heat-table tbody tr").length`) }
+	measured := 0
+	for _, n := range testSets() {
+		if n.source == "measured" {
+			measured++
+		}
+	}
+	if got := rows(); got != measured {
+		t.Errorf("%d settings, want the %d measured ones", got, measured)
+	}
+	p.choose("f-dataset", "cifar10")
+	if got := rows(); got != 2 {
+		t.Errorf("%d settings of cifar10, want 2", got)
+	}
+	p.choose("f-dataset", "")
+	p.do(chromedp.SendKeys("#f-q", "vit"))
+	if got := rows(); got != 4 {
+		t.Errorf("%d settings with vit, want 4", got)
+	}
+	p.do(chromedp.SendKeys("#f-q", " qats"))
+	if got := p.texts("#leaderboard-table tbody th > span"); !slices.Equal(got, []string{"QaTS"}) {
+		t.Errorf("methods with the word qats: %q", got)
+	}
+	p.choose("f-source", "simulated")
+	eval[bool](p, `[...document.querySelectorAll("#filters button")].find(b => b.textContent === "Reset").click() || true`)
+	p.choose("f-source", "simulated")
+	for _, name := range p.texts("#heat-table tbody th") {
+		if !strings.HasPrefix(name, "virtual") {
+			t.Errorf("%s among the simulated settings", name)
+		}
+	}
+	p.choose("f-source", "measured")
+	p.choose("f-shift", "corrupted")
+	if got := rows(); got != 6 {
+		t.Errorf("%d corrupted settings, want 6", got)
+	}
+	p.done()
+}
+
+// TestLeaderboardRanksAsCompareDoes: ranks, groups and means are those of package
+// results/compare, over all settings and over a part of them.
+func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
+	p := open(t, newPage(t), "")
+	f := records()
+	for _, c := range []struct{ metric, block, choice, backbone string }{{"ece", "d", "dataset", ""}, {"nll", "d", "dataset", ""}, {"accuracy", "s", "setting", ""}, {"ece", "s", "setting", "resnet50"}, {"ece", "n", "network", ""}} {
+		p.choose("f-metric", c.metric)
+		p.choose("f-backbone", c.backbone)
+		p.choose("block", c.block)
+		kept := slices.DeleteFunc(slices.Clone(f.Records), func(r results.Record) bool { return c.backbone != "" && r.Backbone != c.backbone })
+		list, err := compare.Of(kept, f.Pairs, compare.Options{Metric: c.metric, Against: "qats", Block: compare.Block(c.choice)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := list[0].Ranking
+		var want []string
+		for i, m := range k.Methods {
+			var letters []string
+			for g, members := range k.Groups {
+				if slices.Contains(members, i) {
+					letters = append(letters, string(rune('a'+g)))
+				}
+			}
+			group := strings.Join(letters, " ")
+			if group == "" {
+				group = "–"
+			}
+			want = append(want, fmt.Sprintf("%s %s %s", m, strconv.FormatFloat(k.Ranks[i], 'f', 2, 64), group))
+		}
+		got := eval[[]string](p, `[...document.querySelectorAll("#leaderboard-table tbody tr:not(.aside)")].map(r => r.dataset.method + " " + r.children[1].textContent + " " + r.children[2].textContent)`)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v:\ngot  %q\nwant %q", c, got, want)
+		}
+		aside := p.texts("#leaderboard-table tr.aside th > span")
+		if len(aside) != len(k.Aside) {
+			t.Errorf("%+v: not ranked %q, want %v", c, aside, k.Aside)
+		}
+	}
+	p.done()
+}
+
+func TestLeaderboardSortsByAnyColumn(t *testing.T) {
+	p := open(t, newPage(t), "")
+	for _, column := range p.texts("#leaderboard-table thead th") {
+		for _, want := range []string{"ascending", "descending"} {
+			got := eval[string](p, fmt.Sprintf(`(() => {
+				const head = () => [...document.querySelectorAll("#leaderboard-table thead th")].find(h => h.textContent === %q);
+				for (let i = 0; i < 3 && head().getAttribute("aria-sort") !== %q; i++) head().querySelector("button").click();
+				const j = [...head().parentNode.children].indexOf(head());
+				const cells = [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.children[j].textContent).filter(x => x !== "–");
+				const values = j === 0 ? cells.map(c => c.toLowerCase()) : cells.map(c => isNaN(parseFloat(c)) ? c : parseFloat(c));
+				const sorted = values.every((v, i) => i === 0 || (%q === "ascending" ? values[i - 1] <= v : values[i - 1] >= v));
+				return head().getAttribute("aria-sort") + (sorted ? "" : " not sorted: " + values.join(", "));
+			})()`, column, want, want))
+			if got != want {
+				t.Errorf("%s: %s, want %s", column, got, want)
+			}
+		}
+	}
+	p.done()
+}
+
+// TestASettingOpens: by a click on a cell of the heat map and by the keyboard, with
+// its charts, tables, parameters and command.
+func TestASettingOpens(t *testing.T) {
+	path := newPage(t)
+	p := open(t, path, "")
+	p.do(chromedp.Click(`#heat-table tbody tr:nth-child(2) td[data-m="2"]`))
+	if got := p.texts("#setting-title"); len(got) != 1 || !strings.HasPrefix(got[0], "cifar10/resnet50") {
+		t.Fatalf("open: %q", got)
+	}
+	if checked := eval[bool](p, `document.getElementById("show-2").checked`); !checked {
+		t.Error("the method of the cell is not in the charts")
+	}
+	charts := eval[int](p, `document.querySelectorAll("#setting svg[role=img]").length`)
+	tables := eval[int](p, `document.querySelectorAll("#setting table").length`)
+	if charts < 4 || tables < 5 {
+		t.Errorf("%d charts and %d tables", charts, tables)
+	}
+	for _, want := range []string{"T >= 0.001", "Paired differences", "qats run"} {
+		if !strings.Contains(eval[string](p, `document.getElementById("setting").textContent`), want) {
+			t.Errorf("the setting does not show %q", want)
+		}
+	}
+	p.visit(path, "")
+	p.do(chromedp.Focus("#heat-table tbody tr:nth-child(3) a"), chromedp.KeyEvent("\r"))
+	if got := p.texts("#setting-title"); len(got) != 1 || !strings.HasPrefix(got[0], "cifar10/vit-b16") {
+		t.Errorf("open by the keyboard: %q", got)
+	}
+	p.done()
+}
+
+// TestTheFragmentKeepsTheView: a choice is in the address, and the address restores
+// the choice.
+func TestTheFragmentKeepsTheView(t *testing.T) {
+	path := newPage(t)
+	p := open(t, path, "")
+	p.choose("f-metric", "nll")
+	p.choose("f-dataset", "cifar100")
+	p.do(chromedp.Click("#heat-table tbody a"))
+	fragment := eval[string](p, `location.hash`)
+	before := eval[string](p, `document.getElementById("leaderboard-body").textContent + document.getElementById("setting").textContent`)
+	p.visit(path, fragment)
+	after := eval[string](p, `document.getElementById("leaderboard-body").textContent + document.getElementById("setting").textContent`)
+	if before != after || !strings.Contains(fragment, "metric=nll") || !strings.Contains(fragment, "dataset=cifar100") || !strings.Contains(fragment, "set=standard") {
+		t.Errorf("%s does not restore the page", fragment)
+	}
+	eval[bool](p, `(location.hash = "#severity") && true`)
+	if got := eval[string](p, `new Promise(r => setTimeout(() => r(location.hash + " " + document.getElementById("f-metric").value), 100))`); got != strings.Replace(fragment, "#setting", "#severity", 1)+" nll" {
+		t.Errorf("after a link to a section: %s", got)
+	}
+	p.done()
+}
+
+// TestLinesThatCoincideAreNamed: ts and qats are equal under corruption. The legend
+// names them together, and their points stand exactly at their severity.
+func TestLinesThatCoincideAreNamed(t *testing.T) {
+	p := open(t, newPage(t), "")
+	if n := eval[int](p, `document.querySelectorAll("#severity-body figure").length`); n != 3 {
+		t.Errorf("%d charts of severities, want the mean and two corruptions", n)
+	}
+	if got := p.texts("#severity-body .key-line li"); !slices.Contains(got, "TS = QaTS (they coincide)") {
+		t.Errorf("legend %q", got)
+	}
+	p.done()
+}
+
+// TestPublishedNumbersAreFiltered: by table and by what differs from the paper.
+func TestPublishedNumbersAreFiltered(t *testing.T) {
+	p := open(t, newPage(t), "")
+	rows := func() []string { return p.texts("#published-table tbody tr") }
+	if n := len(rows()); n != 105 {
+		t.Errorf("%d numbers of Table 1, want 105", n)
+	}
+	p.choose("differs", "none")
+	missing := len(rows())
+	p.choose("differs", "any")
+	differing := rows()
+	if missing == 0 || len(differing) == 0 || missing+len(differing) > 105 {
+		t.Errorf("%d not reproduced, %d differ", missing, len(differing))
+	}
+	p.do(chromedp.SendKeys("#find", "cifar-10, rn-50"))
+	if got := rows(); len(got) != 4 { // uncal, ts, ir and qats
+		t.Errorf("cifar-10, rn-50: %q", got)
+	}
+	p.choose("table", "all")
+	p.choose("differs", "")
+	p.done()
+}
+
+// TestPrint: a printed page has no controls, and keeps the banner.
+func TestPrint(t *testing.T) {
+	p := open(t, newPage(t), "")
+	p.media("print", "dark")
+	for selector, want := range map[string]string{"#filters": "none", "nav": "none", "#banner": "flex"} {
+		if got := eval[string](p, `getComputedStyle(document.querySelector("`+selector+`")).display`); got != want {
+			t.Errorf("%s is displayed as %s, want %s", selector, got, want)
+		}
+	}
+	if got := eval[string](p, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("a page printed from the dark theme is %s", got)
+	}
+	p.done()
+}

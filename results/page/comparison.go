@@ -1,0 +1,251 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// comparison is a comparison of methods by one metric over one source.
+type comparison struct {
+	ID, Title, Source string
+	Sentence          string
+	Text              string        // the page that qats compare prints
+	Ranks             template.HTML // critical-difference diagram; empty without a ranking
+	RankNotes         []string
+	RankRows          []rankRow
+	Forest            template.HTML
+	ForestRows        []forestRow
+	Unit              string
+	Against           string
+	ForestNote        string // what the forest leaves out
+}
+
+type rankRow struct{ Method, Rank, Groups string }
+
+type forestRow struct{ Method, Shift, Interval, P, Holm, Win, Tie, Loss string }
+
+// comparisonsOf compares by each metric, measured before simulated. The error of a
+// comparison that cannot be made is a note.
+func comparisonsOf(f *Folder, o Options) (list []comparison, notes []string) {
+	for _, metric := range o.Metrics {
+		if !slices.ContainsFunc(f.Records, func(r record) bool { return r.Metric == metric && r.Method == o.Against && r.Status == "ok" }) {
+			continue
+		}
+		made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block})
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("No comparison by %s: %v.", metric, err))
+			continue
+		}
+		for _, c := range made {
+			list = append(list, comparisonOf(compare.View{Comparison: c, Labels: o.labels, Splits: c.Splits(f.Records, f.Pairs)}))
+		}
+	}
+	return list, notes
+}
+
+func comparisonOf(v compare.View) comparison {
+	var text strings.Builder
+	v.Text(&text) // a strings.Builder returns no error
+	c := comparison{
+		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Sentence(),
+		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Against: v.Label(v.Against), Unit: "in the metric's unit",
+	}
+	if v.Percent {
+		c.Unit = "in points (per cent)"
+	}
+	c.RankNotes = v.RankingNotes()
+	if v.Ranking.Tested() {
+		c.Ranks, c.RankRows = ranksChart(v)
+	}
+	if len(v.Rows) > 0 {
+		c.Forest, c.ForestNote = forestChart(v)
+		c.ForestRows = forestTable(v)
+	}
+	return c
+}
+
+// ranksChart draws the mean ranks with Nemenyi's critical difference (Demsar 2006).
+// Each method has a row of its own, so that no label and no leader hides another.
+// Bars on the right join methods that the test does not tell apart.
+func ranksChart(v compare.View) (template.HTML, []rankRow) {
+	k := v.Ranking
+	n := len(k.Methods)
+	const row, left, width, right = 22.0, 150.0, 460.0, 40.0
+	top := 64.0
+	s := &svg{width: left + width + right + 12*float64(len(k.Groups)), height: top + row*float64(n) + 8}
+	x := func(rank float64) float64 { return left + (rank-1)/math.Max(1, float64(n-1))*width }
+	s.text("axis", "middle", left+width/2, 12, "mean rank (1 is best)")
+	for r := 1; r <= n; r++ {
+		s.line("grid", x(float64(r)), top-8, x(float64(r)), s.height-8)
+		s.text("tick", "middle", x(float64(r)), top-14, strconv.Itoa(r))
+	}
+	s.line("cd", x(1), 24, x(1+k.Critical), 24)
+	s.line("cd", x(1), 20, x(1), 28)
+	s.line("cd", x(1+k.Critical), 20, x(1+k.Critical), 28)
+	s.text("tick", "start", x(1+k.Critical)+6, 28, fmt.Sprintf("critical difference %.2f", k.Critical))
+	var rows []rankRow
+	for i, m := range k.Methods {
+		y := top + row*(float64(i)+.5)
+		s.text("label", "end", left-12, y+4, v.Label(m))
+		s.line("stem", x(1), y, x(k.Ranks[i]), y)
+		s.tag("circle", "class", "dot", "cx", x(k.Ranks[i]), "cy", y, "r", 5.0)
+		s.text("tick", "start", x(k.Ranks[i])+9, y+4, fmt.Sprintf("%.2f", k.Ranks[i]))
+		var groups []string
+		for g, members := range k.Groups {
+			if slices.Contains(members, i) {
+				groups = append(groups, string(rune('a'+g%26)))
+			}
+		}
+		rows = append(rows, rankRow{v.Label(m), fmt.Sprintf("%.2f", k.Ranks[i]), strings.Join(groups, " ")})
+	}
+	for g, members := range k.Groups {
+		at := left + width + right + 12*float64(g)
+		first, last := float64(slices.Min(members)), float64(slices.Max(members))
+		s.line("group", at, top+row*first+5, at, top+row*(last+1)-5)
+	}
+	return s.html(fmt.Sprintf("Mean ranks of %d methods by %s over %d blocks, with the critical difference %.2f. The table below has the same numbers.",
+		n, v.MetricLabel, len(k.Blocks), k.Critical)), rows
+}
+
+// unitScale is the factor from a value to the printed number.
+func unitScale(v compare.View) float64 {
+	if v.Percent {
+		return 100
+	}
+	return 1
+}
+
+// byShift returns the rows in the order of their shifts, the best first.
+func byShift(v compare.View) []compare.Row {
+	rows := slices.Clone(v.Rows)
+	slices.SortStableFunc(rows, func(a, b compare.Row) int {
+		if v.Better == metrics.Higher {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Shift.Estimate, b.Shift.Estimate)
+	})
+	return rows
+}
+
+// forestTable returns the table of the forest.
+func forestTable(v compare.View) []forestRow {
+	var list []forestRow
+	scale := unitScale(v)
+	for _, r := range byShift(v) {
+		f := forestRow{Method: v.Label(r.Method), Shift: signed(r.Shift.Estimate*scale, v.Digits), Interval: "-",
+			P: p(r.Test.P), Holm: p(r.Holm), Win: "-", Tie: "-", Loss: "-"}
+		if r.Shift.Bounded {
+			f.Interval = fmt.Sprintf("[%s, %s]", signed(r.Shift.Lo*scale, v.Digits), signed(r.Shift.Hi*scale, v.Digits))
+		}
+		if r.NoInterval < r.Settings {
+			f.Win, f.Tie, f.Loss = strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// forestChart draws the shift of each method to Against with its interval. What is
+// beyond the axis ends in an arrow, so that one outlier does not flatten the others.
+// The note says what the chart leaves out.
+func forestChart(v compare.View) (chart template.HTML, note string) {
+	rows, scale := byShift(v), unitScale(v)
+	var ends []float64
+	var notes []string
+	for _, r := range rows {
+		ends = append(ends, math.Abs(r.Shift.Estimate)*scale)
+		if r.Shift.Bounded {
+			ends = append(ends, math.Abs(r.Shift.Lo)*scale, math.Abs(r.Shift.Hi)*scale)
+		} else if len(notes) == 0 {
+			notes = append(notes, "A square without a line has no interval, because the method has values in too few blocks.")
+		}
+	}
+	limit, clipped := axisLimit(ends)
+	if clipped {
+		notes = append(notes, fmt.Sprintf("The axis ends at %s. An arrow marks a shift or an interval beyond it; the table has the numbers.", strconv.FormatFloat(limit, 'g', 3, 64)))
+	}
+	const row, left, width = 22.0, 150.0, 460.0
+	s := &svg{width: left + width + 20, height: row*float64(len(rows)) + 46}
+	x := func(d float64) float64 { return left + (math.Max(-limit, math.Min(limit, d))/limit+1)/2*width }
+	step := niceStep(2*limit, 8)
+	for t := -math.Floor(limit/step) * step; t <= limit+step/1e6; t += step {
+		s.line("grid", x(t), 4, x(t), s.height-38)
+		s.text("tick", "middle", x(t), s.height-24, strconv.FormatFloat(math.Round(t/step)*step, 'g', 4, 64))
+	}
+	s.line("zero", x(0), 4, x(0), s.height-38)
+	s.text("axis", "middle", left+width/2, s.height-6, fmt.Sprintf("shift to %s in %s, 95 %% interval", v.Label(v.Against), v.MetricLabel))
+	for i, r := range rows {
+		y := row*float64(i) + 16
+		s.text("label", "end", left-12, y+4, v.Label(r.Method))
+		s.shift(r.Shift, scale, limit, x, y, v.Digits)
+	}
+	return s.html(fmt.Sprintf("Shift of %d methods to %s in %s, with 95 %% intervals. The table below has the same numbers.", len(rows), v.Label(v.Against), v.MetricLabel)), strings.Join(notes, " ")
+}
+
+// shift draws one shift with its interval at the height y; x places a number within
+// the limits of the axis.
+func (s *svg) shift(shift significance.Shift, scale, limit float64, x func(float64) float64, y float64, digits int) {
+	mid := shift.Estimate * scale
+	lo, hi := mid, mid
+	if shift.Bounded {
+		lo, hi = shift.Lo*scale, shift.Hi*scale
+		s.line("whisker", x(lo), y, x(hi), y)
+	}
+	if lo < -limit {
+		s.tag("path", "class", "arrow", "d", fmt.Sprintf("M%s %s l8 -5 v10 z", short(x(lo)), short(y)))
+	}
+	if hi > limit {
+		s.tag("path", "class", "arrow", "d", fmt.Sprintf("M%s %s l-8 -5 v10 z", short(x(hi)), short(y)))
+	}
+	switch {
+	case mid > limit: // the number stands beside the end of the interval that is nearer to zero
+		s.text("tick", "end", math.Min(x(limit)-12, x(lo))-6, y+4, signed(mid, digits))
+	case mid < -limit:
+		s.text("tick", "start", math.Max(x(-limit)+12, x(hi))+6, y+4, signed(mid, digits))
+	default:
+		s.tag("rect", "class", "dot", "x", x(mid)-4, "y", y-4, "width", 8.0, "height", 8.0)
+	}
+}
+
+// axisLimit returns the largest distance from zero that an axis shows, and whether
+// it cuts some off: distances beyond four times the third quartile are outliers.
+func axisLimit(distances []float64) (limit float64, clipped bool) {
+	sorted := slices.Sorted(slices.Values(distances))
+	most := sorted[len(sorted)-1]
+	quartile := sorted[3*(len(sorted)-1)/4]
+	if quartile > 0 && most > 4*quartile {
+		return 2 * quartile, true
+	}
+	if most == 0 {
+		return 1, false
+	}
+	return most * 1.05, false
+}
+
+func signed(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	switch {
+	case strings.Trim(s, "-0.") == "":
+		return strings.TrimPrefix(s, "-")
+	case x > 0:
+		return "+" + s
+	}
+	return s
+}
+
+// p prints a p-value as qats compare does.
+func p(x float64) string {
+	if x < 5e-5 {
+		return "<.0001"
+	}
+	return strings.TrimPrefix(strconv.FormatFloat(x, 'f', 4, 64), "0")
+}

@@ -1,0 +1,364 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// data is the JSON object of the page. Numbers of cells are columns: entry i of a
+// column belongs to cell i. Texts that recur are kept once, in Texts, and named by
+// their place there.
+type data struct {
+	Sources  []string        `json:"sources"` // measured, simulated: the ones with a value
+	Methods  []methodEntry   `json:"methods"`
+	Metrics  []metricEntry   `json:"metrics"`
+	Settings []settingEntry  `json:"settings"`
+	Cells    cellColumns     `json:"cells"`
+	Values   map[string]list `json:"values"` // by metric: a number for each cell, null where there is none
+
+	// Why is, by metric, the reasons of cells that have other metrics but not this
+	// one: [cell, text, ...].
+	Why map[string][]int `json:"why"`
+
+	Width []list   `json:"width"` // by cell, bins of equal width with rows: [bin, n, confidence, right, ...]
+	Mass  []list   `json:"mass"`  // by cell, bins of equal mass with rows: [bin, n, confidence, right, lo, hi, ...]
+	Pairs []list   `json:"pairs"` // [cell, index of the other method, index of the metric, difference, lo, hi]
+	Fits  []list   `json:"fits"`  // [cell, text of the name, value, text of the bound, text of the warning]; text 0 is empty
+	Texts []string `json:"texts"`
+
+	// Critical is, by number of methods, Nemenyi's critical difference over one block.
+	Critical  list       `json:"critical"`
+	Alpha     float64    `json:"alpha"`
+	Against   string     `json:"against"` // the method that differences are taken to
+	Run       *runEntry  `json:"run"`     // null without run.json
+	Published []printed  `json:"published"`
+	Specs     []specLine `json:"specs"` // null without run.json
+}
+
+type methodEntry struct {
+	ID     string `json:"id"`
+	Label  string `json:"label"`
+	Dashes string `json:"dash"` // of its lines, as SVG has them
+}
+
+type metricEntry struct {
+	ID      string `json:"id"`
+	Label   string `json:"label"`
+	Better  string `json:"better"` // lower, higher or empty
+	Percent bool   `json:"percent"`
+	Digits  int    `json:"digits"`
+}
+
+type settingEntry struct {
+	Experiment string  `json:"e"`
+	Dataset    string  `json:"d"`
+	Backbone   string  `json:"b"`
+	Loss       string  `json:"l"`
+	Corruption string  `json:"c"`
+	Severity   int     `json:"s"`
+	Source     string  `json:"src"`
+	Name       string  `json:"name"`  // as Cell.Setting has it
+	Print      string  `json:"print"` // in the names of tables
+	N          int     `json:"n"`     // test rows
+	From       int     `json:"from"`  // texts of run.json
+	Test       int     `json:"test"`
+	Cal        int     `json:"cal"`
+	On         string  `json:"on,omitempty"` // calibrate_on
+	Rescale    float64 `json:"rescale,omitempty"`
+}
+
+type cellColumns struct {
+	Setting []int    `json:"setting"`
+	Method  []int    `json:"method"`
+	Status  []string `json:"status"`
+	Notes   [][]int  `json:"notes"` // texts of the items of the note
+	Key     []string `json:"key"`   // of the first value
+}
+
+// list is a JSON list of numbers that is already text.
+type list = json.RawMessage
+
+// runEntry is the part of run.json that commands need.
+type runEntry struct {
+	FirstRows int `json:"first"`
+}
+
+// specLine has what a spec of one cell needs.
+type specLine struct {
+	Name    string        `json:"name"`
+	File    string        `json:"file"`
+	Data    []string      `json:"data"`
+	Layout  string        `json:"layout"`
+	Metrics []string      `json:"metrics"`
+	Base    string        `json:"baseline"`
+	Methods []methodInRun `json:"methods"`
+}
+
+type methodInRun struct {
+	Name    string `json:"name"`
+	Label   string `json:"label"`
+	Method  string `json:"method"`
+	Options string `json:"options"`
+}
+
+// packer builds the data of a folder.
+type packer struct {
+	data
+	texts    map[string]int
+	setting  map[settingID]int
+	method   map[string]int
+	metric   map[string]int
+	cell     map[cellID]int
+	sourceOf map[results.Setting]string // of rows without a source
+	values   map[string][]float64       // by metric and cell; NaN where there is none
+}
+
+// A setting of two sources, which only other tools can write, is two settings.
+type settingID struct {
+	results.Setting
+	source string
+}
+
+type cellID struct{ setting, method int }
+
+func pack(f *Folder, labels func(string) string) *data {
+	p := &packer{texts: map[string]int{}, setting: map[settingID]int{}, method: map[string]int{}, metric: map[string]int{},
+		cell: map[cellID]int{}, sourceOf: map[results.Setting]string{}, values: map[string][]float64{}}
+	p.text("")
+	p.Why, p.Values = map[string][]int{}, map[string]list{}
+	p.Pairs, p.Fits = []list{}, []list{}
+	for _, r := range f.Records {
+		if r.Source != "" && p.sourceOf[r.Setting] == "" {
+			p.sourceOf[r.Setting] = r.Source
+		}
+	}
+	for i := range f.Records {
+		p.record(&f.Records[i], labels)
+	}
+	for id, values := range p.values {
+		p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
+	}
+	for _, source := range []string{"measured", "simulated"} {
+		if slices.ContainsFunc(f.Records, func(r results.Record) bool { return r.Source == source && r.Status == results.OK }) {
+			p.Sources = append(p.Sources, source)
+		}
+	}
+	p.bins(f.Bins)
+	p.pairs(f.Pairs)
+	p.fits(f.Parameters)
+	p.run(f.Run)
+	critical := []float64{0, 0}
+	for k := 2; k <= max(3, len(p.Methods)); k++ {
+		critical = append(critical, significance.CriticalDifference(k, 1, compare.Alpha))
+	}
+	p.Critical, p.Alpha = column(critical, len(critical), 9), compare.Alpha
+	return &p.data
+}
+
+// text returns the place of a text.
+func (p *packer) text(s string) int {
+	i, ok := p.texts[s]
+	if !ok {
+		i = len(p.Texts)
+		p.texts[s] = i
+		p.Texts = append(p.Texts, s)
+	}
+	return i
+}
+
+func (p *packer) record(r *results.Record, labels func(string) string) {
+	source := r.Source
+	if source == "" {
+		source = p.sourceOf[r.Setting]
+	}
+	s, ok := p.setting[settingID{r.Setting, source}]
+	if !ok {
+		s = len(p.Settings)
+		p.setting[settingID{r.Setting, source}] = s
+		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
+			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: printName(r.Setting)})
+	}
+	m, ok := p.method[r.Method]
+	if !ok {
+		m = len(p.Methods)
+		p.method[r.Method] = m
+		p.Methods = append(p.Methods, methodEntry{ID: r.Method, Label: labels(r.Method), Dashes: dashes(r.Method)})
+	}
+	if _, ok := p.metric[r.Metric]; !ok {
+		p.metric[r.Metric] = len(p.Metrics)
+		p.Metrics = append(p.Metrics, metricOf(r.Metric))
+	}
+	c, ok := p.cell[cellID{s, m}]
+	if !ok {
+		c = len(p.Cells.Setting)
+		p.cell[cellID{s, m}] = c
+		p.Cells.Setting, p.Cells.Method = append(p.Cells.Setting, s), append(p.Cells.Method, m)
+		p.Cells.Status, p.Cells.Key = append(p.Cells.Status, string(r.Status)), append(p.Cells.Key, r.Key)
+		p.Cells.Notes = append(p.Cells.Notes, p.items(r.Note))
+	} else if r.Status == results.OK && p.Cells.Status[c] != string(results.OK) {
+		p.Cells.Status[c], p.Cells.Key[c], p.Cells.Notes[c] = string(r.Status), r.Key, p.items(r.Note)
+	}
+	if r.Status != results.OK {
+		p.Why[r.Metric] = append(p.Why[r.Metric], c, p.text(r.Note))
+		return
+	}
+	p.Settings[s].N = max(p.Settings[s].N, r.N)
+	values := p.values[r.Metric]
+	for len(values) <= c {
+		values = append(values, math.NaN())
+	}
+	values[c] = r.Value
+	p.values[r.Metric] = values
+}
+
+// printName names a setting as tables do: CIFAR-10, RN-50.
+func printName(c results.Setting) string {
+	names := []string{table.Name("dataset", c.Dataset), table.Name("backbone", c.Backbone)}
+	if c.Loss != "ce" {
+		names = append(names, table.Name("loss", c.Loss))
+	}
+	if c.Corruption != "" {
+		names = append(names, fmt.Sprintf("%s %d", table.Name("corruption", c.Corruption), c.Severity))
+	}
+	return strings.Join(names, ", ")
+}
+
+// items returns the texts of the items of a note.
+func (p *packer) items(note string) []int {
+	items := []int{}
+	for _, s := range strings.Split(note, "; ") {
+		if s != "" {
+			items = append(items, p.text(s))
+		}
+	}
+	return items
+}
+
+func metricOf(id string) metricEntry {
+	e, output, ok := metrics.LookupOutput(id)
+	if !ok {
+		return metricEntry{ID: id, Label: id, Digits: 4}
+	}
+	return metricEntry{ID: id, Label: output.Label, Better: string(e.Better), Percent: e.Percent, Digits: e.Digits()}
+}
+
+// digitsOf returns the significant digits of the values of a metric. Values that
+// methods are ranked by have all that results.csv has, so that ties are the same.
+func digitsOf(metric string) int {
+	if e, _, ok := metrics.LookupOutput(metric); ok && e.Better == metrics.Neutral {
+		return 5
+	}
+	return 9
+}
+
+func (p *packer) bins(bins []results.Bin) {
+	width, mass := make([][]float64, len(p.Cells.Setting)), make([][]float64, len(p.Cells.Setting))
+	for _, b := range bins {
+		c, ok := p.find(b.Setting, b.Source, b.Method)
+		if !ok || b.N == 0 {
+			continue
+		}
+		right := math.Round(b.Acc * float64(b.N)) // exact: a count of rows
+		switch b.Binning {
+		case "width15":
+			width[c] = append(width[c], float64(b.Bin), float64(b.N), b.Conf, right)
+		case "mass15":
+			mass[c] = append(mass[c], float64(b.Bin), float64(b.N), b.Conf, right, b.Lo, b.Hi)
+		}
+	}
+	for i := range width {
+		p.Width, p.Mass = append(p.Width, column(width[i], len(width[i]), 6)), append(p.Mass, column(mass[i], len(mass[i]), 6))
+	}
+}
+
+// find returns the place of a cell.
+func (p *packer) find(cell results.Setting, source, method string) (int, bool) {
+	s, ok1 := p.setting[settingID{cell, source}]
+	m, ok2 := p.method[method]
+	c, ok3 := p.cell[cellID{s, m}]
+	return c, ok1 && ok2 && ok3
+}
+
+func (p *packer) pairs(pairs []results.Pair) {
+	for _, pair := range pairs {
+		c, ok := p.find(pair.Setting, pair.Source, pair.Method)
+		m, known := p.metric[pair.Metric]
+		against, has := p.method[pair.Against]
+		if ok && known && has {
+			row := []float64{float64(c), float64(against), float64(m), pair.Difference, pair.Lo, pair.Hi}
+			p.Pairs = append(p.Pairs, column(row, len(row), 6))
+		}
+	}
+}
+
+func (p *packer) fits(parameters []results.Parameter) {
+	for _, r := range parameters {
+		c, ok := p.find(r.Setting, p.sourceOf[r.Setting], r.Method)
+		if !ok {
+			continue
+		}
+		row := []float64{float64(c), float64(p.text(r.Name)), r.Value, float64(p.text(r.Bound)), float64(p.text(r.Warning))}
+		p.Fits = append(p.Fits, column(row, len(row), 6))
+	}
+}
+
+// run adds what run.json says of the settings and the specs.
+func (p *packer) run(r *results.Run) {
+	if r == nil {
+		return
+	}
+	p.Run = &runEntry{FirstRows: r.FirstRows}
+	for _, s := range r.Settings {
+		if i, ok := p.setting[settingID{s.Setting(), s.Source}]; ok {
+			e := &p.Settings[i]
+			e.From, e.Test, e.Cal = p.text(s.From), p.text(s.Test), p.text(s.Cal)
+			e.On, e.Rescale = s.CalibrateOn, s.Rescale
+		}
+	}
+	for _, s := range r.Specs {
+		line := specLine{Name: s.Name, File: s.File, Data: s.Data, Layout: s.Layout, Metrics: s.Metrics, Base: s.Baseline}
+		for _, m := range s.Methods {
+			line.Methods = append(line.Methods, methodInRun{m.Name, m.Label, m.Method, m.Options})
+		}
+		p.Specs = append(p.Specs, line)
+	}
+}
+
+// column returns n numbers as a JSON list, with null for NaN and for numbers after
+// the last. It is "null" if there are none.
+func column(values []float64, n, digits int) list {
+	if n == 0 {
+		return list("null")
+	}
+	b := []byte{'['}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		switch {
+		case i >= len(values) || math.IsNaN(values[i]):
+			b = append(b, "null"...)
+		case values[i] == math.Trunc(values[i]) && math.Abs(values[i]) < 1e15:
+			b = strconv.AppendFloat(b, values[i], 'f', 0, 64)
+		default:
+			b = strconv.AppendFloat(b, round(values[i], digits), 'g', -1, 64)
+		}
+	}
+	return append(b, ']')
+}
+
+// round returns the float64 nearest to x with that many significant digits.
+func round(x float64, digits int) float64 {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	return v
+}

@@ -1,0 +1,36 @@
+// Package page makes index.html, the page of an output folder: one file that opens
+// from the disk, without a server and without the network.
+//
+// # What it reads
+//
+// The page is a function of files alone: results.csv, bins.csv and pairs.csv, and
+// where they exist fits.csv and run.json. With the three CSV files alone it lacks
+// the fitted parameters, the digests of arrays and the specs, and says so. The same
+// files give the same bytes.
+//
+// # What stands where
+//
+// Go computes everything that is a result: the comparison (package results/compare),
+// the claims (package results/paper/claims), published beside reproduced numbers,
+// and the reasons of failures. It writes these as HTML and SVG. The numbers of all
+// cells go into the page as JSON, and a plain script draws what depends on a choice:
+// the leaderboard, the heat map, a single setting, severities. The script ranks as
+// package results/compare does, over the settings that the filters keep; a test in a
+// browser compares the two.
+//
+// Measured and simulated numbers never meet in one number. The page has a switch
+// between the two sources, and every table and chart shows one of them.
+//
+// # The file
+//
+// The script and the style are in the page, and the security policy of the page
+// forbids everything else: default-src 'none'. Identifiers come from files that
+// anyone may have written. Go escapes them by html/template, JSON escapes < and >,
+// and the script sets text and never HTML.
+//
+// The state of the page is in the fragment of its address, for example
+// #settings?metric=aece&dataset=cifar10, so that a view can be linked.
+//
+// Every chart has a table with the same numbers. Colours are those of the figures
+// (package plots); no statement rests on colour alone.
+package page

@@ -1,0 +1,138 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// banner says whether the numbers are measured or simulated.
+type banner struct {
+	Class string // measured, simulated or both
+	Word  string
+	Text  string
+}
+
+// sourceCounts counts the settings with a value, by source.
+func sourceCounts(d *data) (measured, simulated int) {
+	seen := map[int]bool{}
+	for i, s := range d.Cells.Setting {
+		if d.Cells.Status[i] != string(results.OK) || seen[s] {
+			continue
+		}
+		seen[s] = true
+		if d.Settings[s].Source == "simulated" {
+			simulated++
+		} else {
+			measured++
+		}
+	}
+	return
+}
+
+func bannerOf(d *data, records []results.Record) banner {
+	measured, simulated := sourceCounts(d)
+	from := results.MeasuredOn(results.DistinctFrom(okRecords(records)))
+	switch {
+	case measured == 0 && simulated == 0:
+		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
+	case simulated == 0:
+		return banner{"measured", "MEASURED", fmt.Sprintf("All %s of this page are %s.", count(measured, "setting"), from)}
+	case measured == 0:
+		return banner{"simulated", "SIMULATED", "No number of this page is of a real network. The settings come from virtual networks. They show that the program works and are no evidence about the paper."}
+	}
+	return banner{"both", "MEASURED AND SIMULATED", fmt.Sprintf("%s are measured, %s are simulated, and no number mixes the two. Simulated numbers are not of real networks and are no evidence about the paper. Choose the source below.",
+		count(measured, "setting"), count(simulated, "setting"))}
+}
+
+func okRecords(records []results.Record) []results.Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Status != results.OK })
+}
+
+// fact is a line of the summary.
+type fact struct{ Name, Text string }
+
+func factsOf(d *data, f *Folder) []fact {
+	var experiments []string
+	for _, s := range d.Settings {
+		if !slices.Contains(experiments, s.Experiment) {
+			experiments = append(experiments, s.Experiment)
+		}
+	}
+	status := map[string]int{}
+	for _, s := range d.Cells.Status {
+		status[s]++
+	}
+	measured, simulated := sourceCounts(d)
+	facts := []fact{
+		{"Experiments", strings.Join(experiments, ", ")},
+		{"Settings", fmt.Sprintf("%d: %d measured, %d simulated, %d without a value", len(d.Settings), measured, simulated, len(d.Settings)-measured-simulated)},
+		{"Methods", fmt.Sprint(len(d.Methods))},
+		{"Cells", fmt.Sprintf("%d: %d with values, %d skipped, %d failed", len(d.Cells.Status), status["ok"], status["skip"], status["fail"])},
+	}
+	if f.Run != nil && f.Run.FirstRows > 0 {
+		facts = append(facts, fact{"Quick run", fmt.Sprintf("only the first %d rows of each set were used: this checks that everything runs and is no result", f.Run.FirstRows)})
+	}
+	return facts
+}
+
+// reason is a reason of failures or skips with the cells that have it.
+type reason struct {
+	Status, Why string
+	Cells       int
+	Methods     string
+	Settings    []string
+}
+
+// reasonsOf groups the cells without any value by their reason, failures first and
+// then by the number of cells.
+func reasonsOf(d *data) []reason {
+	type key struct{ status, why string }
+	index := map[key]int{}
+	methods := map[key][]string{}
+	var list []reason
+	for i, status := range d.Cells.Status {
+		if status == string(results.OK) {
+			continue
+		}
+		var items []string
+		for _, t := range d.Cells.Notes[i] {
+			items = append(items, d.Texts[t])
+		}
+		s := d.Settings[d.Cells.Setting[i]]
+		why := strings.Join(items, "; ")
+		// "gc needs features, absent for cifar10/resnet50" is one reason for all methods
+		// and networks.
+		why = strings.TrimSuffix(why, " for "+s.Dataset+"/"+s.Backbone)
+		why = strings.TrimPrefix(why, d.Methods[d.Cells.Method[i]].ID+" ")
+		k := key{status, why}
+		j, ok := index[k]
+		if !ok {
+			j = len(list)
+			index[k] = j
+			list = append(list, reason{Status: status, Why: why})
+		}
+		list[j].Cells++
+		list[j].Settings = append(list[j].Settings, s.Experiment+": "+s.Name)
+		if label := d.Methods[d.Cells.Method[i]].Label; !slices.Contains(methods[k], label) {
+			methods[k] = append(methods[k], label)
+			list[j].Methods = strings.Join(methods[k], ", ")
+		}
+	}
+	slices.SortStableFunc(list, func(a, b reason) int {
+		if a.Status != b.Status {
+			return strings.Compare(a.Status, b.Status) // fail before skip
+		}
+		return b.Cells - a.Cells
+	})
+	return list
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

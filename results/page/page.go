@@ -1,0 +1,195 @@
+package page
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+type record = results.Record
+
+// File is the name of the page in an output folder.
+const File = "index.html"
+
+// Options say what the page compares, and how methods are called. The zero Options
+// will do.
+type Options struct {
+	Labels  map[string]string // method id -> name in print; labels of run.json come first
+	Against string            // method of the comparison; if empty qats, or else the baseline of pairs.csv
+	Methods []string          // compared with Against; nil for all
+	Metrics []string          // of the comparison; ece and aece if nil
+	Block   compare.Block
+
+	labels map[string]string // all
+}
+
+//go:embed page.html
+var layout string
+
+//go:embed page.css
+var style string
+
+//go:embed script/*.js
+var scripts embed.FS
+
+// scriptOrder is the order of the parts of the script: each uses only those before
+// it.
+var scriptOrder = []string{"base", "state", "chart", "rank", "leaderboard", "heatmap", "setting", "severity", "dominance", "published", "main"}
+
+var parsed = template.Must(template.New("page").Parse(layout))
+
+// content is what the template shows.
+type content struct {
+	Title       string
+	Style       template.CSS
+	Colors      template.CSS
+	Script      template.JS
+	Data        template.JS
+	Banner      banner
+	Facts       []fact
+	Comparisons []comparison
+	Notes       []string
+	Verdicts    *verdicts
+	Published   bool
+	Shifted     bool
+	Reasons     []reason
+	Run         *results.Run
+	Stale       bool // run.json is not of these records
+	Fits        bool
+}
+
+// Write writes the page of a folder.
+func (f *Folder) Write(w io.Writer, o Options) error {
+	o = f.complete(o)
+	d := pack(f, func(m string) string { return o.labels[m] })
+	d.Against = o.Against
+	c := content{
+		Title: f.title(), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
+		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil,
+		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool {
+			return s.Severity > 0 && s.Corruption != results.Split && !strings.HasPrefix(s.Corruption, "rescale-")
+		}),
+	}
+	c.Colors += pageHead(c.Banner.Word)
+	c.Stale = f.Run != nil && f.Run.Keys != results.KeysDigest(f.Records)
+	c.Comparisons, c.Notes = comparisonsOf(f, o)
+	var err error
+	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {
+		return err
+	}
+	c.Published = d.Published != nil
+	text, err := json.Marshal(d) // escapes <, > and &
+	if err != nil {
+		return err
+	}
+	c.Data = template.JS(text)
+	return parsed.Execute(w, c)
+}
+
+// WriteFile makes the page of the folder dir from the files in it, and returns the
+// path of the page.
+func WriteFile(dir string, o Options) (string, error) {
+	f, err := Read(dir)
+	if err != nil {
+		return "", err
+	}
+	return f.WriteFile(dir, o)
+}
+
+// WriteFile writes the page into the folder dir and returns its path.
+func (f *Folder) WriteFile(dir string, o Options) (string, error) {
+	path := filepath.Join(dir, File)
+	return path, atomicfile.Write(path, func(w io.Writer) error { return f.Write(w, o) })
+}
+
+// complete fills in the defaults.
+func (f *Folder) complete(o Options) Options {
+	o.labels = map[string]string{}
+	var methods []string
+	for _, r := range f.Records {
+		if _, ok := o.labels[r.Method]; ok {
+			continue
+		}
+		methods = append(methods, r.Method)
+		label, ok := o.Labels[r.Method]
+		if !ok {
+			label = table.Name("method", r.Method)
+		}
+		o.labels[r.Method] = label
+	}
+	if f.Run != nil {
+		for i := len(f.Run.Specs) - 1; i >= 0; i-- { // the first spec decides
+			for _, m := range f.Run.Specs[i].Methods {
+				if m.Label != "" {
+					o.labels[m.Name] = variantLabel(m, o.Labels[m.Method])
+				}
+			}
+		}
+	}
+	if o.Against == "" || !slices.Contains(methods, o.Against) {
+		switch {
+		case slices.Contains(methods, "qats"):
+			o.Against = "qats"
+		case len(f.Pairs) > 0:
+			o.Against = f.Pairs[0].Against
+		case len(methods) > 0:
+			o.Against = methods[0]
+		}
+	}
+	if o.Metrics == nil {
+		o.Metrics = []string{"ece", "aece"}
+	}
+	return o
+}
+
+// variantLabel is the label of a method in a spec. A spec may call a variant "m = 25"
+// in a table of variants; beside other methods it needs its id too.
+func variantLabel(m results.RunMethod, registered string) string {
+	if m.Name == m.Method || registered == "" || strings.Contains(strings.ToLower(m.Label), strings.ToLower(registered)) {
+		return m.Label
+	}
+	return m.Label + " (" + m.Name + ")"
+}
+
+// title names the experiments of the folder.
+func (f *Folder) title() string {
+	var names []string
+	for _, r := range f.Records {
+		if !slices.Contains(names, r.Experiment) {
+			names = append(names, r.Experiment)
+		}
+	}
+	switch {
+	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":
+		return f.Run.Specs[0].Title
+	case len(names) > 4:
+		return fmt.Sprintf("%d experiments: %s and others", len(names), strings.Join(names[:3], ", "))
+	}
+	return strings.Join(names, ", ")
+}
+
+// script returns the script: its parts in one function, so that the page has no
+// global names.
+func script() string {
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\n")
+	for _, name := range scriptOrder {
+		text, err := scripts.ReadFile("script/" + name + ".js")
+		if err != nil {
+			panic(err) // a part that go:embed has not found
+		}
+		b.Write(text)
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}

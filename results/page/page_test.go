@@ -1,0 +1,331 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// hostile is an identifier that tries to leave every context of the page.
+const hostile = `</script><b onclick="x">'&\`
+
+// folder returns a small folder: two data sets, a corrupted set, a hostile one, a
+// simulated one and a skip.
+func folder() *Folder {
+	var f Folder
+	add := func(dataset, corruption string, severity int, source, method string, ece float64) {
+		c := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce", Corruption: corruption, Severity: severity}
+		for _, m := range []struct {
+			id    string
+			value float64
+		}{{"ece", ece}, {"accuracy", .75}, {"nll", 10 * ece}} {
+			f.Records = append(f.Records, results.Record{Setting: c, Method: method, Metric: m.id, Value: m.value, N: 200, Source: source, Status: results.OK, Key: "k1",
+				Note: "warning: " + hostile})
+		}
+		f.Bins = append(f.Bins, results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source},
+			results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
+			results.Bin{Setting: c, Method: method, Binning: "mass15", Bin: 0, Lo: .9, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source})
+		if method != "ts" {
+			f.Pairs = append(f.Pairs, results.Pair{Setting: c, Method: method, Against: "ts", Metric: "ece", Difference: .01, Lo: -.01, Hi: .02, N: 200, Source: source})
+		}
+	}
+	for _, set := range []struct {
+		dataset, corruption string
+		severity            int
+		source              string
+		ece                 float64
+	}{{"cifar10", "", 0, "measured", .03}, {"cifar100", "", 0, "measured", .05}, {"cifar100-c", "fog", 1, "measured", .06}, {"cifar100-c", "fog", 3, "measured", .09},
+		{hostile, "", 0, "measured", .02}, {"far", "", 0, "simulated", .5}, {"farther", "", 0, "simulated", .6}} {
+		for i, m := range []string{"uncal", "ts", "qats"} {
+			add(set.dataset, set.corruption, set.severity, set.source, m, set.ece-.01*float64(i))
+		}
+	}
+	none := results.Setting{Experiment: "e", Dataset: "cifar10", Backbone: "net", Loss: "ce"}
+	f.Records = append(f.Records, results.Record{Setting: none, Method: "gc", Metric: "ece", Source: "measured", Status: results.Skip, Note: "gc needs features, absent for cifar10/net"})
+	return &f
+}
+
+// write returns the page of a folder.
+func write(t *testing.T, f *Folder) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// dataOf returns the JSON of a page.
+func dataOf(t *testing.T, text string) data {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, `<script type="application/json" id="data">`)
+	body, _, ok2 := strings.Cut(rest, "</script>")
+	if !ok || !ok2 {
+		t.Fatal("the page has no data")
+	}
+	var d data
+	if err := json.Unmarshal([]byte(body), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestHostileIdentifiersStayText(t *testing.T) {
+	text := write(t, folder())
+	if strings.Contains(text, hostile) || strings.Contains(text, "<b onclick") {
+		t.Error("an identifier is in the page as it is")
+	}
+	if n := strings.Count(text, "</script>"); n != 2 {
+		t.Errorf("%d ends of scripts, want 2", n)
+	}
+	found := false
+	for _, s := range dataOf(t, text).Settings {
+		found = found || s.Dataset == hostile
+	}
+	if !found {
+		t.Error("the data do not have the identifier")
+	}
+}
+
+func TestThePageAsksForNothing(t *testing.T) {
+	text := write(t, folder())
+	if !strings.Contains(text, `content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"`) {
+		t.Error("no security policy")
+	}
+	if m := regexp.MustCompile(`(?i)<[^>]*\s(src|srcset|data|action)\s*=|@import|url\(|<link|<img|<iframe`).FindString(text); m != "" {
+		t.Errorf("the page has %q", m)
+	}
+}
+
+func TestThePageIsDeterministic(t *testing.T) {
+	first := write(t, folder())
+	for range 5 {
+		if write(t, folder()) != first {
+			t.Fatal("two pages of the same files differ")
+		}
+	}
+}
+
+func TestBannerSaysWhatTheNumbersAre(t *testing.T) {
+	all := folder()
+	only := func(source string) *Folder {
+		f := *all
+		f.Records = nil
+		for _, r := range all.Records {
+			if r.Source == source {
+				f.Records = append(f.Records, r)
+			}
+		}
+		return &f
+	}
+	for _, c := range []struct {
+		f    *Folder
+		want string
+	}{{all, "MEASURED AND SIMULATED"}, {only("measured"), "MEASURED"}, {only("simulated"), "SIMULATED"}, {&Folder{}, "NO NUMBERS"}} {
+		text := write(t, c.f)
+		if !strings.Contains(text, "<strong>"+c.want+"</strong>") {
+			t.Errorf("no banner %s", c.want)
+		}
+		if !strings.Contains(text, `content:"`+c.want+`"`) {
+			t.Errorf("printed pages do not say %s", c.want)
+		}
+	}
+}
+
+// TestComparisonsKeepSourcesApart: each comparison is of one source, and its
+// settings are of this source alone.
+func TestComparisonsKeepSourcesApart(t *testing.T) {
+	f := folder()
+	list, notes := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}}))
+	if len(list) != 2 || len(notes) != 0 {
+		t.Fatalf("%d comparisons, notes %q", len(list), notes)
+	}
+	for i, want := range []string{"measured", "simulated"} {
+		other := []string{"simulated", "measured"}[i]
+		if c := list[i]; c.Source != want || strings.Contains(strings.ToLower(c.Text), other+")") {
+			t.Errorf("comparison %d is %s: %s", i, c.Source, c.Text)
+		}
+	}
+	if !strings.Contains(list[1].Sentence, "SIMULATED") {
+		t.Errorf("the sentence does not say that it is simulated: %s", list[1].Sentence)
+	}
+}
+
+// TestValuesAreThoseOfTheFile: every number of results.csv is in the data, with all
+// its nine digits where methods are ranked by it.
+func TestValuesAreThoseOfTheFile(t *testing.T) {
+	f := folder()
+	f.Records[0].Value = .123456789
+	d := dataOf(t, write(t, f))
+	cell := map[cellID]int{}
+	for i := range d.Cells.Setting {
+		cell[cellID{d.Cells.Setting[i], d.Cells.Method[i]}] = i
+	}
+	values := map[string][]*float64{}
+	for id, raw := range d.Values {
+		var list []*float64
+		if err := json.Unmarshal(raw, &list); err != nil {
+			t.Fatal(err)
+		}
+		values[id] = list
+	}
+	for _, r := range f.Records {
+		if r.Status != results.OK {
+			continue
+		}
+		found := false
+		for s := range d.Settings {
+			for m := range d.Methods {
+				i, ok := cell[cellID{s, m}]
+				if ok && d.Settings[s].Name == r.Name() && d.Methods[m].ID == r.Method {
+					found = true
+					if x := values[r.Metric][i]; x == nil || *x != round(r.Value, 9) {
+						t.Errorf("%s of %s on %s is %v, want %v", r.Metric, r.Method, r.Name(), x, round(r.Value, 9))
+					}
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no cell of %s on %s", r.Method, r.Name())
+		}
+	}
+}
+
+func TestReasonsAreGrouped(t *testing.T) {
+	f := folder()
+	for _, m := range []string{"gc", "featclip"} {
+		c := results.Setting{Experiment: "e", Dataset: "cifar100", Backbone: "net", Loss: "ce"}
+		f.Records = append(f.Records, results.Record{Setting: c, Method: m, Metric: "ece", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"},
+			results.Record{Setting: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"})
+	}
+	f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: "row 3 is not finite"})
+	list := reasonsOf(pack(f, func(m string) string { return m }))
+	want := []reason{
+		{"fail", "row 3 is not finite", 1, "ts", []string{"e: z/net"}},
+		{"skip", "needs features, absent", 3, "gc, featclip", []string{"e: cifar10/net", "e: cifar100/net", "e: cifar100/net"}},
+	}
+	got, _ := json.Marshal(list)
+	if text, _ := json.Marshal(want); string(got) != string(text) {
+		t.Errorf("got  %s\nwant %s", got, text)
+	}
+}
+
+// TestCSVFilesAloneAreEnough: a folder without fits.csv and run.json has a page that
+// says what it lacks; with them it has the parameters and the provenance.
+func TestCSVFilesAloneAreEnough(t *testing.T) {
+	dir, f := t.TempDir(), folder()
+	for _, err := range []error{results.WriteResults(filepath.Join(dir, "results.csv"), f.Records),
+		results.WriteBins(filepath.Join(dir, "bins.csv"), f.Bins), results.WritePairs(filepath.Join(dir, "pairs.csv"), f.Pairs)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := func() string {
+		t.Helper()
+		path, err := WriteFile(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for _, want := range []string{"This folder has no run.json", "This folder has no fits.csv"} {
+		if !strings.Contains(text(), want) {
+			t.Errorf("the page does not say: %s", want)
+		}
+	}
+	run := results.Run{Version: "v1", Keys: results.KeysDigest(f.Records), Specs: []results.RunSpec{{Name: "e", Title: "A title", Text: "name: e", Methods: []results.RunMethod{{Name: "qats", Label: "Mine"}}}}}
+	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
+		t.Fatal(err)
+	}
+	parameters := []results.Parameter{{Setting: f.Records[0].Setting, Method: "qats", Name: "a", Value: .25, Bound: "a >= 0"}}
+	if err := results.WriteParameters(filepath.Join(dir, "fits.csv"), parameters); err != nil {
+		t.Fatal(err)
+	}
+	whole := text()
+	for _, not := range []string{"This folder has no", "run.json is not of these results"} {
+		if strings.Contains(whole, not) {
+			t.Errorf("the page says: %s", not)
+		}
+	}
+	d := dataOf(t, whole)
+	if len(d.Fits) != 1 || d.Methods[2].Label != "Mine" || !strings.Contains(whole, "<h1>A title</h1>") {
+		t.Errorf("fits %s, methods %v", d.Fits, d.Methods)
+	}
+	run.Keys = "of another run"
+	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text(), "run.json is not of these results") {
+		t.Error("the page does not notice that run.json is of another run")
+	}
+}
+
+func TestAFolderWithoutResultsSaysSo(t *testing.T) {
+	_, err := WriteFile(t.TempDir(), Options{})
+	if err == nil || !strings.Contains(err.Error(), "no results.csv in") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCharts keeps the SVG of the charts that Go draws.
+func TestCharts(t *testing.T) {
+	f := folder()
+	list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}}))
+	got := string(list[0].Ranks) + "\n" + string(list[0].Forest) + "\n"
+	path := filepath.Join("testdata", "charts.svg.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestOneOutlierDoesNotSetTheAxis: an axis ends before a distance far beyond the
+// others, and holds all distances where none is.
+func TestOneOutlierDoesNotSetTheAxis(t *testing.T) {
+	if limit, clipped := axisLimit([]float64{1, 1.1, .9, 1, 40}); !clipped || limit > 3 {
+		t.Errorf("limit %v, clipped %v", limit, clipped)
+	}
+	if limit, clipped := axisLimit([]float64{1, 2, 3}); clipped || limit < 3 {
+		t.Errorf("limit %v, clipped %v", limit, clipped)
+	}
+	if limit, clipped := axisLimit([]float64{0, 0}); clipped || limit <= 0 {
+		t.Errorf("limit %v, clipped %v", limit, clipped)
+	}
+}
+
+// TestLinesCanBeSeenInBothThemes: the colour of every method has the contrast that
+// lines need, on either background.
+func TestLinesCanBeSeenInBothThemes(t *testing.T) {
+	for _, m := range []string{"uncal", "ts", "ir", "qats", "hfe-target", "spline", "any other"} {
+		for _, background := range []string{"white", "black"} {
+			b := white
+			if background == "black" {
+				b = black
+			}
+			if c := contrast(readable(lookOf(m), b), b); c < leastContrast {
+				t.Errorf("%s on %s: contrast %.2f", m, background, c)
+			}
+		}
+	}
+}

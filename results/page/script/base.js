@@ -1,0 +1,123 @@
+// Helpers, and the data of the page with indices into it.
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = id => document.getElementById(id);
+
+// el returns an element. Attributes that begin with on are listeners; children are
+// nodes or text, so that no identifier is ever read as HTML.
+function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter(c => c !== null && c !== undefined && c !== ""));
+  return node;
+}
+
+const metricById = new Map(data.metrics.map(m => [m.id, m]));
+const methodIndex = new Map(data.methods.map((m, i) => [m.id, i]));
+const cells = data.cells.setting.map((setting, i) => ({i, setting, method: data.cells.method[i], status: data.cells.status[i]}));
+const cellAt = new Map(cells.map(c => [c.setting + ":" + c.method, c.i]));
+const severalExperiments = new Set(data.settings.map(s => s.e)).size > 1;
+data.settings.forEach((s, i) => {
+  s.i = i;
+  s.key = s.e + "/" + s.name;
+  s.label = severalExperiments ? s.e + ": " + s.name : s.name;
+  s.shift = s.c === "" ? "clean" : s.c === "split" ? "redrawn" : s.c.startsWith("rescale-") ? "rescaled" : "corrupted";
+  s.search = (s.e + " " + s.name + " " + s.l).toLowerCase();
+});
+
+const label = method => data.methods[method].label;
+const color = method => "var(--m" + method + ")";
+
+// cellOf returns the index of a cell, or undefined.
+const cellOf = (setting, method) => cellAt.get(setting + ":" + method);
+
+// value returns a number of a method on a setting, null where there is none.
+function value(setting, method, metric) {
+  const c = cellOf(setting, method), column = data.values[metric];
+  return c === undefined || !column || column[c] === undefined ? null : column[c];
+}
+
+// print returns a value of a metric as tables print it: 100 x value for fractions.
+function print(x, metric, extra = 0) {
+  if (x === null || x === undefined) return "–";
+  const m = metricById.get(metric);
+  return plain(m && m.percent ? 100 * x : x, (m ? m.digits : 4) + extra);
+}
+
+// plain prints a number without the sign of a zero.
+function plain(x, digits) {
+  const s = x.toFixed(digits);
+  return Number(s) === 0 ? s.replace("-", "") : s.replace("-", "−");
+}
+
+// signed is print with a plus sign for what prints above zero.
+function signed(x, metric) {
+  const s = print(x, metric);
+  return x !== null && !s.startsWith("−") && Number(s) !== 0 ? "+" + s : s;
+}
+
+const unit = metric => metricById.get(metric)?.percent ? "points (per cent)" : "the metric's unit";
+const better = metric => metricById.get(metric)?.better || "";
+const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
+const plural = (n, what) => n + " " + what + (n === 1 ? "" : "s");
+
+// room returns the width of a chart: the wanted one, or less on a narrow screen.
+const room = wanted => Math.max(260, Math.min(wanted, document.documentElement.clientWidth - 56));
+
+// scroller holds what may be wider than the page. It can be scrolled by keys.
+function scroller(name, ...children) {
+  return el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": name}, ...children);
+}
+
+// tableOf returns a table: headings, then rows whose first cell is a row header.
+function tableOf(caption, headings, rows, left = 1) {
+  const cell = (x, j) => j === 0 ? el("th", {scope: "row"}, x) : el("td", {class: j < left ? null : "number"}, x);
+  return scroller(caption, el("table", {}, el("caption", {class: "hidden"}, caption),
+    el("thead", {}, el("tr", {}, headings.map((h, j) => el("th", {scope: "col", class: j < left ? null : "number"}, h)))),
+    el("tbody", {}, rows.map(r => el("tr", {}, r.map(cell))))));
+}
+
+const folded = (summary, ...children) => el("details", {}, el("summary", {}, summary), ...children);
+
+// select returns a labelled list of choices, each a value or [value, text].
+function select(id, name, choices, chosen, change) {
+  const options = choices.map(c => Array.isArray(c) ? c : [c, c]);
+  return el("div", {class: "field"}, el("label", {for: id}, name),
+    el("select", {id, onchange: e => change(e.target.value)},
+      options.map(([v, text]) => el("option", {value: v, selected: String(v) === String(chosen)}, text))));
+}
+
+// checks returns check boxes for methods.
+function checks(id, name, methods, chosen, change) {
+  return el("fieldset", {}, el("legend", {}, name), methods.map(m => {
+    const box = el("input", {type: "checkbox", id: id + m, checked: chosen.includes(m),
+      onchange: () => change(methods.filter(x => byId(id + x).checked))});
+    return el("label", {}, box, " ", swatch(m), label(m));
+  }));
+}
+
+const swatch = m => svg("svg", {class: "swatch", width: 26, height: 12, "aria-hidden": "true"},
+  svg("line", {x1: 0, x2: 26, y1: 6, y2: 6, style: "stroke:" + color(m), "stroke-width": 2.5, "stroke-dasharray": data.methods[m].dash || null}),
+  marker(m, 13, 6, 4));
+
+// marker returns the marker of a method: five shapes, filled, then hollow.
+function marker(m, x, y, r) {
+  const style = m % 10 < 5 ? "fill:" + color(m) : "fill:var(--bg);stroke-width:1.8;stroke:" + color(m);
+  switch (m % 5) {
+    case 0: return svg("circle", {cx: x, cy: y, r, style});
+    case 1: return svg("rect", {x: x - r * .9, y: y - r * .9, width: r * 1.8, height: r * 1.8, style});
+    case 2: return svg("path", {d: `M${x} ${y - r * 1.2}l${r * 1.2} ${r * 2.1}h${-r * 2.4}z`, style});
+    case 3: return svg("path", {d: `M${x} ${y - r * 1.3}l${r * 1.3} ${r * 1.3}l${-r * 1.3} ${r * 1.3}l${-r * 1.3} ${-r * 1.3}z`, style});
+  }
+  return svg("path", {d: `M${x} ${y + r * 1.2}l${r * 1.2} ${-r * 2.1}h${-r * 2.4}z`, style});
+}

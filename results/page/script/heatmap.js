@@ -1,0 +1,57 @@
+// The heat map: settings x methods, the difference of each method to the baseline.
+const mostRows = 400;
+let allRows = false;
+
+// shade returns the class of a difference: 0 is equal, negative better.
+function shade(difference, metric, step) {
+  const cost = better(metric) === "higher" ? -difference : difference;
+  if (cost === 0) return "h0";
+  const level = Math.max(1, Math.min(4, Math.ceil(Math.abs(cost) / step)));
+  return "h" + (cost < 0 ? "-" : "") + level;
+}
+
+// stepOf returns the width of a shade: a round quarter of the distance that three
+// quarters of the differences keep.
+function stepOf(differences) {
+  const sorted = differences.map(Math.abs).filter(x => x > 0).sort((a, b) => a - b);
+  const far = sorted[Math.floor(0.75 * (sorted.length - 1))] || 1, raw = far / 4;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * .999);
+}
+
+function drawHeatmap() {
+  const settings = shownSettings(), metric = state.metric, base = baseline();
+  const methods = methodsOf(settings, metric).filter(m => m !== base && methodShown(m));
+  const differences = settings.flatMap(s => methods.map(m => {
+    const a = value(s.i, m, metric), b = value(s.i, base, metric);
+    return a === null || b === null ? null : a - b;
+  }).filter(x => x !== null));
+  const step = stepOf(differences), shown = allRows ? settings : settings.slice(0, mostRows);
+  const rows = shown.map(s => {
+    const b = value(s.i, base, metric);
+    const tds = methods.map(m => {
+      const a = value(s.i, m, metric);
+      if (a === null || b === null) return el("td", {class: "none", "data-m": m}, "–");
+      return el("td", {class: shade(a - b, metric, step), "data-m": m}, a === b ? "=" : signed(a - b, metric));
+    });
+    return el("tr", {"data-s": s.i, class: state.set === s.key ? "open-row" : null},
+      el("th", {scope: "row"}, el("a", {href: "#setting?set=" + encodeURIComponent(s.key)}, s.label)),
+      el("td", {class: "base", "data-m": base}, print(b, metric)), tds);
+  });
+  const table = el("table", {class: "heat", id: "heat-table", onclick: e => {
+    const row = e.target.closest("tr[data-s]"), cell = e.target.closest("td");
+    if (row && cell) openSetting(data.settings[row.dataset.s], Number(cell.dataset.m));
+  }}, el("caption", {class: "hidden"}, `Difference to ${label(base)} in ${metric} by setting`),
+    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Setting"), el("th", {scope: "col", class: "number"}, label(base)),
+      methods.map(m => el("th", {scope: "col", class: "number"}, label(m))))), el("tbody", {}, rows));
+  table.querySelectorAll("tbody a").forEach((a, i) => a.addEventListener("click", e => { e.preventDefault(); openSetting(shown[i]); }));
+  const scale = [-4, -3, -2, -1, 0, 1, 2, 3, 4].map(k => el("span", {class: "h" + k}, k === 0 ? "=" : (k < 0 ? "−" : "+") + print(Math.abs(k === -4 || k === 4 ? 3 : k) * step, metric).replace(/\.?0+$/, "") + (Math.abs(k) === 4 ? " on" : "")));
+  byId("settings-body").replaceChildren(
+    el("div", {class: "row"}, select("base", "Difference to", methodsOf(settings, metric).map(m => [data.methods[m].id, label(m)]), data.methods[base]?.id, v => set({base: v}))),
+    el("p", {class: "small"}, `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}. Blue is better than ${label(base)}, orange is worse, and = is equal to the last digit. Choose a setting to open it.`),
+    el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse"),
+    el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),
+    settings.length > shown.length ? el("button", {type: "button", onclick: () => { allRows = true; drawHeatmap(); }}, `Show all ${settings.length} settings`) : "");
+}
+
+onChange(filterKeys + " metric base", drawHeatmap);

@@ -1,0 +1,87 @@
+// The leaderboard: methods x metrics over the settings that the filters keep.
+
+// besideMetrics are shown beside the metric that ranks.
+const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => data.values[id]);
+
+// intervals counts, by method, the settings whose paired interval against the
+// baseline lies on the better side of zero, holds it, or lies on the worse side.
+function intervals(settings, metric, base) {
+  const kept = new Set(settings.map(s => s.i)), seen = new Set(), counts = new Map(), at = data.metrics.findIndex(m => m.id === metric);
+  for (const [cell, against, index, , lo, hi] of data.pairs) {
+    const {setting, method} = cells[cell];
+    if (against !== base || index !== at || !kept.has(setting)) continue;
+    const once = data.settings[setting].name + ":" + method;
+    if (seen.has(once)) continue;
+    seen.add(once);
+    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0}).get(method);
+    const [low, high] = better(metric) === "higher" ? [-hi, -lo] : [lo, hi];
+    if (high < 0) c.win++; else if (low > 0) c.loss++; else c.tie++;
+  }
+  return counts;
+}
+
+function leaderboardRows(result, all, metric) {
+  const base = baseline(), counts = intervals(shownSettings(), metric, base);
+  const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
+  const beside = new Map(columns.map(id => [id, id === metric ? null : merged(shownSettings(), id).settings]));
+  const row = (m, rank, groups, note) => {
+    const own = rank === null ? all : result.settings;
+    const names = new Set(own.map(s => s.name));
+    const means = columns.map(id => {
+      const list = id === metric ? own : beside.get(id).filter(s => names.has(s.name));
+      return blockMean(list, s => s.values.get(m));
+    });
+    return {method: m, rank, groups, note, means, counts: counts.get(m), settings: means[0].settings, blocks: means[0].blocks};
+  };
+  const rows = result.ranked.map(r => row(r.method, r.rank, r.groups, ""));
+  if (result.none) rows.push(...result.candidates.map(m => row(m, null, [], "")));
+  rows.push(...result.aside.map(a => row(a.method, null, [], `not ranked: lacks ${a.lacks} of ${plural(result.total, "setting")}` + (a.blocks ? `, ${a.blocks} of ${plural(result.allBlocks, "block")}` : ""))));
+  return {rows, columns, base};
+}
+
+function sortRows(rows, columns) {
+  const get = {
+    method: r => label(r.method).toLowerCase(), rank: r => r.rank, group: r => r.groups.join("") || null, settings: r => r.settings,
+    win: r => r.counts?.win, tie: r => r.counts?.tie, loss: r => r.counts?.loss,
+  };
+  columns.forEach((id, j) => get["m-" + id] = r => r.means[j].mean);
+  const key = get[state.sort] || get.rank, way = Number(state.dir);
+  return rows.map((r, i) => [r, i]).sort(([a, i], [b, j]) => {
+    const x = key(a) ?? null, y = key(b) ?? null;
+    if (x === null || y === null) return (x === null) - (y === null) || i - j;
+    return (x < y ? -1 : x > y ? 1 : 0) * way || i - j;
+  }).map(([r]) => r);
+}
+
+function drawLeaderboard() {
+  const metric = state.metric, found = merged(shownSettings(), metric), all = found.settings;
+  const result = rankMethods(all, metric), {rows, columns, base} = leaderboardRows(result, all, metric);
+  const focused = document.activeElement?.id;
+  const head = (id, text, title) => el("th", {scope: "col", class: id === "method" ? null : "number", "aria-sort": state.sort === id ? (state.dir === "1" ? "ascending" : "descending") : null},
+    el("button", {type: "button", id: "sort-" + id, title, onclick: () => set({sort: id, dir: state.sort === id && state.dir === "1" ? "-1" : "1"})}, text));
+  const heads = [head("method", "Method"), head("rank", "Mean rank"), head("group", "Alike", "methods with a common letter are not told apart"),
+    ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
+    head("settings", "Settings"), head("win", "Better"), head("tie", "Tie"), head("loss", "Worse")];
+  const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
+  const body = shown.map(r => el("tr", {class: r.rank === null && !result.none ? "aside" : null, "data-method": data.methods[r.method].id},
+    el("th", {scope: "row"}, el("span", {}, swatch(r.method), label(r.method)), r.note ? el("div", {class: "small"}, r.note) : null),
+    el("td", {class: "number"}, r.rank === null ? "–" : r.rank.toFixed(2)), el("td", {class: "number"}, r.groups.join(" ") || "–"),
+    ...r.means.map((x, j) => el("td", {class: "number"}, print(x.mean, columns[j]), x.mean !== null && x.settings < r.settings ? el("span", {class: "small"}, ` (${x.settings})`) : null)),
+    el("td", {class: "number"}, String(r.settings)),
+    ...["win", "tie", "loss"].map(k => el("td", {class: "number"}, r.counts ? String(r.counts[k]) : "–"))));
+  const notes = [`Mean rank by ${metricById.get(metric)?.label} over ${plural(result.blocks, "block")} (${plural(result.settings.length, "setting")} that all ranked methods have); 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer.`,
+    result.critical ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).` : "",
+    `Better, tie, worse: settings by the paired 95 % interval of the difference to ${label(base)}.`,
+    columns.some(id => better(id) === "higher") ? "Higher is better for " + columns.filter(id => better(id) === "higher").map(id => metricById.get(id).label).join(" and ") + "; lower for all others." : "Lower is better.",
+    result.none ? "No ranking: " + result.none + "." : "",
+    result.aside.length ? "A method that is not ranked has its values over its own settings: do not compare them with those of the others." : "",
+    ...result.missing.map(x => `${plural(x.lacks, "setting")} left out because ${label(x.method)} has no value there.`)].filter(x => x);
+  byId("leaderboard-body").replaceChildren(
+    found.conflict ? el("p", {class: "warning"}, `${found.conflict} has different values in several experiments. Choose one experiment.`) : "",
+    el("div", {class: "row"}, select("block", "Count once", [["d", "each data set"], ["n", "each network"], ["s", "each setting"]], state.block, v => set({block: v}))),
+    scroller("Leaderboard", el("table", {id: "leaderboard-table"}, el("caption", {class: "hidden"}, `Leaderboard, ${state.source}, ${metric}`), el("thead", {}, el("tr", {}, heads)), el("tbody", {}, body))),
+    ...notes.map(n => el("p", {class: "small"}, n)));
+  if (focused && byId(focused) && (focused === "block" || focused.startsWith("sort-"))) byId(focused).focus();
+}
+
+onChange(filterKeys + " metric block sort dir base", drawLeaderboard);

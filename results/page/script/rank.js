@@ -1,0 +1,98 @@
+// Ranking of methods, as package results/compare has it: settings that share test
+// images are averaged first and count once.
+
+// maxLacking is the share of settings, and of whole blocks, that a method may lack.
+const maxLacking = 0.2;
+
+// merged returns the settings once each, whatever their experiment, with the values
+// of each method; conflict names one that has different values.
+function merged(settings, metric) {
+  const byName = new Map();
+  let conflict = "";
+  for (const s of settings) {
+    if (s.shift === "redrawn") continue;
+    let one = byName.get(s.name);
+    if (!one) byName.set(s.name, one = {name: s.name, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, values: new Map(), cells: new Map()});
+    data.methods.forEach((_, m) => {
+      const x = value(s.i, m, metric);
+      if (x === null) return;
+      if (one.values.has(m) && one.values.get(m) !== x) conflict = s.name;
+      if (!one.values.has(m)) { one.values.set(m, x); one.cells.set(m, cellOf(s.i, m)); }
+    });
+  }
+  return {settings: [...byName.values()], conflict};
+}
+
+const blockOf = s => state.block === "n" ? s.network : state.block === "s" ? s.name : s.dataset;
+
+// blocksOf groups settings by block, in the order of their first settings.
+function blocksOf(settings) {
+  const blocks = new Map();
+  for (const s of settings) blocks.set(blockOf(s), [...blocks.get(blockOf(s)) || [], s]);
+  return blocks;
+}
+
+// blockMean returns the mean over blocks of the means over the settings that have a
+// value, with the numbers of both. get returns a number or undefined.
+function blockMean(settings, get) {
+  const has = settings.filter(s => get(s) !== undefined);
+  const blocks = [...blocksOf(has).values()];
+  return {mean: blocks.length ? mean(blocks.map(b => mean(b.map(get)))) : null, settings: has.length, blocks: blocks.length};
+}
+
+// rankMethods ranks all methods with a value. ranked is in the order of the mean
+// ranks; aside are the methods that lack too much.
+function rankMethods(all, metric) {
+  const methods = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
+  const anchor = methodIndex.get(data.against);
+  let settings = all.filter(s => s.values.size > 0);
+  const total = settings.length, allBlocks = blocksOf(settings).size;
+  const aside = [], candidates = [];
+  for (const m of methods) {
+    const rest = settings.filter(s => s.values.has(m));
+    const few = total - rest.length > maxLacking * total || allBlocks - blocksOf(rest).size > maxLacking * allBlocks;
+    if (few && m !== anchor) aside.push({method: m, lacks: total - rest.length, blocks: allBlocks - blocksOf(rest).size});
+    else candidates.push(m);
+  }
+  const missing = [];
+  for (const m of candidates) {
+    const rest = settings.filter(s => s.values.has(m));
+    if (rest.length < settings.length) missing.push({method: m, lacks: settings.length - rest.length});
+    settings = rest;
+  }
+  const blocks = [...blocksOf(settings).values()], n = blocks.length, k = candidates.length;
+  const result = {settings, total, allBlocks, blocks: n, aside, missing, ranked: [], candidates, none: "", critical: null};
+  if (n < 2 || k < 2) {
+    result.none = n < 2 ? `${plural(n, "block")} cannot be ranked: choose another unit under "Count once", or more settings` : "one method cannot be ranked";
+    return result;
+  }
+  const cost = better(metric) === "higher" ? -1 : 1, sums = new Map(candidates.map(m => [m, 0]));
+  for (const b of blocks) {
+    const costs = candidates.map(m => cost * mean(b.map(s => s.values.get(m))));
+    candidates.forEach((m, i) => {
+      const below = costs.filter(c => c < costs[i]).length, same = costs.filter(c => c === costs[i]).length;
+      sums.set(m, sums.get(m) + below + (same + 1) / 2);
+    });
+  }
+  result.ranked = candidates.map(m => ({method: m, rank: sums.get(m) / n, groups: []})).sort((a, b) => a.rank - b.rank);
+  if (k > 2 && data.critical[k]) {
+    result.critical = data.critical[k] / Math.sqrt(n);
+    group(result.ranked, result.critical);
+  }
+  return result;
+}
+
+// group sets the letters of the largest groups that Nemenyi's test does not tell
+// apart.
+function group(ranked, critical) {
+  let reached = 0, letter = 0;
+  for (let first = 0; first < ranked.length; first++) {
+    let end = first;
+    while (end < ranked.length && ranked[end].rank - ranked[first].rank < critical) end++;
+    if (end - first > 1 && end > reached) {
+      for (let i = first; i < end; i++) ranked[i].groups.push(String.fromCharCode(97 + letter % 26));
+      letter++;
+      reached = end;
+    }
+  }
+}

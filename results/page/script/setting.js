@@ -1,0 +1,231 @@
+// One setting: what its test rows say of each method.
+
+// openSetting shows a setting, and brings a method into the charts.
+function openSetting(s, method) {
+  let show = state.show;
+  if (method !== undefined) {
+    const ids = overlay(s).map(m => data.methods[m].id);
+    if (!ids.includes(data.methods[method].id)) show = [...ids, data.methods[method].id].join(",");
+  }
+  section = "setting";
+  set({set: s.key, show});
+  byId("setting").scrollIntoView();
+  byId("setting-title")?.focus({preventScroll: true});
+}
+
+// overlay returns the methods in the charts of a setting: the chosen ones, or the
+// baseline, QaTS and the uncalibrated network.
+function overlay(s) {
+  const has = data.methods.map((_, m) => m).filter(m => data.width[cellOf(s.i, m)]);
+  const chosen = state.show ? state.show.split(",").map(id => methodIndex.get(id)) : [baseline(), methodIndex.get("qats"), methodIndex.get("uncal")];
+  const kept = has.filter(m => chosen.includes(m));
+  return kept.length ? kept : has.slice(0, 2);
+}
+
+// binRows returns the bins of a cell as objects.
+function binRows(column, cell, length) {
+  const flat = column[cell], list = [];
+  for (let i = 0; flat && i < flat.length; i += length) {
+    const [bin, n, conf, right, lo, hi] = flat.slice(i, i + length);
+    list.push({bin, n, conf, acc: right / n, lo: length === 4 ? bin / 15 : lo, hi: length === 4 ? (bin + 1) / 15 : hi, ...band(n, conf)});
+  }
+  return list;
+}
+
+const logFactorials = [0];
+function logFactorial(n) {
+  for (let i = logFactorials.length; i <= n; i++) logFactorials.push(logFactorials[i - 1] + Math.log(i));
+  return logFactorials[n];
+}
+
+// band returns the range of accuracies, from 2.5 % to 97.5 %, of n rows that are
+// right with the probability p: the consistency band of a bin (Broecker and Smith
+// 2007), with the mean confidence for all rows of the bin. Above 2,000 rows the
+// normal distribution is used.
+function band(n, p) {
+  if (p <= 0 || p >= 1) return {from: p, to: p};
+  if (n > 2000) {
+    const w = 1.959964 * Math.sqrt(p * (1 - p) / n);
+    return {from: Math.max(0, p - w), to: Math.min(1, p + w)};
+  }
+  let sum = 0, from = null;
+  for (let k = 0; k <= n; k++) {
+    sum += Math.exp(logFactorial(n) - logFactorial(k) - logFactorial(n - k) + k * Math.log(p) + (n - k) * Math.log1p(-p));
+    if (from === null && sum >= .025) from = k / n;
+    if (sum >= .975) return {from, to: k / n};
+  }
+  return {from: from ?? 0, to: 1};
+}
+
+// banded returns the method whose consistency band is shown: QaTS or the baseline if
+// it is among the methods, else the first.
+const banded = methods => [methodIndex.get("qats"), baseline()].find(m => methods.includes(m)) ?? methods[0];
+
+// fewRows is the number of rows below which a bin is pale: the standard error of its
+// accuracy can exceed 9 points.
+const fewRows = 30;
+
+// reliability draws accuracy against confidence, above the number of rows.
+function reliability(s, methods) {
+  const name = `Reliability diagram of ${s.label}: ${methods.map(label).join(", ")}`;
+  const bins = methods.map(m => ({method: m, rows: binRows(data.width, cellOf(s.i, m), 4)}));
+  const f = frame({name, width: 460, height: 340, x: [0, 1], y: [0, 1], xTitle: "confidence", yTitle: "accuracy"});
+  const first = bins.find(b => b.method === banded(methods)).rows;
+  f.root.append(area(f, first.map(b => [b.conf, b.from, b.to]), {class: "band"}));
+  f.root.append(svg("line", {class: "diagonal", x1: f.sx(0), y1: f.sy(0), x2: f.sx(1), y2: f.sy(1)}));
+  curves(f, bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])})));
+  const pale = svg("g", {opacity: .35});
+  for (const b of bins) pale.append(...b.rows.filter(r => r.n < fewRows).map(r => marker(b.method, f.sx(r.conf), f.sy(r.acc), 2.6)));
+  f.root.append(pale);
+  const most = Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
+  const h = frame({name: `Number of rows in each bin of ${s.label}`, width: 460, height: 130, x: [0, 1], y: [0, most * 1.05], xTitle: "confidence", yTitle: "rows"});
+  bins.forEach((b, i) => b.rows.forEach(r => {
+    const w = (h.sx(r.hi) - h.sx(r.lo) - 2) / bins.length;
+    h.root.append(svg("rect", {x: h.sx(r.lo) + 1 + i * w, y: h.sy(r.n), width: Math.max(.5, w - .5), height: h.bottom - h.sy(r.n), style: "fill:" + color(b.method)}));
+  }));
+  return el("figure", {}, el("figcaption", {}, "Accuracy against confidence, 15 bins of equal width"), keyLine(bins.map(b => ({method: b.method, points: b.rows}))), f.root, h.root,
+    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident. Pale points that no line joins: bins of fewer than ${fewRows} rows.`),
+    folded("Table of these bins", ...bins.map(b => binTable(s, b))));
+}
+
+function binTable(s, b) {
+  const number = (x, digits = 2) => plain(100 * x, digits);
+  return tableOf(`Bins of ${label(b.method)} on ${s.label}`, [label(b.method) + ": bin", "Rows", "Confidence %", "Accuracy %", "Gap", "Band %"],
+    b.rows.map(r => [`${r.lo.toFixed(3)}–${r.hi.toFixed(3)}`, String(r.n), number(r.conf), number(r.acc), number(r.acc - r.conf), `${number(r.from, 1)}–${number(r.to, 1)}`]));
+}
+
+// quantileGap draws accuracy minus confidence against the quantile of confidence.
+function quantileGap(s, methods) {
+  const bins = methods.map(m => {
+    const rows = binRows(data.mass, cellOf(s.i, m), 6), n = rows.reduce((a, r) => a + r.n, 0);
+    let before = 0;
+    rows.forEach(r => { r.q = (before + r.n / 2) / n; before += r.n; });
+    return {method: m, rows};
+  });
+  const first = bins.find(b => b.method === banded(methods)).rows;
+  const ends = bins.flatMap(b => b.rows.map(r => 100 * (r.acc - r.conf))).concat(first.flatMap(r => [100 * (r.from - r.conf), 100 * (r.to - r.conf)]));
+  const lo = Math.min(0, ...ends), hi = Math.max(0, ...ends), pad = (hi - lo || 1) * .06;
+  const f = frame({name: `Gap by quantile of confidence of ${s.label}: ${methods.map(label).join(", ")}`, width: 460, height: 340, x: [0, 1], y: [lo - pad, hi + pad], xTitle: "quantile of confidence", yTitle: "accuracy minus confidence, points"});
+  f.root.append(area(f, first.map(r => [r.q, 100 * (r.from - r.conf), 100 * (r.to - r.conf)]), {class: "band"}));
+  f.root.append(svg("line", {class: "zero", x1: f.left, x2: f.right, y1: f.sy(0), y2: f.sy(0)}));
+  const series = bins.map(b => ({method: b.method, points: b.rows.map(r => [r.q, 100 * (r.acc - r.conf)])}));
+  curves(f, series);
+  return el("figure", {}, el("figcaption", {}, "Gap by quantile of confidence, 15 bins of equal mass"), keyLine(series), f.root,
+    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}. Below zero a model is overconfident.`),
+    folded("Table of these bins", ...bins.map(b => binTable(s, b))));
+}
+
+// settingForest draws the paired differences of a setting in one metric.
+function settingForest(s, metric) {
+  const at = data.metrics.findIndex(m => m.id === metric), scale = metricById.get(metric)?.percent ? 100 : 1;
+  const rows = data.pairs.filter(p => cells[p[0]].setting === s.i && p[2] === at)
+    .map(p => ({method: cells[p[0]].method, against: p[1], name: label(cells[p[0]].method), mid: scale * p[3], lo: scale * p[4], hi: scale * p[5]}));
+  if (!rows.length) return null;
+  const title = `${metricById.get(metric).label} minus that of ${label(rows[0].against)}, ${unit(metric)}`;
+  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric));
+  const digits = metricById.get(metric).digits;
+  return el("figure", {}, el("figcaption", {}, title + ", paired 95 % intervals"), scroller(title, chart), note ? el("p", {class: "small"}, note) : null,
+    folded("Table of this chart", tableOf(title, ["Method", "Difference", "from", "to"], rows.map(r => [r.name, plain(r.mid, digits), plain(r.lo, digits), plain(r.hi, digits)]))));
+}
+
+// fitRows returns the rows of fits.csv of a cell.
+const fitsOf = new Map();
+for (const f of data.fits) fitsOf.set(f[0], [...fitsOf.get(f[0]) || [], {name: data.texts[f[1]], value: f[2], bound: data.texts[f[3]], warning: data.texts[f[4]]}]);
+
+function parameterTable(s) {
+  const rows = [];
+  data.methods.forEach((_, m) => {
+    for (const f of fitsOf.get(cellOf(s.i, m)) || []) if (!f.warning) rows.push([label(m), f.name || "–", f.name ? String(f.value) : "–", f.bound || ""]);
+  });
+  return rows.length ? tableOf(`Fitted parameters on ${s.label}`, ["Method", "Parameter", "Value", "Active bound"], rows) : el("p", {}, "No fitted parameters are recorded (fits.csv).");
+}
+
+// notesOf returns the warnings and the other notes of the cells of a setting, each
+// with the methods that have it.
+function notesOf(s) {
+  const by = new Map();
+  data.methods.forEach((_, m) => {
+    const c = cellOf(s.i, m);
+    if (c === undefined) return;
+    for (const t of data.cells.notes[c]) by.set(t, [...by.get(t) || [], m]);
+  });
+  return [...by].map(([t, methods]) => ({text: data.texts[t], methods}));
+}
+
+function summaryTable(s) {
+  const shown = ["accuracy", "ece", "aece", "nll", "brier"].filter(id => data.values[id]);
+  const heads = ["Method", ...shown.map(id => metricById.get(id).label + (metricById.get(id).percent ? " %" : "")), "ECE band %", "ECE in the band", "Status"];
+  const rows = data.methods.map((_, m) => m).filter(m => cellOf(s.i, m) !== undefined).map(m => {
+    const lo = value(s.i, m, "ece_null_lo"), hi = value(s.i, m, "ece_null_hi"), ece = value(s.i, m, "ece");
+    const has = lo !== null && hi !== null && ece !== null, status = data.cells.status[cellOf(s.i, m)];
+    return [el("span", {}, swatch(m), label(m)), ...shown.map(id => print(value(s.i, m, id), id)),
+      has ? `${plain(100 * lo, 2)}–${plain(100 * hi, 2)}` : "–", has ? (ece <= hi ? "yes" : "no") : "–", status];
+  });
+  return tableOf(`Metrics on ${s.label}`, heads, rows);
+}
+
+// quote returns a text as YAML and JSON have it.
+const quote = s => JSON.stringify(s);
+
+// cellCommand returns the commands that reproduce the methods on one setting.
+function cellCommand(s, methods) {
+  const spec = data.specs?.find(x => x.name === s.e);
+  if (!spec) return `qats run SPEC --out OUT     # SPEC: the spec of experiment ${s.e}`;
+  const names = new Set([...methods.map(m => data.methods[m].id), spec.baseline].filter(x => x));
+  const lines = ["cat > cell.yaml <<'EOF'", "name: " + quote(s.e), "data: " + quote(spec.data)];
+  if (spec.layout) lines.push("layout: " + quote(spec.layout));
+  if (spec.baseline) lines.push("baseline: " + quote(spec.baseline));
+  lines.push("metrics: " + quote(spec.metrics), "methods:");
+  for (const m of spec.methods.filter(m => names.has(m.name))) {
+    lines.push("  - name: " + quote(m.name), "    method: " + quote(m.method), "    label: " + quote(m.label));
+    if (m.options) lines.push("    options:", ...m.options.trimEnd().split("\n").map(l => "      " + l));
+  }
+  const one = {dataset: s.d, backbone: s.b, loss: s.l};
+  if (s.shift === "rescaled") one.rescale = s.rescale;
+  else if (s.shift === "redrawn") one.splits = s.s;
+  else if (s.c) { one.corruption = s.c; one.severity = s.s; }
+  if (s.on) one.calibrate_on = s.on;
+  lines.push("settings:", "  - {" + Object.entries(one).map(([k, v]) => k + ": " + quote(v)).join(", ") + "}", "EOF", "qats run cell.yaml --out cell");
+  return lines.join("\n");
+}
+
+function settingProvenance(s, methods) {
+  const keys = data.methods.map((_, m) => m).filter(m => cellOf(s.i, m) !== undefined && data.cells.key[cellOf(s.i, m)]);
+  const fact = (name, text) => text ? el("div", {}, el("dt", {}, name), el("dd", {}, el("code", {class: "digest"}, text))) : null;
+  return [
+    el("dl", {class: "facts"}, fact("Test arrays", data.texts[s.test]), fact("Calibration arrays", data.texts[s.cal]), fact("Calibrated on", s.on)),
+    folded("Keys of the numbers", tableOf(`Keys on ${s.label}`, ["Method", "Key of the first metric"], keys.map(m => [label(m), el("code", {class: "digest"}, data.cells.key[cellOf(s.i, m)])]), 2)),
+    el("h4", {}, "Commands that reproduce " + methods.map(label).join(", ") + " here"),
+    el("p", {class: "small"}, "Run them in the root of the project; add --data DIR for arrays elsewhere." +
+      (data.run?.first ? ` This page is of a quick run on the first ${data.run.first} rows of each set. The commands use all rows, so their numbers differ.` : "")),
+    el("pre", {class: "scroll", id: "command", tabindex: "0", role: "group", "aria-label": "Commands that reproduce this cell"}, cellCommand(s, methods)),
+  ];
+}
+
+function drawSetting() {
+  const s = data.settings.find(x => x.key === state.set && x.src === state.source) || data.settings.find(x => x.key === state.set);
+  document.querySelectorAll("#heat-table tr[data-s]").forEach(r => r.classList.toggle("open-row", !!s && Number(r.dataset.s) === s.i));
+  if (!s) return byId("setting").replaceChildren();
+  const methods = overlay(s), has = data.methods.map((_, m) => m).filter(m => data.width[cellOf(s.i, m)]);
+  const list = shownSettings(), at = list.indexOf(s), focused = document.activeElement?.id;
+  const step = (text, to) => to ? el("button", {type: "button", onclick: () => openSetting(to)}, text) : null;
+  const notes = notesOf(s), warnings = notes.filter(n => n.text.startsWith("warning: "));
+  const forests = ["ece", "aece"].map(id => settingForest(s, id)).filter(x => x);
+  byId("setting").replaceChildren(el("article", {"aria-labelledby": "setting-title"},
+    el("h3", {id: "setting-title", tabindex: "-1"}, s.label, " ", s.src ? el("span", {class: "tag " + s.src}, s.src) : null),
+    el("div", {class: "row"}, step("Previous", list[at - 1]), step("Next", at >= 0 ? list[at + 1] : null),
+      el("button", {type: "button", onclick: () => { set({set: "", show: ""}); byId("settings").scrollIntoView(); }}, "Close")),
+    el("p", {class: "small"}, s.print + ". ", s.src === "simulated" ? "Simulated: no number here is of a real network. " : "", s.n ? plural(s.n, "test row") + ". " : "", data.texts[s.from] ? "From: " + data.texts[s.from] + "." : ""),
+    summaryTable(s),
+    has.length ? checks("show-", "Methods in the charts", has, methods, ms => set({show: ms.map(m => data.methods[m].id).join(",")})) : null,
+    methods.length ? el("div", {class: "charts"}, reliability(s, methods), quantileGap(s, methods)) : el("p", {}, "No bins are recorded for this setting (bins.csv)."),
+    forests.length ? el("h4", {}, "Paired differences") : null, forests.length ? el("div", {class: "charts"}, ...forests) : null,
+    el("h4", {}, "Fitted parameters"), parameterTable(s),
+    el("h4", {}, "Warnings and notes"),
+    warnings.length ? el("ul", {}, warnings.map(n => el("li", {}, n.methods.map(label).join(", ") + ": " + n.text.slice(9)))) : el("p", {}, "No warnings."),
+    folded("Notes", el("ul", {class: "small"}, notes.filter(n => !n.text.startsWith("warning: ")).map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))))),
+    el("h4", {}, "Provenance"), ...settingProvenance(s, methods)));
+  if (focused?.startsWith("show-")) byId(focused)?.focus();
+}
+
+onChange("set show base source", drawSetting);

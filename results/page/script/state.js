@@ -1,0 +1,129 @@
+// The state of the page. It is in the fragment of the address: #section?key=value.
+const defaults = {
+  source: data.sources[0] || "", metric: data.values.ece ? "ece" : Object.keys(data.values).find(m => better(m)) || "",
+  experiment: "", dataset: "", backbone: "", loss: "", shift: "usual", q: "", block: "d", sort: "rank", dir: "1",
+  base: "", set: "", show: "", network: "", lines: "", a: "", b: "", ab: "", table: "", differs: "", find: "",
+};
+const state = {...defaults};
+let section = "";
+const redraws = []; // [keys that matter, function]
+
+// onChange calls draw when one of the keys changes, and at the start.
+const onChange = (keys, draw) => redraws.push([keys.split(" "), draw]);
+
+function readFragment() {
+  const [anchor, query] = location.hash.slice(1).split("?");
+  section = decodeURIComponent(anchor || "");
+  if (query === undefined) return [];
+  const given = new URLSearchParams(query);
+  return Object.keys(defaults).filter(k => {
+    const v = given.get(k) ?? defaults[k], changed = v !== state[k];
+    state[k] = v;
+    return changed;
+  });
+}
+
+function writeFragment() {
+  const q = new URLSearchParams();
+  for (const k of Object.keys(defaults)) if (state[k] !== defaults[k]) q.set(k, state[k]);
+  const query = q.toString();
+  const hash = "#" + section + (query ? "?" + query : "");
+  if (location.hash !== hash && (location.hash || hash !== "#")) history.replaceState(null, "", hash);
+}
+
+function redraw(changed) {
+  for (const [keys, draw] of redraws) if (keys.some(k => changed.includes(k))) draw();
+}
+
+// set changes the state, draws what depends on it and keeps it in the address.
+function set(changes) {
+  const changed = Object.keys(changes).filter(k => state[k] !== changes[k]);
+  Object.assign(state, changes);
+  writeFragment();
+  redraw(changed);
+}
+
+// filterKeys are the choices that decide which settings count.
+const filterKeys = "source experiment dataset backbone loss shift q";
+
+// words splits the free text into words about settings and words about methods: a
+// word that no setting has is looked for in the methods.
+function words() {
+  const all = state.q.toLowerCase().split(/\s+/).filter(w => w);
+  const ofSettings = all.filter(w => data.settings.some(s => s.search.includes(w)));
+  return {ofSettings, ofMethods: all.filter(w => !ofSettings.includes(w))};
+}
+
+// shownSettings returns the settings that the filters keep.
+function shownSettings() {
+  const {ofSettings} = words();
+  return data.settings.filter(s => s.src === state.source &&
+    (!state.experiment || s.e === state.experiment) && (!state.dataset || s.d === state.dataset) &&
+    (!state.backbone || s.b === state.backbone) && (!state.loss || s.l === state.loss) &&
+    (state.shift === "all" || (state.shift === "usual" ? s.shift === "clean" || s.shift === "corrupted" : s.shift === state.shift)) &&
+    ofSettings.every(w => s.search.includes(w)));
+}
+
+// shownMethods reports which methods the free text keeps.
+function methodShown(m) {
+  const {ofMethods} = words();
+  const text = (data.methods[m].id + " " + label(m)).toLowerCase();
+  return ofMethods.every(w => text.includes(w));
+}
+
+// methodsOf returns the methods with a value of the metric on one of the settings.
+function methodsOf(settings, metric) {
+  return data.methods.map((_, m) => m).filter(m => settings.some(s => value(s.i, m, metric) !== null));
+}
+
+// baseline returns the method that differences are taken to.
+function baseline() {
+  if (methodIndex.has(state.base)) return methodIndex.get(state.base);
+  const votes = new Map();
+  for (const p of data.pairs) votes.set(p[1], (votes.get(p[1]) || 0) + 1);
+  const most = [...votes].sort((a, b) => b[1] - a[1])[0];
+  return most ? most[0] : methodIndex.get(data.against) ?? 0;
+}
+
+function choices(key) {
+  const of = data.settings.filter(s => s.src === state.source);
+  return [["", "all"], ...new Set(of.map(s => s[key]))];
+}
+
+function drawFilters() {
+  const form = byId("filters"), focused = document.activeElement?.id;
+  const change = key => v => set({[key]: v});
+  const present = new Set(data.settings.filter(s => s.src === state.source).map(s => s.shift));
+  const shifts = [["usual", "clean and corrupted"], ["clean", "clean"], ["corrupted", "corrupted"], ["rescaled", "rescaled logits"], ["redrawn", "redrawn rows"], ["all", "all"]];
+  const fields = [
+    select("f-source", "Source", data.sources, state.source, v => set({source: v, dataset: "", backbone: "", loss: "", experiment: "", set: ""})),
+    select("f-metric", "Metric", data.metrics.filter(m => m.better && data.values[m.id]).map(m => [m.id, m.label]), state.metric, change("metric")),
+    severalExperiments ? select("f-experiment", "Experiment", choices("e"), state.experiment, change("experiment")) : null,
+    select("f-dataset", "Data set", choices("d"), state.dataset, change("dataset")),
+    select("f-backbone", "Backbone", choices("b"), state.backbone, change("backbone")),
+    select("f-loss", "Training loss", choices("l"), state.loss, change("loss")),
+    select("f-shift", "Test sets", shifts.filter(([k]) => k === "usual" || k === "all" || present.has(k)), state.shift, change("shift")),
+  ];
+  const search = byId("f-q") || el("input", {id: "f-q", type: "search", oninput: e => set({q: e.target.value})});
+  if (document.activeElement !== search) search.value = state.q;
+  const text = search.closest(".field") || el("div", {class: "field"}, el("label", {for: "f-q"}, "Words"), search);
+  const reset = el("button", {type: "button", onclick: () => { search.value = ""; set({...defaults}); }}, "Reset");
+  const old = [...form.children].filter(c => c !== text);
+  old.forEach(c => c.remove());
+  form.prepend(...fields.filter(f => f));
+  if (!text.isConnected) form.append(text);
+  form.append(reset);
+  form.hidden = false;
+  if (focused && byId(focused) && document.activeElement?.id !== focused) byId(focused).focus();
+}
+
+function drawShown() {
+  const n = shownSettings().length, m = metricById.get(state.metric);
+  const kept = ["experiment", "dataset", "backbone", "loss", "q"].filter(k => state[k]).map(k => (k === "q" ? "words" : k) + " " + state[k]);
+  byId("shown").replaceChildren(el("span", {class: "tag " + state.source}, state.source || "no source"), " ",
+    `${plural(n, "setting")}, ${m ? m.label : "no metric"}` + (kept.length ? "; " + kept.join(", ") : ""));
+}
+
+byId("filters").addEventListener("submit", e => e.preventDefault());
+onChange(filterKeys + " metric", drawFilters);
+onChange(filterKeys + " metric", drawShown);

@@ -1,0 +1,133 @@
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+)
+
+// Run is run.json: what was run to make the CSV files of a folder. It holds
+// nothing that the numbers do not depend on: no date, no host and no folder, so
+// that the same run writes the same bytes.
+type Run struct {
+	Format  int    `json:"qats_run"` // version of this format, now 1
+	Version string `json:"version"`  // of the program; "(devel)" if it is not known
+	Commit  string `json:"commit,omitempty"`
+	Command string `json:"command,omitempty"` // with OUT and DIR in place of folders
+
+	// FirstRows is the number of rows of each set that were used; 0 for all.
+	FirstRows int `json:"first_rows,omitempty"`
+
+	Keys     string       `json:"keys"` // KeysDigest of the records
+	Counts   RunCounts    `json:"counts"`
+	Specs    []RunSpec    `json:"specs"`
+	Settings []RunSetting `json:"settings"` // in the order of results.csv
+}
+
+// RunCounts counts the settings and the cells of a run.
+type RunCounts struct {
+	Settings  int `json:"settings"`
+	Measured  int `json:"measured"`
+	Simulated int `json:"simulated"`
+	Absent    int `json:"absent"` // settings without arrays
+	Cells     int `json:"cells"`
+	Skipped   int `json:"skipped"`
+	Failed    int `json:"failed"`
+}
+
+// RunSpec is a spec of a run.
+type RunSpec struct {
+	Name     string            `json:"name"` // column experiment of the CSV files
+	File     string            `json:"file"` // without its folder
+	Title    string            `json:"title,omitempty"`
+	SHA256   string            `json:"sha256"` // of the text
+	Text     string            `json:"text"`
+	Baseline string            `json:"baseline,omitempty"`
+	Like     map[string]string `json:"like,omitempty"` // data set -> similar one of the paper
+	Data     []string          `json:"data"`           // sources in order
+	Layout   string            `json:"layout,omitempty"`
+	Metrics  []string          `json:"metrics"`
+	Methods  []RunMethod       `json:"methods"`
+}
+
+// RunMethod is a method of a spec.
+type RunMethod struct {
+	Name    string `json:"name"` // column method of the CSV files
+	Label   string `json:"label"`
+	Method  string `json:"method"` // as registered
+	Version int    `json:"version"`
+	Options string `json:"options,omitempty"` // YAML
+}
+
+// RunSetting is a setting of a run, with the arrays that it read.
+type RunSetting struct {
+	Experiment string `json:"experiment"`
+	Dataset    string `json:"dataset"`
+	Backbone   string `json:"backbone"`
+	Loss       string `json:"loss"`
+	Corruption string `json:"corruption,omitempty"`
+	Severity   int    `json:"severity,omitempty"`
+
+	CalibrateOn string  `json:"calibrate_on,omitempty"`
+	Rescale     float64 `json:"rescale,omitempty"`
+
+	Source string `json:"source,omitempty"` // measured or simulated; empty if there are no arrays
+	Kind   string `json:"kind,omitempty"`   // of the arrays: logits, log-probs or probs
+	From   string `json:"from,omitempty"`   // the network, as its manifest describes it
+	Note   string `json:"note,omitempty"`
+
+	// Test and Cal name the content of the arrays that the methods read, one line
+	// an array ("logits sha256:..."), or describe the virtual network.
+	Test string `json:"test,omitempty"`
+	Cal  string `json:"cal,omitempty"`
+}
+
+// Setting returns the identifiers of the setting.
+func (s RunSetting) Setting() Setting {
+	return Setting{s.Experiment, s.Dataset, s.Backbone, s.Loss, s.Corruption, s.Severity}
+}
+
+// runFormat is the value under "qats_run": raised when the form changes.
+const runFormat = 1
+
+// KeysDigest returns the SHA-256 of the keys of records, in their order, each
+// with a line feed after it. Equal digests mean equal numbers.
+func KeysDigest(records []Record) string {
+	h := sha256.New()
+	for _, r := range records {
+		io.WriteString(h, r.Key+"\n")
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// WriteRun replaces the run.json at path. It sets the format.
+func WriteRun(path string, r Run) error {
+	r.Format = runFormat
+	return atomicfile.Write(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		return enc.Encode(r)
+	})
+}
+
+// ReadRun reads a run.json.
+func ReadRun(path string) (*Run, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r Run
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if r.Format != runFormat {
+		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; run again", path, r.Format, runFormat)
+	}
+	return &r, nil
+}

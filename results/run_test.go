@@ -1,0 +1,96 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestParametersAreWrittenAndReadBack(t *testing.T) {
+	c := cell("cifar10", "resnet50")
+	list := []Parameter{
+		{Setting: c, Method: "qats", Name: "a", Value: 0, Bound: "a >= 0"},
+		{Setting: c, Method: "qats", Name: "b", Value: 1.25},
+		{Setting: c, Method: "hfe", Bound: "T <= 1000"},
+		{Setting: c, Method: "gc", Warning: `not converged, "after" 100 steps`},
+	}
+	want := `experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning
+standard,cifar10,resnet50,ce,,,qats,a,0,a >= 0,
+standard,cifar10,resnet50,ce,,,qats,b,1.25,,
+standard,cifar10,resnet50,ce,,,hfe,,,T <= 1000,
+standard,cifar10,resnet50,ce,,,gc,,,,"not converged, ""after"" 100 steps"
+`
+	path := filepath.Join(t.TempDir(), "fits.csv")
+	if err := WriteParameters(path, list); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
+	}
+	back, err := ReadParameters(path)
+	if err != nil || !reflect.DeepEqual(back, list) {
+		t.Errorf("read back %v, %v", back, err)
+	}
+}
+
+func TestParametersThatSayNothingAreRejected(t *testing.T) {
+	c := cell("cifar10", "resnet50")
+	for _, p := range []Parameter{
+		{Setting: c, Method: "ts"},
+		{Setting: c, Method: "ts", Name: "T", Warning: "w"},
+		{Setting: c, Method: "ts", Bound: "T <= 10", Warning: "w"},
+		{Setting: c, Name: "T"},
+	} {
+		if err := WriteParameters(filepath.Join(t.TempDir(), "fits.csv"), []Parameter{p}); err == nil {
+			t.Errorf("%+v is written", p)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "fits.csv")
+	text := "experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning\ne,d,b,ce,,,ts,T,,,\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadParameters(path); err == nil || !strings.Contains(err.Error(), "fits.csv:2") {
+		t.Errorf("a parameter without a value: %v", err)
+	}
+}
+
+func TestRunIsWrittenAndReadBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.json")
+	want := Run{Format: 1, Version: "v1", Command: "qats run <a>.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Counts: RunCounts{Settings: 1, Cells: 2},
+		Specs:    []RunSpec{{Name: "standard", File: "a.yaml", Text: "name: standard\n", Data: []string{"arrays"}, Metrics: []string{"ece"}, Methods: []RunMethod{{Name: "ts", Label: "TS", Method: "ts", Version: 1}}}},
+		Settings: []RunSetting{{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce", Source: "measured", Test: "logits sha256:ab\n"}}}
+	if err := WriteRun(path, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRun(path)
+	if err != nil || !reflect.DeepEqual(*got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if got.Settings[0].Setting() != cell("cifar10", "resnet50") {
+		t.Errorf("cell %v", got.Settings[0].Setting())
+	}
+	text, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"qats_run": 1`, `"qats_run": 2`, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRun(path); err == nil || !strings.Contains(err.Error(), "run again") {
+		t.Errorf("another format: %v", err)
+	}
+}
+
+// TestKeysDigestDependsOnKeysAndOrder: and on nothing else of the records.
+func TestKeysDigestDependsOnKeysAndOrder(t *testing.T) {
+	a, b := Record{Key: "a", Value: 1}, Record{Key: "b"}
+	digest := KeysDigest([]Record{a, b})
+	if digest == KeysDigest([]Record{b, a}) || digest == KeysDigest([]Record{a}) || digest == KeysDigest([]Record{{Key: "ab"}, {}}) {
+		t.Error("other keys have the same digest")
+	}
+	a.Value, a.Note = 2, "note"
+	if digest != KeysDigest([]Record{a, b}) {
+		t.Error("the digest depends on more than the keys")
+	}
+}
