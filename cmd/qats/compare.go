@@ -65,12 +65,12 @@ browser.`,
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
 	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "bootstrap intervals of single settings: bc or percentile")
-	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
-	c.formats.flag(cmd)
 	f.StringArrayVar(&c.tables, "table", nil, "CSV file of another program, or a pattern for several; may be repeated")
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
+	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
+	c.formats.flag(cmd)
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	return cmd
 }
