@@ -130,12 +130,15 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	return b.String(), nil
 }
 
-func (f *Folder) sum(name string) (string, error) {
-	id := ""
-	if f.abs != "" {
-		id = filepath.Join(f.abs, filepath.FromSlash(name))
+func (f *Folder) sum(name string) (string, error) { return f.digests.of(f.at(name), f.id(name)) }
+
+// id is the name of an array in the digests: its absolute path, or nothing where it
+// is not of the operating system.
+func (f *Folder) id(name string) string {
+	if f.abs == "" {
+		return ""
 	}
-	return f.digests.sum(f.at(name), id)
+	return filepath.Join(f.abs, filepath.FromSlash(name))
 }
 
 // Open opens the arrays of parts. It checks their shapes against each other and,
@@ -159,7 +162,11 @@ func (f *Folder) open(name string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.verify(a, name); err != nil {
+	err = f.digests.check(f.id(name), stampOf(a.info), a.name)
+	if err == nil {
+		err = f.verify(a, name)
+	}
+	if err != nil {
 		a.Close()
 		return nil, err
 	}

@@ -108,7 +108,14 @@ func (l location) openContents() (contents, error) {
 	if err != nil {
 		return contents{}, l.wrap(err)
 	}
-	return contents{body: bytes.NewReader(b), size: int64(len(b))}, nil
+	after, err := f.Stat()
+	if err != nil {
+		return contents{}, l.wrap(err)
+	}
+	if writtenTo(info, after) {
+		return contents{}, errChanged(l.name)
+	}
+	return contents{body: bytes.NewReader(b), size: int64(len(b)), info: info}, nil
 }
 
 func (c contents) close() error {

@@ -29,6 +29,7 @@ type Cell struct {
 	Why    string // reason for any state but Hit
 
 	external           externalMethod // the method, if it is external; else nil
+	files              []namedFile    // that the external method reads
 	fit, facts, scores string         // key texts
 	seed               uint64         // of the fit
 	pair               string         // key text of the pairing with the baseline; empty where there is none
@@ -137,7 +138,10 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 	}
 	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)
 	if c.external != nil {
-		fit, rows, err := c.external.digests(at, o.Digests)
+		fit, rows, err := c.external.digests(at, func(path, name string) (string, error) {
+			c.files = append(c.files, namedFile{path, name})
+			return o.Digests.File(path, name)
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Method.Name, err)
 		}

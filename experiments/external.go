@@ -29,8 +29,8 @@ type externalMethod interface {
 	calib.Method
 
 	// digests returns what the key texts of the fit and of the rows need beside
-	// options and arrays.
-	digests(at location, files *data.Digests) (fit, rows string, err error)
+	// options and arrays. It calls sum for the digest of each file that it reads.
+	digests(at location, sum fileSum) (fit, rows string, err error)
 
 	// lacks says why the method cannot serve a setting. It is empty if the
 	// method can.
@@ -45,6 +45,9 @@ type externalMethod interface {
 	// open returns the probabilities of the test set of a setting.
 	open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error)
 }
+
+// fileSum returns the digest of the file at path, which errors call name.
+type fileSum func(path, name string) (string, error)
 
 // location is what an external method may know of the setting and the folders
 // that it is used with.
@@ -85,7 +88,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Put(results.Fit, c.fit, body); err != nil {
+	if err := w.putFit(c, body); err != nil {
 		return nil, err
 	}
 	w.run.count(func(r *run) { r.fitted++ })

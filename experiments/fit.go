@@ -84,7 +84,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	if err := store.Put(results.Fit, c.fit, body.Bytes()); err != nil {
+	if err := w.putFit(c, body.Bytes()); err != nil {
 		return nil, err
 	}
 	w.run.count(func(r *run) { r.fitted++ })

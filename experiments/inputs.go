@@ -42,7 +42,9 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 		return in, json.Unmarshal(body, &in)
 	}
 	err := guard(u.Setting.String(), func() (err error) {
-		in, err = u.examine(ctx)
+		if in, err = u.examine(ctx); err == nil {
+			err = u.sameInputs()
+		}
 		return err
 	})
 	if err != nil {
@@ -89,6 +91,14 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		in.Notes = append(in.Notes, "warning: the test rows are the calibration rows: no number here is of unseen rows")
 	}
 	return in, err
+}
+
+// sameInputs returns an error if a file of the two sets has changed since the plan.
+func (u *Unit) sameInputs() error {
+	if err := data.Unchanged(u.source, u.Setting.Test(), scored); err != nil {
+		return err
+	}
+	return data.Unchanged(u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
 }
 
 // add adds the notes on how the logits of r are read. A warning that holds for

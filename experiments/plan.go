@@ -30,9 +30,10 @@ type Unit struct {
 
 // Plan is all cells of some specs in order, with their state in a store.
 type Plan struct {
-	Units []Unit
-	store *results.Store
-	roots []string // absolute folders of sources, which no output shows
+	Units   []Unit
+	store   *results.Store
+	digests *data.Digests // hold every file to the version that was digested
+	roots   []string      // absolute folders of sources, which no output shows
 
 	// Options that are needed again when the plan is run.
 	data      []string
@@ -46,7 +47,7 @@ type PlanOptions struct {
 	Data    []string       // folders put in front of the sources of the specs
 	Store   *results.Store // results that exist already; not read under Fresh
 	Digests *data.Digests  // digests remembered from earlier plans
-	Fresh   bool           // nothing in the store counts as done
+	Fresh   bool           // nothing in the store counts as done, and every file is hashed again
 	First   int            // only the first rows of each set, for a quick look; 0 for all
 
 	AllowExec bool // programs that specs name may be run
@@ -55,9 +56,11 @@ type PlanOptions struct {
 }
 
 // MakePlan lists the cells of specs. It computes the digests of files that it
-// does not know yet, on all processors, and parses no array.
+// does not know yet, on all processors, and parses no array. Until the plan has
+// run, a file that changes fails the cells that read it.
 func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, error) {
-	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
+	o.Digests = o.Digests.Pinned(o.Fresh)
+	p := &Plan{store: o.Store, digests: o.Digests, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
 	open := openSources{options: o, opened: map[string]data.Source{}}
 	for _, s := range specs {
 		sources, err := open.of(s)

@@ -121,7 +121,12 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		if err != nil {
 			return err
 		}
-		if err := w.run.plan.store.Put(results.SampleScores, w.unit.Cells[i].facts, body); err != nil {
+		c := &w.unit.Cells[i]
+		if err := w.unit.unchanged(w.run.plan.digests, c, true); err != nil {
+			w.fail(i, err)
+			continue
+		}
+		if err := w.run.plan.store.Put(results.SampleScores, c.facts, body); err != nil {
 			return err
 		}
 	}
