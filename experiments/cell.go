@@ -57,6 +57,9 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			if err == nil {
 				err = u.texts(ctx, digests, &c, o, at)
 			}
+			if isFatal(err) && u.fatal == nil {
+				u.fatal = err
+			}
 			if err != nil {
 				c.State, c.Why = Broken, err.Error()
 			} else if c.forbidden(o) {

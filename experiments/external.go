@@ -2,6 +2,8 @@ package experiments
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
@@ -73,8 +75,11 @@ func notAllowed(method string) string {
 func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	store := w.run.plan.store
 	if !w.run.options.Fresh {
-		if body, err := store.Get(results.Fit, results.Key(c.fit)); err == nil {
+		switch body, err := store.Get(results.Fit, results.Key(c.fit)); {
+		case err == nil:
 			return body, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, storeError(err)
 		}
 	}
 	if c.external.runs() && !w.run.plan.allowExec {

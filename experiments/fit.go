@@ -66,7 +66,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 		case err == nil:
 			return model, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
+			return nil, storeError(err)
 		}
 	}
 	var model *calib.Model
@@ -180,7 +180,7 @@ func (w *unitWork) reportOf(cell int) (calib.Report, error) {
 	}
 	model, err := loadFit(w.run.plan.store, c)
 	if err != nil {
-		return calib.Report{}, err
+		return calib.Report{}, storeError(err)
 	}
 	return model.Report, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -38,8 +39,11 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 		return in, nil
 	}
 	store := r.plan.store
-	if body, err := store.Get(results.Inputs, results.Key(u.inputs)); err == nil && !r.options.Fresh {
+	switch body, err := store.Get(results.Inputs, results.Key(u.inputs)); {
+	case err == nil && !r.options.Fresh:
 		return in, json.Unmarshal(body, &in)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return in, err
 	}
 	err := guard(u.Setting.String(), func() (err error) {
 		if in, err = u.examine(ctx); err == nil {
@@ -47,6 +51,9 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 		}
 		return err
 	})
+	if isFatal(err) {
+		return inputs{}, err
+	}
 	if err != nil {
 		return inputs{}, ctx.Err()
 	}

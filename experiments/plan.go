@@ -26,6 +26,7 @@ type Unit struct {
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
 	inputs string      // key text of the notes on its arrays; empty where none are needed
+	fatal  error       // an error of the machine while it was planned
 }
 
 // Plan is all cells of some specs in order, with their state in a store.
@@ -79,6 +80,11 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err // and not a failure of the cells that it stopped
+	}
+	for i := range p.Units {
+		if err := p.Units[i].fatal; err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Units[i].Setting, err)
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(open.opened)) {
 		if dir, _, _ := strings.Cut(path, "\n"); filepath.IsAbs(dir) {

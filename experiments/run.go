@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -58,7 +57,8 @@ type Outcome struct {
 
 // Run does what the plan misses and assembles the results of all its cells
 // from the store. A cell that fails does not stop the others: its rows hold the
-// error. A cancelled context stops the run between two blocks of rows; finished
+// error. An error of the store, or a machine without memory, disk or file
+// descriptors, ends the run with that error. A cancelled context stops the run between two blocks of rows; finished
 // work stays in the store. With a shard only that part is done and nothing is
 // assembled.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
@@ -76,18 +76,22 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	}
 	r.report(nil)
 	outcomes := make([][]outcome, len(p.Units))
-	errs := make([]error, len(p.Units))
+	work, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	forEach(len(units), o.Workers, func(j int) {
 		i := units[j]
-		if outcomes[i], errs[i] = r.unit(ctx, &p.Units[i]); errs[i] == nil {
-			r.report(&p.Units[i])
+		var err error
+		if outcomes[i], err = r.unit(work, &p.Units[i]); err != nil {
+			stop(err) // the others stop too; of several errors the first counts
+			return
 		}
+		r.report(&p.Units[i])
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.done, r.total, err)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	if err := context.Cause(work); err != nil {
+		return nil, fmt.Errorf("%w; %d of %d cells are done and kept, and no file was written", err, r.done, r.total)
 	}
 	out := &Outcome{Fitted: r.fitted, Scored: r.scored}
 	for _, i := range units {

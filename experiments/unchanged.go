@@ -15,7 +15,7 @@ func (w *unitWork) putFit(c *Cell, body []byte) error {
 	if err := w.unit.unchanged(w.run.plan.digests, c, false); err != nil {
 		return err
 	}
-	return w.run.plan.store.Put(results.Fit, c.fit, body)
+	return storeError(w.run.plan.store.Put(results.Fit, c.fit, body))
 }
 
 // unchanged returns an error if a file that the fit of c reads has changed since

@@ -161,22 +161,32 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 // gives. It reads no body, so that planning is quick; only Get notices changed
 // bytes.
 func (s *Store) Has(kind Kind, key string) bool {
-	if checkKey(key) != nil {
-		return false
+	has, _ := s.Lookup(kind, key)
+	return has
+}
+
+// Lookup is Has, with the error where the store itself cannot be read: too many
+// open files, no permission.
+func (s *Store) Lookup(kind Kind, key string) (bool, error) {
+	if err := checkKey(key); err != nil {
+		return false, err
 	}
 	f, err := os.Open(s.path(kind, key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, fmt.Errorf("store: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return false
+		return false, fmt.Errorf("store: %w", err)
 	}
 	head := make([]byte, 256) // longer than any header
 	n, _ := io.ReadFull(f, head)
 	h, err := decodeHeader(head[:n])
-	return err == nil && h.size() == info.Size()
+	return err == nil && h.size() == info.Size(), nil
 }
 
 func (s *Store) path(kind Kind, key string) string {

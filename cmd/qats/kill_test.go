@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -79,7 +80,7 @@ func TestMainOfChild(t *testing.T) {
 		t.Skip("TestKilledRunResumes runs it")
 	}
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", "1"}, os.Stdout, os.Stderr))
+	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", cmp.Or(os.Getenv("QATS_CHILD_WORKERS"), "1")}, os.Stdout, os.Stderr))
 }
 
 // TestInterruptedRunSaysWhatItKeeps interrupts another process: it prints how many
