@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Digests computes SHA-256 digests of array files and remembers them by
@@ -100,7 +101,7 @@ func (d *Digests) Close() error {
 // readDigests reads lines "sum size mtime ctime inode "path"".
 func readDigests(path string) (map[string]record, error) {
 	known := map[string]record{}
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return known, nil
 	}

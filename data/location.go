@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // location is the place of an array.
@@ -30,27 +32,20 @@ func locate(fsys fs.FS, name string) location {
 
 func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
-// open opens the file. A folder is an error.
+// open opens the file, which must be a regular one: a folder or a pipe is an error.
 func (l location) open() (fs.File, fs.FileInfo, error) {
 	var f fs.File
+	var info fs.FileInfo
 	var err error
 	if l.fsys == nil {
-		f, err = os.Open(l.path)
+		f, info, err = inputfile.Open(l.path)
 	} else {
-		f, err = l.fsys.Open(l.path)
+		f, info, err = inputfile.OpenIn(l.fsys, l.path)
+	}
+	if errors.Is(err, syscall.EISDIR) {
+		err = errors.New("a folder, not an array file")
 	}
 	if err != nil {
-		return nil, nil, l.wrap(err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-		if info.IsDir() {
-			err = errors.New("a folder, not an array file")
-		}
-	}
-	if err != nil {
-		f.Close()
 		return nil, nil, l.wrap(err)
 	}
 	return f, info, nil

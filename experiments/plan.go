@@ -79,6 +79,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		}
 	})
 	if err := ctx.Err(); err != nil {
+		o.Digests.Close()
 		return nil, err // and not a failure of the cells that it stopped
 	}
 	for i := range p.Units {

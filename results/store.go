@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Kind is a class of stored objects; each has a folder of its own.
@@ -143,7 +144,7 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	file, err := os.ReadFile(s.path(kind, key))
+	file, err := inputfile.Read(s.path(kind, key))
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -171,7 +172,7 @@ func (s *Store) Lookup(kind Kind, key string) (bool, error) {
 	if err := checkKey(key); err != nil {
 		return false, err
 	}
-	f, err := os.Open(s.path(kind, key))
+	f, info, err := inputfile.Open(s.path(kind, key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -179,10 +180,6 @@ func (s *Store) Lookup(kind Kind, key string) (bool, error) {
 		return false, fmt.Errorf("store: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false, fmt.Errorf("store: %w", err)
-	}
 	head := make([]byte, 256) // longer than any header
 	n, _ := io.ReadFull(f, head)
 	h, err := decodeHeader(head[:n])

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -84,11 +85,17 @@ func TestMainOfChild(t *testing.T) {
 }
 
 // TestInterruptedRunSaysWhatItKeeps interrupts another process: it prints how many
-// cells are kept, and ends with status 1.
+// cells are kept, and ends with the status of the signal.
 func TestInterruptedRunSaysWhatItKeeps(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no Ctrl-C to send to one process")
 	}
+	for signal, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		t.Run(signal.String(), func(t *testing.T) { interrupts(t, signal, want) })
+	}
+}
+
+func interrupts(t *testing.T, signal os.Signal, want int) {
 	out := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
 	cmd.Env = append(os.Environ(), "QATS_CHILD="+out)
@@ -100,10 +107,10 @@ func TestInterruptedRunSaysWhatItKeeps(t *testing.T) {
 	for end := time.Now().Add(time.Minute); stored(out) == 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	cmd.Process.Signal(os.Interrupt)
+	cmd.Process.Signal(signal)
 	cmd.Wait()
-	said := regexp.MustCompile(`^qats: interrupted: (\d+) of 25 cells are done and kept\n$`).FindStringSubmatch(stderr.String())
-	if status := cmd.ProcessState.ExitCode(); status != exitFailed || said == nil || said[1] == "25" || stdout.String() != "" {
+	said := regexp.MustCompile(`^qats: interrupted: (\d+) of 25 cells are done and kept; run again to go on\n$`).FindStringSubmatch(stderr.String())
+	if status := cmd.ProcessState.ExitCode(); status != want || said == nil || said[1] == "25" || stdout.String() != "" {
 		t.Fatalf("status %d, standard error %q, standard output %q", status, stderr.String(), stdout.String())
 	}
 	if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil {
