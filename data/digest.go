@@ -1,6 +1,7 @@
 package data
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -234,10 +235,10 @@ func (l location) hash() (record, error) {
 	if isArchive(l.path) {
 		var r io.ReaderAt
 		var size int64
-		var b []byte
+		var member *zip.File
 		if r, size, err = readerAt(f, info); err == nil {
-			if b, err = readMember(r, size, l.member); err == nil {
-				h.Write(b)
+			if member, err = findMember(r, size, l.member); err == nil {
+				err = copyMember(h, member)
 			}
 		}
 	} else {

@@ -22,6 +22,7 @@ type Folder struct {
 	layout   Layout
 	manifest Manifest
 	digests  *Digests
+	limit    int64 // of a member of an archive
 }
 
 // OpenFolder returns the source of the arrays below root and reads its manifest.
@@ -44,6 +45,10 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 	return f, err
 }
 
+// LimitMembers sets the most bytes that a member of an archive may unpack to. It is
+// called before the folder is used.
+func (f *Folder) LimitMembers(bytes int64) { f.limit = bytes }
+
 // NewFolder returns the source of the arrays in fsys, whose root errors call name.
 // It is OpenFolder for any file system, except that digests are not remembered.
 func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folder, error) {
@@ -61,6 +66,7 @@ func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folde
 func (f *Folder) at(name string) location {
 	l := locate(f.fsys, name)
 	l.name = path.Join(filepath.ToSlash(f.root), name)
+	l.limit = f.limit
 	return l
 }
 

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type location struct {
 	path   string // of the file in fsys
 	member string // of an .npz, else empty
 	name   string // as errors print it
+	limit  int64  // of the bytes of a member; DefaultMemberLimit if 0
 }
 
 // locate parses a name: "dir/file.npz#member" or "dir/file.npy".
@@ -99,7 +101,11 @@ func (l location) openContents() (contents, error) {
 		return contents{r, size, f, info}, nil
 	}
 	defer f.Close()
-	b, err := readMember(r, size, l.member)
+	var b []byte
+	member, err := findMember(r, size, l.member)
+	if err == nil {
+		b, err = readArray(member, cmp.Or(l.limit, DefaultMemberLimit))
+	}
 	if err != nil {
 		return contents{}, l.wrap(err)
 	}

@@ -49,6 +49,7 @@ type PlanOptions struct {
 	Store   *results.Store // results that exist already; not read under Fresh
 	Digests *data.Digests  // digests remembered from earlier plans
 	Fresh   bool           // nothing in the store counts as done, and every file is hashed again
+	Memory  int64          // most bytes that a member of an archive may unpack to; DefaultMemory if 0
 	First   int            // only the first rows of each set, for a quick look; 0 for all
 
 	AllowExec bool // programs that specs name may be run

@@ -21,7 +21,9 @@ type places struct {
 	store string
 	fresh bool
 	first int // rows of each set; 0 for all
-	exec  bool
+
+	memory int64 // of --max-memory; 0 for the default
+	exec   bool
 
 	interval metrics.Interval // of pairs; BC if empty
 }
@@ -52,7 +54,7 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 		return nil, err
 	}
 	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, AllowExec: p.exec, Interval: p.interval,
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
 	})
 }
 

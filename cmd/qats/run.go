@@ -77,6 +77,7 @@ func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
 // to w. A shard writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
+	at.memory = o.Memory
 	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err
