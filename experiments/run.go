@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/results"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -64,6 +65,11 @@ type Outcome struct {
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
+	}
+	if p.allowExec {
+		if err := external.Recover(); err != nil {
+			return nil, err
+		}
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
 	var units []int // of the shard
