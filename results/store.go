@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -53,13 +52,9 @@ const (
 // SHA-256. Each kind is one flat folder: creating subfolders took longer than
 // writing the files.
 //
-// Open removes unfinished files that are older than an hour. Several goroutines
-// and processes may use a Store at once.
+// Open removes unfinished files whose writers have ended. Several goroutines and
+// processes may use a Store at once.
 type Store struct{ dir string }
-
-// staleAfter is the age from which an unfinished file has no living writer:
-// writing an object takes seconds.
-const staleAfter = time.Hour
 
 const magic = "qats object 2\n"
 
@@ -89,23 +84,13 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// sweep removes the unfinished files of killed writers. It ignores errors, since
-// unfinished files are never read.
+// sweep removes the unfinished files of killed writers.
 func (s *Store) sweep() {
+	atomicfile.Sweep(s.dir)
 	kinds, _ := os.ReadDir(s.dir)
 	for _, kind := range kinds {
-		sweepFolder(filepath.Join(s.dir, kind.Name()))
-	}
-}
-
-func sweepFolder(dir string) {
-	files, _ := os.ReadDir(dir)
-	for _, f := range files {
-		if !atomicfile.Unfinished(f.Name()) {
-			continue
-		}
-		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
-			os.Remove(filepath.Join(dir, f.Name()))
+		if kind.IsDir() {
+			atomicfile.Sweep(filepath.Join(s.dir, kind.Name()))
 		}
 	}
 }

@@ -167,7 +167,7 @@ func TestOpenRemovesOldUnfinishedFilesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-2 * staleAfter)
+	long := time.Now().Add(-2 * time.Hour)
 	for _, f := range []string{old, s.path(Fit, Key("kept"))} {
 		if err := os.Chtimes(f, long, long); err != nil {
 			t.Fatal(err)
