@@ -143,6 +143,8 @@ files, and tables and figures are made from these files alone.`,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFolders(cmd) },
 	}
 	root.AddCommand(
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
@@ -151,6 +153,17 @@ files, and tables and figures are made from these files alone.`,
 		diffCommand(), auditCommand(), compareCommand(),
 	)
 	return root
+}
+
+// noEmptyFolders returns an error for a flag of a folder or file that is given
+// without a name: a script whose variable is not set would write somewhere else.
+func noEmptyFolders(cmd *cobra.Command) error {
+	for _, name := range []string{"out", "store", "output"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty: name a folder or file, or leave the flag out", name)
+		}
+	}
+	return nil
 }
 
 // noSuchCommand returns an error for words after qats that are not a command.
