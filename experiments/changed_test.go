@@ -51,6 +51,16 @@ func TestDataThatChangeDuringARunAreNotScored(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		"cut": func(t *testing.T, path string) {
+			if err := os.Truncate(path, 400); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"cut within its header": func(t *testing.T, path string) {
+			if err := os.Truncate(path, 4); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"replaced": func(t *testing.T, path string) {
 			other := path + ".new"
 			if err := os.WriteFile(other, shifted(t, path), 0o666); err != nil {
@@ -85,7 +95,7 @@ func TestDataThatChangeDuringARunAreNotScored(t *testing.T) {
 					t.Errorf("%q", got)
 				}
 				for _, line := range got[3:] {
-					if !strings.HasSuffix(line, ": ok") && !strings.HasSuffix(line, file+": changed while being read") {
+					if !strings.HasSuffix(line, ": ok") && !strings.HasSuffix(line, file+": changed while being read") && !strings.Contains(line, file+": truncated: ") {
 						t.Errorf("%s", line)
 					}
 				}

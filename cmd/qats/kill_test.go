@@ -76,6 +76,9 @@ func TestKilledRunResumes(t *testing.T) {
 
 // TestMainOfChild is the process that TestKilledRunResumes kills.
 func TestMainOfChild(t *testing.T) {
+	if args := os.Getenv("QATS_CHILD_ARGS"); args != "" {
+		os.Exit(interruptible(strings.Split(args, "\n"), os.Stdout, os.Stderr))
+	}
 	out := os.Getenv("QATS_CHILD")
 	if out == "" {
 		t.Skip("TestKilledRunResumes runs it")
