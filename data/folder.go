@@ -163,6 +163,22 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	})
 }
 
+// Shape reads the header of the logits. It unpacks no more of an archive.
+func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error) {
+	files, err := f.layout.Files(ref)
+	if err != nil {
+		return 0, 0, err
+	}
+	h, err := f.at(files.Logits).header()
+	if err == nil && len(h.shape) != 2 {
+		err = fmt.Errorf("%s: shape %s; want n x k", files.Logits, tuple(h.shape))
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return h.shape[0], h.shape[1], nil
+}
+
 func (f *Folder) open(name string) (*Array, error) {
 	a, err := f.at(name).openArray()
 	if err != nil {

@@ -23,15 +23,8 @@ const encrypted = 1
 // that it reads the header alone, so that a size that the header contradicts, or
 // one above the limit, takes no memory.
 func readArray(f *zip.File, limit int64) ([]byte, error) {
-	size, err := declared(f)
+	_, size, err := memberHeader(f)
 	if err != nil {
-		return nil, err
-	}
-	head := make([]byte, min(size, maxHeader+12))
-	if err := unpackInto(f, head, int64(len(head)) == size); err != nil {
-		return nil, err
-	}
-	if _, err := readHeader(bytes.NewReader(head), size); err != nil {
 		return nil, err
 	}
 	if size > limit {
@@ -39,6 +32,46 @@ func readArray(f *zip.File, limit int64) ([]byte, error) {
 	}
 	b := make([]byte, size)
 	return b, unpackInto(f, b, true)
+}
+
+// memberHeader reads the header of the .npy in a member, and the size of the member.
+func memberHeader(f *zip.File) (header, int64, error) {
+	size, err := declared(f)
+	if err != nil {
+		return header{}, 0, err
+	}
+	head := make([]byte, min(size, maxHeader+12))
+	if err := unpackInto(f, head, int64(len(head)) == size); err != nil {
+		return header{}, 0, err
+	}
+	h, err := readHeader(bytes.NewReader(head), size)
+	return h, size, err
+}
+
+// header reads the header of the array at l, and no more.
+func (l location) header() (header, error) {
+	f, info, err := l.open()
+	if err != nil {
+		return header{}, err
+	}
+	defer f.Close()
+	r, size, err := readerAt(f, info)
+	if err != nil {
+		return header{}, l.wrap(err)
+	}
+	var h header
+	if isArchive(l.path) {
+		var member *zip.File
+		if member, err = findMember(r, size, l.member); err == nil {
+			h, _, err = memberHeader(member)
+		}
+	} else {
+		h, err = readHeader(r, size)
+	}
+	if err != nil {
+		return header{}, l.wrap(err)
+	}
+	return h, nil
 }
 
 // declared returns the size that the archive declares for a member. One that is

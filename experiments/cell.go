@@ -30,6 +30,7 @@ type Cell struct {
 
 	external           externalMethod // the method, if it is external; else nil
 	files              []namedFile    // that the external method reads
+	dealt              string         // key of the fit, also of a cell that the store decides to skip
 	fit, facts, scores string         // key texts
 	seed               uint64         // of the fit
 	pair               string         // key text of the pairing with the baseline; empty where there is none
@@ -63,7 +64,9 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			if err != nil {
 				c.State, c.Why = Broken, err.Error()
 			} else if c.forbidden(o) {
-				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name)}
+				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name), dealt: c.dealtKey()}
+			} else {
+				c.dealt = c.dealtKey()
 			}
 		}
 		u.Cells = append(u.Cells, c)

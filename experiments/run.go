@@ -35,9 +35,6 @@ type RunOptions struct {
 // Shard is part I of N of a plan, counted from 1; the zero Shard is all of it.
 type Shard struct{ I, N int }
 
-// has reports whether unit i belongs to the shard.
-func (s Shard) has(i int) bool { return s.N == 0 || i%s.N == s.I-1 }
-
 // Progress says how far a run is.
 type Progress struct {
 	Done, Total int    // cells
@@ -72,13 +69,13 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		}
 	}
 	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
-	var units []int // of the shard
-	for i := range p.Units {
+	units, err := p.shard(ctx, o.Shard)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range units {
 		p.verify(&p.Units[i])
-		if o.Shard.has(i) {
-			units = append(units, i)
-			r.expect(&p.Units[i])
-		}
+		r.expect(&p.Units[i])
 	}
 	r.report(nil)
 	outcomes := make([][]outcome, len(p.Units))
@@ -106,9 +103,24 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Shard.N != 0 {
 		return out, nil
 	}
-	var err error
 	out.Rows, err = p.rows(outcomes)
 	return out, err
+}
+
+// shard returns the units of a shard.
+func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
+	if s.N == 0 {
+		units := make([]int, len(p.Units))
+		for i := range units {
+			units[i] = i
+		}
+		return units, nil
+	}
+	d, err := p.Deal(ctx, s.N)
+	if err != nil {
+		return nil, err
+	}
+	return d.Units[s.I-1], nil
 }
 
 // forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
