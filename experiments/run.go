@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/calib/external"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -38,7 +39,9 @@ type Shard struct{ I, N int }
 // Progress says how far a run is.
 type Progress struct {
 	Done, Total int    // cells
+	Failed      int    // of the cells done
 	Setting     string // that was finished last
+	Experiment  string // that was finished with it; empty where settings of it are left
 }
 
 // Outcome is the result of a run.
@@ -68,7 +71,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
+	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
 	units, err := p.shard(ctx, o.Shard)
 	if err != nil {
 		return nil, err
@@ -77,7 +80,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		p.verify(&p.Units[i])
 		r.expect(&p.Units[i])
 	}
-	r.report(nil)
+	r.report(nil, nil)
 	outcomes := make([][]outcome, len(p.Units))
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -88,7 +91,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			stop(err) // the others stop too; of several errors the first counts
 			return
 		}
-		r.report(&p.Units[i])
+		r.report(&p.Units[i], outcomes[i])
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.done, r.total, err)
@@ -160,6 +163,8 @@ type run struct {
 	mu                          sync.Mutex
 	fits                        map[string]*fitting // by key, while some unit still needs it
 	done, total, fitted, scored int
+	failed                      int
+	left                        map[*spec.Spec]int // settings that are not done
 }
 
 // outcome is the result of one cell. The status is empty until the cell has
@@ -173,6 +178,7 @@ type outcome struct {
 // that share it.
 func (r *run) expect(u *Unit) {
 	r.total += len(u.Cells)
+	r.left[u.Spec]++
 	for j := range u.Cells {
 		if c := &u.Cells[j]; c.State == Miss {
 			key := results.Key(c.fit)
@@ -185,15 +191,23 @@ func (r *run) expect(u *Unit) {
 }
 
 // report counts a finished unit, if u is one, and calls Progress.
-func (r *run) report(u *Unit) {
+func (r *run) report(u *Unit, cells []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := Progress{Total: r.total}
 	if u != nil {
 		r.done += len(u.Cells)
 		p.Setting = u.Setting.String()
+		for _, c := range cells {
+			if c.status == results.Fail {
+				r.failed++
+			}
+		}
+		if r.left[u.Spec]--; r.left[u.Spec] == 0 {
+			p.Experiment = u.Spec.Name
+		}
 	}
-	p.Done = r.done
+	p.Done, p.Failed = r.done, r.failed
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}

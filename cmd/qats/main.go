@@ -151,6 +151,7 @@ files, and tables and figures are made from these files alone.`,
 		fitCommand(), applyCommand(), scoreCommand(),
 		methodsCommand(), metricsCommand(),
 		diffCommand(), auditCommand(), compareCommand(),
+		statusCommand(), slurmCommand(),
 	)
 	return root
 }
