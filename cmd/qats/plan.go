@@ -25,6 +25,7 @@ type places struct {
 
 	memory int64 // of --max-memory; 0 for the default
 	exec   bool
+	quick  bool // first is quickRows
 
 	interval metrics.Interval // of pairs; BC if empty
 }
@@ -38,6 +39,19 @@ func (p *places) flags(cmd *cobra.Command) {
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
+}
+
+// quickFlag declares --quick.
+func (p *places) quickFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check that everything runs, no result", quickRows))
+}
+
+// rows returns the rows of each set that are used; 0 for all.
+func (p *places) rows() int {
+	if p.quick {
+		return quickRows
+	}
+	return p.first
 }
 
 // storeDir is the folder of the store.
@@ -55,7 +69,7 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 		return nil, err
 	}
 	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.rows(), Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
 	})
 }
 
@@ -88,6 +102,7 @@ func planCommand() *cobra.Command {
 		},
 	}
 	at.flags(cmd)
+	at.quickFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per cell and line")
 	cmd.Flags().IntVar(&shards, "shards", 0, "print how so many shards would divide the work, and nothing else")
 	return cmd

@@ -52,6 +52,7 @@ qats, read it again in every pass, with the same result.`,
 		},
 	}
 	at.flags(cmd)
+	at.quickFlag(cmd)
 	use.flags(cmd)
 	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	return cmd

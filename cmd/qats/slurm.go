@@ -54,6 +54,7 @@ same paths. qats status DIR says how far the tasks are.`,
 		},
 	}
 	f.at.flags(cmd)
+	f.at.quickFlag(cmd)
 	cmd.Flags().IntVar(&f.shards, "shards", 0, fmt.Sprintf("number of tasks, 1 to %d", maxShards))
 	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
@@ -129,6 +130,9 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	}
 	for _, d := range f.at.data {
 		words = append(words, "--data", d)
+	}
+	if f.at.quick {
+		words = append(words, "--quick")
 	}
 	if f.at.exec {
 		words = append(words, "--allow-exec")
