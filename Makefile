@@ -3,12 +3,13 @@
 GO ?= go
 OUT ?= results/out
 FUZZTIME ?= 30s
+TORTURE ?= 10m
 PYTHON ?= python3
 SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion quick example test browser build lint race fuzz bench speed golden generate draw clean
+.PHONY: reproduce companion quick example test browser build lint race fuzz torture bench speed golden generate draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -57,6 +58,11 @@ fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; done; done
+
+# Kills, full disks, changing and hostile data, damaged stores, mutated models and
+# specs, misbehaving programs, at random for TORTURE: see docs/reliability.md.
+torture:
+	TORTURE=$(TORTURE) $(GO) test -tags torture -run '^TestTorture$$' -count 1 -timeout 0 -v ./cmd/qats
 
 # Parts of qats, for go tool benchstat.
 bench:

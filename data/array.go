@@ -248,8 +248,8 @@ func (a *Array) unchanged() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
-	if now.Size() != a.info.Size() || !now.ModTime().Equal(a.info.ModTime()) {
-		return fmt.Errorf("%s: changed while being read", a.name)
+	if writtenTo(a.info, now) {
+		return errChanged(a.name)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,15 +19,22 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Digests computes SHA-256 digests of array files and remembers them by
-// absolute path, size and modification time, so that a file is not hashed again
-// at each run. A file changed less than two seconds ago is not remembered, since
-// another change in the same tick of the clock would not be noticed. The zero
-// Digests remembers for its own lifetime only. Digests is safe for concurrent use.
+// absolute path, size, modification time, change time (ctime) and inode, so that a
+// file is not hashed again at each run. A file changed less than two seconds ago is
+// not remembered, since another change in the same tick of the clock would not be
+// noticed. The zero Digests remembers for its own lifetime only. Digests is safe for
+// concurrent use.
 type Digests struct {
-	path string // of the file that keeps the digests; "" for none
+	path string           // of the file that keeps the digests; "" for none
+	now  func() time.Time // the clock, for tests; nil is time.Now
+
+	memory *Digests          // where digests are remembered; nil unless pinned (see Pinned)
+	pins   map[string]record // the version that each file is held to; nil unless pinned
+	anew   bool              // pinned, and every file is hashed again
 
 	mu    sync.Mutex
 	known map[string]record // the keys are the absolute path and "#member"
@@ -34,18 +42,17 @@ type Digests struct {
 	dirty bool // whether known has digests that the file lacks
 }
 
-// record is a digest and the file that it belongs to.
+// record is a digest and the version of the file that it belongs to.
 type record struct {
-	size  int64
-	mtime int64 // ns since 1970
-	sum   string
+	stamp
+	sum string
 }
 
 // pending is a digest that one goroutine computes and others wait for.
 type pending struct {
 	done chan struct{}
-	sum  string
-	err  error
+	record
+	err error
 }
 
 // minAge is the age from which the digest of a file is remembered.
@@ -64,6 +71,9 @@ func OpenDigests(path string) (*Digests, error) {
 // written since, and replaces it atomically; it makes its folder if needed. The
 // Digests may be used and closed again.
 func (d *Digests) Close() error {
+	if d.memory != nil {
+		return d.memory.Close()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.path == "" || !d.dirty {
@@ -80,7 +90,7 @@ func (d *Digests) Close() error {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
-		fmt.Fprintf(&b, "%s %d %d %s\n", s.sum, s.size, s.mtime, strconv.Quote(name))
+		fmt.Fprintf(&b, "%s %d %d %d %d %s\n", s.sum, s.size, s.mtime, s.ctime, s.inode, strconv.Quote(name))
 	}
 	if err := atomicfile.WriteBytes(d.path, b.Bytes()); err != nil {
 		return err
@@ -89,10 +99,10 @@ func (d *Digests) Close() error {
 	return nil
 }
 
-// readDigests reads lines "sum size mtime "path"".
+// readDigests reads lines "sum size mtime ctime inode "path"".
 func readDigests(path string) (map[string]record, error) {
 	known := map[string]record{}
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return known, nil
 	}
@@ -100,16 +110,18 @@ func readDigests(path string) (map[string]record, error) {
 		return known, location{name: path}.wrap(err)
 	}
 	for line := range strings.Lines(string(b)) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
-		if len(fields) != 4 || !strings.HasSuffix(line, "\n") || len(fields[0]) != 64 {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
+		if len(fields) != 6 || !strings.HasSuffix(line, "\n") || len(fields[0]) != 64 {
 			continue
 		}
 		_, err0 := hex.DecodeString(fields[0])
 		size, err1 := strconv.ParseInt(fields[1], 10, 64)
 		mtime, err2 := strconv.ParseInt(fields[2], 10, 64)
-		name, err3 := strconv.Unquote(fields[3])
-		if errors.Join(err0, err1, err2, err3) == nil {
-			known[name] = record{size, mtime, fields[0]}
+		ctime, err3 := strconv.ParseInt(fields[3], 10, 64)
+		inode, err4 := strconv.ParseUint(fields[4], 10, 64)
+		name, err5 := strconv.Unquote(fields[5])
+		if errors.Join(err0, err1, err2, err3, err4, err5) == nil {
+			known[name] = record{stamp{size, mtime, ctime, inode}, fields[0]}
 		}
 	}
 	return known, nil
@@ -121,29 +133,40 @@ func (d *Digests) File(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.sum(location{path: path, name: name}, abs)
+	return d.of(location{path: path, name: name}, abs)
 }
 
-// sum returns the digest, in hex, of the .npy bytes at l. It is remembered under
+// of returns the digest, in hex, of the .npy bytes at l. It is remembered under
 // id, the absolute path of the array, unless that is empty.
-func (d *Digests) sum(l location, id string) (string, error) {
-	if id == "" {
-		s, err := l.hash()
-		return s.sum, err
+func (d *Digests) of(l location, id string) (string, error) {
+	var s record
+	var err error
+	switch {
+	case id == "":
+		s, err = l.hash()
+	case d.memory != nil:
+		s, err = d.pin(l, id)
+	default:
+		s, err = d.sum(l, id, false)
 	}
-	info, err := l.stat()
+	return s.sum, err
+}
+
+// sum returns the digest of the file at l, remembered or, with anew, computed.
+func (d *Digests) sum(l location, id string, anew bool) (record, error) {
+	now, err := l.stamp()
 	if err != nil {
-		return "", err
+		return record{}, err
 	}
 	d.mu.Lock()
-	if s, ok := d.known[id]; ok && s.size == info.Size() && s.mtime == info.ModTime().UnixNano() {
+	if s, ok := d.known[id]; ok && !anew && s.stamp == now {
 		d.mu.Unlock()
-		return s.sum, nil
+		return s, nil
 	}
 	if h := d.busy[id]; h != nil {
 		d.mu.Unlock()
 		<-h.done
-		return h.sum, h.err
+		return h.record, h.err
 	}
 	h := &pending{done: make(chan struct{}), err: fmt.Errorf("%s: not hashed", l.name)}
 	if d.busy == nil {
@@ -152,22 +175,36 @@ func (d *Digests) sum(l location, id string) (string, error) {
 	d.busy[id] = h
 	d.mu.Unlock()
 
-	var s record
 	defer func() {
 		d.mu.Lock()
 		delete(d.busy, id)
-		if h.err == nil && time.Since(time.Unix(0, s.mtime)) >= minAge {
+		if h.err == nil && d.clock().Sub(h.changed()) >= minAge {
 			if d.known == nil {
 				d.known = map[string]record{}
 			}
-			d.known[id], d.dirty = s, true
+			d.known[id], d.dirty = h.record, true
 		}
 		d.mu.Unlock()
 		close(h.done)
 	}()
-	s, h.err = l.hash()
-	h.sum = s.sum
-	return h.sum, h.err
+	h.record, h.err = l.hash()
+	return h.record, h.err
+}
+
+func (d *Digests) clock() time.Time {
+	if d.now != nil {
+		return d.now()
+	}
+	return time.Now()
+}
+
+// stamp returns the version of the file at l.
+func (l location) stamp() (stamp, error) {
+	info, err := l.stat()
+	if err != nil {
+		return stamp{}, err
+	}
+	return stampOf(info), nil
 }
 
 // stat describes the file at l.
@@ -193,14 +230,15 @@ func (l location) hash() (record, error) {
 		return record{}, err
 	}
 	defer f.Close()
+	stampOf(info).settle(time.Now())
 	h := sha256.New()
 	if isArchive(l.path) {
 		var r io.ReaderAt
 		var size int64
-		var b []byte
+		var member *zip.File
 		if r, size, err = readerAt(f, info); err == nil {
-			if b, err = readMember(r, size, l.member); err == nil {
-				h.Write(b)
+			if member, err = findMember(r, size, l.member); err == nil {
+				err = copyMember(h, member)
 			}
 		}
 	} else {
@@ -209,12 +247,10 @@ func (l location) hash() (record, error) {
 	if err != nil {
 		return record{}, l.wrap(err)
 	}
-	after, err := l.stat()
+	after, err := l.stamp()
 	if err != nil {
 		return record{}, err
 	}
-	if after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
-		return record{}, fmt.Errorf("%s: changed while being read", l.name)
-	}
-	return record{info.Size(), info.ModTime().UnixNano(), hex.EncodeToString(h.Sum(nil))}, nil
+	s := record{stampOf(info), hex.EncodeToString(h.Sum(nil))}
+	return s, s.same(after, l.name)
 }

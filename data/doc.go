@@ -115,7 +115,9 @@
 // # Digests
 //
 // Digests are SHA-256 sums of the bytes of files and part of the key of every
-// result. They are remembered by path, size and modification time.
+// result. They are remembered by path, size, modification time, change time and
+// inode. For the time of a plan and its run each file is held to the version that
+// was digested (Digests.Pinned).
 //
 // Arrays, Writers and Readers belong to one goroutine; Sources, Streams and
 // Digests are safe for concurrent use; nothing writes to the slices of a Set.

@@ -18,6 +18,8 @@ type Files struct {
 	OOD        string // m x k
 
 	Kind Kind // of Logits, Augmented and OOD
+
+	MemberLimit int64 // most bytes that a member of an archive may unpack to; DefaultMemberLimit if 0
 }
 
 // file is one file of Files.
@@ -88,7 +90,11 @@ func ReadSet(logits, labels string) (Set, error) {
 
 // open opens the files of parts, which are paths of the operating system.
 func (f Files) open(parts Parts) (Reader, error) {
-	return openSet(f, parts, func(x file) (*Array, error) { return OpenArrayFile(x.path) })
+	return openSet(f, parts, func(x file) (*Array, error) {
+		l := locate(nil, x.path)
+		l.limit = f.MemberLimit
+		return l.openArray()
+	})
 }
 
 // openSet opens the files of parts and checks their shapes against each other.

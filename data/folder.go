@@ -22,6 +22,7 @@ type Folder struct {
 	layout   Layout
 	manifest Manifest
 	digests  *Digests
+	limit    int64 // of a member of an archive
 }
 
 // OpenFolder returns the source of the arrays below root and reads its manifest.
@@ -44,6 +45,10 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 	return f, err
 }
 
+// LimitMembers sets the most bytes that a member of an archive may unpack to. It is
+// called before the folder is used.
+func (f *Folder) LimitMembers(bytes int64) { f.limit = bytes }
+
 // NewFolder returns the source of the arrays in fsys, whose root errors call name.
 // It is OpenFolder for any file system, except that digests are not remembered.
 func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folder, error) {
@@ -61,6 +66,7 @@ func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folde
 func (f *Folder) at(name string) location {
 	l := locate(f.fsys, name)
 	l.name = path.Join(filepath.ToSlash(f.root), name)
+	l.limit = f.limit
 	return l
 }
 
@@ -131,12 +137,15 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	return b.String(), nil
 }
 
-func (f *Folder) sum(name string) (string, error) {
-	id := ""
-	if f.abs != "" {
-		id = filepath.Join(f.abs, filepath.FromSlash(name))
+func (f *Folder) sum(name string) (string, error) { return f.digests.of(f.at(name), f.id(name)) }
+
+// id is the name of an array in the digests: its absolute path, or nothing where it
+// is not of the operating system.
+func (f *Folder) id(name string) string {
+	if f.abs == "" {
+		return ""
 	}
-	return f.digests.sum(f.at(name), id)
+	return filepath.Join(f.abs, filepath.FromSlash(name))
 }
 
 // Open opens the arrays of parts. It checks their shapes against each other and,
@@ -155,12 +164,32 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	})
 }
 
+// Shape reads the header of the logits. It unpacks no more of an archive.
+func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error) {
+	files, err := f.layout.Files(ref)
+	if err != nil {
+		return 0, 0, err
+	}
+	h, err := f.at(files.Logits).header()
+	if err == nil && len(h.shape) != 2 {
+		err = fmt.Errorf("%s: shape %s; want n x k", files.Logits, tuple(h.shape))
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return h.shape[0], h.shape[1], nil
+}
+
 func (f *Folder) open(name string) (*Array, error) {
 	a, err := f.at(name).openArray()
 	if err != nil {
 		return nil, err
 	}
-	if err := f.verify(a, name); err != nil {
+	err = f.digests.check(f.id(name), stampOf(a.info), a.name)
+	if err == nil {
+		err = f.verify(a, name)
+	}
+	if err != nil {
 		a.Close()
 		return nil, err
 	}

@@ -215,12 +215,14 @@ func TestDigestsAreRememberedUntilAFileChanges(t *testing.T) {
 	cache := filepath.Join(dir, "digests")
 	logits := filepath.Join(dir, "toy/net/test/logits.npy")
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	later := time.Duration(0) // than now
 	digest := func() (string, map[string]record) {
 		t.Helper()
 		d, err := OpenDigests(cache)
 		if err != nil {
 			t.Fatal(err)
 		}
+		d.now = func() time.Time { return time.Now().Add(later) }
 		folder, err := OpenFolder(dir, Layout{}, d)
 		if err != nil {
 			t.Fatal(err)
@@ -248,6 +250,7 @@ func TestDigestsAreRememberedUntilAFileChanges(t *testing.T) {
 	if err := os.Chtimes(logits, old, old); err != nil {
 		t.Fatal(err)
 	}
+	later = time.Hour
 	if got, known := digest(); got != content() || len(known) != 1 {
 		t.Errorf("an old file: %q, remembered %v", got, known)
 	}
@@ -287,15 +290,11 @@ func TestDigestsAreRememberedUntilAFileChanges(t *testing.T) {
 func TestDigestsOfTwoProcessesMerge(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	ref := writeSet(t, dir)
-	old := time.Now().Add(-time.Hour)
-	for _, name := range []string{"logits.npy", "labels.npy"} {
-		if err := os.Chtimes(filepath.Join(dir, "toy/net/test", name), old, old); err != nil {
-			t.Fatal(err)
-		}
-	}
 	cache := filepath.Join(dir, "digests")
 	a, _ := OpenDigests(cache)
 	b, _ := OpenDigests(cache)
+	later := func() time.Time { return time.Now().Add(time.Hour) }
+	a.now, b.now = later, later
 	for d, part := range map[*Digests]Parts{a: Logits, b: Labels} {
 		folder, err := OpenFolder(dir, Layout{}, d)
 		if err != nil {

@@ -2,13 +2,16 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // location is the place of an array.
@@ -17,6 +20,7 @@ type location struct {
 	path   string // of the file in fsys
 	member string // of an .npz, else empty
 	name   string // as errors print it
+	limit  int64  // of the bytes of a member; DefaultMemberLimit if 0
 }
 
 // locate parses a name: "dir/file.npz#member" or "dir/file.npy".
@@ -30,27 +34,20 @@ func locate(fsys fs.FS, name string) location {
 
 func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
-// open opens the file. A folder is an error.
+// open opens the file, which must be a regular one: a folder or a pipe is an error.
 func (l location) open() (fs.File, fs.FileInfo, error) {
 	var f fs.File
+	var info fs.FileInfo
 	var err error
 	if l.fsys == nil {
-		f, err = os.Open(l.path)
+		f, info, err = inputfile.Open(l.path)
 	} else {
-		f, err = l.fsys.Open(l.path)
+		f, info, err = inputfile.OpenIn(l.fsys, l.path)
+	}
+	if errors.Is(err, syscall.EISDIR) {
+		err = errors.New("a folder, not an array file")
 	}
 	if err != nil {
-		return nil, nil, l.wrap(err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-		if info.IsDir() {
-			err = errors.New("a folder, not an array file")
-		}
-	}
-	if err != nil {
-		f.Close()
 		return nil, nil, l.wrap(err)
 	}
 	return f, info, nil
@@ -104,11 +101,22 @@ func (l location) openContents() (contents, error) {
 		return contents{r, size, f, info}, nil
 	}
 	defer f.Close()
-	b, err := readMember(r, size, l.member)
+	var b []byte
+	member, err := findMember(r, size, l.member)
+	if err == nil {
+		b, err = readArray(member, cmp.Or(l.limit, DefaultMemberLimit))
+	}
 	if err != nil {
 		return contents{}, l.wrap(err)
 	}
-	return contents{body: bytes.NewReader(b), size: int64(len(b))}, nil
+	after, err := f.Stat()
+	if err != nil {
+		return contents{}, l.wrap(err)
+	}
+	if writtenTo(info, after) {
+		return contents{}, errChanged(l.name)
+	}
+	return contents{body: bytes.NewReader(b), size: int64(len(b)), info: info}, nil
 }
 
 func (c contents) close() error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"gopkg.in/yaml.v3"
 )
 
@@ -120,7 +121,7 @@ func ReadManifest(dir string) (Manifest, error) { return readManifest(os.DirFS(d
 // the zero Manifest. Errors begin with root/manifest.yaml:line.
 func readManifest(fsys fs.FS, root string) (Manifest, error) {
 	where := path.Join(filepath.ToSlash(root), ManifestName)
-	b, err := fs.ReadFile(fsys, ManifestName)
+	b, err := inputfile.ReadIn(fsys, ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, nil
 	}

@@ -10,20 +10,6 @@ import (
 	"time"
 )
 
-// maxDeflate is the largest factor by which deflate expands. A member that declares
-// more is damaged or malicious.
-const maxDeflate = 1032
-
-// readMember unpacks one member of an .npz into memory. Its length must be the one
-// declared in the archive, and its CRC is checked.
-func readMember(r io.ReaderAt, size int64, member string) ([]byte, error) {
-	f, err := findMember(r, size, member)
-	if err != nil {
-		return nil, err
-	}
-	return unpack(f)
-}
-
 func findMember(r io.ReaderAt, size int64, member string) (*zip.File, error) {
 	z, err := openZip(r, size)
 	if err != nil {
@@ -72,35 +58,16 @@ func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, nil
 }
 
-// unpack returns the bytes of f. A declared size that is impossible for so many
-// compressed bytes is an error, and memory grows only with the bytes unpacked.
+// unpack returns the bytes of f, which is a column that this program has written.
 func unpack(f *zip.File) ([]byte, error) {
-	possible := f.CompressedSize64
-	switch f.Method {
-	case zip.Store:
-	case zip.Deflate:
-		possible *= maxDeflate
-	default:
-		return nil, fmt.Errorf("compression method %d is not supported; use numpy.savez or numpy.savez_compressed", f.Method)
-	}
-	if f.UncompressedSize64 > possible {
-		return nil, fmt.Errorf("declares %d bytes, more than %d compressed bytes can hold", f.UncompressedSize64, f.CompressedSize64)
-	}
-	r, err := f.Open()
+	size, err := declared(f)
 	if err != nil {
-		return nil, fmt.Errorf("not a complete .npz file: %w", err)
+		return nil, err
 	}
-	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, int64(f.UncompressedSize64)+1))
-	switch {
-	case errors.Is(err, zip.ErrChecksum):
-		return nil, errors.New("damaged: the CRC does not match")
-	case uint64(len(b)) > f.UncompressedSize64 || errors.Is(err, zip.ErrFormat):
-		return nil, fmt.Errorf("unpacks to more than the declared %d bytes", f.UncompressedSize64)
-	case err != nil:
-		return nil, fmt.Errorf("damaged: %w", err)
-	}
-	return b, nil
+	var b bytes.Buffer // grows only with the bytes unpacked
+	b.Grow(int(min(size, 1<<20)))
+	err = copyMember(&b, f)
+	return b.Bytes(), err
 }
 
 // Member is one named column of numbers of an .npz; exactly one of its slices is

@@ -55,7 +55,13 @@ func (r *setReader) Bytes() int64 {
 	for _, a := range r.all {
 		elements += int64(a.Rows()) * int64(a.Cols())
 	}
-	return 4 * elements // float32 and int32 alike
+	bytes := 4 * elements // float32 and int32 alike
+	for _, a := range r.all {
+		if a.file == nil { // an unpacked member, which stays in memory beside them
+			bytes += a.size
+		}
+	}
+	return bytes
 }
 
 func (r *setReader) Close() error {

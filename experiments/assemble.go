@@ -36,7 +36,9 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 // assemble appends the rows of a unit to out.
 func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParameters) error {
 	var in inputs
-	if u.inputs != "" && p.store.Has(results.Inputs, results.Key(u.inputs)) {
+	if has, err := p.has(results.Inputs, u.inputs); err != nil {
+		return err
+	} else if has {
 		if err := p.object(results.Inputs, u.inputs, &in); err != nil {
 			return err
 		}
@@ -90,8 +92,8 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fit
 		return err
 	}
 	out.Parameters = append(out.Parameters, parameters...)
-	if c.pair == "" || !p.store.Has(results.Pairs, results.Key(c.pair)) {
-		return nil // c is the baseline itself, or the baseline failed
+	if has, err := p.has(results.Pairs, c.pair); !has {
+		return err // c is the baseline itself, or the baseline failed
 	}
 	var pairs []metrics.Pair
 	if err := p.object(results.Pairs, c.pair, &pairs); err != nil {
@@ -102,6 +104,14 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fit
 			Metric: d.Metric, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, N: s.N, Source: source})
 	}
 	return nil
+}
+
+// has reports whether the store has the object of a key text; no text has none.
+func (p *Plan) has(kind results.Kind, text string) (bool, error) {
+	if text == "" {
+		return false, nil
+	}
+	return p.store.Lookup(kind, results.Key(text))
 }
 
 // object reads a JSON object of the store.

@@ -29,6 +29,8 @@ type Cell struct {
 	Why    string // reason for any state but Hit
 
 	external             externalMethod // the method, if it is external; else nil
+	files                []namedFile    // that the external method reads
+	dealt                string         // key of the fit, also of a cell that the store decides to skip
 	fit, samples, scores string         // key texts
 	seed                 uint64         // of the fit
 	pair                 string         // key text of the pairing with the baseline; empty if there is none
@@ -56,10 +58,15 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			if err == nil {
 				err = u.texts(ctx, digests, &c, o, at)
 			}
+			if isFatal(err) && u.fatal == nil {
+				u.fatal = err
+			}
 			if err != nil {
 				c.State, c.Why = Broken, err.Error()
 			} else if c.forbidden(o) {
-				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name)}
+				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name), dealt: c.dealtKey()}
+			} else {
+				c.dealt = c.dealtKey()
 			}
 		}
 		u.Cells = append(u.Cells, c)
@@ -138,7 +145,10 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 	}
 	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)
 	if c.external != nil {
-		fit, rows, err := c.external.digests(at, o.Digests)
+		fit, rows, err := c.external.digests(at, func(path, name string) (string, error) {
+			c.files = append(c.files, namedFile{path, name})
+			return o.Digests.File(path, name)
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Method.Name, err)
 		}

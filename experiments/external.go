@@ -2,6 +2,8 @@ package experiments
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
@@ -29,8 +31,8 @@ type externalMethod interface {
 	calib.Method
 
 	// digests returns the key texts, besides options and arrays, of the fit and of
-	// the rows.
-	digests(at location, files *data.Digests) (fit, rows string, err error)
+	// the rows. It calls sum for the digest of each file that it reads.
+	digests(at location, sum fileSum) (fit, rows string, err error)
 
 	// lacks returns the reason why the method cannot serve a setting, or "" if it
 	// can.
@@ -45,6 +47,9 @@ type externalMethod interface {
 	// open returns the probabilities of the test set of a setting.
 	open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error)
 }
+
+// fileSum returns the digest of the file at path, which errors call name.
+type fileSum func(path, name string) (string, error)
 
 // location tells an external method the folders of a setting.
 type location struct {
@@ -69,8 +74,11 @@ func notAllowed(method string) string {
 func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	store := w.run.plan.store
 	if !w.run.options.Fresh {
-		if body, err := store.Get(results.Fit, results.Key(c.fit)); err == nil {
+		switch body, err := store.Get(results.Fit, results.Key(c.fit)); {
+		case err == nil:
 			return body, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, storeError(err)
 		}
 	}
 	if c.external.runs() && !w.run.plan.allowExec {
@@ -84,7 +92,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Put(results.Fit, c.fit, body); err != nil {
+	if err := w.putFit(c, body); err != nil {
 		return nil, err
 	}
 	w.run.count(func(r *run) { r.fitted++ })

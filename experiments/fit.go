@@ -67,7 +67,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 		case err == nil:
 			return model, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
+			return nil, storeError(err)
 		}
 	}
 	var model *calib.Model
@@ -85,7 +85,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	if err := store.Put(results.Fit, c.fit, body.Bytes()); err != nil {
+	if err := w.putFit(c, body.Bytes()); err != nil {
 		return nil, err
 	}
 	w.run.count(func(r *run) { r.fitted++ })
@@ -182,7 +182,7 @@ func (w *unitWork) reportOf(cell int) (calib.Report, error) {
 	}
 	model, err := loadFit(w.run.plan.store, c)
 	if err != nil {
-		return calib.Report{}, err
+		return calib.Report{}, storeError(err)
 	}
 	return model.Report, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -38,13 +39,21 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 		return in, nil
 	}
 	store := r.plan.store
-	if body, err := store.Get(results.Inputs, results.Key(u.inputs)); err == nil && !r.options.Fresh {
+	switch body, err := store.Get(results.Inputs, results.Key(u.inputs)); {
+	case err == nil && !r.options.Fresh:
 		return in, json.Unmarshal(body, &in)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return in, err
 	}
 	err := guard(u.Setting.String(), func() (err error) {
-		in, err = u.examine(ctx)
+		if in, err = u.examine(ctx); err == nil {
+			err = u.sameInputs()
+		}
 		return err
 	})
+	if isFatal(err) {
+		return inputs{}, err
+	}
 	if err != nil {
 		return inputs{}, ctx.Err()
 	}
@@ -89,6 +98,14 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		in.Notes = append(in.Notes, "warning: the test rows are the calibration rows: no number here is of unseen rows")
 	}
 	return in, err
+}
+
+// sameInputs returns an error if a file of the two sets has changed since the plan.
+func (u *Unit) sameInputs() error {
+	if err := data.Unchanged(u.source, u.Setting.Test(), scored); err != nil {
+		return err
+	}
+	return data.Unchanged(u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
 }
 
 // add adds the notes on the form of the logits of r. A warning that holds for both

@@ -72,6 +72,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	atomicfile.Sweep(dir)
 	if err := p.Text(w); err != nil {
 		return err
 	}

@@ -27,15 +27,17 @@ type Unit struct {
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
 	inputs string      // key text of the notes on its arrays; empty if none are needed
+	fatal  error       // an error of the machine while it was planned
 
 	testArrays, calArrays string // digests of the arrays that its cells read
 }
 
 // Plan is all cells of some specs in order, with their state in a store.
 type Plan struct {
-	Units []Unit
-	store *results.Store
-	roots []string // absolute folders of sources, which no output shows
+	Units   []Unit
+	store   *results.Store
+	digests *data.Digests // hold every file to the version that was digested
+	roots   []string      // absolute folders of sources, which no output shows
 
 	// Options that are needed again when the plan is run.
 	data      []string
@@ -49,7 +51,8 @@ type PlanOptions struct {
 	Data    []string       // folders put in front of the sources of the specs
 	Store   *results.Store // results that exist already; not read under Fresh
 	Digests *data.Digests  // digests remembered from earlier plans
-	Fresh   bool           // nothing in the store counts as done
+	Fresh   bool           // nothing in the store counts as done, and every file is hashed again
+	Memory  int64          // most bytes that a member of an archive may unpack to; DefaultMemory if 0
 	First   int            // only the first rows of each set, for a quick look; 0 for all
 
 	AllowExec bool // whether programs that specs name may be run
@@ -58,9 +61,11 @@ type PlanOptions struct {
 }
 
 // MakePlan lists the cells of specs. It computes the digests of files that it does
-// not know yet, on all processors, and decodes no array.
+// not know yet, on all processors, and decodes no array. Until the plan has run, a
+// file that changes fails the cells that read it.
 func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, error) {
-	p := &Plan{store: o.Store, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
+	o.Digests = o.Digests.Pinned(o.Fresh)
+	p := &Plan{store: o.Store, digests: o.Digests, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
 	open := openSources{options: o, opened: map[string]data.Source{}}
 	for _, s := range specs {
 		sources, err := open.of(s)
@@ -78,7 +83,13 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		}
 	})
 	if err := ctx.Err(); err != nil {
+		o.Digests.Close()
 		return nil, err // and not a failure of the cells that it stopped
+	}
+	for i := range p.Units {
+		if err := p.Units[i].fatal; err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Units[i].Setting, err)
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(open.opened)) {
 		if dir, _, _ := strings.Cut(path, "\n"); filepath.IsAbs(dir) {

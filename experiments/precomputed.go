@@ -85,12 +85,12 @@ func (p precomputed) lacks(at location) string {
 	return ""
 }
 
-func (p precomputed) digests(at location, files *data.Digests) (fit, rows string, err error) {
+func (p precomputed) digests(at location, digest fileSum) (fit, rows string, err error) {
 	path, name, err := p.find(at)
 	if err != nil {
 		return "", "", err
 	}
-	sum, err := files.File(path, name)
+	sum, err := digest(path, name)
 	return "", fmt.Sprintf("probs sha256:%s\n", sum), err
 }
 

@@ -108,10 +108,10 @@ func (program) lacks(location) string { return "" }
 
 // digests gives the content of the program, of its arguments that are files, and
 // of the files in its options: an edited script is another method.
-func (p program) digests(at location, files *data.Digests) (fit, rows string, err error) {
+func (p program) digests(at location, digest fileSum) (fit, rows string, err error) {
 	var b strings.Builder
 	sum := func(what, path, name string) error {
-		s, err := files.File(path, name)
+		s, err := digest(path, name)
 		fmt.Fprintf(&b, "  %s sha256:%s\n", what, s)
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -26,6 +27,7 @@ func (r *Rows) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	atomicfile.Sweep(dir)
 	files := []func() error{
 		func() error { return results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) },
 		func() error { return results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records) },

@@ -2,11 +2,12 @@ package experiments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/qats-bench/qats/calib/external"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -35,13 +36,12 @@ type RunOptions struct {
 // Shard is part I of N of a plan, counted from 1; the zero Shard is all of it.
 type Shard struct{ I, N int }
 
-// has reports whether unit i belongs to the shard.
-func (s Shard) has(i int) bool { return s.N == 0 || i%s.N == s.I-1 }
-
 // Progress tells how far a run has come.
 type Progress struct {
 	Done, Total int    // cells
+	Failed      int    // of the cells done
 	Setting     string // that was finished last
+	Experiment  string // that was finished with it; empty where settings of it are left
 }
 
 // Outcome is the result of a run.
@@ -58,37 +58,49 @@ type Outcome struct {
 
 // Run does what the plan misses and assembles the results of all its cells
 // from the store. A cell that fails does not stop the others: its rows hold the
-// error. A cancelled context stops the run between two blocks of rows; finished
+// error. An error of the store, or a machine without memory, disk or file
+// descriptors, ends the run with that error. A cancelled context stops the run between two blocks of rows; finished
 // work stays in the store. With a shard only that part is done and nothing is
 // assembled.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}}
-	var units []int // of the shard
+	if p.allowExec {
+		if err := external.Recover(); err != nil {
+			return nil, err
+		}
+	}
+	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
+	units, err := p.shard(ctx, o.Shard)
+	if err != nil {
+		return nil, err
+	}
 	fits := &intactFits{plan: p, seen: map[string]bool{}}
 	for i := range p.Units {
 		p.verify(&p.Units[i], fits)
-		if o.Shard.has(i) {
-			units = append(units, i)
-			r.expect(&p.Units[i])
-		}
 	}
-	r.report(nil)
+	for _, i := range units {
+		r.expect(&p.Units[i])
+	}
+	r.report(nil, nil)
 	outcomes := make([][]outcome, len(p.Units))
-	errs := make([]error, len(p.Units))
+	work, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	forEach(len(units), o.Workers, func(j int) {
 		i := units[j]
-		if outcomes[i], errs[i] = r.unit(ctx, &p.Units[i]); errs[i] == nil {
-			r.report(&p.Units[i])
+		var err error
+		if outcomes[i], err = r.unit(work, &p.Units[i]); err != nil {
+			stop(err) // the others stop too; of several errors the first counts
+			return
 		}
+		r.report(&p.Units[i], outcomes[i])
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.done, r.total, err)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	if err := context.Cause(work); err != nil {
+		return nil, fmt.Errorf("%w; %d of %d cells are done and kept, and no file was written", err, r.done, r.total)
 	}
 	out := &Outcome{Fitted: r.fitted, Scored: r.scored}
 	for _, i := range units {
@@ -97,9 +109,24 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Shard.N != 0 {
 		return out, nil
 	}
-	var err error
 	out.Rows, err = p.rows(outcomes)
 	return out, err
+}
+
+// shard returns the units of a shard.
+func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
+	if s.N == 0 {
+		units := make([]int, len(p.Units))
+		for i := range units {
+			units[i] = i
+		}
+		return units, nil
+	}
+	d, err := p.Deal(ctx, s.N)
+	if err != nil {
+		return nil, err
+	}
+	return d.Units[s.I-1], nil
 }
 
 // forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
@@ -139,6 +166,8 @@ type run struct {
 	mu                          sync.Mutex
 	fits                        map[string]*fitting // by key, while some unit still needs it
 	done, total, fitted, scored int
+	failed                      int
+	left                        map[*spec.Spec]int // settings that are not done
 }
 
 // outcome is the result of one cell. The status is empty until the cell has failed
@@ -152,6 +181,7 @@ type outcome struct {
 // that share it.
 func (r *run) expect(u *Unit) {
 	r.total += len(u.Cells)
+	r.left[u.Spec]++
 	for j := range u.Cells {
 		if c := &u.Cells[j]; c.State == Miss {
 			key := results.Key(c.fit)
@@ -164,15 +194,23 @@ func (r *run) expect(u *Unit) {
 }
 
 // report counts a finished unit, if u is one, and calls Progress.
-func (r *run) report(u *Unit) {
+func (r *run) report(u *Unit, cells []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := Progress{Total: r.total}
 	if u != nil {
 		r.done += len(u.Cells)
 		p.Setting = u.Setting.String()
+		for _, c := range cells {
+			if c.status == results.Fail {
+				r.failed++
+			}
+		}
+		if r.left[u.Spec]--; r.left[u.Spec] == 0 {
+			p.Experiment = u.Spec.Name
+		}
 	}
-	p.Done = r.done
+	p.Done, p.Failed = r.done, r.failed
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}

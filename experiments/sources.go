@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,13 @@ type openSources struct {
 // that the spec names by its path; a folder that it names by a word may be absent.
 func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
-	openFolder := func(path string) (data.Source, error) { return data.OpenFolder(path, s.Layout, o.options.Digests) }
+	openFolder := func(path string) (data.Source, error) {
+		f, err := data.OpenFolder(path, s.Layout, o.options.Digests)
+		if err == nil {
+			f.LimitMembers(cmp.Or(o.options.Memory, DefaultMemory))
+		}
+		return f, err
+	}
 	for _, dir := range o.options.Data {
 		src, err := o.open(dir, s, openFolder)
 		if err != nil {

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type unitWork struct {
 	calErr   error
 	shared   calib.Shared // intermediate results that the fits on cal share
 	free     func()       // returns the reserved memory; nil while none is reserved
+	fatal    error        // the first error that ends the run
 }
 
 // release returns the memory that the unit has reserved, and closes the files
@@ -56,8 +58,11 @@ func (w *unitWork) live(states ...State) []int {
 	return list
 }
 
-// fail marks a cell.
+// fail marks a cell. An error that is none of the cell is kept for the run.
 func (w *unitWork) fail(cell int, err error) {
+	if isFatal(err) && w.fatal == nil {
+		w.fatal = err
+	}
 	w.outcomes[cell] = outcome{results.Fail, err.Error()}
 }
 
@@ -65,12 +70,15 @@ func (w *unitWork) do(ctx context.Context) error {
 	w.samples = make([]*scoring.SampleScores, len(w.unit.Cells))
 	w.reports = make([]*calib.Report, len(w.unit.Cells))
 	if missing := w.live(Miss); len(missing) > 0 {
-		if err := w.apply(ctx, missing); err != nil {
-			return err
+		if err := w.apply(ctx, missing); err != nil || w.fatal != nil {
+			return cmp.Or(err, w.fatal)
 		}
 	}
 	if err := w.score(ctx); err != nil {
 		return err
+	}
+	if w.fatal != nil {
+		return w.fatal
 	}
 	return w.pair(ctx)
 }
@@ -121,7 +129,12 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		if err != nil {
 			return err
 		}
-		if err := w.run.plan.store.Put(results.SampleScores, w.unit.Cells[i].samples, body); err != nil {
+		c := &w.unit.Cells[i]
+		if err := w.unit.unchanged(w.run.plan.digests, c, true); err != nil {
+			w.fail(i, err)
+			continue
+		}
+		if err := w.run.plan.store.Put(results.SampleScores, c.samples, body); err != nil {
 			return err
 		}
 	}

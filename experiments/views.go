@@ -29,7 +29,9 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			return err
 		}
+		atomicfile.Sweep(filepath.Join(dir, name))
 	}
+	atomicfile.Sweep(dir)
 	doc := table.Document{Title: "Tables and figures"}
 	for _, s := range specs {
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w, formats: formats}

@@ -12,9 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Kind is a class of stored objects; each has a folder of its own.
@@ -52,13 +52,9 @@ const (
 // SHA-256. Each kind is one flat folder: creating subfolders took longer than
 // writing the files.
 //
-// Open removes unfinished files that are older than an hour. Several goroutines
-// and processes may use a Store at once.
+// Open removes unfinished files whose writers have ended. Several goroutines and
+// processes may use a Store at once.
 type Store struct{ dir string }
-
-// staleAfter is the age from which an unfinished file has no running writer:
-// writing an object takes seconds.
-const staleAfter = time.Hour
 
 const magic = "qats object 2\n"
 
@@ -88,23 +84,13 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// sweep removes the unfinished files of killed writers. It ignores errors, since
-// unfinished files are never read.
+// sweep removes the unfinished files of killed writers.
 func (s *Store) sweep() {
+	atomicfile.Sweep(s.dir)
 	kinds, _ := os.ReadDir(s.dir)
 	for _, kind := range kinds {
-		sweepFolder(filepath.Join(s.dir, kind.Name()))
-	}
-}
-
-func sweepFolder(dir string) {
-	files, _ := os.ReadDir(dir)
-	for _, f := range files {
-		if !atomicfile.Unfinished(f.Name()) {
-			continue
-		}
-		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
-			os.Remove(filepath.Join(dir, f.Name()))
+		if kind.IsDir() {
+			atomicfile.Sweep(filepath.Join(s.dir, kind.Name()))
 		}
 	}
 }
@@ -143,7 +129,7 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	file, err := os.ReadFile(s.path(kind, key))
+	file, err := inputfile.Read(s.path(kind, key))
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -160,22 +146,28 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 // Has reports whether the object exists and has the length that its header states.
 // It reads no body, so that planning is quick; only Get notices changed bytes.
 func (s *Store) Has(kind Kind, key string) bool {
-	if checkKey(key) != nil {
-		return false
+	has, _ := s.Lookup(kind, key)
+	return has
+}
+
+// Lookup is Has, with the error where the store itself cannot be read: too many
+// open files, no permission.
+func (s *Store) Lookup(kind Kind, key string) (bool, error) {
+	if err := checkKey(key); err != nil {
+		return false, err
 	}
-	f, err := os.Open(s.path(kind, key))
+	f, info, err := inputfile.Open(s.path(kind, key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, fmt.Errorf("store: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false
-	}
 	head := make([]byte, 256) // longer than any header
 	n, _ := io.ReadFull(f, head)
 	h, err := decodeHeader(head[:n])
-	return err == nil && h.size() == info.Size()
+	return err == nil && h.size() == info.Size(), nil
 }
 
 func (s *Store) path(kind Kind, key string) string {

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // workIn is an environment variable. A test binary that finds it set runs no tests
@@ -167,7 +169,7 @@ func TestOpenRemovesOldUnfinishedFilesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-2 * staleAfter)
+	long := time.Now().Add(-2 * time.Hour)
 	for _, f := range []string{old, s.path(Fit, Key("kept"))} {
 		if err := os.Chtimes(f, long, long); err != nil {
 			t.Fatal(err)
@@ -313,4 +315,22 @@ func BenchmarkStore(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestObjectThatIsADeviceIsAnError, and is not read for ever.
+func TestObjectThatIsADeviceIsAnError(t *testing.T) {
+	s := open(t, t.TempDir())
+	if err := s.Put(Fit, "text", []byte("body")); err != nil {
+		t.Fatal(err)
+	}
+	path := s.path(Fit, Key("text"))
+	if err := errors.Join(os.Remove(path), os.Symlink("/dev/zero", path)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := s.Get(Fit, Key("text")); !errors.Is(err, inputfile.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if s.Has(Fit, Key("text")) {
+		t.Error("it counts as an object")
+	}
 }

@@ -64,7 +64,7 @@ func (p Program) Apply(ctx context.Context, m Model, write func(dir string) erro
 type workplace struct{ top, dir, stderr string }
 
 func newWorkplace() (*workplace, error) {
-	top, err := os.MkdirTemp("", "qats-external-")
+	top, err := newFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +133,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		return err
 	}
 	defer said.Close()
+	defer diesWithUs(cmd)()
 	cmd.Stderr = said // a file, since a child process could keep a pipe open
 
 	allowed := w.size() + p.Disk
@@ -156,6 +157,9 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 			}
 		}
 	}()
+	if err := w.record(cmd.Process.Pid, p.Argv[0]); err != nil {
+		stop(err)
+	}
 	err = cmd.Wait()
 	killGroup(cmd) // its remaining child processes
 	close(ended)

@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/spf13/cobra"
 )
 
@@ -60,7 +61,7 @@ classes are rescaled to share the rest.`,
 
 // loadModel reads a saved model, and finds the contract of its method.
 func loadModel(path string) (*calib.Model, calib.Contract, error) {
-	f, err := os.Open(path)
+	f, _, err := inputfile.Open(path)
 	if err != nil {
 		return nil, calib.Contract{}, err
 	}

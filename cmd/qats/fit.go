@@ -229,6 +229,7 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, m
 		return nil, nil, err
 	}
 
+	files.MemberLimit = memory
 	r, err := files.Open()
 	if err != nil {
 		return nil, nil, err

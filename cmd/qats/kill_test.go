@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -74,20 +76,29 @@ func TestKilledRunResumes(t *testing.T) {
 
 // TestMainOfChild is the process that TestKilledRunResumes kills.
 func TestMainOfChild(t *testing.T) {
+	if args := os.Getenv("QATS_CHILD_ARGS"); args != "" {
+		os.Exit(interruptible(strings.Split(args, "\n"), os.Stdout, os.Stderr))
+	}
 	out := os.Getenv("QATS_CHILD")
 	if out == "" {
 		t.Skip("TestKilledRunResumes runs it")
 	}
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", "1"}, os.Stdout, os.Stderr))
+	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", cmp.Or(os.Getenv("QATS_CHILD_WORKERS"), "1")}, os.Stdout, os.Stderr))
 }
 
 // TestInterruptedRunSaysWhatItKeeps interrupts another process: it prints how many
-// cells are kept, and ends with status 1.
+// cells are kept, and ends with the status of the signal.
 func TestInterruptedRunSaysWhatItKeeps(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no Ctrl-C to send to one process")
 	}
+	for signal, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		t.Run(signal.String(), func(t *testing.T) { interrupts(t, signal, want) })
+	}
+}
+
+func interrupts(t *testing.T, signal os.Signal, want int) {
 	out := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
 	cmd.Env = append(os.Environ(), "QATS_CHILD="+out)
@@ -99,10 +110,10 @@ func TestInterruptedRunSaysWhatItKeeps(t *testing.T) {
 	for end := time.Now().Add(time.Minute); stored(out) == 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	cmd.Process.Signal(os.Interrupt)
+	cmd.Process.Signal(signal)
 	cmd.Wait()
-	said := regexp.MustCompile(`^qats: interrupted: (\d+) of 25 cells are done and kept\n$`).FindStringSubmatch(stderr.String())
-	if status := cmd.ProcessState.ExitCode(); status != exitFailed || said == nil || said[1] == "25" || stdout.String() != "" {
+	said := regexp.MustCompile(`^qats: interrupted: (\d+) of 25 cells are done and kept; run again to go on\n$`).FindStringSubmatch(stderr.String())
+	if status := cmd.ProcessState.ExitCode(); status != want || said == nil || said[1] == "25" || stdout.String() != "" {
 		t.Fatalf("status %d, standard error %q, standard output %q", status, stderr.String(), stdout.String())
 	}
 	if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil {

@@ -19,8 +19,11 @@ import (
 // Exit statuses.
 const (
 	exitOK     = 0 // all cells ok or skipped for a declared reason
-	exitFailed = 1 // some cell failed, or the run was interrupted
-	exitUsage  = 2 // a mistake in the command, a spec or an input file
+	exitFailed = 1 // some cell failed
+	exitUsage  = 2 // a mistake in the command, a spec or an input file, or the store or the machine failed
+
+	exitTerminated  = 75  // SIGTERM; EX_TEMPFAIL of sysexits.h, which batch systems take as "run again"
+	exitInterrupted = 130 // Ctrl-C, as shells have it
 )
 
 // started is the earliest time of the process that the program can know.
@@ -28,13 +31,47 @@ var started = time.Now()
 
 func main() { os.Exit(interruptible(os.Args[1:], os.Stdout, os.Stderr)) }
 
+// signalled is the cause of a context that a signal has cancelled.
+type signalled struct{ os.Signal }
+
+func (s signalled) Error() string { return s.String() }
+
+func (s signalled) status() int {
+	if s.Signal == syscall.SIGTERM {
+		return exitTerminated
+	}
+	return exitInterrupted
+}
+
+// grace is how long a command may go on after a signal, to say what it keeps. Files
+// appear complete or not at all, so the process may end at any time.
+const grace = 5 * time.Second
+
 // interruptible is run with a context that the first Ctrl-C (or SIGTERM) cancels.
-// A second one ends the process, because the handler is gone by then.
+// The process ends after grace even if the command has not noticed, and at once by
+// a second signal.
 func interruptible(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-	return run(ctx, args, stdout, stderr)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, args, stdout, stderr) }()
+	select {
+	case status := <-ended:
+		return status
+	case s := <-signals:
+		signal.Stop(signals) // a second one has its usual effect
+		cancel(signalled{s})
+		select {
+		case status := <-ended:
+			return status
+		case <-time.After(grace):
+			fmt.Fprintln(stderr, "qats: interrupted; run again to go on")
+			return signalled{s}.status()
+		}
+	}
 }
 
 // errFailed ends a command that has already printed which cells failed.
@@ -44,9 +81,13 @@ var errFailed = errors.New("some cells failed")
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	said := &output{w: stdout}
+	root.SetOut(said)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if said.err != nil && (err == nil || errors.Is(err, errFailed)) {
+		err = fmt.Errorf("standard output: %w", said.err)
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -57,13 +98,32 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if err == context.Canceled {
 			what = "interrupted"
 		}
-		fmt.Fprintln(stderr, "qats:", what)
+		fmt.Fprintf(stderr, "qats: %s; run again to go on\n", what)
+		var s signalled
+		if errors.As(context.Cause(ctx), &s) {
+			return s.status()
+		}
 		return exitFailed
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(stderr, "qats:", line)
 	}
 	return exitUsage
+}
+
+// output remembers the first error of writing to it, such as a full disk: what a
+// command prints is part of its result.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 func newRoot() *cobra.Command {
@@ -83,6 +143,8 @@ files, and tables and figures are made from these files alone.`,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFolders(cmd) },
 	}
 	root.AddCommand(
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
@@ -90,8 +152,20 @@ files, and tables and figures are made from these files alone.`,
 		fetchCommand(), importCommand(),
 		methodsCommand(), metricsCommand(), specCommand(),
 		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
+		statusCommand(), slurmCommand(),
 	)
 	return root
+}
+
+// noEmptyFolders returns an error for a flag of a folder or file that is given
+// without a name: a script whose variable is not set would write somewhere else.
+func noEmptyFolders(cmd *cobra.Command) error {
+	for _, name := range []string{"out", "store", "output"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty: name a folder or file, or leave the flag out", name)
+		}
+	}
+	return nil
 }
 
 // noSuchCommand returns an error for words after qats that are not a command.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,7 +22,10 @@ type places struct {
 	store string
 	fresh bool
 	first int // rows of each set; 0 for all
-	exec  bool
+
+	memory int64 // of --max-memory; 0 for the default
+	exec   bool
+	quick  bool // first is quickRows
 
 	interval metrics.Interval // of pairs; BC if empty
 }
@@ -37,12 +41,25 @@ func (p *places) flags(cmd *cobra.Command) {
 	cmd.MarkFlagDirname("store")
 }
 
+// quickFlag declares --quick.
+func (p *places) quickFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check that everything runs, no result", quickRows))
+}
+
+// rows returns the rows of each set that are used; 0 for all.
+func (p *places) rows() int {
+	if p.quick {
+		return quickRows
+	}
+	return p.first
+}
+
+// storeDir is the folder of the store.
+func (p *places) storeDir() string { return cmp.Or(p.store, filepath.Join(p.out, "store")) }
+
 // plan looks the cells of specs up in the store.
 func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan, error) {
-	dir := p.store
-	if dir == "" {
-		dir = filepath.Join(p.out, "store")
-	}
+	dir := p.storeDir()
 	store, err := results.Open(dir)
 	if err != nil {
 		return nil, err
@@ -52,13 +69,14 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 		return nil, err
 	}
 	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.first, AllowExec: p.exec, Interval: p.interval,
+		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.rows(), Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
 	})
 }
 
 func planCommand() *cobra.Command {
 	var at places
 	var asJSON bool
+	var shards int
 	cmd := &cobra.Command{
 		Use:   "plan SPEC...",
 		Short: "List settings and cells: which are done, which are missing, which are skipped and why",
@@ -74,6 +92,9 @@ func planCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if shards != 0 {
+				return planShards(cmd, plan, shards)
+			}
 			if asJSON {
 				return planJSON(cmd.OutOrStdout(), plan)
 			}
@@ -81,8 +102,35 @@ func planCommand() *cobra.Command {
 		},
 	}
 	at.flags(cmd)
+	at.quickFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per cell and line")
+	cmd.Flags().IntVar(&shards, "shards", 0, "print how so many shards would divide the work, and nothing else")
 	return cmd
+}
+
+// planShards prints what each of n shards would do, and which fits they repeat.
+func planShards(cmd *cobra.Command, plan *experiments.Plan, n int) error {
+	if n < 1 || n > maxShards {
+		return fmt.Errorf("--shards %d: want 1 to %d", n, maxShards)
+	}
+	d, err := plan.Deal(cmd.Context(), n)
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	total := 0.0
+	for _, load := range d.Load {
+		total += load
+	}
+	for i, units := range d.Units {
+		cells := 0
+		for _, j := range units {
+			cells += len(plan.Units[j].Cells)
+		}
+		fmt.Fprintf(w, "shard %d of %d: %d settings, %d cells, %.1f %% of the estimated work\n", i+1, n, len(units), cells, 100*d.Load[i]/max(total, 1))
+	}
+	_, err = fmt.Fprintf(w, "largest over mean estimated work: %.2f; %d fits, %d of them made again in other shards\n", d.Imbalance(), d.Fits, d.Repeated)
+	return err
 }
 
 // specArgs requires at least one spec.

@@ -13,9 +13,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results/page"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func runCommand() *cobra.Command {
@@ -30,9 +28,10 @@ writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters) and
 run.json (what was run). The files hold the cells of the given specs and no others,
 in the order of the plan. index.html is a page of all of them for a browser.
 
-Ctrl-C keeps finished cells; the same command continues the run. With --shard i/n,
-run does part i of n and writes no CSV file; a run without --shard on the same
-store then puts the parts together. If a calibration set is larger than
+Ctrl-C keeps finished cells; the same command continues the run. The status is then
+130, and 75 after SIGTERM. With --shard i/n, run does part i of n and writes no CSV
+file; a run without --shard on the same store then puts the parts together (see
+qats slurm). If a calibration set is larger than
 --max-memory, methods with one temperature and methods by rank, such as ts and
 qats, read it again in every pass, with the same result.`,
 		Example: `  qats run experiments/example.yaml
@@ -44,7 +43,7 @@ qats, read it again in every pass, with the same result.`,
 			if err != nil {
 				return err
 			}
-			if o.Shard, err = parseShard(shard); err != nil {
+			if o.Shard, err = parseShard(shard, os.Getenv); err != nil {
 				return err
 			}
 			specs, err := spec.ReadAll(files, experiments.Registry())
@@ -62,8 +61,9 @@ qats, read it again in every pass, with the same result.`,
 		},
 	}
 	at.flags(cmd)
+	at.quickFlag(cmd)
 	use.flags(cmd)
-	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4")
+	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	return cmd
 }
 
@@ -74,8 +74,17 @@ type resources struct {
 }
 
 func (r *resources) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&r.workers, "workers", runtime.NumCPU(), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(), "number of settings at a time; the results do not depend on it")
 	cmd.Flags().StringVar(&r.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+}
+
+// defaultWorkers is what a batch system gives to the task, or else the processors
+// that this process may use: the quota of its container counts.
+func defaultWorkers() int {
+	if n, err := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
@@ -86,14 +95,21 @@ func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
 // to w. A shard writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
+	at.memory = o.Memory
 	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err
 	}
 	bar := newProgress(cmd.ErrOrStderr())
-	o.Progress = bar.show
+	life := newLife(at.storeDir(), o.Shard)
+	o.Progress = func(p experiments.Progress) {
+		bar.show(p)
+		life.show(p)
+	}
+	bar.start()
 	out, err := plan.Run(cmd.Context(), o)
 	bar.finish()
+	life.end(err)
 	if err != nil {
 		return err
 	}
@@ -128,20 +144,6 @@ func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shar
 		out.Cells, out.Cells-out.Skipped-out.Failed, out.Skipped, out.Failed, out.Fitted, out.Scored)
 }
 
-// parseShard reads i/n with 1 <= i <= n.
-func parseShard(s string) (experiments.Shard, error) {
-	if s == "" {
-		return experiments.Shard{}, nil
-	}
-	a, b, _ := strings.Cut(s, "/")
-	i, err1 := strconv.Atoi(a)
-	n, err2 := strconv.Atoi(b)
-	if err1 != nil || err2 != nil || i < 1 || i > n {
-		return experiments.Shard{}, fmt.Errorf("--shard %s: write i/n with 1 <= i <= n, as in 1/4", s)
-	}
-	return experiments.Shard{I: i, N: n}, nil
-}
-
 // parseBytes reads a size in bytes with an optional unit KiB, MiB or GiB.
 func parseBytes(s string) (int64, error) {
 	number, unit := s, int64(1)
@@ -155,42 +157,4 @@ func parseBytes(s string) (int64, error) {
 		return 0, fmt.Errorf("--max-memory %s: write a size as in 512MiB or 6GiB", s)
 	}
 	return int64(n * float64(unit)), nil
-}
-
-// describedBytes is the length of the setting's name, which is ASCII, before the
-// bar. It keeps the line below 80 columns, because a line that wraps is not
-// cleared.
-const describedBytes = 26
-
-// progress is a bar on a terminal. Elsewhere it prints nothing.
-type progress struct {
-	w   io.Writer
-	bar *progressbar.ProgressBar
-}
-
-func newProgress(w io.Writer) *progress {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		return &progress{}
-	}
-	return &progress{w: w}
-}
-
-func (p *progress) show(at experiments.Progress) {
-	if p.w == nil {
-		return
-	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions(at.Total,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("cells"),
-			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
-	}
-	p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
-	p.bar.Set(at.Done)
-}
-
-func (p *progress) finish() {
-	if p.bar != nil {
-		p.bar.Finish()
-	}
 }

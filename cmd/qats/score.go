@@ -162,7 +162,7 @@ const scoreBytes = 1 << 20
 
 // scoreLogits scores the uncalibrated softmax, on all processors.
 func (s *scoreFlags) scoreLogits(cmd *cobra.Command, memory int64) (*scoring.SampleScores, error) {
-	r, err := data.Files{Logits: s.logits, Labels: s.labels, Kind: s.kind}.Open()
+	r, err := data.Files{Logits: s.logits, Labels: s.labels, Kind: s.kind, MemberLimit: memory}.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -149,3 +149,9 @@ func (s *solutions) of(w Network) (constants, error) {
 	x.once.Do(func() { x.c, x.err = solve(w, s.of) })
 	return x.c, x.err
 }
+
+// Shape returns the rows and classes at ref. It draws and solves nothing.
+func (s *Source) Shape(_ context.Context, ref data.Ref) (rows, classes int, err error) {
+	w, err := s.get(ref, data.Logits)
+	return w.rows(ref.Split), w.Classes, err
+}

@@ -65,9 +65,16 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 	return &m, nil
 }
 
+// MaxMethods is the most methods that a spec may have.
+const MaxMethods = 1000
+
 // methods reads the list of methods. An item is a registered name, or a mapping
 // with a name of its own, the registered method, its options and a label.
 func (r *reader) methods(n *yaml.Node, registry []calib.Entry) []Method {
+	if len(n.Content) > MaxMethods {
+		r.errorf(n.Content[MaxMethods], "%d methods; a spec has at most %d, since the scores of a setting under all methods are in memory at once: use several specs", len(n.Content), MaxMethods)
+		return nil
+	}
 	var all []Method
 	first := map[string]*yaml.Node{}
 	r.list(n, func(item *yaml.Node) {

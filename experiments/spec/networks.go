@@ -3,11 +3,11 @@ package spec
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"gopkg.in/yaml.v3"
@@ -47,7 +47,7 @@ type defaults struct {
 
 // ReadNetworks reads a declaration of networks.
 func ReadNetworks(file string) (*Networks, error) {
-	src, err := os.ReadFile(file)
+	src, err := inputfile.Read(file)
 	if err != nil {
 		return nil, err
 	}

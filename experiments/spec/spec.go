@@ -2,12 +2,12 @@ package spec
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/paper"
@@ -54,7 +54,7 @@ type Spec struct {
 
 // Read reads the spec in a file.
 func Read(file string, known Registry) (*Spec, error) {
-	src, err := os.ReadFile(file)
+	src, err := inputfile.Read(file)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,4 +190,17 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("an empty spec was accepted: %+v", s)
 		}
 	})
+}
+
+// TestTooManyMethodsAreAnErrorWithItsPlace.
+func TestTooManyMethodsAreAnErrorWithItsPlace(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name: t\nsettings: {dataset: d, backbone: b}\nmethods:\n")
+	for i := range spec.MaxMethods + 1 {
+		fmt.Fprintf(&b, "  - {name: m%d, method: ts}\n", i)
+	}
+	_, err := spec.Parse("t.yaml", []byte(b.String()), known)
+	if err == nil || !strings.HasPrefix(err.Error(), "t.yaml:1004:5: 1001 methods; a spec has at most 1000") {
+		t.Errorf("%v", err)
+	}
 }

@@ -12,14 +12,16 @@ package atomicfile
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/qats-bench/qats/internal/leftover"
 )
 
 // mark is part of the name of every file being written.
@@ -30,6 +32,24 @@ const mark = ".tmp-"
 func Unfinished(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, mark)
 }
+
+// Sweep removes the unfinished files in the folders whose writers have ended (see
+// package leftover). A writer of another machine that is swept all the same notices
+// when it renames its file, and writes it again.
+func Sweep(dirs ...string) {
+	for _, dir := range dirs {
+		leftover.Sweep(dir, func(name string) string {
+			if !Unfinished(name) {
+				return ""
+			}
+			return name[strings.LastIndex(name, mark)+len(mark):]
+		})
+	}
+}
+
+// errVanished is the error of a file that was removed before it was finished. It
+// wraps fs.ErrNotExist.
+var errVanished = errors.New("the unfinished file has vanished")
 
 // File is a file that is being written. It is used by one goroutine.
 type File struct {
@@ -54,9 +74,7 @@ func Create(path string) (*File, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	var salt [6]byte
-	rand.Read(salt[:]) // documented never to fail
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark+hex.EncodeToString(salt[:]))
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark+leftover.Suffix())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
@@ -80,7 +98,10 @@ func (f *File) Commit(sync bool) error {
 		return err
 	}
 	if f.path != "" {
-		if err := os.Rename(f.f.Name(), f.path); err != nil {
+		switch err := os.Rename(f.f.Name(), f.path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%w: %w", errVanished, err)
+		case err != nil:
 			return err
 		}
 	}
@@ -101,8 +122,17 @@ func (f *File) Abort() {
 }
 
 // Write replaces the file at path by what write produces, or leaves it
-// untouched and returns an error.
+// untouched and returns an error. Where the unfinished file has vanished, write is
+// called once more.
 func Write(path string, write func(io.Writer) error) error {
+	err := writeOnce(path, write)
+	if errors.Is(err, errVanished) {
+		err = writeOnce(path, write)
+	}
+	return err
+}
+
+func writeOnce(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func say(s string, err error) func(io.Writer) error {
@@ -97,4 +98,47 @@ func TestDevicesPipesAndLinksStay(t *testing.T) {
 		t.Errorf("%q, %v", to, err)
 	}
 	only(t, target, "new")
+}
+
+// A writer whose unfinished file is swept by another machine writes it again.
+func TestVanishedFileIsWrittenAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	calls := 0
+	err := Write(path, func(w io.Writer) error {
+		if calls++; calls == 1 {
+			files, _ := os.ReadDir(filepath.Dir(path))
+			for _, f := range files {
+				os.Remove(filepath.Join(filepath.Dir(path), f.Name()))
+			}
+		}
+		_, err := io.WriteString(w, "whole")
+		return err
+	})
+	if err != nil || calls != 2 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+	only(t, path, "whole")
+}
+
+// Sweep removes the remains of killed writers, and no file of a living one.
+func TestSweep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	remains := filepath.Join(filepath.Dir(path), ".digests.txt"+mark+"0123456789ab")
+	then := time.Now().Add(-2 * time.Hour)
+	if err := errors.Join(os.WriteFile(remains, nil, 0o666), os.Chtimes(remains, then, then)); err != nil {
+		t.Fatal(err)
+	}
+	Sweep(filepath.Dir(path), filepath.Join(path, "none"))
+	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
+		t.Errorf("left: %v", files)
+	}
+	if _, err := f.Write([]byte("x")); err != nil || f.Commit(true) != nil {
+		t.Error(err)
+	}
+	only(t, path, "x")
 }

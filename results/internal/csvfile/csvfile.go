@@ -18,11 +18,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Format describes one kind of file whose rows are values of type T.
@@ -69,7 +69,7 @@ func (f Format[T]) WriteFile(path string, list []T) error {
 
 // ReadFile reads the file at path.
 func (f Format[T]) ReadFile(path string) ([]T, error) {
-	file, err := os.Open(path)
+	file, _, err := inputfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,110 @@
+package external
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestChildOfThisTest is the process that TestProgramEndsWithItsCaller kills.
+func TestChildOfThisTest(t *testing.T) {
+	if os.Getenv("QATS_CALLER") == "" {
+		t.Skip("TestProgramEndsWithItsCaller runs it")
+	}
+	p := Program{Argv: []string{"sh", "-c", "exec sleep 600"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
+	_, err := p.Fit(t.Context(), writeNothing)
+	fmt.Println(err)
+}
+
+// recorded waits for the record of the process of a call in temp.
+func recorded(t *testing.T, temp string) (pid int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*", processFile))
+		if len(files) == 0 {
+			continue
+		}
+		text, _ := os.ReadFile(files[0])
+		if pid, err := strconv.Atoi(strings.SplitN(string(text), " ", 2)[0]); err == nil {
+			return pid
+		}
+	}
+	t.Fatal("no process was recorded")
+	return 0
+}
+
+// TestProgramEndsWithItsCaller, which is killed without a chance to end it.
+func TestProgramEndsWithItsCaller(t *testing.T) {
+	temp := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestChildOfThisTest$")
+	cmd.Env = append(os.Environ(), "QATS_CALLER=1", "TMPDIR="+temp)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := recorded(t, temp)
+	if _, ok := startOf(pid); !ok {
+		t.Error("the program does not run")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, ok := startOf(pid); !ok {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d still runs", pid)
+		}
+	}
+	t.Setenv("TMPDIR", temp)
+	if err := Recover(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*")); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestProgramOfAnEarlierRunIsNamedAndNotKilled.
+func TestProgramOfAnEarlierRunIsNamedAndNotKilled(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	host, _ := os.Hostname()
+	host = regexp.MustCompile(`[^a-zA-Z0-9.]`).ReplaceAllString(host, "_")
+	dir := filepath.Join(temp, fmt.Sprintf("%s%s-%d-ab", folderPrefix, host, 1<<22+1))
+	child := exec.Command("cat")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&workplace{top: dir}).record(child.Process.Pid, "mine.py"); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`program "mine.py" of an earlier run, which was killed, still runs as process %d: wait for it or end it, and run again`, child.Process.Pid)
+	if err := Recover(); fmt.Sprint(err) != want {
+		t.Errorf("%v", err)
+	}
+	io.WriteString(in, "it lives")
+	in.Close()
+	if err := child.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := Recover(); err != nil {
+		t.Errorf("after its end: %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("its folder is left")
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package external
+
+import "os/exec"
+
+// diesWithUs: this system has no such request. A killed run leaves its program.
+func diesWithUs(*exec.Cmd) (done func()) { return func() {} }
+
+// startOf: this system does not say.
+func startOf(int) (start string, ok bool) { return "-", false }

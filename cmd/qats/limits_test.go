@@ -1,0 +1,46 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTooFewFileDescriptorsLeaveTheOldResults: with no descriptors to open arrays by,
+// a run ends with status 2, names the cause, and writes none of the three files.
+func TestTooFewFileDescriptorsLeaveTheOldResults(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := filepath.Join(root, "experiments", "example.yaml")
+	out := t.TempDir()
+	var stdout, stderr strings.Builder
+	if status := run(context.Background(), []string{"run", spec, "--out", out}, &stdout, &stderr); status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	want, err := os.ReadFile(filepath.Join(out, "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []string{"12", "16", "20", "24", "28"} {
+		if err := os.RemoveAll(filepath.Join(out, "store")); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, limit, os.Args[0], "-test.run", "^TestMainOfChild$")
+		cmd.Env = append(os.Environ(), "QATS_CHILD="+out, "QATS_CHILD_WORKERS=64")
+		said, err := cmd.CombinedOutput()
+		got, _ := os.ReadFile(filepath.Join(out, "results.csv"))
+		if string(got) != string(want) {
+			t.Errorf("%s descriptors: other results; %s", limit, said)
+		}
+		if err != nil && (cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(said), "too many open files")) {
+			t.Errorf("%s descriptors: %v, %s", limit, err, said)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// describedBytes is the length of the setting's name, which is ASCII, before the
+// bar. It keeps the line below 80 columns, because a line that wraps is not
+// cleared.
+const describedBytes = 26
+
+// progressEvery is the time between two lines of progress where there is no
+// terminal.
+const progressEvery = 30 * time.Second
+
+// progress is a bar on a terminal. Elsewhere, as in the log of a batch job, it is a
+// line every progressEvery and at the end of each experiment.
+type progress struct {
+	w   io.Writer
+	bar *progressbar.ProgressBar
+	now func() time.Time
+
+	mu      sync.Mutex
+	tty     bool
+	at      experiments.Progress
+	printed time.Time
+	stop    chan struct{}
+}
+
+func newProgress(w io.Writer) *progress {
+	p := &progress{w: w, now: time.Now}
+	f, ok := w.(*os.File)
+	p.tty = ok && term.IsTerminal(int(f.Fd()))
+	return p
+}
+
+// start prints lines from now on, until finish.
+func (p *progress) start() {
+	p.printed = p.now()
+	if p.tty {
+		return
+	}
+	p.stop = make(chan struct{})
+	tick := time.NewTicker(time.Second)
+	go func(stop chan struct{}) {
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				p.remind()
+			}
+		}
+	}(p.stop)
+}
+
+// remind prints a line if the last one is old.
+func (p *progress) remind() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now().Sub(p.printed) >= progressEvery {
+		p.line("")
+	}
+}
+
+// line prints how far the run is.
+func (p *progress) line(done string) {
+	p.printed = p.now()
+	percent := 0
+	if p.at.Total > 0 {
+		percent = 100 * p.at.Done / p.at.Total
+	}
+	text := fmt.Sprintf("qats: %d of %d cells done (%d %%)", p.at.Done, p.at.Total, percent)
+	if p.at.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", p.at.Failed)
+	}
+	switch {
+	case done != "":
+		text += "; experiment " + done + " is done"
+	case p.at.Setting != "":
+		text += "; last " + p.at.Setting
+	}
+	fmt.Fprintln(p.w, text)
+}
+
+func (p *progress) show(at experiments.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = at
+	if !p.tty {
+		// A run of seconds needs no log.
+		if at.Experiment != "" && p.now().Sub(p.printed) >= time.Second {
+			p.line(at.Experiment)
+		}
+		return
+	}
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(at.Total,
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("cells"),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
+	}
+	p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
+	p.bar.Set(at.Done)
+}
+
+func (p *progress) finish() {
+	if p.stop != nil {
+		close(p.stop)
+		p.stop = nil
+	}
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

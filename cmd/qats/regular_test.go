@@ -1,0 +1,86 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/qats-bench/qats/experiments"
+)
+
+// TestPipesAreNamedAndNotWaitedFor: a pipe without a writer, in place of any input, is
+// an error at once.
+func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "results.csv")
+	if err := errors.Join((&experiments.Rows{}).Write(dir), os.Remove(pipe)); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join("..", "..")
+	set := filepath.Join(root, "data", "example", "example", "unsure-overscaled", "cal")
+	logits, labels := filepath.Join(set, "logits.npy"), filepath.Join(set, "labels.npy")
+	spec := filepath.Join(root, "experiments", "example.yaml")
+	for _, args := range [][]string{
+		{"fit", "ts", "--logits", pipe, "--labels", labels},
+		{"fit", "ts", "--logits", logits, "--labels", pipe},
+		{"score", "--logits", logits, "--labels", pipe},
+		{"score", "--probs", pipe, "--labels", labels},
+		{"apply", pipe, "--logits", logits, "-o", filepath.Join(dir, "p.npy")},
+		{"plan", pipe}, {"run", pipe}, {"report", pipe},
+		{"report", spec, "--out", dir},
+		{"compare", "--out", dir},
+		{"diff", "--out", dir},
+	} {
+		var stdout, stderr strings.Builder
+		status := run(context.Background(), args, &stdout, &stderr)
+		if said := stderr.String(); status != exitUsage || !strings.Contains(said, "results.csv: not a regular file") || strings.Count(said, "\n") != 1 {
+			t.Errorf("qats %v: status %d, %q", args, status, said)
+		}
+	}
+
+	// An array of a run fails its cells, also in the plan.
+	arrays := filepath.Join(dir, "arrays", "example", "unsure-overscaled", "cal")
+	if err := os.CopyFS(filepath.Dir(arrays), os.DirFS(filepath.Dir(set))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(arrays, "labels.npy")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(arrays, "labels.npy"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	args := []string{"plan", spec, "--data", filepath.Join(dir, "arrays"), "--out", filepath.Join(dir, "out")}
+	if status := run(context.Background(), args, &stdout, &stderr); status != exitOK || !strings.Contains(stdout.String(), "labels.npy: not a regular file") {
+		t.Errorf("plan: status %d, %q, %q", status, stdout.String(), stderr.String())
+	}
+	args[0] = "run"
+	if status := run(context.Background(), args, &stdout, &stderr); status != exitFailed || !strings.Contains(stderr.String(), "labels.npy: not a regular file") {
+		t.Errorf("run: status %d, %q", status, stderr.String())
+	}
+}
+
+// full is a writer to a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestOutputThatCannotBeWrittenIsAnError.
+func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	spec := filepath.Join("..", "..", "experiments", "example.yaml")
+	for _, args := range [][]string{{"plan", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"methods"}, {"metrics"}, {"audit"}} {
+		var stderr strings.Builder
+		if status := run(context.Background(), args, full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("qats %v: status %d, %q", args, status, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/spf13/cobra"
+)
+
+// slurmFlags are the flags of qats slurm.
+type slurmFlags struct {
+	at       places
+	memory   string
+	shards   int
+	throttle int
+	cpus     int
+	submit   bool
+	report   bool
+}
+
+func slurmCommand() *cobra.Command {
+	var f slurmFlags
+	cmd := &cobra.Command{
+		Use:   "slurm SPEC... --shards N --out DIR [--submit] [-- SBATCH OPTIONS]",
+		Short: "Print, or submit, a run as a Slurm array and the job that puts it together",
+		Long: `slurm prints two batch scripts, or submits them with --submit: an array of N tasks,
+each of which does one shard of the specs, and a job that starts when all tasks
+have ended in any way. It does what is missing, writes the CSV files and renders
+tables and figures. So a task that was killed costs time, and no result.
+
+Words after -- are given to sbatch for both jobs, as in -- --time=02:00:00
+--partition=short. All nodes must see the folders of data and results under the
+same paths. qats status DIR says how far the tasks are.`,
+		Example: `  qats slurm experiments/companion.yaml --shards 16 --out results/out/companion
+  qats slurm experiments/companion.yaml --shards 16 --out results/out/companion --submit -- --time=01:00:00`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			files, options := args, []string(nil)
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+				files, options = args[:dash], args[dash:]
+			}
+			if err := specArgs(cmd, files); err != nil {
+				return err
+			}
+			return f.run(cmd, files, options)
+		},
+	}
+	f.at.flags(cmd)
+	f.at.quickFlag(cmd)
+	cmd.Flags().IntVar(&f.shards, "shards", 0, fmt.Sprintf("number of tasks, 1 to %d", maxShards))
+	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
+	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
+	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory of a task for arrays, as in 512MiB or 6GiB")
+	cmd.Flags().BoolVar(&f.submit, "submit", false, "submit the jobs by sbatch")
+	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
+	return cmd
+}
+
+func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
+	switch {
+	case f.shards < 1 || f.shards > maxShards:
+		return fmt.Errorf("--shards %d: want 1 to %d", f.shards, maxShards)
+	case f.throttle < 0:
+		return fmt.Errorf("--at-once %d: want 0 or more", f.throttle)
+	case f.cpus < 1:
+		return fmt.Errorf("--cpus %d: want 1 or more", f.cpus)
+	}
+	if _, err := parseBytes(f.memory); err != nil {
+		return err
+	}
+	if _, err := spec.ReadAll(files, experiments.Registry()); err != nil { // a mistake is cheaper here than in N tasks
+		return err
+	}
+	if most, ok := maxArraySize(); ok && f.shards > most-1 {
+		return fmt.Errorf("--shards %d: the array of this Slurm ends at %d (MaxArraySize %d)", f.shards, most-1, most)
+	}
+	array, assembly, err := f.scripts(files)
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	if !f.submit {
+		fmt.Fprintf(w, "%s\n# After it, with --dependency=afterany:ID of the array:\n\n%s", array, assembly)
+		return nil
+	}
+	if err := os.MkdirAll(f.logs(), 0o777); err != nil {
+		return err
+	}
+	first, err := sbatch(array, options)
+	if err != nil {
+		return err
+	}
+	// Not afterok: after one killed task that would wait for ever.
+	second, err := sbatch(assembly, append(slices.Clone(options), "--dependency=afterany:"+first))
+	if err != nil {
+		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
+	}
+	_, err = fmt.Fprintf(w, "array %s of %d tasks, then job %s; qats status %s says how far they are\n", first, f.shards, second, f.at.out)
+	return err
+}
+
+func (f *slurmFlags) logs() string { return filepath.Join(f.at.out, "slurm") }
+
+// scripts returns the script of the array and that of the assembly.
+func (f *slurmFlags) scripts(files []string) (array, assembly string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", "", err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", "", err
+	}
+	logs, err := filepath.Abs(f.logs())
+	if err != nil {
+		return "", "", err
+	}
+	words := append([]string{self, "run"}, files...)
+	words = append(words, "--out", f.at.out, "--max-memory", f.memory)
+	if f.at.store != "" {
+		words = append(words, "--store", f.at.store)
+	}
+	for _, d := range f.at.data {
+		words = append(words, "--data", d)
+	}
+	if f.at.quick {
+		words = append(words, "--quick")
+	}
+	if f.at.exec {
+		words = append(words, "--allow-exec")
+	}
+	tasks := fmt.Sprintf("1-%d", f.shards)
+	if f.throttle > 0 {
+		tasks += fmt.Sprintf("%%%d", f.throttle)
+	}
+	head := func(name, log string, more ...string) string {
+		lines := append([]string{"--job-name=" + name, "--chdir=" + dir, fmt.Sprintf("--cpus-per-task=%d", f.cpus),
+			"--requeue", "--open-mode=append", "--output=" + filepath.Join(logs, log)}, more...)
+		var b strings.Builder
+		b.WriteString("#!/bin/sh\n")
+		for _, l := range lines {
+			fmt.Fprintf(&b, "#SBATCH %s\n", quote(l))
+		}
+		return b.String()
+	}
+	shard := slices.Clone(words)
+	if f.at.fresh {
+		shard = append(shard, "--fresh")
+	}
+	// exec, so that the signals of Slurm reach qats itself.
+	array = head("qats", "%A_%a.log", "--array="+tasks) + "exec " + quoted(append(shard, "--shard", "auto")) + "\n"
+	run := quoted(words)
+	if f.report {
+		report := quoted(append(append([]string{self, "report"}, files...), "--out", f.at.out))
+		run = run + "; status=$?\n[ $status -le 1 ] || exit $status\n" + report + " > /dev/null && exit $status"
+	}
+	return array, head("qats-assembly", "assembly_%j.log") + run + "\n", nil
+}
+
+// plainWord needs no quotes in a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=%,+@-]+$`)
+
+// quote returns a word as a shell reads it.
+func quote(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func quoted(words []string) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, quote(w))
+	}
+	return strings.Join(list, " ")
+}
+
+// sbatch submits a script and returns the id of the job.
+func sbatch(script string, options []string) (string, error) {
+	cmd := exec.Command("sbatch", append([]string{"--parsable"}, options...)...)
+	cmd.Stdin = strings.NewReader(script)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("sbatch: %w: %s", err, strings.Join(strings.Fields(said.String()), " "))
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(string(out)), ";") // a cluster may follow
+	return id, nil
+}
+
+// maxArraySize returns the limit of the Slurm of this machine; ok is false where
+// there is none to ask.
+func maxArraySize() (n int, ok bool) {
+	out, err := exec.Command("scontrol", "show", "config").Output()
+	if err != nil {
+		return 0, false
+	}
+	m := regexp.MustCompile(`MaxArraySize\s*=\s*(\d+)`).FindSubmatch(out)
+	if m == nil {
+		return 0, false
+	}
+	n, err = strconv.Atoi(string(m[1]))
+	return n, err == nil
+}

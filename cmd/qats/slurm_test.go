@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cluster is a Slurm of two nodes on this machine. It ends with the test.
+type cluster struct {
+	t    *testing.T
+	dir  string
+	pids []string // files
+}
+
+// newCluster starts munged, slurmctld and two slurmd, or skips the test where they
+// are not installed (Debian: slurm-wlm and munge) or the user is not root.
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a Slurm")
+	}
+	if os.Getuid() != 0 {
+		t.Skip("a Slurm of one's own needs root")
+	}
+	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
+		if find(name) == "" {
+			t.Skipf("%s is not installed (Debian: apt-get install slurm-wlm munge)", name)
+		}
+	}
+	dir, err := os.MkdirTemp("", "qats-slurm-") // short: a socket's path has at most 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{t: t, dir: dir}
+	t.Cleanup(c.stop)
+	conf, err := os.ReadFile(filepath.Join("testdata", "slurm", "slurm.conf.in"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(conf), "@DIR@", dir)
+	for i := range 3 {
+		text = strings.ReplaceAll(text, fmt.Sprintf("@PORT%d@", i), strconv.Itoa(freePort(t)))
+	}
+	key := make([]byte, 128)
+	rand.Read(key)
+	file := filepath.Join(dir, "slurm.conf")
+	for _, name := range []string{"run", "log", "state", "spool/n1", "spool/n2"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(file, []byte(text), 0o644),
+		os.WriteFile(filepath.Join(dir, "run", "munge.key"), key, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SLURM_CONF", file)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	c.start("munged.pid", "munged", "--key-file="+in("run/munge.key"), "--socket="+in("run/munge.sock"), "--pid-file="+in("run/munged.pid"),
+		"--log-file="+in("log/munged.log"), "--seed-file="+in("run/munge.seed"), "--force", "--num-threads=2")
+	c.start("slurmctld.pid", "slurmctld", "-f", file, "-c")
+	c.start("slurmd-n1.pid", "slurmd", "-f", file, "-N", "n1")
+	c.start("slurmd-n2.pid", "slurmd", "-f", file, "-N", "n2")
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		out, _ := exec.Command("sinfo", "-h", "-N", "-o", "%T").Output()
+		if strings.TrimSpace(string(out)) == "idle\nidle" {
+			return c
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the nodes are not idle: %s", out)
+		}
+	}
+}
+
+// find returns the path of a program, also of a daemon.
+func find(name string) string {
+	for _, path := range []string{name, "/usr/sbin/" + name} {
+		if p, err := exec.LookPath(path); err == nil {
+			return p
+		}
+	}
+	return ""
+}
+
+// freePort returns a port that was free a moment ago.
+func freePort(t *testing.T) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func (c *cluster) start(pid, name string, args ...string) {
+	c.t.Helper()
+	if out, err := exec.Command(find(name), args...).CombinedOutput(); err != nil {
+		c.t.Fatalf("%s: %v: %s", name, err, out)
+	}
+	c.pids = append(c.pids, filepath.Join(c.dir, "run", pid))
+}
+
+// stop ends the daemons by their ids, the last first.
+func (c *cluster) stop() {
+	exec.Command("scancel", "--state=RUNNING", "--signal=KILL").Run()
+	for i := len(c.pids) - 1; i >= 0; i-- {
+		c.signal(c.pids[i], syscall.SIGTERM)
+	}
+	time.Sleep(500 * time.Millisecond)
+	os.RemoveAll(c.dir)
+}
+
+func (c *cluster) signal(pidFile string, s os.Signal) {
+	b, _ := os.ReadFile(pidFile)
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && pid > 1 {
+		if p, err := os.FindProcess(pid); err == nil {
+			p.Signal(s)
+		}
+	}
+}
+
+// do runs a command of Slurm and returns what it prints.
+func (c *cluster) do(name string, args ...string) string {
+	c.t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		c.t.Fatalf("%s %v: %v: %s", name, args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// wait waits until no job is left in the queue.
+func (c *cluster) wait(limit time.Duration) {
+	c.t.Helper()
+	for end := time.Now().Add(limit); ; time.Sleep(200 * time.Millisecond) {
+		out, err := exec.Command("squeue", "-h", "-o", "%i %T %R").Output()
+		if err == nil && len(bytes.TrimSpace(out)) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("jobs are left:\n%s", out)
+		}
+	}
+}
+
+// buildQats compiles the program: the test's own binary is none that a node can run.
+func buildQats(t *testing.T) string {
+	t.Helper()
+	qats := filepath.Join(t.TempDir(), "qats")
+	if out, err := exec.Command("go", "build", "-o", qats, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v: %s", err, out)
+	}
+	return qats
+}
+
+// sameCSV checks that two folders hold the same three files.
+func sameCSV(t *testing.T, what, want, got string) {
+	t.Helper()
+	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {
+		a, err := os.ReadFile(filepath.Join(want, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(got, name))
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+}
+
+// TestSlurm runs arrays on two nodes: undisturbed, with a task killed, with a task
+// requeued, and with a node that goes down and comes back. The assembly that qats
+// slurm submits gives the bytes of an unsharded run each time.
+func TestSlurm(t *testing.T) {
+	c := newCluster(t)
+	qats := buildQats(t)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := []string{"experiments/companion-forms.yaml", "experiments/companion-hfe.yaml"}
+	if list := os.Getenv("QATS_SLURM_SPECS"); list != "" { // a longer campaign
+		specs = strings.Fields(list)
+	}
+	var quick []string
+	if os.Getenv("QATS_SLURM_QUICK") != "" {
+		quick = []string{"--quick"}
+	}
+	alone := filepath.Join(t.TempDir(), "alone")
+	var stderr strings.Builder
+	t.Chdir(root)
+	if status := run(context.Background(), slices.Concat([]string{"run", "--out", alone}, quick, specs), &strings.Builder{}, &stderr); status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	submit := func(n int) (out, job string) {
+		t.Helper()
+		out = filepath.Join(t.TempDir(), "out")
+		args := slices.Concat([]string{"slurm", "--out", out, "--shards", strconv.Itoa(n), "--submit"}, quick, specs)
+		b, err := exec.Command(qats, append(args, "--", "--mem=50M")...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, b)
+		}
+		job, _, _ = strings.Cut(strings.TrimPrefix(string(b), "array "), " ")
+		return out, job
+	}
+	// running waits until a task runs.
+	running := func(job string) string {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			if ids := strings.Fields(c.do("squeue", "-h", "-r", "-t", "RUNNING", "-j", job, "-o", "%i")); len(ids) > 0 {
+				return ids[0]
+			}
+		}
+		return ""
+	}
+	for what, disturb := range map[string]func(job string){
+		"undisturbed":   func(string) {},
+		"a task killed": func(job string) { exec.Command("scancel", "--signal=KILL", "--full", running(job)).Run() },
+		"a task requeued": func(job string) {
+			exec.Command("scontrol", "requeue", running(job)).Run()
+		},
+		"a node down and up": func(job string) {
+			running(job)
+			c.do("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=test")
+			time.Sleep(500 * time.Millisecond)
+			exec.Command("scontrol", "update", "NodeName=n2", "State=RESUME").Run() // it may have come back by itself
+		},
+	} {
+		sizes := []int{4}
+		if what == "undisturbed" {
+			sizes = []int{16}
+		}
+		if os.Getenv("QATS_SLURM_SPECS") != "" {
+			sizes = []int{4, 16}
+		}
+		for _, n := range sizes {
+			start := time.Now()
+			out, job := submit(n)
+			disturb(job)
+			c.wait(2 * time.Minute)
+			t.Logf("%s, %d tasks: %s", what, n, time.Since(start).Round(time.Second))
+			sameCSV(t, fmt.Sprintf("%s, %d tasks", what, n), alone, out)
+			if _, err := os.Stat(filepath.Join(out, "report.tex")); err != nil {
+				t.Errorf("%s, %d tasks: nothing was rendered: %v", what, n, err)
+			}
+			status, err := exec.Command(qats, "status", out).CombinedOutput()
+			if err != nil || !strings.Contains(string(status), fmt.Sprintf(" of %d: ", n)) {
+				t.Errorf("status: %v, %s", err, status)
+			}
+		}
+	}
+	// Slurm's own limit is checked before anything is submitted.
+	b, err := exec.Command(qats, "slurm", specs[0], "--out", t.TempDir(), "--shards", "20000").CombinedOutput()
+	if err == nil || !strings.Contains(string(b), "want 1 to 10000") {
+		t.Errorf("%v: %s", err, b)
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/spf13/cobra"
+)
+
+// lifeFolder is the folder in the store with one file for each shard: its signs of
+// life.
+const lifeFolder = "shards"
+
+// lifeEvery is the least time between two signs of life.
+const lifeEvery = 5 * time.Second
+
+// sign is a sign of life of a shard.
+type sign struct {
+	Shard  int       `json:"shard"`
+	Of     int       `json:"of"`
+	Done   int       `json:"done"`
+	Failed int       `json:"failed"`
+	Total  int       `json:"total"`
+	State  string    `json:"state"` // running, done, stopped, failed
+	Host   string    `json:"host"`
+	Job    string    `json:"job,omitempty"` // of Slurm
+	PID    int       `json:"pid"`
+	Time   time.Time `json:"time"`
+}
+
+// life writes the signs of life of a shard. They are for qats status alone: no result
+// depends on them, and an error of writing them is none of the run.
+type life struct {
+	path string
+
+	mu   sync.Mutex
+	last sign
+}
+
+// newLife returns the signs of a shard. A run without shards gives none.
+func newLife(store string, s experiments.Shard) *life {
+	if s.N == 0 {
+		return &life{}
+	}
+	host, _ := os.Hostname()
+	job := os.Getenv("SLURM_ARRAY_JOB_ID")
+	if task := os.Getenv("SLURM_ARRAY_TASK_ID"); job != "" {
+		job += "_" + task
+	}
+	return &life{path: filepath.Join(store, lifeFolder, fmt.Sprintf("%d-of-%d.json", s.I, s.N)),
+		last: sign{Shard: s.I, Of: s.N, Host: host, Job: job, PID: os.Getpid()}}
+}
+
+func (l *life) show(p experiments.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last.Done, l.last.Failed, l.last.Total = p.Done, p.Failed, p.Total
+	if time.Since(l.last.Time) >= lifeEvery {
+		l.write("running")
+	}
+}
+
+// end writes the last sign.
+func (l *life) end(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil:
+		l.write("done")
+	case errors.Is(err, context.Canceled):
+		l.write("stopped")
+	default:
+		l.write("failed")
+	}
+}
+
+func (l *life) write(state string) {
+	if l.path == "" {
+		return
+	}
+	l.last.State, l.last.Time = state, time.Now().UTC().Truncate(time.Second)
+	b, _ := json.Marshal(l.last)
+	if os.MkdirAll(filepath.Dir(l.path), 0o777) == nil {
+		atomicfile.WriteBytes(l.path, append(b, '\n'))
+	}
+}
+
+func statusCommand() *cobra.Command {
+	var store string
+	cmd := &cobra.Command{
+		Use:   "status OUT",
+		Short: "Say how far the shards of a run are",
+		Long: `status prints a line for each shard of the newest sharded run in OUT: its cells that
+are done, failed and missing, and its last sign of life. A shard that was killed
+stays "running" with an old sign; one without a line in the store has not started.`,
+		Example: "  qats status results/out",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if store == "" {
+				store = filepath.Join(args[0], "store")
+			}
+			signs, err := readSigns(filepath.Join(store, lifeFolder))
+			if err != nil {
+				return err
+			}
+			return printSigns(cmd.OutOrStdout(), signs, time.Now())
+		},
+	}
+	cmd.Flags().StringVar(&store, "store", "", "folder of the store (default OUT/store)")
+	cmd.MarkFlagDirname("store")
+	return cmd
+}
+
+// readSigns reads the signs of the newest run: those with the count of shards of
+// the newest sign.
+func readSigns(dir string) ([]sign, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
+		return nil, fmt.Errorf("%s: no shard has run here: qats run SPEC --shard i/n does, or qats slurm", filepath.Dir(dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var signs []sign
+	newest := sign{}
+	for _, f := range files {
+		b, err := inputfile.Read(filepath.Join(dir, f.Name()))
+		var s sign
+		if err != nil || json.Unmarshal(b, &s) != nil || s.Of < 1 || s.Shard < 1 || s.Shard > s.Of {
+			continue // an unfinished file
+		}
+		if s.Time.After(newest.Time) || newest.Of == 0 {
+			newest = s
+		}
+		signs = append(signs, s)
+	}
+	signs = slices.DeleteFunc(signs, func(s sign) bool { return s.Of != newest.Of })
+	slices.SortFunc(signs, func(a, b sign) int { return a.Shard - b.Shard })
+	return signs, nil
+}
+
+func printSigns(w io.Writer, signs []sign, now time.Time) error {
+	if len(signs) == 0 {
+		return errors.New("no shard has written a sign of life yet")
+	}
+	of := signs[0].Of
+	started := map[int]bool{}
+	var done, failed, total int
+	for _, s := range signs {
+		started[s.Shard] = true
+		done, failed, total = done+s.Done, failed+s.Failed, total+s.Total
+		where := s.Host
+		if s.Job != "" {
+			where += ", job " + s.Job
+		}
+		fmt.Fprintf(w, "shard %d of %d: %s; %d cells done, %d of them failed, %d missing; last sign of life %s ago (%s)\n",
+			s.Shard, of, s.State, s.Done, s.Failed, s.Total-s.Done, now.Sub(s.Time).Round(time.Second), where)
+	}
+	var absent []string
+	for i := 1; i <= of; i++ {
+		if !started[i] {
+			absent = append(absent, strconv.Itoa(i))
+		}
+	}
+	if len(absent) > 0 {
+		list := absent
+		if len(list) > 20 {
+			list = append(slices.Clone(list[:20]), "...")
+		}
+		fmt.Fprintf(w, "not started: %d of %d (%s)\n", len(absent), of, strings.Join(list, ", "))
+	}
+	_, err := fmt.Fprintf(w, "together: %d of %d cells done, %d failed\n", done, total, failed)
+	return err
+}

@@ -1,0 +1,123 @@
+package data
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Pinned returns digests for one plan and its run. They share the memory of d.
+// The first version of a file that they are asked for is the only one: where the
+// file has changed since, File and the Digest, Open and Unchanged of a Folder
+// return the error "changed while being read". So no number can be computed from
+// one content and stored under the digest of another.
+//
+// With anew, the memory is not used: every file is hashed once more, and the
+// result is remembered.
+func (d *Digests) Pinned(anew bool) *Digests {
+	return &Digests{memory: d, anew: anew, pins: map[string]record{}}
+}
+
+// pin returns the digest that id is held to, or holds it to the one that the file
+// at l has now.
+func (d *Digests) pin(l location, id string) (record, error) {
+	now, err := l.stamp()
+	if err != nil {
+		return record{}, err
+	}
+	d.mu.Lock()
+	first, ok := d.pins[id]
+	d.mu.Unlock()
+	if ok {
+		return first, first.same(now, l.name)
+	}
+	s, err := d.memory.sum(l, id, d.anew)
+	if err != nil {
+		return record{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if first, ok := d.pins[id]; ok { // another goroutine was faster
+		return first, first.same(s.stamp, l.name)
+	}
+	d.pins[id] = s
+	return s, nil
+}
+
+// same returns an error if the file, which errors call name, has another stamp
+// than the one that the record belongs to.
+func (r record) same(now stamp, name string) error {
+	if r.stamp != now {
+		return errChanged(name)
+	}
+	return nil
+}
+
+func errChanged(name string) error { return fmt.Errorf("%s: changed while being read", name) }
+
+// check returns an error if the file of id is held to another version than now.
+func (d *Digests) check(id string, now stamp, name string) error {
+	d.mu.Lock()
+	first, ok := d.pins[id]
+	d.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return first.same(now, name)
+}
+
+// Unchanged returns an error if the file at path, which errors call name, is not
+// the version that d is held to (see Pinned).
+func (d *Digests) Unchanged(path, name string) error {
+	id, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	now, err := location{path: path, name: name}.stamp()
+	if err != nil {
+		return err
+	}
+	return d.check(id, now, name)
+}
+
+// Unchanged returns an error if a file of the parts of ref is not the version that
+// its digest was computed of. It compares versions only where the digests of the
+// source are held to one (see Digests.Pinned). A source without a method Unchanged,
+// such as one without files, does not change.
+func Unchanged(src Source, ref Ref, parts Parts) error {
+	if s, ok := src.(interface{ Unchanged(Ref, Parts) error }); ok {
+		return s.Unchanged(ref, parts)
+	}
+	return nil
+}
+
+// Unchanged is the check of the package's function of that name.
+func (f *Folder) Unchanged(ref Ref, parts Parts) error {
+	files, err := f.layout.Files(ref)
+	if err != nil {
+		return err
+	}
+	for _, x := range files.list(parts) {
+		if x.path == "" {
+			continue
+		}
+		now, err := f.at(x.path).stamp()
+		if err != nil {
+			return err
+		}
+		if err := f.digests.check(f.id(x.path), now, f.at(x.path).name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *first) Unchanged(ref Ref, parts Parts) error  { return Unchanged(f.Source, ref, parts) }
+func (s *scaled) Unchanged(ref Ref, parts Parts) error { return Unchanged(s.Source, ref, parts) }
+
+func (r *redrawn) Unchanged(ref Ref, parts Parts) error {
+	cal, test := r.refs(ref)
+	if err := Unchanged(r.Source, cal, parts|Labels); err != nil {
+		return err
+	}
+	return Unchanged(r.Source, test, parts|Labels)
+}

@@ -1,0 +1,142 @@
+package data
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fileSum returns the SHA-256 of a file, without the memory of digests.
+func fileSum(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// TestNewContentBehindOldSizeAndTimeIsHashed: the change time and the inode, which no
+// program can set back, tell it from the old one.
+func TestNewContentBehindOldSizeAndTimeIsHashed(t *testing.T) {
+	for name, write := range map[string]func(path, content string) error{
+		"in place": func(path, content string) error { return os.WriteFile(path, []byte(content), 0o666) },
+		"replaced": func(path, content string) error {
+			if err := os.WriteFile(path+".new", []byte(content), 0o666); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		},
+	} {
+		dir := t.TempDir()
+		path, cache := filepath.Join(dir, "file"), filepath.Join(dir, "digests")
+		old := time.Now().Add(-time.Hour)
+		for _, content := range []string{"one", "two"} {
+			if err := write(path, content); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := stampOf(info); s.ctime == 0 {
+				t.Skip("this system has no change times")
+			}
+			d, err := OpenDigests(cache)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.now = func() time.Time { return time.Now().Add(time.Hour) }
+			got, err := d.Pinned(false).File(path, "file")
+			if err != nil || got != fileSum(t, path) {
+				t.Errorf("%s: %q: %s, %v", name, content, got, err)
+			}
+			if err := d.Close(); err != nil || len(d.known) != 1 {
+				t.Errorf("%s: %v, remembered %v", name, err, d.known)
+			}
+		}
+	}
+}
+
+// TestPinnedAnewDoesNotBelieveTheMemory and corrects it.
+func TestPinnedAnewDoesNotBelieveTheMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("one"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := &Digests{now: func() time.Time { return time.Now().Add(time.Hour) }}
+	if _, err := d.File(path, "file"); err != nil {
+		t.Fatal(err)
+	}
+	wrong := strings.Repeat("0", 64)
+	for id, r := range d.known {
+		r.sum = wrong
+		d.known[id] = r
+	}
+	if got, err := d.Pinned(false).File(path, "file"); err != nil || got != wrong {
+		t.Errorf("remembered: %s, %v", got, err)
+	}
+	for range 2 { // afterwards the memory is right too
+		if got, err := d.Pinned(true).File(path, "file"); err != nil || got != fileSum(t, path) {
+			t.Errorf("anew: %s, %v", got, err)
+		}
+	}
+	if got, err := d.Pinned(false).File(path, "file"); err != nil || got != fileSum(t, path) {
+		t.Errorf("remembered: %s, %v", got, err)
+	}
+}
+
+// TestPinnedFilesAreHeldToOneVersion by every door, also behind sources that change
+// what they serve.
+func TestPinnedFilesAreHeldToOneVersion(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	ref := writeSet(t, dir)
+	memory := &Digests{}
+	folder, err := OpenFolder(dir, Layout{}, memory.Pinned(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.Digest(ctx, ref, Logits|Labels); err != nil {
+		t.Fatal(err)
+	}
+	sources := []Source{folder, First(folder, 2), Scaled(folder, 2)}
+	for _, src := range sources {
+		if err := Unchanged(src, ref, Logits|Labels); err != nil {
+			t.Error(err)
+		}
+	}
+	path := filepath.Join(dir, "toy/net/test/labels.npy")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.ToSlash(path) + ": changed while being read"
+	for i, src := range sources {
+		_, opened := src.Open(ctx, ref, Logits|Labels)
+		_, digested := src.Digest(ctx, ref, Labels)
+		for what, err := range map[string]error{"Open": opened, "Digest": digested, "Unchanged": Unchanged(src, ref, Labels)} {
+			if fmt.Sprint(err) != want {
+				t.Errorf("source %d, %s: %v, want %s", i, what, err, want)
+			}
+		}
+		if err := Unchanged(src, ref, Logits); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := memory.Pinned(false).File(path, "labels"); err != nil || got != fileSum(t, path) {
+		t.Errorf("the next plan: %s, %v", got, err)
+	}
+}

@@ -1,0 +1,50 @@
+package data
+
+import (
+	"io/fs"
+	"time"
+)
+
+// stamp identifies one version of a file. Two stamps of a path differ if the file
+// was written to, truncated, replaced by another file, or given other times or
+// rights in between. A program can set mtime but not ctime, so a new content
+// behind the old size and mtime is another stamp too. Where the system has no
+// inode and no ctime they are 0.
+//
+// Not noticed: a second change within one tick of the clock of the file system
+// (see settle), and writes through a shared mapping before the system has dated
+// them.
+type stamp struct {
+	size         int64
+	mtime, ctime int64 // ns since 1970
+	inode        uint64
+}
+
+// stampOf returns the stamp of a file.
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{size: info.Size(), mtime: info.ModTime().UnixNano()}
+	s.ctime, s.inode = changeOf(info)
+	return s
+}
+
+// changed returns the time of the last change that the stamp knows of.
+func (s stamp) changed() time.Time { return time.Unix(0, max(s.mtime, s.ctime)) }
+
+// settleTime is longer than a tick of the clock that dates files: 1 to 10 ms.
+const settleTime = 20 * time.Millisecond
+
+// settle waits until a later change of the file gets a later time. A file that was
+// not changed a moment ago needs no wait. Times in the future, which another
+// machine's clock may give, are left alone.
+func (s stamp) settle(now time.Time) {
+	if age := now.Sub(s.changed()); age >= 0 && age < settleTime {
+		time.Sleep(settleTime - age)
+	}
+}
+
+// writtenTo reports whether an open file has another size or modification time than
+// before. Its ctime does not matter: it changes when another file takes the name of
+// this one, whose content stays readable.
+func writtenTo(before, now fs.FileInfo) bool {
+	return now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())
+}

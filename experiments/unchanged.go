@@ -1,0 +1,45 @@
+package experiments
+
+import (
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
+)
+
+// namedFile is a file that an external method reads, and its name in errors.
+type namedFile struct{ path, name string }
+
+// putFit stores the fit of cell c, unless a file that it was computed from has
+// changed since the plan: the key would name another content than the one that was
+// read.
+func (w *unitWork) putFit(c *Cell, body []byte) error {
+	if err := w.unit.unchanged(w.run.plan.digests, c, false); err != nil {
+		return err
+	}
+	return storeError(w.run.plan.store.Put(results.Fit, c.fit, body))
+}
+
+// unchanged returns an error if a file that the fit of c reads has changed since
+// the plan or, with applied, one that scoring it reads.
+func (u *Unit) unchanged(digests *data.Digests, c *Cell, applied bool) error {
+	contract := c.Method.Contract()
+	if contract.Cal != 0 {
+		if err := data.Unchanged(u.source, u.Setting.Cal(), contract.Cal); err != nil {
+			return err
+		}
+	}
+	test := contract.Target
+	if applied {
+		test |= contract.Test | scored
+	}
+	if test != 0 {
+		if err := data.Unchanged(u.test, u.Setting.Test(), test); err != nil {
+			return err
+		}
+	}
+	for _, f := range c.files {
+		if err := digests.Unchanged(f.path, f.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
