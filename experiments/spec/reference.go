@@ -60,7 +60,7 @@ func Reference(known Registry) []Object {
 		{Name: "spec", About: "A spec is one YAML document, one experiment: every method runs on every setting, and every metric is computed.", Keys: []Key{
 			{Name: "name", Type: ID, Required: true, Meaning: "Name of the experiment: the first column of the result files, and a part of the names of its tables and figures.", Example: "mine"},
 			{Name: "title", Type: Text, Default: "the name", Meaning: "Heading in reports.", Example: "Networks of my own"},
-			{Name: "data", Type: Texts, Pattern: "^[A-Za-z0-9]", Default: "arrays", Meaning: "Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), simulate (virtual networks), or a folder below the project.", Example: "[arrays, bundle]"},
+			{Name: "data", Type: Texts, Pattern: "^[A-Za-z0-9]", Default: "arrays", Meaning: "Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project.", Example: "[arrays, bundle]"},
 			{Name: "layout", Type: Text, Default: "the layout of docs/formats.md", Meaning: "Path of an array below its folder, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}.", Example: `"{dataset}/{backbone}/{split}/{array}.npy"`},
 			{Name: "methods", Type: Methods, Required: true, Meaning: "The calibrators. An item is the name of a method (qats methods lists them), or a mapping.", Example: "[uncal, ts, qats]"},
 			{Name: "baseline", Type: Text, Default: "ts, if it is among the methods", Meaning: "Name of the method with which pairs.csv compares all others, or none.", Example: "ts"},

@@ -66,7 +66,7 @@ func verdictsOf(f *Folder) (*verdicts, []printed, error) {
 	comparison := claims.Compare(numbers, f.Records)
 	if rows := printedRows(comparison); rows != nil {
 		v := &verdicts{Here: "measured here", Claims: numbered(comparison.Claims),
-			Note: "Each claim of the paper's text is judged twice: on the numbers that the paper prints, and on the measured records of this folder. Simulated records never count."}
+			Note: "Each claim of the paper's text is judged twice: on the numbers that the paper prints, and on the measured records of this folder that are of the paper's own networks (their manifest says paper: true). Simulated records never count."}
 		v.addStrips("on the numbers that the paper prints", "on the measured records of this folder")
 		return v, rows, nil
 	}
