@@ -155,8 +155,9 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	if f.at.fresh {
 		shard = append(shard, "--fresh")
 	}
-	// exec, so that the signals of Slurm reach qats itself.
-	array = head("qats", "%A_%a.log", "--array="+tasks) + "exec " + quoted(append(shard, "--shard", "auto")) + "\n"
+	// exec makes qats the process of the batch script, which Slurm asks to end before
+	// the time limit.
+	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:TERM@%d", endBefore)) + "exec " + quoted(append(shard, "--shard", "auto")) + "\n"
 	run := quoted(words)
 	if f.report {
 		report := quoted(append(append([]string{self, "report"}, files...), "--out", f.at.out))
@@ -164,6 +165,9 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	}
 	return array, head("qats-assembly", "assembly_%j.log") + run + "\n", nil
 }
+
+// endBefore is how many seconds before its time limit a task is asked to end.
+const endBefore = 30
 
 // plainWord needs no quotes in a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=%,+@-]+$`)

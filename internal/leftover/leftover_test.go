@@ -56,8 +56,9 @@ func TestOnlyAbandonedFilesAreSwept(t *testing.T) {
 
 // TestSuffixNamesThisProcess.
 func TestSuffixNamesThisProcess(t *testing.T) {
-	name, pid, ok := Owner(Suffix())
-	if name != host() || pid != os.Getpid() || !ok || Suffix() == Suffix() {
+	one, other := Suffix(), Suffix()
+	name, pid, ok := Owner(one)
+	if name != host() || pid != os.Getpid() || !ok || one == other {
 		t.Errorf("%s %d %v", name, pid, ok)
 	}
 }
