@@ -9,7 +9,7 @@
 // arrays it may see (Contract), how it is fitted (Fit), and the map it returns.
 // One line in the registry makes it a column of every table. A method receives
 // only the arrays that its contract names. Loading, skipping, footnotes and the
-// cache key follow from the contract too, so a wrong contract shows at once.
+// cache key follow from the contract too, so a wrong contract is noticed immediately.
 // docs/new-calibrator.md shows how to write one, here or in another module.
 //
 // An unfitted Method and a Fitted map are different types. Both are immutable

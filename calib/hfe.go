@@ -29,7 +29,7 @@ import (
 // Departures. The original limits T0 to [0.05, 5] and lets T fall below 0. We take
 // the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor. The loss of
 // the original is also averaged over the k classes; ours is the sum, which has the
-// same minimum. There is no density of fewer than two distinct energies: it counts as
+// same minimum. With fewer than two distinct energies no density is fitted: it counts as
 // 0, and its theta stays 0.
 //
 // The thetas depend on the share of OOD rows. The authors take 100 rows for CIFAR-10,

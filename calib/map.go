@@ -27,7 +27,7 @@ type Map interface {
 // Such maps keep the predicted class, and confidence, NLL and Brier score of a
 // row follow from sums over its exponentials. Several of them on one set are
 // scored together while a row is in the cache, without the n x k
-// probabilities (softmax.Scores, metrics.AppendScaled).
+// probabilities (softmax.Scores, package scoring).
 type Tempered interface {
 	Map
 

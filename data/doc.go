@@ -90,7 +90,7 @@
 //   - probs: read as their logarithms. Each row is divided by its sum, which must
 //     be within 0.01 of 1; rows further than 1e-6 from it are counted in a note.
 //     A probability below 2^-126 is read as 2^-126, and counted in a note.
-//   - Probabilities that are not stated are rejected. An array is taken for
+//   - Probabilities that are not declared as such are rejected. An array is taken for
 //     probabilities if it has 20 rows or more and every row is in [0, 1] and sums to
 //     1 within 0.001 or k/2048 (decimals and float16). State kind: probs; or kind:
 //     logits if they are logits.

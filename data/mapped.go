@@ -11,7 +11,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
-// Mapped is a set for fits, whose large matrices are the pages of their files
+// Mapped is a set for fits, whose large matrices are memory-mapped
 // instead of copies. To copy 100 MB of logits takes longer than a pass over them
 // (results/speed, P15). Nothing else in this package maps files.
 //

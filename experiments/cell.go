@@ -19,7 +19,7 @@ const (
 	Score  State = "score" // fitted and applied, but not scored by these metrics or not paired
 	Miss   State = "miss"  // to be fitted or applied
 	Skip   State = "skip"  // cannot be done, for a declared reason
-	Broken State = "fail"  // failed already at the plan
+	Broken State = "fail"  // failed during planning
 )
 
 // Cell is one method on one setting.

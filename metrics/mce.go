@@ -11,7 +11,7 @@ var mceEntry = Entry{
 	Better:    Lower,
 	Percent:   true,
 	Version:   1,
-	Summary:   "largest gap among 15 bins of equal width; bins of few rows often decide it",
+	Summary:   "largest gap among 15 bins of equal width; it often depends on a bin with few rows",
 	Reference: "Naeini et al. 2015",
 	Compute:   valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 1) }),
 }

@@ -13,7 +13,7 @@
 // [Record], [Bin] or [Pair], in their order. Lines end in LF. A number has at most
 // nine significant digits, without trailing zeros: 0.0129, 0.00000012. Outside
 // [1e-9, 1e15) it has an exponent: 3.1e-12. Nine digits tell any two float32 apart
-// and hide the last digits, in which processors differ. Writer and reader round
+// and drop the last digits, which may differ between processors. Writer and reader round
 // alike, so a file that is read and written again has the same bytes. An absent
 // number is an empty field, never NaN and never 0.
 //

@@ -5,7 +5,7 @@
 // module calls Run. The suite tests what a method promises in its Contract, and
 // also what it does not promise. A Contract with KeepsTop1 false fails if the method
 // never changes a prediction, and a Contract with TrueLogits fails if the method
-// ignores the offset, since both cost users marks in tables and skipped cells.
+// ignores the offset, since both add marks to tables and skip cells needlessly.
 //
 // The sets are small and synthetic. Methods that need features get the logits
 // themselves, with the identity for the last layer. Augmented views and

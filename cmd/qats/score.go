@@ -32,7 +32,7 @@ Brier score, for example. Consistency bands are drawn with a seed of their own, 
 those of qats run differ a little.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
-memory a row; if that is more than --max-memory, it does not begin.`,
+memory a row; if that is more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc

@@ -12,7 +12,7 @@
 //
 // Every mistake in a file is reported as file:line:column, up to ten at a time.
 // The reader walks the nodes of the YAML document itself, because the decoder
-// of package yaml loses columns and accepts unknown keys in silence.
+// of package yaml loses column numbers and accepts unknown keys in silence.
 //
 // Specs are data: lists and grids, without includes, templates or expressions.
 // Since a spec may come from somebody else, it can name only folders below the

@@ -73,7 +73,7 @@ func Reference(known Registry) []Object {
 		{Name: "method", About: "A calibrator with options, under a name that is unique in the spec.", Keys: []Key{
 			{Name: "name", Type: ID, Default: "the value of method", Meaning: "Id of the method in the result files.", Example: "qats-pw2"},
 			{Name: "method", Type: Text, Choices: slices.Concat(names(known.Methods), names(known.External)), Default: "the value of name", Meaning: "Name of the registered method.", Example: "qats-pw"},
-			{Name: "label", Type: Text, Default: "the label of the registered method, or the name if it has one of its own", Meaning: "Name in tables and figures.", Example: "QaTS-PW2"},
+			{Name: "label", Type: Text, Default: "the label of the registered method, or name if it is given", Meaning: "Name in tables and figures.", Example: "QaTS-PW2"},
 			{Name: "options", Type: Options, Default: "the defaults of the method", Meaning: "Options of the method; qats methods lists them with their ranges.", Example: "{segments: 2}"},
 		}},
 		{Name: "setting", About: "A grid of settings: the product of its lists.", Keys: []Key{
@@ -96,7 +96,7 @@ func Reference(known Registry) []Object {
 			{Name: "mean", Type: Flag, Default: "false", Meaning: "Adds a last row with the mean over the rows.", Example: "true"},
 			{Name: "methods", Type: Texts, Default: "all methods of the spec", Meaning: "Methods to show, in this order.", Example: "[uncal, ts, qats]"},
 			{Name: "labels", Type: Labels, Default: "the paper's names", Meaning: "What is printed for ids of methods and settings.", Example: "{resnet50: RN-50}"},
-			{Name: "highlight", Type: Texts, Default: "none", Meaning: "The method whose gap to the best other one is printed.", Example: "qats"},
+			{Name: "highlight", Type: Texts, Default: "none", Meaning: "Prints the gap between this method and the best other one.", Example: "qats"},
 			{Name: "unranked", Type: Texts, Default: "none", Meaning: "Methods that are shown and not ranked.", Example: "[ts]"},
 			{Name: "consistency_band", Type: Flag, Default: "false", Meaning: "Prints below each ECE or AECE its consistency band. Not with average.", Example: "true"},
 			{Name: "paper", Type: Count, Most: len(paper.Tables()), Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", len(paper.Tables())), Example: "1"},

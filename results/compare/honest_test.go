@@ -66,7 +66,7 @@ func TestMeanAndShiftOfOppositeSignsAreExplained(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	got := v.contrary()
-	if len(got) != 1 || !strings.Contains(got[0], "block d6 (-5.00)") || !strings.Contains(got[0], "Cite the shift") {
+	if len(got) != 1 || !strings.Contains(got[0], "block d6 (-5.00)") || !strings.Contains(got[0], "Report the shift") {
 		t.Errorf("%q", got)
 	}
 	v = View{Comparison: comparison(t, records[:12], nil, ece)}

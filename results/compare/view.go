@@ -243,7 +243,7 @@ func (v View) contrary() []string {
 	var list []string
 	for _, r := range v.Rows {
 		if block, difference, ok := r.Apart(sign); ok {
-			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs, because of block %s (%s). Cite the shift: p and the interval belong to it.",
+			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs, because of block %s (%s). Report the shift: p and the interval refer to it.",
 				v.Label(r.Method), v.signed(r.Difference), v.signed(r.Shift.Estimate), block, v.signed(difference)))
 		}
 	}

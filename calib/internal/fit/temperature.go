@@ -21,8 +21,8 @@ const stepTol = 5e-9
 // u = log beta is nearly linear in y = log D. A pass at u gives y and the slope
 // du/dy = -D/(beta Var_p[l]). A polynomial u(y) goes through the values and the
 // slopes of the passes so far, and the next u is its value at y = log G (inverse
-// Hermite interpolation; after one pass this is the Newton step). Errors multiply:
-// if two passes have the errors e0 and e1, the next has about (e0 e1)^2. On large
+// Hermite interpolation; after one pass this is the Newton step). If two
+// passes have the errors e0 and e1, the next has about (e0 e1)^2. On large
 // sets a sample of the rows gives the first u and removes most of the
 // nonlinearity; see reference.
 //

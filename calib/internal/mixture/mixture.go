@@ -21,7 +21,7 @@ import (
 // r = softmax(W h - f), the derivative of a row in (W h)_g is pi_g - r_g and in
 // u_g it is r_g f'(u_g).
 //
-// The sum of the rows of W changes no softmax, and it is 0 at the minimum. W starts
+// Adding the same vector to all rows of W does not change the softmax, and it is 0 at the minimum. W starts
 // with a sum of 0, and every step keeps it. So the products of the last group are the
 // negated sum of the others. f comes from an nllTable.
 //

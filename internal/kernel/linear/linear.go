@@ -26,7 +26,7 @@ const (
 	avx512   = cpu.AVX512
 )
 
-// best are the fastest instructions of this processor. It is set once, before
+// best is the fastest instruction set available of this processor. It is set once, before
 // anything can run, and no result depends on it.
 var best = cpu.Best()
 
