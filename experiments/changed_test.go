@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,5 +141,46 @@ func TestDataThatChangeDuringAFitAreNotScored(t *testing.T) {
 		if len(fits) != kept || len(scores) != 0 {
 			t.Errorf("%s: %d fits and %d row scores are stored, want %d and 0", file, len(fits), len(scores), kept)
 		}
+	}
+}
+
+// TestPrecomputedFileThatChangesIsNotScored: the files of external methods are held to
+// one version too.
+func TestPrecomputedFileThatChangesIsNotScored(t *testing.T) {
+	const spec = "name: t\nmethods: [uncal, {name: mine, method: precomputed, options: {path: \"mine-{backbone}.npy\"}}]\nmetrics: [accuracy]\nsettings: {dataset: d, backbone: [a, b]}\n"
+	w := newWorld(t)
+	write := func(backbone string, top int) {
+		t.Helper()
+		f, err := data.CreateArray(filepath.Join(w.data, "mine-"+backbone+".npy"), data.Float64, 300, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Abort()
+		rows := make([]float64, 300*5)
+		for i := range 300 {
+			for j := range 5 {
+				rows[5*i+j] = 0.1
+			}
+			rows[5*i+top] = 0.6
+		}
+		if err := errors.Join(f.Float64(rows), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a", 0)
+	write("b", 0)
+	done := false
+	out, err := w.plan(spec, false).Run(t.Context(), RunOptions{Progress: func(p Progress) {
+		if !done && p.Done == 2 {
+			done = true
+			write("b", 1)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := statuses(out)
+	if len(got) != 4 || !strings.HasPrefix(got[1], "mine: ok") || got[3] != "mine: fail mine-b.npy: changed while being read" {
+		t.Errorf("%q", got)
 	}
 }

@@ -21,6 +21,9 @@ const describedBytes = 26
 // terminal.
 const progressEvery = 30 * time.Second
 
+// quietFor is the time of a run that needs no lines at the end of experiments.
+const quietFor = 10 * time.Second
+
 // progress is a bar on a terminal. Elsewhere, as in the log of a batch job, it is a
 // line every progressEvery and at the end of each experiment.
 type progress struct {
@@ -31,6 +34,7 @@ type progress struct {
 	mu      sync.Mutex
 	tty     bool
 	at      experiments.Progress
+	began   time.Time
 	printed time.Time
 	stop    chan struct{}
 }
@@ -44,7 +48,8 @@ func newProgress(w io.Writer) *progress {
 
 // start prints lines from now on, until finish.
 func (p *progress) start() {
-	p.printed = p.now()
+	p.began = p.now()
+	p.printed = p.began
 	if p.tty {
 		return
 	}
@@ -97,8 +102,7 @@ func (p *progress) show(at experiments.Progress) {
 	defer p.mu.Unlock()
 	p.at = at
 	if !p.tty {
-		// A run of seconds needs no log.
-		if at.Experiment != "" && p.now().Sub(p.printed) >= time.Second {
+		if at.Experiment != "" && p.now().Sub(p.began) >= quietFor {
 			p.line(at.Experiment)
 		}
 		return

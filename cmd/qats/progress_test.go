@@ -9,13 +9,13 @@ import (
 )
 
 // TestProgressWithoutATerminal is a line every 30 seconds and at the end of each
-// experiment, and nothing for a run of less than a second.
+// experiment, and nothing for a run of a few seconds.
 func TestProgressWithoutATerminal(t *testing.T) {
 	var b strings.Builder
 	clock := time.Unix(0, 0)
 	p := newProgress(&b)
 	p.now = func() time.Time { return clock }
-	p.printed = clock
+	p.began, p.printed = clock, clock
 	p.show(experiments.Progress{Total: 40})
 	p.show(experiments.Progress{Done: 5, Total: 40, Setting: "d/a", Experiment: "quick"})
 	clock = clock.Add(29 * time.Second)
