@@ -16,9 +16,8 @@ import (
 // rows assembles the rows of all units, in plan order.
 func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
-	fits := &fitParameters{store: p.store, seen: map[string]func() ([]calib.Parameter, error){}}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i], fits)
+		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
 	})
 	var all Rows
 	for i, part := range parts {
@@ -34,7 +33,7 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 }
 
 // assemble appends the rows of a unit to out.
-func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParameters) error {
+func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 	var in inputs
 	if has, err := p.has(results.Inputs, u.inputs); err != nil {
 		return err
@@ -54,7 +53,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParamet
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c, in.Notes, fits); err != nil {
+			if err := p.assembleOK(out, u, c, in.Notes); err != nil {
 				return err
 			}
 		}
@@ -63,7 +62,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome, fits *fitParamet
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fitParameters) error {
+func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
@@ -87,11 +86,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string, fits *fit
 				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
 		}
 	}
-	parameters, err := fits.rows(u.Setting.Setting, c, s.Report)
-	if err != nil {
-		return err
-	}
-	out.Parameters = append(out.Parameters, parameters...)
+	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name}, &s)...)
 	if has, err := p.has(results.Pairs, c.pair); !has {
 		return err // c is the baseline itself, or the baseline failed
 	}

@@ -206,7 +206,7 @@ func (p *Plan) intact(kind results.Kind, text string) bool {
 
 // verify reads the objects that a run will use. A damaged object counts as absent
 // and is made again.
-func (p *Plan) verify(u *Unit, fits *intactFits) {
+func (p *Plan) verify(u *Unit) {
 	pairing := false
 	for i := range u.Cells {
 		c := &u.Cells[i]
@@ -225,10 +225,6 @@ func (p *Plan) verify(u *Unit, fits *intactFits) {
 	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
-		if c.State == Hit && c.external == nil && !fits.intact(c) { // fits.csv needs it
-			c.State, c.damaged = Miss, true
-			continue
-		}
 		base := pairing && c.Method.Name == u.Spec.Baseline
 		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit)) {
 			c.State, c.damaged = Miss, true

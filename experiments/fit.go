@@ -55,7 +55,7 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	if c.external != nil {
 		return nil, 0, w.openTable(ctx, cell, f.body)
 	}
-	w.reports[cell] = &f.model.Report
+	w.fits[cell] = summaryOf(f.model)
 	return f.model.Map, f.model.Classes, nil
 }
 
@@ -171,18 +171,27 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// reportOf returns the report of the fit of a cell, from memory or the store.
-func (w *unitWork) reportOf(cell int) (calib.Report, error) {
+// fitSummary is what the result files say of a fit.
+type fitSummary struct {
+	report     calib.Report
+	parameters []calib.Parameter
+}
+
+func summaryOf(m *calib.Model) *fitSummary { return &fitSummary{m.Report, m.Parameters()} }
+
+// summary returns the summary of the fit of a cell, from memory or the store. It is
+// empty for an external method.
+func (w *unitWork) summary(cell int) (fitSummary, error) {
 	c := &w.unit.Cells[cell]
 	if c.external != nil {
-		return calib.Report{}, nil
+		return fitSummary{}, nil
 	}
-	if r := w.reports[cell]; r != nil {
-		return *r, nil
+	if s := w.fits[cell]; s != nil {
+		return *s, nil
 	}
 	model, err := loadFit(w.run.plan.store, c)
 	if err != nil {
-		return calib.Report{}, storeError(err)
+		return fitSummary{}, storeError(err)
 	}
-	return model.Report, nil
+	return *summaryOf(model), nil
 }

@@ -20,7 +20,7 @@ import (
 const (
 	fitVersion     = 2 // 2: float64 logits of a large offset are read centred
 	samplesVersion = 2
-	scoresVersion  = 1
+	scoresVersion  = 2
 )
 
 // fitText is the text of a fit: the method, the row kernel and the content of the

@@ -76,9 +76,8 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	fits := &intactFits{plan: p, seen: map[string]bool{}}
 	for i := range p.Units {
-		p.verify(&p.Units[i], fits)
+		p.verify(&p.Units[i])
 	}
 	for _, i := range units {
 		r.expect(&p.Units[i])

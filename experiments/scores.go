@@ -17,6 +17,8 @@ type scores struct {
 	Undefined map[string]string        `json:"undefined,omitempty"` // metric id -> reason for having no value
 	Bins      map[string][]metrics.Bin `json:"bins"`
 	Report    calib.Report             `json:"report"` // of the fit, for the notes
+
+	Parameters []calib.Parameter `json:"parameters,omitempty"` // of the fit, for fits.csv
 }
 
 // computeScores computes all metrics of a cell. A value that is not finite is an
