@@ -56,11 +56,11 @@ func ranks(c *compare.Comparison, byID map[string]string, notes []string) (*Figu
 	notes = append(rankNotes(view), notes...)
 	metric := table.Name("metric", c.Metric)
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), simulated: c.Source == simulated,
-		title: fmt.Sprintf("%s, mean rank over %s", metric, plural(len(k.Blocks), "block")), foot: newFoot(notes, pageWidth)}
+		title: fmt.Sprintf("%s, mean rank over %s", metric, table.Count(len(k.Blocks), "block")), foot: newFoot(notes, pageWidth)}
 	return &Figure{
 		Width:   pageWidth,
 		Height:  headingHeight + d.height() + d.foot.height(),
-		Caption: fmt.Sprintf("Mean ranks of %s by %s over %s of settings (%s); 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", plural(len(list), "method"), metric, plural(len(k.Blocks), "block"), plural(k.Settings, "setting")),
+		Caption: fmt.Sprintf("Mean ranks of %s by %s over %s of settings (%s); 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), metric, table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting")),
 		Notes:   notes,
 		draw:    d.draw,
 	}, nil
@@ -71,7 +71,7 @@ func ranks(c *compare.Comparison, byID map[string]string, notes []string) (*Figu
 func rankNotes(v compare.View) []string {
 	k := v.Ranking
 	notes := []string{fmt.Sprintf("Mean ranks over %s (%s); 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.",
-		plural(len(k.Blocks), "block"), plural(k.Settings, "setting"))}
+		table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting"))}
 	var aside []string
 	for _, l := range append(slices.Clone(k.ByNature), k.Aside...) {
 		aside = append(aside, printable(v.Label(l.Method)))
@@ -84,7 +84,7 @@ func rankNotes(v compare.View) []string {
 		lost += len(l.Settings)
 	}
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, because a method has no value: %s.", plural(lost, "setting")))
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no value: %s.", table.Count(lost, "setting")))
 	}
 	return notes
 }

@@ -29,9 +29,9 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		return nil, fmt.Errorf("differences figure: %w", err)
 	}
 	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
-	f := forest{title: fmt.Sprintf("%s against %s, %s", plural(len(rows), "method"), against, plural(len(c.Blocks), "block")),
+	f := forest{title: fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block")),
 		axis:    fmt.Sprintf("%s minus %s of %s (points)", metric, metric, against),
-		caption: fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, plural(len(c.Blocks), "block")), simulated: c.Source == simulated,
+		caption: fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, table.Count(len(c.Blocks), "block")), simulated: c.Source == simulated,
 		better: "method better", worse: against + " better"}
 	if c.Better == table.Higher {
 		f.better, f.worse = f.worse, f.better

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Dominance draws the accuracy of one method minus the accuracy of another, in
@@ -20,7 +21,7 @@ import (
 // methods.
 func Dominance(in Input) (*Figure, error) {
 	if len(in.Methods) != 2 {
-		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", plural(len(in.Methods), "method"))
+		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", table.Count(len(in.Methods), "method"))
 	}
 	v, err := in.values("accuracy")
 	if err != nil {
@@ -52,7 +53,7 @@ func Dominance(in Input) (*Figure, error) {
 	return &Figure{
 		Width:   columnWidth,
 		Height:  headingHeight + dominanceTitle + d.keys.height() + 6 + dominanceHeight + xMargin + f.height(),
-		Caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, plural(len(d.points), "setting")),
+		Caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, table.Count(len(d.points), "setting")),
 		Notes:   append([]string{d.share() + "."}, notes...),
 		draw:    func(c draw.Canvas) { d.draw(c, f) },
 	}, nil
@@ -100,7 +101,7 @@ func (d dominance) count(experiment string) (above, below, all int) {
 // share is the title.
 func (d dominance) share() string {
 	above, _, all := d.count("")
-	return fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, plural(all, "setting"), 100*float64(above)/float64(all))
+	return fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, table.Count(all, "setting"), 100*float64(above)/float64(all))
 }
 
 // rest counts the other settings.

@@ -30,7 +30,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		return nil, fmt.Errorf("forest figure: "+format, args...)
 	}
 	if len(in.Methods) != 2 {
-		return fail("%s; it needs two, and compares the first with the second", plural(len(in.Methods), "method"))
+		return fail("%s; it needs two, and compares the first with the second", table.Count(len(in.Methods), "method"))
 	}
 	both, err := in.methods(nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func ForestOf(in Input, metric string) (*Figure, error) {
 		return fail("%w", err)
 	}
 	metricName := table.Name("metric", metric)
-	f := forest{title: fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, plural(len(pairs), "setting")),
+	f := forest{title: fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, table.Count(len(pairs), "setting")),
 		axis:      fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label),
 		simulated: pairs[0].Source == simulated, better: both[0].label + " better", worse: both[1].label + " better"}
 	datasets := map[string]int{}
@@ -202,7 +202,7 @@ func (f forest) count(pairs []results.Pair) string {
 			above++
 		}
 	}
-	return fmt.Sprintf("%s, %d below zero, %d above", plural(len(pairs), "setting"), below, above)
+	return fmt.Sprintf("%s, %d below zero, %d above", table.Count(len(pairs), "setting"), below, above)
 }
 
 func (f forest) figure() *Figure {

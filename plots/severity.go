@@ -53,7 +53,7 @@ func Severity(in Input) (*Figure, error) {
 		g.keys.keys = append(g.keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
 	}
 	g.y = fromZero(top, 6)
-	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", plural(len(corruptions), "corruption"))
+	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", table.Count(len(corruptions), "corruption"))
 	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
 	if len(corruptions) == 1 {
 		over = table.Name("corruption", corruptions[0])

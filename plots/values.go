@@ -123,18 +123,10 @@ func missing(methods []method, without map[string][]string, all int) []string {
 		case n <= 2:
 			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, enumerate(cells)))
 		default:
-			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, plural(all, "setting"), cells[0]))
+			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, table.Count(all, "setting"), cells[0]))
 		}
 	}
 	return notes
-}
-
-// plural is a number with its noun: "1 setting", "2 settings".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // enumerate joins a list that is not empty, as in "A, B and C".

@@ -31,10 +31,7 @@ func (r *reader) figures(n *yaml.Node, s *Spec) []plots.Spec {
 func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	f := plots.Spec{Only: results.Filter{}, Labels: s.labels()}
 	kinds := plots.Registry()
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
+	names := figureKinds()
 	before := len(r.errs)
 	fields := r.only(f.Only)
 	fields["name"] = r.text(&f.Name, "name")

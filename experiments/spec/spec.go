@@ -175,10 +175,7 @@ func (r *reader) layout(dst *data.Layout) func(*yaml.Node) {
 
 func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry {
 	all := []metrics.Entry{}
-	var known []string
-	for _, e := range registry {
-		known = append(known, e.Name)
-	}
+	known := metricNames(registry)
 	r.list(n, func(item *yaml.Node) {
 		name, ok := r.scalar(item, "a metric")
 		if !ok {
@@ -261,9 +258,5 @@ func (s *Spec) labels() map[string]string {
 
 // outputs returns the ids of all metrics of the spec.
 func (s *Spec) outputs() []string {
-	var ids []string
-	for _, e := range s.Metrics {
-		ids = append(ids, e.Names()...)
-	}
-	return ids
+	return outputNames(s.Metrics)
 }

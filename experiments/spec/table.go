@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
@@ -107,7 +106,7 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 		t.Caption = s.Heading() + ": " + table.Name("metric", t.Metric)
 	}
 	e, _ := metricOf(s.Metrics, t.Metric)
-	t.Percent, t.Better = e.Percent, Better(e.Better)
+	t.Percent, t.Better = e.Percent, e.Better
 	if methods == nil {
 		methods = s.methodNames()
 	}
@@ -119,17 +118,6 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 		}
 	}
 	return t.Check()
-}
-
-// Better returns the direction of a metric in the type of tables.
-func Better(d metrics.Direction) table.Better {
-	switch d {
-	case metrics.Lower:
-		return table.Lower
-	case metrics.Higher:
-		return table.Higher
-	}
-	return table.Neutral
 }
 
 // Heading is the title of the spec, or its name if it has no title.

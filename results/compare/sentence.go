@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Sentence is the result in one sentence. With one method it is "TS against QaTS,
@@ -96,7 +97,7 @@ func (v View) tally() string {
 		return " (" + strings.Join(methods, ", ") + ")"
 	}
 	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
-		count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.trials(len(v.Blocks)),
+		table.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.trials(len(v.Blocks)),
 		list(better), names(better), list(worse), names(worse))
 	cannot := 0 // too few blocks
 	for _, r := range v.Rows {
@@ -118,11 +119,11 @@ func (v View) tally() string {
 func (v View) trials(n int) string {
 	switch v.Block {
 	case ByNetwork:
-		return count(n, "network")
+		return table.Count(n, "network")
 	case BySetting:
-		return count(n, "setting")
+		return table.Count(n, "setting")
 	}
-	return count(n, "data set")
+	return table.Count(n, "data set")
 }
 
 // shortP prints a p-value with two or three decimals, as papers do.

@@ -170,7 +170,7 @@ func (v View) legend() []string {
 		better = "Higher is better: a difference above zero is in favour of the method."
 	}
 	list := []string{
-		fmt.Sprintf("%s in %s; %s.", count(v.Settings, "setting"), v.blockText(), v.unit()),
+		fmt.Sprintf("%s in %s; %s.", table.Count(v.Settings, "setting"), v.blockText(), v.unit()),
 		fmt.Sprintf("Mean, difference (method minus %s): means over blocks.", v.Label(v.Against)),
 		better,
 		"Shift: Hodges-Lehmann estimate over blocks, with its interval; p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.",
@@ -181,7 +181,7 @@ func (v View) legend() []string {
 		case r.NoInterval == r.Settings:
 			without = append(without, v.Label(r.Method))
 		case r.NoInterval > 0:
-			without = append(without, fmt.Sprintf("%s in %s", v.Label(r.Method), count(r.NoInterval, "setting")))
+			without = append(without, fmt.Sprintf("%s in %s", v.Label(r.Method), table.Count(r.NoInterval, "setting")))
 		}
 	}
 	if len(without) < len(v.Rows) {
@@ -204,7 +204,7 @@ func (v View) leastP() []string {
 		var few []string
 		for _, r := range v.Rows {
 			if p := significance.LeastP(r.Blocks); p > small {
-				few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), count(r.Blocks, "block"), probability(p)))
+				few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), table.Count(r.Blocks, "block"), probability(p)))
 			}
 		}
 		if len(few) == 0 {
@@ -212,7 +212,7 @@ func (v View) leastP() []string {
 		}
 		return []string{"The smallest p that the blocks of a method can reach, where it is above .01: " + strings.Join(few, ", ") + "."}
 	}
-	text := fmt.Sprintf("With %s no p can be below %s", count(n, "block"), probability(least))
+	text := fmt.Sprintf("With %s no p can be below %s", table.Count(n, "block"), probability(least))
 	if n < 6 {
 		text += ", and there is no 95 % interval of a shift"
 	}
@@ -252,7 +252,7 @@ func (v View) contrary() []string {
 
 // blockText says how many blocks there are and what a block is.
 func (v View) blockText() string {
-	n := count(len(v.Blocks), "block")
+	n := table.Count(len(v.Blocks), "block")
 	switch v.Block {
 	case ByNetwork:
 		return n + " by network (corruptions of a network are averaged first, and count once)"
@@ -270,13 +270,13 @@ func (v View) RankingNotes() []string {
 		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
 	}
 	list := []string{fmt.Sprintf("Mean ranks of %s over %s (%s); 1 is best, ties share. Alike: the places of the methods that a comparison against this one does not tell apart from it, after Holm's correction.",
-		count(len(k.Methods), "method"), count(len(k.Blocks), "block"), count(k.Settings, "setting"))}
+		table.Count(len(k.Methods), "method"), table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting"))}
 	if !k.Tested() {
 		return append(append(list, "Two methods are compared by Wilcoxon's test above, and by no other."), v.leftOut()...)
 	}
 	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
 		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it tells no two methods apart.",
-			count(len(k.Blocks), "block"), count(len(k.Methods), "method"), probability(min(1, least))))
+			table.Count(len(k.Blocks), "block"), table.Count(len(k.Methods), "method"), probability(min(1, least))))
 	}
 	t := k.Test
 	f := "F infinite (the blocks all agree)"
@@ -313,7 +313,7 @@ func (v View) leftOut() []string {
 	var reasons []string
 	byReason := map[string][]string{}
 	for _, l := range v.Ranking.Aside {
-		why := fmt.Sprintf("no value in %s: %s", count(len(l.Settings), "setting"), reason(l.Why))
+		why := fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), reason(l.Why))
 		if byReason[why] == nil {
 			reasons = append(reasons, why)
 		}
@@ -342,7 +342,7 @@ func (v View) warnings() []string {
 		if w.Method == v.Against || v.Methods != nil {
 			where = ": " + names(w.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), table.InWords(w.Text), len(w.Settings), count(v.Settings, "setting"), where))
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), table.InWords(w.Text), len(w.Settings), table.Count(v.Settings, "setting"), where))
 	}
 	return list
 }
@@ -369,13 +369,6 @@ func names(settings []results.Setting) string {
 		list = append(list[:12], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(list, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // splitHeadings returns the headings of the table of redrawn splits.

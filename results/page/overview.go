@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // banner says whether the numbers are measured or simulated.
@@ -39,12 +40,12 @@ func bannerOf(d *data, records []results.Record) banner {
 	case measured == 0 && simulated == 0:
 		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
 	case simulated == 0:
-		return banner{"measured", "MEASURED", fmt.Sprintf("All %s of this page are %s.", count(measured, "setting"), from)}
+		return banner{"measured", "MEASURED", fmt.Sprintf("All %s of this page are %s.", table.Count(measured, "setting"), from)}
 	case measured == 0:
 		return banner{"simulated", "SIMULATED", "No number of this page is of a real network. The settings come from virtual networks. They show that the program works and are no evidence about the paper."}
 	}
 	return banner{"both", "MEASURED AND SIMULATED", fmt.Sprintf("%s are measured, %s are simulated, and no number mixes the two. Simulated numbers are not of real networks and are no evidence about the paper. Choose the source below.",
-		count(measured, "setting"), count(simulated, "setting"))}
+		table.Count(measured, "setting"), table.Count(simulated, "setting"))}
 }
 
 func okRecords(records []results.Record) []results.Record {
@@ -128,11 +129,4 @@ func reasonsOf(d *data) []reason {
 		return b.Cells - a.Cells
 	})
 	return list
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -170,11 +170,11 @@ func (d *Document) settings() Settings {
 func (d *Document) banner() string {
 	switch s := d.settings(); {
 	case s.Simulated == 0:
-		return fmt.Sprintf("Measured: %d of %s", s.Measured, count(s.all(), "setting"))
+		return fmt.Sprintf("Measured: %d of %s", s.Measured, Count(s.all(), "setting"))
 	case s.Measured == 0:
-		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", count(s.Simulated, "setting"))
+		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", Count(s.Simulated, "setting"))
 	default:
-		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, count(s.all(), "setting"), s.Measured)
+		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, Count(s.all(), "setting"), s.Measured)
 	}
 }
 
@@ -182,7 +182,7 @@ func (d *Document) banner() string {
 // contents.
 func (d *Document) latexSettings(b *strings.Builder, numbered bool) {
 	sum := d.settings()
-	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, count(sum.all(), "setting"), sum.Simulated)
+	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, Count(sum.all(), "setting"), sum.Simulated)
 	if sum.None > 0 {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
 	}

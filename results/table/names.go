@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/qats-bench/qats/metrics"
@@ -140,4 +141,12 @@ var headings = map[string]string{
 	"corruption": "Corruption",
 	"severity":   "Severity",
 	"method":     "Method",
+}
+
+// Count returns a number with its noun in print: "1 setting", "2 settings".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

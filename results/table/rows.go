@@ -268,9 +268,9 @@ func (p *pivoting) addMean(groups []*group) {
 		row.Settings += n
 	}
 	if row.Labels[0] = "Average"; len(row.Labels) > 1 {
-		row.Labels[1] = count(row.Settings, "setting")
+		row.Labels[1] = Count(row.Settings, "setting")
 	} else {
-		row.Labels[0] += " (" + count(row.Settings, "setting") + ")"
+		row.Labels[0] += " (" + Count(row.Settings, "setting") + ")"
 	}
 	var shown []*results.Record
 	for j := range t.Columns {

@@ -138,18 +138,11 @@ func (n Note) String() string {
 	if n.Vary {
 		text = "for example: " + text
 	}
-	where := count(n.Rows, "row")
+	where := Count(n.Rows, "row")
 	if n.Times > n.Rows {
-		where = count(n.Times, "time") + " in " + where
+		where = Count(n.Times, "time") + " in " + where
 	}
 	return text + " (" + where + ")"
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Origin is the line at the top. It says how many numbers are measured, and on
@@ -164,7 +157,7 @@ func (t *Table) Origin() string {
 	case t.Simulated == 0:
 		return fmt.Sprintf("All %d numbers are %s.", all, results.MeasuredOn(t.From))
 	case t.Measured == 0:
-		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", count(all, "number"))
+		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", Count(all, "number"))
 	}
 	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }
@@ -255,7 +248,7 @@ func (t *Table) legend(g glyphs) []string {
 func (t *Table) averages() string {
 	over := "over " + strings.Join(t.Spec.Average, ", ")
 	if t.Settings > 0 {
-		return fmt.Sprintf("Each number is the mean of %s (%s).", count(t.Settings, "setting"), over)
+		return fmt.Sprintf("Each number is the mean of %s (%s).", Count(t.Settings, "setting"), over)
 	}
 	byRow, byColumn := true, true
 	for _, r := range t.Rows {
@@ -268,7 +261,7 @@ func (t *Table) averages() string {
 		case c.Settings == 0:
 			byColumn = false
 		case c.Settings > 1:
-			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, count(c.Settings, "setting")))
+			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, Count(c.Settings, "setting")))
 		}
 	}
 	switch {
@@ -346,7 +339,7 @@ func (t *Table) labels(r Row) []string {
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if t.Spec.Rows[i] != "method" {
-			list[i] += " (" + count(r.Settings, "setting") + ")"
+			list[i] += " (" + Count(r.Settings, "setting") + ")"
 			break
 		}
 	}
