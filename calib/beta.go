@@ -181,7 +181,7 @@ func fitBeta(lnP, lnRest []float64, positive []bool) fit.Solution {
 		return f, nil
 	}
 	end, _ := fit.BoxNewton(eval, []float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}, 1)
-	return end // the only errors are those of eval
+	return end // an error comes only from eval
 }
 
 // separated reports whether no positive row has a smaller value than any other

@@ -35,7 +35,7 @@ type Minimum struct {
 // result is a stationary point in the box. It has converged if the gradient is
 // at most 1e-9. Parameters should be of the order of 1.
 //
-// The solver of QaTS is the same. Its only errors are those of eval.
+// QaTS uses the same solver. It returns an error only if eval does.
 func MinimiseInBox(eval func(x []float64) (Local, error), start []float64, box []Range) (Minimum, error) {
 	lo, hi := make([]float64, len(box)), make([]float64, len(box))
 	for i, r := range box {

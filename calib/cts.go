@@ -61,10 +61,10 @@ func (ClassTemperatureScaling) Contract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
 }
 
-// Fit returns the temperatures. The iterations of the report are those of ts and the
-// changes of a temperature; the ECE has no gradient. The passes are those of ts, the
-// last one for the NLL, and one for each round. A turn reads one column of the logits
-// and the rows in which its class has the largest l_j/T_j.
+// Fit returns the temperatures. The report counts the iterations of ts and each change
+// of a temperature as iterations; the ECE has no gradient. It counts as passes the
+// passes of ts, one for each round, and one for the final NLL. A turn reads one column
+// of the logits and the rows in which its class has the largest l_j/T_j.
 func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	_, t, flat, err := in.temperature(ctx)
 	if err != nil {

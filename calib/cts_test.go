@@ -56,8 +56,8 @@ func mapECE(m Map, set *data.Set) (ece float64, hits int) {
 	return ece, hits
 }
 
-// The scores of a turn are those of the map at every point, also with ties, many
-// classes and classes far below the top.
+// A turn has the scores of the map at every point, also with ties, many classes and
+// classes far below the top.
 func TestCTSScoresAreThoseOfTheMap(t *testing.T) {
 	wide := testset.Lattice(60, 7)
 	for i := range wide.Logits.Data {

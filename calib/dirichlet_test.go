@@ -65,7 +65,7 @@ func odirOf(m Map) odirMap {
 	return m.(dirichletMap).odirMap
 }
 
-// lambda and the models are those of independent fits that end at the minimum.
+// lambda and the models agree with independent fits that end at the minimum.
 func TestDirichletChoosesLambdaByCrossValidation(t *testing.T) {
 	const n, k, seed = 90, 3, 11
 	for _, raw := range []bool{false, true} {

@@ -18,8 +18,8 @@ type Entry struct {
 }
 
 // NewEntry completes an entry. M is the type of the method, which may be
-// Configurable, and P that of the map which it fits. The options start from
-// those of e.Method, or from the zero M if that is nil.
+// Configurable. P is the type of the map that it fits. The options start from the
+// options of e.Method, or of the zero M if e.Method is nil.
 func NewEntry[M Method, P Map](e Entry) Entry {
 	start, _ := e.Method.(M)
 	e.with = func(set func([]Option) error) (Method, error) {
