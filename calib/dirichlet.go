@@ -45,6 +45,11 @@ func dirichletEntry() Entry {
 		Version:   2,
 		Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
+
+		Formula:   "p = mean over folds of softmax(A x + b), x = log softmax(l), each by mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2",
+		Code:      "numpy",
+		Agreement: "for given penalties, probabilities to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is compared with independent fits, not with the authors' code",
+		Departs:   "the minimum instead of Adam stopped early; a shorter grid of lambda; mu = lambda; 1e-6 sum (A_cc-1)^2, so that there is a minimum; at most 100 classes",
 	})
 }
 
@@ -60,6 +65,11 @@ func msODIREntry() Entry {
 		Version:   2,
 		Summary:   "dirichlet with the logits in place of the log-probabilities",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
+
+		Formula:   "p = mean over folds of softmax(A l + b), penalties as in dirichlet",
+		Code:      "none",
+		Agreement: "not compared by itself; the solver is that of dirichlet",
+		Departs:   "those of dirichlet",
 	})
 }
 

@@ -11,6 +11,13 @@ type Entry struct {
 	Summary   string // one line
 	Reference string // author and year, or the paper's equation
 
+	// docs/methods.md has these, in its symbols. A method of the registry has all
+	// four; a method of another module may leave them empty.
+	Formula   string // the map and its objective
+	Code      string // code that it was compared with, the authors' if they published any; "none"
+	Agreement string // what was compared and how closely it agreed; "not compared" is an answer
+	Departs   string // where it departs from the reference, in short; "none"
+
 	Method Method // with the default options
 
 	with    func(set func([]Option) error) (Method, error)

@@ -31,6 +31,11 @@ func hbEntry() Entry {
 		Version:   1,
 		Summary:   "histogram binning of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
+
+		Formula:   "q_j = share of class j in the bin of p_j, divided by the sum over the classes",
+		Code:      "numpy",
+		Agreement: "probabilities to 1e-13 with masks in numpy",
+		Departs:   "an empty bin returns its centre, a row of zeros is uniform: the papers leave both open",
 	})
 }
 
@@ -48,6 +53,11 @@ func hbTopEntry() Entry {
 		Version:   2,
 		Summary:   "histogram binning of the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
+
+		Formula:   "confidence = accuracy of the rows in the bin of conf",
+		Code:      "numpy",
+		Agreement: "probabilities to 1e-13 with masks in numpy",
+		Departs:   "an empty bin returns its centre",
 	})
 }
 

@@ -32,6 +32,11 @@ func irEntry() Entry {
 		Version:   2,
 		Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
 		Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
+
+		Formula:   "q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to all n k pairs (p_ij, 1[y_i = j])",
+		Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it",
+		Agreement: "probabilities to 1e-13; NLL and mean confidence on a network of data/bundle to 1e-12",
+		Departs:   "probabilities that differ by rounding alone count as equal; theirs makes each a knot",
 	})
 }
 

@@ -18,6 +18,11 @@ func irTopEntry() Entry {
 		Version:   2,
 		Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2002",
+
+		Formula:   "confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)",
+		Code:      "scikit-learn's IsotonicRegression",
+		Agreement: "probabilities to 1e-13",
+		Departs:   "none",
 	})
 }
 

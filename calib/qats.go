@@ -45,6 +45,11 @@ func qatsEntry() Entry {
 		Version:   2,
 		Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
 		Reference: "QaTS, Eqs. 5, 6 and 10",
+
+		Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence among the calibration rows, by mean NLL",
+		Code:      "scipy's L-BFGS-B; the authors published none",
+		Agreement: "a and b to 1e-4 on a network of data/bundle; NLL to 3e-16 on 25,000 x 1,000 logits",
+		Departs:   "closed bounds; confidences compared without saturation",
 	})
 }
 
@@ -55,6 +60,11 @@ func qatsFreeEntry() Entry {
 		Version:   3,
 		Summary:   "qats without a >= 0: the temperature may rise with confidence",
 		Reference: "variant of QaTS, Eq. 6",
+
+		Formula:   "qats with T >= 0.001 at both ends in place of a >= 0",
+		Code:      "none: a variant of ours",
+		Agreement: "not compared with code; at most the NLL of a brute-force search",
+		Departs:   "a >= 0 of the paper is left out, to show what it costs",
 	})
 }
 
@@ -65,6 +75,11 @@ func qatsTransductiveEntry() Entry {
 		Version:   2,
 		Summary:   "a and b of qats, ranks among the unlabelled target rows",
 		Reference: "variant of QaTS, Eq. 5",
+
+		Formula:   "qats with q the rank of the confidence among unlabelled target rows",
+		Code:      "none: the authors published none",
+		Agreement: "not compared; a and b are those of qats",
+		Departs:   "ranks of the target rows; the paper's formula has the calibration rows",
 	})
 }
 

@@ -28,6 +28,11 @@ func qatsPWEntry() Entry {
 		Version:   2,
 		Summary:   "falling temperature, piecewise linear in the confidence rank",
 		Reference: "QaTS, supplement, piecewise linear function",
+
+		Formula:   "p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform knots, by mean NLL",
+		Code:      "none: the authors published none",
+		Agreement: "not compared with code; at most the NLL of a brute-force search",
+		Departs:   "the index in the paper's equation is read as t_{i+1} - t_i; the curve falls, as its text says",
 	})
 }
 
@@ -38,6 +43,11 @@ func qatsPWFreeEntry() Entry {
 		Version:   3,
 		Summary:   "rising or falling temperature, piecewise linear in the confidence rank",
 		Reference: "variant of QaTS, supplement, piecewise linear function",
+
+		Formula:   "qats-pw whose T may rise, each knot >= 0.001",
+		Code:      "none: a variant of ours",
+		Agreement: "not compared with code; at most the NLL of a brute-force search",
+		Departs:   "the curve may rise",
 	})
 }
 

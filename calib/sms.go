@@ -34,6 +34,11 @@ func smsEntry() Entry {
 		Version:   2,
 		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
 		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
+
+		Formula:   "p = softmax(W x + b), x as in svs, by mean NLL + (k/n) (sum (W_cc-1)^2 + sum b^2) + (k(k-1)/n) sum over c != j of W_cj^2",
+		Code:      "numpy; dholzmueller/probmetrics (the authors')",
+		Agreement: "probabilities to 1e-6 with Newton's method in numpy; the authors' code to the digits that it prints",
+		Departs:   "as svs; at most 100 classes",
 	})
 }
 

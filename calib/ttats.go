@@ -29,6 +29,11 @@ func ttaTSEntry() Entry {
 		Version:   2,
 		Summary:   "temperature of ts for the mean of the logits of augmented test views",
 		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
+
+		Formula:   "p = softmax(mean of l and its v augmented views / T), T of ts",
+		Code:      "none: the authors published none",
+		Agreement: "not compared; T is that of ts, and the mean is compared with its definition",
+		Departs:   "none known; the paper's text was not available, only its abstract and a script by others",
 	})
 }
 

@@ -17,6 +17,11 @@ func uncalEntry() Entry {
 		Version:   1,
 		Summary:   "softmax of the logits, nothing fitted",
 		Reference: "the network itself",
+
+		Formula:   "p = softmax(l)",
+		Code:      "none",
+		Agreement: "not compared: nothing is fitted",
+		Departs:   "none",
 	})
 }
 

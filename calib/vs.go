@@ -29,6 +29,11 @@ func vsEntry() Entry {
 		Version:   2,
 		Summary:   "vector scaling, a slope and an offset for each class",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
+
+		Formula:   "p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v - 1)^2 + sum b^2)",
+		Code:      "numpy",
+		Agreement: "probabilities to 1e-6 with Newton's method and the whole Hessian",
+		Departs:   "a ridge of 1e-6, without which a class without rows has no minimum",
 	})
 }
 

@@ -7,6 +7,12 @@ var accuracyEntry = Entry{
 	Percent: true,
 	Version: 1,
 	Summary: "share of rows predicted correctly",
+
+	Formula:   "(1/n) sum of hit",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "none",
+
 	Compute: value(Accuracy),
 }
 

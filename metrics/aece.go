@@ -11,7 +11,13 @@ var aeceEntry = Entry{
 	Version:   1,
 	Summary:   "adaptive ECE of the top class: 15 bins of equal mass, unweighted mean",
 	Reference: "the QaTS paper; after Nixon et al. 2019",
-	Compute:   value(func(s *Samples) float64 { return AECE(s, 15) }),
+
+	Formula:   "(1/m) sum over bins of |acc_b - conf_b|, m = 15 bins of equal mass",
+	Code:      "numpy; the authors of the QaTS paper published no code",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "tied confidences share their hits among bins, so that the order of rows does not matter; other code weights by rows or interpolates the edges",
+
+	Compute: value(func(s *Samples) float64 { return AECE(s, 15) }),
 }
 
 // AECE returns the adaptive expected calibration error of the QaTS paper, in

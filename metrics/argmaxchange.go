@@ -9,6 +9,12 @@ var argmaxChangeEntry = Entry{
 	Percent: true,
 	Version: 1,
 	Summary: "share of rows whose predicted class differs from that of the uncalibrated logits",
+
+	Formula:   "(1/n) #{i : argmax p_i differs from argmax l_i}",
+	Code:      "none",
+	Agreement: "not compared; tests have the definition",
+	Departs:   "none",
+
 	Compute: valueOrError(ArgmaxChange),
 }
 

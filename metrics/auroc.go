@@ -10,7 +10,13 @@ var aurocEntry = Entry{
 	Version:   1,
 	Summary:   "chance that a correct row has more confidence than a wrong one, ties counting half",
 	Reference: "Hanley and McNeil 1982",
-	Compute:   valueOrError(AUROC),
+
+	Formula:   "chance that conf of a hit > conf of a miss, ties 1/2",
+	Code:      "scikit-learn's roc_auc_score",
+	Agreement: "value to 1e-9 with scikit-learn on a network of data/bundle; all pairs of small sets to 1e-15",
+	Departs:   "none",
+
+	Compute: valueOrError(AUROC),
 }
 
 // AUROC returns the probability, in [0, 1], that a correct prediction has a higher

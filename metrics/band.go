@@ -13,7 +13,13 @@ var eceBandEntry = Entry{
 	Version:   1,
 	Summary:   "consistency band of the ECE, what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
 	Reference: "consistency resampling, Broecker and Smith 2007",
-	Compute:   func(s *Samples, seed uint64) ([]float64, error) { return ECEBand(s, 15, seed).values(), nil },
+
+	Formula:   "quantiles 2.5 %, 50 % and 97.5 % of the ECE over 200 draws of hit_i with probability conf_i",
+	Code:      "none",
+	Agreement: "not compared",
+	Departs:   "none",
+
+	Compute: func(s *Samples, seed uint64) ([]float64, error) { return ECEBand(s, 15, seed).values(), nil },
 }
 
 var aeceBandEntry = Entry{
@@ -24,7 +30,13 @@ var aeceBandEntry = Entry{
 	Version:   1,
 	Summary:   "consistency band of the AECE, what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
 	Reference: "consistency resampling, Broecker and Smith 2007",
-	Compute:   func(s *Samples, seed uint64) ([]float64, error) { return AECEBand(s, 15, seed).values(), nil },
+
+	Formula:   "quantiles 2.5 %, 50 % and 97.5 % of the AECE over 200 draws of hit_i with probability conf_i",
+	Code:      "none",
+	Agreement: "not compared",
+	Departs:   "none",
+
+	Compute: func(s *Samples, seed uint64) ([]float64, error) { return AECEBand(s, 15, seed).values(), nil },
 }
 
 // Band is the consistency band of a calibration error (Broecker and Smith 2007):

@@ -10,7 +10,13 @@ var brierEntry = Entry{
 	Version:   1,
 	Summary:   "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
 	Reference: "Brier 1950",
-	Compute:   valueOrError(Brier),
+
+	Formula:   "(1/n) sum over rows and classes of (p_j - 1[j = y])^2",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "none; some code divides by k",
+
+	Compute: valueOrError(Brier),
 }
 
 // Brier returns the Brier score (Brier 1950), in [0, 2]: the mean over samples of
@@ -33,6 +39,12 @@ var brierTopEntry = Entry{
 	Better:  Lower,
 	Version: 1,
 	Summary: "mean of (confidence - correct)^2, in [0, 1]",
+
+	Formula:   "(1/n) sum of (conf - hit)^2",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "none",
+
 	Compute: value(TopBrier),
 }
 

@@ -31,7 +31,6 @@ func testSet(t *testing.T, name string) *data.Set {
 // + .5) of argsort(c), sklearn's roc_auc_score and jaccard_score (average="macro"),
 // torch.bucketize(c, torch.linspace(0, 1, 16), right=True). No two confidences of
 // the set tie.
-// two confidences of the set tie.
 func TestMeasuredNetworkHasTheValuesOfNumpy(t *testing.T) {
 	s, err := metrics.FromLogits(testSet(t, "cifar10-jpeg/resnet50-w8-s2"))
 	if err != nil {

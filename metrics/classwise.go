@@ -18,6 +18,12 @@ var eceClasswiseEntry = Entry{
 	Version:   1,
 	Summary:   "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",
 	Reference: "Kull et al. 2019; Nixon et al. 2019",
+
+	Formula:   "mean and sum over classes j of sum over bins of (n_b/n) |freq_b - mean p_j|, 15 bins of equal width",
+	Code:      "torrvision/focal_calibration; numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle; focal_calibration to the digits that it prints",
+	Departs:   "none; every class counts, also one without rows",
+
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		mean, sum, err := ClasswiseECE(s)
 		if err != nil {

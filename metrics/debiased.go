@@ -10,7 +10,13 @@ var eceDebiasedEntry = Entry{
 	Version:   1,
 	Summary:   "root mean square calibration error, 15 bins of equal mass, minus what the noise of each bin's accuracy adds",
 	Reference: "Kumar, Liang and Ma 2019",
-	Compute:   value(func(s *Samples) float64 { return DebiasedECE(s, 15) }),
+
+	Formula:   "sqrt(max(0, sum over bins of (n_b/n) ((acc_b - conf_b)^2 - acc_b (1 - acc_b)/(n_b - 1)))), 15 bins of equal mass",
+	Code:      "verified_calibration (the authors'); numpy",
+	Agreement: "to 1e-13 with numpy; the authors' code to the digits that it prints",
+	Departs:   "edges as in aece; theirs are midway between values",
+
+	Compute: value(func(s *Samples) float64 { return DebiasedECE(s, 15) }),
 }
 
 // DebiasedECE returns the L2 calibration error of bins >= 1 bins of equal mass
@@ -23,7 +29,6 @@ var eceDebiasedEntry = Entry{
 // calibrated model scores 0 about half of the time: the maximum leaves an upward
 // bias near 0. Kumar et al. put the edges midway between values; here they are
 // those of MassBins.
-// MassBins.
 func DebiasedECE(s *Samples, bins int) float64 { return debiased(MassBins(s, bins)) }
 
 func debiased(bins []Bin) float64 {

@@ -11,7 +11,13 @@ var eceEntry = Entry{
 	Version:   1,
 	Summary:   "expected calibration error of the top class: 15 right-closed bins of equal width, weighted by rows",
 	Reference: "Naeini et al. 2015; Guo et al. 2017",
-	Compute:   value(func(s *Samples) float64 { return ECE(s, 15) }),
+
+	Formula:   "sum over bins of (n_b/n) |acc_b - conf_b|, 15 bins (lo, hi] of equal width",
+	Code:      "gpleiss/temperature_scaling and the code derived from it; numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle; that code to the digits that it prints",
+	Departs:   "bins in float64; right-closed as in that code, where torchmetrics is left-closed (ece_tm)",
+
+	Compute: value(func(s *Samples) float64 { return ECE(s, 15) }),
 }
 
 // ECE returns the expected calibration error (Naeini et al. 2015; Guo et al.

@@ -26,7 +26,13 @@ type Entry struct {
 	Version   int  // raised whenever the values change; part of the cache key
 
 	Summary   string
-	Reference string
+	Reference string // author and year; empty for a definition that has no author
+
+	// docs/methods.md has these, in its symbols.
+	Formula   string
+	Code      string // code that it was compared with, the authors' if they published any; "none"
+	Agreement string // what was compared and how closely it agreed; "not compared" is an answer
+	Departs   string // where it departs from the reference, in short; "none"
 
 	// Compute returns one finite value for each output. An error says why the
 	// metric has no value for these samples; it makes the cell a skip, not a

@@ -9,6 +9,12 @@ var gapEntry = Entry{
 	Percent: true,
 	Version: 1,
 	Summary: "mean confidence minus accuracy: positive where overconfident",
+
+	Formula:   "(1/n) sum of (conf - hit)",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "none",
+
 	Compute: value(Gap),
 }
 

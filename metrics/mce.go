@@ -13,7 +13,13 @@ var mceEntry = Entry{
 	Version:   1,
 	Summary:   "largest gap among 15 bins of equal width; it often depends on a bin with few rows",
 	Reference: "Naeini et al. 2015",
-	Compute:   valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 1) }),
+
+	Formula:   "max over bins of |acc_b - conf_b|, 15 bins of equal width",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "none",
+
+	Compute: valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 1) }),
 }
 
 // mce30Entry uses only bins with enough rows: a gap over 30 rows has a standard
@@ -26,7 +32,13 @@ var mce30Entry = Entry{
 	Version:   1,
 	Summary:   "largest gap among those of 15 bins of equal width that have 30 rows or more",
 	Reference: "Naeini et al. 2015",
-	Compute:   valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 30) }),
+
+	Formula:   "mce over the bins with 30 rows or more",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "the least number of rows",
+
+	Compute: valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 30) }),
 }
 
 // MCE returns the maximum calibration error (Naeini et al. 2015), in [0, 1]: the

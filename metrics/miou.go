@@ -11,7 +11,13 @@ var miouEntry = Entry{
 	Version:   1,
 	Summary:   "mean over classes of intersection over union of predicted and labelled rows, for rows that are pixels",
 	Reference: "Everingham et al. 2010",
-	Compute:   valueOrError(MIoU),
+
+	Formula:   "mean over classes c of #(pred = c and y = c) / #(pred = c or y = c)",
+	Code:      "scikit-learn's jaccard_score",
+	Agreement: "value to 1e-9 with scikit-learn on a network of data/bundle",
+	Departs:   "none",
+
+	Compute: valueOrError(MIoU),
 }
 
 // MIoU returns the mean intersection over union (Everingham et al. 2010), in

@@ -13,6 +13,12 @@ var nllEntry = Entry{
 	Vector:  true,
 	Version: 1,
 	Summary: "mean negative log-likelihood in nats, the probability floored at 1e-300",
+
+	Formula:   "(1/n) sum of -ln max(p_label, 1e-300)",
+	Code:      "numpy",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Departs:   "the floor, in nats 691; public code has floors from 0 to 1e-10",
+
 	Compute: valueOrError(NLL),
 }
 

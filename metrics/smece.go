@@ -15,7 +15,13 @@ var smECEEntry = Entry{
 	Version:   1,
 	Summary:   "calibration error smoothed by a Gaussian whose width equals it; no bins",
 	Reference: "Blasiok and Nakkiran 2023",
-	Compute:   value(SmoothECE),
+
+	Formula:   "integral over t of |(1/n) sum of (conf - hit) K_s(t, conf)| with s equal to it, K_s a Gaussian reflected at 0 and 1",
+	Code:      "apple/ml-calibration (the authors'); numpy",
+	Agreement: "to 1e-7 with the definition in numpy; the authors' code gives .0434 where the definition gives .0606, with many rows of confidence 1",
+	Departs:   "their kernel counts the mass at 1 once, the definition twice; 30 bisections, where their 10 give multiples of .001",
+
+	Compute: value(SmoothECE),
 }
 
 // SmoothECE returns the smooth calibration error of Blasiok and Nakkiran (2023),

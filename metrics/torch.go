@@ -15,7 +15,13 @@ var eceTorchEntry = Entry{
 	Version:   1,
 	Summary:   "ECE-15 as torchmetrics bins it: float32, left-closed bins, confidence 1 in a 16th bin of its own",
 	Reference: "Detlefsen et al. 2022 (torchmetrics, binary and multiclass calibration error)",
-	Compute:   value(func(s *Samples) float64 { return TorchECE(s, 15) }),
+
+	Formula:   "ece with torchmetrics' float32 bins [lo, hi) and a 16th bin for confidence 1",
+	Code:      "torch's edges in numpy; torchmetrics' documentation",
+	Agreement: "value to 1e-9 with numpy on a network of data/bundle; the example in its documentation",
+	Departs:   "exact sums, theirs are float32: about 1e-6",
+
+	Compute: value(func(s *Samples) float64 { return TorchECE(s, 15) }),
 }
 
 // TorchECE returns the ECE of bins >= 1 bins of equal width by the convention of

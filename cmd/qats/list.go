@@ -11,15 +11,22 @@ import (
 )
 
 func methodsCommand() *cobra.Command {
-	return &cobra.Command{
+	var page bool
+	cmd := &cobra.Command{
 		Use:   "methods",
 		Short: "List the registered calibrators, what each needs, and its reference",
 		Long: `methods lists the registered calibrators, what each needs, and its reference.
 A spec can name two more methods: external, a program in any language, and
-precomputed, probabilities in files. docs/new-calibrator.md shows both.`,
-		Example: "  qats methods",
+precomputed, probabilities in files. docs/new-calibrator.md shows both.
+
+With --page it prints every calibrator and metric as Markdown: formula, arrays, code
+compared with, agreement, departures. docs/methods.md is this page.`,
+		Example: "  qats methods\n  qats methods --page > docs/methods.md",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if page {
+				return writePage(cmd.OutOrStdout())
+			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "METHOD\tNEEDS\tKEEPS TOP 1\tSUMMARY\tREFERENCE")
 			for _, e := range calib.Registry() {
@@ -33,6 +40,8 @@ precomputed, probabilities in files. docs/new-calibrator.md shows both.`,
 			return w.Flush()
 		},
 	}
+	cmd.Flags().BoolVar(&page, "page", false, "print docs/methods.md: all calibrators and metrics with formulas, as Markdown")
+	return cmd
 }
 
 // optionsOf lists the options of a method with their defaults.

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// pageHead explains the symbols of docs/methods.md.
+const pageHead = `# Methods and metrics
+
+This page is generated from the registries: ` + "`qats methods --page > docs/methods.md`" + `. The comments of the types in calib
+and metrics say more, above all about departures.
+
+l is a row of k logits, y its label, n the number of rows, p = softmax(l), conf = max over j of p_j, and hit is 1 if the
+class of the largest logit is y, else 0. h is a row of features, W and b the last layer. In a bin, n_b is the number of
+rows, acc_b the mean of hit and conf_b the mean of conf. "By mean NLL" names the objective, which is minimised on the
+calibration set. *Sees* lists the arrays that a method is given, and nothing else: cal at the fit, test when it is
+applied, target for unlabelled rows of the deployment domain at the fit. *Compared with* names code that was run beside
+qats, and *agreement* what was seen. The numbers of numpy, scipy, scikit-learn and torch are in tests of the package.
+The code of authors was run once; it is not part of the project.
+`
+
+// item is one line under the heading of a method or a metric.
+type item struct{ key, text string }
+
+// writePage writes docs/methods.md.
+func writePage(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(pageHead + "\n## Calibrators\n")
+	for _, e := range calib.Registry() {
+		section(&b, e.Name, e.Summary, methodItems(e))
+	}
+	b.WriteString("\n## Metrics\n")
+	for _, e := range metrics.Registry() {
+		section(&b, e.Name, e.Summary, metricItems(e))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func section(b *strings.Builder, name, summary string, items []item) {
+	fmt.Fprintf(b, "\n### %s\n\n%s.\n\n", name, strings.ToUpper(summary[:1])+summary[1:])
+	for _, i := range items {
+		if i.text != "" {
+			fmt.Fprintf(b, "* %s: %s\n", i.key, i.text)
+		}
+	}
+}
+
+func methodItems(e calib.Entry) []item {
+	c := e.Method.Contract()
+	keeps := "kept"
+	if !c.KeepsTop1 {
+		keeps = "may change"
+	}
+	var options []string
+	for _, o := range e.Options() {
+		def := "from the data"
+		if o.Default != nil {
+			def = fmt.Sprint(o.Default)
+		}
+		options = append(options, fmt.Sprintf("`%s` (%s), %s", o.Name, def, o.Help))
+	}
+	return []item{
+		{"label", e.Label},
+		{"reference", e.Reference},
+		{"formula", "`" + e.Formula + "`"},
+		{"sees", needs(c)},
+		{"prediction", keeps},
+		{"options", strings.Join(options, "; ")},
+		{"compared with", e.Code},
+		{"agreement", e.Agreement},
+		{"departs", e.Departs},
+	}
+}
+
+func metricItems(e metrics.Entry) []item {
+	var outputs []string
+	for _, o := range e.Outputs {
+		hi := "infinity)"
+		if !math.IsInf(o.Hi, 1) {
+			hi = fmt.Sprintf("%g]", o.Hi)
+		}
+		outputs = append(outputs, fmt.Sprintf("`%s` (%s) in [%g, %s", o.Name, o.Label, o.Lo, hi))
+	}
+	better := "neither way"
+	if e.Better != metrics.Neutral {
+		better = string(e.Better)
+	}
+	sees := "confidence, prediction and label of each row"
+	if e.Vector {
+		sees = "probabilities of all classes, and labels"
+	}
+	if e.OnRequest {
+		sees += "; computed if a spec names it"
+	}
+	return []item{
+		{"gives", strings.Join(outputs, ", ")},
+		{"reference", e.Reference},
+		{"formula", "`" + e.Formula + "`"},
+		{"sees", sees},
+		{"better", better},
+		{"compared with", e.Code},
+		{"agreement", e.Agreement},
+		{"departs", e.Departs},
+	}
+}
