@@ -22,6 +22,7 @@ type Compare struct {
 	Block    compare.Block     // settings that count as one
 	Interval metrics.Interval  // kind of the intervals of the pairs
 	Labels   map[string]string // method id -> name in print
+	Files    string            // that the rows were read from, if not results.csv and pairs.csv
 	Formats  []plots.Format    // of figures; SVG and PDF if nil
 	Compact  bool              // LaTeX for one column of a paper, with the notes in a file of their own
 }
@@ -38,7 +39,7 @@ type Page struct {
 func (c Compare) Pages(rows *Rows) ([]Page, error) {
 	var pages []Page
 	for _, id := range c.Metrics {
-		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block}
+		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files}
 		if c.Interval != metrics.BC {
 			o.Interval = string(c.Interval) + " bootstrap"
 		}

@@ -64,7 +64,7 @@ type views struct {
 }
 
 func (v *views) write() error {
-	v.part = table.Part{Title: v.spec.Heading(), Settings: table.CountSettings(v.records)}
+	v.part = table.Part{Title: v.spec.Heading(), Settings: table.CountSettings(v.records, v.spec.OfPaper())}
 	if v.spec.Title != "" {
 		fmt.Fprintf(v.w, "%s\n\n", v.spec.Title)
 	}

@@ -46,6 +46,14 @@ func (r Record) StandIn() string {
 	return r.item(StandInPrefix)
 }
 
+// StandsIn reports whether a number is measured, but not on the paper's own network
+// as far as its note says. In a table of the paper, on the page and in the verdicts
+// such a number is shown and enters no ranking and no verdict. StandIn says how the
+// network differs, if the note says it.
+func (r Record) StandsIn() bool {
+	return r.Source == "measured" && !r.OfPaper()
+}
+
 // item returns the text of the first item of the note that begins with prefix.
 func (r Record) item(prefix string) string {
 	for _, item := range strings.Split(r.Note, "; ") {

@@ -119,9 +119,13 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	if err != nil {
 		return err
 	}
+	c.Files = strings.Join(c.tables, ", ")
 	pages, err := c.Pages(rows)
-	if err != nil {
-		return fmt.Errorf("%s: %w", strings.Join(append(c.from, c.tables...), ", "), err)
+	switch {
+	case err != nil && c.Files != "": // the error names them
+		return err
+	case err != nil:
+		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
 	for i, p := range pages {
 		if c.json {
@@ -159,7 +163,7 @@ func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error 
 		}
 		folder.Parameters, folder.Run = read.Parameters, read.Run
 	}
-	return experiments.WritePageOf(w, &folder, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block})
+	return experiments.WritePageOf(w, &folder, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
 }
 
 // check rejects flags that do not fit each other.

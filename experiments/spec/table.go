@@ -128,6 +128,11 @@ func (s *Spec) Heading() string {
 	return s.Name
 }
 
+// OfPaper reports whether a table of the spec is one of the paper's.
+func (s *Spec) OfPaper() bool {
+	return slices.ContainsFunc(s.Tables, func(t table.Spec) bool { return t.Number > 0 })
+}
+
 // paperTable reads the number of a table of the paper.
 func (r *reader) paperTable(dst *int) func(*yaml.Node) {
 	return func(n *yaml.Node) {

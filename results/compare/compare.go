@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,19 @@ type Options struct {
 	// Interval is the name of the bootstrap intervals of pairs.csv, for captions;
 	// "BC bootstrap" if empty.
 	Interval string
+
+	// Files names the files that the rows were read from, for captions; "results.csv
+	// and pairs.csv" if empty. Files of other programs have no paired intervals.
+	Files string
 }
+
+// madeFrom begins a LaTeX file.
+func (o Options) madeFrom() string {
+	return "% Made from " + cmp.Or(o.Files, "results.csv and pairs.csv") + "; needs booktabs"
+}
+
+// rowsFile names the file of the rows, for errors.
+func (o Options) rowsFile() string { return cmp.Or(o.Files, "results.csv") }
 
 // Comparison compares methods with one of them, in one metric, over the settings of
 // one source.
@@ -106,10 +119,10 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		return nil, err
 	}
 	if len(all.settings) == 0 {
-		return nil, fmt.Errorf("no rows of metric %s in results.csv", o.Metric)
+		return nil, fmt.Errorf("no rows of metric %s in %s", o.Metric, o.rowsFile())
 	}
 	for _, m := range append([]string{o.Against}, o.Methods...) {
-		if err := all.has(m, o.Metric); err != nil && (m == o.Against || !all.byNature(m)) {
+		if err := all.has(m, o); err != nil && (m == o.Against || !all.byNature(m)) {
 			return nil, err
 		}
 	}
@@ -155,9 +168,9 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 }
 
 // has returns an error for a method without any value of the metric.
-func (v values) has(method, metric string) error {
+func (v values) has(method string, o Options) error {
 	if !slices.Contains(v.methods, method) {
-		return fmt.Errorf("results.csv has no rows of method %q; it has %s", method, strings.Join(v.methods, ", "))
+		return fmt.Errorf("%s has no rows of method %q; it has %s", o.rowsFile(), method, strings.Join(v.methods, ", "))
 	}
 	why := ""
 	for _, s := range v.settings {
@@ -167,7 +180,7 @@ func (v values) has(method, metric string) error {
 		}
 		why = reason
 	}
-	return fmt.Errorf("method %q has no value of %s in results.csv (%s)", method, metric, why)
+	return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), why)
 }
 
 // cost is the factor that makes values of the metric costs: 1 where lower is better

@@ -18,7 +18,7 @@ func (v View) LaTeX(w io.Writer) error {
 	if len(warnings) > 0 {
 		warnings[0] = "Warnings of fits. " + warnings[0]
 	}
-	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
+	b.WriteString(v.madeFrom() + ", graphicx.\n")
 	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat([]string{v.Sentence()}, v.legend(), v.contrary(), v.RankingNotes(), warnings))
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -27,7 +27,7 @@ func (v View) LaTeX(w io.Writer) error {
 // SplitsLaTeX prints the redrawn splits as LaTeX does.
 func (v View) SplitsLaTeX(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs, graphicx.\n")
+	b.WriteString(v.madeFrom() + ", graphicx.\n")
 	v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -40,7 +40,7 @@ func (v View) SplitsLaTeX(w io.Writer) error {
 // booktabs; CompactNotes has its notes.
 func (v View) CompactLaTeX(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("% Made from results.csv and pairs.csv; needs booktabs. The notes are in a file of their own.\n")
+	b.WriteString(v.madeFrom() + ". The notes are in a file of their own.\n")
 	fmt.Fprintf(&b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:compare-%s-%s}\n", v.compactCaption(), v.Metric, v.Source)
 	b.WriteString("\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n\\begin{tabular}{@{}lrrrr@{}}\n\\toprule\n" +
 		"Method & \\shortstack[r]{Mean\\\\diff.} & Shift [95\\,\\%] & \\shortstack[r]{$p$\\\\(Holm)} & W/T/L \\\\\n\\midrule\n")

@@ -189,7 +189,11 @@ func (v View) legend() []string {
 			"Smallest: the smallest detectable difference of a setting, half the width of that interval, median over the settings.", v.intervals()))
 	}
 	if len(without) > 0 {
-		list = append(list, fmt.Sprintf("Without such intervals, because pairs.csv has no pairs in %s against %s: %s.", v.Metric, v.Against, strings.Join(without, ", ")))
+		why := fmt.Sprintf("pairs.csv has no pairs in %s against %s", v.Metric, v.Against)
+		if v.Files != "" {
+			why = v.Files + " has no paired intervals"
+		}
+		list = append(list, fmt.Sprintf("Without such intervals, because %s: %s.", why, strings.Join(without, ", ")))
 	}
 	return append(list, v.leastP()...)
 }

@@ -67,6 +67,9 @@ func verdictsOf(f *Folder) (*verdicts, []printed, error) {
 	if rows := printedRows(comparison); rows != nil {
 		v := &verdicts{Here: "measured here", Claims: numbered(comparison.Claims),
 			Note: "Each claim of the paper's text is judged twice: on the numbers that the paper prints, and on the measured records of this folder that are of the paper's own networks (their manifest says paper: true). Simulated records never count."}
+		if n := standIns(comparison); n > 0 {
+			v.Note += fmt.Sprintf(" %s measured on networks that stand in for the paper's; the numbers are listed as stand-in and get no verdict.", numbersAre(n))
+		}
 		v.addStrips("on the numbers that the paper prints", "on the measured records of this folder")
 		return v, rows, nil
 	}
@@ -94,6 +97,28 @@ func verdictsOf(f *Folder) (*verdicts, []printed, error) {
 			"), and the claims are judged on them. These verdicts neither confirm nor refute what the paper says of its own networks."}
 	v.addStrips("on the numbers that the paper prints", "on the networks here")
 	return v, nil, nil
+}
+
+// standIns counts the reproduced numbers of stand-ins, as results.Record.StandsIn
+// decides.
+func standIns(c *claims.Comparison) int {
+	n := 0
+	for _, row := range c.Rows {
+		for _, cell := range row.Cells {
+			if cell.StandsIn() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// numbersAre begins a sentence about n numbers.
+func numbersAre(n int) string {
+	if n == 1 {
+		return "1 number here is"
+	}
+	return fmt.Sprintf("%d numbers here are", n)
 }
 
 // printedRows returns the published numbers beside the reproduced ones, nil if the

@@ -40,7 +40,7 @@ func comparisonsOf(f *Folder, o Options) (list []comparison, notes []string) {
 		if !slices.ContainsFunc(f.Records, func(r record) bool { return r.Metric == metric && r.Method == o.Against && r.Status == "ok" }) {
 			continue
 		}
-		made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block})
+		made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block, Files: o.Files})
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("No comparison by %s: %v.", metric, err))
 			continue

@@ -29,6 +29,7 @@ type Options struct {
 	Methods []string          // compared with Against; nil for all
 	Metrics []string          // of the comparison; ece and aece if nil
 	Block   compare.Block
+	Files   string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
 	labels map[string]string // all
 }
@@ -66,6 +67,7 @@ type content struct {
 	Run         *results.Run
 	Stale       bool // run.json is not of these records
 	Fits        bool
+	Files       string // of another program; empty for those of the folder
 }
 
 // Write writes the page of a folder.
@@ -75,7 +77,7 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	d.Against = o.Against
 	c := content{
 		Title: f.title(), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
-		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil,
+		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool {
 			return s.Severity > 0 && s.Corruption != results.Split && !strings.HasPrefix(s.Corruption, "rescale-")
 		}),

@@ -332,3 +332,41 @@ func TestLinesCanBeSeenInBothThemes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSameStandInsAsInTables: a measured number of a setting of the paper stands in
+// for the paper's, as results.Record.StandsIn says, unless its note declares it the
+// paper's own. Only then does its row get a verdict.
+func TestTheSameStandInsAsInTables(t *testing.T) {
+	for note, own := range map[string]bool{"": false, results.StandInPrefix + "another training": false, results.PaperItem: true} {
+		var f Folder
+		for i, m := range []string{"uncal", "ts", "ir", "qats"} {
+			f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
+				Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "measured", Status: results.OK, Note: note})
+		}
+		for _, r := range f.Records {
+			if r.StandsIn() == own {
+				t.Errorf("%q stands in: %v", note, !own)
+			}
+		}
+		v, rows, err := verdictsOf(&f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(v.Note, "4 numbers here are measured on networks that stand in"); said == own {
+			t.Errorf("%q: %s", note, v.Note)
+		}
+		shown := 0
+		for _, p := range rows {
+			if p.Here == nil {
+				continue
+			}
+			shown++
+			if want := map[bool]string{true: "measured", false: "stand-in"}[own]; p.Source != want || (p.Verdict != "") != own {
+				t.Errorf("%q: %+v", note, p)
+			}
+		}
+		if shown != 4 {
+			t.Errorf("%q: %d numbers are shown", note, shown)
+		}
+	}
+}

@@ -58,11 +58,12 @@
 //
 // # Stand-ins
 //
-// A measured number whose note says stand-in is of another training of the
-// architecture than the paper's. It has an o, and the legend says which training it
-// is. In a table of the paper (Spec.Number) it is not ranked, and no average mixes
-// it with numbers of the paper's networks. In other tables it is ranked like any
-// measured number, because there it stands for nothing but itself.
+// In a table of the paper (Spec.Number) a measured number is a stand-in unless its note
+// says that it is of the paper's own network ([results.Record.StandsIn]). It has an o,
+// and the legend says which training it is, or that the manifest does not say. It is not
+// ranked, and no average mixes it with numbers of the paper's networks. In other tables
+// only a number whose note says stand-in has an o, and it is ranked like any measured
+// number, because there it stands for nothing but itself.
 //
 // # Footnotes
 //

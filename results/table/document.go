@@ -27,17 +27,19 @@ type Part struct {
 }
 
 // Settings counts the settings of an experiment by the source of their numbers;
-// None counts the settings without a number. StandIn counts those of the measured
-// settings whose network stands in for the paper's.
+// None counts the settings without a number. StandIn counts the measured settings
+// whose network stands in for the paper's.
 type Settings struct{ Measured, Simulated, None, StandIn int }
 
-// CountSettings counts the settings of records.
-func CountSettings(records []results.Record) Settings {
+// CountSettings counts the settings of records. ofPaper says that the experiment has a
+// table of the paper; then a measured setting is a stand-in unless its note says that
+// the network is the paper's own.
+func CountSettings(records []results.Record, ofPaper bool) Settings {
 	source, standIn := map[results.Setting]string{}, map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Status == results.OK {
 			source[r.Setting] = r.Source
-			standIn[r.Setting] = standIn[r.Setting] || r.StandIn() != ""
+			standIn[r.Setting] = standIn[r.Setting] || r.StandIn() != "" || ofPaper && r.StandsIn()
 		} else if source[r.Setting] == "" {
 			source[r.Setting] = "none"
 		}
@@ -188,7 +190,7 @@ func (d *Document) latexSettings(b *strings.Builder, numbered bool) {
 	}
 	b.WriteString(".}\n")
 	if sum.StandIn > 0 {
-		fmt.Fprintf(b, "%s measured on networks that stand in for the paper's, marked o: other trainings of the same architectures. They enter no verdict.\n", standInSettings(sum.StandIn))
+		fmt.Fprintf(b, "%s measured on networks that stand in for the paper's, marked o: no manifest says that they are the paper's own. They enter no verdict.\n", standInSettings(sum.StandIn))
 	}
 	if sum.Simulated > 0 {
 		b.WriteString("Simulated numbers come from virtual networks. They show that the program works. " +

@@ -44,7 +44,7 @@ startxref
 func TestCountSettings(t *testing.T) {
 	list := standard() // 3 networks measured, 1 simulated, 1 with two methods of four
 	list = append(list, skip("cifar100", "resnet18", "ts", "ece", "no logits"))
-	if got, want := CountSettings(list), (Settings{Measured: 4, Simulated: 1, None: 1}); got != want {
+	if got, want := CountSettings(list, false), (Settings{Measured: 4, Simulated: 1, None: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -94,6 +94,9 @@ func asRecords(list []paper.Number, source string) []results.Record {
 			Setting: results.Setting{Experiment: p.Table, Dataset: p.Dataset, Backbone: p.Backbone, Loss: "ce", Corruption: p.Corruption, Severity: p.Severity},
 			Method:  p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
 		}
+		if source == "measured" {
+			r.Note = results.PaperItem
+		}
 		change := r
 		change.Metric, change.Value = "argmax_change", 0
 		if p.Method == "featclip" {

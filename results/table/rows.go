@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,7 @@ func (p *pivoting) addRow(g *group, i int) {
 				}
 			}
 			for _, r := range list {
-				if how := r.StandIn(); how != "" && !slices.Contains(p.table.StandIns, how) {
+				if how := cmp.Or(r.StandIn(), Undeclared); p.standsIn(r) && !slices.Contains(p.table.StandIns, how) {
 					p.table.StandIns = append(p.table.StandIns, how)
 				}
 			}
@@ -116,7 +117,7 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		if r.Source != "measured" {
 			simulated++
 		}
-		if r.StandIn() != "" {
+		if p.standsIn(r) {
 			standIns++
 		}
 	}
@@ -136,6 +137,13 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	c.OK, c.Value, c.StandIn = true, sum/float64(n), standIns > 0
 	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
 	return c
+}
+
+// standsIn reports whether a number is marked as one of a stand-in. In a table of the
+// paper these are all measured numbers that are not declared the paper's own. In
+// other tables a network stands for itself unless its note says otherwise.
+func (p *pivoting) standsIn(r results.Record) bool {
+	return r.StandIn() != "" || p.spec.Number > 0 && r.StandsIn()
 }
 
 func (c *Cell) note(n int) {

@@ -17,11 +17,22 @@ func standIns(list []results.Record) []results.Record {
 	return list
 }
 
-// TestStandInsAreMarkedAndNotRanked in a table of the paper; in other tables they are
-// marked and ranked.
+// ofPaper says that measured records are of the paper's own network.
+func ofPaper(list []results.Record) []results.Record {
+	for i := range list {
+		list[i].Note = results.PaperItem
+	}
+	return list
+}
+
+// TestStandInsAreMarkedAndNotRanked in a table of the paper; in other tables those that
+// are declared stand-ins are marked, and all are ranked. A network that is declared
+// neither the paper's nor a stand-in is a stand-in in a table of the paper.
 func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 	values := []float64{0.0171, 0.0123, 0.0055, 0.0031}
-	records := slices.Concat(network("cifar10", "resnet50", methods, values...), standIns(network("cifar10", "resnet18", methods, values...)))
+	const own, declared = 0, 1 // rows; row 2 is undeclared
+	records := slices.Concat(ofPaper(network("cifar10", "resnet50", methods, values...)),
+		standIns(network("cifar10", "resnet18", methods, values...)), network("cifar10", "densenet121", methods, values...))
 	for _, number := range []int{0, 1} {
 		spec := standardSpec()
 		spec.Number = number
@@ -31,7 +42,7 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 		}
 		for i, row := range table.Rows {
 			for j, c := range row.Cells {
-				standIn := i == 1
+				standIn := i == declared || i != own && number > 0
 				if c.StandIn != standIn || c.Simulated {
 					t.Errorf("number %d, cell %d,%d: stand-in %v", number, i, j, c.StandIn)
 				}
@@ -39,7 +50,7 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 					t.Errorf("cell %d,%d is ranked: %+v", i, j, c)
 				}
 			}
-			if best := slices.ContainsFunc(row.Cells, func(c Cell) bool { return c.Mark == Best }); best != (i == 0 || number == 0) {
+			if best := slices.ContainsFunc(row.Cells, func(c Cell) bool { return c.Mark == Best }); best != (i == own || number == 0) {
 				t.Errorf("number %d, row %d: a best number: %v", number, i, best)
 			}
 		}
@@ -60,7 +71,10 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 				t.Errorf("number %d: no %q in\n%s", number, want, text.String())
 			}
 		}
-		if !strings.Contains(text.String(), "another training, 28 pixels, run 1") || !strings.Contains(latex.String(), "\\mathrm{o}") {
+		if undeclared := strings.Contains(flat, Undeclared); undeclared != (number > 0) {
+			t.Errorf("number %d: says that a network is not declared: %v\n%s", number, undeclared, text.String())
+		}
+		if !strings.Contains(flat, "another training, 28 pixels, run 1") || !strings.Contains(latex.String(), "\\mathrm{o}") {
 			t.Errorf("number %d: not marked:\n%s\n%s", number, text.String(), latex.String())
 		}
 	}
@@ -68,7 +82,7 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 
 // TestNoAverageOfThePaperAndStandIns in a table of the paper.
 func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
-	records := slices.Concat(network("cifar10", "resnet50", methods, 0.04, 0.03, 0.02, 0.01),
+	records := slices.Concat(ofPaper(network("cifar10", "resnet50", methods, 0.04, 0.03, 0.02, 0.01)),
 		standIns(network("cifar100", "resnet50", methods, 0.05, 0.04, 0.03, 0.02)))
 	spec := Spec{Metric: "ece", Rows: []string{"backbone"}, Average: []string{"dataset"}, Better: Lower, Percent: true, Number: 4}
 	table, err := Pivot(records, spec)
@@ -87,7 +101,10 @@ func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
 	if table, err = Pivot(records, spec); err != nil || !table.Rows[0].Cells[0].OK || !table.Rows[0].Cells[0].StandIn {
 		t.Errorf("another table: %+v, %v", table.Rows, err)
 	}
-	if s := CountSettings(records); s.Measured != 2 || s.StandIn != 1 {
-		t.Errorf("%+v", s)
+	undeclared := network("cifar100", "resnet18", methods, 0.05, 0.04, 0.03, 0.02)
+	for ofPaper, standIns := range map[bool]int{false: 1, true: 2} {
+		if s := CountSettings(slices.Concat(records, undeclared), ofPaper); s.Measured != 3 || s.StandIn != standIns {
+			t.Errorf("of the paper %v: %+v", ofPaper, s)
+		}
 	}
 }

@@ -23,6 +23,10 @@ type Table struct {
 	StandIns  []string // how the networks of the numbers marked o differ from the paper's
 }
 
+// Undeclared takes the place of the text that says how a stand-in differs from the
+// paper's network, where the manifest does not say it.
+const Undeclared = "its manifest says neither paper nor stand-in"
+
 // Rival is one of the items that marks rank; see Spec.
 type Rival struct {
 	ID, Label string

@@ -38,9 +38,12 @@ type Cell struct {
 // Difference is the reproduced minus the published number.
 func (c Cell) Difference() paper.Points { return c.Here - c.Value }
 
-// Kinds of reproduced values. A record that is measured, but whose note does not
-// say that it is of the paper's own network, is a stand-in: it is shown, and enters
-// no verdict.
+// StandsIn reports whether the reproduced value is measured, but not on the paper's
+// own network.
+func (c Cell) StandsIn() bool { return c.State == OK && c.Source == standIn }
+
+// Kinds of reproduced values. Which record is a stand-in, [results.Record.StandsIn]
+// decides. A stand-in is shown, and enters no verdict.
 const (
 	measured  = "measured"
 	standIn   = "stand-in"
@@ -48,7 +51,7 @@ const (
 )
 
 func sourceOf(r results.Record) string {
-	if r.Source == measured && !r.OfPaper() {
+	if r.StandsIn() {
 		return standIn
 	}
 	return r.Source
