@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,7 +38,7 @@ func bundleManifest(t *testing.T) data.Manifest {
 	if err := yaml.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	m.Sets = slices.DeleteFunc(m.Sets, func(s data.ManifestSet) bool { return s.Set == "*/*" }) // the entry for all sets
+	m.Sets = slices.DeleteFunc(m.Sets, func(s data.ManifestSet) bool { return strings.Contains(s.Set, "*") }) // entries for many sets
 	return m
 }
 
@@ -338,6 +339,33 @@ func within(t *testing.T, dataset, base, part string) {
 		if !slices.Contains(all, row) {
 			t.Fatalf("%s: %s sample %d is none of %s", dataset, part, row, base)
 		}
+	}
+}
+
+// TestBundleNamesCommonTestSamples: two data sets name the same samples exactly if
+// they have common test images.
+func TestBundleNamesCommonTestSamples(t *testing.T) {
+	folder := openBundle(t)
+	datasets := []string{"cifar10-jpeg", "cifar10-jpeg-c", "cifar10-jpeg-lt-r10", "cifar10-jpeg-lt-r100"}
+	samples := func(dataset string) string {
+		p := folder.Describe(data.Ref{Dataset: dataset, Backbone: "vit-p4-d96-l4", Split: data.Test})
+		return cmp.Or(p.Samples, dataset)
+	}
+	for i, a := range datasets {
+		for _, b := range datasets[:i] {
+			common, some := 0, indices(t, b, "test")[:200]
+			for _, row := range indices(t, a, "test") {
+				if slices.Contains(some, row) {
+					common++
+				}
+			}
+			if common == 0 || samples(a) != samples(b) {
+				t.Errorf("%s and %s: at least %d common test images, samples %s and %s", a, b, common, samples(a), samples(b))
+			}
+		}
+	}
+	if samples("pneumoniamnist-28") == samples("cifar10-jpeg") {
+		t.Error("pneumoniamnist-28 has the samples of cifar10-jpeg")
 	}
 }
 

@@ -67,6 +67,7 @@
 //	    kind: log-probs           content of the logits arrays: logits, log-probs or probs; see below
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
+//	    samples: cifar10          the data set that the test samples are of, if not its own: sets with common samples count once, without ";"
 //	    note: any text            where the arrays come from, one line; it travels with the numbers
 //	    paper: true               the arrays are those of the paper's own networks: only these enter verdicts on it
 //	    stand-in: another run     how the network differs from the paper's one of the same dataset and backbone:

@@ -40,6 +40,8 @@ type ManifestSet struct {
 	From   string `yaml:"from,omitempty"`   // Provenance.From
 	Note   string `yaml:"note,omitempty"`   // Provenance.Note
 
+	Samples string `yaml:"samples,omitempty"` // Provenance.Samples
+
 	Paper   *bool  `yaml:"paper,omitempty"`    // Provenance.Paper
 	StandIn string `yaml:"stand-in,omitempty"` // Provenance.StandIn
 	Licence string `yaml:"licence,omitempty"`  // of the arrays, for people who pass them on
@@ -90,6 +92,9 @@ func (m Manifest) describe(ref Ref) Provenance {
 		}
 		if s.Note != "" {
 			p.Note = s.Note
+		}
+		if s.Samples != "" {
+			p.Samples = s.Samples
 		}
 		if s.Paper != nil {
 			p.Paper = *s.Paper
@@ -191,7 +196,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
 	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "paper", "stand-in", "licence"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "samples", "paper", "stand-in", "licence"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -213,11 +218,11 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			if v.Value == "true" {
 				paper = v
 			}
-		case "note", "from", "stand-in", "licence":
+		case "note", "from", "samples", "stand-in", "licence":
 			if strings.Contains(v.Value, "\n") {
 				return v, fmt.Errorf("%s must be one line", key)
 			}
-			if (key == "from" || key == "stand-in") && strings.Contains(v.Value, ";") {
+			if (key == "from" || key == "samples" || key == "stand-in") && strings.Contains(v.Value, ";") {
 				return v, fmt.Errorf("%s must not contain a semicolon", key)
 			}
 			if key == "stand-in" {

@@ -38,6 +38,11 @@ type Provenance struct {
 	From   string // the networks, in a few words for captions of measured numbers; may be empty
 	Note   string // where the arrays come from, in one line; may be empty
 
+	// Samples is the id of the data set that the test samples are of, where it is not
+	// the set's own, such as cifar10 for a long-tailed cifar10-lt-r10. Comparisons
+	// count sets with common samples once. May be empty; without ";".
+	Samples string
+
 	// Paper: the arrays are those of the paper's own networks. Only such rows enter
 	// verdicts on the paper.
 	Paper bool

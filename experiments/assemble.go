@@ -128,6 +128,9 @@ func noteOf(from data.Provenance, inputs []string, report calib.Report) string {
 	if from.From != "" {
 		items = append(items, results.FromPrefix+from.From)
 	}
+	if from.Samples != "" {
+		items = append(items, results.SamplesPrefix+from.Samples)
+	}
 	switch {
 	case from.Origin != data.Measured:
 	case from.Paper:

@@ -48,3 +48,23 @@ func TestNoteIsNoFormula(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesOfARecord: the note names them, or else the name of the data set does.
+func TestSamplesOfARecord(t *testing.T) {
+	for _, c := range []struct{ dataset, note, want string }{
+		{"cifar100", "", "cifar100"},
+		{"cifar100-c", "", "cifar100"},
+		{"cifar100-lt-r10", "", "cifar100"},
+		{"cifar100-lt-r100-balanced", "", "cifar100"},
+		{"imagenet-lt", "", "imagenet"},
+		{"cifar10-jpeg-c", "", "cifar10-jpeg"},
+		{"cifar10-jpeg-c", FromPrefix + "a; " + SamplesPrefix + "cifar10; more", "cifar10"},
+		{"20newsgroups", "no " + SamplesPrefix + "x", "20newsgroups"},
+		{"salt-lts", "", "salt-lts"},
+	} {
+		r := Record{Setting: Setting{Dataset: c.dataset}, Note: c.note}
+		if got := r.Samples(); got != c.want {
+			t.Errorf("%s with note %q: %q, want %q", c.dataset, c.note, got, c.want)
+		}
+	}
+}

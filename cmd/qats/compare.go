@@ -27,8 +27,9 @@ func compareCommand() *cobra.Command {
 interval of each setting, Wilcoxon's signed-rank test over blocks of settings
 with Holm's correction, and the mean ranks of all methods with Friedman's test
 and Nemenyi's critical difference. Settings that share test images are not
-independent trials. Therefore the settings of one dataset are a block: they are
-averaged first and count once (--block changes that).
+independent trials. Therefore the settings of one dataset, and of data sets derived
+from it (corrupted, long-tailed), are a block: they are averaged first and count
+once (--block changes that).
 
 compare reads results.csv and pairs.csv in OUT. With --spec it first runs the
 missing cells of these settings: METHOD is fitted if it is new, and paired with
@@ -59,7 +60,7 @@ browser.`,
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
-	f.StringVar((*string)(&c.Block), "block", string(compare.ByDataset), "settings that count once together: all of a dataset, all of a network, or each setting alone (dataset, network or setting)")
+	f.StringVar((*string)(&c.Block), "block", string(compare.BySamples), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")

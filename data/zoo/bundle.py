@@ -233,6 +233,7 @@ def bundle(arrays, raw, cache, folder, say=print):
         write_splits(w, parts, dataset)
     w.sets.sort(key=lambda s: s["set"].split("/"))
     w.sets.insert(0, dict(set="*/*", source="measured", **{"from": "small networks trained for this project"}))
+    w.sets.insert(1, dict(set="cifar10-jpeg*/*", samples="cifar10"))  # long-tailed and corrupted sets have its test images
     manifest.write(folder, w.sets, w.files)
     (folder / "README.md").write_text(page(w, parts, table))
     total = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())

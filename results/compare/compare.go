@@ -19,7 +19,7 @@ type Options struct {
 	Metric  string   // in results.csv: an output of a registered metric with a direction
 	Against string   // the method that the others are compared with
 	Methods []string // the others, in order; nil for all that have rows
-	Block   Block    // ByDataset if empty
+	Block   Block    // BySamples if empty
 
 	// Interval is the name of the bootstrap intervals of pairs.csv, for captions;
 	// "BC bootstrap" if empty.
@@ -50,8 +50,9 @@ type Comparison struct {
 	Source   string // measured | simulated
 	Settings int    // with a value of any method
 	Blocks   []string
-	Rows     []Row    // of the methods compared, in order, without Against
-	From     []string // what the measured settings are measured on, as manifests say; "" where a manifest does not
+	Datasets map[string][]string // of each block, in the order of their first settings
+	Rows     []Row               // of the methods compared, in order, without Against
+	From     []string            // what the measured settings are measured on, as manifests say; "" where a manifest does not
 
 	// Against itself: its mean over blocks, and over how many.
 	AgainstValue                   float64
@@ -105,7 +106,7 @@ func (r Row) Apart(sign func(float64) int) (block string, difference float64, ok
 // name, has no value at all.
 func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
 	if o.Block == "" {
-		o.Block = ByDataset
+		o.Block = BySamples
 	}
 	entry, output, ok := metrics.LookupOutput(o.Metric)
 	switch {
@@ -134,7 +135,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		}
 		c := &Comparison{Options: o, MetricLabel: output.Label, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits(),
 			Source: source, Settings: len(v.settings)}
-		c.Blocks, _ = blocks(v.settings, o.Block)
+		c.Blocks, c.Datasets = v.blockDatasets(o.Block)
 		c.From = results.DistinctFrom(v.records(v.settings))
 		methods := o.Methods
 		if methods == nil {
@@ -233,7 +234,7 @@ func (c *Comparison) row(v values, method string) Row {
 		slices.Sort(widths)
 		r.Smallest = (widths[(len(widths)-1)/2] + widths[len(widths)/2]) / 4
 	}
-	names, members := blocks(both, c.Block)
+	names, members := v.blocks(both, c.Block)
 	r.BlockNames = names
 	r.Settings, r.Blocks = len(both), len(names)
 	for _, b := range names {

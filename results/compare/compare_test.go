@@ -83,6 +83,44 @@ func TestABlockCountsOnce(t *testing.T) {
 	}
 }
 
+// Derived data sets are one block: the mean over data sets of the means over settings,
+// so that corruptions of one network do not outweigh the others.
+func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
+	var records []results.Record
+	add := func(at results.Setting, difference float64, note string) {
+		q, o := record(at, "qats", .2), record(at, "ts", .2+difference)
+		q.Note, o.Note = note, note
+		records = append(records, q, o)
+	}
+	add(cell("a", "x"), .01, "")
+	add(cell("a", "y"), .03, "")
+	for s := 1; s <= 5; s++ {
+		shifted := cell("a-c", "x")
+		shifted.Corruption, shifted.Severity = "fog", s
+		add(shifted, .06, "")
+	}
+	add(cell("other-name", "x"), .04, results.SamplesPrefix+"a")
+	add(cell("b", "x"), .1, "")
+	skip := record(cell("other-name", "x"), "vs", 0)
+	skip.Status, skip.Note, skip.Value = results.Skip, "vs needs true logits", 0
+	records = append([]results.Record{skip}, records...)
+	c := comparison(t, records, nil, Options{Metric: "ece", Against: "qats", Methods: []string{"ts"}})
+	r := c.Rows[0]
+	if want := ((.02+.06+.04)/3 + .1) / 2; r.Blocks != 2 || math.Abs(r.Difference-want) > 1e-12 {
+		t.Errorf("%d blocks, difference %v, want 2 and %v", r.Blocks, r.Difference, want)
+	}
+	if !slices.Equal(r.BlockNames, []string{"a", "b"}) || !slices.Equal(c.Datasets["a"], []string{"other-name", "a", "a-c"}) {
+		t.Errorf("blocks %v, of %v", r.BlockNames, c.Datasets)
+	}
+	text := strings.Join(View{Comparison: c}.legend(), " ")
+	if want := "then the data sets of a block: a (other-name, a, a-c)"; !strings.Contains(text, want) {
+		t.Errorf("legend %q, want %q", text, want)
+	}
+	if want := "2 blocks of data sets that share no test samples"; !strings.Contains(View{Comparison: c}.Sentence(), want) {
+		t.Errorf("sentence %q, want %q", View{Comparison: c}.Sentence(), want)
+	}
+}
+
 // From pairs of either direction, and the other way round where higher is better.
 func TestWinsAndLossesAreThoseOfIntervals(t *testing.T) {
 	var records []results.Record

@@ -12,10 +12,13 @@
 //
 // # Over settings
 //
-// Settings that share test images are not independent trials: the 75 corruptions of
-// one set are not 75 data sets. So settings are grouped into blocks, by default one
-// for each dataset. The differences of a block are averaged first, and a block
-// counts once in every test. Over the blocks, each method is tested by Wilcoxon's
+// Settings that share test samples are not independent trials: the 75 corruptions of
+// one set are not 75 data sets, and a long-tailed CIFAR-10 has the test images of
+// CIFAR-10. So settings are grouped into blocks, by default one for all data sets
+// with common test samples: a manifest names these (its key samples), or else the
+// dataset's name without -c or -lt does ([results.Record.Samples]). The differences of
+// a block are averaged first, over the settings of each data set and then over data
+// sets, and a block counts once in every test. Over the blocks, each method is tested by Wilcoxon's
 // signed-rank test, with zeros as in Pratt (1959) and Holm's correction over the
 // methods that are compared. The interval beside the mean difference is that of
 // Hodges and Lehmann, which inverts the same test. All methods together are ranked

@@ -51,7 +51,7 @@ func (c *Comparison) rank(v values) {
 	var ranked []string
 	for _, m := range methods {
 		lacks := v.lacking(m, settings)
-		if c.Methods == nil && m != c.Against && c.tooFew(lacks.Settings, settings) {
+		if c.Methods == nil && m != c.Against && v.tooFew(lacks.Settings, settings, c.Block) {
 			k.Aside = append(k.Aside, lacks)
 			continue
 		}
@@ -65,7 +65,7 @@ func (c *Comparison) rank(v values) {
 		k.Missing = append(k.Missing, lacks)
 		settings = slices.DeleteFunc(settings, func(s results.Setting) bool { return slices.Contains(lacks.Settings, s) })
 	}
-	names, members := blocks(settings, c.Block)
+	names, members := v.blocks(settings, c.Block)
 	var costs [][]float64
 	for _, b := range names {
 		var row []float64
@@ -136,10 +136,10 @@ func apart(costs [][]float64, k int) [][]bool {
 
 // tooFew reports whether a method lacks too much to be ranked: too many settings, or
 // all settings of too many blocks.
-func (c *Comparison) tooFew(lacks, settings []results.Setting) bool {
+func (v values) tooFew(lacks, settings []results.Setting, by Block) bool {
 	rest := slices.DeleteFunc(slices.Clone(settings), func(s results.Setting) bool { return slices.Contains(lacks, s) })
-	all, _ := blocks(settings, c.Block)
-	left, _ := blocks(rest, c.Block)
+	all, _ := v.blocks(settings, by)
+	left, _ := v.blocks(rest, by)
 	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(len(all)-len(left)) > maxLacking*float64(len(all))
 }
 

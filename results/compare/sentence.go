@@ -123,6 +123,9 @@ func (v View) trials(n int) string {
 	case BySetting:
 		return table.Count(n, "setting")
 	}
+	if v.Block == BySamples && v.sharedBlocks() != "" {
+		return table.Count(n, "block") + " of data sets that share no test samples"
+	}
 	return table.Count(n, "data set")
 }
 

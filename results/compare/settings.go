@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -9,27 +10,36 @@ import (
 // Block says which settings count as one trial.
 type Block string
 
-// The blocks. Settings of a dataset share test images; those of a network share
+// The blocks. Settings of a dataset share test samples, and so do data sets that are
+// derived from one another ([results.Record.Samples]); settings of a network share
 // its calibration set too.
 const (
+	BySamples Block = "samples" // all data sets with common test samples
 	ByDataset Block = "dataset" // all networks and corruptions of a dataset
 	ByNetwork Block = "network" // dataset, backbone and loss: its corruptions
 	BySetting Block = "setting" // each setting by itself
 )
 
 // Blocks returns all kinds of blocks, the default first.
-func Blocks() []Block { return []Block{ByDataset, ByNetwork, BySetting} }
+func Blocks() []Block { return []Block{BySamples, ByDataset, ByNetwork, BySetting} }
 
-// of returns the name of the block of a setting.
-func (b Block) of(c results.Setting) string {
-	switch b {
+// network returns the name of the network of a setting.
+func network(c results.Setting) string {
+	c.Corruption, c.Severity = "", 0
+	return c.Name()
+}
+
+// block returns the name of the block of a setting.
+func (v values) block(c results.Setting, by Block) string {
+	switch by {
 	case ByNetwork:
-		c.Corruption, c.Severity = "", 0
-		return c.Name()
+		return network(c)
 	case BySetting:
 		return c.Name()
+	case ByDataset:
+		return c.Dataset
 	}
-	return c.Dataset
+	return v.samples[c]
 }
 
 // place is a method on a setting.
@@ -44,12 +54,13 @@ type values struct {
 	settings []results.Setting // in the order of their first row
 	methods  []string
 	at       map[place]results.Record
-	pairs    map[place]results.Pair // with the method compared against
+	samples  map[results.Setting]string // the data set that its test samples are of
+	pairs    map[place]results.Pair     // with the method compared against
 }
 
 // read arranges the rows of a metric, without those of redrawn splits.
 func read(records []results.Record, pairs []results.Pair, metric, against string) (values, error) {
-	v := values{at: map[place]results.Record{}, pairs: map[place]results.Pair{}}
+	v := values{at: map[place]results.Record{}, samples: map[results.Setting]string{}, pairs: map[place]results.Pair{}}
 	settings, methods := map[results.Setting]bool{}, map[string]bool{}
 	for _, r := range records {
 		if r.Metric != metric || r.Corruption == results.Split {
@@ -60,6 +71,10 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		if !settings[at.setting] {
 			settings[at.setting] = true
 			v.settings = append(v.settings, at.setting)
+			v.samples[at.setting] = r.Samples()
+		}
+		if r.Status == results.OK { // the note of a skip names no samples
+			v.samples[at.setting] = r.Samples()
 		}
 		if !methods[r.Method] {
 			methods[r.Method] = true
@@ -158,10 +173,10 @@ func (v values) byNature(method string) bool {
 
 // blocks arranges settings by their block. Blocks are in the order of their first
 // settings.
-func blocks(settings []results.Setting, by Block) (names []string, members map[string][]results.Setting) {
+func (v values) blocks(settings []results.Setting, by Block) (names []string, members map[string][]results.Setting) {
 	members = map[string][]results.Setting{}
 	for _, s := range settings {
-		b := by.of(s)
+		b := v.block(s, by)
 		if members[b] == nil {
 			names = append(names, b)
 		}
@@ -170,11 +185,36 @@ func blocks(settings []results.Setting, by Block) (names []string, members map[s
 	return names, members
 }
 
-// mean returns the mean of f over settings.
-func mean(settings []results.Setting, f func(results.Setting) float64) float64 {
-	var sum float64
-	for _, s := range settings {
-		sum += f(s)
+// blockDatasets returns the blocks of all settings and the data sets in each.
+func (v values) blockDatasets(by Block) (names []string, datasets map[string][]string) {
+	names, members := v.blocks(v.settings, by)
+	datasets = map[string][]string{}
+	for b, settings := range members {
+		for _, s := range settings {
+			if !slices.Contains(datasets[b], s.Dataset) {
+				datasets[b] = append(datasets[b], s.Dataset)
+			}
+		}
 	}
-	return sum / float64(len(settings))
+	return names, datasets
+}
+
+// mean returns the mean of f over the settings of a block: the mean over data sets of
+// the means over the settings of each. So the 75 corrupted sets of one network do not
+// outweigh the clean sets of their block.
+func mean(settings []results.Setting, f func(results.Setting) float64) float64 {
+	var names []string
+	sums, counts := map[string]float64{}, map[string]int{}
+	for _, s := range settings {
+		if counts[s.Dataset] == 0 {
+			names = append(names, s.Dataset)
+		}
+		sums[s.Dataset] += f(s)
+		counts[s.Dataset]++
+	}
+	var sum float64
+	for _, name := range names {
+		sum += sums[name] / float64(counts[name])
+	}
+	return sum / float64(len(names))
 }

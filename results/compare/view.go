@@ -185,7 +185,7 @@ func (v View) legend() []string {
 		}
 	}
 	if len(without) < len(v.Rows) {
-		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows are not independent, and neither are data sets that share images. "+
+		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows or images are not independent. "+
 			"Smallest: the smallest detectable difference of a setting, half the width of that interval, median over the settings.", v.intervals()))
 	}
 	if len(without) > 0 {
@@ -263,7 +263,26 @@ func (v View) blockText() string {
 	case BySetting:
 		return n + ", each setting by itself (settings that share test images count several times)"
 	}
-	return n + " by dataset (settings of a dataset share test images: they are averaged first, and count once)"
+	if v.Block == ByDataset {
+		return n + " by dataset (settings of a dataset share test samples: they are averaged first, and count once; data sets that share samples count several times)"
+	}
+	text := n + " by test samples (settings of a data set share test samples: they are averaged first"
+	if shared := v.sharedBlocks(); shared != "" {
+		text += ", then the data sets of a block: " + shared
+	}
+	return text + "; a block counts once)"
+}
+
+// sharedBlocks lists the blocks of several data sets with these: "cifar10 (cifar10-jpeg,
+// cifar10-jpeg-c)".
+func (v View) sharedBlocks() string {
+	var list []string
+	for _, b := range v.Blocks {
+		if d := v.Datasets[b]; len(d) > 1 {
+			list = append(list, fmt.Sprintf("%s (%s)", b, strings.Join(d, ", ")))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // RankingNotes describes the ranking in sentences: what was ranked, the tests, which
@@ -361,7 +380,7 @@ func names(settings []results.Setting) string {
 			list = append(list, s.Name())
 			continue
 		}
-		network := ByNetwork.of(s)
+		network := network(s)
 		if sets[network]++; sets[network] == 1 {
 			index[network] = len(list)
 			list = append(list, s.Name())

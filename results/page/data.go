@@ -62,6 +62,7 @@ type metricEntry struct {
 type settingEntry struct {
 	Experiment string  `json:"e"`
 	Dataset    string  `json:"d"`
+	Samples    string  `json:"t"` // the data set that its test samples are of
 	Backbone   string  `json:"b"`
 	Loss       string  `json:"l"`
 	Corruption string  `json:"c"`
@@ -185,7 +186,7 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	if !ok {
 		s = len(p.Settings)
 		p.setting[settingID{r.Setting, source}] = s
-		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
+		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Samples: r.Samples(), Backbone: r.Backbone, Loss: r.Loss,
 			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: printName(r.Setting)})
 	}
 	m, ok := p.method[r.Method]
@@ -213,6 +214,7 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 		return
 	}
 	p.Settings[s].N = max(p.Settings[s].N, r.N)
+	p.Settings[s].Samples = r.Samples() // the note of a skip may name none
 	values := p.values[r.Metric]
 	for len(values) <= c {
 		values = append(values, math.NaN())

@@ -110,7 +110,7 @@ func TestFilters(t *testing.T) {
 func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
 	p := open(t, newPage(t), "")
 	f := records()
-	for _, c := range []struct{ metric, block, choice, backbone string }{{"ece", "d", "dataset", ""}, {"nll", "d", "dataset", ""}, {"accuracy", "s", "setting", ""}, {"ece", "s", "setting", "resnet50"}, {"ece", "n", "network", ""}} {
+	for _, c := range []struct{ metric, block, choice, backbone string }{{"ece", "t", "samples", ""}, {"ece", "d", "dataset", ""}, {"nll", "t", "samples", ""}, {"accuracy", "s", "setting", ""}, {"ece", "s", "setting", "resnet50"}, {"ece", "n", "network", ""}} {
 		p.choose("f-metric", c.metric)
 		p.choose("f-backbone", c.backbone)
 		p.choose("block", c.block)

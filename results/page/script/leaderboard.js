@@ -161,6 +161,7 @@ function drawLeaderboard() {
         "block",
         "Count once",
         [
+          ["t", "each set of test samples"],
           ["d", "each data set"],
           ["n", "each network"],
           ["s", "each setting"],

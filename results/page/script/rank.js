@@ -1,5 +1,5 @@
 // Ranking of methods, as package results/compare has it: settings that share test
-// images are averaged first and count once.
+// samples are averaged first and count once.
 
 // maxLacking is the share of settings, and of whole blocks, that a method may lack.
 const maxLacking = 0.2;
@@ -13,7 +13,7 @@ function merged(settings, metric) {
     if (s.shift === "redrawn") continue;
     let one = byName.get(s.name);
     if (!one)
-      byName.set(s.name, (one = {name: s.name, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, values: new Map(), cells: new Map()}));
+      byName.set(s.name, (one = {name: s.name, samples: s.t, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, values: new Map(), cells: new Map()}));
     data.methods.forEach((_, m) => {
       const x = value(s.i, m, metric);
       if (x === null) return;
@@ -27,7 +27,7 @@ function merged(settings, metric) {
   return {settings: [...byName.values()], conflict};
 }
 
-const blockOf = s => (state.block === "n" ? s.network : state.block === "s" ? s.name : s.dataset);
+const blockOf = s => ({n: s.network, s: s.name, d: s.dataset})[state.block] ?? s.samples;
 
 // blocksOf groups settings by block, in the order of their first settings.
 function blocksOf(settings) {
@@ -36,12 +36,20 @@ function blocksOf(settings) {
   return blocks;
 }
 
+// meanOf returns the mean of a block: the mean over data sets of the means over the
+// settings of each.
+function meanOf(block, get) {
+  const sets = new Map();
+  for (const s of block) sets.set(s.dataset, [...(sets.get(s.dataset) || []), get(s)]);
+  return mean([...sets.values()].map(mean));
+}
+
 // blockMean returns the mean over blocks of the means over the settings that have a
 // value, with the numbers of both. get returns a number or undefined.
 function blockMean(settings, get) {
   const has = settings.filter(s => get(s) !== undefined);
   const blocks = [...blocksOf(has).values()];
-  return {mean: blocks.length ? mean(blocks.map(b => mean(b.map(get)))) : null, settings: has.length, blocks: blocks.length};
+  return {mean: blocks.length ? mean(blocks.map(b => meanOf(b, get))) : null, settings: has.length, blocks: blocks.length};
 }
 
 // rankMethods ranks all methods with a value. ranked is in the order of the mean
@@ -80,7 +88,7 @@ function rankMethods(all, metric) {
   const cost = better(metric) === "higher" ? -1 : 1;
   const sums = new Map(candidates.map(m => [m, 0]));
   for (const b of blocks) {
-    const costs = candidates.map(m => cost * mean(b.map(s => s.values.get(m))));
+    const costs = candidates.map(m => cost * meanOf(b, s => s.values.get(m)));
     candidates.forEach((m, i) => {
       const below = costs.filter(c => c < costs[i]).length;
       const same = costs.filter(c => c === costs[i]).length;

@@ -8,7 +8,7 @@ const defaults = {
   loss: "",
   shift: "usual",
   q: "",
-  block: "d",
+  block: "t",
   sort: "rank",
   dir: "1",
   base: "",
