@@ -15,6 +15,7 @@ import (
 // plan. Version, Commit and Command are left to the caller.
 func (p *Plan) Describe(out *Outcome) results.Run {
 	r := results.Run{FirstRows: p.first, Keys: results.KeysDigest(out.Rows.Records)}
+	r.Rows = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
 	r.Counts = results.RunCounts{Settings: len(p.Units), Cells: out.Cells, Skipped: out.Skipped, Failed: out.Failed}
 	r.Counts.Measured, r.Counts.Simulated, r.Counts.Absent = p.Measured()
 	described := map[*spec.Spec]bool{}

@@ -23,13 +23,19 @@ type Rows struct {
 // Write replaces results.csv, bins.csv, pairs.csv and fits.csv in dir, and
 // results-wide.csv, which holds the values of results.csv in wide form. It makes
 // the folder if there is none.
+//
+// results.csv is the first. If the process is killed before the last file and
+// run.json are written, the keys in results.csv are not those in run.json, and
+// readers notice it (results.CheckRun).
 func (r *Rows) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	atomicfile.Sweep(dir)
+	if err := results.WriteResults(filepath.Join(dir, "results.csv"), r.Records); err != nil {
+		return err
+	}
 	files := []func() error{
-		func() error { return results.WriteResults(filepath.Join(dir, "results.csv"), r.Records) },
 		func() error { return results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records) },
 		func() error { return results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) },
 		func() error { return results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) },
@@ -40,7 +46,8 @@ func (r *Rows) Write(dir string) error {
 	return errors.Join(errs...)
 }
 
-// ReadRows reads the files that Write wrote.
+// ReadRows reads results.csv, bins.csv and pairs.csv, and compares them with
+// run.json where there is one.
 func ReadRows(dir string) (*Rows, error) {
 	var all Rows
 	var err1, err2, err3 error
@@ -50,7 +57,10 @@ func ReadRows(dir string) (*Rows, error) {
 	if errors.Is(err1, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no results.csv in %s: qats run writes it", dir)
 	}
-	return &all, errors.Join(err1, err2, err3)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	return &all, results.CheckRun(dir, all.Records, all.Bins, all.Pairs)
 }
 
 // Of returns the rows of one experiment.

@@ -34,7 +34,8 @@
 // Two more files are for readers, and no number depends on them: fits.csv has the
 // fitted parameters ([Parameter]), and run.json ([Run]) the specs, the digests of
 // the arrays and what is known of the program. The page of an output folder
-// (package results/page) shows both.
+// (package results/page) shows both. The files of a run are replaced one after the
+// other, results.csv first and run.json last; [CheckRun] notices files of two runs.
 //
 // # The store
 //

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Run is run.json: what was run to make the CSV files of a folder. It holds
@@ -23,10 +26,18 @@ type Run struct {
 	// FirstRows is the number of rows of each set that were used; 0 for all.
 	FirstRows int `json:"first_rows,omitempty"`
 
-	Keys     string       `json:"keys"` // KeysDigest of the records
+	Keys     string       `json:"keys"`          // KeysDigest of the records
+	Rows     RunRows      `json:"rows,omitzero"` // zero in files of earlier versions
 	Counts   RunCounts    `json:"counts"`
 	Specs    []RunSpec    `json:"specs"`
 	Settings []RunSetting `json:"settings"` // in the order of results.csv
+}
+
+// RunRows counts the rows of the CSV files of a run, without their headers.
+type RunRows struct {
+	Results int `json:"results"`
+	Bins    int `json:"bins"`
+	Pairs   int `json:"pairs"`
 }
 
 // RunCounts counts the settings and the cells of a run.
@@ -118,7 +129,7 @@ func WriteRun(path string, r Run) error {
 
 // ReadRun reads a run.json.
 func ReadRun(path string) (*Run, error) {
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -130,4 +141,40 @@ func ReadRun(path string) (*Run, error) {
 		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; run again", path, r.Format, runFormat)
 	}
 	return &r, nil
+}
+
+// CheckRun compares rows that were read from the CSV files in dir with run.json
+// there: the number of rows of each file, and the keys of the records. A list that
+// is nil was not read and is not checked. Without a run.json there is nothing to
+// compare with, and no error: the CSV files alone are enough.
+//
+// Values are not compared, so a script may change them. It may add or remove rows if
+// it removes run.json too.
+func CheckRun(dir string, records []Record, bins []Bin, pairs []Pair) error {
+	path := filepath.Join(dir, "run.json")
+	r, err := ReadRun(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	const remedy = "run again, or remove run.json if you changed the rows yourself"
+	for _, f := range []struct {
+		name       string
+		rows, want int
+		read       bool
+	}{
+		{"results.csv", len(records), r.Rows.Results, records != nil},
+		{"bins.csv", len(bins), r.Rows.Bins, bins != nil},
+		{"pairs.csv", len(pairs), r.Rows.Pairs, pairs != nil},
+	} {
+		if f.read && r.Rows != (RunRows{}) && f.rows != f.want {
+			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", filepath.Join(dir, f.name), f.rows, path, f.want, remedy)
+		}
+	}
+	if records != nil && KeysDigest(records) != r.Keys {
+		return fmt.Errorf("%s: does not belong to the run that %s describes: the keys differ; %s", filepath.Join(dir, "results.csv"), path, remedy)
+	}
+	return nil
 }

@@ -94,3 +94,58 @@ func TestKeysDigestDependsOnKeysAndOrder(t *testing.T) {
 		t.Error("the digest depends on more than the keys")
 	}
 }
+
+// TestRowsThatAreNotOfTheRunAreNamed: a file that lost or gained rows, and a
+// results.csv of another run. Without run.json the CSV files are enough, and a
+// run.json that does not count rows is compared by its keys.
+func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
+	records := []Record{{Key: "a"}, {Key: "b"}, {Key: "c"}}
+	bins, pairs := make([]Bin, 5), make([]Pair, 2)
+	dir := t.TempDir()
+	if err := CheckRun(dir, records[:1], bins, pairs); err != nil {
+		t.Errorf("no run.json: %v", err)
+	}
+	run := Run{Keys: KeysDigest(records), Rows: RunRows{Results: 3, Bins: 5, Pairs: 2}}
+	path := filepath.Join(dir, "run.json")
+	other := []Record{{Key: "a"}, {Key: "b"}, {Key: "d"}}
+	for _, c := range []struct {
+		counted bool
+		records []Record
+		bins    []Bin
+		pairs   []Pair
+		want    string // no error if empty
+	}{
+		{true, records, bins, pairs, ""},
+		{true, records, nil, nil, ""},
+		{true, nil, bins, nil, ""},
+		{true, records[:2], bins, pairs, "results.csv: 2 rows, but the run that " + path + " describes wrote 3; run again, or remove run.json"},
+		{true, []Record{}, bins, pairs, "results.csv: 0 rows"},
+		{true, records, bins[:4], pairs, "bins.csv: 4 rows, but"},
+		{true, records, bins, append(pairs, Pair{}), "pairs.csv: 3 rows, but"},
+		{true, records, bins, []Pair{}, "pairs.csv: 0 rows, but"},
+		{true, other, bins, pairs, "results.csv: does not belong to the run that " + path + " describes"},
+		{false, records, bins[:4], pairs, ""},
+		{false, records[:2], bins, pairs, "results.csv: does not belong"},
+	} {
+		r := run
+		if !c.counted {
+			r.Rows = RunRows{}
+		}
+		if err := WriteRun(path, r); err != nil {
+			t.Fatal(err)
+		}
+		err := CheckRun(dir, c.records, c.bins, c.pairs)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%d, %d and %d rows: %v", len(c.records), len(c.bins), len(c.pairs), err)
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), dir) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%d, %d and %d rows: %v, want %s", len(c.records), len(c.bins), len(c.pairs), err, c.want)
+		}
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckRun(dir, records, bins, pairs); err == nil || !strings.Contains(err.Error(), "run.json: ") {
+		t.Errorf("half a run.json: %v", err)
+	}
+}

@@ -109,5 +109,8 @@ func readNumbers(out string) ([]paper.Number, []results.Record, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("no results.csv in %s: qats run writes it", out)
 	}
-	return numbers, records, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return numbers, records, results.CheckRun(out, records, nil, nil)
 }

@@ -65,7 +65,6 @@ type content struct {
 	Shifted     bool
 	Reasons     []reason
 	Run         *results.Run
-	Stale       bool // run.json is not of these records
 	Fits        bool
 	Files       string // of another program; empty for those of the folder
 }
@@ -83,7 +82,6 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 		}),
 	}
 	c.Colors += pageHead(c.Banner.Word)
-	c.Stale = f.Run != nil && f.Run.Keys != results.KeysDigest(f.Records)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
 	var err error
 	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {

@@ -19,7 +19,8 @@ type Folder struct {
 	Run        *results.Run        // nil without run.json
 }
 
-// Read reads the files of a folder. Only results.csv must exist.
+// Read reads the files of a folder. Only results.csv must exist. Where there is a
+// run.json, the rows must be those that it describes.
 func Read(dir string) (*Folder, error) {
 	var f Folder
 	reads := []func() error{
@@ -48,5 +49,8 @@ func Read(dir string) (*Folder, error) {
 		})
 	}
 	wg.Wait()
-	return &f, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &f, results.CheckRun(dir, f.Records, f.Bins, f.Pairs)
 }
