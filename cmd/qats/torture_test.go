@@ -32,10 +32,19 @@ type torture struct {
 	qats string // the program
 	spec string
 
-	alone string // folder of an undisturbed run, its report, its compare and its diff
-	took  time.Duration
-	kills int
-	table []line
+	example, paper *project
+	alone          string // folder of an undisturbed run of the example
+	took           time.Duration
+	kills          map[string]int // by command
+	table          []line
+}
+
+// project is a folder of specs, with commands whose outputs are compared.
+type project struct {
+	dir      string // where the commands run
+	commands func(out string) [][]string
+	alone    string          // output folder of the commands without a kill
+	took     []time.Duration // of each command
 }
 
 // line is a row of the table that the campaign prints.
@@ -65,15 +74,22 @@ func TestTorture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &torture{t: t, rng: rand.New(rand.NewPCG(seed, 0)), root: root, qats: buildQats(t), spec: filepath.Join(root, "experiments", "example.yaml")}
-	x.alone = filepath.Join(t.TempDir(), "alone")
-	for _, args := range x.commands(x.alone) {
-		start := time.Now()
-		if out, err := x.command(args...).CombinedOutput(); err != nil {
-			t.Fatalf("qats %v: %v: %s", args, err, out)
+	x := &torture{t: t, rng: rand.New(rand.NewPCG(seed, 0)), root: root, qats: buildQats(t), spec: filepath.Join(root, "experiments", "example.yaml"), kills: map[string]int{}}
+	x.example = x.undisturbed(&project{dir: root, commands: func(out string) [][]string {
+		return [][]string{
+			{"run", x.spec, "--out", out},
+			{"report", x.spec, "--out", out},
+			{"compare", "--out", out},
+			{"compare", "ts", "--spec", x.spec, "--out", out},
 		}
-		x.took = max(x.took, time.Since(start))
-	}
+	}})
+	x.paper = x.undisturbed(&project{dir: smallPaper(t, root), commands: func(out string) [][]string {
+		return [][]string{
+			{"reproduce", "--quick", "--out", out},
+			{"diff", "--out", out},
+		}
+	}})
+	x.alone, x.took = x.example.alone, slices.Max(x.example.took)
 	for _, part := range []struct {
 		share float64
 		name  string
@@ -107,20 +123,28 @@ func TestTorture(t *testing.T) {
 			}
 		}
 		if l.detail == "" {
-			var list []string
-			for d, n := range details {
-				list = append(list, fmt.Sprintf("%s %d", d, n))
-			}
-			slices.Sort(list)
-			l.detail = strings.Join(list, ", ")
+			l.detail = counts(details)
 		}
-		if x.kills > 0 && len(x.table) == 0 { // the first part: count kills, not rounds
-			l.detail += fmt.Sprintf("; %d rounds", l.count)
-			l.count = x.kills
+		if len(x.table) == 0 { // the first part: count kills, not rounds
+			l.detail = fmt.Sprintf("%s; %d rounds", counts(x.kills), l.count)
+			l.count = 0
+			for _, n := range x.kills {
+				l.count += n
+			}
 		}
 		x.table = append(x.table, l)
 	}
 	x.print(seed)
+}
+
+// counts returns "name number, ..." in the order of the names.
+func counts(numbers map[string]int) string {
+	var list []string
+	for name, n := range numbers {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %d", name, n)))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
 }
 
 // print prints the table, and the faults.
@@ -162,14 +186,52 @@ func (x *torture) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// commands are those whose outputs are compared, in order.
-func (x *torture) commands(out string) [][]string {
-	return [][]string{
-		{"run", x.spec, "--out", out},
-		{"report", x.spec, "--out", out},
-		{"compare", "--out", out},
-		{"compare", "ts", "--spec", x.spec, "--out", out},
+// undisturbed runs the commands of a project and keeps their outputs and times.
+func (x *torture) undisturbed(p *project) *project {
+	p.alone = filepath.Join(x.t.TempDir(), "alone")
+	for _, args := range p.commands(p.alone) {
+		start := time.Now()
+		if err := x.finish(p, args, p.alone); err != nil {
+			x.t.Fatal(err)
+		}
+		p.took = append(p.took, time.Since(start))
 	}
+	return p
+}
+
+// finish runs a command of a project to its end. The text that diff prints, which
+// writes no file, is kept in the output folder.
+func (x *torture) finish(p *project, args []string, out string) error {
+	cmd := x.command(args...)
+	cmd.Dir = p.dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("qats %v: %w: %s", args, err, stderr.String())
+	}
+	if args[0] == "diff" {
+		return os.WriteFile(filepath.Join(out, "diff printed"), stdout.Bytes(), 0o666)
+	}
+	return nil
+}
+
+// smallPaper makes a project with the specs of the paper, each of one simulated
+// network and three methods, so that reproduce takes a second.
+func smallPaper(t *testing.T, root string) string {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "experiments", "paper")
+	if err := errors.Join(os.MkdirAll(folder, 0o777), os.Symlink(filepath.Join(root, "data"), filepath.Join(dir, "data"))); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range paperSpecs {
+		backbone := []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"}[i%5]
+		text := fmt.Sprintf("name: %s\ndata: [simulate]\nbaseline: ts\nmethods: [uncal, ts, qats]\n"+
+			"settings: {dataset: cifar10, backbone: %s}\ntables: [{metric: ece}]\nfigures: [{kind: reliability, methods: [ts, qats]}]\n", name, backbone)
+		if err := os.WriteFile(filepath.Join(folder, name+".yaml"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // folder returns a new folder, and removes the last one of that name.
@@ -232,38 +294,46 @@ func crashed(cmd *exec.Cmd, said string) error {
 func (x *torture) kill() (string, error) {
 	out := x.folder("kill")
 	defer os.RemoveAll(out)
-	commands := x.commands(out)
-	which := x.rng.IntN(len(commands) + 2)
-	name := "shard"
-	target := []string{"run", x.spec, "--out", out, "--shard", fmt.Sprintf("%d/3", 1+x.rng.IntN(3))}
+	p, commands, which := x.example, x.example.commands(out), x.rng.IntN(8)
+	if which >= 6 {
+		p, commands, which = x.paper, x.paper.commands(out), which-6
+	}
+	var target []string
+	var name string
+	took := p.took[0]
 	switch {
 	case which < len(commands):
-		target = commands[which]
+		target, took = commands[which], p.took[which]
 		name = target[0]
 		for _, args := range commands[:which] {
-			if b, err := x.command(args...).CombinedOutput(); err != nil {
-				return name, fmt.Errorf("%v: %v: %s", args, err, b)
+			if err := x.finish(p, args, out); err != nil {
+				return name, err
 			}
 		}
 	case which == len(commands):
 		name, target = "run --fresh", []string{"run", x.spec, "--out", out, "--fresh"}
+	default:
+		name, target = "shard", []string{"run", x.spec, "--out", out, "--shard", fmt.Sprintf("%d/3", 1+x.rng.IntN(3))}
 	}
 	for range 2 + x.rng.IntN(3) {
-		x.kills++
 		cmd := x.command(target...)
+		cmd.Dir = p.dir
 		if err := cmd.Start(); err != nil {
 			return name, err
 		}
-		time.Sleep(time.Duration(x.rng.Int64N(int64(x.took))))
+		time.Sleep(time.Duration(x.rng.Int64N(int64(took))))
 		cmd.Process.Kill()
 		cmd.Wait()
-	}
-	for _, args := range commands {
-		if b, err := x.command(args...).CombinedOutput(); err != nil {
-			return name, fmt.Errorf("after kill of %v: %v: %v: %s", target, args, err, b)
+		if !cmd.ProcessState.Exited() { // otherwise it was done before
+			x.kills[name]++
 		}
 	}
-	if err := same(x.alone, out); err != nil {
+	for _, args := range commands {
+		if err := x.finish(p, args, out); err != nil {
+			return name, fmt.Errorf("after kill of %v: %w", target, err)
+		}
+	}
+	if err := same(p.alone, out); err != nil {
 		return name, fmt.Errorf("after kill of %v: %w", target, err)
 	}
 	return name, nil
