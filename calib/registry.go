@@ -14,6 +14,8 @@ func Registry() []Entry {
 		irEntry(),
 		irTopEntry(),
 		irOVAEntry(),
+		ivapEntry(),
+		cvapEntry(),
 		hbEntry(),
 		hbTopEntry(),
 		splineEntry(),

@@ -1,0 +1,68 @@
+package isotonic
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The definition: isotonic regression of all rows and one more, by the closed form.
+func TestVennAbersIsTheDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for trial := range 500 {
+		n := rng.IntN(30)
+		points := make([]Point, n)
+		for i := range points {
+			points[i] = Point{rng.Float64(), rng.Float64() < 0.5}
+			if trial%2 == 0 {
+				points[i].X = math.Round(6*points[i].X) / 6
+			}
+			if trial%3 == 0 {
+				points[i].Hit = rng.Float64() < points[i].X
+			}
+		}
+		all := slices.Clone(points)
+		v := NewVennAbers(Group(points, trial%4 < 2), trial%4 < 2)
+		for range 20 {
+			s := rng.Float64()
+			if n > 0 && rng.IntN(2) == 0 {
+				s = all[rng.IntN(n)].X
+			}
+			var p [2]float64
+			for outcome := range p {
+				x, y, w := []float64{s}, []float64{float64(outcome)}, []float64{1}
+				for _, point := range all {
+					hit := 0.0
+					if point.Hit {
+						hit = 1
+					}
+					x, y, w = append(x, point.X), append(y, hit), append(w, 1)
+				}
+				at, g := minMax(x, y, w)
+				i, _ := slices.BinarySearch(at, s)
+				p[outcome] = g[i]
+			}
+			got, want := 1/(1+math.Exp(v.Odds(s))), p[1]/(1-p[0]+p[1])
+			if math.Abs(got-want) > 1e-13 {
+				t.Fatalf("trial %d: p(%v) = %v, by the definition %v", trial, s, got, want)
+			}
+		}
+	}
+}
+
+// Scores that differ by rounding alone are one score.
+func TestGroupJoinsTies(t *testing.T) {
+	near := 0.5 * (1 + TieShare/2)
+	o := Group([]Point{{near, true}, {0.5, false}, {1e-40, true}, {0, false}, {1, true}}, true)
+	if !slices.Equal(o.X, []float64{0, 0.5, 1}) || !slices.Equal(o.Rows, []int{2, 2, 1}) || !slices.Equal(o.Hits, []int{1, 1, 1}) {
+		t.Errorf("%+v", o)
+	}
+	v := NewVennAbers(o, true)
+	if v.Odds(near) != v.Odds(0.5) || v.Odds(1e-35) != v.Odds(0) {
+		t.Error("a tie has another value")
+	}
+	if v.Odds(0.5*(1+2*TieShare)) == v.Odds(0.5) {
+		t.Error("a larger score counts as a tie")
+	}
+}
