@@ -1,0 +1,94 @@
+package calib
+
+import (
+	"context"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
+)
+
+// CentredIsotonic is centred isotonic regression (Oron and Flournoy 2017) of each
+// class against all others: for each class j a function g_j is fitted to the n pairs
+// (p_ij, 1[y_i = j]) of softmax probability and outcome, and
+//
+//	q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same over the classes.
+//
+// Isotonic regression is flat within its blocks. Here each block has one knot, at the
+// mean of its scores, and g is linear between knots, so it rises strictly. Blocks of
+// value 0 or 1 stay flat, as in the authors' package cir and in cir_model. Below the
+// least and above the largest score of the set, g has the values of the first and the
+// last block. The prediction may change.
+//
+// Departures. The second term is that of OneVsRestIsotonic. probmetrics, which applies
+// cir_model to each class, raises zeros to 1e-30 instead; then a class without
+// calibration rows has an NLL of 69. The authors compare means after rounding them to
+// 8 decimals; ours are compared exactly. Scores that differ by rounding alone are
+// equal (isotonic.TieShare).
+type CentredIsotonic struct{}
+
+func cirEntry() Entry {
+	return NewEntry[CentredIsotonic, irOVAMap](Entry{
+		Name:      "cir",
+		Label:     "CIR",
+		Version:   1,
+		Summary:   "centred isotonic regression of each class against all others, rows normalised",
+		Reference: "Oron and Flournoy 2017",
+	})
+}
+
+// Contract needs logits and labels. The prediction may change.
+func (CentredIsotonic) Contract() Contract { return vectorContract() }
+
+// Fit returns the functions. The scores of a class below its least positive one are
+// in the block of value 0, of which only the right end matters. So only the larger
+// scores are sorted, a few per cent if there are many classes.
+func (CentredIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	if err := fit.CheckLabelled(set); err != nil {
+		return nil, err
+	}
+	rows, err := isotonic.LikelyRows(ctx, set.Logits)
+	if err != nil {
+		return nil, err
+	}
+	k := set.Logits.Cols
+	ofClass := make([][]int, k)
+	for i, y := range set.Labels {
+		ofClass[y] = append(ofClass[y], i)
+	}
+	classes := make([]isotonic.Function, k)
+	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // one class a call
+		var points []isotonic.Point
+		least := 1.0
+		for _, i := range ofClass[class] {
+			p := rows[i].Prob(set.Logits.Row(i)[class])
+			points = append(points, isotonic.Point{X: p, Hit: true})
+			least = min(least, p)
+		}
+		below := -1.0 // the largest score below least
+		for i := range rows {
+			if len(points) == 0 || int(set.Labels[i]) == class {
+				continue
+			}
+			p := rows[i].Prob(set.Logits.Row(i)[class])
+			if p >= least/2 { // a tie may begin below least
+				points = append(points, isotonic.Point{X: p})
+			} else {
+				below = max(below, p)
+			}
+		}
+		if below >= 0 {
+			points = append(points, isotonic.Point{X: below})
+		}
+		classes[class] = isotonic.Centred(isotonic.Group(points, true))
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := newIROVAMap(classes)
+	nll, err := m.nll(ctx, set, rows)
+	if err != nil {
+		return nil, err
+	}
+	return result(m, fit.Report{NLL: nll, Passes: 1}), nil
+}

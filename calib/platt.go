@@ -1,0 +1,233 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// PlattScaling is Platt scaling (Platt 1999) of each class against all others: for
+// each class a logistic regression of the n outcomes on the softmax probability p of
+// the class,
+//
+//	g(p) = sigmoid(a p + b).
+//
+// q_j is g_j(p_j) divided by the sum of the row. As in Platt's paper the outcomes are
+// smoothed against overfitting: of N+ positive and N- other rows the targets are
+// (N+ + 1)/(N+ + 2) and 1/(N- + 2). So the loss has a minimum for every set, also for
+// a class without rows. The slope a may be negative; a class whose scores are all
+// equal has slope 0. The prediction may change. scikit-learn's
+// CalibratedClassifierCV(method="sigmoid") is the same on given probabilities; with
+// two classes it fits class 1 alone, with the same result.
+//
+// The minimum is found by Newton's method to a gradient of 1e-9, as Lin, Lin and Weng
+// (2007) propose; scikit-learn stops its BFGS at a gradient of 1e-5 in the sum over
+// rows.
+type PlattScaling struct{}
+
+// PlattLogits is PlattScaling on the logarithmic scale, which can undo a temperature.
+// The score of a class is its log odds log(p/(1-p)), limited to [-700, 700], or
+// log(p + 1e-10), which probmetrics and CalArena use under this name. For two classes
+// only log odds are symmetric: with them the rows sum to 1 before they are divided.
+// Beta calibration has a slope on log p and another on log(1-p), and no smoothed
+// targets.
+type PlattLogits struct {
+	Score string // "log-odds" or "log-prob"; empty means "log-odds"
+}
+
+func plattEntry() Entry {
+	return NewEntry[PlattScaling, plattMap](Entry{
+		Name:      "platt",
+		Label:     "Platt",
+		Version:   1,
+		Summary:   "logistic regression on the probability of each class against all others, rows normalised",
+		Reference: "Platt 1999; Lin, Lin and Weng 2007",
+	})
+}
+
+func plattLogitsEntry() Entry {
+	return NewEntry[PlattLogits, plattMap](Entry{
+		Name:      "platt-logits",
+		Label:     "Platt (logits)",
+		Version:   1,
+		Summary:   "logistic regression on the log odds of each class against all others, rows normalised",
+		Reference: "Platt 1999; Lin, Lin and Weng 2007",
+	})
+}
+
+// Options returns the option score.
+func (m *PlattLogits) Options() []Option {
+	return []Option{ChoiceOption("score", &m.Score, []string{scoreLogOdds, scoreLogProb}, "what the logistic regression sees")}
+}
+
+// Contract needs logits and labels. The prediction may change.
+func (PlattScaling) Contract() Contract { return vectorContract() }
+
+// Contract needs logits and labels. The prediction may change.
+func (PlattLogits) Contract() Contract { return vectorContract() }
+
+// Fit returns a and b of every class.
+func (PlattScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return fitPlatt(ctx, in, scoreProb)
+}
+
+// Fit returns a and b of every class.
+func (m PlattLogits) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
+	return fitPlatt(ctx, in, m.Score)
+}
+
+// Scores of a class, of which sigmoids are fitted.
+const (
+	scoreProb    = "prob"
+	scoreLogOdds = "log-odds"
+	scoreLogProb = "log-prob"
+
+	mostLogOdds = 700.0
+)
+
+func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
+	set := in.Cal
+	ends := make([]fit.Solution, set.Logits.Cols)
+	m := plattMap{Score: score, A: make([]float64, len(ends)), B: make([]float64, len(ends))}
+	err := eachClass(ctx, set, score, func(class int, f []float64, positive []bool) {
+		hits := float64(count(positive))
+		l := fit.Logistic{
+			Columns: [][]float64{f}, Positive: positive,
+			Low: 1 / (float64(len(f)) - hits + 2), High: (hits + 1) / (hits + 2),
+		}
+		slopes, offset, end := l.Minimise()
+		m.A[class], m.B[class], ends[class] = slopes[0], offset, end
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err := reported(ctx, m, set, 1)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.noteSigmoids(ends)
+	return f, nil
+}
+
+// eachClass calls do with the n scores of each class and their outcomes, both of which
+// it may keep, for several classes at a time.
+func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) error {
+	if err := fit.CheckLabelled(set); err != nil {
+		return err
+	}
+	n := set.Logits.Rows
+	rows := make([]classScores, n)
+	err := fit.EachBlock(ctx, n, func(_, lo, hi int) {
+		for i, m := range NewUnscaled(set.Logits.Slice(lo, hi)).Moments() {
+			rows[lo+i] = newClassScores(&m)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return fit.EachBlock(ctx, set.Logits.Cols*fit.BlockRows, func(class, _, _ int) { // one class a call
+		f, positive := make([]float64, n), make([]bool, n)
+		for i := range n {
+			f[i] = rows[i].of(score, set.Logits.Row(i)[class])
+			positive[i] = int(set.Labels[i]) == class
+		}
+		do(class, f, positive)
+	})
+}
+
+// noteSigmoids adds the results of the logistic regressions of all classes.
+func (r *Report) noteSigmoids(ends []fit.Solution) {
+	open := 0
+	for _, e := range ends {
+		r.Iterations += e.Steps
+		r.Gradient = max(r.Gradient, e.Gradient)
+		if e.Gradient > fit.GradTol {
+			open++
+		}
+	}
+	if open > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d classes not converged: gradient %.1e", open, len(ends), r.Gradient))
+	}
+}
+
+// classScores gives the scores of the classes of a row.
+type classScores struct{ max, tail, log float64 }
+
+func newClassScores(m *softmax.Moments) classScores {
+	return classScores{float64(m.Max), m.Tail, softmax.Log1p(m.Tail)}
+}
+
+// of returns the score of a class with the given logit. The odds are e/(S - e) with
+// e = exp(l - max) and S = 1 + tail, the sum of e over the classes. There is no
+// cancellation: if e = 1, S - e is the tail.
+func (r classScores) of(score string, logit float32) float64 {
+	gap := float64(logit) - r.max
+	switch score {
+	case scoreProb:
+		return softmax.ExpGap(gap) / (1 + r.tail)
+	case scoreLogProb:
+		return softmax.Log(softmax.ExpGap(gap)/(1+r.tail) + 1e-10)
+	}
+	rest := r.tail
+	if gap < 0 {
+		rest = 1 + (r.tail - softmax.ExpGap(gap))
+	}
+	return min(max(gap-softmax.Log(rest), -mostLogOdds), mostLogOdds)
+}
+
+// plattMap holds the parameters of k classes.
+type plattMap struct {
+	Score string    `json:"score"` // prob, log-odds or log-prob
+	A     []float64 `json:"a"`     // k
+	B     []float64 `json:"b"`     // k
+}
+
+// NumClasses returns k.
+func (m plattMap) NumClasses() int { return len(m.A) }
+
+func (m plattMap) Check() error {
+	if m.Score != scoreProb && m.Score != scoreLogOdds && m.Score != scoreLogProb {
+		return fmt.Errorf("score %q: want %s, %s or %s", m.Score, scoreProb, scoreLogOdds, scoreLogProb)
+	}
+	return checkSigmoids(m.A, m.B)
+}
+
+// checkSigmoids rejects slopes a and offsets b that no fit returns.
+func checkSigmoids(a, b []float64) error {
+	if len(a) == 0 {
+		return errors.New("no classes")
+	}
+	if err := checkParameters("a", a, len(a)); err != nil {
+		return err
+	}
+	return checkParameters("b", b, len(a))
+}
+
+// Apply writes the n x k probabilities.
+func (m plattMap) Apply(dst data.Probs, set *data.Set) {
+	eachClassScores(set, func(i int, r classScores) {
+		q := dst.Row(i)
+		for j, l := range set.Logits.Row(i) {
+			q[j] = fit.Sigmoid(float64(m.A[j]*r.of(m.Score, l)) + m.B[j])
+		}
+		fit.Normalise(q)
+	})
+}
+
+// eachClassScores calls do for each row of a set.
+func eachClassScores(set *data.Set, do func(i int, r classScores)) {
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
+		for i, m := range NewUnscaled(part).Moments() {
+			do(lo+i, newClassScores(&m))
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package calib
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// QuadraticScaling is quadratic scaling of each class against all others: for each
+// class a logistic regression of the n outcomes on the log odds z of its softmax
+// probability and on their square,
+//
+//	g(z) = sigmoid(a z + c z^2 + b),
+//
+// without a penalty. q_j is g_j(z_j) divided by the sum of the row. z is limited to
+// [-700, 700]. g need not be monotone. The prediction may change. With two classes it
+// is the quadratic scaling of probmetrics, which has no form for several classes.
+//
+// A class that is absent, or that the two columns tell apart without an error, has no
+// minimum. Its parameters are where the gradient has vanished, below 1e-12, or at the
+// bound of 1e4 standard deviations; another solver ends elsewhere.
+type QuadraticScaling struct{}
+
+func quadraticEntry() Entry {
+	return NewEntry[QuadraticScaling, quadraticMap](Entry{
+		Name:      "quadratic",
+		Label:     "Quadratic",
+		Version:   1,
+		Summary:   "logistic regression on the log odds and their square of each class against all others, rows normalised",
+		Reference: "probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
+	})
+}
+
+// Contract needs logits and labels. The prediction may change.
+func (QuadraticScaling) Contract() Contract { return vectorContract() }
+
+// Fit returns a, b and c of every class.
+func (QuadraticScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	set := in.Cal
+	k := set.Logits.Cols
+	ends := make([]fit.Solution, k)
+	m := quadraticMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
+	err := eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
+		squares := make([]float64, len(f))
+		for i, z := range f {
+			squares[i] = float64(z * z)
+		}
+		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1}
+		slopes, offset, end := l.Minimise()
+		m.A[class], m.C[class], m.B[class], ends[class] = slopes[0], slopes[1], offset, end
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err := reported(ctx, m, set, 1)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.noteSigmoids(ends)
+	return f, nil
+}
+
+// quadraticMap holds the parameters of k classes.
+type quadraticMap struct {
+	A []float64 `json:"a"` // k
+	B []float64 `json:"b"` // k
+	C []float64 `json:"c"` // k
+}
+
+// NumClasses returns k.
+func (m quadraticMap) NumClasses() int { return len(m.A) }
+
+func (m quadraticMap) Check() error {
+	if len(m.C) != len(m.A) {
+		return fmt.Errorf("%d a and %d c: want one of each for every class", len(m.A), len(m.C))
+	}
+	if err := checkSigmoids(m.A, m.B); err != nil {
+		return err
+	}
+	return checkParameters("c", m.C, len(m.C))
+}
+
+// Apply writes the n x k probabilities.
+func (m quadraticMap) Apply(dst data.Probs, set *data.Set) {
+	eachClassScores(set, func(i int, r classScores) {
+		q := dst.Row(i)
+		for j, l := range set.Logits.Row(i) {
+			z := r.of(scoreLogOdds, l)
+			q[j] = fit.Sigmoid(float64(m.A[j]*z) + float64(m.C[j]*float64(z*z)) + m.B[j])
+		}
+		fit.Normalise(q)
+	})
+}

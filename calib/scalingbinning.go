@@ -1,0 +1,262 @@
+package calib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// ScalingBinning is the scaling-binning calibrator (Kumar, Liang and Ma 2019) of each
+// class against all others, their marginal calibrator. For each class a sigmoid
+// g(z) = sigmoid(a z + b) of the log odds of its softmax probability is fitted by
+// logistic regression. The n values g(z_i) are put into bins of equal numbers of rows,
+// and the new probability is the mean of g over the calibration rows in the bin of
+// g(z). Means of g vary less than shares of outcomes, and the number of values is
+// finite, so that the calibration error can be estimated. It is divided by the sum of
+// the row. The prediction may change.
+//
+// The edge between two bins is the mean of the values on both sides, and equal edges
+// are one; bins are right-closed. A bin without rows, between edges on ties, has its
+// centre. If there are fewer rows than bins, each row has a bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6.
+//
+// Departures. The authors divide no row by its sum, so their probabilities of a row do
+// not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to the mean
+// loss; ours has none. A class that is absent, or that g separates without an error,
+// has no minimum then; a and b are where the gradient has vanished. As in their code,
+// one set serves to fit g, to place the bins and to average; the paper divides it in
+// three.
+type ScalingBinning struct {
+	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
+}
+
+// TopScalingBinning is ScalingBinning of the top label: the sigmoid of the confidence
+// is fitted to the hits (1 if the prediction is right); see TopLabel.
+type TopScalingBinning struct {
+	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
+}
+
+func scalingBinningEntry() Entry {
+	return NewEntry[ScalingBinning, scalingBinningMap](Entry{
+		Name:      "scaling-binning",
+		Label:     "Scaling-binning",
+		Version:   1,
+		Summary:   "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
+		Reference: "Kumar, Liang and Ma 2019",
+	})
+}
+
+func scalingBinningTopEntry() Entry {
+	return NewEntry[TopScalingBinning, topScalingBinningMap](Entry{
+		Name:      "scaling-binning-top",
+		Label:     "Scaling-binning-top",
+		Version:   1,
+		Summary:   "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
+		Reference: "Kumar, Liang and Ma 2019",
+	})
+}
+
+// mostBinnedOdds is the largest absolute value of a score, log((1-1e-12)/1e-12).
+const mostBinnedOdds = 27.631021115927547
+
+func equalBinsOption(field *int) []Option {
+	return []Option{IntOption("bins", field, 10, 1, 1000, "number of bins of equal numbers of rows")}
+}
+
+// Options returns the option bins.
+func (m *ScalingBinning) Options() []Option { return equalBinsOption(&m.Bins) }
+
+// Options returns the option bins.
+func (m *TopScalingBinning) Options() []Option { return equalBinsOption(&m.Bins) }
+
+// Contract needs logits and labels. The prediction may change.
+func (ScalingBinning) Contract() Contract { return vectorContract() }
+
+// Contract needs logits and labels.
+func (TopScalingBinning) Contract() Contract { return logitsContract() }
+
+// binnedSigmoid is a sigmoid of a score and its mean in each bin. Sigmoid values up to
+// Edges[0] are in bin 0, values above Edges[i] up to Edges[i+1] in bin i+1.
+type binnedSigmoid struct {
+	A      float64   `json:"a"`
+	B      float64   `json:"b"`
+	Edges  []float64 `json:"edges"`  // increasing, one fewer than Values
+	Values []float64 `json:"values"` // one for each bin
+}
+
+// limitOdds returns the score of a binned sigmoid.
+func limitOdds(z float64) float64 { return min(max(z, -mostBinnedOdds), mostBinnedOdds) }
+
+func (s *binnedSigmoid) sigmoid(z float64) float64 {
+	return fit.Sigmoid(float64(s.A*limitOdds(z)) + s.B)
+}
+
+// at returns the value of a score.
+func (s *binnedSigmoid) at(z float64) float64 {
+	bin, _ := slices.BinarySearch(s.Edges, s.sigmoid(z))
+	return s.Values[bin]
+}
+
+// fitBinnedSigmoid fits the sigmoid to n scores, which it limits in place, and their
+// outcomes, and returns it with its bins.
+func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fit.Solution) {
+	for i, z := range scores {
+		scores[i] = limitOdds(z)
+	}
+	l := fit.Logistic{Columns: [][]float64{scores}, Positive: hit, High: 1}
+	slopes, offset, end := l.Minimise()
+	s := binnedSigmoid{A: slopes[0], B: offset}
+	g := make([]float64, len(scores))
+	for i, z := range scores {
+		g[i] = s.sigmoid(z)
+	}
+	slices.Sort(g)
+	s.Edges = equalEdges(g, bins)
+	s.Values = make([]float64, len(s.Edges)+1)
+	rows := make([]float64, len(s.Values))
+	for _, v := range g {
+		bin, _ := slices.BinarySearch(s.Edges, v)
+		s.Values[bin] += v
+		rows[bin]++
+	}
+	ends := append(append([]float64{0}, s.Edges...), 1)
+	for bin := range s.Values {
+		if rows[bin] > 0 {
+			s.Values[bin] = min(s.Values[bin]/rows[bin], 1)
+		} else { // between edges on ties
+			s.Values[bin] = (ends[bin] + ends[bin+1]) / 2
+		}
+	}
+	return s, end
+}
+
+// equalEdges returns the edges between bins of equal numbers of the sorted numbers g;
+// the first bins have one more if the numbers cannot be divided.
+func equalEdges(g []float64, bins int) []float64 {
+	n := len(g)
+	bins = min(bins, n)
+	edges := make([]float64, 0, bins)
+	for b, end := 0, 0; b < bins-1; b++ {
+		end += n / bins
+		if b < n%bins {
+			end++
+		}
+		if x := (g[end-1] + g[end]) / 2; len(edges) == 0 || x > edges[len(edges)-1] {
+			edges = append(edges, x)
+		}
+	}
+	return edges
+}
+
+func (s *binnedSigmoid) check() error {
+	if err := checkSigmoids([]float64{s.A}, []float64{s.B}); err != nil {
+		return err
+	}
+	if len(s.Values) == 0 || len(s.Edges) != len(s.Values)-1 {
+		return fmt.Errorf("%d edges and %d values: want one value more than edges", len(s.Edges), len(s.Values))
+	}
+	for i, v := range s.Values {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("values[%d] = %v is outside [0, 1]", i, v)
+		}
+	}
+	for i, x := range s.Edges {
+		if !(x >= 0 && x <= 1) || i > 0 && x <= s.Edges[i-1] {
+			return fmt.Errorf("edges[%d] = %v: want increasing numbers in [0, 1]", i, x)
+		}
+	}
+	return nil
+}
+
+// Fit returns the sigmoid, edges and values of every class.
+func (m ScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
+	set := in.Cal
+	ends := make([]fit.Solution, set.Logits.Cols)
+	g := scalingBinningMap{Classes: make([]binnedSigmoid, len(ends))}
+	err = eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
+		g.Classes[class], ends[class] = fitBinnedSigmoid(f, positive, m.Bins)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err := reported(ctx, g, set, 1)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.noteSigmoids(ends)
+	return f, nil
+}
+
+// Fit returns the sigmoid, edges and values of the confidence.
+func (m TopScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := topRows(ctx, in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	scores, hit := make([]float64, len(rows)), make([]bool, len(rows))
+	for i, r := range rows {
+		scores[i], hit[i] = confidenceOdds(r.conf), r.hit
+	}
+	s, end := fitBinnedSigmoid(scores, hit, m.Bins)
+	f := topFitted(topScalingBinningMap(s))
+	f.Report.noteSigmoids([]fit.Solution{end})
+	return f, nil
+}
+
+// confidenceOdds returns the log odds of a confidence in (0, 1].
+func confidenceOdds(conf float64) float64 {
+	return limitOdds(softmax.Log(conf) - softmax.Log(1-conf)) // +Inf at 1
+}
+
+// scalingBinningMap holds a binned sigmoid for each of the k classes.
+type scalingBinningMap struct {
+	Classes []binnedSigmoid `json:"classes"`
+}
+
+// NumClasses returns k.
+func (m scalingBinningMap) NumClasses() int { return len(m.Classes) }
+
+func (m scalingBinningMap) Check() error {
+	if len(m.Classes) == 0 {
+		return errors.New("no classes")
+	}
+	for j, s := range m.Classes {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("class %d: %w", j, err)
+		}
+	}
+	return nil
+}
+
+// Apply writes the n x k probabilities.
+func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
+	eachClassScores(set, func(i int, r classScores) {
+		q := dst.Row(i)
+		for j, l := range set.Logits.Row(i) {
+			q[j] = m.Classes[j].at(r.of(scoreLogOdds, l))
+		}
+		fit.Normalise(q)
+	})
+}
+
+// topScalingBinningMap is the binned sigmoid of the confidence.
+type topScalingBinningMap binnedSigmoid
+
+func (m topScalingBinningMap) Check() error { return (*binnedSigmoid)(&m).check() }
+
+// Confidence returns the value of the bin of conf.
+func (m topScalingBinningMap) Confidence(conf float64) float64 {
+	return (*binnedSigmoid)(&m).at(confidenceOdds(conf))
+}
