@@ -1,0 +1,121 @@
+package calib
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/isotonic"
+	"github.com/qats-bench/qats/calib/internal/testset"
+)
+
+// With two classes one-vs-rest is the binary method: the two functions are mirrored,
+// so the row needs no division.
+func TestTwoClassesAreOneBinaryProblem(t *testing.T) {
+	set := testset.Drawn(300, 2, 2, 3)
+	for _, name := range []string{"platt", "platt-logits"} {
+		m := fitMethod(t, name, set, nil).Map.(plattMap)
+		offset := -m.B[0]
+		if name == "platt" {
+			offset -= m.A[0] // p of class 0 is 1 - p of class 1
+		}
+		if math.Abs(m.A[0]-m.A[1]) > 1e-9 || math.Abs(offset-m.B[1]) > 1e-9 {
+			t.Errorf("%s: a = %v, b = %v", name, m.A, m.B)
+		}
+	}
+	rest := applied(fitMethod(t, "ivap", set, nil).Map, set.Logits)
+	e, _ := Lookup("ivap")
+	m, err := e.With(func(all []Option) error { return all[0].Set(oneVsOne) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := applied(fitted(t, m, set), set.Logits); !testset.Near(rest.Data, one.Data, 1e-12) {
+		t.Error("ivap: one-vs-rest and one-vs-one differ")
+	}
+}
+
+// The score of a class is the log odds of its probability, without cancellation where
+// the probability rounds to 1.
+func TestScoresAreLogOdds(t *testing.T) {
+	set := testset.Drawn(50, 4, 1, 7)
+	copy(set.Logits.Row(0), []float32{60, 0, 0, -5})
+	copy(set.Logits.Row(1), []float32{2, 2, -800, -900})
+	eachClassScores(set, func(i int, r classScores) {
+		row := set.Logits.Row(i)
+		for j, l := range row {
+			rest := 0.0
+			for c, other := range row {
+				if c != j {
+					rest += math.Exp(float64(other) - float64(l))
+				}
+			}
+			want := min(max(-math.Log(rest), -mostLogOdds), mostLogOdds)
+			if got := r.of(scoreLogOdds, l); math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+				t.Errorf("row %d, class %d: %v, want %v", i, j, got, want)
+			}
+		}
+	})
+}
+
+// The new confidence of a row is the mean over the rows of its bin, so the mean over
+// all rows is that of the sigmoid, which is the accuracy at the minimum of the loss.
+func TestScalingBinningKeepsTheMean(t *testing.T) {
+	set := testset.Drawn(503, 5, 2, 9)
+	m := fitMethod(t, "scaling-binning-top", set, map[string]int{"bins": 7}).Map.(topScalingBinningMap)
+	_, conf := TopLabels(m, set)
+	rows, err := topRows(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, hits, size := 0.0, 0.0, map[float64]int{}
+	for i, r := range rows {
+		mean += conf[i]
+		size[conf[i]]++
+		if r.hit {
+			hits++
+		}
+	}
+	if math.Abs(mean-hits) > 1e-6 {
+		t.Errorf("mean confidence %v, accuracy %v", mean/503, hits/503)
+	}
+	if len(size) != 7 {
+		t.Errorf("%d values, want 7", len(size))
+	}
+	for v, n := range size {
+		if n != 71 && n != 72 {
+			t.Errorf("bin of value %v has %d rows, want 71 or 72", v, n)
+		}
+	}
+}
+
+// Ties can leave a bin without rows; it has its centre.
+func TestScalingBinningWithTies(t *testing.T) {
+	s, _ := fitBinnedSigmoid([]float64{-1, -1, -1, -1, 2, 2}, []bool{true, false, false, false, true, false}, 3)
+	low, high := s.sigmoid(-1), s.sigmoid(2)
+	if !testset.Near(s.Edges, []float64{low, (low + high) / 2}, 0) ||
+		!testset.Near(s.Values, []float64{low, low/2 + (low+high)/4, high}, 1e-15) {
+		t.Errorf("%+v, sigmoid %v and %v", s, low, high)
+	}
+}
+
+// Merging is by geometric means: of one fold twice it is the inductive predictor.
+func TestEqualFoldsChangeNothing(t *testing.T) {
+	set := testset.Drawn(100, 3, 2, 4)
+	m := fitMethod(t, "ivap", set, nil).Map.(vennAbersMap)
+	m.Folds = [][]isotonic.Outcomes{m.Folds[0], m.Folds[0]}
+	two := m.prepared()
+	if got, want := applied(two, set.Logits), applied(fitMethod(t, "ivap", set, nil).Map, set.Logits); !testset.Near(got.Data, want.Data, 0) {
+		t.Error("two equal folds change the probabilities")
+	}
+}
+
+func BenchmarkFitOneVsRest(b *testing.B) {
+	for _, name := range []string{"ivap", "cvap", "cir", "platt", "platt-logits", "quadratic", "scaling-binning", "scaling-binning-top"} {
+		set := testset.Simulated(5000, 100, 5, 1.6, 1)
+		b.Run(fmt.Sprintf("method=%s/n=5000/k=100", name), func(b *testing.B) {
+			for b.Loop() {
+				fitMethod(b, name, set, nil)
+			}
+		})
+	}
+}
