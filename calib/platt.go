@@ -112,6 +112,7 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 		l := fit.Logistic{
 			Columns: [][]float64{f}, Positive: positive,
 			Low: 1 / (float64(len(f)) - hits + 2), High: (hits + 1) / (hits + 2),
+			Identity: score == scoreLogOdds,
 		}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.B[class], ends[class] = slopes[0], offset, end

@@ -52,7 +52,7 @@ func (QuadraticScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		for i, z := range f {
 			squares[i] = float64(z * z)
 		}
-		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1}
+		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Identity: true}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.C[class], m.B[class], ends[class] = slopes[0], slopes[1], offset, end
 	})

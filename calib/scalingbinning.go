@@ -117,7 +117,7 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	for i, z := range scores {
 		scores[i] = limitOdds(z)
 	}
-	l := fit.Logistic{Columns: [][]float64{scores}, Positive: hit, High: 1}
+	l := fit.Logistic{Columns: [][]float64{scores}, Positive: hit, High: 1, Identity: true}
 	slopes, offset, end := l.Minimise()
 	s := binnedSigmoid{A: slopes[0], B: offset}
 	g := make([]float64, len(scores))

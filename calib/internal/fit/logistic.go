@@ -16,11 +16,17 @@ type Logistic struct {
 	Columns   [][]float64
 	Positive  []bool
 	Low, High float64
+
+	// Identity: the solver starts at s = the first column, else at slopes of 0.
+	Identity bool
 }
 
 // mostLogistic bounds the parameters, in units of the standard deviation of their
 // column. It is reached only where there is no minimum.
 const mostLogistic = 1e4
+
+// leastMean limits the mean target from which the solver starts, which may be 0 or 1.
+const leastMean = 1e-4
 
 // Minimise returns the slopes of the columns, then the offset, and says how the solver
 // ended; the gradient is in units of a standard deviation of the columns. A column of
@@ -42,7 +48,12 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 	for j := range lo {
 		lo[j], hi[j] = -mostLogistic, mostLogistic
 	}
-	start[0], start[p] = min(unit[0], mostLogistic), min(max(centre[0], -mostLogistic), mostLogistic) // s is the first column
+	if l.Identity {
+		start[0], start[p] = min(unit[0], mostLogistic), min(max(centre[0], -mostLogistic), mostLogistic)
+	} else {
+		mean := l.meanTarget()
+		start[p] = softmax.Log(max(mean, leastMean)) - softmax.Log(max(1-mean, leastMean))
+	}
 	s, log := make([]float64, n), make([]float64, n)
 	end, _ = BoxNewton(func(x []float64) (Local, error) { return l.at(x, scaled, s, log), nil }, start, lo, hi, 1)
 	slopes, offset = make([]float64, p), end.At[p]
@@ -55,57 +66,112 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 	return slopes, offset, end
 }
 
+func (l *Logistic) meanTarget() float64 {
+	sum := 0.0
+	for _, positive := range l.Positive {
+		if positive {
+			sum += l.High
+		} else {
+			sum += l.Low
+		}
+	}
+	return sum / float64(len(l.Positive))
+}
+
 // at returns the loss near x. s and log are memory for n numbers each.
 func (l *Logistic) at(x []float64, columns [][]float64, s, log []float64) Local {
 	p := len(columns)
-	n := float64(len(s))
-	f := Local{Gradient: make([]float64, p+1), Hessian: make([]float64, (p+1)*(p+1))}
-	for i := range s {
-		v := x[p]
-		for j, column := range columns {
-			v += float64(x[j] * column[i])
+	for i, u := range columns[0] {
+		s[i] = x[p] + float64(x[0]*u)
+	}
+	if p == 2 {
+		for i, u := range columns[1] {
+			s[i] += float64(x[1] * u)
 		}
-		s[i] = v
+	}
+	for i, v := range s {
 		log[i] = -math.Abs(v)
 	}
 	softmax.Exps(log, log)
-	var row [3]float64
-	row[p] = 1
-	for i, v := range s {
-		e, t := log[i], l.Low
-		if l.Positive[i] {
-			t = l.High
-		}
-		q := e / (1 + e)
-		w := q / (1 + e)
-		if v > 0 {
-			q = 1 / (1 + e)
-		}
-		f.Value += max(v, 0) - float64(t*v)
-		for j, column := range columns {
-			row[j] = column[i]
-		}
-		for j, u := range row[:p+1] {
-			f.Gradient[j] += float64((q - t) * u)
-			wu := float64(w * u)
-			for c := range j + 1 {
-				f.Hessian[j*(p+1)+c] += float64(wu * row[c])
-			}
-		}
+	var f Local
+	if p == 1 {
+		f = l.oneColumn(columns[0], s, log)
+	} else {
+		f = l.twoColumns(columns[0], columns[1], s, log)
 	}
 	softmax.Log1ps(log, log)
 	for _, v := range log {
 		f.Value += v
 	}
+	n := float64(len(s))
 	f.Value /= n
-	for j := range p + 1 {
+	for j := range f.Gradient {
 		f.Gradient[j] /= n
-		for c := range j + 1 {
-			f.Hessian[j*(p+1)+c] /= n
-			f.Hessian[c*(p+1)+j] = f.Hessian[j*(p+1)+c]
-		}
+	}
+	for j := range f.Hessian {
+		f.Hessian[j] /= n
 	}
 	return f
+}
+
+// logisticRow returns, given s, exp(-|s|) and the target t of a row, its loss without
+// log(1 + exp(-|s|)), and the first and second derivative of its loss in s.
+func logisticRow(s, e, t float64) (loss, first, second float64) {
+	r := 1 / (1 + e)
+	q := e * r
+	second = q * r
+	if s > 0 {
+		return s - float64(t*s), r - t, second
+	}
+	return -float64(t * s), q - t, second
+}
+
+// oneColumn returns the sums over rows for one column and the constant, without the
+// logarithms of the loss. exps are exp(-|s|).
+func (l *Logistic) oneColumn(column, s, exps []float64) Local {
+	var value, g0, g1, h00, h01, h11 float64
+	for i, u := range column {
+		t := l.Low
+		if l.Positive[i] {
+			t = l.High
+		}
+		loss, first, second := logisticRow(s[i], exps[i], t)
+		value += loss
+		g0 += float64(first * u)
+		g1 += first
+		wu := float64(second * u)
+		h00 += float64(wu * u)
+		h01 += wu
+		h11 += second
+	}
+	return Local{Value: value, Gradient: []float64{g0, g1}, Hessian: []float64{h00, h01, h01, h11}}
+}
+
+// twoColumns is oneColumn for two columns and the constant.
+func (l *Logistic) twoColumns(a, b, s, exps []float64) Local {
+	var value, g0, g1, g2, h00, h01, h02, h11, h12, h22 float64
+	for i, u := range a {
+		v, t := b[i], l.Low
+		if l.Positive[i] {
+			t = l.High
+		}
+		loss, first, second := logisticRow(s[i], exps[i], t)
+		value += loss
+		g0 += float64(first * u)
+		g1 += float64(first * v)
+		g2 += first
+		wu, wv := float64(second*u), float64(second*v)
+		h00 += float64(wu * u)
+		h01 += float64(wu * v)
+		h02 += wu
+		h11 += float64(wv * v)
+		h12 += wv
+		h22 += second
+	}
+	return Local{
+		Value: value, Gradient: []float64{g0, g1, g2},
+		Hessian: []float64{h00, h01, h02, h01, h11, h12, h02, h12, h22},
+	}
 }
 
 // meanAndDeviation returns the mean and the standard deviation of a column, which is 0
