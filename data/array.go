@@ -92,17 +92,10 @@ func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
 func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.readInt32(dst, &a.buf, lo, hi) }
 
 func (a *Array) readInt32(dst []int32, buf *[]byte, lo, hi int) error {
-	if err := a.checkInteger(); err != nil {
-		return err
-	}
-	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
-}
-
-func (a *Array) checkInteger() error {
 	if !a.dtype.integer() {
 		return fmt.Errorf("%s: dtype %s; labels must be integers: store them as int32", a.name, a.dtype)
 	}
-	return nil
+	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
 
 // readTable reads rows lo..hi-1 into dst, whose elements are of type target.

@@ -61,6 +61,11 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 			dst[i] = T(math.Float64frombits(le.Uint64(src[8*i:])))
 		}
 		return finite.First(dst)
+	case BFloat16:
+		for i := range dst {
+			dst[i] = T(bfloat(le.Uint16(src[2*i:])))
+		}
+		return finite.First(dst)
 	case Float16:
 		if narrow, ok := any(dst).([]float32); ok {
 			half.Decode(narrow, src)
@@ -150,6 +155,9 @@ func integerAt(src []byte, i int, t DType) (v int64, ok bool) {
 	return int64(u), u <= math.MaxInt64
 }
 
+// bfloat returns the value of a bfloat16.
+func bfloat(u uint16) float32 { return math.Float32frombits(uint32(u) << 16) }
+
 // reason says why decodeFloats or decodeInts, into type target, rejected element
 // i, of type t.
 func reason(src []byte, i int, t, target DType) string {
@@ -167,6 +175,8 @@ func reason(src []byte, i int, t, target DType) string {
 	}
 	var x float64
 	switch t {
+	case BFloat16:
+		x = float64(bfloat(le.Uint16(src[2*i:])))
 	case Float16:
 		x = float64(half.ToFloat32(le.Uint16(src[2*i:])))
 	case Float32:

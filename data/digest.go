@@ -1,7 +1,6 @@
 package data
 
 import (
-	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -232,15 +231,8 @@ func (l location) hash() (record, error) {
 	defer f.Close()
 	stampOf(info).settle(time.Now())
 	h := sha256.New()
-	if isArchive(l.path) {
-		var r io.ReaderAt
-		var size int64
-		var member *zip.File
-		if r, size, err = readerAt(f, info); err == nil {
-			if member, err = findMember(r, size, l.member); err == nil {
-				err = copyMember(h, member)
-			}
-		}
+	if hasMembers(l.path) {
+		err = l.copyTo(h, f, info)
 	} else {
 		_, err = io.Copy(h, f)
 	}
@@ -253,4 +245,24 @@ func (l location) hash() (record, error) {
 	}
 	s := record{stampOf(info), hex.EncodeToString(h.Sum(nil))}
 	return s, s.same(after, l.name)
+}
+
+// copyTo writes the bytes of the member at l to w, as a .npy.
+func (l location) copyTo(w io.Writer, f fs.File, info fs.FileInfo) error {
+	r, size, err := readerAt(f, info)
+	if err != nil {
+		return err
+	}
+	if isTensors(l.path) {
+		t, err := findTensor(r, size, l.member)
+		if err != nil {
+			return err
+		}
+		return t.writeTo(w, r)
+	}
+	member, err := findMember(r, size, l.member)
+	if err != nil {
+		return err
+	}
+	return copyMember(w, member)
 }

@@ -24,8 +24,10 @@ const (
 	Uint32  DType = "uint32"
 	Uint64  DType = "uint64"
 	Float16 DType = "float16"
-	Float32 DType = "float32"
-	Float64 DType = "float64"
+	// BFloat16 is the upper half of a float32. Only .safetensors files have it.
+	BFloat16 DType = "bfloat16"
+	Float32  DType = "float32"
+	Float64  DType = "float64"
 )
 
 // size returns the bytes of an element.
@@ -33,7 +35,7 @@ func (t DType) size() int {
 	switch t {
 	case Bool, Int8, Uint8:
 		return 1
-	case Int16, Uint16, Float16:
+	case Int16, Uint16, Float16, BFloat16:
 		return 2
 	case Int32, Uint32, Float32:
 		return 4
@@ -42,14 +44,17 @@ func (t DType) size() int {
 }
 
 // integer reports whether elements are integers or booleans and so can be labels.
-func (t DType) integer() bool { return !strings.HasPrefix(string(t), "float") }
+func (t DType) integer() bool { return !strings.HasPrefix(string(t), "float") && t != BFloat16 }
 
-// descr returns the numpy type string of t in little-endian byte order.
+// descr returns the numpy type string of t in little-endian byte order; numpy has
+// none for BFloat16.
 func (t DType) descr() string {
 	order, kind := "<", "f"
 	switch {
 	case t == Bool:
 		return "|b1"
+	case t == BFloat16:
+		return string(t)
 	case t[0] == 'i':
 		kind = "i"
 	case t[0] == 'u':

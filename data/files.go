@@ -157,18 +157,16 @@ func (r *setReader) check() error {
 		if len(s) != x.axes && !column {
 			hint := ""
 			if x.a == r.labels && len(s) == 2 {
-				hint = "; if they are one-hot, store the index of the one"
+				hint = "; if they are one-hot, store the index of the one: labels.argmax(1)"
 			}
-			return fmt.Errorf("%s: shape %s; want %s%s", x.a.name, tuple(s), x.want, hint)
+			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint}
 		}
 		if slices.Contains(s, 0) {
 			return fmt.Errorf("%s: shape %s: the array is empty", x.a.name, tuple(s))
 		}
 	}
-	if r.labels != nil {
-		if err := r.labels.checkInteger(); err != nil {
-			return err
-		}
+	if err := r.transposed(); err != nil {
+		return err
 	}
 	rows := []axis{{r.logits, 0}, {r.labels, 0}, {r.features, 0}, {r.augmented, 1}}
 	classes := []axis{{r.logits, 1}, {r.augmented, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood, 1}}
@@ -186,11 +184,28 @@ func (r *setReader) check() error {
 	if r.k == 1 {
 		for _, x := range classes {
 			if x.a != nil {
-				return fmt.Errorf("%s: one class; confidence needs two: store a column of zeros beside a single score", x.a.name)
+				return &Problem{Place: x.a.name, Cause: "one class; confidence needs two", Fix: "store a column of zeros beside a single score"}
 			}
 		}
 	}
 	return nil
+}
+
+// transposed returns an error if the logits have as many columns as there are labels,
+// and fewer rows.
+func (r *setReader) transposed() error {
+	if r.logits == nil || r.labels == nil {
+		return nil
+	}
+	s, n := r.logits.shape, r.labels.shape[0]
+	if s[0] >= n || s[1] != n {
+		return nil
+	}
+	return &Problem{
+		Place: r.logits.name,
+		Cause: fmt.Sprintf("shape %s, and %s has %d rows: the logits are transposed", tuple(s), r.labels.name, n),
+		Fix:   "store logits.T, one row a sample",
+	}
 }
 
 // axis is axis i of an array that may be absent.

@@ -104,7 +104,11 @@ func (f *Folder) missing(x file) bool {
 	if err != nil {
 		return false
 	}
-	_, err = findMember(r, size, l.member)
+	if isTensors(l.path) {
+		_, err = findTensor(r, size, l.member)
+	} else {
+		_, err = findMember(r, size, l.member)
+	}
 	var none *missingMember
 	return errors.As(err, &none)
 }

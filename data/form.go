@@ -105,8 +105,11 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	case err != nil:
 		return asStored, form, nil // reading the row will give the same error
 	case looks.probs:
-		return asStored, form, fmt.Errorf("%s: these are probabilities, not logits: every row is in [0, 1] and sums to 1; "+
-			"state kind: probs in %s or --kind probs (or score them with --probs); if they are logits, state kind: logits", a.name, ManifestName)
+		return asStored, form, &Problem{
+			Place: a.name,
+			Cause: "these are probabilities, not logits: every row is in [0, 1] and sums to 1",
+			Fix:   "state kind: probs in " + ManifestName + " or --kind probs (or score them with --probs); if they are logits, state kind: logits",
+		}
 	case looks.unit:
 		form.Notes = append(form.Notes, "warning: all logits are in [0, 1] (sigmoid outputs, or rounded?)")
 	}

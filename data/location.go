@@ -18,19 +18,27 @@ import (
 type location struct {
 	fsys   fs.FS  // nil for paths of the operating system
 	path   string // of the file in fsys
-	member string // of an .npz, else empty
+	member string // of an .npz or .safetensors, else empty
 	name   string // as errors print it
 	limit  int64  // of the bytes of a member; DefaultMemberLimit if 0
 }
 
-// locate parses a name: "dir/file.npz#member" or "dir/file.npy".
+// locate parses a name: "dir/file.npz#member", "dir/file.safetensors#member" or
+// "dir/file.npy".
 func locate(fsys fs.FS, name string) location {
 	l := location{fsys: fsys, path: name, name: name}
-	if i := strings.LastIndexByte(name, '#'); i > 0 && isArchive(name[:i]) {
+	switch i := strings.LastIndexByte(name, '#'); {
+	case i > 0 && isArchive(name[:i]):
 		l.path, l.member = name[:i], strings.TrimSuffix(name[i+1:], ".npy")
+	case i > 0 && isTensors(name[:i]):
+		l.path, l.member = name[:i], name[i+1:]
 	}
 	return l
 }
+
+// hasMembers reports whether a file holds several arrays, which are named
+// FILE#MEMBER.
+func hasMembers(path string) bool { return isArchive(path) || isTensors(path) }
 
 func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
@@ -50,6 +58,10 @@ func (l location) open() (fs.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, l.wrap(err)
 	}
+	if isTorch(l.path) {
+		f.Close()
+		return nil, nil, torchProblem(l.name)
+	}
 	return f, info, nil
 }
 
@@ -65,6 +77,9 @@ func (l location) wrap(err error) error {
 
 // openArray opens the array at l.
 func (l location) openArray() (*Array, error) {
+	if isTensors(l.path) {
+		return l.openTensor()
+	}
 	c, err := l.openContents()
 	if err != nil {
 		return nil, err

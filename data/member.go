@@ -60,12 +60,17 @@ func (l location) header() (header, error) {
 		return header{}, l.wrap(err)
 	}
 	var h header
-	if isArchive(l.path) {
+	switch {
+	case isArchive(l.path):
 		var member *zip.File
 		if member, err = findMember(r, size, l.member); err == nil {
 			h, _, err = memberHeader(member)
 		}
-	} else {
+	case isTensors(l.path):
+		var t tensor
+		t, err = findTensor(r, size, l.member)
+		h = t.header
+	default:
 		h, err = readHeader(r, size)
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 )
 
@@ -25,7 +24,7 @@ type setReader struct {
 }
 
 // Form examines the logits, also those of views and of OOD images, at its first
-// call.
+// call, and the type of the labels.
 func (r *setReader) Form() (Form, error) {
 	r.examine.Do(func() {
 		for _, a := range []*Array{r.logits, r.augmented, r.ood} {
@@ -42,6 +41,9 @@ func (r *setReader) Form() (Form, error) {
 				form.OffsetLost = false // the row without augmentation keeps its offset
 			}
 			r.form = r.form.join(form)
+		}
+		if r.labels != nil && !r.labels.dtype.integer() {
+			r.form.Notes = append(r.form.Notes, fmt.Sprintf("warning: the labels are %s; whole numbers are read as classes", r.labels.dtype))
 		}
 	})
 	return r.form, r.formErr
@@ -161,27 +163,6 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 		return nil
 	}
 	return b.matrix(ctx, &r.network.OOD, r.ood, 0, r.ood.Rows())
-}
-
-// readLabels reads labels lo..hi-1, each one of the classes, into dst.
-func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
-	if err := r.labels.readInt32(dst, buf, lo, hi); err != nil {
-		return err
-	}
-	limit := uint32(math.MaxInt32) + 1
-	if r.k > 0 {
-		limit = uint32(min(r.k, math.MaxInt32))
-	}
-	for i, v := range dst {
-		switch {
-		case uint32(v) < limit:
-		case r.k == 0:
-			return fmt.Errorf("%s: row %d: label %d is negative", r.labels.name, lo+i, v)
-		default:
-			return fmt.Errorf("%s: row %d: label %d is outside 0..%d", r.labels.name, lo+i, v, r.k-1)
-		}
-	}
-	return nil
 }
 
 // block is the memory that rows of a set are read into. The next read uses it

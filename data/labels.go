@@ -1,0 +1,91 @@
+package data
+
+import (
+	"fmt"
+	"math"
+)
+
+// readLabels reads labels lo..hi-1, each one of the classes, into dst. Floats are
+// read if they are whole numbers, since frameworks store labels so; Form has a note
+// on them.
+func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
+	if !r.labels.dtype.integer() {
+		return r.readFloatLabels(dst, buf, lo, hi)
+	}
+	if err := r.labels.readInt32(dst, buf, lo, hi); err != nil {
+		return err
+	}
+	limit := uint32(r.classLimit())
+	for i, v := range dst {
+		if uint32(v) >= limit {
+			return r.labelProblem(lo+i, int64(v))
+		}
+	}
+	return nil
+}
+
+// classLimit is the number of classes that a label may name: k, or 2^31 where the
+// set has no logits that say k.
+func (r *setReader) classLimit() int64 {
+	if r.k > 0 {
+		return min(int64(r.k), math.MaxInt32)
+	}
+	return math.MaxInt32 + 1
+}
+
+func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error {
+	wide := make([]float64, hi-lo)
+	if err := readTable(r.labels, wide, buf, lo, hi, Float64, decodeFloats[float64]); err != nil {
+		return err
+	}
+	limit := float64(r.classLimit())
+	for i, v := range wide {
+		switch {
+		case v != math.Trunc(v):
+			return &Problem{
+				Place: fmt.Sprintf("%s: row %d", r.labels.name, lo+i),
+				Cause: fmt.Sprintf("label %g is no whole number", v),
+				Fix:   "store the index of the class as int32 (are these scores or soft labels?)",
+			}
+		case v < 0 || v >= limit:
+			return r.labelProblem(lo+i, int64(max(min(v, math.MaxInt32), math.MinInt32)))
+		}
+		dst[i] = int32(v)
+	}
+	return nil
+}
+
+// labelProblem explains label v of a row, which is no class, by the range of all
+// labels.
+func (r *setReader) labelProblem(row int, v int64) error {
+	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, row)}
+	if r.k == 0 {
+		p.Cause, p.Fix = fmt.Sprintf("label %d is negative", v), "labels start at 0; leave out rows without a class"
+		return p
+	}
+	p.Cause = fmt.Sprintf("label %d is outside 0..%d", v, r.k-1)
+	least, largest, ok := r.labelRange()
+	switch {
+	case v < 0:
+		p.Fix = "labels start at 0: leave out rows without a class, also of the logits"
+	case !ok:
+	case least == 1 && largest == int64(r.k):
+		p.Cause += fmt.Sprintf(": labels start at 0: largest is %d of %d classes", largest, r.k)
+		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
+	default:
+		p.Cause += fmt.Sprintf(": labels start at 0: largest is %d of %d classes", largest, r.k)
+		p.Fix = "leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"
+	}
+	return p
+}
+
+// labelRange returns the smallest and the largest label of the file; ok is false if
+// it cannot be read.
+func (r *setReader) labelRange() (least, largest int64, ok bool) {
+	low, high := math.Inf(1), math.Inf(-1)
+	err := r.labels.eachRow64(func(_ int, row []float64) bool {
+		low, high = min(low, row[0]), max(high, row[0])
+		return true
+	})
+	return int64(max(low, math.MinInt64)), int64(min(high, 1<<62)), err == nil && low <= high
+}

@@ -1,0 +1,45 @@
+package data
+
+import "strings"
+
+// Problem is an error of an input: where it is, its likely cause, and what to do.
+type Problem struct {
+	Place string // the file, with the row and class where one is at fault
+	Cause string
+	Fix   string // may be empty
+}
+
+// Error returns "place: cause; fix" in one line.
+func (p *Problem) Error() string {
+	text := p.Place + ": " + p.Cause
+	if p.Fix != "" {
+		text += "; " + p.Fix
+	}
+	return text
+}
+
+// torchProblem answers a file that torch.save has written: the line of Python that
+// writes the tensor for this program.
+func torchProblem(name string) error {
+	base := name[strings.LastIndexAny(name, `/\`)+1:]
+	base, _, _ = strings.Cut(base, ".")
+	numbers := "t.float().cpu().numpy()"
+	if strings.Contains(base, "label") || strings.Contains(base, "target") {
+		numbers = "t.cpu().numpy()"
+	}
+	return &Problem{
+		Place: name,
+		Cause: "a file of torch.save, which only Python can read",
+		Fix:   `save the tensor t as an array: np.save("` + base + `.npy", ` + numbers + ")",
+	}
+}
+
+// isTorch reports whether the name of a file is that of a file of torch.save.
+func isTorch(path string) bool {
+	for _, end := range []string{".pt", ".pth"} {
+		if len(path) > len(end) && strings.EqualFold(path[len(path)-len(end):], end) {
+			return true
+		}
+	}
+	return false
+}

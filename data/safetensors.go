@@ -1,0 +1,222 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxTensorHeader is the largest header of a .safetensors file that is read. A file
+// of one set of logits needs about 300 bytes, a checkpoint of a large network less
+// than a megabyte.
+const maxTensorHeader = 8 << 20
+
+// maxAxes bounds the axes of a tensor; numpy has the same bound.
+const maxAxes = 32
+
+// tensorTypes are the element types of .safetensors that are read.
+var tensorTypes = map[string]DType{
+	"BOOL": Bool, "U8": Uint8, "I8": Int8, "U16": Uint16, "I16": Int16, "U32": Uint32, "I32": Int32, "U64": Uint64, "I64": Int64,
+	"F16": Float16, "BF16": BFloat16, "F32": Float32, "F64": Float64,
+}
+
+func isTensors(path string) bool { return strings.EqualFold(filepath.Ext(path), ".safetensors") }
+
+// tensor is one array of a .safetensors file. Its numbers are in C order and
+// little-endian, and they are read in place: the file needs no memory.
+type tensor struct {
+	name  string
+	kind  string // the type as the file names it
+	begin int64  // in the bytes after the header
+	end   int64
+	header
+}
+
+// readTensors reads and checks the header of a .safetensors file of size bytes: 8
+// bytes with the length of a JSON object, the object, and the numbers. Each tensor
+// must have exactly the bytes that its shape and type need, and the tensors must
+// cover the rest of the file without gaps and overlaps, as the format demands. A
+// type that is not read is an error only for the tensor that has it (find).
+func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
+	if size == 0 {
+		return nil, errors.New("empty file")
+	}
+	var start [8]byte
+	if size < 8 {
+		return nil, fmt.Errorf("truncated: %d bytes, shorter than any .safetensors file", size)
+	}
+	if err := readFull(r, start[:], 0); err != nil {
+		return nil, err
+	}
+	length := binary.LittleEndian.Uint64(start[:])
+	switch {
+	case length > maxTensorHeader:
+		return nil, fmt.Errorf("not a .safetensors file: its header would have %d bytes; at most %d are read", length, maxTensorHeader)
+	case int64(length) > size-8:
+		return nil, fmt.Errorf("truncated: the header needs %d bytes, the file has %d", length, size-8)
+	}
+	text := make([]byte, length)
+	if err := readFull(r, text, 8); err != nil {
+		return nil, err
+	}
+	all, err := parseTensors(text)
+	if err != nil {
+		return nil, fmt.Errorf("not a .safetensors file: %w", err)
+	}
+	body := 8 + int64(length)
+	for i := range all {
+		if err := all[i].place(body); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", all[i].name, err)
+		}
+	}
+	return all, covered(all, size-body)
+}
+
+// parseTensors reads the JSON object of a header. It reads token by token, because a
+// name that is given twice would otherwise be lost in silence.
+func parseTensors(text []byte) ([]tensor, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("the header is no JSON object")
+	}
+	var all []tensor
+	seen := map[string]bool{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string) // a key is always a string
+		if seen[name] {
+			return nil, fmt.Errorf("two tensors are named %q", name)
+		}
+		seen[name] = true
+		if name == "__metadata__" {
+			var ignored map[string]string
+			if err := dec.Decode(&ignored); err != nil {
+				return nil, fmt.Errorf("__metadata__: %w", err)
+			}
+			continue
+		}
+		var t struct {
+			DType   string  `json:"dtype"`
+			Shape   []int   `json:"shape"`
+			Offsets []int64 `json:"data_offsets"`
+		}
+		if err := dec.Decode(&t); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+		if t.DType == "" || t.Shape == nil || len(t.Offsets) != 2 || len(t.Shape) > maxAxes {
+			return nil, fmt.Errorf("tensor %q: want dtype, shape with at most %d axes, and data_offsets with begin and end", name, maxAxes)
+		}
+		all = append(all, tensor{name: name, kind: t.DType, begin: t.Offsets[0], end: t.Offsets[1],
+			header: header{dtype: tensorTypes[t.DType], shape: t.Shape}})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	rest := text[dec.InputOffset():]
+	if len(bytes.TrimLeft(rest, " ")) > 0 {
+		return nil, errors.New("the header goes on after its JSON object")
+	}
+	return all, nil
+}
+
+// place checks the bytes of a tensor and sets its offset in the file, whose numbers
+// begin at body.
+func (t *tensor) place(body int64) error {
+	if t.begin < 0 || t.end < t.begin {
+		return fmt.Errorf("data_offsets %d to %d", t.begin, t.end)
+	}
+	t.offset = body + t.begin
+	if t.dtype == "" {
+		return nil // its size is unknown
+	}
+	want, err := t.bodySize()
+	if err != nil {
+		return err
+	}
+	if t.end-t.begin != want {
+		return fmt.Errorf("data_offsets give %d bytes, %s %s needs %d", t.end-t.begin, tuple(t.shape), t.dtype, want)
+	}
+	return nil
+}
+
+// covered returns an error unless the tensors cover size bytes, each byte once.
+func covered(all []tensor, size int64) error {
+	order := slices.Clone(all)
+	slices.SortFunc(order, func(a, b tensor) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end)) })
+	at := int64(0)
+	for _, t := range order {
+		if t.begin != at {
+			return fmt.Errorf("tensor %q begins at byte %d of the numbers; the one before it ends at %d", t.name, t.begin, at)
+		}
+		at = t.end
+	}
+	switch {
+	case at > size:
+		return fmt.Errorf("truncated: the tensors need %d bytes, the file has %d", at, size)
+	case at < size:
+		return fmt.Errorf("too long: %d bytes after the last tensor", size-at)
+	}
+	return nil
+}
+
+// findTensor returns the tensor with the given name.
+func findTensor(r io.ReaderAt, size int64, name string) (tensor, error) {
+	all, err := readTensors(r, size)
+	if err != nil {
+		return tensor{}, err
+	}
+	var names []string
+	for _, t := range all {
+		if t.name != name {
+			names = append(names, t.name)
+			continue
+		}
+		if t.dtype == "" {
+			return tensor{}, fmt.Errorf("dtype %s is not supported; store numbers, such as F32 or I64", t.kind)
+		}
+		return t, nil
+	}
+	if name == "" {
+		return tensor{}, fmt.Errorf("name the tensor in it as FILE.safetensors#NAME (it has %s)", strings.Join(names, ", "))
+	}
+	return tensor{}, &missingMember{name, names}
+}
+
+// openTensor opens the tensor at l. Its numbers are read from the file as they are
+// needed.
+func (l location) openTensor() (*Array, error) {
+	f, info, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	r, size, err := readerAt(f, info)
+	var t tensor
+	if err == nil {
+		t, err = findTensor(r, size, l.member)
+	}
+	if err != nil {
+		f.Close()
+		return nil, l.wrap(err)
+	}
+	return &Array{header: t.header, name: l.name, column: "class", contents: contents{r, size, f, info}}, nil
+}
+
+// writeTo writes what the digest of a tensor is computed of: the .npy that numpy
+// would write of it. So the same array has the same digest in both formats.
+func (t *tensor) writeTo(w io.Writer, r io.ReaderAt) error {
+	if _, err := w.Write(appendHeader(nil, t.dtype, t.shape)); err != nil {
+		return err
+	}
+	_, err := io.Copy(w, io.NewSectionReader(r, t.offset, t.end-t.begin))
+	return err
+}
