@@ -228,7 +228,7 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, 0.5, 1)), "d/s/n/test/labels.npy: row 1: label 0.5 is no whole number; store the index of the class as int32 (are these scores or soft labels?)"},
 		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(1, 1, 2)), "d/s/n/test/labels.npy: row 2: label 2 is outside 0..1: labels start at 0: largest is 2 of 2 classes; the smallest is 1, so they count from 1: store labels - 1"},
 		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, float32(math.NaN()), 1)), "d/s/n/test/labels.npy: row 1: NaN"},
-		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, 1e30, 1)), "d/s/n/test/labels.npy: row 1: label 2147483647 is outside 0..1: labels start at 0: largest is 4611686018427387904 of 2 classes; leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"},
+		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, 1e30, 1)), "d/s/n/test/labels.npy: row 1: label 1.000000015e+30 is outside 0..1: labels start at 0: largest is 1.000000015e+30 of 2 classes; leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"},
 		{"test/logits.npy", array("<f4", "(2, 3)", 24), "d/s/n/test/logits.npy: shape (2, 3), and d/s/n/test/labels.npy has 3 rows: the logits are transposed; store logits.T, one row a sample"},
 		{"test/labels.npy", array("<i4", "(3, 2)", 24), "d/s/n/test/labels.npy: shape (3, 2); want n; if they are one-hot, store the index of the one: labels.argmax(1)"},
 		{"test/logits.npy", array("<f4", "(6,)", 24), "d/s/n/test/logits.npy: shape (6,); want n x k"},

@@ -4,14 +4,15 @@
 //
 // # Arrays
 //
-// Array reads a .npy file or a member of an .npz archive ("file.npz#member"):
-// float16, 32 and 64, integers of 8 to 64 bits and booleans, in both byte orders
+// Array reads a .npy file, a member of an .npz archive ("file.npz#member") or a
+// tensor of a .safetensors file ("file.safetensors#name"): float16, 32 and 64,
+// bfloat16 of .safetensors, integers of 8 to 64 bits and booleans, in both byte orders
 // and both element orders (C and Fortran), in the formats 1.0, 2.0 and 3.0. A
 // file is rejected unless its header is exactly what numpy.save writes and its
 // length exactly what shape and type need; only then is the header given to the
 // npyio library, and only then is memory allocated. Archive members are unpacked
 // into memory, with a bound on their size and their CRC checked, so large arrays
-// are better kept as .npy.
+// are better kept as .npy or .safetensors, which are read in place.
 //
 // Every value is checked when it is read. NaN, infinities, numbers that the
 // wanted type cannot hold and labels that are no class are errors that name file,
@@ -28,7 +29,7 @@
 // classes and d features:
 //
 //	logits      n x k       floats; integers up to 2^24 are read too
-//	labels      n or n x 1  integers in 0..k-1
+//	labels      n or n x 1  integers in 0..k-1; whole-number floats are read, with a warning
 //	features    n x d       input of the last linear layer
 //	augmented   v x n x k   logits of v augmented views of the samples
 //	head        k x d and k weight and bias of the last linear layer
@@ -59,8 +60,15 @@
 //	cifar10/resnet50/focal/cal/logits.npy         trained with another loss than "ce"
 //	cifar10/resnet50/fog/3/logits.npy             corrupted test images, severity 3
 //
+// In place of the files of a set there may be one file of named arrays, .npz or
+// .safetensors: cifar10/resnet50/cal.npz with the members logits and labels, or one
+// file for a network, cifar10/resnet50.npz with cal_logits, cal_labels, test_logits
+// and so on. A calibration set may also be named calibration, val, valid or
+// validation. Of several that exist the first in the order of alternatives is read.
+//
 // manifest.yaml may be absent: then all sets are measured logits. Its keys:
 //
+//	layout: "{split}_{array}.npy" of this folder; otherwise that of the spec, or the default layout
 //	sets:                         a list; of several entries for a set, the last that has a key decides
 //	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
 //	                              pattern (path.Match), and sets below the named ones are included

@@ -25,7 +25,8 @@ type Folder struct {
 	limit    int64 // of a member of an archive
 }
 
-// OpenFolder returns the source of the arrays below root and reads its manifest.
+// OpenFolder returns the source of the arrays below root and reads its manifest,
+// whose layout, if it states one, is used in place of the given one.
 // Digests are remembered in digests or, if it is nil, for the lifetime of the
 // folder. Symbolic links are followed, so large arrays may be stored elsewhere; a
 // layout cannot name a path outside of root.
@@ -59,6 +60,9 @@ func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folde
 	if digests == nil {
 		digests = &Digests{}
 	}
+	if m.Layout != "" { // checked by the reader
+		layout = Layout{m.Layout}
+	}
 	return &Folder{fsys: fsys, root: name, layout: layout, manifest: m, digests: digests}, nil
 }
 
@@ -70,11 +74,47 @@ func (f *Folder) at(name string) location {
 	return l
 }
 
+// files returns the files of the set at ref: of the alternatives of the layout the
+// first one whose logits exist or, where none has, whose labels exist, or else the
+// first. The head and the OOD rows are looked for in the same way, each on its own.
+func (f *Folder) files(ref Ref) (Files, error) {
+	all, err := f.layout.alternatives(ref)
+	if err != nil {
+		return Files{}, err
+	}
+	first := func(name func(*Files) string) int {
+		seen := ""
+		for i := range all {
+			path := name(&all[i])
+			if path != seen && !f.missing(file{path: path}) {
+				return i
+			}
+			seen = path
+		}
+		return -1
+	}
+	at := first(func(x *Files) string { return x.Logits })
+	if at < 0 {
+		at = first(func(x *Files) string { return x.Labels })
+	}
+	chosen := all[max(0, at)]
+	if len(all) == 1 {
+		return chosen, nil
+	}
+	if i := first(func(x *Files) string { return x.HeadWeight }); i >= 0 {
+		chosen.HeadWeight, chosen.HeadBias = all[i].HeadWeight, all[i].HeadBias
+	}
+	if i := first(func(x *Files) string { return x.OOD }); i >= 0 {
+		chosen.OOD = all[i].OOD
+	}
+	return chosen, nil
+}
+
 // Has returns the parts whose files exist; the head needs both of its files. A file
 // that cannot be read counts as present, and Open returns the error. A set that the
 // layout cannot name has no parts.
 func (f *Folder) Has(ref Ref) Parts {
-	files, err := f.layout.Files(ref)
+	files, err := f.files(ref)
 	if err != nil {
 		return 0
 	}
@@ -120,7 +160,7 @@ func (f *Folder) Describe(ref Ref) Provenance { return f.manifest.describe(ref) 
 // Digest returns a line "logits sha256:..." for each array of parts, two for the
 // head: the digest of the bytes of the .npy file or of the unpacked member.
 func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
-	files, err := f.layout.Files(ref)
+	files, err := f.files(ref)
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +195,7 @@ func (f *Folder) id(name string) string {
 // Open opens the arrays of parts. It checks their shapes against each other and,
 // where the manifest states shapes and digests, against the manifest.
 func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) {
-	files, err := f.layout.Files(ref)
+	files, err := f.files(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +210,7 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 
 // Shape reads the header of the logits. It unpacks no more of an archive.
 func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error) {
-	files, err := f.layout.Files(ref)
+	files, err := f.files(ref)
 	if err != nil {
 		return 0, 0, err
 	}

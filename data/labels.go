@@ -18,7 +18,7 @@ func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
 	limit := uint32(r.classLimit())
 	for i, v := range dst {
 		if uint32(v) >= limit {
-			return r.labelProblem(lo+i, int64(v))
+			return r.labelProblem(lo+i, float64(v))
 		}
 	}
 	return nil
@@ -48,7 +48,7 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 				Fix:   "store the index of the class as int32 (are these scores or soft labels?)",
 			}
 		case v < 0 || v >= limit:
-			return r.labelProblem(lo+i, int64(max(min(v, math.MaxInt32), math.MinInt32)))
+			return r.labelProblem(lo+i, v)
 		}
 		dst[i] = int32(v)
 	}
@@ -57,23 +57,23 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 
 // labelProblem explains label v of a row, which is no class, by the range of all
 // labels.
-func (r *setReader) labelProblem(row int, v int64) error {
+func (r *setReader) labelProblem(row int, v float64) error {
 	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, row)}
 	if r.k == 0 {
-		p.Cause, p.Fix = fmt.Sprintf("label %d is negative", v), "labels start at 0; leave out rows without a class"
+		p.Cause, p.Fix = fmt.Sprintf("label %.10g is negative", v), "labels start at 0; leave out rows without a class"
 		return p
 	}
-	p.Cause = fmt.Sprintf("label %d is outside 0..%d", v, r.k-1)
+	p.Cause = fmt.Sprintf("label %.10g is outside 0..%d", v, r.k-1)
 	least, largest, ok := r.labelRange()
 	switch {
 	case v < 0:
 		p.Fix = "labels start at 0: leave out rows without a class, also of the logits"
 	case !ok:
-	case least == 1 && largest == int64(r.k):
-		p.Cause += fmt.Sprintf(": labels start at 0: largest is %d of %d classes", largest, r.k)
+	case least == 1 && largest == float64(r.k):
+		p.Cause += fmt.Sprintf(": labels start at 0: largest is %.10g of %d classes", largest, r.k)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
 	default:
-		p.Cause += fmt.Sprintf(": labels start at 0: largest is %d of %d classes", largest, r.k)
+		p.Cause += fmt.Sprintf(": labels start at 0: largest is %.10g of %d classes", largest, r.k)
 		p.Fix = "leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"
 	}
 	return p
@@ -81,11 +81,11 @@ func (r *setReader) labelProblem(row int, v int64) error {
 
 // labelRange returns the smallest and the largest label of the file; ok is false if
 // it cannot be read.
-func (r *setReader) labelRange() (least, largest int64, ok bool) {
-	low, high := math.Inf(1), math.Inf(-1)
+func (r *setReader) labelRange() (least, largest float64, ok bool) {
+	least, largest = math.Inf(1), math.Inf(-1)
 	err := r.labels.eachRow64(func(_ int, row []float64) bool {
-		low, high = min(low, row[0]), max(high, row[0])
+		least, largest = min(least, row[0]), max(largest, row[0])
 		return true
 	})
-	return int64(max(low, math.MinInt64)), int64(min(high, 1<<62)), err == nil && low <= high
+	return least, largest, err == nil
 }

@@ -24,10 +24,30 @@ const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{spli
 //	{array}                   is one of logits, labels, features, logits_aug,
 //	                          head_weight, head_bias
 //
-// A template may end in "file.npz#member", as in "{dataset}.npz#{split}_{array}".
-// No template and no value leads out of the folder. The zero Layout is
-// DefaultLayout.
+// A template may end in "file.npz#member" or "file.safetensors#member", as in
+// "{dataset}.npz#{split}_{array}". An empty placeholder takes a "_" or "-" beside it
+// along, and a file whose name becomes empty takes the name of its folder:
+// "a/{split}.npz#{split}_{array}" is a.npz#head_weight for the head. No template and
+// no value leads out of the folder.
+//
+// The zero Layout is the default layout. There each set may also be members of one
+// file: see alternatives.
 type Layout struct{ template string }
+
+// setNames are the templates that a set of the default layout may have, in the order
+// in which a Folder looks for them: an array a file, a set a file, a network a file.
+var setNames = []string{
+	DefaultLayout,
+	"{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}.npz#{array}",
+	"{dataset}/{backbone}/{loss}/{corruption}/{severity}.npz#{split}_{array}",
+	"{dataset}/{backbone}/{loss}/{corruption}/{severity}/{split}.safetensors#{array}",
+	"{dataset}/{backbone}/{loss}/{corruption}/{severity}.safetensors#{split}_{array}",
+}
+
+// calNames are the names that a calibration set may have in place of {split}, in the
+// order in which a Folder looks for them. Many people calibrate on the validation
+// set, under that name.
+var calNames = []Split{Cal, "calibration", "val", "valid", "validation"}
 
 var placeholders = []string{"dataset", "backbone", "loss", "corruption", "severity", "split", "array"}
 
@@ -99,11 +119,11 @@ func checkTemplate(template string, needed ...string) (map[string]bool, error) {
 		}
 	}
 	file, _, member := strings.Cut(template, "#")
-	if member != isArchive(file) || strings.Count(template, "#") > 1 {
-		return bad("a member must be named FILE.npz#MEMBER")
+	if member != hasMembers(file) || strings.Count(template, "#") > 1 {
+		return bad("a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER")
 	}
 	if !member && !strings.HasSuffix(template, ".npy") {
-		return bad("does not end in .npy or .npz#MEMBER")
+		return bad("does not end in .npy, .npz#MEMBER or .safetensors#MEMBER")
 	}
 	return seen, nil
 }
@@ -120,13 +140,17 @@ func (l Layout) String() string {
 // whether or not they exist. Errors are: a name in ref that contains a separator or
 // is "." or "..", a calibration split of corrupted images, and a loss or corruption
 // for which the template has no placeholder.
-func (l Layout) Files(ref Ref) (Files, error) {
+func (l Layout) Files(ref Ref) (Files, error) { return l.filesNamed(ref, ref.Split) }
+
+// filesNamed is Files, with another name of the split in paths.
+func (l Layout) filesNamed(ref Ref, split Split) (Files, error) {
 	if ref.Corruption != "" && ref.Split == Cal {
 		return Files{}, fmt.Errorf("%s: corrupted images have no calibration set", ref)
 	}
 	network := ref // of the head and the OOD arrays
 	network.Corruption, network.Severity = "", 0
 	set := ref
+	set.Split = split
 	if ref.Corruption != "" {
 		set.Split = ""
 	}
@@ -156,6 +180,30 @@ func (l Layout) Files(ref Ref) (Files, error) {
 	return f, nil
 }
 
+// alternatives returns the files that the set at ref may have, the first of them
+// those of Files: under the other names of a calibration set, and in the default
+// layout under the other templates.
+func (l Layout) alternatives(ref Ref) ([]Files, error) {
+	templates, splits := setNames, calNames
+	if l.template != "" && l.template != DefaultLayout {
+		templates = []string{l.template}
+	}
+	if ref.Split != Cal {
+		splits = []Split{ref.Split}
+	}
+	var all []Files
+	for _, split := range splits {
+		for _, template := range templates {
+			f, err := Layout{template}.filesNamed(ref, split)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
+		}
+	}
+	return all, nil
+}
+
 // path returns the template with the values of ref and the name of the array.
 func (l Layout) path(ref Ref, array string) (string, error) {
 	severity := ""
@@ -179,14 +227,32 @@ func (l Layout) path(ref Ref, array string) (string, error) {
 		if value == "" && i < 2 && strings.Contains(path, mark) {
 			return "", fmt.Errorf("layout %q: the set has no %s", l, name)
 		}
+		if value == "" {
+			path = withoutEmpty(path, mark)
+		}
 		path = strings.ReplaceAll(path, mark, value)
 	}
 	segments := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
+	if last := len(segments) - 1; last > 0 {
+		if file, _, _ := strings.Cut(segments[last], "#"); hasMembers(file) && strings.LastIndexByte(file, '.') == 0 {
+			segments[last-1] += segments[last] // the file has no name of its own
+			segments = segments[:last]
+		}
+	}
 	path = strings.Join(segments, "/")
 	if file := locate(nil, path).path; !fs.ValidPath(file) {
 		return "", fmt.Errorf("%s: layout %q gives the path %q", ref, l, path)
 	}
 	return path, nil
+}
+
+// withoutEmpty removes the separator beside a placeholder that is empty.
+func withoutEmpty(path, mark string) string {
+	for _, sep := range []string{"_", "-"} {
+		path = strings.ReplaceAll(path, mark+sep, "")
+		path = strings.ReplaceAll(path, sep+mark, "")
+	}
+	return path
 }
 
 // String returns the name of the set in the default layout: cifar10/resnet50/test,

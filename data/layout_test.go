@@ -70,9 +70,9 @@ func TestRejectsTemplatesThatLoseOrLeave(t *testing.T) {
 		"{split}/{array.npy":          "unbalanced brace",
 		"{split}/}{array}.npy":        "unbalanced brace",
 		"{split}/{{array}}.npy":       "unknown placeholder {{array}; want one of {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
-		"{split}/{array}":             "does not end in .npy or .npz#MEMBER",
-		"{split}/{array}.npz":         "a member must be named FILE.npz#MEMBER",
-		"{split}#{array}.npy":         "a member must be named FILE.npz#MEMBER",
+		"{split}/{array}":             "does not end in .npy, .npz#MEMBER or .safetensors#MEMBER",
+		"{split}/{array}.npz":         "a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER",
+		"{split}#{array}.npy":         "a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER",
 	} {
 		if _, err := ParseLayout(template); fmt.Sprint(err) != fmt.Sprintf("layout %q: %s", template, want) {
 			t.Errorf("%s\ngot  %v\nwant %s", template, err, want)

@@ -24,6 +24,9 @@ const ManifestName = "manifest.yaml"
 // Manifest says what the arrays of a folder are. Its keys are those of
 // manifest.yaml; see the package comment.
 type Manifest struct {
+	// Layout is the layout of the folder; empty for that of the spec or the default one.
+	Layout string `yaml:"layout,omitempty"`
+
 	Sets  []ManifestSet           `yaml:"sets,omitempty"`
 	Files map[string]ManifestFile `yaml:"files,omitempty"` // by path from the root, "#member" included
 	// Sources are the published files that arrays were imported from, by name.
@@ -174,8 +177,11 @@ func yamlError(where string, err error) error {
 // check checks keys and values of the document, whose nodes know their lines, and
 // returns the node that is wrong. The decoder checks types.
 func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
-	return eachKey(doc, []string{"sets", "files", "sources"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
+	return eachKey(doc, []string{"layout", "sets", "files", "sources"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
 		switch key {
+		case "layout":
+			_, err := ParseLayout(value.Value)
+			return value, err
 		case "files":
 			return eachKey(value, nil, checkFile)
 		case "sources":

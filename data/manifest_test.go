@@ -56,7 +56,7 @@ func TestRejectsBadManifests(t *testing.T) {
 		"# nothing\n":                            "arrays/manifest.yaml: empty; remove it or list sets",
 		"- a\n":                                  "arrays/manifest.yaml:1: want a mapping of keys to values",
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets must be a list",
-		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of sets, files, sources`,
+		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of layout, sets, files, sources`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest has one",
 		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note, samples, paper, stand-in, licence`,
 		"sets:\n  - set: a/b\n    kind: logit\n": `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,

@@ -92,7 +92,7 @@ func Unchanged(src Source, ref Ref, parts Parts) error {
 
 // Unchanged is the check of the package's function of that name.
 func (f *Folder) Unchanged(ref Ref, parts Parts) error {
-	files, err := f.layout.Files(ref)
+	files, err := f.files(ref)
 	if err != nil {
 		return err
 	}

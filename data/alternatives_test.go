@@ -1,0 +1,125 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/fstest"
+)
+
+// members is an .npz of a head (2 x 3 and 2), logits 1 x 2 of value v and one label,
+// under the given names.
+func members(v float32, logits, labels string, more ...any) []byte {
+	return zipOf(0, append([]any{
+		logits + ".npy", append(appendHeader(nil, Float32, []int{1, 2}), appendFloat32(nil, []float32{v, 0})...),
+		labels + ".npy", append(appendHeader(nil, Int32, []int{1}), appendInt32(nil, []int32{0})...),
+	}, more...)...)
+}
+
+// TestSetsAreFoundInTheirPlaces: in the default layout a set is an array a file, a set
+// a file or a network a file, and a calibration set has one of several names.
+func TestSetsAreFoundInTheirPlaces(t *testing.T) {
+	head := []any{
+		"head_weight.npy", append(appendHeader(nil, Float32, []int{2, 3}), make([]byte, 24)...),
+		"head_bias.npy", append(appendHeader(nil, Float32, []int{2}), make([]byte, 8)...),
+		"ood_logits.npy", append(appendHeader(nil, Float32, []int{1, 2}), make([]byte, 8)...),
+	}
+	npy := func(v float32) []byte {
+		return append(appendHeader(nil, Float32, []int{1, 2}), appendFloat32(nil, []float32{v, 0})...)
+	}
+	label := append(appendHeader(nil, Int32, []int{1}), make([]byte, 4)...)
+	tensors := tensorFile(`{"logits":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"labels":{"dtype":"I32","shape":[1],"data_offsets":[8,12]}}`,
+		append(appendFloat32(nil, []float32{9, 0}), 0, 0, 0, 0)...)
+	both := zipOf(0,
+		"val_logits.npy", npy(1), "val_labels.npy", label, "test_logits.npy", npy(2), "test_labels.npy", label,
+		head[0], head[1], head[2], head[3], head[4], head[5])
+	for name, c := range map[string]struct {
+		files  fstest.MapFS
+		layout string
+		ref    Ref
+		first  float32 // the first logit read
+		has    Parts
+	}{
+		"a set a file":       {fstest.MapFS{"d/b/cal.npz": {Data: members(3, "logits", "labels")}}, "", Ref{Split: Cal}, 3, Logits | Labels},
+		"a network a file":   {fstest.MapFS{"d/b.npz": {Data: both}}, "", Ref{Split: Test}, 2, Logits | Labels | Head | OOD},
+		"its validation set": {fstest.MapFS{"d/b.npz": {Data: both}}, "", Ref{Split: Cal}, 1, Logits | Labels | Head | OOD},
+		"safetensors":        {fstest.MapFS{"d/b/val.safetensors": {Data: tensors}}, "", Ref{Split: Cal}, 9, Logits | Labels},
+		"a loss":             {fstest.MapFS{"d/b/focal/test.npz": {Data: members(4, "logits", "labels")}}, "", Ref{Loss: "focal", Split: Test}, 4, Logits | Labels},
+		"a corruption": {fstest.MapFS{"d/b/fog/3.npz": {Data: members(5, "logits", "labels")}, "d/b.npz": {Data: both}}, "",
+			Ref{Corruption: "fog", Severity: 3, Split: Test}, 5, Logits | Labels | Head | OOD},
+		"cal comes before val": {fstest.MapFS{"d/b/cal.npz": {Data: members(6, "logits", "labels")}, "d/b/val/logits.npy": {Data: npy(7)}, "d/b/val/labels.npy": {Data: label}},
+			"", Ref{Split: Cal}, 6, Logits | Labels},
+		"files before members": {fstest.MapFS{"d/b/test.npz": {Data: members(6, "logits", "labels")}, "d/b/test/logits.npy": {Data: npy(7)}},
+			"", Ref{Split: Test}, 7, Logits},
+		"a stated layout":        {fstest.MapFS{"val.npz": {Data: members(8, "logits", "labels")}}, "{split}.npz#{array}", Ref{Split: Cal}, 8, Logits | Labels},
+		"it has no alternatives": {fstest.MapFS{"d/b/test.npz": {Data: members(8, "logits", "labels")}}, "{dataset}/{split}.npz#{array}", Ref{Split: Test}, 0, 0},
+		"separators":             {fstest.MapFS{"test_logits.npy": {Data: npy(1)}, "head_weight.npy": {Data: head[1].([]byte)}, "head_bias.npy": {Data: head[3].([]byte)}}, "{split}_{array}.npy", Ref{Split: Test}, 1, Logits | Head},
+	} {
+		layout := Layout{c.layout}
+		folder, err := NewFolder(c.files, "a", layout, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := c.ref
+		ref.Dataset, ref.Backbone = "d", "b"
+		if got := folder.Has(ref); got != c.has {
+			t.Errorf("%s: has %s, want %s", name, got, c.has)
+		}
+		if c.has == 0 {
+			continue
+		}
+		s, err := Load(context.Background(), folder, ref, c.has)
+		if err != nil || s.Logits.Data[0] != c.first {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+		if _, err := folder.Digest(context.Background(), ref, c.has); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestManifestStatesTheLayoutOfItsFolder, whatever the layout of the spec.
+func TestManifestStatesTheLayoutOfItsFolder(t *testing.T) {
+	fsys := fstest.MapFS{
+		"manifest.yaml": {Data: []byte("layout: \"{backbone}-{split}.npz#{array}\"\n")},
+		"net-test.npz":  {Data: members(3, "logits", "labels")},
+	}
+	spec, err := ParseLayout("{split}.npz#{array}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := NewFolder(fsys, "a", spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := folder.Has(Ref{Dataset: "d", Backbone: "net", Split: Test}); got != Logits|Labels {
+		t.Errorf("has %s", got)
+	}
+	fsys["manifest.yaml"].Data = []byte("sets: []\nlayout: \"{array}.npy\"\n")
+	_, err = NewFolder(fsys, "a", spec, nil)
+	if want := `a/manifest.yaml:2: layout "{array}.npy": has no {split}: different arrays would be the same file`; fmt.Sprint(err) != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestAlternativesBeginWithTheLayout, and no two of a set are the same file.
+func TestAlternativesBeginWithTheLayout(t *testing.T) {
+	for _, ref := range []Ref{{Dataset: "d", Backbone: "b", Split: Cal}, {Dataset: "d", Backbone: "b", Loss: "focal", Split: Test}} {
+		all, err := Layout{}.alternatives(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := Layout{}.Files(ref)
+		if err != nil || all[0] != first {
+			t.Errorf("%+v, %v; want %+v", all[0], err, first)
+		}
+		var seen []string
+		for _, f := range all {
+			if slices.Contains(seen, f.Logits) {
+				t.Errorf("%s twice", f.Logits)
+			}
+			seen = append(seen, f.Logits)
+		}
+	}
+}
