@@ -34,6 +34,8 @@ type Digests struct {
 	memory *Digests          // where digests are remembered; nil unless pinned (see Pinned)
 	pins   map[string]record // the version that each file is held to; nil unless pinned
 	anew   bool              // pinned, and every file is hashed again
+	most   int64             // largest file that is hashed; 0 for any (see Looking)
+	left   map[string]int64  // sizes of the files that were not hashed, by name
 
 	mu    sync.Mutex
 	known map[string]record // the keys are the absolute path and "#member"
@@ -70,7 +72,10 @@ func OpenDigests(path string) (*Digests, error) {
 // written since, and replaces it atomically; it makes its folder if needed. The
 // Digests may be used and closed again.
 func (d *Digests) Close() error {
-	if d.memory != nil {
+	switch {
+	case d.most > 0:
+		return nil
+	case d.memory != nil:
 		return d.memory.Close()
 	}
 	d.mu.Lock()
@@ -146,13 +151,38 @@ func (d *Digests) of(l location, id string) (string, error) {
 	case d.memory != nil:
 		s, err = d.pin(l, id)
 	default:
-		s, err = d.sum(l, id, false)
+		s, err = d.sum(l, id, false, 0)
 	}
 	return s.sum, err
 }
 
-// sum returns the digest of the file at l, remembered or, with anew, computed.
-func (d *Digests) sum(l location, id string, anew bool) (record, error) {
+// Looking returns digests for a look that writes nothing and is quick: what d
+// remembers is used, a file of more than most bytes that it does not remember is the
+// error *NotHashed, and Close does nothing.
+func (d *Digests) Looking(most int64) *Digests {
+	return &Digests{memory: d, most: max(most, 1), pins: map[string]record{}}
+}
+
+// Unhashed returns the sizes of the files that a look has not hashed, by name.
+func (d *Digests) Unhashed() map[string]int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.left)
+}
+
+// NotHashed is the error of a file whose digest is not known and would take long.
+type NotHashed struct {
+	Name  string
+	Bytes int64
+}
+
+func (e *NotHashed) Error() string {
+	return fmt.Sprintf("%s: not hashed yet (%.1f GB)", e.Name, float64(e.Bytes)/1e9)
+}
+
+// sum returns the digest of the file at l, remembered or, with anew, computed. A file
+// of more than most bytes is not hashed, unless most is 0.
+func (d *Digests) sum(l location, id string, anew bool, most int64) (record, error) {
 	now, err := l.stamp()
 	if err != nil {
 		return record{}, err
@@ -161,6 +191,10 @@ func (d *Digests) sum(l location, id string, anew bool) (record, error) {
 	if s, ok := d.known[id]; ok && !anew && s.stamp == now {
 		d.mu.Unlock()
 		return s, nil
+	}
+	if most > 0 && now.size > most {
+		d.mu.Unlock()
+		return record{}, &NotHashed{strings.TrimSuffix(l.name, "#"+l.member), now.size}
 	}
 	if h := d.busy[id]; h != nil {
 		d.mu.Unlock()

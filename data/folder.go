@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -165,15 +164,22 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 		return "", err
 	}
 	var b strings.Builder
+	var unknown *NotHashed // of a look, which lists all such files
 	for _, x := range files.list(parts) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
 		sum, err := f.sum(x.path)
+		if errors.As(err, &unknown) {
+			continue
+		}
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "%s sha256:%s\n", x.role, sum)
+	}
+	if unknown != nil {
+		return "", unknown
 	}
 	if kind := f.Describe(ref).Kind; kind == KindProbs && parts&(Logits|Augmented|OOD) != 0 {
 		fmt.Fprintf(&b, "kind %s, version 1\n", kind) // other numbers from the same bytes
@@ -242,10 +248,10 @@ func (f *Folder) open(name string) (*Array, error) {
 
 // verify compares a file with its entry in the manifest, if it has one.
 func (f *Folder) verify(a *Array, name string) error {
-	want := f.manifest.Files[name]
-	if want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
-		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
+	if err := f.verifyShape(a, name); err != nil {
+		return err
 	}
+	want := f.manifest.Files[name]
 	if want.SHA256 == "" {
 		return nil
 	}

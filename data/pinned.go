@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 )
@@ -30,12 +31,19 @@ func (d *Digests) pin(l location, id string) (record, error) {
 	if ok {
 		return first, first.same(now, l.name)
 	}
-	s, err := d.memory.sum(l, id, d.anew)
+	s, err := d.memory.sum(l, id, d.anew, d.most)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var unknown *NotHashed
+	if errors.As(err, &unknown) {
+		if d.left == nil {
+			d.left = map[string]int64{}
+		}
+		d.left[unknown.Name] = unknown.Bytes
+	}
 	if err != nil {
 		return record{}, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if first, ok := d.pins[id]; ok { // another goroutine was faster
 		return first, first.same(s.stamp, l.name)
 	}

@@ -43,6 +43,10 @@ func (r *setReader) Form() (Form, error) {
 			r.form = r.form.join(form)
 		}
 		if r.labels != nil && !r.labels.dtype.integer() {
+			var buf []byte
+			if r.formErr = r.readFloatLabels(make([]int32, r.n), &buf, 0, r.n); r.formErr != nil {
+				return
+			}
 			r.form.Notes = append(r.form.Notes, fmt.Sprintf("warning: the labels are %s; whole numbers are read as classes", r.labels.dtype))
 		}
 	})

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,6 +21,8 @@ const (
 	Miss   State = "miss"  // to be fitted or applied
 	Skip   State = "skip"  // cannot be done, for a declared reason
 	Broken State = "fail"  // failed during planning
+
+	Unknown State = "unknown" // of a look: an array is not hashed yet
 )
 
 // Cell is one method on one setting.
@@ -61,7 +64,10 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			if isFatal(err) && u.fatal == nil {
 				u.fatal = err
 			}
-			if err != nil {
+			var unknown *data.NotHashed
+			if errors.As(err, &unknown) {
+				c.State, c.Why = Unknown, err.Error()
+			} else if err != nil {
 				c.State, c.Why = Broken, err.Error()
 			} else if c.forbidden(o) {
 				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name), dealt: c.dealtKey()}

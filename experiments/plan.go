@@ -29,15 +29,20 @@ type Unit struct {
 	inputs string      // key text of the notes on its arrays; empty if none are needed
 	fatal  error       // an error of the machine while it was planned
 
+	sources []data.Source // that were searched; nil if one has the test set
+
 	testArrays, calArrays string // digests of the arrays that its cells read
 }
 
 // Plan is all cells of some specs in order, with their state in a store.
 type Plan struct {
-	Units   []Unit
+	Units    []Unit
+	Unhashed map[string]int64 // of a look: the sizes of the files that are not hashed yet
+
 	store   *results.Store
-	digests *data.Digests // hold every file to the version that was digested
-	roots   []string      // absolute folders of sources, which no output shows
+	digests *data.Digests           // hold every file to the version that was digested
+	missing map[*spec.Spec][]string // folders that specs name by a word and that do not exist
+	roots   []string                // absolute folders of sources, which no output shows
 
 	// Options that are needed again when the plan is run.
 	data      []string
@@ -58,15 +63,28 @@ type PlanOptions struct {
 	AllowExec bool // whether programs that specs name may be run
 
 	Interval metrics.Interval // of the pairings; metrics.BC if empty
+
+	// Look makes a plan that is quick, writes nothing and cannot be run: headers of
+	// arrays are checked, and files of more than LookBytes that Digests does not
+	// remember are not hashed. The states of their cells are Unknown.
+	Look bool
 }
+
+// LookBytes is the size of the largest file that a look hashes: it takes a tenth of a
+// second.
+const LookBytes = 100e6
 
 // MakePlan lists the cells of specs. It computes the digests of files that it does
 // not know yet, on all processors, and decodes no array. Until the plan has run, a
 // file that changes fails the cells that read it.
 func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, error) {
-	o.Digests = o.Digests.Pinned(o.Fresh)
+	if o.Look {
+		o.Digests = o.Digests.Looking(LookBytes)
+	} else {
+		o.Digests = o.Digests.Pinned(o.Fresh)
+	}
 	p := &Plan{store: o.Store, digests: o.Digests, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
-	open := openSources{options: o, opened: map[string]data.Source{}}
+	open := openSources{options: o, opened: map[string]data.Source{}, missing: map[*spec.Spec][]string{}}
 	for _, s := range specs {
 		sources, err := open.of(s)
 		if err != nil {
@@ -76,7 +94,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			p.Units = append(p.Units, newUnit(s, &s.Settings[i], sources))
 		}
 	}
-	digests := planDigests{seen: map[digestKey]func() (string, error){}}
+	digests := planDigests{seen: map[digestKey]func() (string, error){}, look: o.Look}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
 		if u := &p.Units[i]; u.source != nil {
 			u.plan(ctx, &digests, o, p.location(u)) // an error is the state of its cell
@@ -86,6 +104,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		o.Digests.Close()
 		return nil, err // and not a failure of the cells that it stopped
 	}
+	p.Unhashed, p.missing = o.Digests.Unhashed(), open.missing
 	for i := range p.Units {
 		if err := p.Units[i].fatal; err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Units[i].Setting, err)
@@ -104,7 +123,8 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	u := Unit{Spec: s, Setting: setting, source: sourceOf(setting, sources)}
 	if u.source == nil {
-		why := fmt.Sprintf("no source has %s of %s", scored, setting)
+		why := noSource(setting)
+		u.sources = sources
 		for i := range s.Methods {
 			u.Cells = append(u.Cells, Cell{Method: &s.Methods[i], State: Skip, Why: why})
 		}

@@ -54,6 +54,9 @@ type Outcome struct {
 	Failed  int
 
 	Failures []string // one line each, in plan order
+	Reasons  []Reason // of the cells skipped and failed, in the order of the first of each
+
+	reasons map[string]int // indices of Reasons
 }
 
 // Run does what the plan misses and assembles the results of all its cells
@@ -146,6 +149,9 @@ func forEach(n, workers int, do func(i int)) {
 func (o *Outcome) count(u *Unit, cells []outcome) {
 	o.Cells += len(cells)
 	for i, c := range cells {
+		if c.status != "" {
+			o.addReason(c.status, u.Setting, u.Cells[i].Method.Name, c.note)
+		}
 		switch c.status {
 		case results.Skip:
 			o.Skipped++

@@ -36,6 +36,7 @@ const scored = data.Logits | data.Labels
 type openSources struct {
 	options PlanOptions
 	opened  map[string]data.Source
+	missing map[*spec.Spec][]string // folders that a spec names by a word and that do not exist
 }
 
 // of returns the sources of a spec in order, after the folders that the user put in
@@ -73,6 +74,7 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 				words := append(slices.Sorted(maps.Keys(folders)), simulated)
 				return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, spec.Suggest(name, words))
 			}
+			o.missing[s] = append(o.missing[s], path)
 			continue
 		}
 		src, err := o.open(path, s, open)
@@ -142,6 +144,7 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 type planDigests struct {
 	mu   sync.Mutex
 	seen map[digestKey]func() (string, error)
+	look bool // headers are checked first
 }
 
 type digestKey struct {
@@ -155,9 +158,20 @@ func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, par
 	d.mu.Lock()
 	digest := d.seen[key]
 	if digest == nil {
-		digest = sync.OnceValues(func() (string, error) { return src.Digest(ctx, ref, parts) })
+		digest = sync.OnceValues(func() (string, error) { return d.digest(ctx, src, ref, parts) })
 		d.seen[key] = digest
 	}
 	d.mu.Unlock()
 	return digest()
+}
+
+// digest returns the digest of a set. A look first reads the headers of its arrays.
+func (d *planDigests) digest(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
+	if !d.look {
+		return src.Digest(ctx, ref, parts)
+	}
+	if err := data.Headers(ctx, src, ref, parts); err != nil {
+		return "", err
+	}
+	return src.Digest(ctx, ref, parts)
 }

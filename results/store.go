@@ -69,6 +69,16 @@ func Key(text string) string {
 // Open returns the store in dir. The first Put creates the folder, so that
 // looking into an absent store changes nothing.
 func Open(dir string) (*Store, error) {
+	s, err := OpenToRead(dir)
+	if err == nil {
+		s.sweep()
+	}
+	return s, err
+}
+
+// OpenToRead is Open for a reader: it removes no unfinished files, and so changes
+// nothing.
+func OpenToRead(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +90,6 @@ func Open(dir string) (*Store, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("store: %s is not a folder", dir)
 	}
-	s.sweep()
 	return s, nil
 }
 

@@ -29,6 +29,7 @@ func dict(descr, shape string) string {
 // floats of 2 rows and 2 classes: little-endian float32.
 var (
 	one, two = []byte{0, 0, 0x80, 0x3f}, []byte{0, 0, 0, 0x40}
+	oneHalf  = []byte{0, 0, 0, 0x3f}
 	notANum  = []byte{0, 0, 0xc0, 0x7f}
 	infinite = []byte{0, 0, 0x80, 0xff}
 )
@@ -63,7 +64,7 @@ func badInputs() map[string][]byte {
 		"logits-double-overflow.npy":    npy(dict("<f8", "(2, 2)"), cat(make([]byte, 24), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0x7f})...),
 		"labels-out-of-range.npy":       npy(i1, 0, 2),
 		"labels-negative.npy":           npy(i1, 0, 0xff),
-		"labels-floats.npy":             npy(dict("<f4", "(2,)"), cat(one, one)...),
+		"labels-floats.npy":             npy(dict("<f4", "(2,)"), cat(one, oneHalf)...),
 		"labels-too-many.npy":           npy(dict("|i1", "(3,)"), 0, 1, 1),
 		"labels-matrix.npy":             npy(dict("|i1", "(2, 2)"), 0, 1, 1, 0),
 		"spec-empty.yaml":               {},

@@ -3,8 +3,11 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/qats-bench/qats/data"
@@ -12,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
@@ -26,6 +30,7 @@ type places struct {
 	memory int64 // of --max-memory; 0 for the default
 	exec   bool
 	quick  bool // first is quickRows
+	look   bool // see experiments.PlanOptions
 
 	interval metrics.Interval // of pairs; BC if empty
 }
@@ -57,10 +62,16 @@ func (p *places) rows() int {
 // storeDir is the folder of the store.
 func (p *places) storeDir() string { return cmp.Or(p.store, filepath.Join(p.out, "store")) }
 
-// plan looks the cells of specs up in the store.
+// plan looks the cells of specs up in the store. A look changes nothing.
 func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan, error) {
 	dir := p.storeDir()
-	store, err := results.Open(dir)
+	open := results.Open
+	if p.look {
+		open = results.OpenToRead
+	} else if err := cmp.Or(writable("--out", p.out), writable("--store", dir)); err != nil {
+		return nil, err
+	}
+	store, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +80,34 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 		return nil, err
 	}
 	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.rows(), Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
+		Look: p.look, Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.rows(), Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
 	})
+}
+
+// writable returns an error if no file can be made in dir, or in the folder that dir
+// would be made in: a run must not find that out after an hour of fits.
+func writable(flag, dir string) error {
+	at := filepath.Clean(dir)
+	for at != filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s %s: %s is a file and no folder; name another folder by %s", flag, dir, at, flag)
+		}
+		if err == nil {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	f, err := os.CreateTemp(at, ".qats-writable-*")
+	if err == nil {
+		f.Close()
+		return os.Remove(f.Name())
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s %s: no file can be made in %s (%w); name a folder of yours by %s", flag, dir, at, err, flag)
 }
 
 func planCommand() *cobra.Command {
@@ -80,6 +117,11 @@ func planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan SPEC...",
 		Short: "List settings and cells: which are done, which are missing, which are skipped and why",
+		Long: `plan lists settings and cells: which are done, which are missing, which are skipped
+and why. It reads the headers of arrays and what earlier runs remember of them, and
+writes nothing. It hashes files that no run has hashed yet, up to 100 MB each; the
+cells of larger ones are "unknown" until a run has hashed them. plan --shards hashes
+all files, as run does.`,
 		Example: `  qats plan experiments/example.yaml
   qats plan experiments/real.yaml --data arrays --json`,
 		Args: specArgs,
@@ -88,6 +130,7 @@ func planCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			at.look = shards == 0 // the shares of shards depend on the digests
 			plan, err := at.plan(cmd, specs)
 			if err != nil {
 				return err
@@ -162,6 +205,16 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 	measured, simulated, absent := plan.Measured()
 	_, err := fmt.Fprintf(w, "%d settings: %d measured, %d simulated, %d without arrays; cells:%s\n",
 		len(plan.Units), measured, simulated, absent, countText(plan.Counts()))
+	if n := len(plan.Unhashed); n > 0 {
+		bytes := int64(0)
+		for _, size := range plan.Unhashed {
+			bytes += size
+		}
+		_, err = fmt.Fprintf(w, "not hashed yet: %s, %.1f GB\n", table.Count(n, "file"), float64(bytes)/1e9)
+	}
+	for _, line := range plan.Absent() {
+		fmt.Fprintln(w, line)
+	}
 	return err
 }
 
@@ -175,7 +228,7 @@ func originOf(u *experiments.Unit) string {
 // countText prints the number of cells in each state, in a fixed order.
 func countText(n map[experiments.State]int) string {
 	text := ""
-	for _, s := range []experiments.State{experiments.Hit, experiments.Score, experiments.Miss, experiments.Skip, experiments.Broken} {
+	for _, s := range []experiments.State{experiments.Hit, experiments.Score, experiments.Miss, experiments.Unknown, experiments.Skip, experiments.Broken} {
 		if n[s] > 0 {
 			text += fmt.Sprintf(" %d %s", n[s], s)
 		}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/page"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
@@ -100,6 +102,9 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	if err != nil {
 		return err
 	}
+	if measured, simulated, _ := plan.Measured(); measured+simulated == 0 {
+		return fmt.Errorf("no setting has arrays, so nothing is run and no file is written\n%s", strings.Join(plan.Absent(), "\n"))
+	}
 	bar := newProgress(cmd.ErrOrStderr())
 	life := newLife(at.storeDir(), o.Shard)
 	o.Progress = func(p experiments.Progress) {
@@ -119,16 +124,29 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		}
 	}
 	summary(w, plan, out, o.Shard)
+	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
 		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv and run.json\n", filepath.Join(dir, "results.csv"))
 	}
+	for _, line := range plan.Absent() {
+		fmt.Fprintln(w, line)
+	}
 	if out.Failed > 0 {
-		for _, line := range out.Failures {
-			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", line)
-		}
 		return errFailed
 	}
 	return nil
+}
+
+// printReasons prints why cells have no value, each reason once: skips to w, failures
+// to stderr.
+func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
+	for _, r := range reasons {
+		if r.Status == results.Fail {
+			fmt.Fprintln(stderr, "qats:", r)
+			continue
+		}
+		fmt.Fprintf(w, "skipped %s: %s\n", table.Count(r.Cells, "cell"), r)
+	}
 }
 
 // summary prints the numbers of settings and cells, and the work done.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -49,7 +50,7 @@ func (r *reader) root(src []byte) *yaml.Node {
 		r.errs = append(r.errs, fmt.Errorf("%s:1:1: the file is empty; a spec needs at least name, methods and settings", r.file))
 		return nil
 	case err != nil:
-		r.errs = append(r.errs, r.syntax(err))
+		r.errs = append(r.errs, r.syntax(src, err))
 		return nil
 	}
 	switch err := dec.Decode(&second); {
@@ -57,7 +58,7 @@ func (r *reader) root(src []byte) *yaml.Node {
 		r.errorf(&second, "the file has a second document; a spec is one document")
 		return nil
 	case !errors.Is(err, io.EOF):
-		r.errs = append(r.errs, r.syntax(err))
+		r.errs = append(r.errs, r.syntax(src, err))
 		return nil
 	}
 	return doc.Content[0]
@@ -65,13 +66,27 @@ func (r *reader) root(src []byte) *yaml.Node {
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// syntax brings an error of package yaml into the form file:line:column.
-func (r *reader) syntax(err error) error {
+// syntax brings an error of package yaml into the form file:line:column. A tab in the
+// indentation, which package yaml calls a character that cannot start any token, is
+// named.
+func (r *reader) syntax(src []byte, err error) error {
 	msg := err.Error()
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
-		return fmt.Errorf("%s:%s:1: %s", r.file, m[1], msg[len(m[0]):])
+	m := yamlLine.FindStringSubmatch(msg)
+	if m == nil {
+		return fmt.Errorf("%s:1:1: %s", r.file, strings.TrimPrefix(msg, "yaml: "))
 	}
-	return fmt.Errorf("%s:1:1: %s", r.file, strings.TrimPrefix(msg, "yaml: "))
+	lines := strings.Split(string(src), "\n")
+	at, _ := strconv.Atoi(m[1]) // digits, by yamlLine
+	for _, n := range []int{at, at + 1, at - 1} {
+		if n < 1 || n > len(lines) {
+			continue
+		}
+		indent := lines[n-1][:len(lines[n-1])-len(strings.TrimLeft(lines[n-1], " \t"))]
+		if tab := strings.IndexByte(indent, '\t'); tab >= 0 {
+			return fmt.Errorf("%s:%d:%d: a tab in the indentation; YAML allows spaces only: replace the tab by spaces", r.file, n, tab+1)
+		}
+	}
+	return fmt.Errorf("%s:%s:1: %s", r.file, m[1], msg[len(m[0]):])
 }
 
 // resolve follows an alias to the node that it names.

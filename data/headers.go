@@ -1,0 +1,70 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Headers checks the files of the parts of ref by their headers alone: that each
+// exists, is complete and has a type and shape that agree with the others and with
+// the manifest. It returns the error that Open would return, but it unpacks no archive
+// and reads no number, so numbers may still be wrong. A source without a method
+// Headers, such as one without files, has nothing to check.
+func Headers(ctx context.Context, src Source, ref Ref, parts Parts) error {
+	if s, ok := src.(interface {
+		Headers(context.Context, Ref, Parts) error
+	}); ok {
+		return s.Headers(ctx, ref, parts)
+	}
+	return nil
+}
+
+// Headers is the check of the package's function of that name.
+func (f *Folder) Headers(ctx context.Context, ref Ref, parts Parts) error {
+	files, err := f.files(ref)
+	if err != nil {
+		return err
+	}
+	r, err := openSet(files, parts, func(x file) (*Array, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l := f.at(x.path)
+		h, err := l.header()
+		if err != nil {
+			return nil, err
+		}
+		a := &Array{header: h, name: l.name, column: "class"}
+		return a, f.verifyShape(a, x.path)
+	})
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// verifyShape compares the shape of a file with its entry in the manifest, if it has
+// one.
+func (f *Folder) verifyShape(a *Array, name string) error {
+	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
+		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
+	}
+	return nil
+}
+
+func (f *first) Headers(ctx context.Context, ref Ref, parts Parts) error {
+	return Headers(ctx, f.Source, ref, parts)
+}
+
+func (s *scaled) Headers(ctx context.Context, ref Ref, parts Parts) error {
+	return Headers(ctx, s.Source, ref, parts)
+}
+
+func (r *redrawn) Headers(ctx context.Context, ref Ref, parts Parts) error {
+	cal, test := r.refs(ref)
+	if err := Headers(ctx, r.Source, cal, parts|Labels); err != nil {
+		return err
+	}
+	return Headers(ctx, r.Source, test, parts|Labels)
+}

@@ -1,0 +1,74 @@
+package data
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Search says where a source looked for a set that it does not have, and what is
+// there: names are paths as errors print them.
+type Search struct {
+	Tried   []string // the files that would hold the logits
+	Dir     string   // the last folder on the way to the first of them that exists
+	Missing string   // the entry that is missing in Dir
+	Entries []string // the entries of Dir, sorted; folders end in "/"
+	Note    string   // what else is known; may be empty
+}
+
+// SearchOf returns where src looked for the set at ref; ok is false for a source
+// without files.
+func SearchOf(src Source, ref Ref) (s Search, ok bool) {
+	switch x := src.(type) {
+	case *Folder:
+		return x.search(ref), true
+	case *first:
+		return SearchOf(x.Source, ref)
+	}
+	return Search{}, false
+}
+
+func (f *Folder) search(ref Ref) Search {
+	all, err := f.layout.alternatives(ref)
+	if err != nil {
+		return Search{Note: err.Error()}
+	}
+	var s Search
+	for _, x := range all {
+		l := f.at(x.Logits)
+		if !slices.Contains(s.Tried, l.name) {
+			s.Tried = append(s.Tried, l.name)
+		}
+	}
+	logits := locate(f.fsys, all[0].Logits).path
+	dir, missing := path.Dir(logits), path.Base(logits)
+	for dir != "." {
+		if info, err := fs.Stat(f.fsys, dir); err == nil && info.IsDir() {
+			break
+		}
+		dir, missing = path.Dir(dir), path.Base(dir)
+	}
+	s.Dir, s.Missing = path.Join(filepath.ToSlash(f.root), dir), missing
+	entries, err := fs.ReadDir(f.fsys, dir)
+	if err != nil {
+		s.Note = err.Error()
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case strings.HasPrefix(name, "."):
+			continue
+		case e.IsDir():
+			name += "/"
+		case isTorch(name):
+			s.Note = torchProblem(name).Error()
+		}
+		s.Entries = append(s.Entries, name)
+	}
+	if files, err := f.files(ref); err == nil && !f.missing(file{path: files.Logits}) && f.missing(file{path: files.Labels}) {
+		s.Note = f.at(files.Logits).name + " is there, " + path.Base(files.Labels) + " is not"
+	}
+	return s
+}

@@ -1,0 +1,135 @@
+package experiments
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
+)
+
+// Reason is why cells have no value, with all the cells that share it: the error of
+// one unreadable array is the error of every method that reads it.
+type Reason struct {
+	Status   results.Status // results.Skip or results.Fail
+	Text     string         // without the names of method and setting
+	Methods  []string       // in the order of the plan, each once, as Settings
+	Settings []string
+	Cells    int
+}
+
+// String returns "METHODS on SETTINGS: TEXT", with few names and the number of the
+// others.
+func (r Reason) String() string {
+	return fmt.Sprintf("%s on %s: %s", few(r.Methods, 4), few(r.Settings, 3), r.Text)
+}
+
+// few lists at most n names and counts the others.
+func few(names []string, n int) string {
+	switch more := len(names) - n; {
+	case more > 1:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), more)
+	case len(names) == 1:
+		return names[0]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// addReason counts a cell under its reason.
+func (o *Outcome) addReason(status results.Status, setting *spec.Setting, method, why string) {
+	text := reasonText(setting, method, why)
+	key := string(status) + text
+	i, ok := o.reasons[key]
+	if !ok {
+		if o.reasons == nil {
+			o.reasons = map[string]int{}
+		}
+		i = len(o.Reasons)
+		o.reasons[key] = i
+		o.Reasons = append(o.Reasons, Reason{Status: status, Text: text})
+	}
+	r := &o.Reasons[i]
+	r.Cells++
+	if !slices.Contains(r.Methods, method) {
+		r.Methods = append(r.Methods, method)
+	}
+	if name := setting.String(); len(r.Settings) == 0 || r.Settings[len(r.Settings)-1] != name { // they come in order
+		r.Settings = append(r.Settings, name)
+	}
+}
+
+// reasonText removes from the reason of a cell what it says of the method and the
+// setting, which Reason lists.
+func reasonText(setting *spec.Setting, method, why string) string {
+	why = strings.TrimPrefix(why, method+" ")
+	why = strings.TrimPrefix(why, method+": ")
+	for _, ref := range []string{setting.Test().Dataset, setting.Cal().Dataset} {
+		why = strings.TrimSuffix(why, fmt.Sprintf(", absent for %s/%s", ref, setting.Backbone))
+	}
+	return strings.TrimSuffix(why, " of "+setting.String())
+}
+
+// noSource returns the reason why a setting without arrays is skipped.
+func noSource(s *spec.Setting) string { return fmt.Sprintf("no source has %s of %s", scored, s) }
+
+// maxAbsent bounds the settings that Absent explains one by one.
+const maxAbsent = 3
+
+// Absent says, for the first settings without arrays, where they were looked for and
+// what is there, one line each.
+func (p *Plan) Absent() []string {
+	var lines []string
+	absent := 0
+	for i := range p.Units {
+		u := &p.Units[i]
+		if u.source != nil {
+			continue
+		}
+		if absent++; absent <= maxAbsent {
+			lines = append(lines, p.absent(u)...)
+		}
+	}
+	if more := absent - maxAbsent; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more settings without arrays", more))
+	}
+	return lines
+}
+
+// absent explains one setting without arrays.
+func (p *Plan) absent(u *Unit) []string {
+	lines := []string{fmt.Sprintf("%s: no source has %s", u.Setting, strings.ReplaceAll(scored.String(), "+", " and "))}
+	for _, src := range u.sources {
+		s, ok := data.SearchOf(src, u.Setting.Test())
+		if !ok {
+			lines = append(lines, "  no virtual network has this dataset and backbone")
+			continue
+		}
+		lines = append(lines, "  looked for "+strings.Join(s.Tried, ", "))
+		hint := ""
+		names := make([]string, len(s.Entries))
+		for i, e := range s.Entries {
+			names[i] = strings.TrimSuffix(e, "/")
+		}
+		if text := spec.Suggest(s.Missing, names); strings.Contains(text, "did you mean") {
+			hint = text
+		}
+		switch {
+		case s.Note != "":
+			lines = append(lines, "  "+s.Note)
+		case len(s.Entries) == 0:
+			lines = append(lines, fmt.Sprintf("  %s is empty", s.Dir))
+		default:
+			lines = append(lines, fmt.Sprintf("  %s has %s%s", s.Dir, few(s.Entries, 8), hint))
+		}
+	}
+	for _, dir := range p.missing[u.Spec] {
+		lines = append(lines, "  there is no folder "+dir)
+	}
+	if len(u.sources)+len(p.missing[u.Spec]) == 0 {
+		lines = append(lines, "  the spec names no source (data:), and --data is not given")
+	}
+	return lines
+}
