@@ -40,7 +40,10 @@ func claims() map[string]calibtest.Claims {
 
 func TestConformance(t *testing.T) {
 	for _, entry := range calib.Registry() {
-		t.Run(entry.Name, func(t *testing.T) { calibtest.Run(t, entry, claims()[entry.Name]) })
+		t.Run(entry.Name, func(t *testing.T) {
+			t.Parallel()
+			calibtest.Run(t, entry, claims()[entry.Name])
+		})
 	}
 	for name := range claims() {
 		if _, ok := calib.Lookup(name); !ok {

@@ -178,6 +178,9 @@ func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 // the expected difference at this n, which contains the same noise, coverage was
 // 92 %, 86 % and 77 %.
 func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws 600 samples and bootstraps each")
+	}
 	power := func(p float64) func(float64) float64 {
 		return func(u float64) float64 { return math.Pow(u, p) }
 	}

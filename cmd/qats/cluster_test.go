@@ -45,6 +45,9 @@ func example(t *testing.T) (root, alone string) {
 
 // TestGNUParallel runs the line of docs/cluster.md on the example.
 func TestGNUParallel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts five processes")
+	}
 	if find("parallel") == "" {
 		t.Skip("parallel is not installed (Debian: apt-get install parallel)")
 	}

@@ -72,6 +72,7 @@ func qats(t *testing.T, args ...string) string {
 // connection to each file, are measured rows of the paper's experiment: marked, shown
 // beside the published numbers, and without a verdict.
 func TestFetchedPredictionsFillTables(t *testing.T) {
+	t.Parallel() // it waits a second before each broken connection is tried again
 	files := http.FileServer(http.Dir(published(t)))
 	var broken atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
