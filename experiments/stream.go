@@ -130,7 +130,7 @@ func (s *streaming) tempered(set *data.Set) {
 	for c, i := range cells {
 		samples[c] = s.samples[i]
 	}
-	s.scales = s.scales[:0]
+	s.scales = slices.Grow(s.scales[:0], n*len(cells))
 	for row := range n {
 		for _, i := range cells {
 			s.scales = append(s.scales, s.byMap[i*n+row])

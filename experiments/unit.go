@@ -124,8 +124,9 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err := w.stream(ctx, test, maps); err != nil {
 		return w.failAll(ctx, w.live(Miss), err)
 	}
+	var body []byte // each cell uses the memory of the one before
 	for _, i := range w.live(Miss) {
-		body, err := w.samples[i].AppendEncoded(nil)
+		body, err = w.samples[i].AppendEncoded(body[:0])
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,11 @@ type File struct {
 // defer Abort and end with Commit.
 func Create(path string) (*File, error) {
 	switch info, err := os.Stat(path); {
-	case err != nil || info.Mode().IsRegular():
+	case err != nil: // a new file
+	case info.Mode().IsRegular():
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
 	case info.IsDir():
 		return nil, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
 	default:
@@ -70,9 +74,6 @@ func Create(path string) (*File, error) {
 			return nil, err
 		}
 		return &File{f: f}, nil
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
 	}
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark+leftover.Suffix())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
