@@ -52,6 +52,7 @@ class Dataset:
     flip: bool = True  # is a mirrored sample still of its class?
     crop: int = 4  # largest shift of the training augmentation, pixels
     ood: np.ndarray | None = None  # uint8 images of another set, same shape
+    resize: tuple | None = None  # (mode, side, crop) of the network's input, see resized; None: the images as they are
     licence: str = ""
 
 
@@ -231,19 +232,24 @@ def body(text):
     return text.split("\n\n", 1)[-1]
 
 
+def messages(raw, part):
+    """The messages of a part (train or test) without headers, and their groups."""
+    root = _find(raw, f"20news-bydate-{part}")
+    names = sorted(p.name for p in root.iterdir() if p.is_dir())
+    files = [
+        (f, c)
+        for c, n in enumerate(names)
+        for f in sorted((root / n).iterdir())
+        if f.name.isdigit()  # messages are numbered; anything else is a stray file
+    ]
+    return [body(f.read_text("latin-1")) for f, _ in files], np.array([c for _, c in files], np.int64)
+
+
 def _read_newsgroups(raw):
     docs, labels = {}, {}
     for part in ("train", "test"):
-        root = _find(raw, f"20news-bydate-{part}")
-        names = sorted(p.name for p in root.iterdir() if p.is_dir())
-        files = [
-            (f, c)
-            for c, n in enumerate(names)
-            for f in sorted((root / n).iterdir())
-            if f.name.isdigit()  # messages are numbered; anything else is a stray file
-        ]
-        docs[part] = [WORD.findall(body(f.read_text("latin-1")).lower()) for f, _ in files]
-        labels[part] = np.array([c for _, c in files], np.int64)
+        texts, labels[part] = messages(raw, part)
+        docs[part] = [WORD.findall(t.lower()) for t in texts]
     train, _ = hold_out(labels["train"], 0.15)
     seen = Counter(w for i in train for w in set(docs["train"][i]))
     # Ties in count are broken by the word itself: the order must not depend on hashing.
@@ -290,8 +296,23 @@ SETS = {
 # --- tensors --------------------------------------------------------------
 
 
+def resized(x, mode, side, crop):
+    """uint8 n,h,w,c scaled to side x side pixels and cut to the central crop x crop.
+
+    mode is nearest, bilinear or bicubic. Values are whole numbers again, as PIL makes them.
+    """
+    x = x.permute(0, 3, 1, 2).float()
+    if x.shape[2:] != (side, side):
+        how = {} if mode == "nearest" else dict(align_corners=False, antialias=True)
+        x = torch.nn.functional.interpolate(x, (side, side), mode=mode, **how).round().clamp(0, 255)
+    at = round((side - crop) / 2)
+    return x[:, :, at : at + crop, at : at + crop].permute(0, 2, 3, 1)
+
+
 def normalise(x, dataset):
     """uint8 n,h,w,c -> float32 n,c,h,w (a view in channels-last order)."""
+    if dataset.resize:
+        x = resized(x, *dataset.resize)
     scale = torch.from_numpy(1 / (255 * dataset.std)).to(x.device)
     shift = torch.from_numpy(dataset.mean / dataset.std).to(x.device)
     return (x.float() * scale - shift).permute(0, 3, 1, 2)

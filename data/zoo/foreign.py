@@ -71,13 +71,13 @@ def is_head(features, weight, bias, logits):
     return bool((abs(h @ w.T + bias - logits) <= (2**-10 if half else 1e-4) * size + 1e-4).all())
 
 
-def export_arrays(data, dataset, backbone, split, arrays, note, loss="ce", kind="logits", shift=None):
+def export_arrays(data, dataset, backbone, split, arrays, note, loss="ce", kind="logits", shift=None, **described):
     """Writes arrays of one set below data and returns its folder.
 
     arrays: logits n x k, labels n, and optionally features n x d, logits_aug v x n x k,
     head_weight k x d, head_bias k. split: cal, test or ood (logits alone); shift, as fog/3, in the
     place of a split is a corrupted test set. kind: logits, log-probs, or probs, which are stored as
-    log-probs. note: one line on the origin of the numbers.
+    log-probs. note: one line on the origin of the numbers. described: see manifest.describe.
     """
     network = Path(data) / dataset / backbone / ("" if loss == "ce" else loss)
     name = network.relative_to(data).as_posix()
@@ -101,19 +101,25 @@ def export_arrays(data, dataset, backbone, split, arrays, note, loss="ce", kind=
         at = network if array.startswith("head") else network / (shift or split)
         save(at / f"{array}.npy", value)
         paths.append(at / f"{array}.npy")
-    manifest.update(data, manifest.describe(f"{name}/{shift or split}", note, kind), paths)
+    manifest.update(data, manifest.describe(f"{name}/{shift or split}", note, kind, **described), paths)
     return network
 
 
 # --- modules --------------------------------------------------------------
 
 
+def is_linear(layer):
+    """Whether a layer is linear in its input, or in the channels of each pixel."""
+    return isinstance(layer, nn.Linear) or isinstance(layer, nn.Conv2d) and layer.kernel_size == (1, 1) and layer.groups == 1
+
+
 class LastLinear:
-    """Keeps the layer and the input of the last linear layer that ran; head names it instead."""
+    """Keeps the layer and the input of the last linear layer that ran. head names the layer
+    instead; then it can be a convolution of 1 x 1 pixels, the last layer of a segmenter."""
 
     def __init__(self, module, head=None):
         layers = dict(module.named_modules())
-        if head is not None and not isinstance(layers.get(head), nn.Linear):
+        if head is not None and not is_linear(layers.get(head)):
             known = [n for n, m in layers.items() if isinstance(m, nn.Linear)]
             raise ValueError(f"{head!r} is no linear layer; there are {', '.join(known) or 'none'}")
         watched = [layers[head]] if head else [m for m in layers.values() if isinstance(m, nn.Linear)]
@@ -152,12 +158,16 @@ def parted(batch, device):
     return (move(batch[0]),), {}, batch[1] if len(batch) > 1 else None
 
 
-def pixel_rows(logits, labels, step):
-    """n x k x h x w as rows: every step-th pixel of every step-th row, pixels of no class left out."""
-    logits = logits[:, :, ::step, ::step].permute(0, 2, 3, 1).flatten(0, 2)
-    labels = labels[:, ::step, ::step].flatten()
+def pixel_rows(logits, labels, step, features=None):
+    """n x k x h x w as rows: every step-th pixel of every step-th row, pixels of no class left
+    out. features n x d x h' x w' are scaled to h x w as segmenters scale their logits: bilinear
+    weights sum to 1, so a linear layer gives the same before and after."""
+    rows = lambda maps: maps[:, :, ::step, ::step].permute(0, 2, 3, 1).flatten(0, 2)
+    size, logits, labels = logits.shape[2:], rows(logits), labels[:, ::step, ::step].flatten()
     keep = (labels >= 0) & (labels < logits.shape[1])
-    return logits[keep], labels[keep]
+    if features is not None:
+        features = rows(nn.functional.interpolate(features, size, mode="bilinear", align_corners=False))[keep]
+    return logits[keep], labels[keep], features
 
 
 @torch.no_grad()
@@ -176,7 +186,10 @@ def outputs(module, loader, device="cpu", head=None, step=1):
             if labels is not None:
                 labels = torch.as_tensor(labels).cpu()
             if logits.ndim == 4:
-                logits, labels = pixel_rows(logits, labels, step)
+                maps = last.input.float().cpu() if last.input is not None and last.input.ndim == 4 else None
+                logits, labels, features = pixel_rows(logits, labels, step, maps)
+                if features is not None:
+                    kept["features"].append(features.numpy())
             elif last.input is not None and last.input.shape[:-1] == logits.shape[:1]:
                 kept["features"].append(last.input.float().cpu().numpy())
             kept["logits"].append(logits.numpy())
@@ -189,7 +202,7 @@ def outputs(module, loader, device="cpu", head=None, step=1):
         raise ValueError("the loader is empty")
     out = {name: np.concatenate(v) for name, v in kept.items() if len(v) == len(kept["logits"])}
     if "features" in out:
-        weight = last.layer.weight.detach().float().cpu().numpy()
+        weight = last.layer.weight.detach().float().flatten(1).cpu().numpy()
         bias = np.zeros(len(weight), np.float32) if last.layer.bias is None else last.layer.bias.detach().float().cpu().numpy()
         if len(weight) == out["logits"].shape[1] and is_head(out["features"], weight, bias, out["logits"]):
             out.update(head_weight=weight, head_bias=bias)

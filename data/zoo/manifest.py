@@ -32,11 +32,11 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(_Flow, lambda d, m: d.represent_mapping("tag:yaml.org,2002:map", m, flow_style=True))
 
 
-def describe(name, note, kind="logits"):
-    """The line of a measured set."""
+def describe(name, note, kind="logits", **more):
+    """The line of a measured set. more: from, stand-in and licence, as docs/formats.md has them."""
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}; want {' or '.join(KINDS)}")
-    return dict(set=name, kind=kind, source="measured", note=" ".join(note.split()))
+    return dict(set=name, kind=kind, source="measured", note=" ".join(note.split()), **more)
 
 
 def file_record(path):

@@ -29,10 +29,11 @@ class Recipe:
     epochs: int = 10
     seed: int = 0
     batch: int = 128
-    optimizer: str = "sgd"  # sgd (Nesterov 0.9) | adamw
-    lr: float = 0.2  # the peak of the one-cycle schedule
+    optimizer: str = "sgd"  # sgd (Nesterov 0.9) | momentum (0.9, not Nesterov) | adam | adamw
+    lr: float = 0.2  # the peak of the schedule
     weight_decay: float = 5e-4
     warmup: float = 0.25  # share of the steps in which the rate rises
+    schedule: str = "one-cycle"  # after the warm-up, see rate
     clip: float = 0.0  # largest gradient norm; 0 = none
     limit: int = 0  # train on this number of samples only; 0 = all (trials, tests)
 
@@ -63,12 +64,24 @@ def epoch_seed(r, epoch):
     return zlib.crc32(f"{r.seed}/{r.name}/{epoch}".encode())
 
 
-def one_cycle(r, step, steps):
-    """Learning rate: linear rise to r.lr, then cosine fall to (almost) zero."""
+def rate(r, step, steps):
+    """Learning rate of a step: linear rise to r.lr, then one of
+
+    one-cycle   cosine fall to almost zero
+    cosine      cosine fall to zero
+    linear      linear fall to zero
+    steps A B   a tenth after the share A of all steps, a tenth of that after B, and so on
+    """
     rise = r.warmup * steps
     if step < rise:
         return r.lr * (0.04 + 0.96 * step / rise)
-    return r.lr * max(1e-3, 0.5 * (1 + math.cos(math.pi * (step - rise) / (steps - rise))))
+    kind, *shares = r.schedule.split()
+    if kind == "steps":
+        return r.lr * 0.1 ** sum(step >= float(s) * steps for s in shares)
+    if kind == "linear":
+        return r.lr * (steps - step) / (steps - rise)
+    fall = 0.5 * (1 + math.cos(math.pi * (step - rise) / (steps - rise)))
+    return r.lr * (max(1e-3, fall) if kind == "one-cycle" else fall)
 
 
 def make_optimizer(r, net):
@@ -76,24 +89,29 @@ def make_optimizer(r, net):
     decayed = [p for n, p in net.named_parameters() if p.ndim > 1 and "position" not in n]
     rest = [p for n, p in net.named_parameters() if p.ndim <= 1 or "position" in n]
     groups = [dict(params=decayed, weight_decay=r.weight_decay), dict(params=rest, weight_decay=0.0)]
-    if r.optimizer == "adamw":
-        return torch.optim.AdamW(groups, lr=r.lr)
-    return torch.optim.SGD(groups, lr=r.lr, momentum=0.9, nesterov=True)
+    if r.optimizer in ("adam", "adamw"):
+        return dict(adam=torch.optim.Adam, adamw=torch.optim.AdamW)[r.optimizer](groups, lr=r.lr)
+    return torch.optim.SGD(groups, lr=r.lr, momentum=0.9, nesterov=r.optimizer == "sgd")
 
 
-def build(r, dataset, device):
+def build(r, dataset, device, make=None):
+    """The untrained network of a recipe; make() builds it where NETS does not have it."""
     torch.manual_seed(epoch_seed(r, -1))
-    net = NETS[r.net](dataset).to(device)
+    net = (make() if make else NETS[r.net](dataset)).to(device)
     return net.to(memory_format=torch.channels_last) if dataset.kind != "text" else net
 
 
-def batches(r, d, x, y, epoch):
-    """Augmented, shuffled minibatches; the last, partial one is left to other epochs."""
+def batches(r, d, kept, epoch):
+    """Augmented, shuffled minibatches of the kept rows; the last, partial one is left to other epochs."""
     g = torch.Generator().manual_seed(epoch_seed(r, epoch))
-    order = torch.randperm(len(y), generator=g)
-    for start in range(0, len(y) - r.batch + 1, r.batch):
+    order = kept[torch.randperm(len(kept), generator=g).numpy()]
+    x, y = d.train.x, torch.from_numpy(d.train.y)
+    for start in range(0, len(kept) - r.batch + 1, r.batch):
         rows = order[start : start + r.batch]
-        bx, by = x[rows], y[rows]
+        if hasattr(x, "drawn"):  # images in files, which are cut and mirrored while they are decoded
+            yield torch.from_numpy(x.drawn(rows, g)), y[rows]
+            continue
+        bx, by = torch.from_numpy(x[rows]), y[rows]
         if d.kind == "image":
             bx = sets.crop_flip(bx, d.crop, d.flip, g)
         elif d.kind == "segmentation":
@@ -139,27 +157,29 @@ def accuracy(net, d, part, device, limit=2000):
     return hit / n
 
 
-def train(r, d, folder, device="cpu", say=print, stop_after=None):
+def train(r, d, folder, device="cpu", say=print, stop_after=None, make=None):
     """Trains r on d, going on from folder/checkpoint.pt if there is one.
 
     Returns (net, history). stop_after ends the call early after that many epochs,
-    as a kill between two epochs would.
+    as a kill between two epochs would. make is that of build.
     """
     folder = Path(folder)
     torch.use_deterministic_algorithms(device == "cpu")
-    net = build(r, d, device)
+    net = build(r, d, device, make)
     optimizer = make_optimizer(r, net)
     loss_of = LOSSES[r.loss]
-    x, y = torch.from_numpy(d.train.x), torch.from_numpy(d.train.y)
-    if r.limit:  # evenly spread: the files are sorted by class
-        rows = torch.linspace(0, len(y) - 1, r.limit).long()
-        x, y = x[rows], y[rows]
-    steps = r.epochs * (len(y) // r.batch)
+    n = len(d.train)
+    # A limit takes evenly spread rows, because the files are sorted by class.
+    kept = torch.linspace(0, n - 1, r.limit).long().numpy() if r.limit else np.arange(n)
+    per_epoch = len(kept) // r.batch
+    if per_epoch == 0:
+        raise ValueError(f"{r.name}: {len(kept)} training samples are less than a batch of {r.batch}")
+    steps = r.epochs * per_epoch
     history = []
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():
         state = torch.load(checkpoint, map_location=device)
-        if state["recipe"] != asdict(r):
+        if not same(state["recipe"], r):
             raise ValueError(f"{checkpoint} is of another recipe: {state['recipe']}")
         net.load_state_dict(state["net"])
         optimizer.load_state_dict(state["optimizer"])
@@ -170,10 +190,10 @@ def train(r, d, folder, device="cpu", say=print, stop_after=None):
             break
         torch.manual_seed(epoch_seed(r, epoch))  # dropout
         net.train()
-        began, total, step = time.time(), 0.0, epoch * (len(y) // r.batch)
-        for bx, by in batches(r, d, x, y, epoch):
+        began, total, step = time.time(), 0.0, epoch * per_epoch
+        for bx, by in batches(r, d, kept, epoch):
             for group in optimizer.param_groups:
-                group["lr"] = one_cycle(r, step, steps)
+                group["lr"] = rate(r, step, steps)
             with torch.autocast("cuda", enabled=device == "cuda"):
                 logits = net(prepare(bx, d, device))
             loss = loss_of(*flat(logits.float(), by.to(device)))
@@ -189,7 +209,7 @@ def train(r, d, folder, device="cpu", say=print, stop_after=None):
             raise FloatingPointError(f"{r.name}: the loss is {total} in epoch {epoch + 1}")
         row = dict(
             epoch=epoch + 1,
-            loss=total / (len(y) // r.batch),
+            loss=total / per_epoch,
             cal_accuracy=accuracy(net, d, d.cal, device),
             seconds=round(time.time() - began, 1),
         )
@@ -203,4 +223,9 @@ def train(r, d, folder, device="cpu", say=print, stop_after=None):
 def done(folder, r):
     """Whether this recipe has been trained and exported into the run's folder."""
     mark = Path(folder) / "done.json"
-    return mark.exists() and json.loads(mark.read_text()) == asdict(r)
+    return mark.exists() and same(json.loads(mark.read_text()), r)
+
+
+def same(stored, r):
+    """Whether a stored recipe is r. A field that it lacks, because it is older, has its default."""
+    return asdict(Recipe(**stored)) == asdict(r)
