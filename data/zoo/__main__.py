@@ -1,4 +1,4 @@
-"""Command line: prepare, run (train and export one network), queue, table, bundle, foreign."""
+"""Command line: prepare, run (train and export one network), queue, table, bundle, foreign, paper."""
 
 import argparse
 import fcntl
@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 import yaml
 
-from . import data as sets, foreign
+from . import data as sets, foreign, paper
 from .bundle import add as add_to_bundle, bundle as write_bundle
 from .export import entries, export, export_corrupted, place, write_manifest
 from .files import atomic
@@ -129,6 +129,7 @@ def main():
             c.add_argument("--plan", type=Path, required=True)
             c.add_argument("--workers", type=int, default=1)
     foreign.arguments(commands.add_parser("foreign", help=foreign.act.__doc__))
+    paper.arguments(commands.add_parser("paper", help=paper.act.__doc__))
     args = p.parse_args()
     sys.exit(args.act(args))
 

@@ -102,7 +102,7 @@ def digest(array):
 # --- CIFAR-10 -------------------------------------------------------------
 
 
-def _find(raw, pattern):
+def find(raw, pattern):
     hits = sorted(Path(raw).rglob(pattern))
     if not hits:
         raise FileNotFoundError(f"{pattern} not found under {raw}")
@@ -110,7 +110,7 @@ def _find(raw, pattern):
 
 
 def _read_cifar(raw):
-    root = _find(raw, "train/airplane").parent.parent
+    root = find(raw, "train/airplane").parent.parent
     out = {}
     for part in ("train", "test"):
         names = sorted(p.name for p in (root / part).iterdir() if p.is_dir())
@@ -164,7 +164,7 @@ def street_crops(raw, cache, n=2000, side=32):
 
 def pneumonia(raw, cache):
     """28x28 grey X-rays. The official validation part is the calibration set."""
-    with np.load(_find(raw, "pneumoniamnist.npz")) as z:
+    with np.load(find(raw, "pneumoniamnist.npz")) as z:
         part = {
             k: Split(z[f"{v}_images"][..., None], z[f"{v}_labels"].ravel().astype(np.int64), np.arange(len(z[f"{v}_labels"])))
             for k, v in dict(train="train", cal="val", test="test").items()
@@ -191,7 +191,7 @@ VOID = 11
 
 def _camvid_arrays(raw, cache):
     def build():
-        root = _find(raw, "trainannot").parent
+        root = find(raw, "trainannot").parent
         out = {}
         for part in ("train", "val", "test"):
             files = sorted((root / part).iterdir())
@@ -234,7 +234,7 @@ def body(text):
 
 def messages(raw, part):
     """The messages of a part (train or test) without headers, and their groups."""
-    root = _find(raw, f"20news-bydate-{part}")
+    root = find(raw, f"20news-bydate-{part}")
     names = sorted(p.name for p in root.iterdir() if p.is_dir())
     files = [
         (f, c)
@@ -299,12 +299,14 @@ SETS = {
 def resized(x, mode, side, crop):
     """uint8 n,h,w,c scaled to side x side pixels and cut to the central crop x crop.
 
-    mode is nearest, bilinear or bicubic. Values are whole numbers again, as PIL makes them.
+    mode is nearest, bilinear or bicubic. As in PIL, rows are scaled first, then columns, and both
+    times values become whole numbers from 0 to 255.
     """
     x = x.permute(0, 3, 1, 2).float()
-    if x.shape[2:] != (side, side):
-        how = {} if mode == "nearest" else dict(align_corners=False, antialias=True)
-        x = torch.nn.functional.interpolate(x, (side, side), mode=mode, **how).round().clamp(0, 255)
+    how = {} if mode == "nearest" else dict(align_corners=False, antialias=True)
+    for size in ((x.shape[2], side), (side, side)):
+        if x.shape[2:] != size:
+            x = torch.nn.functional.interpolate(x, size, mode=mode, **how).add(0.5).floor().clamp(0, 255)
     at = round((side - crop) / 2)
     return x[:, :, at : at + crop, at : at + crop].permute(0, 2, 3, 1)
 
