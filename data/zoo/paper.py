@@ -235,16 +235,15 @@ def checked(r, arrays, strict, say):
     if r.expected == UNKNOWN:
         say(f"{r.name}: {text}: not checked")
         return text
+    say(f"{r.name}: {text} by {r.expected_from}")
     error = 2 * (r.expected * (1 - r.expected) / n) ** 0.5 if r.metric == "accuracy" else 0
-    text += f" ({r.expected_from})"
-    say(f"{r.name}: {text}")
     if strict and abs(value - r.expected) > r.within + error:
         raise ValueError(f"{r.name}: {text}: more than {r.within + error:.4f} off, nothing is exported")
     return text
 
 
 def put(r, args, arrays, said, say, split, shift=None):
-    weights = f"trained here by recipe {r.recipe['name']} from {r.source}" if r.is_trained else f"weights {r.source}"
+    weights = f"trained by recipe {r.recipe['name']} from {r.source}" if r.is_trained else f"public weights {r.source}"
     calibrated = "" if split == "ood" else f", {r.cal} calibrates" if r.cal != "half of test" else ", rows of even index of the test part calibrate"
     foreign.export_arrays(
         args.data, r.dataset, r.backbone, split, arrays, f"{weights}, {said}{calibrated}", shift=shift,

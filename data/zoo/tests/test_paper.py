@@ -323,7 +323,7 @@ def test_check_rejects_another_accuracy_before_a_file_is_written(tmp_path, monke
     cifar_files(raw, 10)
     change(monkeypatch, expected=0.7)  # the stub is always right, and two standard errors of 30 rows are 0.167
     code = run(tmp_path, monkeypatch, "cifar10", "densenet121", "--check")
-    assert "accuracy 1.0000 on 30 test rows, expected 0.7 (" in code and "more than 0.1723 off, nothing is exported" in code
+    assert "accuracy 1.0000 on 30 test rows, expected 0.7: more" in code and "more than 0.1723 off, nothing is exported" in code
     assert not (tmp_path / "arrays").exists()
     change(monkeypatch, expected=1 - 1e-9)
     assert run(tmp_path, monkeypatch, "cifar10", "densenet121", "--check") is None

@@ -1,0 +1,65 @@
+package experiments
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/qats-bench/qats/experiments/spec"
+	"gopkg.in/yaml.v3"
+)
+
+// TestRecipesOfThePaper: data/zoo/paper.yaml has one network for each of the paper's 162
+// settings, under the ids by which a plan looks for its arrays, and with the data set
+// that calibrates it.
+func TestRecipesOfThePaper(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "data", "zoo", "paper.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table struct {
+		Networks []struct{ Dataset, Backbone, Clean string }
+	}
+	if err := yaml.Unmarshal(b, &table); err != nil {
+		t.Fatal(err)
+	}
+	type network struct{ dataset, backbone string }
+	calibrates := map[network]string{}
+	for _, n := range table.Networks {
+		id := network{n.Dataset, n.Backbone}
+		if calibrates[id] != "" {
+			t.Errorf("%v stands twice", id)
+		}
+		if calibrates[id] = n.Clean; n.Clean == "" {
+			calibrates[id] = n.Dataset
+		}
+	}
+	var files []string
+	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks"} {
+		files = append(files, filepath.Join("paper", name+".yaml"))
+	}
+	specs, err := spec.ReadAll(files, Registry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, wanted := map[string]bool{}, map[network]bool{}
+	for _, s := range specs {
+		for i := range s.Settings {
+			test, cal := s.Settings[i].Test(), s.Settings[i].Cal()
+			id := network{test.Dataset, test.Backbone}
+			if calibrates[id] != cal.Dataset || cal.Backbone != test.Backbone {
+				t.Errorf("%v: %q calibrates in the table, %v in the spec", test, calibrates[id], cal)
+			}
+			settings[fmt.Sprint(test)], wanted[id] = true, true
+		}
+	}
+	if len(settings) != 162 {
+		t.Errorf("%d settings, want 162", len(settings))
+	}
+	for id := range calibrates {
+		if !wanted[id] {
+			t.Errorf("no spec wants %v", id)
+		}
+	}
+}
