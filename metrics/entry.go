@@ -22,7 +22,8 @@ type Entry struct {
 	OnRequest bool // computed only if a spec names it
 	Classes   bool // reads class bins, which a run keeps only if a spec names such a metric
 	Vector    bool // reads the probabilities of all classes, which top-label methods do not have
-	Paired    bool // Pairs gives bootstrap intervals of its differences
+	Uncal     bool // compares with the uncalibrated network, which Samples.Against makes known
+	Paired    bool // Pairs gives bootstrap intervals of its differences if its options name no metrics
 	Version   int  // raised whenever the values change; part of the cache key
 
 	Summary   string
@@ -39,6 +40,11 @@ type Entry struct {
 	// failure. The seed is the identity of the test set, the same for every
 	// method; only random draws use it.
 	Compute func(s *Samples, seed uint64) ([]float64, error)
+
+	// Rows is set for a metric that is the mean of one number a row: it returns these
+	// numbers in the order of the rows, for each output. Resamples then add them up
+	// instead of computing the metric anew.
+	Rows func(s *Samples) ([][]float64, error)
 }
 
 // Output is one number that an entry gives.

@@ -8,6 +8,7 @@ package metrics
 const (
 	forBand      = 1
 	forBootstrap = 2
+	forFolds     = 3
 )
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio

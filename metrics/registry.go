@@ -26,6 +26,17 @@ var registry = []Entry{
 	eceTorchEntry,
 	eceClasswiseEntry,
 	miouEntry,
+	phiEntry,
+	decompositionEntry,
+	corpMCBEntry,
+	corpDSCEntry,
+	variationalEntry,
+	kuiperEntry,
+	kuiperZEntry,
+	rmsceEntry,
+	aceEntry,
+	mmceEntry,
+	topLabelEntry,
 }
 
 // Registry returns all metrics in the order of table columns.

@@ -19,6 +19,9 @@ type Samples struct {
 	sorted  []sample // by increasing confidence, then by row
 	scores  *scoring.SampleScores
 	classes bool // predicted and true classes are known, not only whether they agree
+
+	uncal  *scoring.SampleScores // of the uncalibrated network on the same rows; nil where unknown
+	origin []int32               // of a resample: the row of the test set that each row copies; else nil
 }
 
 // sample is one prediction.

@@ -1,0 +1,21 @@
+package metrics
+
+var aceEntry = Entry{
+	Name:      "ace_netcal",
+	Outputs:   []Output{{"ace_netcal", "ACE (netcal)", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "average calibration error: 15 right-closed bins of equal width, unweighted mean over the bins with rows",
+	Reference: "Neumann, Zisserman and Vedaldi 2018; Kueppers et al. 2020 (netcal)",
+	Compute:   value(func(s *Samples) float64 { return AverageCE(s, 15) }),
+}
+
+// AverageCE returns the average calibration error (Neumann, Zisserman and Vedaldi
+// 2018; ACE in netcal), in [0, 1]: the unweighted mean of |acc_b - conf_b| over
+// those of bins >= 1 bins of equal width that are not empty. A bin with one sample
+// counts as much as the fullest one. The bins are those of WidthBins; netcal's are
+// left-closed and 10 by default. It is neither AECE, whose bins have equal mass,
+// nor the ACE of Nixon et al. (2019), which reads the probabilities of all classes.
+func AverageCE(s *Samples, bins int) float64 { return unweightedGap(WidthBins(s, bins)) }

@@ -1,0 +1,65 @@
+package metrics
+
+import "github.com/qats-bench/qats/internal/exact"
+
+var corpMCBEntry = Entry{
+	Name:      "corp_mcb",
+	Outputs:   []Output{{"corp_mcb", "miscalibration (CORP)", 0, 1}},
+	Better:    Lower,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "top-label Brier score minus its value after isotonic recalibration on the same rows (MCB)",
+	Reference: "Dimitriadis, Gneiting and Jordan 2021",
+	Compute:   value(func(s *Samples) float64 { return CORP(s).Miscalibration }),
+}
+
+var corpDSCEntry = Entry{
+	Name:      "corp_dsc",
+	Outputs:   []Output{{"corp_dsc", "discrimination (CORP)", 0, .25}},
+	Better:    Higher,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "top-label Brier score of the accuracy as every row's confidence, minus the score after isotonic recalibration on the same rows (DSC)",
+	Reference: "Dimitriadis, Gneiting and Jordan 2021",
+	Compute:   value(func(s *Samples) float64 { return CORP(s).Discrimination }),
+}
+
+// CORPParts are the parts of the CORP decomposition. Miscalibration -
+// Discrimination + Uncertainty is the score.
+type CORPParts struct {
+	Miscalibration float64 // MCB, in [0, 1]
+	Discrimination float64 // DSC, in [0, 1/4]
+	Uncertainty    float64 // UNC, in [0, 1/4]
+}
+
+// CORP splits the top-label Brier score TopBrier as Dimitriadis, Gneiting and
+// Jordan (2021) do, with isotonic regression g of 1[correct] on confidence, fitted
+// on the same samples that it recalibrates:
+//
+//	MCB = mean of (confidence - correct)^2 - (g - correct)^2
+//	DSC = mean of (accuracy - correct)^2   - (g - correct)^2
+//	UNC = accuracy (1 - accuracy)
+//
+// MCB and DSC are never negative. No bins and no folds are chosen, but g fits the
+// noise too, so MCB and DSC are too large on average; Decompose has the
+// cross-validated form. The R package reliabilitydiag computes the same numbers.
+// Confidences within 1e-9 of their neighbour are one point. All parts of no
+// samples are 0.
+func CORP(s *Samples) CORPParts {
+	n := s.Len()
+	if n == 0 {
+		return CORPParts{}
+	}
+	conf, _ := s.recalibrated(0, false)
+	var score exact.Sum
+	for j, x := range s.sorted {
+		miss := conf[j]
+		if x.correct {
+			miss = 1 - miss
+		}
+		score.AddShare(float64(miss * miss))
+	}
+	accuracy := Accuracy(s)
+	after, uncertainty := score.Value()/float64(n), float64(accuracy*(1-accuracy))
+	return CORPParts{max(0, TopBrier(s)-after), max(0, uncertainty-after), uncertainty}
+}

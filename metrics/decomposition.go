@@ -1,0 +1,93 @@
+package metrics
+
+import (
+	"math"
+
+	"github.com/qats-bench/qats/internal/exact"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/scoring"
+)
+
+var decompositionEntry = Entry{
+	Name: "decomposition",
+	Outputs: []Output{
+		{"brier_top_calibration", "calibration loss (top-label Brier)", -1, 1},
+		{"brier_top_refinement", "refinement loss (top-label Brier)", 0, 1},
+		{"nll_top_calibration", "calibration loss (top-label NLL)", math.Inf(-1), math.Inf(1)},
+		{"nll_top_refinement", "refinement loss (top-label NLL)", 0, math.Inf(1)},
+	},
+	Better:    Lower,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "top-label Brier score and NLL split: refinement is the score after isotonic recalibration by the other four of five folds, calibration is what recalibration gains",
+	Reference: "Berta, Holzmueller, Jordan and Bach 2025; Broecker 2009",
+	Compute: func(s *Samples, seed uint64) ([]float64, error) {
+		brier, nll, err := Decompose(s, seed)
+		if err != nil {
+			return nil, err
+		}
+		return []float64{brier.Calibration, brier.Refinement, nll.Calibration, nll.Refinement}, nil
+	},
+}
+
+// Parts are the two parts of a proper score. Their sum is the score.
+type Parts struct{ Calibration, Refinement float64 }
+
+// Decompose splits two proper scores of the top label, the event that the
+// prediction is correct with the confidence as its probability, into calibration
+// and refinement loss (Broecker 2009). The post-hoc form is that of Berta,
+// Holzmueller, Jordan and Bach (2025): with a proper score l and the best
+// recalibration g,
+//
+//	Refinement  = mean of l(g(confidence), correct)
+//	Calibration = mean of l(confidence, correct) - Refinement
+//
+// The scores are the Brier score (confidence - 1[correct])^2, whose mean is
+// TopBrier, and the NLL -ln of the probability of the outcome, floored at 1e-300
+// and in nats. They are not Brier and NLL, which read the probabilities of all
+// classes.
+//
+// g is isotonic regression in five-fold cross-validation, the estimator
+// isotonic-mix, cv-5, of probmetrics: each sample is recalibrated by the map of the
+// other folds, mixed with 1/2 in the proportion 1 to the m training samples,
+//
+//	(m g + 1/2) / (m + 1)
+//
+// so that no outcome gets probability 0. Refinement is then a score on unseen
+// samples, hence not too small on average, and Calibration is a lower bound on
+// average of the population's calibration loss. It may be negative, by noise, for
+// a calibrated model.
+//
+// Folds are hashes of the seed and the row, the same for every method; probmetrics
+// draws stratified folds at random. Confidences within 1e-9 count as tied. It is
+// ErrNoSamples without samples.
+func Decompose(s *Samples, seed uint64) (brier, nll Parts, err error) {
+	n := s.Len()
+	if n == 0 {
+		return brier, nll, ErrNoSamples
+	}
+	conf, trained := s.recalibrated(seed, true)
+	var brierSum, nllSum, brierNew, nllNew exact.Sum
+	for j, x := range s.sorted {
+		m := float64(trained[j])
+		g := (float64(m*conf[j]) + .5) / (m + 1)
+		if trained[j] == 0 {
+			g = x.conf
+		}
+		p, q := x.conf, g // of the outcome
+		if !x.correct {
+			p, q = 1-p, 1-q
+		}
+		brierSum.AddShare(float64((1 - p) * (1 - p)))
+		brierNew.AddShare(float64((1 - q) * (1 - q)))
+		nllSum.Add(logLoss(p))
+		nllNew.Add(logLoss(q))
+	}
+	brier.Refinement, nll.Refinement = brierNew.Value()/float64(n), nllNew.Value()/float64(n)
+	brier.Calibration = brierSum.Value()/float64(n) - brier.Refinement
+	nll.Calibration = nllSum.Value()/float64(n) - nll.Refinement
+	return brier, nll, nil
+}
+
+// logLoss returns -ln max(p, 1e-300).
+func logLoss(p float64) float64 { return 0 - softmax.Log(max(p, scoring.Floor)) } // 0- turns -0 into 0

@@ -1,0 +1,35 @@
+package metrics
+
+import "math"
+
+var rmsceEntry = Entry{
+	Name:      "rmsce",
+	Outputs:   []Output{{"rmsce", "RMSCE", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "root mean square calibration error: 15 right-closed bins of equal width, squared gaps weighted by rows",
+	Reference: "Nguyen and O'Connor 2015; Hendrycks et al. 2019; torchmetrics (norm l2)",
+	Compute:   value(func(s *Samples) float64 { return RMSCE(s, 15) }),
+}
+
+// RMSCE returns the root mean square calibration error, in [0, 1], of bins >= 1
+// bins of equal width,
+//
+//	sqrt(sum over bins of (n_b / n) (acc_b - conf_b)^2)
+//
+// It is never below ECE(s, bins). The bins are those of WidthBins. Torchmetrics
+// (norm "l2") and probmetrics (rmsce-15) have the formula with left-closed bins;
+// see TorchECE. Nguyen and O'Connor (2015) and Hendrycks et al. (2019) use bins of
+// equal mass with 100 samples each; DebiasedECE is the L2 error of 15 such bins
+// minus its bias.
+func RMSCE(s *Samples, bins int) float64 {
+	sum, n := 0.0, 0
+	for _, b := range WidthBins(s, bins) {
+		gap := b.Acc - b.Conf
+		sum += float64(float64(b.N) * float64(gap*gap))
+		n += b.N
+	}
+	return math.Sqrt(sum / float64(max(1, n)))
+}

@@ -1,0 +1,75 @@
+package metrics
+
+import "github.com/qats-bench/qats/internal/exact"
+
+var variationalEntry = Entry{
+	Name: "l1_variational",
+	Outputs: []Output{
+		{"l1_variational", "variational L1", -1, 1},
+		{"l1_variational_over", "variational L1, overconfidence", -1, 1},
+		{"l1_variational_under", "variational L1, underconfidence", -1, 1},
+	},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "lower bound of the L1 calibration error of the top label by isotonic regression in five folds, whole, and apart for rows that it finds overconfident and underconfident; no bins",
+	Reference: "Berta, Braun, Holzmueller, Bach and Jordan 2026",
+	Compute: func(s *Samples, seed uint64) ([]float64, error) {
+		if s.Len() == 0 {
+			return nil, ErrNoSamples
+		}
+		over, under := VariationalL1(s, seed)
+		return []float64{over + under, over, under}, nil
+	},
+}
+
+// VariationalL1 returns the variational estimate of the L1 calibration error of the
+// top label (Berta, Braun, Holzmueller, Bach and Jordan 2026), split into
+// overconfidence and underconfidence; over + under is the estimate. For any map g
+// of confidences,
+//
+//	E |confidence - P(correct | confidence)| >= E sign(confidence - g) (confidence - correct)
+//
+// with equality if g is on the same side of the confidence as the accuracy. The
+// estimate is the mean of the right-hand side over the samples. g is isotonic
+// regression in five-fold cross-validation, as in Decompose and the authors'
+// package probmetrics (isotonic, cv-5), so that no sample influences its own g.
+// Thus the estimate does not exceed the error on average, where a binned error does.
+// A calibrated model scores about 0, and may score below it.
+//
+//	over  = mean of 1[g < confidence] (confidence - correct)
+//	under = mean of 1[g > confidence] (correct - confidence)
+//
+// A sample with g equal to its confidence counts 0. In one dimension the errors for
+// all norms Lp are this one, and the squared L2 error is the Brier calibration loss
+// of Decompose. The authors also treat the vector of all classes, which needs the
+// probabilities of all rows and is not computed here.
+//
+// Departure: the authors measure over- and underconfidence from 1/2, since their
+// problem is binary. So they count a top label of confidence .3 and accuracy .2 as
+// underconfident. Here a sample is overconfident where its confidence is above g.
+// For confidences above 1/2 both agree. Without samples both values are 0.
+func VariationalL1(s *Samples, seed uint64) (over, under float64) {
+	n := s.Len()
+	conf, _ := s.recalibrated(seed, true)
+	var sum [2][2]exact.Sum // over and under; residuals of the right and of the wrong sign
+	for j, x := range s.sorted {
+		side := 0
+		switch {
+		case conf[j] == x.conf:
+			continue
+		case conf[j] > x.conf:
+			side = 1
+		}
+		if x.correct {
+			sum[side][1-side].AddShare(1 - x.conf)
+		} else {
+			sum[side][side].AddShare(x.conf)
+		}
+	}
+	mean := func(side int) float64 {
+		return (sum[side][0].Value() - sum[side][1].Value()) / float64(max(1, n))
+	}
+	return mean(0), mean(1)
+}
