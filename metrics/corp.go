@@ -50,7 +50,9 @@ func CORP(s *Samples) CORPParts {
 	if n == 0 {
 		return CORPParts{}
 	}
-	conf, _ := s.recalibrated(0, false)
+	conf := make([]float64, n)
+	all := func(int) bool { return true }
+	s.isotonic(conf, all, all)
 	var score exact.Sum
 	for j, x := range s.sorted {
 		miss := conf[j]

@@ -49,7 +49,7 @@ type Parts struct{ Calibration, Refinement float64 }
 //
 // g is isotonic regression in five-fold cross-validation, the estimator
 // isotonic-mix, cv-5, of probmetrics: each sample is recalibrated by the map of the
-// other folds, mixed with 1/2 in the proportion 1 to the m training samples,
+// other folds, whose m samples are mixed with one that is half correct,
 //
 //	(m g + 1/2) / (m + 1)
 //
@@ -66,15 +66,10 @@ func Decompose(s *Samples, seed uint64) (brier, nll Parts, err error) {
 	if n == 0 {
 		return brier, nll, ErrNoSamples
 	}
-	conf, trained := s.recalibrated(seed, true)
+	conf := s.recalibrated(seed)
 	var brierSum, nllSum, brierNew, nllNew exact.Sum
 	for j, x := range s.sorted {
-		m := float64(trained[j])
-		g := (float64(m*conf[j]) + .5) / (m + 1)
-		if trained[j] == 0 {
-			g = x.conf
-		}
-		p, q := x.conf, g // of the outcome
+		p, q := x.conf, conf[j] // of the outcome
 		if !x.correct {
 			p, q = 1-p, 1-q
 		}

@@ -17,32 +17,34 @@ func (s *Samples) fold(start uint64, row int32) int {
 }
 
 // recalibrated returns, for each sorted sample, the confidence that isotonic
-// regression of 1[correct] on confidence gives it: the best nondecreasing map of
-// the top label. If crossed, the map of a sample is fitted on the samples of the
-// other folds, so it knows nothing of the sample; trained is the number of these
-// samples. If not, one map is fitted on all.
+// regression of 1[correct] on confidence gives it in cross-validation: the estimator
+// isotonic-mix, cv-5, of probmetrics. The map g of a sample is fitted on the m
+// samples of the other folds, so it knows nothing of the sample, and is mixed with
+// 1/2 in the proportion m to 1,
 //
-// The maps are those of scikit-learn (IsotonicRegression with out_of_bounds="clip",
-// which probmetrics uses): pools of adjacent violators have the share of correct
-// samples, confidences between two pools are interpolated, and those outside get
-// the value of the outermost pool. Confidences within 1e-9 of their neighbour are
-// one point, at their mean. Pools are compared as fractions of whole numbers, so
-// no rounding decides. A sample without training samples keeps its confidence.
-func (s *Samples) recalibrated(seed uint64, crossed bool) (conf []float64, trained []int) {
-	n := s.Len()
-	conf, trained = make([]float64, n), make([]int, n)
-	if !crossed {
-		s.isotonic(conf, trained, nil, 0)
-		return conf, trained
-	}
-	part, start := make([]uint8, n), stream(seed, forFolds, 0)
+//	(m g + 1/2) / (m + 1)
+//
+// so that no outcome gets probability 0. With m = 0 a sample keeps its confidence.
+// Folds are hashes of the seed and the row, where probmetrics draws stratified folds
+// at random.
+func (s *Samples) recalibrated(seed uint64) []float64 {
+	conf, part, start := make([]float64, s.Len()), make([]uint8, s.Len()), stream(seed, forFolds, 0)
 	for j, x := range s.sorted {
 		part[j] = uint8(s.fold(start, x.row))
 	}
-	for f := range folds {
-		s.isotonic(conf, trained, part, uint8(f))
+	for f := range uint8(folds) {
+		m := s.isotonic(conf, func(j int) bool { return part[j] != f }, func(j int) bool { return part[j] == f })
+		for j := range conf {
+			switch {
+			case part[j] != f:
+			case m == 0:
+				conf[j] = s.sorted[j].conf
+			default:
+				conf[j] = (float64(float64(m)*conf[j]) + .5) / float64(m+1)
+			}
+		}
 	}
-	return conf, trained
+	return conf
 }
 
 // pool is a run of points with one fitted value, the share of its rows that are
@@ -54,15 +56,22 @@ type pool struct {
 
 func (p pool) value() float64 { return float64(p.hits) / float64(p.rows) }
 
-// isotonic fits the samples outside a part and sets conf and trained of those in
-// it. If part is nil, it fits all samples and sets all.
-func (s *Samples) isotonic(conf []float64, trained []int, part []uint8, held uint8) {
+// isotonic fits the samples of which train is true by isotonic regression, the best
+// nondecreasing map of confidences, and sets conf of those of which apply is true.
+// It returns the number of samples fitted; of none, it sets nothing.
+//
+// The map is that of scikit-learn (IsotonicRegression with out_of_bounds="clip",
+// which probmetrics uses): pools of adjacent violators have the share of correct
+// samples, confidences between two pools are interpolated, and those outside get
+// the value of the outermost pool. Confidences within 1e-9 of their neighbour are
+// one point, at their mean. Pools are compared as fractions of whole numbers, so
+// no rounding decides.
+func (s *Samples) isotonic(conf []float64, train, apply func(j int) bool) (rows int) {
 	var pools []pool
-	rows := 0
 	s.points(func(at float64, lo, hi int) {
 		next := pool{lo: at, hi: at}
 		for j := lo; j < hi; j++ {
-			if part != nil && part[j] == held {
+			if !train(j) {
 				continue
 			}
 			next.rows++
@@ -80,23 +89,21 @@ func (s *Samples) isotonic(conf []float64, trained []int, part []uint8, held uin
 		}
 		pools = append(pools, next)
 	})
+	if rows == 0 {
+		return 0
+	}
 	i := 0 // the last pool that starts at or before the point, or the first
 	s.points(func(at float64, lo, hi int) {
 		for i+1 < len(pools) && pools[i+1].lo <= at {
 			i++
 		}
 		for j := lo; j < hi; j++ {
-			if part != nil && part[j] != held {
-				continue
-			}
-			trained[j] = rows
-			if rows == 0 {
-				conf[j] = s.sorted[j].conf
-			} else {
+			if apply(j) {
 				conf[j] = interpolated(pools, i, at)
 			}
 		}
 	})
+	return rows
 }
 
 // interpolated returns the fitted value at a confidence; i is the last pool that

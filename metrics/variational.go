@@ -34,7 +34,7 @@ var variationalEntry = Entry{
 // with equality if g is on the same side of the confidence as the accuracy. The
 // estimate is the mean of the right-hand side over the samples. g is isotonic
 // regression in five-fold cross-validation, as in Decompose and the authors'
-// package probmetrics (isotonic, cv-5), so that no sample influences its own g.
+// package probmetrics (isotonic-mix, cv-5), so that no sample influences its own g.
 // Thus the estimate does not exceed the error on average, where a binned error does.
 // A calibrated model scores about 0, and may score below it.
 //
@@ -52,7 +52,7 @@ var variationalEntry = Entry{
 // For confidences above 1/2 both agree. Without samples both values are 0.
 func VariationalL1(s *Samples, seed uint64) (over, under float64) {
 	n := s.Len()
-	conf, _ := s.recalibrated(seed, true)
+	conf := s.recalibrated(seed)
 	var sum [2][2]exact.Sum // over and under; residuals of the right and of the wrong sign
 	for j, x := range s.sorted {
 		side := 0
