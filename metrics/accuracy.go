@@ -14,6 +14,7 @@ var accuracyEntry = Entry{
 	Departs:   "none",
 
 	Compute: value(Accuracy),
+	Rows:    oneRow(func(x sample) float64 { return x.hit() }),
 }
 
 // Accuracy returns the share of correct predictions, in [0, 1].

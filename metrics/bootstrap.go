@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -19,6 +20,35 @@ type PairOptions struct {
 	Level     float64 // of the interval, in (0, 1); .95 by default
 	Seed      uint64  // identity of the test set
 	Interval  Interval
+	Metrics   []Entry // ECE and AECE by default
+}
+
+// withDefaults checks the options and fills in the defaults.
+func (o PairOptions) withDefaults() (PairOptions, error) {
+	if o.Resamples == 0 {
+		o.Resamples = 2000
+	}
+	if o.Level == 0 {
+		o.Level = .95
+	}
+	if o.Interval == "" {
+		o.Interval = BC
+	}
+	if len(o.Metrics) == 0 {
+		o.Metrics = []Entry{eceEntry, aeceEntry}
+	}
+	if o.Interval != BC && o.Interval != Percentile {
+		return o, fmt.Errorf("bootstrap interval %q: want %s or %s", o.Interval, BC, Percentile)
+	}
+	if o.Resamples < 1 || !(o.Level > 0 && o.Level < 1) {
+		return o, fmt.Errorf("bootstrap with %d resamples at level %g: want 1 or more, and a level between 0 and 1", o.Resamples, o.Level)
+	}
+	for _, e := range o.Metrics {
+		if e.Whole {
+			return o, fmt.Errorf("bootstrap: %s has no interval: its value does not come from rows that could be drawn again", e.Name)
+		}
+	}
+	return o, nil
 }
 
 // Interval is the kind of a bootstrap interval.
@@ -34,19 +64,19 @@ const (
 // Pair is the difference of one metric between two methods on the same samples.
 type Pair struct {
 	Other      int     // place in the others given to Pairs
-	Metric     string  // "ece" or "aece"
-	Difference float64 // other minus base, a fraction: negative where the other is better calibrated
+	Metric     string  // name of the output, as in results.csv
+	Difference float64 // other minus base, in the unit of the metric
 	Lo, Hi     float64 // ends of the interval
 }
 
-// Pairs returns, for each of the others in order, the differences in ECE-15 and in
-// AECE-15 to the base, with bootstrap intervals. All are predictions for the same
+// Pairs returns, for each of the others in order, the differences to the base in the
+// metrics of the options, with bootstrap intervals. All are predictions for the same
 // test set, row by row.
 //
 // A resample draws n rows with replacement, the same rows for every method, so
 // that the luck of the test set cancels in the difference. Bins and ties are found
-// anew in each resample: a value is the ECE or AECE of the expanded
-// sample. The interval is the bias-corrected percentile interval of Efron (1981,
+// anew in each resample: a value is the metric of the expanded sample. Copies of a
+// row stay in one fold of a cross-validation. The interval is the bias-corrected percentile interval of Efron (1981,
 // 1987). With z0 the normal quantile of the share of resampled differences below
 // that of the whole sample (equal ones count half; the share is kept 1/2R away
 // from 0 and 1) and z that of (1-Level)/2,
@@ -63,46 +93,45 @@ type Pair struct {
 // The intervals are conditional on the fits: they say how the difference varies
 // with the test rows, not with the calibration set.
 //
-// Cost: about 2 ns a row and resample, shared, and 1 more for each method. An
-// error is that of ctx, or says that there are no samples, that an option is out
-// of range, or that a method has other samples than the base.
+// Metrics other than ECE, AECE and means over rows (Entry.Rows) are computed anew in
+// each resample, which takes longer, so they use the first 200 resamples only. Their
+// ends have more noise: a tenth of the interval's width or so.
+//
+// A metric that is undefined for a method (NLL of a top-label method), or in some of
+// the resamples, has no difference with it and is left out.
+//
+// Cost: about 2 ns a row and resample, shared, and 1 more for each method and metric.
+// An error is that of ctx, or says that there are no samples, that an option is out
+// of range, that a metric has no intervals (Entry.Whole), or that a method has
+// other samples than the base.
 func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptions) ([]Pair, error) {
-	if opts.Resamples == 0 {
-		opts.Resamples = 2000
-	}
-	if opts.Level == 0 {
-		opts.Level = .95
-	}
-	if opts.Interval == "" {
-		opts.Interval = BC
-	}
-	if opts.Interval != BC && opts.Interval != Percentile {
-		return nil, fmt.Errorf("bootstrap interval %q: want %s or %s", opts.Interval, BC, Percentile)
-	}
-	if opts.Resamples < 1 || !(opts.Level > 0 && opts.Level < 1) {
-		return nil, fmt.Errorf("bootstrap with %d resamples at level %g: want 1 or more, and a level between 0 and 1", opts.Resamples, opts.Level)
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	if base.Len() == 0 {
 		return nil, fmt.Errorf("bootstrap: %w", ErrNoSamples)
 	}
-	methods := []*weighing{newWeighing(base)}
-	for m, s := range others {
+	var methods []*resampler
+	for m, s := range slices.Concat([]*Samples{base}, others) {
 		if s.Len() != base.Len() || s.classes && base.classes && !slices.Equal(s.scores.Label, base.scores.Label) {
-			return nil, fmt.Errorf("bootstrap: method %d has other rows than the base: the labels differ", m)
+			return nil, fmt.Errorf("bootstrap: method %d has other rows than the base: the labels differ", m-1)
 		}
-		methods = append(methods, newWeighing(s))
+		methods = append(methods, newResampler(s, opts.Metrics, opts.Seed))
 	}
-
 	values, err := resample(ctx, methods, opts)
 	if err != nil {
 		return nil, err
 	}
 	var pairs []Pair
 	for m := range others {
-		for k, metric := range []string{"ece", "aece"} {
-			diff := make([]float64, opts.Resamples+1)
+		for k, metric := range outputs(opts.Metrics) {
+			diff := make([]float64, min(len(values[0][k]), len(values[m+1][k])))
 			for r := range diff {
 				diff[r] = values[m+1][k][r] - values[0][k][r]
+			}
+			if slices.ContainsFunc(diff, math.IsNaN) {
+				continue
 			}
 			resampled, observed := diff[1:], diff[0]
 			lo, hi := interval(resampled, observed, opts)
@@ -112,35 +141,13 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 	return pairs, nil
 }
 
-// resample returns, by method, the ECE and the AECE of the whole sample, every row
-// once, and then of each resample.
-func resample(ctx context.Context, methods []*weighing, opts PairOptions) ([][2][]float64, error) {
-	values := make([][2][]float64, len(methods))
-	drawn := make([]times, len(methods[0].row))
-	for first := 0; first <= opts.Resamples; first += lanes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		clear(drawn)
-		used := min(lanes, opts.Resamples+1-first)
-		for lane := range used {
-			if first+lane == 0 {
-				for i := range drawn {
-					drawn[i][lane] = 1
-				}
-				continue
-			}
-			draw(drawn, lane, stream(opts.Seed, forBootstrap, first+lane-1))
-		}
-		for m, w := range methods {
-			w.weigh(drawn)
-			for lane := range used {
-				values[m][0] = append(values[m][0], w.ece(lane))
-				values[m][1] = append(values[m][1], w.aece(drawn, lane))
-			}
-		}
+// outputs returns the names of the outputs of all entries.
+func outputs(entries []Entry) []string {
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Names()...)
 	}
-	return values, nil
+	return names
 }
 
 // draw adds to a lane of drawn how often each row is drawn in a resample. Up to

@@ -17,6 +17,13 @@ var brierEntry = Entry{
 	Departs:   "none; some code divides by k",
 
 	Compute: valueOrError(Brier),
+	Rows: func(s *Samples) ([][]float64, error) {
+		scores, err := s.vectors()
+		if err != nil {
+			return nil, err
+		}
+		return [][]float64{scores.Brier}, nil
+	},
 }
 
 // Brier returns the Brier score (Brier 1950), in [0, 2]: the mean over samples of
@@ -46,6 +53,10 @@ var brierTopEntry = Entry{
 	Departs:   "none",
 
 	Compute: value(TopBrier),
+	Rows: oneRow(func(x sample) float64 {
+		miss := x.conf - x.hit()
+		return float64(miss * miss)
+	}),
 }
 
 // TopBrier returns the Brier score of the predicted class alone, in [0, 1]: the

@@ -14,6 +14,7 @@ var eceClasswiseEntry = Entry{
 	Percent:   true,
 	OnRequest: true,
 	Classes:   true,
+	Whole:     true,
 	Vector:    true,
 	Version:   1,
 	Summary:   "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",

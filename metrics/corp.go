@@ -50,17 +50,18 @@ func CORP(s *Samples) CORPParts {
 	if n == 0 {
 		return CORPParts{}
 	}
-	conf := make([]float64, n)
-	all := func(int) bool { return true }
-	s.isotonic(conf, all, all)
+	points := s.points()
+	pools, _ := s.isotonic(nil, points, nil, 0)
 	var score exact.Sum
-	for j, x := range s.sorted {
-		miss := conf[j]
-		if x.correct {
-			miss = 1 - miss
+	apply(pools, points, func(lo, hi int, g float64) {
+		for _, x := range s.sorted[lo:hi] {
+			miss := g
+			if x.correct {
+				miss = 1 - miss
+			}
+			score.AddShare(float64(miss * miss))
 		}
-		score.AddShare(float64(miss * miss))
-	}
+	})
 	accuracy := Accuracy(s)
 	after, uncertainty := score.Value()/float64(n), float64(accuracy*(1-accuracy))
 	return CORPParts{max(0, TopBrier(s)-after), max(0, uncertainty-after), uncertainty}

@@ -24,6 +24,7 @@ type Entry struct {
 	Vector    bool // reads the probabilities of all classes, which top-label methods do not have
 	Uncal     bool // compares with the uncalibrated network, which Samples.Against makes known
 	Paired    bool // Pairs gives bootstrap intervals of its differences if its options name no metrics
+	Whole     bool // has no bootstrap interval: its value does not come from rows that could be drawn again
 	Version   int  // raised whenever the values change; part of the cache key
 
 	Summary   string
@@ -85,5 +86,17 @@ func valueOrError(metric func(*Samples) (float64, error)) func(*Samples, uint64)
 			return nil, err
 		}
 		return []float64{v}, nil
+	}
+}
+
+// oneRow makes a Rows for a metric with one output that always has a value: number
+// returns what sample j of the sorted ones adds to the mean.
+func oneRow(number func(x sample) float64) func(*Samples) ([][]float64, error) {
+	return func(s *Samples) ([][]float64, error) {
+		rows := make([]float64, s.Len())
+		for _, x := range s.sorted {
+			rows[x.row] = number(x)
+		}
+		return [][]float64{rows}, nil
 	}
 }

@@ -16,6 +16,7 @@ var gapEntry = Entry{
 	Departs:   "none",
 
 	Compute: value(Gap),
+	Rows:    oneRow(func(x sample) float64 { return x.conf - x.hit() }),
 }
 
 // Gap returns the mean confidence minus the accuracy, in [-1, 1]: positive where

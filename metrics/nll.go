@@ -20,6 +20,13 @@ var nllEntry = Entry{
 	Departs:   "the floor, in nats 691; public code has floors from 0 to 1e-10",
 
 	Compute: valueOrError(NLL),
+	Rows: func(s *Samples) ([][]float64, error) {
+		scores, err := s.vectors()
+		if err != nil {
+			return nil, err
+		}
+		return [][]float64{scores.NLL}, nil
+	},
 }
 
 // NLL returns the mean negative log-likelihood in nats, >= 0,

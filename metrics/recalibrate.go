@@ -32,17 +32,23 @@ func (s *Samples) recalibrated(seed uint64) []float64 {
 	for j, x := range s.sorted {
 		part[j] = uint8(s.fold(start, x.row))
 	}
+	points := s.points()
+	var pools []pool
 	for f := range uint8(folds) {
-		m := s.isotonic(conf, func(j int) bool { return part[j] != f }, func(j int) bool { return part[j] == f })
-		for j := range conf {
-			switch {
-			case part[j] != f:
-			case m == 0:
-				conf[j] = s.sorted[j].conf
-			default:
-				conf[j] = (float64(float64(m)*conf[j]) + .5) / float64(m+1)
+		var m int
+		pools, m = s.isotonic(pools[:0], points, part, f)
+		apply(pools, points, func(lo, hi int, g float64) {
+			mixed := (float64(float64(m)*g) + .5) / float64(m+1)
+			for j := lo; j < hi; j++ {
+				switch {
+				case part[j] != f:
+				case m == 0:
+					conf[j] = s.sorted[j].conf
+				default:
+					conf[j] = mixed
+				}
 			}
-		}
+		})
 	}
 	return conf
 }
@@ -56,9 +62,9 @@ type pool struct {
 
 func (p pool) value() float64 { return float64(p.hits) / float64(p.rows) }
 
-// isotonic fits the samples of which train is true by isotonic regression, the best
-// nondecreasing map of confidences, and sets conf of those of which apply is true.
-// It returns the number of samples fitted; of none, it sets nothing.
+// isotonic fits the samples that are not in part held by isotonic regression, the
+// best nondecreasing map of confidences; with part nil it fits all. It appends the
+// pools of the map, in order, and returns the number of samples fitted.
 //
 // The map is that of scikit-learn (IsotonicRegression with out_of_bounds="clip",
 // which probmetrics uses): pools of adjacent violators have the share of correct
@@ -66,21 +72,22 @@ func (p pool) value() float64 { return float64(p.hits) / float64(p.rows) }
 // the value of the outermost pool. Confidences within 1e-9 of their neighbour are
 // one point, at their mean. Pools are compared as fractions of whole numbers, so
 // no rounding decides.
-func (s *Samples) isotonic(conf []float64, train, apply func(j int) bool) (rows int) {
-	var pools []pool
-	s.points(func(at float64, lo, hi int) {
-		next := pool{lo: at, hi: at}
-		for j := lo; j < hi; j++ {
-			if !train(j) {
-				continue
+func (s *Samples) isotonic(pools []pool, points []point, part []uint8, held uint8) (_ []pool, rows int) {
+	for _, p := range points {
+		next := pool{lo: p.at, hi: p.at}
+		for j := p.lo; j < p.hi; j++ {
+			one, hit := 1, 0 // branch-free
+			if part != nil && part[j] == held {
+				one = 0
 			}
-			next.rows++
 			if s.sorted[j].correct {
-				next.hits++
+				hit = one
 			}
+			next.rows += one
+			next.hits += hit
 		}
 		if next.rows == 0 {
-			return
+			continue
 		}
 		rows += next.rows
 		for i := len(pools) - 1; i >= 0 && pools[i].hits*next.rows >= next.hits*pools[i].rows; i-- {
@@ -88,40 +95,41 @@ func (s *Samples) isotonic(conf []float64, train, apply func(j int) bool) (rows 
 			pools = pools[:i]
 		}
 		pools = append(pools, next)
-	})
-	if rows == 0 {
-		return 0
 	}
+	return pools, rows
+}
+
+// apply calls f for each point with the value of the map there: 0 of no pools.
+func apply(pools []pool, points []point, f func(lo, hi int, value float64)) {
 	i := 0 // the last pool that starts at or before the point, or the first
-	s.points(func(at float64, lo, hi int) {
-		for i+1 < len(pools) && pools[i+1].lo <= at {
+	for _, p := range points {
+		for i+1 < len(pools) && pools[i+1].lo <= p.at {
 			i++
 		}
-		for j := lo; j < hi; j++ {
-			if apply(j) {
-				conf[j] = interpolated(pools, i, at)
-			}
+		switch {
+		case len(pools) == 0:
+			f(p.lo, p.hi, 0)
+		case p.at <= pools[i].hi || i+1 == len(pools):
+			f(p.lo, p.hi, pools[i].value())
+		default:
+			here, next := pools[i], pools[i+1]
+			share := (p.at - here.hi) / (next.lo - here.hi)
+			f(p.lo, p.hi, here.value()+float64(share*(next.value()-here.value())))
 		}
-	})
-	return rows
-}
-
-// interpolated returns the fitted value at a confidence; i is the last pool that
-// starts at or before it, or the first.
-func interpolated(pools []pool, i int, at float64) float64 {
-	p := pools[i]
-	if at <= p.hi || i+1 == len(pools) {
-		return p.value()
 	}
-	next := pools[i+1]
-	share := (at - p.hi) / (next.lo - p.hi)
-	return p.value() + float64(share*(next.value()-p.value()))
 }
 
-// points calls f for each run lo to hi-1 of tied samples, with the mean of their
+// point is the sorted samples lo to hi-1, which are tied, at the mean of their
 // confidences.
-func (s *Samples) points(f func(at float64, lo, hi int)) {
+type point struct {
+	at     float64
+	lo, hi int
+}
+
+// points returns the points of the samples in order.
+func (s *Samples) points() []point {
 	n := s.Len()
+	list := make([]point, 0, n)
 	for lo := 0; lo < n; {
 		at, hi := s.sorted[lo].conf, lo+1
 		for ; hi < n && s.sorted[hi].conf-s.sorted[hi-1].conf <= tie; hi++ {
@@ -130,7 +138,8 @@ func (s *Samples) points(f func(at float64, lo, hi int)) {
 			sum, _ := sums(s.sorted[lo:hi])
 			at = sum / float64(hi-lo)
 		}
-		f(at, lo, hi)
+		list = append(list, point{at, lo, hi})
 		lo = hi
 	}
+	return list
 }

@@ -31,6 +31,14 @@ type sample struct {
 	correct bool
 }
 
+// hit returns 1 for a correct sample and 0 for a wrong one.
+func (x sample) hit() float64 {
+	if x.correct {
+		return 1
+	}
+	return 0
+}
+
 var (
 	// ErrNoSamples is the error of a metric without samples.
 	ErrNoSamples = errors.New("there are no samples")

@@ -62,9 +62,9 @@ func BenchmarkResample(b *testing.B) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	const resamples = 100
 	for _, n := range []int{10000, 25000, 100000} {
-		var all []*weighing
+		var all []*resampler
 		for range 7 {
-			all = append(all, newWeighing(Of(network(rng, n, 1.2))))
+			all = append(all, newResampler(Of(network(rng, n, 1.2)), []Entry{eceEntry, aeceEntry}, 1))
 		}
 		for _, methods := range []int{1, 2, 7} {
 			b.Run(fmt.Sprintf("n=%d/methods=%d", n, methods), func(b *testing.B) {

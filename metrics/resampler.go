@@ -1,0 +1,225 @@
+package metrics
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/internal/scoring"
+)
+
+// resampler computes the values of some metrics of one method on resamples given
+// as the number of times that each row was drawn. ECE-15 and AECE-15 have a
+// weighing, and means over rows are sums with these numbers; both take about a
+// nanosecond a row. Any other metric is computed anew on the drawn rows. A
+// resampler belongs to one goroutine.
+type resampler struct {
+	samples *Samples
+	columns []column
+	weigh   *weighing // nil if no column needs it
+	drawn   *Samples  // scratch: the drawn rows
+	first   []int32   // scratch: the first copy of each row in them
+	anew    bool      // some column is computed anew
+}
+
+// column is the way in which the values of one metric are computed.
+type column struct {
+	entry Entry
+	rows  [][]float64 // by output; nil unless the metric is a mean over rows
+	err   error       // why the metric is undefined for the samples; then all values are NaN
+}
+
+// anewResamples is the largest number of resamples of a metric that is computed
+// anew in each of them: smECE takes 3 ms for 10,000 rows.
+const anewResamples = 200
+
+func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {
+	r := &resampler{samples: s}
+	for _, e := range entries {
+		c := column{entry: e}
+		switch {
+		case e.Rows != nil:
+			c.rows, c.err = e.Rows(s)
+		case e.weighed():
+			if r.weigh == nil {
+				r.weigh = newWeighing(s)
+			}
+		default:
+			_, c.err = e.Compute(s, seed)
+			r.anew = r.anew || c.err == nil
+		}
+		r.columns = append(r.columns, c)
+	}
+	if r.anew {
+		r.drawn, r.first = &Samples{}, make([]int32, s.Len())
+	}
+	return r
+}
+
+// weighed reports whether a weighing computes the metric.
+func (e Entry) weighed() bool { return e.Name == eceEntry.Name || e.Name == aeceEntry.Name }
+
+// resamples returns the number of resamples of a metric, of those asked for.
+func (c *column) resamples(asked int) int {
+	if c.anew() {
+		return min(asked, anewResamples)
+	}
+	return asked
+}
+
+// anew reports whether the metric is computed anew in each resample.
+func (c *column) anew() bool { return c.err == nil && c.entry.Rows == nil && !c.entry.weighed() }
+
+// resample returns, by method and then by output of the metrics, the values of the
+// whole sample, every row once, and then of the resamples. A value is NaN where a
+// resample leaves a metric undefined.
+func resample(ctx context.Context, methods []*resampler, opts PairOptions) ([][][]float64, error) {
+	values := make([][][]float64, len(methods))
+	for m, r := range methods {
+		for _, c := range r.columns {
+			for range c.entry.Outputs {
+				values[m] = append(values[m], make([]float64, 0, c.resamples(opts.Resamples)+1))
+			}
+		}
+	}
+	drawn := make([]times, methods[0].samples.Len())
+	for first := 0; first <= opts.Resamples; first += lanes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		clear(drawn)
+		used := min(lanes, opts.Resamples+1-first)
+		for lane := range used {
+			if first+lane == 0 {
+				for i := range drawn {
+					drawn[i][lane] = 1
+				}
+				continue
+			}
+			draw(drawn, lane, stream(opts.Seed, forBootstrap, first+lane-1))
+		}
+		for m, r := range methods {
+			r.append(values[m], drawn, first, used, opts)
+		}
+	}
+	return values, nil
+}
+
+// append appends to dst the values of the resamples first to first+used-1.
+func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts PairOptions) {
+	if r.weigh != nil {
+		r.weigh.weigh(drawn)
+	}
+	out := 0
+	for _, c := range r.columns {
+		if c.err != nil {
+			for range c.entry.Outputs {
+				for range used {
+					dst[out] = append(dst[out], math.NaN())
+				}
+				out++
+			}
+			continue
+		}
+		if c.rows != nil {
+			for _, rows := range c.rows {
+				mean := means(drawn, rows)
+				dst[out] = append(dst[out], mean[:used]...)
+				out++
+			}
+			continue
+		}
+		for lane := range used {
+			if c.entry.Name == eceEntry.Name {
+				dst[out] = append(dst[out], r.weigh.ece(lane))
+			} else if c.entry.Name == aeceEntry.Name {
+				dst[out] = append(dst[out], r.weigh.aece(drawn, lane))
+			}
+		}
+		out += len(c.entry.Outputs)
+	}
+	if !r.anew {
+		return
+	}
+	for lane := range used {
+		if first+lane > min(opts.Resamples, anewResamples) {
+			return
+		}
+		s := r.samples
+		if first+lane > 0 {
+			s = r.expand(drawn, lane)
+		}
+		out := 0
+		for _, c := range r.columns {
+			if c.anew() {
+				v, err := c.entry.Compute(s, opts.Seed)
+				for i := range c.entry.Outputs {
+					if err != nil {
+						v = append(v, math.NaN())
+					}
+					dst[out+i] = append(dst[out+i], v[i])
+				}
+			}
+			out += len(c.entry.Outputs)
+		}
+	}
+}
+
+// means returns the mean over the rows drawn in each lane.
+//
+//go:noinline
+func means(drawn []times, rows []float64) [lanes]float64 {
+	rows = rows[:len(drawn)]
+	var s [lanes]float64
+	for i := range drawn {
+		t, v := &drawn[i], rows[i]
+		for lane := range s {
+			s[lane] += float64(float64(t[lane]) * v)
+		}
+	}
+	for lane := range s {
+		s[lane] /= float64(len(rows))
+	}
+	return s
+}
+
+// expand returns the samples with each row as often as it was drawn in a lane. They
+// stay valid until the next call.
+func (r *resampler) expand(drawn []times, lane int) *Samples {
+	s, d := r.samples, r.drawn
+	from := s.scores
+	n, to := int32(0), d.scores
+	if to == nil {
+		to = scoring.New(s.Len())
+	}
+	to.Reset(s.Len())
+	d.origin, d.sorted, d.classes = d.origin[:0], d.sorted[:0], s.classes
+	for i := range drawn {
+		r.first[i] = n
+		for range drawn[i][lane] {
+			d.origin = append(d.origin, int32(i))
+			n++
+		}
+	}
+	to.TopLabel, to.Classes = from.TopLabel, nil
+	to.Conf, to.Pred, to.Label = gather(to.Conf, from.Conf, d.origin), gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
+	to.NLL, to.Brier, to.Changed = gather(to.NLL, from.NLL, d.origin), gather(to.Brier, from.Brier, d.origin), gather(to.Changed, from.Changed, d.origin)
+	d.scores = to
+	for _, x := range s.sorted {
+		for t := range int32(drawn[x.row][lane]) {
+			d.sorted = append(d.sorted, sample{x.conf, r.first[x.row] + t, x.correct})
+		}
+	}
+	return d
+}
+
+// gather appends to dst, which is empty, the rows of a column in order; a column
+// that is absent stays absent.
+func gather[T any](dst, column []T, rows []int32) []T {
+	if len(column) == 0 {
+		return nil
+	}
+	for _, i := range rows {
+		dst = append(dst, column[i])
+	}
+	return dst
+}
