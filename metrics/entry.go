@@ -39,7 +39,7 @@ type Entry struct {
 	// Compute returns one finite value for each output. An error says why the
 	// metric has no value for these samples; it makes the cell a skip, not a
 	// failure. The seed is the identity of the test set, the same for every
-	// method; only random draws use it.
+	// method; only random draws and folds use it.
 	Compute func(s *Samples, seed uint64) ([]float64, error)
 
 	// Rows is set for a metric that is the mean of one number a row: it returns these

@@ -19,6 +19,9 @@ func TestEntriesAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s, err = s.Against(s); err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range Registry() {
 		if e.Name == "" || e.Summary == "" || e.Version < 1 || len(e.Outputs) == 0 {
 			t.Errorf("%+v is incomplete", e)
@@ -59,7 +62,9 @@ func TestNamesOfOutputsStay(t *testing.T) {
 	}
 	want := strings.Fields(`accuracy ece ece_null_lo ece_null_med ece_null_hi aece aece_null_lo aece_null_med aece_null_hi
 		nll brier brier_top gap argmax_change auroc aurc mce mce_30 ks ece_debiased ece_sweep ece_sweep_l2 smece ece_tm
-		ece_classwise ece_classwise_sum miou`)
+		ece_classwise ece_classwise_sum miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
+		nll_top_refinement corp_mcb corp_dsc l1_variational l1_variational_over l1_variational_under kuiper kuiper_z rmsce
+		ace_netcal mmce ece_toplabel`)
 	if !slices.Equal(names, want) {
 		t.Errorf("got  %v\nwant %v", names, want)
 	}

@@ -72,6 +72,11 @@ func TestFromLogitsIsFromProbsOfTheSoftmax(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, s := range []**Samples{&a, &b} {
+		if *s, err = (*s).Against(a); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, e := range Registry() {
 		x, errX := e.Compute(a, 1)
 		y, errY := e.Compute(b, 1)
@@ -109,7 +114,7 @@ func TestFromConfidencesHasTheMetricsOfTheTopClass(t *testing.T) {
 			if !errors.Is(err, ErrNoVector) {
 				t.Errorf("%s: %v, %v, want ErrNoVector", e.Name, got, err)
 			}
-		case e.Name == "miou" || e.Name == "argmax_change":
+		case e.Name == "miou" || e.Name == "argmax_change" || e.Name == "ece_toplabel":
 			if err == nil {
 				t.Errorf("%s: %v without classes", e.Name, got)
 			}
