@@ -70,7 +70,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	source := string(u.Provenance.Origin)
 	note := noteOf(u.Provenance, notes, s.Report)
 	for _, e := range u.Spec.Metrics {
-		key := results.Key(recordText(c.samples, e))
+		key := results.Key(recordText(c.samples, u.uncalText(), e))
 		for _, id := range e.Names() {
 			r := results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id, Source: source,
 				Status: results.OK, Value: s.Values[id], N: s.N, Note: note, Key: key}

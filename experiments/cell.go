@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
@@ -77,7 +78,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 		}
 		u.Cells = append(u.Cells, c)
 	}
-	u.pairTexts(o.Interval)
+	u.compareTexts(o.Interval)
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		if c.State == "" {
@@ -161,20 +162,24 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 		c.fit, test = c.fit+fit, test+rows
 	}
 	c.samples = samplesText(c.fit, test, u.classes())
-	c.scores = scoresText(c.samples, u.Spec.Metrics)
 	return nil
 }
 
-// pairTexts sets the pair texts of the cells that are compared with the
-// baseline.
-func (u *Unit) pairTexts(interval metrics.Interval) {
+// compareTexts sets the texts that depend on other cells: the scores of all cells,
+// and the pair texts of those that are compared with the baseline.
+func (u *Unit) compareTexts(interval metrics.Interval) {
+	for i := range u.Cells {
+		if c := &u.Cells[i]; c.samples != "" {
+			c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics)
+		}
+	}
 	b := u.baseline()
 	if b < 0 || u.Cells[b].samples == "" {
 		return
 	}
 	for i := range u.Cells {
 		if c := &u.Cells[i]; i != b && c.samples != "" {
-			c.pair = pairText(c.samples, u.Cells[b].samples, interval)
+			c.pair = pairText(c.samples, u.Cells[b].samples, u.uncalText(), interval, u.Spec.Intervals)
 		}
 	}
 }
@@ -229,9 +234,10 @@ func (p *Plan) verify(u *Unit) {
 			c.State = Score
 		}
 	}
+	scoring := slices.ContainsFunc(u.Cells, func(c Cell) bool { return c.State == Miss || c.State == Score })
 	for i := range u.Cells {
 		c := &u.Cells[i]
-		base := pairing && c.Method.Name == u.Spec.Baseline
+		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
 		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit)) {
 			c.State, c.damaged = Miss, true
 		}

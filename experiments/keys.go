@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/experiments/spec"
@@ -61,27 +62,51 @@ func samplesText(fit, test string, classes bool) string {
 	return b.String()
 }
 
-// scoresText is the text of the values of all metrics of a cell.
-func scoresText(samples string, entries []metrics.Entry) string {
+// scoresText is the text of the values of all metrics of a cell. uncal is the text of
+// the sample scores of the uncalibrated network, which some metrics compare with.
+func scoresText(samples, uncal string, entries []metrics.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion)
 	for _, e := range entries {
 		fmt.Fprintf(&b, "metric %s %d\n", e.Name, e.Version)
 	}
-	b.WriteString(samples)
+	b.WriteString(compared(samples, uncal, entries))
 	return b.String()
 }
 
 // recordText is the text of one number of results.csv.
-func recordText(samples string, e metrics.Entry) string {
-	return fmt.Sprintf("metric %s %d\n%s", e.Name, e.Version, samples)
+func recordText(samples, uncal string, e metrics.Entry) string {
+	return fmt.Sprintf("metric %s %d\n%s", e.Name, e.Version, compared(samples, uncal, []metrics.Entry{e}))
 }
 
-// pairText is the text of the paired bootstrap of two cells of one setting.
-func pairText(samples, baseline string, interval metrics.Interval) string {
+// compared returns the text of the samples that metrics read: those of the cell,
+// and before them those of the uncalibrated network if one of the metrics compares.
+func compared(samples, uncal string, entries []metrics.Entry) string {
+	var b strings.Builder
+	if comparesUncal(entries) {
+		section(&b, "uncalibrated", uncal)
+	}
+	b.WriteString(samples)
+	return b.String()
+}
+
+// comparesUncal reports whether a metric compares with the uncalibrated network.
+func comparesUncal(entries []metrics.Entry) bool {
+	return slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Uncal })
+}
+
+// pairText is the text of the paired bootstrap of two cells of one setting, in ECE,
+// AECE and the other metrics of entries.
+func pairText(samples, baseline, uncal string, interval metrics.Interval, entries []metrics.Entry) string {
 	kind := ""
 	if interval != "" && interval != metrics.BC {
 		kind = fmt.Sprintf("interval %s\n", interval)
+	}
+	for _, e := range entries {
+		kind += fmt.Sprintf("metric %s %d\n", e.Name, e.Version)
+	}
+	if comparesUncal(entries) {
+		kind += compared("", uncal, entries)
 	}
 	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, samples, baseline)
 }

@@ -172,6 +172,21 @@ func (u *Unit) baseline() int {
 	return slices.IndexFunc(u.Cells, func(c Cell) bool { return c.Method.Name == u.Spec.Baseline })
 }
 
+// uncal returns the index of the cell of the uncalibrated network, -1 if there is
+// none.
+func (u *Unit) uncal() int {
+	return slices.IndexFunc(u.Cells, func(c Cell) bool { return c.Method.Entry.Name == spec.Uncalibrated })
+}
+
+// uncalText returns the text of the sample scores of the uncalibrated network, "" if
+// there are none.
+func (u *Unit) uncalText() string {
+	if i := u.uncal(); i >= 0 {
+		return u.Cells[i].samples
+	}
+	return ""
+}
+
 // local returns a note without the absolute folders of sources: the same arrays
 // elsewhere give the same results.csv.
 func (p *Plan) local(note string) string {

@@ -225,7 +225,13 @@ func (w *unitWork) score(ctx context.Context) error {
 		}
 		var s scores
 		err = guard(c.Method.Name, func() (err error) {
-			s, err = computeScores(metrics.Of(samples), w.unit.Spec.Metrics, w.unit.seed)
+			all := metrics.Of(samples)
+			if comparesUncal(w.unit.Spec.Metrics) {
+				if all, err = w.againstUncal(all); err != nil {
+					return err
+				}
+			}
+			s, err = computeScores(all, w.unit.Spec.Metrics, w.unit.seed)
 			return err
 		})
 		if err == nil {
@@ -265,6 +271,23 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 	return w.samples[i], nil
 }
 
+// againstUncal returns samples that know the scores of the uncalibrated network. They
+// stay unknown if this setting has no cell for it.
+func (w *unitWork) againstUncal(s *metrics.Samples) (*metrics.Samples, error) {
+	i := w.unit.uncal()
+	if i < 0 || w.unit.Cells[i].samples == "" {
+		return s, nil
+	}
+	if o := w.outcomes[i]; o.status != "" {
+		return nil, fmt.Errorf("%s, with which metrics compare: %s", w.unit.Cells[i].Method.Name, o.note)
+	}
+	uncal, err := w.cellSamples(i)
+	if err != nil {
+		return nil, err
+	}
+	return s.Against(metrics.Of(uncal))
+}
+
 // pair makes the pairings with the baseline that are not in the store yet, all of
 // them on the same resampled rows.
 func (w *unitWork) pair(ctx context.Context) error {
@@ -278,19 +301,30 @@ func (w *unitWork) pair(ctx context.Context) error {
 	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
 		return nil
 	}
-	baseSamples, err := w.cellSamples(base)
-	if err != nil {
-		return err
-	}
 	others := make([]*metrics.Samples, len(cells))
-	for j, i := range cells {
+	var against *metrics.Samples
+	for j, i := range slices.Concat([]int{base}, cells) {
 		samples, err := w.cellSamples(i)
 		if err != nil {
 			return err
 		}
-		others[j] = metrics.Of(samples)
+		s := metrics.Of(samples)
+		if comparesUncal(w.unit.Spec.Intervals) {
+			if s, err = w.againstUncal(s); err != nil {
+				return err
+			}
+		}
+		if j == 0 {
+			against = s
+		} else {
+			others[j-1] = s
+		}
 	}
-	pairs, err := metrics.Pairs(ctx, metrics.Of(baseSamples), others, metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval})
+	options := metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval}
+	if more := w.unit.Spec.Intervals; len(more) > 0 {
+		options.Metrics = slices.Concat(metrics.Paired(), more)
+	}
+	pairs, err := metrics.Pairs(ctx, against, others, options)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (o PairOptions) withDefaults() (PairOptions, error) {
 		o.Interval = BC
 	}
 	if len(o.Metrics) == 0 {
-		o.Metrics = []Entry{eceEntry, aeceEntry}
+		o.Metrics = Paired()
 	}
 	if o.Interval != BC && o.Interval != Percentile {
 		return o, fmt.Errorf("bootstrap interval %q: want %s or %s", o.Interval, BC, Percentile)
@@ -98,7 +98,8 @@ type Pair struct {
 // ends have more noise: a tenth of the interval's width or so.
 //
 // A metric that is undefined for a method (NLL of a top-label method), or in some of
-// the resamples, has no difference with it and is left out.
+// the resamples, has no difference with it and is left out. So is one, other than ECE
+// and AECE, that resampling shifts by more than its spread; see Intervals.
 //
 // Cost: about 2 ns a row and resample, shared, and 1 more for each method and metric.
 // An error is that of ctx, or says that there are no samples, that an option is out
@@ -135,6 +136,9 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 			}
 			resampled, observed := diff[1:], diff[0]
 			lo, hi := interval(resampled, observed, opts)
+			if e, _, _ := LookupOutput(metric); !e.Paired && shifted(resampled, observed, opts.Level) {
+				continue
+			}
 			pairs = append(pairs, Pair{Other: m, Metric: metric, Difference: observed, Lo: lo, Hi: hi})
 		}
 	}
@@ -186,15 +190,28 @@ func interval(resampled []float64, observed float64, opts PairOptions) (lo, hi f
 
 // biasCorrected returns the interval BC of sorted differences.
 func biasCorrected(resampled []float64, observed, level float64) (lo, hi float64) {
-	first, _ := slices.BinarySearch(resampled, observed)
-	after := first
-	for after < len(resampled) && resampled[after] == observed {
-		after++
-	}
 	r := float64(len(resampled))
-	share := float64(first+after) / (2 * r)
-	share = min(max(share, .5/r), 1-.5/r)
+	share := min(max(shareBelow(resampled, observed), .5/r), 1-.5/r)
 	normal := distuv.UnitNormal
 	z0, z := normal.Quantile(share), normal.Quantile((1-level)/2)
 	return quantile(resampled, normal.CDF(2*z0+z)), quantile(resampled, normal.CDF(2*z0-z))
+}
+
+// shareBelow returns the share of sorted values below v; equal ones count half.
+func shareBelow(sorted []float64, v float64) float64 {
+	first, _ := slices.BinarySearch(sorted, v)
+	after := first
+	for after < len(sorted) && sorted[after] == v {
+		after++
+	}
+	return float64(first+after) / float64(2*len(sorted))
+}
+
+// shifted reports whether sorted resampled values lie so much on one side of the
+// observed one that the percentile interval does not contain it. Then the bias of
+// resampling exceeds the spread, and its correction has no resamples to read the
+// ends from.
+func shifted(resampled []float64, observed, level float64) bool {
+	share := shareBelow(resampled, observed)
+	return min(share, 1-share) < (1-level)/2
 }

@@ -16,8 +16,13 @@ type Estimate struct {
 	Err    error   // why there is no value, or no interval; then Lo and Hi are NaN
 }
 
-// errResample is the reason for a metric that some resample leaves undefined.
-var errResample = errors.New("undefined in some of the resamples")
+var (
+	// errResample is the reason for a metric that some resample leaves undefined.
+	errResample = errors.New("undefined in some of the resamples")
+
+	// errShifted is the reason for a metric with a bias that no interval corrects.
+	errShifted = errors.New("resampling shifts it by more than its spread, so there is no interval")
+)
 
 // Intervals returns the values of the metrics of the options with bootstrap
 // intervals, one Estimate for each output in order. The resamples and the
@@ -28,6 +33,10 @@ var errResample = errors.New("undefined in some of the resamples")
 // away the second. The first stays: the interval is about the metric at this n, and
 // where the model is nearly calibrated it does not reach down to the error of the
 // population. The consistency band (ECEBand) says what calibration would score.
+//
+// Where the second bias exceeds the spread of the resamples, so that the value lies
+// outside the percentile interval, there is no interval: TopLabelECE with hundreds of
+// bins, and CORP, whose map is fitted on the copies too, are such metrics.
 //
 // Cost: 3 ns a row and resample, and for metrics that are computed anew 200 times
 // their own time. An error is that of ctx, or says that there are no samples, that an
@@ -55,7 +64,9 @@ func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, e
 			case slices.ContainsFunc(resampled, math.IsNaN):
 				e.Err = errResample
 			default:
-				e.Lo, e.Hi = interval(resampled, observed, opts)
+				if e.Lo, e.Hi = interval(resampled, observed, opts); shifted(resampled, observed, opts.Level) {
+					e.Lo, e.Hi, e.Err = math.NaN(), math.NaN(), errShifted
+				}
 			}
 			list = append(list, e)
 		}

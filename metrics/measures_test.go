@@ -468,6 +468,11 @@ func TestIntervalsSayWhyThereIsNone(t *testing.T) {
 	if err != nil || len(pairs) != 1 || pairs[0].Metric != "ece" {
 		t.Errorf("pairs %v, %v", pairs, err)
 	}
+	biased := Of(network(rand.New(rand.NewPCG(51, 1)), 2000, 1))
+	list, err = Intervals(context.Background(), biased, PairOptions{Metrics: []Entry{corpMCBEntry, decompositionEntry}})
+	if err != nil || !errors.Is(list[0].Err, errShifted) || list[1].Err != nil {
+		t.Errorf("got %+v, %v", list, err)
+	}
 	if _, err := Intervals(context.Background(), s, PairOptions{Metrics: []Entry{eceBandEntry}}); err == nil {
 		t.Error("a consistency band has an interval")
 	}

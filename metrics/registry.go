@@ -42,6 +42,11 @@ var registry = []Entry{
 // Registry returns all metrics in the order of table columns.
 func Registry() []Entry { return slices.Clone(registry) }
 
+// Paired returns the metrics whose differences always get bootstrap intervals.
+func Paired() []Entry {
+	return slices.DeleteFunc(Registry(), func(e Entry) bool { return !e.Paired })
+}
+
 // Lookup returns the entry with the given name.
 func Lookup(name string) (Entry, bool) {
 	for _, e := range registry {

@@ -10,7 +10,7 @@ type Pair struct {
 	Method     string
 	Against    string
 	Metric     string
-	Difference float64 // Method minus Against, a fraction
+	Difference float64 // Method minus Against, in the unit of the metric
 	Lo, Hi     float64 // the interval; a bias-corrected one need not contain Difference
 	N          int     // number of test rows
 	Source     string  // measured or simulated

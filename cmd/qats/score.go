@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/qats-bench/qats/data"
@@ -28,14 +25,22 @@ func scoreCommand() *cobra.Command {
 pairs (class, confidence) of a top-label method, in fractions and nats. qats
 metrics lists the names for --metric, with their conventions. A metric that is
 undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
-Brier score, for example. Consistency bands are drawn with a seed of their own, so
-those of qats run differ a little.
+Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
+of their own, so those of qats run differ a little.
+
+--interval adds to each value the ends of its 95 % bootstrap interval, as NAME_lo and
+NAME_hi: 2,000 resamples, or 200 of a metric that is computed anew in each of them.
+Consistency bands and class-wise ECE have none. --uncal names the logits of the
+uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
-memory a row; if that is more than --max-memory, qats score stops with an error at once.`,
+memory a row, 33 more with --uncal and 80 more with --interval; if that is more than
+--max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
+  qats score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval
+  qats score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi
   qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
@@ -47,10 +52,12 @@ memory a row; if that is more than --max-memory, qats score stops with an error 
 	kindFlag(cmd, &s.kind)
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
+	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
+	f.BoolVar(&s.interval, "interval", false, "print bootstrap intervals too")
 	f.StringVar(&s.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	figureFlag(cmd, &s.figure, "the rows")
-	for _, name := range []string{"probs", "logits", "top", "labels"} {
+	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
 		cmd.MarkFlagFilename(name, "npy", "npz")
 	}
 	cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -61,11 +68,11 @@ memory a row; if that is more than --max-memory, qats score stops with an error 
 
 // scoreFlags are the flags of score.
 type scoreFlags struct {
-	probs, logits, top, labels, memory string
-	kind                               data.Kind
-	metrics                            []string
-	json                               bool
-	figure                             string
+	probs, logits, top, labels, uncal, memory string
+	kind                                      data.Kind
+	metrics                                   []string
+	json, interval                            bool
+	figure                                    string
 
 	classes bool // a metric reads class bins
 }
@@ -95,7 +102,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	var scores *scoring.SampleScores
 	switch {
 	case s.logits != "":
-		scores, err = s.scoreLogits(cmd, memory)
+		scores, err = s.scoreLogits(cmd, s.logits, memory)
 	case s.probs != "":
 		scores, err = s.scoreProbs(cmd, memory)
 	default:
@@ -105,6 +112,9 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	samples := metrics.Of(scores)
+	if samples, err = s.against(cmd, samples, memory); err != nil {
+		return err
+	}
 	if s.figure != "" {
 		name, label := cmp.Or(s.logits, s.probs, s.top), "Softmax of logits"
 		if s.logits == "" {
@@ -115,6 +125,22 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	return s.print(cmd, samples, entries)
+}
+
+// against makes the scores of the uncalibrated network known: those of --uncal, or
+// the samples themselves if they are of logits.
+func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples, memory int64) (*metrics.Samples, error) {
+	switch {
+	case s.uncal != "":
+		scores, err := s.scoreLogits(cmd, s.uncal, memory)
+		if err != nil {
+			return nil, err
+		}
+		return samples.Against(metrics.Of(scores))
+	case s.logits != "":
+		return samples.Against(samples)
+	}
+	return samples, nil
 }
 
 func metricNames() []string {
@@ -148,9 +174,23 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 // for their order, and 16 that some metrics take while they are computed.
 const rowBytes = 65
 
+// uncalBytes is the memory of a row of the uncalibrated network, and intervalBytes
+// that of a row while it is drawn again: how often, its copies, and their order.
+const (
+	uncalBytes    = 33
+	intervalBytes = 80
+)
+
 // sampleScores returns n rows to be filled, if they fit into memory bytes.
-func sampleScores(n int, name string, memory int64) (*scoring.SampleScores, error) {
-	if need := int64(n) * rowBytes; need > memory {
+func (s *scoreFlags) sampleScores(n int, name string, memory int64) (*scoring.SampleScores, error) {
+	need := int64(n) * rowBytes
+	if s.interval {
+		need += int64(n) * intervalBytes
+	}
+	if s.uncal != "" {
+		need += int64(n) * uncalBytes
+	}
+	if need > memory {
 		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
 	}
 	return scoring.Zeros(n), nil
@@ -161,16 +201,16 @@ func sampleScores(n int, name string, memory int64) (*scoring.SampleScores, erro
 const scoreBytes = 1 << 20
 
 // scoreLogits scores the uncalibrated softmax, on all processors.
-func (s *scoreFlags) scoreLogits(cmd *cobra.Command, memory int64) (*scoring.SampleScores, error) {
-	r, err := data.Files{Logits: s.logits, Labels: s.labels, Kind: s.kind, MemberLimit: memory}.Open()
+func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string, memory int64) (*scoring.SampleScores, error) {
+	r, err := data.Files{Logits: file, Labels: s.labels, Kind: s.kind, MemberLimit: memory}.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := notice(cmd.ErrOrStderr(), r, "", false, s.logits); err != nil {
+	if err := notice(cmd.ErrOrStderr(), r, "", false, file); err != nil {
 		return nil, err
 	}
-	all, err := sampleScores(r.Rows(), s.logits, memory)
+	all, err := s.sampleScores(r.Rows(), file, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +255,7 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.Samp
 	if n != r.Rows() {
 		return nil, fmt.Errorf("%s has %d rows, %s has %d", s.probs, n, s.labels, r.Rows())
 	}
-	all, err := sampleScores(n, s.probs, memory)
+	all, err := s.sampleScores(n, s.probs, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +310,7 @@ func (s *scoreFlags) scoreTop(ctx context.Context, memory int64) (*scoring.Sampl
 			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, n)
 		}
 	}
-	all, err := sampleScores(n, s.top, memory)
+	all, err := s.sampleScores(n, s.top, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -323,56 +363,4 @@ func (t *classTally) bins() *scoring.ClassBins {
 		return nil
 	}
 	return t.tally.Bins()
-}
-
-// scoreSeed is the seed of consistency bands: score does not know the identity of
-// the test set.
-const scoreSeed = 0
-
-// print prints the metrics in nine significant digits, as in results.csv. For an
-// undefined metric that the user named, the reason goes to standard error.
-func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries []metrics.Entry) error {
-	names, values := []string{"n"}, []string{strconv.Itoa(samples.Len())}
-	none := "-"
-	if s.json {
-		none = "null"
-	}
-	for _, e := range entries {
-		list, err := e.Compute(samples, scoreSeed)
-		if err != nil && (cmd.Flags().Changed("metric") || !errors.Is(err, metrics.ErrNoVector)) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %v\n", e.Name, err)
-		}
-		for i, name := range e.Names() {
-			text := none
-			if err == nil {
-				text = strconv.FormatFloat(list[i], 'g', 9, 64)
-			}
-			names, values = append(names, name), append(values, text)
-		}
-	}
-	return printPairs(cmd.OutOrStdout(), names, values, s.json)
-}
-
-// printPairs prints names and values, one pair a line or as one JSON object.
-func printPairs(w io.Writer, names, values []string, asJSON bool) error {
-	width := 9
-	for _, name := range names {
-		width = max(width, len(name))
-	}
-	text := ""
-	for i, name := range names {
-		switch {
-		case !asJSON:
-			text += fmt.Sprintf("%-*s %s\n", width, name, values[i])
-		case i == 0:
-			text += fmt.Sprintf("{%q: %s", name, values[i])
-		default:
-			text += fmt.Sprintf(", %q: %s", name, values[i])
-		}
-	}
-	if asJSON {
-		text += "}\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }

@@ -37,19 +37,20 @@ func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 // Spec is one experiment: settings x methods x metrics, and the views drawn of
 // them. It is immutable once read.
 type Spec struct {
-	File     string
-	Text     string // of the file
-	Name     string // column experiment of results.csv
-	Title    string
-	Data     []string          // sources in order
-	Layout   data.Layout       // of the folders
-	Baseline string            // method that the others are paired with; empty for none
-	Like     map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
-	Methods  []Method
-	Metrics  []metrics.Entry
-	Settings []Setting
-	Tables   []table.Spec
-	Figures  []plots.Spec
+	File      string
+	Text      string // of the file
+	Name      string // column experiment of results.csv
+	Title     string
+	Data      []string          // sources in order
+	Layout    data.Layout       // of the folders
+	Baseline  string            // method that the others are paired with; empty for none
+	Like      map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
+	Methods   []Method
+	Metrics   []metrics.Entry
+	Intervals []metrics.Entry // metrics besides ECE and AECE whose differences to the baseline get intervals
+	Settings  []Setting
+	Tables    []table.Spec
+	Figures   []plots.Spec
 }
 
 // Read reads the spec in a file.
@@ -90,7 +91,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	s := &Spec{File: file, Text: string(src), Data: []string{"arrays"}}
 	// Parts that refer to other parts are read after them, whatever their order
 	// in the file.
-	var settings, methods, baseline, like, tables, figures *yaml.Node
+	var settings, methods, baseline, metricNodes, intervals, like, tables, figures *yaml.Node
 	later := func(dst **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *dst = n } }
 	r.object(root, "a spec", map[string]func(*yaml.Node){
 		"name": func(n *yaml.Node) {
@@ -98,16 +99,17 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 				s.Name = v
 			}
 		},
-		"title":    r.text(&s.Title, "title"),
-		"data":     r.dataFolders(&s.Data),
-		"layout":   r.layout(&s.Layout),
-		"metrics":  func(n *yaml.Node) { s.Metrics = r.metrics(n, known.Metrics) },
-		"settings": later(&settings),
-		"methods":  later(&methods),
-		"baseline": later(&baseline),
-		"like":     later(&like),
-		"tables":   later(&tables),
-		"figures":  later(&figures),
+		"title":     r.text(&s.Title, "title"),
+		"data":      r.dataFolders(&s.Data),
+		"layout":    r.layout(&s.Layout),
+		"metrics":   later(&metricNodes),
+		"intervals": later(&intervals),
+		"settings":  later(&settings),
+		"methods":   later(&methods),
+		"baseline":  later(&baseline),
+		"like":      later(&like),
+		"tables":    later(&tables),
+		"figures":   later(&figures),
 	})
 	if len(r.errs) == 0 {
 		switch {
@@ -125,10 +127,13 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	if settings != nil {
 		s.Settings = r.settings(settings, s.Name)
 	}
-	if s.Metrics == nil {
+	if metricNodes != nil {
+		s.Metrics = r.metrics(metricNodes, s, known.Metrics)
+	} else {
 		s.Metrics = slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
 	}
 	s.Baseline = r.baseline(baseline, s)
+	s.Intervals = r.intervals(intervals, s)
 	s.Like = r.like(like, s)
 	if len(r.errs) == 0 && (len(s.Methods) == 0 || len(s.Settings) == 0) {
 		r.errorf(root, "the spec has no cells: methods and settings must not be empty")
@@ -173,7 +178,44 @@ func (r *reader) layout(dst *data.Layout) func(*yaml.Node) {
 	}
 }
 
-func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry {
+// Uncalibrated is the name of the registered method that changes nothing.
+const Uncalibrated = "uncal"
+
+// metrics reads the metrics of a spec whose methods are read.
+func (r *reader) metrics(n *yaml.Node, s *Spec, registry []metrics.Entry) []metrics.Entry {
+	uncal := slices.ContainsFunc(s.Methods, func(m Method) bool { return m.Entry.Name == Uncalibrated })
+	return r.entries(n, "metrics", registry, func(e metrics.Entry) string {
+		if e.Uncal && !uncal {
+			return fmt.Sprintf("metric %q compares with the method %s; add it to the methods", e.Name, Uncalibrated)
+		}
+		return ""
+	})
+}
+
+// intervals reads the metrics whose differences to the baseline get intervals, of a
+// spec whose metrics and baseline are read.
+func (r *reader) intervals(n *yaml.Node, s *Spec) []metrics.Entry {
+	if n == nil {
+		return nil
+	}
+	if s.Baseline == "" {
+		r.errorf(n, "intervals are of differences to the baseline, and the spec has none")
+		return nil
+	}
+	return r.entries(n, "intervals", s.Metrics, func(e metrics.Entry) string {
+		switch {
+		case e.Paired:
+			return fmt.Sprintf("metric %q always has intervals", e.Name)
+		case e.Whole:
+			return fmt.Sprintf("metric %q has no interval: its value does not come from rows that could be drawn again", e.Name)
+		}
+		return ""
+	})
+}
+
+// entries reads a list of different metrics among those known. wrong returns what is
+// wrong with a metric, "" for nothing.
+func (r *reader) entries(n *yaml.Node, key string, registry []metrics.Entry, wrong func(metrics.Entry) string) []metrics.Entry {
 	all := []metrics.Entry{}
 	known := metricNames(registry)
 	r.list(n, func(item *yaml.Node) {
@@ -188,11 +230,13 @@ func (r *reader) metrics(n *yaml.Node, registry []metrics.Entry) []metrics.Entry
 			r.errorf(item, "unknown metric %q%s", name, Suggest(name, known))
 		case slices.ContainsFunc(all, named):
 			r.errorf(item, "metric %q is listed twice", name)
+		case wrong(registry[i]) != "":
+			r.errorf(item, "%s", wrong(registry[i]))
 		default:
 			all = append(all, registry[i])
 		}
 	})
-	r.notEmpty(n, "metrics", len(all))
+	r.notEmpty(n, key, len(all))
 	return all
 }
 
