@@ -99,6 +99,10 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		if !slices.Contains(p.Methods, r.Method) || r.NoInterval == r.Settings {
 			continue
 		}
+		if !p.Percent {
+			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
+			break
+		}
 		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
 			Interval: p.Interval}, p.Metric)
 		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
