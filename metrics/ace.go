@@ -9,7 +9,13 @@ var aceEntry = Entry{
 	Version:   1,
 	Summary:   "average calibration error: 15 right-closed bins of equal width, unweighted mean over the bins with rows",
 	Reference: "Neumann, Zisserman and Vedaldi 2018; Kueppers et al. 2020 (netcal)",
-	Compute:   value(func(s *Samples) float64 { return AverageCE(s, 15) }),
+
+	Formula:   "mean over bins with rows of |acc_b - conf_b|",
+	Code:      "numpy with the formula of netcal",
+	Agreement: "499 rows: to 1e-14",
+	Departs:   "right-closed bins, 15; netcal has left-closed ones, 10",
+
+	Compute: value(func(s *Samples) float64 { return AverageCE(s, 15) }),
 }
 
 // AverageCE returns the average calibration error (Neumann, Zisserman and Vedaldi

@@ -10,7 +10,13 @@ var corpMCBEntry = Entry{
 	Version:   1,
 	Summary:   "top-label Brier score minus its value after isotonic recalibration on the same rows (MCB)",
 	Reference: "Dimitriadis, Gneiting and Jordan 2021",
-	Compute:   value(func(s *Samples) float64 { return CORP(s).Miscalibration }),
+
+	Formula:   "(1/n) sum of (conf - hit)^2 - (g - hit)^2, g the isotonic regression of hit on conf",
+	Code:      "scikit-learn",
+	Agreement: "499 rows: to 1e-14 with its IsotonicRegression",
+	Departs:   "confidences within 1e-9 are one point",
+
+	Compute: value(func(s *Samples) float64 { return CORP(s).Miscalibration }),
 }
 
 var corpDSCEntry = Entry{
@@ -21,7 +27,13 @@ var corpDSCEntry = Entry{
 	Version:   1,
 	Summary:   "top-label Brier score of the accuracy as every row's confidence, minus the score after isotonic recalibration on the same rows (DSC)",
 	Reference: "Dimitriadis, Gneiting and Jordan 2021",
-	Compute:   value(func(s *Samples) float64 { return CORP(s).Discrimination }),
+
+	Formula:   "acc (1 - acc) - (1/n) sum of (g - hit)^2, g the isotonic regression of hit on conf",
+	Code:      "scikit-learn",
+	Agreement: "499 rows: to 1e-14 with its IsotonicRegression",
+	Departs:   "confidences within 1e-9 are one point",
+
+	Compute: value(func(s *Samples) float64 { return CORP(s).Discrimination }),
 }
 
 // CORPParts are the parts of the CORP decomposition. Miscalibration -

@@ -21,6 +21,12 @@ var decompositionEntry = Entry{
 	Version:   1,
 	Summary:   "top-label Brier score and NLL split: refinement is the score after isotonic recalibration by the other four of five folds, calibration is what recalibration gains",
 	Reference: "Berta, Holzmueller, Jordan and Bach 2025; Broecker 2009",
+
+	Formula:   "refinement: mean of l(g_-f(conf), hit), g_-f fitted outside the fold of the row; calibration: mean of l(conf, hit) minus refinement",
+	Code:      "probmetrics, isotonic-mix",
+	Agreement: "499 rows: to 1e-14 on the same five folds",
+	Departs:   "folds are hashes of seed and row, not stratified; the top label instead of all classes",
+
 	Compute: func(s *Samples, seed uint64) ([]float64, error) {
 		brier, nll, err := Decompose(s, seed)
 		if err != nil {

@@ -16,7 +16,13 @@ var kuiperEntry = Entry{
 	Version:   1,
 	Summary:   "range of the sum of (confidence - correct) / n over the rows up to a confidence; no bins",
 	Reference: "Arrieta-Ibarra et al. 2022 (ECCE-R); Kuiper 1960",
-	Compute:   value(Kuiper),
+
+	Formula:   "max_c D(c) - min_c D(c), D(c) = sum over conf <= c of (conf - hit)/n, D = 0 before the first row",
+	Code:      "probmetrics; numpy as ecevecce",
+	Agreement: "499 rows: to 1e-14 with numpy, 1e-7 with probmetrics, which computes in float32",
+	Departs:   "tied confidences enter together",
+
+	Compute: value(Kuiper),
 }
 
 var kuiperZEntry = Entry{
@@ -27,7 +33,13 @@ var kuiperZEntry = Entry{
 	Version:   1,
 	Summary:   "Kuiper's error over its standard deviation under calibration; 1.60 on average and 2.50 at most in 95 % of draws if the confidences are right",
 	Reference: "Arrieta-Ibarra et al. 2022 (ECCE-R over sigma)",
-	Compute:   valueOrError(StandardKuiper),
+
+	Formula:   "n kuiper / sqrt(sum of conf (1 - conf))",
+	Code:      "numpy as ecevecce",
+	Agreement: "499 rows: to 1e-14",
+	Departs:   "tied confidences enter together",
+
+	Compute: valueOrError(StandardKuiper),
 }
 
 // Kuiper returns the range of the cumulative differences (Arrieta-Ibarra, Gujral,

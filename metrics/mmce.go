@@ -15,7 +15,13 @@ var mmceEntry = Entry{
 	Version:   1,
 	Summary:   "maximum mean calibration error: norm of the mean of (confidence - correct) in the space of a Laplacian kernel of width 0.4; no bins",
 	Reference: "Kumar, Sarawagi and Jain 2018",
-	Compute:   value(func(s *Samples) float64 { return MMCE(s, .4) }),
+
+	Formula:   "sqrt(sum_ij r_i r_j exp(-|conf_i - conf_j|/0.4))/n, r = conf - hit",
+	Code:      "numpy with the formula of netcal",
+	Agreement: "499 rows: to 1e-14; sum over all pairs to 1e-13",
+	Departs:   "none; one pass instead of n x n",
+
+	Compute: value(func(s *Samples) float64 { return MMCE(s, .4) }),
 }
 
 // MMCE returns the maximum mean calibration error (Kumar, Sarawagi and Jain 2018),

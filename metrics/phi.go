@@ -23,6 +23,12 @@ var phiEntry = Entry{
 	Version:   1,
 	Summary:   "post-hoc improvement: NLL and Brier score of the uncalibrated network minus those of the method on the same rows",
 	Reference: "Berta, Holzmueller, Bach and Jordan 2026 (CalArena)",
+
+	Formula:   "score of uncal - score of the method; scores: NLL, Brier",
+	Code:      "CalArena (utils.py)",
+	Agreement: "definition read; the differences of our scores to 1e-14",
+	Departs:   "NLL floored at 1e-300; CalArena prints 100 times the value",
+
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		nll, brier, err := PHI(s)
 		if err != nil {

@@ -11,7 +11,13 @@ var rmsceEntry = Entry{
 	Version:   1,
 	Summary:   "root mean square calibration error: 15 right-closed bins of equal width, squared gaps weighted by rows",
 	Reference: "Nguyen and O'Connor 2015; Hendrycks et al. 2019; torchmetrics (norm l2)",
-	Compute:   value(func(s *Samples) float64 { return RMSCE(s, 15) }),
+
+	Formula:   "sqrt(sum_b (n_b/n) (acc_b - conf_b)^2)",
+	Code:      "numpy",
+	Agreement: "499 rows: to 1e-14",
+	Departs:   "right-closed bins of equal width; torchmetrics has left-closed ones",
+
+	Compute: value(func(s *Samples) float64 { return RMSCE(s, 15) }),
 }
 
 // RMSCE returns the root mean square calibration error, in [0, 1], of bins >= 1

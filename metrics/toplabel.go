@@ -17,7 +17,13 @@ var topLabelEntry = Entry{
 	Version:   1,
 	Summary:   "ECE given the predicted class (TL-ECE): 15 bins of equal width for the rows of each predicted class, weighted by rows",
 	Reference: "Gupta and Ramdas 2022",
-	Compute:   valueOrError(func(s *Samples) (float64, error) { return TopLabelECE(s, 15) }),
+
+	Formula:   "sum over predicted classes j and bins b of (n_jb/n) |acc_jb - conf_jb|",
+	Code:      "numpy",
+	Agreement: "499 rows: to 1e-14",
+	Departs:   "bins of equal width; MAPIE weights classes equally",
+
+	Compute: valueOrError(func(s *Samples) (float64, error) { return TopLabelECE(s, 15) }),
 }
 
 // TopLabelECE returns the top-label calibration error (Gupta and Ramdas 2022,

@@ -15,6 +15,12 @@ var variationalEntry = Entry{
 	Version:   1,
 	Summary:   "lower bound of the L1 calibration error of the top label by isotonic regression in five folds, whole, and apart for rows that it finds overconfident and underconfident; no bins",
 	Reference: "Berta, Braun, Holzmueller, Bach and Jordan 2026",
+
+	Formula:   "(1/n) sum of sign(conf - g_-f) (conf - hit), g_-f fitted outside the fold of the row",
+	Code:      "probmetrics, isotonic-mix",
+	Agreement: "499 rows: to 1e-14 on the same five folds",
+	Departs:   "folds as in decomposition; overconfidence is measured from g, not from 1/2",
+
 	Compute: func(s *Samples, seed uint64) ([]float64, error) {
 		if s.Len() == 0 {
 			return nil, ErrNoSamples
