@@ -66,6 +66,8 @@ func adatsEntry() Entry {
 		Code:      "thwjoy/adats (the authors')",
 		Agreement: "trained networks differ by their random numbers, so scores are compared: test NLL .578 against .578 and .870 against .878 to .887 on two networks of data/bundle, .510 and .497 against .435 to 1.748 on two sets of X-rays, where single draws of theirs vary",
 		Departs:   "mean over 10 draws of the code instead of one; standardised features; 256 units instead of 1,024; at most 1,000 minibatches; T at most 1000",
+
+		Cost: 200000,
 	})
 }
 

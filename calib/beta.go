@@ -41,6 +41,8 @@ func betaEntry() Entry {
 		Code:      "betacal (the authors'); numpy",
 		Agreement: "parameters to 1e-9 with Newton's method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops",
 		Departs:   "the minimum for a, b >= 0; theirs drops a regressor with a negative coefficient and fits again. A class without a minimum gives a warning",
+
+		Cost: 150,
 	})
 }
 

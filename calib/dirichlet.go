@@ -50,6 +50,8 @@ func dirichletEntry() Entry {
 		Code:      "numpy",
 		Agreement: "for given penalties, probabilities to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is compared with independent fits, not with the authors' code",
 		Departs:   "the minimum instead of Adam stopped early; a shorter grid of lambda; mu = lambda; 1e-6 sum (A_cc-1)^2, so that there is a minimum; at most 100 classes",
+
+		Cost: 4000,
 	})
 }
 
@@ -70,6 +72,8 @@ func msODIREntry() Entry {
 		Code:      "none",
 		Agreement: "not compared by itself; the solver is that of dirichlet",
 		Departs:   "those of dirichlet",
+
+		Cost: 6000,
 	})
 }
 

@@ -38,6 +38,8 @@ func etsEntry() Entry {
 		Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",
 		Agreement: "probabilities to 1e-6, where its solver stops",
 		Departs:   "the best of 25 starts in T and an exact solution for w, instead of one descent for each",
+
+		Cost: 270,
 	})
 }
 

@@ -46,6 +46,8 @@ func featClipEntry() Entry {
 		Code:      "Linwei94/AAAI2025-FC (the authors')",
 		Agreement: "c and NLL to the digits that it prints; c exactly with an exhaustive search by the definition",
 		Departs:   "none in the result: bounds leave out values of c that cannot be best",
+
+		Cost: 1000,
 	})
 }
 

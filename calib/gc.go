@@ -60,6 +60,8 @@ func gcEntry() Entry {
 		Code:      "ThyrixYang/group_calibration (the authors'), with one set for both",
 		Agreement: "ECE and NLL on four networks of data/bundle: 12.22 and .7413 against 12.20 and .7315; 10.83 and .4069 against 10.86 and .4072; 1.57 and .8738 against 1.53 and .8738; 1.84 and .5833 against 1.83 and .5834",
 		Departs:   "those of gc-split",
+
+		Cost: 6000,
 	})
 }
 
@@ -75,6 +77,8 @@ func gcSplitEntry() Entry {
 		Code:      "ThyrixYang/group_calibration (the authors')",
 		Agreement: "the objective to the digits that it prints; ECE and NLL on four networks of data/bundle, with other random halves: 11.85 and .5085 against 11.99 and .5421; 11.17 and .5161 against 10.83 and .5359; 1.38 and .8706 against 1.40 and .8694; 1.85 and .5760 against 1.95 and .5766",
 		Departs:   "two halves of the calibration set instead of a second labelled set; exact minima of T; a group without errors or rows has the T of ts",
+
+		Cost: 3500,
 	})
 }
 

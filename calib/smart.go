@@ -48,6 +48,8 @@ func smartEntry() Entry {
 		Code:      "Misakaaaaaz/calibench (the authors'); numpy",
 		Agreement: "with the same start, T to 1e-12 and the loss after 20 steps to 1e-8 with the formulas of that code in numpy",
 		Departs:   "the best epoch is returned, where their copy of it is shallow and the last epoch is used; nothing is added to denominators",
+
+		Cost: 20000,
 	})
 }
 

@@ -34,7 +34,8 @@ type Cell struct {
 
 	external             externalMethod // the method, if it is external; else nil
 	files                []namedFile    // that the external method reads
-	dealt                string         // key of the fit, also of a cell that the store decides to skip
+	runs                 bool           // nothing but the store and --allow-exec can keep it from being computed
+	dealt                string         // key of the fit, if runs; empty for one without arrays
 	fit, samples, scores string         // key texts
 	seed                 uint64         // of the fit
 	pair                 string         // key text of the pairing with the baseline; empty if there is none
@@ -70,10 +71,8 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 				c.State, c.Why = Unknown, err.Error()
 			} else if err != nil {
 				c.State, c.Why = Broken, err.Error()
-			} else if c.forbidden(o) {
-				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name), dealt: c.dealtKey()}
-			} else {
-				c.dealt = c.dealtKey()
+			} else if c.runs, c.dealt = true, c.dealtKey(); c.forbidden(o) {
+				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name), runs: true, dealt: c.dealt}
 			}
 		}
 		u.Cells = append(u.Cells, c)

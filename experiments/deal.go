@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -20,7 +21,7 @@ import (
 // each to the shard with the least work so far (Graham's LPT rule).
 type Deal struct {
 	Units    [][]int   // of each shard, in plan order
-	Load     []float64 // estimated work of each shard
+	Load     []float64 // estimated CPU time of each shard, in nanoseconds
 	Fits     int       // different fits of the plan
 	Repeated int       // how many fits more the shards make together than one run does
 }
@@ -37,16 +38,43 @@ func (d *Deal) Imbalance() float64 {
 	return slices.Max(d.Load) * float64(len(d.Load)) / sum
 }
 
-// perRow is the work on a row under one method that does not depend on the number
-// of classes (sorting, resampling), in classes.
-const perRow = 20
+// Estimated CPU times in nanoseconds, from a profile of experiments/companion.yaml
+// on one core. A deal depends on their ratios only. Most of the time of a setting
+// without expensive methods is that of its paired intervals.
+const (
+	cellTime    = 1.5e6 // of a cell, for files of the store and of arrays
+	rowTime     = 1000  // of a test row of a cell: applied and scored
+	classTime   = 10    // of each class of such a row
+	pairTime    = 4e6   // of the pairing of a cell with the baseline
+	pairRowTime = 2500  // of a test row of a pairing
+	passTime    = 0.8   // of a class of a row in one pass of a fit
+	passClasses = 20    // of a row in a pass, what does not depend on its classes, in classes
+)
 
-// fitPasses is the estimated number of passes of a fit over its calibration set. A
-// few methods need hundreds, most need three to twenty.
-const fitPasses = 10
+// estimate is the estimated CPU time of a unit.
+type estimate struct {
+	own  float64            // of all but the fits
+	fits map[string]float64 // by key
+}
 
-// work is the estimated work on n rows of k classes under some methods.
-func work(n, k, methods int) float64 { return float64(n) * float64(k+perRow) * float64(methods) }
+// estimates are those of the units of a plan.
+type estimates []estimate
+
+// of returns the time that some units take together. Each fit is made once.
+func (e estimates) of(units []int) float64 {
+	sum := 0.0
+	made := map[string]bool{}
+	for _, i := range units {
+		sum += e[i].own
+		for _, key := range slices.Sorted(maps.Keys(e[i].fits)) { // the same sum in every shard
+			if !made[key] {
+				made[key] = true
+				sum += e[i].fits[key]
+			}
+		}
+	}
+	return sum
+}
 
 // portion is what is dealt as a whole: a group of units, or a part of one.
 type portion struct {
@@ -59,29 +87,28 @@ func (p *Plan) Deal(ctx context.Context, n int) (*Deal, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d shards: want 1 or more", n)
 	}
-	load, fitLoad, err := p.loads(ctx)
+	est, err := p.estimates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var portions []portion
+	var groups []portion
 	total := 0.0
 	for _, units := range p.groups() {
-		g := portion{units: units, load: fitLoad[units[0]]}
-		for _, i := range units {
-			g.load += load[i]
-		}
+		g := portion{units, est.of(units)}
 		total += g.load
-		portions = append(portions, g)
+		groups = append(groups, g)
 	}
-	share := total / float64(n)
 	var parts []portion
-	for _, g := range portions {
-		parts = append(parts, g.split(share, load, fitLoad[g.units[0]])...)
+	for _, g := range groups {
+		parts = append(parts, g.split(total/float64(n), est)...)
 	}
 	d := &Deal{Units: make([][]int, n), Load: make([]float64, n)}
-	deal(parts, d.Load, func(shard int, part portion) { d.Units[shard] = append(d.Units[shard], part.units...) })
+	deal(parts, make([]float64, n), func(shard int, part portion) { d.Units[shard] = append(d.Units[shard], part.units...) })
 	for _, units := range d.Units {
 		slices.Sort(units)
+	}
+	for i, units := range d.Units {
+		d.Load[i] = est.of(units)
 	}
 	d.Fits, d.Repeated = p.countFits(d.Units)
 	return d, nil
@@ -105,55 +132,86 @@ func deal(parts []portion, load []float64, give func(place int, part portion)) {
 }
 
 // split divides a group with more than share of work by its test sets into as few
-// parts as bring it below. Each part makes the fits of the group itself.
-func (g portion) split(share float64, load []float64, fits float64) []portion {
+// parts as bring it below. A part makes the fits that it shares with others itself.
+func (g portion) split(share float64, est estimates) []portion {
 	n := len(g.units)
 	if g.load <= share || n < 2 {
 		return []portion{g}
 	}
-	count := n
-	if share > fits { // else the fits alone are more than a share
-		count = min(n, int((g.load-fits)/(share-fits))+1)
+	users := map[string]int{}
+	for _, i := range g.units {
+		for key := range est[i].fits {
+			users[key]++
+		}
 	}
 	single := make([]portion, n)
+	alone := 0.0 // without the fits that units share
 	for j, i := range g.units {
-		single[j] = portion{[]int{i}, load[i]}
+		single[j] = portion{[]int{i}, est[i].own}
+		for _, key := range slices.Sorted(maps.Keys(est[i].fits)) {
+			if users[key] == 1 {
+				single[j].load += est[i].fits[key]
+			}
+		}
+		alone += single[j].load
 	}
-	parts, loads := make([]portion, count), make([]float64, count)
-	deal(single, loads, func(place int, one portion) {
+	count := n
+	if shared := g.load - alone; share > shared { // else these fits are more than a share
+		count = min(n, int(alone/(share-shared))+1)
+	}
+	parts := make([]portion, count)
+	deal(single, make([]float64, count), func(place int, one portion) {
 		parts[place].units = append(parts[place].units, one.units...)
-		parts[place].load += one.load
 	})
 	parts = slices.DeleteFunc(parts, func(x portion) bool { return len(x.units) == 0 })
 	for j := range parts {
 		slices.Sort(parts[j].units)
-		parts[j].load += fits
+		parts[j].load = est.of(parts[j].units)
 	}
 	return parts
 }
 
-// loads returns the estimated work of each unit without its fits, and that of its
-// fits, which its group shares.
-func (p *Plan) loads(ctx context.Context) (apply, fits []float64, err error) {
-	apply, fits = make([]float64, len(p.Units)), make([]float64, len(p.Units))
-	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		u := &p.Units[i]
-		if u.source == nil {
-			return
+// estimates returns the estimated time of each unit. It depends on the plan and on
+// the shapes of the arrays.
+func (p *Plan) estimates(ctx context.Context) (estimates, error) {
+	est := make(estimates, len(p.Units))
+	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) { est[i] = p.Units[i].estimate(ctx) })
+	return est, ctx.Err()
+}
+
+// estimate returns the estimated time of the unit.
+func (u *Unit) estimate(ctx context.Context) estimate {
+	e := estimate{fits: map[string]float64{}}
+	if u.source == nil {
+		return e
+	}
+	// A set that cannot be read fails at once, in any shard.
+	n, k, err := data.Shape(ctx, u.test, u.Setting.Test())
+	if err != nil {
+		return e
+	}
+	base := u.baseline()
+	paired := base >= 0 && u.Cells[base].runs
+	rows, classes := n, k
+	if u.source.Has(u.Setting.Cal()) != 0 {
+		if nCal, kCal, err := data.Shape(ctx, u.source, u.Setting.Cal()); err == nil {
+			rows, classes = nCal, kCal
 		}
-		methods := len(u.Cells)
-		// A set that cannot be read fails at once, in any shard.
-		if n, k, err := data.Shape(ctx, u.test, u.Setting.Test()); err == nil {
-			apply[i] = work(n, k, methods)
+	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		if !c.runs {
+			continue
 		}
-		if u.source.Has(u.Setting.Cal()) == 0 {
-			return
+		e.own += cellTime + float64(n)*(rowTime+classTime*float64(k))
+		if paired && i != base {
+			e.own += pairTime + pairRowTime*float64(n)
 		}
-		if n, k, err := data.Shape(ctx, u.source, u.Setting.Cal()); err == nil {
-			fits[i] = work(n, k, methods) * fitPasses
+		if c.dealt != "" {
+			e.fits[c.dealt] = passTime * float64(rows) * float64(classes+passClasses) * c.Method.Entry.Passes()
 		}
-	})
-	return apply, fits, ctx.Err()
+	}
+	return e
 }
 
 // sharedFits returns the keys of the fits of a unit that read a calibration set.

@@ -2,8 +2,14 @@ package experiments
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 )
 
 // TestDealIsAPartition for any number of shards, the same whatever the store holds.
@@ -70,5 +76,82 @@ settings:
 		if fits != d.Fits+d.Repeated || d.Fits != 6 {
 			t.Errorf("%d shards make %d fits; announced %d and %d again", n, fits, d.Fits, d.Repeated)
 		}
+	}
+}
+
+// TestDealBalancesTheCompanion: the largest estimated load of its shards is at most
+// 1.3 times their mean, for the specs of make companion.
+func TestDealBalancesTheCompanion(t *testing.T) {
+	var specs []*spec.Spec
+	for _, name := range []string{"companion", "companion-pixels", "companion-forms", "companion-hfe"} {
+		s, err := spec.ReadAll([]string{name + ".yaml"}, Registry())
+		if err != nil {
+			t.Fatal(err)
+		}
+		specs = append(specs, s...)
+	}
+	store, err := results.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := MakePlan(t.Context(), specs, PlanOptions{Data: []string{filepath.Join("..", "data", "bundle")}, Store: store, Digests: &data.Digests{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{2, 3, 4, 8, 16} {
+		d, err := p.Deal(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Imbalance() > 1.3 {
+			t.Errorf("%d shards: the largest load is %.2f times the mean", n, d.Imbalance())
+		}
+	}
+}
+
+// TestEstimatesCountWhatIsComputed: a method that cannot run on a setting takes no
+// time, an expensive fit takes more than a cheap one, a fit is counted once for all
+// settings that share it, and a method without a number has a default.
+func TestEstimatesCountWhatIsComputed(t *testing.T) {
+	w := newWorld(t)
+	time := func(methods string, settings ...string) float64 {
+		text := "name: t\nmethods: " + methods + "\nmetrics: [ece]\nsettings:\n"
+		for _, s := range settings {
+			text += "  - " + s + "\n"
+		}
+		p := w.plan(text, false)
+		est, err := p.estimates(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		units := make([]int, len(est))
+		for i := range units {
+			units[i] = i
+		}
+		return est.of(units)
+	}
+	clean, fog := "{dataset: d, backbone: a}", "{dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}"
+	uncal, ts, dirichlet := time("[uncal]", clean), time("[ts]", clean), time("[dirichlet]", clean)
+	if !(0 < uncal && uncal < ts && 2*ts < dirichlet) {
+		t.Errorf("uncal %v, ts %v, dirichlet %v: want rising times", uncal, ts, dirichlet)
+	}
+	if got := time("[featclip]", clean); got != 0 { // the set has no features
+		t.Errorf("a skipped cell takes %v", got)
+	}
+	if got := time("[ts]", "{dataset: nowhere, backbone: a}"); got != 0 {
+		t.Errorf("a setting without arrays takes %v", got)
+	}
+	const rows, classes = 300, 5
+	fit := passTime * rows * (classes + passClasses)
+	if got, want := ts-uncal, fit*30; math.Abs(got-want) > 1 {
+		t.Errorf("the fit of ts takes %v, want 30 passes, %v", got, want)
+	}
+	shared := time("[dirichlet]", clean, fog)
+	apart := time("[uncal]", clean, fog)
+	if got, want := shared-apart, fit*4000; math.Abs(got-want) > 1 {
+		t.Errorf("a fit for three test sets takes %v, want one fit, %v", got, want)
+	}
+	if got, want := time("[uncal, ts]", clean), uncal+ts+pairTime+pairRowTime*rows; got != want {
+		t.Errorf("a method and its baseline take %v, want %v", got, want)
 	}
 }

@@ -39,6 +39,7 @@ func programEntry() calib.Entry {
 	return calib.NewEntry[program, noMap](calib.Entry{
 		Name: "external", Label: "external", Version: 1,
 		Summary: "a program in any language, called with fit DIR and with apply DIR",
+		Cost:    20000, // an interpreter that starts and reads arrays takes seconds
 	})
 }
 
