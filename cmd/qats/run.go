@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -76,17 +77,21 @@ type resources struct {
 }
 
 func (r *resources) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
 	cmd.Flags().StringVar(&r.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 }
 
-// defaultWorkers is what a batch system gives to the task, or else the processors
-// that this process may use: the quota of its container counts.
-func defaultWorkers() int {
-	if n, err := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
+// defaultWorkers is what a batch system gives to the task, or else the number of
+// processors that this process may use: a quota of its control group (its container)
+// counts. root is the root of the file system.
+func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int {
+	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
 		return n
 	}
-	return runtime.GOMAXPROCS(0)
+	if n := quota(root); n > 0 {
+		return min(n, processors)
+	}
+	return processors
 }
 
 func (r *resources) options(fresh bool) (experiments.RunOptions, error) {

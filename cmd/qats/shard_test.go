@@ -46,17 +46,3 @@ func TestAutoShard(t *testing.T) {
 		}
 	}
 }
-
-// TestWorkersDefault is what the batch system gives, where it says so.
-func TestWorkersDefault(t *testing.T) {
-	t.Setenv("SLURM_CPUS_PER_TASK", "3")
-	if got := defaultWorkers(); got != 3 {
-		t.Errorf("%d", got)
-	}
-	for _, text := range []string{"", "0", "many", "-1"} {
-		t.Setenv("SLURM_CPUS_PER_TASK", text)
-		if got := defaultWorkers(); got < 1 {
-			t.Errorf("%q: %d", text, got)
-		}
-	}
-}
