@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 )
 
 // TestClusterPage: docs/cluster.md shows the files that the tests here run or check.
@@ -91,4 +94,102 @@ func TestSnakefile(t *testing.T) {
 		t.Fatalf("%v: %s", err, b)
 	}
 	sameCSV(t, "snakemake", alone, out)
+}
+
+// TestJobManifest: the manifest of docs/cluster.md has the form of a Kubernetes job,
+// by the types of the API, and other forms are noticed.
+func TestJobManifest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program with the types of Kubernetes")
+	}
+	check := filepath.Join(t.TempDir(), "manifest")
+	build := exec.Command("go", "build", "-o", check, ".")
+	build.Dir = filepath.Join("testdata", "cluster", "manifest")
+	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	switch b, err := build.CombinedOutput(); {
+	case err != nil && strings.Contains(string(b), "proxy"):
+		t.Skipf("the modules of Kubernetes are neither in the module cache nor at a proxy:\n%s", b)
+	case err != nil:
+		t.Fatalf("%v: %s", err, b)
+	}
+	b, err := os.ReadFile(filepath.Join("testdata", "cluster", "job.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{"completionMode:", "completionmode2:", `unknown field "completionmode2"`},
+		{"completions: 4", "completions: four", "cannot unmarshal string"},
+		{"  completions: 4\n", "", "an indexed job needs completions"},
+		{"completionMode: Indexed", "completionMode: NonIndexed", "completionMode is not Indexed"},
+		{"restartPolicy: Never", "restartPolicy: Always", "backoffLimitPerIndex needs Never"},
+		{"memory: 6Gi", "memory: 6 gigabytes", "quantities must match"},
+		{"parallelism: 4", "parallelism: 4\n  parallelism: 5", "already set"},
+		{"image:", "picture:", "unknown field"},
+		{"- {name: work, mountPath", "- {name: play, mountPath", "no volume"},
+		{"batch/v1", "batch/v2", "want a batch/v1 Job"},
+	} {
+		cmd := exec.Command(check)
+		changed := strings.Replace(text, c.old, c.new, 1)
+		if c.old != "" && changed == text {
+			t.Fatalf("job.yaml has no %q", c.old)
+		}
+		cmd.Stdin = strings.NewReader(changed)
+		switch out, err := cmd.CombinedOutput(); {
+		case c.want == "" && (err != nil || string(out) != "4\n"):
+			t.Errorf("job.yaml: %v: %s", err, out)
+		case c.want != "" && (err == nil || !strings.Contains(string(out), c.want)):
+			t.Errorf("with %q: %v: %s; want %s", c.new, err, out, c.want)
+		}
+	}
+}
+
+// TestJobManifestFillsTheStore: the command of the manifest, started as Kubernetes
+// starts it, once for each index, does all of the work.
+func TestJobManifestFillsTheStore(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "cluster", "job.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job struct {
+		Spec struct {
+			Completions int
+			Template    struct {
+				Spec struct {
+					Containers []struct {
+						Command []string
+						Env     []struct{ Name, Value string }
+					}
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(b, &job); err != nil {
+		t.Fatal(err)
+	}
+	root, alone := example(t)
+	out := t.TempDir()
+	c := job.Spec.Template.Spec.Containers[0]
+	words := strings.NewReplacer("companion.yaml", "example.yaml", "results/out", out).Replace(strings.Join(c.Command, "\n"))
+	for i := range job.Spec.Completions {
+		command := strings.Split(words, "\n")
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i))
+		for _, v := range c.Env {
+			cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+		}
+		if b, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("index %d: %v: %s", i, err, b)
+		}
+	}
+	var stdout, stderr strings.Builder
+	if status := run(context.Background(), []string{"run", filepath.Join(root, "experiments", "example.yaml"), "--out", out}, &stdout, &stderr); status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	if !strings.Contains(stdout.String(), "; 0 fitted and 0 scored now") {
+		t.Errorf("the indexes have left work: %s", stdout.String())
+	}
+	sameCSV(t, "kubernetes", alone, out)
 }
