@@ -70,17 +70,58 @@ func Entropy(m *softmax.Moments) float64 { return softmax.Log1p(m.Tail) - m.S1/(
 
 // ToSoftmax replaces v by its softmax and returns log sum exp v.
 func ToSoftmax(v []float64) float64 {
-	most := v[0]
-	for _, x := range v {
-		most = max(most, x)
+	var log [1]float64
+	ToSoftmaxes(v, len(v), log[:])
+	return log[0]
+}
+
+// ToSoftmaxes replaces each row of k numbers by its softmax and writes its log sum exp
+// to logs, one for each row. A row has the same bits alone and among others: its
+// exponentials are added in their order, those of four rows side by side.
+func ToSoftmaxes(rows []float64, k int, logs []float64) {
+	for i := range logs {
+		row := rows[i*k : (i+1)*k]
+		most := row[0]
+		for _, x := range row {
+			if x > most {
+				most = x
+			}
+		}
+		for j := range row {
+			row[j] -= most
+		}
+		logs[i] = most
 	}
-	sum := 0.0
-	for j, x := range v {
-		v[j] = softmax.Exp(x - most)
-		sum += v[j]
+	softmax.Exps(rows, rows)
+	i := 0
+	for ; i+4 <= len(logs); i += 4 {
+		a, b, c, d := rows[i*k:(i+1)*k], rows[(i+1)*k:(i+2)*k], rows[(i+2)*k:(i+3)*k], rows[(i+3)*k:(i+4)*k]
+		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
+		var s [4]float64
+		for j, v := range a {
+			s[0] += v
+			s[1] += b[j]
+			s[2] += c[j]
+			s[3] += d[j]
+		}
+		for j := range a {
+			a[j] /= s[0]
+			b[j] /= s[1]
+			c[j] /= s[2]
+			d[j] /= s[3]
+		}
+		for r, sum := range s {
+			logs[i+r] += softmax.Log(sum)
+		}
 	}
-	for j := range v {
-		v[j] /= sum
+	for ; i < len(logs); i++ {
+		row, sum := rows[i*k:(i+1)*k], 0.0
+		for _, v := range row {
+			sum += v
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+		logs[i] += softmax.Log(sum)
 	}
-	return most + softmax.Log(sum)
 }

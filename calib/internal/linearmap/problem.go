@@ -38,6 +38,8 @@ type block struct {
 	sums  []float64 // one for each parameter
 	x, s  []float64 // BlockRows x k: the scores before and after the map
 	turn  []float64 // k x BlockRows, s transposed
+
+	own, logs []float64 // BlockRows: the score of the label, and log sum exp of the scores
 }
 
 // wave is the number of blocks that are summed before they are added to the total. It
@@ -69,6 +71,7 @@ func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *P
 	for b := range f.blocks {
 		m := &f.blocks[b]
 		m.sums, m.x, m.s = make([]float64, p), make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
+		m.own, m.logs = make([]float64, fit.BlockRows), make([]float64, fit.BlockRows)
 		if full {
 			m.turn = make([]float64, fit.BlockRows*k)
 		}
@@ -119,18 +122,25 @@ func (f *Problem) Minimise(ctx context.Context, theta []float64) (fit.Descent, e
 
 // MinimiseTo is Minimise to another gradient. It measures each parameter in units of
 // 1/sqrt of its curvature, because otherwise rare classes would need many more steps.
-// The curvature is computed at the start and again near the end.
+// The curvature is computed at the start and, for a tolerance below near, again at the
+// gradient near, unless theta has not moved.
 func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (fit.Descent, error) {
 	var end fit.Descent
 	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
 	at := make([]float64, len(theta))
-	for _, tolerance := range []float64{max(near, tolerance), tolerance} {
-		if _, err := f.Pass(ctx, theta, unit, true); err != nil {
-			return fit.Descent{}, err
-		}
-		for j := range unit {
-			unit[j] = 1 / math.Sqrt(unit[j]+2*f.Penalty[j])
-			u[j] = theta[j] / unit[j]
+	targets := []float64{near, tolerance}
+	if tolerance >= near {
+		targets = targets[1:]
+	}
+	for i, tolerance := range targets {
+		if i == 0 || end.Steps > 0 {
+			if _, err := f.Pass(ctx, theta, unit, true); err != nil {
+				return fit.Descent{}, err
+			}
+			for j := range unit {
+				unit[j] = 1 / math.Sqrt(unit[j]+2*f.Penalty[j])
+				u[j] = theta[j] / unit[j]
+			}
 		}
 		d, err := fit.LBFGS(func(u, gradient []float64) (float64, error) {
 			for j := range at {
@@ -154,8 +164,8 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 	return end, nil
 }
 
-// Pass returns the mean NLL at theta. It writes its gradient or, if curvature is set,
-// the diagonal of its Hessian.
+// Pass returns the mean NLL at theta. It writes to dst its gradient or, if curvature is
+// set, the diagonal of its Hessian. If dst is nil, it computes the mean NLL alone.
 func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
 	f.Passes++
 	n, k := f.Logits.Rows, f.Logits.Cols
@@ -168,14 +178,14 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 	for start := 0; start < n; start += wave * fit.BlockRows {
 		rows := min(wave*fit.BlockRows, n-start)
 		err := fit.EachBlock(ctx, rows, func(block, lo, hi int) {
-			f.sum(&f.blocks[block], theta, matrix, start+lo, start+hi, curvature)
+			f.sum(&f.blocks[block], theta, matrix, start+lo, start+hi, dst != nil, curvature)
 		})
 		if err != nil {
 			return 0, err
 		}
 		for b := range fit.NumBlocks(rows) {
 			value += f.blocks[b].value
-			for j, v := range f.blocks[b].sums {
+			for j, v := range f.blocks[b].sums[:len(dst)] {
 				dst[j] += v
 			}
 		}
@@ -188,13 +198,15 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 
 // sum adds up rows lo..hi-1. The derivative of a row in a score s_c is
 // r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
-func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, curvature bool) {
+func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, derivatives, curvature bool) {
 	k, n := f.Logits.Cols, hi-lo
-	x, s := m.x[:n*k], m.s[:n*k]
+	var x []float64
+	s := m.s[:n*k]
 	if f.kept != nil {
-		copy(x, f.kept[lo*k:hi*k])
+		x = f.kept[lo*k : hi*k]
 		matrix.Times(s, x)
 	} else {
+		x = m.x[:n*k]
 		for i := range n {
 			row := x[i*k : (i+1)*k]
 			f.scores(row, f.Logits.Row(lo+i))
@@ -203,26 +215,45 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 			}
 		}
 	}
-	m.value = 0
-	clear(m.sums)
-	offsets := m.sums[len(m.sums)-k:]
 	b := theta[len(theta)-k:]
+	own, logs := m.own[:n], m.logs[:n]
 	for i := range n {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
 		for c := range s {
 			s[c] += x[c] + b[c]
 		}
-		y := f.labels[lo+i]
-		own := s[y]
-		m.value += fit.ToSoftmax(s) - own
-		if curvature {
-			for c, p := range s {
-				s[c] = float64(p * (1 - p))
-				x[c] = float64(x[c] * x[c])
-			}
-		} else {
-			s[y]--
+		own[i] = s[f.labels[lo+i]]
+	}
+	fit.ToSoftmaxes(s, k, logs)
+	m.value = 0
+	for i, log := range logs {
+		m.value += log - own[i]
+	}
+	if derivatives {
+		f.derive(m, x, s, lo, hi, curvature)
+	}
+}
+
+// derive adds up the derivatives of rows lo..hi-1, which have the scores x and the
+// probabilities s. It overwrites s.
+func (f *Problem) derive(m *block, x, s []float64, lo, hi int, curvature bool) {
+	k, n := f.Logits.Cols, hi-lo
+	clear(m.sums)
+	if curvature {
+		squares := m.x[:n*k]
+		for j, p := range s {
+			s[j] = float64(p * (1 - p))
+			squares[j] = float64(x[j] * x[j])
 		}
+		x = squares
+	} else {
+		for i, y := range f.labels[lo:hi] {
+			s[i*k+int(y)]--
+		}
+	}
+	offsets := m.sums[len(m.sums)-k:]
+	for i := range n {
+		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
 		for c, v := range s {
 			offsets[c] += v
 			if f.kept == nil {
