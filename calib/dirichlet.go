@@ -84,10 +84,8 @@ func odirGrid() []float64 { return []float64{10, 1, 1e-1, 1e-2, 1e-3, 1e-4} }
 // odirDiagonal is the penalty of (A_cc-1)^2.
 const odirDiagonal = 1e-6
 
-// odirGradients are the gradients at which candidates are compared.
-func odirGradients() []float64 {
-	return []float64{1e-2, 3e-3, 1e-3, 1e-4, 1e-5, 1e-6, linearmap.Tolerance}
-}
+// odirGradients are the gradients to which candidates are fitted until they differ.
+func odirGradients() []float64 { return []float64{1e-4, 1e-5, 1e-6, linearmap.Tolerance} }
 
 // Options returns the options.
 func (d *DirichletCalibration) Options() []Option {
@@ -151,7 +149,7 @@ func (d DirichletCalibration) fit(ctx context.Context, in Input, name string, x 
 			return nil, err
 		}
 	}
-	if err := d.refine(ctx, all, c, linearmap.Tolerance); err != nil {
+	if err := d.refine(ctx, all, c, linearmap.Tolerance, nil); err != nil {
 		return nil, err
 	}
 	m := odirMap{Lambda: c.lambda, Mu: d.mu(c.lambda)}
@@ -220,38 +218,45 @@ type odirCandidate struct {
 	gradient float64     // that was asked for; 0 before the first fit
 	left     float64     // largest gradient that remains
 	nll      float64     // mean over the excluded rows
+	folds    []float64   // the same, of the rows of each fold
+	doubt    float64     // how much the NLL may still fall, of fits that ended early
 }
 
 // newODIRCandidate returns a candidate that starts at the identity.
 func newODIRCandidate(all []*odirFold, lambda float64) *odirCandidate {
-	c := &odirCandidate{lambda: lambda, theta: make([][]float64, len(all))}
+	c := &odirCandidate{lambda: lambda, theta: make([][]float64, len(all)), folds: make([]float64, len(all))}
 	c.theta[0] = make([]float64, len(all[0].problem.Penalty))
 	return c
 }
 
 // with returns a candidate with another lambda that starts at the fits of c.
 func (c *odirCandidate) with(lambda float64) *odirCandidate {
-	next := &odirCandidate{lambda: lambda}
+	next := &odirCandidate{lambda: lambda, folds: make([]float64, len(c.folds))}
 	for _, theta := range c.theta {
 		next.theta = append(next.theta, slices.Clone(theta))
 	}
 	return next
 }
 
-// refine fits every fold to a gradient, unless c has been fitted to it.
-func (d DirichletCalibration) refine(ctx context.Context, all []*odirFold, c *odirCandidate, gradient float64) error {
-	if c.gradient != 0 && c.gradient <= gradient {
+// refine fits every fold to a gradient, unless c has been fitted to it. If best is not
+// nil, the fit of a fold ends early if it has lost; see race.
+func (d DirichletCalibration) refine(ctx context.Context, all []*odirFold, c *odirCandidate, gradient float64, best *odirCandidate) error {
+	if c.gradient != 0 && c.gradient <= gradient && c.doubt == 0 {
 		return nil
 	}
-	c.gradient, c.left, c.nll = gradient, 0, 0
+	c.gradient, c.left, c.nll, c.doubt = gradient, 0, 0, 0
 	rows := 0
 	for p, f := range all {
 		if c.theta[p] == nil {
 			c.theta[p] = slices.Clone(c.theta[p-1])
 		}
+		var r race
+		if best != nil {
+			r = race{ctx: ctx, left: f.left, best: best.folds[p], before: math.Inf(1)}
+		}
 		f.problem.Penalise(odirDiagonal, c.lambda, d.mu(c.lambda))
-		end, err := f.problem.MinimiseTo(ctx, c.theta[p], gradient)
-		if err != nil {
+		end, err := f.problem.MinimiseTo(ctx, c.theta[p], gradient, r.lost)
+		if err = errors.Join(err, r.err); err != nil {
 			return err
 		}
 		f.steps += end.Steps
@@ -259,41 +264,78 @@ func (d DirichletCalibration) refine(ctx context.Context, all []*odirFold, c *od
 		if f.left == nil {
 			continue
 		}
-		value, err := f.left.Pass(ctx, c.theta[p], nil, false)
-		if err != nil {
+		if c.folds[p], err = f.left.Pass(ctx, c.theta[p], nil, false); err != nil {
 			return err
 		}
 		rows += f.left.Logits.Rows
-		c.nll += float64(value * float64(f.left.Logits.Rows))
+		c.nll += float64(c.folds[p] * float64(f.left.Logits.Rows))
+		c.doubt += float64(r.doubt * float64(f.left.Logits.Rows))
 	}
 	c.nll /= float64(max(1, rows))
+	c.doubt /= float64(max(1, rows))
 	return nil
+}
+
+// race watches a fit that is compared with the best candidate on the excluded rows.
+type race struct {
+	ctx    context.Context
+	left   *linearmap.Problem // the excluded rows; nil: no race
+	best   float64            // their NLL with the best candidate
+	steps  int
+	before float64 // their NLL when it was last computed
+	doubt  float64 // above 0: the fit has ended early, and its NLL may still fall by this
+	err    error
+}
+
+const (
+	raceEvery = 8  // steps between two looks at the excluded rows
+	raceClear = 10 // an excess over the best that is clear, as a multiple of the last change
+)
+
+// lost reports whether the fit can end: the NLL is above that of the best candidate by
+// raceClear times its change in the last raceEvery steps.
+func (r *race) lost(theta []float64) bool {
+	if r.left == nil {
+		return false
+	}
+	if r.steps++; r.steps%raceEvery != 0 {
+		return false
+	}
+	var now float64
+	if now, r.err = r.left.Pass(r.ctx, theta, nil, false); r.err != nil {
+		return true
+	}
+	doubt := float64(raceClear * math.Abs(now-r.before))
+	r.before = now
+	if doubt == 0 || now-r.best <= doubt {
+		return false
+	}
+	r.doubt = doubt
+	return true
 }
 
 // choose returns the candidate of the grid with the least NLL on the excluded rows, on
 // ties the one with the largest lambda. Its fits may have to be refined.
 //
-// Two candidates are compared at falling gradients, until their NLL differ by more than
-// twice the gradient. At a gradient g, the NLL of the excluded rows was within .7 g nats
-// of that at the minimum on the networks that we tried. So a candidate that is much
-// worse costs little, and the choice does not depend on where a fit ends.
+// Most of the time of plain cross-validation goes into values of lambda that overfit.
+// Here their fits end when they have lost. If folds disagree, they go on; and two
+// candidates of nearly the same NLL are fitted further until they differ by ten times
+// the gradient, so the choice does not depend on where a fit ends.
 func (d DirichletCalibration) choose(ctx context.Context, all []*odirFold) (*odirCandidate, error) {
 	grid := odirGrid()
 	best := newODIRCandidate(all, grid[0])
-	if err := d.refine(ctx, all, best, odirGradients()[0]); err != nil {
+	if err := d.refine(ctx, all, best, odirGradients()[0], nil); err != nil {
 		return nil, err
 	}
 	for last, worse := best, 0; worse < 2 && len(grid) > 1; {
 		grid = grid[1:]
 		next := last.with(grid[0])
-		for _, gradient := range odirGradients() {
-			for _, c := range []*odirCandidate{best, next} {
-				if err := d.refine(ctx, all, c, gradient); err != nil {
-					return nil, err
-				}
-			}
-			if math.Abs(next.nll-best.nll) > 2*gradient {
-				break
+		if err := d.refine(ctx, all, next, odirGradients()[0], best); err != nil {
+			return nil, err
+		}
+		if next.doubt == 0 || next.nll-best.nll <= next.doubt {
+			if err := d.separate(ctx, all, best, next); err != nil {
+				return nil, err
 			}
 		}
 		last = next
@@ -302,6 +344,21 @@ func (d DirichletCalibration) choose(ctx context.Context, all []*odirFold) (*odi
 		}
 	}
 	return best, nil
+}
+
+// separate refines two candidates until their NLL differ clearly.
+func (d DirichletCalibration) separate(ctx context.Context, all []*odirFold, a, b *odirCandidate) error {
+	for _, gradient := range odirGradients() {
+		for _, c := range []*odirCandidate{a, b} {
+			if err := d.refine(ctx, all, c, gradient, nil); err != nil {
+				return err
+			}
+		}
+		if math.Abs(a.nll-b.nll) > 10*gradient {
+			break
+		}
+	}
+	return nil
 }
 
 // odirModel is the fit without one fold.

@@ -18,15 +18,16 @@ type Descent struct {
 // BFGS method. It starts at x and overwrites x with the minimum. eval returns the
 // value at x and writes the gradient; an error of eval ends the descent. The
 // descent also ends when no component of the gradient exceeds tolerance, after
-// maxSteps steps, or when rounding of the value hides any further descent.
+// maxSteps steps, or when rounding of the value hides any further descent. If enough is
+// not nil, it is called with x after each step, and the descent ends if it returns true.
 //
 // The order of sums in gonum's vector code depends on the processor. So fits by
 // this method agree across processors to about 1e-6, not to the bit.
-func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64) (Descent, error) {
+func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64, enough func(x []float64) bool) (Descent, error) {
 	f := &evaluation{eval: eval, gradient: make([]float64, len(x))}
 	r, err := optimize.Minimize(
 		optimize.Problem{Func: f.value, Grad: f.grad, Status: f.status}, x,
-		&optimize.Settings{GradientThreshold: tolerance, MajorIterations: maxSteps, Converger: optimize.NeverTerminate{}},
+		&optimize.Settings{GradientThreshold: tolerance, MajorIterations: maxSteps, Converger: converger(enough)},
 		&optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}, GradStopThreshold: math.NaN()})
 	switch {
 	case f.err != nil:
@@ -37,6 +38,18 @@ func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSt
 	// An err with a result r is a line search that failed because of rounding.
 	copy(x, r.X)
 	return Descent{Value: r.F, Gradient: floats.Norm(r.Gradient, math.Inf(1)), Steps: r.MajorIterations}, nil
+}
+
+// converger is a function that may end a descent; it may be nil.
+type converger func(x []float64) bool
+
+func (converger) Init(int) {}
+
+func (enough converger) Converged(at *optimize.Location) optimize.Status {
+	if enough != nil && enough(at.X) {
+		return optimize.MethodConverge
+	}
+	return optimize.NotTerminated
 }
 
 // evaluation keeps the value and the gradient at one point, because gonum asks

@@ -117,14 +117,15 @@ const (
 
 // Minimise starts at theta and overwrites it with the minimum.
 func (f *Problem) Minimise(ctx context.Context, theta []float64) (fit.Descent, error) {
-	return f.MinimiseTo(ctx, theta, Tolerance)
+	return f.MinimiseTo(ctx, theta, Tolerance, nil)
 }
 
 // MinimiseTo is Minimise to another gradient. It measures each parameter in units of
 // 1/sqrt of its curvature, because otherwise rare classes would need many more steps.
 // The curvature is computed at the start and, for a tolerance below near, again at the
-// gradient near, unless theta has not moved.
-func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64) (fit.Descent, error) {
+// gradient near, unless theta has not moved. If enough is not nil, it is called after
+// each step, and the descent ends if it returns true.
+func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance float64, enough func(theta []float64) bool) (fit.Descent, error) {
 	var end fit.Descent
 	unit, u := make([]float64, len(theta)), make([]float64, len(theta))
 	at := make([]float64, len(theta))
@@ -132,7 +133,22 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 	if tolerance >= near {
 		targets = targets[1:]
 	}
+	// parameters writes theta of u to at.
+	parameters := func(u []float64) []float64 {
+		for j := range at {
+			at[j] = float64(u[j] * unit[j])
+		}
+		return at
+	}
+	ended := false
+	stop := func(u []float64) bool {
+		ended = enough != nil && enough(parameters(u))
+		return ended
+	}
 	for i, tolerance := range targets {
+		if ended {
+			break
+		}
 		if i == 0 || end.Steps > 0 {
 			if _, err := f.Pass(ctx, theta, unit, true); err != nil {
 				return fit.Descent{}, err
@@ -143,22 +159,17 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 			}
 		}
 		d, err := fit.LBFGS(func(u, gradient []float64) (float64, error) {
-			for j := range at {
-				at[j] = float64(u[j] * unit[j])
-			}
-			value, err := f.Pass(ctx, at, gradient, false)
+			value, err := f.Pass(ctx, parameters(u), gradient, false)
 			for j, x := range at {
 				value += float64(float64(f.Penalty[j]*x) * x)
 				gradient[j] = float64((gradient[j] + float64(2*f.Penalty[j]*x)) * unit[j])
 			}
 			return value, err
-		}, u, maxSteps, tolerance)
+		}, u, maxSteps, tolerance, stop)
 		if err != nil {
 			return fit.Descent{}, err
 		}
-		for j := range theta {
-			theta[j] = float64(u[j] * unit[j])
-		}
+		copy(theta, parameters(u))
 		end = fit.Descent{Value: d.Value, Gradient: d.Gradient, Steps: end.Steps + d.Steps}
 	}
 	return end, nil
