@@ -91,6 +91,9 @@ func (v *views) table(t table.Spec) error {
 	if err != nil {
 		return err
 	}
+	if t.Interval {
+		pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
+	}
 	if err := publish(pivoted); err != nil {
 		return err
 	}

@@ -100,6 +100,7 @@ func Reference(known Registry) []Object {
 			{Name: "highlight", Type: Texts, Default: "none", Meaning: "Prints the gap between this method and the best other one.", Example: "qats"},
 			{Name: "unranked", Type: Texts, Default: "none", Meaning: "Methods that are shown and not ranked.", Example: "[ts]"},
 			{Name: "consistency_band", Type: Flag, Default: "false", Meaning: "Prints below each ECE or AECE its consistency band. Not with average.", Example: "true"},
+			{Name: "interval", Type: Flag, Default: "false", Meaning: "Prints below each ECE or AECE its difference from the baseline, with the paired 95 % interval. Not with average.", Example: "true"},
 			{Name: "paper", Type: Count, Most: len(paper.Tables()), Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", len(paper.Tables())), Example: "1"},
 		}, filterKeys())},
 		{Name: "figure", About: "A figure. Its keys " + strings.Join(columns, ", ") + " keep only the settings with the given values. Kinds that show one setting are drawn once for each setting.", Keys: slices.Concat([]Key{

@@ -76,6 +76,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["highlight"] = r.methodsOf(&highlight, s)
 	fields["unranked"] = r.methodsOf(&t.Unranked, s)
 	fields["consistency_band"] = r.boolean(&t.ConsistencyBand, "consistency_band")
+	fields["interval"] = r.boolean(&t.Interval, "interval")
 	fields["paper"] = r.paperTable(&t.Number)
 
 	before := len(r.errs)

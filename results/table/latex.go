@@ -178,7 +178,7 @@ func (t *Table) load() float64 {
 	sum := 0.0
 	for j := range t.Columns {
 		sum++
-		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[j].Gap != "" || r.Cells[j].Band != "" }) {
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[j].Gap != "" || r.Cells[j].Band != "" || r.Cells[j].Paired != "" }) {
 			sum += 0.7
 		}
 	}
@@ -308,13 +308,13 @@ func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
 			if c.Band == "" {
 				size = "scriptsize"
 			}
-			fmt.Fprintf(b, "{\\%s\\textcolor{Worse}{%s}}", size, c.below())
+			fmt.Fprintf(b, "{\\%s\\textcolor{Worse}{%s}}", size, strings.ReplaceAll(c.below(), "-", "$-$"))
 		}
 	}
 	b.WriteString(" \\\\\n")
 }
 
-// banded reports whether a line of consistency bands or published numbers follows row i.
+// banded reports whether a line of bands, intervals or published numbers follows row i.
 func (t *Table) banded(i int) bool {
 	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.below() != "" })
 }

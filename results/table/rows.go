@@ -99,6 +99,9 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 	if mean.OK && p.spec.ConsistencyBand {
 		mean.Band = p.band(list[0])
 	}
+	if mean.OK && settings == 1 {
+		mean.of = identify(list[0])
+	}
 	return mean
 }
 

@@ -67,6 +67,11 @@ type Spec struct {
 	// <metric>_null_hi. It cannot be combined with Average, because the band of a
 	// mean is not the mean of the bands.
 	ConsistencyBand bool
+
+	// Interval prints below each number its difference from the baseline of the
+	// experiment, with the paired 95 % interval of pairs.csv; see Table.Pair. It
+	// cannot be combined with Average.
+	Interval bool
 }
 
 // dimensions are the columns that may make rows, columns or averages.
@@ -121,6 +126,9 @@ func (s Spec) Check() (Spec, error) {
 	if s.ConsistencyBand && len(s.Average) > 0 {
 		return s, fmt.Errorf("consistency band and average: the band of an average is not the average of the bands")
 	}
+	if s.Interval && len(s.Average) > 0 {
+		return s, fmt.Errorf("interval and average: pairs.csv has no intervals of averages")
+	}
 	return s, nil
 }
 
@@ -168,6 +176,15 @@ func (s Spec) print(v float64) string {
 		v *= 100
 	}
 	return fixed(v, s.digits())
+}
+
+// signed returns a difference as the table prints it, with its sign.
+func (s Spec) signed(v float64) string {
+	text := s.print(v)
+	if number(text) > 0 {
+		text = "+" + text
+	}
+	return text
 }
 
 // difference returns the printed number a minus the printed number b, with its

@@ -21,6 +21,7 @@ type Table struct {
 	From      []string // origins of the measured numbers, see results.DistinctFrom
 	Simulated int      // simulated numbers shown, means excepted
 	StandIns  []string // how the networks of the numbers marked o differ from the paper's
+	Baselines []string // labels of the methods that Pair compares with
 }
 
 // Undeclared takes the place of the text that says how a stand-in differs from the
@@ -75,18 +76,47 @@ type Cell struct {
 	GapBetter bool   // the gap says that the highlighted rival is better
 	Changes   Changes
 	Band      string // consistency band as printed; empty where it is not known
+	Paired    string // difference from the baseline and its interval as printed, see Table.Pair
 	Published string // the number that the paper prints; empty where it prints none
 	Notes     []int  // indices into Table.Notes, without the notes of the rival
+
+	of identity // the record; zero for a mean
 }
 
-// below is what stands under a number: its consistency band, and in brackets the
-// number that the paper prints.
+// below is what stands under a number: its consistency band, the difference from the
+// baseline, and in brackets the number that the paper prints.
 func (c Cell) below() string {
 	text := c.Band
+	if c.Paired != "" {
+		text = strings.TrimSpace(text + " " + c.Paired)
+	}
 	if c.Published != "" {
 		text = strings.TrimSpace(text + " (" + c.Published + ")")
 	}
 	return text
+}
+
+// Pair sets the difference of each number from the number of the baseline, with its
+// interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
+// itself, has none.
+func (t *Table) Pair(pairs []results.Pair) {
+	index := map[identity]results.Pair{}
+	for _, p := range pairs {
+		index[identity{p.Setting, p.Method, p.Metric}] = p
+	}
+	for _, row := range t.Rows {
+		for j := range row.Cells {
+			c := &row.Cells[j]
+			p, ok := index[c.of]
+			if !ok || !c.OK {
+				continue
+			}
+			c.Paired = fmt.Sprintf("%s [%s, %s]", t.Spec.signed(p.Difference), t.Spec.signed(p.Lo), t.Spec.signed(p.Hi))
+			if label := t.Spec.label("method", p.Against); !slices.Contains(t.Baselines, label) {
+				t.Baselines = append(t.Baselines, label)
+			}
+		}
+	}
 }
 
 // Publish sets the numbers that the paper prints for the cells of the table. lookup
@@ -239,6 +269,11 @@ func (t *Table) legend(g glyphs) []string {
 	}
 	if published {
 		say("In round brackets below: the number that the paper prints.")
+	}
+	if len(t.Baselines) > 0 {
+		say("After the band: the difference from %s with its paired 95 %% interval.", strings.Join(t.Baselines, ", "))
+	} else if s.Interval {
+		say("Differences from the baseline are not known (pairs.csv has none in %s).", s.Metric)
 	}
 	if s.ConsistencyBand && bands {
 		say("In square brackets: consistency band, the 95 %% range of a perfectly calibrated model with the same confidences and the same n.")

@@ -543,3 +543,56 @@ func TestPublishedIDsHaveNames(t *testing.T) {
 		}
 	}
 }
+
+// TestPairedIntervals: each number has its difference from the baseline below it, where
+// pairs.csv has one of the same setting, method and metric.
+func TestPairedIntervals(t *testing.T) {
+	records := network("cifar10", "resnet50", methods, 0.0171, 0.0123, 0.0055, 0.0031)
+	spec := standardSpec()
+	spec.Interval = true
+	at := records[0].Setting
+	other := at
+	other.Dataset = "cifar100"
+	pairs := []results.Pair{
+		{Setting: at, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0092, Lo: -0.01, Hi: -0.00001, N: 10, Source: "measured"},
+		{Setting: at, Method: "uncal", Against: "ts", Metric: "ece", Difference: 0.0048, Lo: 0.001, Hi: 0.009, N: 10, Source: "measured"},
+		{Setting: at, Method: "featclip", Against: "ts", Metric: "aece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured"},
+		{Setting: other, Method: "featclip", Against: "ts", Metric: "ece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured"},
+	}
+	table, err := Pivot(records, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := legendOf(t, table)
+	if want := "Differences from the baseline are not known (pairs.csv has none in ece)."; !strings.Contains(without, want) {
+		t.Errorf("no %q in\n%s", want, without)
+	}
+	table.Pair(pairs)
+	want := map[string]string{"qats": "-0.92 [-1.00, 0.00]", "uncal": "+0.48 [+0.10, +0.90]"}
+	for j, c := range table.Columns {
+		if got := table.Rows[0].Cells[j].Paired; got != want[c.ID] {
+			t.Errorf("%s: %q, want %q", c.ID, got, want[c.ID])
+		}
+	}
+	with := legendOf(t, table)
+	for _, s := range []string{"-0.92 [-1.00, 0.00]", "the difference from TS with its paired 95 % interval"} {
+		if !strings.Contains(with, s) {
+			t.Errorf("no %q in\n%s", s, with)
+		}
+	}
+	spec.Average = []string{"dataset"}
+	spec.Rows = []string{"backbone"}
+	if _, err := Pivot(records, spec); err == nil || !strings.Contains(err.Error(), "no intervals of averages") {
+		t.Errorf("with an average: %v", err)
+	}
+}
+
+// legendOf returns the table as text in one line.
+func legendOf(t *testing.T, table *Table) string {
+	t.Helper()
+	var b strings.Builder
+	if err := table.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
