@@ -165,7 +165,7 @@ const blockBytes = 4 << 20
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
 	bytes := int64(test.Rows())*int64(len(missing))*sampleBytes + 3*blockBytes
 	if w.unit.classes() {
-		bytes += int64(test.Classes()) * int64(len(missing)) * scoring.ClassBytes
+		bytes += int64(len(missing)) * scoring.ClassBytes(test.Rows(), test.Classes())
 	}
 	cal, target := w.sets(missing)
 	for _, need := range []loadedSet{cal, target} {

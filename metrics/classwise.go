@@ -1,10 +1,7 @@
 package metrics
 
 import (
-	"errors"
 	"math"
-
-	"github.com/qats-bench/qats/internal/scoring"
 )
 
 var eceClasswiseEntry = Entry{
@@ -52,10 +49,10 @@ func ClasswiseECE(s *Samples) (mean, sum float64, err error) {
 	}
 	b := scores.Classes
 	if b == nil {
-		return 0, 0, errors.New("the sample scores hold no class bins")
+		return 0, 0, errNoClassBins
 	}
 	for i, conf := range b.Conf {
 		sum += math.Abs(conf-float64(b.Hits[i])) / float64(s.Len())
 	}
-	return sum / float64(len(b.Conf)/scoring.BinsPerClass), sum, nil
+	return sum / float64(b.Classes()), sum, nil
 }

@@ -37,6 +37,8 @@ var registry = []Entry{
 	aceEntry,
 	mmceEntry,
 	topLabelEntry,
+	taceEntry,
+	topFiveEntry,
 }
 
 // Registry returns all metrics in the order of table columns.

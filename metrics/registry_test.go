@@ -13,8 +13,8 @@ import (
 
 func TestEntriesAreComplete(t *testing.T) {
 	names, labels := map[string]bool{}, map[string]bool{}
-	p, set := randomProbs(rand.New(rand.NewPCG(11, 1)), 1000, 3)
-	set.Logits = data.NewMatrix(1000, 3)
+	p, set := randomProbs(rand.New(rand.NewPCG(11, 1)), 1000, 7)
+	set.Logits = data.NewMatrix(1000, 7)
 	s, err := FromProbs(p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestNamesOfOutputsStay(t *testing.T) {
 		nll brier brier_top gap argmax_change auroc aurc mce mce_30 ks ece_debiased ece_sweep ece_sweep_l2 smece ece_tm
 		ece_classwise ece_classwise_sum miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
 		nll_top_refinement corp_mcb corp_dsc l1_variational l1_variational_over l1_variational_under kuiper kuiper_z rmsce
-		ace_netcal mmce ece_toplabel`)
+		ace_netcal mmce ece_toplabel tace ece_top5`)
 	if !slices.Equal(names, want) {
 		t.Errorf("got  %v\nwant %v", names, want)
 	}

@@ -63,7 +63,7 @@ func softmaxOf(rng *rand.Rand, n, k int) (*data.Set, data.Probs) {
 
 // Only NLL and Brier score may differ, by rounding.
 func TestFromLogitsIsFromProbsOfTheSoftmax(t *testing.T) {
-	set, p := softmaxOf(rand.New(rand.NewPCG(35, 1)), 400, 5)
+	set, p := softmaxOf(rand.New(rand.NewPCG(35, 1)), 400, 7)
 	a, err := FromLogits(set)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestFromLogitsIsFromProbsOfTheSoftmax(t *testing.T) {
 // Every metric without Entry.Vector has the value of FromProbs, and every other one
 // is ErrNoVector.
 func TestFromConfidencesHasTheMetricsOfTheTopClass(t *testing.T) {
-	set, p := softmaxOf(rand.New(rand.NewPCG(36, 1)), 400, 5)
+	set, p := softmaxOf(rand.New(rand.NewPCG(36, 1)), 400, 7)
 	full, err := FromProbs(p, set)
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,8 @@ Consistency bands and class-wise ECE have none. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
-memory a row, 33 more with --uncal and 80 more with --interval; if that is more than
---max-memory, qats score stops with an error at once.`,
+memory a row, 33 more with --uncal, 80 more with --interval and 120 more for metrics of
+all classes; if that is more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
@@ -186,6 +186,9 @@ func (s *scoreFlags) sampleScores(n int, name string, memory int64) (*scoring.Sa
 	need := int64(n) * rowBytes
 	if s.interval {
 		need += int64(n) * intervalBytes
+	}
+	if s.classes {
+		need += scoring.ClassBytes(n, 0)
 	}
 	if s.uncal != "" {
 		need += int64(n) * uncalBytes

@@ -1,8 +1,10 @@
 package scoring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/exact"
@@ -18,29 +20,65 @@ type ClassBins struct {
 	Rows []int32   // rows in the bin; n in total over the bins of a class
 	Hits []int32   // rows in the bin with this label; n in total over all bins
 	Conf []float64 // sum of the rows' probabilities of the class
+
+	Tail Tail // every probability above TailLimit
+	Top  Bins // the rows by the sum of their TopK largest probabilities
 }
+
+// Tail lists the probabilities above TailLimit, of all rows: by class, then by
+// probability, those that are not of the label first.
+type Tail struct {
+	Class []int32
+	Prob  []float64 // in (TailLimit, 1]
+	Hit   []bool    // the class is the label of the row
+}
+
+// Bins are BinsPerClass bins of equal width.
+type Bins struct {
+	Rows []int32   // n in total
+	Hits []int32   // rows whose label is among the classes of the sum
+	Conf []float64 // sum of the rows' sums
+}
+
+const (
+	TailLimit = .01 // of Nixon et al. (2019)
+	TopK      = 5
+)
+
+// tailBytes is the memory of the tail of a row that has five probabilities above
+// TailLimit. A row cannot have more than 99, and few networks have ten on average.
+const tailBytes = 5 * 24
 
 // BinsPerClass is the number of bins of each class.
 const BinsPerClass = 15
 
 // ClassBinsVersion is raised whenever a ClassTally gives other bins. It belongs
 // in the cache key of sample scores with class bins.
-const ClassBinsVersion = 1
+const ClassBinsVersion = 2
 
-// ClassBytes is the memory of a ClassTally for each class, for any number of
-// rows.
-const ClassBytes = 24 * BinsPerClass
+// ClassBytes returns the memory of a ClassTally of n rows of k classes, about.
+func ClassBytes(n, k int) int64 { return 24*BinsPerClass*int64(k) + tailBytes*int64(n) }
 
 // ClassTally fills ClassBins block by block.
 type ClassTally struct {
 	bins ClassBins
 	conf []exact.Sum
+	tail []tailed
+	top  [BinsPerClass]exact.Sum
+}
+
+// tailed is one probability of the tail.
+type tailed struct {
+	prob  float64
+	class int32
+	hit   bool
 }
 
 // NewClassTally returns the tally of k classes without rows.
 func NewClassTally(k int) *ClassTally {
 	m := BinsPerClass * k
-	return &ClassTally{ClassBins{Rows: make([]int32, m), Hits: make([]int32, m)}, make([]exact.Sum, m)}
+	top := Bins{Rows: make([]int32, BinsPerClass), Hits: make([]int32, BinsPerClass)}
+	return &ClassTally{bins: ClassBins{Rows: make([]int32, m), Hits: make([]int32, m), Top: top}, conf: make([]exact.Sum, m)}
 }
 
 // Add adds a block of n x k probabilities that AppendProbs accepts, with their
@@ -58,7 +96,40 @@ func (t *ClassTally) Add(probs data.Probs, labels []int32) {
 			if j == y {
 				t.bins.Hits[at]++
 			}
+			if p > TailLimit {
+				t.tail = append(t.tail, tailed{p, int32(j), j == y})
+			}
 		}
+		t.addTop(probs.Row(i), y)
+	}
+}
+
+// addTop adds a row to the bins of its TopK largest probabilities. Of equal ones the
+// lower class counts as larger.
+func (t *ClassTally) addTop(p []float64, y int) {
+	var largest [TopK]float64 // falling
+	above := 0                // classes before the label in the order of probabilities
+	for j, v := range p {
+		if v > p[y] || v == p[y] && j < y {
+			above++
+		}
+		for i := TopK - 1; i >= 0 && v > largest[i]; i-- {
+			if i+1 < TopK {
+				largest[i+1] = largest[i]
+			}
+			largest[i] = v
+		}
+	}
+	sum := 0.0
+	for _, v := range largest {
+		sum += v
+	}
+	sum = min(sum, 1)
+	b := softmax.Bin(sum, BinsPerClass)
+	t.bins.Top.Rows[b]++
+	t.top[b].Add(sum)
+	if above < TopK {
+		t.bins.Top.Hits[b]++
 	}
 }
 
@@ -69,8 +140,32 @@ func (t *ClassTally) Bins() *ClassBins {
 	for i := range b.Conf {
 		b.Conf[i] = t.conf[i].Value()
 	}
+	b.Top.Conf = make([]float64, BinsPerClass)
+	for i := range b.Top.Conf {
+		b.Top.Conf[i] = t.top[i].Value()
+	}
+	slices.SortFunc(t.tail, func(x, y tailed) int {
+		switch {
+		case x.class != y.class:
+			return int(x.class - y.class)
+		case x.prob != y.prob:
+			return cmp.Compare(x.prob, y.prob)
+		case x.hit == y.hit:
+			return 0
+		case y.hit:
+			return -1
+		}
+		return 1
+	})
+	b.Tail = Tail{make([]int32, len(t.tail)), make([]float64, len(t.tail)), make([]bool, len(t.tail))}
+	for i, x := range t.tail {
+		b.Tail.Class[i], b.Tail.Prob[i], b.Tail.Hit[i] = x.class, x.prob, x.hit
+	}
 	return &b
 }
+
+// Classes returns the number of classes, k.
+func (b *ClassBins) Classes() int { return len(b.Conf) / BinsPerClass }
 
 // check rejects bins, read from a file, that no tally of n rows could give.
 func (b *ClassBins) check(n int) error {
@@ -95,6 +190,43 @@ func (b *ClassBins) check(n int) error {
 	}
 	if hits != n {
 		return fmt.Errorf("class bins have %d hits for %d rows", hits, n)
+	}
+	if err := b.Tail.check(m / BinsPerClass); err != nil {
+		return err
+	}
+	return b.Top.check(n)
+}
+
+// check rejects a tail, read from a file, that no tally of k classes could give.
+func (t *Tail) check(k int) error {
+	if len(t.Prob) != len(t.Class) || len(t.Hit) != len(t.Class) {
+		return errors.New("columns of the tail are of unequal length")
+	}
+	for i, class := range t.Class {
+		if class < 0 || int(class) >= k || !(t.Prob[i] > TailLimit && t.Prob[i] <= 1) {
+			return fmt.Errorf("tail %d: probability %g of class %d: out of range", i, t.Prob[i], class)
+		}
+		if i > 0 && (class < t.Class[i-1] || class == t.Class[i-1] && t.Prob[i] < t.Prob[i-1]) {
+			return fmt.Errorf("tail %d is not in order", i)
+		}
+	}
+	return nil
+}
+
+// check rejects bins, read from a file, that no tally of n rows could give.
+func (b *Bins) check(n int) error {
+	if len(b.Rows) != BinsPerClass || len(b.Hits) != BinsPerClass || len(b.Conf) != BinsPerClass {
+		return errors.New("columns of the bins of the largest probabilities are absent or of unequal length")
+	}
+	rows := 0
+	for i := range b.Rows {
+		if b.Rows[i] < 0 || b.Hits[i] < 0 || b.Hits[i] > b.Rows[i] || !(b.Conf[i] >= 0 && b.Conf[i] <= float64(b.Rows[i])*(1+1e-9)) {
+			return fmt.Errorf("bin %d of the largest probabilities: %d rows, %d hits, sums of %g: out of range", i, b.Rows[i], b.Hits[i], b.Conf[i])
+		}
+		rows += int(b.Rows[i])
+	}
+	if rows != n {
+		return fmt.Errorf("bins of the largest probabilities have %d rows of %d", rows, n)
 	}
 	return nil
 }

@@ -93,11 +93,48 @@ func TestDecodeReturnsClassBinsAndRejectsImpossibleOnes(t *testing.T) {
 		"a negative probability": func(b *ClassBins) { b.Conf[3] = -1 },
 		"a missing bin":          func(b *ClassBins) { b.Rows, b.Hits, b.Conf = b.Rows[1:], b.Hits[1:], b.Conf[1:] },
 		"columns that differ":    func(b *ClassBins) { b.Conf = b.Conf[1:] },
+		"a tail out of order":    func(b *ClassBins) { b.Tail.Prob[0] = 1 },
+		"a class too many":       func(b *ClassBins) { b.Tail.Class[len(b.Tail.Class)-1] = 4 },
+		"a tail below its limit": func(b *ClassBins) { b.Tail.Prob[0] = .01 },
+		"a short tail":           func(b *ClassBins) { b.Tail.Hit = b.Tail.Hit[1:] },
+		"a top row too many":     func(b *ClassBins) { b.Top.Rows[14]++ },
+		"a top hit too many":     func(b *ClassBins) { b.Top.Hits[14] = 301 },
+		"a top bin too few": func(b *ClassBins) {
+			b.Top.Rows, b.Top.Hits, b.Top.Conf = b.Top.Rows[1:], b.Top.Hits[1:], b.Top.Conf[1:]
+		},
 	} {
-		s.Classes = &ClassBins{slices.Clone(good.Rows), slices.Clone(good.Hits), slices.Clone(good.Conf)}
+		s.Classes = &ClassBins{slices.Clone(good.Rows), slices.Clone(good.Hits), slices.Clone(good.Conf),
+			Tail{slices.Clone(good.Tail.Class), slices.Clone(good.Tail.Prob), slices.Clone(good.Tail.Hit)},
+			Bins{slices.Clone(good.Top.Rows), slices.Clone(good.Top.Hits), slices.Clone(good.Top.Conf)}}
 		spoil(s.Classes)
 		if _, err := Decode(encode()); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
+	}
+}
+
+func TestAnEmptyTailSurvivesEncoding(t *testing.T) {
+	const n, k = 3, 200
+	p, set := data.NewProbs(n, k), hardLogits(rand.New(rand.NewPCG(35, 1)), n, k)
+	for i := range p.Data {
+		p.Data[i] = 1. / k
+	}
+	s := New(n)
+	if err := s.AppendProbs(p, set); err != nil {
+		t.Fatal(err)
+	}
+	tally := NewClassTally(k)
+	tally.Add(p, set.Labels)
+	s.Classes = tally.Bins()
+	if len(s.Classes.Tail.Class) != 0 {
+		t.Fatalf("tail %v of probabilities of 1/200", s.Classes.Tail)
+	}
+	body, err := s.AppendEncoded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Decode(body)
+	if err != nil || !slices.Equal(again.Classes.Top.Conf, s.Classes.Top.Conf) || len(again.Classes.Tail.Class) != 0 {
+		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -12,7 +12,9 @@ import (
 // AppendEncoded appends the scores to b as an .npz archive, which numpy.load
 // reads. Its members are conf, nll and brier (float64), pred and label (int32)
 // and changed (bool), n rows each, and with class bins class_rows, class_hits
-// (int32) and class_conf (float64), 15 k each. Top-label scores have no nll and
+// (int32) and class_conf (float64), 15 k each, tail_class (int32), tail_prob
+// (float64) and tail_hit (bool), and top_rows, top_hits (int32) and top_conf
+// (float64), 15 each. Top-label scores have no nll and
 // no brier. The bytes depend on the scores alone and carry a CRC of each member.
 // Scores without rows, or without Changed, are an error.
 func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
@@ -33,6 +35,12 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 			data.Member{Name: "class_rows", Int32: c.Rows},
 			data.Member{Name: "class_hits", Int32: c.Hits},
 			data.Member{Name: "class_conf", Float64: c.Conf},
+			data.Member{Name: "tail_class", Int32: c.Tail.Class},
+			data.Member{Name: "tail_prob", Float64: c.Tail.Prob},
+			data.Member{Name: "tail_hit", Bool: c.Tail.Hit},
+			data.Member{Name: "top_rows", Int32: c.Top.Rows},
+			data.Member{Name: "top_hits", Int32: c.Top.Hits},
+			data.Member{Name: "top_conf", Float64: c.Top.Conf},
 		)
 	}
 	to := bytes.NewBuffer(b)
@@ -45,7 +53,7 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 func (s *SampleScores) encodedBytes() int {
 	n := 33*s.Len() + 4096 // besides its column, a member takes less than 400 bytes
 	if c := s.Classes; c != nil {
-		n += 16 * len(c.Conf)
+		n += 16*len(c.Conf) + 13*len(c.Tail.Class) + 4096
 	}
 	return n
 }
@@ -85,6 +93,18 @@ func Decode(b []byte) (*SampleScores, error) {
 			classes().Hits = c.Int32
 		case "class_conf":
 			classes().Conf = c.Float64
+		case "tail_class":
+			classes().Tail.Class = c.Int32
+		case "tail_prob":
+			classes().Tail.Prob = c.Float64
+		case "tail_hit":
+			classes().Tail.Hit = c.Bool
+		case "top_rows":
+			classes().Top.Rows = c.Int32
+		case "top_hits":
+			classes().Top.Hits = c.Int32
+		case "top_conf":
+			classes().Top.Conf = c.Float64
 		default:
 			return nil, fmt.Errorf("column %q does not belong to sample scores", c.Name)
 		}
