@@ -6,26 +6,35 @@ import (
 	"slices"
 )
 
+// ArrayHeader describes the file of an array.
+type ArrayHeader struct {
+	Role  string // logits, labels, features, augmented, head_weight, head_bias or ood
+	Name  string // of the file, as errors print it
+	DType DType
+	Shape []int
+}
+
 // Headers checks the files of the parts of ref by their headers alone: that each
 // exists, is complete and has a type and shape that agree with the others and with
 // the manifest. It returns the error that Open would return, but it unpacks no archive
-// and reads no number, so numbers may still be wrong. A source without a method
-// Headers, such as one without files, has nothing to check.
-func Headers(ctx context.Context, src Source, ref Ref, parts Parts) error {
+// and reads no number, so numbers may still be wrong. It returns what the headers say.
+// A source without a method Headers, such as one without files, has nothing to check.
+func Headers(ctx context.Context, src Source, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	if s, ok := src.(interface {
-		Headers(context.Context, Ref, Parts) error
+		Headers(context.Context, Ref, Parts) ([]ArrayHeader, error)
 	}); ok {
 		return s.Headers(ctx, ref, parts)
 	}
-	return nil
+	return nil, nil
 }
 
 // Headers is the check of the package's function of that name.
-func (f *Folder) Headers(ctx context.Context, ref Ref, parts Parts) error {
+func (f *Folder) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	files, err := f.files(ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var all []ArrayHeader
 	r, err := openSet(files, parts, func(x file) (*Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -36,12 +45,13 @@ func (f *Folder) Headers(ctx context.Context, ref Ref, parts Parts) error {
 			return nil, err
 		}
 		a := &Array{header: h, name: l.name, column: "class"}
+		all = append(all, ArrayHeader{x.role, l.name, h.dtype, slices.Clone(h.shape)})
 		return a, f.verifyShape(a, x.path)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return r.Close()
+	return all, r.Close()
 }
 
 // verifyShape compares the shape of a file with its entry in the manifest, if it has
@@ -53,18 +63,18 @@ func (f *Folder) verifyShape(a *Array, name string) error {
 	return nil
 }
 
-func (f *first) Headers(ctx context.Context, ref Ref, parts Parts) error {
+func (f *first) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	return Headers(ctx, f.Source, ref, parts)
 }
 
-func (s *scaled) Headers(ctx context.Context, ref Ref, parts Parts) error {
+func (s *scaled) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	return Headers(ctx, s.Source, ref, parts)
 }
 
-func (r *redrawn) Headers(ctx context.Context, ref Ref, parts Parts) error {
+func (r *redrawn) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	cal, test := r.refs(ref)
-	if err := Headers(ctx, r.Source, cal, parts|Labels); err != nil {
-		return err
+	if all, err := Headers(ctx, r.Source, cal, parts|Labels); err != nil {
+		return all, err
 	}
 	return Headers(ctx, r.Source, test, parts|Labels)
 }

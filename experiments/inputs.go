@@ -88,14 +88,14 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		return in, err
 	}
 	if cal.Rows() < cal.Classes() {
-		in.Notes = append(in.Notes, fmt.Sprintf("warning: %d calibration rows for %d classes", cal.Rows(), cal.Classes()))
+		in.Notes = append(in.Notes, "warning: "+FewRows(cal.Rows(), cal.Classes()))
 	}
 	if u.Setting.Draw > 0 { // disjoint parts of one union
 		return in, nil
 	}
 	same, err := u.testIsCalibration(ctx, cal, test)
 	if same {
-		in.Notes = append(in.Notes, "warning: the test rows are the calibration rows: no number here is of unseen rows")
+		in.Notes = append(in.Notes, "warning: "+sameRows)
 	}
 	return in, err
 }
@@ -152,19 +152,36 @@ func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bo
 	if slices.ContainsFunc(counts, func(n int) bool { return n != 0 }) {
 		return false, nil
 	}
+	shared, err := sharedRows(ctx, cal, test, true)
+	return shared == test.Rows(), err
+}
+
+// sameRows says that the test rows are the calibration rows.
+const sameRows = "the test rows are the calibration rows: no number here is of unseen rows"
+
+// FewRows says that a calibration set has fewer rows than classes.
+func FewRows(rows, classes int) string {
+	return fmt.Sprintf("%d calibration rows for %d classes", rows, classes)
+}
+
+// sharedRows counts the test rows whose logits are those of a calibration row; each
+// calibration row counts once. With onlyAll it stops at the first other row.
+func sharedRows(ctx context.Context, cal, test data.Reader, onlyAll bool) (int, error) {
 	rows := map[uint64]int{}
 	seed := maphash.MakeSeed()
 	err := eachRowHash(ctx, cal, seed, func(h uint64) bool { rows[h]++; return true })
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	same := true
+	shared := 0
 	err = eachRowHash(ctx, test, seed, func(h uint64) bool {
-		rows[h]--
-		same = rows[h] >= 0
-		return same
+		if rows[h]--; rows[h] >= 0 {
+			shared++
+			return true
+		}
+		return !onlyAll
 	})
-	return same, err
+	return shared, err
 }
 
 // eachRowHash hashes the rows of logits until do returns false.

@@ -24,6 +24,7 @@ type Unit struct {
 	Cells      []Cell
 
 	source data.Source
+	plain  data.Source // source before rows are redrawn
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
 	inputs string      // key text of the notes on its arrays; empty if none are needed
@@ -68,6 +69,8 @@ type PlanOptions struct {
 	// arrays are checked, and files of more than LookBytes that Digests does not
 	// remember are not hashed. The states of their cells are Unknown.
 	Look bool
+
+	lookBytes int64 // LookBytes if 0
 }
 
 // LookBytes is the size of the largest file that a look hashes: it takes a tenth of a
@@ -79,7 +82,7 @@ const LookBytes = 100e6
 // file that changes fails the cells that read it.
 func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, error) {
 	if o.Look {
-		o.Digests = o.Digests.Looking(LookBytes)
+		o.Digests = o.Digests.Looking(cmp.Or(o.lookBytes, LookBytes))
 	} else {
 		o.Digests = o.Digests.Pinned(o.Fresh)
 	}
@@ -130,6 +133,7 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 		}
 		return u
 	}
+	u.plain = u.source
 	if setting.Draw > 0 {
 		u.source = data.Redrawn(u.source, setting.Draw)
 	}

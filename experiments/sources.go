@@ -170,8 +170,27 @@ func (d *planDigests) digest(ctx context.Context, src data.Source, ref data.Ref,
 	if !d.look {
 		return src.Digest(ctx, ref, parts)
 	}
-	if err := data.Headers(ctx, src, ref, parts); err != nil {
+	if _, err := data.Headers(ctx, src, ref, parts); err != nil {
 		return "", err
 	}
 	return src.Digest(ctx, ref, parts)
+}
+
+// DataName returns the name by which a spec in file names the folder dir in its key
+// data; ok is false if dir is not below the root of its project, so that only --data
+// can name it.
+func DataName(file, dir string) (name string, ok bool) {
+	root, err1 := filepath.Abs(projectRoot(file))
+	abs, err2 := filepath.Abs(dir)
+	if err1 != nil || err2 != nil {
+		return "", false
+	}
+	name, err := filepath.Rel(root, abs)
+	if err != nil || !filepath.IsLocal(name) {
+		return "", false
+	}
+	if _, isWord := folders[name]; isWord || name == simulated {
+		name = "./" + name
+	}
+	return filepath.ToSlash(name), true
 }

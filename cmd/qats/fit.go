@@ -239,7 +239,7 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, m
 		return nil, nil, err
 	}
 	if n, k := r.Rows(), r.Classes(); n < k {
-		fmt.Fprintf(stderr, "qats: %s: warning: %d calibration rows for %d classes\n", files.Logits, n, k)
+		fmt.Fprintf(stderr, "qats: %s: warning: %s\n", files.Logits, experiments.FewRows(n, k))
 	}
 	switch need := r.Bytes(); {
 	case need > memory && contract.Streams:

@@ -147,6 +147,7 @@ files, and tables and figures are made from these files alone.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFolders(cmd) },
 	}
 	root.AddCommand(
+		initCommand(), checkCommand(),
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		fitCommand(), applyCommand(), scoreCommand(),
 		fetchCommand(), importCommand(),

@@ -88,6 +88,9 @@ func (r *reader) choices(dst *[]string, what string, known []string, unknown str
 	}
 }
 
+// IsID reports whether s can be a name in a spec.
+func IsID(s string) bool { return idPattern.MatchString(s) }
+
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 
 // id checks a name that becomes a folder and a column of results.csv.

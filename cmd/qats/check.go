@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results/table"
+	"github.com/spf13/cobra"
+)
+
+func checkCommand() *cobra.Command {
+	var folders []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check DIR|SPEC...",
+		Short: "Read every array of a folder or a spec, and say what is wrong with it",
+		Long: `check reads the arrays of a folder, or of the settings of a spec, completely. It
+prints a line for each set, with the accuracy and the ECE of the softmax without
+calibration, and then what it has found:
+
+  error    a run fails, or its numbers mean nothing: arrays that cannot be read or do
+           not fit each other, probabilities for logits, labels that count from 1, test
+           rows that are the calibration rows
+  warning  likely a mistake: accuracy by chance, rows in both sets, sigmoid outputs
+  note     good to know: which methods are skipped, and why
+
+with the place, the likely cause and what to do. The status is 1 if there is an error.
+A folder needs no spec; qats init --help lists the names that are recognised.`,
+		Example: `  qats check .
+  qats check mine.yaml --data arrays
+  qats check experiments/companion.yaml --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("check takes folders of arrays or specs, as in: qats check .")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return check(cmd, args, folders, asJSON) },
+	}
+	cmd.Flags().StringArrayVar(&folders, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each set and each finding, one a line")
+	cmd.MarkFlagDirname("data")
+	return cmd
+}
+
+func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
+	var all experiments.Inspection
+	for _, arg := range args {
+		in, err := inspect(cmd, arg, folders)
+		if err != nil {
+			return err
+		}
+		all.Sets = append(all.Sets, in.Sets...)
+		all.Findings = append(all.Findings, in.Findings...)
+	}
+	if asJSON {
+		if err := checkJSON(cmd.OutOrStdout(), &all); err != nil {
+			return err
+		}
+	} else if err := checkText(cmd.OutOrStdout(), &all); err != nil {
+		return err
+	}
+	if all.Count(experiments.Error) > 0 {
+		return errFailed
+	}
+	if !asJSON {
+		checkNext(cmd, args, folders)
+	}
+	return nil
+}
+
+// inspect inspects a folder or a spec.
+func inspect(cmd *cobra.Command, arg string, folders []string) (*experiments.Inspection, error) {
+	info, err := os.Stat(arg)
+	if err == nil && info.IsDir() {
+		return inspectFolder(cmd, arg)
+	}
+	s, err := spec.Read(arg, experiments.Registry())
+	if err != nil {
+		return nil, err
+	}
+	return experiments.Inspect(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders})
+}
+
+// inspectFolder inspects a folder as the spec of init would name it, with all methods.
+func inspectFolder(cmd *cobra.Command, dir string) (*experiments.Inspection, error) {
+	name := nameOf(dir)
+	s, survey, err := experiments.NewStarter(dir, name, "network")
+	var wrong *data.Problem
+	if errors.As(err, &wrong) {
+		survey.Problems = append(survey.Problems, wrong)
+		s = &experiments.Starter{}
+	} else if err != nil {
+		return nil, err
+	}
+	in := &experiments.Inspection{}
+	severity := experiments.Error
+	if len(s.Sets) > 0 {
+		s.Name = name
+		for _, e := range calib.Registry() {
+			s.Methods = append(s.Methods, e.Name)
+		}
+		read, err := spec.Parse(dir, []byte(s.Spec()), experiments.Registry())
+		if err != nil {
+			return nil, err
+		}
+		read.Data = nil
+		if in, err = experiments.Inspect(cmd.Context(), []*spec.Spec{read}, experiments.PlanOptions{Data: []string{dir}}); err != nil {
+			return nil, err
+		}
+		severity = experiments.Warning
+	} else if len(survey.Problems) == 0 {
+		errors.As(noSets(dir, survey), &wrong)
+		survey.Problems = append(survey.Problems, wrong)
+	}
+	var before []experiments.Finding
+	for _, p := range survey.Problems {
+		before = append(before, experiments.Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+	}
+	in.Findings = append(before, in.Findings...)
+	in.Sort()
+	return in, nil
+}
+
+// checkNext prints the next command after a check without errors.
+func checkNext(cmd *cobra.Command, args, folders []string) {
+	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+		next(cmd, "init", args[0])
+		return
+	}
+	at := places{data: folders, out: "results/out"}
+	next(cmd, append(append([]string{"run"}, args...), at.flagsOf()...)...)
+}
+
+// checkText prints a table of the sets, and the findings.
+func checkText(out io.Writer, in *experiments.Inspection) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if len(in.Sets) > 0 {
+		fmt.Fprintln(w, "SET\tROWS\tCLASSES\tLOGITS\tRANGE\tLABELS\tACCURACY\tECE")
+	}
+	for _, s := range in.Sets {
+		kind, labels := s.DType, s.Labels
+		if kind == "" {
+			kind, labels = s.Source, "-"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.4g to %.4g\t%s\t%.2f %%\t%.2f %%\n",
+			s.Set, s.Rows, s.Classes, kind, s.Least, s.Largest, labels, 100*s.Accuracy, 100*s.ECE)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, s := range in.Sets {
+		if s.Also != "" {
+			fmt.Fprintf(out, "%s has %s too\n", s.Set, s.Also)
+		}
+	}
+	if len(in.Sets) > 0 {
+		fmt.Fprintln(out)
+	}
+	for _, f := range in.Findings {
+		fmt.Fprintf(out, "%-7s  %s: %s\n", f.Severity, f.Place, f.Cause)
+		if f.Fix != "" {
+			fmt.Fprintf(out, "%-7s  -> %s\n", "", f.Fix)
+		}
+	}
+	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", table.Count(len(in.Sets), "set"), table.Count(in.Count(experiments.Error), "error"),
+		table.Count(in.Count(experiments.Warning), "warning"), table.Count(in.Count(experiments.Note), "note"))
+	return err
+}
+
+// checkJSON prints one object for each set and finding.
+func checkJSON(out io.Writer, in *experiments.Inspection) error {
+	enc := json.NewEncoder(out)
+	for _, s := range in.Sets {
+		if err := enc.Encode(struct {
+			Kind string `json:"kind"`
+			experiments.InspectedSet
+		}{"set", s}); err != nil {
+			return err
+		}
+	}
+	for _, f := range in.Findings {
+		if err := enc.Encode(struct {
+			Kind string `json:"kind"`
+			experiments.Finding
+		}{"finding", f}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results/table"
+	"github.com/spf13/cobra"
+)
+
+// schemaFile is the JSON Schema that init writes beside the spec, for editors.
+const schemaFile = "qats.schema.json"
+
+func initCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Look at a folder of arrays and write a spec for it",
+		Long: `init looks for logits and labels in DIR and writes a spec with comments, with
+methods, tables and figures, which qats run and qats report accept as it is. It
+recognises
+
+  cal.npz and test.npz with logits and labels
+  one NETWORK.npz with cal_logits, cal_labels, test_logits and test_labels
+  cal/logits.npy, cal/labels.npy, test/logits.npy and test/labels.npy
+  cal_logits.npy, cal_labels.npy, test_logits.npy and test_labels.npy
+
+in DIR, below BACKBONE, below DATASET/BACKBONE or below DATASET/BACKBONE/LOSS;
+.safetensors may stand for .npz, and val or validation for cal. Of an empty folder it
+makes an example with simulated arrays. qats.schema.json, beside the spec, lets
+editors complete and check it.`,
+		Example: `  qats init .
+  qats init arrays -o mine.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("init takes the folder of the arrays, as in: qats init .")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return initSpec(cmd, args[0], output) },
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the spec (default NAME.yaml, after the folder)")
+	cmd.MarkFlagFilename("output", "yaml")
+	return cmd
+}
+
+func initSpec(cmd *cobra.Command, dir, file string) error {
+	name := nameOf(dir)
+	if file == "" {
+		file = name + ".yaml"
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists already: remove it, or name another file by -o", file)
+	}
+	s, err := look(cmd, dir, name)
+	if err != nil {
+		return err
+	}
+	s.Name, s.Schema = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), schemaFile
+	if !spec.IsID(s.Name) {
+		s.Name = name
+	}
+	var where []string // the flag that names the folder, if the spec cannot
+	var inside bool
+	if s.Dir, inside = experiments.DataName(file, dir); !inside {
+		s.Dir, where = "", []string{"--data", dir}
+	}
+	text := s.Spec()
+	read, err := spec.Parse(file, []byte(text), experiments.Registry())
+	if err != nil {
+		return fmt.Errorf("internal error: the spec of %s is wrong: %w", dir, err)
+	}
+	var schema bytes.Buffer
+	if err := spec.WriteSchema(&schema, experiments.Registry()); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(filepath.Join(filepath.Dir(file), schemaFile), schema.Bytes()); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteBytes(file, []byte(text)); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, table.Count(len(read.Settings), "setting"), table.Count(len(read.Methods), "method"))
+	next(cmd, append([]string{"check", file}, where...)...)
+	return nil
+}
+
+// look returns the sets of a folder. In one without array files it first writes the
+// arrays of virtual networks.
+func look(cmd *cobra.Command, dir, name string) (*experiments.Starter, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	s, survey, err := experiments.NewStarter(dir, name, "network")
+	if err == nil && survey.Files == 0 {
+		if err := experiments.WriteSynthetic(cmd.Context(), dir); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has no arrays: wrote those of two virtual networks below %s\n", dir, filepath.Join(dir, "toy"))
+		s, survey, err = experiments.NewStarter(dir, name, "network")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range survey.Problems {
+		if len(s.Sets) > 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", p)
+		}
+	}
+	switch {
+	case len(s.Sets) == 0:
+		return nil, noSets(dir, survey)
+	case !s.HasTest():
+		return nil, &data.Problem{Place: dir, Cause: "there is a calibration set and no test set", Fix: "save the logits and labels of the test rows in the same way, under the name test"}
+	}
+	return s, nil
+}
+
+// noSets is the error of a folder in which no set was found.
+func noSets(dir string, survey *data.Survey) error {
+	if len(survey.Problems) == 0 {
+		return &data.Problem{Place: dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
+	}
+	var all []error
+	for _, p := range survey.Problems {
+		all = append(all, p)
+	}
+	return errors.Join(all...)
+}
+
+// nameOf returns the name of a folder as the name of a spec.
+func nameOf(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if name := filepath.Base(abs); err == nil && spec.IsID(name) {
+		return name
+	}
+	return "mine"
+}

@@ -1,0 +1,298 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Survey is what a folder of arrays holds, found without a spec.
+type Survey struct {
+	Layout Layout // the zero Layout is the default one
+	Sets   []Ref  // sets with logits; a Ref has no dataset or backbone where no path has one
+	// Problems are files that are no part of a set: files of torch, archives whose
+	// members have other names, sets in another layout.
+	Problems []*Problem
+	Files    int // files that are, or may be meant as, files of arrays
+}
+
+// maxSurveyed bounds the files of a folder that a survey looks at.
+const maxSurveyed = 200_000
+
+// SurveyFolder looks for sets below root. Recognised are, for the logits of a test
+// set, and likewise for a calibration set under each of its names:
+//
+//	[HEAD/]test/logits.npy
+//	[HEAD/]test.npz with the member logits
+//	[HEAD/]test_logits.npy, test-logits.npy, logits_test.npy, logits-test.npy
+//	[DATASET/]BACKBONE.npz with the member test_logits
+//
+// where HEAD is BACKBONE, DATASET/BACKBONE or DATASET/BACKBONE/LOSS, .safetensors may
+// stand for .npz, and the default layout has corrupted sets too. A folder has one
+// layout: that of most sets. Sets in another layout are problems. Hidden folders and
+// output folders of qats are left out.
+func SurveyFolder(root string) (*Survey, error) {
+	info, err := os.Stat(root)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a folder")
+	}
+	if err != nil {
+		return nil, location{name: root}.wrap(err)
+	}
+	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]Ref{}}
+	manifest, err := readManifest(s.fsys, root)
+	if err != nil {
+		return nil, err
+	}
+	if err := fs.WalkDir(s.fsys, ".", s.visit); err != nil {
+		return nil, err
+	}
+	return s.survey(manifest.Layout), nil
+}
+
+// surveying is a survey under way.
+type surveying struct {
+	root     string
+	fsys     fs.FS
+	files    int
+	found    map[string][]Ref // by template; "" is the default layout
+	problems []*Problem
+	arrays   int
+	loose    []string // .npy files that have no place
+}
+
+func (s *surveying) problem(name, cause, fix string) {
+	s.problems = append(s.problems, &Problem{path.Join(filepath.ToSlash(s.root), name), cause, fix})
+}
+
+func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
+	switch {
+	case err != nil:
+		s.problem(name, err.Error(), "")
+		return nil
+	case d.IsDir():
+		if name != "." && (strings.HasPrefix(d.Name(), ".") || s.isOutput(name)) {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if s.files++; s.files > maxSurveyed {
+		return fmt.Errorf("%s: more than %d files; name a folder of arrays", s.root, maxSurveyed)
+	}
+	dirs := strings.Split(name, "/")
+	base := dirs[len(dirs)-1]
+	dirs = dirs[:len(dirs)-1]
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	if isTorch(base) || hasMembers(base) || path.Ext(base) == ".npy" {
+		s.arrays++
+	}
+	switch {
+	case isTorch(base):
+		var p *Problem
+		errors.As(torchProblem(path.Join(filepath.ToSlash(s.root), name)), &p)
+		s.problems = append(s.problems, p)
+	case hasMembers(base):
+		s.archive(name, dirs, stem, path.Ext(base))
+	case path.Ext(base) == ".npy":
+		if !s.array(dirs, stem) {
+			s.loose = append(s.loose, name)
+		}
+	}
+	return nil
+}
+
+// isOutput reports whether a folder is one that qats run has written.
+func (s *surveying) isOutput(dir string) bool {
+	_, err := fs.Stat(s.fsys, path.Join(dir, "results.csv"))
+	return err == nil
+}
+
+// splitOf returns the split that a name stands for.
+func splitOf(name string) (Split, bool) {
+	switch {
+	case slices.Contains(calNames, Split(name)):
+		return Cal, true
+	case name == string(Test):
+		return Test, true
+	}
+	return "", false
+}
+
+// severityOf returns the severity that a name stands for, or 0.
+func severityOf(name string) int {
+	if len(name) == 1 && name[0] >= '1' && name[0] <= '5' {
+		return int(name[0] - '0')
+	}
+	return 0
+}
+
+// array files a .npy file; it returns false for one that is no array of a set. Only
+// logits make a set.
+func (s *surveying) array(dirs []string, stem string) bool {
+	last := len(dirs) - 1
+	if stem == "logits" && last >= 0 {
+		if split, ok := splitOf(dirs[last]); ok {
+			return s.add(dirs[:last], "{split}/{array}.npy", Ref{Split: split})
+		}
+		if dirs[last] == "ood" {
+			return true
+		}
+		if severity := severityOf(dirs[last]); severity > 0 && last >= 3 {
+			return s.add(dirs[:last-1], "", Ref{Corruption: dirs[last-1], Severity: severity, Split: Test})
+		}
+		return false
+	}
+	for _, name := range []string{"logits", "labels", "features", "logits_aug", "head_weight", "head_bias"} {
+		if stem == name {
+			return true
+		}
+		for _, sep := range []string{"_", "-"} {
+			split, template := "", ""
+			if before, ok := strings.CutSuffix(stem, sep+name); ok {
+				split, template = before, "{split}"+sep+"{array}.npy"
+			} else if after, ok := strings.CutPrefix(stem, name+sep); ok {
+				split, template = after, "{array}"+sep+"{split}.npy"
+			}
+			if as, ok := splitOf(split); ok {
+				return name != "logits" || s.add(dirs, template, Ref{Split: as})
+			}
+		}
+	}
+	return false
+}
+
+// archive files an .npz or .safetensors file by the names of its members.
+func (s *surveying) archive(name string, dirs []string, stem, ext string) {
+	l := locate(s.fsys, name)
+	l.name = path.Join(filepath.ToSlash(s.root), name)
+	names, err := l.memberNames()
+	if err != nil {
+		at, cause, _ := strings.Cut(err.Error(), ": ")
+		s.problems = append(s.problems, &Problem{Place: at, Cause: cause})
+		return
+	}
+	used := false
+	if slices.Contains(names, "logits") {
+		split, ok := splitOf(stem)
+		switch severity := severityOf(stem); {
+		case ok:
+			used = s.add(dirs, "{split}"+ext+"#{array}", Ref{Split: split})
+		case severity > 0 && len(dirs) >= 3:
+			used = s.add(dirs[:len(dirs)-1], "", Ref{Corruption: dirs[len(dirs)-1], Severity: severity, Split: Test})
+		}
+	}
+	for _, split := range append(slices.Clone(calNames), Test) {
+		if as, _ := splitOf(string(split)); slices.Contains(names, string(split)+"_logits") {
+			used = s.add(append(slices.Clone(dirs), stem), "\x00"+ext+"#{split}_{array}", Ref{Split: as}) || used
+		}
+	}
+	if used || stem == "ood" || stem == "top" {
+		return
+	}
+	s.problem(name, "it has the arrays "+strings.Join(names, ", ")+", and no logits under a name that is known",
+		`name them logits and labels in files cal`+ext+" and test"+ext+`, or cal_logits, cal_labels, test_logits and test_labels in one file: np.savez("test.npz", logits=..., labels=...)`)
+}
+
+// memberNames returns the names of the arrays in the file at l.
+func (l location) memberNames() ([]string, error) {
+	f, info, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, size, err := readerAt(f, info)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	var names []string
+	if isTensors(l.path) {
+		all, err := readTensors(r, size)
+		if err != nil {
+			return nil, l.wrap(err)
+		}
+		for _, t := range all {
+			names = append(names, t.name)
+		}
+		return names, nil
+	}
+	z, err := openZip(r, size)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	for _, f := range z.File {
+		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
+	}
+	return names, nil
+}
+
+// add adds a set under a template that begins with the placeholders of the folders
+// head; "\x00" in the tail is the place of the last of them. It returns false if
+// there are more folders than a layout has placeholders.
+func (s *surveying) add(head []string, tail string, ref Ref) bool {
+	var names []string
+	switch len(head) {
+	case 0:
+	case 1:
+		names, ref.Backbone = []string{"{backbone}"}, head[0]
+	case 2:
+		names, ref.Dataset, ref.Backbone = []string{"{dataset}", "{backbone}"}, head[0], head[1]
+	case 3:
+		names, ref.Dataset, ref.Backbone, ref.Loss = []string{"{dataset}", "{backbone}", "{loss}"}, head[0], head[1], head[2]
+	default:
+		return false
+	}
+	template := strings.Join(append(names, tail), "/")
+	template = strings.Replace(template, "/\x00", "", 1)
+	flat := strings.HasSuffix(tail, ".npy") && tail != "{split}/{array}.npy"
+	if tail == "" || len(head) >= 2 && !flat {
+		template = "" // one of the places of the default layout
+	}
+	if !slices.Contains(s.found[template], ref) {
+		s.found[template] = append(s.found[template], ref)
+	}
+	return true
+}
+
+// survey chooses the layout: the stated one, or that of most sets.
+func (s *surveying) survey(stated string) *Survey {
+	templates := make([]string, 0, len(s.found))
+	for t := range s.found {
+		templates = append(templates, t)
+	}
+	slices.SortFunc(templates, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(s.found[b]), len(s.found[a])), cmp.Compare(a, b))
+	})
+	if stated != "" { // the manifest decides
+		templates = slices.DeleteFunc(templates, func(t string) bool { return t != stated })
+	}
+	v := &Survey{Problems: s.problems, Files: s.arrays}
+	for i, t := range templates {
+		if i == 0 {
+			v.Layout, v.Sets = Layout{t}, s.found[t]
+			continue
+		}
+		v.Problems = append(v.Problems, &Problem{
+			Place: filepath.ToSlash(s.root),
+			Cause: fmt.Sprintf("%d sets have the layout %q and %d the layout %q; a folder has one", len(v.Sets), v.Layout, len(s.found[t]), Layout{t}),
+			Fix:   "keep the others in a folder of their own, and name both folders in the spec",
+		})
+	}
+	slices.SortFunc(v.Sets, func(a, b Ref) int {
+		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Backbone, b.Backbone), cmp.Compare(a.Loss, b.Loss),
+			cmp.Compare(a.Corruption, b.Corruption), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Split, b.Split))
+	})
+	if len(v.Sets) == 0 && len(s.loose) > 0 {
+		v.Problems = append(v.Problems, &Problem{
+			Place: path.Join(filepath.ToSlash(s.root), s.loose[0]),
+			Cause: "its name is no array of a set, and neither is that of " + fmt.Sprint(len(s.loose)-1) + " others",
+			Fix:   "name the arrays cal/logits.npy, cal/labels.npy, test/logits.npy and test/labels.npy",
+		})
+	}
+	return v
+}

@@ -1,0 +1,310 @@
+package experiments
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+// An Error means that a run fails, or that its numbers mean nothing. A Warning is
+// likely a mistake. A Note says what is good to know.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Note    Severity = "note"
+)
+
+// Finding is what an inspection has found: where, the likely cause, and what to do.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Place    string   `json:"place"`
+	Cause    string   `json:"cause"`
+	Fix      string   `json:"fix,omitempty"`
+}
+
+// InspectedSet describes a set that was read completely. Accuracy and ECE are
+// fractions, of the uncalibrated softmax.
+type InspectedSet struct {
+	Set      string  `json:"set"`
+	Rows     int     `json:"rows"`
+	Classes  int     `json:"classes"`
+	Source   string  `json:"source"`
+	DType    string  `json:"dtype,omitempty"` // of the logits in the file; empty without a file
+	Least    float64 `json:"least"`           // logit
+	Largest  float64 `json:"largest"`
+	Labels   string  `json:"labels,omitempty"` // type of the labels in the file
+	Also     string  `json:"also,omitempty"`   // other arrays
+	Accuracy float64 `json:"accuracy"`
+	ECE      float64 `json:"ece"`
+}
+
+// Inspection is the result of Inspect.
+type Inspection struct {
+	Sets     []InspectedSet
+	Findings []Finding // errors first, then warnings, then notes
+}
+
+// Count returns the number of findings of a severity.
+func (in *Inspection) Count(s Severity) int {
+	n := 0
+	for _, f := range in.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// add adds a finding, unless it is there already: an array may belong to several
+// settings.
+func (in *Inspection) add(f Finding) {
+	if !slices.Contains(in.Findings, f) {
+		in.Findings = append(in.Findings, f)
+	}
+}
+
+// fail adds an error. Its place is that of a data.Problem, or else the file that the
+// text begins with, or else the given one.
+func (in *Inspection) fail(place string, err error) {
+	var p *data.Problem
+	if errors.As(err, &p) {
+		in.add(Finding{Error, p.Place, p.Cause, p.Fix})
+		return
+	}
+	text := err.Error()
+	if at, rest, ok := strings.Cut(text, ": "); ok && strings.ContainsAny(at, "./") && !strings.Contains(at, " ") {
+		place, text = at, rest
+	}
+	in.add(Finding{Severity: Error, Place: place, Cause: text})
+}
+
+// Inspect reads every array that the settings of specs name, once, and judges what
+// it finds: the checks of a fit and of a run, with the same words, and more that a
+// person would want to know before a run. The error is that of ctx; arrays that
+// cannot be read are findings.
+func Inspect(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Inspection, error) {
+	o.Look, o.lookBytes = true, 1 // its cells tell which methods are skipped; that needs no digest
+	if o.Digests == nil {
+		o.Digests = &data.Digests{}
+	}
+	if o.Store == nil {
+		var err error
+		if o.Store, err = results.OpenToRead(""); err != nil {
+			return nil, err
+		}
+	}
+	p, err := MakePlan(ctx, specs, o)
+	if err != nil {
+		return nil, err
+	}
+	in := &inspector{plan: p, sets: map[inspectedKey]*inspected{}, pairs: map[[2]inspectedKey]bool{}}
+	for i := range p.Units {
+		if err := in.unit(ctx, &p.Units[i]); err != nil {
+			return nil, err
+		}
+	}
+	in.missing()
+	in.Sort()
+	return &in.Inspection, nil
+}
+
+// Sort puts errors first, then warnings, then notes.
+func (in *Inspection) Sort() {
+	slices.SortStableFunc(in.Findings, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+}
+
+func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note}, s) }
+
+// inspector is an inspection under way.
+type inspector struct {
+	Inspection
+	plan  *Plan
+	sets  map[inspectedKey]*inspected
+	pairs map[[2]inspectedKey]bool // compared already
+}
+
+type inspectedKey struct {
+	source data.Source
+	ref    data.Ref
+}
+
+// unit inspects the sets of a setting.
+func (in *inspector) unit(ctx context.Context, u *Unit) error {
+	if u.source == nil {
+		lines := in.plan.absent(u)
+		f := Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.TrimPrefix(lines[0], u.Setting.String()+": ")}
+		for _, line := range lines[1:] {
+			f.Cause += "; " + strings.TrimSpace(line)
+		}
+		f.Fix = "correct dataset and backbone in the spec, or name the folder by --data"
+		in.add(f)
+		return nil
+	}
+	test := inspectedKey{u.plain, u.Setting.Test()}
+	cal := inspectedKey{u.plain, u.Setting.Cal()}
+	if err := in.set(ctx, test); err != nil {
+		return err
+	}
+	if u.plain.Has(cal.ref)&scored != scored {
+		in.noCalibration(u, cal)
+		return nil
+	}
+	if err := in.set(ctx, cal); err != nil {
+		return err
+	}
+	if in.pairs[[2]inspectedKey{cal, test}] {
+		return nil
+	}
+	in.pairs[[2]inspectedKey{cal, test}] = true
+	return in.pair(ctx, cal, test)
+}
+
+// noCalibration reports a setting whose calibration set is absent or incomplete.
+func (in *inspector) noCalibration(u *Unit, cal inspectedKey) {
+	f := Finding{Error, cal.ref.String(), "there is no calibration set: logits and labels of held-out rows", "save them as you saved the test set"}
+	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
+		f.Cause += "; looked for " + few(s.Tried, 3)
+		if s.Note != "" {
+			f.Cause += "; " + s.Note
+		}
+	}
+	if u.Setting.Corruption != "" {
+		f.Fix = "name the data set of the clean images in the spec, as calibrate_on"
+	}
+	in.add(f)
+}
+
+// set inspects one set, if it is new.
+func (in *inspector) set(ctx context.Context, key inspectedKey) error {
+	if in.sets[key] != nil {
+		return nil
+	}
+	x := &inspected{key: key, name: key.ref.String()}
+	in.sets[key] = x
+	if err := x.read(ctx, &in.Inspection); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		in.fail(x.name, err)
+		return nil
+	}
+	in.Sets = append(in.Sets, x.row)
+	x.judge(&in.Inspection)
+	return nil
+}
+
+// mostCompared is the largest number of calibration rows whose hashes are held in
+// memory to find them among the test rows.
+const mostCompared = 4 << 20
+
+// pair compares a calibration set with a test set.
+func (in *inspector) pair(ctx context.Context, cal, test inspectedKey) error {
+	a, b := in.sets[cal], in.sets[test]
+	if !a.ok || !b.ok {
+		return nil
+	}
+	names := a.name + " and " + b.name
+	if a.row.Classes != b.row.Classes {
+		in.add(Finding{Error, names, fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes), "give both sets the same columns, in the same order"})
+		return nil
+	}
+	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset {
+		in.add(Finding{Warning, names, fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training", 100*a.row.Accuracy, 100*b.row.Accuracy), "calibrate on rows that were held out"})
+	}
+	if a.row.Rows > mostCompared {
+		in.add(Finding{Severity: Note, Place: names, Cause: fmt.Sprintf("rows of both sets were not searched for: more than %d", mostCompared)})
+		return nil
+	}
+	shared, err := in.shared(ctx, cal, test)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		in.fail(names, err)
+	case shared == b.row.Rows && shared == a.row.Rows:
+		in.add(Finding{Error, names, sameRows, "save the logits of two different parts of the data"})
+	case shared > 0:
+		in.add(Finding{Warning, names, fmt.Sprintf("%d of %d test rows are rows of the calibration set too", shared, b.row.Rows), "leave them out of one of the two sets (or are they duplicate images?)"})
+	}
+	return nil
+}
+
+// shared returns the number of test rows that are rows of the calibration set.
+func (in *inspector) shared(ctx context.Context, cal, test inspectedKey) (int, error) {
+	a, err := cal.source.Open(ctx, cal.ref, scored)
+	if err != nil {
+		return 0, err
+	}
+	defer a.Close()
+	b, err := test.source.Open(ctx, test.ref, scored)
+	if err != nil {
+		return 0, err
+	}
+	defer b.Close()
+	return sharedRows(ctx, a, b, false)
+}
+
+// missing adds a note for each reason why methods are skipped.
+func (in *inspector) missing() {
+	var all Outcome
+	for i := range in.plan.Units {
+		u := &in.plan.Units[i]
+		for _, c := range u.Cells {
+			if c.State == Skip && u.source != nil && u.plain.Has(u.Setting.Cal())&scored == scored {
+				all.addReason(results.Skip, u.Setting, c.Method.Name, c.Why)
+			}
+		}
+	}
+	for _, r := range all.Reasons {
+		in.add(Finding{Severity: Note, Place: few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", few(r.Methods, 8), r.Text)})
+	}
+	var offset []string
+	lost := func(x *inspected) bool { return x.logProbs || x.offsetLost }
+	for _, x := range in.sets {
+		if lost(x) {
+			offset = append(offset, x.name)
+		}
+	}
+	if len(offset) == 0 {
+		return
+	}
+	slices.Sort(offset)
+	var need []string
+	for i := range in.plan.Units {
+		for _, c := range in.plan.Units[i].Cells {
+			if c.State != Skip && c.Method.Contract().TrueLogits && !slices.Contains(need, c.Method.Name) {
+				need = append(need, c.Method.Name)
+			}
+		}
+	}
+	f := Finding{Note, few(offset, 3), "log-probabilities, not logits: the offset of each row is lost", "save the output of the last layer, before log_softmax, if you can"}
+	if len(need) > 0 {
+		f.Cause += "; " + few(need, 8) + " will be skipped"
+	}
+	in.add(f)
+}
+
+// metricValue computes a metric with one value.
+func metricValue(name string, s *metrics.Samples) float64 {
+	e, ok := metrics.Lookup(name)
+	if !ok {
+		panic("experiments: no metric " + name)
+	}
+	v, err := e.Compute(s, 0)
+	if err != nil {
+		return math.NaN()
+	}
+	return v[0]
+}

@@ -1,0 +1,166 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// inspected is a set under inspection.
+type inspected struct {
+	key  inspectedKey
+	name string
+	row  InspectedSet
+	ok   bool // read completely
+
+	logProbs, offsetLost bool
+	mu                   sync.Mutex
+	counts               []int // rows of each class
+	flat                 int   // rows whose logits are all equal
+	before, after        int   // rows whose prediction is the label - 1, and the label + 1
+}
+
+// read reads the set: first all headers, then the rows once.
+func (x *inspected) read(ctx context.Context, in *Inspection) error {
+	parts := x.key.source.Has(x.key.ref)
+	arrays, err := data.Headers(ctx, x.key.source, x.key.ref, parts)
+	if err != nil {
+		return err
+	}
+	r, err := x.key.source.Open(ctx, x.key.ref, scored)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	form, err := r.Form()
+	if err != nil {
+		return err
+	}
+	for _, note := range form.Notes {
+		if text, ok := strings.CutPrefix(note, "warning: "); ok {
+			in.add(Finding{Severity: Warning, Place: x.name, Cause: text})
+		} else {
+			in.add(Finding{Severity: Note, Place: x.name, Cause: note})
+		}
+	}
+	x.offsetLost = form.OffsetLost
+	x.row = InspectedSet{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: string(x.key.source.Describe(x.key.ref).Origin)}
+	x.headers(arrays)
+	return x.scan(ctx, r)
+}
+
+// headers notes the types of logits and labels and the shapes of the other arrays.
+func (x *inspected) headers(arrays []data.ArrayHeader) {
+	var also []string
+	for _, a := range arrays {
+		switch a.Role {
+		case "logits":
+			x.row.DType = string(a.DType)
+		case "labels":
+			x.row.Labels = string(a.DType)
+		default:
+			shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(a.Shape), " ", " x "), "[]")
+			also = append(also, fmt.Sprintf("%s %s %s", a.Role, shape, a.DType))
+		}
+	}
+	x.row.Also = strings.Join(also, ", ")
+}
+
+// scan reads the rows in parallel. Sums are of whole numbers and the extremes have no
+// order, so the result does not depend on the number of processors.
+func (x *inspected) scan(ctx context.Context, r data.Reader) error {
+	samples := scoring.Zeros(r.Rows())
+	x.counts = make([]int, r.Classes())
+	x.row.Least, x.row.Largest = math.Inf(1), math.Inf(-1)
+	x.logProbs = true
+	block := max(1, blockBytes/(4*r.Classes()))
+	ones := slices.Repeat([]float64{1}, block)
+	err := data.Scan(ctx, r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
+		part := samples.Part(lo, lo+set.Logits.Rows)
+		if err := scoring.AppendScaled([]*scoring.SampleScores{part}, set, ones[:set.Logits.Rows]); err != nil {
+			return err
+		}
+		x.add(set, part)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m := metrics.Of(samples)
+	x.row.Accuracy, x.row.ECE = metricValue("accuracy", m), metricValue("ece", m)
+	x.ok = true
+	return nil
+}
+
+// add adds a block of rows to the counts.
+func (x *inspected) add(set *data.Set, part *scoring.SampleScores) {
+	least, largest, flat := math.Inf(1), math.Inf(-1), 0
+	for i := range set.Logits.Rows {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, v := range set.Logits.Row(i) {
+			low, high = min(low, float64(v)), max(high, float64(v))
+		}
+		if low == high {
+			flat++
+		}
+		least, largest = min(least, low), max(largest, high)
+	}
+	logProbs := data.LogProbs(set.Logits)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.row.Least, x.row.Largest = min(x.row.Least, least), max(x.row.Largest, largest)
+	x.flat += flat
+	x.logProbs = x.logProbs && logProbs
+	for i, y := range set.Labels {
+		x.counts[y]++
+		switch part.Pred[i] {
+		case y - 1:
+			x.before++
+		case y + 1:
+			x.after++
+		}
+	}
+}
+
+// judge adds findings on a set that was read.
+func (x *inspected) judge(in *Inspection) {
+	n, k, accuracy := float64(x.row.Rows), float64(x.row.Classes), x.row.Accuracy
+	chance := 1 / k
+	chance += 3 * math.Sqrt(chance*(1-chance)/n)
+	shifted := func(correct int) bool { return float64(correct)/n > accuracy+0.2 }
+	switch {
+	case shifted(x.before):
+		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to count from 1: with labels - 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.before)/n, 100*accuracy), "store labels - 1"})
+	case shifted(x.after):
+		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), "store labels + 1, or drop the column of the background from the logits"})
+	case accuracy <= chance && x.row.Rows >= 20:
+		in.add(Finding{Warning, x.name, fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), "save logits and labels in the same loop, without shuffling between them"})
+	}
+	if x.flat > 0 {
+		in.add(Finding{Warning, x.name, fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), "look for rows that were never filled"})
+	}
+	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
+		in.add(Finding{Severity: Warning, Place: x.name, Cause: FewRows(x.row.Rows, x.row.Classes)})
+	} else if empty := count(x.counts, 0); empty > 0 {
+		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
+	}
+}
+
+// count returns how often v is in list.
+func count(list []int, v int) int {
+	n := 0
+	for _, x := range list {
+		if x == v {
+			n++
+		}
+	}
+	return n
+}

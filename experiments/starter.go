@@ -1,0 +1,263 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/spec"
+)
+
+// Starter describes the spec that StarterSpec writes.
+type Starter struct {
+	Name    string   // of the spec
+	Dir     string   // the folder of arrays, as the spec names it; empty if --data names it
+	Schema  string   // the JSON Schema of the modeline; empty for no modeline
+	Methods []string // DefaultMethods if nil
+
+	Layout    data.Layout
+	Sets      []data.Ref
+	Have      data.Parts // arrays that some set has
+	Simulated bool       // the arrays are simulated
+}
+
+// starterMethods are the methods of a new spec: fast ones, from no calibration to
+// isotonic regression.
+var starterMethods = []string{"uncal", "ts", "ets", "ir", "vs", "qats"}
+
+// NewStarter looks at a folder of arrays for a spec. Sets whose paths name no dataset
+// or backbone get the given one. It is an error if there are no sets, if none is a
+// test set, or if a name cannot be in a spec.
+func NewStarter(dir, dataset, backbone string) (*Starter, *data.Survey, error) {
+	survey, err := data.SurveyFolder(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Starter{Layout: survey.Layout}
+	folder, err := data.OpenFolder(dir, survey.Layout, nil)
+	if err != nil {
+		return nil, survey, err
+	}
+	for _, ref := range survey.Sets {
+		if ref.Dataset == "" {
+			ref.Dataset = dataset
+		}
+		if ref.Backbone == "" {
+			ref.Backbone = backbone
+		}
+		for _, name := range []string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption} {
+			if name != "" && !spec.IsID(name) {
+				return nil, survey, &data.Problem{Place: filepath.ToSlash(filepath.Join(dir, ref.String())), Cause: fmt.Sprintf("%q cannot be a name in a spec", name),
+					Fix: "rename the file or folder: letters, digits and . _ + - only, beginning with a letter or digit"}
+			}
+		}
+		s.Sets = append(s.Sets, ref)
+		s.Have |= folder.Has(ref)
+		s.Simulated = s.Simulated || folder.Describe(ref).Origin == data.Simulated
+	}
+	return s, survey, nil
+}
+
+// HasTest reports whether there is a test set.
+func (s *Starter) HasTest() bool {
+	return slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Test })
+}
+
+// Spec returns the spec as YAML with comments. Without a test set the settings name
+// the calibration sets, so that an inspection says what is missing.
+func (s *Starter) Spec() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if s.Schema != "" {
+		line("# yaml-language-server: $schema=%s", s.Schema)
+	}
+	line("# Written by qats init, and yours to edit: qats spec explains every key.")
+	line("name: %s", s.Name)
+	line("title: %s", s.title())
+	if s.Dir != "" {
+		line("data: [%q]            # folder of the arrays", s.Dir)
+	}
+	if s.Layout != (data.Layout{}) {
+		line("layout: %q   # where the arrays are in it", s.Layout)
+	}
+	line("baseline: ts             # pairs.csv compares the other methods with it")
+	line("")
+	line("methods:                 # qats methods lists all of them")
+	methods := s.Methods
+	if methods == nil {
+		methods = starterMethods
+	}
+	for _, m := range methods {
+		line("  - %s", m)
+	}
+	if s.Methods == nil {
+		line("  # - {name: qats-pw2, method: qats-pw, options: {segments: 2}}   # a method with options")
+		for _, m := range s.more() {
+			line("  # - %s", m)
+		}
+	}
+	line("")
+	line("settings:                # one line is a grid: its lists are multiplied")
+	for _, setting := range s.settings() {
+		line("  - %s", setting)
+	}
+	first := s.first()
+	line("")
+	line("tables:                  # of qats report; all metrics are in results.csv anyway")
+	line("  - {metric: ece, highlight: qats, consistency_band: true}")
+	line("  - {metric: nll, highlight: qats}")
+	line("")
+	line("figures:")
+	line("  - {kind: reliability, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", first.Dataset, first.Backbone)
+	line("  - {kind: quantile-gap, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", first.Dataset, first.Backbone)
+	return b.String()
+}
+
+func (s *Starter) title() string {
+	if s.Simulated {
+		return "Calibration on simulated arrays"
+	}
+	return "Calibration of " + s.Name
+}
+
+// more lists the methods that use the arrays that are there besides logits and
+// labels, and for the others what they would need.
+func (s *Starter) more() []string {
+	var list []string
+	needing := map[data.Parts][]string{}
+	var order []data.Parts
+	for _, e := range calib.Registry() {
+		c := e.Method.Contract()
+		need := (c.Cal | c.Test | c.Target) &^ scored
+		if need == 0 {
+			continue
+		}
+		if needing[need] == nil {
+			order = append(order, need)
+		}
+		needing[need] = append(needing[need], e.Name)
+	}
+	for _, need := range order {
+		verb := "needs"
+		if s.Have&need == need {
+			verb = "uses"
+		}
+		list = append(list, fmt.Sprintf("%s   # %s %s", strings.Join(needing[need], ", "), verb, strings.ReplaceAll(need.String(), "+", " and ")))
+	}
+	return list
+}
+
+// settings returns the grids of the sets, one line each. Test sets of one dataset,
+// loss and corruption whose backbones have the same severities are one grid.
+func (s *Starter) settings() []string {
+	type key struct{ dataset, loss, corruption, severities, cal string }
+	backbones := map[key][]string{}
+	var order []key
+	split := data.Test
+	if !s.HasTest() {
+		split = data.Cal
+	}
+	type network struct{ dataset, backbone, loss, corruption string }
+	severities := map[network][]string{}
+	var networks []network
+	for _, r := range s.Sets {
+		if r.Split != split {
+			continue
+		}
+		n := network{r.Dataset, r.Backbone, r.Loss, r.Corruption}
+		if severities[n] == nil {
+			networks = append(networks, n)
+			severities[n] = []string{}
+		}
+		if r.Severity > 0 {
+			severities[n] = append(severities[n], fmt.Sprint(r.Severity))
+		}
+	}
+	for _, n := range networks {
+		k := key{n.dataset, n.loss, n.corruption, strings.Join(severities[n], ", "), s.calibrateOn(n.dataset, n.backbone, n.loss)}
+		if backbones[k] == nil {
+			order = append(order, k)
+		}
+		backbones[k] = append(backbones[k], n.backbone)
+	}
+	var lines []string
+	for _, k := range order {
+		text := fmt.Sprintf("{dataset: %s, backbone: %s", k.dataset, oneOrList(backbones[k]))
+		if k.loss != "" {
+			text += ", loss: " + k.loss
+		}
+		if k.corruption != "" {
+			text += fmt.Sprintf(", corruption: %s, severity: [%s]", k.corruption, k.severities)
+		}
+		if k.cal != "" {
+			text += ", calibrate_on: " + k.cal
+		}
+		lines = append(lines, text+"}")
+	}
+	return lines
+}
+
+// calibrateOn returns the dataset whose calibration set a network of a dataset without
+// one can use: that of the longest name that the name of the dataset begins with, as
+// cifar10 for cifar10-c.
+func (s *Starter) calibrateOn(dataset, backbone, loss string) string {
+	best := ""
+	for _, r := range s.Sets {
+		if r.Split != data.Cal || r.Backbone != backbone || r.Loss != loss {
+			continue
+		}
+		if r.Dataset == dataset {
+			return ""
+		}
+		if strings.HasPrefix(dataset, r.Dataset) && len(r.Dataset) > len(best) {
+			best = r.Dataset
+		}
+	}
+	return best
+}
+
+// first returns the first clean test set, or the first set.
+func (s *Starter) first() data.Ref {
+	i := max(0, slices.IndexFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Test && r.Corruption == "" }))
+	return s.Sets[i]
+}
+
+func oneOrList(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// starterRows is the number of rows of each synthetic set: 15 bins of over a hundred.
+const starterRows = 2000
+
+// WriteSynthetic writes the arrays of two virtual networks below dir, in the default
+// layout, with a manifest that says that they are simulated.
+func WriteSynthetic(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	// The manifest is first, so that an interrupted init leaves nothing that looks
+	// measured.
+	manifest := data.Manifest{Sets: []data.ManifestSet{{Set: "toy", Origin: data.Simulated, Note: "written by qats init"}}}
+	if err := manifest.Write(dir); err != nil {
+		return err
+	}
+	for _, n := range []simulate.Network{{Name: "unsure-overconfident", Tilt: 1}, {Name: "sure-overconfident", Tilt: -1}} {
+		n.Classes, n.Width, n.CalRows, n.TestRows, n.Accuracy, n.ECE = 10, 32, starterRows, starterRows, 0.8, 0.1
+		src := simulate.New(func(data.Ref) (simulate.Network, bool) { return n, true })
+		for _, split := range []data.Split{data.Cal, data.Test} {
+			if err := exportSet(ctx, src, data.Ref{Dataset: "toy", Backbone: n.Name, Split: split}, scored, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
