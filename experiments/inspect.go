@@ -154,14 +154,14 @@ func (in *inspector) unit(ctx context.Context, u *Unit) error {
 	}
 	test := inspectedKey{u.plain, u.Setting.Test()}
 	cal := inspectedKey{u.plain, u.Setting.Cal()}
-	if err := in.set(ctx, test); err != nil {
-		return err
-	}
-	if u.plain.Has(cal.ref)&scored != scored {
+	if u.plain.Has(cal.ref)&scored == scored {
+		if err := in.set(ctx, cal); err != nil {
+			return err
+		}
+	} else {
 		in.noCalibration(u, cal)
-		return nil
 	}
-	if err := in.set(ctx, cal); err != nil {
+	if err := in.set(ctx, test); err != nil || in.sets[cal] == nil {
 		return err
 	}
 	if in.pairs[[2]inspectedKey{cal, test}] {

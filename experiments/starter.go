@@ -77,18 +77,19 @@ func (s *Starter) Spec() string {
 	if s.Schema != "" {
 		line("# yaml-language-server: $schema=%s", s.Schema)
 	}
+	key := func(text, comment string) { line("%-30s # %s", text, comment) }
 	line("# Written by qats init, and yours to edit: qats spec explains every key.")
 	line("name: %s", s.Name)
 	line("title: %s", s.title())
 	if s.Dir != "" {
-		line("data: [%q]            # folder of the arrays", s.Dir)
+		key(fmt.Sprintf("data: [%q]", s.Dir), "folder of the arrays")
 	}
 	if s.Layout != (data.Layout{}) {
-		line("layout: %q   # where the arrays are in it", s.Layout)
+		key(fmt.Sprintf("layout: %q", s.Layout), "where the arrays are in it")
 	}
-	line("baseline: ts             # pairs.csv compares the other methods with it")
+	key("baseline: qats", "pairs.csv and qats compare compare the other methods with it")
 	line("")
-	line("methods:                 # qats methods lists all of them")
+	key("methods:", "qats methods lists all of them")
 	methods := s.Methods
 	if methods == nil {
 		methods = starterMethods
@@ -97,19 +98,19 @@ func (s *Starter) Spec() string {
 		line("  - %s", m)
 	}
 	if s.Methods == nil {
-		line("  # - {name: qats-pw2, method: qats-pw, options: {segments: 2}}   # a method with options")
+		line("  # - {name: qats-pw2, method: qats-pw, options: {segments: 2}}")
 		for _, m := range s.more() {
 			line("  # - %s", m)
 		}
 	}
 	line("")
-	line("settings:                # one line is a grid: its lists are multiplied")
+	key("settings:", "one line is a grid: its lists are multiplied")
 	for _, setting := range s.settings() {
 		line("  - %s", setting)
 	}
 	first := s.first()
 	line("")
-	line("tables:                  # of qats report; all metrics are in results.csv anyway")
+	key("tables:", "of qats report; all metrics are in results.csv anyway")
 	line("  - {metric: ece, highlight: qats, consistency_band: true}")
 	line("  - {metric: nll, highlight: qats}")
 	line("")
@@ -126,29 +127,30 @@ func (s *Starter) title() string {
 	return "Calibration of " + s.Name
 }
 
-// more lists the methods that use the arrays that are there besides logits and
-// labels, and for the others what they would need.
+// arrayNames are the files of the arrays besides logits and labels.
+var arrayNames = map[data.Parts]string{
+	data.Features: "features", data.Augmented: "logits_aug", data.Head: "head_weight and head_bias", data.OOD: "logits of ood",
+}
+
+// more lists the methods that use arrays besides logits and labels, with the arrays
+// that they lack.
 func (s *Starter) more() []string {
 	var list []string
-	needing := map[data.Parts][]string{}
-	var order []data.Parts
 	for _, e := range calib.Registry() {
 		c := e.Method.Contract()
 		need := (c.Cal | c.Test | c.Target) &^ scored
 		if need == 0 {
 			continue
 		}
-		if needing[need] == nil {
-			order = append(order, need)
+		verb, parts := "uses", need
+		if lacking := need &^ s.Have; lacking != 0 {
+			verb, parts = "needs", lacking
 		}
-		needing[need] = append(needing[need], e.Name)
-	}
-	for _, need := range order {
-		verb := "needs"
-		if s.Have&need == need {
-			verb = "uses"
+		var names []string
+		for _, part := range parts.List() {
+			names = append(names, arrayNames[part])
 		}
-		list = append(list, fmt.Sprintf("%s   # %s %s", strings.Join(needing[need], ", "), verb, strings.ReplaceAll(need.String(), "+", " and ")))
+		list = append(list, fmt.Sprintf("%-25s # %s %s", e.Name, verb, strings.Join(names, ", ")))
 	}
 	return list
 }

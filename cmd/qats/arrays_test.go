@@ -1,7 +1,10 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,7 +18,7 @@ import (
 )
 
 // array FILE DTYPE WHAT N K: writes an .npy file of n x k numbers, or of n
-// labels. For one N and K the logits are the same for every DTYPE and WHAT:
+// labels, or adds it to an archive FILE.npz#MEMBER. For one N and K the logits are the same for every DTYPE and WHAT:
 //
 //	logits       normal of deviation 3, as float32
 //	probs        their softmax; probs3 and probs4 with so many decimals
@@ -25,6 +28,8 @@ import (
 //	offset=X     logits + X, one X a row
 //	deep         logits 225 times as large: probabilities down to 1e-300 and less
 //	labels       drawn from the softmax of half the logits
+//	labels+1     the same, counted from 1
+//	transposed   logits, k x n
 //	reversed     logits in the reverse order of the rows; labels-reversed likewise
 func array(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 5 {
@@ -41,6 +46,9 @@ func array(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	what, descr := args[2], "<"+args[1]
 	shape := fmt.Sprintf("(%d, %d)", n, k)
+	if what == "transposed" {
+		shape = fmt.Sprintf("(%d, %d)", k, n)
+	}
 	if strings.HasPrefix(what, "labels") {
 		shape = fmt.Sprintf("(%d,)", n)
 	}
@@ -59,9 +67,38 @@ func array(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("array: dtype %s", args[1])
 		}
 	}
-	if err := os.WriteFile(path, npy(dict(descr, shape), body...), 0o666); err != nil {
+	file := npy(dict(descr, shape), body...)
+	if archive, member, ok := strings.Cut(path, "#"); ok {
+		if err := addMember(archive, member, file); err != nil {
+			ts.Fatalf("%v", err)
+		}
+		return
+	}
+	if err := os.WriteFile(path, file, 0o666); err != nil {
 		ts.Fatalf("%v", err)
 	}
+}
+
+// addMember adds a .npy to an archive, which need not exist.
+func addMember(path, member string, file []byte) error {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	if old, err := zip.OpenReader(path); err == nil {
+		defer old.Close()
+		for _, f := range old.File {
+			if err := w.Copy(f); err != nil {
+				return err
+			}
+		}
+	}
+	f, err := w.Create(member + ".npy")
+	if err == nil {
+		_, err = f.Write(file)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 func numbers(what string, n, k int) []float64 {
@@ -78,6 +115,8 @@ func numbers(what string, n, k int) []float64 {
 		switch kind {
 		case "labels", "labels-reversed":
 			row = []float64{float64(label)}
+		case "labels+1":
+			row = []float64{float64(label + 1)}
 		case "probs":
 			row = p
 		case "probs3", "probs4":
@@ -112,6 +151,13 @@ func numbers(what string, n, k int) []float64 {
 		} else {
 			out = append(out, row...)
 		}
+	}
+	if what == "transposed" {
+		wide := make([]float64, len(out))
+		for i := range out {
+			wide[i%k*n+i/k] = out[i]
+		}
+		return wide
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,15 +145,11 @@ func checkNext(cmd *cobra.Command, args, folders []string) {
 func checkText(out io.Writer, in *experiments.Inspection) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(in.Sets) > 0 {
-		fmt.Fprintln(w, "SET\tROWS\tCLASSES\tLOGITS\tRANGE\tLABELS\tACCURACY\tECE")
+		fmt.Fprintln(w, "SET\tSOURCE\tROWS\tCLASSES\tLOGITS\tRANGE\tLABELS\tACCURACY\tECE")
 	}
 	for _, s := range in.Sets {
-		kind, labels := s.DType, s.Labels
-		if kind == "" {
-			kind, labels = s.Source, "-"
-		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.4g to %.4g\t%s\t%.2f %%\t%.2f %%\n",
-			s.Set, s.Rows, s.Classes, kind, s.Least, s.Largest, labels, 100*s.Accuracy, 100*s.ECE)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.4g to %.4g\t%s\t%.2f %%\t%.2f %%\n", s.Set, s.Source, s.Rows, s.Classes,
+			cmp.Or(s.DType, "-"), s.Least, s.Largest, cmp.Or(s.Labels, "-"), 100*s.Accuracy, 100*s.ECE)
 	}
 	if err := w.Flush(); err != nil {
 		return err

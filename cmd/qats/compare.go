@@ -150,6 +150,9 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		if err := c.page(w, dir, rows); err != nil {
 			return err
 		}
+		if len(c.tables) == 0 {
+			c.nextReport(cmd)
+		}
 	}
 	return failed
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
 )
 
@@ -40,4 +43,42 @@ func outFlag(dir string) []string {
 		return nil
 	}
 	return []string{"--out", dir}
+}
+
+// nextCompare prints the command that compares the methods of specs in out, if there
+// are several: with qats, or else with the baseline.
+func nextCompare(cmd *cobra.Command, specs []*spec.Spec, out string) {
+	against := ""
+	for _, s := range specs {
+		has := func(name string) bool {
+			return slices.ContainsFunc(s.Methods, func(m spec.Method) bool { return m.Name == name })
+		}
+		switch {
+		case len(s.Methods) < 2:
+		case has("qats"):
+			next(cmd, append([]string{"compare"}, outFlag(out)...)...)
+			return
+		case s.Baseline != "" && against == "":
+			against = s.Baseline
+		}
+	}
+	if against != "" {
+		next(cmd, append([]string{"compare", "--against", against}, outFlag(out)...)...)
+	}
+}
+
+// nextReport prints the command that makes tables and figures of the specs that the
+// compared rows are of, as far as they are known.
+func (c *comparing) nextReport(cmd *cobra.Command) {
+	specs := c.specs
+	if len(specs) == 0 {
+		run, err := results.ReadRun(filepath.Join(c.at.out, "run.json"))
+		if err != nil || run == nil || !strings.HasPrefix(run.Command, "qats run") {
+			return
+		}
+		for _, s := range run.Specs {
+			specs = append(specs, s.File)
+		}
+	}
+	next(cmd, append(append([]string{"report"}, specs...), outFlag(c.at.out)...)...)
 }

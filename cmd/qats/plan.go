@@ -141,7 +141,13 @@ all files, as run does.`,
 			if asJSON {
 				return planJSON(cmd.OutOrStdout(), plan)
 			}
-			return planText(cmd.OutOrStdout(), plan)
+			if err := planText(cmd.OutOrStdout(), plan); err != nil {
+				return err
+			}
+			if measured, simulated, _ := plan.Measured(); measured+simulated > 0 {
+				next(cmd, append(append([]string{"run"}, files...), at.flagsOf()...)...)
+			}
+			return nil
 		},
 	}
 	at.flags(cmd)

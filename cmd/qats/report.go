@@ -33,7 +33,11 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, out, "report.tex", formats...); err != nil {
 				return err
 			}
-			return experiments.WritePage(cmd.OutOrStdout(), out, page.Options{})
+			if err := experiments.WritePage(cmd.OutOrStdout(), out, page.Options{}); err != nil {
+				return err
+			}
+			nextCompare(cmd, specs, out)
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
