@@ -11,7 +11,7 @@ import (
 // Search says where a source looked for a set that it does not have, and what is
 // there: names are paths as errors print them.
 type Search struct {
-	Tried   []string // the files that would hold the logits
+	Tried   []string // the files that would hold the logits; .safetensors may stand for .npz
 	Dir     string   // the last folder on the way to the first of them that exists
 	Missing string   // the entry that is missing in Dir
 	Entries []string // the entries of Dir, sorted; folders end in "/"
@@ -38,7 +38,10 @@ func (f *Folder) search(ref Ref) Search {
 	var s Search
 	for _, x := range all {
 		l := f.at(x.Logits)
-		if !slices.Contains(s.Tried, l.name) {
+		if len(all) > 1 {
+			l.name = strings.TrimSuffix(l.name, "#"+l.member)
+		}
+		if !slices.Contains(s.Tried, l.name) && (len(all) == 1 || !isTensors(l.path)) {
 			s.Tried = append(s.Tried, l.name)
 		}
 	}
@@ -63,7 +66,7 @@ func (f *Folder) search(ref Ref) Search {
 		case e.IsDir():
 			name += "/"
 		case isTorch(name):
-			s.Note = torchProblem(name).Error()
+			s.Note = torchProblem(path.Join(s.Dir, name)).Error()
 		}
 		s.Entries = append(s.Entries, name)
 	}

@@ -220,7 +220,7 @@ func (in *inspector) pair(ctx context.Context, cal, test inspectedKey) error {
 		in.add(Finding{Error, names, fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes), "give both sets the same columns, in the same order"})
 		return nil
 	}
-	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset {
+	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && !b.disordered && test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset {
 		in.add(Finding{Warning, names, fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training", 100*a.row.Accuracy, 100*b.row.Accuracy), "calibrate on rows that were held out"})
 	}
 	if a.row.Rows > mostCompared {
@@ -271,7 +271,7 @@ func (in *inspector) missing() {
 		in.add(Finding{Severity: Note, Place: few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", few(r.Methods, 8), r.Text)})
 	}
 	var offset []string
-	lost := func(x *inspected) bool { return x.logProbs || x.offsetLost }
+	lost := func(x *inspected) bool { return x.ok && (x.logProbs || x.offsetLost) }
 	for _, x := range in.sets {
 		if lost(x) {
 			offset = append(offset, x.name)

@@ -21,6 +21,8 @@ type inspected struct {
 	row  InspectedSet
 	ok   bool // read completely
 
+	disordered bool // labels and logits do not belong together
+
 	logProbs, offsetLost bool
 	mu                   sync.Mutex
 	counts               []int // rows of each class
@@ -135,6 +137,7 @@ func (x *inspected) judge(in *Inspection) {
 	n, k, accuracy := float64(x.row.Rows), float64(x.row.Classes), x.row.Accuracy
 	chance := 1 / k
 	chance += 3 * math.Sqrt(chance*(1-chance)/n)
+	x.disordered = true
 	shifted := func(correct int) bool { return float64(correct)/n > accuracy+0.2 }
 	switch {
 	case shifted(x.before):
@@ -143,6 +146,8 @@ func (x *inspected) judge(in *Inspection) {
 		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), "store labels + 1, or drop the column of the background from the logits"})
 	case accuracy <= chance && x.row.Rows >= 20:
 		in.add(Finding{Warning, x.name, fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), "save logits and labels in the same loop, without shuffling between them"})
+	default:
+		x.disordered = false
 	}
 	if x.flat > 0 {
 		in.add(Finding{Warning, x.name, fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), "look for rows that were never filled"})

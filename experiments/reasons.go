@@ -107,7 +107,7 @@ func (p *Plan) absent(u *Unit) []string {
 			lines = append(lines, "  no virtual network has this dataset and backbone")
 			continue
 		}
-		lines = append(lines, "  looked for "+strings.Join(s.Tried, ", "))
+		lines = append(lines, "  looked for "+few(s.Tried, 3))
 		hint := ""
 		names := make([]string, len(s.Entries))
 		for i, e := range s.Entries {

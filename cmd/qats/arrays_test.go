@@ -30,6 +30,7 @@ import (
 //	labels       drawn from the softmax of half the logits
 //	labels+1     the same, counted from 1
 //	transposed   logits, k x n
+//	shifted      logits whose classes moved up by one, the last to the first place
 //	reversed     logits in the reverse order of the rows; labels-reversed likewise
 func array(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 5 {
@@ -141,6 +142,8 @@ func numbers(what string, n, k int) []float64 {
 			for j := range row {
 				row[j] += offset
 			}
+		case "shifted":
+			row = append(row[k-1:], row[:k-1]...)
 		case "deep":
 			for j := range row {
 				row[j] = float64(float32(225 * row[j]))

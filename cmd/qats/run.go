@@ -60,7 +60,9 @@ qats, read it again in every pass, with the same result.`,
 			if err := experiments.WritePage(cmd.OutOrStdout(), at.out, page.Options{}); err != nil {
 				return err
 			}
-			nextCompare(cmd, specs, at.out)
+			if failed == nil {
+				nextCompare(cmd, specs, at.out)
+			}
 			return failed
 		},
 	}
