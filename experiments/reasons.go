@@ -125,8 +125,10 @@ func (p *Plan) absent(u *Unit) []string {
 			lines = append(lines, fmt.Sprintf("  %s has %s%s", s.Dir, few(s.Entries, 8), hint))
 		}
 	}
-	for _, dir := range p.missing[u.Spec] {
-		lines = append(lines, "  there is no folder "+dir)
+	if len(p.data) == 0 {
+		for _, dir := range p.missing[u.Spec] {
+			lines = append(lines, "  there is no folder "+dir)
+		}
 	}
 	if len(u.sources)+len(p.missing[u.Spec]) == 0 {
 		lines = append(lines, "  the spec names no source (data:), and --data is not given")
