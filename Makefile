@@ -9,7 +9,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion quick example test browser build lint race fuzz torture bench speed golden generate draw clean
+.PHONY: reproduce companion quick example test browser editor build lint race fuzz torture bench speed golden generate draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -41,6 +41,12 @@ test:
 browser:
 	cd results/page/browser && { npm install --no-save --no-audit --no-fund --silent axe-core@4.14.1 || echo "no axe-core: its test is skipped"; }
 	cd results/page/browser && $(GO) vet ./... && $(GO) test -v ./...
+
+# What an editor makes of the schema of specs: completion, and mistakes at their lines.
+# These tests are a module of their own. Without npm they are skipped, and say so.
+editor:
+	cd experiments/spec/editor && { npm install --no-save --no-audit --no-fund --silent yaml-language-server@1.19.2 || echo "no yaml-language-server: its tests are skipped"; }
+	cd experiments/spec/editor && $(GO) vet ./... && $(GO) test -v ./...
 
 build:
 	$(GO) build -o bin/qats ./cmd/qats

@@ -25,7 +25,7 @@ type arrays struct {
 
 func (a *arrays) flags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringVar(&a.files.Logits, "logits", "", "logits of the "+what+", n x k; FILE.npy or FILE.npz#MEMBER, as all arrays")
+	f.StringVar(&a.files.Logits, "logits", "", "logits of the "+what+", n x k; FILE.npy, FILE.npz#MEMBER or FILE.safetensors#NAME, as all arrays")
 	f.StringVar(&a.files.Features, "features", "", "features, n x d, for methods that need them")
 	f.StringVar(&a.files.Augmented, "augmented", "", "logits of augmented views, v x n x k")
 	f.StringVar(&a.files.HeadWeight, "head-weight", "", "weights of the last layer, k x d")
@@ -33,7 +33,7 @@ func (a *arrays) flags(cmd *cobra.Command, what string) {
 	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of out-of-distribution images, m x k")
 	kindFlag(cmd, &a.files.Kind)
 	for _, name := range []string{"logits", "features", "augmented", "head-weight", "head-bias", "ood-logits"} {
-		cmd.MarkFlagFilename(name, "npy", "npz")
+		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}
 }
 

@@ -58,7 +58,7 @@ all classes; if that is more than --max-memory, qats score stops with an error a
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	figureFlag(cmd, &s.figure, "the rows")
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
-		cmd.MarkFlagFilename(name, "npy", "npz")
+		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}
 	cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return metricNames(), cobra.ShellCompDirectiveNoFileComp
