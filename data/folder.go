@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Folder is the Source of a folder of arrays that follow a layout, with an
@@ -22,6 +23,8 @@ type Folder struct {
 	manifest Manifest
 	digests  *Digests
 	limit    int64 // of a member of an archive
+
+	chosen sync.Map // Ref -> Files, of sets whose logits were found (see files)
 }
 
 // OpenFolder returns the source of the arrays below root and reads its manifest,
@@ -75,8 +78,13 @@ func (f *Folder) at(name string) location {
 
 // files returns the files of the set at ref: of the alternatives of the layout the
 // first one whose logits exist or, where none has, whose labels exist, or else the
-// first. The head and the OOD rows are looked for in the same way, each on its own.
+// first. The head and the OOD rows are looked for in the same way, each on its own. A
+// choice of logits that exist is kept: to make it takes as long as a hundred looks for
+// a file, and a plan asks for the files of a set once for each method.
 func (f *Folder) files(ref Ref) (Files, error) {
+	if kept, ok := f.chosen.Load(ref); ok {
+		return kept.(Files), nil
+	}
 	all, err := f.layout.alternatives(ref)
 	if err != nil {
 		return Files{}, err
@@ -93,18 +101,19 @@ func (f *Folder) files(ref Ref) (Files, error) {
 		return -1
 	}
 	at := first(func(x *Files) string { return x.Logits })
-	if at < 0 {
+	found := at >= 0
+	if !found {
 		at = first(func(x *Files) string { return x.Labels })
 	}
 	chosen := all[max(0, at)]
-	if len(all) == 1 {
-		return chosen, nil
-	}
 	if i := first(func(x *Files) string { return x.HeadWeight }); i >= 0 {
 		chosen.HeadWeight, chosen.HeadBias = all[i].HeadWeight, all[i].HeadBias
 	}
 	if i := first(func(x *Files) string { return x.OOD }); i >= 0 {
 		chosen.OOD = all[i].OOD
+	}
+	if found {
+		f.chosen.Store(ref, chosen)
 	}
 	return chosen, nil
 }
