@@ -45,9 +45,10 @@ type InspectedSet struct {
 	Least    float64 `json:"least"`           // logit
 	Largest  float64 `json:"largest"`
 	Labels   string  `json:"labels,omitempty"` // type of the labels in the file
-	Also     string  `json:"also,omitempty"`   // other arrays
 	Accuracy float64 `json:"accuracy"`
 	ECE      float64 `json:"ece"`
+
+	Also []string `json:"also,omitempty"` // other arrays, such as "features 5000 x 64 float32"
 }
 
 // Inspection is the result of Inspect.
@@ -95,7 +96,7 @@ func (in *Inspection) fail(place string, err error) {
 // person would want to know before a run. The error is that of ctx; arrays that
 // cannot be read are findings.
 func Inspect(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Inspection, error) {
-	o.Look, o.lookBytes = true, 1 // its cells tell which methods are skipped; that needs no digest
+	o.noDigests = true
 	if o.Digests == nil {
 		o.Digests = &data.Digests{}
 	}
@@ -105,7 +106,7 @@ func Inspect(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Inspectio
 			return nil, err
 		}
 	}
-	p, err := MakePlan(ctx, specs, o)
+	p, err := MakePlan(ctx, specs, o) // its cells tell which methods are skipped
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +222,7 @@ func (in *inspector) pair(ctx context.Context, cal, test inspectedKey) error {
 		return nil
 	}
 	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && !b.disordered && test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset {
-		in.add(Finding{Warning, names, fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training", 100*a.row.Accuracy, 100*b.row.Accuracy), "calibrate on rows that were held out"})
+		in.add(Finding{Warning, names, fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy), "calibrate on rows that were held out"})
 	}
 	if a.row.Rows > mostCompared {
 		in.add(Finding{Severity: Note, Place: names, Cause: fmt.Sprintf("rows of both sets were not searched for: more than %d", mostCompared)})

@@ -61,7 +61,6 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 
 // headers notes the types of logits and labels and the shapes of the other arrays.
 func (x *inspected) headers(arrays []data.ArrayHeader) {
-	var also []string
 	for _, a := range arrays {
 		switch a.Role {
 		case "logits":
@@ -70,10 +69,9 @@ func (x *inspected) headers(arrays []data.ArrayHeader) {
 			x.row.Labels = string(a.DType)
 		default:
 			shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(a.Shape), " ", " x "), "[]")
-			also = append(also, fmt.Sprintf("%s %s %s", a.Role, shape, a.DType))
+			x.row.Also = append(x.row.Also, fmt.Sprintf("%s %s %s", a.Role, shape, a.DType))
 		}
 	}
-	x.row.Also = strings.Join(also, ", ")
 }
 
 // scan reads the rows in parallel. Sums are of whole numbers and the extremes have no

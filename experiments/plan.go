@@ -70,7 +70,7 @@ type PlanOptions struct {
 	// remember are not hashed. The states of their cells are Unknown.
 	Look bool
 
-	lookBytes int64 // LookBytes if 0
+	noDigests bool // no array is hashed: only the cells that are skipped are of use
 }
 
 // LookBytes is the size of the largest file that a look hashes: it takes a tenth of a
@@ -82,7 +82,7 @@ const LookBytes = 100e6
 // file that changes fails the cells that read it.
 func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, error) {
 	if o.Look {
-		o.Digests = o.Digests.Looking(cmp.Or(o.lookBytes, LookBytes))
+		o.Digests = o.Digests.Looking(LookBytes)
 	} else {
 		o.Digests = o.Digests.Pinned(o.Fresh)
 	}
@@ -97,7 +97,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			p.Units = append(p.Units, newUnit(s, &s.Settings[i], sources))
 		}
 	}
-	digests := planDigests{seen: map[digestKey]func() (string, error){}, look: o.Look}
+	digests := planDigests{seen: map[digestKey]func() (string, error){}, look: o.Look, none: o.noDigests}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
 		if u := &p.Units[i]; u.source != nil {
 			u.plan(ctx, &digests, o, p.location(u)) // an error is the state of its cell

@@ -145,6 +145,7 @@ type planDigests struct {
 	mu   sync.Mutex
 	seen map[digestKey]func() (string, error)
 	look bool // headers are checked first
+	none bool // no digest is computed
 }
 
 type digestKey struct {
@@ -167,6 +168,9 @@ func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, par
 
 // digest returns the digest of a set. A look first reads the headers of its arrays.
 func (d *planDigests) digest(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
+	if d.none {
+		return "", nil
+	}
 	if !d.look {
 		return src.Digest(ctx, ref, parts)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/qats-bench/qats/calib"
@@ -154,11 +155,7 @@ func checkText(out io.Writer, in *experiments.Inspection) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	for _, s := range in.Sets {
-		if s.Also != "" {
-			fmt.Fprintf(out, "%s has %s too\n", s.Set, s.Also)
-		}
-	}
+	checkAlso(out, in.Sets)
 	if len(in.Sets) > 0 {
 		fmt.Fprintln(out)
 	}
@@ -171,6 +168,24 @@ func checkText(out io.Writer, in *experiments.Inspection) error {
 	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", table.Count(len(in.Sets), "set"), table.Count(in.Count(experiments.Error), "error"),
 		table.Count(in.Count(experiments.Warning), "warning"), table.Count(in.Count(experiments.Note), "note"))
 	return err
+}
+
+// checkAlso prints which sets have arrays besides logits and labels.
+func checkAlso(out io.Writer, sets []experiments.InspectedSet) {
+	having := map[string]int{}
+	var order []string
+	for _, s := range sets {
+		for _, a := range s.Also {
+			role, _, _ := strings.Cut(a, " ")
+			if having[role] == 0 {
+				order = append(order, role)
+			}
+			having[role]++
+		}
+	}
+	for _, role := range order {
+		fmt.Fprintf(out, "%s: in %d of %s\n", role, having[role], table.Count(len(sets), "set"))
+	}
 }
 
 // checkJSON prints one object for each set and finding.
