@@ -41,7 +41,7 @@ A folder needs no spec; qats init --help lists the names that are recognised.`,
   qats check experiments/companion.yaml --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("check takes folders of arrays or specs, as in: qats check .")
+				return errors.New("check takes folders of arrays or specs, as in: qats check arrays")
 			}
 			return nil
 		},

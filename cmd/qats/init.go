@@ -42,7 +42,7 @@ editors complete and check it.`,
   qats init arrays -o mine.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("init takes the folder of the arrays, as in: qats init .")
+				return errors.New("init takes the folder of the arrays, as in: qats init arrays")
 			}
 			return nil
 		},
