@@ -178,8 +178,8 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) b
 	var largest float32
 	var top, ties int
 	if k < narrow {
-		top = argmax(row)
-		largest, ties = row[top], countTies(row, top)
+		top, ties = peak(row)
+		largest = row[top]
 	} else {
 		if on == avx512 {
 			largest, top, ties = peakAVX512(&row[0], k)

@@ -28,10 +28,9 @@ func probs(on instructions, dst []float64, row []float32, scale float64) []float
 	if vectorProbs(on, dst, row, scale) {
 		return dst
 	}
-	top := argmax(row)
+	top, ties := peak(row)
 	m := row[top]
 	exps(dst, row, m, rateOf(scale))
-	ties := countTies(row, top)
 	clearTop(dst, row, m, top, ties)
 	s0 := 1 + (float64(ties) + sum(dst))
 	conf := 1 / s0
@@ -56,7 +55,7 @@ func FillTiny(dst []float64, row []float32, scale float64) {
 	if !slices.Contains(dst, 0) {
 		return
 	}
-	top := argmax(row)
+	top, _ := peak(row)
 	m, most := float64(row[top]), dst[top]
 	for j, p := range dst {
 		if p == 0 {

@@ -57,25 +57,24 @@ func rows(on instructions, dst []Moments, logits []float32, k int, scale []float
 	if len(logits) != n*k || (len(scale) != 1 && len(scale) != n) {
 		panic(fmt.Sprintf("softmax: Rows: %d rows, %d logits of %d classes, %d scales", n, len(logits), k, len(scale)))
 	}
-	if vectorRows(on, dst, logits, k, scale) {
+	if n == 0 || vectorRows(on, dst, logits, k, scale) {
 		return
 	}
 	var buf [blockCols]float64
+	r := rateOf(scale[0])
 	for i := range dst {
-		s := scale[0]
 		if len(scale) > 1 {
-			s = scale[i]
+			r = rateOf(scale[i])
 		}
-		dst[i] = moments(logits[i*k:(i+1)*k], s, &buf)
+		dst[i] = moments(logits[i*k:(i+1)*k], r, &buf)
 	}
 }
 
-// moments returns the moments of one row; buf is scratch.
-func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
-	top := argmax(row)
+// moments returns the moments of one row at rate r; buf is scratch.
+func moments(row []float32, r rate, buf *[blockCols]float64) Moments {
+	top, ties := peak(row)
 	m := Moments{Max: row[top], Top: int32(top)}
 	max := float64(m.Max)
-	r, ties := rateOf(scale), countTies(row, top)
 	if len(row) < narrow {
 		e := buf[:len(row)]
 		exps(e, row, m.Max, r)
@@ -101,16 +100,4 @@ func moments(row []float32, scale float64, buf *[blockCols]float64) Moments {
 	}
 	m.Tail, m.S1, m.S2 = float64(ties)+sums.tail.total(), sums.s1.total(), sums.s2.total()
 	return m
-}
-
-// argmax returns the lowest index of the largest element of row.
-func argmax(row []float32) int {
-	top := 0
-	best := row[0]
-	for j, l := range row {
-		if l > best {
-			top, best = j, l
-		}
-	}
-	return top
 }

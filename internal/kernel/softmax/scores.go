@@ -41,17 +41,17 @@ func scores(on instructions, dst []Score, top []int32, logits []float32, k int, 
 	var buf [blockCols]float64
 	for i := range top {
 		row := logits[i*k : (i+1)*k]
-		t := argmax(row)
+		t, ties := peak(row)
 		top[i] = int32(t)
 		for c := range m {
-			dst[i*m+c] = score(row, t, scales[i*m+c], &buf)
+			dst[i*m+c] = score(row, t, ties, scales[i*m+c], &buf)
 		}
 	}
 }
 
-// score returns the score of one row whose top class is known; buf is scratch.
-func score(row []float32, top int, scale float64, buf *[blockCols]float64) Score {
-	r, ties := rateOf(scale), countTies(row, top)
+// score returns the score of one row whose top class and ties are known; buf is scratch.
+func score(row []float32, top, ties int, scale float64, buf *[blockCols]float64) Score {
+	r := rateOf(scale)
 	if len(row) < narrow {
 		e := buf[:len(row)]
 		exps(e, row, row[top], r)

@@ -20,16 +20,33 @@ func (s *lanes) total() float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// countTies returns the number of classes, besides the top one, that have its
-// logit.
-func countTies(row []float32, top int) int {
-	ties := 0
-	for _, l := range row[top+1:] {
-		if l == row[top] {
+// peak returns the top class of a row, the lowest index of its largest logit, and the
+// number of the other classes that have this logit. It looks at eight logits at a time,
+// because few groups of a row have one as large as the largest before them.
+func peak(row []float32) (top, ties int) {
+	most := row[0]
+	j := 1
+	for ; j+8 <= len(row); j += 8 {
+		l := (*[8]float32)(row[j:])
+		if l[0] >= most || l[1] >= most || l[2] >= most || l[3] >= most ||
+			l[4] >= most || l[5] >= most || l[6] >= most || l[7] >= most {
+			top, ties, most = raise(l[:], j, top, ties, most)
+		}
+	}
+	top, ties, _ = raise(row[j:], j, top, ties, most)
+	return top, ties
+}
+
+// raise continues peak in a part of the row that begins at index first.
+func raise(part []float32, first, top, ties int, most float32) (int, int, float32) {
+	for j, l := range part {
+		if l > most {
+			top, ties, most = first+j, 0, l
+		} else if l == most {
 			ties++
 		}
 	}
-	return ties
+	return top, ties, most
 }
 
 // clearTop sets to 0 the exponentials e, in this part of the row, of all classes at
