@@ -1,7 +1,7 @@
 // Command measure times parts of qats inside one process, for results/speed: the
 // parts that no command shows. One task per process, one line of JSON.
 //
-//	measure DIR TASK [WORKLOAD]
+//	measure DIR TASK [WORKLOAD [METHOD]]
 //
 // GOMAXPROCS sets the number of threads. Seconds are those of the fastest of a few
 // runs, after one that is not counted: by the wall clock or, with SPEED_CLOCK=cpu,
@@ -30,7 +30,7 @@ import (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: measure DIR TASK [WORKLOAD]")
+		fmt.Fprintln(os.Stderr, "usage: measure DIR TASK [WORKLOAD [METHOD]]")
 		os.Exit(2)
 	}
 	task, ok := tasks[os.Args[2]]
@@ -68,6 +68,31 @@ var tasks = map[string]func(at folder, name string) (figures, error){
 	"boot":  boot,
 	"iso":   isotonic,
 	"grow":  grow,
+
+	"method": method,
+}
+
+// method fits the method named by the fourth argument on a set in memory.
+func method(at folder, name string) (figures, error) {
+	if len(os.Args) < 5 {
+		return nil, errors.New("name a method")
+	}
+	e, ok := calib.Lookup(os.Args[4])
+	if !ok {
+		return nil, fmt.Errorf("no method %q", os.Args[4])
+	}
+	set, err := at.read(name, "cal")
+	if err != nil {
+		return nil, err
+	}
+	s, err := least(2, func() error {
+		_, err := calib.Fit(ctx, e.Method, set)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return figures{"seconds": s}, nil
 }
 
 var ctx = context.Background()
