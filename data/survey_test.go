@@ -1,0 +1,70 @@
+package data
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSurveyLeavesOutWhatIsNoSet: hidden folders, outputs and corrupted sets' folders
+// of other names are no sets; files that nobody can read, archives of other names and
+// sets in a second layout are problems.
+func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
+	root := t.TempDir()
+	for name, b := range map[string][]byte{
+		"d/net/cal.npz":                 members(1, "logits", "labels"),
+		"d/net/test.npz":                members(1, "logits", "labels"),
+		"d-c/net/fog/3/logits.npy":      appendHeader(nil, Float32, []int{0, 2}),
+		"d-c/net/fog/9/logits.npy":      appendHeader(nil, Float32, []int{0, 2}), // no severity
+		".hidden/net/test.npz":          members(1, "logits", "labels"),
+		"results/out/results.csv":       nil,
+		"results/out/x/test.npz":        members(1, "logits", "labels"),
+		"flat/test_logits.npy":          appendHeader(nil, Float32, []int{0, 2}),
+		"d/net/other.npz":               members(1, "outputs", "targets"),
+		"d/net/damaged.npz":             []byte("PK"),
+		"d/net/weights.pth":             nil,
+		"d/net/checkpoint.safetensors":  []byte("short"),
+		"a/b/c/e/f/test/logits.npy":     appendHeader(nil, Float32, []int{0, 2}), // too deep
+		"d/net/readme.txt":              nil,
+		"d/net/ood/logits.npy":          appendHeader(nil, Float32, []int{0, 2}),
+		"d/net/head_weight.npy":         nil,
+		"d-c/net/fog/3/labels.npy":      nil,
+		"d/net/focal/validation.npz":    members(1, "logits", "labels"),
+		"d/net/focal/test/features.npy": nil,
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := SurveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets []string
+	for _, ref := range s.Sets {
+		sets = append(sets, ref.String())
+	}
+	if got, want := strings.Join(sets, " "), "d/net/cal d/net/test d/net/focal/cal d-c/net/fog/3"; got != want || s.Layout.String() != DefaultLayout {
+		t.Errorf("sets %q in the layout %s, want %q", got, s.Layout, want)
+	}
+	want := []string{
+		"checkpoint.safetensors: truncated: 5 bytes, shorter than any .safetensors file",
+		"damaged.npz: not a complete .npz file: ",
+		"other.npz: it has the arrays outputs, targets, and no logits under a name that is known; name them logits and labels in files cal.npz and test.npz, or ",
+		"weights.pth: a file of torch.save, which only Python can read; save the tensor t as an array: np.save(\"weights.npy\", t.float().cpu().numpy())",
+		": 4 sets have the layout \"" + DefaultLayout + "\" and 1 the layout \"{backbone}/{split}_{array}.npy\"; a folder has one; keep the others in a folder of their own",
+	}
+	for i, p := range s.Problems {
+		if i >= len(want) || !strings.Contains(p.Error(), want[i]) {
+			t.Errorf("problem %d: %v", i, p)
+		}
+	}
+	if len(s.Problems) != len(want) {
+		t.Errorf("%d problems, want %d", len(s.Problems), len(want))
+	}
+}

@@ -1,0 +1,50 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// TestSharedRowsCountsEachCalibrationRowOnce, in any order.
+func TestSharedRowsCountsEachCalibrationRowOnce(t *testing.T) {
+	dir := t.TempDir()
+	a, b, c := []float32{1, 2}, []float32{3, 4}, []float32{5, 6}
+	open := func(name string, rows ...[]float32) data.Reader {
+		t.Helper()
+		var values []float32
+		for _, row := range rows {
+			values = append(values, row...)
+		}
+		logits, labels := filepath.Join(dir, name+"-logits.npy"), filepath.Join(dir, name+"-labels.npy")
+		if err := errors.Join(data.WriteFloat32(logits, values, len(rows), 2), data.WriteInt32(labels, make([]int32, len(rows)), len(rows))); err != nil {
+			t.Fatal(err)
+		}
+		r, err := data.Files{Logits: logits, Labels: labels}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	cal := open("cal", a, b, b)
+	for _, x := range []struct {
+		name    string
+		rows    [][]float32
+		onlyAll bool
+		want    int
+	}{
+		{"the same", [][]float32{b, a, b}, true, 3},
+		{"some", [][]float32{b, c, a, b, b, a}, false, 3},
+		{"some, stopped at c", [][]float32{b, c, a, b}, true, 1},
+		{"none", [][]float32{c, c}, false, 0},
+	} {
+		got, err := sharedRows(context.Background(), cal, open(x.name, x.rows...), x.onlyAll)
+		if err != nil || got != x.want {
+			t.Errorf("%s: %d, %v; want %d", x.name, got, err, x.want)
+		}
+	}
+}
