@@ -384,3 +384,38 @@ func TestEqualValuesShareTheMeanOfTheirRanks(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestCriticalRankBeyondTheExactOnes: the normal approximation is that of the exact
+// distribution of rank sums, to one rank in a thousand; and a tail that is reached
+// exactly counts.
+func TestCriticalRankBeyondTheExactOnes(t *testing.T) {
+	for _, n := range []int{201, 230} {
+		ranks := make([]int, n)
+		for i := range ranks {
+			ranks[i] = i + 1
+		}
+		want, sum := 0, 0.0
+		for _, p := range signedSums(ranks) {
+			if sum += p; sum > .025 {
+				break
+			}
+			want++
+		}
+		if got := critical(n, .025); math.Abs(float64(got-want)) > float64(want)/1000 {
+			t.Errorf("%d differences: %d, exactly %d", n, got, want)
+		}
+	}
+	if got := critical(2, .25); got != 1 { // Pr(W <= 0) = 1/4
+		t.Errorf("two differences: %d, want 1", got)
+	}
+}
+
+// TestFriedmanNeedsTwoMethods and takes two.
+func TestFriedmanNeedsTwoMethods(t *testing.T) {
+	if _, err := Friedman([][]float64{{1}, {2}}); err == nil {
+		t.Error("one method")
+	}
+	if r, err := Friedman([][]float64{{1, 2}, {1, 2}, {2, 1}}); err != nil || len(r.Ranks) != 2 {
+		t.Errorf("two methods: %v, %v", r, err)
+	}
+}

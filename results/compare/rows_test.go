@@ -1,0 +1,201 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// TestAPairFromTheOtherSideIsTurnedAround: difference and interval change sign, and
+// the ends of the interval change places, also where higher is better.
+func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
+	c := cell("a", "x")
+	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)}, []results.Pair{pair(c, "qats", "ts", .1, -.05, .2)}, "ece", "qats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Experiment = ""
+	if p := v.pairs[place{c, "ts"}]; p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
+		t.Errorf("%+v", p)
+	}
+	var records []results.Record
+	var pairs []results.Pair
+	for i := range 6 {
+		c := cell(fmt.Sprint("d", i), "x")
+		a, b := record(c, "qats", .8), record(c, "ts", .85)
+		a.Metric, b.Metric = "accuracy", "accuracy"
+		p := pair(c, "ts", "qats", .05, []float64{-.05, .02}[i%2], .15)
+		p.Metric = "accuracy"
+		records, pairs = append(records, a, b), append(pairs, p)
+	}
+	r := comparison(t, records, pairs, Options{Metric: "accuracy", Against: "qats"}).Rows[0]
+	if r.Win != 3 || r.Tie != 3 || r.Loss != 0 {
+		t.Errorf("accuracy: %d wins, %d ties, %d losses; want 3, 3 and 0", r.Win, r.Tie, r.Loss)
+	}
+}
+
+// TestValueReplacesTheSkipOfAnotherExperiment, and a skip has no row in records.
+func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
+	c := cell("a", "x")
+	later := c
+	later.Experiment = "later"
+	v, err := read([]results.Record{record(c, "qats", .2), absent(c, "ts"), record(later, "ts", .1), absent(c, "vs")}, nil, "ece", "qats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := v.records(v.settings)
+	if len(list) != 2 || list[0].Method != "qats" || list[1].Value != .1 {
+		t.Errorf("records with a value: %+v", list)
+	}
+}
+
+// TestOneValueShowsThatAMethodCanHaveTheMetric.
+func TestOneValueShowsThatAMethodCanHaveTheMetric(t *testing.T) {
+	a, b := cell("a", "x"), cell("b", "x")
+	none := absent(a, "ts")
+	none.Note = results.NoClassVector
+	for _, c := range []struct {
+		second results.Record
+		want   bool
+	}{{record(b, "ts", .1), false}, {absent(b, "ts"), true}, {record(b, "qats", .1), true}} {
+		v, err := read([]results.Record{none, c.second}, nil, "ece", "qats")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.byNature("ts"); got != c.want {
+			t.Errorf("with %s of %s: %t", c.second.Status, c.second.Method, got)
+		}
+	}
+}
+
+// TestSplitsWithGaps: draws without a value of both methods are left out, rows of
+// other metrics do not count, a pairing from the other side has the same width, and
+// one draw without an interval has no spread.
+func TestSplitsWithGaps(t *testing.T) {
+	var records []results.Record
+	var pairs []results.Pair
+	for i, d := range []float64{-.02, 0, math.NaN(), .01, .01} {
+		c := cell("a", "x")
+		c.Corruption, c.Severity = results.Split, i+1
+		records = append(records, record(c, "qats", .1))
+		if math.IsNaN(d) {
+			continue
+		}
+		other := record(c, "ts", .9)
+		other.Metric = "aece"
+		nll := pair(c, "ts", "qats", d, -1, 1)
+		nll.Metric = "nll"
+		records = append(records, record(c, "ts", .1+d), other)
+		pairs = append(pairs, pair(c, "qats", "ts", -d, -d-.0196, -d+.0196), nll)
+	}
+	clean := record(cell("a", "x"), "ts", .7)
+	of := &Comparison{Options: ece, Better: metrics.Lower, Source: "measured"}
+	s := of.Splits(append(records, clean), pairs)[0]
+	if s.Draws != 4 || s.Better != 1 || s.Worse != 2 || math.Abs(s.Mean) > 1e-12 || math.Abs(s.Resampling-.01) > 1e-6 {
+		t.Errorf("%+v", s)
+	}
+	s = of.Splits(records[:3], nil)[0]
+	if s.Draws != 1 || s.Deviation != 0 || s.Resampling != 0 {
+		t.Errorf("one draw: %+v", s)
+	}
+	c := cell("b", "x")
+	c.Corruption, c.Severity = results.Split, 1
+	if list := of.Splits([]results.Record{record(c, "ts", .1)}, nil); len(list) != 0 {
+		t.Errorf("a method without a draw in common: %+v", list)
+	}
+}
+
+// TestMethodThatLacksAFifthIsRanked: more than a fifth is too much. Methods after one
+// that is left out are ranked.
+func TestMethodThatLacksAFifthIsRanked(t *testing.T) {
+	var records []results.Record
+	for i := range 10 {
+		c := cell(fmt.Sprint("d", i), "x")
+		records = append(records, record(c, "qats", .1))
+		for m, lacks := range map[string]int{"fifth": 2, "more": 3} {
+			if i < lacks {
+				records = append(records, absent(c, m))
+			} else {
+				records = append(records, record(c, m, .2))
+			}
+		}
+	}
+	for i := range 10 {
+		records = append(records, record(cell(fmt.Sprint("d", i), "x"), "last", .3))
+	}
+	slices.SortStableFunc(records, func(a, b results.Record) int { // "more" before "fifth", "last" at the end
+		order := []string{"qats", "more", "fifth", "last"}
+		return slices.Index(order, a.Method) - slices.Index(order, b.Method)
+	})
+	k := comparison(t, records, nil, ece).Ranking
+	if len(k.Aside) != 1 || k.Aside[0].Method != "more" || !slices.Equal(k.Methods, []string{"qats", "fifth", "last"}) {
+		t.Errorf("aside %+v, ranked %v", k.Aside, k.Methods)
+	}
+}
+
+// TestTooFewBlocksForSeveralMethods: six blocks reach p = .031, which Holm's
+// correction for three methods takes above .05.
+func TestTooFewBlocksForSeveralMethods(t *testing.T) {
+	for _, c := range []struct {
+		blocks, methods int
+		want            bool
+	}{{6, 1, false}, {6, 3, true}, {7, 3, false}, {5, 1, true}} {
+		v := View{Comparison: &Comparison{Rows: make([]Row, c.methods)}}
+		if got := v.tooFewToTell(Row{Blocks: c.blocks}); got != c.want {
+			t.Errorf("%d blocks, %d methods: %t", c.blocks, c.methods, got)
+		}
+	}
+}
+
+// TestApartNamesTheBlockFarthestFromTheShift on the side of the mean.
+func TestApartNamesTheBlockFarthestFromTheShift(t *testing.T) {
+	sign := func(x float64) int {
+		switch {
+		case x < 0:
+			return -1
+		case x > 0:
+			return 1
+		}
+		return 0
+	}
+	for _, c := range []struct {
+		mean, shift float64
+		d           []float64
+		block       string
+	}{
+		{.01, -.05, []float64{-.06, .04, -.9}, "b"},
+		{-.01, .05, []float64{.06, .9, -.04}, "c"},
+		{.01, .05, []float64{.06, .04, .9}, ""},
+		{0, .05, []float64{.06, .04, .9}, ""},
+	} {
+		r := Row{Difference: c.mean, Shift: significance.Shift{Estimate: c.shift}, BlockDifference: c.d, BlockNames: []string{"a", "b", "c"}}
+		if block, _, ok := r.Apart(sign); block != c.block || ok != (c.block != "") {
+			t.Errorf("mean %v, shift %v: block %q, %t", c.mean, c.shift, block, ok)
+		}
+	}
+}
+
+func TestColumnsOfATableFitEachOther(t *testing.T) {
+	setting := []string{"d"}
+	for _, c := range []struct {
+		columns Columns
+		ok      bool
+	}{
+		{Columns{Setting: setting, Value: "v", Method: "m"}, true},
+		{Columns{Setting: setting, Value: "*_v"}, true},
+		{Columns{Value: "v", Method: "m"}, false},
+		{Columns{Setting: setting, Method: "m"}, false},
+		{Columns{Setting: setting, Value: "*_*"}, false},
+		{Columns{Setting: setting, Value: "*_v", Method: "m"}, false},
+		{Columns{Setting: setting, Value: "v"}, false},
+	} {
+		if err := c.columns.Check(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.columns, err)
+		}
+	}
+}
