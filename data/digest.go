@@ -263,7 +263,7 @@ func (l location) hash() (record, error) {
 		return record{}, err
 	}
 	defer f.Close()
-	stampOf(info).settle(time.Now())
+	time.Sleep(stampOf(info).settling(time.Now()))
 	h := sha256.New()
 	if hasMembers(l.path) {
 		err = l.copyTo(h, f, info)

@@ -12,7 +12,7 @@ import (
 // inode and no ctime they are 0.
 //
 // Not noticed: a second change within one tick of the clock of the file system
-// (see settle), and writes through a shared mapping before the system has dated
+// (see settling), and writes through a shared mapping before the system has dated
 // them.
 type stamp struct {
 	size         int64
@@ -33,13 +33,14 @@ func (s stamp) changed() time.Time { return time.Unix(0, max(s.mtime, s.ctime)) 
 // settleTime is longer than a tick of the clock that dates files: 1 to 10 ms.
 const settleTime = 20 * time.Millisecond
 
-// settle waits until a later change of the file gets a later time. A file that was
-// not changed a moment ago needs no wait. Times in the future, which another
-// machine's clock may give, are left alone.
-func (s stamp) settle(now time.Time) {
+// settling returns the time from now until a later change of the file gets a later
+// time. A file that was not changed a moment ago needs no wait. Times in the future,
+// which another machine's clock may give, are left alone.
+func (s stamp) settling(now time.Time) time.Duration {
 	if age := now.Sub(s.changed()); age >= 0 && age < settleTime {
-		time.Sleep(settleTime - age)
+		return settleTime - age
 	}
+	return 0
 }
 
 // writtenTo reports whether an open file has another size or modification time than

@@ -60,3 +60,61 @@ func TestLogisticOfAConstantColumnIsTheMean(t *testing.T) {
 		t.Errorf("slope %v, offset %v", slopes[0], offset)
 	}
 }
+
+// TestLogisticDerivativesAreThoseOfTheLoss: value, gradient and Hessian at points away
+// from the minimum, against the definition and differences of it.
+func TestLogisticDerivativesAreThoseOfTheLoss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	const n, h = 50, 1e-5
+	for p := 1; p <= 2; p++ {
+		l := Logistic{Low: .1, High: .8}
+		columns := make([][]float64, p)
+		for range n {
+			for j := range columns {
+				columns[j] = append(columns[j], rng.NormFloat64())
+			}
+			l.Positive = append(l.Positive, rng.IntN(3) == 0)
+		}
+		at := func(x []float64) Local { return l.at(x, columns, make([]float64, n), make([]float64, n)) }
+		x := []float64{.7, -.4, .3}[:p+1]
+		f := at(x)
+		value := 0.0
+		for i := range n {
+			s, target := x[p], l.Low
+			for j := range columns {
+				s += x[j] * columns[j][i]
+			}
+			if l.Positive[i] {
+				target = l.High
+			}
+			value += math.Log1p(math.Exp(s)) - target*s
+		}
+		if math.Abs(f.Value-value/n) > 1e-12 {
+			t.Errorf("%d columns: value %v, want %v", p, f.Value, value/n)
+		}
+		for j := range x {
+			up, down := append([]float64(nil), x...), append([]float64(nil), x...)
+			up[j], down[j] = x[j]+h, x[j]-h
+			a, b := at(up), at(down)
+			if got := (a.Value - b.Value) / (2 * h); math.Abs(got-f.Gradient[j]) > 1e-8 {
+				t.Errorf("%d columns: slope %d is %v, by differences %v", p, j, f.Gradient[j], got)
+			}
+			for i := range x { // the lower triangle
+				if got := (a.Gradient[i] - b.Gradient[i]) / (2 * h); i >= j && math.Abs(got-f.Hessian[i*(p+1)+j]) > 1e-8 && math.Abs(got-f.Hessian[j*(p+1)+i]) > 1e-8 {
+					t.Errorf("%d columns: second derivative %d, %d is %v, by differences %v", p, i, j, f.Hessian[i*(p+1)+j], got)
+				}
+			}
+		}
+	}
+}
+
+// TestLogisticStartsAtTheMeanTarget, with columns in units of their deviation.
+func TestLogisticStartsAtTheMeanTarget(t *testing.T) {
+	l := Logistic{Positive: []bool{true, true, false, true}, Low: .1, High: .9}
+	if got := l.meanTarget(); math.Abs(got-.7) > 1e-15 {
+		t.Errorf("mean target %v, want .7", got)
+	}
+	if mean, deviation := meanAndDeviation([]float64{1, 3, 5, 7}); mean != 4 || math.Abs(deviation-math.Sqrt(5)) > 1e-15 {
+		t.Errorf("mean %v, deviation %v", mean, deviation)
+	}
+}
