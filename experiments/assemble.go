@@ -28,6 +28,7 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 		all.Bins = append(all.Bins, part.Bins...)
 		all.Pairs = append(all.Pairs, part.Pairs...)
 		all.Parameters = append(all.Parameters, part.Parameters...)
+		all.Times = append(all.Times, part.Times...)
 	}
 	return all, nil
 }
@@ -87,6 +88,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 		}
 	}
 	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name}, &s)...)
+	out.Times = append(out.Times, p.timeRow(u, c))
 	if has, err := p.has(results.Pairs, c.pair); !has {
 		return err // c is the baseline itself, or the baseline failed
 	}

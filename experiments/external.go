@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -85,14 +86,18 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 		return nil, &skipError{notAllowed(c.Method.Name)}
 	}
 	var body []byte
+	var spent fitTime
 	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
-		body, err = c.external.fit(ctx, w.run.plan.location(w.unit), in)
+		var meter cputime.Meter // of the program, and not of handing it the arrays
+		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
+		took, known := meter.Total()
+		spent = timeOf(took, known && c.external.runs(), in)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := w.putFit(c, body); err != nil {
+	if err := w.putFit(c, body, spent); err != nil {
 		return nil, err
 	}
 	w.run.count(func(r *run) { r.fitted++ })

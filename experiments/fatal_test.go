@@ -12,7 +12,7 @@ import (
 // TestErrorOfTheStoreEndsTheRun: it is no row of the results, whatever the cells are
 // about to do with the store.
 func TestErrorOfTheStoreEndsTheRun(t *testing.T) {
-	for _, kind := range []results.Kind{results.Fit, results.SampleScores, results.Scores, results.Pairs, results.Inputs} {
+	for _, kind := range []results.Kind{results.Fit, results.SampleScores, results.Scores, results.Pairs, results.Times, results.Inputs} {
 		for _, workers := range []int{1, 4} {
 			w := newWorld(t)
 			path := filepath.Join(w.out, "store", string(kind))

@@ -10,6 +10,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/cputime"
+	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -71,8 +73,14 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 		}
 	}
 	var model *calib.Model
+	var spent fitTime
 	err := w.withInput(ctx, c, func(in calib.Input) error {
-		fitted, err := c.Method.Fit(ctx, in)
+		var fitted *calib.Fitted
+		took, known, err := cputime.Measure(ctx, func(ctx context.Context) (err error) {
+			fitted, err = c.Method.Fit(ctx, in)
+			return err
+		})
+		spent = timeOf(took, known, in)
 		if err == nil {
 			model, err = c.Method.Model(in, fitted)
 		}
@@ -81,11 +89,12 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	spent.Instructions = cpu.Best().String()
 	var body bytes.Buffer
 	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	if err := w.putFit(c, body.Bytes()); err != nil {
+	if err := w.putFit(c, body.Bytes(), spent); err != nil {
 		return nil, err
 	}
 	w.run.count(func(r *run) { r.fitted++ })

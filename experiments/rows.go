@@ -11,16 +11,18 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Rows are the rows of the three files that views are made of. Only a run has
-// Parameters, the rows of fits.csv, which the page reads.
+// Rows are the rows of the three files that views are made of, and the times of
+// times.csv, where it exists. Only a run has Parameters, the rows of fits.csv, which
+// the page reads.
 type Rows struct {
 	Records    []results.Record
 	Bins       []results.Bin
 	Pairs      []results.Pair
 	Parameters []results.Parameter
+	Times      []results.Time
 }
 
-// Write replaces results.csv, bins.csv, pairs.csv and fits.csv in dir, and
+// Write replaces results.csv, bins.csv, pairs.csv, fits.csv and times.csv in dir, and
 // results-wide.csv, which holds the values of results.csv in wide form. It makes
 // the folder if there is none.
 //
@@ -40,24 +42,28 @@ func (r *Rows) Write(dir string) error {
 		func() error { return results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) },
 		func() error { return results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) },
 		func() error { return results.WriteParameters(filepath.Join(dir, "fits.csv"), r.Parameters) },
+		func() error { return results.WriteTimes(filepath.Join(dir, "times.csv"), r.Times) },
 	}
 	errs := make([]error, len(files))
 	forEach(len(files), len(files), func(i int) { errs[i] = files[i]() })
 	return errors.Join(errs...)
 }
 
-// ReadRows reads results.csv, bins.csv and pairs.csv, and compares them with
-// run.json where there is one.
+// ReadRows reads results.csv, bins.csv and pairs.csv, and times.csv if there is one,
+// and compares the first three with run.json where there is one.
 func ReadRows(dir string) (*Rows, error) {
 	var all Rows
-	var err1, err2, err3 error
+	var err1, err2, err3, err4 error
 	all.Records, err1 = results.ReadResults(filepath.Join(dir, "results.csv"))
 	all.Bins, err2 = results.ReadBins(filepath.Join(dir, "bins.csv"))
 	all.Pairs, err3 = results.ReadPairs(filepath.Join(dir, "pairs.csv"))
+	if all.Times, err4 = results.ReadTimes(filepath.Join(dir, "times.csv")); errors.Is(err4, fs.ErrNotExist) {
+		err4 = nil
+	}
 	if errors.Is(err1, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no results.csv in %s: qats run writes it", dir)
 	}
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	return &all, results.CheckRun(dir, all.Records, all.Bins, all.Pairs)
@@ -84,6 +90,11 @@ func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
 	for _, row := range r.Pairs {
 		if keep(row.Setting, row.Source) {
 			kept.Pairs = append(kept.Pairs, row)
+		}
+	}
+	for _, row := range r.Times {
+		if keep(row.Setting, row.Source) {
+			kept.Times = append(kept.Times, row)
 		}
 	}
 	return &kept

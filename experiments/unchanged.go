@@ -8,11 +8,15 @@ import (
 // namedFile is a file that an external method reads, and its name in errors.
 type namedFile struct{ path, name string }
 
-// putFit stores the fit of cell c, unless a file that it was computed from has
-// changed since the plan: the key would name another content than the one that was
-// read.
-func (w *unitWork) putFit(c *Cell, body []byte) error {
+// putFit stores the fit of cell c and its time, unless a file that it was computed
+// from has changed since the plan: the key would name another content than the one
+// that was read. The time is stored first, so that a run that is killed leaves no fit
+// without one.
+func (w *unitWork) putFit(c *Cell, body []byte, spent fitTime) error {
 	if err := w.unit.unchanged(w.run.plan.digests, c, false); err != nil {
+		return err
+	}
+	if err := w.putTime(c, spent); err != nil {
 		return err
 	}
 	return storeError(w.run.plan.store.Put(results.Fit, c.fit, body))

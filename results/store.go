@@ -26,6 +26,7 @@ const (
 	SampleScores Kind = "facts"  // confidence, prediction and losses of each test row under a fit
 	Scores       Kind = "scores" // the metrics and bins computed from sample scores
 	Pairs        Kind = "pairs"  // the differences of two methods' metrics
+	Times        Kind = "times"  // the processor time of a fit, under the key of the fit
 	Inputs       Kind = "inputs" // the findings of the checks of a setting's arrays
 )
 

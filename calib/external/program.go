@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/qats-bench/qats/internal/cputime"
 )
 
 // Program is a calibrator that is a separate program, and how it is called.
@@ -161,6 +163,9 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		stop(err)
 	}
 	err = cmd.Wait()
+	if s := cmd.ProcessState; s != nil {
+		cputime.Add(ctx, s.UserTime()+s.SystemTime()) // with the child processes that it waited for
+	}
 	killGroup(cmd) // its remaining child processes
 	close(ended)
 	<-watched

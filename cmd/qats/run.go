@@ -27,8 +27,8 @@ func runCommand() *cobra.Command {
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
 		Long: `run fits and scores the cells of the specs that are not in the store yet, and
-writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters) and
-run.json (what was run). The files hold the cells of the given specs and no others,
+writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters),
+times.csv (the processor time of each fit) and run.json (what was run). The files hold the cells of the given specs and no others,
 in the order of the plan. index.html is a page of all of them for a browser.
 
 Ctrl-C keeps finished cells; the same command continues the run. The status is then
@@ -134,7 +134,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	summary(w, plan, out, o.Shard)
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
-		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv and run.json\n", filepath.Join(dir, "results.csv"))
+		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", filepath.Join(dir, "results.csv"))
 	}
 	for _, line := range plan.Absent() {
 		fmt.Fprintln(w, line)

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/qats-bench/qats/internal/cputime"
 )
 
 // EachTask calls do for the tasks 0..tasks-1 on up to the given number of
@@ -49,7 +51,10 @@ func EachTask(ctx context.Context, tasks, workers int, do func(worker, task int)
 	}
 	var wait sync.WaitGroup
 	for worker := 1; worker < min(workers, tasks); worker++ {
-		wait.Go(func() { work(worker) })
+		wait.Go(func() {
+			defer cputime.Join(ctx)()
+			work(worker)
+		})
 	}
 	work(0)
 	wait.Wait()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/qats-bench/qats/internal/cputime"
 )
 
 // Shared caches what several fits on one calibration set need; calib.Shared
@@ -18,7 +21,8 @@ type temperatureFit struct {
 	t      float64
 	report Report // Passes counts the passes of this fit alone
 	beta   float64
-	near   bool // the last pass was at beta, and the solver expected it to be the last
+	spent  time.Duration // processor time of this fit, if it was measured
+	near   bool          // the last pass was at beta, and the solver expected it to be the last
 }
 
 func (s *Shared) temperature() *temperatureFit {
@@ -57,12 +61,16 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 	f := o.Shared.temperature()
 	if f == nil {
 		o.Passes = 0
-		var err error
-		if f, totals, err = solveTemperature(ctx, o, width, visit); err != nil {
+		spent, err := cputime.Part(ctx, func(ctx context.Context) (err error) {
+			f, totals, err = solveTemperature(ctx, o, width, visit)
+			return err
+		})
+		if err != nil {
 			return 0, Report{}, nil, err
 		}
+		f.spent = spent
 		o.Shared.keep(f)
-	} else if f.near && visit != nil {
+	} else if cputime.Add(ctx, f.spent); f.near && visit != nil {
 		var err error
 		if totals, err = o.Sums(ctx, Constant(f.beta), width, visit); err != nil {
 			return 0, Report{}, nil, err

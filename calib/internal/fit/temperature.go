@@ -89,7 +89,7 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 			if !done {
 				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
 			}
-			return &temperatureFit{1 / beta, report, beta, near}, also, nil
+			return &temperatureFit{t: 1 / beta, report: report, beta: beta, near: near}, also, nil
 		}
 		if finite(node) {
 			known = known.with(ref.less(node))

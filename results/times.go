@@ -1,0 +1,117 @@
+package results
+
+import (
+	"math"
+	"strings"
+
+	"github.com/qats-bench/qats/results/internal/csvfile"
+)
+
+// TimeMetric is the name under which the times of times.csv are compared, as results
+// are by the name of their metric.
+const TimeMetric = "time"
+
+// NoTime is the note of a record of a time that was not measured.
+const NoTime = "no time is stored with its fit"
+
+// Time is one row of times.csv: the processor time of the fit of a method on a
+// setting. Settings that share a calibration set share fits, so a time may be in
+// several rows. times.csv is measured, so it differs between two runs that give the
+// same results, and no other file depends on it.
+type Time struct {
+	Setting
+	Method string
+	Source string // of the arrays: measured or simulated; the time is measured in either case
+
+	// Seconds of processor time, over all threads of the fit, in user and system mode.
+	// It contains neither reading the arrays nor applying the fit. It is that of the
+	// fit by itself: where fits on one calibration set share an intermediate result,
+	// it is counted for each of them. Of an external program, it is the time of its
+	// call with fit, the start of its interpreter included. Written empty, and
+	// meaningless, unless Known.
+	Seconds float64
+	Known   bool // the time was measured, and is stored with the fit
+
+	Rows    int // of the calibration set; 0, written empty, where the method reads none or no time is known
+	Classes int
+
+	Processor    string // its model name; empty where the system does not tell
+	Instructions string // of the vector code: avx512, avx2 or portable; empty for an external program
+}
+
+var timesFormat = csvfile.Format[Time]{
+	Columns: append(settingColumns(), "method", "source", "seconds", "rows", "classes", "processor", "instructions"),
+	Fields: func(t Time) []string {
+		seconds := ""
+		if t.Known {
+			seconds = csvfile.FormatNumber(t.Seconds)
+		}
+		return append(t.Setting.fields(), t.Method, t.Source, seconds, csvfile.FormatCount(t.Rows), csvfile.FormatCount(t.Classes),
+			plainText(t.Processor), t.Instructions)
+	},
+	Parse: func(row *csvfile.Row) Time {
+		t := Time{Setting: parseSetting(row), Method: row.Text(), Source: row.Text()}
+		t.Seconds, t.Known = row.NumberOrNone()
+		t.Rows, t.Classes = row.CountOrNone(), row.CountOrNone()
+		t.Processor, t.Instructions = plainText(row.Text()), row.Text()
+		return t
+	},
+	Check: func(t Time) error {
+		if err := t.Setting.check(); err != nil {
+			return err
+		}
+		if err := csvfile.CheckID("method", t.Method); err != nil {
+			return err
+		}
+		if t.Rows < 0 || t.Classes < 0 {
+			return csvfile.Fault("rows", "%d rows of %d classes", t.Rows, t.Classes)
+		}
+		if strings.TrimSpace(t.Instructions) != t.Instructions {
+			return csvfile.Fault("instructions", "%q has spaces around it", t.Instructions)
+		}
+		if err := csvfile.CheckRange("seconds", t.Seconds, 0, math.MaxFloat64); err != nil {
+			return err
+		}
+		return checkSource(t.Source)
+	},
+	Identity: func(t Time) []string { return append(t.Setting.fields(), t.Method) },
+}
+
+// WriteTimes replaces the times.csv at path by the rows, in their order.
+func WriteTimes(path string, list []Time) error { return timesFormat.WriteFile(path, list) }
+
+// ReadTimes reads a times.csv. An error names file, line and column.
+func ReadTimes(path string) ([]Time, error) { return timesFormat.ReadFile(path) }
+
+// TimeRecords returns the times as records of TimeMetric: one for each setting and
+// method that has a value of some metric in records, with source, rows and note of
+// its first value. Without a time the record is a skip.
+func TimeRecords(times []Time, records []Record) []Record {
+	type cell struct {
+		Setting
+		method string
+	}
+	seconds := map[cell]float64{}
+	for _, t := range times {
+		if t.Known {
+			seconds[cell{t.Setting, t.Method}] = t.Seconds
+		}
+	}
+	var list []Record
+	seen := map[cell]bool{}
+	for _, r := range records {
+		at := cell{r.Setting, r.Method}
+		if r.Status != OK || seen[at] {
+			continue
+		}
+		seen[at] = true
+		r.Metric, r.Key = TimeMetric, ""
+		if x, ok := seconds[at]; ok {
+			r.Value = x
+		} else {
+			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, NoTime
+		}
+		list = append(list, r)
+	}
+	return list
+}
