@@ -91,9 +91,11 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := p.saveDrawn(w, figure, err, base+"-ranks"); err != nil {
 		return err
 	}
-	figure, err = plots.Differences(p.Comparison, p.Labels)
-	if err := p.saveDrawn(w, figure, err, base+"-differences"); err != nil {
-		return err
+	if !p.Ratio {
+		figure, err = plots.Differences(p.Comparison, p.Labels)
+		if err := p.saveDrawn(w, figure, err, base+"-differences"); err != nil {
+			return err
+		}
 	}
 	for _, r := range p.Rows {
 		if !slices.Contains(p.Methods, r.Method) || r.NoInterval == r.Settings {

@@ -54,7 +54,7 @@ func ranks(c *compare.Comparison, byID map[string]string, notes []string) (*Figu
 		return nil, fmt.Errorf("critical-difference figure: %w", err)
 	}
 	notes = append(rankNotes(view), notes...)
-	metric := table.Name("metric", c.Metric)
+	metric := c.MetricLabel
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), simulated: c.Source == simulated,
 		title: fmt.Sprintf("%s, mean rank over %s", metric, table.Count(len(k.Blocks), "block")), foot: newFoot(notes, pageWidth)}
 	return &Figure{

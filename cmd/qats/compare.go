@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
@@ -37,6 +38,9 @@ missing cells of these settings: METHOD is fitted if it is new, and paired with
 redraws the calibration and test rows of each setting N times from their union
 and fits them again, which shows how much the fits themselves vary.
 
+--metric time compares the processor times of the fits, which times.csv has, by
+their ratios: the means are geometric, and the tests are on logarithms.
+
 The intervals are bias-corrected (BC) bootstrap intervals. Resampling adds noise
 to the bins, and this raises every binned calibration error, most of all the
 error of the better method. --interval percentile gives plain percentile
@@ -59,7 +63,7 @@ browser.`,
 	c.use.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
-	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them")
+	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
 	f.StringVar((*string)(&c.Block), "block", string(compare.BySamples), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
@@ -208,12 +212,7 @@ func (c *comparing) check() error {
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
-	var known []string
-	for _, e := range metrics.Registry() {
-		if e.Better != metrics.Neutral {
-			known = append(known, e.Names()...)
-		}
-	}
+	known := compare.Names()
 	for i, id := range c.Metrics {
 		if slices.Contains(c.Metrics[:i], id) {
 			return fmt.Errorf("--metric %s is given twice", id)
@@ -223,6 +222,16 @@ func (c *comparing) check() error {
 		}
 	}
 	return nil
+}
+
+// scored returns the metrics that cells are scored by: those compared by, without the
+// fit time, or ece.
+func (c *comparing) scored() []string {
+	list := slices.DeleteFunc(slices.Clone(c.Metrics), func(id string) bool { return id == results.TimeMetric })
+	if len(list) == 0 {
+		list = []string{"ece"}
+	}
+	return list
 }
 
 // make runs the specs and writes their rows into dir.
@@ -237,7 +246,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	for i, s := range specs {
-		specs[i], err = s.Compared(spec.Comparing{Methods: c.Methods, Against: c.Against, Metrics: c.Metrics, Splits: c.splits}, known)
+		specs[i], err = s.Compared(spec.Comparing{Methods: c.Methods, Against: c.Against, Metrics: c.scored(), Splits: c.splits}, known)
 		if err != nil {
 			return err
 		}
@@ -275,6 +284,10 @@ func (c *comparing) read() (*experiments.Rows, error) {
 		all.Records = append(all.Records, rows.Records...)
 		all.Bins = append(all.Bins, rows.Bins...)
 		all.Pairs = append(all.Pairs, rows.Pairs...)
+		all.Times = append(all.Times, rows.Times...)
+	}
+	if slices.Contains(c.Metrics, results.TimeMetric) {
+		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)
 	}
 	if len(c.experiments) == 0 {
 		return all, nil

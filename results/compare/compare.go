@@ -45,6 +45,7 @@ type Comparison struct {
 	MetricLabel string            // in tables and figures
 	Better      metrics.Direction // Lower or Higher
 	Percent     bool              // print 100 x value, in points
+	Ratio       bool              // values are logarithms: their means are geometric and their differences ratios
 	Digits      int               // decimals of printed values
 
 	Source   string // measured | simulated
@@ -108,12 +109,12 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 	if o.Block == "" {
 		o.Block = BySamples
 	}
-	entry, output, ok := metrics.LookupOutput(o.Metric)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("unknown metric %q", o.Metric)
-	case entry.Better == metrics.Neutral:
-		return nil, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
+	m, err := measureOf(o.Metric)
+	if err != nil {
+		return nil, err
+	}
+	if m.ratio && o.Files == "" {
+		o.Files = timesFile
 	}
 	all, err := read(records, pairs, o.Metric, o.Against)
 	if err != nil {
@@ -122,18 +123,19 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 	if len(all.settings) == 0 {
 		return nil, fmt.Errorf("no rows of metric %s in %s", o.Metric, o.rowsFile())
 	}
-	for _, m := range append([]string{o.Against}, o.Methods...) {
-		if err := all.has(m, o); err != nil && (m == o.Against || !all.byNature(m)) {
+	for _, method := range append([]string{o.Against}, o.Methods...) {
+		if err := all.has(method, o); err != nil && (method == o.Against || !all.byNature(method)) {
 			return nil, err
 		}
 	}
+	all.transform(m)
 	var list []*Comparison
 	for _, source := range []string{"measured", "simulated"} {
 		v := all.from(source)
 		if !slices.ContainsFunc(v.settings, func(s results.Setting) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
 			continue
 		}
-		c := &Comparison{Options: o, MetricLabel: output.Label, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits(),
+		c := &Comparison{Options: o, MetricLabel: m.label, Better: m.better, Percent: m.percent, Ratio: m.ratio, Digits: m.digits,
 			Source: source, Settings: len(v.settings)}
 		c.Blocks, c.Datasets = v.blockDatasets(o.Block)
 		c.From = results.DistinctFrom(v.records(v.settings))

@@ -18,11 +18,19 @@ func (d digits) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(d), 'g', 9, 64), nil
 }
 
+// digits returns a mean or a difference: of times, seconds or a ratio.
+func (v View) digits(x float64) digits {
+	if v.Ratio {
+		return digits(math.Exp(x))
+	}
+	return digits(x)
+}
+
 func pointer(x float64) *digits { d := digits(x); return &d }
 
 // The objects of the JSON output, distinguished by kind. Numbers are as in
-// results.csv: fractions and nats, not per cent. A number that does not exist is
-// null.
+// results.csv: fractions and nats, not per cent. By the metric time, means are seconds
+// and differences ratios. A number that does not exist is null.
 
 type methodObject struct {
 	Kind       string  `json:"kind"` // method
@@ -121,10 +129,11 @@ func (v View) JSON(w io.Writer) error {
 	var objects []any
 	for _, r := range v.Rows {
 		o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
-			Settings: r.Settings, Blocks: r.Blocks, Mean: digits(r.Value), Difference: digits(r.Difference), Shift: digits(r.Shift.Estimate),
+			Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: v.digits(r.Shift.Estimate),
 			Better: r.Better, Worse: r.Worse, P: digits(r.Test.P), Holm: digits(r.Holm)}
 		if r.Shift.Bounded {
-			o.Lo, o.Hi = pointer(r.Shift.Lo), pointer(r.Shift.Hi)
+			lo, hi := v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
+			o.Lo, o.Hi = &lo, &hi
 		}
 		if r.NoInterval < r.Settings {
 			o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, pointer(r.Smallest)

@@ -71,9 +71,13 @@ func (v View) compactCaption() string {
 	if v.Better == "higher" {
 		side = "above"
 	}
-	text := fmt.Sprintf("Difference in %s to %s%s, over %s; %s zero the method is better. "+
+	what, none := "Difference in", "zero"
+	if v.Ratio {
+		what, none = "Ratio of", "1"
+	}
+	text := fmt.Sprintf("%s %s to %s%s, over %s; %s %s the method is better. "+
 		"Shift: Hodges--Lehmann estimate. $p$: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost.",
-		table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.trials(len(v.Blocks)), side)
+		what, table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.trials(len(v.Blocks)), side, none)
 	if v.Source == "simulated" {
 		text = "\\textbf{SIMULATED.} " + text
 	}

@@ -34,8 +34,11 @@ func (v View) Sentence() string {
 // sentence is the result of one method.
 func (v View) sentence(r Row) string {
 	number, unit := v.signed(r.Shift.Estimate), ""
-	if v.Percent {
+	switch {
+	case v.Percent:
 		unit = " points"
+	case v.Ratio:
+		unit = " times"
 	}
 	bounds := ""
 	if r.Shift.Bounded {

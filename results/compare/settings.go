@@ -107,6 +107,16 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 	return v, nil
 }
 
+// transform replaces the numbers by what the comparison computes with.
+func (v values) transform(m measure) {
+	for at, r := range v.at {
+		if r.Status == results.OK {
+			r.Value = m.inside(r.Value)
+			v.at[at] = r
+		}
+	}
+}
+
 // from returns the values of the settings of a source.
 func (v values) from(source string) values {
 	kept := v

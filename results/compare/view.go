@@ -30,27 +30,40 @@ func (v View) Label(method string) string {
 
 // title is the heading of the comparison.
 func (v View) title() string {
+	if v.Ratio {
+		return fmt.Sprintf("%s: methods over %s (%s)", v.MetricLabel, v.Label(v.Against), v.Source)
+	}
 	return fmt.Sprintf("%s: methods minus %s (%s)", v.MetricLabel, v.Label(v.Against), v.Source)
 }
 
 // unit names the unit of the printed numbers.
 func (v View) unit() string {
-	if v.Percent {
+	switch {
+	case v.Percent:
 		return "in points (per cent)"
+	case v.Ratio:
+		return "in milliseconds of processor time"
 	}
 	return "in the metric's unit"
 }
 
 // number prints a value or a difference of the metric.
 func (v View) number(x float64) string {
+	if v.Ratio {
+		return milliseconds(x)
+	}
 	if v.Percent {
 		x *= 100
 	}
 	return unsigned(strconv.FormatFloat(x, 'f', v.Digits, 64))
 }
 
-// signed is number with a plus sign if it prints above zero.
+// signed prints a difference: number with a plus sign if it prints above zero. Of
+// times it is a ratio.
 func (v View) signed(x float64) string {
+	if v.Ratio {
+		return significant(math.Exp(x))
+	}
 	s := v.number(x)
 	if !strings.HasPrefix(s, "-") && strings.Trim(s, "0.") != "" {
 		s = "+" + s
@@ -88,7 +101,11 @@ func (v View) interval(lo, hi float64) string {
 
 // headings returns the headings of the table of methods.
 func (v View) headings() []string {
-	return []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", "difference", "shift", "95 % interval", "win", "tie", "loss", "smallest", "p", "Holm"}
+	difference := "difference"
+	if v.Ratio {
+		difference = "ratio"
+	}
+	return []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", difference, "shift", "95 % interval", "win", "tie", "loss", "smallest", "p", "Holm"}
 }
 
 // alike lists the places of the methods that a comparison against the method at
@@ -169,11 +186,18 @@ func (v View) legend() []string {
 	if v.Better == metrics.Higher {
 		better = "Higher is better: a difference above zero is in favour of the method."
 	}
+	means := fmt.Sprintf("Mean, difference (method minus %s): means over blocks.", v.Label(v.Against))
+	shift := "Shift: Hodges-Lehmann estimate over blocks, with its interval;"
+	if v.Ratio {
+		means = fmt.Sprintf("Mean, ratio (time of the method over that of %s): geometric means over blocks.", v.Label(v.Against))
+		better = "Below 1 the method is faster."
+		shift = "Shift: Hodges-Lehmann estimate of the ratio over blocks, with its interval, by logarithms;"
+	}
 	list := []string{
 		fmt.Sprintf("%s in %s; %s.", table.Count(v.Settings, "setting"), v.blockText(), v.unit()),
-		fmt.Sprintf("Mean, difference (method minus %s): means over blocks.", v.Label(v.Against)),
+		means,
 		better,
-		"Shift: Hodges-Lehmann estimate over blocks, with its interval; p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.",
+		shift + " p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.",
 	}
 	var without []string
 	for _, r := range v.Rows {
@@ -188,7 +212,10 @@ func (v View) legend() []string {
 		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows or images are not independent. "+
 			"Smallest: the smallest detectable difference of a setting, half the width of that interval, median over the settings.", v.intervals()))
 	}
-	if len(without) > 0 {
+	switch {
+	case v.Ratio && v.Files == timesFile:
+		list = append(list, "A time is of one fit, as its run measured it, on whatever processor ran it; other work beside it may add some. Times have no intervals of single settings.")
+	case len(without) > 0:
 		why := fmt.Sprintf("pairs.csv has no pairs in %s against %s", v.Metric, v.Against)
 		if v.Files != "" {
 			why = v.Files + " has no paired intervals"
@@ -241,8 +268,12 @@ func (v View) contrary() []string {
 			return -1
 		case strings.HasPrefix(s, "+"):
 			return 1
+		case !v.Ratio || s == significant(1):
+			return 0
+		case x < 0:
+			return -1
 		}
-		return 0
+		return 1
 	}
 	var list []string
 	for _, r := range v.Rows {
