@@ -20,7 +20,8 @@
 // Every result goes through the content-addressed store before it is used.
 // Therefore a run that was killed continues where it stopped, a second run fits
 // nothing, and the bytes of the CSV files do not depend on the number of
-// workers.
+// workers. The time of a fit is stored beside it when it is made, and no key and no
+// other result depends on it: only times.csv differs between runs.
 //
 // A cell that fails is a row with the error; the others go on. A method whose
 // declared arrays are absent is a skip with the reason. Nothing is ever replaced

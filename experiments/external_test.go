@@ -84,6 +84,11 @@ func TestExternalProgramGivesTheSameNumbers(t *testing.T) {
 	if n := checkSame(t, out, "ts", "mine", 1e-9); n != 20 {
 		t.Errorf("%d values compared, want 20", n)
 	}
+	for _, x := range out.Rows.Times {
+		if x.Method == "mine" && !(x.Known && x.Seconds > 0 && x.Rows > 0 && x.Instructions == "") {
+			t.Errorf("time of the program: %+v", x)
+		}
+	}
 	again, got := w.run(spec, RunOptions{}) // not allowed, and not needed
 	if again.Fitted+again.Scored+again.Skipped != 0 || got != want {
 		t.Errorf("again: %d fits, %d scored, %d skipped, same bytes: %t", again.Fitted, again.Scored, again.Skipped, got == want)

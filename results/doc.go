@@ -37,6 +37,9 @@
 // (package results/page) shows both. The files of a run are replaced one after the
 // other, results.csv first and run.json last; [CheckRun] notices files of two runs.
 //
+// times.csv has the processor time of each fit ([Time]). It is measured, so two runs
+// that give the same results have different times; no other file contains them.
+//
 // # The store
 //
 // [Store] caches results that are expensive to compute, under a name that depends on all

@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -114,4 +115,14 @@ func TimeRecords(times []Time, records []Record) []Record {
 		list = append(list, r)
 	}
 	return list
+}
+
+// Significant prints a number above 0, such as a time or a ratio of times, with three
+// significant digits and no exponent.
+func Significant(x float64) string {
+	decimals := 2
+	if x > 0 {
+		decimals = max(0, 2-int(math.Floor(math.Log10(x)+1e-9)))
+	}
+	return strconv.FormatFloat(x, 'f', min(decimals, 12), 64)
 }

@@ -169,7 +169,7 @@ func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error 
 		if err != nil {
 			return err
 		}
-		folder.Parameters, folder.Run = read.Parameters, read.Run
+		folder.Parameters, folder.Times, folder.Run = read.Parameters, read.Times, read.Run
 	}
 	return experiments.WritePageOf(w, &folder, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -243,7 +244,12 @@ func (x *torture) folder(name string) string {
 	return dir
 }
 
+// timesOnPage is the section of a page with the times of times.csv.
+var timesOnPage = regexp.MustCompile(`(?s)<section id="times".*?</section>`)
+
 // outputs returns the files below a folder but those of the store, with contents.
+// Times, which differ from run to run, are left out: the content of times.csv, and
+// what a page shows of it.
 func outputs(dir string) map[string]string {
 	files := map[string]string{}
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -254,6 +260,12 @@ func outputs(dir string) map[string]string {
 			return filepath.SkipDir
 		case !d.IsDir():
 			b, _ := os.ReadFile(path)
+			switch filepath.Base(rel) {
+			case "times.csv": // measured anew with every fit
+				b = nil
+			case "index.html":
+				b = timesOnPage.ReplaceAll(b, nil)
+			}
 			files[rel] = string(b)
 		}
 		return nil

@@ -400,3 +400,45 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		}
 	}
 }
+
+// By time, means are geometric and differences ratios: a method that takes twice the
+// time on small and on large sets has the ratio 2.
+func TestTimesAreComparedByRatios(t *testing.T) {
+	var records []results.Record
+	for i, d := range []string{"a", "b", "c", "d", "e", "f"} {
+		seconds := math.Pow(10, float64(i-4))
+		for method, x := range map[string]float64{"qats": seconds, "ts": seconds / 2, "slow": 4 * seconds} {
+			r := record(cell(d, "x"), method, x)
+			r.Metric = results.TimeMetric
+			records = append(records, r)
+		}
+	}
+	c := comparison(t, records, nil, Options{Metric: "time", Against: "qats", Methods: []string{"ts", "slow"}})
+	ts, slow := c.Rows[0], c.Rows[1]
+	for _, x := range []struct{ got, want float64 }{
+		{ts.Difference, math.Log(.5)}, {ts.Shift.Estimate, math.Log(.5)}, {slow.Difference, math.Log(4)}, {c.AgainstValue, math.Log(math.Pow(10, -1.5))},
+	} {
+		if math.Abs(x.got-x.want) > 1e-12 {
+			t.Errorf("%v, want %v", x.got, x.want)
+		}
+	}
+	if ts.Test.P != 2.0/64 || !slices.Equal(c.Ranking.Methods, []string{"ts", "qats", "slow"}) {
+		t.Errorf("p = %v, ranks of %v", ts.Test.P, c.Ranking.Methods)
+	}
+	var text, json strings.Builder
+	v := View{Comparison: c}
+	if err := v.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ratio", "TS      1  1.00    1-3  15.8 ", "QaTS    2  2.00    1-3  31.6 ", "0.500  0.500", "4.00   4.00", "in milliseconds of processor time", "geometric means\nover blocks", "Below 1 the method is faster"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if err := v.JSON(&json); err != nil || !strings.Contains(json.String(), `"mean":0.0158113883,"difference":0.5,"shift":0.5`) {
+		t.Errorf("%v\n%s", err, json.String())
+	}
+	if s := v.sentence(ts); s != "TS against QaTS, Fit time, 6 data sets: 0.500 times [0.500, 0.500], p = .062: 6 data sets cannot show a difference." {
+		t.Error(s)
+	}
+}

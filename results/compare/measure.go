@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -66,13 +65,4 @@ func (m measure) inside(x float64) float64 {
 }
 
 // milliseconds prints a time, given as the logarithm of its seconds.
-func milliseconds(x float64) string { return significant(1000 * math.Exp(x)) }
-
-// significant prints a number above 0 with three significant digits and no exponent.
-func significant(x float64) string {
-	decimals := 2
-	if x > 0 {
-		decimals = max(0, 2-int(math.Floor(math.Log10(x)+1e-9)))
-	}
-	return strconv.FormatFloat(x, 'f', min(decimals, 12), 64)
-}
+func milliseconds(x float64) string { return results.Significant(1000 * math.Exp(x)) }

@@ -62,7 +62,7 @@ func (v View) number(x float64) string {
 // times it is a ratio.
 func (v View) signed(x float64) string {
 	if v.Ratio {
-		return significant(math.Exp(x))
+		return results.Significant(math.Exp(x))
 	}
 	s := v.number(x)
 	if !strings.HasPrefix(s, "-") && strings.Trim(s, "0.") != "" {
@@ -268,7 +268,7 @@ func (v View) contrary() []string {
 			return -1
 		case strings.HasPrefix(s, "+"):
 			return 1
-		case !v.Ratio || s == significant(1):
+		case !v.Ratio || s == results.Significant(1):
 			return 0
 		case x < 0:
 			return -1

@@ -4,8 +4,8 @@
 // # What it reads
 //
 // The page is a function of files alone: results.csv, bins.csv and pairs.csv, and
-// where they exist fits.csv and run.json. With the three CSV files alone it lacks
-// the fitted parameters, the digests of arrays and the specs, and says so. The same
+// where they exist fits.csv, times.csv and run.json. With the three CSV files alone it lacks
+// the fitted parameters, the fit times, the digests of arrays and the specs, and says so. The same
 // files give the same bytes.
 //
 // # What stands where

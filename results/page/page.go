@@ -60,6 +60,7 @@ type content struct {
 	Facts       []fact
 	Comparisons []comparison
 	Notes       []string
+	Times       []timesOfSource
 	Verdicts    *verdicts
 	Published   bool
 	Shifted     bool
@@ -83,6 +84,7 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	}
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
+	c.Times = timesOf(f, o)
 	var err error
 	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {
 		return err

@@ -16,6 +16,7 @@ type Folder struct {
 	Bins       []results.Bin
 	Pairs      []results.Pair
 	Parameters []results.Parameter // nil without fits.csv
+	Times      []results.Time      // nil without times.csv
 	Run        *results.Run        // nil without run.json
 }
 
@@ -37,6 +38,7 @@ func Read(dir string) (*Folder, error) {
 			f.Parameters, err = results.ReadParameters(filepath.Join(dir, "fits.csv"))
 			return err
 		},
+		func() (err error) { f.Times, err = results.ReadTimes(filepath.Join(dir, "times.csv")); return err },
 		func() (err error) { f.Run, err = results.ReadRun(filepath.Join(dir, "run.json")); return err },
 	}
 	errs := make([]error, len(reads))
