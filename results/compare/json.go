@@ -76,6 +76,20 @@ type rankingObject struct {
 	None       string     `json:"none,omitempty"` // why there is no ranking
 }
 
+type strengthObject struct {
+	Kind         string `json:"kind"` // strength
+	Metric       string `json:"metric"`
+	Source       string `json:"source"`
+	Block        Block  `json:"block"`
+	Method       string `json:"method"`
+	WinRate      digits `json:"win_rate"` // over the other ranked methods and blocks, in [0, 1]
+	WinRateLo    digits `json:"win_rate_lo"`
+	WinRateHi    digits `json:"win_rate_hi"`
+	BradleyTerry digits `json:"bradley_terry"` // logarithm of odds, mean 0
+	StrengthLo   digits `json:"bradley_terry_lo"`
+	StrengthHi   digits `json:"bradley_terry_hi"`
+}
+
 type lackingObject struct {
 	Kind     string   `json:"kind"` // left_out
 	Metric   string   `json:"metric"`
@@ -121,7 +135,8 @@ func namesOf(settings []results.Setting) []string {
 	return list
 }
 
-// JSON prints one object a line: for each method, for the ranking, for each method
+// JSON prints one object a line: for each method, for the ranking, for the strength of each
+// ranked method, for each method
 // and setting that the ranking leaves out, for warnings of fits, and for each
 // redrawn setting and method.
 func (v View) JSON(w io.Writer) error {
@@ -172,6 +187,11 @@ func (v View) JSON(w io.Writer) error {
 		ranking.Groups = append(ranking.Groups, ids)
 	}
 	objects = append(objects, ranking)
+	for _, s := range v.Strengths() {
+		w, t := s.WinRate, s.BradleyTerry
+		objects = append(objects, strengthObject{"strength", v.Metric, v.Source, v.Block, s.Method,
+			digits(w.Value), digits(w.Lo), digits(w.Hi), digits(t.Value), digits(t.Lo), digits(t.Hi)})
+	}
 	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
 		for _, l := range list {
 			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "method", "settings"}[what],

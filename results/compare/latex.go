@@ -33,6 +33,16 @@ func (v View) SplitsLaTeX(w io.Writer) error {
 	return err
 }
 
+// StrengthsLaTeX prints the win rates and strengths of the ranked methods as LaTeX
+// does.
+func (v View) StrengthsLaTeX(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(v.madeFrom() + ", graphicx.\n")
+	v.float(&b, "Win rates and strengths, "+v.title(), "strengths", "l", strengthHeadings(), v.strengthCells(), []string{v.strengthLegend()})
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // CompactLaTeX prints the comparison as a float for one column of a two-column
 // paper, in ASCII: the mean difference, the shift with its interval, p with Holm's
 // correction, and the settings won, tied and lost. The shift has a column of its own,

@@ -26,6 +26,7 @@ type Ranking struct {
 	LeastP   float64               // the smallest p that Wilcoxon's test can reach over the blocks
 	Blocks   []string
 	Settings int
+	wins     [][][]float64 // by block: winsOf the methods
 	None     string // why there is no ranking
 
 	Aside    []Lacking // methods that are left out
@@ -96,6 +97,9 @@ func (c *Comparison) rank(v values) {
 		}
 	}
 	k.Apart = apart(sorted, len(ranked))
+	for _, b := range names {
+		k.wins = append(k.wins, c.winsOf(v, members[b], k.Methods))
+	}
 	if len(ranked) == 2 { // Wilcoxon's test is the test of two methods
 		return
 	}

@@ -30,6 +30,12 @@ func (v View) Text(w io.Writer) error {
 	for _, s := range v.RankingNotes() {
 		table.Wrap(&b, "", s, width)
 	}
+	if rows := v.strengthCells(); len(rows) > 0 {
+		b.WriteString("\nWin rates and strengths: " + v.title() + "\n\n")
+		writeTable(&b, align(append([][]string{strengthHeadings()}, rows...), 1))
+		b.WriteByte('\n')
+		table.Wrap(&b, "", v.strengthLegend(), width)
+	}
 	for i, s := range v.warnings() {
 		if i == 0 {
 			b.WriteString("\nWarnings of fits:\n")

@@ -1,0 +1,173 @@
+package compare
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Estimate is a number with its interval at Level.
+type Estimate struct{ Value, Lo, Hi float64 }
+
+// Strength says how often a ranked method is better than the others.
+type Strength struct {
+	Method string
+
+	// WinRate is the mean, over blocks and over the other ranked methods, of the share
+	// of settings on which the method is better; equal values count half. It is in
+	// [0, 1].
+	WinRate Estimate
+
+	// BradleyTerry is the strength in the model of [significance.BradleyTerry], the
+	// logarithm of odds: a method with 1 more wins against another with odds of e to 1.
+	// The mean over the methods is 0. A block is one comparison of each pair.
+	BradleyTerry Estimate
+}
+
+// bootstraps is the number of times that blocks are drawn for the intervals of
+// strengths, and fewBlocks the number of blocks below which these are called too short.
+const (
+	bootstraps = 1000
+	fewBlocks  = 10
+)
+
+// Strengths returns the strengths of the ranked methods, in the order of their ranks,
+// or nothing without a ranking. The intervals are percentiles of a bootstrap that draws
+// whole blocks, with equal seeds for equal numbers of blocks.
+func (k Ranking) Strengths() []Strength {
+	n, m := len(k.wins), len(k.Methods)
+	if m < 2 {
+		return nil
+	}
+	rates, theta := k.strengths(ones(n), nil)
+	drawn := make([][2][]float64, m) // by method: win rates and strengths of the draws
+	draws := rand.New(rand.NewPCG(uint64(n), 1))
+	for range bootstraps {
+		times := make([]float64, n)
+		for range n {
+			times[draws.IntN(n)]++
+		}
+		r, t := k.strengths(times, theta)
+		for i := range m {
+			drawn[i][0], drawn[i][1] = append(drawn[i][0], r[i]), append(drawn[i][1], t[i])
+		}
+	}
+	list := make([]Strength, m)
+	for i, method := range k.Methods {
+		list[i] = Strength{method, estimate(rates[i], drawn[i][0]), estimate(theta[i], drawn[i][1])}
+	}
+	return list
+}
+
+func ones(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = 1
+	}
+	return list
+}
+
+// estimate returns a value with the interval between the 2.5th and the 97.5th
+// percentile of the draws, which it sorts.
+func estimate(value float64, draws []float64) Estimate {
+	slices.Sort(draws)
+	out := int(float64(len(draws)) * (1 - Level) / 2)
+	return Estimate{value, draws[out], draws[len(draws)-1-out]}
+}
+
+// strengths returns the win rates and the strengths where block b counts times[b]
+// times.
+func (k Ranking) strengths(times, start []float64) (rates, theta []float64) {
+	m := len(k.Methods)
+	wins := make([][]float64, m)
+	for i := range wins {
+		wins[i] = make([]float64, m)
+	}
+	total := 0.0
+	for b, count := range times {
+		total += count
+		for i := range m {
+			for j := range m {
+				wins[i][j] += count * k.wins[b][i][j]
+			}
+		}
+	}
+	rates = make([]float64, m)
+	for i := range m {
+		for j := range m {
+			if j != i {
+				rates[i] += wins[i][j] / total / float64(m-1)
+			}
+		}
+	}
+	return rates, significance.BradleyTerry(wins, start)
+}
+
+// winsOf returns, for methods in order, the share of the settings of a block on which
+// method i is better than method j, at [i][j].
+func (c *Comparison) winsOf(v values, settings []results.Setting, methods []string) [][]float64 {
+	wins := make([][]float64, len(methods))
+	for i, a := range methods {
+		wins[i] = make([]float64, len(methods))
+		for j, b := range methods {
+			if i == j {
+				continue
+			}
+			wins[i][j] = mean(settings, func(s results.Setting) float64 {
+				switch cost := c.cost() * (v.at[place{s, a}].Value - v.at[place{s, b}].Value); {
+				case cost < 0:
+					return 1
+				case cost > 0:
+					return 0
+				}
+				return .5
+			})
+		}
+	}
+	return wins
+}
+
+// strengthHeadings returns the headings of the table of strengths.
+func strengthHeadings() []string {
+	return []string{"Method", "win rate", "95 % interval", "Bradley-Terry", "95 % interval"}
+}
+
+// strengthCells returns the rows of the table of strengths.
+func (v View) strengthCells() [][]string {
+	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
+	strength := func(x float64) string {
+		s := strconv.FormatFloat(x, 'f', 2, 64)
+		if x > 0 && s != "0.00" {
+			return "+" + s
+		}
+		return unsigned(s)
+	}
+	between := func(e Estimate, print func(float64) string) string {
+		return "[" + print(e.Lo) + ", " + print(e.Hi) + "]"
+	}
+	var list [][]string
+	for _, s := range v.Strengths() {
+		list = append(list, []string{v.Label(s.Method), percent(s.WinRate.Value), between(s.WinRate, percent),
+			strength(s.BradleyTerry.Value), between(s.BradleyTerry, strength)})
+	}
+	return list
+}
+
+// Strengths returns the strengths of the ranked methods.
+func (v View) Strengths() []Strength { return v.Ranking.Strengths() }
+
+// strengthLegend explains the table of strengths.
+func (v View) strengthLegend() string {
+	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, mean over the others and over %s; equal values count half. "+
+		"Bradley-Terry: strength as the logarithm of odds, mean 0; every pair has one tie more than it had, so that a method that always wins has a finite strength. "+
+		"Intervals: percentiles of %d bootstraps of whole blocks.", table.Count(len(v.Ranking.Blocks), "block"), bootstraps)
+	if n := len(v.Ranking.Blocks); n < fewBlocks {
+		text += fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(n, "block"))
+	}
+	return text
+}
