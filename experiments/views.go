@@ -172,7 +172,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 			continue
 		}
 		figure, err := f.Kind.Draw(plots.Input{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs,
-			Methods: f.Methods, Labels: f.Labels})
+			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels})
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s rows: %w", source, err))
 			continue

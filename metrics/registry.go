@@ -25,6 +25,8 @@ var registry = []Entry{
 	smECEEntry,
 	eceTorchEntry,
 	eceClasswiseEntry,
+	eceBinsEntry,
+	aeceBinsEntry,
 	miouEntry,
 	phiEntry,
 	decompositionEntry,

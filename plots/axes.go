@@ -15,7 +15,8 @@ import (
 type span struct {
 	min, max float64
 	ticks    []float64
-	bare     bool // ticks without numbers, because the neighbouring panel has them
+	bare     bool    // ticks without numbers, because the neighbouring panel has them
+	shift    float64 // is added to the numbers at the ticks
 }
 
 // holding widens s so that it contains the values.
@@ -56,7 +57,7 @@ func axes(x, y span) *plot.Plot {
 		for i, v := range a.ticks {
 			marks[i].Value = v
 			if !a.bare {
-				marks[i].Label = strconv.FormatFloat(v, 'f', -1, 64)
+				marks[i].Label = strconv.FormatFloat(v+a.shift, 'f', -1, 64)
 			}
 		}
 		if a.bare {

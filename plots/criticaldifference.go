@@ -12,10 +12,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// CriticalDifference ranks the methods by ECE over data sets and draws the mean
-// ranks as Ranks does.
+// CriticalDifference ranks the methods by ECE, or another metric that in.Metrics
+// names, over data sets and draws the mean ranks as Ranks does.
 func CriticalDifference(in Input) (*Figure, error) {
 	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("critical-difference figure: %w", err) }
+	if len(in.Metrics) > 0 {
+		c, notes, err := in.comparison("critical-difference")
+		if err != nil {
+			return nil, err
+		}
+		return ranks(c, in.Labels, notes)
+	}
 	v, err := in.values("ece")
 	if err != nil {
 		return fail(err)

@@ -184,6 +184,7 @@ type forest struct {
 	caption       string
 	better, worse string // text left of zero, and right
 	simulated     bool
+	whole         bool // the axis shows all values, outliers too
 	rows          []forestRow
 	notes         []string
 	x             span
@@ -225,6 +226,9 @@ func (f forest) figure() *Figure {
 		distances[i] = math.Abs(v)
 	}
 	largest, clipped := bulk(distances)
+	if f.whole {
+		largest, clipped = math.Inf(1), false
+	}
 	if clipped {
 		f.notes = append(f.notes, clippedNote)
 		f.caption += clippedCaption(true)

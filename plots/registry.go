@@ -4,6 +4,7 @@ package plots
 type Entry struct {
 	Name    string // id in specs, and the beginning of file names
 	Summary string // one sentence
+	Metrics int    // how many metrics a spec may name: 0, 1, or any number if negative
 	PerCell bool   // drawn once for each cell: Input.Bins holds the rows of one cell
 
 	// Draw checks the rows and returns the figure. The figure keeps the slices of
@@ -59,7 +60,8 @@ func Registry() []Entry {
 		},
 		{
 			Name:    "critical-difference",
-			Summary: "Mean ranks of methods by ECE over data sets, with Nemenyi's critical difference.",
+			Metrics: 1,
+			Summary: "Mean ranks of methods by ECE, or another metric, over blocks of settings, with Nemenyi's critical difference.",
 			Draw:    CriticalDifference,
 		},
 		{
@@ -67,5 +69,46 @@ func Registry() []Entry {
 			Summary: "ECE of the first method minus ECE of the second in each setting, with paired 95 % intervals.",
 			Draw:    Forest,
 		},
+		{
+			Name:    "win-rates",
+			Summary: "How often each method is better than the others by ECE, or another metric, with bootstrap intervals over blocks of settings.",
+			Metrics: 1,
+			Draw:    WinRates,
+		},
+		{
+			Name:    "strengths",
+			Summary: "Bradley-Terry strengths of methods by ECE, or another metric, with bootstrap intervals over blocks of settings.",
+			Metrics: 1,
+			Draw:    Strengths,
+		},
+		{
+			Name:    "pareto",
+			Summary: "ECE, or another metric, against the processor time of a fit, and the methods that no other one beats in both. Needs times.csv.",
+			Metrics: 1,
+			Draw:    Pareto,
+		},
+		{
+			Name:    "rank-bins",
+			Summary: "Mean ranks of methods against the number of bins of ECE or AECE. The spec must name the metric ece_bins or aece_bins.",
+			Metrics: 1,
+			Draw:    RankBins,
+		},
+		{
+			Name:    "rank-agreement",
+			Summary: "Kendall's rank correlation between the rankings of methods by several metrics, by default all with a direction but accuracy.",
+			Metrics: -1,
+			Draw:    RankAgreement,
+		},
 	}
+}
+
+// ByMetric returns the names of the kinds for which a spec may choose the metric.
+func ByMetric() []string {
+	var list []string
+	for _, e := range Registry() {
+		if e.Metrics != 0 {
+			list = append(list, e.Name)
+		}
+	}
+	return list
 }

@@ -9,6 +9,7 @@ type Spec struct {
 	Kind    Entry
 	Caption string // plain text; empty for Figure.Caption
 
+	Metrics     []string          // as in results.csv; nil for the default of the kind
 	Methods     []string          // ids to show, in this order
 	Labels      map[string]string // method id -> its name in print
 	Experiments []string          // whose rows are shown

@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"gopkg.in/yaml.v3"
@@ -45,6 +46,22 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 		}
 	}
 	fields["methods"] = r.methodsOf(&f.Methods, s)
+	var metric *yaml.Node
+	fields["metric"] = func(v *yaml.Node) {
+		metric = v
+		r.list(v, func(item *yaml.Node) {
+			id, ok := r.scalar(item, "metric")
+			if !ok {
+				return
+			}
+			if e, known := metricOf(s.Metrics, id); !known {
+				r.errorf(item, "metric %q is not computed by this spec%s", id, Suggest(id, s.outputs()))
+			} else if e.Better == metrics.Neutral {
+				r.errorf(item, "metric %q has no direction, so no method is better by it", id)
+			}
+			f.Metrics = append(f.Metrics, id)
+		})
+	}
 	fields["experiments"] = r.ids(&f.Experiments, "experiment")
 	r.object(item, "a figure", fields)
 	if len(r.errs) > before {
@@ -56,6 +73,18 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	}
 	if f.Kind.PerCell && f.Experiments != nil {
 		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
+		return f, false
+	}
+	switch most := f.Kind.Metrics; {
+	case f.Metrics == nil || most < 0 && len(f.Metrics) > 1:
+	case most == 0:
+		r.errorf(metric, "a %s figure has no choice of a metric", f.Kind.Name)
+		return f, false
+	case most < 0:
+		r.errorf(metric, "a %s figure compares two metrics or more", f.Kind.Name)
+		return f, false
+	case len(f.Metrics) > most:
+		r.errorf(metric, "a %s figure shows one metric", f.Kind.Name)
 		return f, false
 	}
 	if f.Name == "" {

@@ -19,6 +19,7 @@ const maxLacking = .2
 type Ranking struct {
 	Methods  []string // in the order of their mean ranks; nil if there is no ranking
 	Ranks    []float64
+	Means    []float64             // over blocks, of the values that were ranked; of times, of their logarithms
 	Test     significance.RankTest // with these Ranks
 	Critical float64               // critical difference of Nemenyi's test at Alpha
 	Groups   [][]int               // places in Methods of groups that Nemenyi's test does not tell apart
@@ -27,7 +28,7 @@ type Ranking struct {
 	Blocks   []string
 	Settings int
 	wins     [][][]float64 // by block: winsOf the methods
-	None     string // why there is no ranking
+	None     string        // why there is no ranking
 
 	Aside    []Lacking // methods that are left out
 	ByNature []Lacking // methods for which the metric is not defined; also those asked for by name
@@ -94,6 +95,12 @@ func (c *Comparison) rank(v values) {
 	for b, row := range costs {
 		for _, i := range order {
 			sorted[b] = append(sorted[b], row[i])
+		}
+	}
+	k.Means = make([]float64, len(ranked))
+	for _, row := range sorted {
+		for i, cost := range row {
+			k.Means[i] += c.cost() * cost / float64(len(sorted))
 		}
 	}
 	k.Apart = apart(sorted, len(ranked))

@@ -30,10 +30,10 @@ type Strength struct {
 }
 
 // bootstraps is the number of times that blocks are drawn for the intervals of
-// strengths, and fewBlocks the number of blocks below which these are called too short.
+// strengths, and FewBlocks the number of blocks below which these are called too short.
 const (
 	bootstraps = 1000
-	fewBlocks  = 10
+	FewBlocks  = 10
 )
 
 // Strengths returns the strengths of the ranked methods, in the order of their ranks,
@@ -166,7 +166,7 @@ func (v View) strengthLegend() string {
 	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, mean over the others and over %s; equal values count half. "+
 		"Bradley-Terry: strength as the logarithm of odds, mean 0; every pair has one tie more than it had, so that a method that always wins has a finite strength. "+
 		"Intervals: percentiles of %d bootstraps of whole blocks.", table.Count(len(v.Ranking.Blocks), "block"), bootstraps)
-	if n := len(v.Ranking.Blocks); n < fewBlocks {
+	if n := len(v.Ranking.Blocks); n < FewBlocks {
 		text += fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(n, "block"))
 	}
 	return text

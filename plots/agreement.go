@@ -1,0 +1,146 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// RankAgreement draws how far the rankings of the methods by several metrics agree, as
+// AgreementOf does. Without in.Metrics it takes all metrics of the rows that have a
+// direction, but for accuracy, which most methods keep, and for other numbers of bins.
+func RankAgreement(in Input) (*Figure, error) {
+	names := in.Metrics
+	if names == nil {
+		for _, r := range in.Records {
+			if e, _, ok := metrics.LookupOutput(r.Metric); ok && e.Better != metrics.Neutral && !slices.Contains(names, r.Metric) &&
+				e.Name != "accuracy" && e.Name != "ece_bins" && e.Name != "aece_bins" {
+				names = append(names, r.Metric)
+			}
+		}
+	}
+	a, err := in.agreement("rank-agreement", names)
+	if err != nil {
+		return nil, err
+	}
+	return AgreementOf(a)
+}
+
+// agreement ranks the methods of the figure by each of the metrics.
+func (in Input) agreement(kind string, names []string) (*compare.Agreement, error) {
+	if len(names) < 2 {
+		return nil, fmt.Errorf("%s figure: %s; it takes two or more", kind, table.Count(len(names), "metric"))
+	}
+	records, methods := in.ranked(names[0])
+	if len(methods) == 0 {
+		return nil, fmt.Errorf("%s figure: no rows of results.csv have a value of %s", kind, names[0])
+	}
+	list, err := compare.Agree(records, names, compare.Options{Against: methods[0]})
+	if err != nil {
+		return nil, fmt.Errorf("%s figure: %w", kind, err)
+	}
+	if len(list) > 1 {
+		return nil, fmt.Errorf("%s figure: %s rows beside %s ones; one figure never mixes them", kind, list[0].Source, list[1].Source)
+	}
+	return list[0], nil
+}
+
+// AgreementOf draws Kendall's rank correlation of the mean ranks by each pair of
+// metrics: a square with its number, blue above 0 and orange below.
+func AgreementOf(a *compare.Agreement) (*Figure, error) {
+	m := agreementMatrix{Agreement: a, title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"))}
+	for _, name := range a.Names {
+		m.margin = max(m.margin, write(smallSize, ink).Width(name)+10)
+	}
+	n := vg.Length(len(a.Names))
+	m.side = min(40, max(20, (pageWidth-m.margin-8)/n))
+	m.top = m.margin // the names of the columns are turned
+	m.width = max(columnWidth, m.margin+m.side*n+8)
+	m.foot = newFoot(a.Notes(), m.width)
+	return &Figure{
+		Width:  m.width,
+		Height: headingHeight + m.top + m.side*n + 6 + m.foot.height(),
+		Caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.",
+			table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block")),
+		Notes: a.Notes(),
+		draw:  m.draw,
+	}, nil
+}
+
+// agreementMatrix is the layout of the figure.
+type agreementMatrix struct {
+	*compare.Agreement
+	title                    string
+	margin, top, side, width vg.Length
+	foot                     foot
+}
+
+func (m agreementMatrix) draw(c draw.Canvas) {
+	heading(c, m.title, m.Source == simulated)
+	c = m.foot.draw(c)
+	left := c.Min.X + m.margin
+	top := c.Max.Y - headingHeight - m.top
+	for i, name := range m.Names {
+		y := top - m.side*vg.Length(i)
+		sty := write(smallSize, ink)
+		sty.XAlign = draw.XRight
+		c.FillText(sty, vg.Point{X: left - 4, Y: y - m.side/2 - 4}, name)
+		turned := write(smallSize, ink)
+		turned.Rotation, turned.XAlign = quarter, draw.XLeft
+		c.FillText(turned, vg.Point{X: left + m.side*(vg.Length(i)+.5) + 3, Y: top + 4}, name)
+		for j := range m.Names {
+			x := left + m.side*vg.Length(j)
+			tau := m.Tau[i][j]
+			rect(c, shade(tau), x+.5, y-m.side+.5, x+m.side-.5, y-.5)
+			number := write(smallSize, ink)
+			c.FillText(number, vg.Point{X: x + m.side/2, Y: y - m.side/2 - 4}, decimals(tau))
+		}
+	}
+}
+
+// shade returns the colour of a correlation: white at 0, towards blue at 1 and orange
+// at -1. Black text is legible on all of them.
+func shade(tau float64) color.Color {
+	end := underFill
+	if tau < 0 {
+		end = overFill
+	}
+	mix := func(to uint8) uint8 { return uint8(math.Round(255 + (float64(to)-255)*math.Abs(tau))) }
+	return color.RGBA{R: mix(end.R), G: mix(end.G), B: mix(end.B), A: 255}
+}
+
+// decimals prints a correlation with two decimals, without the sign of a zero.
+func decimals(x float64) string {
+	if s := strconv.FormatFloat(x, 'f', 2, 64); s != "-0.00" {
+		return s
+	}
+	return "0.00"
+}
+
+// familyOf returns the metrics that differ from ece or aece in the number of bins, and
+// the metric itself, as far as the rows have them, in the order of their bins.
+func familyOf(metric string, records []results.Record) (names []string, bins []int) {
+	names, bins = []string{metric}, []int{15}
+	e, ok := metrics.Lookup(metric + "_bins")
+	if !ok {
+		return nil, nil
+	}
+	for _, o := range e.Outputs {
+		m, err := strconv.Atoi(o.Name[len(metric)+1:])
+		if err == nil && slices.ContainsFunc(records, func(r results.Record) bool { return r.Metric == o.Name && r.Status == results.OK }) {
+			at, _ := slices.BinarySearch(bins, m)
+			names, bins = slices.Insert(names, at, o.Name), slices.Insert(bins, at, m)
+		}
+	}
+	return names, bins
+}

@@ -1,0 +1,249 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Pareto draws each method at its fit time and its ECE, or another metric that
+// in.Metrics names. Both are means over blocks, of the time the geometric one, over the
+// settings on which every shown method has both. A line joins the methods that no other
+// method beats in both. The time axis is logarithmic. The rows must have times
+// ([results.TimeRecords]); a method without one is left out and noted.
+func Pareto(in Input) (*Figure, error) {
+	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("pareto figure: %w", err) }
+	quality, notes, err := in.comparison("pareto")
+	if err != nil {
+		return nil, err
+	}
+	if quality.Ranking.Methods == nil {
+		return fail(fmt.Errorf("%s", quality.Ranking.None))
+	}
+	timed := in
+	timed.Metrics, timed.Methods = []string{results.TimeMetric}, quality.Ranking.Methods
+	times, _, err := timed.comparison("pareto")
+	if err != nil {
+		return fail(fmt.Errorf("no fit times: times.csv has none of these settings"))
+	}
+	if times.Ranking.Methods == nil {
+		return fail(fmt.Errorf("fit times: %s", times.Ranking.None))
+	}
+	var shown []string
+	for _, m := range quality.Ranking.Methods {
+		if slices.Contains(times.Ranking.Methods, m) {
+			shown = append(shown, m)
+		} else {
+			notes = append(notes, fmt.Sprintf("%s has no fit time on all settings.", printable(compare.View{Comparison: quality, Labels: in.Labels}.Label(m))))
+		}
+	}
+	list, err := Input{Methods: shown, Labels: in.Labels}.methods(nil)
+	if err != nil {
+		return fail(err)
+	}
+	g := paretoPlot{methods: list, percent: quality.Percent, simulated: quality.Source == simulated,
+		y: quality.Ranking.Means, axis: quality.MetricLabel}
+	g.title = fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), table.Count(len(quality.Ranking.Blocks), "block"))
+	scale := 1.0
+	if quality.Percent {
+		scale = 100
+		g.axis += " (%)"
+	}
+	for _, m := range shown {
+		g.at = append(g.at, paretoPoint{
+			seconds: math.Exp(times.Ranking.Means[slices.Index(times.Ranking.Methods, m)]),
+			value:   scale * quality.Ranking.Means[slices.Index(quality.Ranking.Methods, m)],
+		})
+	}
+	g.front = front(g.at, quality.Better == table.Higher)
+	notes = append([]string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
+		table.Count(len(quality.Ranking.Blocks), "block"), table.Count(quality.Ranking.Settings, "setting"))}, notes...)
+	g.foot = newFoot(notes, pageWidth)
+	return &Figure{
+		Width: pageWidth, Height: headingHeight + paretoHeight + xMargin + g.foot.height(),
+		Caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, table.Count(len(quality.Ranking.Blocks), "block")),
+		Notes:   notes,
+		draw:    g.draw,
+	}, nil
+}
+
+const paretoHeight vg.Length = 230
+
+// paretoPoint is a method's mean fit time and its mean value.
+type paretoPoint struct{ seconds, value float64 }
+
+// front returns the indices of the points that no other point beats in one number
+// without losing in the other, in the order of their times.
+func front(at []paretoPoint, higher bool) []int {
+	cost := func(p paretoPoint) float64 {
+		if higher {
+			return -p.value
+		}
+		return p.value
+	}
+	var list []int
+	for i, p := range at {
+		if !slices.ContainsFunc(at, func(q paretoPoint) bool {
+			return q.seconds <= p.seconds && cost(q) <= cost(p) && (q.seconds < p.seconds || cost(q) < cost(p))
+		}) {
+			list = append(list, i)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		switch {
+		case at[a].seconds < at[b].seconds:
+			return -1
+		case at[a].seconds > at[b].seconds:
+			return 1
+		}
+		return a - b
+	})
+	return list
+}
+
+// paretoPlot is the layout of the figure.
+type paretoPlot struct {
+	methods            []method
+	at                 []paretoPoint
+	front              []int
+	y                  []float64
+	title, axis        string
+	percent, simulated bool
+	foot               foot
+}
+
+func (g paretoPlot) draw(c draw.Canvas) {
+	heading(c, g.title, g.simulated)
+	c = g.foot.draw(c)
+	area := onePanel(c, paretoHeight)
+	area.Max.X -= 30 // for the name of the slowest method
+	var low, high, least, most = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, p := range g.at {
+		low, high = min(low, math.Log10(p.seconds)), max(high, math.Log10(p.seconds))
+		least, most = min(least, p.value), max(most, p.value)
+	}
+	low, high = low-.15, high+.25
+	room := max(.06*(most-least), 1e-3)
+	ys := span{min: least - room, max: most + room}
+	ys.ticks = ticks(ys.min, ys.max, 6)
+	x := func(p paretoPoint) vg.Length {
+		return area.Min.X + (area.Max.X-area.Min.X)*vg.Length((math.Log10(p.seconds)-low)/(high-low))
+	}
+	y := func(v float64) vg.Length {
+		return area.Min.Y + (area.Max.Y-area.Min.Y)*vg.Length((v-ys.min)/(ys.max-ys.min))
+	}
+	axis := stroke(ink, axisWidth)
+	for _, v := range ys.ticks {
+		c.StrokeLine2(stroke(gridColor, axisWidth), area.Min.X, y(v), area.Max.X, y(v))
+		sty := write(smallSize, ink)
+		sty.XAlign = draw.XRight
+		c.FillText(sty, vg.Point{X: area.Min.X - 4, Y: y(v) - 4}, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	for _, s := range logTicks(low, high) {
+		at := x(paretoPoint{seconds: s})
+		c.StrokeLine2(stroke(gridColor, axisWidth), at, area.Min.Y, at, area.Max.Y)
+		c.StrokeLine2(axis, at, area.Min.Y, at, area.Min.Y-tickLength)
+		c.FillText(write(smallSize, ink), vg.Point{X: at, Y: area.Min.Y - 12}, duration(s))
+	}
+	c.StrokeLines(axis, []vg.Point{{X: area.Min.X, Y: area.Max.Y}, area.Min, {X: area.Max.X, Y: area.Min.Y}})
+	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+3, "processor time of a fit (geometric mean)")
+	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, g.axis)
+	var line []vg.Point
+	for i, j := range g.front { // a step: between two methods of the front the better number is that of the faster one
+		p := vg.Point{X: x(g.at[j]), Y: y(g.at[j].value)}
+		if i > 0 {
+			line = append(line, vg.Point{X: p.X, Y: line[len(line)-1].Y})
+		}
+		line = append(line, p)
+	}
+	c.StrokeLines(draw.LineStyle{Color: barEdge, Width: 0.8, Dashes: dashed}, line)
+	g.names(c, x, y, area)
+}
+
+// names draws the marks and the name of each method beside its mark, where it covers no
+// other name or mark: to the right, to the left, above or below, or a little further
+// away with a line to the mark.
+func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(float64) vg.Length, area vg.Rectangle) {
+	var taken []vg.Rectangle
+	for _, p := range g.at {
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x(p) - 3, Y: y(p.value) - 3}, Max: vg.Point{X: x(p) + 3, Y: y(p.value) + 3}})
+	}
+	free := func(r vg.Rectangle) bool {
+		return r.Min.X >= area.Min.X && r.Max.X <= c.Max.X && r.Min.Y >= area.Min.Y && r.Max.Y <= area.Max.Y+headingHeight-6 &&
+			!slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
+				return t.Min.X < r.Max.X && r.Min.X < t.Max.X && t.Min.Y < r.Max.Y && r.Min.Y < t.Max.Y
+			})
+	}
+	const size = 7
+	for i, m := range g.methods {
+		sty := write(size, ink)
+		sty.XAlign = draw.XLeft
+		at := vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)}
+		w, h := sty.Width(m.label), vg.Length(size)
+		place, found := vg.Rectangle{}, false
+		for _, away := range []vg.Length{0, 8, 16, 26, 38, 52, 70} {
+			for _, d := range []vg.Point{{X: 1, Y: 0}, {X: -1, Y: 0}, {X: 0, Y: 1}, {X: 0, Y: -1}, {X: .7, Y: .7}, {X: .7, Y: -.7}, {X: -.7, Y: .7}, {X: -.7, Y: -.7}} {
+				centre := vg.Point{X: at.X + d.X*(away+5+w/2), Y: at.Y + d.Y*(away+4+h/2)}
+				r := vg.Rectangle{Min: vg.Point{X: centre.X - w/2, Y: centre.Y - h/2}, Max: vg.Point{X: centre.X + w/2, Y: centre.Y + h/2}}
+				if free(r) {
+					place, found = r, true
+					break
+				}
+			}
+			if found {
+				if away > 0 {
+					near := vg.Point{X: min(max(at.X, place.Min.X), place.Max.X), Y: min(max(at.Y, place.Min.Y), place.Max.Y)}
+					c.StrokeLines(draw.LineStyle{Color: barColor, Width: 0.5}, []vg.Point{at, near})
+				}
+				break
+			}
+		}
+		if !found {
+			place = vg.Rectangle{Min: vg.Point{X: at.X + 5, Y: at.Y - h/2}}
+		}
+		taken = append(taken, place)
+		c.FillText(sty, vg.Point{X: place.Min.X, Y: place.Min.Y}, m.label)
+	}
+	for i, m := range g.methods {
+		c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)})
+	}
+}
+
+// logTicks returns the powers of ten between two logarithms of seconds, and also 2 and
+// 5 times these where there are few.
+func logTicks(low, high float64) (list []float64) {
+	steps := []float64{1}
+	if high-low < 2.5 {
+		steps = []float64{1, 2, 5}
+	}
+	for e := math.Floor(low); e <= high; e++ {
+		for _, s := range steps {
+			if l := e + math.Log10(s); l >= low && l <= high {
+				list = append(list, s*math.Pow(10, e))
+			}
+		}
+	}
+	return list
+}
+
+// duration prints a time with its unit: 20 us, 1 ms, 5 s.
+func duration(seconds float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
+		if seconds >= u.size*.999 {
+			return strings.TrimSuffix(strconv.FormatFloat(seconds/u.size, 'g', 3, 64), ".0") + " " + u.name
+		}
+	}
+	return strconv.FormatFloat(seconds*1e9, 'g', 3, 64) + " ns"
+}

@@ -1,0 +1,158 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// RankBins draws the mean rank of each method against the number of bins of the ECE,
+// or of the AECE where in.Metrics names it. One line is a method; its name stands at
+// the right, in the order of the ranks there. The rows must have the metric ece_bins,
+// or aece_bins.
+func RankBins(in Input) (*Figure, error) {
+	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("rank-bins figure: %w", err) }
+	names, bins := familyOf(in.metric(), in.Records)
+	if names == nil {
+		return fail(fmt.Errorf("%s has no numbers of bins; only ece and aece have", in.metric()))
+	}
+	if len(names) < 2 {
+		return fail(fmt.Errorf("only %d bins have values: the spec must name the metric %s_bins", bins[0], in.metric()))
+	}
+	a, err := in.agreement("rank-bins", names)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Metrics) < len(names) {
+		return fail(fmt.Errorf("a number of bins has no ranking: %s", a.Notes()[1]))
+	}
+	metric := table.Name("metric", in.metric())
+	list, err := Input{Methods: a.Methods, Labels: in.Labels}.methods(nil)
+	if err != nil {
+		return fail(err)
+	}
+	usual := slices.Index(bins, 15)
+	least := 1.0
+	for i := range bins {
+		least = min(least, a.Tau[usual][i])
+	}
+	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
+		table.Count(len(a.Blocks), "block"), decimals(least))}
+	g := rankLines{Agreement: a, methods: list, bins: bins, metric: metric, foot: newFoot(notes, pageWidth),
+		title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block"))}
+	g.height = max(140, 9.2*vg.Length(len(list)))
+	for _, m := range list {
+		g.right = max(g.right, min(120, write(smallSize, ink).Width(m.label)+30))
+	}
+	return &Figure{
+		Width: pageWidth, Height: headingHeight + 8 + g.height + rankBinsAxis + g.foot.height(),
+		Caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], table.Count(len(a.Blocks), "block")),
+		Notes:   notes,
+		draw:    g.draw,
+	}, nil
+}
+
+const rankBinsAxis vg.Length = 30 // below the panel
+
+// rankLines is the layout of the figure.
+type rankLines struct {
+	*compare.Agreement
+	methods       []method
+	bins          []int
+	metric, title string
+	height, right vg.Length // of the panel; of the names
+	foot          foot
+}
+
+func (g rankLines) draw(c draw.Canvas) {
+	heading(c, g.title, g.Source == simulated)
+	c = g.foot.draw(c)
+	top := c.Max.Y - headingHeight - 8
+	left, right := c.Min.X+leftMargin, c.Max.X-g.right
+	bottom := top - g.height
+	x := func(bins int) vg.Length {
+		from, to := math.Log(float64(g.bins[0])), math.Log(float64(g.bins[len(g.bins)-1]))
+		return left + 6 + (right-left-12)*vg.Length((math.Log(float64(bins))-from)/(to-from))
+	}
+	n := float64(len(g.methods))
+	y := func(rank float64) vg.Length { return top - 4 - (g.height-8)*vg.Length((rank-1)/(n-1)) }
+	line := stroke(ink, axisWidth)
+	for _, r := range ticks(1, n, 8) {
+		r = math.Max(1, math.Round(r))
+		c.StrokeLine2(stroke(gridColor, axisWidth), left, y(r), right, y(r))
+		sty := write(smallSize, ink)
+		sty.XAlign = draw.XRight
+		c.FillText(sty, vg.Point{X: left - 4, Y: y(r) - 4}, strconv.Itoa(int(r)))
+	}
+	c.StrokeLines(line, []vg.Point{{X: left, Y: top}, {X: left, Y: bottom}, {X: right, Y: bottom}})
+	for _, m := range g.bins {
+		c.StrokeLine2(line, x(m), bottom, x(m), bottom-tickLength)
+		c.FillText(write(smallSize, ink), vg.Point{X: x(m), Y: bottom - 12}, strconv.Itoa(m))
+	}
+	xTitle(c, (left+right)/2, c.Min.Y+3, "number of bins")
+	yTitle(c, c.Min.X+10, (top+bottom)/2, "mean rank (1 is best)")
+	last := g.Ranks[len(g.bins)-1]
+	order := make([]int, len(g.methods))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case last[a] < last[b]:
+			return -1
+		case last[a] > last[b]:
+			return 1
+		}
+		return a - b
+	})
+	heights := make([]vg.Length, len(order))
+	for i, j := range order {
+		heights[i] = y(last[j])
+	}
+	spreadOut(heights, 8.6, top+2, bottom-2)
+	for i, j := range order {
+		look := MethodLook(g.methods[j].id)
+		points := make([]vg.Point, len(g.bins))
+		for b, m := range g.bins {
+			points[b] = vg.Point{X: x(m), Y: y(g.Ranks[b][j])}
+		}
+		c.StrokeLines(look.line(), points)
+		for _, p := range points {
+			c.DrawGlyph(look.glyph(), p)
+		}
+		leader := draw.LineStyle{Color: look.Color, Width: 0.5}
+		c.StrokeLines(leader, []vg.Point{{X: x(g.bins[len(g.bins)-1]) + 3, Y: y(last[j])}, {X: right + 10, Y: heights[i]}, {X: right + 14, Y: heights[i]}})
+		sty, label := fit(g.methods[j].label, g.right-20, smallSize)
+		sty.XAlign = draw.XLeft
+		c.FillText(sty, vg.Point{X: right + 16, Y: heights[i] - 4}, label)
+	}
+}
+
+// spreadOut moves descending heights apart by at least a distance, within the limits as
+// far as they have room.
+func spreadOut(heights []vg.Length, apart, top, bottom vg.Length) {
+	for range 200 {
+		moved := false
+		for i := 1; i < len(heights); i++ {
+			if short := apart - (heights[i-1] - heights[i]); short > 0.01 {
+				heights[i-1] += short / 2
+				heights[i] -= short / 2
+				moved = true
+			}
+		}
+		if n := len(heights); n > 0 {
+			heights[0] = min(heights[0], top)
+			heights[n-1] = max(heights[n-1], bottom)
+		}
+		if !moved {
+			return
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// WinRates draws how often each method is better than the others by a metric, ECE
+// unless in.Metrics names another one, as WinRatesOf does.
+func WinRates(in Input) (*Figure, error) {
+	c, notes, err := in.comparison("win-rates")
+	if err != nil {
+		return nil, err
+	}
+	return winRates(c, in.Labels, notes)
+}
+
+// WinRatesOf draws the win rates of a comparison with their bootstrap intervals, in
+// the order of the mean ranks. The labels are by method id.
+func WinRatesOf(c *compare.Comparison, labels map[string]string) (*Figure, error) {
+	return winRates(c, labels, nil)
+}
+
+func winRates(c *compare.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half",
+		title:   "Win rate by " + c.MetricLabel,
+		caption: fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))}
+	f.x.shift = 50
+	return strengths(c, labels, f, notes, "win-rates", func(s compare.Strength) compare.Estimate {
+		e := s.WinRate
+		return compare.Estimate{Value: 100*e.Value - 50, Lo: 100*e.Lo - 50, Hi: 100*e.Hi - 50}
+	})
+}
+
+// Strengths draws the Bradley-Terry strength of each method by a metric, ECE unless
+// in.Metrics names another one, as StrengthsOf does.
+func Strengths(in Input) (*Figure, error) {
+	c, notes, err := in.comparison("strengths")
+	if err != nil {
+		return nil, err
+	}
+	return bradleyTerry(c, in.Labels, notes)
+}
+
+// StrengthsOf draws the Bradley-Terry strengths of a comparison with their bootstrap
+// intervals, in the order of the mean ranks. The labels are by method id.
+func StrengthsOf(c *compare.Comparison, labels map[string]string) (*Figure, error) {
+	return bradleyTerry(c, labels, nil)
+}
+
+func bradleyTerry(c *compare.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger",
+		title:   "Bradley-Terry strength by " + c.MetricLabel,
+		caption: fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over blocks. A method with 1 more wins with odds of e to 1.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))}
+	return strengths(c, labels, f, notes, "strengths", func(s compare.Strength) compare.Estimate { return s.BradleyTerry })
+}
+
+// strengths draws an estimate of each ranked method in the layout f.
+func strengths(c *compare.Comparison, labels map[string]string, f forest, notes []string, kind string, of func(compare.Strength) compare.Estimate) (*Figure, error) {
+	k := c.Ranking
+	if k.Methods == nil {
+		return nil, fmt.Errorf("%s figure: %s", kind, k.None)
+	}
+	list, err := labelled(compare.View{Comparison: c, Labels: labels}, k.Methods)
+	if err != nil {
+		return nil, fmt.Errorf("%s figure: %w", kind, err)
+	}
+	f.simulated, f.whole = c.Source == simulated, true
+	f.title += fmt.Sprintf(", %s, %s", table.Count(len(list), "method"), table.Count(len(k.Blocks), "block"))
+	for i, s := range k.Strengths() {
+		look := MethodLook(s.Method)
+		e := of(s)
+		f.rows = append(f.rows, forestRow{label: list[i].label, at: e.Value, lo: e.Lo, hi: e.Hi, kind: interval, look: &look})
+	}
+	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), shortIntervals(len(k.Blocks)))}, notes...)
+	return f.figure(), nil
+}
+
+// shortIntervals warns of a bootstrap of few blocks; it begins with a space.
+func shortIntervals(blocks int) string {
+	if blocks >= compare.FewBlocks {
+		return ""
+	}
+	return fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(blocks, "block"))
+}
+
+// metric returns the metric of a figure that shows one, ECE by default.
+func (in Input) metric() string {
+	if len(in.Metrics) > 0 {
+		return in.Metrics[0]
+	}
+	return "ece"
+}
+
+// comparison compares the methods of the figure by its metric, and notes what is left
+// out of the ranking.
+func (in Input) comparison(kind string) (*compare.Comparison, []string, error) {
+	records, methods := in.ranked(in.metric())
+	if len(methods) == 0 {
+		return nil, nil, fmt.Errorf("%s figure: no rows of results.csv have a value of %s", kind, in.metric())
+	}
+	list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: methods[0]})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s figure: %w", kind, err)
+	}
+	if len(list) > 1 {
+		return nil, nil, fmt.Errorf("%s figure: %s rows beside %s ones; one figure never mixes them", kind, list[0].Source, list[1].Source)
+	}
+	notes := rankNotes(compare.View{Comparison: list[0], Labels: in.Labels})
+	return list[0], notes[1:], nil // without what the bars of a ranking mean
+}
+
+// ranked returns the rows of the methods to show, and the methods that have a value of
+// the metric, in the order of the input.
+func (in Input) ranked(metric string) (records []results.Record, methods []string) {
+	has := map[string]bool{}
+	for _, r := range in.Records {
+		if in.Methods != nil && !slices.Contains(in.Methods, r.Method) {
+			continue
+		}
+		records = append(records, r)
+		if r.Metric == metric && r.Status == results.OK && !has[r.Method] {
+			has[r.Method] = true
+			methods = append(methods, r.Method)
+		}
+	}
+	if in.Methods != nil {
+		slices.SortStableFunc(methods, func(a, b string) int {
+			return cmp.Compare(slices.Index(in.Methods, a), slices.Index(in.Methods, b))
+		})
+	}
+	return records, methods
+}
