@@ -30,7 +30,8 @@ type Compare struct {
 // Page is a comparison by one metric over the settings of one source.
 type Page struct {
 	compare.View
-	pairs   []results.Pair // of the source
+	pairs   []results.Pair   // of the source
+	timed   []results.Record // of the source, with fit times; nil where no time is known
 	formats []plots.Format
 	compact bool
 }
@@ -50,10 +51,20 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 		for _, one := range list {
 			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
 			other := func(p results.Pair) bool { return p.Source != one.Source }
-			pages = append(pages, Page{view, slices.DeleteFunc(slices.Clone(rows.Pairs), other), c.Formats, c.Compact})
+			pages = append(pages, Page{view, slices.DeleteFunc(slices.Clone(rows.Pairs), other), rows.timed(one.Source), c.Formats, c.Compact})
 		}
 	}
 	return pages, nil
+}
+
+// timed returns the records of a source with the times of times.csv, or nothing if it
+// has none of them.
+func (r *Rows) timed(source string) []results.Record {
+	if !slices.ContainsFunc(r.Times, func(t results.Time) bool { return t.Known && t.Source == source }) {
+		return nil
+	}
+	of := slices.DeleteFunc(slices.Clone(r.Records), func(x results.Record) bool { return x.Source != source || x.Metric == results.TimeMetric })
+	return append(of, results.TimeRecords(r.Times, of)...)
 }
 
 // Unpaired reports whether some method has no paired intervals although the
@@ -65,9 +76,9 @@ func (p Page) Unpaired() bool {
 }
 
 // Write prints the page and the hint to w, and writes the page as text and LaTeX
-// and its figures into dir. The figures are the mean ranks, the differences over
-// blocks, and for each method that the user named the differences of the single
-// settings. Where a figure cannot be drawn, for example because two settings are
+// and its figures into dir. The figures are the mean ranks, the win rates and strengths,
+// the differences over blocks, the metric against the fit times if they are known, and
+// for each method that the user named the differences of the single settings. Where a figure cannot be drawn, for example because two settings are
 // too few to rank, w gets the reason, and that is no error.
 func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -90,6 +101,24 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	figure, err := plots.Ranks(p.Comparison, p.Labels)
 	if err := p.saveDrawn(w, figure, err, base+"-ranks"); err != nil {
 		return err
+	}
+	figure, err = plots.WinRatesOf(p.Comparison, p.Labels)
+	if err := p.saveDrawn(w, figure, err, base+"-win-rates"); err != nil {
+		return err
+	}
+	figure, err = plots.StrengthsOf(p.Comparison, p.Labels)
+	if err := p.saveDrawn(w, figure, err, base+"-strengths"); err != nil {
+		return err
+	}
+	if p.timed != nil && !p.Ratio {
+		in := plots.Input{Records: p.timed, Metrics: []string{p.Metric}, Labels: p.Labels}
+		if p.Methods != nil {
+			in.Methods = append(slices.Clone(p.Methods), p.Against)
+		}
+		figure, err = plots.Pareto(in)
+		if err := p.saveDrawn(w, figure, err, base+"-pareto"); err != nil {
+			return err
+		}
 	}
 	if !p.Ratio {
 		figure, err = plots.Differences(p.Comparison, p.Labels)
@@ -115,7 +144,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 }
 
 // latex writes the LaTeX of the page, one table a file: base.tex, the notes of a
-// compact table, and the redrawn splits if there are any.
+// compact table, the win rates and strengths, and the redrawn splits if there are any.
 func (p Page) latex(base string) error {
 	if !p.compact {
 		if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
@@ -126,6 +155,11 @@ func (p Page) latex(base string) error {
 			return err
 		}
 		if err := atomicfile.Write(base+"-notes.tex", p.CompactNotes); err != nil {
+			return err
+		}
+	}
+	if p.Ranking.Methods != nil {
+		if err := atomicfile.Write(base+"-strengths.tex", p.StrengthsLaTeX); err != nil {
 			return err
 		}
 	}
@@ -142,4 +176,49 @@ func (p Page) saveDrawn(w io.Writer, figure *plots.Figure, err error, base strin
 		return err
 	}
 	return saveFigure(w, figure, base, p.formats)
+}
+
+// Agreements compares the rankings by the metrics, once for each source: nothing if
+// there are fewer than two. Where nothing can be compared, the error says why.
+func (c Compare) Agreements(rows *Rows) ([]Agreement, error) {
+	if len(c.Metrics) < 2 {
+		return nil, nil
+	}
+	list, err := compare.Agree(rows.Records, c.Metrics, compare.Options{Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files})
+	var out []Agreement
+	for _, a := range list {
+		out = append(out, Agreement{a, c.Labels, c.Formats})
+	}
+	return out, err
+}
+
+// Agreement is the agreement of the rankings by several metrics over the settings of
+// one source.
+type Agreement struct {
+	*compare.Agreement
+	labels  map[string]string
+	formats []plots.Format
+}
+
+// Print prints the agreement.
+func (a Agreement) Print(w io.Writer) error {
+	view := compare.View{Labels: a.labels}
+	return a.Text(w, view.Label)
+}
+
+// Write prints the agreement to w, and writes it as text and its figure into dir.
+func (a Agreement) Write(w io.Writer, dir string) error {
+	if err := a.Print(w); err != nil {
+		return err
+	}
+	base := filepath.Join(dir, "agreement-"+a.Source)
+	if err := atomicfile.Write(base+".txt", a.Print); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "(%s.txt)\n", base)
+	figure, err := plots.AgreementOf(a.Agreement)
+	if err != nil {
+		return err
+	}
+	return saveFigure(w, figure, base, a.formats)
 }

@@ -171,7 +171,8 @@ func (v *views) figureOfMany(f plots.Spec) error {
 		}) {
 			continue
 		}
-		figure, err := f.Kind.Draw(plots.Input{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs,
+		records := append(rows.Records, results.TimeRecords(rows.Times, rows.Records)...)
+		figure, err := f.Kind.Draw(plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
 			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels})
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s rows: %w", source, err))

@@ -29,35 +29,39 @@ func RankAgreement(in Input) (*Figure, error) {
 			}
 		}
 	}
-	a, err := in.agreement("rank-agreement", names)
+	if len(names) < 2 && in.Metrics == nil {
+		names = []string{"ece"} // for the error
+	}
+	a, notes, err := in.agreement("rank-agreement", names)
 	if err != nil {
 		return nil, err
 	}
-	return AgreementOf(a)
+	return agreementOf(a, notes)
 }
 
-// agreement ranks the methods of the figure by each of the metrics.
-func (in Input) agreement(kind string, names []string) (*compare.Agreement, error) {
-	if len(names) < 2 {
-		return nil, fmt.Errorf("%s figure: %s; it takes two or more", kind, table.Count(len(names), "metric"))
-	}
-	records, methods := in.ranked(names[0])
-	if len(methods) == 0 {
-		return nil, fmt.Errorf("%s figure: no rows of results.csv have a value of %s", kind, names[0])
-	}
-	list, err := compare.Agree(records, names, compare.Options{Against: methods[0]})
+// agreement ranks the methods of the figure by each of the metrics, and notes the
+// missing values of the first.
+func (in Input) agreement(kind string, names []string) (*compare.Agreement, []string, error) {
+	v, records, err := in.ranked(names...)
 	if err != nil {
-		return nil, fmt.Errorf("%s figure: %w", kind, err)
+		return nil, nil, fmt.Errorf("%s figure: %w", kind, err)
 	}
-	if len(list) > 1 {
-		return nil, fmt.Errorf("%s figure: %s rows beside %s ones; one figure never mixes them", kind, list[0].Source, list[1].Source)
+	if len(names) < 2 {
+		return nil, nil, fmt.Errorf("%s figure: %s; it takes two or more", kind, table.Count(len(names), "metric"))
 	}
-	return list[0], nil
+	list, err := compare.Agree(records, names, compare.Options{Against: v.methods[0].id})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s figure: %w", kind, err)
+	}
+	return list[0], v.notes, nil
 }
 
 // AgreementOf draws Kendall's rank correlation of the mean ranks by each pair of
 // metrics: a square with its number, blue above 0 and orange below.
-func AgreementOf(a *compare.Agreement) (*Figure, error) {
+func AgreementOf(a *compare.Agreement) (*Figure, error) { return agreementOf(a, nil) }
+
+func agreementOf(a *compare.Agreement, missing []string) (*Figure, error) {
+	notes := append(a.Notes(), missing...)
 	m := agreementMatrix{Agreement: a, title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"))}
 	for _, name := range a.Names {
 		m.margin = max(m.margin, write(smallSize, ink).Width(name)+10)
@@ -66,13 +70,13 @@ func AgreementOf(a *compare.Agreement) (*Figure, error) {
 	m.side = min(40, max(20, (pageWidth-m.margin-8)/n))
 	m.top = m.margin // the names of the columns are turned
 	m.width = max(columnWidth, m.margin+m.side*n+8)
-	m.foot = newFoot(a.Notes(), m.width)
+	m.foot = newFoot(notes, m.width)
 	return &Figure{
 		Width:  m.width,
 		Height: headingHeight + m.top + m.side*n + 6 + m.foot.height(),
 		Caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.",
 			table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block")),
-		Notes: a.Notes(),
+		Notes: notes,
 		draw:  m.draw,
 	}, nil
 }

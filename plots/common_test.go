@@ -99,7 +99,7 @@ func sample(kind string, methods ...string) Input {
 		}
 		in.Records = testRecords("accuracy", cells, in.Methods...)
 		in.Records[0].Value = 0.1 // one below zero
-	case "critical-difference":
+	case "critical-difference", "win-rates", "strengths", "pareto", "rank-bins", "rank-agreement":
 		for _, m := range []string{"qats", "ir"} { // two methods have no diagram
 			if len(methods) < 3 && !slices.Contains(methods, m) {
 				methods = append(slices.Clone(methods), m)
@@ -109,6 +109,17 @@ func sample(kind string, methods ...string) Input {
 		in.Records = testRecords("ece", datasets(), methods...)
 		for i := range in.Records {
 			in.Records[i].Value += 0.1 * float64(i*i%5) / 5 // the order varies between settings
+		}
+		ece := in.Records
+		for j, metric := range []string{"aece", "nll", "ece_5", "ece_50", "time"} {
+			for i, r := range ece {
+				r.Metric = metric
+				r.Value += 0.05 * float64(i*(j+3)%7)
+				if metric == "time" {
+					r.Value *= 1e-4 * float64(1+i%len(methods)*20)
+				}
+				in.Records = append(in.Records, r)
+			}
 		}
 	case "forest":
 		in.Methods = append(slices.Clone(methods), "qats")[:2]

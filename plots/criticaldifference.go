@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 	"gonum.org/v1/plot/vg"
@@ -15,28 +14,11 @@ import (
 // CriticalDifference ranks the methods by ECE, or another metric that in.Metrics
 // names, over data sets and draws the mean ranks as Ranks does.
 func CriticalDifference(in Input) (*Figure, error) {
-	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("critical-difference figure: %w", err) }
-	if len(in.Metrics) > 0 {
-		c, notes, err := in.comparison("critical-difference")
-		if err != nil {
-			return nil, err
-		}
-		return ranks(c, in.Labels, notes)
-	}
-	v, err := in.values("ece")
+	c, labels, notes, err := in.comparison("critical-difference")
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	byID := map[string]string{}
-	for _, m := range v.methods {
-		byID[m.id] = m.label
-	}
-	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return r.Metric != "ece" || byID[r.Method] == "" })
-	list, err := compare.Of(records, nil, compare.Options{Metric: "ece", Against: v.methods[0].id})
-	if err != nil {
-		return fail(err)
-	}
-	return ranks(list[0], byID, v.notes)
+	return ranks(c, labels, notes)
 }
 
 // Ranks draws the mean ranks of a comparison as Demsar (2006) does: the methods on

@@ -43,4 +43,9 @@ func ExampleRegistry() {
 	// reliability-grid
 	// critical-difference
 	// forest
+	// win-rates
+	// strengths
+	// pareto
+	// rank-bins
+	// rank-agreement
 }

@@ -22,7 +22,7 @@ import (
 // ([results.TimeRecords]); a method without one is left out and noted.
 func Pareto(in Input) (*Figure, error) {
 	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("pareto figure: %w", err) }
-	quality, notes, err := in.comparison("pareto")
+	quality, labels, missing, err := in.comparison("pareto")
 	if err != nil {
 		return nil, err
 	}
@@ -31,22 +31,24 @@ func Pareto(in Input) (*Figure, error) {
 	}
 	timed := in
 	timed.Metrics, timed.Methods = []string{results.TimeMetric}, quality.Ranking.Methods
-	times, _, err := timed.comparison("pareto")
+	times, _, _, err := timed.comparison("pareto")
 	if err != nil {
 		return fail(fmt.Errorf("no fit times: times.csv has none of these settings"))
 	}
 	if times.Ranking.Methods == nil {
 		return fail(fmt.Errorf("fit times: %s", times.Ranking.None))
 	}
+	view := compare.View{Comparison: quality, Labels: labels}
+	notes := append(rankNotes(view)[1:], missing...)
 	var shown []string
 	for _, m := range quality.Ranking.Methods {
 		if slices.Contains(times.Ranking.Methods, m) {
 			shown = append(shown, m)
 		} else {
-			notes = append(notes, fmt.Sprintf("%s has no fit time on all settings.", printable(compare.View{Comparison: quality, Labels: in.Labels}.Label(m))))
+			notes = append(notes, fmt.Sprintf("%s has no fit time on all settings.", view.Label(m)))
 		}
 	}
-	list, err := Input{Methods: shown, Labels: in.Labels}.methods(nil)
+	list, err := labelled(view, shown)
 	if err != nil {
 		return fail(err)
 	}
@@ -69,14 +71,17 @@ func Pareto(in Input) (*Figure, error) {
 		table.Count(len(quality.Ranking.Blocks), "block"), table.Count(quality.Ranking.Settings, "setting"))}, notes...)
 	g.foot = newFoot(notes, pageWidth)
 	return &Figure{
-		Width: pageWidth, Height: headingHeight + paretoHeight + xMargin + g.foot.height(),
+		Width: pageWidth, Height: headingHeight + paretoHeight + paretoAxis + g.foot.height(),
 		Caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, table.Count(len(quality.Ranking.Blocks), "block")),
 		Notes:   notes,
 		draw:    g.draw,
 	}, nil
 }
 
-const paretoHeight vg.Length = 230
+const (
+	paretoHeight vg.Length = 230
+	paretoAxis   vg.Length = 30 // below the panel
+)
 
 // paretoPoint is a method's mean fit time and its mean value.
 type paretoPoint struct{ seconds, value float64 }
@@ -124,8 +129,10 @@ type paretoPlot struct {
 func (g paretoPlot) draw(c draw.Canvas) {
 	heading(c, g.title, g.simulated)
 	c = g.foot.draw(c)
-	area := onePanel(c, paretoHeight)
-	area.Max.X -= 30 // for the name of the slowest method
+	area := vg.Rectangle{ // with room for the name of the slowest method at the right
+		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + paretoAxis},
+		Max: vg.Point{X: c.Max.X - rightMargin - 30, Y: c.Min.Y + paretoAxis + paretoHeight},
+	}
 	var low, high, least, most = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, p := range g.at {
 		low, high = min(low, math.Log10(p.seconds)), max(high, math.Log10(p.seconds))
@@ -166,14 +173,18 @@ func (g paretoPlot) draw(c draw.Canvas) {
 		line = append(line, p)
 	}
 	c.StrokeLines(draw.LineStyle{Color: barEdge, Width: 0.8, Dashes: dashed}, line)
-	g.names(c, x, y, area)
+	g.names(c, x, y, area, line)
 }
 
 // names draws the marks and the name of each method beside its mark, where it covers no
-// other name or mark: to the right, to the left, above or below, or a little further
+// other name or mark, nor the line: to the right, to the left, above or below, or a little further
 // away with a line to the mark.
-func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(float64) vg.Length, area vg.Rectangle) {
+func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(float64) vg.Length, area vg.Rectangle, line []vg.Point) {
 	var taken []vg.Rectangle
+	for i := 1; i < len(line); i++ {
+		a, b := line[i-1], line[i]
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: min(a.X, b.X) - 1, Y: min(a.Y, b.Y) - 1}, Max: vg.Point{X: max(a.X, b.X) + 1, Y: max(a.Y, b.Y) + 1}})
+	}
 	for _, p := range g.at {
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x(p) - 3, Y: y(p.value) - 3}, Max: vg.Point{X: x(p) + 3, Y: y(p.value) + 3}})
 	}
@@ -185,10 +196,10 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 	}
 	const size = 7
 	for i, m := range g.methods {
-		sty := write(size, ink)
+		sty, label := fit(m.label, 110, size)
 		sty.XAlign = draw.XLeft
 		at := vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)}
-		w, h := sty.Width(m.label), vg.Length(size)
+		w, h := sty.Width(label), vg.Length(size)
 		place, found := vg.Rectangle{}, false
 		for _, away := range []vg.Length{0, 8, 16, 26, 38, 52, 70} {
 			for _, d := range []vg.Point{{X: 1, Y: 0}, {X: -1, Y: 0}, {X: 0, Y: 1}, {X: 0, Y: -1}, {X: .7, Y: .7}, {X: .7, Y: -.7}, {X: -.7, Y: .7}, {X: -.7, Y: -.7}} {
@@ -211,7 +222,7 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 			place = vg.Rectangle{Min: vg.Point{X: at.X + 5, Y: at.Y - h/2}}
 		}
 		taken = append(taken, place)
-		c.FillText(sty, vg.Point{X: place.Min.X, Y: place.Min.Y}, m.label)
+		c.FillText(sty, vg.Point{X: place.Min.X, Y: place.Min.Y}, label)
 	}
 	for i, m := range g.methods {
 		c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)})

@@ -19,6 +19,9 @@ import (
 // or aece_bins.
 func RankBins(in Input) (*Figure, error) {
 	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("rank-bins figure: %w", err) }
+	if _, err := in.values(in.metric()); err != nil {
+		return fail(err)
+	}
 	names, bins := familyOf(in.metric(), in.Records)
 	if names == nil {
 		return fail(fmt.Errorf("%s has no numbers of bins; only ece and aece have", in.metric()))
@@ -26,7 +29,7 @@ func RankBins(in Input) (*Figure, error) {
 	if len(names) < 2 {
 		return fail(fmt.Errorf("only %d bins have values: the spec must name the metric %s_bins", bins[0], in.metric()))
 	}
-	a, err := in.agreement("rank-bins", names)
+	a, missing, err := in.agreement("rank-bins", names)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +48,7 @@ func RankBins(in Input) (*Figure, error) {
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		table.Count(len(a.Blocks), "block"), decimals(least))}
+	notes = append(notes, missing...)
 	g := rankLines{Agreement: a, methods: list, bins: bins, metric: metric, foot: newFoot(notes, pageWidth),
 		title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block"))}
 	g.height = max(140, 9.2*vg.Length(len(list)))
@@ -84,12 +88,12 @@ func (g rankLines) draw(c draw.Canvas) {
 	n := float64(len(g.methods))
 	y := func(rank float64) vg.Length { return top - 4 - (g.height-8)*vg.Length((rank-1)/(n-1)) }
 	line := stroke(ink, axisWidth)
-	for _, r := range ticks(1, n, 8) {
-		r = math.Max(1, math.Round(r))
-		c.StrokeLine2(stroke(gridColor, axisWidth), left, y(r), right, y(r))
+	for rank := 1; rank <= len(g.methods); rank += max(1, (len(g.methods)+5)/10) {
+		at := y(float64(rank))
+		c.StrokeLine2(stroke(gridColor, axisWidth), left, at, right, at)
 		sty := write(smallSize, ink)
 		sty.XAlign = draw.XRight
-		c.FillText(sty, vg.Point{X: left - 4, Y: y(r) - 4}, strconv.Itoa(int(r)))
+		c.FillText(sty, vg.Point{X: left - 4, Y: at - 4}, strconv.Itoa(rank))
 	}
 	c.StrokeLines(line, []vg.Point{{X: left, Y: top}, {X: left, Y: bottom}, {X: right, Y: bottom}})
 	for _, m := range g.bins {

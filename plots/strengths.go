@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,11 +13,11 @@ import (
 // WinRates draws how often each method is better than the others by a metric, ECE
 // unless in.Metrics names another one, as WinRatesOf does.
 func WinRates(in Input) (*Figure, error) {
-	c, notes, err := in.comparison("win-rates")
+	c, labels, notes, err := in.comparison("win-rates")
 	if err != nil {
 		return nil, err
 	}
-	return winRates(c, in.Labels, notes)
+	return winRates(c, labels, notes)
 }
 
 // WinRatesOf draws the win rates of a comparison with their bootstrap intervals, in
@@ -41,11 +40,11 @@ func winRates(c *compare.Comparison, labels map[string]string, notes []string) (
 // Strengths draws the Bradley-Terry strength of each method by a metric, ECE unless
 // in.Metrics names another one, as StrengthsOf does.
 func Strengths(in Input) (*Figure, error) {
-	c, notes, err := in.comparison("strengths")
+	c, labels, notes, err := in.comparison("strengths")
 	if err != nil {
 		return nil, err
 	}
-	return bradleyTerry(c, in.Labels, notes)
+	return bradleyTerry(c, labels, notes)
 }
 
 // StrengthsOf draws the Bradley-Terry strengths of a comparison with their bootstrap
@@ -78,7 +77,7 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 		e := of(s)
 		f.rows = append(f.rows, forestRow{label: list[i].label, at: e.Value, lo: e.Lo, hi: e.Hi, kind: interval, look: &look})
 	}
-	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), shortIntervals(len(k.Blocks)))}, notes...)
+	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), shortIntervals(len(k.Blocks)))}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], notes...)...)
 	return f.figure(), nil
 }
 
@@ -98,42 +97,48 @@ func (in Input) metric() string {
 	return "ece"
 }
 
-// comparison compares the methods of the figure by its metric, and notes what is left
-// out of the ranking.
-func (in Input) comparison(kind string) (*compare.Comparison, []string, error) {
-	records, methods := in.ranked(in.metric())
-	if len(methods) == 0 {
-		return nil, nil, fmt.Errorf("%s figure: no rows of results.csv have a value of %s", kind, in.metric())
+// comparison compares the methods of the figure by its metric. The labels are those
+// of its methods, and the notes say which values are missing.
+func (in Input) comparison(kind string) (c *compare.Comparison, labels map[string]string, notes []string, err error) {
+	fail := func(err error) (*compare.Comparison, map[string]string, []string, error) {
+		return nil, nil, nil, fmt.Errorf("%s figure: %w", kind, err)
 	}
-	list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: methods[0]})
+	v, records, err := in.ranked(in.metric())
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s figure: %w", kind, err)
+		return fail(err)
 	}
-	if len(list) > 1 {
-		return nil, nil, fmt.Errorf("%s figure: %s rows beside %s ones; one figure never mixes them", kind, list[0].Source, list[1].Source)
+	list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
+	if err != nil {
+		return fail(err)
 	}
-	notes := rankNotes(compare.View{Comparison: list[0], Labels: in.Labels})
-	return list[0], notes[1:], nil // without what the bars of a ranking mean
+	return list[0], v.labels(), v.notes, nil
 }
 
-// ranked returns the rows of the methods to show, and the methods that have a value of
-// the metric, in the order of the input.
-func (in Input) ranked(metric string) (records []results.Record, methods []string) {
-	has := map[string]bool{}
-	for _, r := range in.Records {
-		if in.Methods != nil && !slices.Contains(in.Methods, r.Method) {
-			continue
+// ranked checks the values of metrics, and returns those of the first, and the rows of
+// the methods that have a value of it.
+func (in Input) ranked(names ...string) (values, []results.Record, error) {
+	var first values
+	for i, name := range names {
+		v, err := in.values(name)
+		if err != nil {
+			return v, nil, err
 		}
-		records = append(records, r)
-		if r.Metric == metric && r.Status == results.OK && !has[r.Method] {
-			has[r.Method] = true
-			methods = append(methods, r.Method)
+		if i == 0 {
+			first = v
 		}
 	}
-	if in.Methods != nil {
-		slices.SortStableFunc(methods, func(a, b string) int {
-			return cmp.Compare(slices.Index(in.Methods, a), slices.Index(in.Methods, b))
-		})
+	labels := first.labels()
+	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool {
+		return labels[r.Method] == "" || !slices.Contains(names, r.Metric)
+	})
+	return first, records, nil
+}
+
+// labels returns the methods' names in print, by id.
+func (v values) labels() map[string]string {
+	byID := map[string]string{}
+	for _, m := range v.methods {
+		byID[m.id] = m.label
 	}
-	return records, methods
+	return byID
 }

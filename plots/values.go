@@ -2,11 +2,13 @@ package plots
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -17,7 +19,7 @@ type place struct {
 	method string
 }
 
-// values is one metric of results.csv, in per cent, of several cells.
+// values is one metric of results.csv, times 100, of several cells.
 type values struct {
 	cells     []results.Setting // in the order of their first row, also the skipped ones
 	methods   []method          // the methods with at least one value, in the order of the input
@@ -26,13 +28,25 @@ type values struct {
 	notes     []string // missing values
 }
 
-// values returns the values of a metric, fractions in [0, 1]. A cell or method
+// limits returns the range of a metric, [0, 1] if it is not registered.
+func limits(metric string) (lo, hi float64) {
+	if metric == results.TimeMetric {
+		return 0, math.MaxFloat64
+	}
+	if _, output, ok := metrics.LookupOutput(metric); ok {
+		return max(output.Lo, -math.MaxFloat64), min(output.Hi, math.MaxFloat64)
+	}
+	return 0, 1
+}
+
+// values returns the values of a metric, which must be in its range. A cell or method
 // without a value is left out and noted.
 func (in Input) values(metric string) (values, error) {
 	v := values{at: map[place]float64{}}
 	var seen []string
 	cells, status := map[results.Setting]bool{}, map[place]bool{}
 	source := ""
+	lo, hi := limits(metric)
 	for _, r := range in.Records {
 		if r.Metric != metric || in.Methods != nil && !slices.Contains(in.Methods, r.Method) {
 			continue
@@ -55,8 +69,8 @@ func (in Input) values(metric string) (values, error) {
 		switch {
 		case r.Source != measured && r.Source != simulated:
 			return v, fmt.Errorf("method %q in %s: source %q is neither %s nor %s", r.Method, r.Setting.Name(), r.Source, measured, simulated)
-		case !isFraction(r.Value):
-			return v, fmt.Errorf("method %q in %s: %s %v is not in [0, 1]", r.Method, r.Setting.Name(), metric, r.Value)
+		case !(r.Value >= lo && r.Value <= hi):
+			return v, fmt.Errorf("method %q in %s: %s %v is not in [%v, %v]", r.Method, r.Setting.Name(), metric, r.Value, lo, hi)
 		case source != "" && r.Source != source:
 			return v, fmt.Errorf("method %q in %s: %s rows beside %s ones; one figure never mixes them", r.Method, r.Setting.Name(), r.Source, source)
 		}

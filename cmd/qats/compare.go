@@ -38,6 +38,10 @@ missing cells of these settings: METHOD is fitted if it is new, and paired with
 redraws the calibration and test rows of each setting N times from their union
 and fits them again, which shows how much the fits themselves vary.
 
+It also prints how often each method is better than the others (win rates), their
+strengths in the model of Bradley and Terry, and, of several metrics, how far their
+rankings agree (Kendall's tau).
+
 --metric time compares the processor times of the fits, which times.csv has, by
 their ratios: the means are geometric, and the tests are on logarithms.
 
@@ -150,6 +154,9 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 			return err
 		}
 	}
+	if err := c.agreements(w, dir, rows); err != nil {
+		return err
+	}
 	if !c.json {
 		if err := c.page(w, dir, rows); err != nil {
 			return err
@@ -159,6 +166,28 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		}
 	}
 	return failed
+}
+
+// agreements prints how far the rankings by the metrics agree, if there are several.
+// Too few methods or blocks to rank are no error.
+func (c *comparing) agreements(w io.Writer, dir string, rows *experiments.Rows) error {
+	list, err := c.Agreements(rows)
+	if err != nil && !c.json {
+		_, err = fmt.Fprintf(w, "\nno agreement of rankings: %v\n", err)
+		return err
+	}
+	for _, a := range list {
+		if c.json {
+			err = a.JSON(w)
+		} else {
+			fmt.Fprintln(w)
+			err = a.Write(w, dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // page writes OUT/compare/index.html, the page of the rows compared.
