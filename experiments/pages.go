@@ -67,6 +67,15 @@ func (r *Rows) timed(source string) []results.Record {
 	return append(of, results.TimeRecords(r.Times, of)...)
 }
 
+// labelsOf returns the name in print of each method of some rows.
+func labelsOf(v compare.View, records []results.Record) map[string]string {
+	labels := map[string]string{}
+	for _, r := range records {
+		labels[r.Method] = v.Label(r.Method)
+	}
+	return labels
+}
+
 // Unpaired reports whether some method has no paired intervals although the
 // metric is one that runs make pairs of.
 func (p Page) Unpaired() bool {
@@ -111,7 +120,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		return err
 	}
 	if p.timed != nil && !p.Ratio {
-		in := plots.Input{Records: p.timed, Metrics: []string{p.Metric}, Labels: p.Labels}
+		in := plots.Input{Records: p.timed, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, p.timed)}
 		if p.Methods != nil {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
@@ -187,7 +196,8 @@ func (c Compare) Agreements(rows *Rows) ([]Agreement, error) {
 	list, err := compare.Agree(rows.Records, c.Metrics, compare.Options{Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files})
 	var out []Agreement
 	for _, a := range list {
-		out = append(out, Agreement{a, c.Labels, c.Formats})
+		of := slices.DeleteFunc(slices.Clone(rows.Records), func(r results.Record) bool { return r.Source != a.Source && r.Source != "" })
+		out = append(out, Agreement{a, of, c.Labels, c.Formats})
 	}
 	return out, err
 }
@@ -196,6 +206,7 @@ func (c Compare) Agreements(rows *Rows) ([]Agreement, error) {
 // one source.
 type Agreement struct {
 	*compare.Agreement
+	records []results.Record // of the source
 	labels  map[string]string
 	formats []plots.Format
 }
@@ -207,6 +218,7 @@ func (a Agreement) Print(w io.Writer) error {
 }
 
 // Write prints the agreement to w, and writes it as text and its figure into dir.
+// With several numbers of bins of a metric it also draws the ranks against them.
 func (a Agreement) Write(w io.Writer, dir string) error {
 	if err := a.Print(w); err != nil {
 		return err
@@ -220,5 +232,20 @@ func (a Agreement) Write(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	return saveFigure(w, figure, base, a.formats)
+	if err := saveFigure(w, figure, base, a.formats); err != nil {
+		return err
+	}
+	for _, metric := range []string{"ece", "aece"} {
+		bins, _ := metrics.Lookup(metric + "_bins")
+		if !slices.Contains(a.Metrics, metric) || !slices.ContainsFunc(bins.Names(), func(m string) bool { return slices.Contains(a.Metrics, m) }) {
+			continue
+		}
+		figure, err := plots.RankBins(plots.Input{Records: a.records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(compare.View{Labels: a.labels}, a.records)})
+		if err != nil {
+			fmt.Fprintf(w, "no %v\n", err)
+		} else if err := saveFigure(w, figure, filepath.Join(dir, "bins-"+metric+"-"+a.Source), a.formats); err != nil {
+			return err
+		}
+	}
+	return nil
 }

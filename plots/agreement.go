@@ -61,7 +61,7 @@ func (in Input) agreement(kind string, names []string) (*compare.Agreement, []st
 func AgreementOf(a *compare.Agreement) (*Figure, error) { return agreementOf(a, nil) }
 
 func agreementOf(a *compare.Agreement, missing []string) (*Figure, error) {
-	notes := append(a.Notes(), missing...)
+	notes := append(a.Notes(), absent(missing)...)
 	m := agreementMatrix{Agreement: a, title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"))}
 	for _, name := range a.Names {
 		m.margin = max(m.margin, write(smallSize, ink).Width(name)+10)

@@ -39,7 +39,7 @@ func Pareto(in Input) (*Figure, error) {
 		return fail(fmt.Errorf("fit times: %s", times.Ranking.None))
 	}
 	view := compare.View{Comparison: quality, Labels: labels}
-	notes := append(rankNotes(view)[1:], missing...)
+	notes := append(rankNotes(view)[1:], absent(missing)...)
 	var shown []string
 	for _, m := range quality.Ranking.Methods {
 		if slices.Contains(times.Ranking.Methods, m) {

@@ -48,7 +48,7 @@ func RankBins(in Input) (*Figure, error) {
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		table.Count(len(a.Blocks), "block"), decimals(least))}
-	notes = append(notes, missing...)
+	notes = append(notes, absent(missing)...)
 	g := rankLines{Agreement: a, methods: list, bins: bins, metric: metric, foot: newFoot(notes, pageWidth),
 		title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block"))}
 	g.height = max(140, 9.2*vg.Length(len(list)))
@@ -85,10 +85,14 @@ func (g rankLines) draw(c draw.Canvas) {
 		from, to := math.Log(float64(g.bins[0])), math.Log(float64(g.bins[len(g.bins)-1]))
 		return left + 6 + (right-left-12)*vg.Length((math.Log(float64(bins))-from)/(to-from))
 	}
-	n := float64(len(g.methods))
-	y := func(rank float64) vg.Length { return top - 4 - (g.height-8)*vg.Length((rank-1)/(n-1)) }
+	best, worst := g.Ranks[0][0], g.Ranks[0][0]
+	for _, ranks := range g.Ranks {
+		best, worst = min(best, slices.Min(ranks)), max(worst, slices.Max(ranks))
+	}
+	best, worst = math.Floor(best), math.Ceil(worst)
+	y := func(rank float64) vg.Length { return top - 4 - (g.height-8)*vg.Length((rank-best)/max(1, worst-best)) }
 	line := stroke(ink, axisWidth)
-	for rank := 1; rank <= len(g.methods); rank += max(1, (len(g.methods)+5)/10) {
+	for rank := int(best); rank <= int(worst); rank += max(1, int(worst-best+5)/10) {
 		at := y(float64(rank))
 		c.StrokeLine2(stroke(gridColor, axisWidth), left, at, right, at)
 		sty := write(smallSize, ink)

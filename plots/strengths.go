@@ -77,7 +77,7 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 		e := of(s)
 		f.rows = append(f.rows, forestRow{label: list[i].label, at: e.Value, lo: e.Lo, hi: e.Hi, kind: interval, look: &look})
 	}
-	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), shortIntervals(len(k.Blocks)))}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], notes...)...)
+	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), shortIntervals(len(k.Blocks)))}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(notes)...)...)
 	return f.figure(), nil
 }
 
@@ -132,6 +132,12 @@ func (in Input) ranked(names ...string) (values, []results.Record, error) {
 		return labels[r.Method] == "" || !slices.Contains(names, r.Metric)
 	})
 	return first, records, nil
+}
+
+// absent returns the notes of methods without any value. What a ranking leaves out
+// beside these has notes of its own.
+func absent(notes []string) []string {
+	return slices.DeleteFunc(slices.Clone(notes), func(s string) bool { return !strings.HasPrefix(s, noValues) })
 }
 
 // labels returns the methods' names in print, by id.

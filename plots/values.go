@@ -113,6 +113,9 @@ func (v *values) choose(in Input, present []string) error {
 	return nil
 }
 
+// noValues begins the note of methods without any value.
+const noValues = "No values of "
+
 // missing notes the cells without a value, by method. Methods without a value in
 // the same cells share a note. all is the number of cells.
 func missing(methods []method, without map[string][]string, all int) []string {
@@ -133,7 +136,7 @@ func missing(methods []method, without map[string][]string, all int) []string {
 		who := enumerate(labels(same))
 		switch n := len(cells); {
 		case n == all:
-			notes = append(notes, fmt.Sprintf("No values of %s.", who))
+			notes = append(notes, fmt.Sprintf(noValues+"%s.", who))
 		case n <= 2:
 			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, enumerate(cells)))
 		default:
