@@ -62,7 +62,8 @@ func TestNamesOfOutputsStay(t *testing.T) {
 	}
 	want := strings.Fields(`accuracy ece ece_null_lo ece_null_med ece_null_hi aece aece_null_lo aece_null_med aece_null_hi
 		nll brier brier_top gap argmax_change auroc aurc mce mce_30 ks ece_debiased ece_sweep ece_sweep_l2 smece ece_tm
-		ece_classwise ece_classwise_sum miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
+		ece_classwise ece_classwise_sum ece_5 ece_10 ece_20 ece_30 ece_50 ece_100 aece_5 aece_10 aece_20 aece_30 aece_50 aece_100
+		miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
 		nll_top_refinement corp_mcb corp_dsc l1_variational l1_variational_over l1_variational_under kuiper kuiper_z rmsce
 		ace_netcal mmce ece_toplabel tace ece_top5`)
 	if !slices.Equal(names, want) {

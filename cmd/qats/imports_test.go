@@ -85,7 +85,7 @@ var layers = map[string][]string{
 	"results/page": {"internal/atomicfile", "metrics", "plots", "results", "results/compare", "results/compare/significance",
 		"results/paper", "results/paper/claims", "results/table"},
 	"results/compare":  {"metrics", "results", "results/compare/significance", "results/table"},
-	"plots":            {"internal/atomicfile", "results", "results/compare", "results/table"},
+	"plots":            {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
 	"experiments/spec": {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table"},
 	"experiments": {"calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/cputime", "internal/kernel/cpu", "internal/kernel/softmax",
 		"internal/scoring", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},

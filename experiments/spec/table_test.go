@@ -68,7 +68,11 @@ settings: {dataset: d, backbone: [a, b]}
 figures:
   - {kind: dominance, name: one, title: A title, methods: [tta-ts, uncal], experiments: [t, other], backbone: a}
   - {kind: reliability}
+  - {kind: rank-agreement, metric: [nll, ece]}
 `)
+	if got := s.Figures[2].Metrics; !reflect.DeepEqual(got, []string{"nll", "ece"}) || s.Figures[1].Metrics != nil {
+		t.Errorf("metrics %v and %v", got, s.Figures[1].Metrics)
+	}
 	for i, want := range []struct {
 		name, kind, caption  string
 		methods, experiments []string

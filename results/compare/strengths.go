@@ -132,6 +132,11 @@ func (c *Comparison) winsOf(v values, settings []results.Setting, methods []stri
 	return wins
 }
 
+// strengthTitle is the heading of the table of strengths.
+func (v View) strengthTitle() string {
+	return fmt.Sprintf("Win rates and strengths by %s (%s)", v.MetricLabel, v.Source)
+}
+
 // strengthHeadings returns the headings of the table of strengths.
 func strengthHeadings() []string {
 	return []string{"Method", "win rate", "95 % interval", "Bradley-Terry", "95 % interval"}

@@ -31,7 +31,7 @@ func (v View) Text(w io.Writer) error {
 		table.Wrap(&b, "", s, width)
 	}
 	if rows := v.strengthCells(); len(rows) > 0 {
-		b.WriteString("\nWin rates and strengths: " + v.title() + "\n\n")
+		b.WriteString("\n" + v.strengthTitle() + "\n\n")
 		writeTable(&b, align(append([][]string{strengthHeadings()}, rows...), 1))
 		b.WriteByte('\n')
 		table.Wrap(&b, "", v.strengthLegend(), width)
