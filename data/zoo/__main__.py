@@ -32,7 +32,7 @@ def run(args):
     folder = args.out / "runs" / r.dataset / r.net / r.loss
     shifted = place(args.out / "arrays", f"{r.dataset}-c", r) / "entry.yaml"
     folder.mkdir(parents=True, exist_ok=True)
-    # One process a network: a second one waits, and then finds the work done.
+    # One process per network: a second one waits, and then finds the work done.
     lock = open(folder / "lock", "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     finished = done(folder, r)
@@ -52,9 +52,9 @@ def run(args):
 def queue(args):
     """Runs the list of a plan, in order, `workers` at a time, each in its own process.
 
-    A process per run keeps one failure from ending the rest. To resume after a
+    Each run has a process of its own, so that a failure does not end the others. To resume after a
     kill, start the queue again: finished runs are skipped, unfinished ones continue
-    from their last epoch, those still running in an orphan are waited for.
+    from their last epoch, and a run that another process still trains is waited for.
     """
     plan = yaml.safe_load(args.plan.read_text())["runs"]
 
@@ -72,7 +72,7 @@ def queue(args):
     with ThreadPoolExecutor(args.workers) as pool:
         codes = list(pool.map(one, plan))
     write_manifest(args.out / "arrays")
-    say(f"queue: {len(codes) - sum(map(bool, codes))} of {len(codes)} runs ended well")
+    say(f"queue: {len(codes) - sum(map(bool, codes))} of {len(codes)} runs succeeded")
     return int(any(codes))
 
 
@@ -124,7 +124,7 @@ def main():
             c.add_argument("--corrupted", action="store_true", help="also export the corrupted test images")
         if name == "bundle":
             c.add_argument("--bundle", type=Path, required=True, help="folder to write; an earlier bundle there is replaced")
-            c.add_argument("--add", metavar="DATASET/NET", help="add one network to the bundle that is there, and change nothing else")
+            c.add_argument("--add", metavar="DATASET/NET", help="add one network to the existing bundle, and change nothing else")
         if name == "queue":
             c.add_argument("--plan", type=Path, required=True)
             c.add_argument("--workers", type=int, default=1)

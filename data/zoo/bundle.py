@@ -3,10 +3,9 @@
 It holds less than the arrays folder: the numbers below are a budget, chosen so
 that every method of the paper has its arrays on some settings.
 
-Rows of every set stand in a seeded random order, other than in the arrays folder,
-where they follow the sorted files and so the classes: whoever takes the first
-rows of a set (a quick run; a method that wants a few target samples) gets a
-sample of it.
+The rows of every set are in a seeded random order. In the arrays folder they follow
+the sorted files, and so the classes. Here the first rows of a set are a random sample of
+it, as a quick run needs them, and a method that reads a few target samples.
 """
 
 import hashlib
@@ -26,19 +25,19 @@ OOD_ROWS = 500  # by default hfe takes 2 % of the calibration rows for ten class
 SHIFTED_ROWS = 2000
 PIXELS = 20_000  # of camvid, in each part
 
-# The ids of the paper's tables belong to other arrays of these images.
+# The ids of the paper belong to other arrays of these images.
 RENAMED = {"pneumoniamnist": "pneumoniamnist-28", "20newsgroups": "20newsgroups-body", "camvid": "camvid-240"}
 
 LOSSES = {"ls": "ls-0.05"}  # the id includes the smoothing, as elsewhere in the project
 
-# Features are most of the bytes, augmented views most of the rest. The networks of
-# losses other than ce have neither.
+# Features are most of the bytes, augmented views most of the rest. Networks with another
+# loss than ce have neither.
 FEATURED = {
     "cifar10-jpeg": ("vit-p4-d96-l4", "resnet18-w16-s2"),
     "pneumoniamnist": ("densenet16-k12-s2", "resnet18-w16-s2"),
 }
 VIEWS = 2  # the first ones: mirrored, and one random shift
-VIEWED = {  # the networks that have them; all networks of a set that is not named
+VIEWED = {  # the networks with views; a set that is not named has them for all networks
     "cifar10-jpeg-lt-r10": ("resnet18-w16-s2", "vit-p4-d96-l4"),
     "cifar10-jpeg-lt-r100": ("resnet18-w16-s2",),
 }
@@ -129,7 +128,7 @@ def write_network(w, entry, source, parts):
             w.put(f"{at}/{part}/features.npy", load("features")[pick])
         counts[part] = len(pick)
     viewed = net in VIEWED.get(dataset, (net,)) and entry["loss"] == "ce"
-    if viewed and (source / "test/logits_aug.npy").exists():  # tta-ts reads views of the test set alone
+    if viewed and (source / "test/logits_aug.npy").exists():  # tta-ts reads only the views of the test set
         w.put(f"{at}/test/logits_aug.npy", np.load(source / "test/logits_aug.npy")[:VIEWS, pick])
     if (source / "ood/logits.npy").exists():
         w.put(f"{at}/ood/logits.npy", np.load(source / "ood/logits.npy")[:OOD_ROWS])
@@ -146,7 +145,7 @@ def write_network(w, entry, source, parts):
 
 
 def add(arrays, raw, cache, folder, network, say=print):
-    """Adds one finished network, dataset/net, to an existing bundle: logits and labels alone."""
+    """Adds one finished network, dataset/net, to an existing bundle: only logits and labels."""
     folder, source = Path(folder), Path(arrays) / network
     entry = yaml.safe_load((source / "entry.yaml").read_text())
     described, files = manifest.read(folder)
@@ -159,7 +158,7 @@ def add(arrays, raw, cache, folder, network, say=print):
         raise ValueError(f"{folder} has {at} already")
     for part in ("cal", "test"):
         if not np.array_equal(np.load((folder / at).parent / f"splits/{part}.npy"), getattr(d, part).index[rows[part]]):
-            raise ValueError(f"{folder}: {part} rows of {dataset} stand in another order")
+            raise ValueError(f"{folder}: {part} rows of {dataset} are in another order")
         logits = np.load(source / part / "logits.npy")[rows[part]]
         labels = np.load(source / part / "labels.npy")[rows[part]].astype(np.uint8)
         w.put(f"{at}/{part}/logits.npy", logits.astype(np.float16))
@@ -185,7 +184,7 @@ def amend(page, network, table):
 
 
 def write_shifted(w, entry, source, clean, rows):
-    """Corrupted test images of one network, rows as they stand in the bundle."""
+    """Corrupted test images of one network, rows in the order of the bundle."""
     at = f"{entry['dataset']}/{entry['net']}"
     for shift in entry["shifted"]:
         load = lambda name: np.load(source / shift / f"{name}.npy")[rows]
@@ -250,12 +249,12 @@ def page(w, parts, table):
         TITLE,
         "",
         "Outputs of small networks that were trained for this project, by `data/zoo`, on real images and text.",
-        "They were trained for few epochs, and all but resnet18-w64 are far narrower than their namesakes: they stand",
-        "for themselves and for no row of the paper. `experiments/companion.yaml` runs them. This page and all beside it are",
+        "They were trained for few epochs, and all but resnet18-w64 are far narrower than their namesakes. None of them",
+        "is a network of the paper. `experiments/companion.yaml` runs them. This page and the files beside it are",
         "written by `python3 -m zoo bundle` (data/zoo/README.md), and checked by a test of package data.",
         "",
         "float16 logits and features, uint8 labels, float32 heads; digests and shapes are in manifest.yaml.",
-        "Rows stand in a seeded random order. Accuracy and ECE (15 bins of equal width, uncalibrated) are those of",
+        "Rows are in a seeded random order. Accuracy and ECE (15 bins of equal width, uncalibrated) are those of",
         f"the test rows here. Augmented views are the first {VIEWS} of data/zoo: mirrored (but not X-rays), then shifted.",
         "",
         *networks_table(w, table),
@@ -270,7 +269,7 @@ def page(w, parts, table):
         "",
         *samples_table(w, parts, table),
         "",
-        "In training: samples that equal one the network was trained on, which the sources have in both parts.",
+        "In training: samples that equal a training sample. The sources have them in both parts.",
         "",
         "## Sources and licences",
         "",

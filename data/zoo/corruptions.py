@@ -8,9 +8,9 @@ make_cifar_c.py). Known departures from the published images:
   snow           uses ImageMagick, whole pixels)
   frost          the frost is drawn by noise, not cut from photographs
 
-Two sequences are not monotone in pixel difference, by their constants: glass_blur
-3 -> 4 trades blur for a second round, and elastic_transform trades the affine part
-for the local one. Frost dims the image beneath it as it thickens.
+Two sequences are not monotone in pixel difference, because of their constants: from 3
+to 4 glass_blur has less blur and a second round, and elastic_transform less of the
+affine part and more of the local one. Thicker frost makes the image below it darker.
 """
 
 import io
@@ -45,7 +45,7 @@ def grid(x):
 
 
 def sample(x, rows, cols, reflect=False):
-    """Bilinear values of x at fractional places; outside, the edge or its mirror image."""
+    """Bilinear values of x at fractional places. Outside, x continues with its edge or its mirror image."""
 
     def inside(v, size):
         if reflect:
@@ -86,8 +86,8 @@ def streak(x, radius, sigma, degrees):
 def plasma(rng, n, decay, side=32):
     """Diamond-square height maps in [0, 1], wrapped at the edges.
 
-    The noise shrinks by decay^2 a level: the published code scales both the
-    amplitude and the range it is drawn from.
+    The noise shrinks by decay^2 per level, because the published code scales both the
+    amplitude and the range from which the noise is drawn.
     """
     a = np.zeros((n, side, side))
     step, amplitude = side, 1.0
@@ -154,9 +154,9 @@ def defocus_blur(x, c, rng):
 def glass_blur(x, c, rng):
     """Blur, take pixels from random neighbours, blur.
 
-    The published loop means to swap two pixels but overwrites one of them: since
-    it runs from bottom right to top left and looks up and left only, that is a
-    gather from pixels not yet touched, repeated `rounds` times.
+    The published loop is meant to swap two pixels, but overwrites one of them. It runs
+    from bottom right to top left and looks only up and left. So it gathers from pixels
+    that are not yet changed, `rounds` times.
     """
     sigma, delta, rounds = c
     x = to_bytes(blur(x, sigma))
@@ -240,7 +240,7 @@ def elastic_transform(x, c, rng):
     centre, reach = side // 2, side // 3
     anchor = np.array([[1, 1], [1, -1], [-1, -1]]) * reach + centre
     moved = anchor + rng.uniform(-jitter, jitter, (n, 3, 2))
-    # Where does an output pixel come from? Solve for the map that takes moved to anchor.
+    # The source of each output pixel: the map that takes moved to anchor.
     inverse = np.linalg.solve(np.concatenate([moved, np.ones((n, 3, 1))], 2), np.broadcast_to(anchor, (n, 3, 2)).astype(float))
     rows, cols = grid(x)
     place = np.stack([cols, rows, np.ones_like(rows)], -1).reshape(n, -1, 3) @ inverse

@@ -1,8 +1,7 @@
 """Image and text sets as plain tensors, with seeded splits.
 
-Every set is decoded once into one .npy file under the cache folder; after that
-a run only maps that file. Splits are made of indices into the sorted file list,
-so that a list of integers is enough to prove which sample was used for what.
+Every set is decoded once, into one .npz file in the cache folder. Splits are indices
+into the sorted file list: a list of integers proves which sample was used for what.
 """
 
 import hashlib
@@ -144,7 +143,7 @@ def cifar10(raw, cache, ratio=None):
 
 def street_crops(raw, cache, n=2000, side=32):
     """OOD images for the CIFAR networks: random 60x60 crops of CamVid's test
-    frames, reduced to 32x32. Colour photographs, but of no CIFAR class as a whole."""
+    frames, reduced to 32x32. They are colour photographs, and none is of a CIFAR class as a whole."""
 
     def build():
         frames = _camvid_arrays(raw, cache)["test_x"]
@@ -228,7 +227,7 @@ LENGTH = 256  # tokens kept per message
 
 
 def body(text):
-    """The message without its headers: they name the group too plainly."""
+    """The message without its headers, because they name the group."""
     return text.split("\n\n", 1)[-1]
 
 
@@ -278,7 +277,7 @@ def newsgroups(raw, cache):
         test=Split(a["test_x"], a["test_y"], np.arange(len(a["test_y"]))),
         licence=LICENCES["20newsgroups"],
     )
-    # mean carries the inverse document frequencies, the text's only normalisation.
+    # mean holds the inverse document frequencies, which normalise the text.
     data.mean = np.log((1 + a["documents"]) / (1 + a["frequency"])).astype(np.float32) + 1
     return data
 

@@ -4,8 +4,8 @@
     <arrays>/<dataset>/<net>[/<loss>]/{head_weight,head_bias}.npy, ood/logits.npy
     <arrays>/<dataset>-c/<net>[/<loss>]/<corruption>/<severity>/{logits,labels}.npy
 
-The cross-entropy networks have no loss folder. Each network leaves an
-entry.yaml; manifest.yaml collects the parts of them that qats reads.
+The cross-entropy networks have no loss folder. Each network has an
+entry.yaml; manifest.yaml has the parts of the entries that qats reads.
 """
 
 from dataclasses import asdict
@@ -63,7 +63,7 @@ def pixels(net, d, part, device):
 
 
 def views(x, d):
-    """The augmented views: mirrored (where the set allows), then seeded crops."""
+    """The augmented views: mirrored (where the set allows), then seeded shifts."""
     t = torch.from_numpy(x)
     first = [t.flip(2)] if d.flip else []
     for v in range(VIEWS - len(first)):
@@ -72,7 +72,7 @@ def views(x, d):
 
 
 def ece15(logits, labels):
-    """15 equal-width bins, right-closed, of the softmax of the float16 logits as stored."""
+    """ECE in 15 bins (lo, hi] of equal width, of the softmax of the float16 logits as stored."""
     z = logits.astype(np.float64)
     z -= z.max(1, keepdims=True)
     p = np.exp(z)
@@ -167,8 +167,8 @@ def export(r, d, net, history, arrays, device="cpu", say=print):
 def splits(arrays, d):
     """Index lists of the set: rows of its sorted file list used for train and cal.
 
-    Where the calibration part comes out of the training files the two lists share
-    no row; elsewhere (and for test) the source's own split keeps them apart.
+    Where the calibration part comes from the training files, the two lists share no
+    row. Elsewhere, and for test, the split is that of the source.
     """
     held_out = d.kind == "text" or d.name.startswith("cifar10")
     if held_out and np.intersect1d(d.train.index, d.cal.index).size:
@@ -176,7 +176,7 @@ def splits(arrays, d):
     seen = {row.tobytes() for row in d.train.x}
     out = dict(
         cal_from="held out of the training files" if held_out else "the official validation part",
-        # Different files with equal content, as the source has them.
+        # The sources have different files with equal content.
         cal_equal_to_a_train_sample=sum(row.tobytes() in seen for row in d.cal.x),
         test_equal_to_a_train_sample=sum(row.tobytes() in seen for row in d.test.x),
     )
@@ -189,7 +189,7 @@ def splits(arrays, d):
 
 
 def corrupted_images(x, name, severity, cache):
-    """The first CORRUPTED test images (seeded choice), corrupted; built once."""
+    """The images x, corrupted; built once."""
     build = lambda: {"x": corruptions.corrupt(x, name, severity)}
     return sets.cached(Path(cache) / "corrupted" / f"{name}-{severity}", build)["x"]
 
@@ -240,8 +240,8 @@ def entries(arrays):
 
 
 def write_manifest(arrays):
-    """manifest.yaml: the parts of all entries that qats reads. Locked from the first read to the
-    rename: of two networks that end together, neither may overwrite the other's entry."""
+    """manifest.yaml: the parts of all entries that qats reads. The lock is held from the first
+    read to the rename, so that two networks that end together keep both entries."""
     with manifest.locked(arrays):
         described, files = [], {}
         for at, e in entries(arrays).items():

@@ -43,7 +43,7 @@ def checked(arrays, where):
     if arrays.get("labels") is not None:
         y = np.asarray(arrays["labels"]).reshape(-1)
         if len(y) != n:
-            wrong(f"{len(y)} labels of {n} rows of logits")
+            wrong(f"{len(y)} labels for {n} rows of logits")
         if not (y == np.floor(y)).all() or y.min() < 0 or y.max() >= k:
             wrong(f"labels go from {y.min()} to {y.max()}; want whole numbers 0 to {k - 1}")
         out["labels"] = y.astype(np.int32)
@@ -52,12 +52,12 @@ def checked(arrays, where):
     if "logits_aug" in out and out["logits_aug"].shape[1:] != (n, k):
         wrong(f"views of shape {out['logits_aug'].shape}; want views x {n} x {k}")
     if ("head_weight" in out) != ("head_bias" in out):
-        wrong("the head is a weight and a bias; a layer without bias has one of zeros")
+        wrong("the head needs a weight and a bias; if the layer has no bias, give zeros")
     if "head_weight" in out:
         if out["head_bias"].shape != (k,) or len(out["head_weight"]) != k:
             wrong(f"head {out['head_weight'].shape} and {out['head_bias'].shape}; want {k} classes")
         if "features" in out and not is_head(out["features"], out["head_weight"], out["head_bias"], out["logits"]):
-            wrong("logits are not head_weight x features + head_bias: another layer, or something behind it")
+            wrong("logits are not head_weight x features + head_bias: this is another layer, or the network changes its output")
     return out
 
 
@@ -75,7 +75,7 @@ def export_arrays(data, dataset, backbone, split, arrays, note, loss="ce", kind=
     """Writes arrays of one set below data and returns its folder.
 
     arrays: logits n x k, labels n, and optionally features n x d, logits_aug v x n x k,
-    head_weight k x d, head_bias k. split: cal, test or ood (logits alone); shift, as fog/3, in the
+    head_weight k x d, head_bias k. split: cal, test or ood (logits alone); shift, as fog/3, in
     place of a split is a corrupted test set. kind: logits, log-probs, or probs, which are stored as
     log-probs. note: one line on the origin of the numbers. described: see manifest.describe.
     """
@@ -254,13 +254,13 @@ def arguments(parser):
     module = ways.add_parser("module", help="run a PyTorch module")
     module.add_argument("function", help="FILE.py:FUNCTION, which returns the module and its loaders")
     module.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    module.add_argument("--head", help="name of the last linear layer; otherwise that which runs last")
-    module.add_argument("--step", type=int, default=1, help="of segmentation, take every step-th pixel of every step-th row")
+    module.add_argument("--head", help="name of the last linear layer (default: the one that runs last)")
+    module.add_argument("--step", type=int, default=1, help="for segmentation: take every step-th pixel of every step-th row")
     arrays = ways.add_parser("arrays", help="take numbers from files: .npy .npz .pt .pkl .csv .safetensors")
     for name in ("logits", "labels", "features", "logits-aug", "head-weight", "head-bias"):
         arrays.add_argument(f"--{name}", metavar="FILE[#PLACE]", required=name == "logits")
     arrays.add_argument("--split", choices=["cal", "test", "ood"])
-    arrays.add_argument("--shift", help="corruption/severity, as fog/3, in the place of a split")
+    arrays.add_argument("--shift", help="corruption/severity, as fog/3, in place of a split")
     arrays.add_argument("--kind", default="logits", choices=KINDS)
     for way in (module, arrays):
         way.add_argument("--data", type=Path, required=True, help="folder of arrays to add to")

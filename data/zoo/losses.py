@@ -28,7 +28,7 @@ def focal(logits, labels, gamma=3.0):
 def mmce(logits, labels, weight=2.0, width=0.4):
     """Cross-entropy + weight * MMCE with a Laplacian kernel (Kumar et al. 2018).
 
-    The hit or miss of a sample is a constant; only its confidence carries a gradient.
+    Whether a sample is right is a constant; only its confidence has a gradient.
     """
     confidence, top = logits.softmax(1).max(1)
     gap = (top == labels).to(confidence.dtype) - confidence

@@ -5,8 +5,8 @@
     files:
       cifar10-jpeg/vgg7-w32/test/logits.npy: {shape: [10000, 10], sha256: 4f1c...}
 
-A set's name is dataset/network[/loss], which means all below it too, or goes on
-with /cal, /test or /corruption/severity; of several that match, the last counts.
+The name of a set is dataset/network[/loss], which includes all sets below it, or is
+longer by /cal, /test or /corruption/severity. If several match, the last one counts.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ _Dumper.add_representer(_Flow, lambda d, m: d.represent_mapping("tag:yaml.org,20
 
 
 def describe(name, note, kind="logits", **more):
-    """The line of a measured set. more: from, stand-in and licence, as docs/formats.md has them."""
+    """The line of a measured set. more: from, samples, stand-in and licence, as docs/formats.md has them."""
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}; want {' or '.join(KINDS)}")
     return dict(set=name, kind=kind, source="measured", note=" ".join(note.split()), **more)
@@ -81,6 +81,6 @@ def update(root, described, paths):
     with locked(root):
         sets, files = read(root)
         sets = [s for s in sets if s["set"] != described["set"]] + [described]
-        sets.sort(key=lambda s: s["set"])  # a network before what is below it: the last match counts
+        sets.sort(key=lambda s: s["set"])  # a network before the sets below it, because the last match counts
         files = dict(files, **{p.relative_to(root).as_posix(): file_record(p) for p in paths})
         write(root, sets, files)

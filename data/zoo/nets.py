@@ -1,9 +1,9 @@
 """Small networks. Each is features(x) -> n x d followed by a linear head.
 
 The names state the size: -wN the width of the first stage, -s2 a stem of
-stride 2 (half the paper-usual CIFAR resolution, a quarter of the cost), -kN a
+stride 2 (half the usual resolution for CIFAR, at a quarter of the cost), -kN a
 growth rate, -pN a patch side, -dN a token width, -lN a number of layers.
-They are far narrower than their namesakes.
+All but those of -w64 are far narrower than their namesakes.
 """
 
 import torch
@@ -110,7 +110,7 @@ class ResNet(Net):
 
 
 class Dense(nn.Module):
-    """One layer of a dense block: it adds `growth` channels to those it was given."""
+    """One layer of a dense block: it adds `growth` channels to its input."""
 
     def __init__(self, i, growth):
         super().__init__()
@@ -206,8 +206,8 @@ class TfIdfMLP(Net):
 
     def features(self, x):
         # A bag of embeddings with tf-idf weights is the product of the sparse
-        # tf-idf row with the first weight matrix. Repeated words simply add up;
-        # the norm is that of the row of summed weights.
+        # tf-idf row with the first weight matrix. The weights of a repeated
+        # word add up, and the norm is the norm of the row of these sums.
         w = self.idf[x]
         same = x[:, :, None] == x[:, None, :]
         norm = (w[:, None, :] * w[:, :, None] * same).sum((1, 2)).sqrt().clamp_min(1e-6)

@@ -49,6 +49,7 @@ class Row:
     licence: str  # of the weights
     licence_of_images: str
     get: str
+    samples: str | None  # the data set whose test images these are, if another
     classes: int
     shift: int
     mirror: bool
@@ -88,7 +89,7 @@ def row(t, n):
         dataset=n["dataset"], backbone=n["backbone"], source=n["source"], recipe=recipe, input=n["input"],
         seen=n["seen"], cal=n["cal"], clean=n.get("clean"), metric=metric, expected=n[metric],
         expected_from=n.get("expected", library["expected"]), within=library["within"], hours=n["gpu_hours_estimate"],
-        library=library["name"], licence=library["licence"], licence_of_images=images["licence"], get=images["get"],
+        library=library["name"], licence=library["licence"], licence_of_images=images["licence"], get=images["get"], samples=images.get("samples"),
         classes=images["classes"], shift=images.get("shift", 0), mirror=images.get("mirror", True),
         scale=seen.get("scale"), side=seen.get("side"), crop=seen.get("crop"), length=seen.get("length"),
         mean=tuple(seen.get("mean", [0])), std=tuple(seen.get("std", [1])),
@@ -245,10 +246,11 @@ def checked(r, arrays, strict, say):
 def put(r, args, arrays, said, say, split, shift=None):
     weights = f"trained by recipe {r.recipe['name']} from {r.source}" if r.is_trained else f"public weights {r.source}"
     calibrated = "" if split == "ood" else f", {r.cal} calibrates" if r.cal != "half of test" else ", rows of even index of the test part calibrate"
-    foreign.export_arrays(
-        args.data, r.dataset, r.backbone, split, arrays, f"{weights}, {said}{calibrated}", shift=shift,
-        **{"from": f"networks of {r.library}", "stand-in": weights, "licence": f"weights: {r.licence}; images: {r.licence_of_images}"},
-    )  # fmt: skip
+    described = {"from": f"networks of {r.library}", "stand-in": weights}
+    if r.samples:
+        described["samples"] = r.samples
+    described["licence"] = f"weights: {r.licence}; images: {r.licence_of_images}"
+    foreign.export_arrays(args.data, r.dataset, r.backbone, split, arrays, f"{weights}, {said}{calibrated}", shift=shift, **described)
     say(f"{r.name}/{shift or split}: " + ", ".join(f"{k} {v.shape}" for k, v in arrays.items()))
 
 

@@ -103,7 +103,7 @@ def safetensors(path):
     b = Path(path).read_bytes()
     size = int.from_bytes(b[:8], "little")
     if size > len(b) - 8:
-        raise ValueError("truncated, or no safetensors file")
+        raise ValueError("truncated, or not a safetensors file")
     header, body, out = json.loads(b[8 : 8 + size]), b[8 + size :], {}
     for name, t in header.items():
         if name == "__metadata__":
@@ -148,5 +148,5 @@ def columns(path, place):
             try:
                 out[i, j] = float(row[c])
             except ValueError:
-                raise ValueError(f"line {line}, column {c}: {row[c]!r} is no number") from None
+                raise ValueError(f"line {line}, column {c}: {row[c]!r} is not a number") from None
     return out[:, 0] if out.shape[1] == 1 else out

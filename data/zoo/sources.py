@@ -47,9 +47,9 @@ def halves(x, y):
     return [Split(x[i], y[i], i) for i in (np.arange(0, len(y), 2), np.arange(1, len(y), 2))]
 
 
-def held_out(row, x, y, test, share=0.1, ratio=None, groups=None):
-    """Parts where calibration comes out of the training files."""
-    train, cal = by_group(groups, share) if groups is not None else hold_out(y, share)
+def held_out(x, y, test, share=0.1, ratio=None):
+    """Train, calibration and test part, where calibration comes from the training files."""
+    train, cal = hold_out(y, share)
     if ratio:  # both parts keep the skewed prior
         train, cal = long_tail(train, y, ratio), long_tail(cal, y, ratio)
     return [Split(x[i], y[i], i) for i in (train, cal)] + [test]
@@ -73,7 +73,7 @@ def cifar(row, raw):
     if row.cal == "half of test":
         return dataset(row, "image", None, *halves(x, y))
     ratio = int(row.dataset.split("-lt-r")[1]) if "-lt-r" in row.dataset else None
-    parts = held_out(row, *pickled([find(raw, f) for f in train]), Split(x, y, np.arange(len(y))), ratio=ratio)
+    parts = held_out(*pickled([find(raw, f) for f in train]), Split(x, y, np.arange(len(y))), ratio=ratio)
     return dataset(row, "image", *parts)
 
 
@@ -236,7 +236,7 @@ def newsgroups(row, raw):
     texts, y = messages(raw, "train")
     test, labels = messages(raw, "test")
     x, z = (networks.tokens(row, t, row.length) for t in (texts, test))
-    return dataset(row, "text", *held_out(row, x, y, Split(z, labels, np.arange(len(labels))), share=0.15))
+    return dataset(row, "text", *held_out(x, y, Split(z, labels, np.arange(len(labels))), share=0.15))
 
 
 READERS = {

@@ -1,8 +1,8 @@
 """Seeded training with one resumable checkpoint.
 
 Everything random in epoch e comes from (seed, run name, e), so a run resumed
-from the checkpoint of epoch e-1 repeats the uninterrupted one exactly and the
-checkpoint need not carry generator states.
+from the checkpoint of epoch e-1 repeats the uninterrupted one exactly, and the
+checkpoint needs no states of generators.
 """
 
 import json
@@ -43,7 +43,7 @@ class Recipe:
 
 
 ADAM = dict(optimizer="adamw", weight_decay=0.05, clip=1.0)
-DEFAULTS = {  # what differs from Recipe's own defaults, by the start of the net's name
+DEFAULTS = {  # differences from the defaults of Recipe, by the start of the net's name
     "vit": dict(lr=2e-3, **ADAM),
     "transformer": dict(lr=2e-3, batch=64, **ADAM),
     "mlp-tfidf": dict(lr=3e-3, batch=64, optimizer="adamw", weight_decay=1e-2),
@@ -102,7 +102,7 @@ def build(r, dataset, device, make=None):
 
 
 def batches(r, d, kept, epoch):
-    """Augmented, shuffled minibatches of the kept rows; the last, partial one is left to other epochs."""
+    """Augmented, shuffled minibatches of the kept rows; the last, partial one is left out."""
     g = torch.Generator().manual_seed(epoch_seed(r, epoch))
     order = kept[torch.randperm(len(kept), generator=g).numpy()]
     x, y = d.train.x, torch.from_numpy(d.train.y)

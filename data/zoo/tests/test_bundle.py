@@ -35,7 +35,7 @@ def test_bundle(tmp_path, arrays):
     bundle.bundle(tmp_path / "arrays", None, None, tmp_path / "bundle", say=str)
     at = tmp_path / "bundle"
     m = yaml.safe_load((at / "manifest.yaml").read_text())
-    assert {s["set"] for s in m["sets"]} == {"*/*", f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
+    assert {s["set"] for s in m["sets"]} == {"*/*", "cifar10-jpeg*/*", f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
     for name, f in m["files"].items():
         assert f == dict(shape=list(np.load(at / name).shape), sha256=files.sha256(at / name))
     assert {str(p.relative_to(at)) for p in at.rglob("*.npy")} == set(m["files"])
@@ -61,7 +61,7 @@ def test_bundle(tmp_path, arrays):
         bundle.bundle(tmp_path / "arrays", None, None, tmp_path / "run", say=str)
 
 
-def test_a_shared_sample_is_refused(tmp_path, arrays):
+def test_a_shared_sample_is_rejected(tmp_path, arrays):
     arrays.cal.x[3] = arrays.test.x[5]
     with pytest.raises(ValueError, match="a calibration sample equals a test sample"):
         bundle.bundle(tmp_path / "arrays", None, None, tmp_path / "bundle", say=str)

@@ -68,7 +68,7 @@ def test_command_takes_foreign_files(tmp_path, monkeypatch, numbers, form):
     logits, labels = written(tmp_path, form, numbers)
     out = tmp_path / "arrays"
     zoo(monkeypatch, "foreign", "arrays", "--logits", logits, "--labels", labels, "--split", "cal",
-        "--data", out, "--dataset", "cifar100", "--backbone", "resnet56", "--note", "somebody's")  # fmt: skip
+        "--data", out, "--dataset", "cifar100", "--backbone", "resnet56", "--note", "a colleague's")  # fmt: skip
     at = out / "cifar100/resnet56/cal"
     np.testing.assert_array_equal(np.load(at / "logits.npy"), numbers["logits"])
     np.testing.assert_array_equal(np.load(at / "labels.npy"), numbers["labels"])
@@ -77,7 +77,7 @@ def test_command_takes_foreign_files(tmp_path, monkeypatch, numbers, form):
     assert described["set"] == "cifar100/resnet56/cal" and described["kind"] == "logits"
     assert described["source"] == "measured"
     source = readers.parts(logits)[0]
-    assert described["note"] == f"somebody's; from {source.name} (sha256 {files.sha256(source)[:16]})"
+    assert described["note"] == f"a colleague's; from {source.name} (sha256 {files.sha256(source)[:16]})"
     record = m["files"]["cifar100/resnet56/cal/logits.npy"]
     assert record == dict(shape=[N, K], sha256=files.sha256(at / "logits.npy"))
 
@@ -196,7 +196,7 @@ def test_function_of_a_file(tmp_path, monkeypatch):
     assert np.load(tmp_path / "out/d/b/test/features.npy").tolist() == np.arange(12.0).reshape(4, 3).tolist()
 
 
-def test_what_is_refused(tmp_path, numbers):
+def test_arrays_that_are_rejected(tmp_path, numbers):
     put = lambda **changed: foreign.export_arrays(tmp_path, "d", "b", "cal", dict(numbers, **changed), "n")
     bad = numbers["logits"].copy()
     bad[3, 2] = np.nan
@@ -206,7 +206,7 @@ def test_what_is_refused(tmp_path, numbers):
         ("labels go from", dict(labels=numbers["labels"] + 1)),
         ("logits are not head_weight", dict(features=numbers["features"][::-1])),
         ("want 5 classes", dict(head_weight=numbers["head_weight"][:-1])),
-        ("a weight and a bias", dict(head_bias=None)),
+        ("needs a weight and a bias", dict(head_bias=None)),
         ("views of shape", dict(logits_aug=np.zeros((2, N, K + 1)))),
     ]:
         with pytest.raises(ValueError, match=match):
@@ -224,7 +224,7 @@ class Evil:
         return os.mkdir, ("evil",)
 
 
-def test_files_that_are_refused(tmp_path, monkeypatch, numbers):
+def test_files_that_are_rejected(tmp_path, monkeypatch, numbers):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "e.pkl").write_bytes(pickle.dumps(Evil()))
     torch.save(Evil(), tmp_path / "e.pt")
@@ -233,7 +233,7 @@ def test_files_that_are_refused(tmp_path, monkeypatch, numbers):
     (tmp_path / "t.safetensors").write_bytes(b"\xff" * 20)
     np.savez(tmp_path / "two.npz", a=np.zeros(2), b=np.ones(2))
     for source, match in {
-        "e.pkl": "only numpy arrays", "e.pt": "e.pt: ", "b.csv": "line 3, column 1: 'x' is no number", "c.csv": "line 2: 1 columns",
+        "e.pkl": "only numpy arrays", "e.pt": "e.pt: ", "b.csv": "line 3, column 1: 'x' is not a number", "c.csv": "line 2: 1 columns",
         "t.safetensors": "truncated", "two.npz": "add # and one of a, b", "two.npz#c": "no 'c'; there are a, b", "x.txt": "unknown kind",
         "b.csv#q": "no column 'q'; there are a, b",
     }.items():  # fmt: skip

@@ -279,6 +279,8 @@ def exported(tmp_path, name):
     manifest = yaml.safe_load((tmp_path / "arrays/manifest.yaml").read_text())
     for s in manifest["sets"]:
         assert s["source"] == "measured" and s["stand-in"] and s["licence"] and s["from"], s
+        dataset = s["set"].split("/")[0]
+        assert s.get("samples") == (dataset.split("-")[0] if "-" in dataset else None)
         assert "paper" not in s
     assert {f"{name}/{p}" for p in a} <= set(manifest["files"])
     return a

@@ -36,7 +36,7 @@ def test_resumed_run_equals_uninterrupted(tmp_path, net):
     assert [h["loss"] for h in history] == [h["loss"] for h in again]
 
 
-def test_checkpoint_of_another_recipe_is_refused(tmp_path):
+def test_checkpoint_of_another_recipe_is_rejected(tmp_path):
     d = tiny_set(64)
     train.train(train.recipe("tiny", "resnet18-w16-s2", epochs=1, batch=32), d, tmp_path, say=str)
     with pytest.raises(ValueError, match="another recipe"):
@@ -56,8 +56,8 @@ def test_losses_at_known_places():
     assert losses.ce(flat, y).item() == pytest.approx(np.log(4), rel=1e-6)
     assert losses.brier(flat, y).item() == pytest.approx(0.75, rel=1e-6)
     assert losses.focal(flat, y).item() == pytest.approx(0.75**3 * np.log(4), rel=1e-6)
-    sure = 50 * torch.nn.functional.one_hot(y, 4).double()
-    assert losses.mmce(sure, y).item() < 1e-5  # sure and right: no gap
+    confident = 50 * torch.nn.functional.one_hot(y, 4).double()
+    assert losses.mmce(confident, y).item() < 1e-5  # confident and right: no gap
 
 
 def test_long_tail_counts():
@@ -139,7 +139,7 @@ def test_export_layout(tmp_path):
         assert list(np.load(at / path).shape) == record["shape"]
 
 
-def test_ece_of_a_sure_but_half_right_classifier():
+def test_ece_of_a_confident_but_half_right_classifier():
     logits = np.tile([20.0, 0.0], (10, 1))
     assert export.ece15(logits, np.array([0, 1] * 5)) == pytest.approx(0.5, abs=1e-6)
 
