@@ -15,12 +15,16 @@ import (
 // the ends of the interval change places, also where higher is better.
 func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	c := cell("a", "x")
-	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)}, []results.Pair{pair(c, "qats", "ts", .1, -.05, .2)}, "ece", "qats")
+	nll, split := pair(c, "ts", "qats", .9, .8, 1), c
+	nll.Metric = "nll"
+	split.Corruption, split.Severity = results.Split, 1
+	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)},
+		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, "ece", "qats")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Experiment = ""
-	if p := v.pairs[place{c, "ts"}]; p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
+	if p := v.pairs[place{c, "ts"}]; len(v.pairs) != 1 || p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
 		t.Errorf("%+v", p)
 	}
 	var records []results.Record
@@ -29,13 +33,13 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 		c := cell(fmt.Sprint("d", i), "x")
 		a, b := record(c, "qats", .8), record(c, "ts", .85)
 		a.Metric, b.Metric = "accuracy", "accuracy"
-		p := pair(c, "ts", "qats", .05, []float64{-.05, .02}[i%2], .15)
+		p := pair(c, "ts", "qats", .05, []float64{-.05, .02, .02}[i%3], .15)
 		p.Metric = "accuracy"
 		records, pairs = append(records, a, b), append(pairs, p)
 	}
 	r := comparison(t, records, pairs, Options{Metric: "accuracy", Against: "qats"}).Rows[0]
-	if r.Win != 3 || r.Tie != 3 || r.Loss != 0 {
-		t.Errorf("accuracy: %d wins, %d ties, %d losses; want 3, 3 and 0", r.Win, r.Tie, r.Loss)
+	if r.Win != 4 || r.Tie != 2 || r.Loss != 0 {
+		t.Errorf("accuracy: %d wins, %d ties, %d losses; want 4, 2 and 0", r.Win, r.Tie, r.Loss)
 	}
 }
 
