@@ -96,6 +96,10 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		for i := range s.Settings {
 			p.Units = append(p.Units, newUnit(s, &s.Settings[i], sources))
 		}
+		found := func(u Unit) bool { return u.source != nil }
+		if of := p.Units[len(p.Units)-len(s.Settings):]; bundleMissing(s) && !slices.ContainsFunc(of, found) {
+			return nil, missingArrays(s, folders[bundle])
+		}
 	}
 	digests := planDigests{seen: map[digestKey]func() (string, error){}, look: o.Look, none: o.noDigests}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {

@@ -21,9 +21,12 @@ import (
 // below the root of the project.
 var folders = map[string]string{
 	"arrays":   "data/arrays",   // the user's own arrays, ignored by git
-	"bundle":   "data/bundle",   // committed
+	bundle:     "data/bundle",   // committed; findOfProject says where it may lie
 	"calarena": "data/calarena", // imported from CalArena, ignored by git
 }
+
+// bundle is the word for the arrays that come with the project.
+const bundle = "bundle"
 
 // simulated is the word for the source of virtual networks.
 const simulated = "simulate"
@@ -69,13 +72,19 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 			dir, open = spec.NetworksFile, openNetworks
 		}
 		path := filepath.Join(root, filepath.FromSlash(dir))
+		if name == bundle || s.Builtin && !isWord && name != simulated {
+			path = cmp.Or(findOfProject(s, dir), path)
+		}
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && name != simulated {
-			if !isWord {
-				words := append(slices.Sorted(maps.Keys(folders)), simulated)
-				return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, spec.Suggest(name, words))
+			switch {
+			case isWord:
+				o.missing[s] = append(o.missing[s], path)
+				continue
+			case s.Builtin:
+				return nil, missingArrays(s, dir)
 			}
-			o.missing[s] = append(o.missing[s], path)
-			continue
+			words := append(slices.Sorted(maps.Keys(folders)), simulated)
+			return nil, fmt.Errorf("%s: data %q: there is no folder %s%s", s.File, name, path, spec.Suggest(name, words))
 		}
 		src, err := o.open(path, s, open)
 		if err != nil {
@@ -103,30 +112,14 @@ func (o *openSources) open(path string, s *spec.Spec, open func(path string) (da
 	return src, nil
 }
 
-// openNetworks opens the virtual networks declared in a file.
+// openNetworks opens the virtual networks declared in a file, or those that the
+// program carries.
 func openNetworks(path string) (data.Source, error) {
-	networks, err := spec.ReadNetworks(path)
+	networks, err := readNetworks(path)
 	if err != nil {
 		return nil, err
 	}
 	return simulate.New(networks.Lookup), nil
-}
-
-// projectRoot is the folder that sources are relative to: the nearest folder
-// above the spec that has a folder data in it, or else the working folder.
-func projectRoot(file string) string {
-	dir := filepath.Dir(file)
-	if abs, err := filepath.Abs(dir); err == nil {
-		for up, at := dir, abs; ; up, at = filepath.Join(up, ".."), filepath.Dir(at) {
-			if info, err := os.Stat(filepath.Join(at, "data")); err == nil && info.IsDir() {
-				return up
-			}
-			if at == filepath.Dir(at) {
-				break
-			}
-		}
-	}
-	return "."
 }
 
 // sourceOf returns the first source that has the test set of a setting, or nil.

@@ -270,7 +270,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	known := experiments.Registry()
-	specs, err := spec.ReadAll(c.specs, known)
+	specs, err := experiments.ReadSpecs(c.specs)
 	if err != nil {
 		return err
 	}

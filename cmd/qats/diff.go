@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
@@ -71,7 +70,7 @@ func compareWithPaper(out string) (*claims.Comparison, error) {
 // judgeSimilar judges the claims on the data sets that the specs declare similar to
 // the paper's, by the results.csv in out.
 func judgeSimilar(files []string, out string) (*claims.Similar, error) {
-	specs, err := spec.ReadAll(files, experiments.Registry())
+	specs, err := experiments.ReadSpecs(files)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ all files, as run does.`,
   qats plan experiments/real.yaml --data arrays --json`,
 		Args: specArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			specs, err := spec.ReadAll(files, experiments.Registry())
+			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
@@ -26,7 +25,7 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 			if err != nil {
 				return err
 			}
-			specs, err := spec.ReadAll(files, experiments.Registry())
+			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}

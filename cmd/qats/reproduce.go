@@ -2,19 +2,19 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results/page"
 	"github.com/spf13/cobra"
 )
 
-// paperSpecs are the specs in experiments/paper that have the paper's tables and
-// figures, in its order.
-var paperSpecs = []string{"standard", "longtail", "shift", "medical", "tasks", "losses", "ablation", "rescale"}
+// paperSpecs are the specs that have the paper's tables and figures, in its order.
+var paperSpecs = []string{
+	"experiments/paper/standard.yaml", "experiments/paper/longtail.yaml", "experiments/paper/shift.yaml", "experiments/paper/medical.yaml",
+	"experiments/paper/tasks.yaml", "experiments/paper/losses.yaml", "experiments/paper/ablation.yaml", "experiments/paper/rescale.yaml",
+}
 
 // quickRows is the number of rows of each set under --quick: enough to run all the
 // code, too few for the numbers to mean much.
@@ -32,20 +32,12 @@ func reproduceCommand() *cobra.Command {
 and figures, compares the numbers with the published ones (diff.txt), and makes
 index.html, a page of all of it for a browser. A
 setting is measured if its arrays are in data/arrays or in a folder given by
---data, and simulated otherwise; the two are never mixed. Run it in the root of
-the project.`,
+--data, and simulated otherwise; the two are never mixed. In the root of the project
+the specs are read from its files, elsewhere from the program.`,
 		Example: `  qats reproduce --out results/out
   qats reproduce --out /tmp/quick --quick`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var files []string
-			for _, name := range paperSpecs {
-				file := filepath.Join("experiments", "paper", name+".yaml")
-				if _, err := os.Stat(file); err != nil {
-					return fmt.Errorf("%w; run reproduce in the root of the project", err)
-				}
-				files = append(files, file)
-			}
 			formats, err := figures.read()
 			if err != nil {
 				return err
@@ -58,7 +50,7 @@ the project.`,
 				at.first = quickRows
 				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
-			specs, err := spec.ReadAll(files, experiments.Registry())
+			specs, err := experiments.ReadSpecs(paperSpecs)
 			if err != nil {
 				return err
 			}

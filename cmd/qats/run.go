@@ -49,7 +49,7 @@ qats, read it again in every pass, with the same result.`,
 			if o.Shard, err = parseShard(shard, os.Getenv); err != nil {
 				return err
 			}
-			specs, err := spec.ReadAll(files, experiments.Registry())
+			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -25,7 +24,7 @@ made when they are read. Measured arrays are neither written nor overwritten.`,
 			if out == "" {
 				return fmt.Errorf("simulate needs --out DIR")
 			}
-			specs, err := spec.ReadAll(files, experiments.Registry())
+			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -76,7 +75,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if _, err := parseBytes(f.memory); err != nil {
 		return err
 	}
-	if _, err := spec.ReadAll(files, experiments.Registry()); err != nil { // a mistake is cheaper here than in N tasks
+	if _, err := experiments.ReadSpecs(files); err != nil { // a mistake is cheaper here than in N tasks
 		return err
 	}
 	if most, ok := maxArraySize(); ok && f.shards > most-1 {

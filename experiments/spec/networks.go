@@ -7,7 +7,6 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
-	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"gopkg.in/yaml.v3"
@@ -45,18 +44,9 @@ type defaults struct {
 	tilt       map[string]float64
 }
 
-// ReadNetworks reads a declaration of networks.
-func ReadNetworks(file string) (*Networks, error) {
-	src, err := inputfile.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	return parseNetworks(file, src)
-}
-
-// parseNetworks reads a declaration; file is for messages, which are as in
+// ParseNetworks reads a declaration; file is for messages, which are as in
 // specs.
-func parseNetworks(file string, src []byte) (*Networks, error) {
+func ParseNetworks(file string, src []byte) (*Networks, error) {
 	r := &reader{file: file}
 	root := r.root(src)
 	if root == nil {

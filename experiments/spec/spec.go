@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -39,6 +38,7 @@ func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 type Spec struct {
 	File      string
 	Text      string // of the file
+	Builtin   bool   // the program carries the file
 	Name      string // column experiment of results.csv
 	Title     string
 	Data      []string          // sources in order
@@ -60,24 +60,6 @@ func Read(file string, known Registry) (*Spec, error) {
 		return nil, err
 	}
 	return Parse(file, src, known)
-}
-
-// ReadAll reads several specs, whose names must differ.
-func ReadAll(files []string, known Registry) ([]*Spec, error) {
-	var specs []*Spec
-	byName := map[string]string{}
-	for _, file := range files {
-		s, err := Read(file, known)
-		if err != nil {
-			return nil, err
-		}
-		if earlier, ok := byName[s.Name]; ok {
-			return nil, fmt.Errorf("%s: name %q is also the name of %s", file, s.Name, earlier)
-		}
-		byName[s.Name] = file
-		specs = append(specs, s)
-	}
-	return specs, nil
 }
 
 // Parse reads a spec; file is for messages. The error joins up to ten

@@ -101,8 +101,10 @@ func TestSpecsOfTheProjectAreRead(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	if _, err := spec.ReadAll(files, known); err != nil {
-		t.Error(err)
+	for _, file := range files {
+		if _, err := spec.Read(file, known); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
