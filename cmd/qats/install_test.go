@@ -68,7 +68,7 @@ func TestInstalledProgramRunsInAnyFolder(t *testing.T) {
 		}
 	}
 	has(qats("plan", "companion"), " measured, 0 simulated, 0 without arrays")
-	has(qats("compare", "ts", "--spec", "companion-pixels", "--out", "pixels"), "1 settings: 1 measured", "TS minus QaTS, ECE, 1 data set")
+	has(qats("compare", "ts", "--spec", "companion-pixels", "--out", "pixels"), "1 settings: 1 measured", "TS against QaTS, ECE, 1 data set")
 	has(qats("reproduce", "--quick", "--out", "quick"), "0 failed", "paper.tex", "index.html")
 }
 

@@ -149,7 +149,7 @@ files, and tables and figures are made from these files alone.`,
 	root.AddCommand(
 		initCommand(), checkCommand(),
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
-		fitCommand(), applyCommand(), scoreCommand(),
+		demoCommand(), fitCommand(), applyCommand(), scoreCommand(),
 		fetchCommand(), importCommand(),
 		methodsCommand(), metricsCommand(), specCommand(),
 		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
