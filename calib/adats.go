@@ -61,6 +61,7 @@ func adatsEntry() Entry {
 		Version:   2,
 		Summary:   "temperature from an autoencoder of the features",
 		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
+		Aliases:   []string{"adaptive-temperature-scaling"},
 
 		Formula:   "p = softmax(l/T), T = max(softplus(network(log p(w|y) for y = 1..k)), 0.001), w the code of an autoencoder of the features",
 		Code:      "thwjoy/adats (the authors')",

@@ -36,6 +36,7 @@ func betaEntry() Entry {
 		Version:   2,
 		Summary:   "beta calibration of each class against all others, rows normalised",
 		Reference: "Kull, Silva Filho and Flach 2017",
+		Aliases:   []string{"beta-calibration"},
 
 		Formula:   "q_j = sigmoid(a_j ln p_j - b_j ln(1-p_j) + c_j), divided by the sum over the classes; a, b >= 0",
 		Code:      "betacal (the authors'); numpy",

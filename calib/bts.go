@@ -31,6 +31,7 @@ func btsEntry() Entry {
 		Version:   2,
 		Summary:   "a temperature for each bin of confidence, at the minimum of its NLL",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
+		Aliases:   []string{"bin-temperature-scaling"},
 
 		Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b at the least NLL of the bin",
 		Code:      "a version by others",

@@ -44,6 +44,7 @@ func ctsEntry() Entry {
 		Version:   1,
 		Summary:   "a temperature for the logit of each class, found on a grid for the least ECE-15",
 		Reference: "Frenkel and Goldberger 2021",
+		Aliases:   []string{"class-temperature-scaling", "classwise-temperature-scaling"},
 
 		Formula:   "p_j = exp(l_j/T_j) / sum over c of exp(l_c/T_c), T_j of 0.5, 0.6, ..., 5 found class by class for the least ECE-15",
 		Code:      "calibench (others'); numpy",

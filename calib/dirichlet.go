@@ -46,6 +46,7 @@ func dirichletEntry() Entry {
 		Version:   3,
 		Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
+		Aliases:   []string{"dirichlet-calibration", "dir-odir"},
 
 		Formula:   "p = mean over folds of softmax(A x + b), x = log softmax(l), each by mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2",
 		Code:      "numpy",
@@ -68,6 +69,7 @@ func msODIREntry() Entry {
 		Version:   3,
 		Summary:   "dirichlet with the logits in place of the log-probabilities",
 		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
+		Aliases:   []string{"matrix-scaling"},
 
 		Formula:   "p = mean over folds of softmax(A l + b), penalties as in dirichlet",
 		Code:      "none",

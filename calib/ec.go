@@ -27,6 +27,7 @@ func ecEntry() Entry {
 		Version:   1,
 		Summary:   "one temperature at which the mean confidence equals the accuracy",
 		Reference: "Clarte, Loureiro, Krzakala and Zdeborova 2023",
+		Aliases:   []string{"expectation-consistency"},
 
 		Formula:   "p = softmax(l/T), T in [0.01, 10] with mean of max_j p_j = accuracy",
 		Code:      "scipy's brentq, as in lclarte's code (the authors')",

@@ -14,6 +14,8 @@ type Entry struct {
 	Summary   string // one line
 	Reference string // author and year, or the paper's equation
 
+	Aliases []string // other names in use, which are answered by "did you mean"
+
 	// docs/methods.md has these, in its symbols. A method of the registry has all
 	// four; a method of another module may leave them empty.
 	Formula   string // the map and its objective

@@ -33,6 +33,7 @@ func etsEntry() Entry {
 		Version:   1,
 		Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
 		Reference: "Zhang, Kailkhura and Han 2020",
+		Aliases:   []string{"ensemble-temperature-scaling"},
 
 		Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by squared error: first T, then w",
 		Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",

@@ -41,6 +41,7 @@ func featClipEntry() Entry {
 		Version:   1,
 		Summary:   "features clipped at one threshold, then the last layer of the network",
 		Reference: "Tao, Dong and Xu 2025",
+		Aliases:   []string{"feature-clipping"},
 
 		Formula:   "p = softmax(W clip(h, -c, c) + b), c of 0.01, 0.02, ..., 20 with the least NLL that keeps 99 % of the accuracy",
 		Code:      "Linwei94/AAAI2025-FC (the authors')",

@@ -55,6 +55,7 @@ func gcEntry() Entry {
 		Version:   3,
 		Summary:   "gc-split with groups and temperatures on the same calibration rows",
 		Reference: "Yang, Zhan and Gan 2023",
+		Aliases:   []string{"group-calibration", "grouping-calibration"},
 
 		Formula:   "gc-split with groups and temperatures on the same rows",
 		Code:      "ThyrixYang/group_calibration (the authors'), with one set for both",

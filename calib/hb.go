@@ -31,6 +31,7 @@ func hbEntry() Entry {
 		Version:   1,
 		Summary:   "histogram binning of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
+		Aliases:   []string{"histogram-binning"},
 
 		Formula:   "q_j = share of class j in the bin of p_j, divided by the sum over the classes",
 		Code:      "numpy",

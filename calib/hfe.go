@@ -59,6 +59,7 @@ func hfeEntry() Entry {
 		Version:   3,
 		Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples",
 		Reference: "Kim and Kwon 2024",
+		Aliases:   []string{"helmholtz-free-energy"},
 
 		Formula:   "p = softmax(l/T), T = max(T0 - theta_1 N_o(F) + theta_2 N_x(F), 0.001), F = -logsumexp(l), N_o and N_x normal densities of the energies of right rows and of wrong and OOD rows, T0 of ts",
 		Code:      "mijoo308/Energy-Calibration (the authors')",

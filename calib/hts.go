@@ -34,6 +34,7 @@ func htsEntry() Entry {
 		Version:   2,
 		Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
 		Reference: "Balanya, Maronas and Ramos 2024",
+		Aliases:   []string{"entropy-temperature-scaling"},
 
 		Formula:   "p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h = entropy(softmax(l)) / log k",
 		Code:      "the authors' (Balanya et al.)",

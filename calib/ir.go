@@ -32,6 +32,7 @@ func irEntry() Entry {
 		Version:   2,
 		Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
 		Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
+		Aliases:   []string{"isotonic", "isotonic-regression", "irm"},
 
 		Formula:   "q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to all n k pairs (p_ij, 1[y_i = j])",
 		Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it",

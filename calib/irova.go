@@ -31,6 +31,7 @@ func irOVAEntry() Entry {
 		Version:   3,
 		Summary:   "isotonic regression of each class against all others, rows normalised",
 		Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
+		Aliases:   []string{"isotonic-ova", "isotonic-one-vs-all"},
 
 		Formula:   "q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j nondecreasing, fitted to the n pairs (p_ij, 1[y_i = j])",
 		Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration uses it",

@@ -18,6 +18,7 @@ func irTopEntry() Entry {
 		Version:   2,
 		Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
 		Reference: "Zadrozny and Elkan 2002",
+		Aliases:   []string{"isotonic-top"},
 
 		Formula:   "confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)",
 		Code:      "scikit-learn's IsotonicRegression",

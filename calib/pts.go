@@ -47,6 +47,7 @@ func ptsEntry() Entry {
 		Version:   1,
 		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score",
 		Reference: "Tomani, Cremers and Buettner 2022",
+		Aliases:   []string{"parameterized-temperature-scaling"},
 
 		Formula:   "p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000], two layers of 5, by Brier score",
 		Code:      "tochris/pts-uncertainty (the authors'), shortened; numpy",

@@ -45,6 +45,7 @@ func qatsEntry() Entry {
 		Version:   2,
 		Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
 		Reference: "QaTS, Eqs. 5, 6 and 10",
+		Aliases:   []string{"quantile-adaptive-temperature-scaling"},
 
 		Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence among the calibration rows, by mean NLL",
 		Code:      "scipy's L-BFGS-B; the authors published none",

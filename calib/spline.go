@@ -39,6 +39,7 @@ func splineEntry() Entry {
 		Version:   3,
 		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method",
 		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
+		Aliases:   []string{"spline-calibration"},
 
 		Formula:   "confidence conf + S'(t), S a natural cubic spline of 6 uniform knots through the cumulated hit - conf, t the rank in [0, 1]",
 		Code:      "kartikgupta-at-anu/spline-calibration (the authors'); numpy and scipy",

@@ -19,6 +19,7 @@ func tsEntry() Entry {
 		Version:   2,
 		Summary:   "one temperature at the minimum of the calibration NLL",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
+		Aliases:   []string{"temperature-scaling", "temperature"},
 
 		Formula:   "p = softmax(l/T), T in [0.001, 1000] at the least mean NLL",
 		Code:      "gpleiss/temperature_scaling (the authors'); scipy; numpy",

@@ -29,6 +29,7 @@ func ttaTSEntry() Entry {
 		Version:   2,
 		Summary:   "temperature of ts for the mean of the logits of augmented test views",
 		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
+		Aliases:   []string{"test-time-augmentation"},
 
 		Formula:   "p = softmax(mean of l and its v augmented views / T), T of ts",
 		Code:      "none: the authors published none",

@@ -17,6 +17,7 @@ func uncalEntry() Entry {
 		Version:   1,
 		Summary:   "softmax of the logits, nothing fitted",
 		Reference: "the network itself",
+		Aliases:   []string{"none", "uncalibrated", "softmax", "identity"},
 
 		Formula:   "p = softmax(l)",
 		Code:      "none",

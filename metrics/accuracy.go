@@ -7,6 +7,7 @@ var accuracyEntry = Entry{
 	Percent: true,
 	Version: 1,
 	Summary: "share of rows predicted correctly",
+	Aliases: []string{"acc", "top1"},
 
 	Formula:   "(1/n) sum of hit",
 	Code:      "numpy",

@@ -10,6 +10,7 @@ var aeceEntry = Entry{
 	Paired:    true,
 	Version:   1,
 	Summary:   "adaptive ECE of the top class: 15 bins of equal mass, unweighted mean",
+	Aliases:   []string{"adaptive-ece", "adaptive-calibration-error", "ada-ece"},
 	Reference: "the QaTS paper; after Nixon et al. 2019",
 
 	Formula:   "(1/m) sum over bins of |acc_b - conf_b|, m = 15 bins of equal mass",

@@ -9,6 +9,7 @@ var aurocEntry = Entry{
 	Percent:   true,
 	Version:   1,
 	Summary:   "chance that a correct row has more confidence than a wrong one, ties counting half",
+	Aliases:   []string{"auc", "roc-auc"},
 	Reference: "Hanley and McNeil 1982",
 
 	Formula:   "chance that conf of a hit > conf of a miss, ties 1/2",

@@ -9,6 +9,7 @@ var brierEntry = Entry{
 	Vector:    true,
 	Version:   1,
 	Summary:   "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
+	Aliases:   []string{"brier-score"},
 	Reference: "Brier 1950",
 
 	Formula:   "(1/n) sum over rows and classes of (p_j - 1[j = y])^2",

@@ -15,6 +15,7 @@ var eceClasswiseEntry = Entry{
 	Vector:    true,
 	Version:   1,
 	Summary:   "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",
+	Aliases:   []string{"classwise-ece", "cwece", "static-calibration-error"},
 	Reference: "Kull et al. 2019; Nixon et al. 2019",
 
 	Formula:   "mean and sum over classes j of sum over bins of (n_b/n) |freq_b - mean p_j|, 15 bins of equal width",

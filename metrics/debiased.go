@@ -9,6 +9,7 @@ var eceDebiasedEntry = Entry{
 	Percent:   true,
 	Version:   1,
 	Summary:   "root mean square calibration error, 15 bins of equal mass, minus what the noise of each bin's accuracy adds",
+	Aliases:   []string{"debiased-ece"},
 	Reference: "Kumar, Liang and Ma 2019",
 
 	Formula:   "sqrt(max(0, sum over bins of (n_b/n) ((acc_b - conf_b)^2 - acc_b (1 - acc_b)/(n_b - 1)))), 15 bins of equal mass",

@@ -10,6 +10,7 @@ var eceEntry = Entry{
 	Paired:    true,
 	Version:   1,
 	Summary:   "expected calibration error of the top class: 15 right-closed bins of equal width, weighted by rows",
+	Aliases:   []string{"expected-calibration-error", "ece-15"},
 	Reference: "Naeini et al. 2015; Guo et al. 2017",
 
 	Formula:   "sum over bins of (n_b/n) |acc_b - conf_b|, 15 bins (lo, hi] of equal width",

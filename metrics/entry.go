@@ -30,6 +30,8 @@ type Entry struct {
 	Summary   string
 	Reference string // author and year; empty for a definition that has no author
 
+	Aliases []string // other names in use, which are answered by "did you mean"
+
 	// docs/methods.md has these, in its symbols.
 	Formula   string
 	Code      string // code that it was compared with, the authors' if they published any; "none"

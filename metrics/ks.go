@@ -13,6 +13,7 @@ var ksEntry = Entry{
 	Percent:   true,
 	Version:   1,
 	Summary:   "largest |sum of (confidence - correct)| / n over the rows up to a confidence; no bins",
+	Aliases:   []string{"kolmogorov-smirnov"},
 	Reference: "Gupta et al. 2021",
 
 	Formula:   "max over c of |sum over conf_i <= c of (conf_i - hit_i)| / n",

@@ -12,6 +12,7 @@ var mceEntry = Entry{
 	Percent:   true,
 	Version:   1,
 	Summary:   "largest gap among 15 bins of equal width; it often depends on a bin with few rows",
+	Aliases:   []string{"maximum-calibration-error"},
 	Reference: "Naeini et al. 2015",
 
 	Formula:   "max over bins of |acc_b - conf_b|, 15 bins of equal width",

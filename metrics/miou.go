@@ -10,6 +10,7 @@ var miouEntry = Entry{
 	OnRequest: true,
 	Version:   1,
 	Summary:   "mean over classes of intersection over union of predicted and labelled rows, for rows that are pixels",
+	Aliases:   []string{"mean-iou", "iou"},
 	Reference: "Everingham et al. 2010",
 
 	Formula:   "mean over classes c of #(pred = c and y = c) / #(pred = c or y = c)",

@@ -13,6 +13,7 @@ var nllEntry = Entry{
 	Vector:  true,
 	Version: 1,
 	Summary: "mean negative log-likelihood in nats, the probability floored at 1e-300",
+	Aliases: []string{"log-loss", "cross-entropy"},
 
 	Formula:   "(1/n) sum of -ln max(p_label, 1e-300)",
 	Code:      "numpy",

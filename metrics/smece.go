@@ -14,6 +14,7 @@ var smECEEntry = Entry{
 	OnRequest: true,
 	Version:   1,
 	Summary:   "calibration error smoothed by a Gaussian whose width equals it; no bins",
+	Aliases:   []string{"smooth-ece"},
 	Reference: "Blasiok and Nakkiran 2023",
 
 	Formula:   "integral over t of |(1/n) sum of (conf - hit) K_s(t, conf)| with s equal to it, K_s a Gaussian reflected at 0 and 1",

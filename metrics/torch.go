@@ -14,6 +14,7 @@ var eceTorchEntry = Entry{
 	OnRequest: true,
 	Version:   1,
 	Summary:   "ECE-15 as torchmetrics bins it: float32, left-closed bins, confidence 1 in a 16th bin of its own",
+	Aliases:   []string{"torchmetrics"},
 	Reference: "Detlefsen et al. 2022 (torchmetrics, binary and multiclass calibration error)",
 
 	Formula:   "ece with torchmetrics' float32 bins [lo, hi) and a 16th bin for confidence 1",

@@ -129,6 +129,9 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	c.Files = strings.Join(c.tables, ", ")
+	if err := c.inRows(rows); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(append(c.from, c.tables...), ", "), err)
+	}
 	pages, err := c.Pages(rows)
 	switch {
 	case err != nil && c.Files != "": // the error names them
@@ -205,21 +208,24 @@ func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error 
 
 // check rejects flags that do not fit each other.
 func (c *comparing) check() error {
-	for i, m := range c.Methods {
-		switch {
-		case m == c.Against:
-			return fmt.Errorf("%s is compared with itself; name another method by --against", m)
-		case slices.Contains(c.Methods[:i], m):
-			return fmt.Errorf("method %s is given twice", m)
-		}
-	}
 	var blocks []string
 	for _, b := range compare.Blocks() {
 		blocks = append(blocks, string(b))
 	}
+	for _, f := range []struct {
+		flag  string
+		value *string
+		known []string
+	}{
+		{"block", (*string)(&c.Block), blocks},
+		{"interval", (*string)(&c.Interval), []string{string(metrics.BC), string(metrics.Percentile)}},
+		{"latex", &c.latex, []string{"full", "compact"}},
+	} {
+		if err := choose(f.flag, f.value, f.known); err != nil {
+			return err
+		}
+	}
 	switch {
-	case !slices.Contains(blocks, string(c.Block)):
-		return fmt.Errorf("--block %s: give one of %s", c.Block, strings.Join(blocks, ", "))
 	case c.splits < 0 || c.splits > spec.MaxSplits:
 		return fmt.Errorf("--splits %d: give a number of draws up to %d", c.splits, spec.MaxSplits)
 	case c.splits > 0 && len(c.specs) == 0:
@@ -232,24 +238,73 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--table: say by --metric what the values are; give one metric")
 	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
 		return fmt.Errorf("--value and --method-column name columns of --table; give it")
-	case c.Interval != metrics.BC && c.Interval != metrics.Percentile:
-		return fmt.Errorf("--interval %s: give %s or %s", c.Interval, metrics.BC, metrics.Percentile)
 	case c.Interval != metrics.BC && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to make others", c.Interval)
-	case c.latex != "full" && c.latex != "compact":
-		return fmt.Errorf("--latex %s: give full or compact", c.latex)
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
 	known := compare.Names()
 	for i, id := range c.Metrics {
-		if slices.Contains(c.Metrics[:i], id) {
-			return fmt.Errorf("--metric %s is given twice", id)
+		match, ok := spec.Match(id, known)
+		if !ok {
+			return fmt.Errorf("--metric %s: this is not a metric that can compare methods%s", id, spec.Suggest(id, known))
 		}
-		if !slices.Contains(known, id) {
-			return fmt.Errorf("--metric %s: this is not a metric that can compare methods (known: %s)", id, strings.Join(known, ", "))
+		if slices.Contains(c.Metrics[:i], match) {
+			return fmt.Errorf("--metric %s is given twice", match)
+		}
+		c.Metrics[i] = match
+	}
+	return nil
+}
+
+// resolve replaces the names of methods by those among known that they stand for,
+// and rejects a method that is given twice. It leaves unknown names as they are.
+func (c *comparing) resolve(known []string) error {
+	if match, ok := spec.Match(c.Against, known); ok {
+		c.Against = match
+	}
+	for i, m := range c.Methods {
+		if match, ok := spec.Match(m, known); ok {
+			m = match
+		}
+		switch {
+		case m == c.Against:
+			return fmt.Errorf("%s is compared with itself; name another method by --against", m)
+		case slices.Contains(c.Methods[:i], m):
+			return fmt.Errorf("method %s is given twice", m)
+		}
+		c.Methods[i] = m
+	}
+	return nil
+}
+
+// inRows is resolve for the methods of rows. A method that is neither in rows nor
+// registered is an error.
+func (c *comparing) inRows(rows *experiments.Rows) error {
+	var known []string
+	for _, r := range rows.Records {
+		if !slices.Contains(known, r.Method) {
+			known = append(known, r.Method)
 		}
 	}
+	if err := c.resolve(known); err != nil {
+		return err
+	}
+	for _, m := range append([]string{c.Against}, c.Methods...) {
+		if _, registered := calib.Lookup(m); !registered && !slices.Contains(known, m) {
+			return fmt.Errorf("no rows of method %q%s", m, spec.Suggest(m, known))
+		}
+	}
+	return nil
+}
+
+// choose replaces the value of a flag by the one among known that it stands for.
+func choose(flag string, value *string, known []string) error {
+	match, ok := spec.Match(*value, known)
+	if !ok {
+		return fmt.Errorf("--%s %s: give one of %s", flag, *value, strings.Join(known, ", "))
+	}
+	*value = match
 	return nil
 }
 
@@ -272,6 +327,19 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	known := experiments.Registry()
 	specs, err := experiments.ReadSpecs(c.specs)
 	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range specs {
+		for _, m := range s.Methods {
+			names = append(names, m.Name)
+		}
+	}
+	for _, e := range calib.Registry() {
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	if err := c.resolve(slices.Compact(names)); err != nil {
 		return err
 	}
 	for i, s := range specs {

@@ -157,13 +157,13 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 		return nil, fmt.Errorf("--metric: name one, such as ece")
 	}
 	var entries []metrics.Entry
-	for i, name := range names {
-		e, ok := metrics.Lookup(name)
+	for _, name := range names {
+		e, err := spec.MatchMetric(metrics.Registry(), name)
 		switch {
-		case !ok:
-			return nil, fmt.Errorf("--metric: unknown metric %q%s", name, spec.Suggest(name, metricNames()))
-		case slices.Contains(names[:i], name):
-			return nil, fmt.Errorf("--metric: %s stands twice", name)
+		case err != nil:
+			return nil, fmt.Errorf("--metric: %w", err)
+		case slices.ContainsFunc(entries, func(o metrics.Entry) bool { return o.Name == e.Name }):
+			return nil, fmt.Errorf("--metric: %s stands twice", e.Name)
 		}
 		entries = append(entries, e)
 	}

@@ -70,17 +70,12 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 // options.
 func (s *Spec) method(name string, known Registry) (Method, error) {
 	have := s.methodNames()
-	if i := slices.Index(have, name); i >= 0 {
-		return s.Methods[i], nil
+	if match, ok := Match(name, have); ok {
+		return s.Methods[slices.Index(have, match)], nil
 	}
-	entry, ok := find(known.Methods, name)
-	if !ok {
-		for _, n := range names(known.Methods) {
-			if !slices.Contains(have, n) {
-				have = append(have, n)
-			}
-		}
-		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, Suggest(name, have))
+	entry, err := MatchMethod(known.Methods, name)
+	if err != nil {
+		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, suggestMethod(name, have, known.Methods))
 	}
 	m, err := (&reader{file: s.File}).build(entry, nil)
 	if err != nil {

@@ -39,8 +39,8 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	fields["title"] = r.text(&f.Caption, "title")
 	fields["kind"] = func(v *yaml.Node) {
 		name, ok := r.scalar(v, "kind")
-		if i := slices.Index(names, name); i >= 0 {
-			f.Kind = kinds[i]
+		if match, found := Match(name, names); ok && found {
+			f.Kind = kinds[slices.Index(names, match)]
 		} else if ok {
 			r.errorf(v, "unknown kind of figure %q%s", name, Suggest(name, names))
 		}

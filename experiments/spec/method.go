@@ -36,9 +36,9 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 	if _, external := find(known.External, name); external {
 		return nil, fmt.Errorf("%s: %w", name, ErrExternal)
 	}
-	entry, ok := find(known.Methods, name)
-	if !ok {
-		return nil, fmt.Errorf("unknown method %q%s", name, Suggest(name, names(known.Methods)))
+	entry, err := MatchMethod(known.Methods, name)
+	if err != nil {
+		return nil, err
 	}
 	r := &reader{file: "-p"}
 	var options *yaml.Node
@@ -103,10 +103,13 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 		r.errorf(n, "a method needs a name")
 		return Method{}, false
 	}
-	entry, ok := find(registry, w.method)
-	if !ok {
-		r.errorf(w.at, "unknown method %q%s", w.method, Suggest(w.method, names(registry)))
+	entry, err := MatchMethod(registry, w.method)
+	if err != nil {
+		r.errorf(w.at, "%v", err)
 		return Method{}, false
+	}
+	if w.name == w.method {
+		w.name = entry.Name
 	}
 	if _, taken := find(registry, w.name); taken && w.name != entry.Name {
 		r.errorf(n, "method %q has the name of another registered method, %q; give it a name of its own", w.method, w.name)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"gopkg.in/yaml.v3"
 )
 
@@ -148,19 +147,4 @@ func (r *reader) scalar(n *yaml.Node, what string) (string, bool) {
 		return "", false
 	}
 	return s.Value, true
-}
-
-// Suggest ends the message that got is unknown with the most similar of the known
-// names, as in " (did you mean x?)", or with all of them if none is similar.
-func Suggest(got string, known []string) string {
-	best, distance := "", 1+max(1, len(got)/3)
-	for _, name := range known {
-		if d := levenshtein.ComputeDistance(got, name); d < distance {
-			best, distance = name, d
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf(" (did you mean %s?)", best)
-	}
-	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
 }

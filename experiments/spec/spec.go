@@ -199,23 +199,21 @@ func (r *reader) intervals(n *yaml.Node, s *Spec) []metrics.Entry {
 // wrong with a metric, "" for nothing.
 func (r *reader) entries(n *yaml.Node, key string, registry []metrics.Entry, wrong func(metrics.Entry) string) []metrics.Entry {
 	all := []metrics.Entry{}
-	known := metricNames(registry)
 	r.list(n, func(item *yaml.Node) {
 		name, ok := r.scalar(item, "a metric")
 		if !ok {
 			return
 		}
-		named := func(e metrics.Entry) bool { return e.Name == name }
-		i := slices.IndexFunc(registry, named)
+		entry, err := MatchMetric(registry, name)
 		switch {
-		case i < 0:
-			r.errorf(item, "unknown metric %q%s", name, Suggest(name, known))
-		case slices.ContainsFunc(all, named):
-			r.errorf(item, "metric %q is listed twice", name)
-		case wrong(registry[i]) != "":
-			r.errorf(item, "%s", wrong(registry[i]))
+		case err != nil:
+			r.errorf(item, "%v", err)
+		case slices.ContainsFunc(all, func(e metrics.Entry) bool { return e.Name == entry.Name }):
+			r.errorf(item, "metric %q is listed twice", entry.Name)
+		case wrong(entry) != "":
+			r.errorf(item, "%s", wrong(entry))
 		default:
-			all = append(all, registry[i])
+			all = append(all, entry)
 		}
 	})
 	r.notEmpty(n, key, len(all))
@@ -233,9 +231,10 @@ func (r *reader) baseline(n *yaml.Node, s *Spec) string {
 		return ""
 	}
 	name, ok := r.scalar(n, "baseline")
+	match, found := Match(name, known)
 	switch {
-	case ok && slices.Contains(known, name):
-		return name
+	case ok && found:
+		return match
 	case ok && name != "none":
 		r.errorf(n, "baseline %q is not among the methods%s", name, Suggest(name, known))
 	}
@@ -253,11 +252,12 @@ func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
 	for _, setting := range s.Settings {
 		fields[setting.Dataset] = func(value *yaml.Node) {
 			of, ok := r.scalar(value, setting.Dataset)
-			if ok && !slices.Contains(paper, of) {
+			match, found := Match(of, paper)
+			if ok && !found {
 				r.errorf(value, "the paper has no dataset %q%s", of, Suggest(of, paper))
 				return
 			}
-			like[setting.Dataset] = of
+			like[setting.Dataset] = match
 		}
 	}
 	r.object(n, "like (datasets of the settings)", fields)

@@ -54,9 +54,10 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["name"] = r.text(&name, "name")
 	fields["title"] = r.text(&t.Caption, "title")
 	fields["metric"] = func(v *yaml.Node) {
-		t.Metric, _ = r.scalar(v, "metric")
-		if _, ok := metricOf(s.Metrics, t.Metric); !ok {
-			r.errorf(v, "metric %q is not computed by this spec%s", t.Metric, Suggest(t.Metric, s.outputs()))
+		name, ok := r.scalar(v, "metric")
+		if t.Metric, ok = Match(name, s.outputs()); !ok {
+			t.Metric = name
+			r.errorf(v, "metric %q is not computed by this spec%s", name, Suggest(name, s.outputs()))
 		}
 	}
 	fields["rows"] = r.columns(&t.Rows, "rows", true)

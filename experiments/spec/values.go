@@ -79,11 +79,12 @@ func (r *reader) choices(dst *[]string, what string, known []string, unknown str
 	return func(n *yaml.Node) {
 		r.list(n, func(item *yaml.Node) {
 			s, ok := r.scalar(item, what)
-			if ok && !slices.Contains(known, s) {
+			match, found := Match(s, known)
+			if ok && !found {
 				r.errorf(item, unknown+"%s", s, Suggest(s, known))
 				return
 			}
-			*dst = append(*dst, s)
+			*dst = append(*dst, match)
 		})
 	}
 }

@@ -1,0 +1,126 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// plain returns a name as Match and Suggest compare it: in lower case, with hyphens
+// in place of underscores and spaces.
+func plain(name string) string {
+	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(name))
+}
+
+// Match returns the known name that got stands for: got itself or, if got is not
+// known, the only known name that differs from it in case alone, where hyphen and
+// underscore are the same.
+func Match(got string, known []string) (string, bool) {
+	if slices.Contains(known, got) {
+		return got, true
+	}
+	match := ""
+	for _, name := range known {
+		if plain(name) == plain(got) {
+			if match != "" {
+				return "", false
+			}
+			match = name
+		}
+	}
+	return match, match != ""
+}
+
+// Suggest ends the message that got is unknown with the most similar of the known
+// names, as in " (did you mean x?)", or with all of them if none is similar.
+func Suggest(got string, known []string) string {
+	best, distance := "", 1+max(1, len(got)/3)
+	for _, name := range known {
+		if d := edits(plain(got), plain(name)); d < distance {
+			best, distance = name, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf(" (did you mean %s?)", best)
+	}
+	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
+}
+
+// suggestAlias is Suggest for names that have other names too: if got is one of
+// those, it is answered with the name.
+func suggestAlias(got string, known []string, aliases func(i int) []string) string {
+	for i, name := range known {
+		if slices.ContainsFunc(aliases(i), func(a string) bool { return plain(a) == plain(got) }) {
+			return fmt.Sprintf(" (did you mean %s?)", name)
+		}
+	}
+	return Suggest(got, known)
+}
+
+// MatchMethod returns the registered method of this name, as Match does. The error
+// suggests another name.
+func MatchMethod(registry []calib.Entry, name string) (calib.Entry, error) {
+	known := names(registry)
+	if match, ok := Match(name, known); ok {
+		return registry[slices.Index(known, match)], nil
+	}
+	return calib.Entry{}, fmt.Errorf("unknown method %q%s", name, suggestMethod(name, nil, registry))
+}
+
+// suggestMethod is Suggest for the methods of a spec, if any, and the registered
+// ones with their aliases.
+func suggestMethod(got string, own []string, registry []calib.Entry) string {
+	known := names(registry)
+	for _, name := range own {
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	return suggestAlias(got, known, func(i int) []string {
+		if i >= len(registry) {
+			return nil
+		}
+		return append([]string{registry[i].Label}, registry[i].Aliases...)
+	})
+}
+
+// MatchMetric returns the registered metric of this name, as Match does. The error
+// suggests another name.
+func MatchMetric(registry []metrics.Entry, name string) (metrics.Entry, error) {
+	known := metricNames(registry)
+	if match, ok := Match(name, known); ok {
+		return registry[slices.Index(known, match)], nil
+	}
+	return metrics.Entry{}, fmt.Errorf("unknown metric %q%s", name,
+		suggestAlias(name, known, func(i int) []string { return registry[i].Aliases }))
+}
+
+// edits returns the number of characters that must be inserted, deleted, replaced or
+// swapped with their neighbour to turn a into b (optimal string alignment).
+func edits(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	var before []int // row i-2
+	last := make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row := make([]int, len(y)+1)
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			replaced := last[j-1]
+			if x[i-1] != y[j-1] {
+				replaced++
+			}
+			row[j] = min(replaced, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(y)]
+}

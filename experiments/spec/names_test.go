@@ -1,0 +1,116 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// TestNamesMatchWithoutCase, and a name as it is registered comes first.
+func TestNamesMatchWithoutCase(t *testing.T) {
+	known := []string{"ts", "ece_null", "mine", "Mine", "QaTS-PW2"}
+	for got, want := range map[string]string{
+		"ts": "ts", "TS": "ts", "ECE_NULL": "ece_null", "ece-null": "ece_null", "qats_pw2": "QaTS-PW2",
+		"mine": "mine", "Mine": "Mine", "MINE": "", "t": "", "": "",
+	} {
+		if match, ok := Match(got, known); match != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v, want %q", got, match, ok, want)
+		}
+	}
+}
+
+// TestUnknownNamesHaveSuggestions for slips of the pen, and for other names of the
+// same thing.
+func TestUnknownNamesHaveSuggestions(t *testing.T) {
+	for got, want := range map[string]string{
+		"qast":                "qats",
+		"qat":                 "qats",
+		"QATZ":                "qats",
+		"temperature_scaling": "ts",
+		"Temperature Scaling": "ts",
+		"isotonic":            "ir",
+		"dirichlets":          "dirichlet",
+	} {
+		_, err := MatchMethod(calib.Registry(), got)
+		if err == nil || err.Error() != `unknown method "`+got+`" (did you mean `+want+`?)` {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for got, want := range map[string]string{"acuracy": "accuracy", "acc": "accuracy", "EEC": "ece", "auc": "auroc"} {
+		_, err := MatchMetric(metrics.Registry(), got)
+		if err == nil || err.Error() != `unknown metric "`+got+`" (did you mean `+want+`?)` {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestAliasesStandForOneNameEach, and none is the name of another method or metric.
+func TestAliasesStandForOneNameEach(t *testing.T) {
+	seen := map[string]string{}
+	for _, e := range calib.Registry() {
+		seen[plain(e.Name)] = e.Name
+	}
+	for _, e := range calib.Registry() {
+		for _, a := range e.Aliases {
+			if other := seen[plain(a)]; other != "" {
+				t.Errorf("%s is an alias of %s and names %s", a, e.Name, other)
+			}
+			seen[plain(a)] = e.Name
+		}
+	}
+	seen = map[string]string{}
+	for _, e := range metrics.Registry() {
+		seen[plain(e.Name)] = e.Name
+	}
+	for _, e := range metrics.Registry() {
+		for _, a := range e.Aliases {
+			if other := seen[plain(a)]; other != "" {
+				t.Errorf("%s is an alias of %s and names %s", a, e.Name, other)
+			}
+			seen[plain(a)] = e.Name
+		}
+	}
+}
+
+// TestEditsCountsSwaps of neighbours as one.
+func TestEditsCountsSwaps(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"qast", "qats", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"äb", "ab", 1}, {"abc", "cab", 2}} {
+		if got := edits(c.a, c.b); got != c.want {
+			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := edits(c.b, c.a); got != c.want {
+			t.Errorf("%s, %s: %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}
+
+// TestSpecNamesMatchWithoutCase wherever a spec names a method or a metric, and the
+// rows have the registered names.
+func TestSpecNamesMatchWithoutCase(t *testing.T) {
+	known := Registry{Methods: calib.Registry(), Metrics: metrics.Registry()}
+	s, err := Parse("s.yaml", []byte(`name: s
+methods: [TS, QaTS, {name: Mine, method: IR}, {name: HB, label: Bins}]
+metrics: [ECE, ece-null]
+baseline: Ts
+settings: {dataset: a, backbone: b}
+tables: [{metric: Ece, methods: [ts, MINE], highlight: mine}]
+figures: [{kind: Reliability, methods: [TS]}]
+`), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.methodNames(); len(got) != 4 || got[0] != "ts" || got[1] != "qats" || got[2] != "Mine" || got[3] != "hb" {
+		t.Errorf("methods %q", got)
+	}
+	if s.Metrics[1].Name != "ece_null" || s.Baseline != "ts" || s.Tables[0].Metric != "ece" || s.Tables[0].Highlight != "Mine" ||
+		s.Figures[0].Kind.Name != "reliability" || s.Figures[0].Methods[0] != "ts" {
+		t.Errorf("%+v", s)
+	}
+	if _, err := Parse("s.yaml", []byte("name: s\nmethods: [TS, ts]\nsettings: {dataset: a, backbone: b}\n"), known); err == nil {
+		t.Error("a method twice")
+	}
+}
