@@ -127,6 +127,7 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 func newRoot() *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   "qats",
 		Short: "Benchmark post-hoc calibrators on precomputed logits",
@@ -142,16 +143,22 @@ files, and tables and figures are made from these files alone.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				return printVersion(cmd.OutOrStdout())
+			}
+			return cmd.Help()
+		},
 
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFolders(cmd) },
 	}
+	root.Flags().BoolVar(&showVersion, "version", false, "print what qats version prints")
 	root.AddCommand(
 		initCommand(), checkCommand(),
 		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
 		demoCommand(), fitCommand(), applyCommand(), scoreCommand(),
 		fetchCommand(), importCommand(),
-		methodsCommand(), metricsCommand(), specCommand(),
+		methodsCommand(), metricsCommand(), figuresCommand(), specCommand(), versionCommand(),
 		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
 		statusCommand(), slurmCommand(),
 	)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/qats-bench/qats/experiments"
@@ -19,25 +18,6 @@ func writeRun(cmd *cobra.Command, plan *experiments.Plan, out *experiments.Outco
 	r.Version, r.Commit = version()
 	r.Command = commandText(cmd)
 	return results.WriteRun(filepath.Join(dir, "run.json"), r)
-}
-
-// version returns the version of the program, and the commit that it was built
-// from if the build says so.
-func version() (version, commit string) {
-	version = "(devel)"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version, ""
-	}
-	if v := info.Main.Version; v != "" {
-		version = v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			commit = s.Value
-		}
-	}
-	return version, commit
 }
 
 // numberFlags are the flags that the numbers of a run depend on.

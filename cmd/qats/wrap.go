@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,4 +30,33 @@ func wrap(text string, indent, width int) string {
 		at += n
 	}
 	return b.String()
+}
+
+// printColumns prints rows in columns of the width of their longest text. The last
+// column is wrapped at lineWidth. The head may be nil.
+func printColumns(w io.Writer, head []string, rows [][]string) error {
+	all := rows
+	if head != nil {
+		all = append([][]string{head}, rows...)
+	}
+	var widths []int
+	for _, row := range all {
+		for i, text := range row[:len(row)-1] {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	var b strings.Builder
+	for _, row := range all {
+		indent := 0
+		for i, text := range row[:len(row)-1] {
+			b.WriteString(text + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)+2))
+			indent += widths[i] + 2
+		}
+		b.WriteString(wrap(row[len(row)-1], indent, lineWidth) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
