@@ -91,30 +91,30 @@ func sourceOf(arrays string) string {
 	return "measured"
 }
 
-// fitDiagrams returns the panels before and after calibration on the calibration set.
-func fitDiagrams(m calib.Map, contract calib.Contract, method, label string, cal *data.Set) ([]diagram, error) {
+// beforeAfter scores the calibration set before and after calibration.
+func beforeAfter(m calib.Map, contract calib.Contract, cal *data.Set) (before, after *metrics.Samples, err error) {
 	n := cal.Logits.Rows
-	before, after := scoring.New(n), scoring.New(n)
-	if err := scoring.AppendScaled([]*scoring.SampleScores{before}, cal, slices.Repeat([]float64{1}, n)); err != nil {
-		return nil, err
+	was, is := scoring.New(n), scoring.New(n)
+	if err := scoring.AppendScaled([]*scoring.SampleScores{was}, cal, slices.Repeat([]float64{1}, n)); err != nil {
+		return nil, nil, err
 	}
 	seen := cal.View(contract.Test)
 	if err := calib.CheckSet(m, seen); err != nil {
-		return nil, fmt.Errorf("--figure: %w", err)
+		return nil, nil, err
 	}
 	if top, ok := m.(calib.TopLabel); ok {
 		class, conf := calib.TopLabels(top, seen)
-		after.TopLabel, after.NLL, after.Brier = true, nil, nil
-		if err := after.AppendTopLabel(class, conf, cal.Labels); err != nil {
-			return nil, err
+		is.TopLabel, is.NLL, is.Brier = true, nil, nil
+		if err := is.AppendTopLabel(class, conf, cal.Labels); err != nil {
+			return nil, nil, err
 		}
 	} else {
 		probs := data.NewProbs(n, cal.Logits.Cols)
 		calib.Apply(m, probs, seen)
-		if err := after.AppendProbs(probs, cal); err != nil {
-			return nil, err
+		if err := is.AppendProbs(probs, cal); err != nil {
+			return nil, nil, err
 		}
 	}
-	after.Changed = nil
-	return []diagram{{"uncal", "Uncal", metrics.Of(before)}, {method, label, metrics.Of(after)}}, nil
+	is.Changed = nil
+	return metrics.Of(was), metrics.Of(is), nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/spf13/cobra"
 )
 
@@ -117,14 +118,16 @@ func fitCommand() *cobra.Command {
 	var f fit
 	cmd := &cobra.Command{
 		Use:   "fit METHOD",
-		Short: "Fit one calibrator on arrays and save it as JSON",
-		Long: `Fit one calibrator on arrays and save it as JSON.
+		Short: "Fit one calibrator on arrays and save it as JSON, or print a summary of the fit",
+		Long: `Fit one calibrator on arrays and save it as JSON. Without -o, print its parameters
+and its scores on the calibration set, and save nothing.
 
 A calibration set that takes more than --max-memory is not loaded. Methods with
 one temperature and methods by rank read it again for every pass, with the same
 result to the last bit. Methods by rank still need 17 bytes of memory per row.
 For other methods such a set is an error.`,
 		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
+  qats fit ts --logits cal/logits.npy --labels cal/labels.npy
   qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
@@ -141,7 +144,7 @@ For other methods such a set is an error.`,
 	cmd.Flags().StringVar(&f.files.Labels, "labels", "", "labels of the calibration set, n integers")
 	cmd.Flags().StringVar(&f.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "-", "the saved model; - for standard output")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	figureFlag(cmd, &f.figure, "the calibration set, before and after")
@@ -151,7 +154,7 @@ For other methods such a set is an error.`,
 }
 
 // run fits the method and saves the model. Warnings of the fit go to standard
-// error. Timings, if asked for, go to standard output after the model.
+// error. Timings, if asked for, go to standard output after the model or summary.
 func (f *fit) run(cmd *cobra.Command, method string) error {
 	clock := stopwatch{}
 	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
@@ -179,6 +182,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	var fitted *calib.Fitted
 	var model *calib.Model
+	var before, after *metrics.Samples
 	err = cal.Use(func(set *data.Set) error {
 		in.Cal = set
 		if err := f.complete(cmd.Context(), cmd.ErrOrStderr(), m, &in); err != nil {
@@ -189,22 +193,20 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 			return err
 		}
 		clock.lap("fit_s")
-		if model, err = m.Model(in, fitted); err != nil || f.figure == "" {
+		if model, err = m.Model(in, fitted); err != nil {
 			return err
 		}
-		if set == nil {
-			return fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
-		}
-		panels, err := fitDiagrams(fitted.Map, m.Contract(), m.Name, m.Label, set)
-		if err != nil {
+		if before, after, err = f.scoreFit(m, fitted, set); err != nil || f.figure == "" {
 			return err
 		}
-		return saveDiagrams(f.figure, f.files.Logits, panels)
+		return saveDiagrams(f.figure, f.files.Logits, []diagram{{"uncal", "Uncal", before}, {m.Name, m.Label, after}})
 	})
 	if err != nil {
 		return err
 	}
-	if err := save(f.output, cmd.OutOrStdout(), model.Save); err != nil {
+	if f.output == "" {
+		f.fitSummary(cmd.OutOrStdout(), m, fitted, before, after)
+	} else if err := save(f.output, cmd.OutOrStdout(), model.Save); err != nil {
 		return err
 	}
 	clock.lap("save_s")

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// summaryParameters is the most parameters that a summary prints.
+const summaryParameters = 20
+
+// fitSummary prints a fit for people: its parameters, its scores on the calibration
+// set and the next commands. The samples before and after calibration are nil if the
+// set is not in memory.
+func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, before, after *metrics.Samples) {
+	fmt.Fprintf(w, "%s: %s\n\n", m.Name, m.Entry.Summary)
+	parameters := fitted.Parameters()
+	switch {
+	case len(parameters) > 0:
+		var rows [][]string
+		for _, p := range parameters[:min(len(parameters), summaryParameters)] {
+			bound := ""
+			if p.Bound != "" {
+				bound = "at its bound " + p.Bound
+			}
+			rows = append(rows, []string{p.Name, fmt.Sprintf("%.9g", p.Value), bound})
+		}
+		printColumns(w, []string{"PARAMETER", "VALUE", ""}, rows)
+		if more := len(parameters) - summaryParameters; more > 0 {
+			fmt.Fprintf(w, "and %d more, which the saved model has\n", more)
+		}
+	case m.Contract().Cal == 0:
+		fmt.Fprintln(w, "The method fits no parameters.")
+	default:
+		fmt.Fprintln(w, "Its parameters are as many as classes, rows or weights; the saved model has them.")
+	}
+	switch {
+	case before != nil:
+		fmt.Fprintf(w, "\nOn the %d calibration rows, which the fit has seen:\n\n", before.Len())
+		var rows [][]string
+		for _, x := range []struct {
+			name  string
+			value func(*metrics.Samples) string
+		}{
+			{"NLL", func(s *metrics.Samples) string {
+				v, err := metrics.NLL(s)
+				if err != nil {
+					return "-"
+				}
+				return fmt.Sprintf("%.6f", v)
+			}},
+			{"ECE", func(s *metrics.Samples) string { return fmt.Sprintf("%.6f", metrics.ECE(s, 15)) }},
+		} {
+			rows = append(rows, []string{x.name, x.value(before), x.value(after)})
+		}
+		printColumns(w, []string{"", "BEFORE", "AFTER"}, rows)
+	case fitted.Report.NLL != 0:
+		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
+	}
+	fmt.Fprintf(w, "\nNothing is saved. To save the model and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
+		f.again(m.Name), m.Name+".json")
+}
+
+// again returns the command of this fit with -o.
+func (f *fit) again(method string) string {
+	words := []string{"qats", "fit", method}
+	for _, p := range f.params {
+		words = append(words, "-p", quoteWord(p))
+	}
+	for _, x := range []struct{ flag, value string }{
+		{"logits", f.files.Logits}, {"labels", f.files.Labels}, {"features", f.files.Features}, {"augmented", f.files.Augmented},
+		{"head-weight", f.files.HeadWeight}, {"head-bias", f.files.HeadBias}, {"ood-logits", f.files.OOD}, {"target-logits", f.target},
+		{"kind", string(f.files.Kind)},
+	} {
+		if x.value != "" {
+			words = append(words, "--"+x.flag, quoteWord(filepath.ToSlash(x.value)))
+		}
+	}
+	return strings.Join(append(words, "-o", method+".json"), " ")
+}
+
+// quoteWord quotes a word for a shell if it needs that.
+func quoteWord(word string) string {
+	if !strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// scoreFit returns the scores of the calibration set for the summary and the figure;
+// nil if neither is wanted or the set is not in memory.
+func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (before, after *metrics.Samples, err error) {
+	switch {
+	case f.figure == "" && f.output != "":
+		return nil, nil, nil
+	case cal == nil && f.figure != "":
+		return nil, nil, fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
+	case cal == nil:
+		return nil, nil, nil
+	}
+	before, after, err = beforeAfter(fitted.Map, m.Contract(), cal)
+	switch {
+	case err != nil && f.figure != "":
+		return nil, nil, fmt.Errorf("--figure: %w", err)
+	case err != nil: // the method is applied to arrays that its calibration set lacks
+		return nil, nil, nil
+	}
+	return before, after, nil
+}
