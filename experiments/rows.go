@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
 )
@@ -72,6 +74,25 @@ func ReadRows(dir string) (*Rows, error) {
 // Of returns the rows of one experiment.
 func (r *Rows) Of(experiment string) *Rows {
 	return r.where(func(c results.Setting, _ string) bool { return c.Experiment == experiment })
+}
+
+// OfDatasets returns the rows of datasets. A dataset without rows is an error.
+func (r *Rows) OfDatasets(datasets []string) (*Rows, error) {
+	var known []string
+	for _, row := range r.Records {
+		if !slices.Contains(known, row.Dataset) {
+			known = append(known, row.Dataset)
+		}
+	}
+	wanted := map[string]bool{}
+	for _, d := range datasets {
+		match, ok := spec.Match(d, known)
+		if !ok {
+			return nil, fmt.Errorf("no rows of the dataset %q%s", d, spec.Suggest(d, known))
+		}
+		wanted[match] = true
+	}
+	return r.where(func(c results.Setting, _ string) bool { return wanted[c.Dataset] }), nil
 }
 
 // where returns the rows whose cell and source satisfy keep.

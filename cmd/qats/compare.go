@@ -61,7 +61,8 @@ browser.`,
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
   qats compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network
   qats compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion`,
-		RunE: func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
+		ValidArgsFunction: completeWords(comparedMethods),
+		RunE:              func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
 	}
 	c.at.flags(cmd)
 	c.use.flags(cmd)
@@ -70,6 +71,7 @@ browser.`,
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
 	f.StringVar((*string)(&c.Block), "block", string(compare.BySamples), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
+	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
@@ -81,7 +83,39 @@ browser.`,
 	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
 	c.formats.flag(cmd)
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
+	for flag, complete := range map[string]completion{
+		"against": completeWords(comparedMethods), "dataset": completeWords(comparedDatasets), "spec": completeSpecs, "metric": completeWords(fixed(comparedMetrics()...)),
+		"block": completeWords(fixed(blockNames()...)), "interval": completeWords(fixed(intervals...)), "latex": completeWords(fixed(latexForms...)),
+	} {
+		cmd.RegisterFlagCompletionFunc(flag, complete)
+	}
 	return cmd
+}
+
+// intervals and latexForms are the values of --interval and --latex.
+var (
+	intervals  = []string{string(metrics.BC), string(metrics.Percentile)}
+	latexForms = []string{"full", "compact"}
+)
+
+// blockNames returns the values of --block.
+func blockNames() []string {
+	var names []string
+	for _, b := range compare.Blocks() {
+		names = append(names, string(b))
+	}
+	return names
+}
+
+// comparedMetrics returns the ids of the metrics that can compare methods.
+func comparedMetrics() []string {
+	var ids []string
+	for _, e := range metrics.Registry() {
+		if e.Better != metrics.Neutral {
+			ids = append(ids, e.Names()...)
+		}
+	}
+	return ids
 }
 
 // comparing holds the flags of compare.
@@ -90,6 +124,7 @@ type comparing struct {
 	at          places
 	use         resources
 	experiments []string
+	datasets    []string
 	from, specs []string
 	tables      []string
 	columns     compare.Columns
@@ -111,7 +146,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	c.Compact = c.latex == "compact"
-	w := cmd.OutOrStdout()
+	w := report(cmd)
 	dir := filepath.Join(c.at.out, "compare")
 	c.Labels = map[string]string{}
 	for _, e := range calib.Registry() {
@@ -129,7 +164,13 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	c.Files = strings.Join(c.tables, ", ")
-	if err := c.inRows(rows); err != nil {
+	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
+		rows, err = rows.OfDatasets(c.datasets)
+	}
+	if err == nil {
+		err = c.inRows(rows)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(append(c.from, c.tables...), ", "), err)
 	}
 	pages, err := c.Pages(rows)
@@ -141,7 +182,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	}
 	for i, p := range pages {
 		if c.json {
-			if err := p.JSON(w); err != nil {
+			if err := p.JSON(cmd.OutOrStdout()); err != nil {
 				return err
 			}
 			continue
@@ -208,18 +249,14 @@ func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error 
 
 // check rejects flags that do not fit each other.
 func (c *comparing) check() error {
-	var blocks []string
-	for _, b := range compare.Blocks() {
-		blocks = append(blocks, string(b))
-	}
 	for _, f := range []struct {
 		flag  string
 		value *string
 		known []string
 	}{
-		{"block", (*string)(&c.Block), blocks},
-		{"interval", (*string)(&c.Interval), []string{string(metrics.BC), string(metrics.Percentile)}},
-		{"latex", &c.latex, []string{"full", "compact"}},
+		{"block", (*string)(&c.Block), blockNames()},
+		{"interval", (*string)(&c.Interval), intervals},
+		{"latex", &c.latex, latexForms},
 	} {
 		if err := choose(f.flag, f.value, f.known); err != nil {
 			return err
@@ -243,7 +280,11 @@ func (c *comparing) check() error {
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
+<<<<<<< HEAD
 	known := compare.Names()
+=======
+	known := comparedMetrics()
+>>>>>>> 2904754 (qats: --quiet, --verbose, run --json, compare --dataset, completion of specs, methods, metrics and data sets; --workers 0 is an error)
 	for i, id := range c.Metrics {
 		match, ok := spec.Match(id, known)
 		if !ok {
@@ -329,6 +370,9 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
+	if specs, err = spec.Only(specs, c.datasets); err != nil {
+		return fmt.Errorf("--dataset: %w", err)
+	}
 	var names []string
 	for _, s := range specs {
 		for _, m := range s.Methods {
@@ -352,7 +396,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 		}
 	}
 	c.at.interval = c.Interval
-	w := cmd.OutOrStdout()
+	w := report(cmd)
 	if c.json {
 		w = io.Discard
 	}

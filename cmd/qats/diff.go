@@ -31,6 +31,7 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
 		Example: `  qats diff --out results/out
   qats diff --out results/out --json
   qats diff experiments/companion.yaml --out results/out/companion`,
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) > 0 {
 				similar, err := judgeSimilar(files, out)

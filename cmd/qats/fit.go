@@ -148,6 +148,7 @@ For other methods such a set is an error.`,
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	figureFlag(cmd, &f.figure, "the calibration set, before and after")
+	cmd.RegisterFlagCompletionFunc("param", completeOption)
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
@@ -302,16 +303,6 @@ func save(path string, stdout io.Writer, write func(io.Writer) error) error {
 		return write(stdout)
 	}
 	return atomicfile.Write(path, write)
-}
-
-func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var list []string
-	if len(args) == 0 {
-		for _, e := range calib.Registry() {
-			list = append(list, e.Name+"\t"+e.Summary)
-		}
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // stopwatch measures stages.

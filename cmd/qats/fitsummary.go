@@ -38,7 +38,7 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 	case m.Contract().Cal == 0:
 		fmt.Fprintln(w, "The method fits no parameters.")
 	default:
-		fmt.Fprintln(w, "Its parameters are as many as classes, rows or weights; the saved model has them.")
+		fmt.Fprintln(w, "Its parameters have no names, such as one for each class, row or weight; the saved model has them.")
 	}
 	switch {
 	case before != nil:
@@ -101,15 +101,12 @@ func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (bef
 		return nil, nil, nil
 	case cal == nil && f.figure != "":
 		return nil, nil, fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
-	case cal == nil:
+	case cal == nil || f.figure == "" && m.Contract().Test&^cal.Parts() != 0: // it cannot be applied to its calibration set
 		return nil, nil, nil
 	}
 	before, after, err = beforeAfter(fitted.Map, m.Contract(), cal)
-	switch {
-	case err != nil && f.figure != "":
-		return nil, nil, fmt.Errorf("--figure: %w", err)
-	case err != nil: // the method is applied to arrays that its calibration set lacks
-		return nil, nil, nil
+	if err != nil && f.figure != "" {
+		err = fmt.Errorf("--figure: %w", err)
 	}
-	return before, after, nil
+	return before, after, err
 }

@@ -152,6 +152,9 @@ files, and tables and figures are made from these files alone.`,
 
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFolders(cmd) },
 	}
+	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files; errors are printed")
+	root.PersistentFlags().BoolP("verbose", "v", false, "print the plan of a run before it, and a line for each finished setting")
+	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	root.Flags().BoolVar(&showVersion, "version", false, "print what qats version prints")
 	root.AddCommand(
 		initCommand(), checkCommand(),
@@ -163,6 +166,23 @@ files, and tables and figures are made from these files alone.`,
 		statusCommand(), slurmCommand(),
 	)
 	return root
+}
+
+// quiet and verbose report the flags of these names.
+func quiet(cmd *cobra.Command) bool   { return isSet(cmd, "quiet") }
+func verbose(cmd *cobra.Command) bool { return isSet(cmd, "verbose") }
+
+func isSet(cmd *cobra.Command, flag string) bool {
+	set, err := cmd.Flags().GetBool(flag)
+	return err == nil && set
+}
+
+// report returns the writer for what is also written to files.
+func report(cmd *cobra.Command) io.Writer {
+	if quiet(cmd) {
+		return io.Discard
+	}
+	return cmd.OutOrStdout()
 }
 
 // noEmptyFolders returns an error for a flag of a folder or file that is given

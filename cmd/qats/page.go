@@ -16,7 +16,7 @@ without a server and without the network. run, report and reproduce write it too
 		Example: "  qats page results/out/companion",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return experiments.WritePage(cmd.OutOrStdout(), args[0], page.Options{})
+			return experiments.WritePage(report(cmd), args[0], page.Options{})
 		},
 	}
 }

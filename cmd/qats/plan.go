@@ -29,6 +29,7 @@ type places struct {
 
 	memory int64 // of --max-memory; 0 for the default
 	exec   bool
+	json   bool // a run prints its summary as JSON
 	quick  bool // first is quickRows
 	look   bool // see experiments.PlanOptions
 
@@ -124,7 +125,8 @@ cells of larger ones are "unknown" until a run has hashed them. plan --shards ha
 all files, as run does.`,
 		Example: `  qats plan experiments/example.yaml
   qats plan experiments/real.yaml --data arrays --json`,
-		Args: specArgs,
+		Args:              specArgs,
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			specs, err := experiments.ReadSpecs(files)
 			if err != nil {

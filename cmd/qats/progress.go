@@ -31,6 +31,8 @@ type progress struct {
 	bar *progressbar.ProgressBar
 	now func() time.Time
 
+	verbose bool
+
 	mu      sync.Mutex
 	tty     bool
 	at      experiments.Progress
@@ -39,8 +41,17 @@ type progress struct {
 	stop    chan struct{}
 }
 
-func newProgress(w io.Writer) *progress {
-	p := &progress{w: w, now: time.Now}
+// newProgress returns a progress that prints to w: nothing if it is silent, and a
+// line for each setting if it is verbose.
+func newProgress(w io.Writer, silent, verbose bool) *progress {
+	p := &progress{w: w, now: time.Now, verbose: verbose}
+	if silent {
+		p.w = io.Discard
+		return p
+	}
+	if verbose {
+		return p
+	}
 	f, ok := w.(*os.File)
 	p.tty = ok && term.IsTerminal(int(f.Fd()))
 	return p
@@ -100,7 +111,11 @@ func (p *progress) line(done string) {
 func (p *progress) show(at experiments.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	next := at.Setting != p.at.Setting
 	p.at = at
+	if p.verbose && next && at.Setting != "" {
+		p.line("")
+	}
 	if !p.tty {
 		if at.Experiment != "" && p.now().Sub(p.began) >= quietFor {
 			p.line(at.Experiment)

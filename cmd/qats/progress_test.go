@@ -13,7 +13,7 @@ import (
 func TestProgressWithoutATerminal(t *testing.T) {
 	var b strings.Builder
 	clock := time.Unix(0, 0)
-	p := newProgress(&b)
+	p := newProgress(&b, false, false)
 	p.now = func() time.Time { return clock }
 	p.began, p.printed = clock, clock
 	p.show(experiments.Progress{Total: 40})

@@ -18,8 +18,9 @@ func reportCommand() *cobra.Command {
 specs into OUT/tables and OUT/figures, writes OUT/report.tex, a LaTeX document
 of all of them, and OUT/index.html, a page for a browser, and prints the tables.
 Tables and figures are made from the CSV files in OUT and from nothing else.`,
-		Example: "  qats report experiments/example.yaml --out results/out",
-		Args:    specArgs,
+		Example:           "  qats report experiments/example.yaml --out results/out",
+		Args:              specArgs,
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			formats, err := figures.read()
 			if err != nil {
@@ -29,10 +30,10 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 			if err != nil {
 				return err
 			}
-			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, out, "report.tex", formats...); err != nil {
+			if err := experiments.WriteViews(report(cmd), specs, out, "report.tex", formats...); err != nil {
 				return err
 			}
-			if err := experiments.WritePage(cmd.OutOrStdout(), out, page.Options{}); err != nil {
+			if err := experiments.WritePage(report(cmd), out, page.Options{}); err != nil {
 				return err
 			}
 			nextCompare(cmd, specs, out)

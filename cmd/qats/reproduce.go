@@ -48,23 +48,23 @@ the specs are read from its files, elsewhere from the program.`,
 			}
 			if quick {
 				at.first = quickRows
-				fmt.Fprintf(cmd.OutOrStdout(), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
+				fmt.Fprintf(report(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
 			specs, err := experiments.ReadSpecs(paperSpecs)
 			if err != nil {
 				return err
 			}
-			failed := execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
+			failed := execute(cmd, &at, specs, at.out, o, report(cmd))
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := experiments.WriteViews(cmd.OutOrStdout(), specs, at.out, "paper.tex", formats...); err != nil {
+			if err := experiments.WriteViews(report(cmd), specs, at.out, "paper.tex", formats...); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {
 				return err
 			}
-			if err := experiments.WritePage(cmd.OutOrStdout(), at.out, page.Options{}); err != nil {
+			if err := experiments.WritePage(report(cmd), at.out, page.Options{}); err != nil {
 				return err
 			}
 			return failed
@@ -87,9 +87,9 @@ func writeDiff(cmd *cobra.Command, out string) error {
 	if err := atomicfile.Write(path, comparison.Text); err != nil {
 		return err
 	}
-	if err := comparison.Summary(cmd.OutOrStdout()); err != nil {
+	if err := comparison.Summary(report(cmd)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "(row by row: %s)\n", path)
+	_, err = fmt.Fprintf(report(cmd), "(row by row: %s)\n", path)
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,7 +41,8 @@ qats, read it again in every pass, with the same result.`,
 		Example: `  qats run experiments/example.yaml
   qats run experiments/real.yaml --data arrays --out results/out/real
   qats run experiments/real.yaml --data arrays --shard 1/4`,
-		Args: specArgs,
+		Args:              specArgs,
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			o, err := use.options(at.fresh)
 			if err != nil {
@@ -53,11 +55,15 @@ qats, read it again in every pass, with the same result.`,
 			if err != nil {
 				return err
 			}
-			failed := execute(cmd, &at, specs, at.out, o, cmd.OutOrStdout())
+			failed := execute(cmd, &at, specs, at.out, o, report(cmd))
 			if failed != nil && failed != errFailed || o.Shard.N != 0 {
 				return failed
 			}
-			if err := experiments.WritePage(cmd.OutOrStdout(), at.out, page.Options{}); err != nil {
+			w := report(cmd)
+			if at.json {
+				w = io.Discard
+			}
+			if err := experiments.WritePage(w, at.out, page.Options{}); err != nil {
 				return err
 			}
 			if failed == nil {
@@ -69,6 +75,7 @@ qats, read it again in every pass, with the same result.`,
 	at.flags(cmd)
 	at.quickFlag(cmd)
 	use.flags(cmd)
+	cmd.Flags().BoolVar(&at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
 	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	return cmd
 }
@@ -98,6 +105,9 @@ func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int 
 }
 
 func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
+	if r.workers < 1 {
+		return experiments.RunOptions{}, fmt.Errorf("--workers %d: want 1 or more", r.workers)
+	}
 	memory, err := parseBytes(r.memory)
 	return experiments.RunOptions{Workers: r.workers, Memory: memory, Fresh: fresh}, err
 }
@@ -113,7 +123,12 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	if measured, simulated, _ := plan.Measured(); measured+simulated == 0 {
 		return fmt.Errorf("no setting has arrays, so nothing is run and no file is written\n%s", strings.Join(plan.Absent(), "\n"))
 	}
-	bar := newProgress(cmd.ErrOrStderr())
+	if verbose(cmd) {
+		if err := planText(cmd.ErrOrStderr(), plan); err != nil {
+			return err
+		}
+	}
+	bar := newProgress(cmd.ErrOrStderr(), quiet(cmd), verbose(cmd))
 	life := newLife(at.storeDir(), o.Shard)
 	o.Progress = func(p experiments.Progress) {
 		bar.show(p)
@@ -130,6 +145,12 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		if err := writeRun(cmd, plan, out, dir); err != nil {
 			return err
 		}
+	}
+	if at.json {
+		if err := summaryJSON(cmd.OutOrStdout(), plan, out, o.Shard, dir); err != nil {
+			return err
+		}
+		w = io.Discard
 	}
 	summary(w, plan, out, o.Shard)
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
@@ -168,6 +189,47 @@ func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shar
 		len(plan.Units), part, measured, simulated, absent)
 	fmt.Fprintf(w, "%d cells: %d ok, %d skipped, %d failed; %d fitted and %d scored now, the rest from the store\n",
 		out.Cells, out.Cells-out.Skipped-out.Failed, out.Skipped, out.Failed, out.Fitted, out.Scored)
+}
+
+// runJSON is the object of run --json.
+type runJSON struct {
+	Out       string   `json:"out"`             // folder of the CSV files
+	Shard     string   `json:"shard,omitempty"` // such as 1/4; then there are no CSV files
+	Settings  int      `json:"settings"`
+	Measured  int      `json:"measured"`
+	Simulated int      `json:"simulated"`
+	Absent    int      `json:"absent"` // without arrays
+	Cells     int      `json:"cells"`
+	OK        int      `json:"ok"`
+	Skipped   int      `json:"skipped"`
+	Failed    int      `json:"failed"`
+	Fitted    int      `json:"fitted"` // now; the rest is from the store
+	Scored    int      `json:"scored"`
+
+	Reasons []reasonJSON `json:"reasons,omitempty"` // of cells without a value
+}
+
+// reasonJSON is why cells have no value.
+type reasonJSON struct {
+	Status   results.Status `json:"status"` // skip or fail
+	Text     string         `json:"text"`
+	Methods  []string       `json:"methods"`
+	Settings []string       `json:"settings"`
+	Cells    int            `json:"cells"`
+}
+
+// summaryJSON prints the summary of a run as one JSON object.
+func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard, dir string) error {
+	r := runJSON{Out: dir, Settings: len(plan.Units), Cells: out.Cells, OK: out.Cells - out.Skipped - out.Failed,
+		Skipped: out.Skipped, Failed: out.Failed, Fitted: out.Fitted, Scored: out.Scored}
+	for _, x := range out.Reasons {
+		r.Reasons = append(r.Reasons, reasonJSON(x))
+	}
+	r.Measured, r.Simulated, r.Absent = plan.Measured()
+	if shard.N != 0 {
+		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)
+	}
+	return json.NewEncoder(w).Encode(r)
 }
 
 // parseBytes reads a size in bytes with an optional unit KiB, MiB or GiB.

@@ -18,8 +18,9 @@ func simulateCommand() *cobra.Command {
 the specs, in the default layout, with a manifest that says that they are
 simulated. To run a spec these files are not needed, because simulated rows are
 made when they are read. Measured arrays are neither written nor overwritten.`,
-		Example: "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
-		Args:    specArgs,
+		Example:           "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
+		Args:              specArgs,
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {
 				return fmt.Errorf("simulate needs --out DIR")

@@ -55,8 +55,12 @@ func printColumns(w io.Writer, head []string, rows [][]string) error {
 			b.WriteString(text + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)+2))
 			indent += widths[i] + 2
 		}
-		b.WriteString(wrap(row[len(row)-1], indent, lineWidth) + "\n")
+		b.WriteString(wrap(row[len(row)-1], indent, lineWidth))
+		line := strings.TrimRight(b.String(), " ")
+		b.Reset()
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
+			return err
+		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return nil
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
+	"github.com/spf13/cobra"
+)
+
+// completion is a function that completes an argument or the value of a flag.
+type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+
+// completeWords completes one of some words, which may be computed from the command
+// line so far.
+func completeWords(words func(cmd *cobra.Command, args []string) []string) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return words(cmd, args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// fixed are words that do not depend on the command line.
+func fixed(words ...string) func(*cobra.Command, []string) []string {
+	return func(*cobra.Command, []string) []string { return words }
+}
+
+// completeMethods completes a first argument that names a registered method.
+func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	if len(args) == 0 {
+		for _, e := range calib.Registry() {
+			list = append(list, e.Name+"\t"+e.Summary)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeOption completes -p of qats fit with the options of its method.
+func completeOption(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	if len(args) > 0 {
+		if e, ok := calib.Lookup(args[0]); ok {
+			for _, o := range e.Options() {
+				list = append(list, o.Name+"=\t"+o.Help+": "+o.Range)
+			}
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeSpecs completes names of specs of the project, and files.
+func completeSpecs(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	list := experiments.BuiltinSpecs()
+	files, _ := filepath.Glob(typed + "*") // a bad pattern matches nothing
+	for _, file := range files {
+		switch info, err := os.Stat(file); {
+		case err != nil:
+		case info.IsDir():
+			list = append(list, file+string(filepath.Separator))
+		case strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml"):
+			list = append(list, file)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// specsOf are the specs given by --spec that can be read.
+func specsOf(cmd *cobra.Command) []*spec.Spec {
+	names, _ := cmd.Flags().GetStringArray("spec")
+	slices.Sort(names) // completion parses the flags twice
+	specs, _ := experiments.ReadSpecs(slices.Compact(names))
+	return specs
+}
+
+// comparedMethods are the methods of the specs given by --spec and the registered
+// ones.
+func comparedMethods(cmd *cobra.Command, args []string) []string {
+	var list []string
+	for _, s := range specsOf(cmd) {
+		for _, m := range s.Methods {
+			list = append(list, m.Name)
+		}
+	}
+	for _, e := range calib.Registry() {
+		list = append(list, e.Name)
+	}
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(m string) bool { return slices.Contains(args, m) })
+}
+
+// comparedDatasets are the datasets of the specs given by --spec or, without it, of
+// the results.csv in OUT.
+func comparedDatasets(cmd *cobra.Command, _ []string) []string {
+	var list []string
+	add := func(dataset string) {
+		if !slices.Contains(list, dataset) {
+			list = append(list, dataset)
+		}
+	}
+	specs := specsOf(cmd)
+	for _, s := range specs {
+		for i := range s.Settings {
+			add(s.Settings[i].Dataset)
+		}
+	}
+	if len(specs) == 0 {
+		out, _ := cmd.Flags().GetString("out")
+		records, _ := results.ReadResults(filepath.Join(out, "results.csv"))
+		for _, r := range records {
+			add(r.Dataset)
+		}
+	}
+	return list
+}

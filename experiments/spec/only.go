@@ -1,0 +1,40 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Only returns the specs with only the settings of the given datasets, without
+// those that have none of them. No datasets stand for all. A dataset that no spec has
+// is an error.
+func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
+	if len(datasets) == 0 {
+		return specs, nil
+	}
+	var known []string
+	for _, s := range specs {
+		for _, setting := range s.Settings {
+			if !slices.Contains(known, setting.Dataset) {
+				known = append(known, setting.Dataset)
+			}
+		}
+	}
+	wanted := map[string]bool{}
+	for _, d := range datasets {
+		match, ok := Match(d, known)
+		if !ok {
+			return nil, fmt.Errorf("no spec given has a setting of the dataset %q%s", d, Suggest(d, known))
+		}
+		wanted[match] = true
+	}
+	var kept []*Spec
+	for _, s := range specs {
+		some := *s
+		some.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(setting Setting) bool { return !wanted[setting.Dataset] })
+		if len(some.Settings) > 0 {
+			kept = append(kept, &some)
+		}
+	}
+	return kept, nil
+}
