@@ -48,8 +48,9 @@ editor:
 	cd experiments/spec/editor && { npm install --no-save --no-audit --no-fund --silent yaml-language-server@1.19.2 || echo "no yaml-language-server: its tests are skipped"; }
 	cd experiments/spec/editor && $(GO) vet ./... && $(GO) test -v ./...
 
+# With the commit, which qats version prints and run.json holds.
 build:
-	$(GO) build -o bin/qats ./cmd/qats
+	$(GO) build -buildvcs=auto -o bin/qats ./cmd/qats
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }

@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -44,6 +45,11 @@ type DemoColumn struct {
 // RunDemo fits uncal, ts, ir and qats on the calibration rows of a demo network and
 // scores them on its test rows. It reads no file.
 func RunDemo(ctx context.Context, network string) (*Demo, error) {
+	match, ok := spec.Match(network, DemoNetworks())
+	if !ok {
+		return nil, fmt.Errorf("unknown network %q%s", network, spec.Suggest(network, DemoNetworks()))
+	}
+	network = match
 	d := &Demo{Setting: results.Setting{Dataset: demoDataset, Backbone: network, Loss: "ce"}}
 	fsys, err := fs.Sub(qats.Files, folders[bundle])
 	if err != nil {

@@ -249,6 +249,9 @@ func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error 
 
 // check rejects flags that do not fit each other.
 func (c *comparing) check() error {
+	if err := c.resolve(nil); err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		flag  string
 		value *string
@@ -343,6 +346,9 @@ func (c *comparing) inRows(rows *experiments.Rows) error {
 func choose(flag string, value *string, known []string) error {
 	match, ok := spec.Match(*value, known)
 	if !ok {
+		if len(known) == 2 {
+			return fmt.Errorf("--%s %s: give %s or %s", flag, *value, known[0], known[1])
+		}
 		return fmt.Errorf("--%s %s: give one of %s", flag, *value, strings.Join(known, ", "))
 	}
 	*value = match

@@ -58,7 +58,8 @@ func printDemo(w io.Writer, d *experiments.Demo) error {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-6s  %6.2f %% %6.2f %6.2f  %6.4f  %s", c.Entry.Name, 100*c.Accuracy, 100*c.ECE, 100*c.AECE, c.NLL, text), " "))
 	}
 	fmt.Fprint(w, "\n"+wrap("Scores of the test rows, calibration errors (ECE, AECE) in per cent, where lower is better. "+
-		"Every method is fitted on the calibration rows alone. Lowest ECE: "+strings.Join(lowestECE(d), " and ")+".", 0, 80)+"\n\n")
+		"Every method is fitted on the calibration rows alone.", 0, 80)+"\n"+
+		"Lowest ECE: "+strings.Join(lowestECE(d), " and ")+".\n\n")
 
 	in := plots.Input{Bins: d.Bins, Methods: []string{"uncal", "qats"}, Labels: map[string]string{}}
 	for _, c := range d.Columns {
@@ -71,11 +72,11 @@ func printDemo(w io.Writer, d *experiments.Demo) error {
 	fmt.Fprint(w, diagram)
 	_, err = fmt.Fprint(w, `
 A bar is the accuracy of the rows in a bin of confidence, a line their mean
-confidence: above the bar the network is overconfident, inside it underconfident.
+confidence: above the bar they are overconfident, inside it underconfident.
 
 One network shows nothing general: on mlp-tfidf-h128 (qats demo mlp-tfidf-h128)
-QaTS is equal to TS. qats compare --spec companion compares methods on 31 networks.
-The same for yours, from logits (n x k, before the softmax) and labels (n, from 0):
+QaTS is equal to TS. qats compare --spec companion compares 31 networks. For
+your own, from logits (n x k, before the softmax) and labels (n, from 0):
 
   qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats apply model.json --logits test/logits.npy -o probs.npy

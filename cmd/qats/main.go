@@ -150,7 +150,7 @@ files, and tables and figures are made from these files alone.`,
 			return cmd.Help()
 		},
 
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFolders(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
 	}
 	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files; errors are printed")
 	root.PersistentFlags().BoolP("verbose", "v", false, "print the plan of a run before it, and a line for each finished setting")
@@ -185,9 +185,13 @@ func report(cmd *cobra.Command) io.Writer {
 	return cmd.OutOrStdout()
 }
 
-// noEmptyFolders returns an error for a flag of a folder or file that is given
-// without a name: a script whose variable is not set would write somewhere else.
-func noEmptyFolders(cmd *cobra.Command) error {
+// checkFlags rejects a flag of a folder or file that is given without a name, since
+// a script whose variable is not set would write somewhere else, and fewer than one
+// worker.
+func checkFlags(cmd *cobra.Command) error {
+	if n, err := cmd.Flags().GetInt("workers"); err == nil && n < 1 {
+		return fmt.Errorf("--workers %d: want 1 or more", n)
+	}
 	for _, name := range []string{"out", "store", "output"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
 			return fmt.Errorf("--%s is empty: name a folder or file, or leave the flag out", name)

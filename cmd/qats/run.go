@@ -105,9 +105,6 @@ func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int 
 }
 
 func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
-	if r.workers < 1 {
-		return experiments.RunOptions{}, fmt.Errorf("--workers %d: want 1 or more", r.workers)
-	}
 	memory, err := parseBytes(r.memory)
 	return experiments.RunOptions{Workers: r.workers, Memory: memory, Fresh: fresh}, err
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// TestListsFitTheLine: no list is wider than lineWidth, and demo fits 80 columns
+// (the commands to type apart from it).
+func TestListsFitTheLine(t *testing.T) {
+	commands := [][]string{{"methods"}, {"metrics"}, {"figures"}, {"version"}}
+	for _, e := range calib.Registry() {
+		commands = append(commands, []string{"methods", e.Name})
+	}
+	for _, e := range metrics.Registry() {
+		commands = append(commands, []string{"metrics", e.Name})
+	}
+	for _, n := range experiments.DemoNetworks() {
+		commands = append(commands, []string{"demo", n})
+	}
+	for _, args := range commands {
+		var out, err bytes.Buffer
+		if status := run(context.Background(), args, &out, &err); status != 0 {
+			t.Fatalf("%v: status %d, %s", args, status, &err)
+		}
+		most := lineWidth
+		if args[0] == "demo" {
+			most = 80
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimRight(line, "\n")
+			if n := utf8.RuneCountInString(line); n > most || strings.HasSuffix(line, " ") {
+				t.Errorf("%v: %d characters: %q", args, n, line)
+			}
+		}
+	}
+}
+
+// TestOutputHasNoEscapeSequences: the program prints no colour, so NO_COLOR holds.
+func TestOutputHasNoEscapeSequences(t *testing.T) {
+	for _, args := range [][]string{{"demo"}, {"methods"}, {"metrics", "ece"}, {"--help"}, {"methods", "none-such"}} {
+		var out, err bytes.Buffer
+		run(context.Background(), args, &out, &err)
+		if strings.ContainsRune(out.String()+err.String(), '\x1b') {
+			t.Errorf("%v prints an escape sequence", args)
+		}
+	}
+}
+
+// TestWrapKeepsWords and breaks only at spaces.
+func TestWrapKeepsWords(t *testing.T) {
+	for _, c := range []struct {
+		text          string
+		indent, width int
+		want          string
+	}{
+		{"", 0, 10, ""},
+		{"one two three", 0, 7, "one two\nthree"},
+		{"one two three", 4, 11, "one two\n    three"},
+		{"  one \n two ", 0, 80, "one two"},
+		{"incomprehensible word", 2, 8, "incomprehensible\n  word"},
+		{"äöü äöü", 0, 7, "äöü äöü"},
+	} {
+		if got := wrap(c.text, c.indent, c.width); got != c.want {
+			t.Errorf("%q at %d: %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
