@@ -46,6 +46,7 @@ func plattEntry() Entry {
 		Version:   1,
 		Summary:   "logistic regression on the probability of each class against all others, rows normalised",
 		Reference: "Platt 1999; Lin, Lin and Weng 2007",
+		Aliases:   []string{"platt-scaling", "sigmoid"},
 
 		Formula:   "q_j = sigmoid(a_j p_j + b_j) / sum of the same, a_j and b_j at the minimum of the logistic loss with targets (N+ + 1)/(N+ + 2) and 1/(N- + 2)",
 		Code:      "scikit-learn 1.2.1, CalibratedClassifierCV(method=\"sigmoid\")",

@@ -29,7 +29,7 @@ func vsEntry() Entry {
 		Version:   2,
 		Summary:   "vector scaling, a slope and an offset for each class",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-		Aliases:   []string{"vector-scaling", "platt", "platt-scaling"},
+		Aliases:   []string{"vector-scaling"},
 
 		Formula:   "p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v - 1)^2 + sum b^2)",
 		Code:      "numpy",

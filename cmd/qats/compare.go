@@ -322,8 +322,8 @@ func (c *comparing) resolve(known []string) error {
 	return nil
 }
 
-// inRows is resolve for the methods of rows. A method that is neither in rows nor
-// registered is an error.
+// inRows is resolve for the methods of rows. A name that is similar to the name of
+// one of them is an error; the page reports the other names without rows.
 func (c *comparing) inRows(rows *experiments.Rows) error {
 	var known []string
 	for _, r := range rows.Records {
@@ -335,8 +335,10 @@ func (c *comparing) inRows(rows *experiments.Rows) error {
 		return err
 	}
 	for _, m := range append([]string{c.Against}, c.Methods...) {
-		if _, registered := calib.Lookup(m); !registered && !slices.Contains(known, m) {
-			return fmt.Errorf("no rows of method %q%s", m, spec.Suggest(m, known))
+		_, registered := calib.Lookup(m)
+		near := spec.Nearest(m, known)
+		if !registered && !slices.Contains(known, m) && near != "" {
+			return fmt.Errorf("no rows of method %q; there are %s (did you mean %s?)", m, strings.Join(known, ", "), near)
 		}
 	}
 	return nil

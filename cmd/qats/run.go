@@ -190,18 +190,18 @@ func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shar
 
 // runJSON is the object of run --json.
 type runJSON struct {
-	Out       string   `json:"out"`             // folder of the CSV files
-	Shard     string   `json:"shard,omitempty"` // such as 1/4; then there are no CSV files
-	Settings  int      `json:"settings"`
-	Measured  int      `json:"measured"`
-	Simulated int      `json:"simulated"`
-	Absent    int      `json:"absent"` // without arrays
-	Cells     int      `json:"cells"`
-	OK        int      `json:"ok"`
-	Skipped   int      `json:"skipped"`
-	Failed    int      `json:"failed"`
-	Fitted    int      `json:"fitted"` // now; the rest is from the store
-	Scored    int      `json:"scored"`
+	Out       string `json:"out"`             // folder of the CSV files
+	Shard     string `json:"shard,omitempty"` // such as 1/4; then there are no CSV files
+	Settings  int    `json:"settings"`
+	Measured  int    `json:"measured"`
+	Simulated int    `json:"simulated"`
+	Absent    int    `json:"absent"` // without arrays
+	Cells     int    `json:"cells"`
+	OK        int    `json:"ok"`
+	Skipped   int    `json:"skipped"`
+	Failed    int    `json:"failed"`
+	Fitted    int    `json:"fitted"` // now; the rest is from the store
+	Scored    int    `json:"scored"`
 
 	Reasons []reasonJSON `json:"reasons,omitempty"` // of cells without a value
 }

@@ -37,16 +37,22 @@ func Match(got string, known []string) (string, bool) {
 // Suggest ends the message that got is unknown with the most similar of the known
 // names, as in " (did you mean x?)", or with all of them if none is similar.
 func Suggest(got string, known []string) string {
+	if best := Nearest(got, known); best != "" {
+		return fmt.Sprintf(" (did you mean %s?)", best)
+	}
+	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
+}
+
+// Nearest returns the most similar of the known names, the first of equally similar
+// ones; "" if none is similar.
+func Nearest(got string, known []string) string {
 	best, distance := "", 1+max(1, len(got)/3)
 	for _, name := range known {
 		if d := edits(plain(got), plain(name)); d < distance {
 			best, distance = name, d
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf(" (did you mean %s?)", best)
-	}
-	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
+	return best
 }
 
 // suggestAlias is Suggest for names that have other names too: if got is one of
