@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/qats-bench/qats/experiments/spec"
 	"gopkg.in/yaml.v3"
 )
 
@@ -39,7 +38,7 @@ func TestRecipesOfThePaper(t *testing.T) {
 	for _, name := range []string{"standard", "longtail", "shift", "medical", "tasks"} {
 		files = append(files, filepath.Join("paper", name+".yaml"))
 	}
-	specs, err := spec.ReadAll(files, Registry())
+	specs, err := ReadSpecs(files)
 	if err != nil {
 		t.Fatal(err)
 	}
