@@ -54,8 +54,9 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["name"] = r.text(&name, "name")
 	fields["title"] = r.text(&t.Caption, "title")
 	fields["metric"] = func(v *yaml.Node) {
-		name, ok := r.scalar(v, "metric")
-		if t.Metric, ok = Match(name, s.outputs()); !ok {
+		name, _ := r.scalar(v, "metric")
+		match, known := Match(name, s.outputs())
+		if t.Metric = match; !known {
 			t.Metric = name
 			r.errorf(v, "metric %q is not computed by this spec%s", name, Suggest(name, s.outputs()))
 		}
