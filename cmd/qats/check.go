@@ -85,7 +85,7 @@ func inspect(cmd *cobra.Command, arg string, folders []string) (*experiments.Ins
 	if err == nil && info.IsDir() {
 		return inspectFolder(cmd, arg)
 	}
-	s, err := spec.Read(arg, experiments.Registry())
+	s, err := experiments.ReadSpec(arg)
 	if err != nil {
 		return nil, err
 	}

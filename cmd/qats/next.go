@@ -12,8 +12,11 @@ import (
 )
 
 // next prints the command to type next, on standard error: what a command prints on
-// standard output is its result.
+// standard output is its result. --quiet leaves it out.
 func next(cmd *cobra.Command, words ...string) {
+	if quiet(cmd) {
+		return
+	}
 	var b strings.Builder
 	for _, w := range words {
 		if w == "" {
