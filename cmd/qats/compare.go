@@ -84,7 +84,7 @@ browser.`,
 	c.formats.flag(cmd)
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
-		"against": completeWords(comparedMethods), "dataset": completeWords(comparedDatasets), "spec": completeSpecs, "metric": completeWords(fixed(comparedMetrics()...)),
+		"against": completeWords(comparedMethods), "dataset": completeWords(comparedDatasets), "spec": completeSpecs, "metric": completeWords(fixed(compare.Names()...)),
 		"block": completeWords(fixed(blockNames()...)), "interval": completeWords(fixed(intervals...)), "latex": completeWords(fixed(latexForms...)),
 	} {
 		cmd.RegisterFlagCompletionFunc(flag, complete)
@@ -105,17 +105,6 @@ func blockNames() []string {
 		names = append(names, string(b))
 	}
 	return names
-}
-
-// comparedMetrics returns the ids of the metrics that can compare methods.
-func comparedMetrics() []string {
-	var ids []string
-	for _, e := range metrics.Registry() {
-		if e.Better != metrics.Neutral {
-			ids = append(ids, e.Names()...)
-		}
-	}
-	return ids
 }
 
 // comparing holds the flags of compare.
@@ -283,11 +272,7 @@ func (c *comparing) check() error {
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}
-<<<<<<< HEAD
 	known := compare.Names()
-=======
-	known := comparedMetrics()
->>>>>>> 2904754 (qats: --quiet, --verbose, run --json, compare --dataset, completion of specs, methods, metrics and data sets; --workers 0 is an error)
 	for i, id := range c.Metrics {
 		match, ok := spec.Match(id, known)
 		if !ok {
