@@ -44,6 +44,7 @@ func Registry() []Entry {
 		hfeEntry(),
 		hfeNoOODEntry(),
 		hfeTargetEntry(),
+		labelShiftEntry(),
 		qatsEntry(),
 		qatsPWEntry(),
 		qatsFreeEntry(),

@@ -15,8 +15,8 @@ import (
 //
 //	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
 //
-// over theta = (D, b). D is the diagonal of a matrix (k numbers) or a full
-// matrix (k x k, row-major). At theta = 0 the scores are unchanged. The first term is
+// over theta = (D, b). D is the diagonal of a matrix (k numbers), one number for all
+// classes, or a full matrix (k x k, row-major). At theta = 0 the scores are unchanged. The first term is
 // convex and every penalty is above 0, so there is one minimum.
 //
 // For a full matrix the scores are kept, twice n k float64. For a diagonal they are
@@ -27,6 +27,7 @@ type Problem struct {
 	columns []*linear.Packed                   // kept by block, transposed for products with residuals
 	Logits  data.Matrix                        // n x k
 	labels  []int32
+	shared  bool      // D is one number
 	Penalty []float64 // of each parameter, above 0
 	Passes  float64   // reads of the whole set so far
 	blocks  []block
@@ -75,6 +76,17 @@ func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *P
 		if full {
 			m.turn = make([]float64, fit.BlockRows*k)
 		}
+	}
+	return f
+}
+
+// NewShared returns the problem with one D for all classes.
+func NewShared(set *data.Set, scores func(dst []float64, row []float32)) *Problem {
+	f := New(set, false, scores)
+	f.shared = true
+	f.Penalty = f.Penalty[:1+set.Logits.Cols]
+	for b := range f.blocks {
+		f.blocks[b].sums = f.blocks[b].sums[:len(f.Penalty)]
 	}
 	return f
 }
@@ -208,7 +220,8 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 }
 
 // sum adds up rows lo..hi-1. The derivative of a row in a score s_c is
-// r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
+// r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1. The
+// curvature of a shared D leaves out the products of classes; it is only a unit.
 func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, derivatives, curvature bool) {
 	k, n := f.Logits.Cols, hi-lo
 	var x []float64
@@ -222,7 +235,11 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 			row := x[i*k : (i+1)*k]
 			f.scores(row, f.Logits.Row(lo+i))
 			for c, v := range row {
-				s[i*k+c] = float64(theta[c] * v)
+				d := theta[0]
+				if !f.shared {
+					d = theta[c]
+				}
+				s[i*k+c] = float64(d * v)
 			}
 		}
 	}
@@ -267,7 +284,11 @@ func (f *Problem) derive(m *block, x, s []float64, lo, hi int, curvature bool) {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
 		for c, v := range s {
 			offsets[c] += v
-			if f.kept == nil {
+			switch {
+			case f.kept != nil:
+			case f.shared:
+				m.sums[0] += float64(v * x[c])
+			default:
 				m.sums[c] += float64(v * x[c])
 			}
 		}
