@@ -177,10 +177,12 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 				for j, v := range row {
 					total += float64(m.W[j] * v)
 				}
+				if total == 0 {
+					continue
+				}
+				inverse := 1 / total
 				for j, v := range row {
-					if total > 0 {
-						sum[j] += float64(m.W[j]*v) / total
-					}
+					sum[j] += float64(v * inverse)
 				}
 			}
 		})
@@ -189,7 +191,7 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 		}
 		change = 0
 		for j := range next {
-			next[j] /= float64(target.Rows)
+			next[j] *= m.W[j] / float64(target.Rows)
 			change = max(change, math.Abs(next[j]-share[j]))
 			m.W[j] = min(next[j]/max(mean[j], fit.LeastProb), mostParameter)
 		}
