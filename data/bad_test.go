@@ -231,7 +231,7 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, 1e30, 1)), "d/s/n/test/labels.npy: row 1: label 1.000000015e+30 is outside 0..1: labels start at 0: largest is 1.000000015e+30 of 2 classes; leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"},
 		{"test/logits.npy", array("<f4", "(2, 3)", 24), "d/s/n/test/logits.npy: shape (2, 3), and d/s/n/test/labels.npy has 3 rows: the logits are transposed; store logits.T, one row a sample"},
 		{"test/labels.npy", array("<i4", "(3, 2)", 24), "d/s/n/test/labels.npy: shape (3, 2); want n; if they are one-hot, store the index of the one: labels.argmax(1)"},
-		{"test/logits.npy", array("<f4", "(6,)", 24), "d/s/n/test/logits.npy: shape (6,); want n x k"},
+		{"test/logits.npy", array("<f4", "(6,)", 24), "d/s/n/test/logits.npy: shape (6,); want n x k; if they are binary scores, state kind: probs or kind: logits"},
 		{"test/logits.npy", array("<f4", "(0, 2)", 0), "d/s/n/test/logits.npy: shape (0, 2): the array is empty"},
 		{"test/logits.npy", array("<f4", "(3, 0)", 0), "d/s/n/test/logits.npy: shape (3, 0): the array is empty"},
 		{"test/logits.npy", array("<f4", "(3, 3)", 36), "d/s/n/test/logits.npy has 3 classes but d/s/n/test/logits_aug.npy has 2"},
@@ -261,7 +261,7 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 	one := fstest.MapFS{"s/n/test/logits.npy": {Data: array("<f4", "(3, 1)", 12)}}
 	folder, _ := NewFolder(one, "d", Layout{}, nil)
 	_, err := Load(context.Background(), folder, Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits)
-	if want := "d/s/n/test/logits.npy: one class; confidence needs two; store a column of zeros beside a single score"; fmt.Sprint(err) != want {
+	if want := "d/s/n/test/logits.npy: one column; state kind: probs in manifest.yaml, or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"; fmt.Sprint(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

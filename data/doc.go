@@ -35,9 +35,12 @@
 //	head        k x d and k weight and bias of the last linear layer
 //	ood         m x k       logits of m images of no class
 //
-// k is at least 2 and no axis is 0. Parts names the arrays; a method is given a
-// View with the parts that it declares. Matrix keeps float32, the precision of
-// the files; arithmetic on it is float64.
+// k is at least 2 and no axis is 0. Binary logits may also be n x 1 or n, if their
+// kind is stated: a probability p of class 1 is read as [log(1-p), log p], log odds z
+// as [0, z].
+//
+// Parts names the arrays; a method is given a View with the parts that it declares.
+// Matrix keeps float32, the precision of the files; arithmetic on it is float64.
 //
 // A Ref names a set, a Layout says in which files its arrays are (Files), and a
 // Source serves it. Folder is the Source of a folder of files; package simulate

@@ -153,11 +153,19 @@ func (r *setReader) check() error {
 			continue
 		}
 		s := x.a.shape
+		binary := len(s) == 1 && (x.a == r.logits || x.a == r.ood)
+		if binary && (r.kind == KindProbs || r.kind == KindLogits) {
+			s = []int{s[0], 1}
+			x.a.shape = s
+		}
 		column := x.axes == 1 && len(s) == 2 && s[1] == 1
 		if len(s) != x.axes && !column {
 			hint := ""
 			if x.a == r.labels && len(s) == 2 {
 				hint = "; if they are one-hot, store the index of the one: labels.argmax(1)"
+			}
+			if binary {
+				hint = "; if they are binary scores, state kind: probs or kind: logits"
 			}
 			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint}
 		}
@@ -184,9 +192,12 @@ func (r *setReader) check() error {
 	if r.k == 1 {
 		for _, x := range classes {
 			if x.a != nil {
-				return &Problem{Place: x.a.name, Cause: "one class; confidence needs two", Fix: "store a column of zeros beside a single score"}
+				if err := x.a.makeBinary(r.kind, x.a == r.weight || x.a == r.bias); err != nil {
+					return err
+				}
 			}
 		}
+		r.k = 2
 	}
 	return nil
 }

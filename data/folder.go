@@ -230,11 +230,14 @@ func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error
 		return 0, 0, err
 	}
 	h, err := f.at(files.Logits).header()
-	if err == nil && len(h.shape) != 2 {
+	if err == nil && len(h.shape) != 2 && len(h.shape) != 1 {
 		err = fmt.Errorf("%s: shape %s; want n x k", files.Logits, tuple(h.shape))
 	}
 	if err != nil {
 		return 0, 0, err
+	}
+	if len(h.shape) == 1 || h.shape[1] == 1 {
+		return h.shape[0], 2, nil // a binary set, or Open returns the error
 	}
 	return h.shape[0], h.shape[1], nil
 }

@@ -45,9 +45,11 @@ func (f Form) join(g Form) Form {
 type conversion int
 
 const (
-	asStored   conversion = iota
-	centred               // minus the largest of the row, in float64
-	asLogProbs            // the logarithm of the number divided by the sum of its row
+	asStored     conversion = iota
+	centred                 // minus the largest of the row, in float64
+	asLogProbs              // the logarithm of the number divided by the sum of its row
+	binaryProbs             // one column of probabilities: [log(1-p), log p]
+	binaryLogits            // one column of log odds: [0, z]
 )
 
 const (
@@ -77,6 +79,9 @@ func probsTolerance(k int) float64 { return max(1e-3, float64(k)*0x1p-11) }
 // logits in float16 and float32 mostly the first ones, of float64 and of
 // probabilities all. Errors name the file, and the row if one is at fault.
 func (a *Array) examine(kind Kind) (conversion, Form, error) {
+	if a.tableCols() != a.Cols() {
+		return a.examineBinary()
+	}
 	form := Form{OffsetLost: kind.OffsetLost()}
 	if kind == KindProbs {
 		notes, err := a.checkProbs()
@@ -244,7 +249,7 @@ func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
 	if a.conversion == asStored {
 		return readTable(a, dst, buf, lo, hi, Float32, decodeFloats[float32])
 	}
-	k := a.Cols()
+	k, cols := a.Cols(), a.tableCols()
 	step := max(1, (1<<15)/k)
 	wide := make([]float64, min(step, hi-lo)*k)
 	for at := lo; at < hi; at += step {
@@ -254,7 +259,7 @@ func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
 			return err
 		}
 		for i := 0; i < len(part); i += k {
-			a.conversion.row(dst[(at-lo)*k+i:][:k], part[i:i+k])
+			a.conversion.row(dst[((at-lo)+i/k)*cols:][:cols], part[i:i+k])
 		}
 	}
 	return nil
@@ -263,6 +268,8 @@ func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
 // row converts one row.
 func (c conversion) row(dst []float32, row []float64) {
 	switch c {
+	case binaryProbs, binaryLogits:
+		c.binaryRow(dst, row[0])
 	case centred:
 		top := row[0]
 		for _, v := range row {

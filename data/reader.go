@@ -59,7 +59,7 @@ func (r *setReader) Classes() int { return r.k }
 func (r *setReader) Bytes() int64 {
 	var elements int64
 	for _, a := range r.all {
-		elements += int64(a.Rows()) * int64(a.Cols())
+		elements += int64(a.Rows()) * int64(a.tableCols())
 	}
 	bytes := 4 * elements // float32 and int32 alike
 	for _, a := range r.all {
@@ -192,7 +192,7 @@ func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) err
 			return err
 		}
 	}
-	m.Rows, m.Cols = hi-lo, a.Cols()
+	m.Rows, m.Cols = hi-lo, a.tableCols()
 	m.Data = resize(m.Data, m.Rows*m.Cols)
 	step := max(1, interruptAt/m.Cols)
 	if a.fortran {

@@ -1,0 +1,80 @@
+package data
+
+import (
+	"fmt"
+	"math"
+)
+
+// A binary set may store one number a row instead of two: n x 1, or n. Its kind must be
+// stated, because a number in [0, 1] can be a probability or a logit:
+//
+//	kind probs:  p, the probability of class 1, becomes [log(1-p), log p]
+//	kind logits: z, the log odds of class 1,    becomes [0, z]
+//
+// As for other sets of kind probs, 2^-126 is taken for smaller probabilities, and the
+// offset of a row is lost.
+
+// makeBinary makes an array of one column one of two classes. head says that it belongs
+// to the last layer.
+func (a *Array) makeBinary(kind Kind, head bool) error {
+	switch {
+	case head:
+		return &Problem{Place: a.name, Cause: "a last layer of one class", Fix: "store a row of zeros before it"}
+	case kind == KindProbs:
+		a.conversion = binaryProbs
+	case kind == KindLogits:
+		a.conversion = binaryLogits
+	default:
+		return &Problem{Place: a.name, Cause: "one column", Fix: "state kind: probs in " + ManifestName +
+			", or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"}
+	}
+	return nil
+}
+
+// tableCols returns the number of columns after the conversion.
+func (a *Array) tableCols() int {
+	if a.conversion == binaryProbs || a.conversion == binaryLogits {
+		return 2
+	}
+	return a.Cols()
+}
+
+// examineBinary is examine for a single column. It reads all of it.
+func (a *Array) examineBinary() (conversion, Form, error) {
+	form := Form{OffsetLost: a.conversion == binaryProbs}
+	unit, tiny := true, 0
+	var bad error
+	err := a.eachRow64(func(i int, row []float64) bool {
+		v := row[0]
+		switch unit = unit && v >= 0 && v <= 1; {
+		case a.conversion == binaryLogits:
+		case !(v >= 0 && v <= 1):
+			bad = fmt.Errorf("%s: row %d: %g is not a probability", a.name, i, v)
+			return false
+		case min(v, 1-v) < leastProb:
+			tiny++
+		}
+		return unit || a.conversion == binaryProbs
+	})
+	switch {
+	case err != nil:
+		return a.conversion, form, nil // reading the row will give the same error
+	case bad != nil:
+		return a.conversion, form, bad
+	case a.conversion == binaryLogits && unit:
+		form.Notes = append(form.Notes, "warning: all log odds are in [0, 1] (probabilities? then state kind: probs)")
+	case tiny > 0:
+		form.Notes = append(form.Notes, fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny))
+	}
+	return a.conversion, form, nil
+}
+
+// binaryRow writes the two logits of a number.
+func (c conversion) binaryRow(dst []float32, v float64) {
+	if c == binaryLogits {
+		dst[0], dst[1] = 0, float32(v)
+		return
+	}
+	dst[0] = float32(max(math.Log1p(-v), math.Log(leastProb)))
+	dst[1] = float32(math.Log(max(v, leastProb)))
+}

@@ -1,0 +1,114 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// binaryFolder returns a folder with a binary set of three rows: logits of the given
+// shape, and labels 0, 1, 1.
+func binaryFolder(t *testing.T, kind Kind, shape string, values ...float64) *Folder {
+	t.Helper()
+	fsys := fstest.MapFS{
+		"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, shape), floats64(values...))},
+		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, fmt.Sprintf("(%d,)", len(values))), []byte{0, 1, 1}[:len(values)])},
+	}
+	if kind != AnyKind {
+		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets: [{set: s/n, kind: " + string(kind) + "}]\n")}
+	}
+	folder, err := NewFolder(fsys, "d", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func floats64(values ...float64) []byte {
+	var b []byte
+	for _, v := range values {
+		u := math.Float64bits(v)
+		for range 8 {
+			b = append(b, byte(u))
+			u >>= 8
+		}
+	}
+	return b
+}
+
+// p becomes [log(1-p), log p] and z becomes [0, z], whether stored as n x 1 or n.
+func TestOneColumnBecomesTwoClasses(t *testing.T) {
+	ref := Ref{Dataset: "s", Backbone: "n", Split: Test}
+	for _, shape := range []string{"(3, 1)", "(3,)"} {
+		for _, c := range []struct {
+			kind   Kind
+			values []float64
+			want   []float32
+		}{
+			{KindProbs, []float64{0.25, 1, 1e-9}, []float32{float32(math.Log(.75)), float32(math.Log(.25)), float32(math.Log(0x1p-126)), 0, -1e-9, float32(math.Log(1e-9))}},
+			{KindLogits, []float64{-2.5, 0, 40}, []float32{0, -2.5, 0, 0, 0, 40}},
+		} {
+			folder := binaryFolder(t, c.kind, shape, c.values...)
+			set, err := Load(context.Background(), folder, ref, Logits|Labels)
+			if err != nil {
+				t.Fatalf("%s %s: %v", c.kind, shape, err)
+			}
+			if fmt.Sprint(set.Logits) != fmt.Sprint(Matrix{Rows: 3, Cols: 2, Data: c.want}) || fmt.Sprint(set.Labels) != "[0 1 1]" {
+				t.Errorf("%s %s: %v, labels %v; want %v", c.kind, shape, set.Logits, set.Labels, c.want)
+			}
+			rows, classes, err := Shape(context.Background(), folder, ref)
+			if rows != 3 || classes != 2 || err != nil {
+				t.Errorf("%s %s: shape %d x %d, %v", c.kind, shape, rows, classes, err)
+			}
+			r, err := folder.Open(context.Background(), ref, Logits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			form, err := r.Form()
+			if err != nil || r.Classes() != 2 || form.OffsetLost != (c.kind == KindProbs) {
+				t.Errorf("%s %s: %d classes, form %+v, %v", c.kind, shape, r.Classes(), form, err)
+			}
+			if part, err := r.Read(context.Background(), 1, 2); err != nil || fmt.Sprint(part.Logits.Data) != fmt.Sprint(c.want[2:4]) {
+				t.Errorf("%s %s: row 1 is %v, %v", c.kind, shape, part, err)
+			}
+			r.Close()
+		}
+	}
+}
+
+// Values and kinds that cannot be read are errors with the place and the remedy.
+func TestOneColumnErrors(t *testing.T) {
+	for _, c := range []struct {
+		kind   Kind
+		shape  string
+		values []float64
+		want   string
+	}{
+		{AnyKind, "(3, 1)", []float64{.1, .2, .3}, "d/s/n/test/logits.npy: one column; state kind: probs in manifest.yaml, or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"},
+		{KindLogProbs, "(3, 1)", []float64{-.1, -.2, -.3}, "d/s/n/test/logits.npy: one column; state kind: probs"},
+		{AnyKind, "(3,)", []float64{.1, .2, .3}, "d/s/n/test/logits.npy: shape (3,); want n x k; if they are binary scores, state kind: probs or kind: logits"},
+		{KindProbs, "(3, 1)", []float64{.1, 1.5, .3}, "d/s/n/test/logits.npy: row 1: 1.5 is not a probability"},
+		{KindProbs, "(3, 1)", []float64{.1, math.NaN(), .3}, "d/s/n/test/logits.npy: row 1: NaN"},
+		{KindLogits, "(3, 1)", []float64{.1, .2, math.Inf(1)}, "d/s/n/test/logits.npy: row 2: +Inf"},
+	} {
+		_, err := Load(context.Background(), binaryFolder(t, c.kind, c.shape, c.values...), Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits|Labels)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("kind %q: %v\nwant %s", c.kind, err, c.want)
+		}
+	}
+}
+
+// Log odds that look like probabilities get a warning.
+func TestLogOddsInTheUnitIntervalAreNoted(t *testing.T) {
+	r, err := binaryFolder(t, KindLogits, "(3, 1)", .1, .9, 1).Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if form, err := r.Form(); err != nil || len(form.Notes) != 1 || !strings.HasPrefix(form.Notes[0], "warning: all log odds") {
+		t.Errorf("%+v, %v", form, err)
+	}
+}
