@@ -63,6 +63,9 @@ func TestOneColumnBecomesTwoClasses(t *testing.T) {
 			if rows != 3 || classes != 2 || err != nil {
 				t.Errorf("%s %s: shape %d x %d, %v", c.kind, shape, rows, classes, err)
 			}
+			if _, err := Headers(context.Background(), folder, ref, Logits|Labels); err != nil {
+				t.Error(err)
+			}
 			r, err := folder.Open(context.Background(), ref, Logits)
 			if err != nil {
 				t.Fatal(err)

@@ -35,6 +35,7 @@ func (f *Folder) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHead
 		return nil, err
 	}
 	var all []ArrayHeader
+	files.Kind = f.Describe(ref).Kind
 	r, err := openSet(files, parts, func(x file) (*Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
