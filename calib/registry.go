@@ -41,6 +41,7 @@ func Registry() []Entry {
 		gcEntry(),
 		gcSplitEntry(),
 		featClipEntry(),
+		dacEntry(),
 		hfeEntry(),
 		hfeNoOODEntry(),
 		hfeTargetEntry(),

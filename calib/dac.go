@@ -1,0 +1,291 @@
+package calib
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
+)
+
+// DAC is density-aware calibration (Tomani, Waseda, Shen and Cremers 2023): the
+// temperature of a row grows with its distance to known features,
+//
+//	p = softmax(l/T),  T = max(w s + w0, 1e-3),  0 <= w <= 10,000,  |w0| <= 100,
+//
+// where s is the squared distance of the feature h/|h| to the K-th nearest row of a
+// bank of such features, in [0, 4], and w and w0 minimise the calibration NLL. A
+// feature of length 0 stays 0.
+//
+// Departures. The authors search among the features of the training set, which this
+// program does not have. Here the bank holds calibration rows, and a calibration row
+// is not its own neighbour when w and w0 are fitted. (The NLL of the report is that of
+// the map, for which it is.) The authors sum w s over several layers, have one of
+// their methods behind it, and keep T above 1e-20; here are the one layer that data
+// sets store, temperature scaling, and a floor as in HFE. They search 50 neighbours
+// among 50,000 rows of CIFAR-10 and 10 among 12,811 of ImageNet; our default is the
+// same share, 1 in 1,000 rows. Their code then takes element -K of the K distances in
+// rising order, which is the nearest neighbour for every K; ours takes the K-th, as in
+// the paper, so K = 1 is their code.
+//
+// The loss is not convex where T is floored. The fit starts at ts (w = 0) and at the
+// start of the authors (w = w0 = 1) and takes the lower minimum.
+type DAC struct {
+	Neighbours *int // K, 1 to 100,000, at most the rows of the bank; nil means its rows/1000, at least 1
+	Bank       int  // most rows of the bank, chosen at random, 1 to 1,000,000; 0 means 10,000
+}
+
+func dacEntry() Entry {
+	return NewEntry[DAC, dacMap](Entry{
+		Name:      "dac",
+		Label:     "DAC",
+		Version:   1,
+		Summary:   "temperature linear in the distance of the features to their neighbours among the calibration rows",
+		Reference: "Tomani, Waseda, Shen and Cremers 2023",
+
+		Formula:   "p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of h/|h| to its K-th neighbour in the bank; by mean NLL",
+		Code:      "futakw/DensityAwareCalibration, the authors': DAC and KNNScorer, whose search was replaced by brute force in numpy",
+		Agreement: "for K = 1 and a bank apart from the calibration rows: scores to 1e-6 (float32 there), w and w0 to 1e-4, NLL to 1e-9",
+		Departs:   "neighbours are calibration rows, not training rows; one layer; the K-th neighbour as in the paper, where the authors' code takes the nearest",
+
+		Cost: 3000,
+	})
+}
+
+const (
+	dacFloor      = 1e-3 // the least temperature
+	dacMostSlope  = 1e4
+	dacMostOffset = 100.0
+	dacTiny       = 1e-10 // is added to the length of a feature
+	dacBlock      = 64    // rows whose distances to the bank are computed at a time
+)
+
+// Options returns the options neighbours and bank.
+func (m *DAC) Options() []Option {
+	return []Option{
+		OptionalInt("neighbours", &m.Neighbours, nil, 1, 100_000, "K: distances are to the K-th neighbour; unset: 1 for each 1,000 rows of the bank"),
+		IntOption("bank", &m.Bank, 10_000, 1, 1_000_000, "most calibration rows among which neighbours are searched"),
+	}
+}
+
+// Contract needs logits, labels and features.
+func (DAC) Contract() Contract {
+	return Contract{
+		Cal:       data.Logits | data.Labels | data.Features,
+		Test:      data.Logits | data.Features,
+		KeepsTop1: true,
+	}
+}
+
+// Fit returns w, w0 and the bank.
+func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	m, err := WithDefaults(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFeatures(in.Cal); err != nil {
+		return nil, err
+	}
+	loss, err := NewTemperatureLoss(in)
+	if err != nil {
+		return nil, err
+	}
+	t, err := loss.Temperature(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, own := newDACMap(in, m)
+	s := make([]float64, in.Cal.Logits.Rows)
+	err = fit.EachBlock(ctx, len(s), func(_, lo, hi int) {
+		d.distances(s[lo:hi], in.Cal.Features.Slice(lo, hi), own[lo:hi])
+	})
+	if err != nil {
+		return nil, err
+	}
+	end, _, err := fit.BoxNewtonFrom(func(x []float64) (fit.Local, error) {
+		d := dacMap{Slope: x[0], Offset: x[1]}
+		local, err := loss.At(ctx, 2, func(i int, slope []float64) float64 {
+			slope[0], slope[1] = s[i], 1
+			if d.Slope*s[i]+d.Offset < dacFloor {
+				slope[0], slope[1] = 0, 0
+			}
+			return d.temperature(s[i])
+		})
+		return fit.Local(local), err
+	}, [][]float64{{0, min(t, dacMostOffset)}, {1, 1}}, []float64{0, -dacMostOffset}, []float64{dacMostSlope, dacMostOffset}, 1)
+	if err != nil {
+		return nil, err
+	}
+	d.Slope, d.Offset = end.At[0], end.At[1]
+	f, err := reported(ctx, d, in.Cal, loss.Passes())
+	if err != nil {
+		return nil, err
+	}
+	r := fit.Report{Gradient: end.Gradient, Iterations: end.Steps}
+	r.WarnUnconverged()
+	f.Report.Gradient, f.Report.Iterations, f.Report.Warnings = r.Gradient, r.Iterations, r.Warnings
+	if d.Slope == 0 {
+		f.Report.AtBound = []string{"w >= 0"}
+	}
+	return f, nil
+}
+
+// newDACMap returns the map without w and w0, and for each calibration row its place in
+// the bank, -1 if it is not there. A random bank depends on the seed and the features,
+// not on the order of the rows.
+func newDACMap(in Input, m DAC) (d dacMap, own []int) {
+	h := in.Cal.Features
+	own = make([]int, h.Rows)
+	order := make([]int, h.Rows)
+	for i := range order {
+		own[i], order[i] = -1, i
+	}
+	if h.Rows > m.Bank {
+		order = fit.ByHash(h.Rows, func(text []byte, i int) []byte {
+			text = binary.LittleEndian.AppendUint64(text, in.Seed)
+			for _, v := range h.Row(i) {
+				text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
+			}
+			return text
+		})[:m.Bank]
+	}
+	d = dacMap{
+		Neighbours: max(1, (len(order)+500)/1000),
+		Rows:       len(order), Width: h.Cols, Bank: make(fit.Packed[float32], len(order)*h.Cols),
+	}
+	if m.Neighbours != nil {
+		d.Neighbours = *m.Neighbours
+	}
+	row := make([]float64, h.Cols)
+	for at, i := range order {
+		own[i] = at
+		unitLength(row, h.Row(i))
+		for j, v := range row {
+			d.Bank[at*h.Cols+j] = float32(v)
+		}
+	}
+	return d.prepared().(dacMap), own
+}
+
+// unitLength writes h/|h|, rounded to float32 as in the bank.
+func unitLength(dst []float64, h []float32) {
+	sum := 0.0
+	for _, v := range h {
+		sum += float64(float64(v) * float64(v))
+	}
+	length := math.Sqrt(sum) + dacTiny
+	for j, v := range h {
+		dst[j] = float64(float32(float64(v) / length))
+	}
+}
+
+// dacMap is the temperature max(w s + w0, 1e-3).
+type dacMap struct {
+	Slope      float64             `json:"w"`
+	Offset     float64             `json:"w0"`
+	Neighbours int                 `json:"neighbours"` // K
+	Rows       int                 `json:"rows"`       // m, of the bank
+	Width      int                 `json:"features"`   // d
+	Bank       fit.Packed[float32] `json:"bank"`       // m x d, rows of length 1 or 0
+
+	packed  *linear.Packed
+	squares []float64 // m, squared lengths of the rows
+}
+
+// prepared returns m with its bank packed.
+func (m dacMap) prepared() Map {
+	rows := m.Rows
+	m.packed = linear.Pack([]float32(m.Bank), rows, m.Width)
+	m.squares = make([]float64, rows)
+	for i := range rows {
+		for _, v := range m.Bank[i*m.Width : (i+1)*m.Width] {
+			m.squares[i] += float64(float64(v) * float64(v))
+		}
+	}
+	return m
+}
+
+// Parameters returns w and w0.
+func (m dacMap) Parameters() []Parameter {
+	return []Parameter{{Name: "w", Value: m.Slope}, {Name: "w0", Value: m.Offset}}
+}
+
+func (m dacMap) Check() error {
+	switch {
+	case !(m.Slope >= 0 && m.Slope <= dacMostSlope) || !(math.Abs(m.Offset) <= dacMostOffset):
+		return fmt.Errorf("w = %v, w0 = %v: want w in [0, 10000] and |w0| <= 100", m.Slope, m.Offset)
+	case m.Neighbours < 1:
+		return fmt.Errorf("%d neighbours: want 1 or more", m.Neighbours)
+	case m.Width < 1 || m.Rows < 1 || len(m.Bank)/m.Width != m.Rows || len(m.Bank)%m.Width != 0:
+		return fmt.Errorf("a bank of %d numbers, want %d rows of %d features", len(m.Bank), m.Rows, m.Width)
+	}
+	for _, v := range m.Bank {
+		if !(v >= -1.001 && v <= 1.001) {
+			return errors.New("the bank has a feature that is no row of length 1")
+		}
+	}
+	return nil
+}
+
+// CheckSet rejects features of another width.
+func (m dacMap) CheckSet(set *data.Set) error {
+	if d := set.Features.Cols; d != m.Width {
+		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
+	}
+	return checkFeatures(set)
+}
+
+// temperature returns T of a row.
+func (m *dacMap) temperature(s float64) float64 {
+	return max(float64(m.Slope*s)+m.Offset, dacFloor)
+}
+
+// Scales writes 1/T of every row.
+func (m dacMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
+	m.distances(dst, set.Features, nil)
+	for i, s := range dst {
+		dst[i] = 1 / m.temperature(s)
+	}
+}
+
+// distances writes s of every row: the squared distance to its K-th neighbour, or to
+// the last one if there are fewer; 0 if there is none. own is the place of each row in
+// the bank, where it is left out, or -1; it may be nil.
+func (m *dacMap) distances(dst []float64, features data.Matrix, own []int) {
+	rows, d := len(m.squares), m.Width
+	x, dots := make([]float64, dacBlock*d), make([]float64, dacBlock*rows)
+	var nearest []float64 // the K least so far, in rising order
+	for lo := 0; lo < features.Rows; lo += dacBlock {
+		n := min(dacBlock, features.Rows-lo)
+		for i := range n {
+			unitLength(x[i*d:(i+1)*d], features.Row(lo+i))
+		}
+		m.packed.Times(dots[:n*rows], x[:n*d])
+		for i := range n {
+			square := 0.0
+			for _, v := range x[i*d : (i+1)*d] {
+				square += float64(v * v)
+			}
+			nearest = nearest[:0]
+			for j, dot := range dots[i*rows : (i+1)*rows] {
+				s := max(0, square+m.squares[j]-2*dot)
+				if full := len(nearest) == m.Neighbours; full && s >= nearest[len(nearest)-1] || own != nil && own[lo+i] == j {
+					continue
+				} else if full {
+					nearest = nearest[:len(nearest)-1]
+				}
+				at, _ := slices.BinarySearch(nearest, s)
+				nearest = slices.Insert(nearest, at, s)
+			}
+			dst[lo+i] = 0
+			if len(nearest) > 0 {
+				dst[lo+i] = nearest[len(nearest)-1]
+			}
+		}
+	}
+}
