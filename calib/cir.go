@@ -38,6 +38,8 @@ func cirEntry() Entry {
 		Code:      "assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0",
 		Agreement: "probabilities to 3e-10, the size of the second term; cir-model agrees but for blocks that rounding divides in it (differences to .04)",
 		Departs:   "the term 1e-9 p is that of irova; means are compared exactly, by the authors after rounding to 8 decimals",
+
+		Cost: 15,
 	})
 }
 

@@ -31,7 +31,8 @@ import (
 // among 50,000 rows of CIFAR-10 and 10 among 12,811 of ImageNet; our default is the
 // same share, 1 in 1,000 rows. Their code then takes element -K of the K distances in
 // rising order, which is the nearest neighbour for every K; ours takes the K-th, as in
-// the paper, so K = 1 is their code.
+// the paper, so K = 1 is their code. Their L-BFGS-B with numerical gradients can stop
+// far from the minimum, since w is of the order of 1/s.
 //
 // The loss is not convex where T is floored. The fit starts at ts (w = 0) and at the
 // start of the authors (w = w0 = 1) and takes the lower minimum.
@@ -50,7 +51,7 @@ func dacEntry() Entry {
 
 		Formula:   "p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of h/|h| to its K-th neighbour in the bank; by mean NLL",
 		Code:      "futakw/DensityAwareCalibration, the authors': DAC and KNNScorer, whose search was replaced by brute force in numpy",
-		Agreement: "for K = 1 and a bank apart from the calibration rows: scores to 1e-6 (float32 there), w and w0 to 1e-4, NLL to 1e-9",
+		Agreement: "distances to 1e-7 (float32 there); w and w0 at the minimum of their loss to 1e-6, with distances in float64; their L-BFGS-B can stop before the minimum",
 		Departs:   "neighbours are calibration rows, not training rows; one layer; the K-th neighbour as in the paper, where the authors' code takes the nearest",
 
 		Cost: 3000,

@@ -88,7 +88,7 @@ func TestDACIsThatOfItsAuthors(t *testing.T) {
 		}
 		scores, q := make([]float64, 8), data.NewProbs(8, 4)
 		m.distances(scores, test.Features, nil)
-		if !testset.Near(scores[:3], c.scores, 1e-9) {
+		if !testset.Near(scores[:3], c.scores, 1e-7) {
 			t.Errorf("K = %d: distances %v, want %v", c.k, scores[:3], c.scores)
 		}
 		Apply(m, q, test)

@@ -70,6 +70,8 @@ func ivapEntry() Entry {
 		Code:      "ip200/venn-abers 1.5.3, package of the authors",
 		Agreement: "probabilities to 3e-16, one-vs-rest and one-vs-one",
 		Departs:   "none for classes with calibration rows; the package leaves other classes out",
+
+		Cost: 100,
 	})
 }
 
@@ -85,6 +87,8 @@ func cvapEntry() Entry {
 		Code:      "ip200/venn-abers 1.5.3, package of the authors",
 		Agreement: "probabilities to 2e-16, for given folds",
 		Departs:   "the folds share the scores of one network, which is not trained again",
+
+		Cost: 200,
 	})
 }
 

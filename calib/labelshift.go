@@ -59,6 +59,8 @@ func labelShiftEntry() Entry {
 		Code:      "kundajelab/abstention, the authors': TempScaling, then EMImbalanceAdapter on its probabilities",
 		Agreement: "probabilities to 1e-15 with ts and without calibration, to 1.3e-6 with bcts (the ridge)",
 		Departs:   "a ridge of 1e-6 on the parameters of the calibration, so that absent classes have a minimum",
+
+		Cost: 100,
 	})
 }
 

@@ -52,6 +52,8 @@ func scalingBinningEntry() Entry {
 		Code:      "p-lambda/verified_calibration, the authors': PlattBinnerMarginalCalibrator",
 		Agreement: "probabilities to 1.5e-7, where its L-BFGS ends",
 		Departs:   "rows are divided by their sum; no penalty of a; one set for fit, bins and means, as in the authors' code, where the paper has three",
+
+		Cost: 60,
 	})
 }
 
