@@ -143,6 +143,10 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	}
 	u.Provenance = provenance(u.source, setting)
 	u.test = u.source
+	if setting.Skewed {
+		u.test = data.Skewed(u.source)
+		u.Provenance = provenance(u.test, setting)
+	}
 	if c := setting.Rescale; c > 0 {
 		u.test = data.Scaled(u.source, float32(c))
 	}

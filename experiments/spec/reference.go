@@ -85,6 +85,7 @@ func Reference(known Registry) []Object {
 			{Name: "severity", Type: Counts, Default: "none: clean images", Meaning: "Severities, 1 to 5; needs corruption.", Example: "[1, 3, 5]"},
 			{Name: "rescale", Type: Numbers, Default: "none", Meaning: "Factors on the test logits, 1e-6 to 1e6, one setting each. The calibration set stays as it is. Not with corruption.", Example: "[0.5, 2]"},
 			{Name: "splits", Type: Count, Most: MaxSplits, Default: "none", Meaning: "How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on.", Example: "20"},
+			{Name: "test_shares", Type: Text, Choices: []string{"calibration"}, Default: "none", Meaning: "calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on.", Example: "calibration"},
 			{Name: "calibrate_on", Type: ID, Default: "the dataset itself", Meaning: "Data set whose calibration set is used.", Example: "cifar10"},
 		}},
 		{Name: "table", About: "A table of one metric. Its keys " + strings.Join(columns, ", ") + " keep only the settings with the given values.", Keys: slices.Concat([]Key{

@@ -21,14 +21,15 @@ type Setting struct {
 	results.Setting
 	CalibrateOn string  // dataset whose calibration set is used; empty for the setting's own dataset
 	Rescale     float64 // factor on the test logits; 0 for none
+	Skewed      bool    // the test rows are thinned out to the class shares of the calibration set (data.Skewed)
 	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
 }
 
-// Test returns the set on which methods are evaluated. A rescaled or redrawn
-// setting has the clean set here; the plan applies the factor or the draw.
+// Test returns the set on which methods are evaluated. A rescaled, skewed or redrawn
+// setting has the clean set here; the plan applies the change.
 func (s *Setting) Test() data.Ref {
 	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
-	if s.Rescale == 0 && s.Draw == 0 {
+	if s.Rescale == 0 && s.Draw == 0 && !s.Skewed {
 		ref.Corruption, ref.Severity = s.Corruption, s.Severity
 	}
 	return ref
@@ -53,6 +54,7 @@ type grid struct {
 	severities                               []int
 	rescales                                 []float64
 	splits                                   int
+	skewed                                   bool
 	calibrateOn                              string
 }
 
@@ -88,13 +90,14 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 	g := grid{losses: []string{"ce"}}
 	before := len(r.errs)
 	r.object(item, "a setting", map[string]func(*yaml.Node){
-		"dataset":    r.ids(&g.datasets, "dataset"),
-		"backbone":   r.ids(&g.backbones, "backbone"),
-		"loss":       r.ids(&g.losses, "loss"),
-		"corruption": r.ids(&g.corruptions, "corruption"),
-		"severity":   r.severities(&g.severities),
-		"rescale":    r.rescales(&g.rescales),
-		"splits":     r.splits(&g.splits),
+		"dataset":     r.ids(&g.datasets, "dataset"),
+		"backbone":    r.ids(&g.backbones, "backbone"),
+		"loss":        r.ids(&g.losses, "loss"),
+		"corruption":  r.ids(&g.corruptions, "corruption"),
+		"severity":    r.severities(&g.severities),
+		"rescale":     r.rescales(&g.rescales),
+		"splits":      r.splits(&g.splits),
+		"test_shares": r.shares(&g.skewed),
 		"calibrate_on": func(n *yaml.Node) {
 			if s, ok := r.scalar(n, "calibrate_on"); ok && r.id(n, "calibrate_on", s) {
 				g.calibrateOn = s
@@ -109,6 +112,8 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 		r.errorf(item, "a setting needs dataset and backbone")
 	case (len(g.corruptions) == 0) != (len(g.severities) == 0):
 		r.errorf(item, "corruption and severity are given together or not at all")
+	case g.skewed && (g.splits > 0 || len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
+		r.errorf(item, "test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on")
 	case len(g.rescales) > 0 && len(g.corruptions) > 0:
 		r.errorf(item, "rescale applies to clean images; leave out corruption and severity")
 	case g.splits > 0 && (len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
@@ -119,7 +124,9 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 
 // expand returns the product of the lists. In results.csv a factor on the test
 // logits is a corruption, "rescale-2", whose severity is always 1. A redrawn
-// split is the corruption results.Split, whose severity is the draw.
+// split is the corruption results.Split, whose severity is the draw. A test set with
+// the class shares of the calibration set is the corruption cal-shares, whose severity
+// is always 1.
 func (g grid) expand(experiment string) []Setting {
 	corruptions, severities := g.corruptions, g.severities
 	if len(corruptions) == 0 {
@@ -132,6 +139,9 @@ func (g grid) expand(experiment string) []Setting {
 			name := fmt.Sprintf("rescale-%g", c)
 			corruptions, factors[name] = append(corruptions, name), c
 		}
+	}
+	if g.skewed {
+		corruptions, severities = []string{calShares}, []int{1}
 	}
 	if g.splits > 0 {
 		corruptions, severities = []string{results.Split}, nil
@@ -151,7 +161,7 @@ func (g grid) expand(experiment string) []Setting {
 						s := Setting{
 							Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 								Loss: loss, Corruption: corruption, Severity: severity},
-							CalibrateOn: g.calibrateOn, Rescale: factors[corruption],
+							CalibrateOn: g.calibrateOn, Rescale: factors[corruption], Skewed: g.skewed,
 						}
 						if g.splits > 0 {
 							s.Draw = severity
@@ -201,6 +211,23 @@ func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
 			*dst = append(*dst, c)
 		})
 		r.notEmpty(n, "rescale", len(*dst))
+	}
+}
+
+// calShares is the corruption, in results.csv, of a test set with the class shares of
+// the calibration set.
+const calShares = "cal-shares"
+
+// shares reads test_shares, which has one value.
+func (r *reader) shares(dst *bool) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		switch s, ok := r.scalar(n, "test_shares"); {
+		case !ok:
+		case s != "calibration":
+			r.errorf(n, "test_shares %q: want calibration, or leave the key out", s)
+		default:
+			*dst = true
+		}
 	}
 }
 

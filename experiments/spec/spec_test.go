@@ -66,21 +66,23 @@ func compareGolden(t *testing.T, file, got string) {
 func TestRejectsValuesThatWouldChangeTheSpec(t *testing.T) {
 	const one = "settings: {dataset: d, backbone: b}\n"
 	for src, want := range map[string]string{
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":              "s.yaml:3:46: rescale 1e-50: a factor is 1e-6 to 1e6",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: [2, 1e7]}\n":           "s.yaml:3:50: rescale 1e+07: a factor is 1e-6 to 1e6",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: -1}\n":                 "s.yaml:3:46: rescale -1: a factor is 1e-6 to 1e6",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":               `s.yaml:3:46: rescale ".nan": must be a number`,
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: []}\n":                 "s.yaml:3:46: rescale: the list is empty",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, corruption: c, severity: []}\n": "s.yaml:3:62: severity: the list is empty",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 0}\n":                   `s.yaml:3:45: splits "0": give a number of draws from 1 to 1000`,
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, rescale: 3}\n":       "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, calibrate_on: e}\n":  "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
-		"methods: [uncal]\nmetrics: []\n" + one:                                                "s.yaml:3:10: metrics: the list is empty",
-		"methods: [{name: ts, options: 3}]\n" + one:                                            "s.yaml:2:31: ts takes no options",
-		"methods: [{name: ts, options: [a]}]\n" + one:                                          "s.yaml:2:31: ts takes no options",
-		"methods: [{name: qats-pw, options: {segments: }}]\n" + one:                            "s.yaml:2:47: option segments of qats-pw has no value",
-		"methods: [{name: qats-pw, options: {segments: ~}}]\n" + one:                           "s.yaml:2:47: option segments of qats-pw has no value",
-		"methods: [{name: qats, method: ts}]\n" + one:                                          `s.yaml:2:11: method "ts" has the name of another registered method, "qats"; give it a name of its own`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":                       "s.yaml:3:46: rescale 1e-50: a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: [2, 1e7]}\n":                    "s.yaml:3:50: rescale 1e+07: a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: -1}\n":                          "s.yaml:3:46: rescale -1: a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":                        `s.yaml:3:46: rescale ".nan": must be a number`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, test_shares: flat}\n":                    `s.yaml:3:50: test_shares "flat": want calibration, or leave the key out`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, test_shares: calibration, rescale: 2}\n": "s.yaml:3:11: test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: []}\n":                          "s.yaml:3:46: rescale: the list is empty",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, corruption: c, severity: []}\n":          "s.yaml:3:62: severity: the list is empty",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 0}\n":                            `s.yaml:3:45: splits "0": give a number of draws from 1 to 1000`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, rescale: 3}\n":                "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, splits: 2, calibrate_on: e}\n":           "s.yaml:3:11: splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on",
+		"methods: [uncal]\nmetrics: []\n" + one:                                                         "s.yaml:3:10: metrics: the list is empty",
+		"methods: [{name: ts, options: 3}]\n" + one:                                                     "s.yaml:2:31: ts takes no options",
+		"methods: [{name: ts, options: [a]}]\n" + one:                                                   "s.yaml:2:31: ts takes no options",
+		"methods: [{name: qats-pw, options: {segments: }}]\n" + one:                                     "s.yaml:2:47: option segments of qats-pw has no value",
+		"methods: [{name: qats-pw, options: {segments: ~}}]\n" + one:                                    "s.yaml:2:47: option segments of qats-pw has no value",
+		"methods: [{name: qats, method: ts}]\n" + one:                                                   `s.yaml:2:11: method "ts" has the name of another registered method, "qats"; give it a name of its own`,
 	} {
 		if _, err := spec.Parse("s.yaml", []byte("name: s\n"+src), known); err == nil || err.Error() != want {
 			t.Errorf("%s got %v\nwant %s", src, err, want)

@@ -27,6 +27,9 @@ func Name(column, id string) string {
 	if name, ok := names[column][id]; ok {
 		return name
 	}
+	if id == "cal-shares" && column == "corruption" {
+		return "class shares of the calibration set"
+	}
 	if factor, ok := strings.CutPrefix(id, "rescale-"); ok && column == "corruption" {
 		return "x " + factor // the logits times a factor
 	}
