@@ -62,11 +62,11 @@ func (s *skewed) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	return fmt.Sprintf("rows, version 1, with the class shares of\n%sof\n%s", endLine(cal), endLine(test)), nil
 }
 
-func (s *skewed) Headers(ctx context.Context, ref Ref, parts Parts) error {
+func (s *skewed) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	if ref.Split != Cal {
 		parts |= Labels
-		if err := Headers(ctx, s.Source, s.calibration(ref), Labels); err != nil {
-			return err
+		if all, err := Headers(ctx, s.Source, s.calibration(ref), Labels); err != nil {
+			return all, err
 		}
 	}
 	return Headers(ctx, s.Source, ref, parts)

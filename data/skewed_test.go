@@ -44,7 +44,7 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 	if n, k, err := Shape(ctx, src, ref); n != 3 || k != 2 || err != nil {
 		t.Errorf("shape %d x %d, %v", n, k, err)
 	}
-	if err := Headers(ctx, src, ref, Logits|Labels); err != nil {
+	if _, err := Headers(ctx, src, ref, Logits|Labels); err != nil {
 		t.Error(err)
 	}
 	plain, _ := folder.Digest(ctx, ref, Logits)
