@@ -255,8 +255,8 @@ func (m labelShiftMap) Parameters() []Parameter { return []Parameter{{Name: "T",
 func (m labelShiftMap) NumClasses() int { return len(m.B) }
 
 func (m labelShiftMap) Check() error {
-	if !usable(m.T) {
-		return fmt.Errorf("T = %v: want one in [1e-6, 1e8]", m.T)
+	if err := checkTemperature("T", m.T); err != nil {
+		return err
 	}
 	if len(m.B) == 0 {
 		return errors.New("no classes")
