@@ -30,7 +30,7 @@ func etsEntry() Entry {
 	return NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
 		Name:      "ets",
 		Label:     "ETS",
-		Version:   1,
+		Version:   2,
 		Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
 		Reference: "Zhang, Kailkhura and Han 2020",
 		Aliases:   []string{"ensemble-temperature-scaling"},
@@ -60,105 +60,170 @@ func (EnsembleTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
-	f := &etsFit{set: in.Cal, blocks: make([]etsMoments, fit.NumBlocks(in.Cal.Logits.Rows))}
+	f := &etsFit{set: in.Cal}
 	t, report, err := f.temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
-	total, err := f.pass(ctx, 1/t)
+	total, labels, err := f.moments(ctx, 1/t)
 	if err != nil {
 		return nil, err
 	}
 	m := etsMap{T: t, W: total.weights(in.Cal.Logits.Cols)}
-	fitted, err := reported(ctx, m, in.Cal, f.passes)
-	if err != nil {
-		return nil, err
-	}
-	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
+	report.NLL, report.Passes = m.nll(labels, in.Cal.Logits.Cols), f.passes
 	return result(m, report), nil
 }
 
-// etsFit computes the squared error of a calibration set.
+// etsFit computes the squared error of a calibration set. With e_j = exp(beta (l_j -
+// max l)) and Z(beta) their sum, sum_j p_j^2 = Z(2 beta)/Z(beta)^2. So the error and
+// its derivatives need only the sums of the row kernel, at two scales.
 type etsFit struct {
 	set    *data.Set
-	blocks []etsMoments // of each block of rows
-	passes float64
+	passes float64 // reads of the set, at any number of scales each
+}
+
+// means returns the means over the rows of width sums, which add adds for the rows
+// lo..hi-1 of one block.
+func (f *etsFit) means(ctx context.Context, width int, add func(sum []float64, lo, hi int)) ([]float64, error) {
+	f.passes++
+	n := f.set.Logits.Rows
+	blocks := make([]float64, fit.NumBlocks(n)*width)
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
+		add(blocks[block*width:(block+1)*width], lo, hi)
+	})
+	total := make([]float64, width)
+	for i, v := range blocks {
+		total[i%width] += v
+	}
+	for i := range total {
+		total[i] /= float64(n)
+	}
+	return total, err
+}
+
+// gap returns l_y - max l of row i.
+func (f *etsFit) gap(i, top int) float64 {
+	row := f.set.Logits.Row(i)
+	return float64(row[f.set.Labels[i]]) - float64(row[top])
+}
+
+// scored calls visit for the rows lo..hi-1 with their scores at each of the scales, and
+// with exp(scale (l_y - max l)).
+func (f *etsFit) scored(lo, hi int, scales []float64, visit func(i int, at []softmax.Score, own []float64)) {
+	m, k := len(scales), f.set.Logits.Cols
+	top, scores := make([]int32, hi-lo), make([]softmax.Score, (hi-lo)*m)
+	own := make([]float64, 0, (hi-lo)*m) // the scales of every row, then the exponentials
+	for range hi - lo {
+		own = append(own, scales...)
+	}
+	softmax.Scores(scores, top, f.set.Logits.Data[lo*k:hi*k], k, own)
+	for i, v := range own {
+		own[i] = float64(v * f.gap(lo+i/m, int(top[i/m])))
+	}
+	softmax.Exps(own, own)
+	for i := range hi - lo {
+		visit(lo+i, scores[i*m:(i+1)*m], own[i*m:(i+1)*m])
+	}
+}
+
+// errors returns the mean squared error sum_j (p_j - 1[j = y])^2 at each scale, in one
+// pass.
+func (f *etsFit) errors(ctx context.Context, scales []float64) ([]float64, error) {
+	return f.means(ctx, len(scales), func(sum []float64, lo, hi int) {
+		f.scored(lo, hi, scales, func(_ int, at []softmax.Score, own []float64) {
+			for c, s := range at {
+				z := 1 + s.Tail
+				sum[c] += (1+s.Squares)/float64(z*z) - 2*own[c]/z + 1
+			}
+		})
+	})
+}
+
+// etsSlope holds the first two derivatives of the mean squared error in log beta.
+type etsSlope struct{ first, second float64 }
+
+// slope returns the derivatives at one scale, in one pass. With A = Z(2 beta),
+// Z = Z(beta), a_i and z_i their i-th derivatives in log beta divided by A and Z,
+// and g and h those of log p_y, the derivatives of a row are
+//
+//	A/Z^2 (a_1 - 2 z_1) - 2 p_y g,
+//	A/Z^2 (a_2 - 4 a_1 z_1 - 2 z_2 + 6 z_1^2) - 2 p_y (g^2 + h).
+func (f *etsFit) slope(ctx context.Context, beta float64) (etsSlope, error) {
+	k := f.set.Logits.Cols
+	total, err := f.means(ctx, 2, func(sum []float64, lo, hi int) {
+		logits := f.set.Logits.Data[lo*k : hi*k]
+		once, twice := make([]softmax.Moments, hi-lo), make([]softmax.Moments, hi-lo)
+		softmax.Rows(once, logits, k, []float64{beta})
+		softmax.Rows(twice, logits, k, []float64{2 * beta})
+		own := make([]float64, hi-lo) // beta (l_y - max l)
+		for i := range own {
+			own[i] = float64(beta * f.gap(lo+i, int(once[i].Top)))
+		}
+		p := make([]float64, hi-lo) // p_y, before the division by Z
+		softmax.Exps(p, own)
+		for i, own := range own {
+			s, d := &once[i], &twice[i]
+			z, a := 1+s.Tail, 1+d.Tail
+			squares, p := a/float64(z*z), p[i]/z
+			z1, a1 := beta*s.S1/z, 2*beta*d.S1/a
+			z2 := float64(beta*beta*s.S2)/z + z1 // beta^2 Z'' + beta Z'
+			a2 := float64(4*beta*beta*d.S2)/a + a1
+			g := own - z1
+			h := own - z2 + float64(z1*z1)
+			sum[0] += float64(squares*(a1-2*z1)) - float64(2*p*g)
+			sum[1] += float64(squares*(a2-float64(4*a1*z1)-2*z2+float64(6*z1*z1))) - float64(2*p*(float64(g*g)+h))
+		}
+	})
+	return etsSlope{total[0], total[1]}, err
 }
 
 // etsMoments are means over the rows, with p = softmax(beta l), r = softmax(l)
 // and y the label.
 type etsMoments struct {
-	error  float64 // sum_j (p_j - 1[j = y])^2
-	slope  float64 // its derivative in log beta
 	pp, pr float64 // sum_j p_j^2, sum_j p_j r_j
 	rr     float64
 	py, ry float64 // p_y, r_y
 }
 
-// pass returns the moments at one scale beta. With E the mean of the logits
-// under p, dp_j = p_j beta (l_j - E), so that the derivative is
-// 2 beta (sum_j p_j^2 (l_j - E) - p_y (l_y - E)).
-func (f *etsFit) pass(ctx context.Context, beta float64) (etsMoments, error) {
-	f.passes++
-	n, k := f.set.Logits.Rows, f.set.Logits.Cols
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		var s etsMoments
-		p, r := make([]float64, k), make([]float64, k)
-		for i := lo; i < hi; i++ {
-			row, y := f.set.Logits.Row(i), f.set.Labels[i]
-			softmax.Probs(p, row, beta)
-			softmax.Probs(r, row, 1)
-			most := float64(row[fit.TopClass(row)])
-			var pp, pr, rr, mean, weighted float64
-			for j, v := range p {
-				gap := float64(row[j]) - most
-				square := float64(v * v)
-				pp += square
-				pr += float64(v * r[j])
-				rr += float64(r[j] * r[j])
-				mean += float64(v * gap)
-				weighted += float64(square * gap)
-			}
-			own := float64(row[y]) - most
-			s.error += pp - 2*p[y] + 1
-			s.slope += float64(2 * beta * (weighted - float64(pp*mean) - float64(p[y]*(own-mean))))
-			s.pp += pp
-			s.pr += pr
-			s.rr += rr
-			s.py += p[y]
-			s.ry += r[y]
-		}
-		f.blocks[block] = s
+// moments returns the moments at one scale and (p_y, r_y) of every row, in one pass:
+// sum_j p_j r_j is Z(1 + beta)/(Z(1) Z(beta)).
+func (f *etsFit) moments(ctx context.Context, beta float64) (etsMoments, [][2]float64, error) {
+	labels := make([][2]float64, f.set.Logits.Rows)
+	total, err := f.means(ctx, 5, func(sum []float64, lo, hi int) {
+		f.scored(lo, hi, []float64{beta, 1, 1 + beta}, func(i int, at []softmax.Score, own []float64) {
+			p, r := 1+at[0].Tail, 1+at[1].Tail
+			sum[0] += (1 + at[0].Squares) / float64(p*p)
+			sum[1] += (1 + at[2].Tail) / float64(p*r)
+			sum[2] += (1 + at[1].Squares) / float64(r*r)
+			labels[i] = [2]float64{own[0] / p, own[1] / r}
+			sum[3] += labels[i][0]
+			sum[4] += labels[i][1]
+		})
 	})
-	var total etsMoments
-	for _, s := range f.blocks {
-		total.error += s.error
-		total.slope += s.slope
-		total.pp += s.pp
-		total.pr += s.pr
-		total.rr += s.rr
-		total.py += s.py
-		total.ry += s.ry
-	}
-	c := float64(n)
-	return etsMoments{total.error / c, total.slope / c, total.pp / c, total.pr / c, total.rr / c, total.py / c, total.ry / c}, err
+	return etsMoments{total[0], total[1], total[2], total[3], total[4]}, labels, err
 }
 
 // temperature returns the T with the least squared error, the largest T on ties.
 func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	minU, maxU := softmax.Log(1/etsMostT), softmax.Log(1/etsLeastT)
-	var grid [etsGrid]float64 // log beta
-	var seen [etsGrid]etsMoments
-	best := 0
+	var grid, scales [etsGrid]float64 // log beta, beta
 	for i := range grid {
 		grid[i] = minU + float64((maxU-minU)*float64(i)/(etsGrid-1))
-		var err error
-		if seen[i], err = f.pass(ctx, softmax.Exp(grid[i])); err != nil {
-			return 0, fit.Report{}, err
-		}
-		if seen[i].error < seen[best].error {
+		scales[i] = softmax.Exp(grid[i])
+	}
+	seen, err := f.errors(ctx, scales[:])
+	if err != nil {
+		return 0, fit.Report{}, err
+	}
+	best := 0
+	for i, e := range seen {
+		if e < seen[best] {
 			best = i
 		}
+	}
+	s, err := f.slope(ctx, scales[best])
+	if err != nil {
+		return 0, fit.Report{}, err
 	}
 	report := fit.Report{Iterations: etsGrid}
 	at := func(bound string, t float64) (float64, fit.Report, error) {
@@ -168,53 +233,46 @@ func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	}
 	// The minimum is on the side to which the error falls.
 	lo, hi := best, best
-	switch s := seen[best].slope; {
-	case s > 0 && best == 0:
+	switch {
+	case s.first > 0 && best == 0:
 		return at("T <= 5", etsMostT)
-	case s < 0 && best == etsGrid-1:
+	case s.first < 0 && best == etsGrid-1:
 		return at("T >= 0.05", etsLeastT)
-	case s > 0:
+	case s.first > 0:
 		lo--
-	case s < 0:
+	case s.first < 0:
 		hi++
 	}
-	u, slope, steps, err := f.root(ctx, grid[lo], grid[hi], seen[lo].slope, seen[hi].slope)
+	u, slope, steps, err := f.root(ctx, grid[best], s, grid[lo], grid[hi])
 	report.Iterations += steps
 	report.Gradient = math.Abs(slope)
 	return 1 / softmax.Exp(u), report, err
 }
 
-// root returns a zero of the slope between lo and hi in u. The error falls at lo, or
-// is not below that at hi, and rises at hi. The method is false position, with a
-// bisection at every third step (Dekker 1969).
-func (f *etsFit) root(ctx context.Context, lo, hi, slopeLo, slopeHi float64) (u, slope float64, steps int, err error) {
-	if lo == hi {
-		return lo, slopeLo, 0, nil
-	}
+// root returns a zero of the slope s between lo and hi in u, from u, which is one of
+// the two. The error falls at lo, or is not below that at hi, and rises at hi, or is
+// not below that at lo. The method is Newton's, with a bisection where a step leaves
+// the bracket or the last one did not halve the slope.
+func (f *etsFit) root(ctx context.Context, u float64, s etsSlope, lo, hi float64) (root, slope float64, steps int, err error) {
 	const maxSteps = 100
-	u, slope = lo, slopeLo
-	for steps < maxSteps && hi-lo > 1e-13 {
-		width := hi - lo
-		next := lo + float64(width*slopeLo/(slopeLo-slopeHi))
-		if steps%3 == 2 || !(next > lo && next < hi) {
-			next = lo + width/2
+	last := math.Inf(1)
+	for steps < maxSteps && hi-lo > 1e-13 && math.Abs(s.first) > 1e-14 {
+		next := u - s.first/s.second
+		if !(s.second > 0 && next > lo && next < hi && math.Abs(s.first) <= last/2) {
+			next = lo + (hi-lo)/2
 		}
-		s, err := f.pass(ctx, softmax.Exp(next))
-		if err != nil {
+		last, u = math.Abs(s.first), next
+		if s, err = f.slope(ctx, softmax.Exp(u)); err != nil {
 			return 0, 0, steps, err
 		}
 		steps++
-		u, slope = next, s.slope
-		if math.Abs(slope) <= 1e-14 {
-			break
-		}
-		if slope < 0 {
-			lo, slopeLo = u, slope
+		if s.first < 0 {
+			lo = u
 		} else {
-			hi, slopeHi = u, slope
+			hi = u
 		}
 	}
-	return u, slope, steps, nil
+	return u, s.first, steps, nil
 }
 
 // weights returns the w with the least squared error. The minimum is inside the
@@ -281,6 +339,22 @@ func onFace(gram [3][3]float64, inner [3]float64, face []int) (w [3]float64, ok 
 type etsMap struct {
 	T float64
 	W [3]float64 `json:"w"` // of the softmax at T, that at 1 and the uniform distribution
+}
+
+// nll returns the mean NLL of rows of k classes, given p_y and r_y of each; see
+// etsMoments.
+func (m etsMap) nll(labels [][2]float64, k int) float64 {
+	q := make([]float64, len(labels))
+	uniform := m.W[2] / float64(k)
+	for i, l := range labels {
+		q[i] = max(float64(m.W[0]*l[0])+float64(m.W[1]*l[1])+uniform, fit.LeastProb)
+	}
+	softmax.Logs(q, q)
+	sum := 0.0
+	for _, v := range q {
+		sum -= v
+	}
+	return sum / float64(len(q))
 }
 
 func (m etsMap) Check() error {

@@ -85,23 +85,55 @@ func TestETSContainsTS(t *testing.T) {
 	}
 }
 
-func TestETSSlopeAgreesWithDifferences(t *testing.T) {
+// The errors are those of the probabilities, the derivatives those of differences, and
+// the moments those of the definition.
+func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 	set := noisy(300, 6, 2, 4)
-	f := &etsFit{set: set, blocks: make([]etsMoments, fit.NumBlocks(300))}
-	const h = 1e-5
+	f := &etsFit{set: set}
+	const h = 1e-4
 	for _, beta := range []float64{0.2, 1, 4} {
-		var at [3]etsMoments
-		for i, d := range []float64{-h, 0, h} {
-			var err error
-			if at[i], err = f.pass(t.Context(), beta*math.Exp(d)); err != nil {
+		scales := []float64{beta * math.Exp(-h), beta, beta * math.Exp(h)}
+		value, err := f.errors(t.Context(), scales)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at [3]etsSlope
+		for i, scale := range scales {
+			if at[i], err = f.slope(t.Context(), scale); err != nil {
 				t.Fatal(err)
 			}
+			if want := squaredError(temperatureMap{1 / scale}, set); math.Abs(value[i]-want) > 1e-13 {
+				t.Errorf("scale %v: error %v, want %v", scale, value[i], want)
+			}
 		}
-		if want := squaredError(temperatureMap{1 / beta}, set); math.Abs(at[1].error-want) > 1e-13 {
-			t.Errorf("beta %v: error %v, want %v", beta, at[1].error, want)
+		if d := (value[2] - value[0]) / (2 * h); math.Abs(d-at[1].first) > 1e-8 {
+			t.Errorf("beta %v: slope %v, differences give %v", beta, at[1].first, d)
 		}
-		if d := (at[2].error - at[0].error) / (2 * h); math.Abs(d-at[1].slope) > 1e-9 {
-			t.Errorf("beta %v: slope %v, differences give %v", beta, at[1].slope, d)
+		if d := (at[2].first - at[0].first) / (2 * h); math.Abs(d-at[1].second) > 1e-7 {
+			t.Errorf("beta %v: second derivative %v, differences give %v", beta, at[1].second, d)
+		}
+		got, _, err := f.moments(t.Context(), beta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want etsMoments
+		p, r := applied(temperatureMap{1 / beta}, set.Logits), applied(temperatureMap{1}, set.Logits)
+		for i, y := range set.Labels {
+			p, r := p.Row(i), r.Row(i)
+			for j := range p {
+				want.pp += p[j] * p[j] / 300
+				want.pr += p[j] * r[j] / 300
+				want.rr += r[j] * r[j] / 300
+			}
+			want.py += p[y] / 300
+			want.ry += r[y] / 300
+		}
+		for name, pair := range map[string][2]float64{
+			"pp": {got.pp, want.pp}, "pr": {got.pr, want.pr}, "rr": {got.rr, want.rr}, "py": {got.py, want.py}, "ry": {got.ry, want.ry},
+		} {
+			if math.Abs(pair[0]-pair[1]) > 1e-14 {
+				t.Errorf("beta %v: %s = %v, want %v", beta, name, pair[0], pair[1])
+			}
 		}
 	}
 }
