@@ -68,6 +68,10 @@ type histogram []float64
 // at returns the value of the bin of x.
 func (h histogram) at(x float64) float64 { return h[softmax.Bin(x, len(h))] }
 
+// inFirstBin reports whether softmax.Bin(x, m) is 0. With many classes nearly all
+// probabilities are there, and this test is faster.
+func inFirstBin(x float64, m int) bool { return float64(x*float64(m)) <= 1 }
+
 // binTally counts the rows of each bin, and the hits among them.
 type binTally struct{ rows, hits []float64 }
 
@@ -128,24 +132,74 @@ func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for j := range tallies {
 		tallies[j] = newBinTally(h.Bins)
 	}
+	placed := make([][]placement, set.Logits.Rows)
+	var all []placement // of the rows so far
 	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
+		from := len(all)
 		for j, x := range p {
-			tallies[j].add(x, j == int(set.Labels[i]))
+			if !inFirstBin(x, h.Bins) {
+				b := softmax.Bin(x, h.Bins)
+				tallies[j].rows[b]++
+				all = append(all, placement{int32(j), int32(b)})
+			}
 		}
+		placed[i] = all[from:len(all):len(all)]
+		y := set.Labels[i]
+		tallies[y].hits[softmax.Bin(p[y], h.Bins)]++
 	})
 	if err != nil {
 		return nil, err
 	}
 	m := hbMap{Classes: make([]histogram, len(tallies))}
 	for j, t := range tallies {
+		t.rows[0] = float64(set.Logits.Rows) // without the rows of the other bins
+		for _, n := range t.rows[1:] {
+			t.rows[0] -= n
+		}
 		m.Classes[j] = t.histogram()
 	}
-	return reported(ctx, m, set, 1)
+	return result(m, fit.Report{NLL: m.nll(placed, set.Labels), Passes: 1}), nil
+}
+
+// placement says that the probability of a class is in a bin other than the first. A
+// row has fewer of them than there are bins, since its probabilities sum to 1.
+type placement struct{ class, bin int32 }
+
+// nll returns the mean NLL, with the floor of the metric, of rows whose bins are known.
+func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
+	first := m.first()
+	q := make([]float64, len(first))
+	total := 0.0
+	for i, y := range labels {
+		copy(q, first)
+		for _, p := range placed[i] {
+			q[p.class] = m.Classes[p.class][p.bin]
+		}
+		sum := 0.0
+		for _, v := range q {
+			sum += v
+		}
+		own := 1 / float64(len(q)) // as in fit.Normalise
+		if sum > 0 {
+			own = q[y] / sum
+		}
+		total -= softmax.Log(max(own, fit.LeastProb))
+	}
+	return total / float64(len(labels))
 }
 
 // hbMap holds a histogram for each of the k classes.
 type hbMap struct {
 	Classes []histogram `json:"classes"` // k x m
+}
+
+// first returns the value of the first bin of each class.
+func (m hbMap) first() []float64 {
+	first := make([]float64, len(m.Classes))
+	for j, h := range m.Classes {
+		first[j] = h[0]
+	}
+	return first
 }
 
 func (m hbMap) NumClasses() int { return len(m.Classes) }
@@ -164,10 +218,15 @@ func (m hbMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m hbMap) Apply(dst data.Probs, set *data.Set) {
+	first := m.first()
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
 		for j, p := range softmax.Probs(q, set.Logits.Row(i), 1) {
-			q[j] = m.Classes[j].at(p)
+			if h := m.Classes[j]; inFirstBin(p, len(h)) {
+				q[j] = first[j]
+			} else {
+				q[j] = h.at(p)
+			}
 		}
 		fit.Normalise(q)
 	}

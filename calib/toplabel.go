@@ -25,7 +25,7 @@ func topRows(ctx context.Context, set *data.Set) ([]topRow, error) {
 	}
 	rows := make([]topRow, len(t))
 	for i, tail := range t {
-		rows[i] = topRow{1 / (1 + tail), int(set.Labels[i]) == fit.TopClass(set.Logits.Row(i))}
+		rows[i] = topRow{1 / (1 + tail), fit.Hit(set.Logits.Row(i), set.Labels[i])}
 	}
 	return rows, nil
 }

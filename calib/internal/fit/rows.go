@@ -58,6 +58,22 @@ func TopClass(row []float32) int {
 	return top
 }
 
+// Hit reports whether the label y is TopClass of the row.
+func Hit(row []float32, y int32) bool {
+	own := row[y]
+	for _, l := range row[:y] {
+		if l >= own {
+			return false
+		}
+	}
+	for _, l := range row[y+1:] {
+		if l > own {
+			return false
+		}
+	}
+	return true
+}
+
 // KeepTop divides q by total. A class with a smaller logit than the top class, whose
 // q rounding made equal to that of the top class, gets the float64 just below.
 func KeepTop(q []float64, row []float32, total float64) {
