@@ -40,7 +40,7 @@ func etsEntry() Entry {
 		Agreement: "probabilities to 1e-6, where its solver stops",
 		Departs:   "the best of 25 starts in T and an exact solution for w, instead of one descent for each",
 
-		Cost: 270,
+		Cost: 45,
 	})
 }
 
