@@ -186,7 +186,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 		x := mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
 		var end fit.Descent
 		if g.Groups > 1 { // a single group has nothing to learn
-			end, err = fit.LBFGS(func(x, gradient []float64) (float64, error) {
+			end, err = fit.LBFGS(ctx, func(x, gradient []float64) (float64, error) {
 				return mixture.At(ctx, x, gradient)
 			}, x, gcSteps, gcTolerance, nil)
 			if err != nil {

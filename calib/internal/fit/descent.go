@@ -1,10 +1,13 @@
 package fit
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/qats-bench/qats/internal/cputime"
 )
 
 // Descent says how LBFGS ended.
@@ -20,11 +23,13 @@ type Descent struct {
 // descent also ends when no component of the gradient exceeds tolerance, after
 // maxSteps steps, or when rounding of the value hides any further descent. If enough is
 // not nil, it is called with x after each step, and the descent ends if it returns true.
+// Processor time of evaluations counts for the meter of ctx; that of gonum's steps,
+// about 60 operations a parameter, does not.
 //
 // The order of sums in gonum's vector code depends on the processor. So fits by
 // this method agree across processors to about 1e-6, not to the bit.
-func LBFGS(eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64, enough func(x []float64) bool) (Descent, error) {
-	f := &evaluation{eval: eval, gradient: make([]float64, len(x))}
+func LBFGS(ctx context.Context, eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64, enough func(x []float64) bool) (Descent, error) {
+	f := &evaluation{ctx: ctx, eval: eval, gradient: make([]float64, len(x))}
 	r, err := optimize.Minimize(
 		optimize.Problem{Func: f.value, Grad: f.grad, Status: f.status}, x,
 		&optimize.Settings{GradientThreshold: tolerance, MajorIterations: maxSteps, Converger: converger(enough)},
@@ -55,6 +60,7 @@ func (enough converger) Converged(at *optimize.Location) optimize.Status {
 // evaluation keeps the value and the gradient at one point, because gonum asks
 // for them in separate calls.
 type evaluation struct {
+	ctx      context.Context
 	eval     func(x, gradient []float64) (float64, error)
 	at       []float64
 	f        float64
@@ -66,6 +72,7 @@ func (e *evaluation) compute(x []float64) {
 	if e.err != nil || e.at != nil && floats.Equal(e.at, x) {
 		return
 	}
+	defer cputime.Join(e.ctx)() // gonum evaluates on a goroutine of its own
 	e.at = append(e.at[:0], x...)
 	e.f, e.err = e.eval(x, e.gradient)
 }

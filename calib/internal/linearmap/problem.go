@@ -170,7 +170,7 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 				u[j] = theta[j] / unit[j]
 			}
 		}
-		d, err := fit.LBFGS(func(u, gradient []float64) (float64, error) {
+		d, err := fit.LBFGS(ctx, func(u, gradient []float64) (float64, error) {
 			value, err := f.Pass(ctx, parameters(u), gradient, false)
 			for j, x := range at {
 				value += float64(float64(f.Penalty[j]*x) * x)

@@ -1,0 +1,35 @@
+package fit
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/qats-bench/qats/internal/cputime"
+)
+
+// TestEvaluationsOfADescentAreTimed: the optimiser evaluates on a goroutine of its own,
+// whose processor time belongs to the fit.
+func TestEvaluationsOfADescentAreTimed(t *testing.T) {
+	const work = 20 * time.Millisecond // of the first evaluation
+	var evaluated time.Duration
+	spent, known, err := cputime.Measure(t.Context(), func(ctx context.Context) error {
+		_, err := LBFGS(ctx, func(x, gradient []float64) (float64, error) {
+			took, _, err := cputime.Measure(ctx, func(context.Context) error {
+				for start := time.Now(); evaluated == 0 && time.Since(start) < work; {
+				}
+				return nil
+			})
+			evaluated += took
+			gradient[0] = 2 * x[0]
+			return x[0] * x[0], err
+		}, []float64{1}, 100, 1e-9, nil)
+		return err
+	})
+	if !known {
+		t.Skip("this system has no clock of threads")
+	}
+	if err != nil || evaluated == 0 || spent < evaluated {
+		t.Errorf("measured %v, error %v, of which the evaluations took %v", spent, err, evaluated)
+	}
+}
