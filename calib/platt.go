@@ -19,8 +19,8 @@ import (
 // q_j is g_j(p_j) divided by the sum of the row. As in Platt's paper the outcomes are
 // smoothed against overfitting: of N+ positive and N- other rows the targets are
 // (N+ + 1)/(N+ + 2) and 1/(N- + 2). So the loss has a minimum for every set, also for
-// a class without rows. The slope a may be negative; a class whose scores are all
-// equal has slope 0. The prediction may change. scikit-learn's
+// a class without rows. The slope a may be negative, and is limited to [-1e14, 1e14]; a
+// class whose scores are all equal has slope 0. The prediction may change. scikit-learn's
 // CalibratedClassifierCV(method="sigmoid") is the same on given probabilities; with
 // two classes it fits class 1 alone, with the same result.
 //

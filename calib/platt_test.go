@@ -119,3 +119,18 @@ func BenchmarkFitOneVsRest(b *testing.B) {
 		})
 	}
 }
+
+// A class that the network gives about 1e-26 on every row, and that occurs, has a model
+// that can be read again.
+func TestSigmoidsOfTinyProbabilitiesAreInRange(t *testing.T) {
+	set := testset.Drawn(200, 3, 1, 5)
+	for i := range set.Logits.Rows {
+		set.Logits.Row(i)[2] -= 60
+	}
+	set.Labels[0], set.Labels[1] = 2, 2
+	for _, name := range []string{"platt", "platt-logits", "quadratic", "scaling-binning"} {
+		if err := fitMethod(t, name, set, nil).Map.(interface{ Check() error }).Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -25,6 +25,11 @@ type Logistic struct {
 // column. It is reached only where there is no minimum.
 const mostLogistic = 1e4
 
+// mostSlope bounds a slope, and its share of the offset, in units of the column itself:
+// a saved model must not overflow. It matters for columns that are all but constant,
+// such as the probability of a class that is about 1e-26 for every row.
+const mostSlope = 1e14
+
 // leastMean limits the mean target from which the solver starts, which may be 0 or 1.
 const leastMean = 1e-4
 
@@ -45,8 +50,10 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 		}
 	}
 	start, lo, hi := make([]float64, p+1), make([]float64, p+1), make([]float64, p+1)
-	for j := range lo {
-		lo[j], hi[j] = -mostLogistic, mostLogistic
+	lo[p], hi[p] = -mostLogistic, mostLogistic
+	for j, u := range unit {
+		hi[j] = min(mostLogistic, float64(mostSlope*u)/max(1, math.Abs(centre[j])))
+		lo[j] = -hi[j]
 	}
 	if l.Identity {
 		start[0], start[p] = min(unit[0], mostLogistic), min(max(centre[0], -mostLogistic), mostLogistic)
