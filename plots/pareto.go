@@ -21,46 +21,22 @@ import (
 // method beats in both. The time axis is logarithmic. The rows must have times
 // ([results.TimeRecords]); a method without one is left out and noted.
 func Pareto(in Input) (*Figure, error) {
-	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("pareto figure: %w", err) }
-	quality, labels, missing, err := in.comparison("pareto")
+	quality, times, notes, err := in.timed()
 	if err != nil {
 		return nil, err
 	}
-	if quality.Ranking.Methods == nil {
-		return fail(fmt.Errorf("%s", quality.Ranking.None))
-	}
-	timed := in
-	timed.Metrics, timed.Methods = []string{results.TimeMetric}, quality.Ranking.Methods
-	times, _, _, err := timed.comparison("pareto")
+	list, err := labelled(quality, quality.Ranking.Methods)
 	if err != nil {
-		return fail(fmt.Errorf("no fit times: times.csv has none of these settings"))
+		return nil, fmt.Errorf("pareto figure: %w", err)
 	}
-	if times.Ranking.Methods == nil {
-		return fail(fmt.Errorf("fit times: %s", times.Ranking.None))
-	}
-	view := compare.View{Comparison: quality, Labels: labels}
-	notes := append(rankNotes(view)[1:], absent(missing)...)
-	var shown []string
-	for _, m := range quality.Ranking.Methods {
-		if slices.Contains(times.Ranking.Methods, m) {
-			shown = append(shown, m)
-		} else {
-			notes = append(notes, fmt.Sprintf("%s has no fit time on all settings.", view.Label(m)))
-		}
-	}
-	list, err := labelled(view, shown)
-	if err != nil {
-		return fail(err)
-	}
-	g := paretoPlot{methods: list, percent: quality.Percent, simulated: quality.Source == simulated,
-		y: quality.Ranking.Means, axis: quality.MetricLabel}
+	g := paretoPlot{methods: list, simulated: quality.Source == simulated, axis: quality.MetricLabel}
 	g.title = fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), table.Count(len(quality.Ranking.Blocks), "block"))
 	scale := 1.0
 	if quality.Percent {
 		scale = 100
 		g.axis += " (%)"
 	}
-	for _, m := range shown {
+	for _, m := range quality.Ranking.Methods {
 		g.at = append(g.at, paretoPoint{
 			seconds: math.Exp(times.Ranking.Means[slices.Index(times.Ranking.Methods, m)]),
 			value:   scale * quality.Ranking.Means[slices.Index(quality.Ranking.Methods, m)],
@@ -82,6 +58,86 @@ const (
 	paretoHeight vg.Length = 230
 	paretoAxis   vg.Length = 30 // below the panel
 )
+
+// timed returns the comparisons of the figure by its metric and by fit time, of the
+// same methods on the same settings, and notes of what they leave out.
+func (in Input) timed() (quality compare.View, times *compare.Comparison, notes []string, err error) {
+	fail := func(why string) (compare.View, *compare.Comparison, []string, error) {
+		return quality, nil, nil, fmt.Errorf("pareto figure: %s", why)
+	}
+	c, labels, missing, err := in.comparison("pareto")
+	if err != nil {
+		return quality, nil, nil, err
+	}
+	if c.Ranking.Methods == nil {
+		return fail(c.Ranking.None)
+	}
+	quality = compare.View{Comparison: c, Labels: labels}
+	notes = append(rankNotes(quality)[1:], absent(missing)...)
+	if in.Methods = in.withTimes(c.Ranking.Methods); in.Methods == nil {
+		return fail("no fit times: times.csv has none of these settings")
+	}
+	byTime := in
+	byTime.Metrics = []string{results.TimeMetric}
+	if times, _, _, err = byTime.comparison("pareto"); err != nil {
+		return quality, nil, nil, err
+	}
+	if times.Ranking.Methods == nil {
+		return fail("fit times: " + times.Ranking.None)
+	}
+	in.Methods = times.Ranking.Methods
+	for _, m := range c.Ranking.Methods {
+		if !slices.Contains(in.Methods, m) {
+			notes = append(notes, fmt.Sprintf("%s has no fit time on all settings.", quality.Label(m)))
+		}
+	}
+	in.Records = onCommonSettings(in.Records, in.Methods, in.metric(), results.TimeMetric)
+	byTime.Methods, byTime.Records = in.Methods, in.Records
+	if quality.Comparison, _, _, err = in.comparison("pareto"); err == nil {
+		times, _, _, err = byTime.comparison("pareto")
+	}
+	if err != nil {
+		return quality, nil, nil, err
+	}
+	for _, c := range []*compare.Comparison{quality.Comparison, times} {
+		if c.Ranking.Methods == nil {
+			return fail("on the settings with values and fit times: " + c.Ranking.None)
+		}
+	}
+	if lost := c.Ranking.Settings - quality.Ranking.Settings; lost > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(lost, "setting")))
+	}
+	return quality, times, notes, nil
+}
+
+// withTimes returns the methods that have a fit time.
+func (in Input) withTimes(methods []string) (list []string) {
+	for _, m := range methods {
+		if slices.ContainsFunc(in.Records, func(r results.Record) bool {
+			return r.Method == m && r.Metric == results.TimeMetric && r.Status == results.OK
+		}) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// onCommonSettings returns the rows of the settings on which all methods have values of
+// all metrics.
+func onCommonSettings(records []results.Record, methods []string, metrics ...string) []results.Record {
+	have := map[results.Setting]map[[2]string]bool{}
+	for _, r := range records {
+		if r.Status == results.OK && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric) {
+			if have[r.Setting] == nil {
+				have[r.Setting] = map[[2]string]bool{}
+			}
+			have[r.Setting][[2]string{r.Method, r.Metric}] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool {
+		return len(have[r.Setting]) < len(methods)*len(metrics)
+	})
+}
 
 // paretoPoint is a method's mean fit time and its mean value.
 type paretoPoint struct{ seconds, value float64 }
@@ -117,13 +173,12 @@ func front(at []paretoPoint, higher bool) []int {
 
 // paretoPlot is the layout of the figure.
 type paretoPlot struct {
-	methods            []method
-	at                 []paretoPoint
-	front              []int
-	y                  []float64
-	title, axis        string
-	percent, simulated bool
-	foot               foot
+	methods     []method
+	at          []paretoPoint
+	front       []int
+	title, axis string
+	simulated   bool
+	foot        foot
 }
 
 func (g paretoPlot) draw(c draw.Canvas) {

@@ -1,0 +1,40 @@
+package plots
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// TestParetoComparesOnCommonSettings: a setting on which one method has no fit time
+// counts neither for the times nor for the errors, as if it were absent.
+func TestParetoComparesOnCommonSettings(t *testing.T) {
+	methods := []string{"uncal", "ts", "qats"}
+	lacking := sample("pareto", methods...)
+	absent := sample("pareto", methods...)
+	lost := absent.Records[0].Setting
+	for i, r := range lacking.Records {
+		if r.Setting == lost && r.Metric == "ece" {
+			lacking.Records[i].Value = .9
+		}
+		if r.Setting == lost && r.Metric == results.TimeMetric && r.Method == "qats" {
+			lacking.Records[i].Status, lacking.Records[i].Note = results.Skip, results.NoTime
+		}
+	}
+	absent.Records = slices.DeleteFunc(absent.Records, func(r results.Record) bool { return r.Setting == lost })
+	quality, times, notes, err := lacking.timed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, wantTimes, _, err := absent.timed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(quality.Ranking.Means, want.Ranking.Means) || !slices.Equal(times.Ranking.Means, wantTimes.Ranking.Means) {
+		t.Errorf("means %v and %v, want %v and %v", quality.Ranking.Means, times.Ranking.Means, want.Ranking.Means, wantTimes.Ranking.Means)
+	}
+	if note := "Left out, because a method has no fit time: 1 setting."; !slices.Contains(notes, note) {
+		t.Errorf("notes %q, want %q", notes, note)
+	}
+}
