@@ -22,7 +22,8 @@ import (
 //
 // The edge between two bins is the mean of the values on both sides, and equal edges
 // are one; bins are right-closed. A bin without rows, between edges on ties, has its
-// centre. If there are fewer rows than bins, each row has a bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6.
+// centre. If there are fewer rows than bins, each row has a bin of its own. z is limited
+// to +-log((1-1e-12)/1e-12), 27.6.
 //
 // Departures. The authors divide no row by its sum, so their probabilities of a row do
 // not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to the mean

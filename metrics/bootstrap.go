@@ -76,10 +76,12 @@ type Pair struct {
 // A resample draws n rows with replacement, the same rows for every method, so
 // that the luck of the test set cancels in the difference. Bins and ties are found
 // anew in each resample: a value is the metric of the expanded sample. Copies of a
-// row stay in one fold of a cross-validation. The interval is the bias-corrected percentile interval of Efron (1981,
-// 1987). With z0 the normal quantile of the share of resampled differences below
-// that of the whole sample (equal ones count half; the share is kept 1/2R away
-// from 0 and 1) and z that of (1-Level)/2,
+// row stay in one fold of a cross-validation.
+//
+// The interval is the bias-corrected percentile interval of Efron (1981, 1987). With
+// z0 the normal quantile of the share of resampled differences below that of the whole
+// sample (equal ones count half; the share is kept 1/2R away from 0 and 1) and z that
+// of (1-Level)/2,
 //
 //	Lo, Hi = quantiles at Phi(2 z0 + z), Phi(2 z0 - z) of the R differences
 //

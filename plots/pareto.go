@@ -232,8 +232,8 @@ func (g paretoPlot) draw(c draw.Canvas) {
 }
 
 // names draws the marks and the name of each method beside its mark, where it covers no
-// other name or mark, nor the line: to the right, to the left, above or below, or a little further
-// away with a line to the mark.
+// other name or mark, nor the line: to the right, to the left, above or below, or a
+// little further away with a line to the mark.
 func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(float64) vg.Length, area vg.Rectangle, line []vg.Point) {
 	var taken []vg.Rectangle
 	for i := 1; i < len(line); i++ {

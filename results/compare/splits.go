@@ -31,8 +31,7 @@ type Split struct {
 }
 
 // Splits describes the redrawn settings of the methods and the source of a
-// comparison, in the order of the records. Times are not
-// described.
+// comparison, in the order of the records. Times are not described.
 func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Split {
 	if c.Ratio {
 		return nil // draws are described by differences

@@ -16,8 +16,8 @@ import (
 //	mean over rows of -log softmax(x_i + D x_i + b)_{y_i} + sum of penalty theta^2
 //
 // over theta = (D, b). D is the diagonal of a matrix (k numbers), one number for all
-// classes, or a full matrix (k x k, row-major). At theta = 0 the scores are unchanged. The first term is
-// convex and every penalty is above 0, so there is one minimum.
+// classes, or a full matrix (k x k, row-major). At theta = 0 the scores are unchanged.
+// The first term is convex and every penalty is above 0, so there is one minimum.
 //
 // For a full matrix the scores are kept, twice n k float64. For a diagonal they are
 // computed from the logits in every pass, since k may be large.
