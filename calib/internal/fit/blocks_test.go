@@ -50,3 +50,11 @@ func TestEachBlockVisitsEveryRowOnce(t *testing.T) {
 		}()
 	}
 }
+
+func TestNumBlocksCountsThePartOfABlock(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 1: 1, BlockRows: 1, BlockRows + 1: 2, 10 * BlockRows: 10} {
+		if got := NumBlocks(n); got != want {
+			t.Errorf("%d rows: %d blocks, want %d", n, got, want)
+		}
+	}
+}

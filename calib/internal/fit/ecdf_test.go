@@ -146,6 +146,21 @@ func TestRankingIsThatOfASort(t *testing.T) {
 	}
 }
 
+// An index has between n/8 and n/2 buckets, if the tails differ: few steps a row, and
+// little memory.
+func TestRankingHasAboutAQuarterAsManyBucketsAsRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 1))
+	for _, n := range []int{100, 1000, 54321} {
+		tails := make([]float64, n)
+		for i := range tails {
+			tails[i] = rng.Float64()
+		}
+		if buckets := len(newRanking(tails).start) - 1; buckets < n/8 || buckets > n/2+1 {
+			t.Errorf("%d rows: %d buckets", n, buckets)
+		}
+	}
+}
+
 // BenchmarkRanks ranks as many other rows as are in the set.
 func BenchmarkRanks(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {

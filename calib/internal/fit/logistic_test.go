@@ -118,3 +118,20 @@ func TestLogisticStartsAtTheMeanTarget(t *testing.T) {
 		t.Errorf("mean %v, deviation %v", mean, deviation)
 	}
 }
+
+// The deviation of a column keeps its digits however far from 0 the column is.
+func TestDeviationFarFromZero(t *testing.T) {
+	const far = 3e15
+	if mean, deviation := meanAndDeviation([]float64{far + 1, far + 3, far + 5, far + 7}); mean != far+4 || math.Abs(deviation-math.Sqrt(5)) > 1e-15 {
+		t.Errorf("mean %v, deviation %v", mean, deviation)
+	}
+}
+
+// Without a slope the minimum is the logit of the mean target, where the solver starts.
+func TestLogisticOfAConstantColumnNeedsNoStep(t *testing.T) {
+	l := Logistic{Columns: [][]float64{{3, 3, 3, 3}}, Positive: []bool{true, false, false, false}, High: 1}
+	_, offset, end := l.Minimise()
+	if end.Steps != 0 || math.Abs(offset+math.Log(3)) > 1e-15 {
+		t.Errorf("offset %v after %d steps, want %v after none", offset, end.Steps, -math.Log(3))
+	}
+}

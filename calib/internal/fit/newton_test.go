@@ -215,3 +215,124 @@ func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
 		}
 	}
 }
+
+// A step to a larger value is rejected even if the gradient vanishes there: beyond a
+// barrier, at a local minimum above the start.
+func TestBoxNewtonRejectsAStepUpwards(t *testing.T) {
+	const start = -3
+	eval := func(at []float64) (Local, error) {
+		x, c := at[0]-start, 0.50005
+		if x > 0.97 { // the first Newton step ends here, at x = 1
+			return Local{5e-5 + (x-1)*(x-1), []float64{2 * (x - 1)}, []float64{2}}, nil
+		}
+		return Local{-x + x*x/2 + c*x*x*x, []float64{-1 + x + 3*c*x*x}, []float64{1 + 6*c*x}}, nil
+	}
+	sol, err := BoxNewton(eval, []float64{start}, []float64{-9}, []float64{9}, 1)
+	if err != nil || sol.Value > -0.3 || math.Abs(sol.At[0]-start-0.5486) > 1e-3 {
+		t.Errorf("%+v (%v), want the minimum near %v", sol, err, start+0.5486)
+	}
+}
+
+// Rounding of a large value does not stop the descent while the gradient falls.
+func TestBoxNewtonDescendsBelowTheRoundingOfTheValue(t *testing.T) {
+	const start = 1e-6
+	eval := func(x []float64) (Local, error) {
+		f := Local{1e6, []float64{x[0]}, []float64{1}}
+		if x[0] != start {
+			f.Value += 5e-10 // four units in the last place
+		}
+		return f, nil
+	}
+	if sol, err := BoxNewton(eval, []float64{start}, []float64{-1}, []float64{1}, 1); err != nil || sol.Gradient > 1e-12 {
+		t.Errorf("%+v (%v), want the minimum at 0", sol, err)
+	}
+}
+
+// In other units the solver takes the same steps: after a change by a power of two the
+// bits agree. The start has an indefinite Hessian, so some steps are damped.
+func TestBoxNewtonDoesNotDependOnUnits(t *testing.T) {
+	run := func(unit float64) (Solution, int) {
+		evaluations := 0
+		eval := func(v []float64) (Local, error) {
+			evaluations++
+			x, y := v[0]/unit, v[1]/unit
+			return Local{
+				Value:    (1-x)*(1-x) + 100*(y-x*x)*(y-x*x),
+				Gradient: []float64{(-2*(1-x) - 400*x*(y-x*x)) / unit, 200 * (y - x*x) / unit},
+				Hessian:  []float64{(2 - 400*(y-3*x*x)) / unit / unit, -400 * x / unit / unit, -400 * x / unit / unit, 200 / unit / unit},
+			}, nil
+		}
+		sol, err := BoxNewton(eval, []float64{0, 2 * unit}, []float64{-5 * unit, -5 * unit}, []float64{0.5 * unit, 5 * unit}, unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sol, evaluations
+	}
+	want, evaluations := run(1)
+	for _, unit := range []float64{1024, 1. / 4096} {
+		got, n := run(unit)
+		if got.At[0] != unit*want.At[0] || got.At[1] != unit*want.At[1] || got.Steps != want.Steps || n != evaluations {
+			t.Errorf("unit %g: %+v after %d evaluations; unit 1: %+v after %d", unit, got, n, want, evaluations)
+		}
+	}
+}
+
+// Damping is the same as a larger diagonal, also after a parameter has met its bound.
+func TestBoxStepDampingIsALargerDiagonal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	const p, unit, damping = 4, 2, 1.5
+	bounded := 0
+	for trial := range 200 {
+		f := Local{Gradient: make([]float64, p), Hessian: make([]float64, p*p)}
+		x, lo, hi := make([]float64, p), make([]float64, p), make([]float64, p)
+		for i := range p {
+			f.Gradient[i], x[i] = 3*rng.NormFloat64(), rng.Float64()
+			lo[i], hi[i] = -rng.Float64(), 1+rng.Float64()
+			f.Hessian[i*p+i] = 4
+			for j := range i {
+				f.Hessian[i*p+j] = rng.Float64() - 0.5
+				f.Hessian[j*p+i] = f.Hessian[i*p+j]
+			}
+		}
+		got, _ := boxStep(x, f, lo, hi, unit, damping)
+		for i := range p {
+			f.Hessian[i*p+i] += damping / (unit * unit)
+		}
+		want, _ := boxStep(x, f, lo, hi, unit, 0)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-13 {
+				t.Fatalf("trial %d: step %v, want %v", trial, got, want)
+			}
+			if want[i] == lo[i]-x[i] || want[i] == hi[i]-x[i] {
+				bounded++
+			}
+		}
+	}
+	if bounded < 100 {
+		t.Errorf("only %d steps ended at a bound", bounded)
+	}
+}
+
+// The tolerance of a step is relative to its parameter, and near 0 to a thousandth of
+// the unit.
+func TestNegligibleStepsAreRelative(t *testing.T) {
+	for _, c := range []struct {
+		step, x, unit float64
+		want          bool
+	}{
+		{0.9e-6, 1000, 1, true}, {-1.1e-6, -1000, 1, false}, {0.9e-15, 1e-6, 1e-3, true}, {1.1e-15, 1e-6, 1e-3, false},
+		{1.9e-12, 0, 2, true}, {2.1e-12, 0, 2, false}, {math.NaN(), 1, 1, false},
+	} {
+		if got := negligible([]float64{0, c.step}, []float64{1, c.x}, c.unit); got != c.want {
+			t.Errorf("a step of %g from %g in units of %g: %v", c.step, c.x, c.unit, got)
+		}
+	}
+}
+
+func TestCholeskyRejectsSingularMatrices(t *testing.T) {
+	for _, a := range [][]float64{{0}, {-1}, {math.NaN()}, {1, 1, 1, 1}, {1, 2, 2, 1}} {
+		if Cholesky(append([]float64(nil), a...), make([]float64, int(math.Sqrt(float64(len(a)))))) {
+			t.Errorf("%v is accepted", a)
+		}
+	}
+}

@@ -36,3 +36,14 @@ func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
 		}
 	}
 }
+
+// Sigmoid and Softplus have their limits where exp overflows.
+func TestSigmoidAndSoftplusFarFromZero(t *testing.T) {
+	for _, c := range []struct{ x, sigmoid, softplus float64 }{
+		{0, 0.5, math.Ln2}, {800, 1, 800}, {-800, 0, 0}, {math.Inf(1), 1, math.Inf(1)}, {math.Inf(-1), 0, 0},
+	} {
+		if s, p := Sigmoid(c.x), Softplus(c.x); s != c.sigmoid || p != c.softplus {
+			t.Errorf("at %g: %v and %v, want %v and %v", c.x, s, p, c.sigmoid, c.softplus)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package fit
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+// The NLL has the same bits from Slope, from NLLAt with one scale and from NLLAt with
+// equal scales of all rows, for flat rows and for confident ones.
+func TestNLLHasTheSameBitsFromEveryPass(t *testing.T) {
+	ctx := context.Background()
+	for _, spread := range []float64{0.3, 3, 30} {
+		o := objective(t, testset.Simulated(3000, 20, spread, 1.7, 5))
+		for _, scale := range []float64{0.1, 1, 3} {
+			s, err := o.Slope(ctx, scale)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, scaling := range []Scaling{Constant(scale), ByRow(func(int) float64 { return scale })} {
+				if nll, err := o.NLLAt(ctx, scaling); err != nil || nll != s.NLL {
+					t.Errorf("spread %g, scale %g: %v and %v (%v)", spread, scale, s.NLL, nll, err)
+				}
+			}
+		}
+	}
+}
+
+// The totals of one pass beside the slope are those of a pass of their own.
+func TestSlopeWithSumsHasTheTotalsOfSums(t *testing.T) {
+	ctx := context.Background()
+	o := objective(t, testset.Simulated(1000, 5, 3, 1.7, 6))
+	visit := func(b *RowBlock, sum []float64) {
+		for i := range b.Moments {
+			sum[0]++
+			sum[1] += float64(b.LabelLogit[i])
+		}
+	}
+	slope, got, err := o.slopeWithSums(ctx, 0.5, 2, visit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := o.Sums(ctx, Constant(0.5), 2, visit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := o.Slope(ctx, 0.5)
+	if err != nil || len(got) != 2 || got[0] != 1000 || got[1] != want[1] || slope != alone {
+		t.Errorf("totals %v, want %v; %+v, alone %+v (%v)", got, want, slope, alone, err)
+	}
+}
+
+// A stream needs rows and classes.
+func TestStreamsWithoutRowsOrClassesAreRejected(t *testing.T) {
+	for _, shape := range [][2]int{{0, 2}, {2, 0}, {0, 0}} {
+		set := &data.Set{Logits: data.NewMatrix(shape[0], shape[1]), Labels: make([]int32, shape[0])}
+		if _, err := NewStreamed(testset.StreamOf(set)); err == nil {
+			t.Errorf("%d x %d is accepted", shape[0], shape[1])
+		}
+	}
+}
+
+// wide is a stream of a million rows of zeros.
+type wide struct{ classes int }
+
+func (s wide) Rows() int    { return 1 << 20 }
+func (s wide) Classes() int { return s.classes }
+func (wide) Read(_ context.Context, lo, hi int, logits []float32, labels []int32) error {
+	clear(logits)
+	clear(labels)
+	return nil
+}
+
+// A stream is read ahead about a mebibyte at a time, at least a block, and never
+// beyond the end of the part.
+func TestStreamsAreReadAheadByAMebibyte(t *testing.T) {
+	for _, c := range []struct{ classes, end, rows int }{
+		{2, 1 << 20, 131072}, {100, 1 << 20, 2560}, {1000, 1 << 20, 256}, {100000, 1 << 20, 256}, {2, 300, 300},
+	} {
+		o, err := NewStreamed(wide{c.classes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &workspace{}
+		logits, labels, err := o.read(context.Background(), w, 0, 256, c.end)
+		if err != nil || len(logits) != 256*c.classes || len(labels) != 256 || len(w.labels) != c.rows {
+			t.Errorf("%d classes: %d rows ahead, want %d (%v)", c.classes, len(w.labels), c.rows, err)
+		}
+	}
+}
+
+// objective returns the objective of a set.
+func objective(t *testing.T, set *data.Set) *Objective {
+	t.Helper()
+	o, err := NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// An ordinary fit takes few passes, reports the NLL and the gradient at its T, and its
+// last pass gives the totals of visit at T. Passes of o before the fit count too.
+func TestTemperatureReportsItsLastPass(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(20) {
+		set := testset.Simulated(400+200*int(seed%3), 4, 3, 0.5+float64(seed)/8, seed)
+		o := objective(t, set)
+		visit := func(b *RowBlock, sum []float64) {
+			for i := range b.Moments {
+				sum[0] += b.Moments[i].Tail
+			}
+		}
+		if _, err := o.Slope(ctx, 1); err != nil {
+			t.Fatal(err)
+		}
+		temperature, r, totals, err := temperatureWithSums(ctx, o, 1, visit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Passes != o.Passes || r.Passes < 3 || r.Passes > 9 || len(r.Warnings) > 0 {
+			t.Errorf("seed %d: %v passes of %v, warnings %q", seed, r.Passes, o.Passes, r.Warnings)
+		}
+		s, err := o.Slope(ctx, 1/temperature)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gradient := math.Abs(s.LabelGap - s.MeanGap)
+		if math.Abs(s.NLL-r.NLL) > 1e-15 || gradient > GradTol || math.Abs(gradient-r.Gradient) > 1e-14 {
+			t.Errorf("seed %d: NLL %v, gradient %g; reported %v and %g", seed, s.NLL, gradient, r.NLL, r.Gradient)
+		}
+		want, err := o.Sums(ctx, Constant(1/temperature), 1, visit)
+		if err != nil || len(totals) != 1 || math.Abs(totals[0]/want[0]-1) > 1e-14 {
+			t.Errorf("seed %d: totals %v, want %v (%v)", seed, totals, want, err)
+		}
+	}
+}
+
+// A minimum outside MinT..MaxT ends at the bound, which the report names.
+func TestTemperatureBeyondTheBounds(t *testing.T) {
+	for _, c := range []struct {
+		spread, best, want float64
+		bound              string
+	}{{3e-4, 1e-4, MinT, "T >= 0.001"}, {3e4, 1e4, MaxT, "T <= 1000"}} {
+		o := objective(t, testset.Simulated(1000, 4, c.spread, c.best, 3))
+		got, r, err := Temperature(context.Background(), o)
+		if err != nil || got != c.want || len(r.AtBound) != 1 || r.AtBound[0] != c.bound || len(r.Warnings) != 1 || r.Passes > 8 {
+			t.Errorf("T = %v, %+v (%v), want %v", got, r, err, c.want)
+		}
+	}
+}
+
+// Rows of very different sizes make the slope far from a power of the scale. Still the
+// fit converges in a bracket: T is the minimum of brute force.
+func TestTemperatureOfRowsOfManySizes(t *testing.T) {
+	for seed := range uint64(60) {
+		set := testset.Simulated(12, 3, 3, 1.5, seed)
+		for i := range set.Logits.Data {
+			set.Logits.Data[i] *= float32(math.Pow(10, float64(i/3%5)-2))
+		}
+		got, r, err := Temperature(context.Background(), objective(t, set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.AtBound) > 0 {
+			continue
+		}
+		if _, nll := testset.BruteTemperature(set); r.NLL > nll+1e-12 || len(r.Warnings) > 0 || r.Passes > 40 {
+			t.Errorf("seed %d: T = %v, %+v; brute force %v", seed, got, r, nll)
+		}
+	}
+}
