@@ -26,6 +26,9 @@ func TestCentredGoesThroughTheMeansOfBlocks(t *testing.T) {
 		if err := g.Check(); err != nil {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
+		if last := len(g.X) - 1; last >= 0 && (g.X[0] != o.X[0] || g.X[last] != o.X[len(o.X)-1]) {
+			t.Fatalf("trial %d: knots from %v to %v, scores from %v to %v", trial, g.X[0], g.X[last], o.X[0], o.X[len(o.X)-1])
+		}
 		runs := make([]Run, len(points))
 		for i, p := range points {
 			runs[i] = Run{Lo: p.X, Hi: p.X, Weight: 1}

@@ -1,6 +1,7 @@
 package isotonic
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -47,6 +48,35 @@ func TestVennAbersIsTheDefinition(t *testing.T) {
 			if math.Abs(got-want) > 1e-13 {
 				t.Fatalf("trial %d: p(%v) = %v, by the definition %v", trial, s, got, want)
 			}
+		}
+	}
+}
+
+// Groups read from a file must be those that Group can return.
+func TestOutcomesCheckRejectsOtherLists(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		o    Outcomes
+		want string
+	}{
+		{Outcomes{}, "<nil>"},
+		{Outcomes{[]float64{-1, 0, 3}, []int{1, 2, 1 << 30}, []int{0, 2, 1 << 30}}, "<nil>"},
+		{Outcomes{[]float64{1}, nil, nil}, "1 scores but 0 rows and 0 hits"},
+		{Outcomes{[]float64{1}, []int{1}, nil}, "1 scores but 1 rows and 0 hits"},
+		{Outcomes{[]float64{1}, nil, []int{1}}, "1 scores but 0 rows and 1 hits"},
+		{Outcomes{[]float64{1, 1}, []int{1, 1}, []int{1, 1}}, "x[1] = 1: want increasing numbers"},
+		{Outcomes{[]float64{2, 1}, []int{1, 1}, []int{1, 1}}, "x[1] = 1: want increasing numbers"},
+		{Outcomes{[]float64{math.NaN()}, []int{1}, []int{1}}, "x[0] = NaN: want increasing numbers"},
+		{Outcomes{[]float64{inf}, []int{1}, []int{1}}, "x[0] = +Inf: want increasing numbers"},
+		{Outcomes{[]float64{1}, []int{0}, []int{0}}, "0 hits in 0 rows at x[0]"},
+		{Outcomes{[]float64{1}, []int{2}, []int{3}}, "3 hits in 2 rows at x[0]"},
+		{Outcomes{[]float64{1}, []int{2}, []int{-1}}, "-1 hits in 2 rows at x[0]"},
+		{Outcomes{[]float64{1}, []int{1<<31 + 1}, []int{1}}, "1 hits in 2147483649 rows at x[0]"},
+		{Outcomes{[]float64{1}, []int{1 << 31}, []int{1}}, "<nil>"},
+		{Outcomes{[]float64{1, 2}, []int{1 << 31, 1}, []int{1, 1}}, "more than 2^31 rows"},
+	} {
+		if got := fmt.Sprint(c.o.Check()); got != c.want {
+			t.Errorf("%v: %s, want %s", c.o, got, c.want)
 		}
 	}
 }
