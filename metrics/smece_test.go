@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,6 +37,15 @@ func TestCosinesAreTheSumsOfTheDefinition(t *testing.T) {
 				want += 2 * v[i] * math.Cos(math.Pi*float64(i*j)/float64(g))
 			}
 			near(t, "sum", got, want, 1e-12)
+		}
+	}
+}
+
+// A change of sign counts once, whether the value between is 0 or next to it.
+func TestMeanAbsIsContinuousWhereTheSignChanges(t *testing.T) {
+	for _, sign := range []float64{1, -1} {
+		for _, middle := range []float64{0, 1e-14, -1e-14} {
+			near(t, fmt.Sprint(sign, middle), meanAbs([]float64{-sign, middle, sign}), (4./3+1)/4, 1e-13)
 		}
 	}
 }

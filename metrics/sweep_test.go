@@ -41,3 +41,24 @@ func TestSweepECEFollowsItsDefinition(t *testing.T) {
 		near(t, "norm 2", l2, math.Sqrt(square), 1e-12)
 	}
 }
+
+// Accuracy rises if no block of ties has less than the block before; equal is enough.
+func TestRisingAccuracyIsThatOfBlocks(t *testing.T) {
+	for _, c := range []struct {
+		conf    []float64
+		correct []bool
+		want    bool
+	}{
+		{nil, nil, true},
+		{[]float64{.5, .6, .7, .8}, []bool{false, true, true, true}, true},
+		{[]float64{.5, .6, .7, .8}, []bool{false, true, false, true}, false},
+		{[]float64{.5, .6, .6, .6}, []bool{true, true, true, false}, false}, // 1, then 2/3
+		{[]float64{.5, .5, .5, .6}, []bool{true, true, false, true}, true},  // 2/3, then 1
+		{[]float64{.5, .5, .6, .6}, []bool{true, false, true, false}, true}, // 1/2 twice
+		{[]float64{.5, .5, .6}, []bool{true, false, false}, false},
+	} {
+		if got := newCumulated(Of(given(c.conf, c.correct)).sorted).rising; got != c.want {
+			t.Errorf("%v %v: rising is %v", c.conf, c.correct, got)
+		}
+	}
+}

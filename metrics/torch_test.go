@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -18,4 +19,25 @@ func TestTorchECEHasTheEdgesOfTorchmetrics(t *testing.T) {
 	one := given([]float64{1 - 1e-9, .95, 1}, []bool{false, true, true})
 	near(t, "one", TorchECE(Of(one), 15), (1+.05)/3, 1e-7)
 	near(t, "ours", ECE(Of(one), 15), .95/3, 1e-7)
+}
+
+// The bins begin at the float32 edges of torch.linspace(0, 1, 12) and (0, 1, 16), which
+// torch 2 printed: the edge belongs to the bin above, the number below it does not.
+func TestTorchECEHasTheEdgesOfLinspace(t *testing.T) {
+	for _, edges := range [][]float32{
+		{0x1.745d18p-4, 0x1.745d18p-3, 0x1.1745d2p-2, 0x1.745d18p-2, 0x1.d1745ep-2, 0x1.1745dp-1, 0x1.45d174p-1, 0x1.745d18p-1, 0x1.a2e8bap-1, 0x1.d1745cp-1},
+		{
+			0x1.111112p-4, 0x1.111112p-3, 0x1.99999cp-3, 0x1.111112p-2, 0x1.555556p-2, 0x1.99999cp-2, 0x1.dddde0p-2,
+			0x1.11111p-1, 0x1.333332p-1, 0x1.555554p-1, 0x1.777778p-1, 0x1.999998p-1, 0x1.bbbbbcp-1, 0x1.dddddep-1,
+		},
+	} {
+		m := len(edges) + 1
+		for _, edge := range edges {
+			e, below, above := float64(edge), float64(math.Nextafter32(edge, 0)), float64(math.Nextafter32(edge, 1))
+			apart := TorchECE(Of(given([]float64{below, e}, []bool{false, true})), m)
+			near(t, fmt.Sprintf("%v and the number below it in %d bins", edge, m), apart, (below+1-e)/2, 1e-7)
+			together := TorchECE(Of(given([]float64{e, above}, []bool{true, false})), m)
+			near(t, fmt.Sprintf("%v and the number above it in %d bins", edge, m), together, math.Abs(e+above-1)/2, 1e-7)
+		}
+	}
 }

@@ -173,3 +173,18 @@ func TestTemperatureOfRowsOfManySizes(t *testing.T) {
 		}
 	}
 }
+
+// The same for few rows, whose sums keep the last digit of every logarithm.
+func TestNLLOfFewRowsHasTheSameBits(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(500) {
+		o := objective(t, testset.Simulated(1+int(seed%3), 4, 1, 1, seed))
+		s, err := o.Slope(ctx, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if nll, err := o.NLLAt(ctx, Constant(1)); err != nil || nll != s.NLL {
+			t.Errorf("seed %d: %v and %v (%v)", seed, s.NLL, nll, err)
+		}
+	}
+}
