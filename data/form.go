@@ -113,7 +113,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 		return asStored, form, &Problem{
 			Place: a.name,
 			Cause: "these are probabilities, not logits: every row is in [0, 1] and sums to 1",
-			Fix:   "state kind: probs in " + ManifestName + " or --kind probs (or score them with --probs); if they are logits, state kind: logits",
+			Fix:   "save the outputs before the softmax, or state kind: probs in " + ManifestName + " (fit and apply: --kind probs; score: --probs); if they are logits, state kind: logits",
 		}
 	case looks.unit:
 		form.Notes = append(form.Notes, "warning: all logits are in [0, 1] (sigmoid outputs, or rounded?)")

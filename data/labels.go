@@ -70,10 +70,10 @@ func (r *setReader) labelProblem(row int, v float64) error {
 		p.Fix = "labels start at 0: leave out rows without a class, also of the logits"
 	case !ok:
 	case least == 1 && largest == float64(r.k):
-		p.Cause += fmt.Sprintf(": labels start at 0: largest is %.10g of %d classes", largest, r.k)
+		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
 	default:
-		p.Cause += fmt.Sprintf(": labels start at 0: largest is %.10g of %d classes", largest, r.k)
+		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"
 	}
 	return p

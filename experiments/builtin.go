@@ -44,7 +44,11 @@ func ReadSpec(name string) (*spec.Spec, error) {
 	file := builtinFile(name)
 	switch {
 	case file == "" && strings.ContainsAny(name, `/\.`):
-		return spec.Read(name, Registry()) // the error names the path
+		s, err := spec.Read(name, Registry())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; qats init DIR writes a spec for the arrays in DIR", err)
+		}
+		return s, err
 	case file == "":
 		return nil, fmt.Errorf("%s: there is no such file, and the program has no spec of this name%s", name, spec.Suggest(name, BuiltinSpecs()))
 	}

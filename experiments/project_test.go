@@ -69,10 +69,10 @@ func TestSpecOfTheProjectIsFoundByNameAndByPath(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"companoin":                  "companoin: there is no such file, and the program has no spec of this name (did you mean companion?)",
-		"companion.yaml":             "open companion.yaml: no such file or directory",
-		"experiments/standard.yaml":  "open experiments/standard.yaml: no such file or directory",
-		"../experiments/mine.yaml":   "open ../experiments/mine.yaml: no such file or directory",
-		"experiments/../../etc/pass": "open experiments/../../etc/pass: no such file or directory",
+		"companion.yaml":             "open companion.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"experiments/standard.yaml":  "open experiments/standard.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"../experiments/mine.yaml":   "open ../experiments/mine.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"experiments/../../etc/pass": "open experiments/../../etc/pass: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
 	} {
 		if _, err := ReadSpec(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -39,6 +39,9 @@ classes are rescaled to share the rest.`,
 			if output == "" {
 				return fmt.Errorf("apply needs -o FILE.npy")
 			}
+			if err := checkOutput(output); err != nil {
+				return err
+			}
 			model, contract, err := loadModel(args[0])
 			if err != nil {
 				return err

@@ -17,7 +17,7 @@ needs no results. A finding does not say which of two values is right, and it is
 no failure: the exit status is 0.`,
 		Example: `  qats audit
   qats audit --json`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			numbers, err := paper.Read()
 			if err != nil {

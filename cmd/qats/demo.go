@@ -21,7 +21,7 @@ second, needs no file and writes none. The networks are
 ` + strings.Join(experiments.DemoNetworks(), " (the default) and ") + `.`,
 		Example: `  qats demo
   qats demo mlp-tfidf-h128`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

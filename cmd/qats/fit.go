@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -165,6 +168,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err := checkFigure(f.figure); err != nil {
 		return err
 	}
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
 	memory, err := parseBytes(f.memory)
 	if err != nil {
 		return err
@@ -294,6 +300,19 @@ func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method
 		return nil, fmt.Errorf("%s: %s", a.target, experiments.NeedsTrueLogits(m.Name))
 	}
 	return target, nil
+}
+
+// checkOutput returns an error if the folder of an output file is missing, before the
+// work is done.
+func checkOutput(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("-o %s: there is no folder %s; make it first", path, dir)
+	}
+	return nil
 }
 
 // save writes to a file, which appears complete or not at all, or to standard

@@ -34,7 +34,7 @@ compared with, agreement, departures. docs/methods.md is this page.`,
   qats methods qats-pw
   qats methods --json
   qats methods --page > docs/methods.md`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: completeMethods,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
@@ -226,7 +226,7 @@ it shows one: its formula, values with their ranges, and reference.`,
 		Example: `  qats metrics
   qats metrics ece
   qats metrics --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -315,7 +315,7 @@ func figuresCommand() *cobra.Command {
 kind that shows one setting is drawn once for each setting.`,
 		Example: `  qats figures
   qats figures --json`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
 			if asJSON {

@@ -200,6 +200,24 @@ func checkFlags(cmd *cobra.Command) error {
 	return nil
 }
 
+// arguments returns an error that shows the usage of the command if it does not have
+// least to most arguments.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		want := "no argument"
+		switch {
+		case least == 1:
+			want = "one argument"
+		case most == 1:
+			want = "at most one argument"
+		}
+		return fmt.Errorf("%s takes %s, not %d: %s", cmd.Name(), want, len(args), cmd.UseLine())
+	}
+}
+
 // noSuchCommand returns an error for words after qats that are not a command.
 func noSuchCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -14,7 +14,7 @@ func pageCommand() *cobra.Command {
 from fits.csv and run.json where they exist. The page is one file that opens
 without a server and without the network. run, report and reproduce write it too.`,
 		Example: "  qats page results/out/companion",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return experiments.WritePage(report(cmd), args[0], page.Options{})
 		},

@@ -211,8 +211,8 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		}
 	}
 	measured, simulated, absent := plan.Measured()
-	_, err := fmt.Fprintf(w, "%d settings: %d measured, %d simulated, %d without arrays; cells:%s\n",
-		len(plan.Units), measured, simulated, absent, countText(plan.Counts()))
+	_, err := fmt.Fprintf(w, "%s: %d measured, %d simulated, %d without arrays; cells:%s\n",
+		table.Count(len(plan.Units), "setting"), measured, simulated, absent, countText(plan.Counts()))
 	if n := len(plan.Unhashed); n > 0 {
 		bytes := int64(0)
 		for _, size := range plan.Unhashed {

@@ -36,7 +36,7 @@ setting is measured if its arrays are in data/arrays or in a folder given by
 the specs are read from its files, elsewhere from the program.`,
 		Example: `  qats reproduce --out results/out
   qats reproduce --out /tmp/quick --quick`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			formats, err := figures.read()
 			if err != nil {

@@ -29,15 +29,18 @@ func runCommand() *cobra.Command {
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
 		Long: `run fits and scores the cells of the specs that are not in the store yet, and
 writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters),
-times.csv (the processor time of each fit) and run.json (what was run). The files hold the cells of the given specs and no others,
-in the order of the plan. index.html is a page of all of them for a browser.
+times.csv (the processor time of each fit) and run.json (what was run). The files
+hold the cells of the given specs and no others, in the order of the plan.
+index.html is a page of all of them for a browser.
 
 Ctrl-C keeps finished cells; the same command continues the run. The status is then
 130, and 75 after SIGTERM. With --shard i/n, run does part i of n and writes no CSV
 file; a run without --shard on the same store then puts the parts together (see
-qats slurm). If a calibration set is larger than
---max-memory, methods with one temperature and methods by rank, such as ts and
-qats, read it again in every pass, with the same result.`,
+qats slurm).
+
+If a calibration set is larger than --max-memory, methods with one temperature and
+methods by rank, such as ts and qats, read it again in every pass, with the same
+result.`,
 		Example: `  qats run experiments/example.yaml
   qats run experiments/real.yaml --data arrays --out results/out/real
   qats run experiments/real.yaml --data arrays --shard 1/4`,
@@ -182,10 +185,14 @@ func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shar
 	if shard.N != 0 {
 		part = fmt.Sprintf(" (part %d of %d)", shard.I, shard.N)
 	}
-	fmt.Fprintf(w, "%d settings%s: %d measured, %d simulated, %d without arrays\n",
-		len(plan.Units), part, measured, simulated, absent)
-	fmt.Fprintf(w, "%d cells: %d ok, %d skipped, %d failed; %d fitted and %d scored now, the rest from the store\n",
-		out.Cells, out.Cells-out.Skipped-out.Failed, out.Skipped, out.Failed, out.Fitted, out.Scored)
+	fmt.Fprintf(w, "%s%s: %d measured, %d simulated, %d without arrays\n",
+		table.Count(len(plan.Units), "setting"), part, measured, simulated, absent)
+	ok, rest := out.Cells-out.Skipped-out.Failed, ""
+	if out.Scored < ok {
+		rest = ", the rest from the store"
+	}
+	fmt.Fprintf(w, "%s: %d ok, %d skipped, %d failed; %d fitted and %d scored now%s\n",
+		table.Count(out.Cells, "cell"), ok, out.Skipped, out.Failed, out.Fitted, out.Scored, rest)
 }
 
 // runJSON is the object of run --json.

@@ -42,7 +42,7 @@ all classes; if that is more than --max-memory, qats score stops with an error a
   qats score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval
   qats score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi
   qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	f := cmd.Flags()

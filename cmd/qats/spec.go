@@ -20,7 +20,7 @@ and for checks. A spec names it in its first line:
   # yaml-language-server: $schema=spec.schema.json`,
 		Example: `  qats spec
   qats spec --schema > spec.schema.json`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if schema {
 				return spec.WriteSchema(cmd.OutOrStdout(), experiments.Registry())

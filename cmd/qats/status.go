@@ -108,7 +108,7 @@ func statusCommand() *cobra.Command {
 are done, failed and missing, and its last sign of life. A shard that was killed
 stays "running" with an old sign; one without a line in the store has not started.`,
 		Example: "  qats status results/out",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if store == "" {
 				store = filepath.Join(args[0], "store")

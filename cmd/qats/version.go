@@ -20,7 +20,7 @@ version of the kernel (of the functions that turn logits into numbers: another o
 give other bits), and the vector instructions that this processor runs it with. These
 change the speed and no bit of a result. qats --version prints the same.`,
 		Example: "  qats version",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return printVersion(cmd.OutOrStdout()) },
 	}
 }

@@ -78,6 +78,10 @@ func Create(path string) (*File, error) {
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark+leftover.Suffix())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			pe.Path = path // the temporary name says nothing to the user
+		}
 		return nil, err
 	}
 	return &File{f: f, path: path}, nil

@@ -87,7 +87,7 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 		a.Methods = slices.DeleteFunc(a.Methods, func(m string) bool { return !slices.Contains(c.Ranking.Methods, m) })
 	}
 	if len(a.Metrics) < 2 {
-		return nil, fmt.Errorf("%s with a ranking; two or more can agree", table.Count(len(a.Metrics), "metric"))
+		return nil, fmt.Errorf("%s with a ranking; an agreement takes two or more", table.Count(len(a.Metrics), "metric"))
 	}
 	if len(a.Methods) < 3 {
 		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", table.Count(len(a.Methods), "method"))

@@ -95,7 +95,7 @@ func TestAgreementOfRankings(t *testing.T) {
 	if err := a.Text(&text, func(m string) string { return m }); err != nil || !strings.Contains(text.String(), "qats          1.00  1.00  3.00") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
-	if _, err := Agree(records[:4], []string{"ece"}, Options{Against: "qats"}); err == nil || !strings.Contains(err.Error(), "two or more can agree") {
+	if _, err := Agree(records[:4], []string{"ece"}, Options{Against: "qats"}); err == nil || !strings.Contains(err.Error(), "an agreement takes two or more") {
 		t.Error(err)
 	}
 }

@@ -40,7 +40,10 @@ func bannerOf(d *data, records []results.Record) banner {
 	case measured == 0 && simulated == 0:
 		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
 	case simulated == 0:
-		return banner{"measured", "MEASURED", fmt.Sprintf("All %s of this page are %s.", table.Count(measured, "setting"), from)}
+		if measured == 1 {
+			return banner{"measured", "MEASURED", fmt.Sprintf("The only setting of this page is %s.", from)}
+		}
+		return banner{"measured", "MEASURED", fmt.Sprintf("All %d settings of this page are %s.", measured, from)}
 	case measured == 0:
 		return banner{"simulated", "SIMULATED", "No number of this page is of a real network. The settings come from virtual networks. They show that the program works and are no evidence about the paper."}
 	}

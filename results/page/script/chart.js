@@ -6,7 +6,7 @@ function ticksOf(lo, hi, n) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map(f => f * power).find(s => (hi - lo) / s <= n) || power * 10;
   const list = [];
-  for (let t = Math.ceil(lo / step - 1e-9) * step; t <= hi + step * 1e-9; t += step) list.push(Number(t.toPrecision(12)));
+  for (let t = Math.ceil(lo / step - 1e-9) * step; t <= hi + step * 1e-9; t += step) list.push(Math.abs(t) < step * 1e-9 ? 0 : Number(t.toPrecision(12)));
   return list;
 }
 

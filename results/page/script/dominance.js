@@ -1,6 +1,6 @@
 // Two methods over all settings: the sorted differences in one metric.
 function drawDominance() {
-  const metric = data.values[state.ab] ? state.ab : data.values.accuracy ? "accuracy" : state.metric;
+  const metric = data.values[state.ab] ? state.ab : state.metric;
   const all = merged(shownSettings(), metric).settings;
   const has = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
   const focused = document.activeElement?.id;
@@ -9,7 +9,7 @@ function drawDominance() {
   const a = pick(state.a, ["qats"]);
   const b = pick(
     state.b,
-    ["featclip", "tta-ts", "ts", "uncal"].filter(id => methodIndex.get(id) !== a),
+    ["ts", "uncal"].filter(id => methodIndex.get(id) !== a),
   );
   const scale = metricById.get(metric)?.percent ? 100 : 1;
   const digits = metricById.get(metric)?.digits ?? 4;
