@@ -259,7 +259,7 @@ func (r *reader) baseline(n *yaml.Node, s *Spec) string {
 	switch {
 	case ok && found:
 		return match
-	case ok && name != "none":
+	case ok && name != "none" && len(known) > 0: // a spec without methods has an error of its own
 		r.errorf(n, "baseline %q is not among the methods%s", name, Suggest(name, known))
 	}
 	return ""
