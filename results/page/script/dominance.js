@@ -42,11 +42,13 @@ function drawDominance() {
     const lo = Math.max(-limit, Math.min(0, list[0].d));
     const hi = Math.min(limit, Math.max(0, list.at(-1).d));
     const pad = (hi - lo || 1) * 0.06;
+    const x = [0, list.length + 1];
+    x.ticks = ticksOf(...x, 8).filter(t => Number.isInteger(t) && t > 0 && t <= list.length);
     const f = frame({
       name: title,
       width: 720,
       height: 300,
-      x: [0, list.length + 1],
+      x,
       y: [lo - pad, hi + pad],
       xTitle: "settings in ascending order",
       yTitle: "difference",
