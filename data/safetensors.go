@@ -43,7 +43,7 @@ type tensor struct {
 // bytes with the length of a JSON object, the object, and the numbers. Each tensor
 // must have exactly the bytes that its shape and type need, and the tensors must
 // cover the rest of the file without gaps and overlaps, as the format demands. A
-// type that is not read is an error only for the tensor that has it (find).
+// type that is not read is an error only for the tensor that has it (findTensor).
 func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	if size == 0 {
 		return nil, errors.New("empty file")

@@ -11,7 +11,7 @@ import (
 // Search says where a source looked for a set that it does not have, and what is
 // there: names are paths as errors print them.
 type Search struct {
-	Tried   []string // the files that would hold the logits; .safetensors may stand for .npz
+	Tried   []string // the files that would hold the logits; .safetensors may stand for .npz; none if the layout has no place for the set
 	Dir     string   // the last folder on the way to the first of them that exists
 	Missing string   // the entry that is missing in Dir
 	Entries []string // the entries of Dir, sorted; folders end in "/"

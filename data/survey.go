@@ -36,7 +36,7 @@ const maxSurveyed = 200_000
 // where HEAD is BACKBONE, DATASET/BACKBONE or DATASET/BACKBONE/LOSS, .safetensors may
 // stand for .npz, and the default layout has corrupted sets too. A folder has one
 // layout: that of most sets. Sets in another layout are problems. Hidden folders and
-// output folders of qats are left out.
+// output folders of qats are left out. Symbolic links are followed.
 func SurveyFolder(root string) (*Survey, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
@@ -81,6 +81,10 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 			return fs.SkipDir
 		}
 		return nil
+	case d.Type()&fs.ModeSymlink != 0:
+		if info, err := fs.Stat(s.fsys, name); err == nil && info.IsDir() {
+			return s.linked(name, info)
+		}
 	}
 	if s.files++; s.files > maxSurveyed {
 		return fmt.Errorf("%s: more than %d files; name a folder of arrays", s.root, maxSurveyed)
@@ -105,6 +109,19 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 		}
 	}
 	return nil
+}
+
+// linked visits the folder that a symbolic link names, unless the link is inside this
+// folder, which would have no end.
+func (s *surveying) linked(name string, target fs.FileInfo) error {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		if info, err := fs.Stat(s.fsys, dir); err != nil || os.SameFile(info, target) {
+			return nil
+		}
+		if dir == "." {
+			return fs.WalkDir(s.fsys, name, s.visit)
+		}
+	}
 }
 
 // isOutput reports whether a folder is one that qats run has written.

@@ -68,3 +68,41 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 		t.Errorf("%d problems, want %d", len(s.Problems), len(want))
 	}
 }
+
+// TestSurveyFollowsLinksAndEnds: a folder of arrays may be stored elsewhere, and a link
+// to a folder that it is in is left out.
+func TestSurveyFollowsLinksAndEnds(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	write := func(path string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, appendHeader(nil, Float32, []int{0, 2}), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(root, "d", "near", "test", "logits.npy"))
+	write(filepath.Join(elsewhere, "net", "test", "logits.npy"))
+	for link, target := range map[string]string{
+		filepath.Join(root, "d", "far"):           filepath.Join(elsewhere, "net"),
+		filepath.Join(root, "d", "again"):         root,
+		filepath.Join(elsewhere, "net", "around"): filepath.Join(root, "d"),
+		filepath.Join(root, "d", "nowhere"):       filepath.Join(elsewhere, "none"),
+	} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Skip(err) // Windows asks for a right
+		}
+	}
+	s, err := SurveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets []string
+	for _, ref := range s.Sets {
+		sets = append(sets, ref.String())
+	}
+	if got, want := strings.Join(sets, " "), "d/far/test d/near/test"; got != want || len(s.Problems) > 0 {
+		t.Errorf("sets %q, want %q; problems %v", got, want, s.Problems)
+	}
+}

@@ -176,7 +176,9 @@ func (in *inspector) unit(ctx context.Context, u *Unit) error {
 func (in *inspector) noCalibration(u *Unit, cal inspectedKey) {
 	f := Finding{Error, cal.ref.String(), "there is no calibration set: logits and labels of held-out rows", "save them as you saved the test set"}
 	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
-		f.Cause += "; looked for " + few(s.Tried, 3)
+		if len(s.Tried) > 0 {
+			f.Cause += "; looked for " + few(s.Tried, 3)
+		}
 		if s.Note != "" {
 			f.Cause += "; " + s.Note
 		}

@@ -136,11 +136,13 @@ func (x *inspected) judge(in *Inspection) {
 	chance := 1 / k
 	chance += 3 * math.Sqrt(chance*(1-chance)/n)
 	x.disordered = true
-	shifted := func(correct int) bool { return float64(correct)/n > accuracy+0.2 }
+	// Labels that are shifted leave the class at one end without rows. If none is
+	// empty, the classes are in another order.
+	shifted := func(correct, end int) bool { return x.counts[end] == 0 && float64(correct)/n > accuracy+0.2 }
 	switch {
-	case shifted(x.before):
+	case shifted(x.before, 0):
 		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to count from 1: with labels - 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.before)/n, 100*accuracy), "store labels - 1"})
-	case shifted(x.after):
+	case shifted(x.after, len(x.counts)-1):
 		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), "store labels + 1, or drop the column of the background from the logits"})
 	case accuracy <= chance && x.row.Rows >= 20:
 		in.add(Finding{Warning, x.name, fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), "save logits and labels in the same loop, without shuffling between them"})

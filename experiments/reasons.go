@@ -31,8 +31,8 @@ func few(names []string, n int) string {
 	switch more := len(names) - n; {
 	case more > 1:
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), more)
-	case len(names) == 1:
-		return names[0]
+	case len(names) < 2:
+		return strings.Join(names, "")
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
@@ -107,7 +107,9 @@ func (p *Plan) absent(u *Unit) []string {
 			lines = append(lines, "  no virtual network has this dataset and backbone")
 			continue
 		}
-		lines = append(lines, "  looked for "+few(s.Tried, 3))
+		if len(s.Tried) > 0 { // the layout has a place for the set
+			lines = append(lines, "  looked for "+few(s.Tried, 3))
+		}
 		hint := ""
 		names := make([]string, len(s.Entries))
 		for i, e := range s.Entries {

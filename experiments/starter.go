@@ -79,7 +79,7 @@ func (s *Starter) Spec() string {
 	}
 	key := func(text, comment string) { line("%-30s # %s", text, comment) }
 	line("# Written by qats init, and yours to edit: qats spec explains every key.")
-	line("name: %s", s.Name)
+	line("name: %s", yamlName(s.Name))
 	line("title: %s", s.title())
 	if s.Dir != "" {
 		key(fmt.Sprintf("data: [%q]", s.Dir), "folder of the arrays")
@@ -115,8 +115,8 @@ func (s *Starter) Spec() string {
 	line("  - {metric: nll, highlight: qats}")
 	line("")
 	line("figures:")
-	line("  - {kind: reliability, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", first.Dataset, first.Backbone)
-	line("  - {kind: quantile-gap, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", first.Dataset, first.Backbone)
+	line("  - {kind: reliability, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", yamlName(first.Dataset), yamlName(first.Backbone))
+	line("  - {kind: quantile-gap, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", yamlName(first.Dataset), yamlName(first.Backbone))
 	return b.String()
 }
 
@@ -190,15 +190,15 @@ func (s *Starter) settings() []string {
 	}
 	var lines []string
 	for _, k := range order {
-		text := fmt.Sprintf("{dataset: %s, backbone: %s", k.dataset, oneOrList(backbones[k]))
+		text := fmt.Sprintf("{dataset: %s, backbone: %s", yamlName(k.dataset), oneOrList(backbones[k]))
 		if k.loss != "" {
-			text += ", loss: " + k.loss
+			text += ", loss: " + yamlName(k.loss)
 		}
 		if k.corruption != "" {
-			text += fmt.Sprintf(", corruption: %s, severity: [%s]", k.corruption, k.severities)
+			text += fmt.Sprintf(", corruption: %s, severity: [%s]", yamlName(k.corruption), k.severities)
 		}
 		if k.cal != "" {
-			text += ", calibrate_on: " + k.cal
+			text += ", calibrate_on: " + yamlName(k.cal)
 		}
 		lines = append(lines, text+"}")
 	}
@@ -231,10 +231,23 @@ func (s *Starter) first() data.Ref {
 }
 
 func oneOrList(names []string) string {
-	if len(names) == 1 {
-		return names[0]
+	written := make([]string, len(names))
+	for i, name := range names {
+		written[i] = yamlName(name)
 	}
-	return "[" + strings.Join(names, ", ") + "]"
+	if len(written) == 1 {
+		return written[0]
+	}
+	return "[" + strings.Join(written, ", ") + "]"
+}
+
+// yamlName returns a name as a spec writes it. YAML reads null without quotes as no
+// value.
+func yamlName(name string) string {
+	if strings.EqualFold(name, "null") {
+		return `"` + name + `"`
+	}
+	return name
 }
 
 // starterRows is the number of rows of each synthetic set: 15 bins of over a hundred.

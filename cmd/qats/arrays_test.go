@@ -18,7 +18,8 @@ import (
 )
 
 // array FILE DTYPE WHAT N K: writes an .npy file of n x k numbers, or of n
-// labels, or adds it to an archive FILE.npz#MEMBER. For one N and K the logits are the same for every DTYPE and WHAT:
+// labels, or adds it to an archive FILE.npz#MEMBER. For one N and K the logits are the
+// same for every DTYPE and WHAT:
 //
 //	logits       normal of deviation 3, as float32
 //	probs        their softmax; probs3 and probs4 with so many decimals
@@ -31,6 +32,7 @@ import (
 //	labels+1     the same, counted from 1
 //	transposed   logits, k x n
 //	shifted      logits whose classes moved up by one, the last to the first place
+//	background   the same behind a column of an unlikely class, n x k+1
 //	reversed     logits in the reverse order of the rows; labels-reversed likewise
 func array(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 5 {
@@ -47,10 +49,12 @@ func array(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	what, descr := args[2], "<"+args[1]
 	shape := fmt.Sprintf("(%d, %d)", n, k)
-	if what == "transposed" {
+	switch {
+	case what == "background":
+		shape = fmt.Sprintf("(%d, %d)", n, k+1)
+	case what == "transposed":
 		shape = fmt.Sprintf("(%d, %d)", k, n)
-	}
-	if strings.HasPrefix(what, "labels") {
+	case strings.HasPrefix(what, "labels"):
 		shape = fmt.Sprintf("(%d,)", n)
 	}
 	var body []byte
@@ -144,6 +148,8 @@ func numbers(what string, n, k int) []float64 {
 			}
 		case "shifted":
 			row = append(row[k-1:], row[:k-1]...)
+		case "background":
+			row = append([]float64{-20}, row...)
 		case "deep":
 			for j := range row {
 				row[j] = float64(float32(225 * row[j]))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -236,6 +237,26 @@ func TestInitGroupsSettings(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", grids, want)
 	}
 	if got := stdout.String(); got != "wrote many.yaml: 8 settings, 6 methods\n" {
+		t.Error(got)
+	}
+}
+
+// TestInitQuotesNamesThatYAMLReadsAsNothing: a folder may be named null.
+func TestInitQuotesNamesThatYAMLReadsAsNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	logits, labels := setFiles(60)
+	for _, set := range []string{"null/NULL/cal", "null/NULL/test", "null/b/cal", "null/b/test"} {
+		dir := filepath.Join("arrays", filepath.FromSlash(set))
+		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "logits.npy"), logits, 0o666),
+			os.WriteFile(filepath.Join(dir, "labels.npy"), labels, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr strings.Builder
+	if status := run(context.Background(), []string{"init", "arrays", "-o", "null.yaml"}, &stdout, &stderr); status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	if got := stdout.String(); got != "wrote null.yaml: 2 settings, 6 methods\n" {
 		t.Error(got)
 	}
 }
