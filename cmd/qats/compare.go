@@ -187,7 +187,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 			return err
 		}
 	}
-	if err := c.agreements(w, dir, rows); err != nil {
+	if err := c.agreements(w, cmd.OutOrStdout(), dir, rows); err != nil {
 		return err
 	}
 	if !c.json {
@@ -201,9 +201,9 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	return failed
 }
 
-// agreements prints how far the rankings by the metrics agree, if there are several.
-// Too few methods or blocks to rank are no error.
-func (c *comparing) agreements(w io.Writer, dir string, rows *experiments.Rows) error {
+// agreements prints how far the rankings by the metrics agree, if there are several:
+// as text to w, as JSON to out. Too few methods or blocks to rank are no error.
+func (c *comparing) agreements(w, out io.Writer, dir string, rows *experiments.Rows) error {
 	list, err := c.Agreements(rows)
 	if err != nil && !c.json {
 		_, err = fmt.Fprintf(w, "\nno agreement of rankings: %v\n", err)
@@ -211,7 +211,7 @@ func (c *comparing) agreements(w io.Writer, dir string, rows *experiments.Rows) 
 	}
 	for _, a := range list {
 		if c.json {
-			err = a.JSON(w)
+			err = a.JSON(out)
 		} else {
 			fmt.Fprintln(w)
 			err = a.Write(w, dir)
