@@ -54,12 +54,13 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 			if !ok {
 				return
 			}
-			if e, known := metricOf(s.Metrics, id); !known {
+			match, known := Match(id, s.outputs())
+			if !known {
 				r.errorf(item, "metric %q is not computed by this spec%s", id, Suggest(id, s.outputs()))
-			} else if e.Better == metrics.Neutral {
-				r.errorf(item, "metric %q has no direction, so no method is better by it", id)
+			} else if e, _ := metricOf(s.Metrics, match); e.Better == metrics.Neutral {
+				r.errorf(item, "metric %q has no direction, so no method is better by it", match)
 			}
-			f.Metrics = append(f.Metrics, id)
+			f.Metrics = append(f.Metrics, match)
 		})
 	}
 	fields["experiments"] = r.ids(&f.Experiments, "experiment")

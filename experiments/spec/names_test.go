@@ -98,7 +98,7 @@ metrics: [ECE, ece-null]
 baseline: Ts
 settings: {dataset: a, backbone: b}
 tables: [{metric: Ece, methods: [ts, MINE], highlight: mine}]
-figures: [{kind: Reliability, methods: [TS]}]
+figures: [{kind: Reliability, methods: [TS]}, {kind: rank-bins, metric: ECE}]
 `), known)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ figures: [{kind: Reliability, methods: [TS]}]
 		t.Errorf("methods %q", got)
 	}
 	if s.Metrics[1].Name != "ece_null" || s.Baseline != "ts" || s.Tables[0].Metric != "ece" || s.Tables[0].Highlight != "Mine" ||
-		s.Figures[0].Kind.Name != "reliability" || s.Figures[0].Methods[0] != "ts" {
+		s.Figures[0].Kind.Name != "reliability" || s.Figures[0].Methods[0] != "ts" || s.Figures[1].Metrics[0] != "ece" {
 		t.Errorf("%+v", s)
 	}
 	if _, err := Parse("s.yaml", []byte("name: s\nmethods: [TS, ts]\nsettings: {dataset: a, backbone: b}\n"), known); err == nil {
