@@ -82,11 +82,14 @@ func methodItems(e calib.Entry) []item {
 func metricItems(e metrics.Entry) []item {
 	var outputs []string
 	for _, o := range e.Outputs {
-		hi := "infinity)"
+		lo, hi := "(-infinity", "infinity)"
+		if !math.IsInf(o.Lo, -1) {
+			lo = fmt.Sprintf("[%g", o.Lo)
+		}
 		if !math.IsInf(o.Hi, 1) {
 			hi = fmt.Sprintf("%g]", o.Hi)
 		}
-		outputs = append(outputs, fmt.Sprintf("`%s` (%s) in [%g, %s", o.Name, o.Label, o.Lo, hi))
+		outputs = append(outputs, fmt.Sprintf("`%s` (%s) in %s, %s", o.Name, o.Label, lo, hi))
 	}
 	better := "neither way"
 	if e.Better != metrics.Neutral {
