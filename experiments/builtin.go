@@ -84,7 +84,22 @@ func builtinFile(name string) string {
 }
 
 // ReadSpecs reads several specs as ReadSpec does. Their names must differ.
-func ReadSpecs(names []string) ([]*spec.Spec, error) { return spec.All(names, ReadSpec) }
+func ReadSpecs(names []string) ([]*spec.Spec, error) {
+	var specs []*spec.Spec
+	fileOf := map[string]string{}
+	for _, name := range names {
+		s, err := ReadSpec(name)
+		if err != nil {
+			return nil, err
+		}
+		if earlier, ok := fileOf[s.Name]; ok {
+			return nil, fmt.Errorf("%s: name %q is also the name of %s", name, s.Name, earlier)
+		}
+		fileOf[s.Name] = name
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
 
 // readNetworks returns the declaration of virtual networks in a file or, if there
 // is none, the one that the program carries.

@@ -84,7 +84,7 @@ settings:
 func TestDealBalancesTheCompanion(t *testing.T) {
 	var specs []*spec.Spec
 	for _, name := range []string{"companion", "companion-pixels", "companion-forms", "companion-hfe"} {
-		s, err := spec.ReadAll([]string{name + ".yaml"}, Registry())
+		s, err := ReadSpecs([]string{name + ".yaml"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,8 +87,9 @@ func (p Page) Unpaired() bool {
 // Write prints the page and the hint to w, and writes the page as text and LaTeX
 // and its figures into dir. The figures are the mean ranks, the win rates and strengths,
 // the differences over blocks, the metric against the fit times if they are known, and
-// for each method that the user named the differences of the single settings. Where a figure cannot be drawn, for example because two settings are
-// too few to rank, w gets the reason, and that is no error.
+// for each method that the user named the differences of the single settings. Where a
+// figure cannot be drawn, for example because two settings are too few to rank, w gets
+// the reason, and that is no error.
 func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

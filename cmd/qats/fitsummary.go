@@ -63,7 +63,7 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}
-	fmt.Fprintf(w, "\nNothing is saved. To save the model and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
+	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
 		f.again(m.Name), m.Name+".json")
 }
 
@@ -83,14 +83,6 @@ func (f *fit) again(method string) string {
 		}
 	}
 	return strings.Join(append(words, "-o", method+".json"), " ")
-}
-
-// quoteWord quotes a word for a shell if it needs that.
-func quoteWord(word string) string {
-	if !strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // scoreFit returns the scores of the calibration set for the summary and the figure;

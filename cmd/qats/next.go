@@ -22,12 +22,17 @@ func next(cmd *cobra.Command, words ...string) {
 		if w == "" {
 			continue
 		}
-		if strings.ContainsAny(w, " \t'\"\\$*?&;|<>()") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		b.WriteString(" " + w)
+		b.WriteString(" " + quoteWord(w))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "next: qats%s\n", b.String())
+}
+
+// quoteWord quotes a word for a shell if it needs that.
+func quoteWord(word string) string {
+	if !strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // flagsOf returns the flags --data and --out with their values, where they are not the
@@ -70,8 +75,8 @@ func nextCompare(cmd *cobra.Command, specs []*spec.Spec, out string) {
 	}
 }
 
-// nextReport prints the command that makes tables and figures of the specs that the
-// compared rows are of, as far as they are known.
+// nextReport prints the command that makes tables and figures of the specs whose rows
+// were compared. Without --spec they are those of the last qats run.
 func (c *comparing) nextReport(cmd *cobra.Command) {
 	specs := c.specs
 	if len(specs) == 0 {

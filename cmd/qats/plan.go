@@ -25,12 +25,11 @@ type places struct {
 	out   string
 	store string
 	fresh bool
-	first int // rows of each set; 0 for all
 
 	memory int64 // of --max-memory; 0 for the default
 	exec   bool
 	json   bool // a run prints its summary as JSON
-	quick  bool // first is quickRows
+	quick  bool // only quickRows of each set
 	look   bool // see experiments.PlanOptions
 
 	interval metrics.Interval // of pairs; BC if empty
@@ -57,7 +56,7 @@ func (p *places) rows() int {
 	if p.quick {
 		return quickRows
 	}
-	return p.first
+	return 0
 }
 
 // storeDir is the folder of the store.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scoreSeed is the seed of consistency bands, folds and resamples: score does not know the identity of
-// the test set.
+// scoreSeed is the seed of consistency bands, folds and resamples: score does not know
+// the identity of the test set.
 const scoreSeed = 0
 
 // print prints the metrics in nine significant digits, as in results.csv. For an

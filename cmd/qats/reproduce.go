@@ -23,7 +23,6 @@ const quickRows = 500
 func reproduceCommand() *cobra.Command {
 	var at places
 	var use resources
-	var quick bool
 	var figures figureFormats
 	cmd := &cobra.Command{
 		Use:   "reproduce",
@@ -46,8 +45,7 @@ the specs are read from its files, elsewhere from the program.`,
 			if err != nil {
 				return err
 			}
-			if quick {
-				at.first = quickRows
+			if at.quick {
 				fmt.Fprintf(report(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
 			specs, err := experiments.ReadSpecs(paperSpecs)
@@ -71,9 +69,9 @@ the specs are read from its files, elsewhere from the program.`,
 		},
 	}
 	at.flags(cmd)
+	at.quickFlag(cmd)
 	use.flags(cmd)
 	figures.flag(cmd)
-	cmd.Flags().BoolVar(&quick, "quick", false, "only the first rows of each set")
 	return cmd
 }
 

@@ -132,7 +132,9 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples, memory int64) (*metrics.Samples, error) {
 	switch {
 	case s.uncal != "":
-		scores, err := s.scoreLogits(cmd, s.uncal, memory)
+		plain := *s
+		plain.classes = false // no metric reads its class bins
+		scores, err := plain.scoreLogits(cmd, s.uncal, memory)
 		if err != nil {
 			return nil, err
 		}

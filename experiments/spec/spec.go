@@ -63,29 +63,6 @@ func Read(file string, known Registry) (*Spec, error) {
 	return Parse(file, src, known)
 }
 
-// ReadAll reads several specs, whose names must differ.
-func ReadAll(files []string, known Registry) ([]*Spec, error) {
-	return All(files, func(file string) (*Spec, error) { return Read(file, known) })
-}
-
-// All reads several specs by a function. Their names must differ.
-func All(files []string, read func(file string) (*Spec, error)) ([]*Spec, error) {
-	var specs []*Spec
-	byName := map[string]string{}
-	for _, file := range files {
-		s, err := read(file)
-		if err != nil {
-			return nil, err
-		}
-		if earlier, ok := byName[s.Name]; ok {
-			return nil, fmt.Errorf("%s: name %q is also the name of %s", file, s.Name, earlier)
-		}
-		byName[s.Name] = file
-		specs = append(specs, s)
-	}
-	return specs, nil
-}
-
 // Parse reads a spec; file is for messages. The error joins up to ten
 // mistakes, each as file:line:column: what is wrong.
 func Parse(file string, src []byte, known Registry) (*Spec, error) {
