@@ -48,6 +48,7 @@ func TestMeasuredNetworkHasTheValuesOfNumpy(t *testing.T) {
 		"brier_top":     {.14393493851558065},
 		"auroc":         {.8236123794138761},
 		"aurc":          {.08978688290403687},
+		"augrc":         {.06725508},
 		"ks":            {.012192596900199158},
 		"ece_debiased":  {.014444242317902409},
 		"ece_sweep":     {.01716770301191943},
@@ -67,5 +68,23 @@ func TestMeasuredNetworkHasTheValuesOfNumpy(t *testing.T) {
 				t.Errorf("%s: got %.15g, want %.15g", e.Outputs[i].Name, got[i], w)
 			}
 		}
+	}
+}
+
+// torch-uncertainty 0.8.0 starts the curve at coverage 1/n and divides the area by
+// 1 - 1/n (its AUGRC.compute, run in float64 with torch.trapezoid).
+func TestAUGRCIsTorchUncertaintysButForItsEnds(t *testing.T) {
+	s, err := metrics.FromLogits(testSet(t, "cifar10-jpeg/resnet50-w8-s2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := metrics.AUGRC(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = .06726180618061806
+	n := float64(s.Len()) // 10,000; the most confident row is right, so the first piece has no area
+	if got /= 1 - 1/n; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("got %.17g, want %.17g", got, want)
 	}
 }

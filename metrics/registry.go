@@ -41,6 +41,7 @@ var registry = []Entry{
 	topLabelEntry,
 	taceEntry,
 	topFiveEntry,
+	augrcEntry,
 }
 
 // Registry returns all metrics in the order of table columns.

@@ -65,7 +65,7 @@ func TestNamesOfOutputsStay(t *testing.T) {
 		ece_classwise ece_classwise_sum ece_5 ece_10 ece_20 ece_30 ece_50 ece_100 aece_5 aece_10 aece_20 aece_30 aece_50 aece_100
 		miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
 		nll_top_refinement corp_mcb corp_dsc l1_variational l1_variational_over l1_variational_under kuiper kuiper_z rmsce
-		ace_netcal mmce ece_toplabel tace ece_top5`)
+		ace_netcal mmce ece_toplabel tace ece_top5 augrc`)
 	if !slices.Equal(names, want) {
 		t.Errorf("got  %v\nwant %v", names, want)
 	}
@@ -97,6 +97,8 @@ func TestMetricsOfFourRowsDoneByHand(t *testing.T) {
 	near(t, "ks", compute(t, "ks", f), 1.2/4, 1e-15)
 	// Errors among the top 1 to 4: 0, 1/2 (expected) of 2, 1 of 3, 2 of 4.
 	near(t, "aurc", compute(t, "aurc", f), (0+.25+1./3+.5)/4, 1e-15)
+	// Errors over n at coverage 0 to 1: 0 0 1/8 1/4 1/2, joined by straight lines.
+	near(t, "augrc", compute(t, "augrc", f), (0+1./16+3./16+3./8)/4, 1e-15)
 }
 
 func TestRankMetricsFollowTheirDefinitions(t *testing.T) {
@@ -117,6 +119,9 @@ func TestRankMetricsFollowTheirDefinitions(t *testing.T) {
 			}
 		}
 		near(t, "auroc", compute(t, "auroc", f), wins/pairs, 1e-15)
+		// Traub et al. 2024, with ties: the area is that of pairs of a wrong row and another.
+		accuracy := compute(t, "accuracy", f)
+		near(t, "augrc", compute(t, "augrc", f), (1-accuracy)*(accuracy*(1-wins/pairs)+(1-accuracy)/2), 1e-15)
 	}
 	// Without ties in confidence, KS and AURC are what their definitions say.
 	for range 20 {

@@ -1,0 +1,50 @@
+package metrics
+
+var augrcEntry = Entry{
+	Name:      "augrc",
+	Outputs:   []Output{{"augrc", "AUGRC", 0, .5}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "share of rows that are accepted and wrong, mean over the share of most confident rows that is accepted",
+	Reference: "Traub et al. 2024",
+
+	Formula:   "area from 0 to 1 under the polygon through (i/n, errors among the i most confident rows / n), i = 0..n",
+	Code:      "torch-uncertainty's AUGRC, whose formula starts at coverage 1/n and divides by 1 - 1/n; numpy",
+	Agreement: "to 1e-15 with either on a network of data/bundle, after the same end correction",
+	Departs:   "tied rows in random order, in expectation; starts at coverage 0",
+
+	Compute: valueOrError(AUGRC),
+}
+
+// AUGRC returns the area under the generalised risk-coverage curve (Traub et al.
+// 2024), in [0, 1/2]. At coverage i/n the generalised risk is the number of errors
+// among the i most confident samples, divided by n (AURC divides by i instead, so
+// a few confident errors dominate it). The curve is the polygon through these
+// points and the origin. It is an error if there are no samples.
+//
+// Samples of equal confidence are taken in random order and the expectation is
+// returned: a tied block is one straight piece of the polygon. The area is counted
+// in whole numbers.
+//
+// With accuracy A, AUGRC = (1 - A) (A (1 - AUROC) + (1 - A) / 2), where AUROC exists.
+func AUGRC(s *Samples) (float64, error) {
+	n := s.Len()
+	if n == 0 {
+		return 0, ErrNoSamples
+	}
+	wrong, twice := 0, 0 // wrong: errors so far; twice: 2 n^2 times the area so far
+	for hi := n; hi > 0; {
+		lo, w := hi, 0
+		for ; lo > 0 && s.sorted[lo-1].conf == s.sorted[hi-1].conf; lo-- {
+			if !s.sorted[lo-1].correct {
+				w++
+			}
+		}
+		twice += (hi - lo) * (2*wrong + w)
+		wrong += w
+		hi = lo
+	}
+	return float64(twice) / 2 / float64(n) / float64(n), nil
+}
