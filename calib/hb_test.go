@@ -89,3 +89,42 @@ func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
 		}
 	}
 }
+
+// Bins of equal numbers of rows, counted by hand: 0.1 0.2 | 0.3 0.4, and equal scores
+// stay together even if a bin becomes larger.
+func TestHBMassCutsBetweenScores(t *testing.T) {
+	hit := []bool{false, true, true, true}
+	h := newMassHistogram([]float64{0.1, 0.4, 0.2, 0.3}, hit, 2)
+	if !testset.Near(h.Edges, []float64{0.25}, 1e-15) || !testset.Near(h.Values, []float64{0.5, 1}, 0) {
+		t.Errorf("edges %v, values %v", h.Edges, h.Values)
+	}
+	h = newMassHistogram([]float64{0.5, 0.5, 0.5, 0.7}, hit, 2)
+	if !testset.Near(h.Edges, []float64{0.5}, 0) || !testset.Near(h.Values, []float64{2. / 3, 1}, 1e-15) {
+		t.Errorf("ties: edges %v, values %v", h.Edges, h.Values)
+	}
+	h = newMassHistogram([]float64{0.5, 0.5, 0.5, 0.7}, hit, 4) // no score in (0.5, 0.6]
+	if !testset.Near(h.Edges, []float64{0.5, 0.6}, 1e-15) || !testset.Near(h.Values, []float64{2. / 3, 0.55, 1}, 1e-15) {
+		t.Errorf("empty bin: edges %v, values %v", h.Edges, h.Values)
+	}
+}
+
+// In each bin of a class, the sum of the values is the number of its rows.
+func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
+	set := testset.Drawn(1003, 4, 3, 8)
+	m := fitMethod(t, "hb-mass", set, nil).Map.(hbMassMap)
+	for j, h := range m.Classes {
+		rows, sum := make([]int, len(h.Values)), make([]float64, len(h.Values))
+		eachClassScores(set, func(i int, r classScores) {
+			b := h.bin(r.of(scoreProb, set.Logits.Row(i)[j]))
+			rows[b]++
+			if int(set.Labels[i]) == j {
+				sum[b]++
+			}
+		})
+		for b, v := range h.Values {
+			if rows[b] != 100 && rows[b] != 101 || math.Abs(v*float64(rows[b])-sum[b]) > 1e-9 {
+				t.Errorf("class %d, bin %d: %d rows, value %v, %v hits", j, b, rows[b], v, sum[b])
+			}
+		}
+	}
+}

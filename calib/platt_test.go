@@ -110,7 +110,7 @@ func TestEqualFoldsChangeNothing(t *testing.T) {
 }
 
 func BenchmarkFitOneVsRest(b *testing.B) {
-	for _, name := range []string{"ivap", "cvap", "cir", "platt", "platt-logits", "quadratic", "scaling-binning", "scaling-binning-top"} {
+	for _, name := range []string{"ivap", "cvap", "cir", "platt", "platt-logits", "quadratic", "scaling-binning", "scaling-binning-top", "hb-mass"} {
 		set := testset.Simulated(5000, 100, 5, 1.6, 1)
 		b.Run(fmt.Sprintf("method=%s/n=5000/k=100", name), func(b *testing.B) {
 			for b.Loop() {

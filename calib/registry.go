@@ -18,6 +18,7 @@ func Registry() []Entry {
 		ivapEntry(),
 		cvapEntry(),
 		hbEntry(),
+		hbMassEntry(),
 		hbTopEntry(),
 		scalingBinningEntry(),
 		scalingBinningTopEntry(),

@@ -169,16 +169,21 @@ func (s *binnedSigmoid) check() error {
 	if err := checkSigmoids([]float64{s.A}, []float64{s.B}); err != nil {
 		return err
 	}
-	if len(s.Values) == 0 || len(s.Edges) != len(s.Values)-1 {
-		return fmt.Errorf("%d edges and %d values: want one value more than edges", len(s.Edges), len(s.Values))
+	return checkBins(s.Edges, s.Values)
+}
+
+// checkBins rejects edges and values of bins of [0, 1] that no fit returns.
+func checkBins(edges, values []float64) error {
+	if len(values) == 0 || len(edges) != len(values)-1 {
+		return fmt.Errorf("%d edges and %d values: want one value more than edges", len(edges), len(values))
 	}
-	for i, v := range s.Values {
+	for i, v := range values {
 		if !(v >= 0 && v <= 1) {
 			return fmt.Errorf("values[%d] = %v is outside [0, 1]", i, v)
 		}
 	}
-	for i, x := range s.Edges {
-		if !(x >= 0 && x <= 1) || i > 0 && x <= s.Edges[i-1] {
+	for i, x := range edges {
+		if !(x >= 0 && x <= 1) || i > 0 && x <= edges[i-1] {
 			return fmt.Errorf("edges[%d] = %v: want increasing numbers in [0, 1]", i, x)
 		}
 	}
