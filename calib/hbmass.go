@@ -43,7 +43,7 @@ func hbMassEntry() Entry {
 		Agreement: "probabilities to 1e-13 on rows that no edge divides differently, 400 calibration rows in 10 and in 16 bins",
 		Departs:   "edges half-way between scores, not at numpy's quantiles; an empty bin returns its centre",
 
-		Cost: 15,
+		Cost: 30,
 	})
 }
 

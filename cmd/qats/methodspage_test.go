@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
@@ -48,4 +50,51 @@ func TestEveryEntrySaysWhatItWasComparedWith(t *testing.T) {
 	for _, e := range metrics.Registry() {
 		check(e.Name, e.Formula, e.Code, e.Agreement, e.Departs)
 	}
+}
+
+// In docs/peers.md the last column of the first two comparisons has every method and
+// every metric, and no other name.
+func TestPeersPageHasEveryMethodAndMetric(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "peers.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(heading string) map[string]bool {
+		_, section, found := strings.Cut(string(page), "\n## "+heading+"\n")
+		if !found {
+			t.Fatalf("no section %q", heading)
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		names := map[string]bool{}
+		for line := range strings.Lines(section) {
+			cells := strings.Split(strings.TrimSpace(line), "|")
+			if len(cells) != 9 {
+				continue
+			}
+			for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[7], -1) {
+				names[name[1]] = true
+			}
+		}
+		return names
+	}
+	same := func(kind string, got map[string]bool, want []string) {
+		for _, name := range want {
+			if !got[name] {
+				t.Errorf("docs/peers.md lacks the %s %s", kind, name)
+			}
+			delete(got, name)
+		}
+		for name := range got {
+			t.Errorf("docs/peers.md names %q, which is no %s", name, kind)
+		}
+	}
+	var methods, measures []string
+	for _, e := range calib.Registry() {
+		methods = append(methods, e.Name)
+	}
+	for _, e := range metrics.Registry() {
+		measures = append(measures, e.Name)
+	}
+	same("method", column("Calibrators"), methods)
+	same("metric", column("Measures"), measures)
 }
