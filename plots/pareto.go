@@ -86,10 +86,14 @@ func (in Input) timed() (quality compare.View, times *compare.Comparison, notes 
 		return fail("fit times: " + times.Ranking.None)
 	}
 	in.Methods = times.Ranking.Methods
+	var untimed []string
 	for _, m := range c.Ranking.Methods {
 		if !slices.Contains(in.Methods, m) {
-			notes = append(notes, fmt.Sprintf("%s has no fit time on all settings.", quality.Label(m)))
+			untimed = append(untimed, printable(quality.Label(m)))
 		}
+	}
+	if len(untimed) > 0 {
+		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", enumerate(untimed)))
 	}
 	in.Records = onCommonSettings(in.Records, in.Methods, in.metric(), results.TimeMetric)
 	byTime.Methods, byTime.Records = in.Methods, in.Records
