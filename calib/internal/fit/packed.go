@@ -16,7 +16,7 @@ type Packed[T float32 | float64] []T
 
 // MarshalJSON returns the string, empty for an empty list.
 func (p Packed[T]) MarshalJSON() ([]byte, error) {
-	raw, err := binary.Append(nil, binary.LittleEndian, []T(p))
+	raw, err := binary.Append([]byte{}, binary.LittleEndian, []T(p)) // json writes nil as null
 	if err != nil {
 		return nil, err
 	}

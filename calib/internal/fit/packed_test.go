@@ -1,0 +1,24 @@
+package fit
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+)
+
+// TestPackedNumbersAreReadAsTheyAreWritten, also if there are none.
+func TestPackedNumbersAreReadAsTheyAreWritten(t *testing.T) {
+	for _, p := range []Packed[float64]{nil, {}, {1, -0.1, 5e-324}} {
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Packed[float64]
+		if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, p) {
+			t.Errorf("%v is written as %s and read as %v, error %v", p, text, got, err)
+		}
+	}
+	if err := json.Unmarshal([]byte("null"), new(Packed[float32])); err == nil {
+		t.Error("null is read as numbers")
+	}
+}
