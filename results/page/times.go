@@ -31,11 +31,12 @@ type timeRow struct {
 // times.csv.
 func timesOf(f *Folder, o Options) (list []timesOfSource) {
 	for _, source := range []string{"measured", "simulated"} {
-		// Two fits are told apart by their time: to the nanosecond no two take the same.
+		// times.csv does not name calibration sets. Rows of one network with equal times
+		// are taken as one fit: clocks that count nanoseconds rarely give two fits the same.
 		type fit struct {
-			method  string
-			seconds float64
-			rows    int
+			method, backbone, loss string
+			seconds                float64
+			rows                   int
 		}
 		seen := map[fit]bool{}
 		fits := map[string][]fit{}
@@ -52,7 +53,7 @@ func timesOf(f *Folder, o Options) (list []timesOfSource) {
 			if machine := strings.TrimSpace(t.Processor + " " + t.Instructions); machine != "" && !slices.Contains(machines, machine) {
 				machines = append(machines, machine)
 			}
-			one := fit{t.Method, t.Seconds, t.Rows}
+			one := fit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows}
 			if seen[one] {
 				continue
 			}
