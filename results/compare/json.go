@@ -135,10 +135,9 @@ func namesOf(settings []results.Setting) []string {
 	return list
 }
 
-// JSON prints one object a line: for each method, for the ranking, for the strength of each
-// ranked method, for each method
-// and setting that the ranking leaves out, for warnings of fits, and for each
-// redrawn setting and method.
+// JSON prints one object a line: for each method, for the ranking, for the strength of
+// each ranked method, for each method and setting that the ranking leaves out, for
+// warnings of fits, and for each redrawn setting and method.
 func (v View) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	var objects []any

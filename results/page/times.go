@@ -31,15 +31,8 @@ type timeRow struct {
 // times.csv.
 func timesOf(f *Folder, o Options) (list []timesOfSource) {
 	for _, source := range []string{"measured", "simulated"} {
-		// times.csv does not name calibration sets. Rows of one network with equal times
-		// are taken as one fit: clocks that count nanoseconds rarely give two fits the same.
-		type fit struct {
-			method, backbone, loss string
-			seconds                float64
-			rows                   int
-		}
-		seen := map[fit]bool{}
-		fits := map[string][]fit{}
+		seen := map[timedFit]bool{}
+		fits := map[string][]timedFit{}
 		var methods, machines []string
 		unknown := 0
 		for _, t := range f.Times {
@@ -53,7 +46,7 @@ func timesOf(f *Folder, o Options) (list []timesOfSource) {
 			if machine := strings.TrimSpace(t.Processor + " " + t.Instructions); machine != "" && !slices.Contains(machines, machine) {
 				machines = append(machines, machine)
 			}
-			one := fit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows}
+			one := timedFit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows}
 			if seen[one] {
 				continue
 			}
@@ -66,43 +59,61 @@ func timesOf(f *Folder, o Options) (list []timesOfSource) {
 		if methods == nil {
 			continue
 		}
-		part := timesOfSource{Source: source}
 		means := map[string]float64{}
 		for _, m := range methods {
-			means[m] = 0
-			for _, one := range fits[m] {
-				means[m] += math.Log(math.Max(one.seconds, 1e-9)) / float64(len(fits[m]))
-			}
+			means[m] = geometricMean(fits[m])
 		}
 		slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(means[a], means[b]) })
+		part := timesOfSource{Source: source}
 		for _, m := range methods {
-			all := fits[m]
-			slices.SortFunc(all, func(a, b fit) int { return cmp.Compare(a.seconds, b.seconds) })
-			least, most := all[0].rows, all[0].rows
-			for _, one := range all {
-				least, most = min(least, one.rows), max(most, one.rows)
-			}
-			samples := fmt.Sprintf("%d to %d", least, most)
-			switch {
-			case most == 0:
-				samples = "none"
-			case least == most:
-				samples = fmt.Sprint(most)
-			}
-			part.Rows = append(part.Rows, timeRow{Method: o.labels[m], Mean: milliseconds(math.Exp(means[m])),
-				Median: milliseconds((all[(len(all)-1)/2].seconds + all[len(all)/2].seconds) / 2), Least: milliseconds(all[0].seconds),
-				Top: milliseconds(all[len(all)-1].seconds), Fits: len(all), Samples: samples})
+			part.Rows = append(part.Rows, timeRowOf(o.labels[m], means[m], fits[m]))
 		}
-		part.Note = "Fitted on: " + strings.Join(machines, "; ") + "."
-		if len(machines) == 0 {
-			part.Note = ""
+		if len(machines) > 0 {
+			part.Note = "Fitted on: " + strings.Join(machines, "; ") + "."
 		}
 		if unknown > 0 {
-			part.Note += fmt.Sprintf(" %s without a time.", table.Count(unknown, "cell"))
+			part.Note = strings.TrimSpace(fmt.Sprintf("%s %s without a time.", part.Note, table.Count(unknown, "cell")))
 		}
 		list = append(list, part)
 	}
 	return list
+}
+
+// timedFit is a fit with its time. times.csv does not name calibration sets. Rows of one
+// network with equal times are taken as one fit: clocks that count nanoseconds rarely
+// give two fits the same.
+type timedFit struct {
+	method, backbone, loss string
+	seconds                float64
+	rows                   int
+}
+
+// geometricMean returns the geometric mean of times in seconds; a time of 0, below the
+// resolution of the clock, counts as a nanosecond.
+func geometricMean(fits []timedFit) float64 {
+	sum := 0.0
+	for _, one := range fits {
+		sum += math.Log(math.Max(one.seconds, 1e-9))
+	}
+	return math.Exp(sum / float64(len(fits)))
+}
+
+// timeRowOf returns the row of a method. It sorts the fits.
+func timeRowOf(label string, mean float64, fits []timedFit) timeRow {
+	slices.SortFunc(fits, func(a, b timedFit) int { return cmp.Compare(a.seconds, b.seconds) })
+	n, least, most := len(fits), fits[0].rows, fits[0].rows
+	for _, one := range fits {
+		least, most = min(least, one.rows), max(most, one.rows)
+	}
+	samples := fmt.Sprintf("%d to %d", least, most)
+	switch {
+	case most == 0:
+		samples = "none"
+	case least == most:
+		samples = fmt.Sprint(most)
+	}
+	return timeRow{Method: label, Mean: milliseconds(mean), Median: milliseconds((fits[(n-1)/2].seconds + fits[n/2].seconds) / 2),
+		Least: milliseconds(fits[0].seconds), Top: milliseconds(fits[n-1].seconds), Fits: n, Samples: samples}
 }
 
 // milliseconds prints seconds in milliseconds, with three significant digits.
