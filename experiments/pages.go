@@ -108,6 +108,38 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	fmt.Fprint(w, hint)
 	fmt.Fprintf(w, "(%s.txt and .tex)\n", base)
 
+	if p.Ranking.Methods != nil {
+		if err := p.saveRankings(w, base); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(w, "(no figures of ranks, win rates, strengths and fit times without a ranking)")
+	}
+	if !p.Ratio {
+		figure, err := plots.Differences(p.Comparison, p.Labels)
+		if err := p.saveDrawn(w, figure, err, base+"-differences"); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Rows {
+		if !slices.Contains(p.Methods, r.Method) || r.NoInterval == r.Settings {
+			continue
+		}
+		if !p.Percent {
+			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
+			break
+		}
+		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
+			Interval: p.Interval}, p.Metric)
+		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveRankings writes the figures that need a ranking.
+func (p Page) saveRankings(w io.Writer, base string) error {
 	figure, err := plots.Ranks(p.Comparison, p.Labels)
 	if err := p.saveDrawn(w, figure, err, base+"-ranks"); err != nil {
 		return err
@@ -126,29 +158,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
 		figure, err = plots.Pareto(in)
-		if err := p.saveDrawn(w, figure, err, base+"-pareto"); err != nil {
-			return err
-		}
-	}
-	if !p.Ratio {
-		figure, err = plots.Differences(p.Comparison, p.Labels)
-		if err := p.saveDrawn(w, figure, err, base+"-differences"); err != nil {
-			return err
-		}
-	}
-	for _, r := range p.Rows {
-		if !slices.Contains(p.Methods, r.Method) || r.NoInterval == r.Settings {
-			continue
-		}
-		if !p.Percent {
-			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
-			break
-		}
-		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
-			Interval: p.Interval}, p.Metric)
-		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
-			return err
-		}
+		return p.saveDrawn(w, figure, err, base+"-pareto")
 	}
 	return nil
 }

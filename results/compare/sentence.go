@@ -113,7 +113,7 @@ func (v View) tally() string {
 		text += fmt.Sprintf("; no difference is shown for %d", rest-cannot)
 	}
 	if cannot > 0 {
-		text += fmt.Sprintf("; too few blocks to show one for %d", cannot)
+		text += fmt.Sprintf("; for %d there are too few blocks to show a difference", cannot)
 	}
 	return text + " (Wilcoxon's test with Holm's correction, .05)."
 }
