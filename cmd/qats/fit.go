@@ -150,7 +150,7 @@ For other methods such a set is an error.`,
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
-	figureFlag(cmd, &f.figure, "the calibration set, before and after")
+	figureFlag(cmd, &f.figure, "the calibration set (before and after)")
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
 	cmd.MarkFlagFilename("labels", "npy", "npz")
 	cmd.MarkFlagFilename("target-logits", "npy", "npz")

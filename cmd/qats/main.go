@@ -134,9 +134,11 @@ func newRoot() *cobra.Command {
 		Long: `qats fits post-hoc calibrators on precomputed logits, scores them, and renders
 tables and figures. An experiment is a YAML spec. Its numbers are written to CSV
 files, and tables and figures are made from these files alone.`,
-		Example: `  qats plan experiments/example.yaml
-  qats run experiments/example.yaml --out results/out
-  qats report experiments/example.yaml --out results/out
+		Example: `  qats demo
+  qats init mine
+  qats check mine.yaml
+  qats run mine.yaml
+  qats report mine.yaml
   qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats apply model.json --logits test/logits.npy -o probs.npy
   qats score --probs probs.npy --labels test/labels.npy`,

@@ -29,10 +29,10 @@ func reproduceCommand() *cobra.Command {
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
 		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
 and figures, compares the numbers with the published ones (diff.txt), and makes
-index.html, a page of all of it for a browser. A
-setting is measured if its arrays are in data/arrays or in a folder given by
---data, and simulated otherwise; the two are never mixed. In the root of the project
-the specs are read from its files, elsewhere from the program.`,
+index.html, a page of all of it for a browser. A setting is measured if its arrays
+are in data/arrays or in a folder given by --data, and simulated otherwise; the two
+are never mixed. In the root of the project the specs are read from its files,
+elsewhere from the program.`,
 		Example: `  qats reproduce --out results/out
   qats reproduce --out /tmp/quick --quick`,
 		Args: arguments(0, 0),
