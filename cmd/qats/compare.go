@@ -52,8 +52,7 @@ intervals (needs --spec).
 
 With --table it reads CSV files of other programs in place of OUT: --setting,
 --value and --method-column name their columns, and --metric says what the values
-are. A --value such as '*_brier' names one column for each
-method.
+are. A --value such as '*_brier' names one column for each method.
 
 The page is printed. It is also written as text and LaTeX, with its figures (SVG
 and PDF), into OUT/compare, with index.html, a page of the compared rows for a
