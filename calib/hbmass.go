@@ -78,7 +78,9 @@ type massHistogram struct {
 
 // newMassHistogram returns the share of hits in bins of equal numbers of scores.
 func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
-	h := massHistogram{Edges: equalEdges(slices.Sorted(slices.Values(scores)), bins)}
+	sorted := slices.Clone(scores)
+	slices.Sort(sorted)
+	h := massHistogram{Edges: equalEdges(sorted, bins)}
 	h.Values = make([]float64, len(h.Edges)+1)
 	rows := make([]float64, len(h.Values))
 	for i, x := range scores {
