@@ -101,7 +101,18 @@ func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
 	return h
 }
 
+// bin returns the number of edges below x. Counting is faster than a search if there are
+// few.
 func (h massHistogram) bin(x float64) int {
+	if len(h.Edges) <= 16 {
+		b := 0
+		for _, edge := range h.Edges {
+			if x > edge {
+				b++
+			}
+		}
+		return b
+	}
 	b, _ := slices.BinarySearch(h.Edges, x)
 	return b
 }
