@@ -123,3 +123,30 @@ func TestStreamPanicsOnRowsThatItDoesNotHave(t *testing.T) {
 		}()
 	}
 }
+
+// TestArraysPanicOnRowsThatTheyDoNotHave, and on slices of another length.
+func TestArraysPanicOnRowsThatTheyDoNotHave(t *testing.T) {
+	a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", false, "(4, 3)"), appendFloat32(nil, make([]float32, 12)))), "a.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ lo, hi, n int }{{-1, 1, 6}, {2, 1, 0}, {3, 2, -3}, {3, 5, 6}, {5, 5, 0}, {0, 2, 5}} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.HasPrefix(p, "data: rows ") {
+					t.Errorf("rows %d..%d into %d numbers: %v", c.lo, c.hi, c.n, p)
+				}
+			}()
+			a.ReadFloat32(make([]float32, max(0, c.n)), c.lo, c.hi)
+		}()
+	}
+}
+
+// TestDigestsWithoutRoomForATemporaryFileAreAnError: the name of the file is allowed,
+// and a longer one beside it is not.
+func TestDigestsWithoutRoomForATemporaryFileAreAnError(t *testing.T) {
+	d := &Digests{path: filepath.Join(t.TempDir(), strings.Repeat("x", 255)), dirty: true}
+	if err := d.Close(); err == nil || !d.dirty {
+		t.Errorf("%v; to be written again: %t", err, d.dirty)
+	}
+}

@@ -100,6 +100,15 @@ func TestLargeOffsetsAreRemovedInFloat64(t *testing.T) {
 	}
 }
 
+// Exact probabilities need no note.
+func TestExactProbabilitiesHaveNoNotes(t *testing.T) {
+	rows := [][]float64{{.5, .25, .25}, {.125, .125, .75}}
+	_, form, err := formOf(t, KindProbs, 2, 3, func(i, j int) float64 { return rows[i][j] })
+	if err != nil || len(form.Notes) > 0 {
+		t.Errorf("%+v (%v)", form, err)
+	}
+}
+
 // Stated probabilities become their logarithms. Each row is divided by its sum, and
 // 0 becomes the smallest normal float32; notes count both.
 func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
