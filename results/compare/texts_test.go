@@ -1,0 +1,158 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// A p-value at a border is not printed as one below it.
+func TestProbabilitiesAtTheBordersOfTheirPrint(t *testing.T) {
+	for p, want := range map[float64][2]string{
+		4.9e-5: {"<.0001", "p < .001"}, 5e-5: {".0001", "p < .001"}, .00099: {".0010", "p < .001"},
+		.001: {".0010", "p = .001"}, .0994: {".0994", "p = .099"}, .0995: {".0995", "p = .10"}, 1: {"1.0000", "p = 1.00"},
+	} {
+		if got := [2]string{probability(p), shortP(p)}; got != want {
+			t.Errorf("%v: %q, want %q", p, got, want)
+		}
+	}
+}
+
+// A difference is shown at p = .05, not only below.
+func TestVerdictsAtTheLevel(t *testing.T) {
+	v := View{Comparison: &Comparison{Options: Options{Against: "ts"}, Better: metrics.Lower, Rows: make([]Row, 1)}, Labels: map[string]string{"ts": "TS", "x": "X"}}
+	for _, c := range []struct {
+		holm, shift float64
+		want        string
+	}{
+		{Alpha, -1, "X is better"}, {Alpha, 1, "TS is better"}, {.0501, -1, "no difference shown"}, {.0501, 1, "no difference shown"},
+	} {
+		r := Row{Method: "x", Blocks: 8, Holm: c.holm, Shift: significance.Shift{Estimate: c.shift}}
+		if got := v.verdict(r); got != c.want {
+			t.Errorf("p = %v, shift %v: %s", c.holm, c.shift, got)
+		}
+		v.Rows[0] = r
+		v.Blocks = make([]string, 8)
+		shown := map[string]string{"X is better": "1 is better (X), none is worse", "TS is better": "none is better, 1 is worse (X)"}[c.want]
+		if text := v.tally(); shown == "" != strings.Contains(text, "no difference is shown for 1") || strings.Contains(text, "too few") {
+			t.Errorf("p = %v, shift %v: %s", c.holm, c.shift, text)
+		}
+	}
+}
+
+// Of methods that all have too few blocks none is counted as without a difference.
+func TestTallyOfTooFewBlocksCountsNoOthers(t *testing.T) {
+	v := View{Comparison: &Comparison{Options: Options{Against: "ts"}, Blocks: make([]string, 3), Rows: []Row{{Method: "a", Blocks: 3, Holm: 1}, {Method: "b", Blocks: 3, Holm: 1}}}}
+	if text := v.tally(); strings.Contains(text, "no difference is shown") || !strings.Contains(text, "; too few blocks to show one for 2") {
+		t.Error(text)
+	}
+}
+
+// A printed zero has no sign that another could contradict. Of blocks that pull alike
+// the first is named.
+func TestApartOfAZeroAndOfEqualBlocks(t *testing.T) {
+	sign := func(x float64) int {
+		switch {
+		case x < 0:
+			return -1
+		case x > 0:
+			return 1
+		}
+		return 0
+	}
+	r := Row{Difference: .01, BlockDifference: []float64{-.5, .5, .5}, BlockNames: []string{"a", "b", "c"}}
+	if block, _, ok := r.Apart(sign); ok {
+		t.Errorf("a shift of 0: block %s", block)
+	}
+	r.Shift.Estimate = -.01
+	if block, difference, ok := r.Apart(sign); !ok || block != "b" || difference != .5 {
+		t.Errorf("block %s, %v, %t", block, difference, ok)
+	}
+}
+
+// Twelve names are printed in full.
+func TestNamesCountsThoseBeyondTwelve(t *testing.T) {
+	for n, want := range map[int]string{12: "", 13: ", 1 more"} {
+		var list []results.Setting
+		for i := range n {
+			list = append(list, cell(fmt.Sprintf("d%02d", i), "x"))
+		}
+		got := names(list)
+		if _, more, _ := strings.Cut(got, "d11/x"); more != want {
+			t.Errorf("%d settings: %s", n, got)
+		}
+	}
+}
+
+// The notes about p-values by the number of blocks, and about methods without
+// intervals.
+func TestNotesOfFewBlocksAndOfMissingIntervals(t *testing.T) {
+	for n, want := range map[int]string{
+		5: "With 5 blocks no p can be below .0625, and there is no 95 % interval of a shift.",
+		6: "With 6 blocks no p can be below .0312.",
+		8: "",
+	} {
+		v := View{Comparison: &Comparison{Blocks: make([]string, n), Rows: []Row{{Method: "x", Blocks: n}}}}
+		if got := strings.Join(v.leastP(), " "); got != want {
+			t.Errorf("%d blocks: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// Nemenyi's test tells apart all, no, or some methods.
+func TestRankingNotesByTheGroupsOfNemenyi(t *testing.T) {
+	methods := []string{"a", "b", "c"}
+	for _, c := range []struct {
+		groups [][]int
+		want   string
+	}{
+		{nil, "Nemenyi's test tells all methods apart."},
+		{[][]int{{0, 1, 2}}, "Nemenyi's test tells no two methods apart."},
+		{[][]int{{0, 1}}, "Not told apart by Nemenyi's test, in the order of ranks: a to b."},
+		{[][]int{{0, 1}, {1, 2}}, "Not told apart by Nemenyi's test, in the order of ranks: a to b; b to c."},
+	} {
+		v := View{Comparison: &Comparison{}, Labels: map[string]string{"a": "a", "b": "b", "c": "c"}}
+		v.Ranking = Ranking{Methods: methods, Groups: c.groups, Blocks: make([]string, 7), Test: significance.RankTest{Methods: 3, Blocks: 7}}
+		for least, few := range map[float64]bool{.0156: false, .03125: true} {
+			v.Ranking.LeastP = least // times two comparisons: .031 and .063
+			notes := v.RankingNotes()
+			if !slices.Contains(notes, c.want) || strings.Contains(strings.Join(notes, " "), "tells no two methods apart.") != (few || len(c.groups) == 1 && len(c.groups[0]) == 3) {
+				t.Errorf("groups %v, least p %v: %q", c.groups, least, notes)
+			}
+		}
+	}
+}
+
+// Redrawn splits without intervals have no number for the part of the rows.
+func TestSplitsWithoutResamplingPrintADash(t *testing.T) {
+	v := View{Comparison: &Comparison{Percent: true, Digits: 2}, Splits: []Split{{Method: "x", Deviation: .01, Draws: 3}}}
+	if cells := v.splitCells(); len(cells) != 1 || cells[0][5] != "-" {
+		t.Errorf("%q", cells)
+	}
+	var text strings.Builder
+	if err := v.JSON(&text); err != nil || !strings.Contains(text.String(), `"kind":"splits"`) || strings.Contains(text.String(), `"resampling":0`) {
+		t.Errorf("%s (%v)", text.String(), err)
+	}
+}
+
+// A comparison without warnings and redrawn splits has no headings for them.
+func TestNoHeadingsWithoutRows(t *testing.T) {
+	var records []results.Record
+	for i := range 6 {
+		c := cell(fmt.Sprint(i), "x")
+		records = append(records, record(c, "qats", .1), record(c, "ts", .2))
+	}
+	v := View{Comparison: comparison(t, records, nil, ece)}
+	var text, latex strings.Builder
+	if err := v.Text(&text); err != nil || strings.Contains(text.String(), "Redrawn splits") || strings.Contains(text.String(), "Win, tie, loss:") {
+		t.Errorf("%s (%v)", text.String(), err)
+	}
+	if err := v.LaTeX(&latex); err != nil || strings.Contains(latex.String(), "Warnings of fits") {
+		t.Errorf("%s (%v)", latex.String(), err)
+	}
+}
