@@ -1,10 +1,12 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/internal/scoring"
@@ -23,6 +25,11 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 		if trial%5 == 1 { // few plateaus, some of them next to each other
 			for i := range f.Conf {
 				f.Conf[i] = .4 + .1*float64(rng.IntN(2)) + 9e-10*float64(rng.IntN(1+trial%4))
+			}
+		}
+		if trial%5 == 2 { // a single row is the link between two plateaus
+			for i := range f.Conf {
+				f.Conf[i] = .7 + 9e-10*float64(1+cmp.Compare(i, chunkRows))
 			}
 		}
 		w := newWeighing(Of(f))
@@ -142,6 +149,14 @@ func TestPairsRejects(t *testing.T) {
 	if _, err := Pairs(ctx, &Samples{}, nil, PairOptions{}); err == nil {
 		t.Error("no rows were accepted")
 	}
+	for _, level := range []float64{-.1, 1, math.NaN()} {
+		if _, err := Pairs(ctx, f, nil, PairOptions{Level: level}); err == nil {
+			t.Errorf("level %v was accepted", level)
+		}
+	}
+	if _, err := Pairs(ctx, f, []*Samples{f, g}, PairOptions{}); err == nil || !strings.Contains(err.Error(), "method 1 has other rows") {
+		t.Errorf("the second method is named as %v", err)
+	}
 	cancel()
 	if _, err := Pairs(ctx, f, []*Samples{f}, PairOptions{}); err != context.Canceled {
 		t.Errorf("after cancel: %v", err)
@@ -168,6 +183,10 @@ func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 			t.Errorf("observed %g: interval %g to %g", observed, lo, hi)
 		}
 	}
+	lo, hi = biasCorrected(v, -1, .95)
+	below, above := biasCorrected(v, 1001, .95) // the mirror image
+	near(t, "mirrored lo", 1000-above, lo, 1e-9)
+	near(t, "mirrored hi", 1000-below, hi, 1e-9)
 }
 
 // Coverage of the 95 % interval: n = 1,000 rows, 300 test sets, 200 resamples,

@@ -224,3 +224,37 @@ func FuzzFromProbs(f *testing.F) {
 		}
 	})
 }
+
+// Logits of another shape than the probabilities are rejected, even if they have as
+// many numbers.
+func TestFromProbsRejectsLogitsOfAnotherShape(t *testing.T) {
+	p := data.Probs{Rows: 2, Cols: 2, Data: []float64{.5, .5, .25, .75}}
+	for _, c := range []struct {
+		logits data.Matrix
+		ok     bool
+	}{
+		{data.Matrix{Rows: 2, Cols: 2, Data: make([]float32, 4)}, true},
+		{data.Matrix{Rows: 4, Cols: 2, Data: make([]float32, 4)}, false},
+		{data.Matrix{Rows: 2, Cols: 4, Data: make([]float32, 4)}, false},
+		{data.Matrix{Rows: 2, Cols: 2, Data: make([]float32, 5)}, false},
+	} {
+		if _, err := FromProbs(p, &data.Set{Logits: c.logits, Labels: []int32{0, 1}}); (err == nil) != c.ok {
+			t.Errorf("%d x %d with %d numbers: %v", c.logits.Rows, c.logits.Cols, len(c.logits.Data), err)
+		}
+	}
+}
+
+// Two confidences at exactly the distance of a tie are one point, also for Kuiper.
+func TestTiesIncludeTheirDistance(t *testing.T) {
+	for _, c := range []struct {
+		second float64
+		points int
+		kuiper float64
+	}{{2 * tie, 1, (1 - 3*tie) / 2}, {2.5 * tie, 2, (1 - tie) / 2}} {
+		s := Of(given([]float64{tie, c.second}, []bool{true, false}))
+		if got := len(s.points()); got != c.points {
+			t.Errorf("second confidence %v: %d points, want %d", c.second, got, c.points)
+		}
+		near(t, "Kuiper", Kuiper(s), c.kuiper, 1e-14)
+	}
+}

@@ -49,3 +49,26 @@ func TestMeanAbsIsContinuousWhereTheSignChanges(t *testing.T) {
 		}
 	}
 }
+
+// The smoothed residuals are those of the reflected normal kernel, also of residuals
+// at both ends.
+func TestSmoothedResidualsAreThoseOfTheReflectedKernel(t *testing.T) {
+	r := residuals{[]float64{0, .003, .5, .99, 1}, []float64{.3, -.1, .2, -.4, .25}}
+	s := smoother{points: r}
+	for _, sigma := range []float64{.02, .1, .5} {
+		const steps = 20000
+		want := 0.0
+		for i := range steps {
+			at, f := (float64(i)+.5)/steps, 0.0
+			for j, x := range r.at {
+				for image := -6.0; image <= 6; image += 2 {
+					for _, d := range []float64{at - x + image, at + x + image} {
+						f += r.sum[j] * math.Exp(-d*d/(2*sigma*sigma)) / (sigma * math.Sqrt(2*math.Pi))
+					}
+				}
+			}
+			want += math.Abs(f) / steps
+		}
+		near(t, fmt.Sprint("width ", sigma), s.error(sigma), want, 1e-6)
+	}
+}
