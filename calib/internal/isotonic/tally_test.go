@@ -76,3 +76,25 @@ func TestUnlikelyZerosReportTheLargestSoFar(t *testing.T) {
 		t.Errorf("%v, certain %v", g, ok)
 	}
 }
+
+// Where values that are not kept may begin a chain of ties, the blocks of the chain are
+// not certain. Here the last of them is exactly the end of a tie below the next.
+func TestAChainOfTiesFromValuesNotKeptIsNotCertain(t *testing.T) {
+	const first = 0.4
+	chain := []float64{first, endOfTie(first)}
+	for range 17 { // links of .92 of a tie: pairs from first on, so the positive is alone
+		chain = append(chain, chain[len(chain)-1]*(1+0.92*TieShare))
+	}
+	positive := chain[len(chain)-1]
+	for i, window := range Windows() {
+		tally := NewTally([]float64{positive}, window)
+		tally.AddZero(0.2)
+		tally.AddZero(0.3)
+		for _, x := range chain[:len(chain)-1] {
+			tally.AddZero(x)
+		}
+		if g, ok := tally.Regress(); ok && g.At(positive) != 1 || i == 2 && !ok {
+			t.Errorf("window %g: the positive has the value %v, certain %v", window, g.At(positive), ok)
+		}
+	}
+}
