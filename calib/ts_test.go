@@ -52,3 +52,18 @@ func TestTSIsAtMostBruteForce(t *testing.T) {
 		}
 	}
 }
+
+// A saved temperature may be far outside the range of fits, up to both limits.
+func TestSavedTemperaturesHaveLimits(t *testing.T) {
+	for _, c := range []struct {
+		t  float64
+		ok bool
+	}{
+		{1e-6, true}, {1, true}, {1e8, true}, {math.Nextafter(1e-6, 0), false}, {math.Nextafter(1e8, 1e9), false},
+		{0, false}, {-1, false}, {math.Inf(1), false}, {math.NaN(), false},
+	} {
+		if err := checkTemperature("T", c.t); (err == nil) != c.ok {
+			t.Errorf("T = %v: %v", c.t, err)
+		}
+	}
+}
