@@ -160,3 +160,74 @@ func TestNarrowFiguresStandSideBySide(t *testing.T) {
 		t.Errorf("an empty part: %s", b.String())
 	}
 }
+
+// Each row has a label for each label column, and the signs of its method, whether
+// methods make the rows or the columns and whether one sees the target.
+func TestLabelsOfARowFillItsLabelColumns(t *testing.T) {
+	for _, rows := range [][]string{{"method"}, {"dataset", "method"}, {"method", "backbone"}, {"dataset", "backbone"}} {
+		for _, target := range [][]string{nil, {"ts"}} {
+			spec := standardSpec()
+			spec.Rows, spec.Target = rows, target
+			spec.Columns = ""
+			for _, column := range []string{"method", "backbone", "dataset"} {
+				switch {
+				case slices.Contains(rows, column):
+				case spec.Columns == "":
+					spec.Columns = column
+				default:
+					spec.Average = append(spec.Average, column)
+				}
+			}
+			table, err := pivot(standard()[:12], spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			signs := 0
+			for i := range table.Rows {
+				labels := table.textLabels(i)
+				if len(labels) != table.labelColumns() {
+					t.Errorf("rows %v, target %v: labels %q", rows, target, labels)
+				}
+				for _, l := range labels {
+					signs += strings.Count(l, "^")
+				}
+			}
+			if byMethod := slices.Contains(rows, "method"); (signs > 0) != (byMethod && target != nil) {
+				t.Errorf("rows %v, target %v: %d labels with a sign", rows, target, signs)
+			}
+		}
+	}
+}
+
+// Columns with something below their numbers need more room.
+func TestColumnsWithMoreThanNumbersAreWider(t *testing.T) {
+	table := Table{Columns: make([]Column, 4), Rows: []Row{{Cells: []Cell{{Gap: "+1"}, {Band: "[0, 1]"}, {Paired: "+1"}, {OK: true}}}}}
+	if got := table.load(); got < 6.09 || got > 6.11 {
+		t.Errorf("%v columns", got)
+	}
+}
+
+// Consistency bands are shown where the table asks for them.
+func TestBandsAreShownOnRequest(t *testing.T) {
+	list := network("cifar10", "resnet50", []string{"uncal", "ts", "qats"}, .03, .02, .01)
+	for _, r := range slices.Clone(list) {
+		lo, hi := r, r
+		lo.Metric, lo.Value, hi.Metric, hi.Value = "ece_null_lo", .001, "ece_null_hi", .004
+		if r.Metric == "ece" {
+			list = append(list, lo, hi)
+		}
+	}
+	for _, asked := range []bool{false, true} {
+		spec := standardSpec()
+		spec.ConsistencyBand = asked
+		table, err := pivot(list, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, c := range table.Rows[0].Cells {
+			if !c.OK || (c.Band != "") != asked {
+				t.Errorf("asked for bands: %t; cell %d has %q", asked, j, c.Band)
+			}
+		}
+	}
+}
