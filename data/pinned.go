@@ -122,6 +122,16 @@ func (f *Folder) Unchanged(ref Ref, parts Parts) error {
 func (f *first) Unchanged(ref Ref, parts Parts) error  { return Unchanged(f.Source, ref, parts) }
 func (s *scaled) Unchanged(ref Ref, parts Parts) error { return Unchanged(s.Source, ref, parts) }
 
+func (s *skewed) Unchanged(ref Ref, parts Parts) error {
+	if ref.Split == Cal {
+		return Unchanged(s.Source, ref, parts)
+	}
+	if err := Unchanged(s.Source, s.calibration(ref), Labels); err != nil {
+		return err
+	}
+	return Unchanged(s.Source, ref, parts|Labels)
+}
+
 func (r *redrawn) Unchanged(ref Ref, parts Parts) error {
 	cal, test := r.refs(ref)
 	if err := Unchanged(r.Source, cal, parts|Labels); err != nil {

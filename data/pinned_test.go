@@ -101,13 +101,20 @@ func TestPinnedAnewDoesNotBelieveTheMemory(t *testing.T) {
 func TestPinnedFilesAreHeldToOneVersion(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	ref := writeSet(t, dir)
+	if err := os.CopyFS(filepath.Join(dir, "toy/net/cal"), os.DirFS(filepath.Join(dir, "toy/net/test"))); err != nil {
+		t.Fatal(err)
+	}
 	memory := &Digests{}
 	folder, err := OpenFolder(dir, Layout{}, memory.Pinned(false))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.Digest(ctx, ref, Logits|Labels); err != nil {
-		t.Fatal(err)
+	cal := ref
+	cal.Split = Cal
+	for _, r := range []Ref{ref, cal} {
+		if _, err := folder.Digest(ctx, r, Logits|Labels); err != nil {
+			t.Fatal(err)
+		}
 	}
 	sources := []Source{folder, First(folder, 2), Scaled(folder, 2)}
 	for _, src := range sources {
@@ -134,6 +141,12 @@ func TestPinnedFilesAreHeldToOneVersion(t *testing.T) {
 		}
 		if err := Unchanged(src, ref, Logits); err != nil {
 			t.Error(err)
+		}
+	}
+	// These read the labels of both sets whatever they are asked for.
+	for i, src := range []Source{Redrawn(folder, 1), Skewed(folder)} {
+		if err := Unchanged(src, ref, Logits); fmt.Sprint(err) != want {
+			t.Errorf("rows of both sets, source %d: %v, want %s", i, err, want)
 		}
 	}
 	if got, err := memory.Pinned(false).File(path, "labels"); err != nil || got != fileSum(t, path) {

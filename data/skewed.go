@@ -110,20 +110,20 @@ func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err 
 
 // withShares returns the test rows that Skewed keeps.
 func withShares(cal, test []int32) []int {
-	calibrated, tested := map[int32]int{}, map[int32]int{}
+	calibrated, tested := map[int32]int64{}, map[int32]int64{} // products of two numbers of rows
 	for _, y := range cal {
 		calibrated[y]++
 	}
 	for _, y := range test {
 		tested[y]++
 	}
-	num, den := len(test)+1, 1 // r
+	num, den := int64(len(test))+1, int64(1) // r
 	for y, n := range calibrated {
 		if tested[y]*den < num*n {
 			num, den = tested[y], n
 		}
 	}
-	kept := map[int32]int{}
+	kept := map[int32]int64{}
 	var rows []int
 	for i, y := range test {
 		if (kept[y]+1)*den <= num*calibrated[y] {
