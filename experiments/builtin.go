@@ -43,6 +43,8 @@ func ReadSpec(name string) (*spec.Spec, error) {
 	}
 	file := builtinFile(name)
 	switch {
+	case file == "" && isFolder(name):
+		return nil, fmt.Errorf("%s is a folder and no spec; qats init %s writes a spec for the arrays in it", name, name)
 	case file == "" && strings.ContainsAny(name, `/\.`):
 		s, err := spec.Read(name, Registry())
 		if errors.Is(err, fs.ErrNotExist) {

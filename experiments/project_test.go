@@ -57,6 +57,9 @@ func TestProgramCarriesEverySpecOfTheProject(t *testing.T) {
 // TestSpecOfTheProjectIsFoundByNameAndByPath in a folder that has none of its files.
 func TestSpecOfTheProjectIsFoundByNameAndByPath(t *testing.T) {
 	t.Chdir(t.TempDir())
+	if err := os.Mkdir("arrays", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"companion", "Companion", "standard", "experiments/companion.yaml", "experiments/paper/standard.yaml"} {
 		s, err := ReadSpec(name)
 		if err != nil {
@@ -69,6 +72,7 @@ func TestSpecOfTheProjectIsFoundByNameAndByPath(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"companoin":                  "companoin: there is no such file, and the program has no spec of this name (did you mean companion?)",
+		"arrays":                     "arrays is a folder and no spec; qats init arrays writes a spec for the arrays in it",
 		"companion.yaml":             "open companion.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
 		"experiments/standard.yaml":  "open experiments/standard.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
 		"../experiments/mine.yaml":   "open ../experiments/mine.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
