@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Reason is why cells have no value, with all the cells that share it: the error of
@@ -67,7 +68,9 @@ func reasonText(setting *spec.Setting, method, why string) string {
 	why = strings.TrimPrefix(why, method+" ")
 	why = strings.TrimPrefix(why, method+": ")
 	for _, ref := range []string{setting.Test().Dataset, setting.Cal().Dataset} {
-		why = strings.TrimSuffix(why, fmt.Sprintf(", absent for %s/%s", ref, setting.Backbone))
+		if rest, ok := strings.CutSuffix(why, fmt.Sprintf(", absent for %s/%s", ref, setting.Backbone)); ok {
+			why = table.ArraysInWords(rest)
+		}
 	}
 	return strings.TrimSuffix(why, " of "+setting.String())
 }

@@ -17,13 +17,18 @@ var (
 	failText   = regexp.MustCompile(`^fail: `)
 )
 
+// ArraysInWords replaces the names of arrays that are no words in "ood of the calibration
+// set", for example.
+func ArraysInWords(text string) string {
+	return strings.NewReplacer("augmented of", "augmented views of", "ood of", "out-of-distribution logits of").Replace(text)
+}
+
 // InWords returns the text of a note for readers: bounds by their names, and the
 // reason of a skip without the method and the setting, which the place of the note
 // says. So equal reasons share a note.
 func InWords(text string) string {
 	if m := absentText.FindStringSubmatch(text); m != nil {
-		needs := strings.NewReplacer("augmented of", "augmented views of", "ood of", "out-of-distribution logits of").Replace(m[1])
-		return "not run: needs " + needs
+		return "not run: needs " + ArraysInWords(m[1])
 	}
 	if m := boundText.FindStringSubmatch(text); m != nil {
 		var list []string
