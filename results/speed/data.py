@@ -25,16 +25,19 @@ def prototypes(rng, k, d, groups):
 
 
 def draw(rng, n, w, strength, scale, spread):
-    """n rows of logits and their labels."""
+    """n rows of logits, their labels and features."""
     k, d = w.shape
     labels = rng.integers(0, k, n)
     level = (strength * np.exp(spread * rng.standard_normal(n))).astype(np.float32)
     features = w[labels] * level[:, None] + rng.standard_normal((n, d)).astype(np.float32)
-    return ((features @ w.T) * scale).astype(np.float32), labels
+    return ((features @ w.T) * scale).astype(np.float32), labels, features
 
 
-def save(at, name, logits, labels, cal):
-    """The first cal rows are the calibration set, the others the test set."""
+def save(at, name, logits, labels, features, cal, keep=False):
+    """The first cal rows are the calibration set, the others the test set. keep: the
+    features of the calibration set too."""
+    if keep:
+        np.save(f"{at}/{name}_cal_features.npy", features[:cal])
     for split, rows in ("cal", slice(0, cal)), ("test", slice(cal, None)):
         np.save(f"{at}/{name}_{split}_logits.npy", logits[rows])
         np.save(f"{at}/{name}_{split}_labels.npy", labels[rows])
@@ -47,7 +50,7 @@ def w1(at):
 
 def w2(at):
     rng = np.random.default_rng(1002)
-    save(at, "w2", *draw(rng, 15_000, prototypes(rng, 100, 128, 20), 4., 6., .30), 5_000)
+    save(at, "w2", *draw(rng, 15_000, prototypes(rng, 100, 128, 20), 4., 6., .30), 5_000, keep=True)
 
 
 def w3(at):
@@ -57,7 +60,7 @@ def w3(at):
     create = lambda name, dtype, shape: np.lib.format.open_memmap(f"{at}/{name}.npy", mode="w+", dtype=dtype, shape=shape)
     single, half, labels = create("w3_logits_f4", "<f4", (n, k)), create("w3_logits_f2", "<f2", (n, k)), create("w3_labels_u1", "u1", (n,))
     for lo in range(0, n, block):
-        logits, y = draw(rng, block, w, 4.2, 5., .40)
+        logits, y, _ = draw(rng, block, w, 4.2, 5., .40)
         single[lo:lo + block], half[lo:lo + block], labels[lo:lo + block] = logits, logits.astype(np.float16), y
 
 

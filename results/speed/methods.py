@@ -11,6 +11,7 @@ does both, it predicts ten rows.
 """
 import argparse
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -18,11 +19,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
+from unittest import mock
 
 for name in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS":
     os.environ[name] = "1"
 import numpy as np
 
+warnings.filterwarnings("ignore")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
@@ -36,18 +40,32 @@ class References:
         self.y = np.load(f"{at}/w2_cal_labels.npy").astype(np.int64)
         self.hot = np.eye(self.l.shape[1])[self.y]
         self.authors = authors
+        features = f"{at}/w2_cal_features.npy"
+        self.features = np.load(features) if os.path.exists(features) else None
 
     def probs(self):
         e = np.exp(self.l - self.l.max(1, keepdims=True))
         return e / e.sum(1, keepdims=True)
 
-    def mixnmatch(self):
-        path = self.authors and os.path.join(self.authors, "Mix-n-Match-Calibration")
+    def clone(self, name, module, folder="", unused=()):
+        """A module of the authors' code. Packages named in unused are imported there,
+        but not used by the fit; they need not be installed."""
+        path = self.authors and os.path.join(self.authors, name, folder)
         if not path or not os.path.isdir(path):
-            raise Absent("Mix-n-Match-Calibration")
+            raise Absent(name)
+        for package in unused:
+            try:
+                importlib.import_module(package)
+            except ImportError:
+                sys.modules[package] = mock.MagicMock()
         sys.path.insert(0, path)
-        import util_calibration
-        return util_calibration
+        try:
+            return importlib.import_module(module)
+        finally:
+            sys.path.remove(path)
+
+    def mixnmatch(self):
+        return self.clone("Mix-n-Match-Calibration", "util_calibration")
 
     def ts(self):
         """gpleiss/temperature_scaling: 200 steps of L-BFGS without line search."""
@@ -140,8 +158,192 @@ class References:
                 np.bincount(b, self.y == j, 15) / np.maximum(1, np.bincount(b, minlength=15))
         return run
 
+    def each_class(self, fit):
+        """fit(p_j, y = j) for each class, with the softmax probabilities."""
+        def run():
+            p = self.probs()
+            for j in range(p.shape[1]):
+                fit(p[:, j], self.hot[:, j])
+        return run
 
-ROWS = [  # method, name of the reference, its task
+    def spline(self):
+        plots = "matplotlib", "matplotlib.pyplot", "yaml", "bokeh", "bokeh.io", "bokeh.plotting", "bokeh.layouts", "pandas"
+        r = self.clone("spline-calibration", "recalibrate", unused=plots)
+
+        def run():
+            scores, labels = r.get_top_results(self.probs(), self.y, -1)
+            r.get_recalibration_function(scores, labels, "natural", 6)
+        return run
+
+    def cir(self):
+        c = self.clone("cir-model", "cir_model", "src")
+        return self.each_class(lambda p, y: c.CenteredIsotonicRegression(out_of_bounds="clip").fit(p, y))
+
+    def ivap(self):
+        v = self.clone("venn-abers", "venn_abers", "src", unused=["pandas"])
+        return self.each_class(lambda p, y: v.VennAbers().fit(np.stack([1 - p, p], 1), y))
+
+    def cvap(self):
+        v = self.clone("venn-abers", "venn_abers", "src", unused=["pandas"])
+
+        def fit(p, y):
+            for fold in range(5):
+                rows = np.arange(fold, len(p), 5)
+                v.VennAbers().fit(np.stack([1 - p[rows], p[rows]], 1), y[rows])
+        return self.each_class(fit)
+
+    def platt(self):
+        from sklearn.calibration import _SigmoidCalibration
+        return self.each_class(lambda p, y: _SigmoidCalibration().fit(p, y))
+
+    @staticmethod
+    def odds(p):
+        p = np.clip(p, 1e-300, 1 - 2**-53)
+        return np.log(p) - np.log1p(-p)
+
+    def plattlogits(self):
+        from sklearn.calibration import _SigmoidCalibration
+        return self.each_class(lambda p, y: _SigmoidCalibration().fit(self.odds(p), y))
+
+    def quadratic(self):
+        from sklearn.linear_model import LogisticRegression
+
+        def fit(p, y):
+            z = self.odds(p)
+            LogisticRegression(penalty="none").fit(np.stack([z, z * z], 1), y)
+        return self.each_class(fit)
+
+    def binner(self, name):
+        c = self.clone("verified_calibration", "calibration.calibrators", unused=["parameterized"])
+        return lambda: getattr(c, name)(len(self.y), 10).train_calibration(self.probs(), self.y)
+
+    def scalingbinning(self):
+        return self.binner("PlattBinnerMarginalCalibrator")
+
+    def scalingbinningtop(self):
+        return self.binner("PlattBinnerTopCalibrator")
+
+    def lbfgs(self, x, diagonal, off, offsets, full):
+        """scipy's L-BFGS-B for softmax(W x + b) with ridges, gradient in numpy."""
+        from scipy.optimize import minimize
+        n, k = x.shape
+        ridge = np.full((k, k), off)
+        np.fill_diagonal(ridge, diagonal)
+
+        def objective(t):
+            w, b = (t[:-k].reshape(k, k) if full else np.diag(t[:k])), t[-k:]
+            z = (x @ w.T if full else x * t[:k]) + b
+            z -= z.max(1, keepdims=True)
+            e = np.exp(z)
+            s = e.sum(1)
+            loss = (np.log(s) - z[np.arange(n), self.y]).mean()
+            r = (e / s[:, None] - self.hot) / n
+            to = np.eye(k) if diagonal else 0
+            gap = w - to
+            loss += (ridge * gap * gap).sum() + offsets * (b @ b)
+            g = r.T @ x + 2 * ridge * gap if full else (r * x).sum(0) + 2 * diagonal * np.diag(gap)
+            return loss, np.concatenate([g.ravel(), r.sum(0) + 2 * offsets * b])
+        start = np.concatenate([np.eye(k).ravel() if full else np.ones(k), np.zeros(k)])
+        return minimize(objective, start, jac=True, method="L-BFGS-B",
+                        options={"maxiter": 10000, "maxfun": 20000, "ftol": 1e-14, "gtol": 1e-7, "maxls": 128})
+
+    def logprobs(self):
+        return np.log(np.maximum(self.probs(), 2**-1022))
+
+    def svs(self):
+        n, k = self.l.shape
+        return lambda: self.lbfgs(self.logprobs(), k / n, 0, k / n, False)
+
+    def sms(self):
+        n, k = self.l.shape
+        return lambda: self.lbfgs(self.logprobs(), k / n, k * (k - 1) / n, k / n, True)
+
+    def dirichlet(self):
+        return lambda: self.lbfgs(self.logprobs(), 0, .01, .01, True)
+
+    def odir(self):
+        return lambda: self.lbfgs(self.l, 0, .01, .01, True)
+
+    def torch(self):
+        import torch
+        torch.set_num_threads(1)
+        torch.manual_seed(0)
+        return torch
+
+    def pts(self):
+        """100 of the 5,000 steps."""
+        torch = self.torch()
+        p = self.clone("calibench", "Component.model.pts")
+        fit = p.PTSCalibrator(steps=100, length_logits=self.l.shape[1], loss_fn="ce")
+        l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
+        return lambda: fit.fit(l, y, verbose=False)
+
+    def smart(self):
+        """100 of the epochs: the loop of bench/utils/cali/smart_calibrator.py, which
+        writes files; its network is copied here, the loss is its SoftECE."""
+        torch = self.torch()
+        l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
+        loss_of = self.clone("calibench", "Component.metrics").SoftECE()
+        net = torch.nn.Sequential(torch.nn.Linear(1, 16), torch.nn.ReLU(), torch.nn.Linear(16, 16), torch.nn.ReLU(),
+                                  torch.nn.Linear(16, 1), torch.nn.Softplus())
+
+        def run():
+            solver = torch.optim.Adam(net.parameters(), lr=.005)
+            most = torch.topk(l, 2).values
+            gap = most[:, 0] - most[:, 1]
+            gap = ((gap - gap.mean()) / gap.std())[:, None]
+            for _ in range(100):
+                loss = loss_of(logits=l / (net(gap) + .1), labels=y)
+                solver.zero_grad()
+                loss.backward()
+                solver.step()
+        return run
+
+    def wide(self):
+        """The features of w2."""
+        if self.features is None:
+            raise Absent("features")
+        return self.features
+
+    def gc(self):
+        """One of the 20 partitions."""
+        torch = self.torch()
+        x = torch.tensor(self.wide())
+        g = self.clone("group_calibration", "methods.group_calibration", unused=["betacal", "pycalib", "netcal"])
+        l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
+        named = lambda **fields: type("Config", (), fields)
+        config = named(num_groups=2, optimizer=named(name="lbfgs", steps=50), w_net=named(weight_decay=.1))
+        return lambda: g.optimize_group_fn(x, l, y, "linear", False, config)
+
+    def adats(self):
+        """20 of the 1,000 minibatches."""
+        torch = self.torch()
+        x = torch.tensor(self.wide())
+        net = self.clone("adats", "net")
+        l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
+        vae = net.CondVAE(z_dim=16, num_classes=l.shape[1], device="cpu", in_dim=x.shape[1])
+
+        def run():
+            solver = torch.optim.Adam(vae.parameters(), lr=5e-4)
+            for i in range(20):
+                rows = slice(128 * i, 128 * (i + 1))
+                loss = vae.elbo(x[rows], y[rows]) + vae.t_ce(x[rows], l[rows], y[rows])
+                loss.backward()
+                solver.step()
+                solver.zero_grad()
+        return run
+
+    def hfe(self):
+        """Without images of other distributions; the network's output is the energy."""
+        e = self.clone("Energy-Calibration", "source.calibration", unused=["matplotlib", "matplotlib.pyplot"])
+
+        def run():
+            t = e.train_temperature_scaling(self.l, self.y, "mse")
+            e.train_energycal(self.l, self.y, None, t)
+        return run
+
+
+ROWS = [  # method, name of the reference, its task, and the share of the work that the task does
     ("ts", "gpleiss/temperature_scaling in torch", "ts"),
     ("ts-guo50", "the same before July 2025", "guo50"),
     ("ts-ecegrid", "numpy", "ecegrid"),
@@ -152,6 +354,24 @@ ROWS = [  # method, name of the reference, its task
     ("ir-top", "scikit-learn", "irtop"),
     ("hb", "numpy", "hb"),
     ("beta", "scikit-learn, as betacal calls it", "beta"),
+    ("spline", "kartikgupta-at-anu/spline-calibration", "spline"),
+    ("cir", "mathijs02/cir-model", "cir"),
+    ("ivap", "ip200/venn-abers", "ivap"),
+    ("cvap", "ip200/venn-abers", "cvap"),
+    ("platt", "scikit-learn", "platt"),
+    ("platt-logits", "scikit-learn", "plattlogits"),
+    ("quadratic", "scikit-learn, as probmetrics calls it", "quadratic"),
+    ("scaling-binning", "p-lambda/verified_calibration", "scalingbinning"),
+    ("scaling-binning-top", "p-lambda/verified_calibration", "scalingbinningtop"),
+    ("svs", "scipy's L-BFGS-B", "svs"),
+    ("sms", "scipy's L-BFGS-B", "sms"),
+    ("dirichlet", "scipy's L-BFGS-B, one fit at one lambda", "dirichlet"),
+    ("ms-odir", "scipy's L-BFGS-B, one fit at one lambda", "odir"),
+    ("hfe-noood", "mijoo308/Energy-Calibration", "hfe"),
+    ("pts", "calibench in torch, 100 steps times 50", "pts", 1 / 50),
+    ("smart", "calibench in torch, 100 epochs times 20", "smart", 1 / 20),
+    ("gc", "ThyrixYang/group_calibration, a partition times 20", "gc", 1 / 20),
+    ("adats", "thwjoy/adats in torch, 20 minibatches times 50", "adats", 1 / 50),
 ]
 
 
@@ -175,7 +395,7 @@ def main():
         tool = os.path.join(at, "measure")
         subprocess.run(["go", "build", "-o", tool, "./results/speed/measure"], cwd=ROOT, check=True)
         print("| method | reference | its seconds | qats | ratio |\n|---|---|---:|---:|---:|")
-        for method, name, task in ROWS:
+        for method, name, task, *share in ROWS:
             if only and method not in only:
                 continue
             theirs, ours = [], []
@@ -184,7 +404,7 @@ def main():
                                      env=dict(os.environ, GOMAXPROCS="1", SPEED_CLOCK="cpu"))
                 ours.append(json.loads(out.stdout)["seconds"])
                 try:
-                    theirs.append(seconds(getattr(references, task)()))
+                    theirs.append(seconds(getattr(references, task)()) / (share or [1])[0])
                 except (Absent, ImportError) as missing:
                     name += f" (absent: {missing})"
                     break

@@ -81,7 +81,11 @@ func method(at folder, name string) (figures, error) {
 	if !ok {
 		return nil, fmt.Errorf("no method %q", os.Args[4])
 	}
-	set, err := at.read(name, "cal")
+	files := at.files(name, "cal")
+	if e.Method.Contract().Cal&data.Features != 0 {
+		files.Features = filepath.Join(string(at), name+"_cal_features.npy")
+	}
+	set, err := read(files)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +108,11 @@ func (f folder) files(name, split string) data.Files {
 }
 
 func (f folder) read(name, split string) (*data.Set, error) {
-	r, err := f.files(name, split).Open()
+	return read(f.files(name, split))
+}
+
+func read(files data.Files) (*data.Set, error) {
+	r, err := files.Open()
 	if err != nil {
 		return nil, err
 	}
