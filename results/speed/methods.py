@@ -273,13 +273,13 @@ class References:
     def pts(self):
         """100 of the 5,000 steps."""
         torch = self.torch()
-        p = self.clone("calibench", "Component.model.pts")
+        p = self.clone("calibench", "Component.model.pts", unused=["pandas", "statsmodels", "statsmodels.nonparametric", "statsmodels.nonparametric.kde", "statsmodels.nonparametric.kernel_density", "statsmodels.api", "faiss"])
         fit = p.PTSCalibrator(steps=100, length_logits=self.l.shape[1], loss_fn="ce")
         l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
         return lambda: fit.fit(l, y, verbose=False)
 
     def smart(self):
-        """100 of the epochs: the loop of bench/utils/cali/smart_calibrator.py, which
+        """100 of the 642 epochs that qats takes: the loop of bench/utils/cali/smart_calibrator.py, which
         writes files; its network is copied here, the loss is its SoftECE."""
         torch = self.torch()
         l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
@@ -369,7 +369,7 @@ ROWS = [  # method, name of the reference, its task, and the share of the work t
     ("ms-odir", "scipy's L-BFGS-B, one fit at one lambda", "odir"),
     ("hfe-noood", "mijoo308/Energy-Calibration", "hfe"),
     ("pts", "calibench in torch, 100 steps times 50", "pts", 1 / 50),
-    ("smart", "calibench in torch, 100 epochs times 20", "smart", 1 / 20),
+    ("smart", "calibench in torch, 100 epochs times 6.42", "smart", 1 / 6.42),
     ("gc", "ThyrixYang/group_calibration, a partition times 20", "gc", 1 / 20),
     ("adats", "thwjoy/adats in torch, 20 minibatches times 50", "adats", 1 / 50),
 ]
