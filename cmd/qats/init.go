@@ -35,9 +35,10 @@ recognises
   cal_logits.npy, cal_labels.npy, test_logits.npy and test_labels.npy
 
 in DIR, below BACKBONE, below DATASET/BACKBONE or below DATASET/BACKBONE/LOSS;
-.safetensors may stand for .npz, and val or validation for cal. In a folder without
-arrays, which it makes if there is none, it writes an example with simulated ones.
-qats.schema.json, beside the spec, lets editors complete and check it.`,
+.safetensors files work in place of .npz files, and the name val or validation in
+place of cal. If there is no folder DIR, or no array is in it, init writes an example
+with simulated arrays. qats.schema.json, beside the spec, lets editors complete and
+check it.`,
 		Example: `  qats init .
   qats init arrays -o mine.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
