@@ -188,3 +188,17 @@ func TestNLLOfFewRowsHasTheSameBits(t *testing.T) {
 		}
 	}
 }
+
+// A pass has at most 1024 partial sums, each of as few whole blocks as that allows.
+func TestSlotsAreAsSmallAsTheirNumberAllows(t *testing.T) {
+	const most = slots * BlockRows
+	for _, c := range []struct{ rows, slotRows, slots int }{
+		{1, BlockRows, 1}, {BlockRows + 1, BlockRows, 2}, {most, BlockRows, slots}, {most + 1, 2 * BlockRows, slots/2 + 1},
+		{2 * most, 2 * BlockRows, slots}, {2*most + 1, 3 * BlockRows, 683},
+	} {
+		o := &Objective{Logits: data.Matrix{Rows: c.rows, Cols: 1}}
+		if size, n := o.slotRows(), o.numSlots(); size != c.slotRows || n != c.slots {
+			t.Errorf("%d rows: %d slots of %d rows, want %d of %d", c.rows, n, size, c.slots, c.slotRows)
+		}
+	}
+}
