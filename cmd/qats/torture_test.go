@@ -224,11 +224,12 @@ func smallPaper(t *testing.T, root string) string {
 	if err := errors.Join(os.MkdirAll(folder, 0o777), os.Symlink(filepath.Join(root, "data"), filepath.Join(dir, "data"))); err != nil {
 		t.Fatal(err)
 	}
-	for i, name := range paperSpecs {
+	for i, file := range paperSpecs {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		backbone := []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"}[i%5]
 		text := fmt.Sprintf("name: %s\ndata: [simulate]\nbaseline: ts\nmethods: [uncal, ts, qats]\n"+
 			"settings: {dataset: cifar10, backbone: %s}\ntables: [{metric: ece}]\nfigures: [{kind: reliability, methods: [ts, qats]}]\n", name, backbone)
-		if err := os.WriteFile(filepath.Join(folder, name+".yaml"), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
