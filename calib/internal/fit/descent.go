@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -35,6 +36,8 @@ func LBFGS(ctx context.Context, eval func(x, gradient []float64) (float64, error
 		&optimize.Settings{GradientThreshold: tolerance, MajorIterations: maxSteps, Converger: converger(enough)},
 		&optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}, GradStopThreshold: math.NaN()})
 	switch {
+	case f.panicked != nil:
+		panic(f.panicked)
 	case f.err != nil:
 		return Descent{}, f.err
 	case r == nil:
@@ -66,13 +69,23 @@ type evaluation struct {
 	f        float64
 	gradient []float64
 	err      error
+	panicked any // by eval, such as the fault of a matrix that was cut while it was mapped
 }
 
+// errPanicked ends a descent whose eval has panicked.
+var errPanicked = errors.New("the evaluation panicked")
+
+// compute runs on a goroutine of gonum, where nothing recovers a panic.
 func (e *evaluation) compute(x []float64) {
 	if e.err != nil || e.at != nil && floats.Equal(e.at, x) {
 		return
 	}
-	defer cputime.Join(e.ctx)() // gonum evaluates on a goroutine of its own
+	defer cputime.Join(e.ctx)()
+	defer func() {
+		if p := recover(); p != nil {
+			e.err, e.panicked = errPanicked, p
+		}
+	}()
 	e.at = append(e.at[:0], x...)
 	e.f, e.err = e.eval(x, e.gradient)
 }

@@ -33,3 +33,22 @@ func TestEvaluationsOfADescentAreTimed(t *testing.T) {
 		t.Errorf("measured %v, error %v, of which the evaluations took %v", spent, err, evaluated)
 	}
 }
+
+// TestPanicOfAnEvaluationReachesTheCaller: gonum evaluates on a goroutine of its own,
+// where a panic would end the program.
+func TestPanicOfAnEvaluationReachesTheCaller(t *testing.T) {
+	defer func() {
+		if p := recover(); p != "cut" {
+			t.Errorf("recovered %v, want the panic of the evaluation", p)
+		}
+	}()
+	calls := 0
+	_, err := LBFGS(context.Background(), func(x, gradient []float64) (float64, error) {
+		if calls++; calls == 3 {
+			panic("cut")
+		}
+		gradient[0] = 4 * x[0] * x[0] * x[0]
+		return x[0] * x[0] * x[0] * x[0], nil
+	}, []float64{3}, 100, 1e-9, nil)
+	t.Errorf("LBFGS returned %v", err)
+}
