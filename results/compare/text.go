@@ -2,25 +2,28 @@ package compare
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Text prints the comparison for a terminal, the result in one sentence first.
-// Sentences are wrapped at the width of
-// the table, or at 100 columns if the table is narrower.
+// width is that of the text, in columns.
+const width = 100
+
+// Text prints the comparison for a terminal, the result in one sentence first. The
+// table of methods is printed in two parts, effects and tests, which fit width.
 func (v View) Text(w io.Writer) error {
 	var b strings.Builder
-	grid := append([][]string{v.headings()}, v.cells()...)
-	lines := align(grid, 1)
-	width := max(100, utf8.RuneCountInString(lines[0]))
 	table.Wrap(&b, "", v.Sentence(), width)
 	b.WriteString("\n" + v.title() + "\n")
 	table.Wrap(&b, "", v.origin(), width)
 	b.WriteByte('\n')
-	writeTable(&b, lines)
+	effects, tests := v.parts()
+	writeTable(&b, effects)
+	b.WriteByte('\n')
+	writeTable(&b, tests)
 	b.WriteByte('\n')
 	table.Wrap(&b, "", strings.Join(v.legend(), " "), width)
 	b.WriteByte('\n')
@@ -52,6 +55,32 @@ func (v View) Text(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// parts returns the lines of the table of methods in two parts: means and differences,
+// then tests. The places of methods alike come last and are broken at width.
+func (v View) parts() (effects, tests []string) {
+	var left, right [][]string
+	var alike []string
+	for _, row := range append([][]string{v.headings()}, v.cells()...) {
+		left = append(left, slices.Concat(row[:alikeColumn], row[alikeColumn+1:winColumn]))
+		right = append(right, slices.Concat(row[:1], row[winColumn:]))
+		alike = append(alike, row[alikeColumn])
+	}
+	lines := align(right, 1)
+	margin := 0
+	for _, l := range lines {
+		margin = max(margin, utf8.RuneCountInString(l)+2)
+	}
+	for i, l := range lines {
+		var places strings.Builder
+		table.Wrap(&places, "", alike[i], width-margin)
+		for part := range strings.Lines(places.String()) {
+			tests = append(tests, l+strings.Repeat(" ", margin-utf8.RuneCountInString(l))+strings.TrimSuffix(part, "\n"))
+			l = ""
+		}
+	}
+	return align(left, 1), tests
 }
 
 // writeTable writes lines with a rule under the first.

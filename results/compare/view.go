@@ -99,6 +99,12 @@ func (v View) interval(lo, hi float64) string {
 	return "[" + v.signed(lo) + ", " + v.signed(hi) + "]"
 }
 
+// Columns of the table of methods.
+const (
+	alikeColumn = 3
+	winColumn   = 10
+)
+
 // headings returns the headings of the table of methods.
 func (v View) headings() []string {
 	difference := "difference"

@@ -58,16 +58,16 @@ func (o Outcomes) Check() error {
 	if len(o.Rows) != len(o.X) || len(o.Hits) != len(o.X) {
 		return fmt.Errorf("%d scores but %d rows and %d hits", len(o.X), len(o.Rows), len(o.Hits))
 	}
-	total := 0
+	total := int64(0)
 	for i, x := range o.X {
 		switch {
 		case math.IsNaN(x) || math.IsInf(x, 0) || i > 0 && x <= o.X[i-1]:
 			return fmt.Errorf("x[%d] = %v: want increasing numbers", i, x)
-		case o.Rows[i] < 1 || o.Rows[i] > 1<<31 || o.Hits[i] < 0 || o.Hits[i] > o.Rows[i]:
+		case o.Rows[i] < 1 || o.Rows[i] > math.MaxInt32 || o.Hits[i] < 0 || o.Hits[i] > o.Rows[i]:
 			return fmt.Errorf("%d hits in %d rows at x[%d]", o.Hits[i], o.Rows[i], i)
 		}
-		if total += o.Rows[i]; total > 1<<31 {
-			return errors.New("more than 2^31 rows")
+		if total += int64(o.Rows[i]); total > math.MaxInt32 {
+			return errors.New("2^31 rows or more")
 		}
 	}
 	return nil

@@ -71,9 +71,8 @@ func TestOutcomesCheckRejectsOtherLists(t *testing.T) {
 		{Outcomes{[]float64{1}, []int{0}, []int{0}}, "0 hits in 0 rows at x[0]"},
 		{Outcomes{[]float64{1}, []int{2}, []int{3}}, "3 hits in 2 rows at x[0]"},
 		{Outcomes{[]float64{1}, []int{2}, []int{-1}}, "-1 hits in 2 rows at x[0]"},
-		{Outcomes{[]float64{1}, []int{1<<31 + 1}, []int{1}}, "1 hits in 2147483649 rows at x[0]"},
-		{Outcomes{[]float64{1}, []int{1 << 31}, []int{1}}, "<nil>"},
-		{Outcomes{[]float64{1, 2}, []int{1 << 31, 1}, []int{1, 1}}, "more than 2^31 rows"},
+		{Outcomes{[]float64{1}, []int{math.MaxInt32}, []int{1}}, "<nil>"},
+		{Outcomes{[]float64{1, 2}, []int{math.MaxInt32, 1}, []int{1, 1}}, "2^31 rows or more"},
 	} {
 		if got := fmt.Sprint(c.o.Check()); got != c.want {
 			t.Errorf("%v: %s, want %s", c.o, got, c.want)
