@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
@@ -85,7 +87,14 @@ func (c *comparing) nextReport(cmd *cobra.Command) {
 			return
 		}
 		for _, s := range run.Specs {
-			specs = append(specs, s.File)
+			name := s.File // run.json has no folders: the file may be elsewhere
+			if _, err := os.Stat(name); err != nil {
+				name = strings.TrimSuffix(name, ".yaml")
+			}
+			if _, err := experiments.ReadSpec(name); err != nil {
+				return
+			}
+			specs = append(specs, name)
 		}
 	}
 	next(cmd, append(append([]string{"report"}, specs...), outFlag(c.at.out)...)...)
