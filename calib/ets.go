@@ -144,7 +144,7 @@ type etsSlope struct{ first, second float64 }
 
 // slope returns the derivatives at one scale, in one pass. With A = Z(2 beta),
 // Z = Z(beta), a_i and z_i their i-th derivatives in log beta divided by A and Z,
-// and g and h those of log p_y, the derivatives of a row are
+// and g and h the two derivatives of log p_y, the derivatives of a row are
 //
 //	A/Z^2 (a_1 - 2 z_1) - 2 p_y g,
 //	A/Z^2 (a_2 - 4 a_1 z_1 - 2 z_2 + 6 z_1^2) - 2 p_y (g^2 + h).

@@ -85,8 +85,8 @@ func TestETSContainsTS(t *testing.T) {
 	}
 }
 
-// The errors are those of the probabilities, the derivatives those of differences, and
-// the moments those of the definition.
+// The sums agree with the probabilities written out, with finite differences, and with
+// the definition of the moments.
 func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 	set := noisy(300, 6, 2, 4)
 	f := &etsFit{set: set}

@@ -23,7 +23,7 @@ type plainScore struct {
 
 // exhaustive is the search of the original, with a product with W for every threshold
 // of the grid. It returns c and its NLL, or an infinite c if none is admissible. The
-// scores are those of the grid; the last one is without clipping.
+// scores belong to the thresholds of the grid; the last one is without clipping.
 func exhaustive(scores []plainScore, o FeatureClipping) (c, nll float64) {
 	least := math.Inf(1)
 	c = math.Inf(1)

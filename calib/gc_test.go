@@ -215,7 +215,7 @@ func TestGCGroupsLessAccurateThanChanceHaveTheLargestTemperature(t *testing.T) {
 }
 
 // The halves are disjoint and complete, and depend on the seed. The temperatures are
-// those of the second half.
+// fitted on the second half.
 func TestGCSplitsTheRows(t *testing.T) {
 	set := testset.TwoGroups(301, 4, 3, [2]float64{1, 3}, 8)
 	a, b := halves(set, 5)

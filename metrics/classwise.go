@@ -44,13 +44,9 @@ var eceClasswiseEntry = Entry{
 // most classes are improbable on most samples. It is ErrNoVector of samples
 // FromConfidences.
 func ClasswiseECE(s *Samples) (mean, sum float64, err error) {
-	scores, err := s.vectors()
+	b, err := s.classBins()
 	if err != nil {
 		return 0, 0, err
-	}
-	b := scores.Classes
-	if b == nil {
-		return 0, 0, errNoClassBins
 	}
 	for i, conf := range b.Conf {
 		sum += math.Abs(conf-float64(b.Hits[i])) / float64(s.Len())

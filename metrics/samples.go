@@ -177,6 +177,21 @@ func (s *Samples) vectors() (*scoring.SampleScores, error) {
 	return s.scores, nil
 }
 
+// errNoClassBins is the error of samples whose class bins were not kept.
+var errNoClassBins = errors.New("the sample scores hold no class bins")
+
+// classBins returns the class bins of rows that have the probabilities of all classes.
+func (s *Samples) classBins() (*scoring.ClassBins, error) {
+	scores, err := s.vectors()
+	if err != nil {
+		return nil, err
+	}
+	if scores.Classes == nil {
+		return nil, errNoClassBins
+	}
+	return scores.Classes, nil
+}
+
 // buckets per octave of 1 - confidence, and the least exponent of a float64 in
 // it, which is that of 2^-53.
 const (

@@ -1,7 +1,5 @@
 package metrics
 
-import "errors"
-
 var taceEntry = Entry{
 	Name:      "tace",
 	Outputs:   []Output{{"tace", "TACE", 0, 1}},
@@ -23,9 +21,6 @@ var taceEntry = Entry{
 	Compute: valueOrError(TACE),
 }
 
-// errNoClassBins is the error of samples whose class bins were not kept.
-var errNoClassBins = errors.New("the sample scores hold no class bins")
-
 // TACE returns the thresholded adaptive calibration error (Nixon et al. 2019), in
 // [0, 1]: the mean over the k classes of the calibration error of each class's
 // probability among the n_j samples that give it more than .01,
@@ -40,14 +35,11 @@ var errNoClassBins = errors.New("the sample scores hold no class bins")
 // measure is the authors' ACE, which is mostly about probabilities near 0 and is not
 // computed here. It is ErrNoVector of samples FromConfidences.
 func TACE(s *Samples) (float64, error) {
-	scores, err := s.vectors()
-	switch {
-	case err != nil:
+	bins, err := s.classBins()
+	if err != nil {
 		return 0, err
-	case scores.Classes == nil:
-		return 0, errNoClassBins
 	}
-	tail, sum := &scores.Classes.Tail, 0.0
+	tail, sum := &bins.Tail, 0.0
 	var sorted []sample
 	for lo := 0; lo < len(tail.Class); {
 		hi := lo
@@ -58,5 +50,5 @@ func TACE(s *Samples) (float64, error) {
 		sum += weightedGap(massLayout(sorted, 15).fill(sorted))
 		lo = hi
 	}
-	return sum / float64(scores.Classes.Classes()), nil
+	return sum / float64(bins.Classes()), nil
 }

@@ -36,16 +36,14 @@ var topFiveEntry = Entry{
 // error with five classes or fewer, where the event is certain, and ErrNoVector of
 // samples FromConfidences.
 func TopFiveECE(s *Samples) (float64, error) {
-	scores, err := s.vectors()
+	bins, err := s.classBins()
 	switch {
 	case err != nil:
 		return 0, err
-	case scores.Classes == nil:
-		return 0, errNoClassBins
-	case scores.Classes.Classes() <= scoring.TopK:
+	case bins.Classes() <= scoring.TopK:
 		return 0, fmt.Errorf("undefined: %d classes or fewer, so every label is among the top %d", scoring.TopK, scoring.TopK)
 	}
-	sum, top := 0.0, &scores.Classes.Top
+	sum, top := 0.0, &bins.Top
 	for b, conf := range top.Conf {
 		sum += math.Abs(conf - float64(top.Hits[b]))
 	}

@@ -67,12 +67,12 @@ class References:
     def mixnmatch(self):
         return self.clone("Mix-n-Match-Calibration", "util_calibration")
 
-    def ts(self):
-        """gpleiss/temperature_scaling: 200 steps of L-BFGS without line search."""
+    def ts(self, steps=200):
+        """gpleiss/temperature_scaling: L-BFGS without line search."""
         import torch
         torch.set_num_threads(1)
         l, y, t = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y), torch.nn.Parameter(torch.ones(1) * 1.5)
-        solver = torch.optim.LBFGS([t], lr=.01, max_iter=200)
+        solver = torch.optim.LBFGS([t], lr=.01, max_iter=steps)
 
         def closure():
             solver.zero_grad()
@@ -82,17 +82,7 @@ class References:
         return lambda: solver.step(closure)
 
     def guo50(self):
-        import torch
-        torch.set_num_threads(1)
-        l, y, t = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y), torch.nn.Parameter(torch.ones(1) * 1.5)
-        solver = torch.optim.LBFGS([t], lr=.01, max_iter=50)
-
-        def closure():
-            solver.zero_grad()
-            loss = torch.nn.functional.cross_entropy(l / t, y)
-            loss.backward()
-            return loss
-        return lambda: solver.step(closure)
+        return self.ts(steps=50)
 
     def ecegrid(self):
         """torrvision/focal_calibration's search, in numpy: 100 temperatures, 15 bins."""

@@ -61,7 +61,7 @@ func TestRanksOfKnownRows(t *testing.T) {
 	equal(t, "other rows", ranksOf(t, cal, test), []float64{0, .2, .2, .6, .8, 1})
 }
 
-// Ranks are those of counted pairs, on rows with many ties and with shuffled classes.
+// Ranks agree with a count of pairs, on rows with many ties and with shuffled classes.
 // The count compares sorted rows, not sums.
 func TestRanksFollowTheirDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
