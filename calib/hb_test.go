@@ -128,3 +128,29 @@ func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
 		}
 	}
 }
+
+// With two classes BBQ is the binary method: bins of the two classes are mirrored.
+func TestBBQOfTwoClassesIsOneBinaryProblem(t *testing.T) {
+	set := testset.Drawn(600, 2, 2, 3)
+	m := fitMethod(t, "bbq", set, nil).Map.(bbqMap)
+	for x := 0.0005; x < 1; x += 0.001 { // on no edge
+		if sum := m.Classes[0].At(x) + m.Classes[1].At(1-x); math.Abs(sum-1) > 1e-12 {
+			t.Errorf("p = %v and %v: the new probabilities sum to %v", x, 1-x, sum)
+		}
+	}
+}
+
+// BBQ gives a class without calibration rows a probability of nearly 0 where it has
+// many rows.
+func TestBBQOfAnAbsentClass(t *testing.T) {
+	set := testset.Drawn(500, 4, 2, 5)
+	for i, y := range set.Labels {
+		if y == 2 {
+			set.Labels[i] = 1
+		}
+	}
+	m := fitMethod(t, "bbq", set, nil).Map.(bbqMap)
+	if v := m.Classes[2].At(0.001); v > 1e-12 {
+		t.Errorf("value %v, want 0", v)
+	}
+}

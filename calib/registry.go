@@ -20,6 +20,7 @@ func Registry() []Entry {
 		hbEntry(),
 		hbMassEntry(),
 		hbTopEntry(),
+		bbqEntry(),
 		scalingBinningEntry(),
 		scalingBinningTopEntry(),
 		splineEntry(),

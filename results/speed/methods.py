@@ -148,6 +148,14 @@ class References:
                 np.bincount(b, self.y == j, 15) / np.maximum(1, np.bincount(b, minlength=15))
         return run
 
+    def bbq(self):
+        b = self.clone("calibration-framework", "netcal.binning")
+
+        def run():
+            with contextlib.redirect_stderr(io.StringIO()):  # the bar of tqdm
+                b.BBQ().fit(self.probs(), self.y)
+        return run
+
     def each_class(self, fit):
         """fit(p_j, y = j) for each class, with the softmax probabilities."""
         def run():
@@ -343,6 +351,7 @@ ROWS = [  # method, name of the reference, its task, and the share of the work t
     ("irova", "Mix-n-Match-Calibration", "irova"),
     ("ir-top", "scikit-learn", "irtop"),
     ("hb", "numpy", "hb"),
+    ("bbq", "EFS-OpenSource/calibration-framework (netcal)", "bbq"),
     ("beta", "scikit-learn, as betacal calls it", "beta"),
     ("spline", "kartikgupta-at-anu/spline-calibration", "spline"),
     ("cir", "mathijs02/cir-model", "cir"),
