@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -34,7 +35,7 @@ func RankBins(in Input) (*Figure, error) {
 		return nil, err
 	}
 	if len(a.Metrics) < len(names) {
-		return fail(fmt.Errorf("a number of bins has no ranking: %s", a.Notes()[1]))
+		return fail(fmt.Errorf("a number of bins has no ranking: %s", strings.Join(a.Without, "; ")))
 	}
 	metric := table.Name("metric", in.metric())
 	list, err := Input{Methods: a.Methods, Labels: in.Labels}.methods(nil)

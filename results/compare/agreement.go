@@ -22,7 +22,11 @@ type Agreement struct {
 	Names   []string // of the metrics in print
 	Methods []string // in every ranking, in the order of their mean ranks by the first metric
 	Ranks   [][]float64
-	Blocks  []string // of the ranking by the first metric
+	Blocks  []string // of each of the rankings
+
+	// Settings counts the settings on which all Methods have all Metrics. Every ranking
+	// is over these. Lost counts the others: some Method has some Metric on them.
+	Settings, Lost int
 
 	// Tau is Kendall's rank correlation of the mean ranks, by pairs of metrics. It is 0
 	// where a metric ranks all methods equally.
@@ -33,9 +37,10 @@ type Agreement struct {
 
 // Agree ranks methods by each of the metrics, as Of does, and compares the rankings:
 // of the measured settings, then of the simulated ones. Methods that some metric does
-// not rank are left out of all rankings. A metric that ranks nothing is left out. It is
-// an error if a source has rankings by fewer than two metrics, or fewer than three
-// methods in all of them.
+// not rank are left out of all rankings, and so are settings on which a method lacks a
+// metric: else two rankings could differ because their settings do. A metric that ranks
+// nothing is left out. It is an error if a source has rankings by fewer than two
+// metrics, fewer than three methods in all of them, or fewer than two blocks.
 func Agree(records []results.Record, names []string, o Options) ([]*Agreement, error) {
 	var list []*Agreement
 	for _, source := range []string{"measured", "simulated"} {
@@ -92,13 +97,18 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 	if len(a.Methods) < 3 {
 		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", table.Count(len(a.Methods), "method"))
 	}
+	common, lost := onCommonSettings(records, a.Methods, a.Metrics)
+	if common == nil {
+		return nil, fmt.Errorf("no setting on which %s have all of %s", table.Count(len(a.Methods), "method"), strings.Join(a.Metrics, ", "))
+	}
+	records, a.Lost = common, lost
 	for i, name := range a.Metrics {
 		c, err := rank(name, a.Methods)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s, on the settings on which all methods have all metrics: %w", name, err)
 		}
 		if i == 0 {
-			a.Methods, a.Blocks = c.Ranking.Methods, c.Ranking.Blocks
+			a.Methods, a.Blocks, a.Settings = c.Ranking.Methods, c.Ranking.Blocks, c.Ranking.Settings
 		}
 		ranks := make([]float64, len(a.Methods))
 		for j, m := range a.Methods {
@@ -113,6 +123,40 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 		}
 	}
 	return a, nil
+}
+
+// onCommonSettings returns the records of the settings on which all methods have values
+// of all metrics, nil if there is no such setting. lost counts the settings on which
+// some of the methods have some of the metrics. Experiments that ran one setting share
+// its values, and redrawn splits do not count.
+func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
+	have := map[results.Setting]map[[2]string]bool{} // methods and metrics
+	at := func(r results.Record) results.Setting {
+		r.Setting.Experiment = ""
+		return r.Setting
+	}
+	for _, r := range records {
+		if r.Status != results.OK || r.Corruption == results.Split || !slices.Contains(methods, r.Method) || !slices.Contains(metrics, r.Metric) {
+			continue
+		}
+		s := at(r)
+		if have[s] == nil {
+			have[s] = map[[2]string]bool{}
+		}
+		have[s][[2]string{r.Method, r.Metric}] = true
+	}
+	for s, values := range have {
+		if len(values) < len(methods)*len(metrics) {
+			delete(have, s)
+			lost++
+		}
+	}
+	for _, r := range records {
+		if have[at(r)] != nil {
+			common = append(common, r)
+		}
+	}
+	return common, lost
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the
@@ -149,10 +193,13 @@ func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
 
 // Notes explain the correlations.
 func (a *Agreement) Notes() []string {
-	list := []string{fmt.Sprintf("Kendall's tau-b of the mean ranks of %s over %s: 1 where two metrics rank alike, 0 where their rankings have nothing in common, -1 where one is the other upside down. It describes these settings and is no test.",
-		table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"))}
+	list := []string{fmt.Sprintf("Kendall's tau-b of the mean ranks of %s over %s (%s, the same for all metrics): 1 where two metrics rank alike, 0 where their rankings have nothing in common, -1 where one is the other upside down. It describes these settings and is no test.",
+		table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"), table.Count(a.Settings, "setting"))}
+	if a.Lost > 0 {
+		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", table.Count(a.Lost, "setting")))
+	}
 	if a.Without != nil {
-		list = append(list, "Left out: "+strings.Join(a.Without, "; ")+".")
+		list = append(list, "Metrics without a ranking: "+strings.Join(a.Without, "; ")+".")
 	}
 	return list
 }
@@ -160,13 +207,15 @@ func (a *Agreement) Notes() []string {
 // JSON prints one object.
 func (a *Agreement) JSON(w io.Writer) error {
 	type object struct {
-		Kind    string     `json:"kind"` // agreement
-		Source  string     `json:"source"`
-		Block   Block      `json:"block"`
-		Metrics []string   `json:"metrics"`
-		Methods []string   `json:"methods"`
-		Ranks   [][]digits `json:"ranks"` // by metric
-		Tau     [][]digits `json:"kendall_tau"`
+		Kind     string     `json:"kind"` // agreement
+		Source   string     `json:"source"`
+		Block    Block      `json:"block"`
+		Metrics  []string   `json:"metrics"`
+		Methods  []string   `json:"methods"`
+		Settings int        `json:"settings"` // of each ranking
+		Blocks   []string   `json:"blocks"`
+		Ranks    [][]digits `json:"ranks"` // by metric
+		Tau      [][]digits `json:"kendall_tau"`
 	}
 	all := func(rows [][]float64) (out [][]digits) {
 		for _, row := range rows {
@@ -178,5 +227,5 @@ func (a *Agreement) JSON(w io.Writer) error {
 		}
 		return out
 	}
-	return json.NewEncoder(w).Encode(object{"agreement", a.Source, a.Block, a.Metrics, a.Methods, all(a.Ranks), all(a.Tau)})
+	return json.NewEncoder(w).Encode(object{"agreement", a.Source, a.Block, a.Metrics, a.Methods, a.Settings, a.Blocks, all(a.Ranks), all(a.Tau)})
 }

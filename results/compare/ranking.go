@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
@@ -27,8 +28,8 @@ type Ranking struct {
 	LeastP   float64               // the smallest p that Wilcoxon's test can reach over the blocks
 	Blocks   []string
 	Settings int
-	wins     [][][]float64 // by block: winsOf the methods
-	None     string        // why there is no ranking
+	drawn    func() []Strength // the strengths, computed at the first call; nil without a ranking
+	None     string            // why there is no ranking
 
 	Aside    []Lacking // methods that are left out
 	ByNature []Lacking // methods for which the metric is not defined; also those asked for by name
@@ -104,9 +105,14 @@ func (c *Comparison) rank(v values) {
 		}
 	}
 	k.Apart = apart(sorted, len(ranked))
-	for _, b := range names {
-		k.wins = append(k.wins, c.winsOf(v, members[b], k.Methods))
-	}
+	ordered := k.Methods
+	k.drawn = sync.OnceValue(func() []Strength {
+		wins := blockWins{methods: ordered}
+		for _, b := range names {
+			wins.blocks = append(wins.blocks, c.winsOf(v, members[b], wins.methods))
+		}
+		return wins.strengths()
+	})
 	if len(ranked) == 2 { // Wilcoxon's test is the test of two methods
 		return
 	}

@@ -38,13 +38,26 @@ const (
 
 // Strengths returns the strengths of the ranked methods, in the order of their ranks,
 // or nothing without a ranking. The intervals are percentiles of a bootstrap that draws
-// whole blocks, with equal seeds for equal numbers of blocks.
+// whole blocks, with equal seeds for equal numbers of blocks. The first call draws it, and
+// all calls return the same slice: do not change it.
 func (k Ranking) Strengths() []Strength {
-	n, m := len(k.wins), len(k.Methods)
-	if m < 2 {
+	if k.drawn == nil {
 		return nil
 	}
-	rates, theta := k.strengths(ones(n), nil)
+	return k.drawn()
+}
+
+// blockWins has, by block, the shares of settings that methods win against each other
+// (winsOf). Strengths are computed from it alone.
+type blockWins struct {
+	methods []string
+	blocks  [][][]float64
+}
+
+// strengths estimates the strengths and draws the bootstrap.
+func (w blockWins) strengths() []Strength {
+	n, m := len(w.blocks), len(w.methods)
+	rates, theta := w.estimates(ones(n), nil)
 	drawn := make([][2][]float64, m) // by method: win rates and strengths of the draws
 	draws := rand.New(rand.NewPCG(uint64(n), 1))
 	for range bootstraps {
@@ -52,13 +65,13 @@ func (k Ranking) Strengths() []Strength {
 		for range n {
 			times[draws.IntN(n)]++
 		}
-		r, t := k.strengths(times, theta)
+		r, t := w.estimates(times, theta)
 		for i := range m {
 			drawn[i][0], drawn[i][1] = append(drawn[i][0], r[i]), append(drawn[i][1], t[i])
 		}
 	}
 	list := make([]Strength, m)
-	for i, method := range k.Methods {
+	for i, method := range w.methods {
 		list[i] = Strength{method, estimate(rates[i], drawn[i][0]), estimate(theta[i], drawn[i][1])}
 	}
 	return list
@@ -80,10 +93,10 @@ func estimate(value float64, draws []float64) Estimate {
 	return Estimate{value, draws[out], draws[len(draws)-1-out]}
 }
 
-// strengths returns the win rates and the strengths where block b counts times[b]
-// times.
-func (k Ranking) strengths(times, start []float64) (rates, theta []float64) {
-	m := len(k.Methods)
+// estimates returns the win rates and the Bradley-Terry strengths where block b counts
+// times[b] times.
+func (w blockWins) estimates(times, start []float64) (rates, theta []float64) {
+	m := len(w.methods)
 	wins := make([][]float64, m)
 	for i := range wins {
 		wins[i] = make([]float64, m)
@@ -93,7 +106,7 @@ func (k Ranking) strengths(times, start []float64) (rates, theta []float64) {
 		total += count
 		for i := range m {
 			for j := range m {
-				wins[i][j] += count * k.wins[b][i][j]
+				wins[i][j] += count * w.blocks[b][i][j]
 			}
 		}
 	}

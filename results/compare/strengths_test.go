@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,64 @@ func TestAgreementOfRankings(t *testing.T) {
 	}
 	if _, err := Agree(records[:4], []string{"ece"}, Options{Against: "qats"}); err == nil || !strings.Contains(err.Error(), "an agreement takes two or more") {
 		t.Error(err)
+	}
+}
+
+// TestAgreementRanksOnTheSameSettings: a setting on which one method lacks one metric
+// counts for no metric, as if it were absent. Without it the ranking by ece is another.
+func TestAgreementRanksOnTheSameSettings(t *testing.T) {
+	var records, without []results.Record
+	for _, d := range []string{"a", "b", "c"} {
+		at := cell(d, "x")
+		ece := better(at, "ece", "qats", "ts", "ir")
+		nll := better(at, "nll", "ts", "qats", "ir")
+		if d == "c" {
+			ece = better(at, "ece", "ir", "ts", "qats")
+			nll[2].Status, nll[2].Note = results.Fail, "not finite"
+		}
+		records = append(append(records, ece...), nll...)
+		if d != "c" {
+			without = append(append(without, ece...), nll...)
+		}
+	}
+	names := []string{"ece", "nll"}
+	named := Options{Against: "qats", Methods: []string{"ts", "ir"}} // else ir would lack too much to be ranked
+	got, err := Agree(records, names, named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Agree(without, names, named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := got[0]
+	if !slices.Equal(a.Ranks[0], []float64{1, 2, 3}) || !slices.Equal(a.Methods, want[0].Methods) || !slices.Equal(a.Blocks, []string{"a", "b"}) {
+		t.Errorf("methods %q, ranks by ece %v over %q", a.Methods, a.Ranks[0], a.Blocks)
+	}
+	if a.Settings != 2 || a.Lost != 1 || want[0].Lost != 0 {
+		t.Errorf("%d settings, %d left out, and without the setting %d", a.Settings, a.Lost, want[0].Lost)
+	}
+	if notes := a.Notes(); !strings.Contains(notes[0], "over 2 blocks (2 settings, the same for all metrics)") || notes[1] != "Left out, because a method lacks a metric: 1 setting." {
+		t.Errorf("%q", notes)
+	}
+	if _, err := Agree(append(better(cell("a", "x"), "ece", "qats", "ts", "ir"), append(better(cell("b", "x"), "ece", "qats", "ts", "ir"),
+		append(better(cell("c", "x"), "nll", "qats", "ts", "ir"), better(cell("d", "x"), "nll", "qats", "ts", "ir")...)...)...), names, Options{Against: "qats"}); err == nil || !strings.Contains(err.Error(), "no setting on which 3 methods have all of ece, nll") {
+		t.Error(err)
+	}
+}
+
+// TestStrengthsAreDrawnOnce: copies of a ranking share the draws.
+func TestStrengthsAreDrawnOnce(t *testing.T) {
+	var records []results.Record
+	for _, d := range []string{"a", "b"} {
+		records = append(records, better(cell(d, "x"), "ece", "qats", "ts", "ir")...)
+	}
+	k := comparison(t, records, nil, ece).Ranking
+	other := k
+	if first, again := k.Strengths(), other.Strengths(); len(first) != 3 || &first[0] != &again[0] {
+		t.Errorf("%d strengths, drawn anew", len(first))
+	}
+	if (Ranking{}).Strengths() != nil {
+		t.Error("strengths without a ranking")
 	}
 }
