@@ -4,30 +4,21 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // RankAgreement draws how far the rankings of the methods by several metrics agree, as
-// AgreementOf does. Without in.Metrics it takes all metrics of the rows that have a
-// direction, but for accuracy, which most methods keep, and for other numbers of bins.
+// AgreementOf does. Without in.Metrics it takes the metrics of [compare.Rankable].
 func RankAgreement(in Input) (*Figure, error) {
 	names := in.Metrics
 	if names == nil {
-		for _, r := range in.Records {
-			if e, _, ok := metrics.LookupOutput(r.Metric); ok && e.Better != metrics.Neutral && !slices.Contains(names, r.Metric) &&
-				e.Name != "accuracy" && e.Name != "ece_bins" && e.Name != "aece_bins" {
-				names = append(names, r.Metric)
-			}
-		}
+		names = compare.Rankable(in.Records)
 	}
 	if len(names) < 2 && in.Metrics == nil {
 		names = []string{"ece"} // for the error
@@ -129,22 +120,4 @@ func decimals(x float64) string {
 		return s
 	}
 	return "0.00"
-}
-
-// familyOf returns the metrics that differ from ece or aece in the number of bins, and
-// the metric itself, as far as the rows have them, in the order of their bins.
-func familyOf(metric string, records []results.Record) (names []string, bins []int) {
-	names, bins = []string{metric}, []int{15}
-	e, ok := metrics.Lookup(metric + "_bins")
-	if !ok {
-		return nil, nil
-	}
-	for _, o := range e.Outputs {
-		m, err := strconv.Atoi(o.Name[len(metric)+1:])
-		if err == nil && slices.ContainsFunc(records, func(r results.Record) bool { return r.Metric == o.Name && r.Status == results.OK }) {
-			at, _ := slices.BinarySearch(bins, m)
-			names, bins = slices.Insert(names, at, o.Name), slices.Insert(bins, at, m)
-		}
-	}
-	return names, bins
 }

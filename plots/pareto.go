@@ -21,11 +21,12 @@ import (
 // method beats in both. The time axis is logarithmic. The rows must have times
 // ([results.TimeRecords]); a method without one is left out and noted.
 func Pareto(in Input) (*Figure, error) {
-	quality, times, notes, err := in.timed()
+	p, labels, notes, err := in.timed()
 	if err != nil {
 		return nil, err
 	}
-	list, err := labelled(quality, quality.Ranking.Methods)
+	quality := p.Quality
+	list, err := labelled(compare.View{Comparison: quality, Labels: labels}, p.Methods)
 	if err != nil {
 		return nil, fmt.Errorf("pareto figure: %w", err)
 	}
@@ -36,13 +37,10 @@ func Pareto(in Input) (*Figure, error) {
 		scale = 100
 		g.axis += " (%)"
 	}
-	for _, m := range quality.Ranking.Methods {
-		g.at = append(g.at, paretoPoint{
-			seconds: math.Exp(times.Ranking.Means[slices.Index(times.Ranking.Methods, m)]),
-			value:   scale * quality.Ranking.Means[slices.Index(quality.Ranking.Methods, m)],
-		})
+	for i := range p.Methods {
+		g.at = append(g.at, paretoPoint{p.Seconds[i], scale * p.Values[i]})
 	}
-	g.front = front(g.at, quality.Better == table.Higher)
+	g.front = p.Front
 	notes = append([]string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
 		table.Count(len(quality.Ranking.Blocks), "block"), table.Count(quality.Ranking.Settings, "setting"))}, notes...)
 	g.foot = newFoot(notes, pageWidth)
@@ -59,121 +57,50 @@ const (
 	paretoAxis   vg.Length = 30 // below the panel
 )
 
-// timed returns the comparisons of the figure by its metric and by fit time, of the
-// same methods on the same settings, and notes of what they leave out.
-func (in Input) timed() (quality compare.View, times *compare.Comparison, notes []string, err error) {
-	fail := func(why string) (compare.View, *compare.Comparison, []string, error) {
-		return quality, nil, nil, fmt.Errorf("pareto figure: %s", why)
-	}
+// timed returns the methods of the figure with their values and fit times, the labels,
+// and notes of what they leave out.
+func (in Input) timed() (p *compare.Pareto, labels map[string]string, notes []string, err error) {
 	c, labels, missing, err := in.comparison("pareto")
 	if err != nil {
-		return quality, nil, nil, err
+		return nil, nil, nil, err
 	}
-	if c.Ranking.Methods == nil {
-		return fail(c.Ranking.None)
+	fail := func(err error) (*compare.Pareto, map[string]string, []string, error) {
+		return nil, nil, nil, fmt.Errorf("pareto figure: %w", err)
 	}
-	quality = compare.View{Comparison: c, Labels: labels}
-	notes = append(rankNotes(quality)[1:], absent(missing)...)
-	if in.Methods = in.withTimes(c.Ranking.Methods); in.Methods == nil {
-		return fail("no fit times: times.csv has none of these settings")
-	}
-	byTime := in
-	byTime.Metrics = []string{results.TimeMetric}
-	if times, _, _, err = byTime.comparison("pareto"); err != nil {
-		return quality, nil, nil, err
-	}
-	if times.Ranking.Methods == nil {
-		return fail("fit times: " + times.Ranking.None)
-	}
-	in.Methods = times.Ranking.Methods
-	var untimed []string
-	for _, m := range c.Ranking.Methods {
-		if !slices.Contains(in.Methods, m) {
-			untimed = append(untimed, printable(quality.Label(m)))
+	if slices.ContainsFunc(in.Records, func(r results.Record) bool { return r.Metric == results.TimeMetric && r.Status == results.OK }) {
+		if _, err := in.values(results.TimeMetric); err != nil {
+			return fail(err)
 		}
 	}
-	if len(untimed) > 0 {
+	_, records, err := in.ranked(in.metric())
+	if err != nil {
+		return fail(err)
+	}
+	for _, r := range in.Records {
+		if r.Metric == results.TimeMetric && labels[r.Method] != "" {
+			records = append(records, r)
+		}
+	}
+	if p, err = compare.ParetoOf(records, compare.Options{Metric: in.metric(), Against: c.Against}); err != nil {
+		return fail(err)
+	}
+	view := compare.View{Comparison: c, Labels: labels}
+	notes = append(rankNotes(view)[1:], absent(missing)...)
+	if len(p.Untimed) > 0 {
+		var untimed []string
+		for _, m := range p.Untimed {
+			untimed = append(untimed, printable(view.Label(m)))
+		}
 		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", enumerate(untimed)))
 	}
-	in.Records = onCommonSettings(in.Records, in.Methods, in.metric(), results.TimeMetric)
-	byTime.Methods, byTime.Records = in.Methods, in.Records
-	if quality.Comparison, _, _, err = in.comparison("pareto"); err == nil {
-		times, _, _, err = byTime.comparison("pareto")
+	if p.Lost > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(p.Lost, "setting")))
 	}
-	if err != nil {
-		return quality, nil, nil, err
-	}
-	for _, c := range []*compare.Comparison{quality.Comparison, times} {
-		if c.Ranking.Methods == nil {
-			return fail("on the settings with values and fit times: " + c.Ranking.None)
-		}
-	}
-	if lost := c.Ranking.Settings - quality.Ranking.Settings; lost > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(lost, "setting")))
-	}
-	return quality, times, notes, nil
-}
-
-// withTimes returns the methods that have a fit time.
-func (in Input) withTimes(methods []string) (list []string) {
-	for _, m := range methods {
-		if slices.ContainsFunc(in.Records, func(r results.Record) bool {
-			return r.Method == m && r.Metric == results.TimeMetric && r.Status == results.OK
-		}) {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-// onCommonSettings returns the rows of the settings on which all methods have values of
-// all metrics.
-func onCommonSettings(records []results.Record, methods []string, metrics ...string) []results.Record {
-	have := map[results.Setting]map[[2]string]bool{}
-	for _, r := range records {
-		if r.Status == results.OK && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric) {
-			if have[r.Setting] == nil {
-				have[r.Setting] = map[[2]string]bool{}
-			}
-			have[r.Setting][[2]string{r.Method, r.Metric}] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool {
-		return len(have[r.Setting]) < len(methods)*len(metrics)
-	})
+	return p, labels, notes, nil
 }
 
 // paretoPoint is a method's mean fit time and its mean value.
 type paretoPoint struct{ seconds, value float64 }
-
-// front returns the indices of the points that no other point beats in one number
-// without losing in the other, in the order of their times.
-func front(at []paretoPoint, higher bool) []int {
-	cost := func(p paretoPoint) float64 {
-		if higher {
-			return -p.value
-		}
-		return p.value
-	}
-	var list []int
-	for i, p := range at {
-		if !slices.ContainsFunc(at, func(q paretoPoint) bool {
-			return q.seconds <= p.seconds && cost(q) <= cost(p) && (q.seconds < p.seconds || cost(q) < cost(p))
-		}) {
-			list = append(list, i)
-		}
-	}
-	slices.SortFunc(list, func(a, b int) int {
-		switch {
-		case at[a].seconds < at[b].seconds:
-			return -1
-		case at[a].seconds > at[b].seconds:
-			return 1
-		}
-		return a - b
-	})
-	return list
-}
 
 // paretoPlot is the layout of the figure.
 type paretoPlot struct {

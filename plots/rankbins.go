@@ -23,7 +23,7 @@ func RankBins(in Input) (*Figure, error) {
 	if _, err := in.values(in.metric()); err != nil {
 		return fail(err)
 	}
-	names, bins := familyOf(in.metric(), in.Records)
+	names, bins := compare.BinFamily(in.metric(), in.Records)
 	if names == nil {
 		return fail(fmt.Errorf("%s has no numbers of bins; only ece and aece have", in.metric()))
 	}
