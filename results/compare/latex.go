@@ -38,7 +38,7 @@ func (v View) SplitsLaTeX(w io.Writer) error {
 func (v View) StrengthsLaTeX(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(v.madeFrom() + ", graphicx.\n")
-	v.float(&b, v.strengthTitle(), "strengths", "l", strengthHeadings(), v.strengthCells(), []string{v.strengthLegend()})
+	v.float(&b, v.strengthTitle(), "strengths", "l", strengthHeadings(), v.strengthCells(), []string{v.StrengthLegend()})
 	_, err := io.WriteString(w, b.String())
 	return err
 }

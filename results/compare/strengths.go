@@ -150,6 +150,16 @@ func (v View) strengthTitle() string {
 	return fmt.Sprintf("Win rates and strengths by %s (%s)", v.MetricLabel, v.Source)
 }
 
+// StrengthTable returns the table of strengths, the headings first; nothing without a
+// ranking.
+func (v View) StrengthTable() [][]string {
+	rows := v.strengthCells()
+	if len(rows) == 0 {
+		return nil
+	}
+	return append([][]string{strengthHeadings()}, rows...)
+}
+
 // strengthHeadings returns the headings of the table of strengths.
 func strengthHeadings() []string {
 	return []string{"Method", "win rate", "95 % interval", "Bradley-Terry", "95 % interval"}
@@ -179,8 +189,8 @@ func (v View) strengthCells() [][]string {
 // Strengths returns the strengths of the ranked methods.
 func (v View) Strengths() []Strength { return v.Ranking.Strengths() }
 
-// strengthLegend explains the table of strengths.
-func (v View) strengthLegend() string {
+// StrengthLegend explains the table of strengths.
+func (v View) StrengthLegend() string {
 	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, mean over the others and over %s; equal values count half. "+
 		"Bradley-Terry: strength as the logarithm of odds, mean 0; every pair has one tie more than it had, so that a method that always wins has a finite strength. "+
 		"Intervals: percentiles of %d bootstraps of whole blocks.", table.Count(len(v.Ranking.Blocks), "block"), bootstraps)

@@ -33,11 +33,11 @@ func (v View) Text(w io.Writer) error {
 	for _, s := range v.RankingNotes() {
 		table.Wrap(&b, "", s, width)
 	}
-	if rows := v.strengthCells(); len(rows) > 0 {
+	if grid := v.StrengthTable(); grid != nil {
 		b.WriteString("\n" + v.strengthTitle() + "\n\n")
-		writeTable(&b, align(append([][]string{strengthHeadings()}, rows...), 1))
+		writeTable(&b, align(grid, 1))
 		b.WriteByte('\n')
-		table.Wrap(&b, "", v.strengthLegend(), width)
+		table.Wrap(&b, "", v.StrengthLegend(), width)
 	}
 	for i, s := range v.warnings() {
 		if i == 0 {

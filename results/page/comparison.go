@@ -21,17 +21,26 @@ type comparison struct {
 	Text              string        // the page that qats compare prints
 	Ranks             template.HTML // critical-difference diagram; empty without a ranking
 	RankNotes         []string
-	RankRows          []rankRow
+	RankTable         grid
+	Smallest          string        // the smallest differences that the rows of a setting can show; may be empty
+	WinRates          template.HTML // empty without a ranking, like the next ones
+	Strengths         template.HTML
+	StrengthTable     grid
+	StrengthNote      string
+	Bins              *binsView // nil without other numbers of bins
 	Forest            template.HTML
-	ForestRows        []forestRow
+	ForestTable       grid
 	Unit              string
 	Against           string
 	ForestNote        string // what the forest leaves out
 }
 
-type rankRow struct{ Method, Rank, Groups string }
-
-type forestRow struct{ Method, Shift, Interval, P, Holm, Win, Tie, Loss string }
+// grid is a table whose first column names the rows.
+type grid struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+}
 
 // comparisonsOf compares by each metric, measured before simulated. The error of a
 // comparison that cannot be made is a note.
@@ -46,7 +55,9 @@ func comparisonsOf(f *Folder, o Options) (list []comparison, notes []string) {
 			continue
 		}
 		for _, c := range made {
-			list = append(list, comparisonOf(compare.View{Comparison: c, Labels: o.labels, Splits: c.Splits(f.Records, f.Pairs)}))
+			one := comparisonOf(compare.View{Comparison: c, Labels: o.labels, Splits: c.Splits(f.Records, f.Pairs)})
+			one.Bins = binsOf(f, o, metric, c.Source)
+			list = append(list, one)
 		}
 	}
 	return list, notes
@@ -64,27 +75,47 @@ func comparisonOf(v compare.View) comparison {
 	}
 	c.RankNotes = v.RankingNotes()
 	if v.Ranking.Tested() {
-		c.Ranks, c.RankRows = ranksChart(v)
+		c.Ranks, c.RankTable = ranksChart(v)
+		c.Smallest = smallestNote(v)
+	}
+	if table := v.StrengthTable(); table != nil {
+		c.WinRates, c.Strengths = winRateChart(v), strengthChart(v)
+		c.StrengthTable = grid{"Win rates and strengths, " + c.Title, table[0], table[1:]}
+		c.StrengthNote = v.StrengthLegend()
 	}
 	if len(v.Rows) > 0 {
 		c.Forest, c.ForestNote = forestChart(v)
-		c.ForestRows = forestTable(v)
+		c.ForestTable = forestTable(v)
 	}
 	return c
 }
 
 // ranksChart draws the mean ranks with Nemenyi's critical difference (Demsar 2006).
 // Each method has a row of its own, so that no label and no leader hides another.
-// Bars on the right join methods that the test does not tell apart.
-func ranksChart(v compare.View) (template.HTML, []rankRow) {
+// Bars on the right join methods that the test does not tell apart. Beside these stands
+// the smallest difference that the test rows of a setting can show, where it is known.
+func ranksChart(v compare.View) (template.HTML, grid) {
 	k := v.Ranking
 	n := len(k.Methods)
 	const row, left, width, right = 22.0, 150.0, 460.0, 40.0
-	top := 64.0
-	s := &svg{width: left + width + right + 12*float64(len(k.Groups)), height: top + row*float64(n) + 8}
+	const top = 64.0
+	known, smallest := smallestOf(v)
+	edge := left + width + right + 12*float64(len(k.Groups))
+	s := &svg{width: edge, height: top + row*float64(n) + 8}
+	rows := grid{Caption: "Mean ranks", Head: []string{"Method", "Mean rank", "Groups"}}
+	if known {
+		s.width += 74
+		s.text("tick", "end", s.width-4, top-28, "smallest")
+		s.text("tick", "end", s.width-4, top-14, "difference")
+		rows.Head = append(rows.Head, "Smallest difference")
+	}
 	x := func(rank float64) float64 { return left + (rank-1)/math.Max(1, float64(n-1))*width }
 	s.text("axis", "middle", left+width/2, 12, "mean rank (1 is best)")
+	step := max(1, int(niceStep(float64(n-1), 16)))
 	for r := 1; r <= n; r++ {
+		if r > 1 && r%step > 0 {
+			continue
+		}
 		s.line("grid", x(float64(r)), top-8, x(float64(r)), s.height-8)
 		s.text("tick", "middle", x(float64(r)), top-14, strconv.Itoa(r))
 	}
@@ -92,10 +123,9 @@ func ranksChart(v compare.View) (template.HTML, []rankRow) {
 	s.line("cd", x(1), 20, x(1), 28)
 	s.line("cd", x(1+k.Critical), 20, x(1+k.Critical), 28)
 	s.text("tick", "start", x(1+k.Critical)+6, 28, fmt.Sprintf("critical difference %.2f", k.Critical))
-	var rows []rankRow
 	for i, m := range k.Methods {
 		y := top + row*(float64(i)+.5)
-		s.text("label", "end", left-12, y+4, v.Label(m))
+		s.label(left-12, y+4, v.Label(m), m == v.Against)
 		s.line("stem", x(1), y, x(k.Ranks[i]), y)
 		s.tag("circle", "class", "dot", "cx", x(k.Ranks[i]), "cy", y, "r", 5.0)
 		s.text("tick", "start", x(k.Ranks[i])+9, y+4, fmt.Sprintf("%.2f", k.Ranks[i]))
@@ -105,7 +135,12 @@ func ranksChart(v compare.View) (template.HTML, []rankRow) {
 				groups = append(groups, string(rune('a'+g%26)))
 			}
 		}
-		rows = append(rows, rankRow{v.Label(m), fmt.Sprintf("%.2f", k.Ranks[i]), strings.Join(groups, " ")})
+		cells := []string{v.Label(m), fmt.Sprintf("%.2f", k.Ranks[i]), strings.Join(groups, " ")}
+		if known {
+			s.text("tick", "end", s.width-4, y+4, smallest[m])
+			cells = append(cells, cmp.Or(smallest[m], "-"))
+		}
+		rows.Rows = append(rows.Rows, cells)
 	}
 	for g, members := range k.Groups {
 		at := left + width + right + 12*float64(g)
@@ -114,6 +149,31 @@ func ranksChart(v compare.View) (template.HTML, []rankRow) {
 	}
 	return s.html(fmt.Sprintf("Mean ranks of %d methods by %s over %d blocks, with the critical difference %.2f. The table below has the same numbers.",
 		n, v.MetricLabel, len(k.Blocks), k.Critical)), rows
+}
+
+// smallestOf returns the smallest difference to Against that the test rows of a setting
+// can show, as printed, by method. known reports whether any is known.
+func smallestOf(v compare.View) (known bool, byMethod map[string]string) {
+	byMethod = map[string]string{}
+	for _, r := range v.Rows {
+		if r.Smallest > 0 {
+			known, byMethod[r.Method] = true, strconv.FormatFloat(r.Smallest*unitScale(v), 'f', v.Digits, 64)
+		}
+	}
+	return known, byMethod
+}
+
+// smallestNote explains the smallest differences.
+func smallestNote(v compare.View) string {
+	if known, _ := smallestOf(v); !known {
+		return ""
+	}
+	unit := ""
+	if v.Percent {
+		unit = ", in points (per cent)"
+	}
+	return fmt.Sprintf("Smallest difference%s: how far a method must be from %s on one setting before the test rows of the setting can show it. It is half the width of the paired 95 %% interval, median over the settings.",
+		unit, v.Label(v.Against))
 }
 
 // unitScale is the factor from a value to the printed number.
@@ -137,21 +197,20 @@ func byShift(v compare.View) []compare.Row {
 }
 
 // forestTable returns the table of the forest.
-func forestTable(v compare.View) []forestRow {
-	var list []forestRow
+func forestTable(v compare.View) grid {
+	t := grid{Caption: "Shifts to " + v.Label(v.Against), Head: []string{"Method", "Shift", "95 % interval", "p", "p (Holm)", "Wins", "Ties", "Losses"}}
 	scale := unitScale(v)
 	for _, r := range byShift(v) {
-		f := forestRow{Method: v.Label(r.Method), Shift: signed(r.Shift.Estimate*scale, v.Digits), Interval: "-",
-			P: p(r.Test.P), Holm: p(r.Holm), Win: "-", Tie: "-", Loss: "-"}
+		cells := []string{v.Label(r.Method), signed(r.Shift.Estimate*scale, v.Digits), "-", p(r.Test.P), p(r.Holm), "-", "-", "-"}
 		if r.Shift.Bounded {
-			f.Interval = fmt.Sprintf("[%s, %s]", signed(r.Shift.Lo*scale, v.Digits), signed(r.Shift.Hi*scale, v.Digits))
+			cells[2] = fmt.Sprintf("[%s, %s]", signed(r.Shift.Lo*scale, v.Digits), signed(r.Shift.Hi*scale, v.Digits))
 		}
 		if r.NoInterval < r.Settings {
-			f.Win, f.Tie, f.Loss = strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)
+			cells[5], cells[6], cells[7] = strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)
 		}
-		list = append(list, f)
+		t.Rows = append(t.Rows, cells)
 	}
-	return list
+	return t
 }
 
 // forestChart draws the shift of each method to Against with its interval. What is
@@ -185,7 +244,7 @@ func forestChart(v compare.View) (chart template.HTML, note string) {
 	s.text("axis", "middle", left+width/2, s.height-6, fmt.Sprintf("shift to %s in %s, 95 %% interval", v.Label(v.Against), v.MetricLabel))
 	for i, r := range rows {
 		y := row*float64(i) + 16
-		s.text("label", "end", left-12, y+4, v.Label(r.Method))
+		s.label(left-12, y+4, v.Label(r.Method), false)
 		s.shift(r.Shift, scale, limit, x, y, v.Digits)
 	}
 	return s.html(fmt.Sprintf("Shift of %d methods to %s in %s, with 95 %% intervals. The table below has the same numbers.", len(rows), v.Label(v.Against), v.MetricLabel)), strings.Join(notes, " ")

@@ -32,6 +32,7 @@ type Options struct {
 	Files   string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
 	labels map[string]string // all
+	place  map[string]int    // of each method in the data of the page
 }
 
 //go:embed page.html
@@ -60,6 +61,7 @@ type content struct {
 	Facts       []fact
 	Comparisons []comparison
 	Notes       []string
+	Agreements  []agreement
 	Times       []timesOfSource
 	Verdicts    *verdicts
 	Published   bool
@@ -84,6 +86,7 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	}
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
+	c.Agreements = agreementsOf(f, o)
 	c.Times = timesOf(f, o)
 	var err error
 	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {
@@ -116,12 +119,13 @@ func (f *Folder) WriteFile(dir string, o Options) (string, error) {
 
 // complete fills in the defaults.
 func (f *Folder) complete(o Options) Options {
-	o.labels = map[string]string{}
+	o.labels, o.place = map[string]string{}, map[string]int{}
 	var methods []string
 	for _, r := range f.Records {
 		if _, ok := o.labels[r.Method]; ok {
 			continue
 		}
+		o.place[r.Method] = len(methods)
 		methods = append(methods, r.Method)
 		label, ok := o.Labels[r.Method]
 		if !ok {

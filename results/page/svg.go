@@ -35,6 +35,80 @@ func (s *svg) text(class, anchor string, x, y float64, text string) {
 	fmt.Fprintf(&s.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, short(x), short(y), template.HTMLEscapeString(text))
 }
 
+// longest is the length of a label, in characters, that the column of labels holds.
+const longest = 20
+
+// label writes the name of a method so that it ends at x. A long name is cut, and whole
+// in a title. own marks the method that the others are compared with.
+func (s *svg) label(x, y float64, name string, own bool) {
+	class := "label"
+	if own {
+		class = "label own"
+	}
+	s.named(class, "end", x, y, name)
+}
+
+// named writes a name, cut after longest characters.
+func (s *svg) named(class, anchor string, x, y float64, name string) {
+	cut := []rune(name)
+	if len(cut) <= longest {
+		s.text(class, anchor, x, y, name)
+		return
+	}
+	fmt.Fprintf(&s.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s<title>%s</title></text>`, class, anchor, short(x), short(y),
+		template.HTMLEscapeString(string(cut[:longest-1])+"…"), template.HTMLEscapeString(name))
+}
+
+// mark draws the marker of method m of the page, as the script does: five shapes,
+// filled, then hollow.
+func (s *svg) mark(m int, x, y, r float64) {
+	style := fmt.Sprintf("fill:var(--m%d)", m)
+	if m%10 >= 5 {
+		style = fmt.Sprintf("fill:var(--bg);stroke-width:1.8;stroke:var(--m%d)", m)
+	}
+	path := func(format string, at ...float64) {
+		var numbers []any
+		for _, v := range at {
+			numbers = append(numbers, short(v))
+		}
+		s.tag("path", "d", fmt.Sprintf(format, numbers...), "style", style)
+	}
+	switch m % 5 {
+	case 0:
+		s.tag("circle", "cx", x, "cy", y, "r", r, "style", style)
+	case 1:
+		s.tag("rect", "x", x-r*.9, "y", y-r*.9, "width", r*1.8, "height", r*1.8, "style", style)
+	case 2:
+		path("M%s %sl%s %sh%sz", x, y-r*1.2, r*1.2, r*2.1, -r*2.4)
+	case 3:
+		path("M%s %sl%s %sl%s %sl%s %sz", x, y-r*1.3, r*1.3, r*1.3, -r*1.3, r*1.3, -r*1.3, -r*1.3)
+	default:
+		path("M%s %sl%s %sh%sz", x, y+r*1.2, r*1.2, -r*2.1, -r*2.4)
+	}
+}
+
+// curve draws a line in the colour of method m of the page.
+func (s *svg) curve(m int, dashes string, width float64, at [][2]float64) {
+	attributes := []any{"class", "curve", "style", fmt.Sprintf("stroke:var(--m%d)", m), "stroke-width", width, "d", through(at)}
+	if dashes != "" {
+		attributes = append(attributes, "stroke-dasharray", dashes)
+	}
+	s.tag("path", attributes...)
+}
+
+// path draws a line through points.
+func (s *svg) path(class string, at [][2]float64) { s.tag("path", "class", class, "d", through(at)) }
+
+// through returns the path through points.
+func through(at [][2]float64) string {
+	var b strings.Builder
+	for i, p := range at {
+		b.WriteByte("ML"[min(i, 1)])
+		b.WriteString(short(p[0]) + " " + short(p[1]))
+	}
+	return b.String()
+}
+
 // html returns the drawing with a label for readers that do not see it.
 func (s *svg) html(label string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="chart" role="img" aria-label="%s" viewBox="0 0 %s %s" width="%s" height="%s">%s</svg>`,

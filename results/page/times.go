@@ -14,8 +14,9 @@ import (
 // timesOfSource are the fit times of the settings of one source.
 type timesOfSource struct {
 	Source string
-	Rows   []timeRow // by the geometric mean
-	Note   string    // processors, and fits without a time
+	Rows   []timeRow   // by the geometric mean
+	Note   string      // processors, and fits without a time
+	Pareto *paretoView // nil where there is no ranking
 }
 
 // timeRow has the fit times of a method in milliseconds of processor time. Settings
@@ -74,6 +75,7 @@ func timesOf(f *Folder, o Options) (list []timesOfSource) {
 		if unknown > 0 {
 			part.Note = strings.TrimSpace(fmt.Sprintf("%s %s without a time.", part.Note, table.Count(unknown, "cell")))
 		}
+		part.Pareto = paretoOf(f, o, source)
 		list = append(list, part)
 	}
 	return list

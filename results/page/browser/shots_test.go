@@ -26,7 +26,8 @@ func (p *tab) picture(selector string) []byte {
 }
 
 // TestScreenshots writes pictures of the page that PAGE names, or else of the test
-// folder, into the folder that SHOTS names, for people to look at.
+// folder, into the folder that SHOTS names, for people to look at. SECTIONS may list
+// the sections, with commas.
 func TestScreenshots(t *testing.T) {
 	dir, path := os.Getenv("SHOTS"), os.Getenv("PAGE")
 	if dir == "" {
@@ -36,6 +37,10 @@ func TestScreenshots(t *testing.T) {
 		path = newPage(t)
 	}
 	prefix := os.Getenv("PREFIX")
+	sections := []string{"overview", "leaderboard", "settings", "setting", "severity", "comparison", "dominance", "times", "published", "missing", "provenance"}
+	if names := os.Getenv("SECTIONS"); names != "" {
+		sections = strings.Split(names, ",")
+	}
 	save := func(name string, picture []byte, err error) {
 		t.Helper()
 		if err != nil {
@@ -50,12 +55,12 @@ func TestScreenshots(t *testing.T) {
 		name          string
 		width, height int64
 		theme         string
-	}{{"desktop", 1280, 900, "light"}, {"dark", 1280, 900, "dark"}, {"phone", 375, 800, "light"}} {
+	}{{"desktop", 1400, 900, "light"}, {"dark", 1400, 900, "dark"}, {"phone", 375, 800, "light"}, {"phone-dark", 375, 800, "dark"}} {
 		p.do(chromedp.EmulateViewport(view.width, view.height))
 		p.media("screen", view.theme)
 		p.visit(path, "")
 		eval[bool](p, `document.querySelectorAll("#heat-table tbody a")[7].click() || true`)
-		for _, section := range []string{"overview", "leaderboard", "settings", "setting", "severity", "comparison", "dominance", "published", "missing", "provenance"} {
+		for _, section := range sections {
 			if !eval[bool](p, `(() => { const s = document.getElementById("`+section+`"); if (!s) return false; s.scrollIntoView(); return true })()`) {
 				continue
 			}

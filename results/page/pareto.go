@@ -1,0 +1,180 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// paretoView sets the values of a metric beside the fit times.
+type paretoView struct {
+	Title string
+	Chart template.HTML
+	Table grid
+	Notes []string
+}
+
+// paretoOf compares the methods of a source by the first metric of the comparisons and
+// by fit time. It returns nil where they have no ranking or no times.
+func paretoOf(f *Folder, o Options, source string) *paretoView {
+	if len(o.Metrics) == 0 {
+		return nil
+	}
+	of := slices.DeleteFunc(slices.Clone(f.Records), func(r record) bool {
+		return r.Source != source || r.Metric != o.Metrics[0] || r.Corruption == results.Split
+	})
+	of = append(of, results.TimeRecords(f.Times, of)...)
+	p, err := compare.ParetoOf(of, compare.Options{Metric: o.Metrics[0], Against: o.Against, Methods: o.Methods, Block: o.Block})
+	if err != nil {
+		return nil // such as one method: there is nothing to show
+	}
+	v := compare.View{Comparison: p.Quality, Labels: o.labels}
+	value := p.Quality.MetricLabel
+	if p.Quality.Percent {
+		value += " (%)"
+	}
+	view := &paretoView{Title: p.Quality.MetricLabel + " against fit time", Chart: paretoChart(v, p, o, value),
+		Table: grid{Caption: p.Quality.MetricLabel + " and fit time", Head: []string{"Method", "Fit time, ms", value, "Beaten in both"}}}
+	for i, m := range p.Methods {
+		beaten := "yes"
+		if slices.Contains(p.Front, i) {
+			beaten = "no"
+		}
+		view.Table.Rows = append(view.Table.Rows, []string{v.Label(m), milliseconds(p.Seconds[i]), strconv.FormatFloat(p.Values[i]*unitScale(v), 'f', v.Digits, 64), beaten})
+	}
+	view.Notes = []string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. The means differ from the table above, where each fit counts once.",
+		table.Count(len(p.Quality.Ranking.Blocks), "block"), table.Count(p.Quality.Ranking.Settings, "setting"))}
+	if len(p.Untimed) > 0 {
+		var names []string
+		for _, m := range p.Untimed {
+			names = append(names, v.Label(m))
+		}
+		view.Notes = append(view.Notes, fmt.Sprintf("Without a fit time in some setting: %s.", strings.Join(names, ", ")))
+	}
+	if p.Lost > 0 {
+		view.Notes = append(view.Notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(p.Lost, "setting")))
+	}
+	return view
+}
+
+// box is a rectangle that text or a mark covers.
+type box struct{ left, top, right, bottom float64 }
+
+func (b box) meets(c box) bool {
+	return b.left < c.right && c.left < b.right && b.top < c.bottom && c.top < b.bottom
+}
+
+// paretoChart draws each method at its fit time, on a logarithmic axis, and its value.
+func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) template.HTML {
+	const left, width, right, top, height, bottom = 52.0, 700.0, 70.0, 12.0, 400.0, 46.0
+	s := &svg{width: left + width + right, height: top + height + bottom}
+	low, high := math.Log10(slices.Min(p.Seconds))-.15, math.Log10(slices.Max(p.Seconds))+.25
+	scale := unitScale(v)
+	least, most := slices.Min(p.Values)*scale, slices.Max(p.Values)*scale
+	room := math.Max(.06*(most-least), 1e-3)
+	least, most = least-room, most+room
+	x := func(seconds float64) float64 { return left + (math.Log10(seconds)-low)/(high-low)*width }
+	y := func(value float64) float64 { return top + (most-value)/(most-least)*height }
+	step := niceStep(most-least, 8)
+	for t := math.Ceil(least/step) * step; t <= most; t += step {
+		s.line("grid", left, y(t), left+width, y(t))
+		s.text("tick", "end", left-6, y(t)+4, strings.Replace(strconv.FormatFloat(math.Round(t/step)*step, 'g', 4, 64), "-", "−", 1))
+	}
+	for _, t := range decades(low, high) {
+		s.line("grid", x(t), top, x(t), top+height)
+		s.text("tick", "middle", x(t), top+height+18, duration(t))
+	}
+	s.text("axis", "middle", left+width/2, s.height-6, "processor time of a fit (geometric mean)")
+	s.text("axis", "start", left, top-1, axis)
+	var line [][2]float64 // a step: between two methods of the front the better value is that of the faster one
+	for i, j := range p.Front {
+		at := [2]float64{x(p.Seconds[j]), y(p.Values[j] * scale)}
+		if i > 0 {
+			line = append(line, [2]float64{at[0], line[len(line)-1][1]})
+		}
+		line = append(line, at)
+	}
+	var taken []box
+	for i := 1; i < len(line); i++ {
+		a, b := line[i-1], line[i]
+		taken = append(taken, box{math.Min(a[0], b[0]) - 1, math.Min(a[1], b[1]) - 1, math.Max(a[0], b[0]) + 1, math.Max(a[1], b[1]) + 1})
+	}
+	for i := range p.Methods {
+		px, py := x(p.Seconds[i]), y(p.Values[i]*scale)
+		taken = append(taken, box{px - 5, py - 5, px + 5, py + 5})
+	}
+	s.path("front", line)
+	for i, m := range p.Methods {
+		px, py := x(p.Seconds[i]), y(p.Values[i]*scale)
+		name := v.Label(m)
+		at, away := placeOf(px, py, math.Min(longest, float64(len([]rune(name)))), box{left, top, s.width, top + height}, taken)
+		taken = append(taken, at)
+		if away {
+			s.line("stem", px, py, math.Min(math.Max(px, at.left), at.right), math.Min(math.Max(py, at.top), at.bottom))
+		}
+		class := "label"
+		if m == o.Against {
+			class = "label own"
+		}
+		s.named(class, "middle", (at.left+at.right)/2, at.bottom-3, name)
+	}
+	for i, m := range p.Methods {
+		s.mark(o.place[m], x(p.Seconds[i]), y(p.Values[i]*scale), 4.5)
+	}
+	return s.html(fmt.Sprintf("%s of %d methods against the processor time of a fit. The table below has the same numbers.", v.MetricLabel, len(p.Methods)))
+}
+
+// placeOf returns a place for a name of some letters near a mark at (x, y), where it
+// meets nothing that is taken and stays in the area: beside the mark, or a little away
+// from it, with a line. Without such a place it is beside the mark.
+func placeOf(x, y, letters float64, area box, taken []box) (at box, away bool) {
+	w, h := 7.2*letters, 13.0
+	around := func(cx, cy float64) box { return box{cx - w/2, cy - h/2, cx + w/2, cy + h/2} }
+	for _, distance := range []float64{0, 10, 20, 32, 46, 64, 84} {
+		for _, d := range [][2]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {.7, .7}, {.7, -.7}, {-.7, .7}, {-.7, -.7}} {
+			b := around(x+d[0]*(distance+7+w/2), y+d[1]*(distance+6+h/2))
+			inside := b.left >= area.left && b.right <= area.right && b.top >= area.top && b.bottom <= area.bottom
+			if inside && !slices.ContainsFunc(taken, b.meets) {
+				return b, distance > 0
+			}
+		}
+	}
+	return around(x+7+w/2, y), false
+}
+
+// decades returns powers of ten between two logarithms of seconds, and also 2 and 5
+// times these where there are few.
+func decades(low, high float64) (list []float64) {
+	steps := []float64{1}
+	if high-low < 2.5 {
+		steps = []float64{1, 2, 5}
+	}
+	for e := math.Floor(low); e <= high; e++ {
+		for _, s := range steps {
+			if l := e + math.Log10(s); l >= low && l <= high {
+				list = append(list, s*math.Pow(10, e))
+			}
+		}
+	}
+	return list
+}
+
+// duration prints a time with its unit: 20 µs, 1 ms, 5 s.
+func duration(seconds float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
+		if seconds >= u.size*.999 {
+			return strconv.FormatFloat(seconds/u.size, 'g', 3, 64) + " " + u.name
+		}
+	}
+	return strconv.FormatFloat(seconds*1e9, 'g', 3, 64) + " ns"
+}
