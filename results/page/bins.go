@@ -53,9 +53,9 @@ func binsOf(f *Folder, o Options, metric, source string) *binsView {
 // binsChart draws the mean rank of each method against the number of bins, on a
 // logarithmic axis. The names stand at the right, in the order of the ranks there.
 func binsChart(a *compare.Agreement, o Options, bins []int, metric string) template.HTML {
-	const left, width, right, apart, top, bottom = 40.0, 400.0, 200.0, 15.0, 10.0, 44.0
+	const left, width, right, apart, top, bottom = 40.0, 460.0, 180.0, 15.0, 10.0, 44.0
 	n := len(a.Methods)
-	height := math.Max(220, apart*float64(n))
+	height := math.Max(220, 1.1*apart*float64(n))
 	s := &svg{width: left + width + right, height: top + height + bottom}
 	best, worst := math.Inf(1), math.Inf(-1)
 	for _, ranks := range a.Ranks {
@@ -107,19 +107,23 @@ func binsChart(a *compare.Agreement, o Options, bins []int, metric string) templ
 }
 
 // spread moves ascending heights apart by at least a distance, within limits that have
-// the room.
+// the room. A crowd stays around its place.
 func spread(heights []float64, apart, least, most float64) {
-	for i := range heights {
-		heights[i] = math.Max(heights[i], least+apart/2)
-		if i > 0 {
-			heights[i] = math.Max(heights[i], heights[i-1]+apart)
+	least, most = least+apart/2, most-apart/2
+	for range 200 {
+		moved := false
+		for i := 1; i < len(heights); i++ {
+			if lack := apart - (heights[i] - heights[i-1]); lack > .01 {
+				heights[i-1] -= lack / 2
+				heights[i] += lack / 2
+				moved = true
+			}
 		}
-	}
-	// Pushed down, a crowd hangs below its place. Move it up as far as there is room.
-	ceiling := most - apart/2
-	for i := len(heights) - 1; i >= 0; i-- {
-		heights[i] = math.Min(heights[i], ceiling)
-		ceiling = heights[i] - apart
+		if !moved && heights[0] >= least && heights[len(heights)-1] <= most {
+			return
+		}
+		heights[0] = math.Max(heights[0], least)
+		heights[len(heights)-1] = math.Min(heights[len(heights)-1], most)
 	}
 }
 

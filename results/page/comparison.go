@@ -152,15 +152,16 @@ func ranksChart(v compare.View) (template.HTML, grid) {
 }
 
 // smallestOf returns the smallest difference to Against that the test rows of a setting
-// can show, as printed, by method. known reports whether any is known.
+// can show, as printed, by method. known reports whether most ranked methods have one:
+// a run makes pairs against one method, which need not be Against.
 func smallestOf(v compare.View) (known bool, byMethod map[string]string) {
 	byMethod = map[string]string{}
 	for _, r := range v.Rows {
-		if r.Smallest > 0 {
-			known, byMethod[r.Method] = true, strconv.FormatFloat(r.Smallest*unitScale(v), 'f', v.Digits, 64)
+		if r.Smallest > 0 && slices.Contains(v.Ranking.Methods, r.Method) {
+			byMethod[r.Method] = strconv.FormatFloat(r.Smallest*unitScale(v), 'f', v.Digits, 64)
 		}
 	}
-	return known, byMethod
+	return 2*len(byMethod) >= len(v.Ranking.Methods), byMethod
 }
 
 // smallestNote explains the smallest differences.

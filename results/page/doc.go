@@ -10,13 +10,14 @@
 //
 // # What stands where
 //
-// Go computes everything that is a result: the comparison (package results/compare),
-// the claims (package results/paper/claims), published beside reproduced numbers,
-// and the reasons of failures. It writes these as HTML and SVG. The numbers of all
-// cells go into the page as JSON, and a plain script draws what depends on a choice:
-// the leaderboard, the heat map, a single setting, severities. The script ranks as
-// package results/compare does, over the settings that the filters keep; a test in a
-// browser compares the two.
+// Go computes everything that is a result: the comparison and the rankings (package
+// results/compare: ranks, win rates, strengths, ranks by the number of bins, agreement
+// of metrics, error against fit time), the claims (package results/paper/claims),
+// published beside reproduced numbers, and the reasons of failures. It writes these as
+// HTML and SVG. The numbers of all cells go into the page as JSON, and a plain script
+// draws what depends on a choice: the leaderboard, the heat map, a single setting,
+// severities. The script ranks as package results/compare does, over the settings that
+// the filters keep; a test in a browser compares the two.
 //
 // Measured and simulated numbers never meet in one number. The page has a switch
 // between the two sources, and every table and chart shows one of them.

@@ -282,7 +282,7 @@ func TestAFolderWithoutResultsSaysSo(t *testing.T) {
 func TestCharts(t *testing.T) {
 	f := folder()
 	list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}}))
-	got := string(list[0].Ranks) + "\n" + string(list[0].Forest) + "\n"
+	got := string(list[0].Ranks) + "\n" + string(list[0].Forest) + "\n" + string(list[0].WinRates) + "\n" + string(list[0].Strengths) + "\n"
 	path := filepath.Join("testdata", "charts.svg.txt")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {

@@ -49,8 +49,12 @@ func paretoOf(f *Folder, o Options, source string) *paretoView {
 		}
 		view.Table.Rows = append(view.Table.Rows, []string{v.Label(m), milliseconds(p.Seconds[i]), strconv.FormatFloat(p.Values[i]*unitScale(v), 'f', v.Digits, 64), beaten})
 	}
-	view.Notes = []string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. The means differ from the table above, where each fit counts once.",
-		table.Count(len(p.Quality.Ranking.Blocks), "block"), table.Count(p.Quality.Ranking.Settings, "setting"))}
+	front := "The line joins the methods that no other one beats in both."
+	if len(p.Front) == 1 {
+		front = fmt.Sprintf("%s beats all others in both.", v.Label(p.Methods[p.Front[0]]))
+	}
+	view.Notes = []string{fmt.Sprintf("Means over %s (%s), of the times geometric. %s The means differ from the table above, where each fit counts once.",
+		table.Count(len(p.Quality.Ranking.Blocks), "block"), table.Count(p.Quality.Ranking.Settings, "setting"), front)}
 	if len(p.Untimed) > 0 {
 		var names []string
 		for _, m := range p.Untimed {
@@ -114,7 +118,7 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 	for i, m := range p.Methods {
 		px, py := x(p.Seconds[i]), y(p.Values[i]*scale)
 		name := v.Label(m)
-		at, away := placeOf(px, py, math.Min(longest, float64(len([]rune(name)))), box{left, top, s.width, top + height}, taken)
+		at, anchor, away := placeOf(px, py, math.Min(longest, float64(len([]rune(name)))), box{left, top, s.width, top + height}, taken)
 		taken = append(taken, at)
 		if away {
 			s.line("stem", px, py, math.Min(math.Max(px, at.left), at.right), math.Min(math.Max(py, at.top), at.bottom))
@@ -123,7 +127,7 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 		if m == o.Against {
 			class = "label own"
 		}
-		s.named(class, "middle", (at.left+at.right)/2, at.bottom-3, name)
+		s.named(class, anchor, map[string]float64{"start": at.left, "middle": (at.left + at.right) / 2, "end": at.right}[anchor], at.bottom-3, name)
 	}
 	for i, m := range p.Methods {
 		s.mark(o.place[m], x(p.Seconds[i]), y(p.Values[i]*scale), 4.5)
@@ -133,8 +137,9 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 
 // placeOf returns a place for a name of some letters near a mark at (x, y), where it
 // meets nothing that is taken and stays in the area: beside the mark, or a little away
-// from it, with a line. Without such a place it is beside the mark.
-func placeOf(x, y, letters float64, area box, taken []box) (at box, away bool) {
+// from it, with a line. Without such a place it is beside the mark. anchor is the side of
+// the name that is nearest to the mark.
+func placeOf(x, y, letters float64, area box, taken []box) (at box, anchor string, away bool) {
 	w, h := 7.2*letters, 13.0
 	around := func(cx, cy float64) box { return box{cx - w/2, cy - h/2, cx + w/2, cy + h/2} }
 	for _, distance := range []float64{0, 10, 20, 32, 46, 64, 84} {
@@ -142,11 +147,18 @@ func placeOf(x, y, letters float64, area box, taken []box) (at box, away bool) {
 			b := around(x+d[0]*(distance+7+w/2), y+d[1]*(distance+6+h/2))
 			inside := b.left >= area.left && b.right <= area.right && b.top >= area.top && b.bottom <= area.bottom
 			if inside && !slices.ContainsFunc(taken, b.meets) {
-				return b, distance > 0
+				anchor := "middle"
+				switch {
+				case d[0] > 0:
+					anchor = "start"
+				case d[0] < 0:
+					anchor = "end"
+				}
+				return b, anchor, distance > 0
 			}
 		}
 	}
-	return around(x+7+w/2, y), false
+	return around(x+7+w/2, y), "start", false
 }
 
 // decades returns powers of ten between two logarithms of seconds, and also 2 and 5

@@ -67,8 +67,8 @@ func records() *page.Folder {
 					results.Bin{Setting: cell, Method: m, Binning: "mass15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: 67, Conf: conf, Acc: math.Min(1, acc), Source: n.source})
 			}
 			if m != "ts" {
-				d := .01 * math.Sin(float64(i+same))
-				f.Pairs = append(f.Pairs, results.Pair{Setting: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - .004, Hi: d + .004, N: 1000, Source: n.source})
+				d, half := .01*math.Sin(float64(i+same)), .003+.0004*float64(i%5+same)
+				f.Pairs = append(f.Pairs, results.Pair{Setting: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: 1000, Source: n.source})
 			}
 			f.Parameters = append(f.Parameters, results.Parameter{Setting: cell, Method: m, Name: "T", Value: 1.5, Bound: "T >= 0.001"})
 		}

@@ -148,6 +148,32 @@ func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
 	p.done()
 }
 
+// TestSmallestDifferencesAreThoseOfCompare: the last column of the leaderboard has the
+// smallest difference to ts that the rows of a setting can show.
+func TestSmallestDifferencesAreThoseOfCompare(t *testing.T) {
+	p := open(t, newPage(t), "")
+	f := records()
+	for _, backbone := range []string{"", "resnet50"} {
+		p.choose("f-backbone", backbone)
+		kept := slices.DeleteFunc(slices.Clone(f.Records), func(r results.Record) bool { return backbone != "" && r.Backbone != backbone })
+		list, err := compare.Of(kept, f.Pairs, compare.Options{Metric: "ece", Against: "ts"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"ts –"}
+		for _, r := range list[0].Rows {
+			want = append(want, r.Method+" "+strconv.FormatFloat(100*r.Smallest, 'f', list[0].Digits, 64))
+		}
+		got := eval[[]string](p, `[...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.dataset.method + " " + r.lastElementChild.textContent)`)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("backbone %q:\ngot  %q\nwant %q", backbone, got, want)
+		}
+	}
+	p.done()
+}
+
 func TestLeaderboardSortsByAnyColumn(t *testing.T) {
 	p := open(t, newPage(t), "")
 	for _, column := range p.texts("#leaderboard-table thead th") {

@@ -10,10 +10,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// picture returns a picture of an element, at most 4,000 pixels high.
+// picture returns a picture of an element, at most 8,000 pixels high.
 func (p *tab) picture(selector string) []byte {
 	p.t.Helper()
-	box := eval[[]float64](p, `(() => { const r = document.querySelector("`+selector+`").getBoundingClientRect(); return [r.x + scrollX, r.y + scrollY, r.width, Math.min(4000, r.height)] })()`)
+	box := eval[[]float64](p, `(() => { const r = document.querySelector("`+selector+`").getBoundingClientRect(); return [r.x + scrollX, r.y + scrollY, r.width, Math.min(8000, r.height)] })()`)
 	yes := true
 	result, err := chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
 		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: &yes,

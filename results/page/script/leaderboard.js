@@ -4,7 +4,9 @@
 const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => data.values[id]);
 
 // intervals counts, by method, the settings whose paired interval against the
-// baseline lies on the better side of zero, holds it, or lies on the worse side.
+// baseline lies on the better side of zero, holds it, or lies on the worse side. least
+// is the smallest difference that the rows of a setting can show: half the width of the
+// interval, median over the settings.
 function intervals(settings, metric, base) {
   const kept = new Set(settings.map(s => s.i));
   const seen = new Set();
@@ -16,11 +18,16 @@ function intervals(settings, metric, base) {
     const once = data.settings[setting].name + ":" + method;
     if (seen.has(once)) continue;
     seen.add(once);
-    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0}).get(method);
+    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0, widths: []}).get(method);
+    c.widths.push(hi - lo);
     const [low, high] = better(metric) === "higher" ? [-hi, -lo] : [lo, hi];
     if (high < 0) c.win++;
     else if (low > 0) c.loss++;
     else c.tie++;
+  }
+  for (const c of counts.values()) {
+    const w = c.widths.sort((x, y) => x - y);
+    c.least = (w[(w.length - 1) >> 1] + w[w.length >> 1]) / 4;
   }
   return counts;
 }
@@ -64,6 +71,7 @@ function sortRows(rows, columns) {
     win: r => r.counts?.win,
     tie: r => r.counts?.tie,
     loss: r => r.counts?.loss,
+    least: r => r.counts?.least,
   };
   columns.forEach((id, j) => (get["m-" + id] = r => r.means[j].mean));
   const key = get[state.sort] || get.rank;
@@ -109,6 +117,7 @@ function drawLeaderboard() {
     head("win", "Better"),
     head("tie", "Tie"),
     head("loss", "Worse"),
+    head("least", "Smallest", "smallest difference that the rows of a setting can show"),
   ];
   const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
   const body = shown.map(r =>
@@ -128,6 +137,7 @@ function drawLeaderboard() {
       ),
       el("td", {class: "number"}, String(r.settings)),
       ...["win", "tie", "loss"].map(k => el("td", {class: "number"}, r.counts ? String(r.counts[k]) : "–")),
+      el("td", {class: "number"}, print(r.counts?.least, metric)),
     ),
   );
   const notes = [
@@ -135,7 +145,7 @@ function drawLeaderboard() {
     result.critical
       ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).`
       : "",
-    `Better, tie, worse: settings by the paired 95 % interval of the difference to ${label(base)}.`,
+    `Better, tie, worse: settings by the paired 95 % interval of the difference to ${label(base)}. Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}: half the width of that interval, median over the settings.`,
     columns.some(id => better(id) === "higher")
       ? "Higher is better for " +
         columns

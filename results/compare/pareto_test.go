@@ -1,0 +1,74 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// TestFrontHoldsEqualPointsAndNoBeatenOnes: a method is beaten by one that is as fast
+// and better, or as good and faster, but not by its equal.
+func TestFrontHoldsEqualPointsAndNoBeatenOnes(t *testing.T) {
+	seconds := []float64{3, 1, 2, 2, 4, 1}
+	values := []float64{2, 5, 3, 4, 2, 5}
+	if got := front(seconds, values, false); !slices.Equal(got, []int{1, 5, 2, 0}) {
+		t.Errorf("lower is better: %v", got)
+	}
+	if got := front(seconds, values, true); !slices.Equal(got, []int{1, 5}) {
+		t.Errorf("higher is better: %v", got)
+	}
+}
+
+// TestParetoLeavesOutWhatHasNoTime: a method without times, and a setting on which one
+// method has none.
+func TestParetoLeavesOutWhatHasNoTime(t *testing.T) {
+	var records []results.Record
+	for i, d := range []string{"a", "b", "c", "d", "e", "f"} {
+		at := cell(d, "x")
+		records = append(records, better(at, "ece", "qats", "ts", "ir")...)
+		for j, m := range []string{"qats", "ts"} {
+			if i == 0 && m == "ts" {
+				continue
+			}
+			r := record(at, m, []float64{.004, .001}[j])
+			r.Metric = results.TimeMetric
+			records = append(records, r)
+		}
+	}
+	p, err := ParetoOf(records, Options{Metric: "ece", Against: "qats"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Methods, []string{"qats", "ts"}) || !slices.Equal(p.Untimed, []string{"ir"}) || p.Lost != 1 || !slices.Equal(p.Front, []int{1, 0}) {
+		t.Errorf("%+v", p)
+	}
+	untimed := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Metric == results.TimeMetric })
+	if _, err := ParetoOf(untimed, Options{Metric: "ece", Against: "qats"}); err == nil || !strings.Contains(err.Error(), "no fit times: times.csv has none of these settings") {
+		t.Error(err)
+	}
+}
+
+// TestRankableLeavesOutSparseMetrics, accuracy, metrics without a direction, and other
+// numbers of bins.
+func TestRankableLeavesOutSparseMetrics(t *testing.T) {
+	var records []results.Record
+	for i, d := range []string{"a", "b", "c", "d", "e"} {
+		for _, m := range []string{"nll", "gap", "ece", "accuracy", "ece_5", "brier", "miou"} {
+			if m == "brier" && i > 3 || m == "miou" && i > 2 {
+				continue
+			}
+			records = append(records, better(cell(d, "x"), m, "qats", "ts")...)
+		}
+	}
+	if got := Rankable(records); !slices.Equal(got, []string{"nll", "ece", "brier"}) {
+		t.Errorf("%q", got)
+	}
+	if names, bins := BinFamily("ece", records); !slices.Equal(names, []string{"ece_5", "ece"}) || !slices.Equal(bins, []int{5, 15}) {
+		t.Errorf("%q %v", names, bins)
+	}
+	if names, _ := BinFamily("nll", records); names != nil {
+		t.Errorf("%q", names)
+	}
+}
