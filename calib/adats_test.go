@@ -159,7 +159,7 @@ func TestAdaTSIsTheMeanOverDraws(t *testing.T) {
 		}
 		alone := mean.Pass(1)
 		mean.Temper(alone, code)
-		if want := vae.TemperatureOf(alone.Out[0]); math.Abs(temp-want) > 1e-4*want {
+		if want := vae.TemperatureOf(alone.Out[0]); !(math.Abs(temp-want) <= 1e-4*want) {
 			t.Fatalf("row %d: T = %v, by definition %v", i, temp, want)
 		}
 	}

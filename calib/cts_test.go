@@ -30,7 +30,7 @@ func TestCTSIsThatOfPython(t *testing.T) {
 		if !slices.Equal(m.T, c.want) {
 			t.Errorf("T = %v, want %v", m.T, c.want)
 		}
-		if got, _ := mapECE(m, c.set); math.Abs(got-c.ece) > 1e-12 {
+		if got, _ := mapECE(m, c.set); !(math.Abs(got-c.ece) <= 1e-12) {
 			t.Errorf("ECE %v, want %v", got, c.ece)
 		}
 	}
@@ -82,7 +82,7 @@ func TestCTSScoresAreThoseOfTheMap(t *testing.T) {
 			}
 			for i := range set.Logits.Rows {
 				most, top, sum := s.without(set.Logits.Row(i), -1)
-				if most != s.most[i] || top != s.top[i] || math.Abs(sum-s.sum[i]) > 1e-12*sum {
+				if most != s.most[i] || top != s.top[i] || !(math.Abs(sum-s.sum[i]) <= 1e-12*sum) {
 					t.Fatalf("class %d, row %d: state %v %d %v, want %v %d %v", class, i, s.most[i], s.top[i], s.sum[i], most, top, sum)
 				}
 			}
@@ -100,7 +100,7 @@ func TestCTSScoresAreThoseOfTheMap(t *testing.T) {
 				m := ctsMap{slices.Clone(s.t)}
 				m.T[class] = ctsGrid(g)
 				ece, hits := mapECE(m, set)
-				if got := s.total(g); math.Abs(got.ece-ece) > 1e-12 || got.hits != hits || counts.all.hits+counts.at[g].hits != hits {
+				if got := s.total(g); !(math.Abs(got.ece-ece) <= 1e-12) || got.hits != hits || counts.all.hits+counts.at[g].hits != hits {
 					t.Fatalf("class %d at %v: %+v, want %v and %d hits", class, m.T[class], got, ece, hits)
 				}
 			}

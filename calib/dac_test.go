@@ -83,7 +83,7 @@ func TestDACIsThatOfItsAuthors(t *testing.T) {
 		},
 	} {
 		m := fitted(t, DAC{Neighbours: &c.k}, cal).(dacMap)
-		if math.Abs(m.Slope-c.w) > 1e-6*c.w || math.Abs(m.Offset-c.w0) > 1e-6 {
+		if !(math.Abs(m.Slope-c.w) <= 1e-6*c.w) || !(math.Abs(m.Offset-c.w0) <= 1e-6) {
 			t.Errorf("K = %d: w = %v, w0 = %v; want %v and %v", c.k, m.Slope, m.Offset, c.w, c.w0)
 		}
 		scores, q := make([]float64, 8), data.NewProbs(8, 4)
@@ -129,7 +129,7 @@ func TestDistancesAreThoseOfASearch(t *testing.T) {
 				all = append(all, sum)
 			}
 			slices.Sort(all)
-			if want := all[min(k, 149)-1]; math.Abs(got[i]-want) > 1e-14 {
+			if want := all[min(k, 149)-1]; !(math.Abs(got[i]-want) <= 1e-14) {
 				t.Fatalf("K = %d, row %d: %v, want %v", k, i, got[i], want)
 			}
 		}
@@ -146,7 +146,7 @@ func TestBankDoesNotDependOnTheOrder(t *testing.T) {
 		back.Labels[299-i] = set.Labels[i]
 	}
 	a, b := fitted(t, DAC{Bank: 40}, set).(dacMap), fitted(t, DAC{Bank: 40}, back).(dacMap)
-	if a.Rows != 40 || !slices.Equal(a.Bank, b.Bank) || math.Abs(a.Slope-b.Slope) > 1e-9 {
+	if a.Rows != 40 || !slices.Equal(a.Bank, b.Bank) || !(math.Abs(a.Slope-b.Slope) <= 1e-9) {
 		t.Errorf("banks of %d and %d rows, w = %v and %v", a.Rows, b.Rows, a.Slope, b.Slope)
 	}
 }

@@ -110,7 +110,7 @@ func TestDirichletChoosesLambdaByCrossValidation(t *testing.T) {
 		for p, theta := range models {
 			w, b := linearmap.MatrixOf(theta, k)
 			for c := range w {
-				if !testset.Near(got.Models[p].W[c], w[c], 1e-5) || math.Abs(got.Models[p].B[c]-b[c]) > 1e-5 {
+				if !testset.Near(got.Models[p].W[c], w[c], 1e-5) || !(math.Abs(got.Models[p].B[c]-b[c]) <= 1e-5) {
 					t.Errorf("raw %v, fold %d, class %d: %v %v, want %v %v", raw, p, c, got.Models[p].W[c], got.Models[p].B[c], w[c], b[c])
 				}
 			}
@@ -127,11 +127,11 @@ func TestLargePenaltiesLeaveTheDiagonal(t *testing.T) {
 		for _, one := range m.Models {
 			for c, w := range one.W {
 				for j, v := range w {
-					if j != c && math.Abs(v) > 1e-6 || j == c && !(v > 0 && v < 1) { // drawn at temperature 2
+					if j != c && !(math.Abs(v) <= 1e-6) || j == c && !(v > 0 && v < 1) { // drawn at temperature 2
 						t.Errorf("raw %v: w[%d][%d] = %v", raw, c, j, v)
 					}
 				}
-				if math.Abs(one.B[c]) > 1e-6 {
+				if !(math.Abs(one.B[c]) <= 1e-6) {
 					t.Errorf("raw %v: b[%d] = %v", raw, c, one.B[c])
 				}
 			}

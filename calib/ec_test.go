@@ -25,7 +25,7 @@ func meanConfidence(m Map, set *data.Set) float64 {
 func TestECIsThatOfPython(t *testing.T) {
 	const want = 2.7700471728271423
 	f := fitMethod(t, "ec", testset.Lattice(400, 5), nil)
-	if got := f.Map.(temperatureMap).T; math.Abs(got-want) > 1e-12*want {
+	if got := f.Map.(temperatureMap).T; !(math.Abs(got-want) <= 1e-12*want) {
 		t.Errorf("T = %.17g, want %.17g", got, want)
 	}
 	if f.Report.Passes > 10 || len(f.Report.Warnings) > 0 {
@@ -41,7 +41,7 @@ func TestECMatchesConfidenceToAccuracy(t *testing.T) {
 		if len(f.Report.AtBound) > 0 {
 			t.Fatalf("seed %d: %+v", seed, f.Report)
 		}
-		if got, want := meanConfidence(f.Map, set), accuracy(set); math.Abs(got-want) > 1e-12 {
+		if got, want := meanConfidence(f.Map, set), accuracy(set); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("seed %d: mean confidence %v, accuracy %v", seed, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestConfidenceSlopeAgreesWithDifferences(t *testing.T) {
 	const h = 1e-5
 	for _, scale := range []float64{0.1, 0.5, 1, 3} {
 		want := (at(scale+h).mean - at(scale-h).mean) / (2 * h)
-		if got := at(scale).slope; math.Abs(got-want) > 1e-8 {
+		if got := at(scale).slope; !(math.Abs(got-want) <= 1e-8) {
 			t.Errorf("scale %v: slope %v, differences %v", scale, got, want)
 		}
 	}

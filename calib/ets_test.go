@@ -79,7 +79,7 @@ func TestETSContainsTS(t *testing.T) {
 		}
 	}
 	for i, p := range applied(etsMap{2, [3]float64{0, 0, 1}}, set.Logits).Data {
-		if math.Abs(p-0.2) > 1e-15 {
+		if !(math.Abs(p-0.2) <= 1e-15) {
 			t.Fatalf("element %d: w = (0, 0, 1) gives %v, want 1/5", i, p)
 		}
 	}
@@ -102,14 +102,14 @@ func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 			if at[i], err = f.slope(t.Context(), scale); err != nil {
 				t.Fatal(err)
 			}
-			if want := squaredError(temperatureMap{1 / scale}, set); math.Abs(value[i]-want) > 1e-13 {
+			if want := squaredError(temperatureMap{1 / scale}, set); !(math.Abs(value[i]-want) <= 1e-13) {
 				t.Errorf("scale %v: error %v, want %v", scale, value[i], want)
 			}
 		}
-		if d := (value[2] - value[0]) / (2 * h); math.Abs(d-at[1].first) > 1e-8 {
+		if d := (value[2] - value[0]) / (2 * h); !(math.Abs(d-at[1].first) <= 1e-8) {
 			t.Errorf("beta %v: slope %v, differences give %v", beta, at[1].first, d)
 		}
-		if d := (at[2].first - at[0].first) / (2 * h); math.Abs(d-at[1].second) > 1e-7 {
+		if d := (at[2].first - at[0].first) / (2 * h); !(math.Abs(d-at[1].second) <= 1e-7) {
 			t.Errorf("beta %v: second derivative %v, differences give %v", beta, at[1].second, d)
 		}
 		got, _, err := f.moments(t.Context(), beta)
@@ -131,7 +131,7 @@ func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 		for name, pair := range map[string][2]float64{
 			"pp": {got.pp, want.pp}, "pr": {got.pr, want.pr}, "rr": {got.rr, want.rr}, "py": {got.py, want.py}, "ry": {got.ry, want.ry},
 		} {
-			if math.Abs(pair[0]-pair[1]) > 1e-14 {
+			if !(math.Abs(pair[0]-pair[1]) <= 1e-14) {
 				t.Errorf("beta %v: %s = %v, want %v", beta, name, pair[0], pair[1])
 			}
 		}

@@ -113,7 +113,7 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 						if math.IsInf(want, 1) {
 							want = math.MaxFloat32
 						}
-						if m.C != want || m.Sides != sides || math.Abs(f.Report.NLL-nll) > 1e-7*max(1, nll) { // logits reach the kernel as float32
+						if m.C != want || m.Sides != sides || !(math.Abs(f.Report.NLL-nll) <= 1e-7*max(1, nll)) { // logits reach the kernel as float32
 							t.Errorf("seed %d, scale %g, %+v: c = %v, NLL %v; exhaustive %v, %v",
 								seed, scale, o, m.C, f.Report.NLL, want, nll)
 						}
@@ -153,7 +153,7 @@ func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	Apply(uncalMap{}, want, set)
 	for i := range got.Data {
 		// A logit of 20 is rounded by 1e-6 in float32.
-		if math.Abs(got.Data[i]-want.Data[i]) > 3e-6*want.Data[i]+1e-12 {
+		if !(math.Abs(got.Data[i]-want.Data[i]) <= 3e-6*want.Data[i]+1e-12) {
 			t.Fatalf("element %d: %v, uncalibrated %v", i, got.Data[i], want.Data[i])
 		}
 	}
@@ -168,7 +168,7 @@ func TestFeatClipMapFollowsItsDefinition(t *testing.T) {
 			one := set.Rows(i, i+1)
 			for k := range 6 {
 				one.Labels = []int32{int32(k)}
-				if want := math.Exp(-clippedScore(one, m.C, m.Sides).nll); math.Abs(q.Row(i)[k]-want) > 3e-7 {
+				if want := math.Exp(-clippedScore(one, m.C, m.Sides).nll); !(math.Abs(q.Row(i)[k]-want) <= 3e-7) {
 					t.Fatalf("%+v, row %d, class %d: %v, want %v", m, i, k, q.Row(i)[k], want)
 				}
 			}

@@ -37,7 +37,7 @@ func TestGCFindsGroups(t *testing.T) {
 	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 3})
 	for u, p := range f.Map.(gcMap).Partitions {
 		low, high := slices.Min(p.T), slices.Max(p.T)
-		if math.Abs(low-1) > 0.15 || math.Abs(high-4) > 0.4 {
+		if !(math.Abs(low-1) <= 0.15) || !(math.Abs(high-4) <= 0.4) {
 			t.Errorf("partition %d: temperatures %v, drawn at 1 and 4", u, p.T)
 		}
 		wrong := 0
@@ -112,7 +112,7 @@ func TestGCFollowsItsDefinition(t *testing.T) {
 		}
 		for g := range p.W {
 			temperature := leastNLL(set, func(i int) bool { return group[i] == g })
-			if math.Abs(temperature/p.T[g]-1) > 1e-6 {
+			if !(math.Abs(temperature/p.T[g]-1) <= 1e-6) {
 				t.Errorf("T = %v, the least NLL is at %v", p.T[g], temperature)
 			}
 			for i := range n {
@@ -132,7 +132,7 @@ func TestGCFollowsItsDefinition(t *testing.T) {
 	got := data.NewProbs(n, k)
 	Apply(m, got, set)
 	for i := range got.Data {
-		if math.Abs(got.Data[i]-want.Data[i]) > 1e-6 {
+		if !(math.Abs(got.Data[i]-want.Data[i]) <= 1e-6) {
 			t.Fatalf("element %d: %v, want %v", i, got.Data[i], want.Data[i])
 		}
 	}
@@ -248,7 +248,7 @@ func TestGCSplitsTheRows(t *testing.T) {
 		group := groupsOf(&p, b)
 		for g := range p.T {
 			want := leastNLL(b, func(i int) bool { return group[i] == g })
-			if math.Abs(p.T[g]/want-1) > 1e-6 {
+			if !(math.Abs(p.T[g]/want-1) <= 1e-6) {
 				t.Errorf("T = %v, on the second half %v", p.T[g], want)
 			}
 		}

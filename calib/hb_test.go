@@ -26,7 +26,7 @@ func TestHBOfOneBinHasTheShares(t *testing.T) {
 		if !testset.Near(q.Row(i), share, 1e-14) {
 			t.Fatalf("row %d: %v, want %v", i, q.Row(i), share)
 		}
-		if got := top.Row(i)[fit.TopClass(set.Logits.Row(i))]; math.Abs(got-accuracy) > 1e-14 {
+		if got := top.Row(i)[fit.TopClass(set.Logits.Row(i))]; !(math.Abs(got-accuracy) <= 1e-14) {
 			t.Fatalf("row %d: confidence %v, want %v", i, got, accuracy)
 		}
 	}
@@ -84,7 +84,7 @@ func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
 		}
 	}
 	for b, v := range gap {
-		if math.Abs(v) > 1e-9 {
+		if !(math.Abs(v) <= 1e-9) {
 			t.Errorf("bin %d: confidences and hits differ by %v", b, v)
 		}
 	}
@@ -122,7 +122,7 @@ func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
 			}
 		})
 		for b, v := range h.Values {
-			if rows[b] != 100 && rows[b] != 101 || math.Abs(v*float64(rows[b])-sum[b]) > 1e-9 {
+			if rows[b] != 100 && rows[b] != 101 || !(math.Abs(v*float64(rows[b])-sum[b]) <= 1e-9) {
 				t.Errorf("class %d, bin %d: %d rows, value %v, %v hits", j, b, rows[b], v, sum[b])
 			}
 		}

@@ -165,7 +165,7 @@ func TestHFENormalsAreThoseOfTheirRows(t *testing.T) {
 	for _, e := range energies {
 		square += (e - mean) * (e - mean) / float64(len(energies))
 	}
-	if math.Abs(m.Wrong.Mean-mean) > 1e-12 || math.Abs(m.Wrong.Std-math.Sqrt(square)) > 1e-12 {
+	if !(math.Abs(m.Wrong.Mean-mean) <= 1e-12) || !(math.Abs(m.Wrong.Std-math.Sqrt(square)) <= 1e-12) {
 		t.Errorf("normal %+v, want mean %v std %v", m.Wrong, mean, math.Sqrt(square))
 	}
 }
@@ -265,11 +265,11 @@ func TestHFEDerivativesAgreeWithDifferences(t *testing.T) {
 		up[i] += h
 		down[i] -= h
 		lu, ld := at(up...), at(down...)
-		if d := (lu.Value - ld.Value) / (2 * h); math.Abs(d-l.Gradient[i]) > 1e-8 {
+		if d := (lu.Value - ld.Value) / (2 * h); !(math.Abs(d-l.Gradient[i]) <= 1e-8) {
 			t.Errorf("gradient[%d] = %v, differences give %v", i, l.Gradient[i], d)
 		}
 		for j := range 2 {
-			if d := (lu.Gradient[j] - ld.Gradient[j]) / (2 * h); math.Abs(d-l.Hessian[2*i+j]) > 1e-8 {
+			if d := (lu.Gradient[j] - ld.Gradient[j]) / (2 * h); !(math.Abs(d-l.Hessian[2*i+j]) <= 1e-8) {
 				t.Errorf("hessian[%d][%d] = %v, differences give %v", i, j, l.Hessian[2*i+j], d)
 			}
 		}
@@ -322,10 +322,10 @@ func TestHFENormalIsMaximumLikelihood(t *testing.T) {
 		}
 		mean /= float64(len(c.of))
 		std := math.Sqrt(square/float64(len(c.of)) - mean*mean)
-		if math.Abs(c.got.Mean-mean) > 1e-12 || math.Abs(c.got.Std-std) > 1e-10 {
+		if !(math.Abs(c.got.Mean-mean) <= 1e-12) || !(math.Abs(c.got.Std-std) <= 1e-10) {
 			t.Errorf("normal %v, want mean %v std %v", c.got, mean, std)
 		}
-		if want := math.Exp(-0.5) / (std * math.Sqrt(2*math.Pi)); math.Abs(c.got.density(mean-std)-want) > 1e-9 {
+		if want := math.Exp(-0.5) / (std * math.Sqrt(2*math.Pi)); !(math.Abs(c.got.density(mean-std)-want) <= 1e-9) {
 			t.Errorf("density one std below the mean: %v, want %v", c.got.density(mean-std), want)
 		}
 	}

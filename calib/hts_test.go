@@ -93,7 +93,7 @@ func TestHTSIsAtMostBruteForce(t *testing.T) {
 		m := f.Map.(htsMap)
 		w, b, nll := bruteHTS(set)
 		// The refinement of the grid ends within about its last step of the optimum.
-		if math.Abs(f.Report.NLL-nll) > 1e-9 || math.Abs(m.W-w) > 1e-4 || math.Abs(m.B-b) > 1e-3 {
+		if !(math.Abs(f.Report.NLL-nll) <= 1e-9) || !(math.Abs(m.W-w) <= 1e-4) || !(math.Abs(m.B-b) <= 1e-3) {
 			t.Errorf("%+v: fitted %+v with NLL %v, grid %v %v with %v", truth, m, f.Report.NLL, w, b, nll)
 		}
 		if f.Report.Gradient > 1e-8 {
@@ -106,7 +106,7 @@ func TestHTSIsAtMostBruteForce(t *testing.T) {
 func TestHTSRecoversParameters(t *testing.T) {
 	truth := htsMap{W: -0.4, B: 1.5}
 	m := fitMethod(t, "hts", entropic(40000, 5, truth, 9), nil).Map.(htsMap)
-	if math.Abs(m.W-truth.W) > 0.05 || math.Abs(m.B-truth.B) > 0.1 { // about 4 standard errors
+	if !(math.Abs(m.W-truth.W) <= 0.05) || !(math.Abs(m.B-truth.B) <= 0.1) { // about 4 standard errors
 		t.Errorf("fitted %+v, drawn with %+v", m, truth)
 	}
 }
@@ -147,11 +147,11 @@ func TestHTSDerivativesAgreeWithDifferences(t *testing.T) {
 		l := at(x[0], x[1])
 		for i, step := range [][2]float64{{h, 0}, {0, h}} {
 			up, down := at(x[0]+step[0], x[1]+step[1]), at(x[0]-step[0], x[1]-step[1])
-			if d := (up.Value - down.Value) / (2 * h); math.Abs(d-l.Gradient[i]) > 1e-8 {
+			if d := (up.Value - down.Value) / (2 * h); !(math.Abs(d-l.Gradient[i]) <= 1e-8) {
 				t.Errorf("%v: gradient[%d] = %v, differences give %v", x, i, l.Gradient[i], d)
 			}
 			for j := range 2 {
-				if d := (up.Gradient[j] - down.Gradient[j]) / (2 * h); math.Abs(d-l.Hessian[2*i+j]) > 1e-7 {
+				if d := (up.Gradient[j] - down.Gradient[j]) / (2 * h); !(math.Abs(d-l.Hessian[2*i+j]) <= 1e-7) {
 					t.Errorf("%v: hessian[%d][%d] = %v, differences give %v", x, i, j, l.Hessian[2*i+j], d)
 				}
 			}
@@ -166,7 +166,7 @@ func TestLogEntropyFollowsItsDefinition(t *testing.T) {
 		return logEntropy(&m[0], len(row))
 	}
 	for _, row := range [][]float32{{1, 2, 3}, {0, -5, 3, 1}, {-2, 4}, {10, 0, 0, 0, 1}} {
-		if got, want := at(row...), directEntropy(row); math.Abs(got-want) > 1e-12 {
+		if got, want := at(row...), directEntropy(row); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%v: %v, want %v", row, got, want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestLogEntropyFollowsItsDefinition(t *testing.T) {
 		{[]float32{-300, 300}, math.Log(601/math.Ln2) - 600},
 		{[]float32{0, 800}, math.Log(1e-300 / math.Ln2)}, // underflow
 	} {
-		if got := at(c.row...); math.Abs(got-c.want) > 1e-12*max(1, -c.want) {
+		if got := at(c.row...); !(math.Abs(got-c.want) <= 1e-12*max(1, -c.want)) {
 			t.Errorf("%v: %v, want %v", c.row, got, c.want)
 		}
 	}
@@ -194,16 +194,16 @@ func TestLogEntropyFollowsItsDefinition(t *testing.T) {
 
 func TestSoftplusAndItsInverse(t *testing.T) {
 	for _, x := range []float64{-700, -40, -1, 0, 1e-9, 1, 40, 1000} {
-		if got, want := fit.Softplus(x), testset.Softplus(x); math.Abs(got-want) > 1e-15*want {
+		if got, want := fit.Softplus(x), testset.Softplus(x); !(math.Abs(got-want) <= 1e-15*want) {
 			t.Errorf("softplus(%v) = %v, want %v", x, got, want)
 		}
 	}
 	for _, want := range []float64{fit.MinT, 0.1, 1, 5, 30, fit.MaxT} {
-		if got := fit.Softplus(inverseSoftplus(want)); math.Abs(got-want) > 1e-15*max(want, 1) {
+		if got := fit.Softplus(inverseSoftplus(want)); !(math.Abs(got-want) <= 1e-15*max(want, 1)) {
 			t.Errorf("softplus of its inverse at %v is %v", want, got)
 		}
 	}
-	if got := fit.Sigmoid(-3) + fit.Sigmoid(3); math.Abs(got-1) > 1e-15 {
+	if got := fit.Sigmoid(-3) + fit.Sigmoid(3); !(math.Abs(got-1) <= 1e-15) {
 		t.Errorf("sigmoid(-3) + sigmoid(3) = %v", got)
 	}
 }

@@ -77,7 +77,7 @@ func TestRealIsotonicIsScikitLearns(t *testing.T) {
 				changed++
 			}
 		}
-		if math.Abs(nll-c.nll) > 1e-12 || math.Abs(conf-c.conf) > 1e-12 || changed/n != c.changedShare {
+		if !(math.Abs(nll-c.nll) <= 1e-12) || !(math.Abs(conf-c.conf) <= 1e-12) || changed/n != c.changedShare {
 			t.Errorf("%T: NLL %v, confidence %v, changed %v; want %+v", c.method, nll, conf, changed/n, c)
 		}
 	}

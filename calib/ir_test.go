@@ -185,7 +185,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 					t.Fatalf("row %v, knots %v: q %v", row, m, q)
 				}
 			}
-			if math.Abs(sum-1) > 1e-12 {
+			if !(math.Abs(sum-1) <= 1e-12) {
 				t.Fatalf("row %v sums to %v", row, sum)
 			}
 			p := softmax.Probs(make([]float64, k), row, 1)
@@ -214,7 +214,7 @@ func TestIRTopAtConfidenceOneSharesTheRest(t *testing.T) {
 	} {
 		q := applied(m, data.Matrix{Rows: 1, Cols: len(c.row), Data: c.row}).Row(0)
 		for j := range q {
-			if math.Abs(q[j]-float64(c.want[j])) > 1e-7 {
+			if !(math.Abs(q[j]-float64(c.want[j])) <= 1e-7) {
 				t.Errorf("%v: %v, want %v", c.row, q, c.want)
 			}
 		}

@@ -16,7 +16,7 @@ func TestLabelShiftOfTheCalibrationRowsIsNone(t *testing.T) {
 	for _, name := range []string{"bcts", "ts", "none"} {
 		m := fitShift(t, name, set, set.Logits)
 		for j, w := range m.W {
-			if math.Abs(w-1) > 1e-5 {
+			if !(math.Abs(w-1) <= 1e-5) {
 				t.Errorf("%s: weight of class %d is %v", name, j, w)
 			}
 		}
@@ -48,7 +48,7 @@ func TestLabelShiftFindsTheShares(t *testing.T) {
 	}
 	m := fitShift(t, "bcts", cal, target.Logits)
 	for j := range has {
-		if got := m.W[j] * had[j]; math.Abs(got-has[j]) > 0.015 { // some 3 standard errors
+		if got := m.W[j] * had[j]; !(math.Abs(got-has[j]) <= 0.015) { // some 3 standard errors
 			t.Errorf("class %d: share %v, want %v", j, got, has[j])
 		}
 	}
@@ -89,7 +89,7 @@ func TestBiasCorrectedTemperatureMatchesTheShares(t *testing.T) {
 		mean[y]--
 	}
 	for j, d := range mean {
-		if math.Abs(d) > 500*1e-5 {
+		if !(math.Abs(d) <= 500*1e-5) {
 			t.Errorf("class %d: probabilities sum to %v more than its rows", j, d)
 		}
 	}

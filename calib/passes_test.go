@@ -29,7 +29,7 @@ func passesOf(t *testing.T, set *data.Set) (f *Fitted, ts, qats float64) {
 	t.Helper()
 	stages := map[string]float64{}
 	f = fitOn(t, "qats", Input{Cal: set, Stage: func(name string, passes float64) { stages[name] += passes }}, nil)
-	if sum := stages["rank"] + stages["ts"] + stages["qats"]; stages["rank"] != 1 || math.Abs(sum-f.Report.Passes) > 1e-9 {
+	if sum := stages["rank"] + stages["ts"] + stages["qats"]; stages["rank"] != 1 || !(math.Abs(sum-f.Report.Passes) <= 1e-9) {
 		t.Errorf("stages %v of %v passes", stages, f.Report.Passes)
 	}
 	return f, stages["ts"], stages["qats"]
@@ -58,7 +58,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 		}
 		u += softmax.Log(s.MeanGap/s.LabelGap) * s.MeanGap / (softmax.Exp(u) * s.Variance)
 	}
-	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= fit.GradTol || math.Abs(flat.Report.Passes-ts) > 1e-9 {
+	if e := math.Abs(temp*softmax.Exp(u) - 1); !(e < fitError8) || flat.Report.Gradient >= fit.GradTol || !(math.Abs(flat.Report.Passes-ts) <= 1e-9) {
 		t.Errorf("%s: T = %v errs by %.1e; %+v", name, temp, e, flat.Report)
 	}
 	m := f.Map.(qatsMap)

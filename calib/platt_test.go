@@ -19,7 +19,7 @@ func TestTwoClassesAreOneBinaryProblem(t *testing.T) {
 		if name == "platt" {
 			offset -= m.A[0] // p of class 0 is 1 - p of class 1
 		}
-		if math.Abs(m.A[0]-m.A[1]) > 1e-9 || math.Abs(offset-m.B[1]) > 1e-9 {
+		if !(math.Abs(m.A[0]-m.A[1]) <= 1e-9) || !(math.Abs(offset-m.B[1]) <= 1e-9) {
 			t.Errorf("%s: a = %v, b = %v", name, m.A, m.B)
 		}
 	}
@@ -50,7 +50,7 @@ func TestScoresAreLogOdds(t *testing.T) {
 				}
 			}
 			want := min(max(-math.Log(rest), -mostLogOdds), mostLogOdds)
-			if got := r.of(scoreLogOdds, l); math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+			if got := r.of(scoreLogOdds, l); !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 				t.Errorf("row %d, class %d: %v, want %v", i, j, got, want)
 			}
 		}
@@ -75,7 +75,7 @@ func TestScalingBinningKeepsTheMean(t *testing.T) {
 			hits++
 		}
 	}
-	if math.Abs(mean-hits) > 1e-6 {
+	if !(math.Abs(mean-hits) <= 1e-6) {
 		t.Errorf("mean confidence %v, accuracy %v", mean/503, hits/503)
 	}
 	if len(size) != 7 {

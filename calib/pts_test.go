@@ -48,13 +48,13 @@ func TestPTSIsThatOfPython(t *testing.T) {
 	scales := make([]float64, 3)
 	ptsMap{10, p.w}.Scales(scales, set.Rows(0, 3), nil)
 	for i, want := range []float64{1.492, 1.4884052956542968, 1.4738663041992188} {
-		if got := 1 / scales[i]; math.Abs(got-want) > 1e-13 {
+		if got := 1 / scales[i]; !(math.Abs(got-want) <= 1e-13) {
 			t.Errorf("row %d: T = %.17g, want %.17g", i, got, want)
 		}
 	}
 	for step := range 21 {
 		got := loss()
-		if want := (map[int]float64{0: 0.7075472677597308, 10: 0.7064305138025423, 20: 0.7057256527067771})[step]; want != 0 && math.Abs(got-want) > 1e-9 {
+		if want := (map[int]float64{0: 0.7075472677597308, 10: 0.7064305138025423, 20: 0.7057256527067771})[step]; want != 0 && !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("after %d steps: %.17g, want %.17g", step, got, want)
 		}
 		p.solver.Step(p.w, p.grad, 1e-3)

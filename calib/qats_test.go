@@ -114,7 +114,7 @@ func checkAgainstBrute(t *testing.T, name string, set *data.Set) {
 	if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-bruteNLL {
 		t.Errorf("%s: NLL %.15g, brute force %.15g", name, f.Report.NLL, nll)
 	}
-	if math.Abs(m.A-a) > bruteParam*(1+a) || math.Abs(m.B-b) > bruteParam*(1+b) {
+	if !(math.Abs(m.A-a) <= bruteParam*(1+a)) || !(math.Abs(m.B-b) <= bruteParam*(1+b)) {
 		t.Errorf("%s: a = %.6f, b = %.6f; brute force %.6f, %.6f", name, m.A, m.B, a, b)
 	}
 	if f.Report.Gradient > fit.GradTol {
@@ -139,12 +139,12 @@ func TestQaTSIsAtMostBruteForce(t *testing.T) {
 func TestQaTSRecoversTheCurve(t *testing.T) {
 	set := ranked(20000, 5, falling, 7)
 	m := fitMethod(t, "qats", set, nil).Map.(qatsMap)
-	if math.Abs(m.A-2) > 0.2 || math.Abs(m.B-0.7) > 0.1 {
+	if !(math.Abs(m.A-2) <= 0.2) || !(math.Abs(m.B-0.7) <= 0.1) {
 		t.Errorf("a = %g, b = %g; the labels have 2, 0.7", m.A, m.B)
 	}
 	set = ranked(20000, 5, rising, 8)
 	m = fitMethod(t, "qats-free", set, nil).Map.(qatsMap)
-	if math.Abs(m.A+1.6) > 0.2 || math.Abs(m.B-2.4) > 0.2 {
+	if !(math.Abs(m.A+1.6) <= 0.2) || !(math.Abs(m.B-2.4) <= 0.2) {
 		t.Errorf("free: a = %g, b = %g; the labels have -1.6, 2.4", m.A, m.B)
 	}
 }
@@ -192,7 +192,7 @@ func TestMoreSegmentsFitCloser(t *testing.T) {
 	linear := fitMethod(t, "qats", set, nil)
 	one := fitMethod(t, "qats-pw", set, map[string]int{"segments": 1})
 	m, k := linear.Map.(qatsMap), one.Map.(knotsMap).Knots
-	if k[1] != m.B || math.Abs(k[0]-m.A-m.B) > 1e-15*k[0] {
+	if k[1] != m.B || !(math.Abs(k[0]-m.A-m.B) <= 1e-15*k[0]) {
 		t.Errorf("one segment: knots %v, linear a = %v, b = %v", k, m.A, m.B)
 	}
 	last := linear.Report.NLL

@@ -84,7 +84,7 @@ func TestRealFitsAreOrdered(t *testing.T) {
 				t.Errorf("%s: a = 0 and b = %v, ts %v", name, m.B, temp)
 			}
 		}
-		if got := secondStart(t, set, temp); math.Abs(got-qats.Report.NLL) > 1e-10 {
+		if got := secondStart(t, set, temp); !(math.Abs(got-qats.Report.NLL) <= 1e-10) {
 			t.Errorf("%s: from (1, T/2) the NLL is %.12g, from (0, T) %.12g", name, got, qats.Report.NLL)
 		}
 		test := realSet(t, name, data.Test, labelled)
@@ -136,7 +136,7 @@ func TestRealFitsAreAtMostBruteForce(t *testing.T) {
 		set := realSet(t, name, data.Cal, labelled)
 		got := fitMethod(t, "ts", set, nil)
 		want, nll := testset.BruteTemperature(set)
-		if math.Abs(got.Map.(temperatureMap).T/want-1) > 1e-6 || math.Abs(got.Report.NLL-nll) > 1e-12 {
+		if !(math.Abs(got.Map.(temperatureMap).T/want-1) <= 1e-6) || !(math.Abs(got.Report.NLL-nll) <= 1e-12) {
 			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(temperatureMap).T, got.Report.NLL, want, nll)
 		}
 		checkAgainstBrute(t, name, set)
@@ -144,7 +144,7 @@ func TestRealFitsAreAtMostBruteForce(t *testing.T) {
 	const name = "20newsgroups-body/transformer-d64-l2"
 	set := realSet(t, name, data.Cal, labelled)
 	temp, m := fitMethod(t, "ts", set, nil).Map.(temperatureMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
-	if math.Abs(temp-1.66119) > 1e-5 || math.Abs(m.A-1.61840) > 1e-4 || math.Abs(m.B-0.55373) > 1e-4 {
+	if !(math.Abs(temp-1.66119) <= 1e-5) || !(math.Abs(m.A-1.61840) <= 1e-4) || !(math.Abs(m.B-0.55373) <= 1e-4) {
 		t.Errorf("%s: T = %.5f, a = %.5f, b = %.5f; scipy has 1.66119, 1.61840, 0.55373", name, temp, m.A, m.B)
 	}
 }

@@ -167,7 +167,7 @@ func TestScalingRecoversSlopesAndOffsets(t *testing.T) {
 	}
 	m := f.Map.(vsMap)
 	for j := range k {
-		if math.Abs(m.V[j]-truth.V[j]) > 0.04 || math.Abs(m.B[j]-m.B[1]-truth.B[j]) > 0.15 { // about 4 standard errors
+		if !(math.Abs(m.V[j]-truth.V[j]) <= 0.04) || !(math.Abs(m.B[j]-m.B[1]-truth.B[j]) <= 0.15) { // about 4 standard errors
 			t.Errorf("class %d: v = %v, b = %v; want %v, %v", j, m.V[j], m.B[j]-m.B[1], truth.V[j], truth.B[j])
 		}
 	}

@@ -28,7 +28,7 @@ func TestSMARTIsThatOfPython(t *testing.T) {
 	scales := make([]float64, 3)
 	smartMap{s.shape.Mean, s.shape.Scale, w}.Scales(scales, set.Rows(0, 3), nil)
 	for i, want := range []float64{0.8353386044545189, 0.8332959012679363, 0.8322908118294378} {
-		if got := 1 / scales[i]; math.Abs(got-want) > 1e-12 {
+		if got := 1 / scales[i]; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("row %d: T = %.17g, want %.17g", i, got, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestSMARTIsThatOfPython(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (map[int]float64{0: 0.2853100962006215, 10: 0.2025508286642558, 20: 0.06733722688925647})[step]; want != 0 && math.Abs(got-want) > 1e-8 {
+		if want := (map[int]float64{0: 0.2853100962006215, 10: 0.2025508286642558, 20: 0.06733722688925647})[step]; want != 0 && !(math.Abs(got-want) <= 1e-8) {
 			t.Errorf("after %d steps: %.17g, want %.17g", step, got, want)
 		}
 		solver.Step(w, grad, smartRate)
@@ -81,11 +81,11 @@ func TestSMARTLossIsNearTheECE(t *testing.T) {
 		for _, v := range s.share[i*smartBins : (i+1)*smartBins] {
 			sum += v
 		}
-		if math.Abs(sum-1) > 1e-12 {
+		if !(math.Abs(sum-1) <= 1e-12) {
 			t.Fatalf("shares of row %d sum to %v", i, sum)
 		}
 	}
-	if ece, _ := mapECE(temperatureMap{1}, set); math.Abs(loss-ece) > 0.02 {
+	if ece, _ := mapECE(temperatureMap{1}, set); !(math.Abs(loss-ece) <= 0.02) {
 		t.Errorf("surrogate %v, ECE %v", loss, ece)
 	}
 }

@@ -29,7 +29,7 @@ func TestSplineIsThatOfPython(t *testing.T) {
 		{0, 0.04472481967924499}, {0.3, 0.1303662475746268}, {0.5, 0.29317505255555293}, {0.7, 0.3673779305603767},
 		{0.9, 0.652459118192544}, {0.99, 0.9227376273295176}, {1, 0.9587216378125197},
 	} {
-		if got := m.Confidence(c[0]); math.Abs(got-c[1]) > 1e-11 {
+		if got := m.Confidence(c[0]); !(math.Abs(got-c[1]) <= 1e-11) {
 			t.Errorf("at %v: %.17g, want %.17g", c[0], got, c[1])
 		}
 	}
@@ -55,17 +55,17 @@ func TestSplineRecoversSplines(t *testing.T) {
 			t.Errorf("%d knots: %v, %v; want %v", knots, got, err, want)
 		}
 		for j := range knots {
-			if got := value(float64(j) / float64(knots-1)); math.Abs(got-want[j]) > 1e-14 {
+			if got := value(float64(j) / float64(knots-1)); !(math.Abs(got-want[j]) <= 1e-14) {
 				t.Errorf("%d knots: value at knot %d is %v, want %v", knots, j, got, want[j])
 			}
 		}
 		const h = 1e-5
 		for _, x := range []float64{0.01, 0.2, 0.37, 0.5, 0.99} {
-			if got, d := s.slope(want, x), (value(x+h)-value(x-h))/(2*h); math.Abs(got-d) > 1e-6 {
+			if got, d := s.slope(want, x), (value(x+h)-value(x-h))/(2*h); !(math.Abs(got-d) <= 1e-6) {
 				t.Errorf("%d knots: slope at %v is %v, differences %v", knots, x, got, d)
 			}
 		}
-		if bend := (value(0) - 2*value(h) + value(2*h)) / (h * h); math.Abs(bend) > 0.1*float64(knots*knots*knots) {
+		if bend := (value(0) - 2*value(h) + value(2*h)) / (h * h); !(math.Abs(bend) <= 0.1*float64(knots*knots*knots)) {
 			t.Errorf("%d knots: curvature %v at the end", knots, bend)
 		}
 	}
@@ -83,7 +83,7 @@ func TestSplineKeepsCalibratedRows(t *testing.T) {
 	}
 	m := mustSpline(t, rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
-		if got := m.Confidence(conf); math.Abs(got-conf) > 0.05 { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
+		if got := m.Confidence(conf); !(math.Abs(got-conf) <= 0.05) { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
 			t.Errorf("%v becomes %v", conf, got)
 		}
 	}
@@ -140,7 +140,7 @@ func TestSplineOfFewRows(t *testing.T) {
 	}
 	for label, want := range []float64{1, 0} {
 		one := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{2, 1}}, Labels: []int32{int32(label)}}
-		if q := applied(fitMethod(t, "spline", one, nil).Map, one.Logits); math.Abs(q.Row(0)[0]-want) > 1e-10 {
+		if q := applied(fitMethod(t, "spline", one, nil).Map, one.Logits); !(math.Abs(q.Row(0)[0]-want) <= 1e-10) {
 			t.Errorf("label %d: %v", label, q.Row(0))
 		}
 	}

@@ -90,7 +90,7 @@ func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 		base, a, b := fitAny(t, name, set), fitAny(t, name, byClass), fitAny(t, name, byRow)
 		for i, want := range parameters(base.Map) {
 			for _, other := range []Map{a.Map, b.Map} {
-				if got := parameters(other)[i]; math.Abs(got-want) > sumsTol*(1+want) {
+				if got := parameters(other)[i]; !(math.Abs(got-want) <= sumsTol*(1+want)) {
 					t.Errorf("%s: parameter %d is %.12g, after a permutation %.12g", name, i, want, got)
 				}
 			}
@@ -98,7 +98,7 @@ func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 		p, q := applied(base.Map, set.Logits), applied(a.Map, byClass.Logits)
 		for i := range n {
 			for j := range k {
-				if d := p.Row(i)[j] - q.Row(i)[classes[j]]; math.Abs(d) > sumsTol {
+				if d := p.Row(i)[j] - q.Row(i)[classes[j]]; !(math.Abs(d) <= sumsTol) {
 					t.Fatalf("%s: row %d class %d: probabilities differ by %g", name, i, j, d)
 				}
 			}
@@ -130,7 +130,7 @@ func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 			a, b := fitMethod(t, name, set, options), fitMethod(t, name, scaled, options)
 			for i, v := range parameters(a.Map) {
 				got, want := parameters(b.Map)[i], v*float64(c)
-				if math.Abs(got-want) > 1e-7*(math.Abs(want)+float64(c)) {
+				if !(math.Abs(got-want) <= 1e-7*(math.Abs(want)+float64(c))) {
 					t.Errorf("%s: parameter %d is %g, of logits times %g %g", name, i, v, c, got)
 				}
 			}

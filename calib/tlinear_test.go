@@ -61,7 +61,7 @@ func TestLinearIsThatOfPython(t *testing.T) {
 	} {
 		f := fitMethod(t, c.name, set, nil)
 		a, b := lineOf(f.Map)
-		if !testset.Near([]float64{a, b}, []float64{c.a, c.b}, 2e-6) || math.Abs(f.Report.NLL-c.nll) > 1e-13 || f.Report.Gradient > fit.GradTol {
+		if !testset.Near([]float64{a, b}, []float64{c.a, c.b}, 2e-6) || !(math.Abs(f.Report.NLL-c.nll) <= 1e-13) || f.Report.Gradient > fit.GradTol {
 			t.Errorf("%s: %v %v, %+v", c.name, a, b, f.Report)
 		}
 		if bound := slices.Equal(f.Report.AtBound, []string{"b >= 0.001"}); bound != (c.name == "t-gap") {
@@ -77,7 +77,7 @@ func TestLinearIsAtMostBruteForce(t *testing.T) {
 			f := fitMethod(t, name, set, nil)
 			gotA, gotB := lineOf(f.Map)
 			a, b, nll := bruteLine(set, directSureness(set, name), 0)
-			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || math.Abs(gotA-a) > 1e-3*(1+a) || math.Abs(gotB-b) > 1e-3*(1+b) {
+			if f.Report.NLL > nll+1e-12 || f.Report.NLL < nll-1e-9 || !(math.Abs(gotA-a) <= 1e-3*(1+a)) || !(math.Abs(gotB-b) <= 1e-3*(1+b)) {
 				t.Errorf("%s, seed %d: %v %v with %.13g, grid %v %v with %.13g", name, seed, gotA, gotB, f.Report.NLL, a, b, nll)
 			}
 		}
@@ -133,7 +133,7 @@ func TestTopGapIsTheGapOfTheTwoLargest(t *testing.T) {
 		{[]float32{1, 4, 4, 2}, 0}, {[]float32{-1, -4, -2}, 1}, {[]float32{0, 1, 2, 9}, 7}, {[]float32{9, 0, 8.5}, 0.5},
 		{[]float32{3e38, -3e38}, 6e38},
 	} {
-		if got := topGap(c.row); math.Abs(got-c.want) > 1e-6*c.want {
+		if got := topGap(c.row); !(math.Abs(got-c.want) <= 1e-6*c.want) {
 			t.Errorf("%v: %v, want %v", c.row, got, c.want)
 		}
 	}

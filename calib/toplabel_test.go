@@ -102,7 +102,7 @@ func TestTopLabelFitsAreThoseOfPlainSums(t *testing.T) {
 			}
 			want = max(want, least)
 		}
-		if math.Abs(isotonic[i]-want) > 1e-12 {
+		if !(math.Abs(isotonic[i]-want) <= 1e-12) {
 			t.Fatalf("ir-top, row %d: %v, want %v", i, isotonic[i], want)
 		}
 	}

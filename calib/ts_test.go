@@ -44,7 +44,7 @@ func TestTSIsAtMostBruteForce(t *testing.T) {
 		got := f.Map.(temperatureMap).T
 		want, nll := testset.BruteTemperature(set)
 		// The grid cannot distinguish temperatures whose NLL is equal in float64.
-		if math.Abs(got/want-1) > 1e-6 || f.Report.NLL > nll+1e-14 {
+		if !(math.Abs(got/want-1) <= 1e-6) || f.Report.NLL > nll+1e-14 {
 			t.Errorf("%+v: T = %.9g with NLL %.16g, brute force %.9g with %.16g", c, got, f.Report.NLL, want, nll)
 		}
 		if f.Report.Gradient >= fit.GradTol || len(f.Report.AtBound)+len(f.Report.Warnings) > 0 || f.Report.Passes > 12 {

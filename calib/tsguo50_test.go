@@ -42,16 +42,16 @@ func TestGuo50IsThatOfTorch(t *testing.T) {
 		}
 		f := fitMethod(t, "ts-guo50", set, nil)
 		got := f.Map.(temperatureMap).T
-		if math.Abs(got-c.T) > 1e-10 || f.Report.Iterations != c.Iterations {
+		if !(math.Abs(got-c.T) <= 1e-10) || f.Report.Iterations != c.Iterations {
 			t.Errorf("%s: T = %.12f after %d steps, torch %.12f after %d", c.Name, got, f.Report.Iterations, c.T, c.Iterations)
 		}
-		if math.Abs(got-c.TFloat32) > 2e-5 {
+		if !(math.Abs(got-c.TFloat32) <= 2e-5) {
 			t.Errorf("%s: T = %.9f, torch in float32 %.9f", c.Name, got, c.TFloat32)
 		}
 		if c.Iterations < 50 {
 			early++
 		}
-		if nll := testset.DirectNLL(set, func(int) float64 { return got }); math.Abs(nll-f.Report.NLL) > 1e-12 {
+		if nll := testset.DirectNLL(set, func(int) float64 { return got }); !(math.Abs(nll-f.Report.NLL) <= 1e-12) {
 			t.Errorf("%s: NLL %.15g, directly %.15g", c.Name, f.Report.NLL, nll)
 		}
 	}

@@ -35,7 +35,7 @@ func TestTTAIsTheSoftmaxOfTheMean(t *testing.T) {
 	Apply(augmentedMap{T: 2}, got, set)
 	e := []float64{math.Exp(0.5), math.Exp(1), math.Exp(0.5)} // means 1, 2, 1 over T
 	for j, v := range e {
-		if want := v / (e[0] + e[1] + e[2]); math.Abs(got.Data[j]-want) > 1e-15 {
+		if want := v / (e[0] + e[1] + e[2]); !(math.Abs(got.Data[j]-want) <= 1e-15) {
 			t.Errorf("class %d: %v, want %v", j, got.Data[j], want)
 		}
 	}

@@ -205,7 +205,7 @@ func scores(t *testing.T, f *data.Folder, ref data.Ref) []float64 {
 // near compares a value with one printed to six decimals.
 func near(t *testing.T, what string, got float64, printed string) {
 	t.Helper()
-	if want, err := strconv.ParseFloat(printed, 64); err != nil || math.Abs(got-want) > 0.6e-6 {
+	if want, err := strconv.ParseFloat(printed, 64); err != nil || !(math.Abs(got-want) <= 0.6e-6) {
 		t.Errorf("%s: %.7f, stated as %s", what, got, printed)
 	}
 }
@@ -279,7 +279,7 @@ func checkHead(t *testing.T, name string, set *data.Set) {
 				sum += term
 				size += math.Abs(term)
 			}
-			if bound := 1.1*size/2048 + 1e-4; math.Abs(sum-float64(z)) > bound {
+			if bound := 1.1*size/2048 + 1e-4; !(math.Abs(sum-float64(z)) <= bound) {
 				t.Errorf("%s: row %d, class %d: logit %v, of the head %v, further than %.2g", name, i, k, z, sum, bound)
 				return
 			}

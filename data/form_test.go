@@ -89,7 +89,7 @@ func TestLargeOffsetsAreRemovedInFloat64(t *testing.T) {
 			}
 			for j := range k {
 				want, got := c.at(i, j)-c.at(i, 0), float64(row[j])-float64(row[0])
-				if math.Abs(got-want) > 0x1p-20*max(1, spread)+1e-7 { // 1e-7: the spacing of float64 at 1e9
+				if !(math.Abs(got-want) <= 0x1p-20*max(1, spread)+1e-7) { // 1e-7: the spacing of float64 at 1e9
 					t.Fatalf("%s, row %d: difference %v became %v", c.name, i, want, got)
 				}
 			}
@@ -127,7 +127,7 @@ func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 		{math.Log(.504 / 1.004), math.Log(.3 / 1.004), math.Log(.2 / 1.004)}, {math.Log(.5), math.Log(.5), tiny},
 	} {
 		for j, w := range want {
-			if got := float64(set.Logits.Row(i)[j]); math.Abs(got-w) > 1e-7*max(1, math.Abs(w)) {
+			if got := float64(set.Logits.Row(i)[j]); !(math.Abs(got-w) <= 1e-7*max(1, math.Abs(w))) {
 				t.Errorf("row %d, class %d: %v, want %v", i, j, got, w)
 			}
 		}

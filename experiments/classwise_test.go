@@ -45,7 +45,7 @@ func TestClassBinsAreFilledWhileStreaming(t *testing.T) {
 	for _, g := range gap {
 		want += math.Abs(g) / float64(set.Logits.Rows)
 	}
-	if math.Abs(got["uncal"]-want) > 1e-12 || len(got) != 3 || got["ts"] == got["uncal"] {
+	if !(math.Abs(got["uncal"]-want) <= 1e-12) || len(got) != 3 || got["ts"] == got["uncal"] {
 		t.Errorf("class-wise ECE %v, uncal should be %v", got, want)
 	}
 

@@ -312,7 +312,7 @@ settings:
 		}
 		// The file of the rescaled set has the probabilities of the clean set. Files
 		// are scored as they are, and uncal from its logits.
-		if value := uncal[strings.Replace(name, "/rescale-2/1", "", 1)]; r.Status == results.OK && math.Abs(r.Value-value) > 1e-14*value {
+		if value := uncal[strings.Replace(name, "/rescale-2/1", "", 1)]; r.Status == results.OK && !(math.Abs(r.Value-value) <= 1e-14*value) {
 			t.Errorf("%s: %v, want %v", name, r.Value, value)
 		}
 	}

@@ -26,7 +26,7 @@ func TestPHIComparesWithTheUncalibratedCell(t *testing.T) {
 	for _, method := range []string{"ts", "raw", "qats"} {
 		for _, score := range []string{"nll", "brier"} {
 			got, want := value[[2]string{method, "phi_" + score}], value[[2]string{"raw", score}]-value[[2]string{method, score}]
-			if math.Abs(got-want) > 1e-14 {
+			if !(math.Abs(got-want) <= 1e-14) {
 				t.Errorf("%s: PHI of %s %g, want %g", method, score, got, want)
 			}
 		}
@@ -37,7 +37,7 @@ func TestPHIComparesWithTheUncalibratedCell(t *testing.T) {
 			continue
 		}
 		metrics = append(metrics, p.Metric)
-		if p.Metric == "phi_nll" && math.Abs(p.Difference-value[[2]string{"ts", "phi_nll"}]) > 1e-12 {
+		if p.Metric == "phi_nll" && !(math.Abs(p.Difference-value[[2]string{"ts", "phi_nll"}]) <= 1e-12) {
 			t.Errorf("difference %g", p.Difference)
 		}
 		if !(p.Lo <= p.Difference && p.Difference <= p.Hi) {

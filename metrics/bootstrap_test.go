@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -32,6 +33,11 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 				f.Conf[i] = .7 + 9e-10*float64(1+cmp.Compare(i, chunkRows))
 			}
 		}
+		if trial%5 == 3 { // some distances are exactly that of a tie
+			for i := range f.Conf {
+				f.Conf[i] = tie * []float64{1, 2, 4, 5, 16, 17}[rng.IntN(6)]
+			}
+		}
 		w := newWeighing(Of(f))
 		drawn := make([]times, n)
 		for lane := range lanes {
@@ -55,6 +61,157 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 			near(t, "ECE", w.ece(lane), ECE(Of(expanded), 15), 1e-12)
 			near(t, "AECE", w.aece(drawn, lane), AECE(Of(expanded), 15), 1e-12)
 		}
+	}
+}
+
+// A block of ties that spans many chunks of rows, in steps that begin with a chunk,
+// is one block: each chunk is within the tie distance of its neighbour only.
+func TestResampledErrorsOfLongBlocksOfTies(t *testing.T) {
+	const n = 40 * chunkRows
+	rng := rand.New(rand.NewPCG(9, 1))
+	for _, step := range []float64{0, 9e-10} {
+		conf, hit := make([]float64, n), make([]bool, n)
+		for i := range conf {
+			conf[i], hit[i] = .7+step*float64(i/chunkRows), rng.IntN(n) < i
+			if i%(13*chunkRows) == 0 && i > 0 { // a gap ends the block
+				for j := i; j < n; j++ {
+					conf[j] += 1e-6
+				}
+			}
+		}
+		f := given(conf, hit)
+		w, drawn := newWeighing(Of(f)), make([]times, n)
+		draw(drawn, 3, 1)
+		w.weigh(drawn)
+		var rows []int
+		for i, word := range drawn {
+			for range word[3] {
+				rows = append(rows, i)
+			}
+		}
+		near(t, "AECE", w.aece(drawn, 3), AECE(Of(pick(f, rows)), 15), 1e-12)
+	}
+}
+
+// The sums of residuals of n rows, each at most 1, stay below 2^63.
+func TestResidualsDoNotOverflow(t *testing.T) {
+	for k := range 62 {
+		digits := residualBits(1 << k)
+		if digits+k > 62 || digits > 40 || k <= 21 && digits != 40 {
+			t.Errorf("2^%d rows: %d binary digits", k, digits)
+		}
+	}
+}
+
+// Draws are the words of splitmix64. The words are the first of the generator with
+// seed 1234567, as published with the reference code of Vigna.
+func TestDrawsReadTheWordsOfSplitMix(t *testing.T) {
+	words := []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431}
+	const start = 1234567
+	for n := 1; n <= 7; n++ {
+		drawn, want := make([]times, n), make([]times, n)
+		draw(drawn, 1, start+golden)
+		for i := range n {
+			half := words[i/2] >> 32 // the even draws take the upper half of a word
+			if i%2 == 1 {
+				half = words[i/2] & (1<<32 - 1)
+			}
+			want[half*uint64(n)>>32][1]++
+		}
+		if !slices.Equal(drawn, want) {
+			t.Errorf("%d rows: drawn %v, want %v", n, drawn, want)
+		}
+	}
+	const n = 1<<20 + 1 // one draw a word
+	drawn, total, next := make([]times, n), 0, 0
+	draw(drawn, 1, start+golden)
+	for i := range drawn {
+		total += int(drawn[i][1])
+	}
+	for _, word := range words {
+		i, _ := bits.Mul64(word, n)
+		if drawn[i][1] > 0 {
+			next++
+		}
+	}
+	if total != n || next != len(words) {
+		t.Errorf("%d draws of %d rows; %d of the first %d are there", total, n, next, len(words))
+	}
+}
+
+// A difference has one value of the whole sample and one of each resample, or of the
+// first 200 if the metric is computed anew, whatever the number asked for.
+func TestResamplesAreAsManyAsAskedFor(t *testing.T) {
+	f := Of(network(rand.New(rand.NewPCG(10, 1)), 40, 1))
+	for _, asked := range []int{1, 6, 7, 8, 200, 203, 209} {
+		opts := PairOptions{Resamples: asked, Metrics: []Entry{eceEntry, brierTopEntry, aurcEntry}}
+		values, err := resample(context.Background(), []*resampler{newResampler(f, opts.Metrics, 1)}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range []int{asked + 1, asked + 1, min(asked, anewResamples) + 1} {
+			if got := len(values[0][k]); got != want {
+				t.Errorf("%d resamples of %s: %d values, want %d", asked, opts.Metrics[k].Name, got, want)
+			}
+		}
+	}
+}
+
+// Metrics besides ECE and AECE have differences too. One that is undefined, or that
+// resampling shifts, is left out, and those after it are there.
+func TestPairsOfNamedMetrics(t *testing.T) {
+	b := network(rand.New(rand.NewPCG(51, 1)), 2000, 1)
+	constant, hit := make([]float64, b.Len()), make([]bool, b.Len())
+	accuracy := Accuracy(Of(b))
+	for i := range constant { // no resample bins the noise of one confidence
+		constant[i], hit[i] = accuracy, b.Correct(i)
+	}
+	a := given(constant, hit)
+	b.Label = a.Label
+	opts := PairOptions{Resamples: 60, Metrics: []Entry{phiEntry, brierTopEntry, corpMCBEntry, aurcEntry}}
+	pairs, err := Pairs(context.Background(), Of(a), []*Samples{Of(b)}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range pairs {
+		names = append(names, p.Metric)
+		near(t, p.Metric, p.Difference, compute(t, p.Metric, b)-compute(t, p.Metric, a), 1e-12)
+	}
+	if !slices.Contains(names, brierTopEntry.Outputs[0].Name) || !slices.Contains(names, aurcEntry.Outputs[0].Name) ||
+		slices.Contains(names, phiEntry.Outputs[0].Name) || slices.Contains(names, corpMCBEntry.Outputs[0].Name) {
+		t.Errorf("differences of %v", names)
+	}
+}
+
+// Rows without classes have labels of their own, which say nothing about the rows of
+// a network; their number must agree all the same.
+func TestRowsWithoutClassesAreComparedByTheirNumber(t *testing.T) {
+	conf, hit := []float64{.9, .8}, []bool{true, false}
+	top, err := FromConfidences(conf, hit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := FromConfidences([]float64{.9, .8, .7}, []bool{true, false, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := given(conf, hit)
+	full.Label, full.Pred = []int32{4, 2}, []int32{4, 3}
+	for _, c := range []struct {
+		base, other *Samples
+		ok          bool
+	}{{Of(full), top, true}, {top, Of(full), true}, {Of(full), more, false}, {more, Of(full), false}, {top, more, false}} {
+		_, err := Pairs(context.Background(), c.base, []*Samples{c.other}, PairOptions{Resamples: 2})
+		if (err == nil) != c.ok {
+			t.Errorf("%d and %d rows: %v", c.base.Len(), c.other.Len(), err)
+		}
+	}
+	if _, err := top.Against(Of(full)); err != nil {
+		t.Errorf("against two rows with classes: %v", err)
+	}
+	if _, err := more.Against(Of(full)); err == nil {
+		t.Error("three rows were compared with two")
 	}
 }
 
@@ -154,6 +311,11 @@ func TestPairsRejects(t *testing.T) {
 			t.Errorf("level %v was accepted", level)
 		}
 	}
+	for kind, ok := range map[Interval]bool{"": true, BC: true, Percentile: true, "bca": false} {
+		if _, err := Pairs(ctx, f, nil, PairOptions{Resamples: 2, Interval: kind}); (err == nil) != ok {
+			t.Errorf("interval %q: %v", kind, err)
+		}
+	}
 	if _, err := Pairs(ctx, f, []*Samples{f, g}, PairOptions{}); err == nil || !strings.Contains(err.Error(), "method 1 has other rows") {
 		t.Errorf("the second method is named as %v", err)
 	}
@@ -177,6 +339,12 @@ func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 	lo, hi = biasCorrected(v, 750.25, .95)
 	near(t, "lo", lo, 270.6, 1)
 	near(t, "hi", hi, 999.53, .05)
+	lo, hi = interval(slices.Clone(v), 750.25, PairOptions{Level: .95, Interval: BC})
+	near(t, "lo of BC", lo, 270.6, 1)
+	near(t, "hi of BC", hi, 999.53, .05)
+	lo, hi = interval(slices.Clone(v), 750.25, PairOptions{Level: .95, Interval: Percentile})
+	near(t, "lo of percentile", lo, 25, 1e-9)
+	near(t, "hi of percentile", hi, 975, 1e-9)
 	for _, observed := range []float64{-1, 2000} { // z0 is bounded: both ends stay within the values
 		lo, hi = biasCorrected(v, observed, .95)
 		if !(lo >= 0 && hi <= 1000 && lo <= hi) {

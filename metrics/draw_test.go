@@ -46,6 +46,9 @@ func TestShareOfResamplesBelowStaysInsideOfZeroAndOne(t *testing.T) {
 			t.Errorf("observed %v: shifted %t", observed, got)
 		}
 	}
+	if shifted([]float64{1, 2, 3, 4}, 1.5, .5) { // at .25, exactly the end
+		t.Error("an observed value at the end of the interval counts as shifted")
+	}
 }
 
 // TestBinsOfOneSampleCountNothing in the debiased ECE, and hide no bin after them.

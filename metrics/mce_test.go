@@ -16,3 +16,8 @@ func TestMCEAsksForBinsWithEnoughRows(t *testing.T) {
 		t.Errorf("29 rows: %v", v)
 	}
 }
+
+// A gap of 0 is a value, and not the lack of one.
+func TestMCEOfACalibratedSetIsZero(t *testing.T) {
+	near(t, "mce", compute(t, "mce", given([]float64{1, 1}, []bool{true, true})), 0, 0)
+}

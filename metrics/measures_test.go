@@ -221,12 +221,22 @@ func TestVariationalL1IsALowerBoundOnAverage(t *testing.T) {
 		if total > truth+noise || total < truth-.02 {
 			t.Errorf("power %g: estimate %.4f, error %.4f", power, total, truth)
 		}
-		if math.Abs(wrong) > .005 {
+		if !(math.Abs(wrong) <= .005) {
 			t.Errorf("power %g: %.4f of the error has the wrong direction", power, wrong)
 		}
 		if power == 1 && binned < truth+4*noise {
 			t.Errorf("ECE %.4f of a calibrated model", binned)
 		}
+	}
+}
+
+// A row whose confidence is its expected accuracy counts in neither direction: a row
+// alone has no other rows to tell.
+func TestVariationalL1OfOneRowIsZero(t *testing.T) {
+	for _, correct := range []bool{true, false} {
+		over, under := VariationalL1(Of(given([]float64{.7}, []bool{correct})), 1)
+		near(t, "over", over, 0, 0)
+		near(t, "under", under, 0, 0)
 	}
 }
 

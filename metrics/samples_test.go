@@ -244,17 +244,32 @@ func TestFromProbsRejectsLogitsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// Two confidences at exactly the distance of a tie are one point, also for Kuiper.
+// Two confidences at exactly the distance of a tie are one point, at their mean, for
+// every metric that has ties.
 func TestTiesIncludeTheirDistance(t *testing.T) {
 	for _, c := range []struct {
 		second float64
 		points int
-		kuiper float64
-	}{{2 * tie, 1, (1 - 3*tie) / 2}, {2.5 * tie, 2, (1 - tie) / 2}} {
+		first  float64 // the first point
+		most   float64 // the largest difference of the cumulated sums
+		acc    [2]float64
+	}{
+		{2 * tie, 1, 1.5 * tie, (1 - 3*tie) / 2, [2]float64{.5, .5}},
+		{2.5 * tie, 2, tie, (1 - tie) / 2, [2]float64{1, 0}},
+	} {
 		s := Of(given([]float64{tie, c.second}, []bool{true, false}))
-		if got := len(s.points()); got != c.points {
+		points := s.points()
+		if got := len(points); got != c.points {
 			t.Errorf("second confidence %v: %d points, want %d", c.second, got, c.points)
 		}
-		near(t, "Kuiper", Kuiper(s), c.kuiper, 1e-14)
+		near(t, "first point", points[0].at, c.first, 1e-18)
+		near(t, "Kuiper", Kuiper(s), c.most, 1e-14)
+		near(t, "KS", KS(s), c.most, 1e-14)
+		bins := MassBins(s, 2)
+		near(t, "accuracy of the lower half", bins[0].Acc, c.acc[0], 0)
+		near(t, "accuracy of the upper half", bins[1].Acc, c.acc[1], 0)
+		if got := newCumulated(s.sorted).rising; got != (c.points == 1) {
+			t.Errorf("second confidence %v: rising is %v", c.second, got)
+		}
 	}
 }

@@ -46,10 +46,14 @@ const (
 	countUnit  = 1 << countShift
 )
 
+// residualBits is the number of binary digits after the point of a residual: 40, or
+// fewer where a sum of n residuals would overflow.
+func residualBits(n int) int { return min(40, 62-bits.Len(uint(n))) }
+
 func newWeighing(s *Samples) *weighing {
 	const m = 15
 	n := s.Len()
-	shift := min(40, 62-bits.Len(uint(n)))
+	shift := residualBits(n)
 	w := &weighing{conf: make([]float64, n), row: make([]int32, n), residual: make([]int64, n), weight: make([]int64, n), unit: math.Ldexp(1, -shift)}
 	for j, x := range s.sorted {
 		w.conf[j], w.row[j] = x.conf, x.row

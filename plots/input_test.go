@@ -100,7 +100,7 @@ func TestPanelPrintsTheECE(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 0.6 x 0.05 + 0.4 x 0.15
-	if got := tab.series[0].ece(); math.Abs(got-0.09) > 1e-15 {
+	if got := tab.series[0].ece(); !(math.Abs(got-0.09) <= 1e-15) {
 		t.Errorf("ECE %v, want 0.09", got)
 	}
 	svg := string(encode(t, mustDraw(t, Registry()[0], in), SVG))

@@ -32,7 +32,7 @@ func TestMeanNeedsAllCorruptions(t *testing.T) {
 	}
 	p := s.points[0]
 	for i, d := range []float64{p.mean - 25, p.lo - 17.5, p.hi - 32.5} {
-		if math.Abs(d) > 1e-12 {
+		if !(math.Abs(d) <= 1e-12) {
 			t.Errorf("%v: number %d is off by %v", p, i, d)
 		}
 	}

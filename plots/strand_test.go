@@ -118,7 +118,7 @@ func TestLeadersDoNotCoincide(t *testing.T) {
 			t.Errorf("leaders %v", list)
 		}
 	}
-	if math.Abs(float64(list[4]-500)) > 1e-9 {
+	if !(math.Abs(float64(list[4]-500)) <= 1e-9) {
 		t.Errorf("a leader without neighbours moved: %v", list)
 	}
 }

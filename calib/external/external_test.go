@@ -146,7 +146,7 @@ func TestProgramGetsItsModelAndSeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, v := range probs.Data {
-			if math.Abs(v-1.0/3) > 1e-16 {
+			if !(math.Abs(v-1.0/3) <= 1e-16) {
 				t.Errorf("%s: element %d is %v", how, i, v)
 			}
 		}

@@ -183,13 +183,13 @@ func TestNormalsHaveTheMomentsAndQuantilesOfTheNormal(t *testing.T) {
 	}
 	for p, want := range []float64{1, 0, 1, 0, 3} {
 		sd := []float64{1e-9, 1, math.Sqrt2, math.Sqrt(15), math.Sqrt(96)}[p] / math.Sqrt(n)
-		if math.Abs(sums[p]-want) > 5*sd {
+		if !(math.Abs(sums[p]-want) <= 5*sd) {
 			t.Errorf("moment %d is %g, want %g", p, sums[p], want)
 		}
 	}
 	for _, n := range []int{2, 3, 1000, 24000} {
 		for i, q := range normalQuantiles(n) {
-			if want := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(n)-1); math.Abs(q-want) > 1e-3 {
+			if want := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(n)-1); !(math.Abs(q-want) <= 1e-3) {
 				t.Fatalf("quantile %d of %d is %g, want %g", i, n, q, want)
 			}
 		}

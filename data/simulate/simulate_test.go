@@ -95,7 +95,7 @@ func TestModelAndRowsReachTheirTargets(t *testing.T) {
 			other := newProbe(w, 24_000, 99)
 			acc := other.accuracy(c)
 			ece, _ := other.gap(c)
-			if math.Abs(acc-wantAcc) > 0.003 || math.Abs(ece-wantECE) > 0.003 {
+			if !(math.Abs(acc-wantAcc) <= 0.003) || !(math.Abs(ece-wantECE) <= 0.003) {
 				t.Errorf("the model has accuracy %.4f and ECE %.4f, want %g and %g", acc, ece, wantAcc, wantECE)
 			}
 			const n = 20_000
@@ -104,7 +104,7 @@ func TestModelAndRowsReachTheirTargets(t *testing.T) {
 			acc, ece, _ = score(set.Logits, set.Labels)
 			sd := math.Sqrt(wantAcc * (1 - wantAcc) / n)
 			// The ECE of a sample is above the model's by up to 15 bins' noise.
-			if math.Abs(acc-wantAcc) > 4*sd+0.002 || ece < wantECE-4*sd-0.002 || ece > wantECE+6*sd+0.002 {
+			if !(math.Abs(acc-wantAcc) <= 4*sd+0.002) || ece < wantECE-4*sd-0.002 || ece > wantECE+6*sd+0.002 {
 				t.Errorf("%d rows have accuracy %.4f and ECE %.4f, want %g and %g", n, acc, ece, wantAcc, wantECE)
 			}
 		})
@@ -147,7 +147,7 @@ func TestLogitsAreCalibratedBeforeScaling(t *testing.T) {
 			}
 			for b := range count {
 				p := conf[b] / count[b]
-				if sd := math.Sqrt(p * (1 - p) / count[b]); count[b] > 100 && math.Abs(hit[b]/count[b]-p) > 4*sd {
+				if sd := math.Sqrt(p * (1 - p) / count[b]); count[b] > 100 && !(math.Abs(hit[b]/count[b]-p) <= 4*sd) {
 					t.Errorf("bin %d: confidence %.4f, accuracy %.4f over %.0f rows", b, p, hit[b]/count[b], count[b])
 				}
 			}
@@ -185,12 +185,12 @@ func TestClassesFollowTheirShares(t *testing.T) {
 		}
 		for j := range count {
 			p := c.share(j) / sum
-			if sd := math.Sqrt(n * p * (1 - p)); math.Abs(count[j]-n*p) > 4.5*sd {
+			if sd := math.Sqrt(n * p * (1 - p)); !(math.Abs(count[j]-n*p) <= 4.5*sd) {
 				t.Errorf("%s: class %d has %.0f rows, want %.0f", name, j, count[j], n*p)
 			}
 		}
 	}
-	if b := voc.Prior; math.Abs(b[0]-0.7) > 1e-15 || b[20] >= b[1] {
+	if b := voc.Prior; !(math.Abs(b[0]-0.7) <= 1e-15) || b[20] >= b[1] {
 		t.Errorf("background %v", b)
 	}
 }
@@ -239,7 +239,7 @@ func TestViewsAreLessPeakedOnAverage(t *testing.T) {
 		}
 		acc, _, conf := score(set.Logits, set.Labels)
 		meanAcc, _, meanConf := score(mean, set.Labels)
-		if meanConf >= conf || meanConf < conf-0.03 || math.Abs(meanAcc-acc) > 0.02 {
+		if meanConf >= conf || meanConf < conf-0.03 || !(math.Abs(meanAcc-acc) <= 0.02) {
 			t.Errorf("%s: image %.4f right at %.4f, mean of views %.4f right at %.4f", name, acc, conf, meanAcc, meanConf)
 		}
 		if viewAcc, _, _ := score(set.Augmented[1], set.Labels); viewAcc > acc || viewAcc < acc-0.06 {

@@ -137,7 +137,7 @@ func TestRootFindsAZeroOrSaysWhyNot(t *testing.T) {
 	cube := func(x float64) float64 { return x*x*x - 8 }
 	for _, guess := range []float64{0, 0.1, 2, 2.1, 50, 100} {
 		x, err := root("it", 0, 100, guess, 0.1, 1e-9, cube)
-		if err != nil || math.Abs(x-2) > 1e-9 {
+		if err != nil || !(math.Abs(x-2) <= 1e-9) {
 			t.Errorf("from %g: %g, %v", guess, x, err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestABlockCountsOnce(t *testing.T) {
 		o := ece
 		o.Block = by
 		r := comparison(t, records, nil, o).Rows[0]
-		if r.Method != "ts" || float64(r.Blocks) != want[0] || math.Abs(r.Difference-want[1]) > 1e-12 || math.Abs(r.Value-want[2]) > 1e-12 {
+		if r.Method != "ts" || float64(r.Blocks) != want[0] || !(math.Abs(r.Difference-want[1]) <= 1e-12) || !(math.Abs(r.Value-want[2]) <= 1e-12) {
 			t.Errorf("%s: %+v, want %v", by, r, want)
 		}
 		if r.Better != 1 || r.Worse != 2 || r.Settings != 4 || r.NoInterval != 4 {
@@ -106,7 +106,7 @@ func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 	records = append([]results.Record{skip}, records...)
 	c := comparison(t, records, nil, Options{Metric: "ece", Against: "qats", Methods: []string{"ts"}})
 	r := c.Rows[0]
-	if want := ((.02+.06+.04)/3 + .1) / 2; r.Blocks != 2 || math.Abs(r.Difference-want) > 1e-12 {
+	if want := ((.02+.06+.04)/3 + .1) / 2; r.Blocks != 2 || !(math.Abs(r.Difference-want) <= 1e-12) {
 		t.Errorf("%d blocks, difference %v, want 2 and %v", r.Blocks, r.Difference, want)
 	}
 	if !slices.Equal(r.BlockNames, []string{"a", "b"}) || !slices.Equal(c.Datasets["a"], []string{"other-name", "a", "a-c"}) {
@@ -257,7 +257,7 @@ func TestRowsThatDoNotCountHideNoOthers(t *testing.T) {
 		pairs = append(pairs, aece, pair(split, "ts", "qats", .5, -.4, .6), pair(c, "ts", "ir", .5, -.4, .6), pair(c, "ts", "qats", .1, .05, .15))
 	}
 	r := comparison(t, records, pairs, ece).Rows[0]
-	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoInterval != 0 || math.Abs(r.Difference-.1) > 1e-12 {
+	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoInterval != 0 || !(math.Abs(r.Difference-.1) <= 1e-12) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -322,8 +322,8 @@ func TestSplitsDescribesFourDrawsDoneByHand(t *testing.T) {
 	}
 	s := list[0]
 	// -2, 0, -1, 1 points: mean -.5, squares 2.25 + .25 + .25 + 2.25 = 5 over 3.
-	if s.Draws != 4 || s.Better != 2 || s.Worse != 1 || math.Abs(s.Mean+.005) > 1e-12 || math.Abs(s.Deviation-.01*math.Sqrt(5./3)) > 1e-12 ||
-		math.Abs(s.Lo+.02) > 1e-12 || math.Abs(s.Hi-.01) > 1e-12 || math.Abs(s.Resampling-.01) > 1e-6 {
+	if s.Draws != 4 || s.Better != 2 || s.Worse != 1 || !(math.Abs(s.Mean+.005) <= 1e-12) || !(math.Abs(s.Deviation-.01*math.Sqrt(5./3)) <= 1e-12) ||
+		!(math.Abs(s.Lo+.02) <= 1e-12) || !(math.Abs(s.Hi-.01) <= 1e-12) || !(math.Abs(s.Resampling-.01) <= 1e-6) {
 		t.Errorf("%+v", s)
 	}
 	// Draws are replicates and not settings.
@@ -418,7 +418,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 	for _, x := range []struct{ got, want float64 }{
 		{ts.Difference, math.Log(.5)}, {ts.Shift.Estimate, math.Log(.5)}, {slow.Difference, math.Log(4)}, {c.AgainstValue, math.Log(math.Pow(10, -1.5))},
 	} {
-		if math.Abs(x.got-x.want) > 1e-12 {
+		if !(math.Abs(x.got-x.want) <= 1e-12) {
 			t.Errorf("%v, want %v", x.got, x.want)
 		}
 	}

@@ -161,10 +161,10 @@ func TestSmallestDifferenceIsHalfTheMedianInterval(t *testing.T) {
 		records = append(records, record(c, "qats", .1), record(c, "ts", .1))
 		pairs = append(pairs, pair(c, "ts", "qats", 0, -width/2, width/2))
 	}
-	if got := comparison(t, records, pairs, ece).Rows[0].Smallest; math.Abs(got-.015) > 1e-15 {
+	if got := comparison(t, records, pairs, ece).Rows[0].Smallest; !(math.Abs(got-.015) <= 1e-15) {
 		t.Errorf("%v, want .015", got)
 	}
-	if got := comparison(t, records, pairs[:3], ece).Rows[0].Smallest; math.Abs(got-.01) > 1e-15 {
+	if got := comparison(t, records, pairs[:3], ece).Rows[0].Smallest; !(math.Abs(got-.01) <= 1e-15) {
 		t.Errorf("%v, want .01", got)
 	}
 	if got := comparison(t, records, nil, ece).Rows[0].Smallest; got != 0 {

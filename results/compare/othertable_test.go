@@ -63,7 +63,7 @@ func TestRanksOfCalArena(t *testing.T) {
 			}
 		}
 		n, m := float64(c.networks), float64(c.methods)
-		if want := c.q * math.Sqrt(m*(m+1)/(6*n)); math.Abs(k.Critical-want) > 1e-4 {
+		if want := c.q * math.Sqrt(m*(m+1)/(6*n)); !(math.Abs(k.Critical-want) <= 1e-4) {
 			t.Errorf("%s: critical difference %.4f, want %.4f", c.benchmark, k.Critical, want)
 		}
 	}

@@ -32,7 +32,7 @@ func TestWinRatesCountBlocksOnce(t *testing.T) {
 	want := map[string]float64{"qats": (2.0/3 + 1 + 1 + 1) / 4, "ts": (1.0/3 + 1 + 0 + 1) / 4, "ir": 0}
 	theta := map[string]float64{}
 	for _, s := range c.Ranking.Strengths() {
-		if math.Abs(s.WinRate.Value-want[s.Method]) > 1e-12 {
+		if !(math.Abs(s.WinRate.Value-want[s.Method]) <= 1e-12) {
 			t.Errorf("%s: win rate %v, want %v", s.Method, s.WinRate.Value, want[s.Method])
 		}
 		for _, e := range []Estimate{s.WinRate, s.BradleyTerry} {
@@ -41,12 +41,12 @@ func TestWinRatesCountBlocksOnce(t *testing.T) {
 			}
 		}
 		// The draws are of two blocks: a alone, b alone or both.
-		if s.Method == "qats" && (math.Abs(s.WinRate.Lo-5.0/6) > 1e-12 || s.WinRate.Hi != 1) {
+		if s.Method == "qats" && (!(math.Abs(s.WinRate.Lo-5.0/6) <= 1e-12) || s.WinRate.Hi != 1) {
 			t.Errorf("interval %+v, want 0.833 to 1", s.WinRate)
 		}
 		theta[s.Method] = s.BradleyTerry.Value
 	}
-	if !(theta["qats"] > theta["ts"] && theta["ts"] > theta["ir"]) || math.Abs(theta["qats"]+theta["ts"]+theta["ir"]) > 1e-9 {
+	if !(theta["qats"] > theta["ts"] && theta["ts"] > theta["ir"]) || !(math.Abs(theta["qats"]+theta["ts"]+theta["ir"]) <= 1e-9) {
 		t.Errorf("strengths %v", theta)
 	}
 	if text := (View{Comparison: c}).StrengthLegend(); !strings.HasSuffix(text, "Of 2 blocks they are too short: read them as a description.") {
@@ -61,7 +61,7 @@ func TestEqualValuesAreHalfAWin(t *testing.T) {
 		records = append(records, record(cell(d, "x"), "qats", .1), record(cell(d, "x"), "ts", .1))
 	}
 	for _, s := range comparison(t, records, nil, ece).Ranking.Strengths() {
-		if s.WinRate != (Estimate{.5, .5, .5}) || math.Abs(s.BradleyTerry.Value) > 1e-9 {
+		if s.WinRate != (Estimate{.5, .5, .5}) || !(math.Abs(s.BradleyTerry.Value) <= 1e-9) {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -87,7 +87,7 @@ func TestAgreementOfRankings(t *testing.T) {
 	want := [][]float64{{1, 1.0 / 3, -1}, {1.0 / 3, 1, -1.0 / 3}, {-1, -1.0 / 3, 1}}
 	for i := range want {
 		for j := range want {
-			if math.Abs(a.Tau[i][j]-want[i][j]) > 1e-12 {
+			if !(math.Abs(a.Tau[i][j]-want[i][j]) <= 1e-12) {
 				t.Errorf("tau of %s and %s is %v, want %v", a.Metrics[i], a.Metrics[j], a.Tau[i][j], want[i][j])
 			}
 		}

@@ -262,7 +262,7 @@ func TestPaperAverages(t *testing.T) {
 				}
 				continue
 			}
-			if math.Abs(100*cell.Value-float64(n.Value)/100) > 0.01+1e-9 {
+			if !(math.Abs(100*cell.Value-float64(n.Value)/100) <= 0.01+1e-9) {
 				t.Errorf("%s: %s, printed %s", place, cell.Text, n.Value)
 			}
 		}

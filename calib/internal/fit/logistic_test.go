@@ -46,7 +46,7 @@ func TestLogisticIsMinimum(t *testing.T) {
 			}
 			up, down := append([]float64(nil), at...), append([]float64(nil), at...)
 			up[j], down[j] = at[j]+h, at[j]-h
-			if slope := (loss(up) - loss(down)) / 2e-5; math.Abs(slope) > 1e-8 {
+			if slope := (loss(up) - loss(down)) / 2e-5; !(math.Abs(slope) <= 1e-8) {
 				t.Errorf("trial %d, parameter %d: slope %v", trial, j, slope)
 			}
 		}
@@ -56,7 +56,7 @@ func TestLogisticIsMinimum(t *testing.T) {
 func TestLogisticOfAConstantColumnIsTheMean(t *testing.T) {
 	l := Logistic{Columns: [][]float64{{3, 3, 3, 3}}, Positive: []bool{true, false, false, false}, High: 1}
 	slopes, offset, _ := l.Minimise()
-	if slopes[0] != 0 || math.Abs(Sigmoid(offset)-0.25) > GradTol {
+	if slopes[0] != 0 || !(math.Abs(Sigmoid(offset)-0.25) <= GradTol) {
 		t.Errorf("slope %v, offset %v", slopes[0], offset)
 	}
 }
@@ -89,18 +89,18 @@ func TestLogisticDerivativesAreThoseOfTheLoss(t *testing.T) {
 			}
 			value += math.Log1p(math.Exp(s)) - target*s
 		}
-		if math.Abs(f.Value-value/n) > 1e-12 {
+		if !(math.Abs(f.Value-value/n) <= 1e-12) {
 			t.Errorf("%d columns: value %v, want %v", p, f.Value, value/n)
 		}
 		for j := range x {
 			up, down := append([]float64(nil), x...), append([]float64(nil), x...)
 			up[j], down[j] = x[j]+h, x[j]-h
 			a, b := at(up), at(down)
-			if got := (a.Value - b.Value) / (2 * h); math.Abs(got-f.Gradient[j]) > 1e-8 {
+			if got := (a.Value - b.Value) / (2 * h); !(math.Abs(got-f.Gradient[j]) <= 1e-8) {
 				t.Errorf("%d columns: slope %d is %v, by differences %v", p, j, f.Gradient[j], got)
 			}
 			for i := range x { // the lower triangle
-				if got := (a.Gradient[i] - b.Gradient[i]) / (2 * h); i >= j && math.Abs(got-f.Hessian[i*(p+1)+j]) > 1e-8 && math.Abs(got-f.Hessian[j*(p+1)+i]) > 1e-8 {
+				if got := (a.Gradient[i] - b.Gradient[i]) / (2 * h); i >= j && !(math.Abs(got-f.Hessian[i*(p+1)+j]) <= 1e-8) && !(math.Abs(got-f.Hessian[j*(p+1)+i]) <= 1e-8) {
 					t.Errorf("%d columns: second derivative %d, %d is %v, by differences %v", p, i, j, f.Hessian[i*(p+1)+j], got)
 				}
 			}
@@ -111,10 +111,10 @@ func TestLogisticDerivativesAreThoseOfTheLoss(t *testing.T) {
 // TestLogisticStartsAtTheMeanTarget, with columns in units of their deviation.
 func TestLogisticStartsAtTheMeanTarget(t *testing.T) {
 	l := Logistic{Positive: []bool{true, true, false, true}, Low: .1, High: .9}
-	if got := l.meanTarget(); math.Abs(got-.7) > 1e-15 {
+	if got := l.meanTarget(); !(math.Abs(got-.7) <= 1e-15) {
 		t.Errorf("mean target %v, want .7", got)
 	}
-	if mean, deviation := meanAndDeviation([]float64{1, 3, 5, 7}); mean != 4 || math.Abs(deviation-math.Sqrt(5)) > 1e-15 {
+	if mean, deviation := meanAndDeviation([]float64{1, 3, 5, 7}); mean != 4 || !(math.Abs(deviation-math.Sqrt(5)) <= 1e-15) {
 		t.Errorf("mean %v, deviation %v", mean, deviation)
 	}
 }
@@ -122,7 +122,7 @@ func TestLogisticStartsAtTheMeanTarget(t *testing.T) {
 // The deviation of a column keeps its digits however far from 0 the column is.
 func TestDeviationFarFromZero(t *testing.T) {
 	const far = 3e15
-	if mean, deviation := meanAndDeviation([]float64{far + 1, far + 3, far + 5, far + 7}); mean != far+4 || math.Abs(deviation-math.Sqrt(5)) > 1e-15 {
+	if mean, deviation := meanAndDeviation([]float64{far + 1, far + 3, far + 5, far + 7}); mean != far+4 || !(math.Abs(deviation-math.Sqrt(5)) <= 1e-15) {
 		t.Errorf("mean %v, deviation %v", mean, deviation)
 	}
 }
@@ -131,7 +131,7 @@ func TestDeviationFarFromZero(t *testing.T) {
 func TestLogisticOfAConstantColumnNeedsNoStep(t *testing.T) {
 	l := Logistic{Columns: [][]float64{{3, 3, 3, 3}}, Positive: []bool{true, false, false, false}, High: 1}
 	_, offset, end := l.Minimise()
-	if end.Steps != 0 || math.Abs(offset+math.Log(3)) > 1e-15 {
+	if end.Steps != 0 || !(math.Abs(offset+math.Log(3)) <= 1e-15) {
 		t.Errorf("offset %v after %d steps, want %v after none", offset, end.Steps, -math.Log(3))
 	}
 }

@@ -90,7 +90,7 @@ func TestBoxNewtonMinimisesQuadratics(t *testing.T) {
 				best = min(best, f.Value)
 			}
 		}
-		if math.Abs(sol.Value-best) > 1e-12 || sol.Gradient > GradTol {
+		if !(math.Abs(sol.Value-best) <= 1e-12) || sol.Gradient > GradTol {
 			t.Errorf("trial %d: value %.15g, want %.15g; gradient %g", trial, sol.Value, best, sol.Gradient)
 		}
 		if sol.Steps > p+1 { // one step for each bound that is released, and one more
@@ -118,7 +118,7 @@ func TestBoxNewtonMinimisesRosenbrock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(sol.At[0]-c.want[0]) > 1e-9 || math.Abs(sol.At[1]-c.want[1]) > 1e-9 {
+		if !(math.Abs(sol.At[0]-c.want[0]) <= 1e-9) || !(math.Abs(sol.At[1]-c.want[1]) <= 1e-9) {
 			t.Errorf("x <= %g: %v, want %v", c.hi, sol.At, c.want)
 		}
 	}
@@ -153,11 +153,11 @@ func TestCurveDerivativesAgreeWithDifferences(t *testing.T) {
 			knots := c.Knots(x)
 			return testset.DirectNLL(set, func(i int) float64 { return TemperatureAt(knots, q[i]) })
 		}
-		if math.Abs(f.Value-value(x)) > 1e-13 {
+		if !(math.Abs(f.Value-value(x)) <= 1e-13) {
 			t.Errorf("%+v: value %g, directly %g", c, f.Value, value(x))
 		}
 		for i, want := range fd.Gradient(nil, value, x, &fd.Settings{Formula: fd.Central, Step: 1e-4}) {
-			if math.Abs(f.Gradient[i]-want) > 1e-7 {
+			if !(math.Abs(f.Gradient[i]-want) <= 1e-7) {
 				t.Errorf("%+v: gradient[%d] = %g, differences %g", c, i, f.Gradient[i], want)
 			}
 		}
@@ -165,7 +165,7 @@ func TestCurveDerivativesAgreeWithDifferences(t *testing.T) {
 		fd.Hessian(&h, value, x, &fd.Settings{Formula: fd.Forward, Step: 1e-4})
 		for i := range x {
 			for j := range x {
-				if got, want := f.Hessian[i*len(x)+j], h.At(i, j); math.Abs(got-want) > 1e-3 {
+				if got, want := f.Hessian[i*len(x)+j], h.At(i, j); !(math.Abs(got-want) <= 1e-3) {
 					t.Errorf("%+v: hessian[%d,%d] = %g, differences %g", c, i, j, got, want)
 				}
 			}
@@ -178,7 +178,7 @@ func TestTemperatureAtIsLinearBetweenKnots(t *testing.T) {
 	for _, c := range []struct{ q, want float64 }{
 		{0, 5}, {1. / 6, 4}, {1. / 3, 3}, {0.5, 2.75}, {2. / 3, 2.5}, {5. / 6, 1.75}, {1, 1},
 	} {
-		if got := TemperatureAt(knots, c.q); math.Abs(got-c.want) > 1e-14 {
+		if got := TemperatureAt(knots, c.q); !(math.Abs(got-c.want) <= 1e-14) {
 			t.Errorf("T(%g) = %g, want %g", c.q, got, c.want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
 		{[][]float64{{-1}, {-2}}, -1.3008395659, 0},
 	} {
 		sol, apart, err := BoxNewtonFrom(well, c.starts, lo, hi, 1)
-		if err != nil || math.Abs(sol.At[0]-c.at) > 1e-8 || math.Abs(apart-c.apart) > 1e-6 {
+		if err != nil || !(math.Abs(sol.At[0]-c.at) <= 1e-8) || !(math.Abs(apart-c.apart) <= 1e-6) {
 			t.Errorf("from %v: %v, %v apart, %v; want %v, %v", c.starts, sol.At, apart, err, c.at, c.apart)
 		}
 		var r Report
@@ -228,7 +228,7 @@ func TestBoxNewtonRejectsAStepUpwards(t *testing.T) {
 		return Local{-x + x*x/2 + c*x*x*x, []float64{-1 + x + 3*c*x*x}, []float64{1 + 6*c*x}}, nil
 	}
 	sol, err := BoxNewton(eval, []float64{start}, []float64{-9}, []float64{9}, 1)
-	if err != nil || sol.Value > -0.3 || math.Abs(sol.At[0]-start-0.5486) > 1e-3 {
+	if err != nil || sol.Value > -0.3 || !(math.Abs(sol.At[0]-start-0.5486) <= 1e-3) {
 		t.Errorf("%+v (%v), want the minimum near %v", sol, err, start+0.5486)
 	}
 }
@@ -300,7 +300,7 @@ func TestBoxStepDampingIsALargerDiagonal(t *testing.T) {
 		}
 		want, _ := boxStep(x, f, lo, hi, unit, 0)
 		for i := range want {
-			if math.Abs(got[i]-want[i]) > 1e-13 {
+			if !(math.Abs(got[i]-want[i]) <= 1e-13) {
 				t.Fatalf("trial %d: step %v, want %v", trial, got, want)
 			}
 			if want[i] == lo[i]-x[i] || want[i] == hi[i]-x[i] {

@@ -29,7 +29,7 @@ func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
 				for _, p := range row {
 					total += p
 				}
-				if math.Abs(total-1) > 1e-15*float64(k) {
+				if !(math.Abs(total-1) <= 1e-15*float64(k)) {
 					t.Errorf("k = %d: the probabilities sum to %v", k, total)
 				}
 			}

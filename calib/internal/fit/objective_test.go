@@ -130,11 +130,11 @@ func TestTemperatureReportsItsLastPass(t *testing.T) {
 			t.Fatal(err)
 		}
 		gradient := math.Abs(s.LabelGap - s.MeanGap)
-		if math.Abs(s.NLL-r.NLL) > 1e-15 || gradient > GradTol || math.Abs(gradient-r.Gradient) > 1e-14 {
+		if !(math.Abs(s.NLL-r.NLL) <= 1e-15) || gradient > GradTol || !(math.Abs(gradient-r.Gradient) <= 1e-14) {
 			t.Errorf("seed %d: NLL %v, gradient %g; reported %v and %g", seed, s.NLL, gradient, r.NLL, r.Gradient)
 		}
 		want, err := o.Sums(ctx, Constant(1/temperature), 1, visit)
-		if err != nil || len(totals) != 1 || math.Abs(totals[0]/want[0]-1) > 1e-14 {
+		if err != nil || len(totals) != 1 || !(math.Abs(totals[0]/want[0]-1) <= 1e-14) {
 			t.Errorf("seed %d: totals %v, want %v (%v)", seed, totals, want, err)
 		}
 	}

@@ -49,7 +49,7 @@ func TestRefinedReferenceIsTheCurveOfTheSample(t *testing.T) {
 	if !reflect.DeepEqual(refs[0], refs[1]) || us[0] != us[1] || passes[0] != passes[1] {
 		t.Errorf("u = %v in memory, %v streamed; passes %v and %v", us[0], us[1], passes[0], passes[1])
 	}
-	if math.Abs(us[0]-want) > 1e-7 {
+	if !(math.Abs(us[0]-want) <= 1e-7) {
 		t.Errorf("u = %v, the minimum is at %v", us[0], want)
 	}
 	o, err := NewObjective(middle)
@@ -62,7 +62,7 @@ func TestRefinedReferenceIsTheCurveOfTheSample(t *testing.T) {
 			t.Fatal(err)
 		}
 		node, _ := s.node(want + off)
-		if rest := refs[0].less(node); math.Abs(rest.u) > 1e-8 || math.Abs(rest.du) > 1e-4 {
+		if rest := refs[0].less(node); !(math.Abs(rest.u) <= 1e-8) || !(math.Abs(rest.du) <= 1e-4) {
 			t.Errorf("%g from the minimum the reference is off by %.1e, its slope by %.1e", off, rest.u, rest.du)
 		}
 	}
@@ -155,7 +155,7 @@ func TestMillionsOfRowsNeedTwoPasses(t *testing.T) {
 	if r.Passes < 2+2./32 || r.Passes > 2.1 || len(r.Warnings) > 0 { // two passes over one row in 32 refine the reference
 		t.Errorf("%+v", r)
 	}
-	if math.Abs(got/1.7-1) > 2e-3 {
+	if !(math.Abs(got/1.7-1) <= 2e-3) {
 		t.Errorf("T = %v, want 1.7", got)
 	}
 	s, err := o.Slope(context.Background(), 1/got)
@@ -163,10 +163,10 @@ func TestMillionsOfRowsNeedTwoPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	node, target := s.node(-softmax.Log(got))
-	if step := node.du * (target - node.y); math.Abs(step) > 1e-10 {
+	if step := node.du * (target - node.y); !(math.Abs(step) <= 1e-10) {
 		t.Errorf("T is %.1e from the minimum", step)
 	}
-	if math.Abs(s.NLL-r.NLL) > 1e-14 || math.Abs(s.LabelGap-s.MeanGap) > 1e-10 || r.Gradient > 1e-10 {
+	if !(math.Abs(s.NLL-r.NLL) <= 1e-14) || !(math.Abs(s.LabelGap-s.MeanGap) <= 1e-10) || r.Gradient > 1e-10 {
 		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.NLL, s.LabelGap-s.MeanGap, r.NLL, r.Gradient)
 	}
 }
@@ -201,7 +201,7 @@ func TestReferenceStartsAtTheMinimumOfTheSample(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := -softmax.Log(setTemperature(t, &data.Set{Logits: sample.Logits, Labels: pickLabels(set, 250)}))
-		if math.Abs(u-want) > 1e-3 || o.Passes < 4./16 || o.Passes > 8./16 { // three passes show the curve
+		if !(math.Abs(u-want) <= 1e-3) || o.Passes < 4./16 || o.Passes > 8./16 { // three passes show the curve
 			t.Errorf("T = %g: u = %v, the sample has %v; %v passes", temperature, u, want, o.Passes)
 		}
 	}
@@ -234,7 +234,7 @@ func TestSteppedEstimatesTheNLL(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := s.stepped(u, step)
-	if nll, err := o.NLL(ctx, f.t); err != nil || math.Abs(nll-f.report.NLL) > step*step*step || math.Abs(f.t*f.beta-1) > 1e-15 {
+	if nll, err := o.NLL(ctx, f.t); err != nil || !(math.Abs(nll-f.report.NLL) <= step*step*step) || !(math.Abs(f.t*f.beta-1) <= 1e-15) {
 		t.Errorf("NLL %v, estimated %v (%v)", nll, f.report.NLL, err)
 	}
 }

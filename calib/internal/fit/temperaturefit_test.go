@@ -48,7 +48,7 @@ func TestCurveNodesInterpolatePolynomials(t *testing.T) {
 	c := curveNodes(nil).with(p(9)).with(p(-1)).with(p(0.5)).with(p(2)) // the first is dropped
 	for _, y := range []float64{-2, -1, 0, 0.5, 1.7, 2, 3} {
 		u, du := c.slopeAt(y)
-		if want := p(y); math.Abs(u-want.u) > 1e-12*(1+math.Abs(want.u)) || math.Abs(du-want.du) > 1e-12*(1+math.Abs(want.du)) {
+		if want := p(y); !(math.Abs(u-want.u) <= 1e-12*(1+math.Abs(want.u))) || !(math.Abs(du-want.du) <= 1e-12*(1+math.Abs(want.du))) {
 			t.Errorf("at %g: %g with slope %g, want %g with %g", y, u, du, want.u, want.du)
 		}
 	}
@@ -59,7 +59,7 @@ func TestCurveNodesInterpolatePolynomials(t *testing.T) {
 		t.Errorf("no node: %g, %g", u, du)
 	}
 	twice := curveNodes(nil).with(p(2)).with(p(2)).with(p(-2)) // the second replaces the first; y = -2 is another
-	if u := twice.at(-2); len(twice) != 2 || math.Abs(u-p(-2).u) > 1e-12 {
+	if u := twice.at(-2); len(twice) != 2 || !(math.Abs(u-p(-2).u) <= 1e-12) {
 		t.Errorf("a node twice: %v, %v at -2", twice, u)
 	}
 }

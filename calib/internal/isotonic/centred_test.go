@@ -47,7 +47,7 @@ func TestCentredGoesThroughTheMeansOfBlocks(t *testing.T) {
 			}
 		}
 		for y := range sum {
-			if got := g.At(sum[y] / rows[y]); math.Abs(got-y) > 1e-12 {
+			if got := g.At(sum[y] / rows[y]); !(math.Abs(got-y) <= 1e-12) {
 				t.Fatalf("trial %d: g = %v at the mean of a block of value %v", trial, got, y)
 			}
 		}

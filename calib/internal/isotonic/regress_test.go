@@ -81,7 +81,7 @@ func TestRegressIsMinMax(t *testing.T) {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
 		for i := range at {
-			if got := g.At(at[i]); math.Abs(got-want[i]) > 1e-14 {
+			if got := g.At(at[i]); !(math.Abs(got-want[i]) <= 1e-14) {
 				t.Fatalf("trial %d: g(%v) = %v, min-max formula %v", trial, at[i], got, want[i])
 			}
 		}
@@ -97,7 +97,7 @@ func TestRegressIsScikitLearn(t *testing.T) {
 			t.Errorf("%s: knots %v %v, want %v %v", c.Name, g.X, g.Y, c.KnotsX, c.KnotsY)
 		}
 		for i, x := range c.Query {
-			if got := g.At(x); math.Abs(got-c.Predict[i]) > 1e-14 {
+			if got := g.At(x); !(math.Abs(got-c.Predict[i]) <= 1e-14) {
 				t.Errorf("%s: g(%v) = %v, want %v", c.Name, x, got, c.Predict[i])
 			}
 		}

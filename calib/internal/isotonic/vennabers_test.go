@@ -45,7 +45,7 @@ func TestVennAbersIsTheDefinition(t *testing.T) {
 				p[outcome] = g[i]
 			}
 			got, want := 1/(1+math.Exp(v.Odds(s))), p[1]/(1-p[0]+p[1])
-			if math.Abs(got-want) > 1e-13 {
+			if !(math.Abs(got-want) <= 1e-13) {
 				t.Fatalf("trial %d: p(%v) = %v, by the definition %v", trial, s, got, want)
 			}
 		}

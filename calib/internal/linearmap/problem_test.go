@@ -75,7 +75,7 @@ func TestDerivativesAgreeWithDifferences(t *testing.T) {
 				t.Fatal(err)
 			}
 			middle := value(theta)
-			if math.Abs(got-middle) > 1e-13 {
+			if !(math.Abs(got-middle) <= 1e-13) {
 				t.Errorf("n = %d, full %v: value %v, want %v", n, full, got, middle)
 			}
 			for j := range theta {
@@ -84,10 +84,10 @@ func TestDerivativesAgreeWithDifferences(t *testing.T) {
 				up := value(moved)
 				moved[j] -= 2 * h
 				down := value(moved)
-				if d := (up - down) / (2 * h); math.Abs(d-gradient[j]) > 1e-9*(1+math.Abs(d)) {
+				if d := (up - down) / (2 * h); !(math.Abs(d-gradient[j]) <= 1e-9*(1+math.Abs(d))) {
 					t.Errorf("n = %d, full %v: gradient[%d] = %v, differences give %v", n, full, j, gradient[j], d)
 				}
-				if d := (up - 2*middle + down) / (h * h); math.Abs(d-curvature[j]) > 1e-4*(1+math.Abs(d)) {
+				if d := (up - 2*middle + down) / (h * h); !(math.Abs(d-curvature[j]) <= 1e-4*(1+math.Abs(d))) {
 					t.Errorf("n = %d, full %v: curvature[%d] = %v, differences give %v", n, full, j, curvature[j], d)
 				}
 			}

@@ -54,7 +54,7 @@ func TestTableIsTheNLL(t *testing.T) {
 			want, wantSlope := testset.RowNLL(set.Logits.Row(i), int(set.Labels[i]), u)
 			worst = max(worst, math.Abs(got-want))
 			mean += math.Abs(got-want) / (60 * trials)
-			if math.Abs(slope-wantSlope) > 1e-6*max(1, math.Abs(wantSlope)) {
+			if !(math.Abs(slope-wantSlope) <= 1e-6*max(1, math.Abs(wantSlope))) {
 				t.Fatalf("row %d, u = %v: slope %v, want %v", i, u, slope, wantSlope)
 			}
 		}
@@ -80,7 +80,7 @@ func TestTableIsConstantBeyondItsBounds(t *testing.T) {
 		}
 		got, slope := rowOf(&c, 0)
 		want, _ := testset.RowNLL([]float32{1, 0}, 1, math.Copysign(math.Log(1000), u))
-		if math.Abs(got-want) > 1e-9*max(1, want) || slope != 0 {
+		if !(math.Abs(got-want) <= 1e-9*max(1, want)) || slope != 0 {
 			t.Errorf("u = %v: %v with slope %v, want %v with 0", u, got, slope, want)
 		}
 	}
@@ -112,7 +112,7 @@ func TestMixtureFollowsItsDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := mixtureByDefinition(set, groups, x); math.Abs(got-want) > 1e-10 {
+		if want := mixtureByDefinition(set, groups, x); !(math.Abs(got-want) <= 1e-10) {
 			t.Errorf("%d groups: value %v, want %v", groups, got, want)
 		}
 		numeric := fd.Gradient(nil, func(x []float64) float64 {
@@ -122,7 +122,7 @@ func TestMixtureFollowsItsDefinition(t *testing.T) {
 		// sum to 0. They agree, since the mean does not change the softmax and is 0
 		// here.
 		for j := range x {
-			if math.Abs(gradient[j]-numeric[j]) > 1e-7 {
+			if !(math.Abs(gradient[j]-numeric[j]) <= 1e-7) {
 				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
 			}
 		}

@@ -53,7 +53,7 @@ func TestAdamStepsByTheRateAndConverges(t *testing.T) {
 	for _, slope := range []float64{1e-3, 1, 1e3} {
 		a, w := NewAdam(1), []float64{5}
 		a.Step(w, []float64{slope}, 0.25)
-		if math.Abs(w[0]-4.75) > 1e-5 {
+		if !(math.Abs(w[0]-4.75) <= 1e-5) {
 			t.Errorf("slope %v: first step to %v", slope, w[0])
 		}
 	}

@@ -120,7 +120,7 @@ func TestGradientAgreesWithDifferences(t *testing.T) {
 	for i, v := range tr.Flat {
 		theta[i] = float64(v)
 	}
-	if want := adatsOracle(shape, theta, b); math.Abs(got-want) > 1e-5*want {
+	if want := adatsOracle(shape, theta, b); !(math.Abs(got-want) <= 1e-5*want) {
 		t.Fatalf("loss %v, want %v", got, want)
 	}
 	most, checked, nonzero := 0.0, 0, 0
@@ -136,7 +136,7 @@ func TestGradientAgreesWithDifferences(t *testing.T) {
 		down := adatsOracle(shape, theta, b)
 		theta[i] = old
 		want := (up - down) / (2 * h)
-		if math.Abs(want-float64(tr.flatGrad[i])) > 1e-4*math.Abs(want)+2e-6*most {
+		if !(math.Abs(want-float64(tr.flatGrad[i])) <= 1e-4*math.Abs(want)+2e-6*most) {
 			t.Fatalf("gradient[%d] = %v, differences give %v", i, tr.flatGrad[i], want)
 		}
 		checked++
@@ -170,7 +170,7 @@ func TestUpdateFollowsAdam(t *testing.T) {
 		m, v = 0.9*m+0.1*g, 0.999*v+0.001*g*g
 		bias1, bias2 := 1-math.Pow(0.9, float64(step+1)), 1-math.Pow(0.999, float64(step+1))
 		x -= 0.1 * (m / bias1) / (math.Sqrt(v/bias2) + 1e-8)
-		if math.Abs(float64(tr.Flat[0])-x) > 1e-6 {
+		if !(math.Abs(float64(tr.Flat[0])-x) <= 1e-6) {
 			t.Fatalf("step %d: %v, want %v", step+1, tr.Flat[0], x)
 		}
 	}

@@ -29,7 +29,7 @@ func TestMeanProbsFollowsItsDefinition(t *testing.T) {
 		}
 		got := MeanProbs(make([]float64, k), rows, scale)
 		for j := range want {
-			if math.Abs(got[j]-want[j]/sum) > 1e-14 {
+			if !(math.Abs(got[j]-want[j]/sum) <= 1e-14) {
 				t.Fatalf("%d rows of %d: class %d: %v, want %v", v, k, j, got[j], want[j]/sum)
 			}
 		}
@@ -62,7 +62,7 @@ func TestMeanProbsKeepsPrecision(t *testing.T) {
 	rows := [][]float32{{1, 1}, {1, 1}, {math.Nextafter32(1, 2), 1}} // the mean is no float32
 	got := MeanProbs(make([]float64, 2), rows, 1)
 	want := 1 / (1 + math.Exp(-0x1p-23/3))
-	if math.Abs(got[0]-want) > 1e-16 || got[0] == got[1] {
+	if !(math.Abs(got[0]-want) <= 1e-16) || got[0] == got[1] {
 		t.Errorf("%v, want %v first", got, want)
 	}
 	rows[0], rows[2] = []float32{1, math.Nextafter32(1, 2)}, []float32{1, 1}

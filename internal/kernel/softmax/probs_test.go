@@ -20,7 +20,7 @@ func TestFillTinyKeepsValuesDownTo1em300(t *testing.T) {
 					FillTiny(probs(on, dst, row, scale), row, scale)
 					for j := 1; j < k; j++ {
 						want := math.Exp(scale * (float64(row[j]) - 3))
-						if got := dst[j]; math.Abs(got-want) > 1e-12*want+1e-320 {
+						if got := dst[j]; !(math.Abs(got-want) <= 1e-12*want+1e-320) {
 							t.Fatalf("%v, k = %d, scale %v, gap %v, class %d: %g, want %g", on, k, scale, gap, j, got, want)
 						}
 					}

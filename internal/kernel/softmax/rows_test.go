@@ -90,7 +90,7 @@ func TestTailOfTwoClassesIsTheGap(t *testing.T) {
 		if g > 670 {
 			want = 0
 		}
-		if math.Abs(m[0].Tail-want) > (4e-16+1.2e-16*g)*want { // the rate is rounded
+		if !(math.Abs(m[0].Tail-want) <= (4e-16+1.2e-16*g)*want) { // the rate is rounded
 			t.Errorf("gap %g: tail %g, want %g", gap, m[0].Tail, want)
 		}
 	}
@@ -136,14 +136,14 @@ func TestSlopeAndVarianceAreDerivatives(t *testing.T) {
 	Rows(m[:], row, k, []float64{s})
 	for y := range k {
 		p := Probs(make([]float64, k), row, s)
-		if want := -math.Log(p[y]); math.Abs(m[0].NLL(s, row[y])-want) > 1e-14 {
+		if want := -math.Log(p[y]); !(math.Abs(m[0].NLL(s, row[y])-want) <= 1e-14) {
 			t.Errorf("class %d: NLL %g, want %g", y, m[0].NLL(s, row[y]), want)
 		}
 		up, mid, down := nll(s+h, y), nll(s, y), nll(s-h, y)
-		if got, want := m[0].Slope(row[y]), (up-down)/(2*h); math.Abs(got-want) > 1e-6 {
+		if got, want := m[0].Slope(row[y]), (up-down)/(2*h); !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("class %d: slope %g, want %g", y, got, want)
 		}
-		if got, want := m[0].Variance(), (up-2*mid+down)/(h*h); math.Abs(got-want) > 1e-5 {
+		if got, want := m[0].Variance(), (up-2*mid+down)/(h*h); !(math.Abs(got-want) <= 1e-5) {
 			t.Errorf("class %d: variance %g, want %g", y, got, want)
 		}
 	}
@@ -166,12 +166,12 @@ func TestProbsAreTheSoftmax(t *testing.T) {
 				}
 				for j, l := range row {
 					want := math.Exp(scale*(float64(l)-float64(m[0].Max))) / s0
-					if math.Abs(p[j]-want) > 1e-13*want {
+					if !(math.Abs(p[j]-want) <= 1e-13*want) {
 						t.Errorf("k=%d class %d: %g, want %g", k, j, p[j], want)
 					}
 					sum += p[j]
 				}
-				if math.Abs(sum-1) > 1e-14 {
+				if !(math.Abs(sum-1) <= 1e-14) {
 					t.Errorf("k=%d: probabilities sum to 1 + %g", k, sum-1)
 				}
 			}

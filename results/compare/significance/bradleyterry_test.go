@@ -9,7 +9,7 @@ import (
 func TestBradleyTerryOfTwo(t *testing.T) {
 	s := BradleyTerry([][]float64{{0, 7}, {2, 0}}, nil)
 	want := math.Log(7.5/2.5) / 2
-	if math.Abs(s[0]-want) > 1e-12 || math.Abs(s[1]+want) > 1e-12 {
+	if !(math.Abs(s[0]-want) <= 1e-12) || !(math.Abs(s[1]+want) <= 1e-12) {
 		t.Errorf("%v, want %v and %v", s, want, -want)
 	}
 }
@@ -29,16 +29,16 @@ func TestBradleyTerryFitsItsMargins(t *testing.T) {
 				expected += (wins[i][j] + wins[j][i] + 1) / (1 + math.Exp(s[j]-s[i]))
 			}
 		}
-		if math.Abs(won-expected) > 1e-9 {
+		if !(math.Abs(won-expected) <= 1e-9) {
 			t.Errorf("method %d won %v, expected %v", i, won, expected)
 		}
 	}
-	if math.Abs(sum) > 1e-9 || s[3] > -2 || math.IsInf(s[3], 0) {
+	if !(math.Abs(sum) <= 1e-9) || s[3] > -2 || math.IsInf(s[3], 0) {
 		t.Errorf("strengths %v", s)
 	}
 	again := BradleyTerry(wins, []float64{3, -1, 2, 0})
 	for i := range s {
-		if math.Abs(again[i]-s[i]) > 1e-9 {
+		if !(math.Abs(again[i]-s[i]) <= 1e-9) {
 			t.Errorf("from another start: %v, want %v", again, s)
 		}
 	}
@@ -57,7 +57,7 @@ func TestBradleyTerryOfDecidedPairs(t *testing.T) {
 			wins[i][j] = 162
 		}
 	}
-	if s := BradleyTerry(wins, nil); math.Abs(s[0]-21.92809168) > 1e-7 || math.Abs(s[59]+21.92809168) > 1e-7 {
+	if s := BradleyTerry(wins, nil); !(math.Abs(s[0]-21.92809168) <= 1e-7) || !(math.Abs(s[59]+21.92809168) <= 1e-7) {
 		t.Errorf("strengths %v to %v", s[0], s[59])
 	}
 }
@@ -72,7 +72,7 @@ func TestKendall(t *testing.T) {
 		{[]float64{1, 2, 3, 4}, []float64{9, 7, 5, 3}, -1},
 		{[]float64{12, 2, 1, 12, 2}, []float64{1, 4, 7, 1, 0}, -0.47140452079103173},
 	} {
-		if got, ok := Kendall(c.a, c.b); !ok || math.Abs(got-c.want) > 1e-12 {
+		if got, ok := Kendall(c.a, c.b); !ok || !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v %v: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}

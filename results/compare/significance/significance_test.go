@@ -354,7 +354,7 @@ func TestIntervalOfAShiftHoldsWhatTheTestDoesNotReject(t *testing.T) {
 		}
 		exact++
 	}
-	if got := critical(len(ranks), .025); math.Abs(float64(got-exact)) > 5 {
+	if got := critical(len(ranks), .025); !(math.Abs(float64(got-exact)) <= 5) {
 		t.Errorf("critical(%d) = %d, exactly %d", len(ranks), got, exact)
 	}
 }
@@ -401,7 +401,7 @@ func TestCriticalRankBeyondTheExactOnes(t *testing.T) {
 			}
 			want++
 		}
-		if got := critical(n, .025); math.Abs(float64(got-want)) > 2 {
+		if got := critical(n, .025); !(math.Abs(float64(got-want)) <= 2) {
 			t.Errorf("%d differences: %d, exactly %d", n, got, want)
 		}
 	}

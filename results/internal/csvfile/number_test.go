@@ -30,7 +30,7 @@ func TestFormatNumberHasNineDigits(t *testing.T) {
 		if _, err := fmt.Sscan(FormatNumber(x), &back); err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(back-x) > 5.0000001e-9*math.Abs(x) {
+		if !(math.Abs(back-x) <= 5.0000001e-9*math.Abs(x)) {
 			t.Fatalf("%v became %v", x, back)
 		}
 		if FormatNumber(back) != FormatNumber(x) || Round(back) != back {

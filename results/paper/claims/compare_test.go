@@ -159,7 +159,7 @@ func TestTauInClosedForm(t *testing.T) {
 	} {
 		var p pairCounts
 		p.add(row(c.printed, c.here))
-		if got, ok := p.tau(); !ok || math.Abs(got-c.want) > 1e-15 {
+		if got, ok := p.tau(); !ok || !(math.Abs(got-c.want) <= 1e-15) {
 			t.Errorf("%v, %v: tau %v, want %v", c.printed, c.here, got, c.want)
 		}
 	}
