@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -51,4 +52,32 @@ func TestPanicOfAnEvaluationReachesTheCaller(t *testing.T) {
 		return x[0] * x[0] * x[0] * x[0], nil
 	}, []float64{3}, 100, 1e-9, nil)
 	t.Errorf("LBFGS returned %v", err)
+}
+
+// gonum asks for value and gradient in separate calls; both come from one evaluation.
+// An error ends the descent at once.
+func TestDescentEvaluatesAPointOnce(t *testing.T) {
+	var points []float64
+	failure := errors.New("no value")
+	eval := func(x, gradient []float64) (float64, error) {
+		points = append(points, x[0])
+		gradient[0] = 4 * x[0] * x[0] * x[0]
+		if len(points) == 4 && x[0] > 2 {
+			return 0, failure
+		}
+		return x[0] * x[0] * x[0] * x[0], nil
+	}
+	end, err := LBFGS(context.Background(), eval, []float64{1}, 100, 1e-9, nil)
+	if err != nil || end.Steps < 2 {
+		t.Fatalf("%+v, %v", end, err)
+	}
+	for i := range points[1:] {
+		if points[i] == points[i+1] {
+			t.Errorf("%v is evaluated twice", points[i])
+		}
+	}
+	points = nil
+	if _, err := LBFGS(context.Background(), eval, []float64{1e6}, 100, 1e-9, nil); err != failure || len(points) != 4 {
+		t.Errorf("error %v after %d evaluations", err, len(points))
+	}
 }

@@ -180,3 +180,19 @@ func BenchmarkRanks(b *testing.B) {
 		})
 	}
 }
+
+// Tails of 0, of certain rows, and equal tails are as good as others.
+func TestCheckOfTails(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		tails ECDF
+		ok    bool
+	}{
+		{ECDF{0}, true}, {ECDF{0, 0, 1, 1, 2}, true}, {ECDF{}, false}, {ECDF{1, 2, 1.5}, false},
+		{ECDF{-1, 2}, false}, {ECDF{math.Copysign(0, -1)}, false}, {ECDF{1, inf}, false}, {ECDF{math.NaN()}, false},
+	} {
+		if err := c.tails.Check(); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.tails, err)
+		}
+	}
+}

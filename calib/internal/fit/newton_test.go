@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -333,6 +334,104 @@ func TestCholeskyRejectsSingularMatrices(t *testing.T) {
 	for _, a := range [][]float64{{0}, {-1}, {math.NaN()}, {1, 1, 1, 1}, {1, 2, 2, 1}} {
 		if Cholesky(append([]float64(nil), a...), make([]float64, int(math.Sqrt(float64(len(a)))))) {
 			t.Errorf("%v is accepted", a)
+		}
+	}
+}
+
+// A function times a power of two has the same steps: the least damping follows the
+// curvature. The ends differ, since the tolerance of the gradient is absolute.
+func TestBoxNewtonDoesNotDependOnTheUnitOfTheValue(t *testing.T) {
+	run := func(scale float64) (points [][2]float64) {
+		_, err := BoxNewton(func(v []float64) (Local, error) {
+			x, y := v[0], v[1]
+			points = append(points, [2]float64{x, y})
+			return Local{
+				Value:    scale * (100 + (1-x)*(1-x) + 100*(y-x*x)*(y-x*x)),
+				Gradient: []float64{scale * (-2*(1-x) - 400*x*(y-x*x)), scale * 200 * (y - x*x)},
+				Hessian:  []float64{scale * (2 - 400*(y-3*x*x)), scale * -400 * x, scale * -400 * x, scale * 200},
+			}, nil
+		}, []float64{0, 2}, []float64{-5, -5}, []float64{5, 5}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return points
+	}
+	want := run(1)
+	for _, scale := range []float64{64, 1. / 64} {
+		got := run(scale)
+		n := min(len(got), len(want))
+		if n < 10 || !slices.Equal(got[:n], want[:n]) {
+			t.Errorf("scale %g: %d points %v, want %v", scale, len(got), got, want)
+		}
+	}
+}
+
+// A step is taken if the value falls by 1e-4 of the slope's promise at least (Armijo).
+// Here the promise is a fall by 100 over the step of 10.
+func TestBoxNewtonAsksForAShareOfThePromisedFall(t *testing.T) {
+	for _, c := range []struct {
+		fall float64
+		want bool
+	}{{.011, true}, {.009, false}} {
+		var points []float64
+		_, err := BoxNewton(func(x []float64) (Local, error) {
+			points = append(points, x[0])
+			f := Local{0, []float64{-10}, []float64{1}}
+			if x[0] >= 10 {
+				f.Value = -c.fall
+			}
+			return f, nil
+		}, []float64{0}, []float64{-1}, []float64{25}, 1)
+		if err != nil || points[1] != 10 || (points[2] == 20) != c.want {
+			t.Errorf("a fall of %g: points %v, %v", c.fall, points[:3], err)
+		}
+	}
+}
+
+// After a step is taken the damping is a tenth of what it was. So where only damped
+// steps succeed, with damping 1, each of them costs one trial that fails, with .1.
+func TestBoxNewtonKeepsATenthOfTheDamping(t *testing.T) {
+	accepted, evaluations, last := 0, 0, 0.0
+	sol, err := BoxNewton(func(x []float64) (Local, error) {
+		evaluations++
+		f := Local{1, []float64{-1}, []float64{1}}
+		if x[0]-last <= .6 {
+			last = x[0]
+			accepted++
+			f.Value = -float64(accepted)
+		}
+		return f, nil
+	}, []float64{0}, []float64{-1000}, []float64{1000}, 1)
+	if err != nil || evaluations != 201 || accepted < 96 || sol.Steps != accepted-1 {
+		t.Errorf("%d steps, %d of %d evaluations (%v)", sol.Steps, accepted, evaluations, err)
+	}
+}
+
+// Steps of all starts count. Of equal minima the first one is taken.
+func TestBoxNewtonFromTakesTheFirstOfEqualMinima(t *testing.T) {
+	wells := func(x []float64) (Local, error) { // (x^2 - 1)^2
+		v := x[0]
+		return Local{(v*v - 1) * (v*v - 1), []float64{4 * v * (v*v - 1)}, []float64{12*v*v - 4}}, nil
+	}
+	for _, start := range []float64{1.5, -1.5} {
+		lo, hi := []float64{-5}, []float64{5}
+		both, _, err := BoxNewtonFrom(wells, [][]float64{{start}, {-start}}, lo, hi, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := BoxNewton(wells, []float64{start}, lo, hi, 1)
+		if err != nil || one.Steps < 2 || both.Steps != 2*one.Steps || both.At[0] != one.At[0] {
+			t.Errorf("from both sides %+v, from %g %+v (%v)", both, start, one, err)
+		}
+	}
+}
+
+func TestLargestCurvatureIsThatOfTheDiagonal(t *testing.T) {
+	for j := range 3 {
+		f := Local{Gradient: make([]float64, 3), Hessian: []float64{1, 50, 50, 50, 1, 50, 50, 50, 1}}
+		f.Hessian[j*3+j] = -9
+		if got := largestCurvature(f, 2); got != 36 {
+			t.Errorf("element %d: %g, want 36", j, got)
 		}
 	}
 }

@@ -419,3 +419,20 @@ func TestFriedmanNeedsTwoMethods(t *testing.T) {
 		t.Errorf("two methods: %v, %v", r, err)
 	}
 }
+
+// The least P is that of differences of one sign, in the exact distribution.
+func TestLeastPIsThatOfOneSign(t *testing.T) {
+	for n := range 12 {
+		d := make([]float64, n)
+		for i := range d {
+			d[i] = float64(i + 1)
+		}
+		want := 1.
+		if n > 0 {
+			want = Wilcoxon(d).P
+		}
+		if got := LeastP(n); !(math.Abs(got-want) <= 1e-15) {
+			t.Errorf("%d differences: %v, want %v", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package fit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
+)
+
+func TestSteepCurvesGoFromTimesTheFactorToDividedByIt(t *testing.T) {
+	for _, c := range []struct {
+		segments  int
+		t, factor float64
+		want      []float64
+	}{
+		{1, 3, 2, []float64{6, 1.5}},
+		{2, 2, 2, []float64{4, 2, 1}},
+		{4, 1, .25, []float64{.25, .5, 1, 2, 4}},
+		{2, MaxT, 2, []float64{MaxT, MaxT, MaxT / 2}},
+		{2, MinT, 2, []float64{2 * MinT, MinT, MinT}},
+	} {
+		if got := (Curve{c.segments, true}).steep(c.t, c.factor); !slices.Equal(got, c.want) {
+			t.Errorf("%d segments, T = %g times %g: %v, want %v", c.segments, c.t, c.factor, got, c.want)
+		}
+	}
+}
+
+// A line has the parameters a and b of the paper, other curves the knots t_1, t_2, ...
+func TestBoundsAreNamedByTheirKnots(t *testing.T) {
+	for _, c := range []struct {
+		curve        Curve
+		i            int
+		lower, upper string
+	}{
+		{Curve{1, false}, 0, "a >= 0", "a <= 1000"},
+		{Curve{1, false}, 1, "b >= 0.001", "b <= 1000"},
+		{Curve{1, true}, 0, "t_1 >= 0.001", "t_1 <= 1000"},
+		{Curve{1, true}, 1, "t_2 >= 0.001", "t_2 <= 1000"},
+		{Curve{3, true}, 2, "t_3 >= 0.001", "t_3 <= 1000"},
+		{Curve{3, false}, 1, "t_2 >= t_3", "t_2 - t_3 <= 1000"},
+		{Curve{3, false}, 3, "t_4 >= 0.001", "t_4 <= 1000"},
+	} {
+		if lower, upper := c.curve.boundNames(c.i); lower != c.lower || upper != c.upper {
+			t.Errorf("%+v, parameter %d: %q and %q, want %q and %q", c.curve, c.i, lower, upper, c.lower, c.upper)
+		}
+	}
+}
+
+// An increment of 0 is named, and is no reason for a warning. The steps are those of
+// the temperature and of the curve.
+func TestCurveReportsItsSteps(t *testing.T) {
+	ctx := context.Background()
+	set := testset.Simulated(700, 5, 3, 1.7, 1)
+	fitted := func(c Curve) Report {
+		o, err := NewObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := Tails(ctx, set.Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks := NewECDF(q)
+		for i := range q {
+			q[i] = ranks.Rank(q[i])
+		}
+		_, r, err := TemperatureCurve(ctx, func(string, float64) {}, o, q, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	o, err := NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, flat, err := Temperature(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := fitted(Curve{6, false})
+	if r.Iterations <= flat.Iterations {
+		t.Errorf("%d steps, of which %d are those of the temperature", r.Iterations, flat.Iterations)
+	}
+	zeros := 0
+	for _, name := range r.AtBound {
+		if strings.Contains(name, ">= t_") {
+			zeros++
+		}
+	}
+	if zeros == 0 || zeros == 6 || len(r.Warnings) > 0 {
+		t.Errorf("at bound %q, warnings %q", r.AtBound, r.Warnings)
+	}
+}
