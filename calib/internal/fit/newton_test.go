@@ -304,6 +304,9 @@ func TestBoxStepDampingIsALargerDiagonal(t *testing.T) {
 			if !(math.Abs(got[i]-want[i]) <= 1e-13) {
 				t.Fatalf("trial %d: step %v, want %v", trial, got, want)
 			}
+			if end := x[i] + want[i]; !(end >= lo[i]-1e-15 && end <= hi[i]+1e-15) {
+				t.Fatalf("trial %d: the step %v ends outside the box", trial, want)
+			}
 			if want[i] == lo[i]-x[i] || want[i] == hi[i]-x[i] {
 				bounded++
 			}
@@ -432,6 +435,25 @@ func TestLargestCurvatureIsThatOfTheDiagonal(t *testing.T) {
 		f.Hessian[j*3+j] = -9
 		if got := largestCurvature(f, 2); got != 36 {
 			t.Errorf("element %d: %g, want 36", j, got)
+		}
+	}
+}
+
+// What counts as singular is relative to the diagonal element, whatever the units.
+func TestCholeskyIsRelativeToTheDiagonal(t *testing.T) {
+	for _, unit := range []float64{1e-6, 1, 1e6} {
+		for _, c := range []struct {
+			rest float64 // of the last diagonal element, relatively
+			want bool
+		}{{1e-14, false}, {1e-12, true}} {
+			a := []float64{unit * unit, unit, unit, 1 + c.rest} // rows in different units
+			if got := Cholesky(a, []float64{1, 1}); got != c.want {
+				t.Errorf("unit %g, rest %g: accepted is %v", unit, c.rest, got)
+			}
+			a = []float64{1 / (unit * unit), 1, 1, unit * unit * (1 + c.rest)}
+			if got := Cholesky(a, []float64{1, 1}); got != c.want {
+				t.Errorf("unit %g of the second, rest %g: accepted is %v", unit, c.rest, got)
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
 			for j := range rows {
 				rows[j] = 20 * rng.NormFloat64()
 			}
-			want, logs := slices.Clone(rows), make([]float64, n)
+			from, want, logs := slices.Clone(rows), slices.Clone(rows), make([]float64, n)
 			ToSoftmaxes(rows, k, logs)
 			for i := range n {
 				row := want[i*k : (i+1)*k]
@@ -25,9 +25,13 @@ func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
 				if !slices.Equal(row, rows[i*k:(i+1)*k]) || log != logs[i] {
 					t.Fatalf("k = %d, row %d of %d: %v %v, alone %v %v", k, i, n, rows[i*k:(i+1)*k], logs[i], row, log)
 				}
-				total := 0.0
-				for _, p := range row {
+				total, sum := 0.0, 0.0
+				for j, p := range row {
 					total += p
+					sum += math.Exp(from[i*k+j])
+				}
+				if !(math.Abs(log-math.Log(sum)) <= 1e-13*math.Abs(log)+1e-15) {
+					t.Errorf("k = %d: log sum exp %v, want %v", k, log, math.Log(sum))
 				}
 				if !(math.Abs(total-1) <= 1e-15*float64(k)) {
 					t.Errorf("k = %d: the probabilities sum to %v", k, total)
@@ -40,10 +44,27 @@ func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
 // Sigmoid and Softplus have their limits where exp overflows.
 func TestSigmoidAndSoftplusFarFromZero(t *testing.T) {
 	for _, c := range []struct{ x, sigmoid, softplus float64 }{
-		{0, 0.5, math.Ln2}, {800, 1, 800}, {-800, 0, 0}, {math.Inf(1), 1, math.Inf(1)}, {math.Inf(-1), 0, 0},
+		{0, 0.5, math.Ln2}, {math.Ln2, 2. / 3, math.Log(3)}, {-math.Ln2, 1. / 3, math.Log(1.5)}, {800, 1, 800}, {-800, 0, 0}, {math.Inf(1), 1, math.Inf(1)}, {math.Inf(-1), 0, 0},
 	} {
-		if s, p := Sigmoid(c.x), Softplus(c.x); s != c.sigmoid || p != c.softplus {
+		s, p := Sigmoid(c.x), Softplus(c.x)
+		if s != c.sigmoid && !(math.Abs(s-c.sigmoid) <= 1e-15) || p != c.softplus && !(math.Abs(p-c.softplus) <= 1e-15) {
 			t.Errorf("at %g: %v and %v, want %v and %v", c.x, s, p, c.sigmoid, c.softplus)
+		}
+	}
+}
+
+// Elements may lie further apart than exp reaches, and be as large as float64 allows.
+func TestToSoftmaxOfNumbersFarApart(t *testing.T) {
+	for _, c := range []struct {
+		row, want []float64
+		log       float64
+	}{
+		{[]float64{1000, 0}, []float64{1, 0}, 1000},
+		{[]float64{0, 2000}, []float64{0, 1}, 2000},
+		{[]float64{-1e308, -1e308}, []float64{.5, .5}, -1e308},
+	} {
+		if log := ToSoftmax(c.row); !slices.Equal(c.row, c.want) || log != c.log {
+			t.Errorf("softmax %v, log sum exp %v; want %v and %v", c.row, log, c.want, c.log)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
@@ -61,6 +63,12 @@ func TestStreamsWithoutRowsOrClassesAreRejected(t *testing.T) {
 		if _, err := NewStreamed(testset.StreamOf(set)); err == nil {
 			t.Errorf("%d x %d is accepted", shape[0], shape[1])
 		}
+		if err := CheckLabelled(set); err == nil || err.Error() != "the calibration set is empty" {
+			t.Errorf("%d x %d: %v", shape[0], shape[1], err)
+		}
+	}
+	if _, err := NewStreamed(testset.StreamOf(&data.Set{Logits: data.NewMatrix(1, 1), Labels: []int32{0}})); err != nil {
+		t.Errorf("a row with a class: %v", err)
 	}
 }
 
@@ -122,6 +130,9 @@ func TestTemperatureReportsItsLastPass(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if r.Iterations != int(r.Passes)-2 { // one pass before the fit, one that finds the end
+			t.Errorf("seed %d: %d steps in %v passes", seed, r.Iterations, r.Passes)
+		}
 		if r.Passes != o.Passes || r.Passes < 3 || r.Passes > 9 || len(r.Warnings) > 0 {
 			t.Errorf("seed %d: %v passes of %v, warnings %q", seed, r.Passes, o.Passes, r.Warnings)
 		}
@@ -144,11 +155,14 @@ func TestTemperatureReportsItsLastPass(t *testing.T) {
 func TestTemperatureBeyondTheBounds(t *testing.T) {
 	for _, c := range []struct {
 		spread, best, want float64
-		bound              string
-	}{{3e-4, 1e-4, MinT, "T >= 0.001"}, {3e4, 1e4, MaxT, "T <= 1000"}} {
+		bound, why         string
+	}{
+		{3e-4, 1e-4, MinT, "T >= 0.001", "T = 0.001: the minimum of the NLL is below the least temperature"},
+		{3e4, 1e4, MaxT, "T <= 1000", "T = 1000: the minimum of the NLL is beyond the largest temperature"},
+	} {
 		o := objective(t, testset.Simulated(1000, 4, c.spread, c.best, 3))
 		got, r, err := Temperature(context.Background(), o)
-		if err != nil || got != c.want || len(r.AtBound) != 1 || r.AtBound[0] != c.bound || len(r.Warnings) != 1 || r.Passes > 8 {
+		if err != nil || got != c.want || len(r.AtBound) != 1 || r.AtBound[0] != c.bound || len(r.Warnings) != 1 || r.Warnings[0] != c.why || r.Passes > 8 {
 			t.Errorf("T = %v, %+v (%v), want %v", got, r, err, c.want)
 		}
 	}
@@ -212,5 +226,70 @@ func TestSlotsAreAsSmallAsTheirNumberAllows(t *testing.T) {
 		if size, n := o.slotRows(), o.numSlots(); size != c.slotRows || n != c.slots {
 			t.Errorf("%d rows: %d slots of %d rows, want %d of %d", c.rows, n, size, c.slots, c.slotRows)
 		}
+	}
+}
+
+// Sets without a minimum say why: labels that contradict the logits, rows that are all
+// correct, and rows without any order.
+func TestTemperatureWithoutAMinimum(t *testing.T) {
+	for _, c := range []struct {
+		rows   [][]float32
+		labels []int32
+		want   float64
+		why    string
+	}{
+		{[][]float32{{0, 2}, {3, 0}}, []int32{0, 1}, MaxT, "T = 1000: the calibration labels contradict the logits, so the NLL has no minimum"},
+		{[][]float32{{0, 2}, {3, 0}}, []int32{1, 0}, MinT, "T = 0.001: every calibration row is classified correctly, so the NLL has no minimum"},
+		{[][]float32{{2, 2}, {3, 3}}, []int32{1, 0}, 1, "the logits of every row are equal: any temperature gives the same probabilities; T = 1"},
+	} {
+		got, r, err := Temperature(context.Background(), objective(t, &data.Set{Logits: testset.Rows(c.rows), Labels: c.labels}))
+		if err != nil || got != c.want || len(r.Warnings) != 1 || r.Warnings[0] != c.why {
+			t.Errorf("T = %v, warnings %q (%v), want %v: %s", got, r.Warnings, err, c.want, c.why)
+		}
+	}
+}
+
+// countedRows is a stream that counts the rows that are read.
+type countedRows struct {
+	Stream
+	read atomic.Int64
+}
+
+func (s *countedRows) Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error {
+	s.read.Add(int64(hi - lo))
+	return s.Stream.Read(ctx, lo, hi, logits, labels)
+}
+
+// A pass over a stream reads every row once, also where it reads ahead.
+func TestAPassReadsEachRowOfAStreamOnce(t *testing.T) {
+	for _, shape := range [][2]int{{5000, 3}, {2048, 600}} {
+		rows := &countedRows{Stream: testset.StreamOf(testset.Simulated(shape[0], shape[1], 3, 1.5, 1))}
+		o, err := NewStreamed(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pass := range 2 {
+			rows.read.Store(0)
+			if _, err := o.Slope(context.Background(), 1); err != nil {
+				t.Fatal(err)
+			}
+			if got := rows.read.Load(); got > int64(shape[0]) || pass == 0 && got < int64(shape[0]) { // a later pass may find a block in memory
+				t.Errorf("%d x %d, pass %d: %d rows are read", shape[0], shape[1], pass, got)
+			}
+		}
+	}
+}
+
+func TestLabelsOutsideTheClassesAreNamed(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{2, 3}}
+	if err := CheckLabelled(set); err == nil || err.Error() != "row 1: label 3 is outside 0..2" {
+		t.Errorf("label 3 of 3 classes: %v", err)
+	}
+}
+
+func TestScalingByRowKnowsThePlaceOfABlock(t *testing.T) {
+	got := ByRow(func(i int) float64 { return float64(i) })(make([]float64, 3), 256)
+	if !slices.Equal(got, []float64{256, 257, 258}) {
+		t.Errorf("scales %v of the rows from 256", got)
 	}
 }

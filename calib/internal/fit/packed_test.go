@@ -22,3 +22,17 @@ func TestPackedNumbersAreReadAsTheyAreWritten(t *testing.T) {
 		t.Error("null is read as numbers")
 	}
 }
+
+// Other texts of JSON, and base64 that is cut or goes on, are no numbers.
+func TestPackedNumbersRejectOtherTexts(t *testing.T) {
+	for _, text := range []string{"123456789012345678", "true", "{}", `"AACAPwAAgD8AAIA/!"`, `"AACAPwAAgD8AAIA"`, `"AACA"`} {
+		var got Packed[float32]
+		if err := json.Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("%s is read as %v", text, got)
+		}
+	}
+	var got Packed[float32]
+	if err := json.Unmarshal([]byte(`"AACAPwAAgD8AAIA/"`), &got); err != nil || !slices.Equal(got, Packed[float32]{1, 1, 1}) {
+		t.Errorf("three ones are read as %v, error %v", got, err)
+	}
+}

@@ -79,8 +79,7 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 		node, target := s.node(u)
 		step := float64(node.du * (target - node.y))
 		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
-		if !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && u+step > minU && u+step < maxU {
-			f := s.stepped(u, step)
+		if f := s.stepped(u, step); !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && f.t > MinT && f.t < MaxT {
 			f.report.Iterations, f.report.Passes = iter+1, o.Passes
 			return f, nil, nil
 		}
