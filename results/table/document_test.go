@@ -157,3 +157,54 @@ func TestDocumentFitsThePage(t *testing.T) {
 		}
 	}
 }
+
+// A document says what its parts have: simulated numbers, settings without a number,
+// stand-ins and tables of the paper.
+func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
+	for _, c := range []struct {
+		settings Settings
+		number   int
+		want     []string
+		not      []string
+	}{
+		{Settings{Measured: 2}, 0, []string{"2 of 2 settings measured, 0 simulated.}"}, []string{"without a number", "virtual networks", "plain number", "stand in"}},
+		{Settings{Measured: 1, Simulated: 1, None: 2}, 3, []string{"1 simulated, 2 without a number.}", "virtual networks", "plain number"}, []string{"stand in"}},
+		{Settings{Measured: 3, StandIn: 1}, 0, []string{"1 setting is measured on networks that stand in"}, nil},
+		{Settings{Measured: 3, StandIn: 2}, 0, []string{"2 settings are measured on networks that stand in"}, nil},
+	} {
+		table := &Table{Spec: Spec{Number: c.number}}
+		var b bytes.Buffer
+		if err := (&Document{Parts: []Part{{Settings: c.settings, Tables: []File{{"t.tex", table}}}}}).LaTeX(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range c.want {
+			if !strings.Contains(b.String(), text) {
+				t.Errorf("%+v, table %d: no %q", c.settings, c.number, text)
+			}
+		}
+		for _, text := range c.not {
+			if strings.Contains(b.String(), text) {
+				t.Errorf("%+v, table %d: %q", c.settings, c.number, text)
+			}
+		}
+	}
+}
+
+// A part asks for the room of its first table with its notes or, without tables, of
+// its first figure.
+func TestRoomOfAPartIsThatOfItsFirstFloat(t *testing.T) {
+	if got := (Part{Figures: []Figure{{Height: 200}, {Height: 50}}}).room(); got != 290 {
+		t.Errorf("a figure of 200 pt: %v", got)
+	}
+	table := lined(4, 1, 1)
+	bare := Part{Tables: []File{{"t.tex", table}}, Figures: []Figure{{Height: 200}}}
+	if got := bare.room(); got != 90+4*12.5+20+3*8 {
+		t.Errorf("a table of 4 lines: %v", got)
+	}
+	for range 5 { // each 140 characters with its number
+		table.Notes = append(table.Notes, Note{Text: strings.Repeat("x", 140-4-len(" (1 row)")), Rows: 1, Times: 1})
+	}
+	if got := bare.room(); got != 90+4*12.5+20+8*8 {
+		t.Errorf("with 5 lines of notes: %v", got)
+	}
+}

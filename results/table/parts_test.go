@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -90,7 +91,7 @@ func TestBandNeedsBothEnds(t *testing.T) {
 		for _, end := range c.ends {
 			p.index[identify(end)] = end
 		}
-		if got := p.band(r); (got != "") != c.want {
+		if got := p.band(r); got != map[bool]string{true: "[1.00, 3.00]"}[c.want] {
 			t.Errorf("%d ends: %q", len(c.ends), got)
 		}
 	}
@@ -201,9 +202,14 @@ func TestLabelsOfARowFillItsLabelColumns(t *testing.T) {
 
 // Columns with something below their numbers need more room.
 func TestColumnsWithMoreThanNumbersAreWider(t *testing.T) {
-	table := Table{Columns: make([]Column, 4), Rows: []Row{{Cells: []Cell{{Gap: "+1"}, {Band: "[0, 1]"}, {Paired: "+1"}, {OK: true}}}}}
-	if got := table.load(); got < 6.09 || got > 6.11 {
-		t.Errorf("%v columns", got)
+	for _, c := range []struct {
+		cell Cell
+		want float64
+	}{{Cell{OK: true}, 2}, {Cell{Gap: "+1"}, 2.7}, {Cell{Band: "[0, 1]"}, 2.7}, {Cell{Paired: "+1"}, 2.7}} {
+		table := Table{Columns: make([]Column, 2), Rows: []Row{{Cells: []Cell{{}, {}}}, {Cells: []Cell{c.cell, {}}}}}
+		if got := table.load(); got != c.want {
+			t.Errorf("%+v: %v columns", c.cell, got)
+		}
 	}
 }
 
@@ -229,5 +235,295 @@ func TestBandsAreShownOnRequest(t *testing.T) {
 				t.Errorf("asked for bands: %t; cell %d has %q", asked, j, c.Band)
 			}
 		}
+	}
+}
+
+// lined returns a table of n rows with the given number of labels, each in a group of
+// its own.
+func lined(n, labels, columns int) *Table {
+	t := &Table{Spec: Spec{Rows: []string{"dataset", "backbone"}[:labels]}, Columns: make([]Column, columns)}
+	for i := range n {
+		row := Row{Cells: make([]Cell, columns)}
+		for k := range labels {
+			row.Labels = append(row.Labels, strings.Repeat("x", i+k))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// A table is turned if it has more than 13 columns, unless it is too high for a turned
+// page. With more than 15 it is turned in any case.
+func TestWideTablesAreTurned(t *testing.T) {
+	for _, c := range []struct {
+		columns, rows int
+		want          bool
+	}{
+		{13, 5, false}, {14, turnedLines, true}, {14, turnedLines + 1, false}, {15, turnedLines + 1, false}, {16, turnedLines + 1, true},
+	} {
+		if got := lined(c.rows, 1, c.columns).turned(); got != c.want {
+			t.Errorf("%d columns, %d rows: turned is %v", c.columns, c.rows, got)
+		}
+	}
+}
+
+// A page has room for so many lines; what has one label is not divided. A part begins
+// where the lines of its group would not fit.
+func TestPartsHaveTheLinesOfAPage(t *testing.T) {
+	for _, c := range []struct{ rows, labels, columns, want int }{
+		{uprightLines, 2, 2, 1}, {uprightLines + 1, 2, 2, 2}, {uprightLines + 1, 1, 2, 1}, {turnedLines, 2, 16, 1}, {turnedLines + 1, 2, 16, 2},
+	} {
+		if parts := lined(c.rows, c.labels, c.columns).parts(); len(parts) != c.want {
+			t.Errorf("%d rows, %d labels, %d columns: parts %v", c.rows, c.labels, c.columns, parts)
+		}
+	}
+}
+
+// 140 characters of notes take a line of the last part. Long notes follow after the
+// table, and a high table without notes has nothing after it.
+func TestLongNotesFollowTheTable(t *testing.T) {
+	note := Note{Text: strings.Repeat("x", 140-4-len(" (1 row)")), Rows: 1, Times: 1} // 140 with its number
+	for _, c := range []struct {
+		rows, columns, notes int
+		want                 bool
+	}{
+		{uprightLines, 2, 0, false}, {uprightLines - 1, 2, 1, false}, {uprightLines, 2, 1, true}, {uprightLines - 3, 2, 3, false},
+		{uprightLines - 3, 2, 4, true}, {turnedLines - 1, 16, 1, false}, {turnedLines, 16, 1, true}, {uprightLines + 1, 2, 0, false},
+	} {
+		table := lined(c.rows, 1, c.columns)
+		table.Spec.Name = "high"
+		for range c.notes {
+			table.Notes = append(table.Notes, note)
+		}
+		var b strings.Builder
+		if err := table.LaTeX(&b); err != nil {
+			t.Fatal(err)
+		}
+		after := strings.Contains(b.String(), "Notes to Table~\\ref{tab:high}")
+		if after != c.want || strings.Count(b.String(), "\\textsuperscript{1}") != min(c.notes, 1) {
+			t.Errorf("%d rows, %d columns, %d notes: notes after the table is %v", c.rows, c.columns, c.notes, after)
+		}
+	}
+}
+
+// The parts of a caption are counted from 1.
+func TestPartsAreCountedInTheCaption(t *testing.T) {
+	table := lined(uprightLines+1, 2, 2)
+	table.Spec.Caption = "All of it"
+	var b strings.Builder
+	if err := table.LaTeX(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"{All of it (part 1 of 2)}", "{All of it (part 2 of 2)}"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no caption %s", want)
+		}
+	}
+}
+
+// A group of rows shares one label over its lines; a group of one line, and a row with
+// one label, need no such cell. Bands are lines too.
+func TestGroupsOfLinesShareALabel(t *testing.T) {
+	for _, c := range []struct {
+		labels [][]string
+		band   bool
+		want   string
+	}{
+		{[][]string{{"a", "x"}, {"b", "y"}}, false, ""},
+		{[][]string{{"a", "x"}, {"a", "y"}, {"b", "y"}}, false, "{2}"},
+		{[][]string{{"a", "x"}, {"b", "y"}}, true, "{2}"},
+		{[][]string{{"a"}, {"b"}}, true, ""},
+	} {
+		table := &Table{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels[0])]}, Columns: make([]Column, 1)}
+		for i, l := range c.labels {
+			cell := Cell{OK: true, Text: "1"}
+			if c.band && i == 0 {
+				cell.Band = "[0, 2]"
+			}
+			table.Rows = append(table.Rows, Row{Labels: l, Cells: []Cell{cell}})
+		}
+		var b strings.Builder
+		if err := table.LaTeX(&b); err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(b.String(), "\\multirow")
+		if got, _, _ := strings.Cut(after, "{*}"); got != c.want {
+			t.Errorf("labels %q, band %v: multirow%s", c.labels, c.band, got)
+		}
+	}
+}
+
+// Space separates unranked columns and means from the others, also if an unranked
+// column comes first.
+func TestUnrankedColumnsStandApart(t *testing.T) {
+	ranked, unranked := Column{Rival: &Rival{Ranked: true}}, Column{Rival: &Rival{}}
+	const space = "@{\\hspace{2em}}"
+	for _, c := range []struct {
+		columns []Column
+		want    string
+	}{
+		{[]Column{ranked, ranked, unranked, unranked}, "lcc" + space + "cc"},
+		{[]Column{unranked, ranked, {Mean: true}}, "lcc" + space + "c"},
+	} {
+		if got := (&Table{Spec: Spec{Rows: []string{"dataset"}}, Columns: c.columns}).latexLayout(); got != c.want {
+			t.Errorf("layout %s, want %s", got, c.want)
+		}
+	}
+}
+
+// Nine headings stand in one line each, ten are broken.
+func TestHeadingsOfManyColumnsAreBroken(t *testing.T) {
+	for columns, want := range map[int]int{9: 1, 10: 2} {
+		if got := len((&Table{Columns: make([]Column, columns)}).heading(Column{Label: "two words"})); got != want {
+			t.Errorf("%d columns: %d lines", columns, got)
+		}
+	}
+}
+
+// Each row has its own band, below its numbers.
+func TestBandsStandBelowTheirRow(t *testing.T) {
+	table := &Table{Spec: Spec{Rows: []string{"dataset"}}, Columns: []Column{{Label: "TS"}}}
+	for _, l := range []string{"a", "b", "c"} {
+		table.Rows = append(table.Rows, Row{Labels: []string{l}, Cells: []Cell{{OK: true, Text: "1", Band: "[0, 2" + l + "]"}}})
+	}
+	lines := table.textLines()
+	for i, l := range []string{"a", "b", "c"} {
+		if k := len(lines) - 5 + 2*i; !strings.HasPrefix(lines[k-1], l) || strings.TrimSpace(lines[k]) != "[0, 2"+l+"]" {
+			t.Errorf("lines %q", lines)
+		}
+	}
+}
+
+// A legend says how many settings each number averages: by row, by column, or that it
+// differs.
+func TestAveragesSayHowManySettings(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns []int
+		want          string
+	}{
+		{[]int{2, 3}, []int{0, 0}, "Each number is a mean over severity; the number of settings is given with each row."},
+		{[]int{0}, []int{2, 1, 3}, "c0 is the mean of 2 settings; c2 is the mean of 3 settings (over severity)."},
+		{[]int{0}, []int{2, 0}, "Each number is a mean over severity; the number of settings differs within rows and columns."},
+	} {
+		table := &Table{Spec: Spec{Average: []string{"severity"}}}
+		for _, n := range c.rows {
+			table.Rows = append(table.Rows, Row{Settings: n})
+		}
+		for j, n := range c.columns {
+			table.Columns = append(table.Columns, Column{Label: fmt.Sprint("c", j), Settings: n})
+		}
+		if got := table.averages(); got != c.want {
+			t.Errorf("rows %v, columns %v: %s", c.rows, c.columns, got)
+		}
+	}
+}
+
+// Where the rows average different numbers of settings, the last label that is no
+// method has the number.
+func TestLabelsNameTheNumberOfSettings(t *testing.T) {
+	for _, c := range []struct{ rows, want []string }{
+		{[]string{"dataset", "backbone"}, []string{"a", "b (3 settings)"}},
+		{[]string{"dataset", "method"}, []string{"a (3 settings)", "b"}},
+		{[]string{"method", "dataset"}, []string{"a", "b (3 settings)"}},
+	} {
+		table := &Table{Spec: Spec{Rows: c.rows, Average: []string{"severity"}}}
+		if got := table.labels(Row{Labels: []string{"a", "b"}, Settings: 3}); !slices.Equal(got, c.want) {
+			t.Errorf("rows %v: labels %q", c.rows, got)
+		}
+	}
+}
+
+// The source of a table is measured and simulated only if it has numbers of both.
+func TestMixedTablesHaveNumbersOfBothSources(t *testing.T) {
+	for counts, want := range map[[2]int]bool{{0, 0}: false, {2, 0}: false, {0, 2}: false, {2, 1}: true} {
+		if got := (&Table{Measured: counts[0], Simulated: counts[1]}).mixed(); got != want {
+			t.Errorf("%v numbers: mixed is %v", counts, got)
+		}
+	}
+}
+
+// An average in which the first setting failed counts all others, and says how many
+// are missing.
+func TestAverageCountsTheSettingsWithoutAValue(t *testing.T) {
+	p := &pivoting{index: map[identity]results.Record{}, table: &Table{}}
+	failed := skip("cifar10", "a", "ts", "ece", "no logits")
+	c := p.mean([]results.Record{failed, record("cifar10", "b", "ts", "ece", .1), record("cifar10", "c", "ts", "ece", .2)}, 3, 0)
+	if len(p.notes.list) != 1 || p.notes.list[0].Text != "no average: no value in 1 of 3 settings" || c.OK {
+		t.Errorf("%+v, notes %+v", c, p.notes.list)
+	}
+}
+
+// Changes of predictions are unknown where argmax_change failed or is not there.
+func TestChangesAreUnknownWithoutAValue(t *testing.T) {
+	r := record("cifar10", "a", "ts", "ece", .1)
+	for name, c := range map[string]struct {
+		value  float64
+		status results.Status
+		want   Changes
+	}{"none": {0, results.OK, No}, "some": {.1, results.OK, Yes}, "failed": {0, results.Fail, Unknown}} {
+		change := r
+		change.Metric, change.Value, change.Status = "argmax_change", c.value, c.status
+		p := &pivoting{index: map[identity]results.Record{identify(change): change}}
+		if got := p.changes([]results.Record{r}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := (&pivoting{}).changes([]results.Record{r}); got != Unknown {
+		t.Errorf("without a record: %v", got)
+	}
+}
+
+// Methods that make the rows have a row each, also where they come first and one has
+// no record of a data set.
+func TestMethodsThatComeFirstHaveAllRows(t *testing.T) {
+	list := append(network("cifar10", "a", []string{"ts", "qats"}, .1, .2), network("cifar100", "a", []string{"ts"}, .3)...)
+	spec := standardSpec()
+	spec.Rows, spec.Columns, spec.Highlight = []string{"method", "dataset"}, "backbone", ""
+	table, err := Pivot(list, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != 4 {
+		t.Errorf("%d rows", len(table.Rows))
+	}
+}
+
+// A table may show one of several methods without naming it.
+func TestOneMethodNeedsNoColumn(t *testing.T) {
+	spec := standardSpec()
+	spec.Columns, spec.Rows, spec.Highlight = "backbone", []string{"dataset"}, ""
+	for methods, ok := range map[string]bool{"ts": true, "ts,qats": false} {
+		spec.Only = map[string][]string{"method": strings.Split(methods, ",")}
+		if _, err := spec.Check(); (err == nil) != ok {
+			t.Errorf("methods %s: %v", methods, err)
+		}
+	}
+}
+
+func TestLabelsOfShiftsAreInWords(t *testing.T) {
+	for _, c := range []struct{ column, id, want string }{
+		{"corruption", "cal-shares", "class shares of the calibration set"}, {"dataset", "cal-shares", "cal-shares"},
+		{"corruption", "rescale-2", "x 2"}, {"dataset", "rescale-2", "rescale-2"}, {"severity", "", "-"},
+	} {
+		if got := Name(c.column, c.id); got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.column, c.id, got, c.want)
+		}
+	}
+}
+
+// A mean over all settings has no published number, and the rows after it have theirs.
+func TestMeansHaveNoPublishedNumber(t *testing.T) {
+	table := &Table{Spec: Spec{Columns: "method", Rows: []string{"dataset"}}, Columns: []Column{{ID: "ts"}},
+		Rows: []Row{{Mean: true, Cells: make([]Cell, 1)}, {IDs: []string{"a"}, Cells: make([]Cell, 1)}}}
+	table.Publish(func(map[string]string) (string, bool) { return "9.99", true })
+	if table.Rows[0].Cells[0].Published != "" || table.Rows[1].Cells[0].Published != "9.99" {
+		t.Errorf("%+v", table.Rows)
+	}
+}
+
+// Control characters would break the file.
+func TestControlCharactersAreSpaces(t *testing.T) {
+	if got := Escape("a\x00b\tc\x1fd\x7fe f"); got != "a b c d e f" {
+		t.Errorf("%q", got)
 	}
 }

@@ -163,8 +163,8 @@ func (p *pivoting) changes(list []results.Record) Changes {
 	for _, r := range list {
 		id := identify(r)
 		id.metric = "argmax_change"
-		switch c, ok := p.index[id]; {
-		case !ok || c.Status != results.OK:
+		switch c := p.index[id]; {
+		case c.Status != results.OK: // or there is none
 			answer = Unknown
 		case c.Value > 0:
 			return Yes
@@ -177,10 +177,10 @@ func (p *pivoting) changes(list []results.Record) Changes {
 func (p *pivoting) band(r results.Record) string {
 	id := identify(r)
 	id.metric = r.Metric + "_null_lo"
-	lo, ok := p.index[id]
+	lo := p.index[id]
 	id.metric = r.Metric + "_null_hi"
-	hi, also := p.index[id]
-	if !ok || !also || lo.Status != results.OK || hi.Status != results.OK {
+	hi := p.index[id]
+	if lo.Status != results.OK || hi.Status != results.OK { // or there is none
 		return ""
 	}
 	return "[" + p.spec.print(lo.Value) + ", " + p.spec.print(hi.Value) + "]"
