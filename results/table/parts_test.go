@@ -527,3 +527,24 @@ func TestControlCharactersAreSpaces(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A line above the methods says which of them need no samples of the target.
+func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
+	table := &Table{Spec: Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
+		Columns: []Column{{Label: "TS", Rival: &Rival{}}, {Label: "HFE", Rival: &Rival{Target: true}}}}
+	lines := table.textLines()
+	if len(lines) != 3 || !strings.Contains(lines[0], "OOD-free?") || strings.Contains(lines[1], "OOD-free?") || !strings.Contains(lines[1], "TS") {
+		t.Errorf("lines %q", lines)
+	}
+}
+
+// A label that begins a group stands at its first row only; one that is all of a row
+// stands at each.
+func TestRepeatedLabelsAreLeftOutInGroups(t *testing.T) {
+	for _, c := range []struct{ labels, want []string }{{[]string{"a", "b"}, []string{"", "b"}}, {[]string{"a"}, []string{"a"}}} {
+		table := &Table{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{Labels: c.labels}, {Labels: c.labels}}}
+		if got := table.textLabels(1); !slices.Equal(got, c.want) {
+			t.Errorf("labels %q after the same: %q", c.labels, got)
+		}
+	}
+}
