@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,21 +29,20 @@ func TestClusterPage(t *testing.T) {
 	}
 }
 
-// example runs the example without shards, and returns the folder of its results
-// and a folder on PATH with qats.
-func example(t *testing.T) (root, alone string) {
+// project returns the root of the project.
+func project(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return root
+}
+
+// qatsOnPath builds the program and puts its folder at the beginning of PATH.
+func qatsOnPath(t *testing.T) {
+	t.Helper()
 	t.Setenv("PATH", filepath.Dir(buildQats(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
-	alone = t.TempDir()
-	var stderr strings.Builder
-	if status := run(context.Background(), []string{"run", filepath.Join(root, "experiments", "example.yaml"), "--out", alone}, &strings.Builder{}, &stderr); status != exitOK {
-		t.Fatal(stderr.String())
-	}
-	return root, alone
 }
 
 // TestGNUParallel runs the line of docs/cluster.md on the example.
@@ -54,8 +53,8 @@ func TestGNUParallel(t *testing.T) {
 	if find("parallel") == "" {
 		t.Skip("parallel is not installed (Debian: apt-get install parallel)")
 	}
-	root, alone := example(t)
-	out := t.TempDir()
+	qatsOnPath(t)
+	root, alone, out := project(t), exampleResults(t), t.TempDir()
 	for _, line := range []string{
 		"parallel qats run experiments/example.yaml --out " + out + " --workers 1 --shard {}/4 ::: 1 2 3 4",
 		"qats run experiments/example.yaml --out " + out,
@@ -77,8 +76,8 @@ func TestSnakefile(t *testing.T) {
 	if find("snakemake") == "" {
 		t.Skip("snakemake is not installed (Debian: apt-get install snakemake)")
 	}
-	root, alone := example(t)
-	out := t.TempDir()
+	qatsOnPath(t)
+	root, alone, out := project(t), exampleResults(t), t.TempDir()
 	b, err := os.ReadFile(filepath.Join("testdata", "cluster", "Snakefile"))
 	if err != nil {
 		t.Fatal(err)
@@ -145,8 +144,8 @@ func TestJobManifest(t *testing.T) {
 	}
 }
 
-// TestJobManifestFillsTheStore: the command of the manifest, started as Kubernetes
-// starts it, once for each index, does all of the work.
+// TestJobManifestFillsTheStore: the command of the manifest, in the environment that
+// Kubernetes gives it, once for each index, does all of the work.
 func TestJobManifestFillsTheStore(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("testdata", "cluster", "job.yaml"))
 	if err != nil {
@@ -168,24 +167,26 @@ func TestJobManifestFillsTheStore(t *testing.T) {
 	if err := yaml.Unmarshal(b, &job); err != nil {
 		t.Fatal(err)
 	}
-	root, alone := example(t)
-	out := t.TempDir()
+	alone, out := exampleResults(t), t.TempDir()
+	t.Chdir(project(t))
 	c := job.Spec.Template.Spec.Containers[0]
 	words := strings.NewReplacer("companion.yaml", "example.yaml", "results/out", out).Replace(strings.Join(c.Command, "\n"))
-	for i := range job.Spec.Completions {
-		command := strings.Split(words, "\n")
-		cmd := exec.Command(command[0], command[1:]...)
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i))
-		for _, v := range c.Env {
-			cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
-		}
-		if b, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("index %d: %v: %s", i, err, b)
-		}
+	command := strings.Split(words, "\n")
+	if command[0] != "qats" {
+		t.Fatalf("the command is %q", command)
+	}
+	for _, v := range c.Env {
+		t.Setenv(v.Name, v.Value)
 	}
 	var stdout, stderr strings.Builder
-	if status := run(context.Background(), []string{"run", filepath.Join(root, "experiments", "example.yaml"), "--out", out}, &stdout, &stderr); status != exitOK {
+	for i := range job.Spec.Completions {
+		t.Setenv("JOB_COMPLETION_INDEX", strconv.Itoa(i))
+		if status := run(context.Background(), command[1:], &stdout, &stderr); status != exitOK {
+			t.Fatalf("index %d: status %d: %s", i, status, stderr.String())
+		}
+	}
+	stdout.Reset()
+	if status := run(context.Background(), []string{"run", filepath.Join("experiments", "example.yaml"), "--out", out}, &stdout, &stderr); status != exitOK {
 		t.Fatal(stderr.String())
 	}
 	if !strings.Contains(stdout.String(), "; 0 fitted and 0 scored now") {

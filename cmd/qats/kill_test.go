@@ -21,7 +21,7 @@ import (
 // an undisturbed run.
 func TestKilledRunResumes(t *testing.T) {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	alone, killed := t.TempDir(), t.TempDir()
+	alone, killed := exampleResults(t), t.TempDir()
 	qats := func(out string) string {
 		t.Helper()
 		var stdout, stderr strings.Builder
@@ -30,8 +30,6 @@ func TestKilledRunResumes(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	qats(alone)
-
 	for _, objects := range []int{1, 15, 40} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
 		cmd.Env = append(os.Environ(), "QATS_CHILD="+killed)

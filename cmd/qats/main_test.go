@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,10 +17,44 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(suite{m}, map[string]func(){
 		"qats": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
 	})
 }
+
+// suite removes what the tests share after the last of them.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	status := s.M.Run()
+	os.RemoveAll(sharedResults)
+	return status
+}
+
+// sharedResults is the folder of exampleResults; empty until a test asks for it.
+var sharedResults string
+
+// exampleResults returns the output folder of an undisturbed run of the example. The
+// tests share it: a test that changes files makes a copy.
+func exampleResults(t *testing.T) string {
+	t.Helper()
+	if err := runExample(); err != nil {
+		t.Fatal(err)
+	}
+	return sharedResults
+}
+
+var runExample = sync.OnceValue(func() (err error) {
+	if sharedResults, err = os.MkdirTemp("", "qats-example-"); err != nil {
+		return err
+	}
+	var stderr strings.Builder
+	spec := filepath.Join("..", "..", "experiments", "example.yaml")
+	if status := run(context.Background(), []string{"run", spec, "--out", sharedResults}, io.Discard, &stderr); status != exitOK {
+		return fmt.Errorf("status %d: %s", status, stderr.String())
+	}
+	return nil
+})
 
 // TestScripts runs testdata/script: the command line as users see it.
 // $PROJECT is the root of the project, whose data/example the scripts read; $FILES
