@@ -57,7 +57,7 @@ func (o *Outcome) addReason(status results.Status, setting *spec.Setting, method
 	if !slices.Contains(r.Methods, method) {
 		r.Methods = append(r.Methods, method)
 	}
-	if name := setting.String(); len(r.Settings) == 0 || r.Settings[len(r.Settings)-1] != name { // they come in order
+	if name := setting.String(); !slices.Contains(r.Settings, name) { // two specs may have it
 		r.Settings = append(r.Settings, name)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -54,6 +55,9 @@ A folder needs no spec; qats init --help lists the names that are recognised.`,
 }
 
 func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
+	if len(folders) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !isFolder(arg) }) {
+		return errors.New("--data is for specs: it names a folder in which their arrays are searched; a folder of arrays is checked by itself, without --data")
+	}
 	var all experiments.Inspection
 	for _, arg := range args {
 		in, err := inspect(cmd, arg, folders)
@@ -81,8 +85,7 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 
 // inspect inspects a folder or a spec.
 func inspect(cmd *cobra.Command, arg string, folders []string) (*experiments.Inspection, error) {
-	info, err := os.Stat(arg)
-	if err == nil && info.IsDir() {
+	if isFolder(arg) {
 		return inspectFolder(cmd, arg)
 	}
 	s, err := experiments.ReadSpec(arg)
@@ -90,6 +93,11 @@ func inspect(cmd *cobra.Command, arg string, folders []string) (*experiments.Ins
 		return nil, err
 	}
 	return experiments.Inspect(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders})
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // inspectFolder inspects a folder as the spec of init would name it, with all methods.
@@ -134,7 +142,7 @@ func inspectFolder(cmd *cobra.Command, dir string) (*experiments.Inspection, err
 
 // checkNext prints the next command after a check without errors.
 func checkNext(cmd *cobra.Command, args, folders []string) {
-	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+	if isFolder(args[0]) {
 		next(cmd, "init", args[0])
 		return
 	}

@@ -20,10 +20,13 @@ import (
 // schemaFile is the JSON Schema that init writes beside the spec, for editors.
 const schemaFile = "qats.schema.json"
 
+// exampleDir is the folder of the arrays of the example, and the name of its spec.
+const exampleDir = "virtual"
+
 func initCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use:   "init DIR",
+		Use:   "init [DIR]",
 		Short: "Look at a folder of arrays and write a spec for it",
 		Long: `init looks for logits and labels in DIR and writes a spec with comments, with
 methods, tables and figures, which qats run and qats report accept as it is. It
@@ -36,31 +39,44 @@ recognises
 
 in DIR, below BACKBONE, below DATASET/BACKBONE or below DATASET/BACKBONE/LOSS;
 .safetensors files work in place of .npz files, and the name val or validation in
-place of cal. If there is no folder DIR, or no array is in it, init writes an example
-with simulated arrays. qats.schema.json, beside the spec, lets editors complete and
-check it.`,
+place of cal. Without DIR, init writes an example: the simulated arrays of two virtual
+networks into the new folder ` + exampleDir + `, and a spec for them. qats.schema.json, beside
+the spec, lets editors complete and check it.`,
 		Example: `  qats init .
-  qats init arrays -o mine.yaml`,
+  qats init arrays -o mine.yaml
+  qats init`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] == "" {
-				return errors.New("init takes the folder of the arrays, as in: qats init arrays")
+			if len(args) > 1 || len(args) == 1 && args[0] == "" {
+				return errors.New("init takes the folder of the arrays, as in: qats init arrays; without a folder it writes an example")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return initSpec(cmd, args[0], output) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return initSpec(cmd, exampleDir, true, output)
+			}
+			return initSpec(cmd, args[0], false, output)
+		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the spec (default NAME.yaml, after the folder)")
 	cmd.MarkFlagFilename("output", "yaml")
 	return cmd
 }
 
-func initSpec(cmd *cobra.Command, dir, file string) error {
+// initSpec writes a spec for the arrays in dir into file. It first writes the arrays
+// if they are to be an example.
+func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	name := nameOf(dir)
 	if file == "" {
 		file = name + ".yaml"
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already: remove it, or name another file by -o", file)
+	}
+	if example {
+		if err := writeExample(cmd, dir); err != nil {
+			return err
+		}
 	}
 	s, err := look(cmd, dir, name)
 	if err != nil {
@@ -95,19 +111,25 @@ func initSpec(cmd *cobra.Command, dir, file string) error {
 	return nil
 }
 
-// look returns the sets of a folder. In one without array files it first writes the
-// arrays of virtual networks.
-func look(cmd *cobra.Command, dir, name string) (*experiments.Starter, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
+// writeExample writes the arrays of two virtual networks into dir, which must be new.
+func writeExample(cmd *cobra.Command, dir string) error {
+	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already, and the example would be written there: qats init %s writes a spec for the arrays in it", dir, dir)
+	} else if err != nil {
+		return err
 	}
+	if err := experiments.WriteSynthetic(cmd.Context(), dir); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "wrote the arrays of two virtual networks below %s\n", filepath.Join(dir, "toy"))
+	return err
+}
+
+// look returns the sets of a folder.
+func look(cmd *cobra.Command, dir, name string) (*experiments.Starter, error) {
 	s, survey, err := experiments.NewStarter(dir, name, "network")
-	if err == nil && survey.Files == 0 {
-		if err := experiments.WriteSynthetic(cmd.Context(), dir); err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has no arrays: wrote those of two virtual networks below %s\n", dir, filepath.Join(dir, "toy"))
-		s, survey, err = experiments.NewStarter(dir, name, "network")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no folder %s; name the folder of your arrays, or write an example by qats init without a folder", dir)
 	}
 	if err != nil {
 		return nil, err

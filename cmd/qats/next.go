@@ -47,6 +47,24 @@ func (p *places) flagsOf() []string {
 	return append(words, outFlag(p.out)...)
 }
 
+// nextAfterPlan prints the command that goes on from a plan: the run of its specs or,
+// where all is done and the files in OUT have their rows, their report.
+func (p *places) nextAfterPlan(cmd *cobra.Command, plan *experiments.Plan, specs []*spec.Spec, files []string) {
+	todo := 0
+	for state, n := range plan.Counts() {
+		if state != experiments.Hit && state != experiments.Skip {
+			todo += n
+		}
+	}
+	if run, err := results.ReadRun(filepath.Join(p.out, "run.json")); err == nil && todo == 0 && !slices.ContainsFunc(specs, func(s *spec.Spec) bool {
+		return !slices.ContainsFunc(run.Specs, func(r results.RunSpec) bool { return r.Name == s.Name && r.Text == s.Text })
+	}) {
+		next(cmd, slices.Concat([]string{"report"}, files, outFlag(p.out))...)
+		return
+	}
+	next(cmd, slices.Concat([]string{"run"}, files, p.flagsOf())...)
+}
+
 // outFlag returns --out DIR, or nothing for the default folder.
 func outFlag(dir string) []string {
 	if filepath.Clean(dir) == filepath.Join("results", "out") {

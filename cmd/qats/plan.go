@@ -146,7 +146,7 @@ all files, as run does.`,
 				return err
 			}
 			if measured, simulated, _ := plan.Measured(); measured+simulated > 0 {
-				next(cmd, append(append([]string{"run"}, files...), at.flagsOf()...)...)
+				at.nextAfterPlan(cmd, plan, specs, files)
 			}
 			return nil
 		},
