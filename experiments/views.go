@@ -87,7 +87,11 @@ func (v *views) write() error {
 
 // table writes one table.
 func (v *views) table(t table.Spec) error {
-	pivoted, err := table.Pivot(v.records, t)
+	records := v.records
+	if t.Metric == results.TimeMetric {
+		records = append(slices.Clone(records), results.TimeRecords(v.all.Of(v.spec.Name).Times, records)...)
+	}
+	pivoted, err := table.Pivot(records, t)
 	if err != nil {
 		return err
 	}

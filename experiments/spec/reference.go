@@ -91,7 +91,7 @@ func Reference(known Registry) []Object {
 		{Name: "table", About: "A table of one metric. Its keys " + strings.Join(columns, ", ") + " keep only the settings with the given values.", Keys: slices.Concat([]Key{
 			{Name: "name", Type: ID, Default: "the metric", Meaning: "Part of the file names, after the name of the spec.", Example: "clean-ece"},
 			{Name: "title", Type: Text, Default: "the title of the spec and the metric", Meaning: "Caption.", Example: "ECE on clean images"},
-			{Name: "metric", Type: Text, Choices: outputNames(known.Metrics), Required: true, Meaning: "A metric of the spec, as in results.csv.", Example: "ece"},
+			{Name: "metric", Type: Text, Choices: append(outputNames(known.Metrics), results.TimeMetric), Required: true, Meaning: "A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv.", Example: "ece"},
 			{Name: "rows", Type: Texts, Choices: append([]string{"method"}, columns...), Default: "dataset, backbone, and other columns that differ between settings", Meaning: "Columns of results.csv that name a row.", Example: "[dataset, backbone]"},
 			{Name: "columns", Type: Text, Choices: append([]string{"method"}, columns...), Default: "method", Meaning: "Column of results.csv whose values are the columns of the table.", Example: "severity"},
 			{Name: "average", Type: Texts, Choices: columns, Default: "none", Meaning: "Columns of results.csv that are averaged over.", Example: "[corruption]"},

@@ -55,10 +55,11 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	fields["title"] = r.text(&t.Caption, "title")
 	fields["metric"] = func(v *yaml.Node) {
 		name, _ := r.scalar(v, "metric")
-		match, known := Match(name, s.outputs())
+		choices := append(s.outputs(), results.TimeMetric)
+		match, known := Match(name, choices)
 		if t.Metric = match; !known {
 			t.Metric = name
-			r.errorf(v, "metric %q is not computed by this spec%s", name, Suggest(name, s.outputs()))
+			r.errorf(v, "metric %q is not computed by this spec%s", name, Suggest(name, choices))
 		}
 	}
 	fields["rows"] = r.columns(&t.Rows, "rows", true)
@@ -108,8 +109,11 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 	if t.Caption == "" {
 		t.Caption = s.Heading() + ": " + table.Name("metric", t.Metric)
 	}
-	e, _ := metricOf(s.Metrics, t.Metric)
-	t.Percent, t.Better = e.Percent, e.Better
+	if e, ok := metricOf(s.Metrics, t.Metric); ok {
+		t.Percent, t.Better = e.Percent, e.Better
+	} else { // results.TimeMetric
+		t.Better = table.Lower
+	}
 	if methods == nil {
 		methods = s.methodNames()
 	}

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 // Name returns the name that the paper prints for an id in a column of
 // results.csv, or the id itself where the paper has no name for it. For column
-// "metric" it returns the label in package metrics. An empty id, for example the
+// "metric" it returns the label in package metrics, or that of results.TimeMetric. An empty id, for example the
 // severity of a clean set, is "-".
 //
 // The paper's AdaTS is the test-time augmentation of Hekler et al. Two other
@@ -20,6 +21,9 @@ func Name(column, id string) string {
 		return "-"
 	}
 	if column == "metric" {
+		if id == results.TimeMetric {
+			return "Fit time (ms)"
+		}
 		if _, output, ok := metrics.LookupOutput(id); ok {
 			return output.Label
 		}

@@ -31,7 +31,7 @@ type Spec struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"
 	Caption string // plain text
 	Number  int    // of the table in the paper that this one reproduces; 0 for none
-	Metric  string // id of the metric shown
+	Metric  string // id of the metric shown, or results.TimeMetric: seconds, which are printed as milliseconds
 
 	Rows    []string // outermost first; at least one. Rows that share the first are grouped
 	Columns string   // what the columns are; empty means method
@@ -168,12 +168,20 @@ func (s Spec) label(column, id string) string {
 }
 
 // digits returns the number of decimals of the table.
-func (s Spec) digits() int { return metrics.Entry{Percent: s.Percent}.Digits() }
+func (s Spec) digits() int {
+	if s.Metric == results.TimeMetric {
+		return 2
+	}
+	return metrics.Entry{Percent: s.Percent}.Digits()
+}
 
 // print returns v as the table prints it.
 func (s Spec) print(v float64) string {
-	if s.Percent {
+	switch {
+	case s.Percent:
 		v *= 100
+	case s.Metric == results.TimeMetric:
+		v *= 1000
 	}
 	return fixed(v, s.digits())
 }
