@@ -17,9 +17,10 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
-	"gopkg.in/yaml.v3"
 )
 
 // bundle is the folder of measured arrays that comes with the project.

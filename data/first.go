@@ -17,12 +17,11 @@ type first struct {
 // Describe adds the number of rows to the note of src.
 func (f *first) Describe(ref Ref) Provenance {
 	p := f.Source.Describe(ref)
-	if p.Note != "" {
-		p.Note += "; "
-	}
-	p.Note += fmt.Sprintf("at most the first %d rows", f.n)
+	p.addNote(fmt.Sprintf("at most the first %d rows", f.n))
 	return p
 }
+
+func (f *first) inputs(ref Ref, parts Parts) []input { return []input{{f.Source, ref, parts}} }
 
 func (f *first) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	text, err := f.Source.Digest(ctx, ref, parts)

@@ -18,18 +18,24 @@ type ArrayHeader struct {
 // exists, is complete and has a type and shape that agree with the others and with
 // the manifest. It returns the error that Open would return, but it unpacks no archive
 // and reads no number, so numbers may still be wrong. It returns what the headers say.
-// A source without a method Headers, such as one without files, has nothing to check.
-func Headers(ctx context.Context, src Source, ref Ref, parts Parts) ([]ArrayHeader, error) {
-	if s, ok := src.(interface {
-		Headers(context.Context, Ref, Parts) ([]ArrayHeader, error)
-	}); ok {
-		return s.Headers(ctx, ref, parts)
+// A source without files has nothing to check. Of a set that is computed from several
+// others, all are checked, and the headers of the last are returned.
+func Headers(ctx context.Context, src Source, ref Ref, parts Parts) (all []ArrayHeader, err error) {
+	switch s := src.(type) {
+	case *Folder:
+		return s.headers(ctx, ref, parts)
+	case derived:
+		for _, in := range s.inputs(ref, parts) {
+			if all, err = Headers(ctx, in.source, in.ref, in.parts); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return nil, nil
+	return all, nil
 }
 
-// Headers is the check of the package's function of that name.
-func (f *Folder) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
+// headers is Headers of a folder.
+func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	files, err := f.files(ref)
 	if err != nil {
 		return nil, err
@@ -62,20 +68,4 @@ func (f *Folder) verifyShape(a *Array, name string) error {
 		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
 	}
 	return nil
-}
-
-func (f *first) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
-	return Headers(ctx, f.Source, ref, parts)
-}
-
-func (s *scaled) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
-	return Headers(ctx, s.Source, ref, parts)
-}
-
-func (r *redrawn) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
-	cal, test := r.refs(ref)
-	if all, err := Headers(ctx, r.Source, cal, parts|Labels); err != nil {
-		return all, err
-	}
-	return Headers(ctx, r.Source, test, parts|Labels)
 }

@@ -12,9 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
-	"gopkg.in/yaml.v3"
 )
 
 // ManifestName is the name of the manifest, at the root of a folder of arrays.

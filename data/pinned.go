@@ -89,17 +89,23 @@ func (d *Digests) Unchanged(path, name string) error {
 
 // Unchanged returns an error if a file of the parts of ref is not the version that
 // its digest was computed of. It compares versions only where the digests of the
-// source are held to one (see Digests.Pinned). A source without a method Unchanged,
-// such as one without files, does not change.
+// source are held to one (see Digests.Pinned). A source without files does not change.
 func Unchanged(src Source, ref Ref, parts Parts) error {
-	if s, ok := src.(interface{ Unchanged(Ref, Parts) error }); ok {
-		return s.Unchanged(ref, parts)
+	switch s := src.(type) {
+	case *Folder:
+		return s.unchanged(ref, parts)
+	case derived:
+		for _, in := range s.inputs(ref, parts) {
+			if err := Unchanged(in.source, in.ref, in.parts); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// Unchanged is the check of the package's function of that name.
-func (f *Folder) Unchanged(ref Ref, parts Parts) error {
+// unchanged is Unchanged of a folder.
+func (f *Folder) unchanged(ref Ref, parts Parts) error {
 	files, err := f.files(ref)
 	if err != nil {
 		return err
@@ -117,25 +123,4 @@ func (f *Folder) Unchanged(ref Ref, parts Parts) error {
 		}
 	}
 	return nil
-}
-
-func (f *first) Unchanged(ref Ref, parts Parts) error  { return Unchanged(f.Source, ref, parts) }
-func (s *scaled) Unchanged(ref Ref, parts Parts) error { return Unchanged(s.Source, ref, parts) }
-
-func (s *skewed) Unchanged(ref Ref, parts Parts) error {
-	if ref.Split == Cal {
-		return Unchanged(s.Source, ref, parts)
-	}
-	if err := Unchanged(s.Source, s.calibration(ref), Labels); err != nil {
-		return err
-	}
-	return Unchanged(s.Source, ref, parts|Labels)
-}
-
-func (r *redrawn) Unchanged(ref Ref, parts Parts) error {
-	cal, test := r.refs(ref)
-	if err := Unchanged(r.Source, cal, parts|Labels); err != nil {
-		return err
-	}
-	return Unchanged(r.Source, test, parts|Labels)
 }

@@ -3,8 +3,8 @@ package data
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -56,10 +56,7 @@ func (r *redrawn) Describe(ref Ref) Provenance {
 	}
 	p.Paper = p.Paper && q.Paper
 	p.StandIn = cmp.Or(p.StandIn, q.StandIn)
-	if p.Note != "" {
-		p.Note += "; "
-	}
-	p.Note += fmt.Sprintf("draw %d of calibration and test rows from their union", r.draw)
+	p.addNote(fmt.Sprintf("draw %d of calibration and test rows from their union", r.draw))
 	return p
 }
 
@@ -90,59 +87,21 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 		a.Close()
 		return nil, err
 	}
-	return &redrawnReader{cal: a, test: b, parts: parts, draw: uint64(r.draw), calibrate: ref.Split == Cal}, nil
-}
-
-// redrawnReader reads both sets at the first Read and gathers rows of them.
-type redrawnReader struct {
-	cal, test Reader
-	parts     Parts
-	draw      uint64
-	calibrate bool // whether this is the new calibration set
-
-	from [2]*Set
-	rows []int // of the union, calibration rows first; ascending
-}
-
-func (r *redrawnReader) Rows() int {
-	if r.calibrate {
-		return r.cal.Rows()
+	n := b.Rows()
+	if ref.Split == Cal {
+		n = a.Rows()
 	}
-	return r.test.Rows()
+	return &gatherer{readers: []Reader{a, b}, parts: parts, n: n, choose: func(sets []*Set) ([]int, error) {
+		if i, j := a.Classes(), b.Classes(); i != j && i != 0 && j != 0 {
+			return nil, fmt.Errorf("redrawn rows: the calibration set has %d classes, the test set %d", i, j)
+		}
+		return drawRows(sets[0].Labels, sets[1].Labels, uint64(r.draw), ref.Split == Cal), nil
+	}}, nil
 }
 
-func (r *redrawnReader) Classes() int { return max(r.cal.Classes(), r.test.Classes()) }
-func (r *redrawnReader) Bytes() int64 { return r.cal.Bytes() + r.test.Bytes() }
-
-// Form joins the forms of both sets, since rows of each may be in each.
-func (r *redrawnReader) Form() (Form, error) {
-	a, err := r.cal.Form()
-	if err != nil {
-		return Form{}, err
-	}
-	b, err := r.test.Form()
-	return a.join(b), err
-}
-
-func (r *redrawnReader) Close() error { return errors.Join(r.cal.Close(), r.test.Close()) }
-
-func (r *redrawnReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	if r.rows == nil {
-		cal, err := r.cal.Read(ctx, 0, r.cal.Rows())
-		if err != nil {
-			return nil, err
-		}
-		test, err := r.test.Read(ctx, 0, r.test.Rows())
-		if err != nil {
-			return nil, err
-		}
-		r.from = [2]*Set{cal, test}
-		if a, b := r.cal.Classes(), r.test.Classes(); a != b && a != 0 && b != 0 {
-			return nil, fmt.Errorf("redrawn rows: the calibration set has %d classes, the test set %d", a, b)
-		}
-		r.rows = drawRows(cal.Labels, test.Labels, r.draw, r.calibrate)
-	}
-	return r.gather(r.rows[lo:hi]), nil
+func (r *redrawn) inputs(ref Ref, parts Parts) []input {
+	cal, test := r.refs(ref)
+	return []input{{r.Source, cal, parts | Labels}, {r.Source, test, parts | Labels}}
 }
 
 // drawRows returns the rows of the union that are in the new calibration set or, if
@@ -156,14 +115,9 @@ func drawRows(cal, test []int32, draw uint64, calibrate bool) []int {
 			counts[y]++
 		}
 	}
-	var classes []int32
-	for y := range byClass {
-		classes = append(classes, y)
-	}
-	slices.Sort(classes)
 	rng := rand.New(rand.NewPCG(draw, 0x72656472)) // a stream of random numbers for this function
 	var out []int
-	for _, y := range classes {
+	for _, y := range slices.Sorted(maps.Keys(byClass)) {
 		rows := byClass[y]
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		if calibrate {
@@ -174,41 +128,4 @@ func drawRows(cal, test []int32, draw uint64, calibrate bool) []int {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// gather copies rows of the union. Head and OOD logits, which belong to the network,
-// are those of the calibration set.
-func (r *redrawnReader) gather(rows []int) *Set {
-	cal, test := r.from[0], r.from[1]
-	set := &Set{Head: cal.Head, OOD: cal.OOD}
-	table := func(of func(*Set) Matrix) Matrix {
-		a, b := of(cal), of(test)
-		if !a.Present() || !b.Present() {
-			return Matrix{}
-		}
-		m := NewMatrix(len(rows), a.Cols)
-		for i, row := range rows {
-			if row < a.Rows {
-				copy(m.Row(i), a.Row(row))
-			} else {
-				copy(m.Row(i), b.Row(row-a.Rows))
-			}
-		}
-		return m
-	}
-	set.Logits = table(func(s *Set) Matrix { return s.Logits })
-	set.Features = table(func(s *Set) Matrix { return s.Features })
-	for v := range min(len(cal.Augmented), len(test.Augmented)) {
-		set.Augmented = append(set.Augmented, table(func(s *Set) Matrix { return s.Augmented[v] }))
-	}
-	if r.parts&Labels != 0 {
-		for _, row := range rows {
-			if row < len(cal.Labels) {
-				set.Labels = append(set.Labels, cal.Labels[row])
-			} else {
-				set.Labels = append(set.Labels, test.Labels[row-len(cal.Labels)])
-			}
-		}
-	}
-	return set
 }

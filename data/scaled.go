@@ -19,6 +19,8 @@ type scaled struct {
 
 func (s *scaled) Has(ref Ref) Parts { return s.Source.Has(ref) &^ (Features | Head | OOD) }
 
+func (s *scaled) inputs(ref Ref, parts Parts) []input { return []input{{s.Source, ref, parts}} }
+
 func (s *scaled) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	text, err := s.Source.Digest(ctx, ref, parts)
 	if err != nil {

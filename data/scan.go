@@ -5,7 +5,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
+
+	"github.com/qats-bench/qats/internal/pool"
 )
 
 // Blocks reads the rows of r in blocks of at most budget bytes, but at least
@@ -38,77 +39,24 @@ func Scan(ctx context.Context, r Reader, rows, workers int, do func(lo int, bloc
 	if rows < 1 {
 		panic(fmt.Sprintf("data: blocks of %d rows", rows))
 	}
-	n := r.Rows()
-	s := &scan{source: share(r), rows: rows, n: n, blocks: (n + rows - 1) / rows, do: do}
-	s.failed = s.blocks
-	var wait sync.WaitGroup
-	for range min(workers, s.blocks) - 1 {
-		wait.Go(func() { s.work(ctx) })
+	n, source := r.Rows(), share(r)
+	blocks := (n + rows - 1) / rows
+	memory := make([]*block, max(1, min(workers, blocks)))
+	for w := range memory {
+		memory[w] = idle.Get().(*block)
+		defer idle.Put(memory[w])
 	}
-	s.work(ctx)
-	wait.Wait()
-	if s.panicked != nil {
-		panic(s.panicked)
-	}
-	if s.err != nil {
-		return s.err
-	}
-	return cmp.Or(ctx.Err(), unchanged(r))
-}
-
-// scan is one pass over a set.
-type scan struct {
-	source          *shared
-	rows, n, blocks int
-	do              func(lo int, block *Set) error
-	next            atomic.Int64 // the next block to be taken
-	stop            atomic.Bool
-
-	mu       sync.Mutex
-	failed   int // the lowest block with an error
-	err      error
-	panicked any
-}
-
-// work takes blocks until there are none. Blocks are taken in order and one that
-// was taken is always finished, so the lowest block that has an error is found.
-func (s *scan) work(ctx context.Context) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.mu.Lock()
-			s.panicked = p
-			s.mu.Unlock()
-			s.stop.Store(true)
-		}
-	}()
-	memory := idle.Get().(*block)
-	defer idle.Put(memory)
-	for ctx.Err() == nil && !s.stop.Load() {
-		i := int(s.next.Add(1)) - 1
-		if i >= s.blocks {
-			return
-		}
-		lo := i * s.rows
-		set, err := s.source.readInto(ctx, memory, lo, min(lo+s.rows, s.n))
-		if err == nil {
-			err = s.do(lo, set)
-		}
+	err := pool.Each(ctx, blocks, len(memory), func(worker, block int) error {
+		lo := block * rows
+		set, err := source.readInto(ctx, memory[worker], lo, min(lo+rows, n))
 		if err != nil {
-			s.fail(i, err)
+			return err
 		}
-	}
+		return do(lo, set)
+	})
+	return cmp.Or(err, unchanged(r))
 }
 
-func (s *scan) fail(block int, err error) {
-	s.stop.Store(true)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if block < s.failed {
-		s.failed, s.err = block, err
-	}
-}
-
-// shared reads a Reader from several goroutines.
 type shared struct {
 	Reader
 	turn *sync.Mutex // held while reading; nil if several goroutines may read at once

@@ -37,13 +37,9 @@ func (s *skewed) Has(ref Ref) Parts {
 
 func (s *skewed) Describe(ref Ref) Provenance {
 	p := s.Source.Describe(ref)
-	if ref.Split == Cal {
-		return p
+	if ref.Split != Cal {
+		p.addNote("test rows thinned out to the class shares of the calibration set")
 	}
-	if p.Note != "" {
-		p.Note += "; "
-	}
-	p.Note += "test rows thinned out to the class shares of the calibration set"
 	return p
 }
 
@@ -62,24 +58,11 @@ func (s *skewed) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	return fmt.Sprintf("rows, version 1, with the class shares of\n%sof\n%s", endLine(cal), endLine(test)), nil
 }
 
-func (s *skewed) Headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
-	if ref.Split != Cal {
-		parts |= Labels
-		if all, err := Headers(ctx, s.Source, s.calibration(ref), Labels); err != nil {
-			return all, err
-		}
+func (s *skewed) inputs(ref Ref, parts Parts) []input {
+	if ref.Split == Cal {
+		return []input{{s.Source, ref, parts}}
 	}
-	return Headers(ctx, s.Source, ref, parts)
-}
-
-// Shape reads the labels of both sets.
-func (s *skewed) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
-	r, err := s.Open(ctx, ref, Logits)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Close()
-	return r.Rows(), r.Classes(), nil
+	return []input{{s.Source, s.calibration(ref), Labels}, {s.Source, ref, parts | Labels}}
 }
 
 func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err error) {
@@ -105,7 +88,7 @@ func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err 
 	if err != nil {
 		return nil, err
 	}
-	return &skewedReader{Reader: r, rows: rows}, nil
+	return &gatherer{readers: []Reader{r}, parts: parts, n: len(rows), choose: func([]*Set) ([]int, error) { return rows, nil }}, nil
 }
 
 // withShares returns the test rows that Skewed keeps.
@@ -132,44 +115,4 @@ func withShares(cal, test []int32) []int {
 		}
 	}
 	return rows
-}
-
-// skewedReader reads the whole test set at the first Read and gathers rows of it.
-type skewedReader struct {
-	Reader
-	rows []int
-	from *Set
-}
-
-func (r *skewedReader) Rows() int { return len(r.rows) }
-
-func (r *skewedReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	if r.from == nil {
-		set, err := r.Reader.Read(ctx, 0, r.Reader.Rows())
-		if err != nil {
-			return nil, err
-		}
-		r.from = set
-	}
-	rows, from := r.rows[lo:hi], r.from
-	pick := func(m Matrix) Matrix {
-		if !m.Present() {
-			return Matrix{}
-		}
-		out := NewMatrix(len(rows), m.Cols)
-		for i, row := range rows {
-			copy(out.Row(i), m.Row(row))
-		}
-		return out
-	}
-	set := &Set{Logits: pick(from.Logits), Features: pick(from.Features), Head: from.Head, OOD: from.OOD}
-	for _, view := range from.Augmented {
-		set.Augmented = append(set.Augmented, pick(view))
-	}
-	if from.Labels != nil {
-		for _, row := range rows {
-			set.Labels = append(set.Labels, from.Labels[row])
-		}
-	}
-	return set, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/pool"
 )
 
 // BlockRows is the number of rows that the kernel reads at a time.
@@ -123,7 +124,7 @@ func (o *Objective) eachRows(ctx context.Context, do func(w *workspace, slot, lo
 		o.spaces = append(o.spaces, nil)
 	}
 	step := o.slotRows()
-	return EachTask(ctx, o.numSlots(), workers, func(worker, slot int) error {
+	return pool.Each(ctx, o.numSlots(), workers, func(worker, slot int) error {
 		w := o.spaces[worker]
 		if w == nil {
 			w = &workspace{}

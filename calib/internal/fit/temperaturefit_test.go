@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -61,25 +59,5 @@ func TestCurveNodesInterpolatePolynomials(t *testing.T) {
 	twice := curveNodes(nil).with(p(2)).with(p(2)).with(p(-2)) // the second replaces the first; y = -2 is another
 	if u := twice.at(-2); len(twice) != 2 || !(math.Abs(u-p(-2).u) <= 1e-12) {
 		t.Errorf("a node twice: %v, %v at -2", twice, u)
-	}
-}
-
-// Of several errors the one of the lowest task is returned, in any order of time.
-func TestEachTaskReturnsTheErrorOfTheLowestTask(t *testing.T) {
-	first, second := errors.New("first"), errors.New("second")
-	met := make(chan bool)
-	err := EachTask(context.Background(), 100, 2, func(_, task int) error {
-		switch task {
-		case 0:
-			<-met
-			return first
-		case 1:
-			defer close(met)
-			return second
-		}
-		return nil
-	})
-	if err != first {
-		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/pool"
 )
 
 // Mixture is the problem that group calibration solves to learn a partition. It
@@ -102,7 +103,7 @@ func (m *Mixture) At(ctx context.Context, x, gradient []float64) (float64, error
 			return 0, err
 		}
 	}
-	err := fit.EachTask(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
+	err := pool.Each(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
 		m.block(&m.blocks[block], x, block*fit.BlockRows, min((block+1)*fit.BlockRows, m.features.Rows), m.rooms[worker])
 		return nil
 	})

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
+
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"gonum.org/v1/gonum/diff/fd"
 )
 
 // The table agrees with the NLL by its definition, at random temperatures, on rows of

@@ -1,0 +1,137 @@
+package data
+
+import (
+	"context"
+	"errors"
+)
+
+// derived is a source whose sets are computed from other sets.
+type derived interface {
+	// inputs returns the sets that the parts of ref are computed from.
+	inputs(ref Ref, parts Parts) []input
+}
+
+// input is a set with the parts of it that are read.
+type input struct {
+	source Source
+	ref    Ref
+	parts  Parts
+}
+
+// addNote appends a note, after a semicolon if there is one already.
+func (p *Provenance) addNote(text string) {
+	if p.Note != "" {
+		p.Note += "; "
+	}
+	p.Note += text
+}
+
+// gatherer reads some sets completely at the first Read, and gathers rows of their
+// union.
+type gatherer struct {
+	readers []Reader
+	parts   Parts                            // of the result: labels may be read for choose alone
+	n       int                              // rows
+	choose  func(sets []*Set) ([]int, error) // the n rows, as indices of the union
+
+	sets []*Set
+	rows []int
+}
+
+func (g *gatherer) Rows() int { return g.n }
+
+func (g *gatherer) Classes() int {
+	k := 0
+	for _, r := range g.readers {
+		k = max(k, r.Classes())
+	}
+	return k
+}
+
+func (g *gatherer) Bytes() int64 {
+	var sum int64
+	for _, r := range g.readers {
+		sum += r.Bytes()
+	}
+	return sum
+}
+
+// Form joins the forms of the sets, since rows of each may be in the result.
+func (g *gatherer) Form() (Form, error) {
+	var all Form
+	for _, r := range g.readers {
+		f, err := r.Form()
+		if err != nil {
+			return Form{}, err
+		}
+		all = all.join(f)
+	}
+	return all, nil
+}
+
+func (g *gatherer) Close() error {
+	var errs []error
+	for _, r := range g.readers {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (g *gatherer) Read(ctx context.Context, lo, hi int) (*Set, error) {
+	if g.rows == nil {
+		sets := make([]*Set, len(g.readers))
+		for i, r := range g.readers {
+			var err error
+			if sets[i], err = r.Read(ctx, 0, r.Rows()); err != nil {
+				return nil, err
+			}
+		}
+		rows, err := g.choose(sets)
+		if err != nil {
+			return nil, err
+		}
+		g.sets, g.rows = sets, rows
+	}
+	return g.gather(g.rows[lo:hi]), nil
+}
+
+// gather copies rows of the union. A part is present if all sets have it. Head and OOD
+// logits, which belong to the network, are those of the first set.
+func (g *gatherer) gather(rows []int) *Set {
+	from, at := make([]int, len(rows)), make([]int, len(rows)) // set, and row in it
+	for i, row := range rows {
+		for ; row >= g.readers[from[i]].Rows(); from[i]++ {
+			row -= g.readers[from[i]].Rows()
+		}
+		at[i] = row
+	}
+	table := func(of func(*Set) Matrix) Matrix {
+		for _, s := range g.sets {
+			if !of(s).Present() {
+				return Matrix{}
+			}
+		}
+		m := NewMatrix(len(rows), of(g.sets[0]).Cols)
+		for i := range rows {
+			copy(m.Row(i), of(g.sets[from[i]]).Row(at[i]))
+		}
+		return m
+	}
+	set := &Set{
+		Logits: table(func(s *Set) Matrix { return s.Logits }), Features: table(func(s *Set) Matrix { return s.Features }),
+		Head: g.sets[0].Head, OOD: g.sets[0].OOD,
+	}
+	views := len(g.sets[0].Augmented)
+	for _, s := range g.sets {
+		views = min(views, len(s.Augmented))
+	}
+	for v := range views {
+		set.Augmented = append(set.Augmented, table(func(s *Set) Matrix { return s.Augmented[v] }))
+	}
+	if g.parts&Labels != 0 {
+		for i := range rows {
+			set.Labels = append(set.Labels, g.sets[from[i]].Labels[at[i]])
+		}
+	}
+	return set
+}
