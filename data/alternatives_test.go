@@ -12,8 +12,8 @@ import (
 // under the given names.
 func members(v float32, logits, labels string, more ...any) []byte {
 	return zipOf(0, append([]any{
-		logits + ".npy", append(appendHeader(nil, Float32, []int{1, 2}), appendFloat32(nil, []float32{v, 0})...),
-		labels + ".npy", append(appendHeader(nil, Int32, []int{1}), appendInt32(nil, []int32{0})...),
+		logits + ".npy", append(appendHeader(nil, Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...),
+		labels + ".npy", append(appendHeader(nil, Int32, []int{1}), appendLittle(nil, []int32{0})...),
 	}, more...)...)
 }
 
@@ -26,11 +26,11 @@ func TestSetsAreFoundInTheirPlaces(t *testing.T) {
 		"ood_logits.npy", append(appendHeader(nil, Float32, []int{1, 2}), make([]byte, 8)...),
 	}
 	npy := func(v float32) []byte {
-		return append(appendHeader(nil, Float32, []int{1, 2}), appendFloat32(nil, []float32{v, 0})...)
+		return append(appendHeader(nil, Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...)
 	}
 	label := append(appendHeader(nil, Int32, []int{1}), make([]byte, 4)...)
 	tensors := tensorFile(`{"logits":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"labels":{"dtype":"I32","shape":[1],"data_offsets":[8,12]}}`,
-		append(appendFloat32(nil, []float32{9, 0}), 0, 0, 0, 0)...)
+		append(appendLittle(nil, []float32{9, 0}), 0, 0, 0, 0)...)
 	both := zipOf(0,
 		"val_logits.npy", npy(1), "val_labels.npy", label, "test_logits.npy", npy(2), "test_labels.npy", label,
 		head[0], head[1], head[2], head[3], head[4], head[5])

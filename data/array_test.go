@@ -184,7 +184,7 @@ func TestThreeAxesAreRowsOfViews(t *testing.T) {
 		}
 	}
 	for fortran, body := range map[bool][]float32{false: c, true: f} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, "(3, 5, 2)"), appendFloat32(nil, body))), "a.npy")
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, "(3, 5, 2)"), appendLittle(nil, body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,8 +218,8 @@ func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	}
 	shape := fmt.Sprintf("(%d, %d)", n, k)
 	for name, file := range map[string][]byte{
-		"C":       npyFile(1, npyHeader("<f4", false, shape), appendFloat32(nil, want)),
-		"Fortran": npyFile(1, npyHeader("<f4", true, shape), appendFloat32(nil, columns)),
+		"C":       npyFile(1, npyHeader("<f4", false, shape), appendLittle(nil, want)),
+		"Fortran": npyFile(1, npyHeader("<f4", true, shape), appendLittle(nil, columns)),
 		"f8":      npyFile(1, npyHeader("<f8", false, shape), wide),
 		"big":     npyFile(1, npyHeader(">f4", false, shape), swapped),
 	} {
@@ -243,7 +243,7 @@ func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	columns[5*n+19_999] = float32(math.NaN())
 	want[19_999*k+5] = float32(math.NaN())
 	for fortran, body := range map[bool][]float32{false: want, true: columns} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, shape), appendFloat32(nil, body))), "a.npy")
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, shape), appendLittle(nil, body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,9 +12,9 @@ import (
 	"testing/fstest"
 )
 
-func f4(v ...float32) []byte { return appendFloat32(nil, v) }
+func f4(v ...float32) []byte { return appendLittle(nil, v) }
 
-func f8(v ...float64) []byte { return appendFloat64(nil, v) }
+func f8(v ...float64) []byte { return appendLittle(nil, v) }
 
 // badFile is a file that must be rejected, with the line of its error.
 type badFile struct {
@@ -200,7 +200,7 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 		return npyFile(1, npyHeader(descr, false, shape), make([]byte, size))
 	}
 	labels := func(v ...int32) []byte {
-		return npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(v))), appendInt32(nil, v))
+		return npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(v))), appendLittle(nil, v))
 	}
 	good := map[string][]byte{
 		"test/logits.npy":     array("<f4", "(3, 2)", 24),

@@ -126,7 +126,7 @@ func TestStreamPanicsOnRowsThatItDoesNotHave(t *testing.T) {
 
 // TestArraysPanicOnRowsThatTheyDoNotHave, and on slices of another length.
 func TestArraysPanicOnRowsThatTheyDoNotHave(t *testing.T) {
-	a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", false, "(4, 3)"), appendFloat32(nil, make([]float32, 12)))), "a.npy")
+	a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", false, "(4, 3)"), appendLittle(nil, make([]float32, 12)))), "a.npy")
 	if err != nil {
 		t.Fatal(err)
 	}

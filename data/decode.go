@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/qats-bench/qats/internal/kernel/finite"
@@ -15,19 +16,8 @@ import (
 
 // swapBytes reverses each element of size bytes.
 func swapBytes(b []byte, size int) {
-	switch size {
-	case 2:
-		for i := 0; i+2 <= len(b); i += 2 {
-			b[i], b[i+1] = b[i+1], b[i]
-		}
-	case 4:
-		for i := 0; i+4 <= len(b); i += 4 {
-			binary.LittleEndian.PutUint32(b[i:], binary.BigEndian.Uint32(b[i:]))
-		}
-	case 8:
-		for i := 0; i+8 <= len(b); i += 8 {
-			binary.LittleEndian.PutUint64(b[i:], binary.BigEndian.Uint64(b[i:]))
-		}
+	for element := range slices.Chunk(b, size) {
+		slices.Reverse(element)
 	}
 }
 
@@ -161,7 +151,6 @@ func bfloat(u uint16) float32 { return math.Float32frombits(uint32(u) << 16) }
 // reason says why decodeFloats or decodeInts, into type target, rejected element
 // i, of type t.
 func reason(src []byte, i int, t, target DType) string {
-	le := binary.LittleEndian
 	if t.integer() {
 		v, ok := integerAt(src, i, t)
 		text := strconv.FormatInt(v, 10)
@@ -173,17 +162,9 @@ func reason(src []byte, i int, t, target DType) string {
 		}
 		return fmt.Sprintf("%s is too large to be exact in %s", text, target)
 	}
-	var x float64
-	switch t {
-	case BFloat16:
-		x = float64(bfloat(le.Uint16(src[2*i:])))
-	case Float16:
-		x = float64(half.ToFloat32(le.Uint16(src[2*i:])))
-	case Float32:
-		x = float64(math.Float32frombits(le.Uint32(src[4*i:])))
-	default:
-		x = math.Float64frombits(le.Uint64(src[8*i:]))
-	}
+	var value [1]float64
+	decodeFloats(value[:], src[i*t.size():], t)
+	x := value[0]
 	switch {
 	case math.IsNaN(x):
 		return "NaN"

@@ -121,22 +121,13 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		return appendHeader(nil, Float64, []int{len(m.Float64)}), littleEndian(m.Float64, appendFloat64), nil
+		return appendHeader(nil, Float64, []int{len(m.Float64)}), appendLittle(nil, m.Float64), nil
 	case m.Int32 != nil:
-		return appendHeader(nil, Int32, []int{len(m.Int32)}), littleEndian(m.Int32, appendInt32), nil
+		return appendHeader(nil, Int32, []int{len(m.Int32)}), appendLittle(nil, m.Int32), nil
 	case m.Bool != nil:
 		return appendHeader(nil, Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}
 	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
-}
-
-// littleEndian returns v as bytes: its own memory on a little-endian processor, a
-// copy by encode on others.
-func littleEndian[T float64 | int32](v []T, encode func([]byte, []T) []byte) []byte {
-	if nativeBig {
-		return encode(nil, v)
-	}
-	return bytesOf(v)
 }
 
 // ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.

@@ -54,7 +54,7 @@ func TestReadsTensorsOfTorch(t *testing.T) {
 // TestDigestOfATensorIsThatOfItsNPY: the same array has one digest in both formats, so
 // results in the store belong to both.
 func TestDigestOfATensorIsThatOfItsNPY(t *testing.T) {
-	body := appendFloat32(nil, []float32{1, 2, 3, 4, 5, 6})
+	body := appendLittle(nil, []float32{1, 2, 3, 4, 5, 6})
 	file := tensorFile(`{"pad":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"logits":{"dtype":"F32","shape":[2,3],"data_offsets":[3,27]},"tail":{"dtype":"U8","shape":[1],"data_offsets":[27,28]}}`,
 		append(append([]byte{7, 7, 7}, body...), 9)...)
 	fsys := fstest.MapFS{

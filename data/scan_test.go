@@ -33,7 +33,7 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	for i, v := range logits {
 		doubled[i] = 2 * v
 	}
-	swapped := bytes.Clone(appendFloat32(nil, logits))
+	swapped := bytes.Clone(appendLittle(nil, logits))
 	swapBytes(swapped, 4)
 	wide := make([]float64, len(logits))
 	columns := make([]float32, len(logits))
@@ -46,7 +46,7 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	z := zip.NewWriter(&archive)
 	member, err := z.Create("logits.npy")
 	if err == nil {
-		_, err = member.Write(append(appendHeader(nil, Float32, []int{n, 3}), appendFloat32(nil, logits)...))
+		_, err = member.Write(append(appendHeader(nil, Float32, []int{n, 3}), appendLittle(nil, logits)...))
 	}
 	shape := fmt.Sprintf("(%d, 3)", n)
 	err = errors.Join(err, z.Close(),
@@ -62,8 +62,8 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 		WriteInt32(at("y.npy"), labels, n),
 		os.WriteFile(at("z.npz"), archive.Bytes(), 0o666),
 		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
-		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), appendFloat32(nil, columns)), 0o666),
-		os.WriteFile(at("odd.npy"), npyFile(1, npyHeader("<f4", false, shape)+"", appendFloat32(nil, logits)), 0o666),
+		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), appendLittle(nil, columns)), 0o666),
+		os.WriteFile(at("odd.npy"), npyFile(1, npyHeader("<f4", false, shape)+"", appendLittle(nil, logits)), 0o666),
 	)
 	if err != nil {
 		t.Fatal(err)

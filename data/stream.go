@@ -3,18 +3,12 @@ package data
 import (
 	"context"
 	"fmt"
-	"sync"
 )
 
 // Stream reads rows of a labelled set, as often as needed and for several
 // goroutines at a time: the calibration set of a fit in constant memory
 // (calib.Stream). It keeps no rows.
-type Stream struct {
-	source *shared
-
-	mu   sync.Mutex
-	idle []*block
-}
+type Stream struct{ source *shared }
 
 // NewStream returns the rows of r, which has logits and labels. The Stream
 // takes over r and closes it.
@@ -40,9 +34,12 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b := s.take()
-	defer s.give(b)
+	b := idle.Get().(*block)
 	b.set = Set{Logits: Matrix{Data: logits}, Labels: labels} // files are decoded into the caller's memory
+	defer func() {
+		b.set = Set{}
+		idle.Put(b)
+	}()
 	set, err := s.source.readInto(ctx, b, lo, hi)
 	if err != nil {
 		return err
@@ -53,26 +50,6 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 		return nil // checked at the end of a pass only: after each row it would take as long as the reading
 	}
 	return unchanged(s.source.Reader)
-}
-
-// take returns a block that is not in use, or a new one.
-func (s *Stream) take() *block {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := len(s.idle) - 1
-	if last < 0 {
-		return new(block)
-	}
-	b := s.idle[last]
-	s.idle = s.idle[:last]
-	return b
-}
-
-func (s *Stream) give(b *block) {
-	b.set = Set{}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, b)
 }
 
 // Close closes the reader; the Stream must not be used afterwards.

@@ -51,7 +51,7 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 // has another type or the shape has fewer elements.
 func (w *Writer) Float32(v []float32) error {
 	if w.dtype == Float32 {
-		return write(w, Float32, v, appendFloat32)
+		return write(w, Float32, v, appendLittle)
 	}
 	for i, x := range v {
 		if h := half.FromFloat32(x); h&0x7fff == 0x7c00 && !math.IsInf(float64(x), 0) {
@@ -62,10 +62,10 @@ func (w *Writer) Float32(v []float32) error {
 }
 
 // Float64 appends v to a Float64 array.
-func (w *Writer) Float64(v []float64) error { return write(w, Float64, v, appendFloat64) }
+func (w *Writer) Float64(v []float64) error { return write(w, Float64, v, appendLittle) }
 
 // Int32 appends v to an Int32 array.
-func (w *Writer) Int32(v []int32) error { return write(w, Int32, v, appendInt32) }
+func (w *Writer) Int32(v []int32) error { return write(w, Int32, v, appendLittle) }
 
 func write[T any](w *Writer, t DType, v []T, encode func([]byte, []T) []byte) error {
 	if w.dtype != t || len(v) > w.left {
@@ -136,23 +136,8 @@ func appendFloat16(b []byte, v []float32) []byte {
 	return b
 }
 
-func appendFloat32(b []byte, v []float32) []byte {
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
-}
-
-func appendFloat64(b []byte, v []float64) []byte {
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	return b
-}
-
-func appendInt32(b []byte, v []int32) []byte {
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, uint32(x))
-	}
+// appendLittle appends the little-endian bytes of v.
+func appendLittle[T float32 | float64 | int32](b []byte, v []T) []byte {
+	b, _ = binary.Append(b, binary.LittleEndian, v) // fails for other types only
 	return b
 }
