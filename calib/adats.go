@@ -104,11 +104,7 @@ func (a AdaTS) Prepare() (Method, error) { return a.filled() }
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (AdaTS) Contract() Contract {
-	return Contract{
-		Cal: data.Logits | data.Labels | data.Features, Test: data.Logits | data.Features, KeepsTop1: true,
-	}
-}
+func (AdaTS) Contract() Contract { return featuresContract() }
 
 // Fit trains the network. The report's iterations are the minibatches, and its passes
 // the epochs, that were completed. Its gradient is that of the last minibatch, at
@@ -144,7 +140,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	m.Weights = slices.Clone(t.Flat[:m.shape().Size(false)])
-	m.Noise = make(float32s, *a.Draws*vae.Latent)
+	m.Noise = make(fit.Packed[float32], *a.Draws*vae.Latent)
 	draw := rand.New(rand.NewPCG(in.Seed, 0x64726177)) // a stream that does not depend on the length of training
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
@@ -162,7 +158,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 
 // standardisation returns the mean of each feature and the inverse of its
 // standard deviation, or 0 if it varies by rounding alone.
-func standardisation(h data.Matrix) (mean, scale float32s) {
+func standardisation(h data.Matrix) (mean, scale fit.Packed[float32]) {
 	sum, square := make([]float64, h.Cols), make([]float64, h.Cols)
 	for i := range h.Rows {
 		for j, v := range h.Row(i) {
@@ -175,7 +171,7 @@ func standardisation(h data.Matrix) (mean, scale float32s) {
 			square[j] += float64(e*e) / float64(h.Rows)
 		}
 	}
-	mean, scale = make(float32s, h.Cols), make(float32s, h.Cols)
+	mean, scale = make(fit.Packed[float32], h.Cols), make(fit.Packed[float32], h.Cols)
 	for j := range mean {
 		mean[j] = float32(sum[j])
 		if std := math.Sqrt(square[j]); std > 1e-6*max(math.Abs(sum[j]), 1e-20) {

@@ -1,10 +1,6 @@
 package calib
 
 import (
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 
@@ -16,13 +12,13 @@ import (
 // adatsMap is the trained network without the parts that only training needs. Saved,
 // it takes 1.2 MB for 512 features, 100 classes and the default width.
 type adatsMap struct {
-	Width   int      `json:"features"` // d
-	Hidden  int      `json:"hidden"`
-	Classes int      `json:"classes"` // k
-	Mean    float32s `json:"mean"`    // d
-	Scale   float32s `json:"scale"`   // d, each >= 0
-	Weights float32s `json:"weights"` // in the order of vae.Net
-	Noise   float32s `json:"noise"`   // draws x 16; empty for the mean of the code
+	Width   int                 `json:"features"` // d
+	Hidden  int                 `json:"hidden"`
+	Classes int                 `json:"classes"` // k
+	Mean    fit.Packed[float32] `json:"mean"`    // d
+	Scale   fit.Packed[float32] `json:"scale"`   // d, each >= 0
+	Weights fit.Packed[float32] `json:"weights"` // in the order of vae.Net
+	Noise   fit.Packed[float32] `json:"noise"`   // draws x 16; empty for the mean of the code
 	net     *vae.Net
 }
 
@@ -47,7 +43,7 @@ func (m adatsMap) Check() error {
 	}
 	for _, part := range []struct {
 		name string
-		x    float32s
+		x    fit.Packed[float32]
 		size int
 	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * vae.Latent}} {
 		if len(part.x) != part.size {
@@ -72,12 +68,7 @@ func (m adatsMap) prepared() Map { return m.ready() }
 
 func (m adatsMap) NumClasses() int { return m.Classes }
 
-func (m adatsMap) CheckSet(set *data.Set) error {
-	if d := set.Features.Cols; d != m.Width {
-		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
-	}
-	return checkFeatures(set)
-}
+func (m adatsMap) CheckSet(set *data.Set) error { return checkWidth(set, m.Width) }
 
 // standardise writes the standardised features h to dst.
 func (m adatsMap) standardise(dst, h []float32) {
@@ -142,35 +133,4 @@ func (m adatsMap) temperatures(set *data.Set) []float64 {
 		}
 	}
 	return t
-}
-
-// float32s is saved as the base64 of its little-endian bytes. This takes a third of
-// the space of decimal digits and is exact.
-type float32s []float32
-
-func (x float32s) MarshalJSON() ([]byte, error) {
-	raw := make([]byte, 0, 4*len(x))
-	for _, v := range x {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-	}
-	return json.Marshal(raw)
-}
-
-func (x *float32s) UnmarshalJSON(text []byte) error {
-	var s string
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	raw, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		return errors.New("a list of numbers is not base64")
-	}
-	if len(raw)%4 != 0 {
-		return fmt.Errorf("%d bytes of base64: want a multiple of 4", len(raw))
-	}
-	*x = make(float32s, len(raw)/4)
-	for i := range *x {
-		(*x)[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ func betaEntry() Entry {
 	return NewEntry[BetaCalibration, betaMap](Entry{
 		Name:      "beta",
 		Label:     "Beta",
-		Version:   2,
+		Version:   3,
 		Summary:   "beta calibration of each class against all others, rows normalised",
 		Reference: "Kull, Silva Filho and Flach 2017",
 		Aliases:   []string{"beta-calibration"},
@@ -56,7 +56,7 @@ const (
 // Contract needs logits and labels. The prediction may change.
 func (BetaCalibration) Contract() Contract { return vectorContract() }
 
-// Fit returns a, b and c of every class. It needs 17 bytes a row for each class
+// Fit returns a, b and c of every class. It needs 33 bytes a row for each class
 // that is being fitted.
 func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
@@ -79,7 +79,10 @@ func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			lnP[i], lnRest[i] = norms[i].logs(set.Logits.Row(i)[class])
 			positive[i] = int(set.Labels[i]) == class
 		}
-		ends[class], separable[class] = fitBeta(lnP, lnRest, positive), separated(lnP, positive)
+		l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
+		// a, b and c, from the identity
+		ends[class] = l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
+		separable[class] = separated(lnP, positive)
 	})
 	if err != nil {
 		return nil, err
@@ -147,51 +150,6 @@ func (n logNorm) logs(logit float32) (lnP, lnRest float64) {
 	return min(max(logP, logBetaEps), -betaEps), -softmax.Log(1 - p)
 }
 
-// fitBeta minimises the mean logistic loss of a lnP + b lnRest + c over the
-// rows. It starts at the identity.
-func fitBeta(lnP, lnRest []float64, positive []bool) fit.Solution {
-	n := float64(len(lnP))
-	eval := func(x []float64) (fit.Local, error) {
-		var value, ga, gb, gc, aa, ab, ac, bb, bc, cc float64
-		for i, u := range lnP {
-			v := lnRest[i]
-			s := float64(x[0]*u) + float64(x[1]*v) + x[2]
-			p := 0.0 // of the class
-			e := softmax.Exp(-math.Abs(s))
-			if s > 0 {
-				p = 1 / (1 + e)
-				value += s
-			} else {
-				p = e / (1 + e)
-			}
-			value += softmax.Log1p(e)
-			residual := p // minus the outcome
-			if positive[i] {
-				value -= s
-				residual = p - 1
-			}
-			w := e / ((1 + e) * (1 + e)) // p (1-p)
-			ga += float64(residual * u)
-			gb += float64(residual * v)
-			gc += residual
-			wu, wv := float64(w*u), float64(w*v)
-			aa += float64(wu * u)
-			ab += float64(wu * v)
-			ac += wu
-			bb += float64(wv * v)
-			bc += wv
-			cc += w
-		}
-		f := fit.Local{Value: value / n, Gradient: []float64{ga / n, gb / n, gc / n}, Hessian: []float64{aa, ab, ac, ab, bb, bc, ac, bc, cc}}
-		for i := range f.Hessian {
-			f.Hessian[i] /= n
-		}
-		return f, nil
-	}
-	end, _ := fit.BoxNewton(eval, []float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}, 1)
-	return end // an error comes only from eval
-}
-
 // separated reports whether no positive row has a smaller value than any other
 // row. Then there is no minimum: the loss falls as g becomes steeper.
 func separated(lnP []float64, positive []bool) bool {
@@ -230,19 +188,12 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 		rows := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		logNorms(norms[:rows.Rows], rows)
 		for i := range rows.Rows {
-			q, sum := dst.Row(lo+i), 0.0
+			q := dst.Row(lo + i)
 			for j, l := range rows.Row(i) {
 				u, v := norms[i].logs(l)
 				q[j] = fit.Sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
-				sum += q[j]
 			}
-			for j := range q {
-				if sum > 0 {
-					q[j] /= sum
-				} else {
-					q[j] = 1 / float64(len(q))
-				}
-			}
+			fit.Normalise(q)
 		}
 	}
 }

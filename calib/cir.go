@@ -51,10 +51,7 @@ func (CentredIsotonic) Contract() Contract { return vectorContract() }
 // scores are sorted, a few per cent if there are many classes.
 func (CentredIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
-	rows, err := isotonic.LikelyRows(ctx, set.Logits)
+	rows, err := isotonic.LikelyRows(ctx, set)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +89,5 @@ func (CentredIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newIROVAMap(classes)
-	nll, err := m.nll(ctx, set, rows)
-	if err != nil {
-		return nil, err
-	}
-	return result(m, fit.Report{NLL: nll, Passes: 1}), nil
+	return fittedClasses(ctx, set, rows, classes)
 }

@@ -3,8 +3,6 @@ package calib
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -375,13 +373,5 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 func (m ctsMap) NumClasses() int { return len(m.T) }
 
 func (m ctsMap) Check() error {
-	if len(m.T) == 0 {
-		return errors.New("no classes")
-	}
-	for j, t := range m.T {
-		if err := checkTemperature("T", t); err != nil {
-			return fmt.Errorf("class %d: %w", j, err)
-		}
-	}
-	return nil
+	return checkClasses(m.T, func(t float64) error { return checkTemperature("T", t) })
 }

@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -75,13 +74,7 @@ func (m *DAC) Options() []Option {
 }
 
 // Contract needs logits, labels and features.
-func (DAC) Contract() Contract {
-	return Contract{
-		Cal:       data.Logits | data.Labels | data.Features,
-		Test:      data.Logits | data.Features,
-		KeepsTop1: true,
-	}
-}
+func (DAC) Contract() Contract { return featuresContract() }
 
 // Fit returns w, w0 and the bank.
 func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
@@ -147,13 +140,7 @@ func newDACMap(in Input, m DAC) (d dacMap, own []int) {
 		own[i], order[i] = -1, i
 	}
 	if h.Rows > m.Bank {
-		order = fit.ByHash(h.Rows, func(text []byte, i int) []byte {
-			text = binary.LittleEndian.AppendUint64(text, in.Seed)
-			for _, v := range h.Row(i) {
-				text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
-			}
-			return text
-		})[:m.Bank]
+		order = featureOrder(h, in.Seed)[:m.Bank]
 	}
 	d = dacMap{
 		Neighbours: max(1, (len(order)+500)/1000),
@@ -234,12 +221,7 @@ func (m dacMap) Check() error {
 }
 
 // CheckSet rejects features of another width.
-func (m dacMap) CheckSet(set *data.Set) error {
-	if d := set.Features.Cols; d != m.Width {
-		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
-	}
-	return checkFeatures(set)
-}
+func (m dacMap) CheckSet(set *data.Set) error { return checkWidth(set, m.Width) }
 
 // temperature returns T of a row.
 func (m *dacMap) temperature(s float64) float64 {

@@ -1,9 +1,12 @@
 package calib
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -16,4 +19,33 @@ func checkFeatures(set *data.Set) error {
 		return errors.New("the features have no columns")
 	}
 	return nil
+}
+
+// featuresContract is that of a method that reads features and keeps the prediction.
+func featuresContract() Contract {
+	return Contract{
+		Cal:       data.Logits | data.Labels | data.Features,
+		Test:      data.Logits | data.Features,
+		KeepsTop1: true,
+	}
+}
+
+// checkWidth rejects a set whose features are not those of a model of d features.
+func checkWidth(set *data.Set, d int) error {
+	if got := set.Features.Cols; got != d {
+		return fmt.Errorf("%d features, but the model is for %d", got, d)
+	}
+	return checkFeatures(set)
+}
+
+// featureOrder returns the rows in a random order that depends on the seed and the
+// features alone, not on the order of the rows.
+func featureOrder(features data.Matrix, seed uint64) []int {
+	return fit.ByHash(features.Rows, func(text []byte, i int) []byte {
+		text = binary.LittleEndian.AppendUint64(text, seed)
+		for _, v := range features.Row(i) {
+			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
+		}
+		return text
+	})
 }

@@ -2,9 +2,7 @@ package calib
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -97,13 +95,7 @@ func (g *GroupCalibrationOneSet) Options() []Option { return (*GroupCalibration)
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (GroupCalibration) Contract() Contract {
-	return Contract{
-		Cal:       data.Logits | data.Labels | data.Features,
-		Test:      data.Logits | data.Features,
-		KeepsTop1: true,
-	}
-}
+func (GroupCalibration) Contract() Contract { return featuresContract() }
 
 // Contract needs logits, labels and features.
 func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
@@ -307,13 +299,7 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 // is smaller. The split depends on a hash of the seed and the features of each row,
 // so a row is in the same half in any order of the rows.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := fit.ByHash(set.Features.Rows, func(text []byte, i int) []byte {
-		text = binary.LittleEndian.AppendUint64(text, seed)
-		for _, v := range set.Features.Row(i) {
-			text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
-		}
-		return text
-	})
+	order := featureOrder(set.Features, seed)
 	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)

@@ -60,12 +60,7 @@ func (m gcMap) Check() error {
 	return nil
 }
 
-func (m gcMap) CheckSet(set *data.Set) error {
-	if d := set.Features.Cols; d != m.Width {
-		return fmt.Errorf("%d features, but the model is for %d", d, m.Width)
-	}
-	return checkFeatures(set)
-}
+func (m gcMap) CheckSet(set *data.Set) error { return checkWidth(set, m.Width) }
 
 // Apply writes the mean over the partitions of softmax(l/T). If all partitions have
 // the same temperature, the bits are those of ts. Every term has the same top class,

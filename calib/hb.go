@@ -204,17 +204,7 @@ func (m hbMap) first() []float64 {
 
 func (m hbMap) NumClasses() int { return len(m.Classes) }
 
-func (m hbMap) Check() error {
-	if len(m.Classes) == 0 {
-		return errors.New("no classes")
-	}
-	for j, h := range m.Classes {
-		if err := checkHistogram(h); err != nil {
-			return fmt.Errorf("class %d: %w", j, err)
-		}
-	}
-	return nil
-}
+func (m hbMap) Check() error { return checkClasses(m.Classes, checkHistogram) }
 
 // Apply writes the n x k probabilities.
 func (m hbMap) Apply(dst data.Probs, set *data.Set) {

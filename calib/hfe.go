@@ -260,9 +260,7 @@ func (m hfeMap) explain(r *fit.Report) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than two energies among the %s calibration rows: they have no density", part.rows))
 		}
 	}
-	if r.Gradient > fit.GradTol {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
-	}
+	r.WarnUnconverged()
 }
 
 // hfeMap is the temperature max(T0 - Theta1 Correct(F) + Theta2 Wrong(F), 1e-3).

@@ -148,9 +148,7 @@ func (f *htsFit) report(m htsMap, sol fit.Solution, flat fit.Report) fit.Report 
 	if len(r.AtBound) > 0 && sol.Steps > 0 {
 		r.Warnings = append(r.Warnings, "the NLL has no minimum inside the bounds of w and b")
 	}
-	if r.Gradient > fit.GradTol {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
-	}
+	r.WarnUnconverged()
 	floored := 0
 	for _, h := range f.entropy {
 		if m.floored(h) {

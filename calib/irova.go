@@ -2,8 +2,6 @@ package calib
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -50,10 +48,7 @@ func (OneVsRestIsotonic) Contract() Contract { return vectorContract() }
 // without an exponential. Of 25,000 rows of 1,000 classes a few per cent remain.
 func (OneVsRestIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
-	rows, err := isotonic.LikelyRows(ctx, set.Logits)
+	rows, err := isotonic.LikelyRows(ctx, set)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +58,20 @@ func (OneVsRestIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			return nil, err
 		}
 		if ok {
-			m := newIROVAMap(classes)
-			nll, err := m.nll(ctx, set, rows)
-			if err != nil {
-				return nil, err
-			}
-			return result(m, fit.Report{NLL: nll, Passes: 1}), nil
+			return fittedClasses(ctx, set, rows, classes)
 		}
 	}
 	panic("calib: the infinite window was not wide enough")
+}
+
+// fittedClasses returns the map with the functions of the classes, and its report.
+func fittedClasses(ctx context.Context, set *data.Set, rows []isotonic.LikelyRow, classes []isotonic.Function) (*Fitted, error) {
+	m := newIROVAMap(classes)
+	nll, err := m.nll(ctx, set, rows)
+	if err != nil {
+		return nil, err
+	}
+	return result(m, fit.Report{NLL: nll, Passes: 1}), nil
 }
 
 // classIsotonics returns the isotonic regression of each class, and whether the
@@ -187,14 +187,4 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.Likely
 // NumClasses returns k.
 func (m irOVAMap) NumClasses() int { return len(m.Classes) }
 
-func (m irOVAMap) Check() error {
-	if len(m.Classes) == 0 {
-		return errors.New("no classes")
-	}
-	for j, g := range m.Classes {
-		if err := g.Check(); err != nil {
-			return fmt.Errorf("class %d: %w", j, err)
-		}
-	}
-	return nil
-}
+func (m irOVAMap) Check() error { return checkClasses(m.Classes, isotonic.Function.Check) }

@@ -157,7 +157,7 @@ func fitVennAbers(ctx context.Context, in Input, pairs bool, folds int) (*Fitted
 	if folds > 1 {
 		part = fit.Folds(set, folds, in.Seed)
 	}
-	rows, err := isotonic.LikelyRows(ctx, set.Logits)
+	rows, err := isotonic.LikelyRows(ctx, set)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,19 @@ func checkParameters(name string, v []float64, k int) error {
 	return nil
 }
 
+// checkClasses rejects a saved map without classes, or with a class that check rejects.
+func checkClasses[T any](classes []T, check func(T) error) error {
+	if len(classes) == 0 {
+		return errors.New("no classes")
+	}
+	for j, c := range classes {
+		if err := check(c); err != nil {
+			return fmt.Errorf("class %d: %w", j, err)
+		}
+	}
+	return nil
+}
+
 // checkDiagonal rejects slopes v and offsets b that no fit returns.
 func checkDiagonal(v, b []float64) error {
 	if len(v) == 0 {

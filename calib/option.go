@@ -59,18 +59,24 @@ func IntOption(name string, field *int, def, least, most int, help string) Optio
 	if most == math.MaxInt {
 		limits = fmt.Sprintf("%d or more", least)
 	}
-	check := func(v int) error {
-		if v < least || v > most {
-			return fmt.Errorf("%d: want %s", v, limits)
+	valid := func(v int) bool { return v >= least && v <= most }
+	return numberOption(name, field, def, limits, help, wholeNumber, valid)
+}
+
+// numberOption is an option that holds a number that parse returns and valid accepts.
+func numberOption[T int | float64](name string, field *T, def T, limits, help string, parse func(any) (T, error), valid func(T) bool) Option {
+	check := func(v T) error {
+		if !valid(v) {
+			return fmt.Errorf("%v: want %s", v, limits)
 		}
 		return nil
 	}
 	return Option{
 		Name: name, Help: help, Range: limits, Default: def, Value: func() any { return *field },
 		Set: func(v any) error {
-			whole, err := wholeNumber(v)
+			number, err := parse(v)
 			if err == nil {
-				*field, err = whole, check(whole)
+				*field, err = number, check(number)
 			}
 			return err
 		},
@@ -129,28 +135,8 @@ func FloatOption(name string, field *float64, def, least, most float64, help str
 	if !(def >= least && def <= most) {
 		limits += fmt.Sprintf(", or %g", def)
 	}
-	check := func(v float64) error {
-		if !(v >= least && v <= most) && v != def {
-			return fmt.Errorf("%v: want %s", v, limits)
-		}
-		return nil
-	}
-	return Option{
-		Name: name, Help: help, Range: limits, Default: def, Value: func() any { return *field },
-		Set: func(v any) error {
-			number, err := number(v)
-			if err == nil {
-				*field, err = number, check(number)
-			}
-			return err
-		},
-		fill: func() error {
-			if *field == 0 {
-				*field = def
-			}
-			return check(*field)
-		},
-	}
+	valid := func(v float64) bool { return v >= least && v <= most || v == def }
+	return numberOption(name, field, def, limits, help, number, valid)
 }
 
 // OptionalFloat is a FloatOption whose 0 is a value of its own: the field is a

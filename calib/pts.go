@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
@@ -111,7 +113,7 @@ func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fi
 		}
 		t.solver.Step(t.w, t.grad, m.Rate)
 		read += len(rows)
-		gradient = fit.Largest(t.grad)
+		gradient = floats.Norm(t.grad, math.Inf(1))
 	}
 	f, err := reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, flat.Passes+float64(read)/float64(n))
 	if err != nil {

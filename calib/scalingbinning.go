@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -165,7 +164,7 @@ func equalEdges(g []float64, bins int) []float64 {
 	return edges
 }
 
-func (s *binnedSigmoid) check() error {
+func (s binnedSigmoid) check() error {
 	if err := checkSigmoids([]float64{s.A}, []float64{s.B}); err != nil {
 		return err
 	}
@@ -246,17 +245,7 @@ type scalingBinningMap struct {
 // NumClasses returns k.
 func (m scalingBinningMap) NumClasses() int { return len(m.Classes) }
 
-func (m scalingBinningMap) Check() error {
-	if len(m.Classes) == 0 {
-		return errors.New("no classes")
-	}
-	for j, s := range m.Classes {
-		if err := s.check(); err != nil {
-			return fmt.Errorf("class %d: %w", j, err)
-		}
-	}
-	return nil
-}
+func (m scalingBinningMap) Check() error { return checkClasses(m.Classes, binnedSigmoid.check) }
 
 // Apply writes the n x k probabilities.
 func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
@@ -272,7 +261,7 @@ func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
 // topScalingBinningMap is the binned sigmoid of the confidence.
 type topScalingBinningMap binnedSigmoid
 
-func (m topScalingBinningMap) Check() error { return (*binnedSigmoid)(&m).check() }
+func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).check() }
 
 // Confidence returns the value of the bin of conf.
 func (m topScalingBinningMap) Confidence(conf float64) float64 {

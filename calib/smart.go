@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
@@ -209,7 +211,7 @@ func (t *smartTrainer) train(ctx context.Context, w []float64, o SMART) (smartEn
 		end.epochs++
 		end.waited++
 		if loss < end.loss-smartGain {
-			end.loss, end.gradient, end.waited = loss, fit.Largest(grad), 0
+			end.loss, end.gradient, end.waited = loss, floats.Norm(grad, math.Inf(1)), 0
 			end.best.Weights = slices.Clone(w)
 		}
 		solver.Step(w, grad, smartRate)

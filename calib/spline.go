@@ -8,10 +8,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 )
 
 // SplineCalibration is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,

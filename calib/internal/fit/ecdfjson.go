@@ -65,14 +65,11 @@ func (e *ECDF) UnmarshalJSON(text []byte) error {
 		}
 		return nil
 	}
-	raw, err := base64.StdEncoding.Strict().AppendDecode(nil, text[1:len(text)-1])
-	if err != nil || len(raw)%8 != 0 {
+	var packed Packed[float64]
+	if packed.UnmarshalJSON(text) != nil {
 		return errNoECDF
 	}
-	*e = make(ECDF, len(raw)/8)
-	for i := range *e {
-		(*e)[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-	}
+	*e = ECDF(packed)
 	return nil
 }
 

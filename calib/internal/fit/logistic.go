@@ -61,8 +61,9 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 		mean := l.meanTarget()
 		start[p] = softmax.Log(max(mean, leastMean)) - softmax.Log(max(1-mean, leastMean))
 	}
-	s, log := make([]float64, n), make([]float64, n)
-	end, _ = BoxNewton(func(x []float64) (Local, error) { return l.at(x, scaled, s, log), nil }, start, lo, hi, 1)
+	standard := *l
+	standard.Columns = scaled
+	end = standard.MinimiseIn(start, lo, hi)
 	slopes, offset = make([]float64, p), end.At[p]
 	for j := range slopes {
 		if unit[j] > 0 {
@@ -71,6 +72,14 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 		}
 	}
 	return slopes, offset, end
+}
+
+// MinimiseIn minimises in a box of the slopes of the columns, then the offset, as
+// BoxNewton does from start.
+func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
+	s, log := make([]float64, len(l.Positive)), make([]float64, len(l.Positive))
+	end, _ := BoxNewton(func(x []float64) (Local, error) { return l.at(x, s, log), nil }, start, lo, hi, 1)
+	return end // an error comes only from the function
 }
 
 func (l *Logistic) meanTarget() float64 {
@@ -86,8 +95,8 @@ func (l *Logistic) meanTarget() float64 {
 }
 
 // at returns the loss near x. s and log are memory for n numbers each.
-func (l *Logistic) at(x []float64, columns [][]float64, s, log []float64) Local {
-	p := len(columns)
+func (l *Logistic) at(x []float64, s, log []float64) Local {
+	p, columns := len(l.Columns), l.Columns
 	for i, u := range columns[0] {
 		s[i] = x[p] + float64(x[0]*u)
 	}

@@ -75,7 +75,8 @@ func TestLogisticDerivativesAreThoseOfTheLoss(t *testing.T) {
 			}
 			l.Positive = append(l.Positive, rng.IntN(3) == 0)
 		}
-		at := func(x []float64) Local { return l.at(x, columns, make([]float64, n), make([]float64, n)) }
+		l.Columns = columns
+		at := func(x []float64) Local { return l.at(x, make([]float64, n), make([]float64, n)) }
 		x := []float64{.7, -.4, .3}[:p+1]
 		f := at(x)
 		value := 0.0

@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"math"
-
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -48,15 +46,6 @@ func AddTo(dst []float64, c float64, v []float64) {
 	for j, x := range v {
 		dst[j] += float64(c * x)
 	}
-}
-
-// Largest returns the largest absolute element of v, 0 if v is empty.
-func Largest(v []float64) float64 {
-	most := 0.0
-	for _, x := range v {
-		most = max(most, math.Abs(x))
-	}
-	return most
 }
 
 // Entropy returns the entropy in nats of the softmax of a row with moments m at

@@ -27,8 +27,13 @@ func NewLikelyRow(m *softmax.Moments) LikelyRow {
 	return LikelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
 }
 
-// LikelyRows returns the LikelyRow of each of the n rows: one pass of the kernel.
-func LikelyRows(ctx context.Context, logits data.Matrix) ([]LikelyRow, error) {
+// LikelyRows returns the LikelyRow of each of the n rows of a calibration set: one pass
+// of the kernel. It returns an error if the set is empty or a row has no label.
+func LikelyRows(ctx context.Context, set *data.Set) ([]LikelyRow, error) {
+	if err := fit.CheckLabelled(set); err != nil {
+		return nil, err
+	}
+	logits := set.Logits
 	rows := make([]LikelyRow, 0, logits.Rows)
 	var moments [fit.BlockRows]softmax.Moments
 	for lo := 0; lo < logits.Rows; lo += fit.BlockRows {

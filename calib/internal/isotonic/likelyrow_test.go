@@ -24,7 +24,8 @@ func TestLikelyRowFindsTheLikelyClasses(t *testing.T) {
 			logits.Row(i)[j] = float32(offset + 6*rng.NormFloat64())
 		}
 	}
-	rows, err := LikelyRows(context.Background(), logits)
+	set := &data.Set{Logits: logits, Labels: make([]int32, n)}
+	rows, err := LikelyRows(context.Background(), set)
 	if err != nil || len(rows) != n {
 		t.Fatal(len(rows), err)
 	}
@@ -66,7 +67,7 @@ func TestLikelyRowFindsTheLikelyClasses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := LikelyRows(ctx, logits); err == nil {
+	if _, err := LikelyRows(ctx, set); err == nil {
 		t.Error("a cancelled context is ignored")
 	}
 }

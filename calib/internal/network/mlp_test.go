@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/internal/testset"
 	"gonum.org/v1/gonum/diff/fd"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
 func TestMLPHasItsNumberOfParameters(t *testing.T) {
