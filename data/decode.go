@@ -85,27 +85,6 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 // decodeInts fills dst from integers of type t and returns the index of the
 // first one beyond int32, or -1. dst may be the memory of src.
 func decodeInts(dst []int32, src []byte, t DType) int {
-	switch t { // the usual types of labels
-	case Uint8:
-		for i, v := range src[:len(dst)] {
-			dst[i] = int32(v)
-		}
-		return -1
-	case Int32:
-		for i := range dst {
-			dst[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-		return -1
-	case Int64:
-		for i := range dst {
-			v := int64(binary.LittleEndian.Uint64(src[8*i:]))
-			if v != int64(int32(v)) {
-				return i
-			}
-			dst[i] = int32(v)
-		}
-		return -1
-	}
 	for i := range dst {
 		v, ok := integerAt(src, i, t)
 		if !ok || v != int64(int32(v)) {

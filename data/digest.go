@@ -258,45 +258,40 @@ func (l location) stat() (fs.FileInfo, error) {
 // hash computes the digest of the .npy bytes at l; for an archive, of the unpacked
 // member.
 func (l location) hash() (record, error) {
-	f, info, err := l.open()
+	c, err := l.open()
 	if err != nil {
 		return record{}, err
 	}
-	defer f.Close()
-	time.Sleep(stampOf(info).settling(time.Now()))
+	defer c.close()
+	time.Sleep(stampOf(c.info).settling(time.Now()))
 	h := sha256.New()
-	if hasMembers(l.path) {
-		err = l.copyTo(h, f, info)
-	} else {
-		_, err = io.Copy(h, f)
-	}
-	if err != nil {
+	if err := l.copyTo(h, c); err != nil {
 		return record{}, l.wrap(err)
 	}
 	after, err := l.stamp()
 	if err != nil {
 		return record{}, err
 	}
-	s := record{stampOf(info), hex.EncodeToString(h.Sum(nil))}
+	s := record{stampOf(c.info), hex.EncodeToString(h.Sum(nil))}
 	return s, s.same(after, l.name)
 }
 
-// copyTo writes the bytes of the member at l to w, as a .npy.
-func (l location) copyTo(w io.Writer, f fs.File, info fs.FileInfo) error {
-	r, size, err := readerAt(f, info)
-	if err != nil {
-		return err
-	}
-	if isTensors(l.path) {
-		t, err := findTensor(r, size, l.member)
+// copyTo writes the array at l, of the file c, to w as a .npy.
+func (l location) copyTo(w io.Writer, c contents) error {
+	switch {
+	case isTensors(l.path):
+		t, err := findTensor(c.body, c.size, l.member)
 		if err != nil {
 			return err
 		}
-		return t.writeTo(w, r)
+		return t.writeTo(w, c.body)
+	case isArchive(l.path):
+		member, err := findMember(c.body, c.size, l.member)
+		if err != nil {
+			return err
+		}
+		return copyMember(w, member)
 	}
-	member, err := findMember(r, size, l.member)
-	if err != nil {
-		return err
-	}
-	return copyMember(w, member)
+	_, err := io.Copy(w, io.NewSectionReader(c.body, 0, c.size))
+	return err
 }

@@ -143,19 +143,15 @@ func (f *Folder) missing(x file) bool {
 	if l.member == "" {
 		return false
 	}
-	file, info, err := l.open()
+	c, err := l.open()
 	if err != nil {
 		return false
 	}
-	defer file.Close()
-	r, size, err := readerAt(file, info)
-	if err != nil {
-		return false
-	}
+	defer c.close()
 	if isTensors(l.path) {
-		_, err = findTensor(r, size, l.member)
+		_, err = findTensor(c.body, c.size, l.member)
 	} else {
-		_, err = findMember(r, size, l.member)
+		_, err = findMember(c.body, c.size, l.member)
 	}
 	var none *missingMember
 	return errors.As(err, &none)

@@ -180,25 +180,16 @@ func (a *Array) checkProbs() ([]string, error) {
 	var bad error
 	loose, tiny := 0, 0
 	err := a.eachRow64(func(i int, row []float64) bool {
-		sum := 0.0
-		for j, p := range row {
-			if !(p >= 0 && p <= 1+looseSum) {
-				bad = fmt.Errorf("%s: %s: %g is not a probability", a.name, a.place(i, j), p)
-				return false
-			}
-			sum += p
-		}
-		if !(math.Abs(sum-1) <= looseSum) {
+		sum, few, class := sumOfProbs(row)
+		switch tiny += few; {
+		case class >= 0:
+			bad = fmt.Errorf("%s: %s: %g is not a probability", a.name, a.place(i, class), row[class])
+			return false
+		case !(math.Abs(sum-1) <= looseSum):
 			bad = fmt.Errorf("%s: row %d: probabilities sum to %.9g, which is not 1 within %g", a.name, i, sum, looseSum)
 			return false
-		}
-		if math.Abs(sum-1) > exactSum {
+		case math.Abs(sum-1) > exactSum:
 			loose++
-		}
-		for _, p := range row {
-			if p/sum < leastProb {
-				tiny++
-			}
 		}
 		return true
 	})

@@ -15,21 +15,30 @@ const LeastProb = leastProb
 // were. A number that is not in [0, 1], and a sum that is not 1 within 0.01, are
 // errors.
 func FromProbs(dst []float32, row []float64) (clipped int, err error) {
-	sum := 0.0
-	for j, p := range row {
-		if !(p >= 0 && p <= 1+looseSum) {
-			return 0, fmt.Errorf("class %d: %g is not a probability", j, p)
-		}
-		sum += p
+	sum, clipped, class := sumOfProbs(row)
+	if class >= 0 {
+		return 0, fmt.Errorf("class %d: %g is not a probability", class, row[class])
 	}
 	if !(math.Abs(sum-1) <= looseSum) {
 		return 0, fmt.Errorf("probabilities sum to %.9g, which is not 1 within %g", sum, looseSum)
 	}
-	for _, p := range row {
-		if p/sum < leastProb {
-			clipped++
-		}
-	}
 	asLogProbs.row(dst, row)
 	return clipped, nil
+}
+
+// sumOfProbs returns the sum of a row, how many of its numbers are less than LeastProb
+// after the division by it, and the first class whose number is no probability, or -1.
+func sumOfProbs(row []float64) (sum float64, tiny, class int) {
+	for j, p := range row {
+		if !(p >= 0 && p <= 1+looseSum) {
+			return 0, 0, j
+		}
+		sum += p
+	}
+	for _, p := range row {
+		if p/sum < leastProb {
+			tiny++
+		}
+	}
+	return sum, tiny, -1
 }

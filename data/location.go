@@ -43,7 +43,8 @@ func hasMembers(path string) bool { return isArchive(path) || isTensors(path) }
 func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
 // open opens the file, which must be a regular one: a folder or a pipe is an error.
-func (l location) open() (fs.File, fs.FileInfo, error) {
+// A file that cannot be read at an offset is read into memory.
+func (l location) open() (contents, error) {
 	var f fs.File
 	var info fs.FileInfo
 	var err error
@@ -56,13 +57,21 @@ func (l location) open() (fs.File, fs.FileInfo, error) {
 		err = errors.New("a folder, not an array file")
 	}
 	if err != nil {
-		return nil, nil, l.wrap(err)
+		return contents{}, l.wrap(err)
 	}
 	if isTorch(l.path) {
 		f.Close()
-		return nil, nil, torchProblem(l.name)
+		return contents{}, torchProblem(l.name)
 	}
-	return f, info, nil
+	if r, ok := f.(io.ReaderAt); ok {
+		return contents{r, info.Size(), f, info}, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(f, info.Size()+1))
+	if err != nil {
+		f.Close()
+		return contents{}, l.wrap(err)
+	}
+	return contents{bytes.NewReader(b), int64(len(b)), f, info}, nil
 }
 
 // wrap puts the name in front of err and removes it from an error of the
@@ -75,16 +84,23 @@ func (l location) wrap(err error) error {
 	return fmt.Errorf("%s: %w", l.name, err)
 }
 
-// openArray opens the array at l.
+// openArray opens the array at l. A member of an archive is held in memory.
 func (l location) openArray() (*Array, error) {
-	if isTensors(l.path) {
-		return l.openTensor()
+	c, err := l.open()
+	if err == nil && isArchive(l.path) {
+		c, err = l.unpack(c)
 	}
-	c, err := l.openContents()
 	if err != nil {
 		return nil, err
 	}
-	h, err := readHeader(c.body, c.size)
+	var h header
+	if isTensors(l.path) {
+		var t tensor
+		t, err = findTensor(c.body, c.size, l.member)
+		h = t.header
+	} else {
+		h, err = readHeader(c.body, c.size)
+	}
 	if err != nil {
 		c.close()
 		return nil, l.wrap(err)
@@ -92,46 +108,33 @@ func (l location) openArray() (*Array, error) {
 	return &Array{header: h, name: l.name, column: "class", contents: c}, nil
 }
 
-// contents are the bytes of a .npy: an open file, or memory.
+// contents are the bytes of a file or of an unpacked member: an open file, or memory.
 type contents struct {
 	body io.ReaderAt
 	size int64
-	file fs.File     // nil for memory
+	file fs.File     // nil for an unpacked member
 	info fs.FileInfo // of the file as it was opened
 }
 
-// openContents returns the bytes of the .npy at l. A file that cannot be read at
-// an offset, and a member of an archive, are held in memory.
-func (l location) openContents() (contents, error) {
-	f, info, err := l.open()
-	if err != nil {
-		return contents{}, err
-	}
-	r, size, err := readerAt(f, info)
-	if err != nil {
-		f.Close()
-		return contents{}, l.wrap(err)
-	}
-	if !isArchive(l.path) {
-		return contents{r, size, f, info}, nil
-	}
-	defer f.Close()
+// unpack returns the bytes of the member of the archive c, which it closes.
+func (l location) unpack(c contents) (contents, error) {
+	defer c.close()
 	var b []byte
-	member, err := findMember(r, size, l.member)
+	member, err := findMember(c.body, c.size, l.member)
 	if err == nil {
 		b, err = readArray(member, cmp.Or(l.limit, DefaultMemberLimit))
 	}
 	if err != nil {
 		return contents{}, l.wrap(err)
 	}
-	after, err := f.Stat()
+	after, err := c.file.Stat()
 	if err != nil {
 		return contents{}, l.wrap(err)
 	}
-	if writtenTo(info, after) {
+	if writtenTo(c.info, after) {
 		return contents{}, errChanged(l.name)
 	}
-	return contents{body: bytes.NewReader(b), size: int64(len(b)), info: info}, nil
+	return contents{body: bytes.NewReader(b), size: int64(len(b)), info: c.info}, nil
 }
 
 func (c contents) close() error {
@@ -139,17 +142,4 @@ func (c contents) close() error {
 		return nil
 	}
 	return c.file.Close()
-}
-
-// readerAt returns f as an io.ReaderAt and its size. A file that is none is read
-// into memory.
-func readerAt(f fs.File, info fs.FileInfo) (io.ReaderAt, int64, error) {
-	if r, ok := f.(io.ReaderAt); ok {
-		return r, info.Size(), nil
-	}
-	b, err := io.ReadAll(io.LimitReader(f, info.Size()+1))
-	if err != nil {
-		return nil, 0, err
-	}
-	return bytes.NewReader(b), int64(len(b)), nil
 }

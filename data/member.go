@@ -50,28 +50,24 @@ func memberHeader(f *zip.File) (header, int64, error) {
 
 // header reads the header of the array at l, and no more.
 func (l location) header() (header, error) {
-	f, info, err := l.open()
+	c, err := l.open()
 	if err != nil {
 		return header{}, err
 	}
-	defer f.Close()
-	r, size, err := readerAt(f, info)
-	if err != nil {
-		return header{}, l.wrap(err)
-	}
+	defer c.close()
 	var h header
 	switch {
 	case isArchive(l.path):
 		var member *zip.File
-		if member, err = findMember(r, size, l.member); err == nil {
+		if member, err = findMember(c.body, c.size, l.member); err == nil {
 			h, _, err = memberHeader(member)
 		}
 	case isTensors(l.path):
 		var t tensor
-		t, err = findTensor(r, size, l.member)
+		t, err = findTensor(c.body, c.size, l.member)
 		h = t.header
 	default:
-		h, err = readHeader(r, size)
+		h, err = readHeader(c.body, c.size)
 	}
 	if err != nil {
 		return header{}, l.wrap(err)

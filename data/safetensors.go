@@ -192,25 +192,6 @@ func findTensor(r io.ReaderAt, size int64, name string) (tensor, error) {
 	return tensor{}, &missingMember{name, names}
 }
 
-// openTensor opens the tensor at l. Its numbers are read from the file as they are
-// needed.
-func (l location) openTensor() (*Array, error) {
-	f, info, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	r, size, err := readerAt(f, info)
-	var t tensor
-	if err == nil {
-		t, err = findTensor(r, size, l.member)
-	}
-	if err != nil {
-		f.Close()
-		return nil, l.wrap(err)
-	}
-	return &Array{header: t.header, name: l.name, column: "class", contents: contents{r, size, f, info}}, nil
-}
-
 // writeTo writes what the digest of a tensor is computed of: the .npy that numpy
 // would write of it. So the same array has the same digest in both formats.
 func (t *tensor) writeTo(w io.Writer, r io.ReaderAt) error {

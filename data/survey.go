@@ -218,18 +218,14 @@ func (s *surveying) archive(name string, dirs []string, stem, ext string) {
 
 // memberNames returns the names of the arrays in the file at l.
 func (l location) memberNames() ([]string, error) {
-	f, info, err := l.open()
+	c, err := l.open()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r, size, err := readerAt(f, info)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
+	defer c.close()
 	var names []string
 	if isTensors(l.path) {
-		all, err := readTensors(r, size)
+		all, err := readTensors(c.body, c.size)
 		if err != nil {
 			return nil, l.wrap(err)
 		}
@@ -238,7 +234,7 @@ func (l location) memberNames() ([]string, error) {
 		}
 		return names, nil
 	}
-	z, err := openZip(r, size)
+	z, err := openZip(c.body, c.size)
 	if err != nil {
 		return nil, l.wrap(err)
 	}

@@ -101,19 +101,21 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 // writeSet writes the arrays of set to their files below dir: floats as '<f4',
 // labels as '<i4'.
 func writeSet(set *data.Set, files data.Files, dir string) error {
-	matrix := func(name string, m data.Matrix) error {
-		if !m.Present() {
+	floats := func(name string, v []float32, shape ...int) error {
+		if v == nil {
 			return nil
 		}
 		path, err := makeRoom(dir, name)
 		if err != nil {
 			return err
 		}
-		return data.WriteFloat32(path, m.Data, m.Rows, m.Cols)
+		return data.WriteFloat32(path, v, shape...)
 	}
+	matrix := func(name string, m data.Matrix) error { return floats(name, m.Data, m.Rows, m.Cols) }
 	if err := errors.Join(
 		matrix(files.Logits, set.Logits), matrix(files.Features, set.Features),
 		matrix(files.HeadWeight, set.Head.W), matrix(files.OOD, set.OOD),
+		floats(files.HeadBias, set.Head.B, len(set.Head.B)),
 	); err != nil {
 		return err
 	}
@@ -123,15 +125,6 @@ func writeSet(set *data.Set, files data.Files, dir string) error {
 			return err
 		}
 		if err := data.WriteInt32(path, set.Labels, len(set.Labels)); err != nil {
-			return err
-		}
-	}
-	if set.Head.B != nil {
-		path, err := makeRoom(dir, files.HeadBias)
-		if err != nil {
-			return err
-		}
-		if err := data.WriteFloat32(path, set.Head.B, len(set.Head.B)); err != nil {
 			return err
 		}
 	}

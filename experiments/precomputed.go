@@ -102,19 +102,9 @@ func (p precomputed) open(ctx context.Context, at location, _ []byte, _ uint64) 
 	if err != nil {
 		return nil, err
 	}
-	n, k, err := shapeOf(ctx, at)
+	n, k, err := data.Shape(ctx, at.test, at.setting.Test())
 	if err != nil {
 		return nil, err
 	}
 	return external.OpenTable(path, name, n, k, at.first)
-}
-
-// shapeOf returns the rows and classes of the test set.
-func shapeOf(ctx context.Context, at location) (n, k int, err error) {
-	r, err := at.test.Open(ctx, at.setting.Test(), data.Logits)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Close()
-	return r.Rows(), r.Classes(), nil
 }

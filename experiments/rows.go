@@ -84,39 +84,23 @@ func (r *Rows) OfDatasets(datasets []string) (*Rows, error) {
 			known = append(known, row.Dataset)
 		}
 	}
-	wanted := map[string]bool{}
-	for _, d := range datasets {
-		match, ok := spec.Match(d, known)
-		if !ok {
-			return nil, fmt.Errorf("no rows of the dataset %q%s", d, spec.Suggest(d, known))
-		}
-		wanted[match] = true
+	wanted, err := spec.MatchDatasets(datasets, known)
+	if err != nil {
+		return nil, fmt.Errorf("no rows of the dataset %w", err)
 	}
-	return r.where(func(c results.Setting, _ string) bool { return wanted[c.Dataset] }), nil
+	return r.where(func(c results.Setting, _ string) bool { return slices.Contains(wanted, c.Dataset) }), nil
 }
 
 // where returns the rows whose cell and source satisfy keep.
 func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
-	var kept Rows
-	for _, row := range r.Records {
-		if keep(row.Setting, row.Source) {
-			kept.Records = append(kept.Records, row)
-		}
+	return &Rows{
+		Records: kept(r.Records, func(x results.Record) bool { return keep(x.Setting, x.Source) }),
+		Bins:    kept(r.Bins, func(x results.Bin) bool { return keep(x.Setting, x.Source) }),
+		Pairs:   kept(r.Pairs, func(x results.Pair) bool { return keep(x.Setting, x.Source) }),
+		Times:   kept(r.Times, func(x results.Time) bool { return keep(x.Setting, x.Source) }),
 	}
-	for _, row := range r.Bins {
-		if keep(row.Setting, row.Source) {
-			kept.Bins = append(kept.Bins, row)
-		}
-	}
-	for _, row := range r.Pairs {
-		if keep(row.Setting, row.Source) {
-			kept.Pairs = append(kept.Pairs, row)
-		}
-	}
-	for _, row := range r.Times {
-		if keep(row.Setting, row.Source) {
-			kept.Times = append(kept.Times, row)
-		}
-	}
-	return &kept
+}
+
+func kept[T any](rows []T, keep func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(rows), func(x T) bool { return !keep(x) })
 }

@@ -20,21 +20,31 @@ func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
 			}
 		}
 	}
-	wanted := map[string]bool{}
-	for _, d := range datasets {
-		match, ok := Match(d, known)
-		if !ok {
-			return nil, fmt.Errorf("no spec given has a setting of the dataset %q%s", d, Suggest(d, known))
-		}
-		wanted[match] = true
+	wanted, err := MatchDatasets(datasets, known)
+	if err != nil {
+		return nil, fmt.Errorf("no spec given has a setting of the dataset %w", err)
 	}
 	var kept []*Spec
 	for _, s := range specs {
 		some := *s
-		some.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(setting Setting) bool { return !wanted[setting.Dataset] })
+		some.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(setting Setting) bool { return !slices.Contains(wanted, setting.Dataset) })
 		if len(some.Settings) > 0 {
 			kept = append(kept, &some)
 		}
 	}
 	return kept, nil
+}
+
+// MatchDatasets returns the known datasets that are meant (see Match). The error names
+// the first that is unknown.
+func MatchDatasets(datasets, known []string) ([]string, error) {
+	var list []string
+	for _, d := range datasets {
+		match, ok := Match(d, known)
+		if !ok {
+			return nil, fmt.Errorf("%q%s", d, Suggest(d, known))
+		}
+		list = append(list, match)
+	}
+	return list, nil
 }
