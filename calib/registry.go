@@ -24,6 +24,7 @@ func Registry() []Entry {
 		scalingBinningEntry(),
 		scalingBinningTopEntry(),
 		splineEntry(),
+		smoothingSplineEntry(),
 		plattEntry(),
 		plattLogitsEntry(),
 		quadraticEntry(),

@@ -173,6 +173,16 @@ class References:
             r.get_recalibration_function(scores, labels, "natural", 6)
         return run
 
+    def smoothingspline(self):
+        """One class of 20, each of which is a fit of its own."""
+        s = self.clone("splinecalib", "splinecalib", unused=["matplotlib", "matplotlib.pyplot"])
+        p = self.probs()
+
+        def run():
+            for j in range(0, p.shape[1], 20):
+                s.SplineCalib().fit(p[:, j].copy(), self.hot[:, j].astype(int))
+        return run
+
     def cir(self):
         c = self.clone("cir-model", "cir_model", "src")
         return self.each_class(lambda p, y: c.CenteredIsotonicRegression(out_of_bounds="clip").fit(p, y))
@@ -354,6 +364,7 @@ ROWS = [  # method, name of the reference, its task, and the share of the work t
     ("bbq", "EFS-OpenSource/calibration-framework (netcal)", "bbq"),
     ("beta", "scikit-learn, as betacal calls it", "beta"),
     ("spline", "kartikgupta-at-anu/spline-calibration", "spline"),
+    ("smoothing-spline", "numeristical/splinecalib, every 20th class times 20", "smoothingspline", 1 / 20),
     ("cir", "mathijs02/cir-model", "cir"),
     ("ivap", "ip200/venn-abers", "ivap"),
     ("cvap", "ip200/venn-abers", "cvap"),
