@@ -2,14 +2,12 @@ package calib
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/neighbours"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
 // DAC is density-aware calibration (Tomani, Waseda, Shen and Cremers 2023): the
@@ -61,8 +59,6 @@ const (
 	dacFloor      = 1e-3 // the least temperature
 	dacMostSlope  = 1e4
 	dacMostOffset = 100.0
-	dacTiny       = 1e-10 // is added to the length of a feature
-	dacBlock      = 64    // rows whose distances to the bank are computed at a time
 )
 
 // Options returns the options neighbours and bank.
@@ -130,71 +126,27 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // newDACMap returns the map without w and w0, and for each calibration row its place in
-// the bank, -1 if it is not there. A random bank depends on the seed and the features,
-// not on the order of the rows.
+// the bank, -1 if it is not there.
 func newDACMap(in Input, m DAC) (d dacMap, own []int) {
-	h := in.Cal.Features
-	own = make([]int, h.Rows)
-	order := make([]int, h.Rows)
-	for i := range order {
-		own[i], order[i] = -1, i
-	}
-	if h.Rows > m.Bank {
-		order = featureOrder(h, in.Seed)[:m.Bank]
-	}
-	d = dacMap{
-		Neighbours: max(1, (len(order)+500)/1000),
-		Rows:       len(order), Width: h.Cols, Bank: make(fit.Packed[float32], len(order)*h.Cols),
-	}
+	d.Bank, own = newBank(in, m.Bank)
+	d.Neighbours = max(1, (d.Rows+500)/1000)
 	if m.Neighbours != nil {
 		d.Neighbours = *m.Neighbours
 	}
-	row := make([]float64, h.Cols)
-	for at, i := range order {
-		own[i] = at
-		unitLength(row, h.Row(i))
-		for j, v := range row {
-			d.Bank[at*h.Cols+j] = float32(v)
-		}
-	}
-	return d.prepared().(dacMap), own
-}
-
-// unitLength writes h/|h|, rounded to float32 as in the bank.
-func unitLength(dst []float64, h []float32) {
-	sum := 0.0
-	for _, v := range h {
-		sum += float64(float64(v) * float64(v))
-	}
-	length := math.Sqrt(sum) + dacTiny
-	for j, v := range h {
-		dst[j] = float64(float32(float64(v) / length))
-	}
+	return d, own
 }
 
 // dacMap is the temperature max(w s + w0, 1e-3).
 type dacMap struct {
-	Slope      float64             `json:"w"`
-	Offset     float64             `json:"w0"`
-	Neighbours int                 `json:"neighbours"` // K
-	Rows       int                 `json:"rows"`       // m, of the bank
-	Width      int                 `json:"features"`   // d
-	Bank       fit.Packed[float32] `json:"bank"`       // m x d, rows of length 1 or 0
-
-	packed  *linear.Packed
-	squares []float64 // m, squared lengths of the rows
+	Slope      float64 `json:"w"`
+	Offset     float64 `json:"w0"`
+	Neighbours int     `json:"neighbours"` // K
+	neighbours.Bank
 }
 
 // prepared returns m with its bank packed.
 func (m dacMap) prepared() Map {
-	rows := m.Rows
-	m.packed = linear.Pack([]float32(m.Bank), rows, m.Width)
-	m.squares = make([]float64, rows)
-	for i := range rows {
-		for _, v := range m.Bank[i*m.Width : (i+1)*m.Width] {
-			m.squares[i] += float64(float64(v) * float64(v))
-		}
-	}
+	m.Prepare()
 	return m
 }
 
@@ -209,15 +161,8 @@ func (m dacMap) Check() error {
 		return fmt.Errorf("w = %v, w0 = %v: want w in [0, 10000] and |w0| <= 100", m.Slope, m.Offset)
 	case m.Neighbours < 1:
 		return fmt.Errorf("%d neighbours: want 1 or more", m.Neighbours)
-	case m.Width < 1 || m.Rows < 1 || len(m.Bank)/m.Width != m.Rows || len(m.Bank)%m.Width != 0:
-		return fmt.Errorf("a bank of %d numbers, want %d rows of %d features", len(m.Bank), m.Rows, m.Width)
 	}
-	for _, v := range m.Bank {
-		if !(v >= -1.001 && v <= 1.001) {
-			return errors.New("the bank has a feature that is no row of length 1")
-		}
-	}
-	return nil
+	return m.Bank.Check()
 }
 
 // CheckSet rejects features of another width.
@@ -240,35 +185,10 @@ func (m dacMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 // the last one if there are fewer; 0 if there is none. own is the place of each row in
 // the bank, where it is left out, or -1; it may be nil.
 func (m *dacMap) distances(dst []float64, features data.Matrix, own []int) {
-	rows, d := len(m.squares), m.Width
-	x, dots := make([]float64, dacBlock*d), make([]float64, dacBlock*rows)
-	var nearest []float64 // the K least so far, in rising order
-	for lo := 0; lo < features.Rows; lo += dacBlock {
-		n := min(dacBlock, features.Rows-lo)
-		for i := range n {
-			unitLength(x[i*d:(i+1)*d], features.Row(lo+i))
+	m.Nearest(features, own, m.Neighbours, func(i int, near []float64) {
+		dst[i] = 0
+		if len(near) > 0 {
+			dst[i] = near[len(near)-1]
 		}
-		m.packed.Times(dots[:n*rows], x[:n*d])
-		for i := range n {
-			square := 0.0
-			for _, v := range x[i*d : (i+1)*d] {
-				square += float64(v * v)
-			}
-			nearest = nearest[:0]
-			for j, dot := range dots[i*rows : (i+1)*rows] {
-				s := max(0, square+m.squares[j]-2*dot)
-				if full := len(nearest) == m.Neighbours; full && s >= nearest[len(nearest)-1] || own != nil && own[lo+i] == j {
-					continue
-				} else if full {
-					nearest = nearest[:len(nearest)-1]
-				}
-				at, _ := slices.BinarySearch(nearest, s)
-				nearest = slices.Insert(nearest, at, s)
-			}
-			dst[lo+i] = 0
-			if len(nearest) > 0 {
-				dst[lo+i] = nearest[len(nearest)-1]
-			}
-		}
-	}
+	})
 }

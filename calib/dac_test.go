@@ -2,7 +2,6 @@ package calib
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -98,44 +97,6 @@ func TestDACIsThatOfItsAuthors(t *testing.T) {
 	}
 }
 
-// The distance is that of a search by definition, with and without the row itself, for
-// more neighbours than there are too.
-func TestDistancesAreThoseOfASearch(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 5))
-	h := data.NewMatrix(150, 7)
-	for i := range h.Data {
-		h.Data[i] = float32(rng.NormFloat64())
-	}
-	clear(h.Row(4)) // no direction
-	copy(h.Row(9), h.Row(8))
-	set := &data.Set{Logits: data.NewMatrix(150, 3), Features: h, Labels: make([]int32, 150)}
-	for _, k := range []int{1, 2, 10, 400} {
-		m, own := newDACMap(Input{Cal: set}, DAC{Neighbours: &k, Bank: 1000})
-		got := make([]float64, 150)
-		m.distances(got, h, own)
-		a, b := make([]float64, 7), make([]float64, 7)
-		for i := range got {
-			var all []float64
-			unitLength(a, h.Row(i))
-			for j := range 150 {
-				if j == i {
-					continue
-				}
-				unitLength(b, h.Row(j))
-				sum := 0.0
-				for c := range a {
-					sum += (a[c] - b[c]) * (a[c] - b[c])
-				}
-				all = append(all, sum)
-			}
-			slices.Sort(all)
-			if want := all[min(k, 149)-1]; !(math.Abs(got[i]-want) <= 1e-14) {
-				t.Fatalf("K = %d, row %d: %v, want %v", k, i, got[i], want)
-			}
-		}
-	}
-}
-
 // A bank of fewer rows is a random choice that does not depend on their order.
 func TestBankDoesNotDependOnTheOrder(t *testing.T) {
 	set := densitySet()
@@ -146,7 +107,7 @@ func TestBankDoesNotDependOnTheOrder(t *testing.T) {
 		back.Labels[299-i] = set.Labels[i]
 	}
 	a, b := fitted(t, DAC{Bank: 40}, set).(dacMap), fitted(t, DAC{Bank: 40}, back).(dacMap)
-	if a.Rows != 40 || !slices.Equal(a.Bank, b.Bank) || !(math.Abs(a.Slope-b.Slope) <= 1e-9) {
+	if a.Rows != 40 || !slices.Equal(a.Unit, b.Unit) || !(math.Abs(a.Slope-b.Slope) <= 1e-9) {
 		t.Errorf("banks of %d and %d rows, w = %v and %v", a.Rows, b.Rows, a.Slope, b.Slope)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/neighbours"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -36,6 +37,21 @@ func checkWidth(set *data.Set, d int) error {
 		return fmt.Errorf("%d features, but the model is for %d", got, d)
 	}
 	return checkFeatures(set)
+}
+
+// newBank returns the bank of the features of the calibration rows, and for each row its
+// place in the bank, -1 if it is not there. Of more than most rows it takes that many
+// at random; see featureOrder.
+func newBank(in Input, most int) (b neighbours.Bank, own []int) {
+	h := in.Cal.Features
+	if h.Rows > most {
+		return neighbours.New(h, featureOrder(h, in.Seed)[:most])
+	}
+	rows := make([]int, h.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return neighbours.New(h, rows)
 }
 
 // featureOrder returns the rows in a random order that depends on the seed and the

@@ -252,5 +252,7 @@ type hbTopMap struct {
 
 func (m hbTopMap) Check() error { return checkHistogram(m.Bins) }
 
-// Confidence returns the value of the bin of conf.
-func (m hbTopMap) Confidence(conf float64) float64 { return m.Bins.at(conf) }
+// Confidences writes the value of the bin of every confidence.
+func (m hbTopMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
+	eachConfidence(dst, at, m.Bins.at)
+}

@@ -48,17 +48,23 @@ func (IsotonicRegression) Contract() Contract { return logitsContract() }
 // 30 MB at 25,000 x 1,000. All pairs would take 200 MB at 8 bytes each, and a sort of
 // 25 million. The cost is a second pass over the logits.
 func (IsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
+	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
-	for tries, window := range isotonic.Windows() {
+	g, tries, err := fitPooled(ctx, in.Cal)
+	if err != nil {
+		return nil, err
+	}
+	return reported(ctx, newIRMap(g), in.Cal, float64(2*tries))
+}
+
+// fitPooled returns the isotonic regression of the n k pairs, and the number of windows
+// that it tried, of two passes each.
+func fitPooled(ctx context.Context, set *data.Set) (g isotonic.Function, tries int, err error) {
+	for i, window := range isotonic.Windows() {
 		g, ok, err := pooledIsotonic(ctx, set, window)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			return reported(ctx, newIRMap(g), set, float64(2*(tries+1)))
+		if ok || err != nil {
+			return g, i + 1, err
 		}
 	}
 	panic("calib: the infinite window was not wide enough")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
+	"github.com/qats-bench/qats/data"
 )
 
 // TopIsotonicRegression is isotonic regression of the top label (Zadrozny and Elkan
@@ -60,5 +61,7 @@ type irTopMap struct{ isotonic.Function }
 
 func (m irTopMap) Check() error { return m.CheckKnots() }
 
-// Confidence returns g(conf).
-func (m irTopMap) Confidence(conf float64) float64 { return m.At(conf) }
+// Confidences writes g(conf) of every row.
+func (m irTopMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
+	eachConfidence(dst, at, m.At)
+}

@@ -45,9 +45,10 @@ type Tempered interface {
 type TopLabel interface {
 	Map
 
-	// Confidence returns the new confidence, in [0, 1], of a row whose softmax
-	// confidence is conf, in (0, 1].
-	Confidence(conf float64) float64
+	// Confidences writes the new confidences, in [0, 1], of the n rows of set to
+	// dst. at is the same rows at T = 1, as in Tempered.Scales; set holds what the
+	// contract names.
+	Confidences(dst []float64, set *data.Set, at *Unscaled)
 }
 
 // Vector is a Map from the arrays of a set to a vector of probabilities.
@@ -85,7 +86,7 @@ func Apply(m Map, dst data.Probs, set *data.Set) {
 		})
 	case TopLabel:
 		eachUnscaled(set, func(lo int, part *data.Set, at *Unscaled) {
-			for i, g := range confidences(m, at) {
+			for i, g := range confidences(m, part, at) {
 				row := part.Logits.Row(i)
 				q := softmax.Probs(dst.Row(lo+i), row, 1)
 				if len(q) > 1 {
@@ -105,20 +106,27 @@ func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
 	for i := range class {
 		class[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
-	return class, confidences(m, NewUnscaled(set.Logits))
+	return class, confidences(m, set, NewUnscaled(set.Logits))
 }
 
 // confidences returns the new confidence of each row. A single class has
 // probability 1.
-func confidences(m TopLabel, at *Unscaled) []float64 {
-	conf := make([]float64, at.logits.Rows)
-	for i, old := range at.Confidences() {
-		conf[i] = 1
-		if at.logits.Cols > 1 {
-			conf[i] = m.Confidence(old)
-		}
+func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
+	conf := make([]float64, set.Logits.Rows)
+	if set.Logits.Cols > 1 {
+		m.Confidences(conf, set, at)
+	} else {
+		fill(conf, 1)
 	}
 	return conf
+}
+
+// eachConfidence writes the new confidence of every row, a function of its softmax
+// confidence in (0, 1].
+func eachConfidence(dst []float64, at *Unscaled, confidence func(conf float64) float64) {
+	for i, conf := range at.Confidences() {
+		dst[i] = confidence(conf)
+	}
 }
 
 // FixedClasses is a Map that serves only sets with the k classes of its fit.
@@ -184,10 +192,10 @@ func resetTop(q []float64, top int, g float64) {
 	q[top] = g
 }
 
-// fill writes one scale to all rows.
-func fill(dst []float64, scale float64) {
+// fill writes one number to all rows.
+func fill(dst []float64, v float64) {
 	for i := range dst {
-		dst[i] = scale
+		dst[i] = v
 	}
 }
 

@@ -45,6 +45,8 @@ func Registry() []Entry {
 		gcSplitEntry(),
 		featClipEntry(),
 		dacEntry(),
+		proCalEntry(),
+		proCalBinsEntry(),
 		hfeEntry(),
 		hfeNoOODEntry(),
 		hfeTargetEntry(),

@@ -263,7 +263,9 @@ type topScalingBinningMap binnedSigmoid
 
 func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).check() }
 
-// Confidence returns the value of the bin of conf.
-func (m topScalingBinningMap) Confidence(conf float64) float64 {
-	return (*binnedSigmoid)(&m).at(confidenceOdds(conf))
+// Confidences writes the value of the bin of every confidence.
+func (m topScalingBinningMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
+	eachConfidence(dst, at, func(conf float64) float64 {
+		return (*binnedSigmoid)(&m).at(confidenceOdds(conf))
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/data"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
@@ -198,8 +199,13 @@ func (m splineMap) Check() error {
 	return nil
 }
 
-// Confidence is linear between the points of the map and limited to [0, 1].
-func (m splineMap) Confidence(conf float64) float64 {
+// Confidences writes the new confidences.
+func (m splineMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
+	eachConfidence(dst, at, m.confidence)
+}
+
+// confidence is linear between the points of the map and limited to [0, 1].
+func (m splineMap) confidence(conf float64) float64 {
 	i := isotonic.UpTo(m.X, conf)
 	y := m.Y[max(i-1, 0)]
 	if i > 0 && i < len(m.X) {

@@ -29,7 +29,7 @@ func TestSplineIsThatOfPython(t *testing.T) {
 		{0, 0.04472481967924499}, {0.3, 0.1303662475746268}, {0.5, 0.29317505255555293}, {0.7, 0.3673779305603767},
 		{0.9, 0.652459118192544}, {0.99, 0.9227376273295176}, {1, 0.9587216378125197},
 	} {
-		if got := m.Confidence(c[0]); !(math.Abs(got-c[1]) <= 1e-11) {
+		if got := m.confidence(c[0]); !(math.Abs(got-c[1]) <= 1e-11) {
 			t.Errorf("at %v: %.17g, want %.17g", c[0], got, c[1])
 		}
 	}
@@ -83,7 +83,7 @@ func TestSplineKeepsCalibratedRows(t *testing.T) {
 	}
 	m := mustSpline(t, rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
-		if got := m.Confidence(conf); !(math.Abs(got-conf) <= 0.05) { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
+		if got := m.confidence(conf); !(math.Abs(got-conf) <= 0.05) { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
 			t.Errorf("%v becomes %v", conf, got)
 		}
 	}
@@ -113,9 +113,9 @@ func TestSplineKeepsTheProportionsOfTheOthers(t *testing.T) {
 		p, top := raw.Row(i), fit.TopClass(set.Logits.Row(i))
 		want := make([]float64, 4)
 		for j := range want {
-			want[j] = p[j] * (1 - m.Confidence(p[top])) / (1 - p[top])
+			want[j] = p[j] * (1 - m.confidence(p[top])) / (1 - p[top])
 		}
-		want[top] = m.Confidence(p[top])
+		want[top] = m.confidence(p[top])
 		if !testset.Near(q.Row(i), want, 1e-9) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}

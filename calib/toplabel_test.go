@@ -16,7 +16,7 @@ type constantTop float64
 
 func (constantTop) Check() error { return nil }
 
-func (g constantTop) Confidence(float64) float64 { return float64(g) }
+func (g constantTop) Confidences(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, float64(g)) }
 
 // For every g the pair keeps the class of the logits. In the vector that class has g,
 // and the others share the rest in the proportions of the softmax.

@@ -341,6 +341,33 @@ class References:
                 solver.zero_grad()
         return run
 
+    def proximities(self, faiss, bank):
+        """As compute_calibration_metrics.py of ProximityBias-Calibration."""
+        h = bank / np.linalg.norm(bank, axis=1, keepdims=True)
+        index = faiss.IndexFlatL2(h.shape[1])
+        index.add(h)
+        return np.exp(-index.search(h, 11)[0][:, 1:]).mean(1)
+
+    def procal(self):
+        import faiss
+        faiss.omp_set_num_threads(1)
+        c = self.clone("ProximityBias-Calibration", "utils.density_ratio_calibration").DensityRatioCalibration()
+        h = self.wide()
+
+        def run():
+            p = self.probs()
+            c.fit(p, p.argmax(1), self.y, self.proximities(faiss, h))
+        return run
+
+    def procalbins(self):
+        """Its fit_transform also computes the probabilities of the calibration rows."""
+        import faiss
+        faiss.omp_set_num_threads(1)
+        bins = self.clone("ProximityBias-Calibration", "utils.multi_proximity_isotonic").BinMeanShift
+        ir = self.clone("ProximityBias-Calibration", "utils.ensemble_temperature_scaling").MultiIsotonicRegression
+        h = self.wide()
+        return lambda: bins("multi_isotonic_regression", ir, proximity_bin=5).fit_transform(self.l, self.proximities(faiss, h), self.y)
+
     def hfe(self):
         """Without images of other distributions; the network's output is the energy."""
         e = self.clone("Energy-Calibration", "source.calibration", unused=["matplotlib", "matplotlib.pyplot"])
@@ -381,6 +408,8 @@ ROWS = [  # method, name of the reference, its task, and the share of the work t
     ("pts", "calibench in torch, 100 steps times 50", "pts", 1 / 50),
     ("smart", "calibench in torch, 100 epochs times 6.42", "smart", 1 / 6.42),
     ("gc", "ThyrixYang/group_calibration, a partition times 20", "gc", 1 / 20),
+    ("procal", "ProximityBias-Calibration, with faiss and statsmodels", "procal"),
+    ("procal-bins", "ProximityBias-Calibration, with faiss and scikit-learn", "procalbins"),
     ("adats", "thwjoy/adats in torch, 20 minibatches times 50", "adats", 1 / 50),
 ]
 

@@ -1,0 +1,2 @@
+// Package density estimates densities in the plane by Gaussian kernels, for procal.
+package density

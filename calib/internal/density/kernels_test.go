@@ -1,0 +1,112 @@
+package density
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// points returns n points around (x, y).
+func points(n int, x, y, spread float64, seed uint64) Kernels {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var k Kernels
+	for range n {
+		k.X = append(k.X, min(1, max(0, x+spread*rng.NormFloat64())))
+		k.Y = append(k.Y, min(1, max(0, y+spread*rng.NormFloat64())))
+	}
+	return k
+}
+
+// LogSum is the log of the sum by its definition.
+func TestLogSumIsThatOfTheDefinition(t *testing.T) {
+	groups := [2]Kernels{points(40, .3, .6, .2, 1), points(7, .8, .2, .1, 2)}
+	New(&groups)
+	for g, k := range groups {
+		for _, at := range [][2]float64{{.3, .6}, {1, 0}, {0, 1}, {.5, .5}} {
+			sum := 0.0
+			for i := range k.X {
+				u, v := (at[0]-k.X[i])/k.H[0], (at[1]-k.Y[i])/k.H[1]
+				sum += math.Exp(-(u*u+v*v)/2) / (k.H[0] * k.H[1])
+			}
+			if got := k.LogSum(at[0], at[1], make([]float64, 40)); !(math.Abs(got-math.Log(sum)) <= 1e-12*(1+math.Abs(got))) {
+				t.Errorf("group %d at %v: %v, want %v", g, at, got, math.Log(sum))
+			}
+		}
+	}
+}
+
+// statsmodels 0.13.5: KDEMultivariate([x, y], "cc", bw="normal_reference"), whose pdf
+// has the factor 1/(2 pi n).
+func TestKernelsAreThoseOfStatsmodels(t *testing.T) {
+	k := Kernels{X: []float64{.1, .2, .4, .8}, Y: []float64{.5, .25, .75, .125}}
+	groups := [2]Kernels{k, {}}
+	New(&groups)
+	k = groups[0]
+	for axis, want := range []float64{0.2255544824296312, 0.20194753704557739} {
+		if !(math.Abs(k.H[axis]-want) <= 1e-15) {
+			t.Errorf("bandwidth %d: %v, want %v", axis, k.H[axis], want)
+		}
+	}
+	for _, c := range [][3]float64{{0.1, 0.5, 1.4103702088732148}, {0.3, 0.3, 1.2464422882212205}, {1, 0, 0.4875861229902787}} {
+		got := math.Exp(k.LogSum(c[0], c[1], make([]float64, 4))) / (2 * math.Pi * 4)
+		if !(math.Abs(got-c[2]) <= 1e-14) {
+			t.Errorf("density at (%v, %v): %v, want %v", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// A quantity that does not vary in one group has the deviation of all points; one that
+// varies in neither is left out.
+func TestConstantQuantitiesHaveABandwidth(t *testing.T) {
+	one := Kernels{X: []float64{.5}, Y: []float64{.25}}
+	groups := [2]Kernels{one, {X: []float64{.1, .5, .9}, Y: []float64{.25, .25, .25}}}
+	New(&groups)
+	all := math.Sqrt((.16 + .16) / 4)
+	if h := groups[0].H; !(math.Abs(h[0]-1.06*all) <= 1e-15) || h[1] != 0 {
+		t.Errorf("bandwidths %v, want %v and 0", h, 1.06*all)
+	}
+	if h := groups[1].H; h[0] == 0 || h[1] != 0 {
+		t.Errorf("bandwidths %v, want one above 0, and 0", h)
+	}
+	if a, b := groups[0].LogSum(.7, .1, make([]float64, 1)), groups[0].LogSum(.7, .9, make([]float64, 1)); a != b {
+		t.Errorf("a quantity that is left out changes the density: %v and %v", a, b)
+	}
+	none := [2]Kernels{{}, one}
+	New(&none)
+	if v := none[0].LogSum(.5, .5, nil); !math.IsInf(v, -1) {
+		t.Errorf("density of no points: %v", v)
+	}
+}
+
+// Far from all points the logarithm is finite, where the density itself would be 0.
+func TestFarDensitiesHaveALogarithm(t *testing.T) {
+	groups := [2]Kernels{points(50, .9, .9, 1e-3, 1), points(50, .9, .9, 2e-3, 2)}
+	New(&groups)
+	a, b := groups[0].LogSum(0, 0, make([]float64, 50)), groups[1].LogSum(0, 0, make([]float64, 50))
+	if math.IsInf(a, 0) || math.IsInf(b, 0) || !(a < b) || a > -1e4 {
+		t.Errorf("logarithms %v and %v: want finite numbers, the wider density larger", a, b)
+	}
+}
+
+func TestChecksEveryRange(t *testing.T) {
+	good := func() Kernels { return Kernels{X: []float64{.1, .2}, Y: []float64{.3, .4}, H: [2]float64{.1, .2}} }
+	if k := good(); k.Check() != nil {
+		t.Fatal(k.Check())
+	}
+	for name, spoil := range map[string]func(k *Kernels){
+		"lengths":        func(k *Kernels) { k.Y = k.Y[:1] },
+		"x above 1":      func(k *Kernels) { k.X[0] = 1.5 },
+		"y below 0":      func(k *Kernels) { k.Y[1] = -.1 },
+		"x NaN":          func(k *Kernels) { k.X[1] = math.NaN() },
+		"h NaN":          func(k *Kernels) { k.H[0] = math.NaN() },
+		"h negative":     func(k *Kernels) { k.H[1] = -.1 },
+		"h of rounding":  func(k *Kernels) { k.H[1] = 1e-14 },
+		"h infinite":     func(k *Kernels) { k.H[1] = math.Inf(1) },
+		"h far too wide": func(k *Kernels) { k.H[0] = 2 },
+	} {
+		k := good()
+		if spoil(&k); k.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package neighbours
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/pool"
+)
+
+// chunk is the number of rows of a tile of Others.
+const chunk = 256
+
+// Others returns the squared distances of every row of the bank to its k nearest other
+// rows, in rising order: m lists of min(k, m - 1) numbers, one after the other. They
+// have the bits of Nearest. Each pair of rows is computed once, in tiles, on all
+// processors. The k least of a set of numbers do not depend on the order in which they
+// are found, so the bits do not depend on the number of processors.
+func (b *Bank) Others(ctx context.Context, k int) ([]float64, error) {
+	k = min(k, b.Rows-1)
+	if k == 0 {
+		return nil, ctx.Err()
+	}
+	chunks := (b.Rows + chunk - 1) / chunk
+	packed := make([]*linear.Packed, chunks)
+	for c := range packed {
+		lo, hi := c*chunk, min((c+1)*chunk, b.Rows)
+		packed[c] = linear.Pack([]float32(b.Unit[lo*b.Width:hi*b.Width]), hi-lo, b.Width)
+	}
+	workers := make([]*lists, min(runtime.GOMAXPROCS(0), chunks))
+	err := pool.Each(ctx, chunks, len(workers), func(worker, c int) error {
+		if workers[worker] == nil {
+			workers[worker] = newLists(b, k)
+		}
+		workers[worker].tiles(b, packed, c)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return merged(workers, b.Rows, k), nil
+}
+
+// lists holds the k least distances of each of the m rows so far, in rising order, and
+// memory for one tile.
+type lists struct {
+	k     int
+	near  []float64 // m x k
+	worst []float64 // m, the last of each list
+	x     []float64 // chunk x d
+	dots  []float64 // chunk x chunk
+}
+
+func newLists(b *Bank, k int) *lists {
+	l := &lists{
+		k: k, near: make([]float64, b.Rows*k), worst: make([]float64, b.Rows),
+		x: make([]float64, chunk*b.Width), dots: make([]float64, chunk*chunk),
+	}
+	for i := range l.near {
+		l.near[i] = math.Inf(1)
+	}
+	for i := range l.worst {
+		l.worst[i] = math.Inf(1)
+	}
+	return l
+}
+
+// tiles adds the pairs of rows of chunk c with each other and with rows of later chunks.
+func (l *lists) tiles(b *Bank, packed []*linear.Packed, c int) {
+	lo, hi := c*chunk, min((c+1)*chunk, b.Rows)
+	x := l.x[:(hi-lo)*b.Width]
+	for i, v := range b.Unit[lo*b.Width : hi*b.Width] {
+		x[i] = float64(v)
+	}
+	for other := c; other < len(packed); other++ {
+		from, to := other*chunk, min((other+1)*chunk, b.Rows)
+		width := to - from
+		dots := l.dots[:(hi-lo)*width]
+		packed[other].Times(dots, x)
+		for i := lo; i < hi; i++ {
+			row := dots[(i-lo)*width : (i-lo+1)*width]
+			for j := max(from, i+1); j < to; j++ {
+				s := max(0, b.squares[i]+b.squares[j]-2*row[j-from])
+				if s < l.worst[i] {
+					l.add(i, s)
+				}
+				if s < l.worst[j] {
+					l.add(j, s)
+				}
+			}
+		}
+	}
+}
+
+// add replaces the last distance of row i by s, which is below it.
+func (l *lists) add(i int, s float64) {
+	near := l.near[i*l.k : (i+1)*l.k]
+	at := l.k - 1
+	for ; at > 0 && near[at-1] > s; at-- {
+		near[at] = near[at-1]
+	}
+	near[at] = s
+	l.worst[i] = near[l.k-1]
+}
+
+// merged returns the k least distances of each row over all workers.
+func merged(workers []*lists, rows, k int) []float64 {
+	workers = slices.DeleteFunc(workers, func(l *lists) bool { return l == nil })
+	if len(workers) == 1 {
+		return workers[0].near
+	}
+	near := make([]float64, rows*k)
+	var all []float64
+	for i := range rows {
+		all = all[:0]
+		for _, l := range workers {
+			all = append(all, l.near[i*k:(i+1)*k]...)
+		}
+		slices.Sort(all)
+		copy(near[i*k:(i+1)*k], all)
+	}
+	return near
+}

@@ -1,0 +1,100 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/isotonic"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+// BinMeanShift('multi_isotonic_regression', MultiIsotonicRegression,
+// bin_strategy='quantile', proximity_bin=5) of MiaoXiong2320/ProximityBias-Calibration
+// in Python 3.11 with numpy 1.24.2 and scikit-learn 1.2.1, on the proximities of rows 0
+// to 199 of densitySet in float64, applied to rows 200 to 299; its rows were divided by
+// their sums.
+func TestProCalBinsIsThatOfItsAuthors(t *testing.T) {
+	set := densitySet()
+	cal, test := set.Rows(0, 200), set.Rows(200, 300)
+	m := fitted(t, ProCalBins{}, cal).(proCalBinsMap)
+	if want := []float64{0.5962478366238682, 0.7013330339272494, 0.7940039809213822, 0.8603189280037484}; !testset.Near(m.Edges, want, 1e-12) {
+		t.Errorf("edges %v, want %v", m.Edges, want)
+	}
+	near, counts := make([]float64, 100), make([]int, 5)
+	m.proximities(near, test.Features)
+	for _, r := range near {
+		counts[isotonic.UpTo(m.Edges, r)]++
+	}
+	if want := []int{21, 12, 23, 15, 29}; !slices.Equal(counts, want) {
+		t.Errorf("%v rows in the groups, want %v", counts, want)
+	}
+	q := data.NewProbs(100, 4)
+	Apply(m, q, test)
+	want := []float64{
+		0.30107526890422814, 8.176893763413017e-15, 1.8906419717509057e-12, 0.6989247310938731,
+		0.19108280239605477, 0.5732484080426561, 0.09554140117347791, 0.14012738838781125,
+		0.08108108107298069, 0.08108108113837507, 0.1081081082649106, 0.7297297295237336,
+	}
+	if !testset.Near(q.Data[:12], want, 1e-12) {
+		t.Errorf("probabilities %v, want %v", q.Data[:12], want)
+	}
+	root, conf := 0.0, 0.0
+	for i, y := range test.Labels {
+		root += math.Sqrt(q.Row(i)[y]) / 100
+		conf += slices.Max(q.Row(i)) / 100
+	}
+	if !testset.Near([]float64{root, conf}, []float64{0.769927041127923, 0.7866573840553842}, 1e-9) {
+		t.Errorf("means %v and %v, want 0.769927041127923 and 0.7866573840553842", root, conf)
+	}
+}
+
+// With one group it is ir, to the bit.
+func TestOneGroupIsIsotonicRegression(t *testing.T) {
+	set := densitySet()
+	a, b := data.NewProbs(300, 4), data.NewProbs(300, 4)
+	Apply(fitted(t, ProCalBins{Groups: 1}, set), a, set)
+	Apply(fitted(t, IsotonicRegression{}, set), b, set)
+	if !slices.Equal(a.Data, b.Data) {
+		t.Error("other probabilities than ir")
+	}
+}
+
+// Groups without rows have the function of all rows, and the report says so.
+func TestEmptyGroupsHaveTheFunctionOfAllRows(t *testing.T) {
+	set := densitySet()
+	for i := range set.Features.Data {
+		set.Features.Data[i] = float32(i % 6)
+	}
+	f, err := ProCalBins{}.Fit(context.Background(), Input{Cal: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := fitted(t, IsotonicRegression{}, set).(irMap)
+	for g, own := range f.Map.(proCalBinsMap).Groups {
+		if !slices.Equal(own.X, all.X) || !slices.Equal(own.Y, all.Y) {
+			t.Errorf("group %d differs", g)
+		}
+	}
+	if text := strings.Join(f.Report.Warnings, ""); !strings.Contains(text, "4 of 5 groups") {
+		t.Errorf("warnings %q", text)
+	}
+}
+
+// numpy.percentile([4, 1, 2, 8, 16, 32], [20, 40, 60, 80]) is [2, 4, 8, 16], and of
+// [3, 1, 2, 7] it is [1.6, 2.2, 2.8, 4.6]; edges of equal values are equal.
+func TestQuantileEdgesAreThoseOfNumpy(t *testing.T) {
+	for _, c := range []struct{ v, want []float64 }{
+		{[]float64{4, 1, 2, 8, 16, 32}, []float64{2, 4, 8, 16}},
+		{[]float64{3, 1, 2, 7}, []float64{1.6, 2.2, 2.8, 4.6}},
+		{[]float64{.1, .1, .1}, []float64{.1, .1, .1, .1}},
+		{[]float64{.5}, []float64{.5, .5, .5, .5}},
+	} {
+		if got := quantileEdges(c.v, 5); !testset.Near(got, c.want, 1e-14) {
+			t.Errorf("edges of %v: %v, want %v", c.v, got, c.want)
+		}
+	}
+}
