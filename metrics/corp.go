@@ -62,7 +62,7 @@ func CORP(s *Samples) CORPParts {
 	if n == 0 {
 		return CORPParts{}
 	}
-	points := s.points()
+	points := s.points(tie)
 	pools, _ := s.isotonic(nil, points, nil, 0)
 	var score exact.Sum
 	apply(pools, points, func(lo, hi int, g float64) {

@@ -21,6 +21,7 @@ type Entry struct {
 
 	OnRequest bool // computed only if a spec names it
 	Classes   bool // reads class bins and what is kept with them, only if a spec names such a metric
+	CrossFit  bool // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
 	Vector    bool // reads the probabilities of all classes, which top-label methods do not have
 	Uncal     bool // compares with the uncalibrated network, which Samples.Against makes known
 	Paired    bool // Pairs gives bootstrap intervals of its differences if its options name no metrics

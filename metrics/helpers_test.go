@@ -50,6 +50,15 @@ func network(rng *rand.Rand, n int, power float64) *scoring.SampleScores {
 // pick returns the rows of f in the order of rows, which may repeat.
 func pick(f *scoring.SampleScores, rows []int) *scoring.SampleScores {
 	g := scoring.New(len(rows))
+	if f.Vectors != nil {
+		g.Vectors = scoring.NewVectorScores(len(rows))
+		from := vectorColumns(f.Vectors)
+		for c, column := range vectorColumns(g.Vectors) {
+			for to, i := range rows {
+				(*column)[to] = (*from[c])[i]
+			}
+		}
+	}
 	for _, i := range rows {
 		g.Conf = append(g.Conf, f.Conf[i])
 		g.Pred = append(g.Pred, f.Pred[i])
@@ -59,6 +68,11 @@ func pick(f *scoring.SampleScores, rows []int) *scoring.SampleScores {
 		g.Changed = append(g.Changed, f.Changed[i])
 	}
 	return g
+}
+
+func vectorColumns(v *scoring.VectorScores) []*[]float64 {
+	a, b := &v.Temperature, &v.Isotonic
+	return []*[]float64{&v.NLL, &v.Brier, &a.L1, &a.L2, &a.LInf, &b.L1, &b.L2, &b.LInf}
 }
 
 // compute computes the first output of a registered metric.

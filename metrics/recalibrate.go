@@ -32,7 +32,7 @@ func (s *Samples) recalibrated(seed uint64) []float64 {
 	for j, x := range s.sorted {
 		part[j] = uint8(s.fold(start, x.row))
 	}
-	points := s.points()
+	points := s.points(tie)
 	var pools []pool
 	for f := range uint8(folds) {
 		var m int
@@ -126,13 +126,14 @@ type point struct {
 	lo, hi int
 }
 
-// points returns the points of the samples in order.
-func (s *Samples) points() []point {
+// points returns the points of the samples in order. Neighbours are tied whose
+// confidences differ by at most within.
+func (s *Samples) points(within float64) []point {
 	n := s.Len()
 	list := make([]point, 0, n)
 	for lo := 0; lo < n; {
 		at, hi := s.sorted[lo].conf, lo+1
-		for ; hi < n && s.sorted[hi].conf-s.sorted[hi-1].conf <= tie; hi++ {
+		for ; hi < n && s.sorted[hi].conf-s.sorted[hi-1].conf <= within; hi++ {
 		}
 		if s.sorted[hi-1].conf > at {
 			sum, _ := sums(s.sorted[lo:hi])

@@ -22,6 +22,9 @@ func TestEntriesAreComplete(t *testing.T) {
 	if s, err = s.Against(s); err != nil {
 		t.Fatal(err)
 	}
+	if s, err = s.CrossFit(p, 1); err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range Registry() {
 		if e.Name == "" || e.Summary == "" || e.Version < 1 || len(e.Outputs) == 0 {
 			t.Errorf("%+v is incomplete", e)
@@ -64,7 +67,8 @@ func TestNamesOfOutputsStay(t *testing.T) {
 		nll brier brier_top gap argmax_change auroc aurc mce mce_30 ks ece_debiased ece_sweep ece_sweep_l2 smece ece_tm
 		ece_classwise ece_classwise_sum ece_5 ece_10 ece_20 ece_30 ece_50 ece_100 aece_5 aece_10 aece_20 aece_30 aece_50 aece_100
 		miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
-		nll_top_refinement corp_mcb corp_dsc l1_variational l1_variational_over l1_variational_under kuiper kuiper_z rmsce
+		nll_top_refinement nll_calibration nll_refinement brier_calibration brier_refinement corp_mcb corp_dsc
+		l1_variational l1_variational_over l1_variational_under l1_vector l2_vector linf_vector l1_vector_ts l2_vector_ts linf_vector_ts kuiper kuiper_z rmsce
 		ace_netcal mmce ece_toplabel tace ece_top5 augrc`)
 	if !slices.Equal(names, want) {
 		t.Errorf("got  %v\nwant %v", names, want)

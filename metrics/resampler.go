@@ -200,7 +200,7 @@ func (r *resampler) expand(drawn []times, lane int) *Samples {
 			n++
 		}
 	}
-	to.TopLabel, to.Classes = from.TopLabel, nil
+	to.TopLabel, to.Classes, to.Vectors = from.TopLabel, nil, nil
 	to.Conf, to.Pred, to.Label = gather(to.Conf, from.Conf, d.origin), gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
 	to.NLL, to.Brier, to.Changed = gather(to.NLL, from.NLL, d.origin), gather(to.Brier, from.Brier, d.origin), gather(to.Changed, from.Changed, d.origin)
 	d.scores = to

@@ -76,6 +76,9 @@ func TestFromLogitsIsFromProbsOfTheSoftmax(t *testing.T) {
 		if *s, err = (*s).Against(a); err != nil {
 			t.Fatal(err)
 		}
+		if *s, err = (*s).CrossFit(p, 1); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, e := range Registry() {
 		x, errX := e.Compute(a, 1)
@@ -258,7 +261,7 @@ func TestTiesIncludeTheirDistance(t *testing.T) {
 		{2.5 * tie, 2, tie, (1 - tie) / 2, [2]float64{1, 0}},
 	} {
 		s := Of(given([]float64{tie, c.second}, []bool{true, false}))
-		points := s.points()
+		points := s.points(tie)
 		if got := len(points); got != c.points {
 			t.Errorf("second confidence %v: %d points, want %d", c.second, got, c.points)
 		}

@@ -14,7 +14,8 @@ import (
 // and changed (bool), n rows each, and with class bins class_rows, class_hits
 // (int32) and class_conf (float64), 15 k each, tail_class (int32), tail_prob
 // (float64) and tail_hit (bool), and top_rows, top_hits (int32) and top_conf
-// (float64), 15 each. Top-label scores have no nll and
+// (float64), 15 each; with numbers of whole vectors ts_nll, ts_brier, ts_l1,
+// ts_l2, ts_linf, isotonic_l1, isotonic_l2 and isotonic_linf (float64), n each. Top-label scores have no nll and
 // no brier. The bytes depend on the scores alone and carry a CRC of each member.
 // Scores without rows, or without Changed, are an error.
 func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
@@ -43,6 +44,11 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 			data.Member{Name: "top_conf", Float64: c.Top.Conf},
 		)
 	}
+	if s.Vectors != nil {
+		for _, m := range s.Vectors.members() {
+			columns = append(columns, data.Member{Name: m.name, Float64: *m.column})
+		}
+	}
 	to := bytes.NewBuffer(b)
 	to.Grow(s.encodedBytes())
 	err := data.WriteNPZ(to, columns...)
@@ -54,6 +60,9 @@ func (s *SampleScores) encodedBytes() int {
 	n := 33*s.Len() + 4096 // besides its column, a member takes less than 400 bytes
 	if c := s.Classes; c != nil {
 		n += 16*len(c.Conf) + 13*len(c.Tail.Class) + 4096
+	}
+	if s.Vectors != nil {
+		n += 64*s.Len() + 4096
 	}
 	return n
 }
@@ -106,7 +115,9 @@ func Decode(b []byte) (*SampleScores, error) {
 		case "top_conf":
 			classes().Top.Conf = c.Float64
 		default:
-			return nil, fmt.Errorf("column %q does not belong to sample scores", c.Name)
+			if !s.vectorMember(c) {
+				return nil, fmt.Errorf("column %q does not belong to sample scores", c.Name)
+			}
 		}
 	}
 	n := s.Len()
@@ -128,5 +139,25 @@ func Decode(b []byte) (*SampleScores, error) {
 			return nil, err
 		}
 	}
+	if s.Vectors != nil {
+		if err := s.Vectors.check(n); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
+}
+
+// vectorMember keeps a column of VectorScores. It reports whether the column is one.
+func (s *SampleScores) vectorMember(c data.Member) bool {
+	v := s.Vectors
+	if v == nil {
+		v = &VectorScores{}
+	}
+	for _, m := range v.members() {
+		if m.name == c.Name {
+			*m.column, s.Vectors = c.Float64, v
+			return true
+		}
+	}
+	return false
 }

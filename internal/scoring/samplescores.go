@@ -23,7 +23,8 @@ type SampleScores struct {
 	Brier   []float64 // sum over classes of (p - 1[label])^2, in [0, 2]; empty for top-label rows
 	Changed []bool    // the prediction differs from that of the uncalibrated logits; empty where these are unknown
 
-	Classes *ClassBins // bins by the probability of each class; nil unless a metric asked for them
+	Classes *ClassBins    // bins by the probability of each class; nil unless a metric asked for them
+	Vectors *VectorScores // numbers of whole probability vectors; nil unless a metric asked for them
 
 	TopLabel bool // the rows are of a top-label method
 
@@ -96,7 +97,7 @@ func (s *SampleScores) Reset(n int) {
 		return
 	}
 	s.truncate(0)
-	s.Classes, s.TopLabel = nil, false
+	s.Classes, s.Vectors, s.TopLabel = nil, nil, false
 }
 
 // Len returns the number of rows.
