@@ -160,7 +160,7 @@ func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanO
 		}
 		c.fit, test = c.fit+fit, test+rows
 	}
-	c.samples = samplesText(c.fit, test, u.classes())
+	c.samples = samplesText(c.fit, test, u.classes(), u.vectors())
 	return nil
 }
 

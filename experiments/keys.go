@@ -50,12 +50,15 @@ func fitSeed(m *spec.Method, cal, target string) uint64 {
 }
 
 // samplesText is the text of the sample scores of an applied fit, with class bins or
-// without.
-func samplesText(fit, test string, classes bool) string {
+// without, and with numbers of whole vectors or without.
+func samplesText(fit, test string, classes, vectors bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "facts %d %d\n", samplesVersion, scoring.Version)
 	if classes {
 		fmt.Fprintf(&b, "class bins %d\n", scoring.ClassBinsVersion)
+	}
+	if vectors {
+		fmt.Fprintf(&b, "vectors %d\n", scoring.VectorVersion)
 	}
 	section(&b, "test", test)
 	b.WriteString(fit)

@@ -178,6 +178,11 @@ func (u *Unit) classes() bool {
 	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
 }
 
+// vectors reports whether a metric of the spec recalibrates whole vectors.
+func (u *Unit) vectors() bool {
+	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.CrossFit })
+}
+
 // baseline returns the index of the cell that the others are paired with, -1 if
 // there is none.
 func (u *Unit) baseline() int {

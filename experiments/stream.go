@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -43,6 +44,40 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 		}
 	}
 	return err
+}
+
+// crossFit adds the numbers of whole vectors to the sample scores of each cell. It reads
+// the test set once more for each, since they need the probabilities of all rows, and
+// those of one cell are in memory at a time.
+func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.Map) error {
+	probs := data.NewProbs(test.Rows(), test.Classes())
+	for i, samples := range w.samples {
+		if samples == nil || samples.TopLabel || w.outcomes[i].status != "" {
+			continue
+		}
+		method := w.unit.Cells[i].Method
+		err := guard(method.Name, func() error {
+			err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
+				dst := probs.Slice(lo, lo+len(set.Labels))
+				if table := w.tables[i]; table != nil {
+					return table.Rows(dst, lo)
+				}
+				calib.Apply(maps[i], dst, set.View(method.Contract().Test))
+				return nil
+			})
+			if err == nil {
+				samples.Vectors = metrics.CrossFit(probs, samples.Label, w.unit.seed)
+			}
+			return err
+		})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			w.fail(i, err)
+		}
+	}
+	return nil
 }
 
 // streaming scores one block of rows after the other under all maps.

@@ -124,6 +124,11 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err := w.stream(ctx, test, maps); err != nil {
 		return w.failAll(ctx, w.live(Miss), err)
 	}
+	if w.unit.vectors() {
+		if err := w.crossFit(ctx, test, maps); err != nil {
+			return w.failAll(ctx, w.live(Miss), err)
+		}
+	}
 	var body []byte // each cell uses the memory of the one before
 	for _, i := range w.live(Miss) {
 		body, err = w.samples[i].AppendEncoded(body[:0])
@@ -166,6 +171,9 @@ func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader)
 	bytes := int64(test.Rows())*int64(len(missing))*sampleBytes + 3*blockBytes
 	if w.unit.classes() {
 		bytes += int64(len(missing)) * scoring.ClassBytes(test.Rows(), test.Classes())
+	}
+	if w.unit.vectors() { // one cell at a time
+		bytes += scoring.VectorBytes(test.Rows(), test.Classes()) + int64(len(missing)-1)*scoring.VectorBytes(test.Rows(), 0)
 	}
 	cal, target := w.sets(missing)
 	for _, need := range []loadedSet{cal, target} {
