@@ -96,6 +96,26 @@ func TestVectorMetricsHaveTheValuesOfTheAuthorsCode(t *testing.T) {
 	}
 }
 
+// TestATemperatureDoesNotChangeTheRefinement: the best temperature undoes any other, so
+// only the calibration loss sees it.
+func TestATemperatureDoesNotChangeTheRefinement(t *testing.T) {
+	p, set := reference300()
+	cold := data.NewProbs(p.Rows, p.Cols)
+	for i := range p.Rows {
+		for j, v := range p.Row(i) {
+			cold.Row(i)[j] = math.Pow(v, 2.5)
+		}
+		normalise(cold.Row(i))
+	}
+	a, b := vectorValues(t, p, set, 7), vectorValues(t, cold, set, 7)
+	for _, name := range []string{"nll_refinement", "brier_refinement"} {
+		near(t, name, b[name], a[name], 1e-12)
+	}
+	if b["nll_calibration"] < a["nll_calibration"]+.1 || b["l1_vector"] < a["l1_vector"]+.1 {
+		t.Errorf("a temperature of 0.4: %v, before %v", b, a)
+	}
+}
+
 // TestScaleIsTheMinimumOfTheNLL, found by golden section.
 func TestScaleIsTheMinimumOfTheNLL(t *testing.T) {
 	rng := rand.New(rand.NewPCG(50, 1))

@@ -35,7 +35,8 @@ uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
 memory a row, 33 more with --uncal, 80 more with --interval and 120 more for metrics of
-all classes; if that is more than --max-memory, qats score stops with an error at once.`,
+all classes; decomposition_ts and lp_variational take 16 bytes a probability. If that is
+more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
@@ -75,6 +76,7 @@ type scoreFlags struct {
 	figure                                    string
 
 	classes bool // a metric reads class bins
+	vectors bool // a metric recalibrates whole vectors
 }
 
 func (s *scoreFlags) run(cmd *cobra.Command) error {
@@ -95,6 +97,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
+	s.vectors = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.CrossFit })
 	memory, err := parseBytes(s.memory)
 	if err != nil {
 		return err
@@ -133,7 +136,7 @@ func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples, memor
 	switch {
 	case s.uncal != "":
 		plain := *s
-		plain.classes = false // no metric reads its class bins
+		plain.classes, plain.vectors = false, false // no metric reads them
 		scores, err := plain.scoreLogits(cmd, s.uncal, memory)
 		if err != nil {
 			return nil, err
@@ -183,14 +186,17 @@ const (
 	intervalBytes = 80
 )
 
-// sampleScores returns n rows to be filled, if they fit into memory bytes.
-func (s *scoreFlags) sampleScores(n int, name string, memory int64) (*scoring.SampleScores, error) {
+// sampleScores returns n rows of k classes to be filled, if they fit into memory bytes.
+func (s *scoreFlags) sampleScores(n, k int, name string, memory int64) (*scoring.SampleScores, error) {
 	need := int64(n) * rowBytes
 	if s.interval {
 		need += int64(n) * intervalBytes
 	}
 	if s.classes {
 		need += scoring.ClassBytes(n, 0)
+	}
+	if s.vectors {
+		need += scoring.VectorBytes(n, k)
 	}
 	if s.uncal != "" {
 		need += int64(n) * uncalBytes
@@ -215,19 +221,22 @@ func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string, memory int64) 
 	if err := notice(cmd.ErrOrStderr(), r, "", false, file); err != nil {
 		return nil, err
 	}
-	all, err := s.sampleScores(r.Rows(), file, memory)
+	all, err := s.sampleScores(r.Rows(), r.Classes(), file, memory)
 	if err != nil {
 		return nil, err
 	}
 	block := max(1, scoreBytes/(4*r.Classes()))
 	ones := slices.Repeat([]float64{1}, block)
-	tally := s.newTally(r.Classes())
+	tally, whole := s.newTally(r.Classes()), s.newVectors(r.Rows(), r.Classes())
 	err = data.Scan(cmd.Context(), r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
 		n := set.Logits.Rows
-		if err := scoring.AppendScaled([]*scoring.SampleScores{all.Part(lo, lo+n)}, set, ones[:n]); err != nil || tally == nil {
+		if err := scoring.AppendScaled([]*scoring.SampleScores{all.Part(lo, lo+n)}, set, ones[:n]); err != nil || tally == nil && whole == nil {
 			return err
 		}
 		probs := data.NewProbs(n, set.Logits.Cols)
+		if whole != nil {
+			probs = whole.Slice(lo, lo+n)
+		}
 		for i := range n {
 			softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
 		}
@@ -235,6 +244,7 @@ func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string, memory int64) 
 		return nil
 	})
 	all.Classes = tally.bins()
+	addVectors(all, whole, err)
 	return all, err
 }
 
@@ -260,13 +270,13 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.Samp
 	if n != r.Rows() {
 		return nil, fmt.Errorf("%s has %d rows, %s has %d", s.probs, n, s.labels, r.Rows())
 	}
-	all, err := s.sampleScores(n, s.probs, memory)
+	all, err := s.sampleScores(n, k, s.probs, memory)
 	if err != nil {
 		return nil, err
 	}
 	block := max(1, scoreBytes/(8*k))
 	dst := data.NewProbs(min(block, n), k)
-	tally := s.newTally(k)
+	tally, whole := s.newTally(k), s.newVectors(n, k)
 	divided := 0
 	err = data.Scan(cmd.Context(), r, block, 1, func(lo int, set *data.Set) error {
 		rows := dst.Slice(0, len(set.Labels))
@@ -282,6 +292,9 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.Samp
 			return fmt.Errorf("%s: %w", s.probs, err)
 		}
 		tally.add(rows, set.Labels)
+		if whole != nil {
+			copy(whole.Slice(lo, lo+rows.Rows).Data, rows.Data)
+		}
 		return nil
 	})
 	if err == nil && divided > 0 {
@@ -289,7 +302,24 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.Samp
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	all.Classes = tally.bins()
+	addVectors(all, whole, err)
 	return all, err
+}
+
+// newVectors returns room for all probabilities, nil if no metric needs them together.
+func (s *scoreFlags) newVectors(n, k int) *data.Probs {
+	if !s.vectors {
+		return nil
+	}
+	p := data.NewProbs(n, k)
+	return &p
+}
+
+// addVectors adds the numbers of whole vectors, if all was read without an error.
+func addVectors(all *scoring.SampleScores, probs *data.Probs, err error) {
+	if probs != nil && err == nil {
+		all.Vectors = metrics.CrossFit(*probs, all.Label, scoreSeed)
+	}
 }
 
 // scoreTop scores the pairs of a top-label method.
@@ -315,7 +345,7 @@ func (s *scoreFlags) scoreTop(ctx context.Context, memory int64) (*scoring.Sampl
 			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, n)
 		}
 	}
-	all, err := s.sampleScores(n, s.top, memory)
+	all, err := s.sampleScores(n, 0, s.top, memory)
 	if err != nil {
 		return nil, err
 	}

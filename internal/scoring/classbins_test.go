@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -110,6 +111,42 @@ func TestDecodeReturnsClassBinsAndRejectsImpossibleOnes(t *testing.T) {
 		if _, err := Decode(encode()); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
+	}
+}
+
+func TestDecodeReturnsVectorsAndRejectsImpossibleOnes(t *testing.T) {
+	_, _, s := tallied(t, 30, 4)
+	s.Vectors = NewVectorScores(30)
+	for j, m := range s.Vectors.members() {
+		for i := range *m.column {
+			(*m.column)[i] = float64(i+j) / 60
+		}
+	}
+	encode := func() []byte {
+		body, err := s.AppendEncoded(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	again, err := Decode(encode())
+	if err != nil || !reflect.DeepEqual(again, s) {
+		t.Errorf("the vectors changed, %v", err)
+	}
+	for name, spoil := range map[string]func(*VectorScores){
+		"a negative NLL": func(v *VectorScores) { v.NLL[3] = -1 },
+		"a Brier score":  func(v *VectorScores) { v.Brier[3] = 2.1 },
+		"a term of Linf": func(v *VectorScores) { v.Isotonic.LInf[3] = 1.5 },
+		"NaN":            func(v *VectorScores) { v.Temperature.L1[0] = math.NaN() },
+		"a row too few":  func(v *VectorScores) { v.Temperature.L2 = v.Temperature.L2[1:] },
+	} {
+		good := s.Vectors
+		s.Vectors = NewVectorScores(30)
+		spoil(s.Vectors)
+		if _, err := Decode(encode()); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+		s.Vectors = good
 	}
 }
 
