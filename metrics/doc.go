@@ -45,5 +45,8 @@
 // empty set, so a metric always has one sample or more; of the zero Samples every
 // metric is 0 or ErrNoSamples.
 //
+// Metrics of whole probability vectors need the n x k probabilities together, which
+// samples do not keep. Samples.CrossFit computes a few numbers of each row from them.
+//
 // Samples never change, so everything here is safe for concurrent use.
 package metrics

@@ -8,6 +8,10 @@
 // probabilities of all classes declares it (metrics.Entry.Classes): then a
 // ClassTally fills 15 bins a class while the set streams through the map.
 //
+// A metric that recalibrates whole vectors declares it too (metrics.Entry.CrossFit). The
+// probabilities of all rows are then in memory, for one map at a time, and
+// VectorScores keep eight numbers a row of them.
+//
 // The package is internal because only this module scores in blocks and stores the
 // scores. Other modules call metrics.FromProbs and similar functions.
 package scoring
