@@ -292,3 +292,81 @@ func TestFilesOfNumpyAreRead(t *testing.T) {
 		a.Close()
 	}
 }
+
+// A column of a Fortran-order array may be longer than the pieces in which files are
+// read, and its first number is checked like every other one.
+func TestLongColumnsInFortranOrder(t *testing.T) {
+	const rows, cols = chunkBytes/8 + 100, 2
+	values := make([]float64, rows*cols)
+	for i := range values {
+		values[i] = float64(i)
+	}
+	open := func() *Array {
+		file := npyFile(1, npyHeader("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols)), floats64(values...))
+		a, err := OpenArray(fileSystem("a.npy", file), "a.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	got := make([]float64, rows*cols)
+	if err := open().ReadFloat64(got, 0, rows); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		if want := float64(i%cols*rows + i/cols); v != want {
+			t.Fatalf("row %d, column %d: %v, want %v", i/cols, i%cols, v, want)
+		}
+	}
+	for _, at := range []int{0, rows, rows + 1} {
+		values[at] = math.NaN()
+		want := fmt.Sprintf("a.npy: row %d, class %d: NaN", at%rows, at/rows)
+		if err := open().ReadFloat64(got, 0, rows); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		values[at] = 0
+	}
+}
+
+// A header may have so many bytes and no more; a file that is shorter than its header
+// says so.
+func TestLengthOfAHeaderIsChecked(t *testing.T) {
+	text := strings.TrimSuffix(npyHeader("<f4", false, "(1,)"), "\n")
+	padded := func(n int) string { return text + strings.Repeat(" ", n-len(text)-1) + "\n" }
+	long := npyFile(2, padded(1000), make([]byte, 4))
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"largest":  {npyFile(2, padded(maxHeader), make([]byte, 4)), "<nil>"},
+		"too long": {npyFile(2, padded(maxHeader+1), make([]byte, 4)), "a.npy: the header has 65537 bytes; at most 65536 are allowed"},
+		"cut":      {long[:12+995], "a.npy: truncated: the header needs 1000 bytes, the file has 995"},
+	} {
+		if _, err := OpenArray(fileSystem("a.npy", c.file), "a.npy"); fmt.Sprint(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// The rows of a reader are within its set.
+func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
+	r := readers(t, 4)["f4.npy"]()
+	defer r.Close()
+	for _, c := range [][2]int{{-1, 1}, {2, 1}, {3, 5}} {
+		func() {
+			defer func() {
+				if p, want := recover(), fmt.Sprintf("data: rows %d..%d of 4", c[0], c[1]); p != want {
+					t.Errorf("%v, want %s", p, want)
+				}
+			}()
+			r.Read(t.Context(), c[0], c[1])
+		}()
+	}
+	s := NewStream(readers(t, 4)["plain"]())
+	defer s.Close()
+	for _, at := range []int{0, 4} {
+		if err := s.Read(t.Context(), at, at, nil, nil); err != nil {
+			t.Errorf("no rows from %d: %v", at, err)
+		}
+	}
+}

@@ -49,6 +49,7 @@ func TestOneColumnBecomesTwoClasses(t *testing.T) {
 			want   []float32
 		}{
 			{KindProbs, []float64{0.25, 1, 1e-9}, []float32{float32(math.Log(.75)), float32(math.Log(.25)), float32(math.Log(0x1p-126)), 0, -1e-9, float32(math.Log(1e-9))}},
+			{KindProbs, []float64{0, .5, .5}, []float32{float32(math.Copysign(0, -1)), float32(math.Log(0x1p-126)), -math.Ln2, -math.Ln2, -math.Ln2, -math.Ln2}},
 			{KindLogits, []float64{-2.5, 0, 40}, []float32{0, -2.5, 0, 0, 0, 40}},
 		} {
 			folder := binaryFolder(t, c.kind, shape, c.values...)
@@ -104,14 +105,69 @@ func TestOneColumnErrors(t *testing.T) {
 	}
 }
 
-// Log odds that look like probabilities get a warning.
-func TestLogOddsInTheUnitIntervalAreNoted(t *testing.T) {
-	r, err := binaryFolder(t, KindLogits, "(3, 1)", .1, .9, 1).Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits)
-	if err != nil {
-		t.Fatal(err)
+// Log odds that look like probabilities get a warning, and probabilities that are
+// smaller than any that is read are counted. Other numbers need no note.
+func TestNotesOnOneColumn(t *testing.T) {
+	const unit, tiny = "warning: all log odds are in [0, 1] (probabilities? then state kind: probs)", " probabilities of 0, or nearly so, are read as 2^-126"
+	for _, c := range []struct {
+		kind   Kind
+		values []float64
+		want   string
+	}{
+		{KindLogits, []float64{.1, .9, .5}, unit},
+		{KindLogits, []float64{0, .5, 1}, unit},
+		{KindLogits, []float64{.2, 3, .1}, ""},
+		{KindLogits, []float64{-.5, .2, .3}, ""},
+		{KindLogits, []float64{.2, .3, -.5}, ""},
+		{KindProbs, []float64{.25, .5, .75}, ""},
+		{KindProbs, []float64{0, .5, 1}, "2" + tiny},
+		{KindProbs, []float64{.5, 0x1p-126, 1e-60}, "1" + tiny},
+	} {
+		r, err := binaryFolder(t, c.kind, "(3, 1)", c.values...).Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if form, err := r.Form(); err != nil || strings.Join(form.Notes, "; ") != c.want {
+			t.Errorf("%s %v: %q, %v", c.kind, c.values, form.Notes, err)
+		}
 	}
-	defer r.Close()
-	if form, err := r.Form(); err != nil || len(form.Notes) != 1 || !strings.HasPrefix(form.Notes[0], "warning: all log odds") {
-		t.Errorf("%+v, %v", form, err)
+}
+
+// A last layer cannot have one class, and an array of one axis besides the logits has
+// no hint about binary scores.
+func TestPartsOfABinarySetAreChecked(t *testing.T) {
+	floats := func(shape string, n int) *fstest.MapFile {
+		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, shape), floats64(make([]float64, n)...))}
+	}
+	for name, c := range map[string]struct {
+		file  string
+		array *fstest.MapFile
+		parts Parts
+		want  string
+	}{
+		"weight":   {"s/n/head_weight.npy", floats("(1, 2)", 2), Logits | Head, "d/s/n/head_weight.npy: a last layer of one class; store a row of zeros before it"},
+		"features": {"s/n/test/features.npy", floats("(3,)", 3), Logits | Features, "d/s/n/test/features.npy: shape (3,); want n x d"},
+		"no axis":  {"s/n/test/features.npy", floats("(3,)", 3), Features, "d/s/n/test/features.npy: shape (3,); want n x d"},
+	} {
+		fsys := fstest.MapFS{
+			ManifestName:            {Data: []byte("sets: [{set: s/n, kind: probs}]\n")},
+			"s/n/test/logits.npy":   floats("(3, 1)", 3),
+			"s/n/test/labels.npy":   {Data: npyFile(1, npyHeader("|u1", false, "(3,)"), []byte{0, 1, 1})},
+			"s/n/head_bias.npy":     floats("(1,)", 1),
+			"s/n/test/features.npy": floats("(3, 2)", 6),
+			c.file:                  c.array,
+		}
+		folder, err := NewFolder(fsys, "d", Layout{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := folder.Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, c.parts)
+		if err == nil {
+			r.Close()
+		}
+		if fmt.Sprint(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
 	}
 }

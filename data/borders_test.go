@@ -3,6 +3,7 @@ package data
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,5 +149,148 @@ func TestDigestsWithoutRoomForATemporaryFileAreAnError(t *testing.T) {
 	d := &Digests{path: filepath.Join(t.TempDir(), strings.Repeat("x", 255)), dirty: true}
 	if err := d.Close(); err == nil || !d.dirty {
 		t.Errorf("%v; to be written again: %t", err, d.dirty)
+	}
+}
+
+// A memory without a file, or without news, writes nothing.
+func TestDigestsWithoutNewsAreNotWritten(t *testing.T) {
+	if err := (&Digests{dirty: true}).Close(); err != nil {
+		t.Errorf("digests without a file: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "digests.txt")
+	if err := (&Digests{path: path}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("digests without news are written")
+	}
+}
+
+// Lines that are cut, or of another form, are left out.
+func TestCutLinesOfDigestsAreIgnored(t *testing.T) {
+	sum := strings.Repeat("0f", 32)
+	path := filepath.Join(t.TempDir(), "digests.txt")
+	text := sum + "\n" + sum + " 1 2 3 4 \"/good\"\n" + "0f 1 2 3 4 \"/short\"\n" + sum + " 1 2 x 4 \"/word\"\n" + sum + " 1 2 3 4 \"/cut\""
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDigests(path)
+	if err != nil || len(d.known) != 1 || d.known["/good"] != (record{stamp{1, 2, 3, 4}, sum}) {
+		t.Errorf("%v, %v", d.known, err)
+	}
+	if got := (&NotHashed{"a.npy", 2_500_000_000}).Error(); got != "a.npy: not hashed yet (2.5 GB)" {
+		t.Error(got)
+	}
+}
+
+// A file of just the limit is hashed, and one above it is not.
+func TestLargeFilesAreNotHashed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 10), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for most, ok := range map[int64]bool{0: true, 9: false, 10: true} {
+		if _, err := new(Digests).sum(location{path: path, name: path}, path, false, most); (err == nil) != ok {
+			t.Errorf("at most %d bytes: %v", most, err)
+		}
+	}
+}
+
+// Probabilities are read as FromProbs reads them.
+func TestFromProbsHasTheBitsOfASet(t *testing.T) {
+	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {1.008, 0x1p-126 * 1.004, 0}, {.5, .5, 0x1p-126}}
+	clipped := []int{0, 2, 0, 2, 0}
+	set, form, err := formOf(t, KindProbs, len(rows), 3, func(i, j int) float64 { return rows[i][j] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "2 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of 0, or nearly so, are read as 2^-126"; strings.Join(form.Notes, "; ") != want {
+		t.Errorf("notes %q", form.Notes)
+	}
+	for i, row := range rows {
+		got := make([]float32, 3)
+		n, err := FromProbs(got, row)
+		if err != nil || n != clipped[i] || !slices.Equal(got, set.Logits.Row(i)) {
+			t.Errorf("row %v: %v, %d clipped (%v); as a set %v", row, got, n, err, set.Logits.Row(i))
+		}
+	}
+	for want, row := range map[string][]float64{
+		"class 1: -0.005 is not a probability":                  {1.005, -.005},
+		"class 0: 1.5 is not a probability":                     {1.5, 0},
+		"probabilities sum to 1.02, which is not 1 within 0.01": {.52, .5},
+		"probabilities sum to 0.98, which is not 1 within 0.01": {.48, .5},
+		"class 0: NaN is not a probability":                     {math.NaN(), 1},
+	} {
+		if _, err := FromProbs(make([]float32, 2), row); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", row, err, want)
+		}
+	}
+}
+
+func TestPartsOfATableShareItsMemory(t *testing.T) {
+	p := NewProbs(4, 2)
+	part := p.Slice(1, 3)
+	part.Row(0)[0], part.Row(1)[1] = 5, 6
+	if part.Rows != 2 || part.Cols != 2 || p.Row(1)[0] != 5 || p.Row(2)[1] != 6 {
+		t.Errorf("%+v of %+v", part, p)
+	}
+	if got := (Logits | Features | OOD).List(); !slices.Equal(got, []Parts{Logits, Features, OOD}) {
+		t.Errorf("parts %v", got)
+	}
+}
+
+// Arrays are created with shapes that fit the memory, and take elements of their type,
+// as many as they have.
+func TestWritersPanicOnMisuse(t *testing.T) {
+	dir := t.TempDir()
+	panics := func(f func()) (text string) {
+		defer func() { text, _ = recover().(string) }()
+		f()
+		return ""
+	}
+	for name, shape := range map[string][]int{"negative": {-1}, "second": {2, -3}, "after 0": {0, -1}, "too large": {1 << 40, 1 << 40}} {
+		if got := panics(func() { CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...) }); !strings.HasPrefix(got, "data: shape ") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for name, shape := range map[string][]int{"no rows": {0, 3}, "no columns": {3, 0}, "0 and large": {0, 1 << 62}} {
+		if got := panics(func() {
+			w, err := CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			w.Abort()
+		}); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	w, err := CreateArray(filepath.Join(dir, "b.npy"), Float32, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if got := panics(func() { w.Int32([]int32{1}) }); !strings.HasPrefix(got, "data: 1 int32 elements for ") {
+		t.Errorf("integers in a float array: %q", got)
+	}
+	if got := panics(func() { w.Float32([]float32{1, 2, 3}) }); !strings.HasPrefix(got, "data: 3 float32 elements for ") {
+		t.Errorf("three elements of two: %q", got)
+	}
+}
+
+// Labels and targets of torch are integers.
+func TestRemedyForTorchFilesKeepsIntegers(t *testing.T) {
+	for name, want := range map[string]string{"a/test_labels.pt": "t.cpu()", "targets.pth": "t.cpu()", "labels/logits.pt": "t.float().cpu()"} {
+		if got := torchProblem(name).Error(); !strings.Contains(got, want+".numpy())") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestSeveritiesAreOneToFive(t *testing.T) {
+	for name, want := range map[string]int{"1": 1, "3": 3, "5": 5, "0": 0, "6": 0, "": 0, "12": 0, "a": 0} {
+		if got := severityOf(name); got != want {
+			t.Errorf("%q: %d, want %d", name, got, want)
+		}
 	}
 }
