@@ -123,3 +123,22 @@ func TestManifestIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("%+v, %v; want %+v", back, err, m)
 	}
 }
+
+// from, samples and stand-in are parts of a note, which semicolons separate; licence
+// and note are not.
+func TestPartsOfANoteHaveNoSemicolon(t *testing.T) {
+	for key, ok := range map[string]bool{"from": false, "samples": false, "stand-in": false, "note": true} {
+		fsys := fstest.MapFS{ManifestName: {Data: []byte("sets: [{set: a, " + key + ": \"one; two\"}]\n")}}
+		if _, err := NewFolder(fsys, "d", Layout{}, nil); (err == nil) != ok {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// An entry that does not say where a set is from leaves what an earlier entry says.
+func TestLaterEntriesKeepWhatTheyDoNotSay(t *testing.T) {
+	m := Manifest{Sets: []ManifestSet{{Set: "a", From: "the site", Note: "first"}, {Set: "a/*", Note: "second"}}}
+	if p := m.describe(Ref{Dataset: "a", Backbone: "b", Split: Test}); p.From != "the site" || p.Note != "second" {
+		t.Errorf("%+v", p)
+	}
+}

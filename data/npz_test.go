@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -94,5 +96,17 @@ func TestRejectsBadColumnsAndMembers(t *testing.T) {
 	}
 	if _, err := (Members{}).Get("x"); fmt.Sprint(err) != `no column "x"` {
 		t.Error(err)
+	}
+}
+
+// The first row of a member is checked like the others.
+func TestFirstRowOfAMemberIsChecked(t *testing.T) {
+	for row := range 2 {
+		values := []float64{1, 2}
+		values[row] = math.Inf(1)
+		file := zipOf(0, "conf.npy", append(appendHeader(nil, Float64, []int{2}), floats64(values...)...))
+		if got, err := ReadNPZ(file); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d: +Inf", row)) {
+			t.Errorf("row %d: %v, %v", row, got, err)
+		}
 	}
 }

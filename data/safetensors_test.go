@@ -174,3 +174,25 @@ func FuzzSafetensors(f *testing.F) {
 		}
 	})
 }
+
+// A tensor may have 32 axes and no numbers. A file that is shorter than its header says
+// how long it is.
+func TestShapesOfTensors(t *testing.T) {
+	header := func(axes int, end int) string {
+		return fmt.Sprintf(`{"t":{"dtype":"U8","shape":[%s1],"data_offsets":[0,%d]}}`, strings.Repeat("1,", axes-1), end)
+	}
+	long := header(2, 1)
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"32 axes": {tensorFile(header(32, 1), 1), "<nil>"},
+		"33 axes": {tensorFile(header(33, 1), 1), `t.safetensors#t: not a .safetensors file: tensor "t": want dtype, shape with at most 32 axes, and data_offsets with begin and end`},
+		"empty":   {tensorFile(`{"t":{"dtype":"U8","shape":[0,2],"data_offsets":[0,0]}}`), "<nil>"},
+		"cut":     {tensorFile(long)[:8+len(long)-4], fmt.Sprintf("t.safetensors#t: truncated: the header needs %d bytes, the file has %d", len(long), len(long)-4)},
+	} {
+		if _, err := OpenArray(fileSystem("t.safetensors", c.file), "t.safetensors#t"); fmt.Sprint(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}

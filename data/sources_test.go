@@ -1,0 +1,364 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// pairOfSets is a network s/n with three calibration rows and four test rows of two
+// classes, without the files that are named, and with further ones.
+func pairOfSets(t *testing.T, more fstest.MapFS, without ...string) *Folder {
+	t.Helper()
+	table := func(shape string, body []byte) *fstest.MapFile {
+		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, shape), body)}
+	}
+	labels := func(y ...byte) *fstest.MapFile {
+		return &fstest.MapFile{Data: npyFile(1, npyHeader("|u1", false, fmt.Sprintf("(%d,)", len(y))), y)}
+	}
+	fsys := fstest.MapFS{
+		"s/n/cal/logits.npy":  table("(3, 2)", f4(1, 2, 3, 4, 5, 6)),
+		"s/n/cal/labels.npy":  labels(0, 0, 1),
+		"s/n/test/logits.npy": table("(4, 2)", f4(1, 2, 3, 4, 5, 6, 7, 8)),
+		"s/n/test/labels.npy": labels(1, 1, 0, 0),
+	}
+	for name, file := range more {
+		fsys[name] = file
+	}
+	for _, name := range without {
+		delete(fsys, name)
+	}
+	folder, err := NewFolder(fsys, "d", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+var clean = Ref{Dataset: "s", Backbone: "n", Split: Test}
+
+func calibrationOf(ref Ref) Ref {
+	ref.Split = Cal
+	return ref
+}
+
+// Sources made of both sets of a network need the labels of both, and have no
+// corrupted sets. Calibration sets are left as they are by Skewed.
+func TestSourcesOfBothSetsNeedTheLabelsOfBoth(t *testing.T) {
+	fog := clean
+	fog.Corruption, fog.Severity = "fog", 1
+	corrupted := fstest.MapFS{"s/n/fog/1/logits.npy": {Data: npyFile(1, npyHeader("<f4", false, "(1, 2)"), f4(1, 2))},
+		"s/n/fog/1/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, "(1,)"), []byte{0})}}
+	for without, want := range map[string][3]Parts{ // of Redrawn, of Skewed, and of the calibration set of Skewed
+		"":                   {Logits | Labels, Logits | Labels, Logits | Labels},
+		"s/n/cal/labels.npy": {0, 0, Logits}, "s/n/test/labels.npy": {0, 0, Logits | Labels},
+		"s/n/cal/logits.npy": {0: Labels, 1: Logits | Labels, 2: Labels},
+	} {
+		folder := pairOfSets(t, corrupted, without)
+		got := [3]Parts{Redrawn(folder, 1).Has(clean), Skewed(folder).Has(clean), Skewed(folder).Has(calibrationOf(clean))}
+		if got != want {
+			t.Errorf("without %q: %v, want %v", without, got, want)
+		}
+		if folder.Has(fog) == 0 || Redrawn(folder, 1).Has(fog) != 0 || Skewed(folder).Has(fog) != 0 {
+			t.Errorf("corrupted sets: %v of the folder", folder.Has(fog))
+		}
+	}
+}
+
+// Redrawn rows are measured, or the paper's, only if both sets are.
+func TestRedrawnRowsHaveTheOriginOfBothSets(t *testing.T) {
+	for _, c := range []struct {
+		cal, test string
+		origin    Origin
+		paper     bool
+	}{
+		{"paper: true", "paper: true", Measured, true},
+		{"paper: false", "paper: true", Measured, false},
+		{"paper: true", "paper: false", Measured, false},
+		{"source: simulated", "source: measured", Simulated, false},
+		{"source: measured", "source: simulated", Simulated, false},
+	} {
+		manifest := "sets:\n- {set: s/n/cal, " + c.cal + "}\n- {set: s/n/test, " + c.test + "}\n"
+		p := Redrawn(pairOfSets(t, fstest.MapFS{ManifestName: {Data: []byte(manifest)}}), 3).Describe(clean)
+		if p.Origin != c.origin || p.Paper != c.paper {
+			t.Errorf("%s and %s: %+v", c.cal, c.test, p)
+		}
+	}
+}
+
+// The digest of thinned-out rows depends on the content of both sets, and a set that
+// cannot be read is an error.
+func TestDigestOfSkewedRowsHasBothSets(t *testing.T) {
+	ctx := context.Background()
+	folder := pairOfSets(t, nil)
+	got, err := Skewed(folder).Digest(ctx, clean, Logits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cal, _ := folder.Digest(ctx, calibrationOf(clean), Labels)
+	test, _ := folder.Digest(ctx, clean, Logits|Labels)
+	if !strings.Contains(got, cal) || !strings.Contains(got, test) || cal == "" || test == "" {
+		t.Errorf("digest %q of %q and %q", got, cal, test)
+	}
+	if got, err := Skewed(folder).Digest(ctx, calibrationOf(clean), Labels); got != cal || err != nil {
+		t.Errorf("digest of the calibration set %q, %v", got, err)
+	}
+	for _, name := range []string{"s/n/cal/labels.npy", "s/n/test/labels.npy"} {
+		if got, err := Skewed(pairOfSets(t, nil, name)).Digest(ctx, clean, Logits); err == nil {
+			t.Errorf("without %s: %q", name, got)
+		}
+		if got, err := Headers(ctx, Skewed(pairOfSets(t, nil, name)), clean, Logits); err == nil {
+			t.Errorf("without %s: headers %v", name, got)
+		}
+	}
+}
+
+// Headers name the arrays that were looked at, and their shapes.
+func TestHeadersHaveTheShapes(t *testing.T) {
+	ctx := context.Background()
+	folder := pairOfSets(t, nil)
+	for name, src := range map[string]Source{"folder": folder, "skewed": Skewed(folder), "redrawn": Redrawn(folder, 1), "first": First(folder, 2)} {
+		all, err := Headers(ctx, src, clean, Logits|Labels)
+		if err != nil || len(all) != 2 || all[0].Name != "d/s/n/test/logits.npy" || !slices.Equal(all[0].Shape, []int{4, 2}) || !slices.Equal(all[1].Shape, []int{4}) {
+			t.Errorf("%s: %+v, %v", name, all, err)
+		}
+	}
+	if all, err := Headers(ctx, folder, Ref{Dataset: "s", Backbone: "none", Split: Test}, Logits); err == nil {
+		t.Errorf("of no set: %v", all)
+	}
+	if all, err := Headers(ctx, Skewed(folder), calibrationOf(clean), Logits); err != nil || len(all) != 1 {
+		t.Errorf("of a calibration set without its labels: %v, %v", all, err)
+	}
+}
+
+// The shape of a set is that of its logits, which have one axis or two.
+func TestShapeNeedsOneAxisOrTwo(t *testing.T) {
+	ctx := context.Background()
+	cube := fstest.MapFS{"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f4", false, "(1, 2, 2)"), f4(1, 2, 3, 4))}}
+	if _, _, err := Shape(ctx, pairOfSets(t, cube), clean); err == nil || !strings.Contains(err.Error(), "shape (1, 2, 2); want n x k") {
+		t.Errorf("three axes: %v", err)
+	}
+	if _, _, err := Shape(ctx, pairOfSets(t, nil, "s/n/test/logits.npy"), clean); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without logits: %v", err)
+	}
+	opened := struct{ Source }{pairOfSets(t, nil)} // a source that cannot look at headers
+	if n, k, err := Shape(ctx, opened, clean); n != 4 || k != 2 || err != nil {
+		t.Errorf("shape %d x %d, %v", n, k, err)
+	}
+	if _, _, err := Shape(ctx, opened, Ref{Dataset: "s", Backbone: "none", Split: Test}); err == nil {
+		t.Error("no set has a shape")
+	}
+}
+
+// The head and the OOD rows may lie in another place than the logits, also in the
+// first one.
+func TestHeadsAreLookedForOnTheirOwn(t *testing.T) {
+	zeros := func(shape string, n int) *fstest.MapFile {
+		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, shape), make([]byte, 4*n))}
+	}
+	folder, err := NewFolder(fstest.MapFS{
+		"s/n/test.npz":        {Data: members(3, "logits", "labels")},
+		"s/n/head_weight.npy": zeros("(2, 3)", 6),
+		"s/n/head_bias.npy":   zeros("(2,)", 2),
+		"s/n/ood/logits.npy":  zeros("(5, 2)", 10),
+	}, "d", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := folder.Has(clean); got != Logits|Labels|Head|OOD {
+		t.Errorf("has %s", got)
+	}
+}
+
+// A search names the files that were looked for, the last folder that is there, and
+// its entries.
+func TestSearchNamesWhatIsThere(t *testing.T) {
+	empty := &fstest.MapFile{}
+	src := pairOfSets(t, fstest.MapFS{"s/m/test/logits.npy": {Data: f4(1)}, "s/m/.hidden": empty, "s/m/readme": empty, "s/m/weights.pt": empty}, "s/n/cal/labels.npy")
+	s, ok := SearchOf(First(src, 3), Ref{Dataset: "s", Backbone: "m", Split: Cal})
+	if !ok || s.Dir != "d/s/m" || s.Missing != "cal" || !slices.Equal(s.Entries, []string{"readme", "test/", "weights.pt"}) || !strings.Contains(s.Note, "d/s/m/weights.pt: a file of torch.save") {
+		t.Errorf("%+v, %v", s, ok)
+	}
+	if !slices.Contains(s.Tried, "d/s/m/cal/logits.npy") || !slices.Contains(s.Tried, "d/s/m/cal.npz") || strings.Contains(strings.Join(s.Tried, " "), "safetensors") {
+		t.Errorf("tried %q", s.Tried)
+	}
+	if s, _ = SearchOf(src, Ref{Dataset: "s", Backbone: "n", Split: Cal}); s.Note != "d/s/n/cal/logits.npy is there, labels.npy is not" {
+		t.Errorf("note %q", s.Note)
+	}
+	if s, _ = SearchOf(src, clean); s.Note != "" {
+		t.Errorf("note %q of a complete set", s.Note)
+	}
+	if s, _ = SearchOf(src, Ref{Dataset: "other", Backbone: "m", Split: Cal}); s.Dir != "d" || s.Missing != "other" || !slices.Equal(s.Entries, []string{"s/"}) {
+		t.Errorf("%+v", s)
+	}
+	if s, ok := SearchOf(Skewed(src), clean); ok {
+		t.Errorf("a source without files: %+v", s)
+	}
+	stated, err := NewFolder(fstest.MapFS{"a.safetensors": empty}, "d", Layout{"{dataset}.safetensors#{split}_{array}"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, _ = SearchOf(stated, clean); !slices.Equal(s.Tried, []string{"d/s.safetensors#test_logits"}) || s.Dir != "d" || s.Missing != "s.safetensors" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Logits of OOD images are examined like others, and labels of a float type are noted.
+func TestFormOfAllParts(t *testing.T) {
+	offset := make([]float64, 0, 6)
+	for i := range 6 {
+		offset = append(offset, 1e9+float64(i))
+	}
+	files := fstest.MapFS{
+		"s/n/ood/logits.npy":  {Data: npyFile(1, npyHeader("<f8", false, "(3, 2)"), floats64(offset...))},
+		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("<f8", false, "(4,)"), floats64(0, 1, 1, 0))},
+	}
+	for parts, want := range map[Parts]string{
+		OOD:             "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
+		Logits:          "",
+		Logits | Labels: "warning: the labels are float64; whole numbers are read as classes",
+	} {
+		r, err := pairOfSets(t, files).Open(context.Background(), clean, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if form, err := r.Form(); err != nil || strings.Join(form.Notes, "; ") != want {
+			t.Errorf("%s: %q, %v", parts, form.Notes, err)
+		}
+	}
+	files["s/n/test/labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, "(4,)"), floats64(0, 1, .5, 0))}
+	r, err := pairOfSets(t, files).Open(context.Background(), clean, Logits|Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if form, err := r.Form(); err == nil {
+		t.Errorf("a label of one half: %+v", form)
+	}
+}
+
+// Scaled logits without views have none.
+func TestScaledSetsHaveThePartsOfTheirSource(t *testing.T) {
+	set, err := Load(context.Background(), Scaled(pairOfSets(t, nil), 2), clean, Logits|Labels)
+	if err != nil || set.Augmented != nil || set.Logits.Data[7] != 16 {
+		t.Errorf("%+v, %v", set, err)
+	}
+}
+
+// A scan ends soon after an error, and reads nothing after its context.
+func TestScanEndsAfterAnError(t *testing.T) {
+	r := readers(t, 100)["f4.npy"]()
+	defer r.Close()
+	failure, calls := errors.New("no"), 0
+	if err := Scan(t.Context(), r, 1, 1, func(lo int, _ *Set) error { calls++; return failure }); err != failure || calls != 1 {
+		t.Errorf("%v after %d blocks", err, calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls = 0
+	err := Scan(ctx, r, 1, 1, func(lo int, _ *Set) error {
+		if calls++; calls == 3 {
+			cancel()
+		}
+		return nil
+	})
+	if err != context.Canceled || calls != 3 {
+		t.Errorf("%v after %d blocks", err, calls)
+	}
+}
+
+// Probabilities are not mapped, since their bytes are not the logits, and the first
+// number of a mapped array is checked too.
+func TestMappedArraysAreTheLogits(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "logits.npy")
+	open := func(kind Kind, body ...float32) (*Set, error) {
+		if err := WriteFloat32(path, body, len(body)/2, 2); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Files{Logits: path, Kind: kind}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := mapSet(context.Background(), r, 1)
+		if err != nil {
+			return nil, err
+		}
+		defer m.Close()
+		var set Set
+		err = m.Use(func(s *Set) error {
+			set = Set{Logits: Matrix{Rows: s.Logits.Rows, Cols: s.Logits.Cols, Data: slices.Clone(s.Logits.Data)}}
+			return nil
+		})
+		return &set, err
+	}
+	if set, err := open(KindProbs, 1, 0, .5, .5); err != nil || set.Logits.Data[0] != 0 || set.Logits.Data[2] != set.Logits.Data[3] || set.Logits.Data[2] > -.69 {
+		t.Errorf("%+v, %v", set, err)
+	}
+	zero := float32(0)
+	if set, err := open(KindLogits, zero/zero, 1, 2, 3); err == nil || !strings.HasSuffix(err.Error(), "row 0, class 0: NaN") {
+		t.Errorf("%+v, %v", set, err)
+	}
+}
+
+// The numbers of each view are mapped from their place in the file.
+func TestMappedViewsAreInTheirPlaces(t *testing.T) {
+	dir := t.TempDir()
+	views := make([]float32, 2*3000*2)
+	for i := range views {
+		views[i] = float32(i)
+	}
+	if err := errors.Join(WriteFloat32(filepath.Join(dir, "l.npy"), views[:6000], 3000, 2), WriteFloat32(filepath.Join(dir, "v.npy"), views, 2, 3000, 2)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Files{Logits: filepath.Join(dir, "l.npy"), Augmented: filepath.Join(dir, "v.npy")}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mapSet(context.Background(), r, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Use(func(s *Set) error {
+		if len(s.Augmented) != 2 || !slices.Equal(s.Augmented[1].Data, views[6000:]) || !slices.Equal(s.Augmented[0].Data, views[:6000]) {
+			return errors.New("other numbers")
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A set of a folder is of a layout whether the folder is named or its parent is.
+func TestSurveyCountsTheArrays(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"cal/logits.npy", "cal/labels.npy", "test/logits.npy", "test/labels.npy", "readme.txt", "other.pt"} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, appendHeader(nil, Float32, []int{0, 2}), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := SurveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Files != 5 || len(s.Sets) != 2 || s.Layout.String() != "{split}/{array}.npy" {
+		t.Errorf("%d arrays, sets %v in the layout %s", s.Files, s.Sets, s.Layout)
+	}
+	if _, err := SurveyFolder(filepath.Join(root, "readme.txt")); err == nil || !strings.HasSuffix(err.Error(), "not a folder") {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := SurveyFolder(filepath.Join(root, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+}
