@@ -142,3 +142,12 @@ func TestLaterEntriesKeepWhatTheyDoNotSay(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Aliases are rejected, since errors name the line of a value.
+func TestManifestsHaveNoAliases(t *testing.T) {
+	for _, text := range []string{"sets: [{set: &x a, note: *x}]\n", "sets: &x [{set: a}]\nfiles: *x\n"} {
+		if _, err := NewFolder(fstest.MapFS{ManifestName: {Data: []byte(text)}}, "d", Layout{}, nil); err == nil || !strings.Contains(err.Error(), errAlias.Error()) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -14,6 +14,9 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 	if got := withShares([]int32{0, 0, 0, 0, 1, 1}, []int32{1, 0, 1, 2, 0, 1, 0, 0, 1}); !slices.Equal(got, []int{0, 1, 2, 4, 6, 7}) {
 		t.Errorf("rows %v", got) // class 0 limits: 4 of 4, so 2 of class 1 and none of class 2
 	}
+	if got := withShares([]int32{0}, []int32{0, 0, 0}); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("rows %v of one class", got)
+	}
 	if got := withShares([]int32{0, 1}, []int32{0, 0}); len(got) != 0 {
 		t.Errorf("rows %v of a test set without class 1", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -360,5 +361,110 @@ func TestSurveyCountsTheArrays(t *testing.T) {
 	}
 	if _, err := SurveyFolder(filepath.Join(root, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
+	}
+}
+
+// The bytes of a derived set are those that its reader reads: a share of the rows, or
+// both sets.
+func TestBytesOfDerivedSets(t *testing.T) {
+	folder := pairOfSets(t, nil)
+	for name, c := range map[string]struct {
+		src  Source
+		want int64
+	}{"first": {First(folder, 2), 24}, "first of all": {First(folder, 9), 48}, "redrawn": {Redrawn(folder, 1), 36 + 48}} {
+		r, err := c.src.Open(context.Background(), clean, Logits|Labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got := r.Bytes(); got != c.want {
+			t.Errorf("%s: %d bytes, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Sets of other classes, or with logits that cannot be read, cannot be redrawn.
+func TestRedrawnSetsFitEachOther(t *testing.T) {
+	ctx := context.Background()
+	three := &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, "(3, 3)"), f4(1, 2, 3, 4, 5, 6, 7, 8, 9))}
+	r, err := Redrawn(pairOfSets(t, fstest.MapFS{"s/n/cal/logits.npy": three}), 1).Open(ctx, clean, Logits|Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Read(ctx, 0, 1); err == nil || err.Error() != "redrawn rows: the calibration set has 3 classes, the test set 2" {
+		t.Errorf("classes of two kinds: %v", err)
+	}
+	if r, err = Redrawn(pairOfSets(t, nil), 1).Open(ctx, clean, Labels); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if set, err := r.Read(ctx, 0, 4); err != nil || len(set.Labels) != 4 {
+		t.Errorf("labels alone: %+v, %v", set, err)
+	}
+	table := make([]float64, 2*30)
+	for i := range table {
+		table[i] = .5
+	}
+	labels := make([]byte, 30)
+	looksLikeProbs := fstest.MapFS{"s/n/cal/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, "(30, 2)"), floats64(table...))},
+		"s/n/cal/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, "(30,)"), labels)}}
+	if r, err = Redrawn(pairOfSets(t, looksLikeProbs), 1).Open(ctx, clean, Logits|Labels); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if form, err := r.Form(); err == nil {
+		t.Errorf("probabilities of the calibration set: %+v", form)
+	}
+}
+
+func TestSkewedRowsSayWhatTheyAre(t *testing.T) {
+	const note = "test rows thinned out to the class shares of the calibration set"
+	for manifest, want := range map[string]string{"{}\n": note, "sets: [{set: s/n, note: mine}]\n": "mine; " + note} {
+		src := Skewed(pairOfSets(t, fstest.MapFS{ManifestName: {Data: []byte(manifest)}}))
+		if got := src.Describe(clean).Note; got != want {
+			t.Errorf("note %q, want %q", got, want)
+		}
+		if got := src.Describe(calibrationOf(clean)).Note; strings.Contains(got, note) {
+			t.Errorf("note of the calibration set %q", got)
+		}
+	}
+}
+
+// A number that cannot be read is named with its value in each type.
+func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
+	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": floats64(0, math.Inf(1))} {
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader(descr, false, "(1, 2)"), body)), "a.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.ReadFloat64(make([]float64, 2), 0, 1); err == nil || !strings.HasPrefix(err.Error(), "a.npy: row 0, class 1: +Inf") {
+			t.Errorf("%s: %v", descr, err)
+		}
+	}
+}
+
+// Corrupted sets may be archives, named by their severity.
+func TestSurveyFindsCorruptedArchives(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"d/net/fog/1.npz", "d/net/fog/5.npz", "d/net/focal/snow/2.npz", "d/net/fog/6.npz", "7.npz", "d/net/ood.npz"} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, members(1, "logits", "labels"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := SurveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets []string
+	for _, ref := range s.Sets {
+		sets = append(sets, ref.String())
+	}
+	if got := strings.Join(sets, " "); got != "d/net/fog/1 d/net/fog/5 d/net/focal/snow/2" || len(s.Problems) != 2 {
+		t.Errorf("sets %q, problems %v", got, s.Problems)
 	}
 }
