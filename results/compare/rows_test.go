@@ -203,3 +203,41 @@ func TestColumnsOfATableFitEachOther(t *testing.T) {
 		}
 	}
 }
+
+// The means of a ranking are those of the values over blocks, also where higher is
+// better.
+func TestMeansOfARankingAreThoseOfTheValues(t *testing.T) {
+	for _, metric := range []string{"ece", "accuracy"} {
+		var records []results.Record
+		for i, d := range []string{"a", "b", "c"} {
+			for m, method := range []string{"qats", "ts", "ir"} {
+				r := record(cell(d, "x"), method, .1*float64(m+1)+.01*float64(i))
+				r.Metric = metric
+				records = append(records, r)
+			}
+		}
+		k := comparison(t, records, nil, Options{Metric: metric, Against: "qats"}).Ranking
+		for i, m := range k.Methods {
+			want := .1*float64(slices.Index([]string{"qats", "ts", "ir"}, m)+1) + .01
+			if !(math.Abs(k.Means[i]-want) <= 1e-12) {
+				t.Errorf("%s of %s: mean %v, want %v", metric, m, k.Means[i], want)
+			}
+		}
+		if first := map[string]string{"ece": "qats", "accuracy": "ir"}[metric]; k.Methods[0] != first {
+			t.Errorf("by %s: %v", metric, k.Methods)
+		}
+	}
+}
+
+// Methods are compared by metrics with a direction, and by time.
+func TestNamesAreThoseOfMetricsWithADirection(t *testing.T) {
+	list := Names()
+	for name, want := range map[string]bool{"ece": true, "accuracy": true, results.TimeMetric: true, "argmax_change": false, "mean_conf": false} {
+		if e, _, ok := metrics.LookupOutput(name); ok && (e.Better != metrics.Neutral) != want {
+			t.Fatalf("%s has another direction", name)
+		}
+		if slices.Contains(list, name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}

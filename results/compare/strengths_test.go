@@ -60,7 +60,11 @@ func TestEqualValuesAreHalfAWin(t *testing.T) {
 	for _, d := range []string{"a", "b"} {
 		records = append(records, record(cell(d, "x"), "qats", .1), record(cell(d, "x"), "ts", .1))
 	}
-	for _, s := range comparison(t, records, nil, ece).Ranking.Strengths() {
+	both := comparison(t, records, nil, ece).Ranking.Strengths()
+	if len(both) != 2 {
+		t.Errorf("strengths of %d methods", len(both))
+	}
+	for _, s := range both {
 		if s.WinRate != (Estimate{.5, .5, .5}) || !(math.Abs(s.BradleyTerry.Value) <= 1e-9) {
 			t.Errorf("%+v", s)
 		}
@@ -157,5 +161,79 @@ func TestStrengthsAreDrawnOnce(t *testing.T) {
 	}
 	if (Ranking{}).Strengths() != nil {
 		t.Error("strengths without a ranking")
+	}
+}
+
+// TestAgreementIsOfOneSource: measured and simulated settings have an agreement each,
+// also where one source has no values. Metrics without a ranking hide no others, and
+// two with one are enough.
+func TestAgreementIsOfOneSource(t *testing.T) {
+	rows := func(source string, datasets ...string) []results.Record {
+		var records []results.Record
+		for _, d := range datasets {
+			records = append(records, better(cell(d, "x"), "ece", "qats", "ts", "ir")...)
+			records = append(records, better(cell(d, "x"), "nll", "ts", "qats", "ir")...)
+		}
+		for i := range records {
+			records[i].Source = source
+		}
+		return records
+	}
+	failed := rows("measured", "f")
+	for i := range failed {
+		failed[i].Status = results.Fail
+	}
+	unsourced := absent(cell("a", "x"), "gc")
+	unsourced.Source = ""
+	measured, simulated := rows("measured", "a", "b"), rows("simulated", "c", "d", "e")
+	for name, c := range map[string]struct {
+		records []results.Record
+		sources []string
+		blocks  []int
+	}{
+		"both":           {slices.Concat(simulated, measured), []string{"measured", "simulated"}, []int{2, 3}},
+		"measured":       {append(slices.Clone(measured), unsourced), []string{"measured"}, []int{2}},
+		"simulated":      {simulated, []string{"simulated"}, []int{3}},
+		"failed as well": {append(slices.Clone(simulated), failed...), []string{"simulated"}, []int{3}},
+	} {
+		list, err := Agree(c.records, []string{"brier", "ece", "nll"}, Options{Against: "qats"})
+		if err != nil || len(list) != len(c.sources) {
+			t.Errorf("%s: %d agreements, %v", name, len(list), err)
+			continue
+		}
+		for i, a := range list {
+			if a.Source != c.sources[i] || len(a.Blocks) != c.blocks[i] || a.Block != BySamples || !slices.Equal(a.Metrics, []string{"ece", "nll"}) {
+				t.Errorf("%s: %+v", name, a)
+			}
+			if notes := a.Notes(); !strings.Contains(strings.Join(notes, "\n"), "Metrics without a ranking: brier (") {
+				t.Errorf("%s: notes %q", name, notes)
+			}
+		}
+	}
+	list, err := Agree(measured, []string{"ece", "nll"}, Options{Against: "qats", Block: BySetting})
+	if err != nil || list[0].Block != BySetting || strings.Contains(strings.Join(list[0].Notes(), "\n"), "Metrics without a ranking") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// Intervals over nine blocks are called too short, and those over ten are not. Without
+// a ranking there are no strengths in print.
+func TestStrengthsOfFewBlocksAreADescription(t *testing.T) {
+	for blocks, short := range map[int]bool{9: true, 10: false} {
+		v := View{Comparison: &Comparison{Ranking: Ranking{Blocks: make([]string, blocks)}}}
+		if text := v.StrengthLegend(); strings.Contains(text, "too short") != short {
+			t.Errorf("%d blocks: %s", blocks, text)
+		}
+	}
+	var records []results.Record
+	for _, d := range []string{"a", "b", "c"} {
+		records = append(records, better(cell(d, "x"), "ece", "qats", "ts", "ir")...)
+	}
+	for n, want := range map[int]bool{len(records): true, 3: false} { // one block has no ranking
+		v := View{Comparison: comparison(t, records[:n], nil, ece)}
+		var text strings.Builder
+		if err := v.Text(&text); err != nil || strings.Contains(text.String(), v.strengthTitle()) != want {
+			t.Errorf("%d rows: %v\n%s", n, err, text.String())
+		}
 	}
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -154,5 +155,84 @@ func TestNoHeadingsWithoutRows(t *testing.T) {
 	}
 	if err := v.LaTeX(&latex); err != nil || strings.Contains(latex.String(), "Warnings of fits") {
 		t.Errorf("%s (%v)", latex.String(), err)
+	}
+}
+
+// A mean and a shift are contrary as they are printed: a printed zero is neither. A
+// ratio is above or below 1, and one that is printed as 1 is neither.
+func TestContraryNumbersAreThoseOfThePrint(t *testing.T) {
+	for _, c := range []struct {
+		ratio             bool
+		difference, shift float64
+		want              bool
+	}{
+		{false, .02, -.01, true}, {false, -.02, .01, true}, {false, .02, .01, false}, {false, -.0000001, .01, false}, {false, .02, -.0000001, false},
+		{true, math.Log(2), math.Log(.5), true}, {true, math.Log(.5), math.Log(2), true}, {true, math.Log(2), math.Log(3), false},
+		{true, -1e-9, math.Log(2), false}, {true, math.Log(.5), 1e-9, false},
+	} {
+		away := c.difference * 3
+		r := Row{Method: "x", Difference: c.difference, Shift: significance.Shift{Estimate: c.shift}, BlockNames: []string{"b"}, BlockDifference: []float64{away}}
+		v := View{Comparison: &Comparison{Options: Options{Against: "ts"}, Rows: []Row{r}, Ratio: c.ratio, Digits: 4}}
+		if got := v.contrary(); (len(got) > 0) != c.want {
+			t.Errorf("ratio %v, difference %v, shift %v: %q", c.ratio, c.difference, c.shift, got)
+		}
+	}
+}
+
+// Times of a run are explained; ratios of another file, and intervals of all rows, need
+// no such note.
+func TestNotesOnIntervalsFitTheNumbers(t *testing.T) {
+	for name, c := range map[string]struct {
+		ratio      bool
+		files      string
+		noInterval int
+		want, not  string
+	}{
+		"times of a run":     {true, timesFile, 2, "A time is of one fit", "Without such intervals"},
+		"times of others":    {true, "other.csv", 2, "other.csv has no paired intervals", "A time is of one fit"},
+		"errors in times":    {false, timesFile, 2, "Without such intervals", "A time is of one fit"},
+		"all have intervals": {false, "", 0, "Win, tie, loss", "Without such intervals"},
+		"some have none":     {false, "", 1, "pairs.csv has no pairs in ece against ts: x in 1 setting.", "A time is of one fit"},
+	} {
+		v := View{Comparison: &Comparison{Options: Options{Metric: "ece", Against: "ts", Files: c.files}, Ratio: c.ratio, Blocks: make([]string, 12),
+			Rows: []Row{{Method: "x", Settings: 2, NoInterval: c.noInterval, Blocks: 12}}}, Labels: map[string]string{"ts": "ts", "x": "x"}}
+		text := strings.Join(v.legend(), "\n")
+		if !strings.Contains(text, c.want) || strings.Contains(text, c.not) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	records := []results.Record{record(cell("a", "x"), "qats", 1), record(cell("a", "x"), "ts", 2)}
+	for i := range records {
+		records[i].Metric = results.TimeMetric
+	}
+	if c := comparison(t, records, nil, Options{Metric: results.TimeMetric, Against: "qats"}); c.Files != timesFile {
+		t.Errorf("times are read from %q", c.Files)
+	}
+	if c := comparison(t, records, nil, Options{Metric: results.TimeMetric, Against: "qats", Files: "mine.csv"}); c.Files != "mine.csv" {
+		t.Errorf("times of mine.csv are read from %q", c.Files)
+	}
+}
+
+// Long lists of places are broken so that no line is wider than the text.
+func TestPlacesOfMethodsAlikeFitTheWidth(t *testing.T) {
+	n := 61
+	c := &Comparison{Options: Options{Against: "m0"}, Rows: nil, Better: metrics.Lower, Ranking: Ranking{Ranks: make([]float64, n), Means: make([]float64, n)}}
+	for i := range n {
+		name := fmt.Sprint("m", i)
+		c.Ranking.Methods = append(c.Ranking.Methods, name)
+		c.Ranking.Apart = append(c.Ranking.Apart, make([]bool, n))
+		for j := range n {
+			c.Ranking.Apart[i][j] = j%2 == 1 && i != j
+		}
+	}
+	c.Rows = []Row{{Method: "m2", Blocks: 8, Settings: 8}}
+	_, tests := View{Comparison: c}.parts()
+	for _, l := range tests {
+		if len([]rune(l)) > width {
+			t.Errorf("%d columns: %s", len([]rune(l)), l)
+		}
+	}
+	if len(tests) < 5 {
+		t.Errorf("%d lines", len(tests))
 	}
 }
