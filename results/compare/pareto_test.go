@@ -72,3 +72,52 @@ func TestRankableLeavesOutSparseMetrics(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 }
+
+// TestParetoKnowsTheMethodsWithValues: a time that failed is none, and a method that is
+// named and has no value is left out.
+func TestParetoKnowsTheMethodsWithValues(t *testing.T) {
+	var records []results.Record
+	for _, d := range []string{"a", "b", "c"} {
+		at := cell(d, "x")
+		records = append(records, absent(at, "gc"))
+		records = append(records, better(at, "ece", "qats", "ts", "ir")...)
+		for j, m := range []string{"qats", "ts", "ir"} {
+			r := record(at, m, float64(j+1))
+			r.Metric = results.TimeMetric
+			if m == "ir" {
+				r.Status = results.Fail
+			}
+			records = append(records, r)
+		}
+	}
+	for name, o := range map[string]Options{
+		"all":     {Metric: "ece", Against: "gc"},
+		"a named": {Metric: "ece", Against: "qats", Methods: []string{"ts", "ir", "gc"}},
+	} {
+		p, err := ParetoOf(records, o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !slices.Equal(p.Methods, []string{"qats", "ts"}) || !slices.Equal(p.Untimed, []string{"ir"}) {
+			t.Errorf("%s: methods %v, without a time %v", name, p.Methods, p.Untimed)
+		}
+	}
+	if p, err := ParetoOf(records, Options{Metric: "ece", Against: "qats", Methods: []string{"ts"}}); err != nil || !slices.Equal(p.Methods, []string{"qats", "ts"}) || p.Untimed != nil {
+		t.Errorf("ts alone: %+v, %v", p, err)
+	}
+}
+
+// TestRankableLooksAtCompleteSets: values of redrawn sets, and rows without a value, are
+// no settings.
+func TestRankableLooksAtCompleteSets(t *testing.T) {
+	split := better(cell("a", "x"), "brier", "qats", "ts")
+	failed := better(cell("b", "x"), "brier", "qats", "ts")
+	for i := range split {
+		split[i].Corruption, failed[i].Status = results.Split, results.Fail
+	}
+	records := slices.Concat(split, failed, better(cell("a", "x"), "nll", "qats", "ts"))
+	if got := Rankable(records); !slices.Equal(got, []string{"nll"}) {
+		t.Errorf("%q", got)
+	}
+}
