@@ -3,9 +3,11 @@ package clip
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
 )
 
 // Lower bounds are below the NLL everywhere, and near it next to a computed
@@ -81,5 +83,106 @@ func TestClipIndexIsTheFirstGridValueAtOrAbove(t *testing.T) {
 	}
 	if got := clipIndex(math.MaxFloat32); got != 2001 {
 		t.Error(got)
+	}
+}
+
+// A sweep computes all that is left or, of many, some that are spread evenly; the first
+// one also computes the top.
+func TestSweepsComputeWhatIsLeft(t *testing.T) {
+	all := func(n int) []int {
+		var list []int
+		for m := range n {
+			list = append(list, m+1)
+		}
+		return list
+	}
+	set := &data.Set{Features: data.Matrix{Cols: 3}}
+	for _, c := range []struct {
+		sweeps, top, left int
+		byECE             bool
+		want              []int // how many, the largest and the smallest
+	}{
+		{1, 9, 5, false, []int{5, 5, 1}}, {0, 9, 5, false, []int{6, 9, 1}}, {0, 5, 5, false, []int{5, 5, 1}},
+		{1, 900, 2 * clipChosen, false, []int{2 * clipChosen, 2 * clipChosen, 1}},
+		{1, 900, 10 * clipChosen, false, []int{clipChosen, 10 * clipChosen, 10}},
+		{1, 900, 10 * clipChosen, true, []int{10 * clipChosen, 10 * clipChosen, 1}},
+		{clipPatience, 900, 10 * clipChosen, false, []int{10 * clipChosen, 10 * clipChosen, 1}},
+		{clipPatience - 1, 900, 10 * clipChosen, false, []int{clipChosen, 10 * clipChosen, 10}},
+	} {
+		s := &Search{set: set, byECE: c.byECE, top: c.top, Sweeps: c.sweeps}
+		points := s.choose(all(c.left))
+		if got := []int{len(points), points[0], points[len(points)-1]}; !slices.Equal(got, c.want) || !slices.IsSortedFunc(points, func(a, b int) int { return b - a }) {
+			t.Errorf("sweep %d, %d left of %d: %v, want %v", c.sweeps, c.left, c.top, got, c.want)
+		}
+	}
+	if got := (&Search{}).between([]int{9, 5, 3}, []int{4, 3, 9}); !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("a value is between a point and the next one: %v", got)
+	}
+	if got := (&Search{}).between([]int{9, 5, 3}, []int{1, 7}); !slices.Equal(got, []bool{true, false, true}) {
+		t.Errorf("a value is between a point and the next one: %v", got)
+	}
+}
+
+// Of the computed and admissible values the best one has the least criterion, the
+// lowest one on ties. Values whose bound is above the best one are not left.
+func TestBestOfTheComputedValues(t *testing.T) {
+	s := &Search{top: 5, guard: .5, bound: []float64{0, 1, 1, 1, 3, 2}, score: []clipScore{{},
+		{computed: true, nll: .5, ece: .1, hits: 5}, // half of the hits of the top is not enough
+		{computed: false, nll: .1, ece: .1, hits: 10},
+		{computed: true, nll: 2, ece: .4, hits: 6},
+		{computed: true, nll: 2, ece: .3, hits: 9},
+		{computed: true, nll: 3, ece: .2, hits: 10}}}
+	if got := s.best(); got != 3 {
+		t.Errorf("by NLL %d, want 3", got)
+	}
+	s.byECE = true
+	if got := s.best(); got != 5 {
+		t.Errorf("by ECE %d, want 5", got)
+	}
+	s.guard = 1
+	if got := s.best(); got != 0 {
+		t.Errorf("%d, of none that is admissible", got)
+	}
+	s.score[1].computed, s.score[3].computed, s.score[4].computed, s.score[5].computed = false, false, false, false
+	s.score[2].nll = 2 - clipMargin/2
+	if got := s.left(2); !slices.Equal(got, []int{1, 2, 3, 5}) { // the margin reaches 5
+		t.Errorf("left below the best one %v", got)
+	}
+	if got := s.left(0); !slices.Equal(got, []int{1, 2, 3, 4, 5}) {
+		t.Errorf("left without a best one %v", got)
+	}
+}
+
+// Features are clipped from above or on both sides.
+func TestReachOfFeatures(t *testing.T) {
+	for _, c := range []struct {
+		h       float32
+		sides   int
+		a, sign float64
+	}{{2, 1, 2, 1}, {2, 2, 2, 1}, {-3, 1, 0, 0}, {-3, 2, 3, -1}, {0, 1, 0, 0}} {
+		if a, sign := (&Search{sides: c.sides}).reach(c.h); a != c.a || sign != c.sign {
+			t.Errorf("%v, %d sides: %v, %v", c.h, c.sides, a, sign)
+		}
+		dst := make([]float64, 1)
+		if Features(dst, []float32{c.h}, 1.5, c.sides); dst[0] != map[float32]float64{2: 1.5, -3: map[int]float64{1: -3, 2: -1.5}[c.sides], 0: 0}[c.h] {
+			t.Errorf("%v, %d sides: clipped to %v", c.h, c.sides, dst[0])
+		}
+	}
+	w := data.Matrix{Rows: 2, Cols: 3, Data: []float32{1, 2, 3, 4, 5, 6}}
+	set := &data.Set{Features: data.Matrix{Rows: 1, Cols: 3, Data: []float32{1, -2, .5}}, Head: data.Linear{W: w, B: []float32{10, 20}}}
+	for sides, top := range map[int]int{1: 100, 2: 200} {
+		s := NewSearch(set, sides, 0, false)
+		if s.top != top || !slices.Equal(s.columns, []float32{1, 4, 2, 5, 3, 6}) {
+			t.Errorf("%d sides: top %d, columns %v", sides, s.top, s.columns)
+		}
+	}
+	z := make([]float64, 4)
+	NewLastLayer(set.Head).Logits(z, []float64{1, 1, 1, 0, 0, 1})
+	if !slices.Equal(z, []float64{16, 35, 13, 26}) {
+		t.Errorf("logits %v", z)
+	}
+	gaps := make([]float32, 3)
+	if top := Gaps(gaps, []float64{1, 4, 4}); top != 1 || !slices.Equal(gaps, []float32{-3, 0, 0}) {
+		t.Errorf("top %d, gaps %v", top, gaps)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
 )
 
 func TestSteepCurvesGoFromTimesTheFactorToDividedByIt(t *testing.T) {
@@ -53,7 +54,7 @@ func TestBoundsAreNamedByTheirKnots(t *testing.T) {
 func TestCurveReportsItsSteps(t *testing.T) {
 	ctx := context.Background()
 	set := testset.Simulated(700, 5, 3, 1.7, 1)
-	fitted := func(c Curve) Report {
+	fitted := func(set *data.Set, c Curve) Report {
 		o, err := NewObjective(set)
 		if err != nil {
 			t.Fatal(err)
@@ -80,9 +81,13 @@ func TestCurveReportsItsSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := fitted(Curve{6, false})
+	r := fitted(set, Curve{6, false})
 	if r.Iterations <= flat.Iterations {
 		t.Errorf("%d steps, of which %d are those of the temperature", r.Iterations, flat.Iterations)
+	}
+	few, more := fitted(testset.Simulated(FewRows, 4, 3, 1.5, 2), Curve{1, true}), fitted(testset.Simulated(FewRows+1, 4, 3, 1.5, 2), Curve{1, true})
+	if few.Passes < 2*more.Passes-5 { // three starts, and one
+		t.Errorf("%v passes over %d rows, %v over one more", few.Passes, FewRows, more.Passes)
 	}
 	zeros := 0
 	for _, name := range r.AtBound {

@@ -262,8 +262,8 @@ func (s *countedRows) Read(ctx context.Context, lo, hi int, logits []float32, la
 
 // A pass over a stream reads every row once, also where it reads ahead.
 func TestAPassReadsEachRowOfAStreamOnce(t *testing.T) {
-	for _, shape := range [][2]int{{5000, 3}, {2048, 600}} {
-		rows := &countedRows{Stream: testset.StreamOf(testset.Simulated(shape[0], shape[1], 3, 1.5, 1))}
+	for _, stream := range []Stream{testset.StreamOf(testset.Simulated(5000, 3, 3, 1.5, 1)), wide{2}} { // the parts of the second are read ahead
+		rows, n := &countedRows{Stream: stream}, int64(stream.Rows())
 		o, err := NewStreamed(rows)
 		if err != nil {
 			t.Fatal(err)
@@ -273,8 +273,8 @@ func TestAPassReadsEachRowOfAStreamOnce(t *testing.T) {
 			if _, err := o.Slope(context.Background(), 1); err != nil {
 				t.Fatal(err)
 			}
-			if got := rows.read.Load(); got > int64(shape[0]) || pass == 0 && got < int64(shape[0]) { // a later pass may find a block in memory
-				t.Errorf("%d x %d, pass %d: %d rows are read", shape[0], shape[1], pass, got)
+			if got := rows.read.Load(); got > n || pass == 0 && got < n { // a later pass may find a block in memory
+				t.Errorf("%d rows, pass %d: %d rows are read", n, pass, got)
 			}
 		}
 	}
@@ -291,5 +291,24 @@ func TestScalingByRowKnowsThePlaceOfABlock(t *testing.T) {
 	got := ByRow(func(i int) float64 { return float64(i) })(make([]float64, 3), 256)
 	if !slices.Equal(got, []float64{256, 257, 258}) {
 		t.Errorf("scales %v of the rows from 256", got)
+	}
+}
+
+// EachRow ends at the first row if its context is done, and soon after if it is done on
+// the way.
+func TestEachRowEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	rows := 0
+	err := EachRow(ctx, data.NewMatrix(2000, 2), func(i int, _ []float64) {
+		if rows++; i == 10 {
+			cancel()
+		}
+	})
+	if err != context.Canceled || rows > 512 {
+		t.Errorf("%v after %d rows", err, rows)
+	}
+	rows = 0
+	if err := EachRow(ctx, data.NewMatrix(2000, 2), func(int, []float64) { rows++ }); err != context.Canceled || rows > 0 {
+		t.Errorf("%v after %d rows of a context that is done", err, rows)
 	}
 }

@@ -155,3 +155,31 @@ func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
 	}
 	return total + 0.1*square/float64(groups*d)
 }
+
+// W starts uniform in (-1, 1)/sqrt(d), minus its mean over the groups, and tau at 1.5.
+func TestStartIsUniformAroundTheMeanOfTheGroups(t *testing.T) {
+	const d, groups = 4000, 5
+	m := &Mixture{features: data.Matrix{Cols: d}, groups: groups}
+	x := m.Start(rand.New(rand.NewPCG(3, 3)))
+	reach := 1 / math.Sqrt(d)
+	squares, most := 0.0, 0.0
+	for j := range d {
+		sum := 0.0
+		for g := range groups {
+			v := x[g*d+j]
+			sum, squares, most = sum+v, squares+v*v, max(most, math.Abs(v))
+		}
+		if !(math.Abs(sum) <= 1e-15) {
+			t.Fatalf("feature %d: the groups sum to %v", j, sum)
+		}
+	}
+	// A uniform number has the variance reach^2/3; the mean takes one of five parts.
+	if want := reach * reach / 3 * (1 - 1./groups); !(math.Abs(squares/(groups*d)/want-1) <= .05) || most > 2*reach {
+		t.Errorf("variance %v, want %v; largest %v", squares/(groups*d), want, most)
+	}
+	for _, v := range x[groups*d:] {
+		if !(math.Abs(math.Exp(-v)-1.5) <= 1e-12) {
+			t.Errorf("tau = %v", math.Exp(-v))
+		}
+	}
+}

@@ -58,11 +58,50 @@ func TestAdamStepsByTheRateAndConverges(t *testing.T) {
 			t.Errorf("slope %v: first step to %v", slope, w[0])
 		}
 	}
+	for slope, want := range map[float64]float64{0: 5, 1e-8: 4.875, -1e-8: 5.125} { // 1e-8 is added to the root
+		a, w := NewAdam(1), []float64{5}
+		a.Step(w, []float64{slope}, 0.25)
+		if !(math.Abs(w[0]-want) <= 1e-8) {
+			t.Errorf("slope %v: first step to %v, want %v", slope, w[0], want)
+		}
+	}
 	a, w := NewAdam(2), []float64{3, -2}
 	for range 5000 {
 		a.Step(w, []float64{2 * w[0], 200 * w[1]}, 0.01)
 	}
 	if !testset.Near(w, []float64{0, 0}, 1e-6) {
 		t.Errorf("ends at %v", w)
+	}
+}
+
+// Weights, and biases that are asked for, are uniform in [-b, b]; other biases are 0.
+func TestInitialWeightsAreUniform(t *testing.T) {
+	m := MLP{[]int{50, 400}}
+	for _, biases := range []bool{false, true} {
+		w := m.Initial(rand.New(rand.NewPCG(2, 2)), biases, func(in, _ int) float64 { return 1 / float64(in) })
+		sums := [2][2]float64{} // of weights and biases of the hidden units: values and squares
+		for u := range 400 {
+			for j, v := range w[u*51 : (u+1)*51] {
+				kind := 0
+				if j == 50 {
+					kind = 1
+				}
+				sums[kind][0] += v
+				sums[kind][1] += v * v
+				if math.Abs(v) > .02 {
+					t.Fatalf("unit %d: %v, beyond 1/50", u, v)
+				}
+			}
+		}
+		variance := .02 * .02 / 3
+		if mean := sums[0][0] / 20000; !(math.Abs(mean) <= 4*math.Sqrt(variance/20000)) || !(math.Abs(sums[0][1]/20000/variance-1) <= .05) {
+			t.Errorf("weights: mean %v, variance %v", mean, sums[0][1]/20000)
+		}
+		switch mean := sums[1][0] / 400; {
+		case !biases && sums[1][1] != 0:
+			t.Errorf("biases of mean %v", mean)
+		case biases && (!(math.Abs(mean) <= 4*math.Sqrt(variance/400)) || !(math.Abs(sums[1][1]/400/variance-1) <= .3)):
+			t.Errorf("biases: mean %v, variance %v", mean, sums[1][1]/400)
+		}
 	}
 }

@@ -174,4 +174,10 @@ func TestUpdateFollowsAdam(t *testing.T) {
 			t.Fatalf("step %d: %v, want %v", step+1, tr.Flat[0], x)
 		}
 	}
+	for slope, want := range map[float32]float32{0: 1, 1e-8: .75, -1e-8: 1.25} { // 1e-8 is added to the root
+		tr := &Trainer{Flat: []float32{1}, flatGrad: []float32{slope}, moment1: []float32{0}, moment2: []float32{0}}
+		if tr.update(.5); !(math.Abs(float64(tr.Flat[0]-want)) <= 1e-3) {
+			t.Errorf("slope %v: first step to %v, want %v", slope, tr.Flat[0], want)
+		}
+	}
 }
