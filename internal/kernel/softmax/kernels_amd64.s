@@ -4788,30 +4788,48 @@ TEXT ·normaliseAVX512(SB), $0-56
 	VBROADCASTSD s0+32(FP), Z0
 	VBROADCASTSD conf+40(FP), Z1
 	VBROADCASTSD below+48(FP), Z2
-	VBROADCASTSS largest+24(FP), Y3
+	VBROADCASTSD up<>+0(SB), Z3
+	VBROADCASTSD down<>+0(SB), Z4
+	VBROADCASTSS largest+24(FP), Y5
 	XORQ         BX, BX
 	LEAQ         -16(DX), SI
 	CMPQ         BX, SI
 	JGT          octetsEnd86
 
 octets85:
-	VMOVUPD (AX)(BX*8), Z4
-	VMOVUPS (CX)(BX*4), Y5
-	VDIVPD  Z0, Z4, Z4
-	VCMPPD  $0x1d, Z1, Z4, K1
-	VCMPPS  $0x11, Y3, Y5, K1, K1
-	VMOVAPD Z2, K1, Z4
-	VMOVUPD Z4, (AX)(BX*8)
-	VMOVUPD 64(AX)(BX*8), Z4
-	VMOVUPS 32(CX)(BX*4), Y5
-	VDIVPD  Z0, Z4, Z4
-	VCMPPD  $0x1d, Z1, Z4, K1
-	VCMPPS  $0x11, Y3, Y5, K1, K1
-	VMOVAPD Z2, K1, Z4
-	VMOVUPD Z4, 64(AX)(BX*8)
-	ADDQ    $0x10, BX
-	CMPQ    BX, SI
-	JLE     octets85
+	VMOVUPD      (AX)(BX*8), Z6
+	VMOVUPS      (CX)(BX*4), Y7
+	VMULPD       Z3, Z6, Z6
+	VMULPD       Z1, Z6, Z8
+	VMOVAPD      Z6, Z9
+	VFNMADD231PD Z0, Z8, Z9
+	VFMADD231PD  Z1, Z9, Z8
+	VMOVAPD      Z6, Z6
+	VFNMADD231PD Z0, Z8, Z6
+	VFMADD231PD  Z1, Z6, Z8
+	VMULPD       Z4, Z8, Z6
+	VCMPPD       $0x1d, Z1, Z6, K1
+	VCMPPS       $0x11, Y5, Y7, K1, K1
+	VMOVAPD      Z2, K1, Z6
+	VMOVUPD      Z6, (AX)(BX*8)
+	VMOVUPD      64(AX)(BX*8), Z6
+	VMOVUPS      32(CX)(BX*4), Y7
+	VMULPD       Z3, Z6, Z6
+	VMULPD       Z1, Z6, Z8
+	VMOVAPD      Z6, Z9
+	VFNMADD231PD Z0, Z8, Z9
+	VFMADD231PD  Z1, Z9, Z8
+	VMOVAPD      Z6, Z6
+	VFNMADD231PD Z0, Z8, Z6
+	VFMADD231PD  Z1, Z6, Z8
+	VMULPD       Z4, Z8, Z6
+	VCMPPD       $0x1d, Z1, Z6, K1
+	VCMPPS       $0x11, Y5, Y7, K1, K1
+	VMOVAPD      Z2, K1, Z6
+	VMOVUPD      Z6, 64(AX)(BX*8)
+	ADDQ         $0x10, BX
+	CMPQ         BX, SI
+	JLE          octets85
 
 octetsEnd86:
 	LEAQ -8(DX), SI
@@ -4819,35 +4837,63 @@ octetsEnd86:
 	JGT  octetsEnd88
 
 octets87:
-	VMOVUPD (AX)(BX*8), Z4
-	VMOVUPS (CX)(BX*4), Y5
-	VDIVPD  Z0, Z4, Z4
-	VCMPPD  $0x1d, Z1, Z4, K1
-	VCMPPS  $0x11, Y3, Y5, K1, K1
-	VMOVAPD Z2, K1, Z4
-	VMOVUPD Z4, (AX)(BX*8)
-	ADDQ    $0x08, BX
-	CMPQ    BX, SI
-	JLE     octets87
+	VMOVUPD      (AX)(BX*8), Z6
+	VMOVUPS      (CX)(BX*4), Y7
+	VMULPD       Z3, Z6, Z6
+	VMULPD       Z1, Z6, Z8
+	VMOVAPD      Z6, Z9
+	VFNMADD231PD Z0, Z8, Z9
+	VFMADD231PD  Z1, Z9, Z8
+	VMOVAPD      Z6, Z6
+	VFNMADD231PD Z0, Z8, Z6
+	VFMADD231PD  Z1, Z6, Z8
+	VMULPD       Z4, Z8, Z6
+	VCMPPD       $0x1d, Z1, Z6, K1
+	VCMPPS       $0x11, Y5, Y7, K1, K1
+	VMOVAPD      Z2, K1, Z6
+	VMOVUPD      Z6, (AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          octets87
 
 octetsEnd88:
-	CMPQ      BX, DX
-	JGE       rest89
-	SUBQ      BX, DX
-	MOVQ      $0x000000ff, SI
-	BZHIQ     DX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPD.Z (AX)(BX*8), K1, Z4
-	VMOVUPS.Z (CX)(BX*4), K1, Y5
-	VDIVPD    Z0, Z4, Z4
-	VCMPPD    $0x1d, Z1, Z4, K2
-	VCMPPS    $0x11, Y3, Y5, K2, K2
-	VMOVAPD   Z2, K2, Z4
-	VMOVUPD   Z4, K1, (AX)(BX*8)
+	CMPQ         BX, DX
+	JGE          rest89
+	SUBQ         BX, DX
+	MOVQ         $0x000000ff, SI
+	BZHIQ        DX, SI, SI
+	KMOVW        SI, K1
+	VMOVUPD.Z    (AX)(BX*8), K1, Z6
+	VMOVUPS.Z    (CX)(BX*4), K1, Y7
+	VMULPD       Z3, Z6, Z6
+	VMULPD       Z1, Z6, Z3
+	VMOVAPD      Z6, Z8
+	VFNMADD231PD Z0, Z3, Z8
+	VFMADD231PD  Z1, Z8, Z3
+	VMOVAPD      Z6, Z6
+	VFNMADD231PD Z0, Z3, Z6
+	VFMADD231PD  Z1, Z6, Z3
+	VMULPD       Z4, Z3, Z6
+	VCMPPD       $0x1d, Z1, Z6, K2
+	VCMPPS       $0x11, Y5, Y7, K2, K2
+	VMOVAPD      Z2, K2, Z6
+	VMOVUPD      Z6, K1, (AX)(BX*8)
 
 rest89:
 	VZEROUPPER
 	RET
+
+DATA up<>+0(SB)/8, $0x47f0000000000000
+DATA up<>+8(SB)/8, $0x47f0000000000000
+DATA up<>+16(SB)/8, $0x47f0000000000000
+DATA up<>+24(SB)/8, $0x47f0000000000000
+GLOBL up<>(SB), RODATA|NOPTR, $32
+
+DATA down<>+0(SB)/8, $0x37f0000000000000
+DATA down<>+8(SB)/8, $0x37f0000000000000
+DATA down<>+16(SB)/8, $0x37f0000000000000
+DATA down<>+24(SB)/8, $0x37f0000000000000
+GLOBL down<>(SB), RODATA|NOPTR, $32
 
 // func rowsAbreastAVX512(dst *byte, x *float32, n int, k int, scale *float64, step int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL
@@ -7270,7 +7316,7 @@ rest29:
 	RET
 
 // func normaliseAVX2(dst *float64, x *float32, k int, largest float32, s0 float64, conf float64, below float64)
-// Requires: AVX, AVX2, BMI2
+// Requires: AVX, AVX2, BMI2, FMA3
 TEXT ·normaliseAVX2(SB), $96-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -7288,27 +7334,43 @@ TEXT ·normaliseAVX2(SB), $96-56
 	JGT          octetsEnd31
 
 octets30:
-	VMOVUPD   (AX)(BX*8), Y1
-	VMOVUPS   (CX)(BX*4), X2
-	VDIVPD    (SP), Y1, Y1
-	VCMPPD    $0x1d, 32(SP), Y1, Y3
-	VCMPPS    $0x11, X0, X2, X2
-	VPMOVSXDQ X2, Y2
-	VANDPD    Y2, Y3, Y3
-	VBLENDVPD Y3, 64(SP), Y1, Y1
-	VMOVUPD   Y1, (AX)(BX*8)
-	VMOVUPD   32(AX)(BX*8), Y1
-	VMOVUPS   16(CX)(BX*4), X2
-	VDIVPD    (SP), Y1, Y1
-	VCMPPD    $0x1d, 32(SP), Y1, Y3
-	VCMPPS    $0x11, X0, X2, X2
-	VPMOVSXDQ X2, Y2
-	VANDPD    Y2, Y3, Y3
-	VBLENDVPD Y3, 64(SP), Y1, Y1
-	VMOVUPD   Y1, 32(AX)(BX*8)
-	ADDQ      $0x08, BX
-	CMPQ      BX, SI
-	JLE       octets30
+	VMOVUPD      (AX)(BX*8), Y1
+	VMOVUPS      (CX)(BX*4), X2
+	VMULPD       up<>+0(SB), Y1, Y1
+	VMULPD       32(SP), Y1, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD (SP), Y3, Y4
+	VFMADD231PD  32(SP), Y4, Y3
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD (SP), Y3, Y1
+	VFMADD231PD  32(SP), Y1, Y3
+	VMULPD       down<>+0(SB), Y3, Y1
+	VCMPPD       $0x1d, 32(SP), Y1, Y3
+	VCMPPS       $0x11, X0, X2, X2
+	VPMOVSXDQ    X2, Y2
+	VANDPD       Y2, Y3, Y3
+	VBLENDVPD    Y3, 64(SP), Y1, Y1
+	VMOVUPD      Y1, (AX)(BX*8)
+	VMOVUPD      32(AX)(BX*8), Y1
+	VMOVUPS      16(CX)(BX*4), X2
+	VMULPD       up<>+0(SB), Y1, Y1
+	VMULPD       32(SP), Y1, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD (SP), Y3, Y4
+	VFMADD231PD  32(SP), Y4, Y3
+	VMOVAPD      Y1, Y1
+	VFNMADD231PD (SP), Y3, Y1
+	VFMADD231PD  32(SP), Y1, Y3
+	VMULPD       down<>+0(SB), Y3, Y1
+	VCMPPD       $0x1d, 32(SP), Y1, Y3
+	VCMPPS       $0x11, X0, X2, X2
+	VPMOVSXDQ    X2, Y2
+	VANDPD       Y2, Y3, Y3
+	VBLENDVPD    Y3, 64(SP), Y1, Y1
+	VMOVUPD      Y1, 32(AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          octets30
 
 octetsEnd31:
 	CMPQ         BX, DX
@@ -7323,7 +7385,15 @@ octetsEnd31:
 	VPMOVSXDQ    X1, Y2
 	VMASKMOVPD   (AX)(BX*8), Y2, Y3
 	VMASKMOVPS   (CX)(BX*4), X1, X1
-	VDIVPD       (SP), Y3, Y3
+	VMULPD       up<>+0(SB), Y3, Y3
+	VMULPD       32(SP), Y3, Y4
+	VMOVAPD      Y3, Y5
+	VFNMADD231PD (SP), Y4, Y5
+	VFMADD231PD  32(SP), Y5, Y4
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD (SP), Y4, Y3
+	VFMADD231PD  32(SP), Y3, Y4
+	VMULPD       down<>+0(SB), Y4, Y3
 	VCMPPD       $0x1d, 32(SP), Y3, Y4
 	VCMPPS       $0x11, X0, X1, X1
 	VPMOVSXDQ    X1, Y1
@@ -7337,7 +7407,15 @@ octetsEnd31:
 	VPMOVSXDQ    X1, Y2
 	VMASKMOVPD   32(AX)(BX*8), Y2, Y3
 	VMASKMOVPS   16(CX)(BX*4), X1, X1
-	VDIVPD       (SP), Y3, Y3
+	VMULPD       up<>+0(SB), Y3, Y3
+	VMULPD       32(SP), Y3, Y4
+	VMOVAPD      Y3, Y5
+	VFNMADD231PD (SP), Y4, Y5
+	VFMADD231PD  32(SP), Y5, Y4
+	VMOVAPD      Y3, Y3
+	VFNMADD231PD (SP), Y4, Y3
+	VFMADD231PD  32(SP), Y3, Y4
+	VMULPD       down<>+0(SB), Y4, Y3
 	VCMPPD       $0x1d, 32(SP), Y3, Y4
 	VCMPPS       $0x11, X0, X1, X1
 	VPMOVSXDQ    X1, Y0

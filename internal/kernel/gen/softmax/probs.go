@@ -55,6 +55,7 @@ func (m *machine) normalise() {
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	fill := func(name string) operand.Op { return m.hold(m.Filled(m.Argument(name))) }
 	s0, conf, below := fill("s0"), fill("conf"), fill("below")
+	up, down := m.number("up", 0x1p128), m.number("down", 0x1p-128)
 	largest := m.Singles()
 	m.VBROADCASTSS(m.Argument("largest"), largest)
 	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
@@ -75,7 +76,7 @@ func (m *machine) normalise() {
 					m.VMASKMOVPD(place, only.lanes, p)
 					m.VMASKMOVPS(from, only.load, l)
 				}
-				m.VDIVPD(s0, p, p)
+				m.quotient(p, s0, conf, up, down)
 				if m.Wide {
 					high, both := m.K(), m.K()
 					m.VCMPPD(atLeast, conf, p, high)
@@ -94,4 +95,23 @@ func (m *machine) normalise() {
 		}
 	})
 	m.Finish()
+}
+
+// quotient divides v, of numbers that are 0 or in [2^-970, 1], by b in [1, 2^40], as
+// VDIVPD does but in a third of its time (Markstein 1990). With y = 1/b, correctly
+// rounded, q = v y is within two units in the last place; q += (v - q b) y is then
+// within one, and the same step again gives the correctly rounded quotient, since
+// v - q b is exact. It would not be if it were subnormal, so v is scaled by a power
+// of two.
+func (m *machine) quotient(v reg.VecVirtual, b, y, up, down operand.Op) {
+	q := m.Vector()
+	m.VMULPD(up, v, v)
+	m.VMULPD(y, v, q)
+	for range 2 {
+		rest := m.Vector()
+		m.VMOVAPD(v, rest)
+		m.VFNMADD231PD(b, q, rest)
+		m.VFMADD231PD(y, rest, q)
+	}
+	m.VMULPD(down, q, v)
 }
