@@ -83,9 +83,7 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 		}
 		clear(q)
 		for c, t := range temperatures {
-			for j, v := range tempered(p, row, 1/t) {
-				q[j] += float64(times[c] * v)
-			}
+			linear.Line(q, q, tempered(p, row, 1/t), times[c])
 		}
 		fit.KeepTop(q, row, float64(len(m.Partitions)))
 	}

@@ -141,32 +141,36 @@ func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
 	clear(a[last])
 	for g := range last {
 		linear.Dots(a[g], x[g*d:(g+1)*d], rows)
+		rest := a[last]
 		for i, v := range a[g] {
-			a[last][i] -= v
+			rest[i] -= v
 		}
 	}
 	for g := range m.columns {
 		m.columns[g].rows(posterior[g], slope[g], lo) // posterior holds the NLL for now
-		for i, f := range posterior[g] {
-			posterior[g][i] = a[g][i] - f
+		a, posterior := a[g], posterior[g]
+		for i, f := range posterior {
+			posterior[i] = a[i] - f
 		}
 	}
 	whole, part := room.whole[:n], room.part[:n]
 	toSoftmaxes(whole, a, room.most[:n])
 	toSoftmaxes(part, posterior, room.most[:n])
-	sum.value = 0
-	for i := range n {
-		sum.value += whole[i] - part[i]
+	value := 0.0 // in a register, as slopes below
+	for i, v := range whole {
+		value += v - part[i]
 	}
+	sum.value = value
 	clear(sum.gradient)
 	for g := range m.columns {
-		to := &sum.gradient[m.groups*d+g]
+		slopes, a, slope := 0.0, a[g], slope[g]
 		for i, r := range posterior[g] {
-			a[g][i] -= r
-			*to += float64(r * slope[g][i])
+			a[i] -= r
+			slopes += float64(r * slope[i])
 		}
+		sum.gradient[m.groups*d+g] = slopes
 		if g < last {
-			linear.Add(sum.gradient[g*d:(g+1)*d], a[g], rows)
+			linear.Add(sum.gradient[g*d:(g+1)*d], a, rows)
 		}
 	}
 	for j := range d {
@@ -211,8 +215,8 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 	}
 	clear(logs)
 	for _, of := range v {
-		for i := range of {
-			of[i] -= most[i]
+		for i, m := range most {
+			of[i] -= m
 		}
 		softmax.Exps(of, of)
 		for i, e := range of {
@@ -220,8 +224,8 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 		}
 	}
 	for _, of := range v {
-		for i := range of {
-			of[i] /= logs[i]
+		for i, s := range logs {
+			of[i] /= s
 		}
 	}
 	softmax.Logs(logs, logs)
