@@ -215,6 +215,7 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 	}
 	clear(logs)
 	for _, of := range v {
+		of = of[:len(most)]
 		for i, m := range most {
 			of[i] -= m
 		}
@@ -224,6 +225,7 @@ func toSoftmaxes(logs []float64, v [][]float64, most []float64) {
 		}
 	}
 	for _, of := range v {
+		of = of[:len(logs)]
 		for i, s := range logs {
 			of[i] /= s
 		}

@@ -24,8 +24,9 @@ func vectorDots(on cpu.Instructions, dst, v []float64, x Rows) int {
 	var sums [8][4]float64
 	for i := 0; i < len(dst); i += len(at) {
 		left := min(len(at), len(dst)-i)
-		for r := range at {
-			at[r] = x.begin(i + min(r, left-1))
+		x.offsets(at[:left], i)
+		for r := left; r < len(at); r++ {
+			at[r] = at[left-1]
 		}
 		next := &x.Data[x.begin(min(i+len(at), len(dst)-1))]
 		if left > 4 {
@@ -34,7 +35,12 @@ func vectorDots(on cpu.Instructions, dst, v []float64, x Rows) int {
 			dots4AVX2(&sums[0], &v[0], &x.Data[0], &at[0], n, next)
 		}
 		for r := range left {
-			dst[i+r] = fold(sums[r], v[n:], x.row(i + r)[n:])
+			s := &sums[r]
+			if n < len(v) {
+				dst[i+r] = fold(*s, v[n:], x.row(i + r)[n:])
+				continue
+			}
+			dst[i+r] = (s[0] + s[1]) + (s[2] + s[3])
 		}
 	}
 	return len(dst)
@@ -64,9 +70,7 @@ func vectorAdd(on cpu.Instructions, dst, c []float64, x Rows) int {
 	size := min(len(at), max(1, callElements/n))
 	for ; len(c) > 0; c = c[size:] {
 		size = min(size, len(c))
-		for i := range size {
-			at[i] = x.begin(i)
-		}
+		x.offsets(at[:size], 0)
 		if on == avx512 {
 			sumAVX512(&dst[0], n, &c[0], &x.Data[0], &at[0], size)
 		} else {

@@ -63,6 +63,19 @@ func (r Rows) begin(i int) int {
 	return i * r.Width
 }
 
+// offsets writes the offsets of rows first, first+1, ... in Data.
+func (r Rows) offsets(at []int, first int) {
+	if r.Which != nil {
+		for i, row := range r.Which[first : first+len(at)] {
+			at[i] = row * r.Width
+		}
+		return
+	}
+	for i, next := 0, first*r.Width; i < len(at); i, next = i+1, next+r.Width {
+		at[i] = next
+	}
+}
+
 // after returns the rows from index n on.
 func (r Rows) after(n int) Rows {
 	if r.Which != nil {
