@@ -25,6 +25,7 @@ func Registry() []Entry {
 		scalingBinningTopEntry(),
 		splineEntry(),
 		smoothingSplineEntry(),
+		kernelEntry(),
 		plattEntry(),
 		plattLogitsEntry(),
 		quadraticEntry(),

@@ -156,6 +156,17 @@ class References:
                 b.BBQ().fit(self.probs(), self.y)
         return run
 
+    def kernel(self):
+        """Fit and the estimates of every 20th calibration row; ours reports the NLL of all."""
+        import torch
+        torch.set_num_threads(1)
+        k = self.clone("probmetrics", "probmetrics.calibrators.nonparametric", unused=["torchmin", "numba"])
+
+        def run():
+            p = self.probs()
+            k.KernelCalibrator().fit(p, self.y).predict_proba(p[::20])
+        return run
+
     def each_class(self, fit):
         """fit(p_j, y = j) for each class, with the softmax probabilities."""
         def run():
@@ -392,6 +403,7 @@ ROWS = [  # method, name of the reference, its task, and the share of the work t
     ("beta", "scikit-learn, as betacal calls it", "beta"),
     ("spline", "kartikgupta-at-anu/spline-calibration", "spline"),
     ("smoothing-spline", "numeristical/splinecalib, every 20th class times 20", "smoothingspline", 1 / 20),
+    ("kernel", "probmetrics in torch, every 20th row times 20", "kernel", 1 / 20),
     ("cir", "mathijs02/cir-model", "cir"),
     ("ivap", "ip200/venn-abers", "ivap"),
     ("cvap", "ip200/venn-abers", "cvap"),

@@ -1,0 +1,170 @@
+package simplex
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+func TestLogGamma(t *testing.T) {
+	for x := 1.0; x < 1e5; x *= 1.0173 {
+		want, _ := math.Lgamma(x)
+		if got := LogGamma(x); math.Abs(got-want) > 1e-14*max(1, math.Abs(want)) {
+			t.Errorf("log Gamma(%v) = %v, want %v", x, got, want)
+		}
+	}
+	factorial := 0.0
+	for n := 1; n < 40; n++ {
+		if got := LogGamma(float64(n)); math.Abs(got-factorial) > 1e-14*max(1, factorial) {
+			t.Errorf("log Gamma(%d) = %v, want %v", n, got, factorial)
+		}
+		factorial += math.Log(float64(n))
+	}
+}
+
+func bankOf(set *data.Set, bandwidth float64) Bank {
+	b := Bank{Classes: set.Logits.Cols, Bandwidth: bandwidth, Labels: set.Labels, Logits: slices.Clone(set.Logits.Data)}
+	return b.Prepared()
+}
+
+// limited returns the probabilities of a row by the definition.
+func limited(row []float32) []float64 {
+	p, sum := make([]float64, len(row)), 0.0
+	for j, l := range row {
+		p[j] = math.Exp(float64(l) - float64(slices.Max(row)))
+		sum += p[j]
+	}
+	for j := range p {
+		p[j] = min(max(p[j]/sum, 1e-10), 1-1e-10)
+	}
+	return p
+}
+
+func logDensity(alpha, p []float64) float64 {
+	log, sum := 0.0, 0.0
+	for j, a := range alpha {
+		g, _ := math.Lgamma(a)
+		log += (a-1)*math.Log(p[j]) - g
+		sum += a
+	}
+	g, _ := math.Lgamma(sum)
+	return log + g
+}
+
+func TestEstimateIsItsDefinition(t *testing.T) {
+	for _, c := range []struct {
+		n, k      int
+		bandwidth float64
+	}{{1, 3, 1}, {7, 1, 1}, {50, 2, 0.2}, {83, 5, 0.03}, {40, 20, 0.8}, {60, 3, 1e-3}} {
+		set, test := testset.Drawn(c.n, c.k, 2, 4), testset.Drawn(45, c.k, 2, 5)
+		if c.k == 5 {
+			copy(test.Logits.Row(0), []float32{300, -300, 0, 0, 0}) // probabilities of 1 and 0
+		}
+		b := bankOf(set, c.bandwidth)
+		if err := b.Check(); err != nil {
+			t.Fatal(err)
+		}
+		got := data.NewProbs(45, c.k)
+		b.Estimate(got, test.Logits)
+		for i := range got.Rows {
+			p, logs := limited(test.Logits.Row(i)), make([]float64, c.n)
+			for r := range logs {
+				alpha := limited(set.Logits.Row(r))
+				for j := range alpha {
+					alpha[j] = alpha[j]/c.bandwidth + 1
+				}
+				logs[r] = logDensity(alpha, p)
+			}
+			want, sum := make([]float64, c.k), 0.0
+			for r, y := range set.Labels {
+				v := math.Exp(logs[r] - slices.Max(logs))
+				want[y] += v
+				sum += v
+			}
+			for j := range want {
+				want[j] /= sum
+			}
+			if !testset.Near(got.Row(i), want, 1e-9) {
+				t.Fatalf("%+v, row %d: %v, want %v", c, i, got.Row(i), want)
+			}
+		}
+	}
+}
+
+// The beta kernel of two classes, as probmetrics writes it: with log p and log(1-p).
+func TestTwoClassesHaveTheBetaKernel(t *testing.T) {
+	x, p, b := 0.3, 0.8, 0.05
+	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	u, v := x/b+1, (1-x)/b+1
+	want := (u-1)*math.Log(p) + (v-1)*math.Log(1-p) - (lgamma(u) + lgamma(v) - lgamma(u+v))
+	if got := logDensity([]float64{v, u}, []float64{1 - p, p}); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A wide kernel returns the class shares, a narrow one the label of the row itself.
+func TestBandwidthGoesFromSharesToNeighbours(t *testing.T) {
+	set := testset.Drawn(200, 3, 2, 1)
+	shares := make([]float64, 3)
+	for _, y := range set.Labels {
+		shares[y] += 1.0 / 200
+	}
+	q := data.NewProbs(200, 3)
+	wide := bankOf(set, MostBandwidth)
+	wide.Estimate(q, set.Logits)
+	for i := range q.Rows {
+		if !testset.Near(q.Row(i), shares, 0.02) {
+			t.Fatalf("row %d: %v, want %v", i, q.Row(i), shares)
+		}
+	}
+	narrow := bankOf(set, LeastBandwidth)
+	narrow.Estimate(q, set.Logits)
+	same := 0
+	for i, y := range set.Labels {
+		if q.Row(i)[y] > 0.5 {
+			same++
+		}
+	}
+	if same < 150 {
+		t.Errorf("%d of 200 rows have the label of their nearest row, themselves", same)
+	}
+}
+
+func TestScottsRule(t *testing.T) {
+	for _, c := range []struct {
+		n, k int
+		want float64
+	}{{5000, 2, 0.0331}, {5000, 10, 0.2697}, {5000, 100, 0.8476}, {1, 10, 1}, {32, 1, 0.25}} {
+		if got := Scott(c.n, c.k); math.Abs(got-c.want) > 5e-5 {
+			t.Errorf("%d rows of %d classes: %v, want %v", c.n, c.k, got, c.want)
+		}
+	}
+}
+
+func TestCheckRejectsWhatNoFitReturns(t *testing.T) {
+	good := func() Bank { return bankOf(testset.Drawn(3, 2, 1, 1), 0.5) }
+	if b := good(); b.Check() != nil {
+		t.Fatal(b.Check())
+	}
+	for name, damage := range map[string]func(b *Bank){
+		"no rows":            func(b *Bank) { b.Labels, b.Logits = nil, nil },
+		"no classes":         func(b *Bank) { b.Classes = 0 },
+		"many classes":       func(b *Bank) { b.Classes = 1 << 62 },
+		"a logit less":       func(b *Bank) { b.Logits = b.Logits[:5] },
+		"another class":      func(b *Bank) { b.Labels = []int32{0, 1, 2} },
+		"a negative label":   func(b *Bank) { b.Labels = []int32{0, 1, -1} },
+		"a bandwidth of 0":   func(b *Bank) { b.Bandwidth = 0 },
+		"a bandwidth of NaN": func(b *Bank) { b.Bandwidth = math.NaN() },
+		"a logit of NaN":     func(b *Bank) { b.Logits[2] = float32(math.NaN()) },
+		"an infinite logit":  func(b *Bank) { b.Logits[2] = float32(math.Inf(-1)) },
+	} {
+		b := good()
+		damage(&b)
+		if b.Check() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
