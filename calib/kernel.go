@@ -19,15 +19,15 @@ import (
 // where K(., p_i) is the density of the Dirichlet distribution with parameters p_i/b + 1.
 // For two classes it is the beta kernel. The bandwidth b is n^(-2/(d+4)) with d = k-1,
 // at least 1 (Scott's rule): .033 for 5,000 rows of two classes, .27 for ten, .85 for a
-// hundred. With many classes it is so wide that q is close to the class shares; all
-// confidences are low then. Probabilities are limited to [1e-10, 1 - 1e-10]. A class
-// without calibration rows has probability 0. The prediction may change.
+// hundred. On five networks of data/bundle with 2 to 20 classes its confidence is too
+// high, by .05 to .17. Probabilities are limited to [1e-10, 1 - 1e-10]. A class without
+// calibration rows has probability 0. The prediction may change.
 //
 // Costs. Each row costs a product with all calibration rows, n k multiplications: 0.1 ms
-// for 5,000 rows of 100 classes, 1 to 2 ms for 10,000 rows of 1,000. The fit itself
-// reports its NLL on the calibration rows, which takes n such products. Of more than
-// Rows rows, Rows are drawn at random with Input.Seed, as in probmetrics. The map keeps
-// their logits, at most 10 million.
+// for 5,000 rows of 100 classes, 1 to 2 ms for 10,000 rows of 1,000, so half a minute
+// for 25,000 rows. The fit reports its NLL on the calibration rows, which takes n such
+// products. Of more than Rows rows, Rows are drawn at random with Input.Seed, as in
+// probmetrics. The map keeps their logits, at most 10 million.
 //
 // Departures from probmetrics: none in float64. It draws rows with torch's generator. The
 // paper chooses b by the leave-one-out likelihood, which probmetrics leaves out; the
