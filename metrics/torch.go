@@ -28,21 +28,14 @@ var eceTorchEntry = Entry{
 // TorchECE returns the ECE of bins >= 1 bins of equal width by the convention of
 // torchmetrics (Detlefsen et al. 2022), in [0, 1], to compare with numbers that it
 // has computed. Confidences are rounded to float32, bin b is
-// [edge_b, edge_b+1) with the float32 edges of torch.linspace(0, 1, bins+1), and
+// [edge_b, edge_b+1) with the float32 edges of torch.linspace(0, 1, bins+1) (see
+// torchEdges), and
 // confidences that are 1 in float32 make up a bin of their own. With saturated
 // networks that bin holds a good part of the samples. Sums are exact here and
 // float32 there: values agree to about 1e-6.
 func TorchECE(s *Samples, bins int) float64 {
 	m := max(1, bins)
-	edges := make([]float32, m+1)
-	step := float32(1) / float32(m)
-	for i := range edges {
-		if i < (m+1)/2 { // torch counts from both ends
-			edges[i] = step * float32(i)
-		} else {
-			edges[i] = 1 - float32(step*float32(m-i))
-		}
-	}
+	edges := torchEdges(m)
 	sums, hits := make([]exact.Sum, m+1), make([]int, m+1)
 	for _, x := range s.sorted {
 		conf := float32(x.conf)
@@ -60,4 +53,29 @@ func TorchECE(s *Samples, bins int) float64 {
 		sum += math.Abs(sums[b].Value() - float64(hits[b]))
 	}
 	return sum / float64(max(1, s.Len()))
+}
+
+// torchEdges returns torch.linspace(0, 1, m+1) as torch 1 and 2 compute it on x86
+// processors with AVX2. An edge is counted from the nearer end and rounded once. Of
+// each 16 edges, two vectors of eight, only the first edge of a vector is computed so;
+// the others add steps to it. Other processors, such as GPUs, may have edges that are
+// next to these.
+func torchEdges(m int) []float32 {
+	n, step := m+1, float32(1)/float32(m)
+	edge := func(i int) float32 {
+		if i < n/2 {
+			return float32(float64(step) * float64(i))
+		}
+		return float32(1 - float64(step)*float64(m-i)) // the product is exact in float64
+	}
+	edges := make([]float32, n)
+	for i := range edges {
+		if i >= n/16*16 {
+			edges[i] = edge(i)
+			continue
+		}
+		first := i / 8 * 8
+		edges[i] = edge(first) + float32(step*float32(i-first))
+	}
+	return edges
 }

@@ -3,6 +3,9 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -39,5 +42,43 @@ func TestTorchECEHasTheEdgesOfLinspace(t *testing.T) {
 			together := TorchECE(Of(given([]float64{e, above}, []bool{true, false})), m)
 			near(t, fmt.Sprintf("%v and the number above it in %d bins", edge, m), together, math.Abs(e+above-1)/2, 1e-7)
 		}
+	}
+}
+
+// The edges are those that torch computed, bit by bit, for 66 numbers of bins: below 16
+// edges, in vectors of eight, and past them.
+func TestTorchEdgesAreThoseOfTorch(t *testing.T) {
+	text, err := os.ReadFile("testdata/linspace.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		counts++
+		var above []int
+		for _, f := range strings.Fields(line) {
+			v, err := strconv.Atoi(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			above = append(above, v)
+		}
+		m := above[0]
+		edges := torchEdges(m)
+		if len(above) != m+2 || len(edges) != m+1 {
+			t.Fatalf("%d bins: %d edges, %d in the file", m, len(edges), len(above)-1)
+		}
+		for i, edge := range edges {
+			exact := float32(float64(i) / float64(m))
+			if want := math.Float32frombits(math.Float32bits(exact) + uint32(above[i+1])); edge != want {
+				t.Errorf("%d bins: edge %d is %v, torch has %v", m, i, edge, want)
+			}
+		}
+	}
+	if counts != 66 {
+		t.Errorf("%d numbers of bins", counts)
 	}
 }
