@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -221,12 +222,7 @@ func difference(path string, got, want any) string {
 		if !ok {
 			break
 		}
-		keys := make([]string, 0, len(want))
-		for key := range want {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
+		for _, key := range slices.Sorted(maps.Keys(want)) {
 			if at := difference(strings.TrimPrefix(path+"."+key, "."), got[key], want[key]); at != "" {
 				return at
 			}

@@ -77,11 +77,7 @@ func (l location) open() (contents, error) {
 // wrap puts the name in front of err and removes it from an error of the
 // operating system.
 func (l location) wrap(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return fmt.Errorf("%s: %w", l.name, err)
+	return fmt.Errorf("%s: %w", l.name, inputfile.Cause(err))
 }
 
 // openArray opens the array at l. A member of an archive is held in memory.

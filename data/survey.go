@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -274,11 +275,7 @@ func (s *surveying) add(head []string, tail string, ref Ref) bool {
 
 // survey chooses the layout: the stated one, or that of most sets.
 func (s *surveying) survey(stated string) *Survey {
-	templates := make([]string, 0, len(s.found))
-	for t := range s.found {
-		templates = append(templates, t)
-	}
-	slices.SortFunc(templates, func(a, b string) int {
+	templates := slices.SortedFunc(maps.Keys(s.found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(s.found[b]), len(s.found[a])), cmp.Compare(a, b))
 	})
 	if stated != "" { // the manifest decides

@@ -17,7 +17,6 @@ package calibtest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -185,14 +184,12 @@ func different(what string, a, b data.Probs, tol float64) error {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		return fmt.Errorf("%s: %d x %d against %d x %d", what, a.Rows, a.Cols, b.Rows, b.Cols)
 	}
-	i := slices.IndexFunc(indices(len(a.Data)), func(i int) bool {
-		d := a.Data[i] - b.Data[i]
-		return !(d >= -tol && d <= tol)
-	})
-	if i < 0 {
-		return nil
+	for i, v := range a.Data {
+		if d := v - b.Data[i]; !(d >= -tol && d <= tol) {
+			return fmt.Errorf("%s: row %d, class %d: %v against %v", what, i/a.Cols, i%a.Cols, v, b.Data[i])
+		}
 	}
-	return fmt.Errorf("%s: row %d, class %d: %v against %v", what, i/a.Cols, i%a.Cols, a.Data[i], b.Data[i])
+	return nil
 }
 
 // indices returns 0..n-1.

@@ -55,18 +55,24 @@ func encoded(f *calib.Fitted) ([]byte, error) {
 	}{f.Map, f.Report})
 }
 
+// sameFit returns an error that begins with what if two fits differ in map or report.
+func sameFit(what string, got, want *calib.Fitted) error {
+	a, err := encoded(got)
+	if err != nil {
+		return err
+	}
+	b, err := encoded(want)
+	if err == nil && !bytes.Equal(a, b) {
+		err = fmt.Errorf("%s:\n%s\n%s", what, a, b)
+	}
+	return err
+}
+
 // deterministic: three fits, two of them at the same time, have the same bytes.
 func deterministic(s *subject) error {
 	var wait sync.WaitGroup
-	results := make([][]byte, 3)
-	errs := make([]error, 3)
-	fit := func(i int) {
-		f, err := s.fit(s.cal, s.test)
-		if err == nil {
-			results[i], err = encoded(f)
-		}
-		errs[i] = err
-	}
+	fits, errs := make([]*calib.Fitted, 3), make([]error, 3)
+	fit := func(i int) { fits[i], errs[i] = s.fit(s.cal, s.test) }
 	fit(0)
 	for i := 1; i < 3; i++ {
 		wait.Go(func() { fit(i) })
@@ -75,12 +81,7 @@ func deterministic(s *subject) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	for _, r := range results[1:] {
-		if !bytes.Equal(r, results[0]) {
-			return fmt.Errorf("two fits differ:\n%s\n%s", results[0], r)
-		}
-	}
-	return nil
+	return errors.Join(sameFit("two fits differ", fits[1], fits[0]), sameFit("two fits differ", fits[2], fits[0]))
 }
 
 // shared: results of ts that are cached on the same set change no bit.
@@ -98,18 +99,7 @@ func shared(s *subject) error {
 	if err != nil {
 		return err
 	}
-	want, err := encoded(alone)
-	if err != nil {
-		return err
-	}
-	got, err := encoded(after)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(got, want) {
-		return fmt.Errorf("fitted after ts\n%s\nalone\n%s", got, want)
-	}
-	return nil
+	return sameFit("fitted after ts, and alone", after, alone)
 }
 
 // declaredPartsOnly: arrays that are not declared have no influence. In all other
@@ -123,16 +113,8 @@ func declaredPartsOnly(s *subject) error {
 	if err != nil {
 		return err
 	}
-	a, err := encoded(narrow)
-	if err != nil {
+	if err := sameFit("arrays that are not declared change the fit", wide, narrow); err != nil {
 		return err
-	}
-	b, err := encoded(wide)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(a, b) {
-		return fmt.Errorf("arrays that are not declared change the fit:\n%s\n%s", a, b)
 	}
 	dst := data.NewProbs(s.test.Logits.Rows, s.test.Logits.Cols)
 	calib.Apply(wide.Map, dst, s.test)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // modelFolder is the folder into which fit writes its files.
@@ -62,9 +64,8 @@ func readModel(dir string) (Model, error) {
 		return nil, errors.New("fit removed the folder model")
 	}
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			return nil, fmt.Errorf("model: %w", pe.Err)
+		if cause := inputfile.Cause(err); cause != err {
+			return nil, fmt.Errorf("model: %w", cause)
 		}
 		return nil, err
 	}

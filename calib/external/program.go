@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/internal/cputime"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Program is a calibrator that is a separate program, and how it is called.
@@ -202,10 +203,7 @@ func Find(dir, name string) (string, error) {
 
 // reason returns the reason why a program cannot be started, without its path.
 func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
+	err = inputfile.Cause(err)
 	var named *exec.Error
 	if errors.As(err, &named) {
 		return named.Err

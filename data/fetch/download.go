@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // part is a file that is being downloaded: NAME.part, and NAME.part.version with the
@@ -65,7 +67,7 @@ func (c *Client) download(ctx context.Context, want expected, path string) (sums
 func openPart(ctx context.Context, path string) (*part, error) {
 	f, err := os.OpenFile(path+".part", os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("%s.part: %w", path, cause(err))
+		return nil, fmt.Errorf("%s.part: %w", path, inputfile.Cause(err))
 	}
 	if err := lock(f); err != nil {
 		f.Close()
@@ -77,7 +79,7 @@ func openPart(ctx context.Context, path string) (*part, error) {
 	}
 	if _, err := io.Copy(p.digest, contextReader{ctx, f}); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s.part: %w", path, cause(err))
+		return nil, fmt.Errorf("%s.part: %w", path, inputfile.Cause(err))
 	}
 	return p, nil
 }
@@ -123,12 +125,12 @@ func (p *part) finish(path string) error {
 func (c *Client) copyFile(ctx context.Context, u *url.URL, want expected, p *part) error {
 	f, err := os.Open(filepath.FromSlash(u.Path))
 	if err != nil {
-		return cause(err)
+		return inputfile.Cause(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return cause(err)
+		return inputfile.Cause(err)
 	}
 	if !info.Mode().IsRegular() {
 		return errors.New("not a file")
@@ -136,7 +138,7 @@ func (c *Client) copyFile(ctx context.Context, u *url.URL, want expected, p *par
 	if err := p.begin(""); err != nil {
 		return err
 	}
-	return c.receive(ctx, contextReader{ctx, f}, want, info.Size(), p)
+	return c.receive(contextReader{ctx, f}, want, info.Size(), p)
 }
 
 // attempts asks a server for the file until it is complete.
@@ -233,7 +235,7 @@ func (c *Client) request(ctx context.Context, want expected, p *part) error {
 	if rest >= 0 {
 		total = have + rest
 	}
-	return because(ctx, c.receive(ctx, watched{resp.Body, watch, stall}, want, total, p))
+	return because(ctx, c.receive(watched{resp.Body, watch, stall}, want, total, p))
 }
 
 // because returns why ctx was cancelled, in place of an error that only says that it
@@ -259,7 +261,7 @@ func refused(resp *http.Response) error {
 
 // receive appends the bytes of r to the part. Total is the length of the file, or
 // negative if it is not known.
-func (c *Client) receive(ctx context.Context, r io.Reader, want expected, total int64, p *part) error {
+func (c *Client) receive(r io.Reader, want expected, total int64, p *part) error {
 	limit := int64(maxBytes)
 	if total >= 0 {
 		limit = total
@@ -277,7 +279,7 @@ func (c *Client) receive(ctx context.Context, r io.Reader, want expected, total 
 				return errors.Join(p.begin(""), permanent{fmt.Errorf("more than the %d bytes that it should have", limit)})
 			}
 			if _, err := p.f.Write(buf[:n]); err != nil {
-				return permanent{cause(err)}
+				return permanent{inputfile.Cause(err)}
 			}
 			p.digest.Write(buf[:n])
 			if c.Progress != nil {
@@ -373,7 +375,7 @@ func (c *Client) Size(ctx context.Context, f File) (int64, error) {
 	if u.Scheme == "file" {
 		info, err := os.Stat(filepath.FromSlash(u.Path))
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", f.URL, cause(err))
+			return 0, fmt.Errorf("%s: %w", f.URL, inputfile.Cause(err))
 		}
 		return info.Size(), nil
 	}

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Client downloads files. Its zero value is ready; it is used by one goroutine.
@@ -94,7 +96,7 @@ func (c *Client) file(ctx context.Context, f File, dir string, known records) (R
 			return Result{}, fmt.Errorf("%s: %w; remove the file to fetch it again", r.Path, err)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return Result{}, fmt.Errorf("%s: %w", r.Path, cause(err))
+		return Result{}, fmt.Errorf("%s: %w", r.Path, inputfile.Cause(err))
 	default:
 		if sums, err = c.download(ctx, want, r.Path); err != nil {
 			return Result{}, err

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
 )
@@ -35,7 +38,7 @@ func readRecords(dir string) (records, error) {
 		return records{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, cause(err))
+		return nil, fmt.Errorf("%s: %w", path, inputfile.Cause(err))
 	}
 	r := records{}
 	for i, line := range strings.Split(strings.TrimSuffix(string(b), "\n"), "\n") {
@@ -54,13 +57,8 @@ func readRecords(dir string) (records, error) {
 
 // write writes fetched.tsv in dir, in the order of the names.
 func (r records) write(dir string) error {
-	var names []string
-	for name := range r {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var b strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(r)) {
 		e := r[name]
 		fmt.Fprintf(&b, "%s\t%d\t%s\t%s\n", e.sha256, e.bytes, name, e.url)
 	}
@@ -70,13 +68,4 @@ func (r records) write(dir string) error {
 // isDigest reports whether s has so many hexadecimal digits in lower case.
 func isDigest(s string, digits int) bool {
 	return len(s) == digits && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// cause removes operation and path from an error of the operating system.
-func cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/inputfile"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/internal/hdf5"
 )
@@ -39,12 +41,12 @@ type located struct{ error }
 func (in *input) readArena(ctx context.Context, file string) error {
 	r, err := os.Open(file)
 	if err != nil {
-		return cause(err)
+		return inputfile.Cause(err)
 	}
 	defer r.Close()
 	info, err := r.Stat()
 	if err != nil {
-		return cause(err)
+		return inputfile.Cause(err)
 	}
 	f, err := hdf5.Open(r, info.Size())
 	if err != nil {

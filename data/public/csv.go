@@ -68,18 +68,12 @@ func readCSV(ctx context.Context, in *input) error {
 		if s.scores.n == 0 {
 			return fmt.Errorf("%s: no row of the %s set", in.files[min(i, len(in.files)-1)], []string{"calibration", "test"}[i])
 		}
-		s.scores = s.scores.twoClassesIf(c.Kind == data.KindProbs)
+		if c.Kind == data.KindProbs {
+			s.scores = s.scores.twoClasses()
+		}
 	}
 	n.training = "given as CSV"
 	return in.add(n)
-}
-
-// twoClassesIf is twoClasses if the numbers are probabilities.
-func (t table) twoClassesIf(probs bool) table {
-	if probs {
-		return t.twoClasses()
-	}
-	return t
 }
 
 // read appends the rows of a file to the split that to returns for the value of the

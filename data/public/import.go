@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/inputfile"
+
 	"github.com/qats-bench/qats/data"
 )
 
@@ -205,16 +207,7 @@ func readFile(name string) ([]byte, error) {
 }
 
 // clean puts name in front of an error of the operating system, once.
-func clean(name string, err error) error { return fmt.Errorf("%s: %w", name, cause(err)) }
-
-// cause removes operation and path from an error of the operating system.
-func cause(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
+func clean(name string, err error) error { return fmt.Errorf("%s: %w", name, inputfile.Cause(err)) }
 
 // base returns the last element of the name of a file.
 func base(name string) string { return path.Base(filepath.ToSlash(name)) }

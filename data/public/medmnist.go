@@ -249,17 +249,17 @@ func indexedRows(b []byte) (table, error) {
 		return table{}, fmt.Errorf("empty")
 	}
 	n := bytes.Count(b, []byte("\n")) + 1
-	k := bytes.Count(b[:max(0, indexOr(b, '\n', len(b)))], []byte(","))
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	k := bytes.Count(first, []byte(","))
 	if k == 0 {
 		return table{}, fmt.Errorf("line 1: want an index and numbers, separated by commas")
 	}
 	t := table{n: n, k: k, data: make([]float64, 0, min(n*k, len(b)))}
 	order := make([]int, n) // line of each index
 	for line := range n {
-		end := indexOr(b, '\n', len(b))
-		text := strings.TrimSuffix(string(b[:end]), "\r")
-		b = b[min(end+1, len(b)):]
-		fields := strings.Split(text, ",")
+		var text []byte
+		text, b, _ = bytes.Cut(b, []byte("\n"))
+		fields := strings.Split(strings.TrimSuffix(string(text), "\r"), ",")
 		if len(fields) != k+1 {
 			return table{}, fmt.Errorf("line %d: %d fields; line 1 has %d", line+1, len(fields), k+1)
 		}
@@ -284,14 +284,6 @@ func indexedRows(b []byte) (table, error) {
 		sorted.data = append(sorted.data, t.row(line-1)...)
 	}
 	return sorted, nil
-}
-
-// indexOr returns the index of c in b, or none.
-func indexOr(b []byte, c byte, none int) int {
-	if i := bytes.IndexByte(b, c); i >= 0 {
-		return i
-	}
-	return none
 }
 
 // number reads a finite number in decimal notation.

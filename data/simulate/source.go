@@ -24,20 +24,14 @@ type Source struct {
 // solutions are the constants of networks, each found once.
 type solutions struct {
 	mu    sync.Mutex
-	known map[string]*solution
-}
-
-type solution struct {
-	once sync.Once
-	c    constants
-	err  error
+	known map[string]func() (constants, error)
 }
 
 // New returns the source of the networks that lookup returns. lookup is called
 // often and from several goroutines. It returns the same network, except for Shift,
 // for all sets of one network.
 func New(lookup func(data.Ref) (Network, bool)) *Source {
-	return &Source{lookup: lookup, solved: &solutions{known: map[string]*solution{}}}
+	return &Source{lookup: lookup, solved: &solutions{known: map[string]func() (constants, error){}}}
 }
 
 var _ data.Source = (*Source)(nil)
@@ -142,12 +136,11 @@ func (s *solutions) of(w Network) (constants, error) {
 	s.mu.Lock()
 	x := s.known[key]
 	if x == nil {
-		x = &solution{}
+		x = sync.OnceValues(func() (constants, error) { return solve(w, s.of) })
 		s.known[key] = x
 	}
 	s.mu.Unlock()
-	x.once.Do(func() { x.c, x.err = solve(w, s.of) })
-	return x.c, x.err
+	return x()
 }
 
 // Shape returns the rows and classes at ref. It draws and solves nothing.

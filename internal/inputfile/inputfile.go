@@ -84,3 +84,13 @@ func read(f fs.File, info fs.FileInfo) ([]byte, error) {
 	_, err := b.ReadFrom(f)
 	return b.Bytes(), err
 }
+
+// Cause returns the error of the operating system in err without the path, which its
+// caller names: the Err of the first *fs.PathError in its chain, else err.
+func Cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

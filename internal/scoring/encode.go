@@ -22,37 +22,54 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 	if s.Len() == 0 || len(s.Changed) == 0 {
 		return b, errors.New("sample scores without rows, or without the uncalibrated predictions")
 	}
-	columns := []data.Member{
-		{Name: "conf", Float64: s.Conf},
-		{Name: "pred", Int32: s.Pred},
-		{Name: "label", Int32: s.Label},
-		{Name: "changed", Bool: s.Changed},
+	var members []data.Member
+	for _, c := range s.columns() {
+		if s.TopLabel && (c.name == "nll" || c.name == "brier") {
+			continue
+		}
+		m := data.Member{Name: c.name}
+		switch at := c.at.(type) {
+		case *[]float64:
+			m.Float64 = *at
+		case *[]int32:
+			m.Int32 = *at
+		case *[]bool:
+			m.Bool = *at
+		}
+		members = append(members, m)
 	}
-	if !s.TopLabel {
-		columns = slices.Insert(columns, 3, data.Member{Name: "nll", Float64: s.NLL}, data.Member{Name: "brier", Float64: s.Brier})
+	to := bytes.NewBuffer(b)
+	to.Grow(s.encodedBytes())
+	err := data.WriteNPZ(to, members...)
+	return to.Bytes(), err
+}
+
+// column is a column of the encoding: at is a pointer to a list of numbers or flags.
+type column struct {
+	name string
+	at   any
+}
+
+// columns returns all columns in their order; nll and brier are of scores that are not
+// top-label.
+func (s *SampleScores) columns() []column {
+	list := []column{
+		{"conf", &s.Conf}, {"pred", &s.Pred}, {"label", &s.Label},
+		{"nll", &s.NLL}, {"brier", &s.Brier}, {"changed", &s.Changed},
 	}
 	if c := s.Classes; c != nil {
-		columns = append(columns,
-			data.Member{Name: "class_rows", Int32: c.Rows},
-			data.Member{Name: "class_hits", Int32: c.Hits},
-			data.Member{Name: "class_conf", Float64: c.Conf},
-			data.Member{Name: "tail_class", Int32: c.Tail.Class},
-			data.Member{Name: "tail_prob", Float64: c.Tail.Prob},
-			data.Member{Name: "tail_hit", Bool: c.Tail.Hit},
-			data.Member{Name: "top_rows", Int32: c.Top.Rows},
-			data.Member{Name: "top_hits", Int32: c.Top.Hits},
-			data.Member{Name: "top_conf", Float64: c.Top.Conf},
+		list = append(list,
+			column{"class_rows", &c.Rows}, column{"class_hits", &c.Hits}, column{"class_conf", &c.Conf},
+			column{"tail_class", &c.Tail.Class}, column{"tail_prob", &c.Tail.Prob}, column{"tail_hit", &c.Tail.Hit},
+			column{"top_rows", &c.Top.Rows}, column{"top_hits", &c.Top.Hits}, column{"top_conf", &c.Top.Conf},
 		)
 	}
 	if s.Vectors != nil {
 		for _, m := range s.Vectors.members() {
-			columns = append(columns, data.Member{Name: m.name, Float64: *m.column})
+			list = append(list, column{m.name, m.column})
 		}
 	}
-	to := bytes.NewBuffer(b)
-	to.Grow(s.encodedBytes())
-	err := data.WriteNPZ(to, columns...)
-	return to.Bytes(), err
+	return list
 }
 
 // encodedBytes is at least the number of bytes that AppendEncoded appends.
@@ -71,93 +88,65 @@ func (s *SampleScores) encodedBytes() int {
 // bytes, columns that are missing or differ in length, and values that no
 // scoring gives are errors.
 func Decode(b []byte) (*SampleScores, error) {
-	columns, err := data.ReadNPZ(b)
+	members, err := data.ReadNPZ(b)
 	if err != nil {
 		return nil, err
 	}
 	s := &SampleScores{}
-	classes := func() *ClassBins {
-		if s.Classes == nil {
-			s.Classes = &ClassBins{}
-		}
-		return s.Classes
-	}
-	for _, c := range columns {
-		switch c.Name {
-		case "conf":
-			s.Conf = c.Float64
-		case "pred":
-			s.Pred = c.Int32
-		case "label":
-			s.Label = c.Int32
-		case "nll":
-			s.NLL = c.Float64
-		case "brier":
-			s.Brier = c.Float64
-		case "changed":
-			s.Changed = c.Bool
+	for _, m := range members { // the first of the columns that are there together
+		switch m.Name {
 		case "class_rows":
-			classes().Rows = c.Int32
-		case "class_hits":
-			classes().Hits = c.Int32
-		case "class_conf":
-			classes().Conf = c.Float64
-		case "tail_class":
-			classes().Tail.Class = c.Int32
-		case "tail_prob":
-			classes().Tail.Prob = c.Float64
-		case "tail_hit":
-			classes().Tail.Hit = c.Bool
-		case "top_rows":
-			classes().Top.Rows = c.Int32
-		case "top_hits":
-			classes().Top.Hits = c.Int32
-		case "top_conf":
-			classes().Top.Conf = c.Float64
-		default:
-			if !s.vectorMember(c) {
-				return nil, fmt.Errorf("column %q does not belong to sample scores", c.Name)
-			}
+			s.Classes = &ClassBins{}
+		case (&VectorScores{}).members()[0].name:
+			s.Vectors = &VectorScores{}
 		}
 	}
-	n := s.Len()
-	s.TopLabel = s.NLL == nil && s.Brier == nil
-	vector := len(s.NLL) == n && len(s.Brier) == n
-	if n == 0 || len(s.Pred) != n || len(s.Label) != n || len(s.Changed) != n || !(vector || s.TopLabel) {
-		return nil, errors.New("columns of sample scores are absent, of another type or of unequal length")
-	}
-	for i := range n {
-		if !(s.Conf[i] >= 0 && s.Conf[i] <= 1) || s.Pred[i] < 0 || s.Label[i] < 0 {
-			return nil, fmt.Errorf("row %d: confidence %g, prediction %d, label %d: out of range", i, s.Conf[i], s.Pred[i], s.Label[i])
+	columns := s.columns()
+	for _, m := range members {
+		i := slices.IndexFunc(columns, func(c column) bool { return c.name == m.Name })
+		if i < 0 {
+			return nil, fmt.Errorf("column %q does not belong to sample scores", m.Name)
 		}
-		if vector && !(s.Conf[i] > 0 && s.NLL[i] >= 0 && s.Brier[i] >= 0) {
-			return nil, fmt.Errorf("row %d: confidence %g, nll %g, brier %g: out of range", i, s.Conf[i], s.NLL[i], s.Brier[i])
-		}
-	}
-	if s.Classes != nil {
-		if err := s.Classes.check(n); err != nil {
-			return nil, err
+		switch at := columns[i].at.(type) {
+		case *[]float64:
+			*at = m.Float64
+		case *[]int32:
+			*at = m.Int32
+		case *[]bool:
+			*at = m.Bool
 		}
 	}
-	if s.Vectors != nil {
-		if err := s.Vectors.check(n); err != nil {
-			return nil, err
-		}
+	if err := s.check(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// vectorMember keeps a column of VectorScores. It reports whether the column is one.
-func (s *SampleScores) vectorMember(c data.Member) bool {
-	v := s.Vectors
-	if v == nil {
-		v = &VectorScores{}
+// check rejects columns that AppendEncoded cannot have written.
+func (s *SampleScores) check() error {
+	n := s.Len()
+	s.TopLabel = s.NLL == nil && s.Brier == nil
+	vector := len(s.NLL) == n && len(s.Brier) == n
+	if n == 0 || len(s.Pred) != n || len(s.Label) != n || len(s.Changed) != n || !(vector || s.TopLabel) {
+		return errors.New("columns of sample scores are absent, of another type or of unequal length")
 	}
-	for _, m := range v.members() {
-		if m.name == c.Name {
-			*m.column, s.Vectors = c.Float64, v
-			return true
+	for i := range n {
+		if !(s.Conf[i] >= 0 && s.Conf[i] <= 1) || s.Pred[i] < 0 || s.Label[i] < 0 {
+			return fmt.Errorf("row %d: confidence %g, prediction %d, label %d: out of range", i, s.Conf[i], s.Pred[i], s.Label[i])
+		}
+		if vector && !(s.Conf[i] > 0 && s.NLL[i] >= 0 && s.Brier[i] >= 0) {
+			return fmt.Errorf("row %d: confidence %g, nll %g, brier %g: out of range", i, s.Conf[i], s.NLL[i], s.Brier[i])
 		}
 	}
-	return false
+	if s.Classes != nil {
+		if err := s.Classes.check(n); err != nil {
+			return err
+		}
+	}
+	if s.Vectors != nil {
+		if err := s.Vectors.check(n); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -92,12 +93,7 @@ func (f *File) Members(path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("/%s: %w", path, err)
 	}
-	names := make([]string, 0, len(members))
-	for name := range members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
+	return slices.Sorted(maps.Keys(members)), nil
 }
 
 // Read returns the array at a path.
