@@ -33,10 +33,14 @@ func claims() map[string]calibtest.Claims {
 		"hfe-target": {Options: calib.SetInts(map[string]int{"m": 40})},
 		// The descent ends at a gradient of 1e-7, and EM goes on from there.
 		"label-shift": {Tolerance: 1e-5},
-		// The promises also hold for a small network after a short training.
-		"adats": {Options: calib.SetInts(map[string]int{"epochs": 3, "hidden": 8})},
-		"pts":   {Options: calib.SetInts(map[string]int{"steps": 30})},
-		"smart": {Options: calib.SetInts(map[string]int{"epochs": 30})},
+		// The promises also hold for a few partitions and folds, and for a small network
+		// after a short training.
+		"gc":       {Options: calib.SetInts(map[string]int{"partitions": 4})},
+		"gc-split": {Options: calib.SetInts(map[string]int{"partitions": 4})},
+		"cvap":     {Options: calib.SetInts(map[string]int{"folds": 2})},
+		"adats":    {Options: calib.SetInts(map[string]int{"epochs": 3, "hidden": 8, "draws": 3})},
+		"pts":      {Options: calib.SetInts(map[string]int{"steps": 30})},
+		"smart":    {Options: calib.SetInts(map[string]int{"epochs": 30})},
 	}
 }
 

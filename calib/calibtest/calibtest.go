@@ -98,7 +98,13 @@ type subject struct {
 	contract  calib.Contract
 	cal, test *data.Set // all parts; a method sees views
 	deadline  time.Duration
+
+	situations []situation
+	fits       map[situation]*calib.Fitted // that several checks use
 }
+
+// situation is a pair of sets: a method is fitted on cal and applied to test.
+type situation struct{ cal, test *data.Set }
 
 func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
 	if claims.Tolerance == 0 {
@@ -108,10 +114,13 @@ func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
 	if err != nil {
 		return nil, fmt.Errorf("options: %w", err)
 	}
-	return &subject{
+	s := &subject{
 		entry: entry, claims: claims, method: m, contract: m.Contract(),
 		cal: drawn(200, 5, 1), test: drawn(40, 5, 2), deadline: deadline,
-	}, nil
+		fits: map[situation]*calib.Fitted{},
+	}
+	s.situations = s.newSituations()
+	return s, nil
 }
 
 // input returns the parts of the sets that the method may see.
@@ -126,8 +135,21 @@ func (s *subject) input(cal, target *data.Set) calib.Input {
 	return in
 }
 
-// fit returns the method fitted on cal, and on target if the contract asks for one.
+// fit returns fitAnew, from the second time on of the same sets as it was.
 func (s *subject) fit(cal, target *data.Set) (*calib.Fitted, error) {
+	on := situation{cal, target}
+	if f := s.fits[on]; f != nil {
+		return f, nil
+	}
+	f, err := s.fitAnew(cal, target)
+	if err == nil {
+		s.fits[on] = f
+	}
+	return f, err
+}
+
+// fitAnew returns the method fitted on cal, and on target if the contract asks for one.
+func (s *subject) fitAnew(cal, target *data.Set) (*calib.Fitted, error) {
 	f, err := s.fitInput(context.Background(), s.input(cal, target))
 	if err != nil {
 		return nil, fmt.Errorf("fit: %w", err)

@@ -72,7 +72,7 @@ func sameFit(what string, got, want *calib.Fitted) error {
 func deterministic(s *subject) error {
 	var wait sync.WaitGroup
 	fits, errs := make([]*calib.Fitted, 3), make([]error, 3)
-	fit := func(i int) { fits[i], errs[i] = s.fit(s.cal, s.test) }
+	fit := func(i int) { fits[i], errs[i] = s.fitAnew(s.cal, s.test) }
 	fit(0)
 	for i := 1; i < 3; i++ {
 		wait.Go(func() { fit(i) })
@@ -124,7 +124,7 @@ func declaredPartsOnly(s *subject) error {
 // noAliasing: a fitted map is unchanged when the arrays of its fit are overwritten.
 func noAliasing(s *subject) error {
 	cal, target := cloned(s.cal), cloned(s.test)
-	f, err := s.fit(cal, target)
+	f, err := s.fitAnew(cal, target)
 	if err != nil {
 		return err
 	}

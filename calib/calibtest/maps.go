@@ -30,13 +30,13 @@ func valid(q data.Probs) error {
 	return nil
 }
 
-// situations are pairs of a set to fit on and a set to apply to.
-func (s *subject) situations() []struct{ cal, test *data.Set } {
+// newSituations returns easy, adversarial and mislabelled sets.
+func (s *subject) newSituations() []situation {
 	hard := adversarial(5)
 	second := relabelled(s.cal, func(row []float32, _ int32) int32 { return int32(ranked(row, 1)) })
 	last := relabelled(s.cal, func(row []float32, _ int32) int32 { return int32(ranked(row, len(row)-1)) })
 	constant := relabelled(s.cal, func([]float32, int32) int32 { return 3 })
-	return []struct{ cal, test *data.Set }{
+	return []situation{
 		{s.cal, s.test}, {s.cal, hard}, {hard, s.test}, {hard, hard},
 		{second, s.test}, {second, hard}, {last, hard}, {constant, hard},
 	}
@@ -44,7 +44,7 @@ func (s *subject) situations() []struct{ cal, test *data.Set } {
 
 // probabilities: elements are in [0, 1] and rows sum to 1, for all logits.
 func probabilities(s *subject) error {
-	for i, on := range s.situations() {
+	for i, on := range s.situations {
 		q, err := s.fitApply(on.cal, on.test)
 		if err == nil {
 			err = valid(q)
@@ -61,7 +61,7 @@ func probabilities(s *subject) error {
 // see calib.TopLabel.
 func top1(s *subject) error {
 	changed := 0
-	for n, on := range s.situations() {
+	for n, on := range s.situations {
 		f, err := s.fit(on.cal, on.test)
 		if err != nil {
 			return fmt.Errorf("situation %d: %w", n, err)
