@@ -48,10 +48,10 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestMemberTakesNoMoreMemoryThanItsArray, and none where it is rejected: 64 MiB of
-// zeros are 64 KiB in an archive.
+// TestMemberTakesNoMoreMemoryThanItsArray, and none where it is rejected: 16 MiB of
+// zeros are 16 KiB in an archive.
 func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
-	const n = 64 << 20
+	const n = 16 << 20
 	good := appendHeader(nil, Float32, []int{n / 4 / 4, 4})
 	for _, x := range []struct {
 		name, path string
@@ -60,8 +60,8 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 		want       string
 	}{
 		{"whole", archive(t, good, n, nil), 0, n + 4<<20, ""},
-		{"above the limit", archive(t, good, n, nil), 32 << 20, 4 << 20,
-			"unpacks to 64 MiB, more than the limit of 32 MiB: store it as .npy, which is read in blocks, or raise --max-memory"},
+		{"above the limit", archive(t, good, n, nil), 8 << 20, 4 << 20,
+			"unpacks to 16 MiB, more than the limit of 8 MiB: store it as .npy, which is read in blocks, or raise --max-memory"},
 		{"longer than its header says", archive(t, appendHeader(nil, Float32, []int{10, 4}), n, nil), 0, 4 << 20, "too long"},
 		{"no array", archive(t, []byte("zeros"), n, nil), 0, 4 << 20, "not a .npy file"},
 		{"encrypted", archive(t, good, n, func(h *zip.FileHeader) { h.Flags |= encrypted }), 0, 4 << 20, "is encrypted; store it without a password"},
@@ -86,7 +86,7 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 
 // TestMemberIsHashedInConstantMemory, and its digest is that of the bytes unpacked.
 func TestMemberIsHashedInConstantMemory(t *testing.T) {
-	const n = 64 << 20
+	const n = 16 << 20
 	good := appendHeader(nil, Float32, []int{n / 4 / 4, 4})
 	l := locate(nil, archive(t, good, n, nil))
 	npy := filepath.Join(t.TempDir(), "a.npy")

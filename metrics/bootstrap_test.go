@@ -15,7 +15,11 @@ import (
 
 func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	for trial := range 400 {
+	trials := 400
+	if testing.Short() {
+		trials = 130
+	}
+	for trial := range trials {
 		n := []int{1, 2, 7, 8, 14, 15, 16, 40, 1000}[trial%9]
 		f := network(rng, n, 1.5)
 		if trial%5 == 0 { // long chains that fall apart where a link is not drawn

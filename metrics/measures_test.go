@@ -266,7 +266,7 @@ func TestKuiperIsTheLargestTotalOverAnInterval(t *testing.T) {
 // Brownian motion, sqrt(8/pi), for any n. Steps of a walk lower it by O(1/sqrt(n)).
 func TestStandardKuiperOfACalibratedModelDoesNotFallWithN(t *testing.T) {
 	rng := rand.New(rand.NewPCG(45, 1))
-	for _, n := range []int{1000, 9000} {
+	for _, n := range []int{500, 4000} {
 		mean, above, trials := 0., 0, 600
 		for range trials {
 			conf, hit := make([]float64, n), make([]bool, n)
@@ -446,13 +446,13 @@ func TestResampledMetricsAreThoseOfTheExpandedSample(t *testing.T) {
 
 // The interval of a mean over rows is that of the normal distribution.
 func TestIntervalOfAMeanIsThatOfTheCentralLimit(t *testing.T) {
-	f := network(rand.New(rand.NewPCG(50, 1)), 4000, 1.2)
+	f := network(rand.New(rand.NewPCG(50, 1)), 1000, 1.2)
 	list, err := Intervals(context.Background(), Of(f), PairOptions{Metrics: []Entry{brierTopEntry, accuracyEntry, smECEEntry}, Seed: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	accuracy := list[1].Value
-	half := 1.96 * math.Sqrt(accuracy*(1-accuracy)/4000)
+	half := 1.96 * math.Sqrt(accuracy*(1-accuracy)/1000)
 	near(t, "accuracy", list[1].Value, Accuracy(Of(f)), 1e-14)
 	near(t, "lower end", list[1].Lo, accuracy-half, half/8)
 	near(t, "upper end", list[1].Hi, accuracy+half, half/8)

@@ -73,7 +73,7 @@ func published(t testing.TB) []Network {
 func TestModelReachesThePublishedECE(t *testing.T) {
 	every := 10
 	if testing.Short() {
-		every = 40
+		every = 80
 	}
 	for i, w := range published(t) {
 		if err := w.Check(); err != nil {
