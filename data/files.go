@@ -136,6 +136,17 @@ func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reade
 
 // check checks the shape of each part, and the shapes against each other.
 func (r *setReader) check() error {
+	if err := r.checkAxes(); err != nil {
+		return err
+	}
+	if err := r.transposed(); err != nil {
+		return err
+	}
+	return r.checkLengths()
+}
+
+// checkAxes checks the number of axes of each part, and that none is empty.
+func (r *setReader) checkAxes() error {
 	for _, x := range []struct {
 		a    *Array
 		axes int
@@ -173,9 +184,12 @@ func (r *setReader) check() error {
 			return fmt.Errorf("%s: shape %s: the array is empty", x.a.name, tuple(s))
 		}
 	}
-	if err := r.transposed(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkLengths checks that the parts agree in rows, classes and features, and sets the
+// numbers of rows and classes. One class stands for two.
+func (r *setReader) checkLengths() error {
 	rows := []axis{{r.logits, 0}, {r.labels, 0}, {r.features, 0}, {r.augmented, 1}}
 	classes := []axis{{r.logits, 1}, {r.augmented, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood, 1}}
 	width := []axis{{r.features, 1}, {r.weight, 1}}

@@ -115,6 +115,28 @@ func (w *workplace) size() int64 {
 // A fast disk can write some 50 MB in that time.
 const watchEvery = 20 * time.Millisecond
 
+// watch calls look every now and then, until the function that it returns is called.
+func watch(look func()) (unwatch func()) {
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				look()
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-watched
+	}
+}
+
 // call runs the program with a verb. It waits until the program ends, or kills it.
 func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	inner, stop := context.WithCancelCause(ctx)
@@ -143,23 +165,11 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	if err := cmd.Start(); err != nil {
 		return w.local(fmt.Errorf("program %s: %w", p.Argv[0], reason(err)))
 	}
-	ended := make(chan struct{})
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ended:
-				return
-			case <-tick.C:
-				if w.size() > allowed {
-					stop(fmt.Errorf("%s wrote more than %d MiB and was killed", verb, p.Disk>>20))
-				}
-			}
+	unwatch := watch(func() {
+		if w.size() > allowed {
+			stop(fmt.Errorf("%s wrote more than %d MiB and was killed", verb, p.Disk>>20))
 		}
-	}()
+	})
 	if err := w.record(cmd.Process.Pid, p.Argv[0]); err != nil {
 		stop(err)
 	}
@@ -168,8 +178,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		cputime.Add(ctx, s.UserTime()+s.SystemTime()) // with the child processes that it waited for
 	}
 	killGroup(cmd) // its remaining child processes
-	close(ended)
-	<-watched
+	unwatch()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

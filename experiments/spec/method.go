@@ -147,9 +147,7 @@ func (r *reader) written(n *yaml.Node) written {
 	if resolve(n).Kind == yaml.MappingNode {
 		r.object(n, "a method", map[string]func(*yaml.Node){
 			"name": func(v *yaml.Node) {
-				if s, ok := r.scalar(v, "name"); ok && r.id(v, "name", s) {
-					w.name = s
-				}
+				r.oneID(&w.name, "name")(v)
 				if w.method == "" {
 					w.at = v
 				}
@@ -230,12 +228,4 @@ func find(registry []calib.Entry, name string) (calib.Entry, bool) {
 		return calib.Entry{}, false
 	}
 	return registry[i], true
-}
-
-func names(registry []calib.Entry) []string {
-	list := make([]string, len(registry))
-	for i, e := range registry {
-		list[i] = e.Name
-	}
-	return list
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -125,12 +126,21 @@ func filterKeys() []Key {
 	return keys
 }
 
-func metricNames(list []metrics.Entry) []string {
-	var all []string
-	for _, e := range list {
-		all = append(all, e.Name)
+// namesOf returns the name of each item.
+func namesOf[T any](list []T, name func(T) string) []string {
+	all := make([]string, len(list))
+	for i, x := range list {
+		all[i] = name(x)
 	}
 	return all
+}
+
+func names(list []calib.Entry) []string {
+	return namesOf(list, func(e calib.Entry) string { return e.Name })
+}
+
+func metricNames(list []metrics.Entry) []string {
+	return namesOf(list, func(e metrics.Entry) string { return e.Name })
 }
 
 func outputNames(list []metrics.Entry) []string {
@@ -142,11 +152,7 @@ func outputNames(list []metrics.Entry) []string {
 }
 
 func figureKinds() []string {
-	var all []string
-	for _, k := range plots.Registry() {
-		all = append(all, k.Name)
-	}
-	return all
+	return namesOf(plots.Registry(), func(k plots.Entry) string { return k.Name })
 }
 
 // WriteReference writes the reference of the spec language as Markdown.

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
@@ -90,19 +89,15 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 	g := grid{losses: []string{"ce"}}
 	before := len(r.errs)
 	r.object(item, "a setting", map[string]func(*yaml.Node){
-		"dataset":     r.ids(&g.datasets, "dataset"),
-		"backbone":    r.ids(&g.backbones, "backbone"),
-		"loss":        r.ids(&g.losses, "loss"),
-		"corruption":  r.ids(&g.corruptions, "corruption"),
-		"severity":    r.severities(&g.severities),
-		"rescale":     r.rescales(&g.rescales),
-		"splits":      r.splits(&g.splits),
-		"test_shares": r.shares(&g.skewed),
-		"calibrate_on": func(n *yaml.Node) {
-			if s, ok := r.scalar(n, "calibrate_on"); ok && r.id(n, "calibrate_on", s) {
-				g.calibrateOn = s
-			}
-		},
+		"dataset":      r.ids(&g.datasets, "dataset"),
+		"backbone":     r.ids(&g.backbones, "backbone"),
+		"loss":         r.ids(&g.losses, "loss"),
+		"corruption":   r.ids(&g.corruptions, "corruption"),
+		"severity":     r.severities(&g.severities),
+		"rescale":      r.rescales(&g.rescales),
+		"splits":       r.splits(&g.splits),
+		"test_shares":  r.shares(&g.skewed),
+		"calibrate_on": r.oneID(&g.calibrateOn, "calibrate_on"),
 	})
 	if len(r.errs) > before {
 		return g, false
@@ -181,16 +176,9 @@ func (r *reader) severities(dst *[]int) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = nil
 		r.list(n, func(item *yaml.Node) {
-			s, ok := r.scalar(item, "severity")
-			if !ok {
-				return
+			if v, ok := r.whole(item, "severity", 5, "severities are 1 to 5; leave the key out for clean images"); ok {
+				*dst = append(*dst, v)
 			}
-			v, err := strconv.Atoi(s)
-			if err != nil || v < 1 || v > 5 {
-				r.errorf(item, "severity %q: severities are 1 to 5; leave the key out for clean images", s)
-				return
-			}
-			*dst = append(*dst, v)
 		})
 		r.notEmpty(n, "severity", len(*dst))
 	}
@@ -234,15 +222,6 @@ func (r *reader) shares(dst *bool) func(*yaml.Node) {
 // splits reads how many times both sets are redrawn from their union.
 func (r *reader) splits(dst *int) func(*yaml.Node) {
 	return func(n *yaml.Node) {
-		s, ok := r.scalar(n, "splits")
-		if !ok {
-			return
-		}
-		v, err := strconv.Atoi(s)
-		if err != nil || v < 1 || v > MaxSplits {
-			r.errorf(n, "splits %q: give a number of draws from 1 to %d", s, MaxSplits)
-			return
-		}
-		*dst = v
+		*dst, _ = r.whole(n, "splits", MaxSplits, fmt.Sprintf("give a number of draws from 1 to %d", MaxSplits))
 	}
 }

@@ -77,11 +77,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	var settings, methods, baseline, metricNodes, intervals, like, tables, figures *yaml.Node
 	later := func(dst **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *dst = n } }
 	r.object(root, "a spec", map[string]func(*yaml.Node){
-		"name": func(n *yaml.Node) {
-			if v, ok := r.scalar(n, "name"); ok && r.id(n, "name", v) {
-				s.Name = v
-			}
-		},
+		"name":      r.oneID(&s.Name, "name"),
 		"title":     r.text(&s.Title, "title"),
 		"data":      r.dataFolders(&s.Data),
 		"layout":    r.layout(&s.Layout),
@@ -267,11 +263,7 @@ func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
 
 // methodNames returns the names of the methods in order.
 func (s *Spec) methodNames() []string {
-	names := make([]string, len(s.Methods))
-	for i, m := range s.Methods {
-		names[i] = m.Name
-	}
-	return names
+	return namesOf(s.Methods, func(m Method) string { return m.Name })
 }
 
 // labels returns the name in print of each method.

@@ -1,8 +1,8 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
@@ -143,12 +143,8 @@ func (s *Spec) OfPaper() bool {
 // paperTable reads the number of a table of the paper.
 func (r *reader) paperTable(dst *int) func(*yaml.Node) {
 	return func(n *yaml.Node) {
-		text, ok := r.scalar(n, "paper")
 		last := len(paper.Tables())
-		var err error
-		if *dst, err = strconv.Atoi(text); ok && (err != nil || *dst < 1 || *dst > last) {
-			r.errorf(n, "paper %q: the paper has tables 1 to %d", text, last)
-		}
+		*dst, _ = r.whole(n, "paper", last, fmt.Sprintf("the paper has tables 1 to %d", last))
 	}
 }
 

@@ -41,6 +41,20 @@ func (r *reader) boolean(dst *bool, what string) func(*yaml.Node) {
 	}
 }
 
+// whole returns a whole number from 1 to most, or says what is wanted.
+func (r *reader) whole(n *yaml.Node, what string, most int, want string) (int, bool) {
+	s, ok := r.scalar(n, what)
+	if !ok {
+		return 0, false
+	}
+	v, err := strconv.Atoi(s)
+	if err != nil || v < 1 || v > most {
+		r.errorf(n, "%s %q: %s", what, s, want)
+		return 0, false
+	}
+	return v, true
+}
+
 // integer reads a whole number of at least 0.
 func (r *reader) integer(dst *int, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
@@ -101,6 +115,15 @@ func (r *reader) id(n *yaml.Node, what, s string) bool {
 		return false
 	}
 	return true
+}
+
+// oneID reads one id.
+func (r *reader) oneID(dst *string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if s, ok := r.scalar(n, what); ok && r.id(n, what, s) {
+			*dst = s
+		}
+	}
 }
 
 // ids reads one id or a list of different ones.

@@ -40,15 +40,11 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 	if err != nil {
 		return nil, nil, err
 	}
-	minU, maxU := softmax.Log(1/MaxT), softmax.Log(1/MinT)
-	u = min(max(u, minU), maxU)
-	lo, hi := math.Inf(-1), math.Inf(1) // u with g < 0 and with g > 0
-	var known curveNodes
-	moved := math.Inf(1) // the last change of u
+	r := newRootSearch(ref, u)
 	const maxIterations = 100
 	for iter := 0; ; iter++ {
-		beta := softmax.Exp(u)
-		near := math.Abs(moved) <= likelyLast
+		beta := softmax.Exp(r.u)
+		near := math.Abs(r.moved) <= likelyLast
 		last := visit
 		if !near {
 			last = nil
@@ -65,21 +61,21 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 		case s.LabelGap == 0:
 			f, err := o.separable(ctx)
 			return f, nil, err
-		case g > 0 && u <= minU:
+		case g > 0 && r.u <= r.minU:
 			f, err := o.atMaxTemperature(ctx)
 			return f, nil, err
-		case g < 0 && u >= maxU:
+		case g < 0 && r.u >= r.maxU:
 			f, err := o.atBound(ctx, MinT, "the minimum of the NLL is below the least temperature")
 			return f, nil, err
 		case g > 0:
-			hi = u
+			r.hi = r.u
 		default:
-			lo = u
+			r.lo = r.u
 		}
-		node, target := s.node(u)
+		node, target := s.node(r.u)
 		step := float64(node.du * (target - node.y))
 		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
-		if f := s.stepped(u, step); !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && f.t > MinT && f.t < MaxT {
+		if f := s.stepped(r.u, step); !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && f.t > MinT && f.t < MaxT {
 			f.report.Iterations, f.report.Passes = iter+1, o.Passes
 			return f, nil, nil
 		}
@@ -90,19 +86,41 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 			}
 			return &temperatureFit{t: 1 / beta, report: report, beta: beta, near: near}, also, nil
 		}
-		if finite(node) {
-			known = known.with(ref.less(node))
-		}
-		next := ref.at(target) + known.at(target)
-		if !(next > lo && next < hi && math.Abs(next-u) <= far*math.Abs(step)) {
-			next = u + step
-		}
-		next = min(max(next, minU), maxU)
-		if !(next > lo && next < hi) { // also if step is NaN because D or the variance underflowed
-			next = (max(lo, minU) + min(hi, maxU)) / 2
-		}
-		moved, u = next-u, next
+		r.advance(node, target, step)
 	}
+}
+
+// rootSearch is the search for the u at which g = 0.
+type rootSearch struct {
+	ref        reference
+	known      curveNodes // of the passes so far, less ref
+	u          float64    // of the next pass
+	moved      float64    // the last change of u
+	lo, hi     float64    // u with g < 0 and with g > 0
+	minU, maxU float64    // of MaxT and MinT
+}
+
+func newRootSearch(ref reference, u float64) *rootSearch {
+	r := &rootSearch{ref: ref, moved: math.Inf(1), lo: math.Inf(-1), hi: math.Inf(1), minU: softmax.Log(1 / MaxT), maxU: softmax.Log(1 / MinT)}
+	r.u = min(max(u, r.minU), r.maxU)
+	return r
+}
+
+// advance moves u after a pass there, which gave node and has the Newton step step. u
+// becomes the value of the interpolation at target, inside the bracket.
+func (r *rootSearch) advance(node curveNode, target, step float64) {
+	if finite(node) {
+		r.known = r.known.with(r.ref.less(node))
+	}
+	next := r.ref.at(target) + r.known.at(target)
+	if !(next > r.lo && next < r.hi && math.Abs(next-r.u) <= far*math.Abs(step)) {
+		next = r.u + step
+	}
+	next = min(max(next, r.minU), r.maxU)
+	if !(next > r.lo && next < r.hi) { // also if step is NaN because D or the variance underflowed
+		next = (max(r.lo, r.minU) + min(r.hi, r.maxU)) / 2
+	}
+	r.moved, r.u = next-r.u, next
 }
 
 // far is the largest ratio of a step to the Newton step.

@@ -189,7 +189,7 @@ func TestEveryTruncationIsRejected(t *testing.T) {
 // TestTensorsStayInTheirStorage: a shape, offset or stride that leads out of the
 // storage is an error, and one that repeats elements is no way to fill memory.
 func TestTensorsStayInTheirStorage(t *testing.T) {
-	s := &storage{'f', 4, make([]byte, 24)}
+	s := &storage{'f', 4, 6, make([]byte, 24)}
 	tuple := func(n ...int64) Tuple {
 		t := Tuple{}
 		for _, x := range n {

@@ -10,9 +10,10 @@ import (
 
 // storage is the memory of tensors of torch.
 type storage struct {
-	kind byte
-	size int
-	data []byte
+	kind  byte
+	size  int    // bytes of an element
+	count uint64 // elements that the pickle declares
+	data  []byte
 }
 
 // storageTypes are the classes of storages, by the type of their elements.
@@ -62,21 +63,7 @@ func storageFromBytes(args Tuple) (any, error) {
 	} else if little, _ := d.Get("little_endian"); little != true {
 		return nil, errors.New("written by a big-endian machine")
 	}
-	var count int64
-	v, b, err := load(b, func(id any) (any, error) {
-		t, ok := id.(Tuple)
-		if !ok || len(t) < 5 || t[0] != any("storage") {
-			return nil, errors.New("a persistent id that is no storage")
-		}
-		class, ok1 := t[1].(global)
-		d, ok2 := storageTypes[class]
-		n, ok3 := t[4].(int64)
-		if !ok1 || !ok2 || !ok3 || n < 0 || len(t) > 5 && t[5] != nil {
-			return nil, errors.New("a storage that cannot be read")
-		}
-		count = n
-		return &storage{kind: d.kind, size: d.size}, nil
-	})
+	v, b, err := load(b, storageOf)
 	if err != nil {
 		return nil, err
 	}
@@ -91,15 +78,30 @@ func storageFromBytes(args Tuple) (any, error) {
 	if list, ok := keys.(*List); !ok || len(list.Items) != 1 {
 		return nil, errors.New("want one storage")
 	}
-	if len(b) < 8 || binary.LittleEndian.Uint64(b) != uint64(count) {
-		return nil, fmt.Errorf("a storage of %d elements with another length", count)
+	if len(b) < 8 || binary.LittleEndian.Uint64(b) != s.count {
+		return nil, fmt.Errorf("a storage of %d elements with another length", s.count)
 	}
 	b = b[8:]
-	if uint64(len(b))%uint64(s.size) != 0 || uint64(len(b))/uint64(s.size) != uint64(count) {
-		return nil, fmt.Errorf("%d bytes for a storage of %d elements", len(b), count)
+	if uint64(len(b))%uint64(s.size) != 0 || uint64(len(b))/uint64(s.size) != s.count {
+		return nil, fmt.Errorf("%d bytes for a storage of %d elements", len(b), s.count)
 	}
 	s.data = b
 	return s, nil
+}
+
+// storageOf returns the storage, still without its elements, of a persistent id.
+func storageOf(id any) (any, error) {
+	t, ok := id.(Tuple)
+	if !ok || len(t) < 5 || t[0] != any("storage") {
+		return nil, errors.New("a persistent id that is no storage")
+	}
+	class, ok1 := t[1].(global)
+	d, ok2 := storageTypes[class]
+	n, ok3 := t[4].(int64)
+	if !ok1 || !ok2 || !ok3 || n < 0 || len(t) > 5 && t[5] != nil {
+		return nil, errors.New("a storage that cannot be read")
+	}
+	return &storage{kind: d.kind, size: d.size, count: uint64(n)}, nil
 }
 
 // rebuildTensor is _rebuild_tensor_v2(storage, offset, size, stride, requires_grad,
