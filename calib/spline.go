@@ -160,15 +160,6 @@ func (b basis) leastSquares(y []float64, at func(i int) float64) ([]float64, err
 	return x.RawMatrix().Data, nil
 }
 
-// value returns the spline with the given values at the knots.
-func (b basis) value(y []float64, t float64) float64 {
-	sum := 0.0
-	for j := range b {
-		sum += float64(y[j] * b[j].Predict(t))
-	}
-	return sum
-}
-
 // slope returns its derivative.
 func (b basis) slope(y []float64, t float64) float64 {
 	sum := 0.0

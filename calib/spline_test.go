@@ -154,3 +154,12 @@ func mustSpline(t *testing.T, rows []topRow, knots int) splineMap {
 	}
 	return m
 }
+
+// value returns the spline with the given values at the knots.
+func (b basis) value(y []float64, t float64) float64 {
+	sum := 0.0
+	for j := range b {
+		sum += float64(y[j] * b[j].Predict(t))
+	}
+	return sum
+}

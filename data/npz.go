@@ -79,9 +79,6 @@ type Member struct {
 	Bool    []bool
 }
 
-// Members are the columns of an .npz, in the order of the file.
-type Members []Member
-
 // WriteNPZ writes columns as an .npz that numpy.load reads. The bytes depend on
 // the columns alone: time stamps are fixed, and members are stored without
 // compression, since the output of deflate may change with the version of Go. A
@@ -133,12 +130,12 @@ func (m Member) encode() (head, column []byte, err error) {
 // ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.
 // Members of other types or of more than one axis are errors; so are NaN and
 // infinities.
-func ReadNPZ(b []byte) (Members, error) {
+func ReadNPZ(b []byte) ([]Member, error) {
 	z, err := openZip(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, err
 	}
-	var members Members
+	var members []Member
 	for _, f := range z.File {
 		m, err := decodeMember(f)
 		if err != nil {
@@ -186,14 +183,4 @@ func decodeMember(f *zip.File) (Member, error) {
 		return m, fmt.Errorf("row %d: %s", bad, reason(body, bad, h.dtype, h.dtype))
 	}
 	return m, nil
-}
-
-// Get returns the column of that name.
-func (ms Members) Get(name string) (Member, error) {
-	for _, m := range ms {
-		if m.Name == name {
-			return m, nil
-		}
-	}
-	return Member{}, fmt.Errorf("no column %q", name)
 }

@@ -14,7 +14,7 @@ import (
 // TestNPZKeepsItsColumnsAndBytes: columns are read back, also as members by an
 // Array, and the bytes do not depend on the date.
 func TestNPZKeepsItsColumnsAndBytes(t *testing.T) {
-	want := Members{
+	want := []Member{
 		{Name: "conf", Float64: []float64{0.25, 1, 1e-300}},
 		{Name: "pred", Int32: []int32{7, -1}},
 		{Name: "hit", Bool: []bool{true, false, true, true}},
@@ -28,10 +28,13 @@ func TestNPZKeepsItsColumnsAndBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range want {
-		g, err := got.Get(w.Name)
-		if err != nil || !slices.Equal(g.Float64, w.Float64) || !slices.Equal(g.Int32, w.Int32) || !slices.Equal(g.Bool, w.Bool) {
-			t.Errorf("%s: %v, %v; want %v", w.Name, g, err, w)
+	if len(got) != len(want) {
+		t.Fatalf("%d columns of %d", len(got), len(want))
+	}
+	for i, w := range want {
+		g := got[i]
+		if g.Name != w.Name || !slices.Equal(g.Float64, w.Float64) || !slices.Equal(g.Int32, w.Int32) || !slices.Equal(g.Bool, w.Bool) {
+			t.Errorf("%s: %v; want %v", w.Name, g, w)
 		}
 		if (g.Float64 == nil) != (w.Float64 == nil) || (g.Int32 == nil) != (w.Int32 == nil) || (g.Bool == nil) != (w.Bool == nil) {
 			t.Errorf("%s changed its type", w.Name)
@@ -92,9 +95,6 @@ func TestRejectsBadColumnsAndMembers(t *testing.T) {
 		}
 	}
 	if _, err := ReadNPZ(nil); fmt.Sprint(err) != "empty file" {
-		t.Error(err)
-	}
-	if _, err := (Members{}).Get("x"); fmt.Sprint(err) != `no column "x"` {
 		t.Error(err)
 	}
 }

@@ -1,11 +1,5 @@
 package metrics
 
-import (
-	"math"
-
-	"github.com/qats-bench/qats/internal/exact"
-)
-
 var ksEntry = Entry{
 	Name:      "ks",
 	Outputs:   []Output{{"ks", "KS", 0, 1}},
@@ -32,16 +26,6 @@ var ksEntry = Entry{
 // Tied confidences (within 1e-9 of their neighbour) enter together. Public code
 // evaluates inside ties too, which depends on the sort.
 func KS(s *Samples) float64 {
-	var conf exact.Sum
-	hits, worst, n := 0, 0.0, s.Len()
-	for j, x := range s.sorted {
-		conf.AddShare(x.conf)
-		if x.correct {
-			hits++
-		}
-		if j+1 == n || s.sorted[j+1].conf-x.conf > tie {
-			worst = max(worst, math.Abs(conf.Value()-float64(hits)))
-		}
-	}
-	return worst / float64(max(1, n))
+	low, high := s.differences()
+	return max(high, -low) / float64(max(1, s.Len()))
 }

@@ -53,8 +53,14 @@ var kuiperZEntry = Entry{
 // together. The authors perturb ties at random instead, and probmetrics evaluates
 // inside them, which depends on the sort.
 func Kuiper(s *Samples) float64 {
+	low, high := s.differences()
+	return (high - low) / float64(max(1, s.Len()))
+}
+
+// differences returns the least and the largest n D(c); see Kuiper.
+func (s *Samples) differences() (low, high float64) {
 	var conf exact.Sum
-	hits, low, high, n := 0, 0.0, 0.0, s.Len()
+	hits, n := 0, s.Len()
 	for j, x := range s.sorted {
 		conf.AddShare(x.conf)
 		if x.correct {
@@ -65,7 +71,7 @@ func Kuiper(s *Samples) float64 {
 			low, high = min(low, d), max(high, d)
 		}
 	}
-	return (high - low) / float64(max(1, n))
+	return low, high
 }
 
 // StandardKuiper returns Kuiper(s) divided by its scale under calibration
