@@ -97,7 +97,7 @@ func Decode(b []byte) (*SampleScores, error) {
 		switch m.Name {
 		case "class_rows":
 			s.Classes = &ClassBins{}
-		case (&VectorScores{}).members()[0].name:
+		case "ts_nll":
 			s.Vectors = &VectorScores{}
 		}
 	}
