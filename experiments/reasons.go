@@ -14,11 +14,11 @@ import (
 // Reason is why cells have no value, with all the cells that share it: the error of
 // one unreadable array is the error of every method that reads it.
 type Reason struct {
-	Status   results.Status // results.Skip or results.Fail
-	Text     string         // without the names of method and setting
-	Methods  []string       // in the order of the plan, each once, as Settings
-	Settings []string
-	Cells    int
+	Status   results.Status `json:"status"`  // results.Skip or results.Fail
+	Text     string         `json:"text"`    // without the names of method and setting
+	Methods  []string       `json:"methods"` // in the order of the plan, each once, as Settings
+	Settings []string       `json:"settings"`
+	Cells    int            `json:"cells"`
 }
 
 // String returns "METHODS on SETTINGS: TEXT", with few names and the number of the

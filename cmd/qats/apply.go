@@ -29,12 +29,7 @@ written to top.npz in the folder of the output (class int32, conf float64); scor
 them by qats score --top. The output has the same confidences, and the other
 classes are rescaled to share the rest.`,
 		Example: "  qats apply model.json --logits test/logits.npy -o probs.npy",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy")
-			}
-			return nil
-		},
+		Args:    argumentsOr(1, 1, "apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
 				return fmt.Errorf("apply needs -o FILE.npy")
@@ -57,7 +52,7 @@ classes are rescaled to share the rest.`,
 			return pairs.save(output, model.Method, cmd.ErrOrStderr())
 		},
 	}
-	a.flags(cmd, "set")
+	a.flags(cmd, "set", false)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, '<f8'")
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -40,12 +41,7 @@ A folder needs no spec; qats init --help lists the names that are recognised.`,
 		Example: `  qats check .
   qats check mine.yaml --data arrays
   qats check experiments/companion.yaml --json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("check takes folders of arrays or specs, as in: qats check arrays")
-			}
-			return nil
-		},
+		Args: argumentsOr(1, math.MaxInt, "check takes folders of arrays or specs, as in: qats check arrays"),
 		RunE: func(cmd *cobra.Command, args []string) error { return check(cmd, args, folders, asJSON) },
 	}
 	cmd.Flags().StringArrayVar(&folders, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")

@@ -61,7 +61,7 @@ browser.`,
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
   qats compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network
   qats compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion`,
-		ValidArgsFunction: completeWords(comparedMethods),
+		ValidArgsFunction: completeCompared,
 		RunE:              func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
 	}
 	c.at.flags(cmd)
@@ -84,8 +84,8 @@ browser.`,
 	c.formats.flag(cmd)
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
-		"against": completeWords(comparedMethods), "dataset": completeWords(comparedDatasets), "spec": completeSpecs, "metric": completeWords(fixed(compare.Names()...)),
-		"block": completeWords(fixed(blockNames()...)), "interval": completeWords(fixed(intervals...)), "latex": completeWords(fixed(latexForms...)),
+		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
+		"block": oneOf(blockNames()), "interval": oneOf(intervals), "latex": oneOf(latexForms),
 	} {
 		cmd.RegisterFlagCompletionFunc(flag, complete)
 	}
@@ -366,17 +366,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	if specs, err = spec.Only(specs, c.datasets); err != nil {
 		return fmt.Errorf("--dataset: %w", err)
 	}
-	var names []string
-	for _, s := range specs {
-		for _, m := range s.Methods {
-			names = append(names, m.Name)
-		}
-	}
-	for _, e := range calib.Registry() {
-		names = append(names, e.Name)
-	}
-	slices.Sort(names)
-	if err := c.resolve(slices.Compact(names)); err != nil {
+	if err := c.resolve(comparableMethods(specs)); err != nil {
 		return err
 	}
 	for i, s := range specs {

@@ -16,28 +16,28 @@ import (
 // completion is a function that completes an argument or the value of a flag.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// completeWords completes one of some words, which may be computed from the command
-// line so far.
-func completeWords(words func(cmd *cobra.Command, args []string) []string) completion {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return words(cmd, args), cobra.ShellCompDirectiveNoFileComp
-	}
+// oneOf completes one of some words.
+func oneOf(words []string) completion {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// fixed are words that do not depend on the command line.
-func fixed(words ...string) func(*cobra.Command, []string) []string {
-	return func(*cobra.Command, []string) []string { return words }
-}
-
-// completeMethods completes a first argument that names a registered method.
-func completeMethods(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var list []string
-	if len(args) == 0 {
-		for _, e := range calib.Registry() {
-			list = append(list, e.Name+"\t"+e.Summary)
+// oneArgument completes a command that takes one of some words.
+func oneArgument(words []string) completion {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// describedMethods returns the registered methods, each with its summary.
+func describedMethods() []string {
+	var list []string
+	for _, e := range calib.Registry() {
+		list = append(list, e.Name+"\t"+e.Summary)
+	}
+	return list
 }
 
 // completeOption completes -p of qats fit with the options of its method.
@@ -77,11 +77,10 @@ func specsOf(cmd *cobra.Command) []*spec.Spec {
 	return specs
 }
 
-// comparedMethods are the methods of the specs given by --spec and the registered
-// ones.
-func comparedMethods(cmd *cobra.Command, args []string) []string {
+// comparableMethods returns the methods of specs and the registered ones, sorted.
+func comparableMethods(specs []*spec.Spec) []string {
 	var list []string
-	for _, s := range specsOf(cmd) {
+	for _, s := range specs {
 		for _, m := range s.Methods {
 			list = append(list, m.Name)
 		}
@@ -90,12 +89,18 @@ func comparedMethods(cmd *cobra.Command, args []string) []string {
 		list = append(list, e.Name)
 	}
 	slices.Sort(list)
-	return slices.DeleteFunc(slices.Compact(list), func(m string) bool { return slices.Contains(args, m) })
+	return slices.Compact(list)
 }
 
-// comparedDatasets are the datasets of the specs given by --spec or, without it, of
+// completeCompared completes a method of the specs given by --spec, or a registered
+// one, that is no argument yet.
+func completeCompared(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return slices.DeleteFunc(comparableMethods(specsOf(cmd)), func(m string) bool { return slices.Contains(args, m) }), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeDatasets completes a dataset of the specs given by --spec or, without it, of
 // the results.csv in OUT.
-func comparedDatasets(cmd *cobra.Command, _ []string) []string {
+func completeDatasets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var list []string
 	add := func(dataset string) {
 		if !slices.Contains(list, dataset) {
@@ -115,5 +120,5 @@ func comparedDatasets(cmd *cobra.Command, _ []string) []string {
 			add(r.Dataset)
 		}
 	}
-	return list
+	return list, cobra.ShellCompDirectiveNoFileComp
 }

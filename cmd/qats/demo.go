@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
@@ -21,13 +22,8 @@ second, needs no file and writes none. The networks are
 ` + strings.Join(experiments.DemoNetworks(), " (the default) and ") + `.`,
 		Example: `  qats demo
   qats demo mlp-tfidf-h128`,
-		Args: arguments(0, 1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return experiments.DemoNetworks(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              arguments(0, 1),
+		ValidArgsFunction: oneArgument(experiments.DemoNetworks()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			network := experiments.DemoNetworks()[0]
 			if len(args) > 0 {
@@ -44,10 +40,11 @@ second, needs no file and writes none. The networks are
 
 // printDemo prints a demo in at most 80 columns.
 func printDemo(w io.Writer, d *experiments.Demo) error {
+	var b strings.Builder
 	source := d.Bins[0].Source
-	fmt.Fprintf(w, "%s/%s, %s: %d classes,\n%d calibration rows, %d test rows\n", d.Setting.Dataset, d.Setting.Backbone, source, d.Classes, d.Cal, d.Test)
-	fmt.Fprint(w, wrap(d.From, 0, 80)+"\n\n")
-	fmt.Fprintln(w, "method  accuracy    ECE   AECE     NLL  fitted")
+	fmt.Fprintf(&b, "%s/%s, %s: %d classes,\n%d calibration rows, %d test rows\n", d.Setting.Dataset, d.Setting.Backbone, source, d.Classes, d.Cal, d.Test)
+	table.Wrap(&b, "", d.From, 80)
+	fmt.Fprintln(&b, "\nmethod  accuracy    ECE   AECE     NLL  fitted")
 	for _, c := range d.Columns {
 		var fitted []string
 		for _, p := range c.Parameters {
@@ -55,11 +52,12 @@ func printDemo(w io.Writer, d *experiments.Demo) error {
 		}
 		fitted = append(fitted, c.Warnings...)
 		text := strings.Join(fitted, ", ")
-		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-6s  %6.2f %% %6.2f %6.2f  %6.4f  %s", c.Entry.Name, 100*c.Accuracy, 100*c.ECE, 100*c.AECE, c.NLL, text), " "))
+		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-6s  %6.2f %% %6.2f %6.2f  %6.4f  %s", c.Entry.Name, 100*c.Accuracy, 100*c.ECE, 100*c.AECE, c.NLL, text), " "))
 	}
-	fmt.Fprint(w, "\n"+wrap("Scores of the test rows, calibration errors (ECE, AECE) in per cent, where lower is better. "+
-		"Every method is fitted on the calibration rows alone.", 0, 80)+"\n"+
-		"Lowest ECE: "+strings.Join(lowestECE(d), " and ")+".\n\n")
+	b.WriteByte('\n')
+	table.Wrap(&b, "", "Scores of the test rows, calibration errors (ECE, AECE) in per cent, where lower is better. "+
+		"Every method is fitted on the calibration rows alone.", 80)
+	fmt.Fprintf(&b, "Lowest ECE: %s.\n\n", strings.Join(lowestECE(d), " and "))
 
 	in := plots.Input{Bins: d.Bins, Methods: []string{"uncal", "qats"}, Labels: map[string]string{}}
 	for _, c := range d.Columns {
@@ -69,8 +67,7 @@ func printDemo(w io.Writer, d *experiments.Demo) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, diagram)
-	_, err = fmt.Fprint(w, `
+	b.WriteString(diagram + `
 A bar is the accuracy of the rows in a bin of confidence, a line their mean
 confidence: above the bar they are overconfident, inside it underconfident.
 
@@ -82,6 +79,7 @@ your own, from logits (n x k, before the softmax) and labels (n, from 0):
   qats apply model.json --logits test/logits.npy -o probs.npy
   qats score --probs probs.npy --labels test/labels.npy
 `)
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 

@@ -6,15 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/qats-bench/qats/data/fetch"
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // downloadsDir is the folder of downloaded files, with a folder for each source.
@@ -49,12 +50,7 @@ again. --url names a mirror: a place that has the same files under the same name
   qats fetch nncal --url file:///mnt/mirror/nncal
   qats fetch file:///tmp/probs_resnet110_c10_logits.p --format nncal
   qats fetch medmnist --dry-run`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return fmt.Errorf("fetch needs a source, as in qats fetch nncal, or addresses of files")
-			}
-			return nil
-		},
+		Args: argumentsOr(1, math.MaxInt, "fetch needs a source, as in qats fetch nncal, or addresses of files"),
 		RunE: c.run,
 	}
 	f := cmd.Flags()
@@ -213,7 +209,7 @@ func (c *fetching) ask(cmd *cobra.Command, client *fetch.Client, src fetch.Sourc
 	if unknown {
 		about += " or more"
 	}
-	fmt.Fprintf(w, "Download %s, %s, to %s? [y/N] ", number(missing, "file"), about, dir)
+	fmt.Fprintf(w, "Download %s, %s, to %s? [y/N] ", table.Count(missing, "file"), about, dir)
 	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return err
@@ -236,14 +232,6 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// number prints a count with its noun.
-func number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // download is a bar of bytes on a terminal. Elsewhere it prints nothing.
 type download struct {
 	w    io.Writer
@@ -252,7 +240,7 @@ type download struct {
 }
 
 func newDownload(w io.Writer) *download {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(w) {
 		return &download{}
 	}
 	return &download{w: w}
@@ -268,10 +256,8 @@ func (d *download) show(f fetch.File, done, total int64) {
 			total = -1 // a spinner
 		}
 		d.name = f.Name
-		d.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(d.w), progressbar.OptionSetDescription(f.Name[:min(len(f.Name), describedBytes)]),
-			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
+		d.bar = newBar(d.w, total, progressbar.OptionShowBytes(true))
+		d.bar.Describe(f.Name[:min(len(f.Name), describedBytes)])
 	}
 	d.bar.Set64(done)
 }

@@ -27,30 +27,51 @@ type arrays struct {
 	target string
 }
 
-func (a *arrays) flags(cmd *cobra.Command, what string) {
-	f := cmd.Flags()
-	f.StringVar(&a.files.Logits, "logits", "", "logits of the "+what+", n x k; FILE.npy, FILE.npz#MEMBER or FILE.safetensors#NAME, as all arrays")
-	f.StringVar(&a.files.Features, "features", "", "features, n x d, for methods that need them")
-	f.StringVar(&a.files.Augmented, "augmented", "", "logits of augmented views, v x n x k")
-	f.StringVar(&a.files.HeadWeight, "head-weight", "", "weights of the last layer, k x d")
-	f.StringVar(&a.files.HeadBias, "head-bias", "", "bias of the last layer, k")
-	f.StringVar(&a.files.OOD, "ood-logits", "", "logits of out-of-distribution images, m x k")
-	kindFlag(cmd, &a.files.Kind)
-	for _, name := range []string{"logits", "features", "augmented", "head-weight", "head-bias", "ood-logits"} {
-		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
+// arrayFlag is a flag that names an array file.
+type arrayFlag struct {
+	part data.Parts
+	name string
+	path *string
+	help string
+	fit  bool // only qats fit reads the array
+}
+
+// list returns the flags in the order of the command of a fit. what names the set in
+// their help.
+func (a *arrays) list(what string) []arrayFlag {
+	f := &a.files
+	return []arrayFlag{
+		{data.Logits, "logits", &f.Logits, "logits of the " + what + ", n x k; FILE.npy, FILE.npz#MEMBER or FILE.safetensors#NAME, as all arrays", false},
+		{data.Labels, "labels", &f.Labels, "labels of the calibration set, n integers", true},
+		{data.Features, "features", &f.Features, "features, n x d, for methods that need them", false},
+		{data.Augmented, "augmented", &f.Augmented, "logits of augmented views, v x n x k", false},
+		{data.Head, "head-weight", &f.HeadWeight, "weights of the last layer, k x d", false},
+		{data.Head, "head-bias", &f.HeadBias, "bias of the last layer, k", false},
+		{data.OOD, "ood-logits", &f.OOD, "logits of out-of-distribution images, m x k", false},
+		{0, "target-logits", &a.target, "unlabelled logits of the deployment domain, m x k", true},
 	}
+}
+
+// flags declares the flags of qats fit or, without those that only it has, of apply.
+func (a *arrays) flags(cmd *cobra.Command, what string, fit bool) {
+	for _, x := range a.list(what) {
+		if x.fit && !fit {
+			continue
+		}
+		cmd.Flags().StringVar(x.path, x.name, "", x.help)
+		cmd.MarkFlagFilename(x.name, "npy", "npz", "safetensors")
+	}
+	kindFlag(cmd, &a.files.Kind)
 }
 
 // kindFlag declares --kind.
 func kindFlag(cmd *cobra.Command, kind *data.Kind) {
 	cmd.Flags().Var((*kindValue)(kind), "kind", "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
-	cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var list []string
-		for _, k := range data.Kinds() {
-			list = append(list, string(k))
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp
-	})
+	var kinds []string
+	for _, k := range data.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	cmd.RegisterFlagCompletionFunc("kind", oneOf(kinds))
 }
 
 // kindValue is a flag that names a data.Kind.
@@ -86,25 +107,15 @@ func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name str
 // only drops the files whose part is not among parts. A named part without a file
 // is an error.
 func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
-	f := a.files
-	for _, x := range []struct {
-		part data.Parts
-		flag string
-		name *string
-	}{
-		{data.Logits, "logits", &f.Logits}, {data.Labels, "labels", &f.Labels},
-		{data.Features, "features", &f.Features}, {data.Augmented, "augmented", &f.Augmented},
-		{data.Head, "head-weight", &f.HeadWeight}, {data.Head, "head-bias", &f.HeadBias},
-		{data.OOD, "ood-logits", &f.OOD},
-	} {
+	for _, x := range a.list("") { // of the copy
 		switch {
 		case parts&x.part == 0:
-			*x.name = ""
-		case *x.name == "":
-			return f, fmt.Errorf("%s needs --%s", method, x.flag)
+			*x.path = ""
+		case *x.path == "":
+			return a.files, fmt.Errorf("%s needs --%s", method, x.name)
 		}
 	}
-	return f, nil
+	return a.files, nil
 }
 
 // fit holds the flags of qats fit.
@@ -134,26 +145,17 @@ For other methods such a set is an error.`,
   qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("fit takes one method, as in: qats fit ts; qats methods lists them")
-			}
-			return nil
-		},
-		ValidArgsFunction: completeMethods,
+		Args:              argumentsOr(1, 1, "fit takes one method, as in: qats fit ts; qats methods lists them"),
+		ValidArgsFunction: oneArgument(describedMethods()),
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.flags(cmd, "calibration set")
-	cmd.Flags().StringVar(&f.files.Labels, "labels", "", "labels of the calibration set, n integers")
-	cmd.Flags().StringVar(&f.target, "target-logits", "", "unlabelled logits of the deployment domain, m x k")
+	f.flags(cmd, "calibration set", true)
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
 	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	figureFlag(cmd, &f.figure, "the calibration set (before and after)")
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
-	cmd.MarkFlagFilename("labels", "npy", "npz")
-	cmd.MarkFlagFilename("target-logits", "npy", "npz")
 	return cmd
 }
 

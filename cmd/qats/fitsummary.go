@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -71,18 +70,17 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 func (f *fit) again(method string) string {
 	words := []string{"qats", "fit", method}
 	for _, p := range f.params {
-		words = append(words, "-p", quoteWord(p))
+		words = append(words, "-p", p)
 	}
-	for _, x := range []struct{ flag, value string }{
-		{"logits", f.files.Logits}, {"labels", f.files.Labels}, {"features", f.files.Features}, {"augmented", f.files.Augmented},
-		{"head-weight", f.files.HeadWeight}, {"head-bias", f.files.HeadBias}, {"ood-logits", f.files.OOD}, {"target-logits", f.target},
-		{"kind", string(f.files.Kind)},
-	} {
-		if x.value != "" {
-			words = append(words, "--"+x.flag, quoteWord(filepath.ToSlash(x.value)))
+	for _, x := range f.list("") {
+		if *x.path != "" {
+			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
 		}
 	}
-	return strings.Join(append(words, "-o", method+".json"), " ")
+	if f.files.Kind != "" {
+		words = append(words, "--kind", string(f.files.Kind))
+	}
+	return quoted(append(words, "-o", method+".json"))
 }
 
 // scoreFit returns the scores of the calibration set for the summary and the figure;

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
@@ -43,12 +45,7 @@ overwritten; comments in an existing manifest.yaml are lost.`,
   qats import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
   qats import csv predictions.csv --split part --cal val --test test --label y --classes 'p*' --kind probs \
       --dataset mine --backbone resnet50`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return fmt.Errorf("import needs a format and its files, as in qats import nncal probs_resnet110_c10_logits.p")
-			}
-			return nil
-		},
+		Args: argumentsOr(2, math.MaxInt, "import needs a format and its files, as in qats import nncal probs_resnet110_c10_logits.p"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Columns.Kind = data.Kind(kind)
 			sum, err := public.Import(cmd.Context(), args[0], args[1:], o)
@@ -102,7 +99,7 @@ func printImport(w io.Writer, sum *public.Summary, dir string) {
 	for _, line := range sum.Skipped {
 		fmt.Fprintln(w, "left out:", line)
 	}
-	fmt.Fprintf(w, "imported %s into %s", number(len(sum.Networks), "network"), dir)
+	fmt.Fprintf(w, "imported %s into %s", table.Count(len(sum.Networks), "network"), dir)
 	if standIns > 0 {
 		fmt.Fprintf(w, "; stand-ins for networks of the paper: %d", standIns)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
@@ -35,7 +37,7 @@ compared with, agreement, departures. docs/methods.md is this page.`,
   qats methods --json
   qats methods --page > docs/methods.md`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: completeMethods,
+		ValidArgsFunction: oneArgument(describedMethods()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if page {
@@ -58,7 +60,7 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 			var rows [][]string
 			for _, e := range list {
 				c := e.Method.Contract()
-				rows = append(rows, []string{e.Name, orDash(strings.Join(extraNeeds(c), ", ")), yesNo(c.KeepsTop1), e.Summary})
+				rows = append(rows, []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), yesNo(c.KeepsTop1), e.Summary})
 			}
 			return printColumns(w, []string{"METHOD", "NEEDS", "TOP 1", "SUMMARY"}, rows)
 		},
@@ -226,13 +228,8 @@ it shows one: its formula, values with their ranges, and reference.`,
 		Example: `  qats metrics
   qats metrics ece
   qats metrics --json`,
-		Args: arguments(0, 1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return metricNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              arguments(0, 1),
+		ValidArgsFunction: oneArgument(metricNames()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			list := metrics.Registry()
@@ -255,7 +252,7 @@ it shows one: its formula, values with their ranges, and reference.`,
 				if e.OnRequest {
 					in = "if named"
 				}
-				rows = append(rows, []string{e.Name, orDash(string(e.Better)), in, e.Summary})
+				rows = append(rows, []string{e.Name, cmp.Or(string(e.Better), "-"), in, e.Summary})
 			}
 			return printColumns(w, []string{"METRIC", "BETTER", "IN A RUN", "SUMMARY"}, rows)
 		},
@@ -344,7 +341,9 @@ kind that shows one setting is drawn once for each setting.`,
 
 // show prints a name with its summary, and one item a line.
 func show(w io.Writer, name, summary string, items []item) error {
-	fmt.Fprintln(w, wrap(name+": "+summary, 0, lineWidth)+"\n")
+	var b strings.Builder
+	table.Wrap(&b, "", name+": "+summary, lineWidth)
+	fmt.Fprintln(w, b.String())
 	var rows [][]string
 	for _, i := range items {
 		if i.text != "" {
@@ -371,11 +370,4 @@ func yesNo(v bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -220,6 +220,17 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// argumentsOr returns the error mistake if a command does not have least to most
+// arguments.
+func argumentsOr(least, most int, mistake string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return errors.New(mistake)
+		}
+		return nil
+	}
+}
+
 // noSuchCommand returns an error for words after qats that are not a command.
 func noSuchCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,22 +20,27 @@ func next(cmd *cobra.Command, words ...string) {
 	if quiet(cmd) {
 		return
 	}
-	var b strings.Builder
-	for _, w := range words {
-		if w == "" {
-			continue
-		}
-		b.WriteString(" " + quoteWord(w))
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "next: qats%s\n", b.String())
+	fmt.Fprintln(cmd.ErrOrStderr(), "next: qats", quoted(words))
 }
 
-// quoteWord quotes a word for a shell if it needs that.
-func quoteWord(word string) string {
-	if !strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+// plainWord needs no quotes in a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=%,+@-]+$`)
+
+// quote returns a word as a shell reads it.
+func quote(word string) string {
+	if plainWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// quoted returns words as a shell reads them.
+func quoted(words []string) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, quote(w))
+	}
+	return strings.Join(list, " ")
 }
 
 // flagsOf returns the flags --data and --out with their values, where they are not the

@@ -52,9 +52,20 @@ func newProgress(w io.Writer, silent, verbose bool) *progress {
 	if verbose {
 		return p
 	}
-	f, ok := w.(*os.File)
-	p.tty = ok && term.IsTerminal(int(f.Fd()))
+	p.tty = isTerminal(w)
 	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// newBar returns a bar of a total, or a spinner for a total of -1. It is cleared at the
+// end.
+func newBar(w io.Writer, total int64, shows progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total, shows, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
 }
 
 // start prints lines from now on, until finish.
@@ -123,10 +134,7 @@ func (p *progress) show(at experiments.Progress) {
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(at.Total,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("cells"),
-			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
+		p.bar = newBar(p.w, int64(at.Total), progressbar.OptionShowCount())
 	}
 	p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
 	p.bar.Set(at.Done)

@@ -210,25 +210,13 @@ type runJSON struct {
 	Fitted    int    `json:"fitted"` // now; the rest is from the store
 	Scored    int    `json:"scored"`
 
-	Reasons []reasonJSON `json:"reasons,omitempty"` // of cells without a value
-}
-
-// reasonJSON is why cells have no value.
-type reasonJSON struct {
-	Status   results.Status `json:"status"` // skip or fail
-	Text     string         `json:"text"`
-	Methods  []string       `json:"methods"`
-	Settings []string       `json:"settings"`
-	Cells    int            `json:"cells"`
+	Reasons []experiments.Reason `json:"reasons,omitempty"` // of cells without a value
 }
 
 // summaryJSON prints the summary of a run as one JSON object.
 func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard, dir string) error {
 	r := runJSON{Out: dir, Settings: len(plan.Units), Cells: out.Cells, OK: out.Cells - out.Skipped - out.Failed,
-		Skipped: out.Skipped, Failed: out.Failed, Fitted: out.Fitted, Scored: out.Scored}
-	for _, x := range out.Reasons {
-		r.Reasons = append(r.Reasons, reasonJSON(x))
-	}
+		Skipped: out.Skipped, Failed: out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
 	r.Measured, r.Simulated, r.Absent = plan.Measured()
 	if shard.N != 0 {
 		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)

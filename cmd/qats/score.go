@@ -61,9 +61,7 @@ more than --max-memory, qats score stops with an error at once.`,
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
 		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}
-	cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return metricNames(), cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.RegisterFlagCompletionFunc("metric", oneOf(metricNames()))
 	return cmd
 }
 

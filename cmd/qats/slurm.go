@@ -168,25 +168,6 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 // endBefore is how many seconds before its time limit a task is asked to end.
 const endBefore = 30
 
-// plainWord needs no quotes in a shell.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=%,+@-]+$`)
-
-// quote returns a word as a shell reads it.
-func quote(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func quoted(words []string) string {
-	var list []string
-	for _, w := range words {
-		list = append(list, quote(w))
-	}
-	return strings.Join(list, " ")
-}
-
 // sbatch submits a script and returns the id of the job.
 func sbatch(script string, options []string) (string, error) {
 	cmd := exec.Command("sbatch", append([]string{"--parsable"}, options...)...)

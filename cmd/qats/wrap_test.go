@@ -53,23 +53,3 @@ func TestOutputHasNoEscapeSequences(t *testing.T) {
 		}
 	}
 }
-
-// TestWrapKeepsWords and breaks only at spaces.
-func TestWrapKeepsWords(t *testing.T) {
-	for _, c := range []struct {
-		text          string
-		indent, width int
-		want          string
-	}{
-		{"", 0, 10, ""},
-		{"one two three", 0, 7, "one two\nthree"},
-		{"one two three", 4, 11, "one two\n    three"},
-		{"  one \n two ", 0, 80, "one two"},
-		{"incomprehensible word", 2, 8, "incomprehensible\n  word"},
-		{"äöü äöü", 0, 7, "äöü äöü"},
-	} {
-		if got := wrap(c.text, c.indent, c.width); got != c.want {
-			t.Errorf("%q at %d: %q, want %q", c.text, c.width, got, c.want)
-		}
-	}
-}

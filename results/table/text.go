@@ -243,7 +243,7 @@ func Wrap(b *strings.Builder, head, text string, width int) {
 	for _, word := range strings.Fields(text) {
 		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			b.WriteString(line + "\n")
-			line, empty = strings.Repeat(" ", len(head)), true
+			line, empty = strings.Repeat(" ", utf8.RuneCountInString(head)), true
 		}
 		if !empty {
 			line += " "

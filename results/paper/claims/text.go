@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
@@ -107,7 +106,7 @@ func (r Row) text(b *strings.Builder) {
 		}
 		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
 	}
-	wrap(b, "    ", r.Ranking.String())
+	table.Wrap(b, "    ", r.Ranking.String(), width)
 }
 
 // standIn returns how the network of the row differs from the paper's, where a
@@ -170,9 +169,9 @@ func textMeasured(b *strings.Builder, title string, list []Summary) {
 		}
 		fmt.Fprintf(b, "%s %9s %9s %6s\n", s.numbers(), share(s.CompleteWins, s.Complete), share(s.PartialWins, s.Partial), tau)
 	}
-	wrap(b, "", "median: of |here - published|, in points. wins: rows in which the paper's best method is the best "+
+	table.Wrap(b, "", "median: of |here - published|, in points. wins: rows in which the paper's best method is the best "+
 		"one here, of the rows with all ranked methods. in part: the same for rows that lack some methods. "+
-		"tau: Kendall's tau-b over pairs of methods within rows.")
+		"tau: Kendall's tau-b over pairs of methods within rows.", width)
 	b.WriteString("\n")
 }
 
@@ -240,10 +239,10 @@ func textClaims(b *strings.Builder, claims []Judged, where string) {
 	fmt.Fprintf(b, "  %-25s %s\n", where, count(func(c Judged) Judgement { return c.Measured }))
 	for i, c := range claims {
 		b.WriteString("\n")
-		wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where))
-		wrap(b, "    read as    ", c.Reading)
-		wrap(b, "    published  ", string(c.Published.Truth)+": "+c.Published.Figures)
-		wrap(b, "    measured   ", string(c.Measured.Truth)+": "+c.Measured.Figures)
+		table.Wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where), width)
+		table.Wrap(b, "    read as    ", c.Reading, width)
+		table.Wrap(b, "    published  ", string(c.Published.Truth)+": "+c.Published.Figures, width)
+		table.Wrap(b, "    measured   ", string(c.Measured.Truth)+": "+c.Measured.Figures, width)
 	}
 }
 
@@ -254,21 +253,4 @@ func line(b *strings.Builder, s string) {
 		s = string(runes[:width-3]) + "..."
 	}
 	b.WriteString(s + "\n")
-}
-
-// wrap writes text after head, in lines of the width of the terminal. Later lines
-// are indented by the length of head.
-func wrap(b *strings.Builder, head, text string) {
-	row, empty := head, true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(row)+1+utf8.RuneCountInString(word) > width {
-			b.WriteString(row + "\n")
-			row, empty = strings.Repeat(" ", utf8.RuneCountInString(head)), true
-		}
-		if !empty {
-			row += " "
-		}
-		row, empty = row+word, false
-	}
-	b.WriteString(row + "\n")
 }
