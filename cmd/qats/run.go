@@ -21,9 +21,7 @@ import (
 )
 
 func runCommand() *cobra.Command {
-	var at places
-	var use resources
-	var shard string
+	var r runFlags
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
@@ -46,41 +44,50 @@ result.`,
   qats run experiments/real.yaml --data arrays --shard 1/4`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
-		RunE: func(cmd *cobra.Command, files []string) error {
-			o, err := use.options(at.fresh)
-			if err != nil {
-				return err
-			}
-			if o.Shard, err = parseShard(shard, os.Getenv); err != nil {
-				return err
-			}
-			specs, err := experiments.ReadSpecs(files)
-			if err != nil {
-				return err
-			}
-			failed := execute(cmd, &at, specs, at.out, o, report(cmd))
-			if failed != nil && failed != errFailed || o.Shard.N != 0 {
-				return failed
-			}
-			w := report(cmd)
-			if at.json {
-				w = io.Discard
-			}
-			if err := experiments.WritePage(w, at.out, page.Options{}); err != nil {
-				return err
-			}
-			if failed == nil {
-				nextCompare(cmd, specs, at.out)
-			}
-			return failed
-		},
+		RunE:              func(cmd *cobra.Command, files []string) error { return r.run(cmd, files) },
 	}
-	at.flags(cmd)
-	at.quickFlag(cmd)
-	use.flags(cmd)
-	cmd.Flags().BoolVar(&at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
-	cmd.Flags().StringVar(&shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
+	r.at.flags(cmd)
+	r.at.quickFlag(cmd)
+	r.use.flags(cmd)
+	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
+	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	return cmd
+}
+
+// runFlags are the flags of qats run.
+type runFlags struct {
+	at    places
+	use   resources
+	shard string
+}
+
+func (r *runFlags) run(cmd *cobra.Command, files []string) error {
+	o, err := r.use.options(r.at.fresh)
+	if err != nil {
+		return err
+	}
+	if o.Shard, err = parseShard(r.shard, os.Getenv); err != nil {
+		return err
+	}
+	specs, err := experiments.ReadSpecs(files)
+	if err != nil {
+		return err
+	}
+	failed := execute(cmd, &r.at, specs, r.at.out, o, report(cmd))
+	if failed != nil && failed != errFailed || o.Shard.N != 0 {
+		return failed
+	}
+	w := report(cmd)
+	if r.at.json {
+		w = io.Discard
+	}
+	if err := experiments.WritePage(w, r.at.out, page.Options{}); err != nil {
+		return err
+	}
+	if failed == nil {
+		nextCompare(cmd, specs, r.at.out)
+	}
+	return failed
 }
 
 // resources are the flags for the share of the machine that a run may use.

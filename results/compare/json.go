@@ -139,21 +139,53 @@ func namesOf(settings []results.Setting) []string {
 // each ranked method, for each method and setting that the ranking leaves out, for
 // warnings of fits, and for each redrawn setting and method.
 func (v View) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
 	var objects []any
 	for _, r := range v.Rows {
-		o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
-			Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: v.digits(r.Shift.Estimate),
-			Better: r.Better, Worse: r.Worse, P: digits(r.Test.P), Holm: digits(r.Holm)}
-		if r.Shift.Bounded {
-			lo, hi := v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
-			o.Lo, o.Hi = &lo, &hi
-		}
-		if r.NoInterval < r.Settings {
-			o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, pointer(r.Smallest)
-		}
-		objects = append(objects, o)
+		objects = append(objects, v.methodObject(r))
 	}
+	objects = append(objects, v.rankingObject())
+	for _, s := range v.Strengths() {
+		w, t := s.WinRate, s.BradleyTerry
+		objects = append(objects, strengthObject{"strength", v.Metric, v.Source, v.Block, s.Method,
+			digits(w.Value), digits(w.Lo), digits(w.Hi), digits(t.Value), digits(t.Lo), digits(t.Hi)})
+	}
+	k := v.Ranking
+	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
+		for _, l := range list {
+			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "method", "settings"}[what],
+				Method: l.Method, Settings: namesOf(l.Settings), Why: l.Why})
+		}
+	}
+	for _, w := range v.Warnings {
+		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, namesOf(w.Settings), w.Text})
+	}
+	for _, s := range v.Splits {
+		objects = append(objects, v.splitObject(s))
+	}
+	e := json.NewEncoder(w)
+	for _, o := range objects {
+		if err := e.Encode(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v View) methodObject(r Row) methodObject {
+	o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
+		Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: v.digits(r.Shift.Estimate),
+		Better: r.Better, Worse: r.Worse, P: digits(r.Test.P), Holm: digits(r.Holm)}
+	if r.Shift.Bounded {
+		lo, hi := v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
+		o.Lo, o.Hi = &lo, &hi
+	}
+	if r.NoInterval < r.Settings {
+		o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, pointer(r.Smallest)
+	}
+	return o
+}
+
+func (v View) rankingObject() rankingObject {
 	k := v.Ranking
 	ranking := rankingObject{Kind: "ranking", Metric: v.Metric, Source: v.Source, Block: v.Block, Methods: k.Methods,
 		Settings: k.Settings, Blocks: k.Blocks, None: k.None}
@@ -185,33 +217,14 @@ func (v View) JSON(w io.Writer) error {
 		}
 		ranking.Groups = append(ranking.Groups, ids)
 	}
-	objects = append(objects, ranking)
-	for _, s := range v.Strengths() {
-		w, t := s.WinRate, s.BradleyTerry
-		objects = append(objects, strengthObject{"strength", v.Metric, v.Source, v.Block, s.Method,
-			digits(w.Value), digits(w.Lo), digits(w.Hi), digits(t.Value), digits(t.Lo), digits(t.Hi)})
+	return ranking
+}
+
+func (v View) splitObject(s Split) splitObject {
+	o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
+		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
+	if s.Resampling > 0 {
+		o.Resampling = pointer(s.Resampling)
 	}
-	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
-		for _, l := range list {
-			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "method", "settings"}[what],
-				Method: l.Method, Settings: namesOf(l.Settings), Why: l.Why})
-		}
-	}
-	for _, w := range v.Warnings {
-		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, namesOf(w.Settings), w.Text})
-	}
-	for _, s := range v.Splits {
-		o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
-			Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
-		if s.Resampling > 0 {
-			o.Resampling = pointer(s.Resampling)
-		}
-		objects = append(objects, o)
-	}
-	for _, o := range objects {
-		if err := e.Encode(o); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o
 }

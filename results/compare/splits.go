@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -124,4 +125,30 @@ func (c *Comparison) describe(setting results.Setting, method string, d, spread 
 		out.Resampling = floats.Norm(spread, 2) / math.Sqrt(float64(len(spread)))
 	}
 	return out
+}
+
+// splitHeadings returns the headings of the table of redrawn splits.
+func (v View) splitHeadings() []string {
+	return []string{"Setting", "Method", "draws", "difference", "SD", "SD, fit fixed", "least", "largest", "better", "worse"}
+}
+
+// splitCells returns the rows of the table of redrawn splits.
+func (v View) splitCells() [][]string {
+	var list [][]string
+	for _, s := range v.Splits {
+		resampling := "-"
+		if s.Resampling > 0 {
+			resampling = v.number(s.Resampling)
+		}
+		list = append(list, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
+	}
+	return list
+}
+
+// splitLegend explains the table of redrawn splits.
+func (v View) splitLegend() string {
+	return "Calibration and test rows are redrawn from their union, within each class so that both keep their class counts, and everything is fitted again. " +
+		"SD: standard deviation of the difference over draws. SD, fit fixed: its standard deviation in the bootstrap of the test rows of one draw, without a new fit. " +
+		"Draws share rows, so this is a description and not a test. Shifted settings are not redrawn."
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// intervals and latexForms are the values of --interval and --latex.
+var (
+	intervals  = []string{string(metrics.BC), string(metrics.Percentile)}
+	latexForms = []string{"full", "compact"}
+)
+
+// blockNames returns the values of --block.
+func blockNames() []string {
+	var names []string
+	for _, b := range compare.Blocks() {
+		names = append(names, string(b))
+	}
+	return names
+}
+
+// check rejects flags that do not fit each other.
+func (c *comparing) check() error {
+	if err := c.resolve(nil); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		flag  string
+		value *string
+		known []string
+	}{
+		{"block", (*string)(&c.Block), blockNames()},
+		{"interval", (*string)(&c.Interval), intervals},
+		{"latex", &c.latex, latexForms},
+	} {
+		if err := choose(f.flag, f.value, f.known); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.splits < 0 || c.splits > spec.MaxSplits:
+		return fmt.Errorf("--splits %d: give a number of draws up to %d", c.splits, spec.MaxSplits)
+	case c.splits > 0 && len(c.specs) == 0:
+		return fmt.Errorf("--splits makes new fits: name the settings by --spec, as in --spec experiments/companion.yaml")
+	case len(c.from) > 0 && len(c.specs) > 0:
+		return fmt.Errorf("--from reads finished results and --spec makes them: give only one of the two")
+	case len(c.tables) > 0 && (len(c.from) > 0 || len(c.specs) > 0 || len(c.experiments) > 0):
+		return fmt.Errorf("--table reads the results of another program; give neither --from, --spec nor --experiment with it")
+	case len(c.tables) > 0 && len(c.Metrics) != 1:
+		return fmt.Errorf("--table: say by --metric what the values are; give one metric")
+	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
+		return fmt.Errorf("--value and --method-column name columns of --table; give it")
+	case c.Interval != metrics.BC && len(c.specs) == 0:
+		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to make others", c.Interval)
+	case len(c.Metrics) == 0:
+		return fmt.Errorf("--metric: name one, such as ece")
+	}
+	known := compare.Names()
+	for i, id := range c.Metrics {
+		match, ok := spec.Match(id, known)
+		if !ok {
+			return fmt.Errorf("--metric %s: this is not a metric that can compare methods%s", id, spec.Suggest(id, known))
+		}
+		if slices.Contains(c.Metrics[:i], match) {
+			return fmt.Errorf("--metric %s is given twice", match)
+		}
+		c.Metrics[i] = match
+	}
+	return nil
+}
+
+// resolve replaces the names of methods by those among known that they stand for,
+// and rejects a method that is given twice. It leaves unknown names as they are.
+func (c *comparing) resolve(known []string) error {
+	if match, ok := spec.Match(c.Against, known); ok {
+		c.Against = match
+	}
+	for i, m := range c.Methods {
+		if match, ok := spec.Match(m, known); ok {
+			m = match
+		}
+		switch {
+		case m == c.Against:
+			return fmt.Errorf("%s is compared with itself; name another method by --against", m)
+		case slices.Contains(c.Methods[:i], m):
+			return fmt.Errorf("method %s is given twice", m)
+		}
+		c.Methods[i] = m
+	}
+	return nil
+}
+
+// choose replaces the value of a flag by the one among known that it stands for.
+func choose(flag string, value *string, known []string) error {
+	match, ok := spec.Match(*value, known)
+	if !ok {
+		if len(known) == 2 {
+			return fmt.Errorf("--%s %s: give %s or %s", flag, *value, known[0], known[1])
+		}
+		return fmt.Errorf("--%s %s: give one of %s", flag, *value, strings.Join(known, ", "))
+	}
+	*value = match
+	return nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/spf13/cobra"
+)
+
+// rows returns the rows to compare. It first runs the specs of --spec, into dir. If
+// some of their cells fail, it returns the rows and errFailed.
+func (c *comparing) rows(cmd *cobra.Command, dir string) (*experiments.Rows, error) {
+	var failed error
+	if len(c.specs) > 0 {
+		if failed = c.make(cmd, dir); failed != nil && failed != errFailed {
+			return nil, failed
+		}
+		c.from = []string{dir}
+	}
+	rows, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	c.Files = strings.Join(c.tables, ", ")
+	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
+		rows, err = rows.OfDatasets(c.datasets)
+	}
+	if err == nil {
+		err = c.inRows(rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(append(c.from, c.tables...), ", "), err)
+	}
+	return rows, failed
+}
+
+// inRows is resolve for the methods of rows. A name that is similar to the name of
+// one of them is an error; the page reports the other names without rows.
+func (c *comparing) inRows(rows *experiments.Rows) error {
+	var known []string
+	for _, r := range rows.Records {
+		if !slices.Contains(known, r.Method) {
+			known = append(known, r.Method)
+		}
+	}
+	if err := c.resolve(known); err != nil {
+		return err
+	}
+	for _, m := range append([]string{c.Against}, c.Methods...) {
+		_, registered := calib.Lookup(m)
+		near := spec.Nearest(m, known)
+		if !registered && !slices.Contains(known, m) && near != "" {
+			return fmt.Errorf("no rows of method %q; there are %s (did you mean %s?)", m, strings.Join(known, ", "), near)
+		}
+	}
+	return nil
+}
+
+// scored returns the metrics that cells are scored by: those compared by, without the
+// fit time, or ece.
+func (c *comparing) scored() []string {
+	list := slices.DeleteFunc(slices.Clone(c.Metrics), func(id string) bool { return id == results.TimeMetric })
+	if len(list) == 0 {
+		list = []string{"ece"}
+	}
+	return list
+}
+
+// make runs the specs and writes their rows into dir.
+func (c *comparing) make(cmd *cobra.Command, dir string) error {
+	o, err := c.use.options(c.at.fresh)
+	if err != nil {
+		return err
+	}
+	known := experiments.Registry()
+	specs, err := experiments.ReadSpecs(c.specs)
+	if err != nil {
+		return err
+	}
+	if specs, err = spec.Only(specs, c.datasets); err != nil {
+		return fmt.Errorf("--dataset: %w", err)
+	}
+	if err := c.resolve(comparableMethods(specs)); err != nil {
+		return err
+	}
+	for i, s := range specs {
+		specs[i], err = s.Compared(spec.Comparing{Methods: c.Methods, Against: c.Against, Metrics: c.scored(), Splits: c.splits}, known)
+		if err != nil {
+			return err
+		}
+		for _, m := range specs[i].Methods {
+			c.Labels[m.Name] = m.Label
+		}
+	}
+	c.at.interval = c.Interval
+	w := report(cmd)
+	if c.json {
+		w = io.Discard
+	}
+	err = execute(cmd, &c.at, specs, dir, o, w)
+	if err == nil || err == errFailed {
+		fmt.Fprintln(w) // before the page
+	}
+	return err
+}
+
+// read returns the rows of the folders, restricted to the experiments if any are
+// named.
+func (c *comparing) read() (*experiments.Rows, error) {
+	if len(c.tables) > 0 {
+		return c.readTables()
+	}
+	if len(c.from) == 0 {
+		c.from = []string{c.at.out}
+	}
+	all := &experiments.Rows{}
+	for _, dir := range c.from {
+		rows, err := experiments.ReadRows(dir)
+		if err != nil {
+			return nil, err
+		}
+		all.Records = append(all.Records, rows.Records...)
+		all.Bins = append(all.Bins, rows.Bins...)
+		all.Pairs = append(all.Pairs, rows.Pairs...)
+		all.Times = append(all.Times, rows.Times...)
+	}
+	if slices.Contains(c.Metrics, results.TimeMetric) {
+		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)
+	}
+	if len(c.experiments) == 0 {
+		return all, nil
+	}
+	kept := &experiments.Rows{}
+	for _, name := range c.experiments {
+		of := all.Of(name)
+		if len(of.Records) == 0 {
+			return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
+		}
+		kept.Records = append(kept.Records, of.Records...)
+		kept.Bins = append(kept.Bins, of.Bins...)
+		kept.Pairs = append(kept.Pairs, of.Pairs...)
+	}
+	return kept, nil
+}
+
+// readTables returns the rows of CSV files of other programs.
+func (c *comparing) readTables() (*experiments.Rows, error) {
+	c.columns.Metric = c.Metrics[0]
+	if err := c.columns.Check(); err != nil {
+		return nil, fmt.Errorf("--table: %w", err)
+	}
+	all := &experiments.Rows{}
+	for _, pattern := range c.tables {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("--table %s: %w", pattern, err)
+		}
+		if files == nil {
+			files = []string{pattern} // opening it says that there is none
+		}
+		for _, name := range files {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			list, err := compare.ReadTable(f, name, c.columns)
+			f.Close()
+			if err != nil {
+				return nil, err
+			}
+			all.Records = append(all.Records, list...)
+		}
+	}
+	return all, nil
+}

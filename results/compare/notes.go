@@ -1,0 +1,145 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// contrary lists the methods whose mean difference and shift have opposite signs,
+// with the block that causes it.
+func (v View) contrary() []string {
+	sign := func(x float64) int {
+		switch s := v.signed(x); {
+		case strings.HasPrefix(s, "-"):
+			return -1
+		case strings.HasPrefix(s, "+"):
+			return 1
+		case !v.Ratio || s == results.Significant(1):
+			return 0
+		case x < 0:
+			return -1
+		}
+		return 1
+	}
+	var list []string
+	for _, r := range v.Rows {
+		if block, difference, ok := r.Apart(sign); ok {
+			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs, because of block %s (%s). Report the shift: p and the interval refer to it.",
+				v.Label(r.Method), v.signed(r.Difference), v.signed(r.Shift.Estimate), block, v.signed(difference)))
+		}
+	}
+	return list
+}
+
+// RankingNotes describes the ranking in sentences: what was ranked, the tests, which
+// methods they tell apart, and what was left out.
+func (v View) RankingNotes() []string {
+	k := v.Ranking
+	if k.Methods == nil {
+		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
+	}
+	list := []string{fmt.Sprintf("Mean ranks of %s over %s (%s); 1 is best, ties share. Alike: the places of the methods that a comparison against this one does not tell apart from it, after Holm's correction.",
+		table.Count(len(k.Methods), "method"), table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting"))}
+	if !k.Tested() {
+		return append(append(list, "Two methods are compared by Wilcoxon's test above, and by no other."), v.leftOut()...)
+	}
+	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
+		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it tells no two methods apart.",
+			table.Count(len(k.Blocks), "block"), table.Count(len(k.Methods), "method"), probability(min(1, least))))
+	}
+	t := k.Test
+	f := "F infinite (the blocks all agree)"
+	if !math.IsInf(t.F, 1) {
+		f = fmt.Sprintf("Iman-Davenport F(%d, %d) = %.2f, %s", t.Methods-1, (t.Methods-1)*(t.Blocks-1), t.F, pIs(t.PF))
+	}
+	list = append(list, fmt.Sprintf("Friedman chi2(%d) = %.2f, %s; %s; Nemenyi critical difference at .05: %.2f.", t.Methods-1, t.ChiSquared, pIs(t.P), f, k.Critical))
+	var groups []string
+	for _, g := range k.Groups {
+		groups = append(groups, fmt.Sprintf("%s to %s", v.Label(k.Methods[g[0]]), v.Label(k.Methods[g[len(g)-1]])))
+	}
+	switch {
+	case len(k.Groups) == 1 && len(k.Groups[0]) == len(k.Methods):
+		list = append(list, "Nemenyi's test tells no two methods apart.")
+	case len(groups) > 0:
+		list = append(list, "Not told apart by Nemenyi's test, in the order of ranks: "+strings.Join(groups, "; ")+".")
+	default:
+		list = append(list, "Nemenyi's test tells all methods apart.")
+	}
+	return append(list, v.leftOut()...)
+}
+
+// leftOut lists the methods and settings that the ranking leaves out.
+func (v View) leftOut() []string {
+	var list, nature []string
+	for _, l := range v.Ranking.ByNature {
+		nature = append(nature, v.Label(l.Method))
+	}
+	if len(nature) > 0 {
+		list = append(list, fmt.Sprintf("Not ranked by %s, which needs the probabilities of all classes (top-label methods have none): %s.",
+			v.MetricLabel, strings.Join(nature, ", ")))
+	}
+	// Methods that lack as many values for the same reason share a sentence.
+	var reasons []string
+	byReason := map[string][]string{}
+	for _, l := range v.Ranking.Aside {
+		why := fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), reason(l.Why))
+		if byReason[why] == nil {
+			reasons = append(reasons, why)
+		}
+		byReason[why] = append(byReason[why], v.Label(l.Method))
+	}
+	for _, why := range reasons {
+		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(byReason[why], ", "), why))
+	}
+	for _, l := range v.Ranking.Missing {
+		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), reason(l.Why)))
+	}
+	return list
+}
+
+// reason returns the note of a skip in words, without the method and the setting.
+func reason(why string) string {
+	return strings.TrimPrefix(table.InWords("skip: "+why), "not run: ")
+}
+
+// warnings lists the warnings of fits, such as an active bound, with their settings
+// where the method is Against or was asked for by name.
+func (v View) warnings() []string {
+	var list []string
+	for _, w := range v.Warnings {
+		where := ""
+		if w.Method == v.Against || v.Methods != nil {
+			where = ": " + names(w.Settings)
+		}
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), table.InWords(w.Text), len(w.Settings), table.Count(v.Settings, "setting"), where))
+	}
+	return list
+}
+
+// names lists settings: the corrupted ones of a network in one item, at most twelve
+// items, and how many more there are.
+func names(settings []results.Setting) string {
+	var list []string
+	index, sets := map[string]int{}, map[string]int{}
+	for _, s := range settings {
+		if s.Corruption == "" {
+			list = append(list, s.Name())
+			continue
+		}
+		network := network(s)
+		if sets[network]++; sets[network] == 1 {
+			index[network] = len(list)
+			list = append(list, s.Name())
+		} else {
+			list[index[network]] = fmt.Sprintf("%s (%d corrupted sets)", network, sets[network])
+		}
+	}
+	if more := len(list) - 12; more > 0 {
+		list = append(list[:12], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ")
+}
