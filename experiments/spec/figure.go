@@ -76,16 +76,8 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
 		return f, false
 	}
-	switch most := f.Kind.Metrics; {
-	case f.Metrics == nil || most < 0 && len(f.Metrics) > 1:
-	case most == 0:
-		r.errorf(metric, "a %s figure has no choice of a metric", f.Kind.Name)
-		return f, false
-	case most < 0:
-		r.errorf(metric, "a %s figure compares two metrics or more", f.Kind.Name)
-		return f, false
-	case len(f.Metrics) > most:
-		r.errorf(metric, "a %s figure shows one metric", f.Kind.Name)
+	if what := wrongMetrics(f); what != "" {
+		r.errorf(metric, "a %s figure %s", f.Kind.Name, what)
 		return f, false
 	}
 	if f.Name == "" {
@@ -98,4 +90,18 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 		f.Experiments = []string{s.Name}
 	}
 	return f, r.id(item, "figure name", f.Name)
+}
+
+// wrongMetrics says what a kind of figure takes if the number of its metrics is wrong.
+func wrongMetrics(f plots.Spec) string {
+	switch most := f.Kind.Metrics; {
+	case f.Metrics == nil || most < 0 && len(f.Metrics) > 1:
+	case most == 0:
+		return "has no choice of a metric"
+	case most < 0:
+		return "compares two metrics or more"
+	case len(f.Metrics) > most:
+		return "shows one metric"
+	}
+	return ""
 }

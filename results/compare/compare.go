@@ -135,39 +135,44 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		if !slices.ContainsFunc(v.settings, func(s results.Setting) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
 			continue
 		}
-		c := &Comparison{Options: o, MetricLabel: m.label, Better: m.better, Percent: m.percent, Ratio: m.ratio, Digits: m.digits,
-			Source: source, Settings: len(v.settings)}
-		c.Blocks, c.Datasets = v.blockDatasets(o.Block)
-		c.From = results.DistinctFrom(v.records(v.settings))
-		methods := o.Methods
-		if methods == nil {
-			methods = v.methods
-		}
-		var p []float64
-		for _, m := range methods {
-			switch row := c.row(v, m); {
-			case m == o.Against:
-			case row.Settings > 0:
-				c.Rows = append(c.Rows, row)
-				p = append(p, row.Test.P)
-			case v.byNature(m):
-				c.Ranking.ByNature = append(c.Ranking.ByNature, v.lacking(m, v.settings))
-			}
-		}
-		for i, adjusted := range significance.Holm(p) {
-			c.Rows[i].Holm = adjusted
-		}
-		own := c.row(v, o.Against)
-		c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
-		c.rank(v)
-		shown := []string{o.Against}
-		for _, r := range c.Rows {
-			shown = append(shown, r.Method)
-		}
-		c.Warnings = v.warnings(shown)
-		list = append(list, c)
+		list = append(list, v.compare(source, m, o))
 	}
 	return list, nil
+}
+
+// compare compares methods on the settings of one source.
+func (v values) compare(source string, m measure, o Options) *Comparison {
+	c := &Comparison{Options: o, MetricLabel: m.label, Better: m.better, Percent: m.percent, Ratio: m.ratio, Digits: m.digits,
+		Source: source, Settings: len(v.settings)}
+	c.Blocks, c.Datasets = v.blockDatasets(o.Block)
+	c.From = results.DistinctFrom(v.records(v.settings))
+	methods := o.Methods
+	if methods == nil {
+		methods = v.methods
+	}
+	var p []float64
+	for _, m := range methods {
+		switch row := c.row(v, m); {
+		case m == o.Against:
+		case row.Settings > 0:
+			c.Rows = append(c.Rows, row)
+			p = append(p, row.Test.P)
+		case v.byNature(m):
+			c.Ranking.ByNature = append(c.Ranking.ByNature, v.lacking(m, v.settings))
+		}
+	}
+	for i, adjusted := range significance.Holm(p) {
+		c.Rows[i].Holm = adjusted
+	}
+	own := c.row(v, o.Against)
+	c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
+	c.rank(v)
+	shown := []string{o.Against}
+	for _, r := range c.Rows {
+		shown = append(shown, r.Method)
+	}
+	c.Warnings = v.warnings(shown)
+	return c
 }
 
 // has returns an error for a method without any value of the metric.

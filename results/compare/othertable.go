@@ -62,33 +62,9 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	column := func(want string) (int, error) {
-		i := slices.Index(header, want)
-		if i < 0 {
-			return 0, fmt.Errorf("%s:1: no column %q (the columns are %.300s)", name, want, strings.Join(header, ", "))
-		}
-		return i, nil
-	}
-	var setting []int
-	for _, want := range c.Setting {
-		i, err := column(want)
-		if err != nil {
-			return nil, err
-		}
-		setting = append(setting, i)
-	}
-	methods, err := c.methods(header, column)
+	places, err := c.places(header)
 	if err != nil {
-		return nil, err
-	}
-	if len(methods) == 0 {
-		return nil, fmt.Errorf("%s:1: no column matches %q (the columns are %.300s)", name, c.Value, strings.Join(header, ", "))
-	}
-	methodAt := -1
-	if c.Method != "" {
-		if methodAt, err = column(c.Method); err != nil {
-			return nil, err
-		}
+		return nil, fmt.Errorf("%s:1: %w (the columns are %.300s)", name, err, strings.Join(header, ", "))
 	}
 	var list []results.Record
 	for {
@@ -99,33 +75,12 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		line, _ := f.FieldPos(0)
-		cell := results.Setting{Experiment: "table", Loss: "ce", Dataset: row[setting[0]]}
-		var network []string
-		for _, i := range setting[1:] {
-			network = append(network, row[i])
+		records, err := c.records(row, places)
+		if err != nil {
+			line, _ := f.FieldPos(0)
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-		cell.Backbone = strings.Join(network, "/")
-		for _, m := range methods {
-			r := results.Record{Setting: cell, Method: m.name, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
-			if methodAt >= 0 {
-				r.Method = row[methodAt]
-			}
-			if cell.Dataset == "" || r.Method == "" {
-				return nil, fmt.Errorf("%s:%d: a row without a dataset or a method", name, line)
-			}
-			switch text := row[m.column]; strings.ToLower(text) {
-			case "", "nan", "na":
-				r.Status, r.Note = results.Skip, "the table has no value"
-			default:
-				v, err := strconv.ParseFloat(text, 64)
-				if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-					return nil, fmt.Errorf("%s:%d: column %s: %.40q is not a finite number", name, line, header[m.column], text)
-				}
-				r.Value = v
-			}
-			list = append(list, r)
-		}
+		list = append(list, records...)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: no rows", name)
@@ -133,24 +88,75 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 	return list, nil
 }
 
-// methodColumn is a column of values, and the method that it names.
-type methodColumn struct {
-	name   string // empty where another column names the method
-	column int
+// places are the places of Columns in a header.
+type places struct {
+	setting []int
+	method  int // -1 where the columns of the values name the methods
+	values  []valueColumn
 }
 
-// methods returns the columns of values.
-func (c Columns) methods(header []string, column func(string) (int, error)) ([]methodColumn, error) {
+// valueColumn is a column of values, and the method that it names.
+type valueColumn struct {
+	header, method string // no method where another column names it
+	at             int
+}
+
+// places finds the columns in a header.
+func (c Columns) places(header []string) (p places, err error) {
+	find := func(want string) int {
+		i := slices.Index(header, want)
+		if i < 0 && err == nil {
+			err = fmt.Errorf("no column %q", want)
+		}
+		return i
+	}
+	for _, want := range c.Setting {
+		p.setting = append(p.setting, find(want))
+	}
 	before, after, several := strings.Cut(c.Value, "*")
 	if !several {
-		i, err := column(c.Value)
-		return []methodColumn{{"", i}}, err
+		p.values = []valueColumn{{header: c.Value, at: find(c.Value)}}
+		p.method = find(c.Method)
+		return p, err
 	}
-	var list []methodColumn
+	p.method = -1
 	for i, h := range header {
 		if len(h) > len(before)+len(after) && strings.HasPrefix(h, before) && strings.HasSuffix(h, after) {
-			list = append(list, methodColumn{h[len(before) : len(h)-len(after)], i})
+			p.values = append(p.values, valueColumn{h, h[len(before) : len(h)-len(after)], i})
 		}
+	}
+	if p.values == nil && err == nil {
+		err = fmt.Errorf("no column matches %q", c.Value)
+	}
+	return p, err
+}
+
+// records returns the records of a row.
+func (c Columns) records(row []string, p places) (list []results.Record, err error) {
+	cell := results.Setting{Experiment: "table", Loss: "ce", Dataset: row[p.setting[0]]}
+	var network []string
+	for _, i := range p.setting[1:] {
+		network = append(network, row[i])
+	}
+	cell.Backbone = strings.Join(network, "/")
+	for _, v := range p.values {
+		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
+		if p.method >= 0 {
+			r.Method = row[p.method]
+		}
+		if cell.Dataset == "" || r.Method == "" {
+			return nil, errors.New("a row without a dataset or a method")
+		}
+		switch text := row[v.at]; strings.ToLower(text) {
+		case "", "nan", "na":
+			r.Status, r.Note = results.Skip, "the table has no value"
+		default:
+			r.Value, err = strconv.ParseFloat(text, 64)
+			if err != nil || math.IsInf(r.Value, 0) || math.IsNaN(r.Value) {
+				return nil, fmt.Errorf("column %s: %.40q is not a finite number", v.header, text)
+			}
+		}
+		list = append(list, r)
 	}
 	return list, nil
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -43,15 +42,15 @@ type Lacking struct {
 	Why      string // the reason on the first of them
 }
 
-// rank ranks the methods of the rows and Against.
-func (c *Comparison) rank(v values) {
+// rankable returns the methods to be ranked and the settings on which all of them have
+// a value. It lists what it leaves out.
+func (c *Comparison) rankable(v values) (ranked []string, settings []results.Setting) {
 	methods := []string{c.Against}
 	for _, r := range c.Rows {
 		methods = append(methods, r.Method)
 	}
 	k := &c.Ranking
-	settings := slices.DeleteFunc(slices.Clone(v.settings), func(s results.Setting) bool { return !v.any(s, methods) })
-	var ranked []string
+	settings = slices.DeleteFunc(slices.Clone(v.settings), func(s results.Setting) bool { return !v.any(s, methods) })
 	for _, m := range methods {
 		lacks := v.lacking(m, settings)
 		if c.Methods == nil && m != c.Against && v.tooFew(lacks.Settings, settings, c.Block) {
@@ -68,6 +67,13 @@ func (c *Comparison) rank(v values) {
 		k.Missing = append(k.Missing, lacks)
 		settings = slices.DeleteFunc(settings, func(s results.Setting) bool { return slices.Contains(lacks.Settings, s) })
 	}
+	return ranked, settings
+}
+
+// rank ranks the methods of the rows and Against.
+func (c *Comparison) rank(v values) {
+	k := &c.Ranking
+	ranked, settings := c.rankable(v)
 	names, members := v.blocks(settings, c.Block)
 	var costs [][]float64
 	for _, b := range names {
@@ -82,11 +88,7 @@ func (c *Comparison) rank(v values) {
 		k.None = err.Error()
 		return
 	}
-	order := make([]int, len(ranked))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(test.Ranks[a], test.Ranks[b]) })
+	order := significance.Ascending(test.Ranks)
 	for _, i := range order {
 		k.Methods, k.Ranks = append(k.Methods, ranked[i]), append(k.Ranks, test.Ranks[i])
 	}

@@ -37,15 +37,55 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	if c.Ratio {
 		return nil // draws are described by differences
 	}
-	type key struct {
-		place
-		draw int
+	d := c.draws(records, pairs)
+	methods := d.methods
+	if c.Methods != nil {
+		methods = c.Methods
 	}
-	value := map[key]float64{}
-	width := map[key]float64{}
-	var settings []results.Setting
-	var methods []string
-	draws := map[results.Setting]int{}
+	var list []Split
+	for _, s := range d.settings {
+		for _, m := range methods {
+			if m == c.Against {
+				continue
+			}
+			var differences, spread []float64
+			for draw := 1; draw <= d.most[s]; draw++ {
+				a, ok1 := d.value[drawn{place{s, m}, draw}]
+				b, ok2 := d.value[drawn{place{s, c.Against}, draw}]
+				if !ok1 || !ok2 {
+					continue
+				}
+				differences = append(differences, a-b)
+				if w, ok := d.width[drawn{place{s, m}, draw}]; ok {
+					spread = append(spread, w/(2*distuv.UnitNormal.Quantile(.975)))
+				}
+			}
+			if len(differences) > 0 {
+				list = append(list, c.describe(s, m, differences, spread))
+			}
+		}
+	}
+	return list
+}
+
+// drawn is a method on one draw of a setting.
+type drawn struct {
+	place
+	draw int
+}
+
+// draws holds the values of redrawn settings.
+type draws struct {
+	settings []results.Setting // as if not redrawn, in the order of the records
+	methods  []string
+	most     map[results.Setting]int // the last draw of each setting
+	value    map[drawn]float64
+	width    map[drawn]float64 // of the intervals of the differences to Against
+}
+
+// draws collects the redrawn settings of the metric and the source of a comparison.
+func (c *Comparison) draws(records []results.Record, pairs []results.Pair) draws {
+	d := draws{most: map[results.Setting]int{}, value: map[drawn]float64{}, width: map[drawn]float64{}}
 	clean := func(cell results.Setting) (results.Setting, int) {
 		draw := cell.Severity
 		cell.Experiment, cell.Corruption, cell.Severity = "", "", 0
@@ -56,14 +96,14 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 			continue
 		}
 		s, draw := clean(r.Setting)
-		if !slices.Contains(settings, s) {
-			settings = append(settings, s)
+		if !slices.Contains(d.settings, s) {
+			d.settings = append(d.settings, s)
 		}
-		if !slices.Contains(methods, r.Method) {
-			methods = append(methods, r.Method)
+		if !slices.Contains(d.methods, r.Method) {
+			d.methods = append(d.methods, r.Method)
 		}
-		draws[s] = max(draws[s], draw)
-		value[key{place{s, r.Method}, draw}] = r.Value
+		d.most[s] = max(d.most[s], draw)
+		d.value[drawn{place{s, r.Method}, draw}] = r.Value
 	}
 	for _, p := range pairs {
 		if p.Corruption != results.Split || p.Metric != c.Metric {
@@ -72,38 +112,12 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 		s, draw := clean(p.Setting)
 		switch c.Against {
 		case p.Against:
-			width[key{place{s, p.Method}, draw}] = p.Hi - p.Lo
+			d.width[drawn{place{s, p.Method}, draw}] = p.Hi - p.Lo
 		case p.Method:
-			width[key{place{s, p.Against}, draw}] = p.Hi - p.Lo
+			d.width[drawn{place{s, p.Against}, draw}] = p.Hi - p.Lo
 		}
 	}
-	if c.Methods != nil {
-		methods = c.Methods
-	}
-	var list []Split
-	for _, s := range settings {
-		for _, m := range methods {
-			if m == c.Against {
-				continue
-			}
-			var d, spread []float64
-			for draw := 1; draw <= draws[s]; draw++ {
-				a, ok1 := value[key{place{s, m}, draw}]
-				b, ok2 := value[key{place{s, c.Against}, draw}]
-				if !ok1 || !ok2 {
-					continue
-				}
-				d = append(d, a-b)
-				if w, ok := width[key{place{s, m}, draw}]; ok {
-					spread = append(spread, w/(2*distuv.UnitNormal.Quantile(.975)))
-				}
-			}
-			if len(d) > 0 {
-				list = append(list, c.describe(s, m, d, spread))
-			}
-		}
-	}
-	return list
+	return d
 }
 
 // describe describes the differences d of the draws of a setting, and the standard

@@ -222,19 +222,11 @@ func (t *Table) legend(g glyphs) []string {
 	if len(s.Average) > 0 {
 		say("%s", t.averages())
 	}
-	var marks, gaps, bands, published bool
-	for _, row := range t.Rows {
-		for _, c := range row.Cells {
-			marks = marks || c.Mark != Plain
-			gaps = gaps || c.Gap != ""
-			bands = bands || c.Band != ""
-			published = published || c.Published != ""
-		}
-	}
+	marks := t.any(func(c Cell) bool { return c.Mark != Plain })
 	if marks {
 		list = append(list, g.best+", "+g.second+"; equal printed numbers share the mark.")
 	}
-	if gaps {
+	if t.any(func(c Cell) bool { return c.Gap != "" }) {
 		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))
 	}
 	var unranked []string
@@ -253,7 +245,7 @@ func (t *Table) legend(g glyphs) []string {
 		}
 		say("o: not the paper's network, but one that stands in for it (%s)%s.", strings.Join(t.StandIns, "; "), unranked)
 	}
-	if t.anyChanges() {
+	if t.any(func(c Cell) bool { return c.Changes == Yes }) {
 		list = append(list, g.dagger+": some predictions change.")
 	}
 	if t.showsTarget() {
@@ -267,20 +259,34 @@ func (t *Table) legend(g glyphs) []string {
 	if len(t.Unknown) > 0 {
 		say("No argmax_change is recorded for %s, so predictions may change.", strings.Join(t.Unknown, ", "))
 	}
-	if published {
-		say("In round brackets below: the number that the paper prints.")
-	}
-	if len(t.Baselines) > 0 {
-		say("After the band: the difference from %s with its paired 95 %% interval.", strings.Join(t.Baselines, ", "))
-	} else if s.Interval {
-		say("Differences from the baseline are not known (pairs.csv has none in %s).", s.Metric)
-	}
-	if s.ConsistencyBand && bands {
-		say("In square brackets: consistency band, the 95 %% range of a perfectly calibrated model with the same confidences and the same n.")
-	} else if s.ConsistencyBand {
-		say("Consistency bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric)
+	for _, text := range t.belowLegend() {
+		say("%s", text)
 	}
 	return list
+}
+
+// belowLegend explains what stands under the numbers.
+func (t *Table) belowLegend() (list []string) {
+	s := t.Spec
+	if t.any(func(c Cell) bool { return c.Published != "" }) {
+		list = append(list, "In round brackets below: the number that the paper prints.")
+	}
+	if len(t.Baselines) > 0 {
+		list = append(list, fmt.Sprintf("After the band: the difference from %s with its paired 95 %% interval.", strings.Join(t.Baselines, ", ")))
+	} else if s.Interval {
+		list = append(list, fmt.Sprintf("Differences from the baseline are not known (pairs.csv has none in %s).", s.Metric))
+	}
+	if s.ConsistencyBand && t.any(func(c Cell) bool { return c.Band != "" }) {
+		list = append(list, "In square brackets: consistency band, the 95 % range of a perfectly calibrated model with the same confidences and the same n.")
+	} else if s.ConsistencyBand {
+		list = append(list, fmt.Sprintf("Consistency bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric))
+	}
+	return list
+}
+
+// any reports whether a cell has a property.
+func (t *Table) any(has func(Cell) bool) bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return slices.ContainsFunc(r.Cells, has) })
 }
 
 // averages says how many settings are averaged in the numbers.
@@ -334,18 +340,6 @@ func (t *Table) rivals() []*Rival {
 		}
 	}
 	return list
-}
-
-// anyChanges reports whether a dagger is shown.
-func (t *Table) anyChanges() bool {
-	for _, row := range t.Rows {
-		for _, c := range row.Cells {
-			if c.Changes == Yes {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // changesAtCells reports whether the daggers stand at the numbers, because the

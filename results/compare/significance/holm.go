@@ -13,16 +13,16 @@ import (
 func Holm(p []float64) []float64 {
 	adjusted := make([]float64, len(p))
 	most := 0.0
-	for j, i := range ascending(p) {
+	for j, i := range Ascending(p) {
 		most = max(most, min(1, float64(len(p)-j)*p[i]))
 		adjusted[i] = most
 	}
 	return adjusted
 }
 
-// ascending returns the indices of the values from the smallest to the largest,
+// Ascending returns the indices of the values from the smallest to the largest,
 // equal values by index.
-func ascending(values []float64) []int {
+func Ascending(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i

@@ -1,6 +1,9 @@
 package significance
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Kendall returns the rank correlation tau-b of Kendall (1945) of two lists of the
 // same length, in [-1, 1]: the number of pairs that both order alike minus the number
@@ -10,7 +13,7 @@ func Kendall(a, b []float64) (tau float64, ok bool) {
 	alike, inA, inB := 0.0, 0.0, 0.0
 	for i := range a {
 		for j := range i {
-			x, y := sign(a[i]-a[j]), sign(b[i]-b[j])
+			x, y := float64(cmp.Compare(a[i], a[j])), float64(cmp.Compare(b[i], b[j]))
 			alike += x * y
 			inA += x * x
 			inB += y * y
@@ -20,14 +23,4 @@ func Kendall(a, b []float64) (tau float64, ok bool) {
 		return 0, false
 	}
 	return alike / math.Sqrt(inA*inB), true
-}
-
-func sign(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
 }

@@ -50,7 +50,7 @@ func rangeCDF(k int, q float64) float64 {
 // method that differs from all others is in no group. Groups are in the order of
 // their best member, and members in the order of their ranks.
 func Groups(ranks []float64, critical float64) [][]int {
-	order := ascending(ranks)
+	order := Ascending(ranks)
 	var groups [][]int
 	reached := 0 // members so far
 	for first := range order {

@@ -3,7 +3,7 @@ package significance
 // Ranks returns the ranks of finite values, from 1 for the smallest; equal values
 // share the mean of their ranks.
 func Ranks(values []float64) []float64 {
-	order := ascending(values)
+	order := Ascending(values)
 	ranks := make([]float64, len(values))
 	for first := 0; first < len(order); {
 		end := first + 1
