@@ -129,8 +129,8 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
 			break
 		}
-		figure, err := plots.ForestOf(plots.Input{Pairs: p.pairs, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
-			Interval: p.Interval}, p.Metric)
+		figure, err := plots.Forest(plots.Input{Pairs: p.pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
+			Interval: p.Interval})
 		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func RankAgreement(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return agreementOf(a, notes)
+	return AgreementOf(a, notes...)
 }
 
 // agreement ranks the methods of the figure by each of the metrics, and notes the
@@ -48,10 +48,9 @@ func (in Input) agreement(kind string, names []string) (*compare.Agreement, []st
 }
 
 // AgreementOf draws Kendall's rank correlation of the mean ranks by each pair of
-// metrics: a square with its number, blue above 0 and orange below.
-func AgreementOf(a *compare.Agreement) (*Figure, error) { return agreementOf(a, nil) }
-
-func agreementOf(a *compare.Agreement, missing []string) (*Figure, error) {
+// metrics: a square with its number, blue above 0 and orange below. missing are the notes
+// of missing values.
+func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
 	notes := append(a.Notes(), absent(missing)...)
 	m := agreementMatrix{Agreement: a, title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"))}
 	for _, name := range a.Names {

@@ -18,18 +18,14 @@ func CriticalDifference(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ranks(c, labels, notes)
+	return Ranks(c, labels, notes...)
 }
 
 // Ranks draws the mean ranks of a comparison as Demsar (2006) does: the methods on
 // an axis, the best at the left, and a bar over each group of methods that
-// Nemenyi's test does not distinguish. The labels are by method id. If there is no
-// ranking, the error says why.
-func Ranks(c *compare.Comparison, labels map[string]string) (*Figure, error) {
-	return ranks(c, labels, nil)
-}
-
-func ranks(c *compare.Comparison, byID map[string]string, notes []string) (*Figure, error) {
+// Nemenyi's test does not distinguish. The labels are by method id. The notes of missing
+// values stand at the foot. If there is no ranking, the error says why.
+func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Figure, error) {
 	k := c.Ranking
 	switch {
 	case k.Methods == nil:

@@ -15,17 +15,14 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Forest draws the ECE of the first method minus the ECE of the second in each
-// setting, as ForestOf does.
-func Forest(in Input) (*Figure, error) { return ForestOf(in, "ece") }
-
-// ForestOf draws the value of a metric for the first of in.Methods minus its value
-// for the second, in percentage points. A setting is a row below the name of its
-// dataset: a dot with the paired bootstrap interval of pairs.csv. The dot is filled
+// Forest draws the ECE, or another metric that in.Metrics names, of the first of
+// in.Methods minus that of the second, in percentage points. A setting is a row below
+// the name of its dataset: a dot with the paired bootstrap interval of pairs.csv. The dot is filled
 // where the interval does not contain zero. Corrupted sets of one network and
 // severity share a row, which shows their mean, and the range of their differences
 // as a line without ends.
-func ForestOf(in Input, metric string) (*Figure, error) {
+func Forest(in Input) (*Figure, error) {
+	metric := in.metric()
 	fail := func(format string, args ...any) (*Figure, error) {
 		return nil, fmt.Errorf("forest figure: "+format, args...)
 	}
@@ -287,70 +284,81 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 	}
 	c.StrokeLine2(stroke(ink, 0.7), x(0), c.Min.Y, x(0), c.Max.Y)
 	for i, r := range f.rows {
-		if r.heading {
+		if !r.heading {
+			f.mark(c, r, x, y(float64(n-i)-0.5))
+		}
+	}
+}
+
+// outside are the values of a row beyond each end of the axis.
+type outside struct {
+	axis        span
+	left, right []float64
+}
+
+// add reports whether a value is beyond the axis, and keeps it.
+func (o *outside) add(v float64) bool {
+	switch {
+	case v < o.axis.min:
+		o.left = append(o.left, v)
+	case v > o.axis.max:
+		o.right = append(o.right, v)
+	default:
+		return false
+	}
+	return true
+}
+
+// mark draws the values of a row at the height at.
+func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at vg.Length) {
+	clr := ink
+	mark := draw.GlyphStyle{Color: ink, Radius: markerSize, Shape: circle}
+	if r.look != nil {
+		clr, mark = r.look.Color, r.look.glyph()
+	} else if r.kind == settingsRange {
+		mark.Shape = diamond
+	} else if r.lo <= 0 && r.hi >= 0 {
+		mark.Shape = hollow(circle)
+	}
+	out := outside{axis: f.x}
+	inside := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
+	for _, d := range r.dots {
+		if out.add(d) {
 			continue
 		}
-		at := y(float64(n-i) - 0.5)
-		clr := ink
-		mark := draw.GlyphStyle{Color: ink, Radius: markerSize, Shape: circle}
-		if r.look != nil {
-			clr, mark = r.look.Color, r.look.glyph()
-		} else if r.kind == settingsRange {
-			mark.Shape = diamond
-		} else if r.lo <= 0 && r.hi >= 0 {
-			mark.Shape = hollow(circle)
-		}
-		var left, right []float64 // values beyond the axis
-		out := func(v float64) bool {
-			switch {
-			case v < f.x.min:
-				left = append(left, v)
-			case v > f.x.max:
-				right = append(right, v)
-			default:
-				return false
-			}
-			return true
-		}
-		inside := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
-		for _, d := range r.dots {
-			if out(d) {
+		c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
+	}
+	line := stroke(clr, 1)
+	if r.kind == settingsRange {
+		line.Color = barEdge
+		line.Width = 0.6
+	}
+	if r.kind != noExtent {
+		c.StrokeLine2(line, inside(r.lo), at, inside(r.hi), at)
+	}
+	if r.kind == interval {
+		for _, end := range []float64{r.lo, r.hi} {
+			if out.add(end) {
 				continue
 			}
-			c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
+			c.StrokeLine2(line, x(end), at-2, x(end), at+2)
 		}
-		line := stroke(clr, 1)
-		if r.kind == settingsRange {
-			line.Color = barEdge
-			line.Width = 0.6
+	}
+	if !out.add(r.at) {
+		c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
+	}
+	for _, side := range []struct {
+		values []float64
+		end    float64
+	}{{out.left, f.x.min}, {out.right, f.x.max}} {
+		if len(side.values) == 0 {
+			continue
 		}
-		if r.kind != noExtent {
-			c.StrokeLine2(line, inside(r.lo), at, inside(r.hi), at)
+		slices.Sort(side.values)
+		text := numbers(side.values)
+		if len(side.values) == 3 && r.kind == interval && r.dots == nil { // the whole interval
+			text = fmt.Sprintf("%.1f [%.1f, %.1f]", r.at, r.lo, r.hi)
 		}
-		if r.kind == interval {
-			for _, end := range []float64{r.lo, r.hi} {
-				if out(end) {
-					continue
-				}
-				c.StrokeLine2(line, x(end), at-2, x(end), at+2)
-			}
-		}
-		if !out(r.at) {
-			c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
-		}
-		for _, side := range []struct {
-			values []float64
-			end    float64
-		}{{left, f.x.min}, {right, f.x.max}} {
-			if len(side.values) == 0 {
-				continue
-			}
-			slices.Sort(side.values)
-			text := numbers(side.values)
-			if len(side.values) == 3 && r.kind == interval && r.dots == nil { // the whole interval
-				text = fmt.Sprintf("%.1f [%.1f, %.1f]", r.at, r.lo, r.hi)
-			}
-			beyond(c, x(side.end), at, []vg.Length{at}, []color.Color{clr}, text, side.end == f.x.min)
-		}
+		beyond(c, x(side.end), at, []vg.Length{at}, []color.Color{clr}, text, side.end == f.x.min)
 	}
 }

@@ -126,11 +126,16 @@ func compared(t *testing.T, source string, methods ...string) *compare.Compariso
 func TestComparisonFiguresAreLegible(t *testing.T) {
 	for _, methods := range [][]string{{"ts", "ir"}, {"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe-target", "qats-pw4", "ts-ecegrid", "irova", "hts", "mine", "another"}} {
 		c := compared(t, simulated, methods...)
-		for name, draw := range map[string]func(*compare.Comparison, map[string]string) (*Figure, error){"ranks": Ranks, "differences": Differences} {
-			f, err := draw(c, map[string]string{"ts": "A label that is far too long for any panel or legend of any figure, or so one hopes"})
-			if err != nil {
-				t.Fatal(err)
-			}
+		labels := map[string]string{"ts": "A label that is far too long for any panel or legend of any figure, or so one hopes"}
+		ranks, err := Ranks(c, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differences, err := Differences(c, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range map[string]*Figure{"ranks": ranks, "differences": differences} {
 			all := words(t, f)
 			for i, a := range all {
 				if a.Min.X < 0 || a.Max.X > f.Width || a.Min.Y < 0 || a.Max.Y > f.Height || a.size < vg.Length(6) {

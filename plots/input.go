@@ -58,6 +58,14 @@ func (s series) ece() float64 {
 	return sum
 }
 
+// largestShare returns the largest share of rows in a bin, in per cent.
+func (s series) largestShare() (most float64) {
+	for _, b := range s.bins {
+		most = max(most, 100*float64(b.N)/float64(s.n))
+	}
+	return most
+}
+
 // cellBins checks the rows of one binning and arranges them by method.
 func (in Input) cellBins(binning string) (cellBins, error) {
 	if len(in.Bins) == 0 {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,7 +51,7 @@ func RankBins(in Input) (*Figure, error) {
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		table.Count(len(a.Blocks), "block"), decimals(least))}
 	notes = append(notes, absent(missing)...)
-	g := rankLines{Agreement: a, methods: list, bins: bins, metric: metric, foot: newFoot(notes, pageWidth),
+	g := rankLines{Agreement: a, methods: list, bins: bins, foot: newFoot(notes, pageWidth),
 		title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block"))}
 	g.height = max(140, 9.2*vg.Length(len(list)))
 	for _, m := range list {
@@ -71,7 +72,7 @@ type rankLines struct {
 	*compare.Agreement
 	methods       []method
 	bins          []int
-	metric, title string
+	title         string
 	height, right vg.Length // of the panel; of the names
 	foot          foot
 }
@@ -107,25 +108,23 @@ func (g rankLines) draw(c draw.Canvas) {
 	}
 	xTitle(c, (left+right)/2, c.Min.Y+3, "number of bins")
 	yTitle(c, c.Min.X+10, (top+bottom)/2, "mean rank (1 is best)")
+	g.lines(c, x, y, right, top+2, bottom-2)
+}
+
+// lines draws the line of each method and, to the right of the panel, its name at a
+// height between top and bottom.
+func (g rankLines) lines(c draw.Canvas, x func(bins int) vg.Length, y func(rank float64) vg.Length, right, top, bottom vg.Length) {
 	last := g.Ranks[len(g.bins)-1]
-	order := make([]int, len(g.methods))
+	order := make([]int, len(last))
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case last[a] < last[b]:
-			return -1
-		case last[a] > last[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(last[a], last[b]) })
 	heights := make([]vg.Length, len(order))
 	for i, j := range order {
 		heights[i] = y(last[j])
 	}
-	spreadOut(heights, 8.6, top+2, bottom-2)
+	spreadOut(heights, 8.6, top, bottom)
 	for i, j := range order {
 		look := MethodLook(g.methods[j].id)
 		points := make([]vg.Point, len(g.bins))

@@ -69,9 +69,7 @@ func newGrid(t cellBins) grid {
 	g.height = headingHeight + g.keys.height() + g.rowHeight()*vg.Length(rows) - rowGap
 	most := 0.0
 	for _, s := range t.series {
-		for _, b := range s.bins {
-			most = max(most, 100*float64(b.N)/float64(s.n))
-		}
+		most = max(most, s.largestShare())
 	}
 	g.share = span{min: 0, max: 1.05 * most, ticks: ticks(0, 1.05*most, 2)}
 	return g

@@ -84,9 +84,7 @@ func (g diagramGrid) drawRow(c draw.Canvas, i int, top vg.Length) {
 	row := g.rows[i]
 	most := 0.0
 	for _, s := range row.series {
-		for _, b := range s.bins {
-			most = max(most, 100*float64(b.N)/float64(s.n))
-		}
+		most = max(most, s.largestShare())
 	}
 	upper := vg.Rectangle{Min: vg.Point{Y: top - diagramECE - g.panel}, Max: vg.Point{Y: top - diagramECE}}
 	for j, m := range g.methods {

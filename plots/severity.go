@@ -36,12 +36,12 @@ func Severity(in Input) (*Figure, error) {
 	top := 0.0
 	for _, m := range v.methods {
 		s := v.spread(one, m, corruptions, severities)
-		if len(s.points) == 0 {
+		if len(s) == 0 {
 			continue
 		}
 		g.curves, shown = append(g.curves, s), append(shown, m.label)
 		g.shown = append(g.shown, m)
-		for _, p := range s.points {
+		for _, p := range s {
 			top = max(top, p.mean, p.hi)
 		}
 	}
@@ -141,7 +141,7 @@ func (v values) shifts() (corruptions []string, severities []int) {
 }
 
 // spread is the line of one method.
-type spread struct{ points []point }
+type spread []point
 
 // point is the mean and the quartiles at one severity, per cent.
 type point struct {
@@ -167,7 +167,7 @@ func (v values) spread(one results.Setting, m method, corruptions []string, seve
 		for _, x := range all {
 			mean += x / float64(len(all))
 		}
-		s.points = append(s.points, point{severity, mean, quantile(all, 0.25), quantile(all, 0.75)})
+		s = append(s, point{severity, mean, quantile(all, 0.25), quantile(all, 0.75)})
 	}
 	return s
 }
@@ -185,25 +185,25 @@ func quantile(sorted []float64, q float64) float64 {
 
 // equals reports whether two lines and their bands print the same numbers.
 func (s spread) equals(other spread) bool {
-	return slices.EqualFunc(s.points, other.points, func(a, b point) bool {
+	return slices.EqualFunc(s, other, func(a, b point) bool {
 		return a.severity == b.severity && printedEqual(a.mean, b.mean) && printedEqual(a.lo, b.lo) && printedEqual(a.hi, b.hi)
 	})
 }
 
 // joined reports whether point i and the next one have neighbouring severities.
 func (s spread) joined(i int) bool {
-	return s.points[i+1].severity == s.points[i].severity+1
+	return s[i+1].severity == s[i].severity+1
 }
 
 // band draws the quartiles, one band of n: an area with dotted edges between
 // neighbouring severities, and a bar at a severity without neighbours.
 func (s spread) band(look Look, n int) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		for i, p := range s.points {
+		for i, p := range s {
 			at := x(float64(p.severity))
-			before, after := i > 0 && s.joined(i-1), i+1 < len(s.points) && s.joined(i)
+			before, after := i > 0 && s.joined(i-1), i+1 < len(s) && s.joined(i)
 			if after {
-				q := s.points[i+1]
+				q := s[i+1]
 				next := x(float64(q.severity))
 				c.FillPolygon(translucent(look.Color, n), []vg.Point{{X: at, Y: y(p.lo)}, {X: next, Y: y(q.lo)}, {X: next, Y: y(q.hi)}, {X: at, Y: y(p.hi)}})
 				edge := draw.LineStyle{Color: look.Color, Width: 0.5, Dashes: []vg.Length{0.8, 1.6}}
@@ -221,8 +221,8 @@ func (s spread) band(look Look, n int) drawFunc {
 // broken where a severity between two points has no mean.
 func (s spread) plotter(looks together) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		pts := make([]vg.Point, len(s.points))
-		for i, p := range s.points {
+		pts := make([]vg.Point, len(s))
+		for i, p := range s {
 			pts[i] = vg.Point{X: x(float64(p.severity)), Y: y(p.mean)}
 		}
 		looks.draw(c, pts, s.joined)

@@ -17,16 +17,13 @@ func WinRates(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return winRates(c, labels, notes)
+	return WinRatesOf(c, labels, notes...)
 }
 
 // WinRatesOf draws the win rates of a comparison with their bootstrap intervals, in
-// the order of the mean ranks. The labels are by method id.
-func WinRatesOf(c *compare.Comparison, labels map[string]string) (*Figure, error) {
-	return winRates(c, labels, nil)
-}
-
-func winRates(c *compare.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+// the order of the mean ranks. The labels are by method id, and notes are of missing
+// values.
+func WinRatesOf(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
 	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half",
 		title:   "Win rate by " + c.MetricLabel,
 		caption: fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))}
@@ -44,16 +41,13 @@ func Strengths(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bradleyTerry(c, labels, notes)
+	return StrengthsOf(c, labels, notes...)
 }
 
 // StrengthsOf draws the Bradley-Terry strengths of a comparison with their bootstrap
-// intervals, in the order of the mean ranks. The labels are by method id.
-func StrengthsOf(c *compare.Comparison, labels map[string]string) (*Figure, error) {
-	return bradleyTerry(c, labels, nil)
-}
-
-func bradleyTerry(c *compare.Comparison, labels map[string]string, notes []string) (*Figure, error) {
+// intervals, in the order of the mean ranks. The labels are by method id, and notes are
+// of missing values.
+func StrengthsOf(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
 	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger",
 		title:   "Bradley-Terry strength by " + c.MetricLabel,
 		caption: fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over blocks. A method with 1 more wins with odds of e to 1.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))}
