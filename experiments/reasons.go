@@ -32,11 +32,10 @@ func few(names []string, n int) string {
 	switch more := len(names) - n; {
 	case more > 1:
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), more)
-	case len(names) < 2:
-		return strings.Join(names, "")
+	case len(names) == 0:
+		return ""
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return table.List(names)
 }
 
 // addReason counts a cell under its reason.

@@ -86,18 +86,15 @@ func (m agreementMatrix) draw(c draw.Canvas) {
 	top := c.Max.Y - headingHeight - m.top
 	for i, name := range m.Names {
 		y := top - m.side*vg.Length(i)
-		sty := write(smallSize, ink)
-		sty.XAlign = draw.XRight
-		c.FillText(sty, vg.Point{X: left - 4, Y: y - m.side/2 - 4}, name)
+		textAt(c, write(smallSize, ink), draw.XRight, left-4, y-m.side/2-4, name)
 		turned := write(smallSize, ink)
-		turned.Rotation, turned.XAlign = quarter, draw.XLeft
-		c.FillText(turned, vg.Point{X: left + m.side*(vg.Length(i)+.5) + 3, Y: top + 4}, name)
+		turned.Rotation = quarter
+		textAt(c, turned, draw.XLeft, left+m.side*(vg.Length(i)+.5)+3, top+4, name)
 		for j := range m.Names {
 			x := left + m.side*vg.Length(j)
 			tau := m.Tau[i][j]
 			rect(c, shade(tau), x+.5, y-m.side+.5, x+m.side-.5, y-.5)
-			number := write(smallSize, ink)
-			c.FillText(number, vg.Point{X: x + m.side/2, Y: y - m.side/2 - 4}, decimals(tau))
+			c.FillText(write(smallSize, ink), vg.Point{X: x + m.side/2, Y: y - m.side/2 - 4}, decimals(tau))
 		}
 	}
 }

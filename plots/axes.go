@@ -125,6 +125,13 @@ func xTitle(c draw.Canvas, x, y vg.Length, s string) {
 	c.FillText(write(titleSize, ink), vg.Point{X: x, Y: y}, s)
 }
 
+// textAt writes s at (x, y), to the right of it (XLeft), to the left of it (XRight) or
+// centred.
+func textAt(c draw.Canvas, sty text.Style, align text.XAlignment, x, y vg.Length, s string) {
+	sty.XAlign = align
+	c.FillText(sty, vg.Point{X: x, Y: y}, s)
+}
+
 // quarter is a quarter turn to the left.
 const quarter = math.Pi / 2
 
@@ -142,14 +149,12 @@ func heading(c draw.Canvas, title string, fromSimulation bool) {
 	right := c.Max.X - 1
 	if fromSimulation {
 		sty := write(smallSize, alarm)
-		sty.XAlign = draw.XRight
-		c.FillText(sty, vg.Point{X: right, Y: y}, simulated)
+		textAt(c, sty, draw.XRight, right, y, simulated)
 		right -= sty.Width(simulated) + 6
 	}
 	sty, s := fit(title, right-c.Min.X-2, smallSize)
 	sty.Color = faint
-	sty.XAlign = draw.XLeft
-	c.FillText(sty, vg.Point{X: c.Min.X + 2, Y: y}, s)
+	textAt(c, sty, draw.XLeft, c.Min.X+2, y, s)
 }
 
 const headingHeight vg.Length = 14

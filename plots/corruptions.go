@@ -46,7 +46,7 @@ func Corruptions(in Input) (*Figure, error) {
 	return &Figure{
 		Width:   pageWidth,
 		Height:  headingHeight + g.keys.height() + 4 + corruptionHeight + categoryMargin + f.height(),
-		Caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], enumerate(labels(v.methods))),
+		Caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], table.List(labels(v.methods))),
 		Notes:   v.notes,
 		draw:    g.draw,
 	}, nil

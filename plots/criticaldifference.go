@@ -62,7 +62,7 @@ func rankNotes(v compare.View) []string {
 		aside = append(aside, printable(v.Label(l.Method)))
 	}
 	if len(aside) > 0 {
-		notes = append(notes, "Not ranked, because values are missing: "+enumerate(aside)+".")
+		notes = append(notes, "Not ranked, because values are missing: "+table.List(aside)+".")
 	}
 	lost := 0
 	for _, l := range k.Missing {
@@ -223,16 +223,11 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 		c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
 		number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
 		sty, label := fit(m.label, d.margin()-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
-		sty.XAlign = side
-		num := write(smallSize, faint)
-		num.XAlign = side
-		gap := num.Width(number) + 5
+		num, away := write(smallSize, faint), vg.Length(1)
 		if side == draw.XRight {
-			c.FillText(num, vg.Point{X: edge - 2, Y: y - 3}, number)
-			c.FillText(sty, vg.Point{X: edge - 2 - gap, Y: y - 3}, label)
-		} else {
-			c.FillText(num, vg.Point{X: edge + 2, Y: y - 3}, number)
-			c.FillText(sty, vg.Point{X: edge + 2 + gap, Y: y - 3}, label)
+			away = -1
 		}
+		textAt(c, num, side, edge+2*away, y-3, number)
+		textAt(c, sty, side, edge+(2+num.Width(number)+5)*away, y-3, label)
 	}
 }

@@ -43,9 +43,7 @@ func (f foot) height() vg.Length {
 // draw writes the strip at the bottom of c and returns the canvas above it.
 func (f foot) draw(c draw.Canvas) draw.Canvas {
 	for i, line := range f.lines {
-		sty := write(footSize, faint)
-		sty.XAlign = draw.XLeft
-		c.FillText(sty, vg.Point{X: c.Min.X + footPad, Y: c.Min.Y + 2 + footRow*vg.Length(len(f.lines)-1-i)}, line)
+		textAt(c, write(footSize, faint), draw.XLeft, c.Min.X+footPad, c.Min.Y+2+footRow*vg.Length(len(f.lines)-1-i), line)
 	}
 	c.Min.Y += f.height()
 	return c

@@ -265,16 +265,16 @@ func (f forest) draw(c draw.Canvas) {
 			indent, clr = 4, faint
 		}
 		sty, label := fit(r.label, f.margin-indent-6, smallSize)
-		sty.Color, sty.XAlign = clr, draw.XLeft
-		c.FillText(sty, vg.Point{X: c.Min.X + indent, Y: y}, label)
+		sty.Color = clr
+		textAt(c, sty, draw.XLeft, c.Min.X+indent, y, label)
 	}
 }
 
 // side writes which method is better on one side of zero.
 func (f forest) side(c draw.Canvas, text string, align text.XAlignment, x, width, y vg.Length) {
 	sty, s := fit(text, width, 7)
-	sty.Color, sty.XAlign = faint, align
-	c.FillText(sty, vg.Point{X: x, Y: y}, s)
+	sty.Color = faint
+	textAt(c, sty, align, x, y, s)
 }
 
 func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {

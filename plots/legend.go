@@ -94,7 +94,6 @@ func (l legend) draw(c draw.Canvas, left, top vg.Length) {
 			Max: vg.Point{X: x + l.sample(), Y: y + legendRow - 1.5},
 		})
 		sty, s := fit(k.label, widths[i%n]-l.sample()-legendPad+0.01, smallSize)
-		sty.XAlign = draw.XLeft
-		c.FillText(sty, vg.Point{X: x + l.sample() + legendPad, Y: y + 3}, s)
+		textAt(c, sty, draw.XLeft, x+l.sample()+legendPad, y+3, s)
 	}
 }

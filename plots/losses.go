@@ -64,7 +64,7 @@ func Losses(in Input) (*Figure, error) {
 	return &Figure{
 		Width:   g.width,
 		Height:  headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12 + g.foot.height(),
-		Caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", enumerate(labels(v.methods)), clippedCaption(clipped)),
+		Caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", table.List(labels(v.methods)), clippedCaption(clipped)),
 		Notes:   v.notes,
 		draw:    g.draw,
 	}, nil
@@ -133,8 +133,7 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	}
 	for j, name := range g.names {
 		sty, name := fit(name, g.margin-8, smallSize)
-		sty.XAlign = draw.XRight
-		c.FillText(sty, vg.Point{X: left - 4, Y: area.Max.Y - lossRow*(vg.Length(j)+0.5) - 4}, name)
+		textAt(c, sty, draw.XRight, left-4, area.Max.Y-lossRow*(vg.Length(j)+0.5)-4, name)
 	}
 }
 

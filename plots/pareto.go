@@ -91,7 +91,7 @@ func (in Input) timed() (p *compare.Pareto, labels map[string]string, notes []st
 		for _, m := range p.Untimed {
 			untimed = append(untimed, printable(view.Label(m)))
 		}
-		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", enumerate(untimed)))
+		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", table.List(untimed)))
 	}
 	if p.Lost > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(p.Lost, "setting")))
@@ -137,9 +137,7 @@ func (g paretoPlot) draw(c draw.Canvas) {
 	axis := stroke(ink, axisWidth)
 	for _, v := range ys.ticks {
 		c.StrokeLine2(stroke(gridColor, axisWidth), area.Min.X, y(v), area.Max.X, y(v))
-		sty := write(smallSize, ink)
-		sty.XAlign = draw.XRight
-		c.FillText(sty, vg.Point{X: area.Min.X - 4, Y: y(v) - 4}, strconv.FormatFloat(v, 'f', -1, 64))
+		textAt(c, write(smallSize, ink), draw.XRight, area.Min.X-4, y(v)-4, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	for _, s := range logTicks(low, high) {
 		at := x(paretoPoint{seconds: s})
@@ -183,7 +181,6 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 	const size = 7
 	for i, m := range g.methods {
 		sty, label := fit(m.label, 110, size)
-		sty.XAlign = draw.XLeft
 		at := vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)}
 		w, h := sty.Width(label), vg.Length(size)
 		place, found := vg.Rectangle{}, false
@@ -208,7 +205,7 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 			place = vg.Rectangle{Min: vg.Point{X: at.X + 5, Y: at.Y - h/2}}
 		}
 		taken = append(taken, place)
-		c.FillText(sty, vg.Point{X: place.Min.X, Y: place.Min.Y}, label)
+		textAt(c, sty, draw.XLeft, place.Min.X, place.Min.Y, label)
 	}
 	for i, m := range g.methods {
 		c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)})

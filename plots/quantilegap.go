@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results/table"
 )
 
 // QuantileGap draws accuracy minus confidence, in percentage points, against the
@@ -36,7 +38,7 @@ func QuantileGap(in Input) (*Figure, error) {
 	return &Figure{
 		Width:   columnWidth,
 		Height:  headingHeight + keys.height() + 4 + panel + xMargin,
-		Caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", enumerate(labels(t.methods()))),
+		Caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", table.List(labels(t.methods()))),
 		draw: func(c draw.Canvas) {
 			heading(c, t.title, t.simulated)
 			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)

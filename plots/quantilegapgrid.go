@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // QuantileGapGrid draws a panel of [QuantileGap] for each cell, all on the same
@@ -123,7 +124,7 @@ type gapGrid struct {
 }
 
 func (g gapGrid) caption() string {
-	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s. Each panel is a setting.", enumerate(labels(g.methods)))
+	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s. Each panel is a setting.", table.List(labels(g.methods)))
 	if slices.ContainsFunc(g.alike, func(s string) bool { return s != "" }) {
 		text += " Lines that coincide are drawn around each other; the methods are named above the panel."
 	}

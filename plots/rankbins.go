@@ -97,9 +97,7 @@ func (g rankLines) draw(c draw.Canvas) {
 	for rank := int(best); rank <= int(worst); rank += max(1, int(worst-best+5)/10) {
 		at := y(float64(rank))
 		c.StrokeLine2(stroke(gridColor, axisWidth), left, at, right, at)
-		sty := write(smallSize, ink)
-		sty.XAlign = draw.XRight
-		c.FillText(sty, vg.Point{X: left - 4, Y: at - 4}, strconv.Itoa(rank))
+		textAt(c, write(smallSize, ink), draw.XRight, left-4, at-4, strconv.Itoa(rank))
 	}
 	c.StrokeLines(line, []vg.Point{{X: left, Y: top}, {X: left, Y: bottom}, {X: right, Y: bottom}})
 	for _, m := range g.bins {
@@ -138,8 +136,7 @@ func (g rankLines) lines(c draw.Canvas, x func(bins int) vg.Length, y func(rank 
 		leader := draw.LineStyle{Color: look.Color, Width: 0.5}
 		c.StrokeLines(leader, []vg.Point{{X: x(g.bins[len(g.bins)-1]) + 3, Y: y(last[j])}, {X: right + 10, Y: heights[i]}, {X: right + 14, Y: heights[i]}})
 		sty, label := fit(g.methods[j].label, g.right-20, smallSize)
-		sty.XAlign = draw.XLeft
-		c.FillText(sty, vg.Point{X: right + 16, Y: heights[i] - 4}, label)
+		textAt(c, sty, draw.XLeft, right+16, heights[i]-4, label)
 	}
 }
 

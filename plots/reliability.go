@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Reliability draws the reliability diagram of one cell (Niculescu-Mizil and
@@ -29,7 +30,7 @@ func Reliability(in Input) (*Figure, error) {
 	}
 	g := newGrid(t)
 	return &Figure{Width: g.width, Height: g.height, draw: g.draw,
-		Caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", enumerate(labels(t.methods())))}, nil
+		Caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", table.List(labels(t.methods())))}, nil
 }
 
 // Lengths of the panels, in points.

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results/table"
 )
 
 // ReliabilityGrid draws small diagrams of [Reliability] for several cells, with a
@@ -29,7 +31,7 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 	g.height = headingHeight + g.keys.height() + diagramHead + vg.Length(len(t.rows))*g.rowHeight() - diagramRowGap +
 		xMargin + g.foot.height()
 	return &Figure{Width: g.width, Height: g.height, Notes: t.notes, draw: g.draw,
-		Caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", enumerate(labels(t.methods)))}, nil
+		Caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", table.List(labels(t.methods)))}, nil
 }
 
 // Lengths of the grid, in points.

@@ -72,7 +72,7 @@ func Severity(in Input) (*Figure, error) {
 	return &Figure{
 		Width:   columnWidth,
 		Height:  headingHeight + g.keys.height() + 4 + severityHeight + xMargin + g.foot.height(),
-		Caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, enumerate(shown)),
+		Caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, table.List(shown)),
 		Notes:   notes,
 		draw:    g.draw,
 	}, nil

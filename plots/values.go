@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -133,26 +132,17 @@ func missing(methods []method, without map[string][]string, all int) []string {
 				same = append(same, other)
 			}
 		}
-		who := enumerate(labels(same))
+		who := table.List(labels(same))
 		switch n := len(cells); {
 		case n == all:
 			notes = append(notes, fmt.Sprintf(noValues+"%s.", who))
 		case n <= 2:
-			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, enumerate(cells)))
+			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, table.List(cells)))
 		default:
 			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, table.Count(all, "setting"), cells[0]))
 		}
 	}
 	return notes
-}
-
-// enumerate joins a list that is not empty, as in "A, B and C".
-func enumerate(list []string) string {
-	last := len(list) - 1
-	if last == 0 {
-		return list[0]
-	}
-	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
 // dots is a legend of the methods, with their markers alone.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -47,13 +48,7 @@ func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path
 func ReadBins(path string) ([]Bin, error) { return binsFormat.ReadFile(path) }
 
 func checkBin(b Bin) error {
-	if err := b.Setting.check(); err != nil {
-		return err
-	}
-	if err := csvfile.CheckID("method", b.Method); err != nil {
-		return err
-	}
-	if err := csvfile.CheckID("binning", b.Binning); err != nil {
+	if err := cmp.Or(b.Setting.check(), csvfile.CheckID("method", b.Method), csvfile.CheckID("binning", b.Binning)); err != nil {
 		return err
 	}
 	if b.Bin < 0 {

@@ -1,35 +1,17 @@
 package results
 
-import (
-	"slices"
-	"strconv"
-)
+import "slices"
 
 // SettingColumns returns the columns that name a setting, in the order of the
 // files.
-func SettingColumns() []string {
-	return []string{"dataset", "backbone", "loss", "corruption", "severity"}
-}
+func SettingColumns() []string { return settingColumns()[1:] }
 
 // Column returns the text of one of the setting's columns, experiment or one of
 // SettingColumns, as the files have it: a severity of 0 is empty. Any other column
 // is empty.
 func (c Setting) Column(name string) string {
-	switch name {
-	case "experiment":
-		return c.Experiment
-	case "dataset":
-		return c.Dataset
-	case "backbone":
-		return c.Backbone
-	case "loss":
-		return c.Loss
-	case "corruption":
-		return c.Corruption
-	case "severity":
-		if c.Severity > 0 {
-			return strconv.Itoa(c.Severity)
-		}
+	if i := slices.Index(settingColumns(), name); i >= 0 {
+		return c.fields()[i]
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -53,20 +54,14 @@ func WriteParameters(path string, list []Parameter) error { return fitsFormat.Wr
 func ReadParameters(path string) ([]Parameter, error) { return fitsFormat.ReadFile(path) }
 
 func checkParameter(p Parameter) error {
-	if err := p.Setting.check(); err != nil {
-		return err
-	}
-	if err := csvfile.CheckID("method", p.Method); err != nil {
+	if err := cmp.Or(p.Setting.check(), csvfile.CheckID("method", p.Method)); err != nil {
 		return err
 	}
 	switch {
 	case p.Name != "" && p.Warning != "":
 		return csvfile.Fault("warning", "a warning has a row of its own")
 	case p.Name != "":
-		if err := csvfile.CheckID("parameter", p.Name); err != nil {
-			return err
-		}
-		return csvfile.CheckFinite("value", p.Value)
+		return cmp.Or(csvfile.CheckID("parameter", p.Name), csvfile.CheckFinite("value", p.Value))
 	case (strings.TrimSpace(p.Bound) == "") == (strings.TrimSpace(p.Warning) == ""):
 		return csvfile.Fault("parameter", "a row without a parameter has either a bound or a warning")
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -104,13 +105,7 @@ func parseRecord(row *csvfile.Row) Record {
 }
 
 func checkRecord(r Record) error {
-	if err := r.Setting.check(); err != nil {
-		return err
-	}
-	if err := csvfile.CheckID("method", r.Method); err != nil {
-		return err
-	}
-	if err := csvfile.CheckID("metric", r.Metric); err != nil {
+	if err := cmp.Or(r.Setting.check(), csvfile.CheckID("method", r.Method), csvfile.CheckID("metric", r.Metric)); err != nil {
 		return err
 	}
 	if r.Key != "" {

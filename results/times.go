@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -58,10 +59,7 @@ var timesFormat = csvfile.Format[Time]{
 		return t
 	},
 	Check: func(t Time) error {
-		if err := t.Setting.check(); err != nil {
-			return err
-		}
-		if err := csvfile.CheckID("method", t.Method); err != nil {
+		if err := cmp.Or(t.Setting.check(), csvfile.CheckID("method", t.Method)); err != nil {
 			return err
 		}
 		if t.Rows < 0 || t.Classes < 0 {
@@ -70,10 +68,7 @@ var timesFormat = csvfile.Format[Time]{
 		if strings.TrimSpace(t.Instructions) != t.Instructions {
 			return csvfile.Fault("instructions", "%q has spaces around it", t.Instructions)
 		}
-		if err := csvfile.CheckRange("seconds", t.Seconds, 0, math.MaxFloat64); err != nil {
-			return err
-		}
-		return checkSource(t.Source)
+		return cmp.Or(csvfile.CheckRange("seconds", t.Seconds, 0, math.MaxFloat64), checkSource(t.Source))
 	},
 	Identity: func(t Time) []string { return append(t.Setting.fields(), t.Method) },
 }

@@ -1,9 +1,8 @@
 package compare
 
 import (
-	"regexp"
-
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Warning is a warning of the fits of a method, with the settings that have it.
@@ -13,8 +12,6 @@ type Warning struct {
 	Settings []results.Setting
 }
 
-var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
-
 // warnings collects the warnings of the methods, in order.
 func (v values) warnings(methods []string) []Warning {
 	var list []Warning
@@ -22,7 +19,7 @@ func (v values) warnings(methods []string) []Warning {
 		index := map[string]int{}
 		for _, s := range v.settings {
 			for _, text := range v.at[place{s, m}].Warnings() {
-				kind := number.ReplaceAllString(text, "#")
+				kind := table.WithoutNumbers(text)
 				i, ok := index[kind]
 				if !ok {
 					i = len(list)

@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -108,15 +107,13 @@ type notes struct {
 	last  []int // the last row that has the note; rows come in order
 }
 
-var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
-
 // add returns the index of the note for text, in words, and counts its use in a row.
 func (n *notes) add(text string, row int) int {
 	text = InWords(text)
 	if n.index == nil {
 		n.index = map[string]int{}
 	}
-	kind := numbers.ReplaceAllString(text, "#")
+	kind := WithoutNumbers(text)
 	i, ok := n.index[kind]
 	if !ok {
 		i = len(n.list)

@@ -48,6 +48,21 @@ func InWords(text string) string {
 	return failText.ReplaceAllString(text, "failed: ")
 }
 
+// List joins names as in "A, B and C". It needs one name or more.
+func List(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
+
+// WithoutNumbers returns a text with # in place of its numbers, to find texts that differ
+// in their numbers only.
+func WithoutNumbers(text string) string { return numbers.ReplaceAllString(text, "#") }
+
 // boundInWords says "t_11 >= 0.001" as "T at its lower bound in bin 11"; it returns
 // "" for a text that it does not know.
 func boundInWords(bound string) string {
