@@ -92,7 +92,11 @@ func binsChart(a *compare.Agreement, o Options, bins []int, metric string) templ
 		for b, k := range bins {
 			at[b] = [2]float64{x(k), y(a.Ranks[b][j])}
 		}
-		s.curve(m, dashes(a.Methods[j]), 2, at)
+		thick := 2.0
+		if a.Methods[j] == o.Against {
+			thick = 4
+		}
+		s.curve(m, dashes(a.Methods[j]), thick, at)
 		s.curve(m, "", 1, [][2]float64{{x(bins[len(bins)-1]) + 5, y(end[j])}, {left + width + 14, heights[i]}, {left + width + 20, heights[i]}})
 		for _, p := range at {
 			s.mark(m, p[0], p[1], 3.5)
