@@ -83,7 +83,7 @@ func comparisonOf(v compare.View) comparison {
 		c.StrengthTable = grid{"Win rates and strengths, " + c.Title, table[0], table[1:]}
 		c.StrengthNote = v.StrengthLegend()
 	}
-	if len(v.Rows) > 0 {
+	if len(v.Rows) > 0 && !v.Ratio { // of times the text has the ratios
 		c.Forest, c.ForestNote = forestChart(v)
 		c.ForestTable = forestTable(v)
 	}

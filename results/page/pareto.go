@@ -21,17 +21,19 @@ type paretoView struct {
 	Notes []string
 }
 
-// paretoOf compares the methods of a source by the first metric of the comparisons and
-// by fit time. It returns nil where they have no ranking or no times.
+// paretoOf compares the methods of a source by the first metric of the comparisons, but
+// for time, and by fit time. It returns nil where they have no ranking or no times.
 func paretoOf(f *Folder, o Options, source string) *paretoView {
-	if len(o.Metrics) == 0 {
+	named := slices.IndexFunc(o.Metrics, func(m string) bool { return m != results.TimeMetric })
+	if named < 0 {
 		return nil
 	}
+	metric := o.Metrics[named]
 	of := slices.DeleteFunc(slices.Clone(f.Records), func(r record) bool {
-		return r.Source != source || r.Metric != o.Metrics[0] || r.Corruption == results.Split
+		return r.Source != source || r.Metric != metric || r.Corruption == results.Split
 	})
 	of = append(of, results.TimeRecords(f.Times, of)...)
-	p, err := compare.ParetoOf(of, compare.Options{Metric: o.Metrics[0], Against: o.Against, Methods: o.Methods, Block: o.Block})
+	p, err := compare.ParetoOf(of, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block})
 	if err != nil {
 		return nil // such as one method: there is nothing to show
 	}

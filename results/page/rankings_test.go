@@ -88,6 +88,24 @@ func TestNoRankingNoViews(t *testing.T) {
 	}
 }
 
+// TestTimesAsAMetricHaveRanksAndNoShift: differences of times are ratios, which the
+// chart of shifts has no axis for.
+func TestTimesAsAMetricHaveRanksAndNoShift(t *testing.T) {
+	f := rankings()
+	f.Records = append(f.Records, results.TimeRecords(f.Times, f.Records)...)
+	o := f.complete(Options{Against: "m2", Metrics: []string{results.TimeMetric}})
+	list, notes := comparisonsOf(f, o)
+	if len(list) != 2 || len(notes) != 0 {
+		t.Fatalf("%d comparisons, %q", len(list), notes)
+	}
+	if c := list[0]; c.Forest != "" || c.Ranks == "" || c.WinRates == "" || c.RankTable.Rows[0][0] != "m0" {
+		t.Errorf("%+v", c)
+	}
+	if times := timesOf(f, o); len(times) != 2 || times[0].Pareto != nil {
+		t.Errorf("%d times, with a chart of times against times", len(times))
+	}
+}
+
 // TestNamesOfTheParetoChartCoverNothing: as long as there is room, no name covers
 // another name or a mark.
 func TestNamesOfTheParetoChartCoverNothing(t *testing.T) {
