@@ -55,7 +55,7 @@ func comparisonsOf(f *Folder, o Options) (list []comparison, notes []string) {
 			continue
 		}
 		for _, c := range made {
-			one := comparisonOf(compare.View{Comparison: c, Labels: o.labels, Splits: c.Splits(f.Records, f.Pairs)})
+			one := comparisonOf(compare.View{Comparison: c, Labels: o.labels, Splits: c.Splits(f.Records, f.Pairs)}, smallestOf(f, o, c))
 			one.Bins = binsOf(f, o, metric, c.Source)
 			list = append(list, one)
 		}
@@ -63,7 +63,7 @@ func comparisonsOf(f *Folder, o Options) (list []comparison, notes []string) {
 	return list, notes
 }
 
-func comparisonOf(v compare.View) comparison {
+func comparisonOf(v compare.View, least smallest) comparison {
 	var text strings.Builder
 	v.Text(&text) // a strings.Builder returns no error
 	c := comparison{
@@ -75,8 +75,8 @@ func comparisonOf(v compare.View) comparison {
 	}
 	c.RankNotes = v.RankingNotes()
 	if v.Ranking.Tested() {
-		c.Ranks, c.RankTable = ranksChart(v)
-		c.Smallest = smallestNote(v)
+		c.Ranks, c.RankTable = ranksChart(v, least)
+		c.Smallest = least.note(v)
 	}
 	if table := v.StrengthTable(); table != nil {
 		c.WinRates, c.Strengths = winRateChart(v), strengthChart(v)
@@ -94,16 +94,15 @@ func comparisonOf(v compare.View) comparison {
 // Each method has a row of its own, so that no label and no leader hides another.
 // Bars on the right join methods that the test does not tell apart. Beside these stands
 // the smallest difference that the test rows of a setting can show, where it is known.
-func ranksChart(v compare.View) (template.HTML, grid) {
+func ranksChart(v compare.View, least smallest) (template.HTML, grid) {
 	k := v.Ranking
 	n := len(k.Methods)
 	const row, left, width, right = 22.0, 150.0, 460.0, 40.0
 	const top = 64.0
-	known, smallest := smallestOf(v)
 	edge := left + width + right + 12*float64(len(k.Groups))
 	s := &svg{width: edge, height: top + row*float64(n) + 8}
 	rows := grid{Caption: "Mean ranks", Head: []string{"Method", "Mean rank", "Groups"}}
-	if known {
+	if least.byMethod != nil {
 		s.width += 74
 		s.text("tick", "end", s.width-4, top-28, "smallest")
 		s.text("tick", "end", s.width-4, top-14, "difference")
@@ -136,9 +135,9 @@ func ranksChart(v compare.View) (template.HTML, grid) {
 			}
 		}
 		cells := []string{v.Label(m), fmt.Sprintf("%.2f", k.Ranks[i]), strings.Join(groups, " ")}
-		if known {
-			s.text("tick", "end", s.width-4, y+4, smallest[m])
-			cells = append(cells, cmp.Or(smallest[m], "-"))
+		if least.byMethod != nil {
+			s.text("tick", "end", s.width-4, y+4, least.byMethod[m])
+			cells = append(cells, cmp.Or(least.byMethod[m], "-"))
 		}
 		rows.Rows = append(rows.Rows, cells)
 	}
@@ -151,22 +150,57 @@ func ranksChart(v compare.View) (template.HTML, grid) {
 		n, v.MetricLabel, len(k.Blocks), k.Critical)), rows
 }
 
-// smallestOf returns the smallest difference to Against that the test rows of a setting
-// can show, as printed, by method. known reports whether most ranked methods have one:
-// a run makes pairs against one method, which need not be Against.
-func smallestOf(v compare.View) (known bool, byMethod map[string]string) {
-	byMethod = map[string]string{}
-	for _, r := range v.Rows {
-		if r.Smallest > 0 && slices.Contains(v.Ranking.Methods, r.Method) {
-			byMethod[r.Method] = strconv.FormatFloat(r.Smallest*unitScale(v), 'f', v.Digits, 64)
-		}
-	}
-	return 2*len(byMethod) >= len(v.Ranking.Methods), byMethod
+// smallest has the smallest differences that the test rows of a setting can show.
+type smallest struct {
+	against  string            // the method that the differences are to
+	byMethod map[string]string // as printed; nil where most ranked methods have none
 }
 
-// smallestNote explains the smallest differences.
-func smallestNote(v compare.View) string {
-	if known, _ := smallestOf(v); !known {
+// smallestOf returns the smallest differences to Against. A run makes pairs against one
+// method, which need not be Against: then they are the differences to that method.
+func smallestOf(f *Folder, o Options, c *compare.Comparison) smallest {
+	if found := smallestIn(c, c); found.byMethod != nil || !c.Ranking.Tested() {
+		return found
+	}
+	base, pairs := "", map[string]int{}
+	for _, p := range f.Pairs {
+		if pairs[p.Against]++; p.Metric == c.Metric && p.Source == c.Source && pairs[p.Against] > pairs[base] {
+			base = p.Against
+		}
+	}
+	if base == "" || base == c.Against {
+		return smallest{}
+	}
+	made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: c.Metric, Against: base, Methods: o.Methods, Block: o.Block, Files: o.Files})
+	if err != nil {
+		return smallest{} // the ranking does without
+	}
+	for _, other := range made {
+		if other.Source == c.Source {
+			return smallestIn(c, other)
+		}
+	}
+	return smallest{}
+}
+
+// smallestIn returns the smallest differences that a comparison of the same rows has of
+// the methods that c ranks.
+func smallestIn(c, other *compare.Comparison) smallest {
+	found := smallest{other.Against, map[string]string{}}
+	for _, r := range other.Rows {
+		if r.Smallest > 0 && slices.Contains(c.Ranking.Methods, r.Method) {
+			found.byMethod[r.Method] = strconv.FormatFloat(r.Smallest*unitScale(compare.View{Comparison: c}), 'f', c.Digits, 64)
+		}
+	}
+	if 2*len(found.byMethod) < len(c.Ranking.Methods) {
+		return smallest{}
+	}
+	return found
+}
+
+// note explains the smallest differences.
+func (least smallest) note(v compare.View) string {
+	if least.byMethod == nil {
 		return ""
 	}
 	unit := ""
@@ -174,7 +208,7 @@ func smallestNote(v compare.View) string {
 		unit = ", in points (per cent)"
 	}
 	return fmt.Sprintf("Smallest difference%s: how far a method must be from %s on one setting before the test rows of the setting can show it. It is half the width of the paired 95 %% interval, median over the settings.",
-		unit, v.Label(v.Against))
+		unit, v.Label(least.against))
 }
 
 // unitScale is the factor from a value to the printed number.

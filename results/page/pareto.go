@@ -79,7 +79,9 @@ func (b box) meets(c box) bool {
 
 // paretoChart draws each method at its fit time, on a logarithmic axis, and its value.
 func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) template.HTML {
-	const left, width, right, top, height, bottom = 52.0, 700.0, 70.0, 12.0, 400.0, 46.0
+	const left, right, top, bottom = 52.0, 40.0, 12.0, 46.0
+	n := float64(len(p.Methods))
+	width, height := math.Min(340+15*math.Max(0, n-6), 720), math.Min(240+6*math.Max(0, n-6), 400) // few methods fit a telephone
 	s := &svg{width: left + width + right, height: top + height + bottom}
 	low, high := math.Log10(slices.Min(p.Seconds))-.15, math.Log10(slices.Max(p.Seconds))+.25
 	scale := unitScale(v)

@@ -106,6 +106,32 @@ func TestTimesAsAMetricHaveRanksAndNoShift(t *testing.T) {
 	}
 }
 
+// TestSmallestDifferencesAreToTheMethodOfThePairs: the pairs of a run are against its
+// baseline, which need not be the method that the page compares with.
+func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
+	f := folder()
+	for _, against := range []string{"qats", "ts"} {
+		list, _ := comparisonsOf(f, f.complete(Options{Against: against, Metrics: []string{"ece"}}))
+		c := list[0]
+		if !strings.Contains(c.Smallest, "in points (per cent): how far a method must be from TS on one setting") {
+			t.Errorf("against %s: %s", against, c.Smallest)
+		}
+		for _, row := range c.RankTable.Rows {
+			want := "1.50" // half of the interval from -.01 to .02
+			if row[0] == "TS" {
+				want = "-"
+			}
+			if row[3] != want {
+				t.Errorf("against %s: %q, want %s", against, row, want)
+			}
+		}
+	}
+	f.Pairs = nil
+	if list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}})); list[0].Smallest != "" || len(list[0].RankTable.Head) != 3 {
+		t.Errorf("without pairs: %s, %q", list[0].Smallest, list[0].RankTable.Head)
+	}
+}
+
 // TestNamesOfTheParetoChartCoverNothing: as long as there is room, no name covers
 // another name or a mark.
 func TestNamesOfTheParetoChartCoverNothing(t *testing.T) {

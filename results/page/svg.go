@@ -109,10 +109,18 @@ func through(at [][2]float64) string {
 	return b.String()
 }
 
+// narrow is the width of drawings that are shrunk to the screen of a telephone. Wider
+// ones keep their size and are scrolled.
+const narrow = 440
+
 // html returns the drawing with a label for readers that do not see it.
 func (s *svg) html(label string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="chart" role="img" aria-label="%s" viewBox="0 0 %s %s" width="%s" height="%s">%s</svg>`,
-		template.HTMLEscapeString(label), short(s.width), short(s.height), short(s.width), short(s.height), s.b.String()))
+	class := "chart"
+	if s.width <= narrow {
+		class = "chart narrow"
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%s" viewBox="0 0 %s %s" width="%s" height="%s">%s</svg>`,
+		class, template.HTMLEscapeString(label), short(s.width), short(s.height), short(s.width), short(s.height), s.b.String()))
 }
 
 // short prints a coordinate with at most one decimal.
