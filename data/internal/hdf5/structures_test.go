@@ -77,6 +77,9 @@ func TestCutMessagesAreErrors(t *testing.T) {
 
 // A shape has at most eight axes of at most 2^31 - 1 elements.
 func TestShapesHaveLimits(t *testing.T) {
+	if scalar := new(dataset); scalar.dataspace(le(1, 2, 1, 0, 1, 0, 1, 0)) != nil || len(scalar.shape) != 0 {
+		t.Errorf("a single number has the shape %v", scalar.shape)
+	}
 	for name, c := range map[string]struct {
 		axes uint64
 		axis uint64
@@ -146,6 +149,10 @@ func TestAnArrayHasThreeMessages(t *testing.T) {
 		}
 	}
 	big := slices.Clone(all)
+	big[0].data = le(1, 1, 1, 2, 6, 0, 8, 6*maxDeflate, 8, 1)
+	if _, err := w.array(big); err == nil || err.Error() != "12 bytes for an array of 12384" {
+		t.Errorf("as large as the file can inflate to: %v", err)
+	}
 	big[0].data = le(1, 1, 1, 2, 6, 0, 8, 6*maxDeflate+1, 8, 1)
 	if _, err := w.array(big); err == nil || err.Error() != "an array of 12386 bytes in a file of 12" {
 		t.Errorf("too large: %v", err)
@@ -300,7 +307,7 @@ func TestTreesHaveLevels(t *testing.T) {
 		file []byte
 		ok   bool
 	}{
-		"a leaf": {tree(0), true}, "two levels": {tree(1, 0), true}, "a level left out": {tree(2, 0), false}, "a level twice": {tree(1, 1), false},
+		"a leaf": {tree(0), true}, "two levels": {tree(1, 0), true}, "a level left out": {tree(2, 0), false}, "a level twice": {tree(1, 1), false}, "and a leaf": {tree(1, 1, 0), false},
 		"16 levels": {tree(deep[1:]...), true}, "17 levels": {tree(deep...), false}, "below a leaf": {tree(0, 0), true},
 	} {
 		leaves := 0

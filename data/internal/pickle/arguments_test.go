@@ -172,6 +172,7 @@ func TestLiteralsOfOldProtocols(t *testing.T) {
 		"S'ab'\n.":            []byte("ab"),
 		"S\"a'b\"\n.":         []byte("a'b"),
 		"S''\n.":              []byte{},
+		"S'\\377'\n.":         []byte{0xff},
 		"S'a\\'\\\\\\x41'\n.": []byte(`a'\A`),
 		"Va\\u00e4\xe4\n.":    "aää",
 		"V\\U0001f600\n.":     "\U0001f600",
