@@ -88,7 +88,8 @@ func TestETSContainsTS(t *testing.T) {
 // The sums agree with the probabilities written out, with finite differences, and with
 // the definition of the moments.
 func TestETSSumsFollowTheirDefinitions(t *testing.T) {
-	set := noisy(300, 6, 2, 4)
+	const n = 900 // four blocks
+	set := noisy(n, 6, 2, 4)
 	f := &etsFit{set: set}
 	const h = 1e-4
 	for _, beta := range []float64{0.2, 1, 4} {
@@ -121,12 +122,12 @@ func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 		for i, y := range set.Labels {
 			p, r := p.Row(i), r.Row(i)
 			for j := range p {
-				want.pp += p[j] * p[j] / 300
-				want.pr += p[j] * r[j] / 300
-				want.rr += r[j] * r[j] / 300
+				want.pp += p[j] * p[j] / n
+				want.pr += p[j] * r[j] / n
+				want.rr += r[j] * r[j] / n
 			}
-			want.py += p[y] / 300
-			want.ry += r[y] / 300
+			want.py += p[y] / n
+			want.ry += r[y] / n
 		}
 		for name, pair := range map[string][2]float64{
 			"pp": {got.pp, want.pp}, "pr": {got.pr, want.pr}, "rr": {got.rr, want.rr}, "py": {got.py, want.py}, "ry": {got.ry, want.ry},
@@ -178,6 +179,8 @@ func TestOnFaceIsAProjection(t *testing.T) {
 		{[3]float64{0.2, 0.6, 9}, []int{0, 1}, [3]float64{0.3, 0.7, 0}, true},
 		{[3]float64{2, 0, 0}, []int{0, 2}, [3]float64{}, false},
 		{[3]float64{9, 9, 9}, []int{1}, [3]float64{0, 1, 0}, true},
+		{[3]float64{0, 1, 0}, []int{0, 1}, [3]float64{}, false}, // at a corner, which is a face of its own
+		{[3]float64{3, 0, 0}, []int{0, 1}, [3]float64{}, false},
 	} {
 		w, ok := onFace(identity, c.inner, c.face)
 		if ok != c.ok || ok && !testset.Near(w[:], c.want[:], 1e-15) {
@@ -194,5 +197,18 @@ func TestETSKeepsTop1WithoutWeights(t *testing.T) {
 	q := applied(etsMap{1, [3]float64{0, 0, 1}}, row).Row(0)
 	if q[1] != q[2] || !(q[0] < q[1]) || softmax.Bin(q[1], 3) != 0 {
 		t.Errorf("%v, want 1/3 with class 0 just below", q)
+	}
+}
+
+// Where every temperature has the same error the largest one is taken, and no bound is
+// reported.
+func TestETSTakesTheLargestTemperatureOnTies(t *testing.T) {
+	set := testset.Drawn(20, 3, 1, 5)
+	for i := range set.Logits.Data {
+		set.Logits.Data[i] = 2
+	}
+	got, r, err := (&etsFit{set: set}).temperature(t.Context())
+	if err != nil || !(math.Abs(got-etsMostT) <= 1e-12) || r.AtBound != nil || r.Iterations != etsGrid {
+		t.Errorf("T = %v, %+v (%v)", got, r, err)
 	}
 }

@@ -129,3 +129,52 @@ func TestRepeatedRowsChangeNoMean(t *testing.T) {
 		}
 	}
 }
+
+// A descent counts the steps to both of its gradients, asks after each but the last whether
+// it is enough, and ends where the gradient is 0.
+func TestMinimiseCountsItsSteps(t *testing.T) {
+	ctx := context.Background()
+	set := testset.Drawn(300, 4, 2, 3)
+	run := func(tolerance float64, most int) (fit.Descent, []float64, int) {
+		f := New(set, false, LogProbs)
+		for j := range f.Penalty {
+			f.Penalty[j] = 1e-3
+		}
+		theta, asked := make([]float64, 8), 0
+		for j := range 4 {
+			theta[j] = 1
+		}
+		end, err := f.MinimiseTo(ctx, theta, tolerance, func([]float64) bool {
+			asked++
+			return asked == most
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return end, theta, asked
+	}
+	far, _, asked := run(near, -1)
+	if far.Steps < 2 || far.Steps-asked < 0 || far.Steps-asked > 1 || far.Gradient > near {
+		t.Errorf("to the gradient %g: %+v, asked %d times", near, far, asked)
+	}
+	all, theta, asked := run(Tolerance, -1)
+	if all.Steps <= far.Steps || all.Steps-asked < 0 || all.Steps-asked > 2 || all.Gradient > Tolerance {
+		t.Errorf("%+v, asked %d times; %+v on the way", all, asked, far)
+	}
+	if end, _, asked := run(Tolerance, 2); asked != 2 || end.Steps > 2 {
+		t.Errorf("enough at the second step: %+v, asked %d times", end, asked)
+	}
+	f := New(set, false, LogProbs)
+	for j := range f.Penalty {
+		f.Penalty[j] = 1e-3
+	}
+	gradient := make([]float64, 8)
+	if _, err := f.Pass(ctx, theta, gradient, false); err != nil {
+		t.Fatal(err)
+	}
+	for j, g := range gradient {
+		if g += 2e-3 * theta[j]; !(math.Abs(g) <= 10*Tolerance) {
+			t.Errorf("parameter %d: gradient %g", j, g)
+		}
+	}
+}
