@@ -186,3 +186,55 @@ func TestReachOfFeatures(t *testing.T) {
 		t.Errorf("top %d, gaps %v", top, gaps)
 	}
 }
+
+// A row that is counted as wrong between two thresholds is wrong at every grid value
+// between them, and most such rows are counted.
+func TestRowsThatStayWrongAreWrong(t *testing.T) {
+	ctx := context.Background()
+	counted, wrong := 0, 0
+	for _, scale := range []float64{0.3, 0.6, 1, 2, 4} {
+		set := testset.SignedHead(300, 5, 12, scale, 9)
+		for i := range set.Labels {
+			one := set.Rows(i, i+1)
+			all := NewSearch(one, 2, .5, false)
+			var every []int
+			for m := all.top; m >= 1; m-- {
+				every = append(every, m)
+			}
+			if err := all.sweep(ctx, every, make([]bool, len(every))); err != nil {
+				t.Fatal(err)
+			}
+			if all.score[all.top].hits == 0 || all.top < 8 { // any number of hits is enough
+				continue
+			}
+			some := NewSearch(one, 2, .5, false)
+			points := []int{some.top, some.top * 3 / 4, some.top / 2, some.top / 4}
+			if err := some.sweep(ctx, points, []bool{true, true, true, true}); err != nil {
+				t.Fatal(err)
+			}
+			for k, p := range points {
+				next := 0
+				if k+1 < len(points) {
+					next = points[k+1]
+				}
+				hits := all.score[p].hits + all.score[max(next, 1)].hits
+				for m := next + 1; m < p; m++ {
+					hits += all.score[m].hits
+				}
+				stays := p > next+1 && math.IsInf(some.bound[p-1], 1)
+				if stays && hits-all.score[p].hits-all.score[max(next, 1)].hits > 0 {
+					t.Errorf("scale %g, row %d: right somewhere between %d and %d", scale, i, next, p)
+				}
+				if stays {
+					counted++
+				}
+				if p > next+1 && next > 0 && hits == 0 {
+					wrong++
+				}
+			}
+		}
+	}
+	if counted < 20 || counted*2 < wrong {
+		t.Errorf("%d of %d parts without a hit are counted", counted, wrong)
+	}
+}

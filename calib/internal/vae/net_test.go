@@ -181,3 +181,33 @@ func TestUpdateFollowsAdam(t *testing.T) {
 		}
 	}
 }
+
+// The slope of the loss in the output of the head, near 0 as well as far from it.
+func TestSlopeInTheOutputOfTheHead(t *testing.T) {
+	shape := Shape{Features: 4, Hidden: 4, Classes: 3}
+	rng := rand.New(rand.NewPCG(5, 1))
+	tr := NewTrainer(shape, 2, rng)
+	b := &Batch{N: 2, Features: make([]float32, 8), Logits: []float32{1, -2, 3, 0, 2, 1}, Labels: []int{0, 1}}
+	for c := range b.Noise {
+		b.Noise[c] = make([]float32, 2*Latent)
+	}
+	last := tr.net.head[2]
+	clear(last.W)
+	for _, out := range []float64{-1, 0, .5, 3} {
+		last.B[0] = float32(out)
+		tr.loss(b)
+		for i, y := range b.Labels {
+			nll := func(out float64) float64 {
+				temp, sum := TemperatureOf(float32(out)), 0.
+				for _, l := range b.Logits[3*i : 3*i+3] {
+					sum += math.Exp(float64(l-b.Logits[3*i+y]) / temp)
+				}
+				return math.Log(sum)
+			}
+			const h = 1. / 256
+			if want := (nll(out+h) - nll(out-h)) / (2 * h) / 2; !(math.Abs(float64(tr.dOut[i])-want) <= 1e-4*math.Abs(want)+1e-5) {
+				t.Errorf("output %g, row %d: slope %v, differences give %v", out, i, tr.dOut[i], want)
+			}
+		}
+	}
+}
