@@ -15,7 +15,7 @@ import (
 // time.
 func TestArgumentsOfAnotherTypeAreErrors(t *testing.T) {
 	i4, bytes8 := &dtype{kind: 'i', size: 4}, make([]byte, 8)
-	store := &storage{'f', 4, make([]byte, 24)}
+	store := &storage{'f', 4, 6, make([]byte, 24)}
 	two := Tuple{int64(2)}
 	good := map[string]struct {
 		call func(Tuple) (any, error)
@@ -266,7 +266,7 @@ func TestStoragesOfTorchHaveTheirLength(t *testing.T) {
 
 // A stride may lead to the last element of a storage, and not behind it.
 func TestStridesReachTheLastElement(t *testing.T) {
-	store := &storage{'u', 1, []byte("abcdefg")}
+	store := &storage{'u', 1, 7, []byte("abcdefg")}
 	for _, c := range []struct {
 		offset        int64
 		shape, stride []int64
