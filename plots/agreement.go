@@ -51,39 +51,29 @@ func (in Input) agreement(kind string, names []string) (*compare.Agreement, []st
 // metrics: a square with its number, blue above 0 and orange below. missing are the notes
 // of missing values.
 func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
-	notes := append(a.Notes(), absent(missing)...)
-	m := agreementMatrix{Agreement: a, title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"))}
+	methods, blocks := table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block")
+	m := agreementMatrix{Agreement: a}
 	for _, name := range a.Names {
 		m.margin = max(m.margin, write(smallSize, ink).Width(name)+10)
 	}
 	n := vg.Length(len(a.Names))
 	m.side = min(40, max(20, (pageWidth-m.margin-8)/n))
 	m.top = m.margin // the names of the columns are turned
-	m.width = max(columnWidth, m.margin+m.side*n+8)
-	m.foot = newFoot(notes, m.width)
-	return &Figure{
-		Width:  m.width,
-		Height: headingHeight + m.top + m.side*n + 6 + m.foot.height(),
-		Caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.",
-			table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block")),
-		Notes: notes,
-		draw:  m.draw,
-	}, nil
+	s := sheet{title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", methods, blocks), simulated: a.Source == simulated, width: max(columnWidth, m.margin+m.side*n+8),
+		notes:   append(a.Notes(), absent(missing)...),
+		caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.", methods, blocks)}
+	return s.figure(m.top+m.side*n+6, m.draw), nil
 }
 
-// agreementMatrix is the layout of the figure.
+// agreementMatrix is the panel of the figure.
 type agreementMatrix struct {
 	*compare.Agreement
-	title                    string
-	margin, top, side, width vg.Length
-	foot                     foot
+	margin, top, side vg.Length
 }
 
-func (m agreementMatrix) draw(c draw.Canvas) {
-	heading(c, m.title, m.Source == simulated)
-	c = m.foot.draw(c)
+func (m agreementMatrix) draw(c draw.Canvas, top vg.Length) {
 	left := c.Min.X + m.margin
-	top := c.Max.Y - headingHeight - m.top
+	top -= m.top
 	for i, name := range m.Names {
 		y := top - m.side*vg.Length(i)
 		textAt(c, write(smallSize, ink), draw.XRight, left-4, y-m.side/2-4, name)

@@ -36,20 +36,14 @@ func Corruptions(in Input) (*Figure, error) {
 		list[i] = newCategory(c)
 	}
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
-	f := newFoot(v.notes, pageWidth)
 	largest := 0.0
 	for _, x := range v.at {
 		largest = max(largest, x)
 	}
-	g := corruptionGrid{values: v, list: list, y: fromZero(largest, 6), keys: v.dots(pageWidth - 8), foot: f,
-		title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0])}
-	return &Figure{
-		Width:   pageWidth,
-		Height:  headingHeight + g.keys.height() + 4 + corruptionHeight + categoryMargin + f.height(),
-		Caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], table.List(labels(v.methods))),
-		Notes:   v.notes,
-		draw:    g.draw,
-	}, nil
+	g := corruptionGrid{values: v, list: list, y: fromZero(largest, 6)}
+	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, keys: v.dots(pageWidth - 8), notes: v.notes,
+		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], table.List(labels(v.methods)))}
+	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil
 }
 
 const (
@@ -89,20 +83,14 @@ func newCategory(c results.Setting) category {
 	return category{c, printable(strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " ")), len(families), rank}
 }
 
-// corruptionGrid is the layout of the figure.
+// corruptionGrid is the panel of the figure.
 type corruptionGrid struct {
 	values
-	title string
-	list  []category
-	y     span
-	keys  legend
-	foot  foot
+	list []category
+	y    span
 }
 
-func (g corruptionGrid) draw(c draw.Canvas) {
-	heading(c, g.title, g.simulated)
-	g.keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-	c = g.foot.draw(c)
+func (g corruptionGrid) draw(c draw.Canvas, _ vg.Length) {
 	area := vg.Rectangle{
 		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + categoryMargin},
 		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + categoryMargin + corruptionHeight},

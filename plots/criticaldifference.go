@@ -38,17 +38,11 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	if err != nil {
 		return nil, fmt.Errorf("critical-difference figure: %w", err)
 	}
-	notes = append(rankNotes(view), notes...)
-	metric := c.MetricLabel
-	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), simulated: c.Source == simulated,
-		title: fmt.Sprintf("%s, mean rank over %s", metric, table.Count(len(k.Blocks), "block")), foot: newFoot(notes, pageWidth)}
-	return &Figure{
-		Width:   pageWidth,
-		Height:  headingHeight + d.height() + d.foot.height(),
-		Caption: fmt.Sprintf("Mean ranks of %s by %s over %s of settings (%s); 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), metric, table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting")),
-		Notes:   notes,
-		draw:    d.draw,
-	}, nil
+	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups)}
+	blocks := table.Count(len(k.Blocks), "block")
+	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), simulated: c.Source == simulated, width: pageWidth, notes: append(rankNotes(view), notes...),
+		caption: fmt.Sprintf("Mean ranks of %s by %s over %s of settings (%s); 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), c.MetricLabel, blocks, table.Count(k.Settings, "setting"))}
+	return s.figure(d.height(), d.draw), nil
 }
 
 // rankNotes says what the diagram shows. The page of the comparison has the tests and
@@ -112,14 +106,11 @@ const (
 	rankMargin vg.Length = 120 // on each side, for names, at most
 )
 
-// rankDiagram is the layout of the figure.
+// rankDiagram is the panel of the figure.
 type rankDiagram struct {
 	compare.Ranking
-	methods   []method
-	levels    []int
-	title     string
-	simulated bool
-	foot      foot
+	methods []method
+	levels  []int
 }
 
 func (d rankDiagram) bars() vg.Length {
@@ -145,13 +136,11 @@ func (d rankDiagram) margin() vg.Length {
 	return min(width, rankMargin)
 }
 
-func (d rankDiagram) draw(c draw.Canvas) {
-	heading(c, d.title, d.simulated)
-	c = d.foot.draw(c)
+func (d rankDiagram) draw(c draw.Canvas, top vg.Length) {
 	n := float64(len(d.methods))
 	from, to := c.Min.X+d.margin(), c.Max.X-d.margin()
 	x := func(rank float64) vg.Length { return from + (to-from)*vg.Length((rank-1)/(n-1)) }
-	axis := c.Max.Y - headingHeight - rankAxis
+	axis := top - rankAxis
 	line := stroke(ink, axisWidth)
 	c.StrokeLine2(line, from, axis, to, axis)
 	step := max(1, int(n)/12)

@@ -29,10 +29,10 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		return nil, fmt.Errorf("differences figure: %w", err)
 	}
 	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
-	f := forest{title: fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block")),
-		axis:    fmt.Sprintf("%s minus %s of %s (points)", metric, metric, against),
-		caption: fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, table.Count(len(c.Blocks), "block")), simulated: c.Source == simulated,
-		better: "method better", worse: against + " better"}
+	f := forest{axis: fmt.Sprintf("%s minus %s of %s (points)", metric, metric, against), better: "method better", worse: against + " better"}
+	f.title = fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block"))
+	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, table.Count(len(c.Blocks), "block"))
+	f.simulated = c.Source == simulated
 	if c.Better == table.Higher {
 		f.better, f.worse = f.worse, f.better
 	}

@@ -38,9 +38,9 @@ func Forest(in Input) (*Figure, error) {
 		return fail("%w", err)
 	}
 	metricName := table.Name("metric", metric)
-	f := forest{title: fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, table.Count(len(pairs), "setting")),
-		axis:      fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label),
-		simulated: pairs[0].Source == simulated, better: both[0].label + " better", worse: both[1].label + " better"}
+	f := forest{axis: fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label), better: both[0].label + " better", worse: both[1].label + " better"}
+	f.title = fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, table.Count(len(pairs), "setting"))
+	f.simulated = pairs[0].Source == simulated
 	datasets := map[string]int{}
 	var order []string
 	for _, p := range pairs {
@@ -177,16 +177,13 @@ const (
 
 // forest is the layout of both figures.
 type forest struct {
-	title, axis   string
-	caption       string
+	sheet
+	axis          string
 	better, worse string // text left of zero, and right
-	simulated     bool
-	whole         bool // the axis shows all values, outliers too
+	whole         bool   // the axis shows all values, outliers too
 	rows          []forestRow
-	notes         []string
 	x             span
 	margin        vg.Length // for labels
-	foot          foot
 }
 
 // count says how many intervals are below zero and above zero.
@@ -231,22 +228,14 @@ func (f forest) figure() *Figure {
 		f.caption += clippedCaption(true)
 	}
 	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })).roomy(8)
-	f.foot = newFoot(f.notes, pageWidth)
-	return &Figure{
-		Width:   pageWidth,
-		Height:  headingHeight + forestSides + forestRowHeight*vg.Length(len(f.rows)) + forestAxis + f.foot.height(),
-		Caption: f.caption,
-		Notes:   f.notes,
-		draw:    f.draw,
-	}
+	f.width = pageWidth
+	return f.sheet.figure(forestSides+forestRowHeight*vg.Length(len(f.rows))+forestAxis, f.draw)
 }
 
-func (f forest) draw(c draw.Canvas) {
-	heading(c, f.title, f.simulated)
-	c = f.foot.draw(c)
+func (f forest) draw(c draw.Canvas, top vg.Length) {
 	area := vg.Rectangle{
 		Min: vg.Point{X: c.Min.X + f.margin, Y: c.Min.Y + forestAxis},
-		Max: vg.Point{X: c.Max.X - 10, Y: c.Max.Y - headingHeight - forestSides},
+		Max: vg.Point{X: c.Max.X - 10, Y: top - forestSides},
 	}
 	n := float64(len(f.rows))
 	p := axes(f.x, span{min: 0, max: n})

@@ -27,7 +27,9 @@ func Losses(in Input) (*Figure, error) {
 	if clipped {
 		v.notes = append([]string{clippedNote}, v.notes...)
 	}
-	g := lossGrid{values: v, x: fromZero(largest, 3), keys: v.dots(pageWidth - 8)}
+	g := lossGrid{values: v, x: fromZero(largest, 3)}
+	s := sheet{simulated: v.simulated, keys: v.dots(pageWidth - 8), notes: v.notes,
+		caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", table.List(labels(v.methods)), clippedCaption(clipped))}
 	sets := map[string]bool{}
 	for _, c := range v.cells {
 		if !slices.Contains(g.losses, c.Loss) {
@@ -42,7 +44,7 @@ func Losses(in Input) (*Figure, error) {
 	for _, c := range g.networks {
 		title := cellName(c)
 		if len(sets) == 1 && c.Corruption == "" {
-			g.title = table.Name("dataset", c.Dataset)
+			s.title = table.Name("dataset", c.Dataset)
 			title = table.Name("backbone", c.Backbone)
 		}
 		g.titles = append(g.titles, title)
@@ -58,16 +60,9 @@ func Losses(in Input) (*Figure, error) {
 	g.panel.X = (pageWidth - g.margin - lossGap*vg.Length(g.columns)) / vg.Length(g.columns)
 	g.panel.X = min(g.panel.X, 200)
 	g.panel.Y = lossRow * vg.Length(len(g.losses))
-	g.width = g.margin + vg.Length(g.columns)*(g.panel.X+lossGap)
-	g.keys.width = g.width - 8
-	g.foot = newFoot(v.notes, g.width)
-	return &Figure{
-		Width:   g.width,
-		Height:  headingHeight + g.keys.height() + 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12 + g.foot.height(),
-		Caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", table.List(labels(v.methods)), clippedCaption(clipped)),
-		Notes:   v.notes,
-		draw:    g.draw,
-	}, nil
+	s.width = g.margin + vg.Length(g.columns)*(g.panel.X+lossGap)
+	s.keys.width = s.width - 8
+	return s.figure(4+vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis)+12, g.draw), nil
 }
 
 const (
@@ -76,30 +71,22 @@ const (
 	lossAxis vg.Length = 14 // numbers under a panel
 )
 
-// lossGrid is the layout of the figure.
+// lossGrid is the panels of the figure.
 type lossGrid struct {
 	values
-	title         string
 	networks      []results.Setting // without a loss
 	titles        []string          // of the panels
 	losses, names []string
-	margin, width vg.Length
+	margin        vg.Length
 	columns       int
 	panel         vg.Point // its size
 	x             span
-	keys          legend
-	foot          foot
 }
 
-func (g lossGrid) draw(c draw.Canvas) {
-	heading(c, g.title, g.simulated)
-	top := c.Max.Y - headingHeight
-	g.keys.draw(c, c.Min.X+4, top)
-	top -= g.keys.height() + 4
-	c = g.foot.draw(c)
+func (g lossGrid) draw(c draw.Canvas, top vg.Length) {
 	for i := range g.networks {
 		left := c.Min.X + g.margin + (g.panel.X+lossGap)*vg.Length(i%g.columns)
-		g.drawPanel(c, i, left, top-vg.Length(i/g.columns)*(gapTitle+g.panel.Y+lossAxis))
+		g.drawPanel(c, i, left, top-4-vg.Length(i/g.columns)*(gapTitle+g.panel.Y+lossAxis))
 	}
 	xTitle(c, (c.Min.X+g.margin+c.Max.X-lossGap)/2, c.Min.Y+2, "ECE (%)")
 }

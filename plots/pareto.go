@@ -30,8 +30,8 @@ func Pareto(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pareto figure: %w", err)
 	}
-	g := paretoPlot{methods: list, simulated: quality.Source == simulated, axis: quality.MetricLabel}
-	g.title = fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), table.Count(len(quality.Ranking.Blocks), "block"))
+	g := paretoPlot{methods: list, axis: quality.MetricLabel}
+	blocks := table.Count(len(quality.Ranking.Blocks), "block")
 	scale := 1.0
 	if quality.Percent {
 		scale = 100
@@ -41,15 +41,11 @@ func Pareto(in Input) (*Figure, error) {
 		g.at = append(g.at, paretoPoint{p.Seconds[i], scale * p.Values[i]})
 	}
 	g.front = p.Front
-	notes = append([]string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
-		table.Count(len(quality.Ranking.Blocks), "block"), table.Count(quality.Ranking.Settings, "setting"))}, notes...)
-	g.foot = newFoot(notes, pageWidth)
-	return &Figure{
-		Width: pageWidth, Height: headingHeight + paretoHeight + paretoAxis + g.foot.height(),
-		Caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, table.Count(len(quality.Ranking.Blocks), "block")),
-		Notes:   notes,
-		draw:    g.draw,
-	}, nil
+	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
+		notes: append([]string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
+			blocks, table.Count(quality.Ranking.Settings, "setting"))}, notes...),
+		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, blocks)}
+	return s.figure(paretoHeight+paretoAxis, g.draw), nil
 }
 
 const (
@@ -102,19 +98,15 @@ func (in Input) timed() (p *compare.Pareto, labels map[string]string, notes []st
 // paretoPoint is a method's mean fit time and its mean value.
 type paretoPoint struct{ seconds, value float64 }
 
-// paretoPlot is the layout of the figure.
+// paretoPlot is the panel of the figure.
 type paretoPlot struct {
-	methods     []method
-	at          []paretoPoint
-	front       []int
-	title, axis string
-	simulated   bool
-	foot        foot
+	methods []method
+	at      []paretoPoint
+	front   []int
+	axis    string
 }
 
-func (g paretoPlot) draw(c draw.Canvas) {
-	heading(c, g.title, g.simulated)
-	c = g.foot.draw(c)
+func (g paretoPlot) draw(c draw.Canvas, _ vg.Length) {
 	area := vg.Rectangle{ // with room for the name of the slowest method at the right
 		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + paretoAxis},
 		Max: vg.Point{X: c.Max.X - rightMargin - 30, Y: c.Min.Y + paretoAxis + paretoHeight},

@@ -35,24 +35,19 @@ func QuantileGap(in Input) (*Figure, error) {
 	y = y.roomy(6)
 
 	const panel = 140
-	return &Figure{
-		Width:   columnWidth,
-		Height:  headingHeight + keys.height() + 4 + panel + xMargin,
-		Caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", table.List(labels(t.methods()))),
-		draw: func(c draw.Canvas) {
-			heading(c, t.title, t.simulated)
-			keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-			area := onePanel(c, panel)
-			p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
-			p.Add(gridLines(y), zeroLine)
-			for _, group := range groups {
-				p.Add(curves[group[0]].plotter(around(strands(t.methods()), group)))
-			}
-			drawAt(p, c, area)
-			xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Quantile of confidence")
-			yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "Accuracy - confidence (points)")
-		},
-	}, nil
+	s := sheet{title: t.title, simulated: t.simulated, width: columnWidth, keys: keys,
+		caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", table.List(labels(t.methods())))}
+	return s.figure(4+panel+xMargin, func(c draw.Canvas, _ vg.Length) {
+		area := onePanel(c, panel)
+		p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
+		p.Add(gridLines(y), zeroLine)
+		for _, group := range groups {
+			p.Add(curves[group[0]].plotter(around(strands(t.methods()), group)))
+		}
+		drawAt(p, c, area)
+		xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Quantile of confidence")
+		yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "Accuracy - confidence (points)")
+	}), nil
 }
 
 // curve is the line of one method: points (q, gap).

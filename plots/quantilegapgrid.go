@@ -39,20 +39,13 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 		g.keys.keys = append(g.keys.keys, key{m.label, together{strands(t.methods)[i]}.sample})
 	}
 	g.describe()
-	g.foot = newFoot(t.notes, g.width)
 	rows := (len(places) + columns - 1) / columns
 	g.panel.Y = min(140, 0.62*g.panel.X)
 	if rows == 1 {
 		g.panel.Y = min(140, 0.75*g.panel.X)
 	}
-	return &Figure{
-		Width: g.width,
-		Height: headingHeight + g.keys.height() + 4 + vg.Length(rows)*(g.title()+g.panel.Y+rowGap) - rowGap +
-			xMargin + g.foot.height(),
-		Caption: g.caption(),
-		Notes:   t.notes,
-		draw:    g.draw,
-	}, nil
+	s := sheet{title: "Below zero: overconfident", simulated: t.simulated, width: g.width, notes: t.notes, caption: g.caption()}
+	return s.figure(g.keys.height()+4+vg.Length(rows)*(g.title()+g.panel.Y+rowGap)-rowGap+xMargin, g.draw), nil
 }
 
 const (
@@ -116,7 +109,6 @@ type gapGrid struct {
 	width   vg.Length
 	panel   vg.Point // its size
 	keys    legend
-	foot    foot
 	y       span
 	alike   []string  // what coincides in each place, "" for nothing
 	lines   int       // of the titles of all panels
@@ -199,10 +191,7 @@ func (g gapGrid) groups(place *cellRow) (shown []method, groups [][]int) {
 	return shown, coinciding(len(curves), func(i, j int) bool { return curves[i].equals(curves[j]) })
 }
 
-func (g gapGrid) draw(c draw.Canvas) {
-	heading(c, "Below zero: overconfident", g.simulated)
-	c = g.foot.draw(c)
-	top := c.Max.Y - headingHeight
+func (g gapGrid) draw(c draw.Canvas, top vg.Length) {
 	g.keys.draw(c, c.Min.X+4, top)
 	top -= g.keys.height() + 4
 	for i := range g.places {

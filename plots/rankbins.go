@@ -51,36 +51,28 @@ func RankBins(in Input) (*Figure, error) {
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		table.Count(len(a.Blocks), "block"), decimals(least))}
 	notes = append(notes, absent(missing)...)
-	g := rankLines{Agreement: a, methods: list, bins: bins, foot: newFoot(notes, pageWidth),
-		title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block"))}
+	g := rankLines{Agreement: a, methods: list, bins: bins}
 	g.height = max(140, 9.2*vg.Length(len(list)))
 	for _, m := range list {
 		g.right = max(g.right, min(120, write(smallSize, ink).Width(m.label)+30))
 	}
-	return &Figure{
-		Width: pageWidth, Height: headingHeight + 8 + g.height + rankBinsAxis + g.foot.height(),
-		Caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], table.Count(len(a.Blocks), "block")),
-		Notes:   notes,
-		draw:    g.draw,
-	}, nil
+	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
+		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], table.Count(len(a.Blocks), "block"))}
+	return s.figure(8+g.height+rankBinsAxis, g.draw), nil
 }
 
 const rankBinsAxis vg.Length = 30 // below the panel
 
-// rankLines is the layout of the figure.
+// rankLines is the panel of the figure.
 type rankLines struct {
 	*compare.Agreement
 	methods       []method
 	bins          []int
-	title         string
 	height, right vg.Length // of the panel; of the names
-	foot          foot
 }
 
-func (g rankLines) draw(c draw.Canvas) {
-	heading(c, g.title, g.Source == simulated)
-	c = g.foot.draw(c)
-	top := c.Max.Y - headingHeight - 8
+func (g rankLines) draw(c draw.Canvas, top vg.Length) {
+	top -= 8
 	left, right := c.Min.X+leftMargin, c.Max.X-g.right
 	bottom := top - g.height
 	x := func(bins int) vg.Length {

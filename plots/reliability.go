@@ -29,8 +29,9 @@ func Reliability(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("reliability figure: %w", err)
 	}
 	g := newGrid(t)
-	return &Figure{Width: g.width, Height: g.height, draw: g.draw,
-		Caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", table.List(labels(t.methods())))}, nil
+	s := sheet{title: t.title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(), width: g.width},
+		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", table.List(labels(t.methods())))}
+	return s.figure(g.rowHeight()*vg.Length(g.rows)-rowGap, g.draw), nil
 }
 
 // Lengths of the panels, in points.
@@ -49,9 +50,8 @@ const (
 // grid is the layout of a reliability figure.
 type grid struct {
 	cellBins
-	keys          legend
-	width, height vg.Length
-	columns       int
+	width         vg.Length
+	rows, columns int
 	panel, main   vg.Length // width of a panel, height of its upper part
 	share         span      // y axis of the histograms, per cent
 }
@@ -62,12 +62,10 @@ func newGrid(t cellBins) grid {
 	if n > 1 {
 		g.width = pageWidth
 	}
-	rows := (n + 4) / 5
-	g.columns = (n + rows - 1) / rows
+	g.rows = (n + 4) / 5
+	g.columns = (n + g.rows - 1) / g.rows
 	g.panel = (g.width - leftMargin - rightMargin - panelGap*vg.Length(g.columns-1)) / vg.Length(g.columns)
 	g.main = min(g.panel, maxMain)
-	g.keys = legend{keys: reliabilityKeys(), width: g.width}
-	g.height = headingHeight + g.keys.height() + g.rowHeight()*vg.Length(rows) - rowGap
 	most := 0.0
 	for _, s := range t.series {
 		most = max(most, s.largestShare())
@@ -80,11 +78,7 @@ func (g grid) rowHeight() vg.Length {
 	return titleHeight + g.main + barGap + barHeight + xMargin + rowGap
 }
 
-func (g grid) draw(c draw.Canvas) {
-	heading(c, g.title, g.simulated)
-	top := c.Max.Y - headingHeight
-	g.keys.draw(c, c.Min.X, top)
-	top -= g.keys.height()
+func (g grid) draw(c draw.Canvas, top vg.Length) {
 	for i, s := range g.series {
 		row, col := i/g.columns, i%g.columns
 		left := c.Min.X + leftMargin + (g.panel+panelGap)*vg.Length(col)

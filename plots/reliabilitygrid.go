@@ -23,15 +23,13 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("reliability-grid figure: %d settings x %d methods, but a page holds %d x %d; restrict the settings or the methods",
 			len(t.rows), len(t.methods), maxDiagramRows, maxDiagramColumns)
 	}
-	g := diagramGrid{cells: t, keys: legend{keys: reliabilityKeys()}}
+	g := diagramGrid{cells: t}
 	n := vg.Length(len(t.methods))
 	g.panel = min((pageWidth-diagramMargin-rightMargin-diagramGap*(n-1))/n, 100)
-	g.width = max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)
-	g.keys.width, g.foot = g.width, newFoot(t.notes, g.width)
-	g.height = headingHeight + g.keys.height() + diagramHead + vg.Length(len(t.rows))*g.rowHeight() - diagramRowGap +
-		xMargin + g.foot.height()
-	return &Figure{Width: g.width, Height: g.height, Notes: t.notes, draw: g.draw,
-		Caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", table.List(labels(t.methods)))}, nil
+	width := max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)
+	s := sheet{title: "ECE above each diagram", simulated: t.simulated, width: width, keys: legend{keys: reliabilityKeys(), width: width}, notes: t.notes,
+		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", table.List(labels(t.methods)))}
+	return s.figure(diagramHead+vg.Length(len(t.rows))*g.rowHeight()-diagramRowGap+xMargin, g.draw), nil
 }
 
 // Lengths of the grid, in points.
@@ -50,22 +48,15 @@ const (
 // diagramGrid is the layout of the figure.
 type diagramGrid struct {
 	cells
-	keys          legend
-	foot          foot
-	width, height vg.Length
-	panel         vg.Length // side of a diagram
+	panel vg.Length // side of a diagram
 }
 
 func (g diagramGrid) rowHeight() vg.Length {
 	return diagramECE + g.panel + 2 + diagramShare + diagramRowGap
 }
 
-func (g diagramGrid) draw(c draw.Canvas) {
-	heading(c, "ECE above each diagram", g.simulated)
-	top := c.Max.Y - headingHeight
-	g.keys.draw(c, c.Min.X, top)
-	top -= g.keys.height() + diagramHead
-	c = g.foot.draw(c)
+func (g diagramGrid) draw(c draw.Canvas, top vg.Length) {
+	top -= diagramHead
 	for j, m := range g.methods {
 		sty, label := fit(m.label, g.panel, titleSize)
 		c.FillText(sty, vg.Point{X: g.left(c, j) + g.panel/2, Y: top + 1}, label)

@@ -31,7 +31,8 @@ func Severity(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("severity figure: %w", err)
 	}
 	corruptions, severities := v.shifts()
-	g := severityFigure{values: v, network: one, x: severitySpan(severities), keys: legend{width: columnWidth - 8}}
+	g := severityFigure{x: severitySpan(severities)}
+	keys := legend{width: columnWidth - 8}
 	var shown []string
 	top := 0.0
 	for _, m := range v.methods {
@@ -50,7 +51,7 @@ func Severity(in Input) (*Figure, error) {
 	}
 	g.groups = coinciding(len(g.curves), func(i, j int) bool { return g.curves[i].equals(g.curves[j]) })
 	for _, group := range g.groups {
-		g.keys.keys = append(g.keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
+		keys.keys = append(keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
 	}
 	g.y = fromZero(top, 6)
 	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", table.Count(len(corruptions), "corruption"))
@@ -68,34 +69,22 @@ func Severity(in Input) (*Figure, error) {
 	if len(v.notes) > 0 {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
-	g.foot = newFoot(notes, columnWidth)
-	return &Figure{
-		Width:   columnWidth,
-		Height:  headingHeight + g.keys.height() + 4 + severityHeight + xMargin + g.foot.height(),
-		Caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, table.List(shown)),
-		Notes:   notes,
-		draw:    g.draw,
-	}, nil
+	s := sheet{title: cellName(one), simulated: v.simulated, width: columnWidth, keys: keys, notes: notes,
+		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, table.List(shown))}
+	return s.figure(4+severityHeight+xMargin, g.draw), nil
 }
 
 const severityHeight vg.Length = 140 // of the panel
 
-// severityFigure is the layout of the figure.
+// severityFigure is the panel of the figure.
 type severityFigure struct {
-	values
-	network results.Setting
-	shown   []method // with a line
-	curves  []spread // of the methods shown
-	groups  [][]int  // of lines that coincide
-	x, y    span
-	keys    legend
-	foot    foot
+	shown  []method // with a line
+	curves []spread // of the methods shown
+	groups [][]int  // of lines that coincide
+	x, y   span
 }
 
-func (g severityFigure) draw(c draw.Canvas) {
-	heading(c, cellName(g.network), g.simulated)
-	g.keys.draw(c, c.Min.X+4, c.Max.Y-headingHeight)
-	c = g.foot.draw(c)
+func (g severityFigure) draw(c draw.Canvas, _ vg.Length) {
 	area := onePanel(c, severityHeight)
 	p := axes(g.x, g.y)
 	p.Add(gridLines(g.y))

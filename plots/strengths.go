@@ -24,9 +24,9 @@ func WinRates(in Input) (*Figure, error) {
 // the order of the mean ranks. The labels are by method id, and notes are of missing
 // values.
 func WinRatesOf(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
-	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half",
-		title:   "Win rate by " + c.MetricLabel,
-		caption: fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))}
+	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half"}
+	f.title = "Win rate by " + c.MetricLabel
+	f.caption = fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))
 	f.x.shift = 50
 	return strengths(c, labels, f, notes, "win-rates", func(s compare.Strength) compare.Estimate {
 		e := s.WinRate
@@ -48,9 +48,9 @@ func Strengths(in Input) (*Figure, error) {
 // intervals, in the order of the mean ranks. The labels are by method id, and notes are
 // of missing values.
 func StrengthsOf(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
-	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger",
-		title:   "Bradley-Terry strength by " + c.MetricLabel,
-		caption: fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over blocks. A method with 1 more wins with odds of e to 1.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))}
+	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger"}
+	f.title = "Bradley-Terry strength by " + c.MetricLabel
+	f.caption = fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over blocks. A method with 1 more wins with odds of e to 1.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))
 	return strengths(c, labels, f, notes, "strengths", func(s compare.Strength) compare.Estimate { return s.BradleyTerry })
 }
 
