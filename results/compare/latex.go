@@ -13,34 +13,22 @@ import (
 // LaTeX prints the comparison as one LaTeX float in ASCII, with its notes. It needs
 // the packages booktabs and graphicx. A table wider than the line is scaled down.
 func (v View) LaTeX(w io.Writer) error {
-	var b strings.Builder
 	warnings := v.warnings()
 	if len(warnings) > 0 {
 		warnings[0] = "Warnings of fits. " + warnings[0]
 	}
-	b.WriteString(v.madeFrom() + ", graphicx.\n")
-	v.float(&b, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat([]string{v.Sentence()}, v.legend(), v.contrary(), v.RankingNotes(), warnings))
-	_, err := io.WriteString(w, b.String())
-	return err
+	return v.float(w, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat([]string{v.Sentence()}, v.legend(), v.contrary(), v.RankingNotes(), warnings))
 }
 
 // SplitsLaTeX prints the redrawn splits as LaTeX does.
 func (v View) SplitsLaTeX(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString(v.madeFrom() + ", graphicx.\n")
-	v.float(&b, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
-	_, err := io.WriteString(w, b.String())
-	return err
+	return v.float(w, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
 }
 
 // StrengthsLaTeX prints the win rates and strengths of the ranked methods as LaTeX
 // does.
 func (v View) StrengthsLaTeX(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString(v.madeFrom() + ", graphicx.\n")
-	v.float(&b, v.strengthTitle(), "strengths", "l", strengthHeadings(), v.strengthCells(), []string{v.StrengthLegend()})
-	_, err := io.WriteString(w, b.String())
-	return err
+	return v.float(w, v.strengthTitle(), "strengths", "l", strengthHeadings(), v.strengthCells(), []string{v.StrengthLegend()})
 }
 
 // CompactLaTeX prints the comparison as a float for one column of a two-column
@@ -108,21 +96,23 @@ func (v View) CompactNotes(w io.Writer) error {
 // minus sets minus signs in place of the hyphens of numbers.
 func minus(s string) string { return strings.ReplaceAll(table.Escape(s), "-", "$-$") }
 
-// float prints one table with its caption above and its notes below. left aligns
-// the first columns.
-func (v View) float(b *strings.Builder, caption, label, left string, headings []string, cells [][]string, notes []string) {
+// float prints a file with one table, its caption above and its notes below. left
+// aligns the first columns.
+func (v View) float(w io.Writer, caption, label, left string, headings []string, cells [][]string, notes []string) error {
+	var b strings.Builder
+	b.WriteString(v.madeFrom() + ", graphicx.\n")
 	origin := table.Escape(v.origin())
 	if v.Source == "simulated" {
 		origin = "\\textbf{" + origin + "}"
 	}
-	fmt.Fprintf(b, "\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:compare-%s-%s-%s}\n",
+	fmt.Fprintf(&b, "\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:compare-%s-%s-%s}\n",
 		table.Escape(caption), v.Metric, v.Source, label)
-	fmt.Fprintf(b, "\\par\\smallskip\n%s\n\\par\\smallskip\n\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", origin, left+strings.Repeat("r", len(headings)-len(left)))
+	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", origin, left+strings.Repeat("r", len(headings)-len(left)))
 	for i, h := range headings {
 		if i > 0 {
 			b.WriteString(" & ")
 		}
-		fmt.Fprintf(b, "\\textbf{%s}", table.Escape(h))
+		fmt.Fprintf(&b, "\\textbf{%s}", table.Escape(h))
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
 	for _, row := range cells {
@@ -151,4 +141,6 @@ func (v View) float(b *strings.Builder, caption, label, left string, headings []
 		b.WriteString(table.Escape(n) + "\n")
 	}
 	b.WriteString("\\end{minipage}\n\\end{table}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
