@@ -49,7 +49,7 @@ func ReliabilityText(in Input) (string, error) {
 				if j > 0 {
 					line += strings.Repeat(" ", textGap)
 				}
-				line += p[i] + strings.Repeat(" ", max(0, textPanel-utf8.RuneCountInString(p[i])))
+				line += fmt.Sprintf("%-*s", textPanel, p[i])
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func printColumns(w io.Writer, head []string, rows [][]string) error {
 	for _, row := range all {
 		before := ""
 		for i, text := range row[:len(row)-1] {
-			before += text + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)+2)
+			before += fmt.Sprintf("%-*s", widths[i]+2, text)
 		}
 		last := row[len(row)-1]
 		if last == "" {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -68,15 +69,12 @@ func (v View) parts() (effects, tests []string) {
 		alike = append(alike, row[alikeColumn])
 	}
 	lines := align(right, 1)
-	margin := 0
-	for _, l := range lines {
-		margin = max(margin, utf8.RuneCountInString(l)+2)
-	}
+	margin := table.Longest(lines) + 2
 	for i, l := range lines {
 		var places strings.Builder
 		table.Wrap(&places, "", alike[i], width-margin)
 		for part := range strings.Lines(places.String()) {
-			tests = append(tests, l+strings.Repeat(" ", margin-utf8.RuneCountInString(l))+strings.TrimSuffix(part, "\n"))
+			tests = append(tests, fmt.Sprintf("%-*s%s", margin, l, strings.TrimSuffix(part, "\n")))
 			l = ""
 		}
 	}
@@ -85,14 +83,10 @@ func (v View) parts() (effects, tests []string) {
 
 // writeTable writes lines with a rule under the first.
 func writeTable(b *strings.Builder, lines []string) {
-	rule := 0
-	for _, l := range lines {
-		rule = max(rule, utf8.RuneCountInString(l))
-	}
 	for i, l := range lines {
 		b.WriteString(l + "\n")
 		if i == 0 {
-			b.WriteString(strings.Repeat("-", rule) + "\n")
+			b.WriteString(strings.Repeat("-", table.Longest(lines)) + "\n")
 		}
 	}
 }
@@ -107,14 +101,13 @@ func align(grid [][]string, left int) []string {
 			width = max(width, utf8.RuneCountInString(row[j]))
 		}
 		for i, row := range grid {
-			pad := strings.Repeat(" ", width-utf8.RuneCountInString(row[j]))
 			switch {
 			case j == 0:
-				lines[i] = row[j] + pad
+				lines[i] = fmt.Sprintf("%-*s", width, row[j])
 			case j < left:
-				lines[i] += "  " + row[j] + pad
+				lines[i] += fmt.Sprintf("  %-*s", width, row[j])
 			default:
-				lines[i] += "  " + pad + row[j]
+				lines[i] += fmt.Sprintf("  %*s", width, row[j])
 			}
 		}
 	}

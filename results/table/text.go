@@ -14,10 +14,7 @@ import (
 // domain. No line ends in a space. The table is as wide as it needs to be.
 func (t *Table) Text(w io.Writer) error {
 	lines := t.textLines()
-	width := 72
-	for _, l := range lines {
-		width = max(width, utf8.RuneCountInString(l))
-	}
+	width := max(72, Longest(lines))
 	var b strings.Builder
 	if t.Spec.Caption != "" {
 		Wrap(&b, "", t.Spec.Caption, width)
@@ -61,7 +58,7 @@ func (t *Table) textLines() []string {
 			width = max(width, utf8.RuneCountInString(grid[i][j]))
 		}
 		for i := range grid {
-			lines[i] += padRight(grid[i][j], width) + "  "
+			lines[i] += fmt.Sprintf("%-*s  ", width, grid[i][j])
 		}
 	}
 	bands := make([]string, len(grid))
@@ -74,7 +71,7 @@ func (t *Table) textLines() []string {
 	for i := range lines {
 		lines[i], bands[i] = strings.TrimRight(lines[i], " "), strings.TrimRight(bands[i], " ")
 	}
-	rule := strings.Repeat("-", longest(lines))
+	rule := strings.Repeat("-", Longest(lines))
 	list := append(slices.Clone(lines[:heads]), rule)
 	for i, r := range t.Rows {
 		if i > 0 && (r.Mean || len(r.Labels) > 1 && r.Labels[0] != t.Rows[i-1].Labels[0]) {
@@ -168,17 +165,17 @@ func (t *Table) textColumn(j int, lines, bands []string) {
 		number, tail := t.textCell(r.Cells[j])
 		numbers, tails = append(numbers, number), append(tails, tail)
 	}
-	width, tail := longest(numbers), longest(tails)
+	width, tail := Longest(numbers), Longest(tails)
 	for _, r := range t.Rows {
 		width = max(width, len(r.Cells[j].below())+1)
 	}
 	for i := range lines {
-		lines[i] += padLeft(numbers[i], width) + padRight(tails[i], tail) + "  "
+		lines[i] += fmt.Sprintf("%*s%-*s  ", width, numbers[i], tail, tails[i])
 		band := ""
 		if i >= heads {
 			band = t.Rows[i-heads].Cells[j].below()
 		}
-		bands[i] += padLeft(band+" ", width) + strings.Repeat(" ", tail) + "  "
+		bands[i] += fmt.Sprintf("%*s%*s  ", width, band+" ", tail, "")
 	}
 }
 
@@ -219,20 +216,13 @@ func noteMarks(list []int) string {
 	return "[" + strings.Join(marks, ",") + "]"
 }
 
-func longest(list []string) int {
+// Longest returns the number of characters of the longest text.
+func Longest(list []string) int {
 	width := 0
 	for _, s := range list {
 		width = max(width, utf8.RuneCountInString(s))
 	}
 	return width
-}
-
-func padLeft(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
-}
-
-func padRight(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
 // Wrap writes text in lines of at most width characters where the words allow it.
