@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -167,10 +168,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFigure(f.figure); err != nil {
-		return err
-	}
-	if err := checkOutput(f.output); err != nil {
+	if err := cmp.Or(checkFigure(f.figure), checkOutput(f.output)); err != nil {
 		return err
 	}
 	memory, err := parseBytes(f.memory)
@@ -205,10 +203,8 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		if model, err = m.Model(in, fitted); err != nil {
 			return err
 		}
-		if before, after, err = f.scoreFit(m, fitted, set); err != nil || f.figure == "" {
-			return err
-		}
-		return saveDiagrams(f.figure, f.files.Logits, []diagram{{"uncal", "Uncal", before}, {m.Name, m.Label, after}})
+		before, after, err = f.scoreFit(m, fitted, set)
+		return err
 	})
 	if err != nil {
 		return err

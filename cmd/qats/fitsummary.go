@@ -83,8 +83,8 @@ func (f *fit) again(method string) string {
 	return quoted(append(words, "-o", method+".json"))
 }
 
-// scoreFit returns the scores of the calibration set for the summary and the figure;
-// nil if neither is wanted or the set is not in memory.
+// scoreFit returns the scores of the calibration set for the summary, and draws the
+// figure. The scores are nil if neither is wanted or the set is not in memory.
 func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (before, after *metrics.Samples, err error) {
 	switch {
 	case f.figure == "" && f.output != "":
@@ -95,8 +95,11 @@ func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (bef
 		return nil, nil, nil
 	}
 	before, after, err = beforeAfter(fitted.Map, m.Contract(), cal)
-	if err != nil && f.figure != "" {
-		err = fmt.Errorf("--figure: %w", err)
+	switch {
+	case f.figure == "":
+		return before, after, err
+	case err != nil:
+		return nil, nil, fmt.Errorf("--figure: %w", err)
 	}
-	return before, after, err
+	return before, after, saveDiagrams(f.figure, f.files.Logits, []diagram{{"uncal", "Uncal", before}, {m.Name, m.Label, after}})
 }

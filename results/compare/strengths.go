@@ -57,7 +57,7 @@ type blockWins struct {
 // strengths estimates the strengths and draws the bootstrap.
 func (w blockWins) strengths() []Strength {
 	n, m := len(w.blocks), len(w.methods)
-	rates, theta := w.estimates(ones(n), nil)
+	rates, theta := w.estimates(slices.Repeat([]float64{1}, n), nil)
 	drawn := make([][2][]float64, m) // by method: win rates and strengths of the draws
 	draws := rand.New(rand.NewPCG(uint64(n), 1))
 	for range bootstraps {
@@ -73,14 +73,6 @@ func (w blockWins) strengths() []Strength {
 	list := make([]Strength, m)
 	for i, method := range w.methods {
 		list[i] = Strength{method, estimate(rates[i], drawn[i][0]), estimate(theta[i], drawn[i][1])}
-	}
-	return list
-}
-
-func ones(n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = 1
 	}
 	return list
 }

@@ -1,8 +1,9 @@
 package significance
 
 import (
-	"cmp"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Holm returns the p-values of m tests adjusted by Holm (1979), in their order: the
@@ -24,9 +25,6 @@ func Holm(p []float64) []float64 {
 // equal values by index.
 func Ascending(values []float64) []int {
 	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	floats.ArgsortStable(slices.Clone(values), order)
 	return order
 }
