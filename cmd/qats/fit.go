@@ -190,7 +190,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	var fitted *calib.Fitted
 	var model *calib.Model
 	var before, after *metrics.Samples
-	err = cal.Use(func(set *data.Set) error {
+	if err := cal.Use(func(set *data.Set) (err error) {
 		in.Cal = set
 		if err := f.complete(cmd.Context(), cmd.ErrOrStderr(), m, &in); err != nil {
 			return err
@@ -205,8 +205,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		}
 		before, after, err = f.scoreFit(m, fitted, set)
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	if f.output == "" {

@@ -49,19 +49,7 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	var metric *yaml.Node
 	fields["metric"] = func(v *yaml.Node) {
 		metric = v
-		r.list(v, func(item *yaml.Node) {
-			id, ok := r.scalar(item, "metric")
-			if !ok {
-				return
-			}
-			match, known := Match(id, s.outputs())
-			if !known {
-				r.errorf(item, "metric %q is not computed by this spec%s", id, Suggest(id, s.outputs()))
-			} else if e, _ := metricOf(s.Metrics, match); e.Better == metrics.Neutral {
-				r.errorf(item, "metric %q has no direction, so no method is better by it", match)
-			}
-			f.Metrics = append(f.Metrics, match)
-		})
+		f.Metrics = r.directed(v, s)
 	}
 	fields["experiments"] = r.ids(&f.Experiments, "experiment")
 	r.object(item, "a figure", fields)
@@ -104,4 +92,22 @@ func wrongMetrics(f plots.Spec) string {
 		return "shows one metric"
 	}
 	return ""
+}
+
+// directed reads metrics of a spec by which a method can be better than another.
+func (r *reader) directed(n *yaml.Node, s *Spec) (list []string) {
+	r.list(n, func(item *yaml.Node) {
+		id, ok := r.scalar(item, "metric")
+		if !ok {
+			return
+		}
+		match, known := Match(id, s.outputs())
+		if !known {
+			r.errorf(item, "metric %q is not computed by this spec%s", id, Suggest(id, s.outputs()))
+		} else if e, _ := metricOf(s.Metrics, match); e.Better == metrics.Neutral {
+			r.errorf(item, "metric %q has no direction, so no method is better by it", match)
+		}
+		list = append(list, match)
+	})
+	return list
 }
