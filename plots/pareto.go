@@ -131,11 +131,11 @@ func (g paretoPlot) draw(c draw.Canvas, _ vg.Length) {
 		c.StrokeLine2(stroke(gridColor, axisWidth), area.Min.X, y(v), area.Max.X, y(v))
 		textAt(c, write(smallSize, ink), draw.XRight, area.Min.X-4, y(v)-4, strconv.FormatFloat(v, 'f', -1, 64))
 	}
-	for _, s := range logTicks(low, high) {
+	for _, s := range TimeTicks(low, high) {
 		at := x(paretoPoint{seconds: s})
 		c.StrokeLine2(stroke(gridColor, axisWidth), at, area.Min.Y, at, area.Max.Y)
 		c.StrokeLine2(axis, at, area.Min.Y, at, area.Min.Y-tickLength)
-		c.FillText(write(smallSize, ink), vg.Point{X: at, Y: area.Min.Y - 12}, duration(s))
+		c.FillText(write(smallSize, ink), vg.Point{X: at, Y: area.Min.Y - 12}, Duration(s))
 	}
 	c.StrokeLines(axis, []vg.Point{{X: area.Min.X, Y: area.Max.Y}, area.Min, {X: area.Max.X, Y: area.Min.Y}})
 	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+3, "processor time of a fit (geometric mean)")
@@ -204,9 +204,9 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 	}
 }
 
-// logTicks returns the powers of ten between two logarithms of seconds, and also 2 and
+// TimeTicks returns the powers of ten between two logarithms of seconds, and also 2 and
 // 5 times these where there are few.
-func logTicks(low, high float64) (list []float64) {
+func TimeTicks(low, high float64) (list []float64) {
 	steps := []float64{1}
 	if high-low < 2.5 {
 		steps = []float64{1, 2, 5}
@@ -221,8 +221,8 @@ func logTicks(low, high float64) (list []float64) {
 	return list
 }
 
-// duration prints a time with its unit: 20 us, 1 ms, 5 s.
-func duration(seconds float64) string {
+// Duration prints a time with its unit: 20 us, 1 ms, 5 s.
+func Duration(seconds float64) string {
 	for _, u := range []struct {
 		name string
 		size float64

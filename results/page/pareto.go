@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
@@ -95,9 +96,9 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 		s.line("grid", left, y(t), left+width, y(t))
 		s.text("tick", "end", left-6, y(t)+4, strings.Replace(strconv.FormatFloat(math.Round(t/step)*step, 'g', 4, 64), "-", "−", 1))
 	}
-	for _, t := range decades(low, high) {
+	for _, t := range plots.TimeTicks(low, high) {
 		s.line("grid", x(t), top, x(t), top+height)
-		s.text("tick", "middle", x(t), top+height+18, duration(t))
+		s.text("tick", "middle", x(t), top+height+18, plots.Duration(t))
 	}
 	s.text("axis", "middle", left+width/2, s.height-6, "processor time of a fit (geometric mean)")
 	s.text("axis", "start", left, top-1, axis)
@@ -163,34 +164,4 @@ func placeOf(x, y, letters float64, area box, taken []box) (at box, anchor strin
 		}
 	}
 	return around(x+7+w/2, y), "start", false
-}
-
-// decades returns powers of ten between two logarithms of seconds, and also 2 and 5
-// times these where there are few.
-func decades(low, high float64) (list []float64) {
-	steps := []float64{1}
-	if high-low < 2.5 {
-		steps = []float64{1, 2, 5}
-	}
-	for e := math.Floor(low); e <= high; e++ {
-		for _, s := range steps {
-			if l := e + math.Log10(s); l >= low && l <= high {
-				list = append(list, s*math.Pow(10, e))
-			}
-		}
-	}
-	return list
-}
-
-// duration prints a time with its unit: 20 µs, 1 ms, 5 s.
-func duration(seconds float64) string {
-	for _, u := range []struct {
-		name string
-		size float64
-	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
-		if seconds >= u.size*.999 {
-			return strconv.FormatFloat(seconds/u.size, 'g', 3, 64) + " " + u.name
-		}
-	}
-	return strconv.FormatFloat(seconds*1e9, 'g', 3, 64) + " ns"
 }
