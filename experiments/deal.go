@@ -10,6 +10,8 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
 )
 
 // Deal says which units of a plan each of n shards does. It depends on the plan
@@ -229,40 +231,29 @@ func (u *Unit) sharedFits() []string {
 
 // groups returns the units that share fits, in the order of their first units.
 func (p *Plan) groups() [][]int {
-	parent := make([]int, len(p.Units))
-	for i := range parent {
-		parent[i] = i
-	}
-	find := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
-	}
-	first := map[string]int{}
+	g := simple.NewUndirectedGraph()
+	first := map[string]int64{} // unit, by the key of a fit
 	for i := range p.Units {
+		unit := simple.Node(i)
+		g.AddNode(unit)
 		for _, key := range p.Units[i].sharedFits() {
-			if j, ok := first[key]; ok {
-				a, b := find(i), find(j)
-				parent[max(a, b)] = min(a, b)
-			} else {
-				first[key] = i
+			if j, ok := first[key]; !ok {
+				first[key] = unit.ID()
+			} else if j != unit.ID() {
+				g.SetEdge(simple.Edge{F: simple.Node(j), T: unit})
 			}
 		}
 	}
 	var groups [][]int
-	at := map[int]int{}
-	for i := range p.Units {
-		root := find(i)
-		g, ok := at[root]
-		if !ok {
-			g = len(groups)
-			at[root] = g
-			groups = append(groups, nil)
+	for _, nodes := range topo.ConnectedComponents(g) {
+		var group []int
+		for _, unit := range nodes {
+			group = append(group, int(unit.ID()))
 		}
-		groups[g] = append(groups[g], i)
+		slices.Sort(group)
+		groups = append(groups, group)
 	}
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return groups
 }
 
