@@ -33,7 +33,7 @@ var ErrExternal = errors.New("only a spec can name this method; see docs/new-cal
 // NewMethod returns a registered method with options given as key=value, as on
 // the command line.
 func NewMethod(known Registry, name string, params []string) (*Method, error) {
-	if _, external := find(known.External, name); external {
+	if slices.Contains(names(known.External), name) {
 		return nil, fmt.Errorf("%s: %w", name, ErrExternal)
 	}
 	entry, err := MatchMethod(known.Methods, name)
@@ -111,7 +111,7 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 	if w.name == w.method {
 		w.name = entry.Name
 	}
-	if _, taken := find(registry, w.name); taken && w.name != entry.Name {
+	if w.name != entry.Name && slices.Contains(names(registry), w.name) {
 		r.errorf(n, "method %q has the name of another registered method, %q; give it a name of its own", w.method, w.name)
 		return Method{}, false
 	}
@@ -220,12 +220,4 @@ func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
 		}
 	}
 	r.object(n, "the options of "+method, fields)
-}
-
-func find(registry []calib.Entry, name string) (calib.Entry, bool) {
-	i := slices.IndexFunc(registry, func(e calib.Entry) bool { return e.Name == name })
-	if i < 0 {
-		return calib.Entry{}, false
-	}
-	return registry[i], true
 }
