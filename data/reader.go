@@ -90,17 +90,12 @@ func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 // unchanged returns an error if a file of r has been written to since it was
 // opened. It is called at the end of each pass.
 func unchanged(r Reader) error {
-	switch r := r.(type) {
-	case *setReader:
-		for _, a := range r.all {
+	if files := filesOf(r); files != nil {
+		for _, a := range files.all {
 			if err := a.unchanged(); err != nil {
 				return err
 			}
 		}
-	case firstReader:
-		return unchanged(r.Reader)
-	case scaledReader:
-		return unchanged(r.Reader)
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ func Scan(ctx context.Context, r Reader, rows, workers int, do func(lo int, bloc
 	return cmp.Or(err, unchanged(r))
 }
 
+// shared reads a Reader from several goroutines.
 type shared struct {
 	Reader
 	turn *sync.Mutex // held while reading; nil if several goroutines may read at once
@@ -66,19 +67,24 @@ type shared struct {
 // other Readers by one at a time.
 func share(r Reader) *shared {
 	s := &shared{Reader: r}
-	for {
-		switch x := r.(type) {
-		case *setReader:
-			return s
-		case firstReader:
-			r = x.Reader
-		case scaledReader:
-			r = x.Reader
-		default:
-			s.turn = new(sync.Mutex)
-			return s
-		}
+	if filesOf(r) == nil {
+		s.turn = new(sync.Mutex)
 	}
+	return s
+}
+
+// filesOf returns the reader of files that r reads, directly or as its first or scaled
+// rows; nil if it reads another one.
+func filesOf(r Reader) *setReader {
+	switch r := r.(type) {
+	case *setReader:
+		return r
+	case firstReader:
+		return filesOf(r.Reader)
+	case scaledReader:
+		return filesOf(r.Reader)
+	}
+	return nil
 }
 
 // readInto reads rows lo..hi-1, into the memory of b where the Reader can.
