@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -81,9 +82,7 @@ func numberOption[T int | float64](name string, field *T, def T, limits, help st
 			return err
 		},
 		fill: func() error {
-			if *field == 0 {
-				*field = def
-			}
+			*field = cmp.Or(*field, def)
 			return check(*field)
 		},
 	}
@@ -171,9 +170,7 @@ func ChoiceOption(name string, field *string, words []string, help string) Optio
 			return check(word)
 		},
 		fill: func() error {
-			if *field == "" {
-				*field = words[0]
-			}
+			*field = cmp.Or(*field, words[0])
 			return check(*field)
 		},
 	}
@@ -193,9 +190,7 @@ func TextOption(name string, field *string, def, help string) Option {
 			return errors.New("want a text")
 		},
 		fill: func() error {
-			if *field == "" {
-				*field = def
-			}
+			*field = cmp.Or(*field, def)
 			return nil
 		},
 	}

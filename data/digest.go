@@ -114,18 +114,12 @@ func readDigests(path string) (map[string]record, error) {
 		return known, location{name: path}.wrap(err)
 	}
 	for line := range strings.Lines(string(b)) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
-		if len(fields) != 6 || !strings.HasSuffix(line, "\n") || len(fields[0]) != 64 {
-			continue
-		}
-		_, err0 := hex.DecodeString(fields[0])
-		size, err1 := strconv.ParseInt(fields[1], 10, 64)
-		mtime, err2 := strconv.ParseInt(fields[2], 10, 64)
-		ctime, err3 := strconv.ParseInt(fields[3], 10, 64)
-		inode, err4 := strconv.ParseUint(fields[4], 10, 64)
-		name, err5 := strconv.Unquote(fields[5])
-		if errors.Join(err0, err1, err2, err3, err4, err5) == nil {
-			known[name] = record{stamp{size, mtime, ctime, inode}, fields[0]}
+		var r record
+		var name string
+		_, err := fmt.Sscanf(line, "%s %d %d %d %d %q\n", &r.sum, &r.size, &r.mtime, &r.ctime, &r.inode, &name)
+		_, bad := hex.DecodeString(r.sum)
+		if err == nil && bad == nil && len(r.sum) == 64 && strings.HasSuffix(line, "\n") {
+			known[name] = r
 		}
 	}
 	return known, nil

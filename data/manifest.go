@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -85,27 +86,15 @@ func (m Manifest) describe(ref Ref) Provenance {
 		if !matches(strings.Split(s.Set, "/"), name) {
 			continue
 		}
-		if s.Kind != "" {
-			p.Kind = s.Kind
-		}
-		if s.Origin != "" {
-			p.Origin = s.Origin
-		}
-		if s.From != "" {
-			p.From = s.From
-		}
-		if s.Note != "" {
-			p.Note = s.Note
-		}
-		if s.Samples != "" {
-			p.Samples = s.Samples
-		}
+		p.Kind = cmp.Or(s.Kind, p.Kind)
+		p.Origin = cmp.Or(s.Origin, p.Origin)
+		p.From = cmp.Or(s.From, p.From)
+		p.Note = cmp.Or(s.Note, p.Note)
+		p.Samples = cmp.Or(s.Samples, p.Samples)
 		if s.Paper != nil {
 			p.Paper = *s.Paper
 		}
-		if s.StandIn != "" {
-			p.StandIn = s.StandIn
-		}
+		p.StandIn = cmp.Or(s.StandIn, p.StandIn)
 	}
 	return p
 }

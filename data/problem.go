@@ -1,6 +1,9 @@
 package data
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // Problem is an error of an input: where it is, its likely cause, and what to do.
 type Problem struct {
@@ -36,10 +39,6 @@ func torchProblem(name string) error {
 
 // isTorch reports whether the name of a file is that of a file of torch.save.
 func isTorch(path string) bool {
-	for _, end := range []string{".pt", ".pth"} {
-		if len(path) > len(end) && strings.EqualFold(path[len(path)-len(end):], end) {
-			return true
-		}
-	}
-	return false
+	end := filepath.Ext(path)
+	return len(path) > len(end) && (strings.EqualFold(end, ".pt") || strings.EqualFold(end, ".pth"))
 }

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 )
 
@@ -26,11 +27,6 @@ var exhausted = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.
 
 // isFatal reports whether err ends the run.
 func isFatal(err error) bool {
-	for _, e := range exhausted {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
 	var f fatalError
-	return errors.As(err, &f)
+	return errors.As(err, &f) || slices.ContainsFunc(exhausted, func(e error) bool { return errors.Is(err, e) })
 }

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -45,12 +46,8 @@ func NewStarter(dir, dataset, backbone string) (*Starter, *data.Survey, error) {
 		return nil, survey, err
 	}
 	for _, ref := range survey.Sets {
-		if ref.Dataset == "" {
-			ref.Dataset = dataset
-		}
-		if ref.Backbone == "" {
-			ref.Backbone = backbone
-		}
+		ref.Dataset = cmp.Or(ref.Dataset, dataset)
+		ref.Backbone = cmp.Or(ref.Backbone, backbone)
 		for _, name := range []string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption} {
 			if name != "" && !spec.IsID(name) {
 				return nil, survey, &data.Problem{Place: filepath.ToSlash(filepath.Join(dir, ref.String())), Cause: fmt.Sprintf("%q cannot be a name in a spec", name),

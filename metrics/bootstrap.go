@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,15 +26,9 @@ type PairOptions struct {
 
 // withDefaults checks the options and fills in the defaults.
 func (o PairOptions) withDefaults() (PairOptions, error) {
-	if o.Resamples == 0 {
-		o.Resamples = 2000
-	}
-	if o.Level == 0 {
-		o.Level = .95
-	}
-	if o.Interval == "" {
-		o.Interval = BC
-	}
+	o.Resamples = cmp.Or(o.Resamples, 2000)
+	o.Level = cmp.Or(o.Level, .95)
+	o.Interval = cmp.Or(o.Interval, BC)
 	if len(o.Metrics) == 0 {
 		o.Metrics = Paired()
 	}

@@ -15,6 +15,7 @@
 package calibtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"testing"
@@ -107,9 +108,7 @@ type subject struct {
 type situation struct{ cal, test *data.Set }
 
 func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
-	if claims.Tolerance == 0 {
-		claims.Tolerance = 1e-12
-	}
+	claims.Tolerance = cmp.Or(claims.Tolerance, 1e-12)
 	m, err := entry.With(claims.Options)
 	if err != nil {
 		return nil, fmt.Errorf("options: %w", err)

@@ -1,6 +1,7 @@
 package public
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,9 +116,7 @@ func Import(ctx context.Context, format string, files []string, o Options) (*Sum
 	case (o.Dataset == "") != (o.Backbone == ""):
 		return nil, errors.New("give both a dataset and a backbone, or neither")
 	}
-	if o.Licence == "" {
-		o.Licence = f.Licence
-	}
+	o.Licence = cmp.Or(o.Licence, f.Licence)
 	in := &input{Options: o, files: files}
 	if err := f.read(ctx, in); err != nil {
 		return nil, err
@@ -140,9 +139,7 @@ func (in *input) add(n *network) error {
 		}
 		n.dataset, n.backbone = in.Dataset, in.Backbone
 	}
-	if in.From != "" {
-		n.from = in.From
-	}
+	n.from = cmp.Or(in.From, n.from)
 	if slices.Contains(paperDatasets, n.dataset) && slices.Contains(paperBackbones, n.backbone) {
 		n.standIn = n.training
 	}

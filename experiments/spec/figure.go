@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/qats-bench/qats/metrics"
@@ -68,9 +69,7 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 		r.errorf(metric, "a %s figure %s", f.Kind.Name, what)
 		return f, false
 	}
-	if f.Name == "" {
-		f.Name = f.Kind.Name
-	}
+	f.Name = cmp.Or(f.Name, f.Kind.Name)
 	if f.Methods == nil {
 		f.Methods = s.methodNames()
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -159,12 +160,8 @@ func (r *reader) written(n *yaml.Node) written {
 	} else {
 		w.name, _ = r.scalar(n, "a method")
 	}
-	if w.method == "" {
-		w.method = w.name
-	}
-	if w.name == "" {
-		w.name = w.method
-	}
+	w.method = cmp.Or(w.method, w.name)
+	w.name = cmp.Or(w.name, w.method)
 	return w
 }
 

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/qats-bench/qats/data"
@@ -37,11 +38,7 @@ func (s *Setting) Test() data.Ref {
 // Cal returns the set on which methods are fitted: clean images, of another dataset
 // if the spec says calibrate_on.
 func (s *Setting) Cal() data.Ref {
-	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Cal}
-	if s.CalibrateOn != "" {
-		ref.Dataset = s.CalibrateOn
-	}
-	return ref
+	return data.Ref{Dataset: cmp.Or(s.CalibrateOn, s.Dataset), Backbone: s.Backbone, Loss: s.Loss, Split: data.Cal}
 }
 
 // String returns the setting as messages name it.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -90,9 +91,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 	if len(highlight) == 1 {
 		t.Highlight = highlight[0]
 	}
-	if name == "" {
-		name = t.Metric
-	}
+	name = cmp.Or(name, t.Metric)
 	if !r.id(item, "table name", name) || len(r.errs) > before {
 		return name, t, false
 	}
@@ -129,10 +128,7 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 
 // Heading is the title of the spec, or its name if it has no title.
 func (s *Spec) Heading() string {
-	if s.Title != "" {
-		return s.Title
-	}
-	return s.Name
+	return cmp.Or(s.Title, s.Name)
 }
 
 // OfPaper reports whether a table of the spec is one of the paper's.
