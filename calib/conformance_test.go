@@ -35,12 +35,13 @@ func claims() map[string]calibtest.Claims {
 		"label-shift": {Tolerance: 1e-5},
 		// The promises also hold for a few partitions and folds, and for a small network
 		// after a short training.
-		"gc":       {Options: calib.SetInts(map[string]int{"partitions": 4})},
-		"gc-split": {Options: calib.SetInts(map[string]int{"partitions": 4})},
-		"cvap":     {Options: calib.SetInts(map[string]int{"folds": 2})},
-		"adats":    {Options: calib.SetInts(map[string]int{"epochs": 3, "hidden": 8, "draws": 3})},
-		"pts":      {Options: calib.SetInts(map[string]int{"steps": 30})},
-		"smart":    {Options: calib.SetInts(map[string]int{"epochs": 30})},
+		"gc":            {Options: calib.SetInts(map[string]int{"partitions": 4})},
+		"gc-split":      {Options: calib.SetInts(map[string]int{"partitions": 4})},
+		"cvap":          {Options: calib.SetInts(map[string]int{"folds": 2})},
+		"adats":         {Options: calib.SetInts(map[string]int{"epochs": 3, "hidden": 8, "draws": 3})},
+		"pts":           {Options: calib.SetInts(map[string]int{"steps": 30})},
+		"smart":         {Options: calib.SetInts(map[string]int{"epochs": 30})},
+		"h-calibration": {Options: calib.SetInts(map[string]int{"epochs": 30})},
 	}
 }
 

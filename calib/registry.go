@@ -42,6 +42,7 @@ func Registry() []Entry {
 		cbtEntry(),
 		ptsEntry(),
 		smartEntry(),
+		hCalEntry(),
 		gcEntry(),
 		gcSplitEntry(),
 		featClipEntry(),

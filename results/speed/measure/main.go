@@ -1,7 +1,7 @@
 // Command measure times parts of qats inside one process, for results/speed: the
 // parts that no command shows. One task per process, one line of JSON.
 //
-//	measure DIR TASK [WORKLOAD [METHOD]]
+//	measure DIR TASK [WORKLOAD [METHOD [EPOCHS]]]
 //
 // GOMAXPROCS sets the number of threads. Seconds are those of the fastest of a few
 // runs, after one that is not counted: by the wall clock or, with SPEED_CLOCK=cpu,
@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/qats-bench/qats/calib"
@@ -30,7 +31,7 @@ import (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: measure DIR TASK [WORKLOAD [METHOD]]")
+		fmt.Fprintln(os.Stderr, "usage: measure DIR TASK [WORKLOAD [METHOD [EPOCHS]]]")
 		os.Exit(2)
 	}
 	task, ok := tasks[os.Args[2]]
@@ -72,7 +73,8 @@ var tasks = map[string]func(at folder, name string) (figures, error){
 	"method": method,
 }
 
-// method fits the method named by the fourth argument on a set in memory.
+// method fits the method named by the fourth argument on a set in memory. A fifth is the
+// number of its epochs.
 func method(at folder, name string) (figures, error) {
 	if len(os.Args) < 5 {
 		return nil, errors.New("name a method")
@@ -80,6 +82,18 @@ func method(at folder, name string) (figures, error) {
 	e, ok := calib.Lookup(os.Args[4])
 	if !ok {
 		return nil, fmt.Errorf("no method %q", os.Args[4])
+	}
+	m, err := e.With(func(options []calib.Option) error {
+		for _, o := range options {
+			if len(os.Args) > 5 && o.Name == "epochs" {
+				epochs, err := strconv.Atoi(os.Args[5])
+				return errors.Join(err, o.Set(epochs))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	files := at.files(name, "cal")
 	if e.Method.Contract().Cal&data.Features != 0 {
@@ -90,7 +104,7 @@ func method(at folder, name string) (figures, error) {
 		return nil, err
 	}
 	s, err := least(2, func() error {
-		_, err := calib.Fit(ctx, e.Method, set)
+		_, err := calib.Fit(ctx, m, set)
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,88 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/bounded"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+// The map is the mixture of softmaxes by the definition, and keeps the order of classes.
+func TestHCalibrationIsAMixtureOfTemperatures(t *testing.T) {
+	set := testset.Lattice(50, 6)
+	m := hCalMap{bounded.Ensemble{Inverse: []float64{0, .5, 2}, Weights: []float64{.2, .5, .3}}}
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	q := data.NewProbs(50, 6)
+	Apply(m, q, set)
+	want := make([]float64, 6)
+	for i := range 50 {
+		clear(want)
+		for c, b := range m.Inverse {
+			s, sum := make([]float64, 6), 0.0
+			for j, l := range set.Logits.Row(i) {
+				s[j] = math.Exp(b * float64(l))
+				sum += s[j]
+			}
+			for j := range s {
+				want[j] += m.Weights[c] * s[j] / sum
+			}
+		}
+		if !testset.Near(q.Row(i), want, 1e-14) {
+			t.Fatalf("row %d: %v, want %v", i, q.Row(i), want)
+		}
+	}
+}
+
+// On overconfident rows the ECE and the NLL fall, near those of ts; the fit says how it
+// ended, and another selection is another epoch of the same training.
+func TestHCalibrationLowersTheError(t *testing.T) {
+	set := testset.Drawn(2000, 4, 2.5, 3)
+	ts := fitMethod(t, "ts", set, nil).Report.NLL
+	fit := func(sel string) *Fitted {
+		f, err := HCalibration{Temperatures: 8, Epochs: 800, Select: sel}.Fit(context.Background(), Input{Cal: set, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	a, b := fit("ece"), fit("nll")
+	if a.Report.Iterations != b.Report.Iterations || a.Report.Iterations != int(a.Report.Passes)-1 {
+		t.Errorf("%d and %d epochs, %v passes", a.Report.Iterations, b.Report.Iterations, a.Report.Passes)
+	}
+	if !(b.Report.NLL <= a.Report.NLL && a.Report.NLL < ts+.01) {
+		t.Errorf("NLL %v by ECE and %v by NLL, ts has %v", a.Report.NLL, b.Report.NLL, ts)
+	}
+	short, err := HCalibration{Epochs: 3}.Fit(context.Background(), Input{Cal: set})
+	if err != nil || !strings.Contains(strings.Join(short.Report.Warnings, ""), "still fell") {
+		t.Errorf("warnings %v (%v) after 3 epochs", short.Report.Warnings, err)
+	}
+}
+
+func TestHCalibrationModelsAreChecked(t *testing.T) {
+	good := hCalMap{bounded.Ensemble{Inverse: []float64{1, 2}, Weights: []float64{.25, .75}}}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(m *hCalMap){
+		"no temperatures":  func(m *hCalMap) { m.Inverse, m.Weights = nil, nil },
+		"lengths":          func(m *hCalMap) { m.Weights = m.Weights[:1] },
+		"negative inverse": func(m *hCalMap) { m.Inverse[1] = -1 },
+		"NaN inverse":      func(m *hCalMap) { m.Inverse[0] = math.NaN() },
+		"infinite inverse": func(m *hCalMap) { m.Inverse[0] = math.Inf(1) },
+		"negative weight":  func(m *hCalMap) { m.Weights[0], m.Weights[1] = -.5, 1.5 },
+		"NaN weight":       func(m *hCalMap) { m.Weights[0] = math.NaN() },
+		"sum":              func(m *hCalMap) { m.Weights[0] = .5 },
+	} {
+		m := hCalMap{bounded.Ensemble{Inverse: slices.Clone(good.Inverse), Weights: slices.Clone(good.Weights)}}
+		if spoil(&m); m.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
