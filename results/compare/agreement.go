@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -67,20 +68,8 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 	if a.Block == "" {
 		a.Block = BySamples
 	}
-	rank := func(metric string, methods []string) (*Comparison, error) {
-		of := o
-		of.Metric, of.Methods = metric, methods
-		list, err := Of(records, nil, of)
-		if err != nil {
-			return nil, err
-		}
-		if list[0].Ranking.Methods == nil {
-			return nil, fmt.Errorf("%s", list[0].Ranking.None)
-		}
-		return list[0], nil
-	}
 	for _, name := range names {
-		c, err := rank(name, o.Methods)
+		c, err := rankBy(records, o, name, o.Methods)
 		if err != nil {
 			a.Without = append(a.Without, fmt.Sprintf("%s (%v)", name, err))
 			continue
@@ -103,7 +92,7 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 	}
 	records, a.Lost = common, lost
 	for i, name := range a.Metrics {
-		c, err := rank(name, a.Methods)
+		c, err := rankBy(records, o, name, a.Methods)
 		if err != nil {
 			return nil, fmt.Errorf("%s, on the settings on which all methods have all metrics: %w", name, err)
 		}
@@ -123,6 +112,19 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 		}
 	}
 	return a, nil
+}
+
+// rankBy compares by a metric. It is an error if there is no ranking.
+func rankBy(records []results.Record, o Options, metric string, methods []string) (*Comparison, error) {
+	o.Metric, o.Methods = metric, methods
+	list, err := Of(records, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	if list[0].Ranking.Methods == nil {
+		return nil, errors.New(list[0].Ranking.None)
+	}
+	return list[0], nil
 }
 
 // onCommonSettings returns the records of the settings on which all methods have values
