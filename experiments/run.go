@@ -8,8 +8,8 @@ import (
 
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -135,15 +135,10 @@ func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
 // Planning, running and assembling all use this one pool. do keeps its errors in
 // its own place, so that they do not depend on which call failed first.
 func forEach(n, workers int, do func(i int)) {
-	var g errgroup.Group
-	g.SetLimit(max(1, workers))
-	for i := range n {
-		g.Go(func() error {
-			do(i)
-			return nil
-		})
-	}
-	g.Wait()
+	pool.Each(context.Background(), n, workers, func(_, i int) error {
+		do(i)
+		return nil
+	})
 }
 
 func (o *Outcome) count(u *Unit, cells []outcome) {
