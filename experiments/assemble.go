@@ -24,11 +24,7 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 		if errs[i] != nil {
 			return Rows{}, errs[i]
 		}
-		all.Records = append(all.Records, part.Records...)
-		all.Bins = append(all.Bins, part.Bins...)
-		all.Pairs = append(all.Pairs, part.Pairs...)
-		all.Parameters = append(all.Parameters, part.Parameters...)
-		all.Times = append(all.Times, part.Times...)
+		all.Append(&part)
 	}
 	return all, nil
 }

@@ -71,6 +71,15 @@ func ReadRows(dir string) (*Rows, error) {
 	return &all, results.CheckRun(dir, all.Records, all.Bins, all.Pairs)
 }
 
+// Append appends the rows of another run.
+func (r *Rows) Append(other *Rows) {
+	r.Records = append(r.Records, other.Records...)
+	r.Bins = append(r.Bins, other.Bins...)
+	r.Pairs = append(r.Pairs, other.Pairs...)
+	r.Parameters = append(r.Parameters, other.Parameters...)
+	r.Times = append(r.Times, other.Times...)
+}
+
 // Of returns the rows of one experiment.
 func (r *Rows) Of(experiment string) *Rows {
 	return r.where(func(c results.Setting, _ string) bool { return c.Experiment == experiment })

@@ -128,10 +128,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		all.Records = append(all.Records, rows.Records...)
-		all.Bins = append(all.Bins, rows.Bins...)
-		all.Pairs = append(all.Pairs, rows.Pairs...)
-		all.Times = append(all.Times, rows.Times...)
+		all.Append(rows)
 	}
 	if slices.Contains(c.Metrics, results.TimeMetric) {
 		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)
@@ -145,9 +142,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 		if len(of.Records) == 0 {
 			return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
 		}
-		kept.Records = append(kept.Records, of.Records...)
-		kept.Bins = append(kept.Bins, of.Bins...)
-		kept.Pairs = append(kept.Pairs, of.Pairs...)
+		kept.Append(of)
 	}
 	return kept, nil
 }
