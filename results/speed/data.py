@@ -49,8 +49,11 @@ def w1(at):
 
 
 def w2(at):
-    rng = np.random.default_rng(1002)
-    save(at, "w2", *draw(rng, 15_000, prototypes(rng, 100, 128, 20), 4., 6., .30), 5_000, keep=True)
+    rng, scale = np.random.default_rng(1002), 6.
+    w = prototypes(rng, 100, 128, 20)
+    save(at, "w2", *draw(rng, 15_000, w, 4., scale, .30), 5_000, keep=True)
+    np.save(f"{at}/w2_head_weight.npy", (w * scale).astype(np.float32))
+    np.save(f"{at}/w2_head_bias.npy", np.zeros(len(w), np.float32))
 
 
 def w3(at):

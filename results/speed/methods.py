@@ -36,7 +36,9 @@ class Absent(Exception):
 
 class References:
     def __init__(self, at, authors):
+        self.at = at
         self.l = np.load(f"{at}/w2_cal_logits.npy").astype(np.float64)
+        self.test = np.load(f"{at}/w2_test_logits.npy").astype(np.float64)
         self.y = np.load(f"{at}/w2_cal_labels.npy").astype(np.int64)
         self.hot = np.eye(self.l.shape[1])[self.y]
         self.authors = authors
@@ -44,8 +46,12 @@ class References:
         features = f"{at}/w2_cal_features.npy"
         self.features = np.load(features) if os.path.exists(features) else None
 
-    def probs(self):
-        e = np.exp(self.l - self.l.max(1, keepdims=True))
+    CALIBENCH = ["pandas", "statsmodels", "statsmodels.nonparametric", "statsmodels.nonparametric.kde",
+                 "statsmodels.nonparametric.kernel_density", "statsmodels.api", "faiss"]  # packages that its fits do not use
+
+    def probs(self, l=None):
+        l = self.l if l is None else l
+        e = np.exp(l - l.max(1, keepdims=True))
         return e / e.sum(1, keepdims=True)
 
     def clone(self, name, module, folder="", unused=()):
@@ -120,6 +126,14 @@ class References:
     def irova(self):
         u = self.mixnmatch()
         return lambda: u.irova_calibrate(self.l, self.hot, self.l[:10])
+
+    def hbmass(self):
+        """probmetrics' quantile bins of each class, in numpy as there."""
+        def fit(p, y):
+            edges = np.quantile(p, np.linspace(0, 1, 11))
+            b = np.clip(np.digitize(p, edges[1:-1]), 0, 9)
+            np.bincount(b, y, 10) / np.maximum(1, np.bincount(b, minlength=10))
+        return self.each_class(fit)
 
     def irtop(self):
         from sklearn.isotonic import IsotonicRegression
@@ -247,6 +261,48 @@ class References:
     def scalingbinningtop(self):
         return self.binner("PlattBinnerTopCalibrator")
 
+    def labelshift(self):
+        a, c = self.clone("abstention", "abstention.label_shift"), self.clone("abstention", "abstention.calibration")
+        target = self.probs(self.test)
+
+        def run():
+            p = self.probs()
+            calibrate = c.TempScaling(bias_positions="all")(np.log(p), self.hot)
+            a.EMImbalanceAdapter()(calibrate(np.log(target)), calibrate(np.log(p)))
+        return run
+
+    def cts(self):
+        """One class in one of the five rounds."""
+        torch = self.torch()
+        c = self.clone("calibench", "Component.model.cts", unused=self.CALIBENCH).CTSCalibrator(self.l.shape[1])
+        l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
+        return lambda: c._batch_evaluate_temperatures(l, y, 0, c.default_grid, torch.device("cpu"))
+
+    def featclip(self):
+        """20 of the 2,000 thresholds."""
+        torch = self.torch()
+        f = self.clone("calibench", "Component.model.feature_clipping", unused=self.CALIBENCH)
+        x, l, y = torch.tensor(self.wide()), torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
+        w = torch.tensor(np.load(f"{self.at}/w2_head_weight.npy"))
+        with_range = mock.patch.object(f, "range", lambda n: range(n // 100), create=True)
+
+        def run():
+            with with_range, torch.no_grad():
+                f.FeatureClippingCalibrator("nll").set_feature_clip(x, l, y, lambda h: h @ w.T)
+        return run
+
+    def dac(self):
+        import faiss
+        faiss.omp_set_num_threads(1)
+        d = self.clone("DensityAwareCalibration", "density_aware_calib")
+        h = self.wide()
+
+        def run():
+            knn = d.KNNScorer(top_k=6, gpu=False)
+            knn.set_train_feat(h, None, None)
+            d.DAC().optimize(self.l, self.hot, knn.get_score([h]))
+        return run
+
     def lbfgs(self, x, diagonal, off, offsets, full):
         """scipy's L-BFGS-B for softmax(W x + b) with ridges, gradient in numpy."""
         from scipy.optimize import minimize
@@ -297,7 +353,7 @@ class References:
     def pts(self):
         """100 of the 5,000 steps."""
         torch = self.torch()
-        p = self.clone("calibench", "Component.model.pts", unused=["pandas", "statsmodels", "statsmodels.nonparametric", "statsmodels.nonparametric.kde", "statsmodels.nonparametric.kernel_density", "statsmodels.api", "faiss"])
+        p = self.clone("calibench", "Component.model.pts", unused=self.CALIBENCH)
         fit = p.PTSCalibrator(steps=100, length_logits=self.l.shape[1], loss_fn="ce")
         l, y = torch.tensor(self.l, dtype=torch.float32), torch.tensor(self.y)
         return lambda: fit.fit(l, y, verbose=False)
@@ -397,14 +453,18 @@ class References:
         h = self.wide()
         return lambda: bins("multi_isotonic_regression", ir, proximity_bin=5).fit_transform(self.l, self.proximities(faiss, h), self.y)
 
-    def hfe(self):
-        """Without images of other distributions; the network's output is the energy."""
+    def hfe(self, ood=None):
+        """The network's output is the energy."""
         e = self.clone("Energy-Calibration", "source.calibration", unused=["matplotlib", "matplotlib.pyplot"])
 
         def run():
             t = e.train_temperature_scaling(self.l, self.y, "mse")
-            e.train_energycal(self.l, self.y, None, t)
+            e.train_energycal(self.l, self.y, ood, t)
         return run
+
+    def hfeood(self):
+        """The outliers of measure."""
+        return self.hfe(self.test[:400])
 
 
 ROWS = [  # method and its epochs, name of the reference, its task, and the share of the work that the task does
@@ -417,6 +477,7 @@ ROWS = [  # method and its epochs, name of the reference, its task, and the shar
     ("irova", "Mix-n-Match-Calibration", "irova"),
     ("ir-top", "scikit-learn", "irtop"),
     ("hb", "numpy", "hb"),
+    ("hb-mass", "numpy, as probmetrics", "hbmass"),
     ("bbq", "EFS-OpenSource/calibration-framework (netcal)", "bbq"),
     ("beta", "scikit-learn, as betacal calls it", "beta"),
     ("spline", "kartikgupta-at-anu/spline-calibration", "spline"),
@@ -434,7 +495,12 @@ ROWS = [  # method and its epochs, name of the reference, its task, and the shar
     ("sms", "scipy's L-BFGS-B", "sms"),
     ("dirichlet", "scipy's L-BFGS-B, one fit at one lambda", "dirichlet"),
     ("ms-odir", "scipy's L-BFGS-B, one fit at one lambda", "odir"),
+    ("label-shift", "kundajelab/abstention", "labelshift"),
     ("hfe-noood", "mijoo308/Energy-Calibration", "hfe"),
+    ("hfe", "mijoo308/Energy-Calibration", "hfeood"),
+    ("dac", "futakw/DensityAwareCalibration, with faiss", "dac"),
+    ("cts", "calibench in torch, a class in a round times 500", "cts", 1 / 500),
+    ("featclip", "calibench in torch, 20 thresholds times 100", "featclip", 1 / 100),
     ("pts", "calibench in torch, 100 steps times 50", "pts", 1 / 50),
     ("smart", "calibench in torch, 100 epochs times 6.42", "smart", 1 / 6.42),
     ("h-calibration 10", "h-Calibration in torch, one class times 1,000; qats with 10 epochs", "hcal", 1 / 1000),

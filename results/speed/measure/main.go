@@ -73,8 +73,12 @@ var tasks = map[string]func(at folder, name string) (figures, error){
 	"method": method,
 }
 
-// method fits the method named by the fourth argument on a set in memory. A fifth is the
-// number of its epochs.
+// outliers is the number of test rows that stand for out-of-distribution rows, 8 % of
+// w2 as hfe takes of 100 classes.
+const outliers = 400
+
+// method fits the method named by the fourth argument on a set in memory. The test set
+// is its target. A fifth argument is the number of its epochs.
 func method(at folder, name string) (figures, error) {
 	if len(os.Args) < 5 {
 		return nil, errors.New("name a method")
@@ -96,15 +100,30 @@ func method(at folder, name string) (figures, error) {
 		return nil, err
 	}
 	files := at.files(name, "cal")
-	if e.Method.Contract().Cal&data.Features != 0 {
+	sees := m.Contract()
+	if sees.Cal&data.Features != 0 {
 		files.Features = filepath.Join(string(at), name+"_cal_features.npy")
+	}
+	if sees.Cal&data.Head != 0 {
+		files.HeadWeight = filepath.Join(string(at), name+"_head_weight.npy")
+		files.HeadBias = filepath.Join(string(at), name+"_head_bias.npy")
 	}
 	set, err := read(files)
 	if err != nil {
 		return nil, err
 	}
+	in := calib.Input{Seed: 1}
+	if sees.Target != 0 || sees.Cal&data.OOD != 0 {
+		test, err := at.read(name, "test")
+		if err != nil {
+			return nil, err
+		}
+		set.OOD = test.Logits.Slice(0, outliers)
+		in.Target = test.View(sees.Target)
+	}
+	in.Cal = set.View(sees.Cal)
 	s, err := least(2, func() error {
-		_, err := calib.Fit(ctx, m, set)
+		_, err := m.Fit(ctx, in)
 		return err
 	})
 	if err != nil {
