@@ -78,9 +78,7 @@ type massHistogram struct {
 
 // newMassHistogram returns the share of hits in bins of equal numbers of scores.
 func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
-	sorted := slices.Clone(scores)
-	slices.Sort(sorted)
-	h := massHistogram{Edges: equalEdges(sorted, bins)}
+	h := massHistogram{Edges: equalEdges(slices.Clone(scores), bins)}
 	h.Values = make([]float64, len(h.Edges)+1)
 	rows := make([]float64, len(h.Values))
 	for i, x := range scores {

@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -51,7 +52,7 @@ func labelShiftEntry() Entry {
 	return NewEntry[LabelShift, labelShiftMap](Entry{
 		Name:      "label-shift",
 		Label:     "Label shift (EM)",
-		Version:   1,
+		Version:   2,
 		Summary:   "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
 		Reference: "Saerens, Latinne and Decaestecker 2002; Alexandari, Kundaje and Shrikumar 2020",
 
@@ -175,16 +176,9 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 	for steps = 1; ; steps++ {
 		next, err := sumBlocks(ctx, target.Rows, k, func(sum []float64, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				row, total := p.Row(i), 0.0
-				for j, v := range row {
-					total += float64(m.W[j] * v)
-				}
-				if total == 0 {
-					continue
-				}
-				inverse := 1 / total
-				for j, v := range row {
-					sum[j] += float64(v * inverse)
+				row := p.Row(i)
+				if total := linear.Inner(m.W, row); total > 0 {
+					linear.Line(sum, sum, row, 1/total)
 				}
 			}
 		})
@@ -214,9 +208,7 @@ func (m *labelShiftMap) meanProbs(ctx context.Context, logits data.Matrix, p *da
 				q = p.Row(i)
 			}
 			m.calibrated(q, logits.Row(i))
-			for j, v := range q {
-				sum[j] += v
-			}
+			linear.Line(sum, sum, q, 1)
 		}
 	})
 	for j := range mean {

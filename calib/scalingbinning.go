@@ -126,7 +126,7 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	for i, z := range scores {
 		g[i] = s.sigmoid(z)
 	}
-	slices.Sort(g)
+	slices.Sort(g) // so that sums of bins do not depend on the order of the rows
 	s.Edges = equalEdges(g, bins)
 	s.Values = make([]float64, len(s.Edges)+1)
 	rows := make([]float64, len(s.Values))
@@ -146,18 +146,23 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	return s, end
 }
 
-// equalEdges returns the edges between bins of equal numbers of the sorted numbers g;
-// the first bins have one more if the numbers cannot be divided.
+// equalEdges returns the edges between bins of equal numbers of the numbers g, which it
+// reorders; the first bins have one more if the numbers cannot be divided.
 func equalEdges(g []float64, bins int) []float64 {
 	n := len(g)
 	bins = min(bins, n)
-	edges := make([]float64, 0, bins)
+	var ranks []int // of the last number of a bin and the first of the next
 	for b, end := 0, 0; b < bins-1; b++ {
 		end += n / bins
 		if b < n%bins {
 			end++
 		}
-		if x := (g[end-1] + g[end]) / 2; len(edges) == 0 || x > edges[len(edges)-1] {
+		ranks = append(ranks, end-1, end)
+	}
+	fit.PlaceRanks(g, ranks)
+	edges := make([]float64, 0, bins)
+	for i := 0; i < len(ranks); i += 2 {
+		if x := (g[ranks[i]] + g[ranks[i+1]]) / 2; len(edges) == 0 || x > edges[len(edges)-1] {
 			edges = append(edges, x)
 		}
 	}

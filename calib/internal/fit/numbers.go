@@ -86,20 +86,20 @@ func ToSoftmaxes(rows []float64, k int, logs []float64) {
 	for ; i+4 <= len(logs); i += 4 {
 		a, b, c, d := rows[i*k:(i+1)*k], rows[(i+1)*k:(i+2)*k], rows[(i+2)*k:(i+3)*k], rows[(i+3)*k:(i+4)*k]
 		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-		var s [4]float64
+		s0, s1, s2, s3 := 0., 0., 0., 0. // in registers
 		for j, v := range a {
-			s[0] += v
-			s[1] += b[j]
-			s[2] += c[j]
-			s[3] += d[j]
+			s0 += v
+			s1 += b[j]
+			s2 += c[j]
+			s3 += d[j]
 		}
 		for j := range a {
-			a[j] /= s[0]
-			b[j] /= s[1]
-			c[j] /= s[2]
-			d[j] /= s[3]
+			a[j] /= s0
+			b[j] /= s1
+			c[j] /= s2
+			d[j] /= s3
 		}
-		for r, sum := range s {
+		for r, sum := range [4]float64{s0, s1, s2, s3} {
 			logs[i+r] += softmax.Log(sum)
 		}
 	}

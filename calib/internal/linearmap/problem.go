@@ -232,14 +232,16 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 	} else {
 		x = m.x[:n*k]
 		for i := range n {
-			row := x[i*k : (i+1)*k]
+			row, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
 			f.scores(row, f.Logits.Row(lo+i))
-			for c, v := range row {
-				d := theta[0]
-				if !f.shared {
-					d = theta[c]
+			if f.shared {
+				for c, v := range row {
+					s[c] = float64(theta[0] * v)
 				}
-				s[i*k+c] = float64(d * v)
+				continue
+			}
+			for c, d := range theta[:k] {
+				s[c] = float64(d * row[c])
 			}
 		}
 	}
@@ -247,8 +249,8 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 	own, logs := m.own[:n], m.logs[:n]
 	for i := range n {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
-		for c := range s {
-			s[c] += x[c] + b[c]
+		for c, v := range b {
+			s[c] += x[c] + v
 		}
 		own[i] = s[f.labels[lo+i]]
 	}
@@ -282,13 +284,13 @@ func (f *Problem) derive(m *block, x, s []float64, lo, hi int, curvature bool) {
 	offsets := m.sums[len(m.sums)-k:]
 	for i := range n {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
-		for c, v := range s {
-			offsets[c] += v
-			switch {
-			case f.kept != nil:
-			case f.shared:
-				m.sums[0] += float64(v * x[c])
-			default:
+		linear.Line(offsets, offsets, s, 1)
+		switch {
+		case f.kept != nil:
+		case f.shared:
+			m.sums[0] += linear.Inner(s, x)
+		default:
+			for c, v := range s {
 				m.sums[c] += float64(v * x[c])
 			}
 		}
