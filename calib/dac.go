@@ -90,10 +90,7 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	d, own := newDACMap(in, m)
-	s := make([]float64, in.Cal.Logits.Rows)
-	err = fit.EachBlock(ctx, len(s), func(_, lo, hi int) {
-		d.distances(s[lo:hi], in.Cal.Features.Slice(lo, hi), own[lo:hi])
-	})
+	s, err := d.ownDistances(ctx, in.Cal.Features, own)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +139,24 @@ type dacMap struct {
 	Offset     float64 `json:"w0"`
 	Neighbours int     `json:"neighbours"` // K
 	neighbours.Bank
+}
+
+// ownDistances returns s of every calibration row. If all rows are in the bank, each
+// pair is computed once, with the same bits.
+func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []int) ([]float64, error) {
+	s := make([]float64, features.Rows)
+	if m.Rows < len(s) {
+		return s, fit.EachBlock(ctx, len(s), func(_, lo, hi int) {
+			m.distances(s[lo:hi], features.Slice(lo, hi), own[lo:hi])
+		})
+	}
+	near, err := m.Others(ctx, m.Neighbours)
+	if k := len(near) / len(s); k > 0 {
+		for i := range s {
+			s[i] = near[(i+1)*k-1]
+		}
+	}
+	return s, err
 }
 
 // prepared returns m with its bank packed.
