@@ -48,15 +48,7 @@ func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64
 }
 
 // TopClass returns the lowest index of the largest logit.
-func TopClass(row []float32) int {
-	top := 0
-	for j, l := range row {
-		if l > row[top] {
-			top = j
-		}
-	}
-	return top
-}
+func TopClass(row []float32) int { return softmax.Top(row) }
 
 // Hit reports whether the label y is TopClass of the row.
 func Hit(row []float32, y int32) bool {

@@ -216,6 +216,19 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) b
 	return true
 }
 
+// vectorTop leaves rows of few classes to portable code.
+func vectorTop(on instructions, row []float32) (top int, ok bool) {
+	switch k := len(row); {
+	case on == portable || k < narrow:
+		return 0, false
+	case on == avx512:
+		_, top, _ = peakAVX512(&row[0], k)
+	default:
+		_, top, _ = peakAVX2(&row[0], k)
+	}
+	return top, true
+}
+
 // vectorExp returns the number of finished elements.
 func vectorExp(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)

@@ -10,6 +10,8 @@ func vectorProbs(instructions, []float64, []float32, float64) bool { return fals
 
 func vectorTails(instructions, []float64, []float32, int) bool { return false }
 
+func vectorTop(instructions, []float32) (int, bool) { return 0, false }
+
 func vectorExp(instructions, []float64, []float64) int { return 0 }
 
 func vectorLog(instructions, []float64, []float64) int { return 0 }

@@ -203,6 +203,23 @@ func benchmark(b *testing.B, f func(on instructions, l []float32, n, k int) func
 	}
 }
 
+// The top class is the first of the largest logits, on all instructions.
+func TestTopIsTheFirstOfTheLargest(t *testing.T) {
+	for _, on := range available() {
+		for _, k := range []int{1, 2, 9, 63, 64, 65, 100, 1000} {
+			for i, row := range slices.Collect(slices.Chunk(randomRows(50, k, 1, 7), k)) {
+				for j := range row {
+					row[j] = float32(math.Round(float64(row[j]) * float64(1+i%3)))
+				}
+				want := slices.Index(row, slices.Max(row))
+				if got, ok := vectorTop(on, row); ok && got != want || Top(row) != want {
+					t.Fatalf("%v, row %d of %d classes: top %d and %d, want %d", on, i, k, got, Top(row), want)
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkRows(b *testing.B) {
 	benchmark(b, func(on instructions, l []float32, n, k int) func() {
 		dst := make([]Moments, n)

@@ -47,6 +47,15 @@ func probs(on instructions, dst []float64, row []float32, scale float64) []float
 	return dst
 }
 
+// Top returns the lowest index of the largest logit of a row.
+func Top(row []float32) int {
+	if top, ok := vectorTop(best, row); ok {
+		return top
+	}
+	top, _ := peak(row)
+	return top
+}
+
 // FillTiny computes the probabilities that Probs left at 0, down to the smallest
 // float64: the floor of the metric NLL is 1e-300, below the kernel's 1e-291. It is
 // separate from Probs because it adds half of its cost, and sums do not need it.
