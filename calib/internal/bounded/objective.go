@@ -18,7 +18,7 @@ const (
 	lloyd    = 25   // iterations of the clustering
 	weight   = 1e5  // of the objective
 	empty    = 1e-5 // is added to the number of events of a cluster
-	groups   = 8    // parts of the classes that are summed one by one
+	groups   = 8    // most parts of the classes, which are summed one by one
 	mostLeft = 200  // classes up to which one is left out at a time
 )
 
@@ -35,12 +35,12 @@ const (
 // rows.
 type Objective struct {
 	k        int
-	labels   []int32 // n
-	column   []int32 // n, where the probability of the label stands in its row
-	absent   int     // classes without rows
-	present  []int32 // the other classes
-	all      bool    // no class is left out
-	totals   [groups][]float64
+	labels   []int32     // n
+	column   []int32     // n, where the probability of the label stands in its row
+	absent   int         // classes without rows
+	present  []int32     // the other classes
+	all      bool        // no class is left out
+	totals   [][]float64 // of each part of the classes, n k
 	partials [groups]float64
 
 	order  []event   // n k, by rising probability
@@ -86,6 +86,11 @@ func NewObjective(k int, labels, column []int32) *Objective {
 			o.present = append(o.present, int32(y))
 		}
 	}
+	parts := min(groups, len(o.present))
+	if o.all {
+		parts = 1
+	}
+	o.totals = make([][]float64, max(1, parts))
 	for g := range o.totals {
 		o.totals[g] = make([]float64, n)
 	}
@@ -121,15 +126,16 @@ func (o *Objective) At(ctx context.Context, p, slopes []float64) (float64, error
 		own.at = append(own.at, int32(i))
 		own.masses = append(own.masses, own.masses[len(own.masses)-1]+e.p)
 	}
-	err := pool.Each(ctx, groups, min(groups, runtime.GOMAXPROCS(0)), func(_, g int) error {
+	err := pool.Each(ctx, len(o.totals), runtime.GOMAXPROCS(0), func(_, g int) error {
 		o.partials[g] = 0
 		clear(o.totals[g])
-		if share := float64(o.absent) / float64(o.k); g == 0 && o.all {
-			o.partials[g] += o.add(-1, 1, o.totals[g])
-		} else if g == 0 && o.absent > 0 {
+		if share := float64(o.absent) / float64(o.k); g == 0 && (o.all || share > 0) {
+			if o.all {
+				share = 1
+			}
 			o.partials[g] += o.add(-1, share, o.totals[g])
 		}
-		for c := g; c < len(o.present) && !o.all; c += groups {
+		for c := g; c < len(o.present) && !o.all; c += len(o.totals) {
 			o.partials[g] += o.add(o.present[c], 1/float64(o.k), o.totals[g])
 		}
 		return nil
