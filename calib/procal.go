@@ -2,6 +2,7 @@ package calib
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -204,14 +205,15 @@ func (m proCalMap) prepared() Map {
 func (m proCalMap) Check() error {
 	switch {
 	case !(m.T >= fit.MinT && m.T <= fit.MaxT):
-		return fmt.Errorf("T = %v is outside [%g, %g]", m.T, fit.MinT, fit.MaxT)
+		return fmt.Errorf("temperature T = %v is outside [%g, %g]", m.T, fit.MinT, fit.MaxT)
 	case len(m.Right.X)+len(m.Wrong.X) == 0:
-		return fmt.Errorf("no points in right and wrong")
+		return errors.New("no points in right and wrong")
 	}
-	for name, k := range map[string]*density.Kernels{"right": &m.Right, "wrong": &m.Wrong} {
-		if err := k.Check(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+	if err := m.Right.Check(); err != nil {
+		return fmt.Errorf("right: %w", err)
+	}
+	if err := m.Wrong.Check(); err != nil {
+		return fmt.Errorf("wrong: %w", err)
 	}
 	return m.check()
 }

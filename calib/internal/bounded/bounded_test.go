@@ -52,7 +52,7 @@ func untied() *data.Set {
 func TestObjectiveIsThatOfItsAuthors(t *testing.T) {
 	set := untied()
 	b, v := newTrainer(set), testset.FixedWeights(8)
-	loss, gradient := objectiveAt(t, b, v)
+	_, gradient := objectiveAt(t, b, v)
 	want := []float64{
 		5728.555750029857, -26365.376641591953, -6760.23281730757, 11733.69599454827,
 		-9752.197428197851, 8044.017151354989, 11608.813684516186, -4681.739364103523,
@@ -74,7 +74,7 @@ func TestObjectiveIsThatOfItsAuthors(t *testing.T) {
 	}
 	solver := network.NewAdam(8)
 	for step := range 41 {
-		loss, gradient = objectiveAt(t, b, v)
+		loss, gradient := objectiveAt(t, b, v)
 		if want, ok := map[int][4]float64{
 			0:  {12543.44030854829, 0.2678864233765631, 0.25832209301490033, 1.3621975453720536},
 			20: {7229.701846531607, 0.12172571199526895, 0.09899074948547168, 1.1818152909154875},
