@@ -80,8 +80,9 @@ func WriteTimes(path string, list []Time) error { return timesFormat.WriteFile(p
 func ReadTimes(path string) ([]Time, error) { return timesFormat.ReadFile(path) }
 
 // TimeRecords returns the times as records of TimeMetric: one for each setting and
-// method that has a value of some metric in records, with source, rows and note of
-// its first value. Without a time the record is a skip.
+// method of records, with source, rows and note of its first value. Without a time the
+// record is a skip. A cell that has no value of any metric keeps the status and the
+// reason of its first record.
 func TimeRecords(times []Time, records []Record) []Record {
 	type cell struct {
 		Setting
@@ -94,19 +95,24 @@ func TimeRecords(times []Time, records []Record) []Record {
 		}
 	}
 	var list []Record
-	seen := map[cell]bool{}
+	place := map[cell]int{} // in list
 	for _, r := range records {
 		at := cell{r.Setting, r.Method}
-		if r.Status != OK || seen[at] {
+		i, seen := place[at]
+		if seen && (r.Status != OK || list[i].Status == OK || list[i].Note == NoTime) {
 			continue
 		}
-		seen[at] = true
 		r.Metric, r.Key = TimeMetric, ""
-		if x, ok := seconds[at]; ok {
+		if x, ok := seconds[at]; r.Status == OK && ok {
 			r.Value = x
-		} else {
+		} else if r.Status == OK {
 			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, NoTime
 		}
+		if seen {
+			list[i] = r
+			continue
+		}
+		place[at] = len(list)
 		list = append(list, r)
 	}
 	return list

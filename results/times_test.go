@@ -39,18 +39,21 @@ e,d,b,ce,,,vs,measured,,,,,
 	}
 }
 
-// TestTimesAsRecords: one for each cell with values, with the note of its first value,
-// and a skip without a time.
+// TestTimesAsRecords: one for each cell, with the note of its first value; a skip without
+// a time; the reason of a cell without values.
 func TestTimesAsRecords(t *testing.T) {
 	at := fitted("ts", 0, true).Setting
 	record := func(method, metric string, status Status) Record {
 		return Record{Setting: at, Method: method, Metric: metric, Value: .5, N: 7, Source: "measured", Status: status, Note: "from: a", Key: "k"}
 	}
-	records := []Record{record("ts", "ece", OK), record("ts", "nll", OK), record("vs", "ece", OK), record("gc", "ece", Skip)}
-	got := TimeRecords([]Time{fitted("ts", .25, true), fitted("vs", 0, false), fitted("gc", 1, true)}, records)
+	records := []Record{record("ts", "ece", OK), record("ts", "nll", OK), record("vs", "ece", OK), record("gc", "ece", Skip),
+		record("ir-top", "nll", Skip), record("ir-top", "ece", OK), record("ir-top", "aece", OK)}
+	got := TimeRecords([]Time{fitted("ts", .25, true), fitted("vs", 0, false), fitted("gc", 1, true), fitted("ir-top", .5, true)}, records)
 	want := []Record{
 		{Setting: at, Method: "ts", Metric: "time", Value: .25, N: 7, Source: "measured", Status: OK, Note: "from: a"},
 		{Setting: at, Method: "vs", Metric: "time", Source: "measured", Status: Skip, Note: NoTime},
+		{Setting: at, Method: "gc", Metric: "time", Value: .5, N: 7, Source: "measured", Status: Skip, Note: "from: a"},
+		{Setting: at, Method: "ir-top", Metric: "time", Value: .5, N: 7, Source: "measured", Status: OK, Note: "from: a"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

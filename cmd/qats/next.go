@@ -62,9 +62,20 @@ func (p *places) nextAfterPlan(cmd *cobra.Command, plan *experiments.Plan, specs
 			todo += n
 		}
 	}
-	if run, err := results.ReadRun(filepath.Join(p.out, "run.json")); err == nil && todo == 0 && !slices.ContainsFunc(specs, func(s *spec.Spec) bool {
+	p.nextReportOrRun(cmd, todo == 0 && haveRun(p.out, specs), files)
+}
+
+// haveRun reports whether the CSV files in out are of a run of the specs.
+func haveRun(out string, specs []*spec.Spec) bool {
+	run, err := results.ReadRun(filepath.Join(out, "run.json"))
+	return err == nil && run != nil && !slices.ContainsFunc(specs, func(s *spec.Spec) bool {
 		return !slices.ContainsFunc(run.Specs, func(r results.RunSpec) bool { return r.Name == s.Name && r.Text == s.Text })
-	}) {
+	})
+}
+
+// nextReportOrRun prints the report of the specs in files, or the run that it needs.
+func (p *places) nextReportOrRun(cmd *cobra.Command, done bool, files []string) {
+	if done {
 		next(cmd, slices.Concat([]string{"report"}, files, outFlag(p.out))...)
 		return
 	}
@@ -102,24 +113,28 @@ func nextCompare(cmd *cobra.Command, specs []*spec.Spec, out string) {
 }
 
 // nextReport prints the command that makes tables and figures of the specs whose rows
-// were compared. Without --spec they are those of the last qats run.
+// were compared, or with --spec the run that comes before it. Without --spec they are
+// the specs of the last qats run.
 func (c *comparing) nextReport(cmd *cobra.Command) {
-	specs := c.specs
-	if len(specs) == 0 {
-		run, err := results.ReadRun(filepath.Join(c.at.out, "run.json"))
-		if err != nil || run == nil || !strings.HasPrefix(run.Command, "qats run") {
+	if len(c.specs) > 0 {
+		specs, err := experiments.ReadSpecs(c.specs)
+		c.at.nextReportOrRun(cmd, err == nil && haveRun(c.at.out, specs), c.specs)
+		return
+	}
+	run, err := results.ReadRun(filepath.Join(c.at.out, "run.json"))
+	if err != nil || run == nil || !strings.HasPrefix(run.Command, "qats run") {
+		return
+	}
+	words := []string{"report"}
+	for _, s := range run.Specs {
+		name := s.File // run.json has no folders: the file may be elsewhere
+		if _, err := os.Stat(name); err != nil {
+			name = strings.TrimSuffix(name, ".yaml")
+		}
+		if _, err := experiments.ReadSpec(name); err != nil {
 			return
 		}
-		for _, s := range run.Specs {
-			name := s.File // run.json has no folders: the file may be elsewhere
-			if _, err := os.Stat(name); err != nil {
-				name = strings.TrimSuffix(name, ".yaml")
-			}
-			if _, err := experiments.ReadSpec(name); err != nil {
-				return
-			}
-			specs = append(specs, name)
-		}
+		words = append(words, name)
 	}
-	next(cmd, append(append([]string{"report"}, specs...), outFlag(c.at.out)...)...)
+	next(cmd, append(words, outFlag(c.at.out)...)...)
 }

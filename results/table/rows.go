@@ -157,9 +157,12 @@ func (c *Cell) note(n int) {
 }
 
 // changes returns Yes if any of the records changes predictions, else Unknown if
-// that is not known for one of them, else No.
+// that is not known for one of them, else No. A table of times does not say it.
 func (p *pivoting) changes(list []results.Record) Changes {
 	answer := No
+	if p.spec.Metric == results.TimeMetric {
+		return answer
+	}
 	for _, r := range list {
 		id := identify(r)
 		id.metric = "argmax_change"

@@ -123,6 +123,9 @@ func (s Spec) Check() (Spec, error) {
 	if s.Highlight != "" && s.Better == Neutral {
 		return s, fmt.Errorf("highlight: %s has no better direction, so there is no gap to show", s.Metric)
 	}
+	if s.Metric == results.TimeMetric && (s.ConsistencyBand || s.Interval) {
+		return s, fmt.Errorf("fit times have neither a consistency band nor an interval: remove consistency_band and interval")
+	}
 	if s.ConsistencyBand && len(s.Average) > 0 {
 		return s, fmt.Errorf("consistency band and average: the band of an average is not the average of the bands")
 	}
