@@ -35,8 +35,8 @@ uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
 memory a row, 33 more with --uncal, 80 more with --interval and 120 more for metrics of
-all classes; decomposition_ts and lp_variational take 16 bytes a probability. If that is
-more than --max-memory, qats score stops with an error at once.`,
+all classes; decomposition_ts and lp_variational take 16 bytes a probability and 144 a
+row. If that is more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc

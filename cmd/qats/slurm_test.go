@@ -195,8 +195,9 @@ func TestSlurm(t *testing.T) {
 		t.Fatal(err)
 	}
 	specs := []string{"experiments/companion-forms.yaml", "experiments/companion-hfe.yaml"}
+	patience := 2 * time.Minute
 	if list := os.Getenv("QATS_SLURM_SPECS"); list != "" { // a longer campaign
-		specs = strings.Fields(list)
+		specs, patience = strings.Fields(list), 15*time.Minute
 	}
 	var quick []string
 	if os.Getenv("QATS_SLURM_QUICK") != "" {
@@ -252,7 +253,7 @@ func TestSlurm(t *testing.T) {
 			start := time.Now()
 			out, job := submit(n)
 			disturb(job)
-			c.wait(2 * time.Minute)
+			c.wait(patience)
 			t.Logf("%s, %d tasks: %s", what, n, time.Since(start).Round(time.Second))
 			sameCSV(t, fmt.Sprintf("%s, %d tasks", what, n), alone, out)
 			if _, err := os.Stat(filepath.Join(out, "report.tex")); err != nil {
