@@ -2,8 +2,7 @@ package calib
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/histograms"
@@ -102,22 +101,13 @@ type bbqMap struct {
 // NumClasses returns k.
 func (m bbqMap) NumClasses() int { return len(m.Classes) }
 
-func (m bbqMap) Check() error {
-	if len(m.Classes) == 0 {
-		return errors.New("no classes")
-	}
-	for j := range m.Classes {
-		if err := m.Classes[j].Check(); err != nil {
-			return fmt.Errorf("class %d: %w", j, err)
-		}
-	}
-	return nil
-}
+func (m bbqMap) Check() error { return checkClasses(m.Classes, histograms.Averaged.Check) }
 
 // prepared returns m with the common first bin of each class.
 func (m bbqMap) prepared() Map {
-	for j := range m.Classes {
-		m.Classes[j] = m.Classes[j].Prepared()
+	m.Classes = slices.Clone(m.Classes)
+	for j, c := range m.Classes {
+		m.Classes[j] = c.Prepared()
 	}
 	return m
 }

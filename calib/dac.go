@@ -141,8 +141,8 @@ type dacMap struct {
 	neighbours.Bank
 }
 
-// ownDistances returns s of every calibration row. If all rows are in the bank, each
-// pair is computed once, with the same bits.
+// ownDistances returns s of every calibration row. If all rows are in the bank, these
+// are the distances of Others, with the same bits.
 func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []int) ([]float64, error) {
 	s := make([]float64, features.Rows)
 	if m.Rows < len(s) {
@@ -150,13 +150,11 @@ func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []i
 			m.distances(s[lo:hi], features.Slice(lo, hi), own[lo:hi])
 		})
 	}
-	near, err := m.Others(ctx, m.Neighbours)
-	if k := len(near) / len(s); k > 0 {
-		for i := range s {
-			s[i] = near[(i+1)*k-1]
+	return s, m.Others(ctx, m.Neighbours, func(i int, near []float64) {
+		if len(near) > 0 {
+			s[i] = near[len(near)-1]
 		}
-	}
-	return s, err
+	})
 }
 
 // prepared returns m with its bank packed.

@@ -1,10 +1,12 @@
 package calib
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/histograms"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -152,5 +154,39 @@ func TestBBQOfAnAbsentClass(t *testing.T) {
 	m := fitMethod(t, "bbq", set, nil).Map.(bbqMap)
 	if v := m.Classes[2].At(0.001); v > 1e-12 {
 		t.Errorf("value %v, want 0", v)
+	}
+}
+
+// Of probabilities on both sides of an edge of 182 bins, one number of bins separates the
+// outcomes. The posteriors of the others underflow; they are left out, and the model loads.
+func TestBBQOfSeparatedOutcomesLoads(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(6000, 2), Labels: make([]int32, 6000)}
+	edge := math.Log(93. / 89) // p = 93/182
+	for i := range set.Labels {
+		set.Labels[i] = int32(i % 2)
+		set.Logits.Row(i)[1] = float32(edge + 1e-6*float64(2*(i%2)-1))
+	}
+	f := fitMethod(t, "bbq", set, nil)
+	var text bytes.Buffer
+	model := &Model{Method: "bbq", Version: bbqEntry().Version, Classes: 2, Fitted: *f}
+	if err := model.Save(&text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadModel(&text, Registry()); err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range set.Labels[:2] {
+		if q := applied(f.Map, set.Logits.Slice(i, i+1)).Row(0); q[y] != 1 {
+			t.Errorf("row %d of class %d: %v, want 1", i, y, q)
+		}
+	}
+}
+
+// A prepared map shares no memory with the one it is made of.
+func TestPreparedBBQIsACopy(t *testing.T) {
+	m := bbqMap{[]histograms.Averaged{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}
+	m.prepared()
+	if m.Classes[0].At(0) != 0 { // the value of the first bin where it is prepared
+		t.Error("the map itself was prepared")
 	}
 }

@@ -138,21 +138,23 @@ func newProximityBank(ctx context.Context, in Input, k, most int) (b proximityBa
 	h := in.Cal.Features
 	bank, own := newBank(in, most)
 	b = proximityBank{k, bank}
-	near, err := b.Others(ctx, k)
-	if err != nil {
-		return b, nil, nil, err
-	}
 	others, all = make([]float64, h.Rows), make([]float64, h.Rows)
-	width := min(k, b.Rows-1)
-	list := make([]float64, 0, width+1)
-	var outside []int // rows that are not in the bank
+	inside := make([]int, b.Rows) // rows of the bank
+	var outside []int             // the other rows
 	for i, at := range own {
 		if at < 0 {
 			outside = append(outside, i)
-			continue
+		} else {
+			inside[at] = i
 		}
-		list = append(append(list[:0], 0), near[at*width:(at+1)*width]...)
-		others[i], all[i] = proximity(list[1:]), proximity(list[:min(k, len(list))])
+	}
+	err = b.Others(ctx, k, func(at int, near []float64) {
+		list := append([]float64{0}, near...)
+		i := inside[at]
+		others[i], all[i] = proximity(near), proximity(list[:min(k, len(list))])
+	})
+	if err != nil {
+		return b, nil, nil, err
 	}
 	err = fit.EachBlock(ctx, len(outside), func(_, lo, hi int) {
 		rows, r := data.NewMatrix(hi-lo, h.Cols), make([]float64, hi-lo)

@@ -20,7 +20,7 @@ import (
 //
 // Departures. The authors calibrate within a group by histogram binning or one-vs-rest
 // isotonic regression too; here is the one that keeps the prediction. A group without
-// calibration rows, which ties of the proximity leave, has the isotonic regression of
+// calibration rows, by ties of the proximity or fewer rows than groups, has the isotonic regression of
 // all rows; their code fails.
 type ProCalBins struct {
 	Groups     int // 1 to 100; 0 means 5
@@ -92,7 +92,11 @@ func (m ProCalBins) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	p = p.prepared().(proCalBinsMap)
 	report := fit.Report{Passes: passes + 1}
 	if empty > 0 {
-		report.Warnings = []string{fmt.Sprintf("%d of %d groups have no calibration row, since proximities are equal: they have the function of all rows", empty, m.Groups)}
+		why := "proximities are equal"
+		if len(others) < m.Groups {
+			why = "there are fewer rows than groups"
+		}
+		report.Warnings = []string{fmt.Sprintf("%d of %d groups have no calibration row, since %s: they have the function of all rows", empty, m.Groups, why)}
 	}
 	report.NLL, err = p.nll(ctx, in.Cal, all)
 	return result(p, report), err

@@ -8,12 +8,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/data"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
+	"github.com/qats-bench/qats/data"
 )
 
 // SplineCalibration is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,

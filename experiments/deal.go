@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/results"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
 )
 
 // Deal says which units of a plan each of n shards does. It depends on the plan

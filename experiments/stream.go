@@ -47,8 +47,8 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 }
 
 // crossFit adds the numbers of whole vectors to the sample scores of each cell. It reads
-// the test set once more for each, since they need the probabilities of all rows, and
-// those of one cell are in memory at a time.
+// the test set once more for each cell, since the numbers need the probabilities of all
+// rows, and memory holds the probabilities of one cell at a time.
 func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.Map) error {
 	probs := data.NewProbs(test.Rows(), test.Classes())
 	for i, samples := range w.samples {

@@ -18,8 +18,9 @@ var ErrNoCrossFit = errors.New("undefined: the probabilities of all classes were
 // CrossFit returns the same samples, which also know how their rows score after a
 // recalibration in cross-validation, for the metrics decomposition_ts and
 // lp_variational. probs are the n x k probabilities that the samples were made of, and
-// the seed is the identity of the test set, the same for every method. An error says
-// that the shapes disagree.
+// the seed is the identity of the test set, the same for every method. It is
+// ErrNoSamples without samples, ErrNoVector for samples FromConfidences, and another
+// error if the shapes disagree.
 func (s *Samples) CrossFit(probs data.Probs, seed uint64) (*Samples, error) {
 	scores, err := s.vectors()
 	if err != nil {

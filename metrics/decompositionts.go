@@ -58,9 +58,9 @@ var decompositionTSEntry = Entry{
 //	Calibration = mean of l(p, y) - Refinement
 //
 // The recalibration is that of CrossFit: the temperature of a row is fitted on the other
-// four of five folds. A temperature can repair only what is alike in all classes, so
-// Calibration is a lower bound on average of the calibration loss, and the refinement
-// holds what no temperature repairs. Authors use it to stop a training early, where
+// four of five folds. A temperature removes only miscalibration that is the same in
+// all classes. So Calibration is on average a lower bound of the calibration loss, and
+// Refinement includes the miscalibration that no temperature removes. Authors use it to stop a training early, where
 // one parameter is enough. Decompose has the parts of the top label by isotonic
 // regression. Calibration may be negative, by noise, for a calibrated model.
 //

@@ -55,11 +55,11 @@ func TorchECE(s *Samples, bins int) float64 {
 	return sum / float64(max(1, s.Len()))
 }
 
-// torchEdges returns torch.linspace(0, 1, m+1) as torch 1 and 2 compute it on x86
-// processors with AVX2. An edge is counted from the nearer end and rounded once. Of
+// torchEdges returns torch.linspace(0, 1, m+1) as torch 1.13.1 computes it on
+// x86 processors with AVX2. An edge is counted from the nearer end and rounded once. Of
 // each 16 edges, two vectors of eight, only the first edge of a vector is computed so;
-// the others add steps to it. Other processors, such as GPUs, may have edges that are
-// next to these.
+// the others add steps to it. On other processors, such as GPUs, edges may differ by
+// one unit in the last place.
 func torchEdges(m int) []float32 {
 	n, step := m+1, float32(1)/float32(m)
 	edge := func(i int) float32 {

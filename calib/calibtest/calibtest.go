@@ -134,7 +134,7 @@ func (s *subject) input(cal, target *data.Set) calib.Input {
 	return in
 }
 
-// fit returns fitAnew, from the second time on of the same sets as it was.
+// fit fits once for each pair of sets and returns the same result again.
 func (s *subject) fit(cal, target *data.Set) (*calib.Fitted, error) {
 	on := situation{cal, target}
 	if f := s.fits[on]; f != nil {

@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/inputfile"
-
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // RecordName is the name of the file that remembers what was downloaded to a folder:

@@ -7,10 +7,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/inputfile"
-
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/internal/hdf5"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // calarena reads the HDF5 files of CalArena's generate_*_benchmarks.py: a group

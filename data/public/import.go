@@ -11,9 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/inputfile"
-
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Options say what Import reads and where it writes.

@@ -93,7 +93,7 @@ func Decode(b []byte) (*SampleScores, error) {
 		return nil, err
 	}
 	s := &SampleScores{}
-	for _, m := range members { // the first of the columns that are there together
+	for _, m := range members { // the optional columns are in two groups, each complete or absent
 		switch m.Name {
 		case "class_rows":
 			s.Classes = &ClassBins{}

@@ -13,11 +13,11 @@ import (
 const (
 	reach    = 100 // events on each side of a window
 	width    = 2*reach + 1
-	bound    = 1e-20 // error that costs nothing
+	free     = 1e-20 // mean error up to which a window costs nothing
 	clusters = 15
 	lloyd    = 25   // iterations of the clustering
 	weight   = 1e5  // of the objective
-	empty    = 1e-5 // is added to the number of events of a cluster
+	tiny     = 1e-5 // is added to the number of events of a cluster, which may be 0
 	groups   = 8    // most parts of the classes, which are summed one by one
 	mostLeft = 200  // classes up to which one is left out at a time
 )
@@ -168,7 +168,7 @@ func (o *Objective) add(left int32, share float64, totals []float64) float64 {
 	var sums, back [ring]float64 // of the first events: of errors, and of derivatives in the window means
 	value, within, cluster := 0.0, 0.0, 0
 	ends, counts := o.clusters(left)
-	weigh := func(b int) float64 { return share / (clusters * (float64(counts[b]) + empty)) }
+	weigh := func(b int) float64 { return share / (clusters * (float64(counts[b]) + tiny)) }
 	c := weigh(0)
 	window := func(i int, right float64) { // event i, whose window ends where sums are right
 		for int(at[i&(ring-1)]) >= ends[cluster] {
@@ -177,7 +177,7 @@ func (o *Objective) add(left int32, share float64, totals []float64) float64 {
 			c = weigh(cluster)
 		}
 		t, d := (right-sums[max(i-reach, 0)&(ring-1)])/width, 0.0
-		if over := math.Abs(t) - bound; over > 0 {
+		if over := math.Abs(t) - free; over > 0 {
 			within += over
 			d = math.Copysign(c/width, t)
 		}

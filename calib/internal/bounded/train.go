@@ -16,7 +16,7 @@ import (
 type Training struct {
 	Temperatures int  // m
 	Epochs       int  // at most
-	Patience     int  // epochs without a lower ECE after which training ends
+	Patience     int  // epochs with an ECE above the least so far, after which training ends
 	ByNLL        bool // the epoch with the least NLL is returned, not that with the least debiased ECE
 }
 
@@ -25,12 +25,12 @@ type End struct {
 	Best     Ensemble
 	Gradient float64 // largest absolute element at the last step
 	Epochs   int
-	Stopped  bool // because the ECE did not fall
+	Stopped  bool // by Patience
 }
 
 const (
 	rate     = 0.005
-	waitRate = 20   // epochs without a lower ECE after which the rate is halved
+	waitRate = 20   // the rate is halved after more epochs without a lower ECE
 	lower    = 1e-4 // the least relative fall that counts there
 	bins     = 15   // of both ECE
 )

@@ -26,14 +26,14 @@ const Constant = 1e-9
 
 // New returns the densities of two groups of points by the normal-reference rule,
 // h = 1.06 s n^(-1/6), s the standard deviation of x or y among the n points of the
-// group. Where s is below Constant, it is that of the points of both groups; if that is
-// below it too, the factor is left out in both densities.
+// group. Where s is below Constant, it is that of the points of both groups; where that
+// is below Constant, the factor is left out in both densities, even if s of one group is not.
 func New(groups *[2]Kernels) {
 	for axis := range 2 {
 		all := deviation(slices.Concat(groups[0].axis(axis), groups[1].axis(axis)))
 		for g := range groups {
 			s := deviation(groups[g].axis(axis))
-			if s == 0 {
+			if s == 0 || all == 0 {
 				s = all
 			}
 			groups[g].H[axis] = 0

@@ -17,6 +17,28 @@ func points(n int, x, y, spread float64, seed uint64) Kernels {
 	return k
 }
 
+// If a quantity varies in a small group, but not among all points, its factor is left
+// out in both densities.
+func TestQuantityThatVariesInASmallGroupIsLeftOut(t *testing.T) {
+	var groups [2]Kernels
+	for i := range 20 { // the deviation is 3e-9
+		groups[0].X, groups[0].Y = append(groups[0].X, 1-6e-9*float64(i%2)), append(groups[0].Y, .1*float64(i%3))
+	}
+	for i := range 200_000 { // that of all points is 4e-11
+		groups[1].X, groups[1].Y = append(groups[1].X, 1), append(groups[1].Y, .1*float64(i%3))
+	}
+	New(&groups)
+	for g, k := range groups {
+		if k.H[0] != 0 || !(k.H[1] > 0) {
+			t.Errorf("group %d: bandwidths %v, want 0 and one above 0", g, k.H)
+		}
+	}
+	buffer := make([]float64, 200_000)
+	if odds := groups[1].LogSum(1, .1, buffer) - groups[0].LogSum(1, .1, buffer); !(odds > math.Log(1e3)) {
+		t.Errorf("log odds %v, but the groups have 200000 and 20 points", odds)
+	}
+}
+
 // LogSum is the log of the sum by its definition.
 func TestLogSumIsThatOfTheDefinition(t *testing.T) {
 	groups := [2]Kernels{points(40, .3, .6, .2, 1), points(7, .8, .2, .1, 2)}

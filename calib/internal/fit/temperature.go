@@ -93,7 +93,7 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 // rootSearch is the search for the u at which g = 0.
 type rootSearch struct {
 	ref        reference
-	known      curveNodes // of the passes so far, less ref
+	known      curveNodes // of the passes so far, minus ref
 	u          float64    // of the next pass
 	moved      float64    // the last change of u
 	lo, hi     float64    // u with g < 0 and with g > 0

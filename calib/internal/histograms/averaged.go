@@ -34,8 +34,14 @@ func Counts(n int) (least, most int) {
 	return least, min((n+4)/5, most)
 }
 
-// gap times the variance of the relative posteriors is the gap at which Average cuts.
-const gap = 0.001
+const (
+	// gap times the variance of the relative posteriors is the gap at which Average cuts.
+	gap = 0.001
+
+	// leastNormal is the smallest normal number. Weights, divided by their sum, of
+	// smaller posteriors may be 0.
+	leastNormal = 0x1p-1022
+)
 
 // candidate is a histogram with its score S and exp((min S - S)/2), its posterior
 // relative to the best one.
@@ -52,7 +58,7 @@ type candidate struct {
 // Histograms of small weight are left out: sorted by their weights, of equal ones the
 // fewer bins first, those after the first gap of at most 0.001 var(v). v_m is
 // exp((min S - S_m)/2), and the variance is over all m. Equal ones at the beginning
-// are kept.
+// are kept. Those whose v_m underflows are left out too.
 func Average(p []float64, positive []bool, cost float64) Averaged {
 	least, most := Counts(len(p))
 	var above []int // the rows that are not in the first bin of every histogram, which are few
@@ -120,7 +126,7 @@ func kept(all []candidate) []candidate {
 	for last+1 < len(all) && all[last].relative == all[last+1].relative {
 		last++
 	}
-	for last+1 < len(all) && all[last].relative-all[last+1].relative > gap*variance {
+	for last+1 < len(all) && all[last].relative-all[last+1].relative > gap*variance && all[last+1].relative >= leastNormal {
 		last++
 	}
 	return all[:last+1]
@@ -167,7 +173,7 @@ func (a *Averaged) mean(x float64) float64 {
 }
 
 // Check rejects weights and values that Average does not return.
-func (a *Averaged) Check() error {
+func (a Averaged) Check() error {
 	if len(a.Weights) == 0 || len(a.Weights) != len(a.Histograms) {
 		return fmt.Errorf("%d weights and %d histograms: want as many, at least one", len(a.Weights), len(a.Histograms))
 	}

@@ -196,6 +196,19 @@ func TestSmallWeightsAreLeftOut(t *testing.T) {
 	}
 }
 
+// A binning whose relative posterior underflows is left out, though its gap is large.
+func TestPosteriorsThatUnderflowAreLeftOut(t *testing.T) {
+	for _, scores := range [][]float64{{0, 4000}, {0, 0, 1489}, {4000, 0, 1, 1489}} {
+		var all []candidate
+		for _, s := range scores {
+			all = append(all, candidate{score: s, histogram: []float64{0.5}})
+		}
+		if a := weighted(kept(all)); a.Check() != nil {
+			t.Errorf("scores %v: %v", scores, a.Check())
+		}
+	}
+}
+
 func TestCheckRejectsWhatNoFitReturns(t *testing.T) {
 	good := func() Averaged {
 		return Averaged{Weights: []float64{0.75, 0.25}, Histograms: [][]float64{{0.5}, {0, 1}}}

@@ -1,7 +1,6 @@
 package neighbours
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -75,9 +74,9 @@ func (b *Bank) Check() error {
 	if b.Width < 1 || b.Rows < 1 || len(b.Unit)/b.Width != b.Rows || len(b.Unit)%b.Width != 0 {
 		return fmt.Errorf("a bank of %d numbers, want %d rows of %d features", len(b.Unit), b.Rows, b.Width)
 	}
-	for _, v := range b.Unit {
+	for i, v := range b.Unit {
 		if !(v >= -1.001 && v <= 1.001) {
-			return errors.New("the bank has a feature that is no row of length 1")
+			return fmt.Errorf("bank[%d] = %v is outside [-1.001, 1.001], but rows have length 1", i, v)
 		}
 	}
 	return nil
@@ -91,14 +90,27 @@ const block = 64
 // in [0, 4], those of h/|h|. own is the place of each row in the bank, where it is left
 // out, or -1; it may be nil. do must not keep the slice.
 func (b *Bank) Nearest(features data.Matrix, own []int, k int, do func(i int, near []float64)) {
+	b.search(0, features.Rows, k, func(x []float64, i int) int {
+		unitLength(x, features.Row(i))
+		if own == nil {
+			return -1
+		}
+		return own[i]
+	}, do)
+}
+
+// search is Nearest for rows from to to - 1. unit writes h/|h| of a row and returns its
+// place in the bank, or -1.
+func (b *Bank) search(from, to, k int, unit func(x []float64, i int) int, do func(i int, near []float64)) {
 	rows, d := b.Rows, b.Width
-	most := min(block, features.Rows)
+	most := min(block, to-from)
 	x, dots := make([]float64, most*d), make([]float64, most*rows)
+	var own [block]int
 	var nearest []float64
-	for lo := 0; lo < features.Rows; lo += block {
-		n := min(block, features.Rows-lo)
+	for lo := from; lo < to; lo += block {
+		n := min(block, to-lo)
 		for i := range n {
-			unitLength(x[i*d:(i+1)*d], features.Row(lo+i))
+			own[i] = unit(x[i*d:(i+1)*d], lo+i)
 		}
 		b.packed.Times(dots[:n*rows], x[:n*d])
 		for i := range n {
@@ -109,7 +121,7 @@ func (b *Bank) Nearest(features data.Matrix, own []int, k int, do func(i int, ne
 			nearest = nearest[:0]
 			for j, dot := range dots[i*rows : (i+1)*rows] {
 				s := max(0, square+b.squares[j]-2*dot)
-				if full := len(nearest) == k; full && s >= nearest[len(nearest)-1] || own != nil && own[lo+i] == j {
+				if full := len(nearest) == k; full && s >= nearest[len(nearest)-1] || own[i] == j {
 					continue
 				} else if full {
 					nearest = nearest[:len(nearest)-1]

@@ -70,21 +70,21 @@ func TestDistancesAreThoseOfASearch(t *testing.T) {
 	}
 }
 
-// Others has the bits of Nearest without the row itself, for any number of workers and
-// for sets of one tile, of several, and of one row.
+// Others has the bits of Nearest without the row itself, for any number of workers, for
+// sets of one tile, of several, and of one row, and for lists of both kinds.
 func TestOthersAreNearestWithoutTheRowItself(t *testing.T) {
 	h := rows(3*chunk+11, 5)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, n := range []int{1, 2, 11, chunk, chunk + 1, h.Rows} {
 		b, own := New(h.Slice(0, n), first(n))
-		for _, k := range []int{1, 10, 30} {
-			width := min(k, n-1)
-			want := make([]float64, 0, n*width)
+		for _, k := range []int{1, 10, mostShared, mostShared + 1, 300} {
+			want := make([]float64, 0, n*min(k, n-1))
 			b.Nearest(h.Slice(0, n), own, k, func(_ int, near []float64) { want = append(want, near...) })
 			for _, workers := range []int{1, 2, 5} {
 				runtime.GOMAXPROCS(workers)
-				got, err := b.Others(context.Background(), k)
-				if err != nil || !slices.Equal(got, want) {
+				lists := make([][]float64, n)
+				err := b.Others(context.Background(), k, func(i int, near []float64) { lists[i] = slices.Clone(near) })
+				if got := slices.Concat(lists...); err != nil || !slices.Equal(got, want) {
 					t.Fatalf("n = %d, k = %d, %d workers: other distances than Nearest (%v)", n, k, workers, err)
 				}
 			}
@@ -95,8 +95,10 @@ func TestOthersAreNearestWithoutTheRowItself(t *testing.T) {
 func TestCancelledSearchEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	b, _ := New(rows(20, 3), first(20))
-	if _, err := b.Others(ctx, 3); err == nil {
-		t.Error("no error")
+	b, _ := New(rows(2*mostShared, 3), first(2*mostShared))
+	for _, k := range []int{3, mostShared + 1} {
+		if err := b.Others(ctx, k, func(int, []float64) {}); err == nil {
+			t.Errorf("k = %d: no error", k)
+		}
 	}
 }

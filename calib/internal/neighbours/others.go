@@ -6,20 +6,51 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/pool"
 )
 
-// chunk is the number of rows of a tile of Others.
+// chunk is the number of rows of a tile of shared.
 const chunk = 256
 
-// Others returns the squared distances of every row of the bank to its k nearest other
-// rows, in rising order: m lists of min(k, m - 1) numbers, one after the other. They
-// have the bits of Nearest. Each pair of rows is computed once, in tiles, on all
-// processors. The k least of a set of numbers do not depend on the order in which they
-// are found, so the bits do not depend on the number of processors.
-func (b *Bank) Others(ctx context.Context, k int) ([]float64, error) {
-	k = min(k, b.Rows-1)
+// mostShared is the largest k for which Others computes each pair of rows once. Lists
+// that grow in two directions cost more than the second computation beyond it.
+const mostShared = 64
+
+// Others calls do for every row of the bank with its squared distances to its k nearest
+// other rows, in rising order, min(k, m - 1) numbers. They have the bits of Nearest. do
+// is called on several goroutines and must not keep the slice.
+//
+// Up to k = 64 each pair of rows is computed once; this takes memory for m k numbers on
+// each processor. For more, each row searches all others; this takes memory for k + 64 m
+// numbers on each processor.
+func (b *Bank) Others(ctx context.Context, k int, do func(i int, near []float64)) error {
+	if k = min(k, b.Rows-1); k > mostShared {
+		return fit.EachBlock(ctx, b.Rows, func(_, lo, hi int) {
+			b.search(lo, hi, k, func(x []float64, i int) int {
+				for j, v := range b.row(i) {
+					x[j] = float64(v)
+				}
+				return i
+			}, do)
+		})
+	}
+	near, err := b.shared(ctx, k)
+	if err != nil {
+		return err
+	}
+	for i := range b.Rows {
+		do(i, near[i*k:(i+1)*k])
+	}
+	return nil
+}
+
+// shared returns the m lists of k < m distances of Others, one after the other. Each pair
+// of rows is computed once, in tiles, on all processors. The k least of a set of numbers
+// do not depend on the order in which they are found, so the bits do not depend on the
+// number of processors.
+func (b *Bank) shared(ctx context.Context, k int) ([]float64, error) {
 	if k == 0 {
 		return nil, ctx.Err()
 	}

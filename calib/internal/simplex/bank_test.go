@@ -94,14 +94,24 @@ func TestEstimateIsItsDefinition(t *testing.T) {
 	}
 }
 
-// The beta kernel of two classes, as probmetrics writes it: with log p and log(1-p).
+// The odds of two rows of two classes are those of their beta kernels, as probmetrics
+// writes them: with log p and log(1-p).
 func TestTwoClassesHaveTheBetaKernel(t *testing.T) {
-	x, p, b := 0.3, 0.8, 0.05
+	const b = 0.05
+	set := &data.Set{Logits: data.NewMatrix(2, 2), Labels: []int32{1, 0}}
+	copy(set.Logits.Data, []float32{0, 0.25, 0, 1.5}) // log odds of class 1
+	test := data.NewMatrix(1, 2)
+	copy(test.Data, []float32{0, 0.75})
 	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	u, v := x/b+1, (1-x)/b+1
-	want := (u-1)*math.Log(p) + (v-1)*math.Log(1-p) - (lgamma(u) + lgamma(v) - lgamma(u+v))
-	if got := logDensity([]float64{v, u}, []float64{1 - p, p}); math.Abs(got-want) > 1e-12 {
-		t.Errorf("%v, want %v", got, want)
+	kernel := func(odds float64) float64 {
+		x, p := 1/(1+math.Exp(-odds)), 1/(1+math.Exp(-0.75))
+		u, v := x/b+1, (1-x)/b+1
+		return (u-1)*math.Log(p) + (v-1)*math.Log(1-p) - (lgamma(u) + lgamma(v) - lgamma(u+v))
+	}
+	q, bank := data.NewProbs(1, 2), bankOf(set, b)
+	bank.Estimate(q, test)
+	if got, want := math.Log(q.Row(0)[1]/q.Row(0)[0]), kernel(0.25)-kernel(1.5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("log odds %v, want %v", got, want)
 	}
 }
 

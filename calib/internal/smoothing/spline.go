@@ -120,7 +120,8 @@ func prior(limit float64) []sample {
 }
 
 // knots returns the log odds of 0.1, 0.2, ..., 0.9 and up to 30 distinct ones of the
-// sorted numbers, at equal distances in rank, among them the least and the largest.
+// sorted numbers, at equal distances in rank, from the least to the largest. Of numbers
+// closer than knotGap one is a knot, so an end may be one that close to it.
 func knots(sorted []float64) []float64 {
 	distinct := spaced(sorted)
 	m := len(distinct)
@@ -168,7 +169,7 @@ func (s *Spline) At(x float64) float64 {
 }
 
 // Check rejects splines that Fit does not return.
-func (s *Spline) Check() error {
+func (s Spline) Check() error {
 	switch {
 	case !(s.Limit >= 1 && s.Limit <= 40):
 		return fmt.Errorf("limit = %v is outside [1, 40]", s.Limit)

@@ -131,7 +131,8 @@ func rebuildTensor(args Tuple) (any, error) {
 		from := offset
 		for axis, x := range at {
 			from += int64(x) * int64(stride[axis])
-			if from < 0 || from > last { // x - 1 was no further than last, so the sum overflows once at most
+			// For x - 1 the sum was in range, so that it overflows to a negative number if it does.
+			if from < 0 || from > last {
 				return nil, errors.New("a tensor reaches beyond its storage")
 			}
 		}
