@@ -19,10 +19,11 @@ import (
 //
 // trained so that in each window of 201 neighbouring probabilities of all classes the
 // mean probability is the share of outcomes; see bounded.Objective. It is trained by
-// Adam on all rows at once, for at most 2,000 epochs; training ends when the ECE of the
-// calibration set was above its least value for 160 epochs, with either selection. The epoch with the least debiased ECE
-// is returned, or with select: nll the one with the least NLL, as the authors select
-// for top-label calibration and for proper scores; see bounded.Training.
+// Adam on all rows at once, for at most 2,000 epochs. Training ends when the ECE of the
+// calibration set was above its least value for 160 epochs, with either selection: the
+// epoch with the least debiased ECE is returned, or with select: nll the one with the
+// least NLL, as the authors select for top-label calibration and for proper scores; see
+// bounded.Training.
 //
 // Departures. The authors train twelve maps (16 to 128 temperatures, piecewise linear
 // maps and monotone networks) and select one on the calibration set; here is one map,

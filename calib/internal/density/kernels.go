@@ -26,8 +26,8 @@ const Constant = 1e-9
 
 // New returns the densities of two groups of points by the normal-reference rule,
 // h = 1.06 s n^(-1/6), s the standard deviation of x or y among the n points of the
-// group. Where s is below Constant, it is that of the points of both groups; where that
-// is below Constant, the factor is left out in both densities, even if s of one group is not.
+// group. Where s is below Constant, it is that of the points of both groups. Where that
+// is below Constant, the factor is left out in both densities, even if it varies in one.
 func New(groups *[2]Kernels) {
 	for axis := range 2 {
 		all := deviation(slices.Concat(groups[0].axis(axis), groups[1].axis(axis)))

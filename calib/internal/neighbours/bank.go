@@ -99,16 +99,16 @@ func (b *Bank) Nearest(features data.Matrix, own []int, k int, do func(i int, ne
 	}, do)
 }
 
-// search is Nearest for rows from to to - 1. unit writes h/|h| of a row and returns its
-// place in the bank, or -1.
-func (b *Bank) search(from, to, k int, unit func(x []float64, i int) int, do func(i int, near []float64)) {
+// search is Nearest for the rows first, first + 1, ..., end - 1. unit writes h/|h| of a
+// row and returns its place in the bank, or -1.
+func (b *Bank) search(first, end, k int, unit func(x []float64, i int) int, do func(i int, near []float64)) {
 	rows, d := b.Rows, b.Width
-	most := min(block, to-from)
+	most := min(block, end-first)
 	x, dots := make([]float64, most*d), make([]float64, most*rows)
 	var own [block]int
 	var nearest []float64
-	for lo := from; lo < to; lo += block {
-		n := min(block, to-lo)
+	for lo := first; lo < end; lo += block {
+		n := min(block, end-lo)
 		for i := range n {
 			own[i] = unit(x[i*d:(i+1)*d], lo+i)
 		}

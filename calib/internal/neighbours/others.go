@@ -14,8 +14,8 @@ import (
 // chunk is the number of rows of a tile of shared.
 const chunk = 256
 
-// mostShared is the largest k for which Others computes each pair of rows once. Lists
-// that grow in two directions cost more than the second computation beyond it.
+// mostShared is the largest k for which Others computes each pair of rows once. For more,
+// that costs more than it saves, since each worker has lists of its own for all rows.
 const mostShared = 64
 
 // Others calls do for every row of the bank with its squared distances to its k nearest
