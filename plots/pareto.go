@@ -16,8 +16,8 @@ import (
 )
 
 // Pareto draws each method at its fit time and its ECE, or another metric that
-// in.Metrics names. Both are means over blocks, of the time the geometric one, over the
-// settings on which every shown method has both. A line joins the methods that no other
+// in.Metrics names. Both are means over blocks, over the settings on which every shown
+// method has both; the mean of times is geometric. A line joins the methods that no other
 // method beats in both. The time axis is logarithmic. The rows must have times
 // ([results.TimeRecords]); a method without one is left out and noted.
 func Pareto(in Input) (*Figure, error) {
@@ -42,7 +42,7 @@ func Pareto(in Input) (*Figure, error) {
 	}
 	g.front = p.Front
 	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
-		notes: append([]string{fmt.Sprintf("Means over %s (%s), of the times geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
+		notes: append([]string{fmt.Sprintf("Means over %s (%s); the means of times are geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
 			blocks, table.Count(quality.Ranking.Settings, "setting"))}, notes...),
 		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, blocks)}
 	return s.figure(paretoHeight+paretoAxis, g.draw), nil

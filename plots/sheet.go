@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sheet is what the figures have in common: the heading, a legend below it, and the
+// sheet holds the parts that all figures share: the heading, a legend below it, and the
 // notes at the foot. The panels of a figure stand between them.
 type sheet struct {
 	title     string

@@ -105,7 +105,7 @@ func binsChart(a *compare.Agreement, o Options, bins []int, metric string) templ
 		if a.Methods[j] == o.Against {
 			class = "label own"
 		}
-		s.named(class, "start", left+width+24, heights[i]+4, o.labels[a.Methods[j]])
+		s.named(class, "start", left+width+24, heights[i]+4, right-24, o.labels[a.Methods[j]])
 	}
 	return s.html(fmt.Sprintf("Mean ranks of %d methods by %s with %d to %d bins. The table below has the same numbers.", n, metric, bins[0], bins[len(bins)-1]))
 }

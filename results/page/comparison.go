@@ -97,7 +97,7 @@ func comparisonOf(v compare.View, least smallest) comparison {
 func ranksChart(v compare.View, least smallest) (template.HTML, grid) {
 	k := v.Ranking
 	n := len(k.Methods)
-	const row, left, width, right = 22.0, 150.0, 460.0, 40.0
+	const row, left, width, right = 22.0, 150.0, 460.0, 56.0
 	const top = 64.0
 	edge := left + width + right + 12*float64(len(k.Groups))
 	s := &svg{width: edge, height: top + row*float64(n) + 8}
@@ -118,10 +118,7 @@ func ranksChart(v compare.View, least smallest) (template.HTML, grid) {
 		s.line("grid", x(float64(r)), top-8, x(float64(r)), s.height-8)
 		s.text("tick", "middle", x(float64(r)), top-14, strconv.Itoa(r))
 	}
-	s.line("cd", x(1), 24, x(1+k.Critical), 24)
-	s.line("cd", x(1), 20, x(1), 28)
-	s.line("cd", x(1+k.Critical), 20, x(1+k.Critical), 28)
-	s.text("tick", "start", x(1+k.Critical)+6, 28, fmt.Sprintf("critical difference %.2f", k.Critical))
+	s.critical(k.Critical, x(1), x(1+k.Critical), left+width+right-10)
 	for i, m := range k.Methods {
 		y := top + row*(float64(i)+.5)
 		s.label(left-12, y+4, v.Label(m), m == v.Against)
@@ -148,6 +145,27 @@ func ranksChart(v compare.View, least smallest) (template.HTML, grid) {
 	}
 	return s.html(fmt.Sprintf("Mean ranks of %d methods by %s over %d blocks, with the critical difference %.2f. The table below has the same numbers.",
 		n, v.MetricLabel, len(k.Blocks), k.Critical)), rows
+}
+
+// critical draws the bar of a critical difference between two places, with its name to
+// the right of the bar, or below a long bar. A bar that would cross limit, because no two
+// mean ranks are that far apart, ends there in an arrow.
+func (s *svg) critical(difference, from, to, limit float64) {
+	name := fmt.Sprintf("critical difference %.2f", difference)
+	s.line("cd", from, 20, from, 28)
+	if to > limit {
+		s.line("cd", from, 24, limit-4, 24)
+		s.tag("path", "class", "cd-end", "d", fmt.Sprintf("M%s 24 l-8 -5 v10 z", short(limit)))
+		s.text("tick", "end", limit, 39, name)
+		return
+	}
+	s.line("cd", from, 24, to, 24)
+	s.line("cd", to, 20, to, 28)
+	if to+6+textWidth(name, tickSize, false) > limit {
+		s.text("tick", "end", to, 39, name)
+	} else {
+		s.text("tick", "start", to+6, 28, name)
+	}
 }
 
 // smallest has the smallest differences that the test rows of a setting can show.

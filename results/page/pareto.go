@@ -22,8 +22,8 @@ type paretoView struct {
 	Notes []string
 }
 
-// paretoOf compares the methods of a source by the first metric of the comparisons, but
-// for time, and by fit time. It returns nil where they have no ranking or no times.
+// paretoOf compares the methods of a source by the first metric of the comparisons
+// except time, and by fit time. It returns nil where they have no ranking or no times.
 func paretoOf(f *Folder, o Options, source string) *paretoView {
 	named := slices.IndexFunc(o.Metrics, func(m string) bool { return m != results.TimeMetric })
 	if named < 0 {
@@ -56,7 +56,7 @@ func paretoOf(f *Folder, o Options, source string) *paretoView {
 	if len(p.Front) == 1 {
 		front = fmt.Sprintf("%s beats all others in both.", v.Label(p.Methods[p.Front[0]]))
 	}
-	view.Notes = []string{fmt.Sprintf("Means over %s (%s), of the times geometric. %s The means differ from the table above, where each fit counts once.",
+	view.Notes = []string{fmt.Sprintf("Means over %s (%s); the means of times are geometric. %s The means differ from the table above, where each fit counts once.",
 		table.Count(len(p.Quality.Ranking.Blocks), "block"), table.Count(p.Quality.Ranking.Settings, "setting"), front)}
 	if len(p.Untimed) > 0 {
 		var names []string
@@ -122,17 +122,17 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 	s.path("front", line)
 	for i, m := range p.Methods {
 		px, py := x(p.Seconds[i]), y(p.Values[i]*scale)
-		name := v.Label(m)
-		at, anchor, away := placeOf(px, py, math.Min(longest, float64(len([]rune(name)))), box{left, top, s.width, top + height}, taken)
+		name, class := v.Label(m), "label"
+		if m == o.Against {
+			class = "label own"
+		}
+		const room = 140
+		at, anchor, away := placeOf(px, py, textWidth(cut(name, room, m == o.Against), labelSize, m == o.Against), box{left, top, s.width, top + height}, taken)
 		taken = append(taken, at)
 		if away {
 			s.line("stem", px, py, math.Min(math.Max(px, at.left), at.right), math.Min(math.Max(py, at.top), at.bottom))
 		}
-		class := "label"
-		if m == o.Against {
-			class = "label own"
-		}
-		s.named(class, anchor, map[string]float64{"start": at.left, "middle": (at.left + at.right) / 2, "end": at.right}[anchor], at.bottom-3, name)
+		s.named(class, anchor, map[string]float64{"start": at.left, "middle": (at.left + at.right) / 2, "end": at.right}[anchor], at.bottom-3, room, name)
 	}
 	for i, m := range p.Methods {
 		s.mark(o.place[m], x(p.Seconds[i]), y(p.Values[i]*scale), 4.5)
@@ -140,12 +140,12 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 	return s.html(fmt.Sprintf("%s of %d methods against the processor time of a fit. The table below has the same numbers.", v.MetricLabel, len(p.Methods)))
 }
 
-// placeOf returns a place for a name of some letters near a mark at (x, y), where it
-// meets nothing that is taken and stays in the area: beside the mark, or a little away
+// placeOf returns a place for a name w px wide near a mark at (x, y), where it meets
+// nothing that is taken and stays in the area: beside the mark, or a little away
 // from it, with a line. Without such a place it is beside the mark. anchor is the side of
 // the name that is nearest to the mark.
-func placeOf(x, y, letters float64, area box, taken []box) (at box, anchor string, away bool) {
-	w, h := 7.2*letters, 13.0
+func placeOf(x, y, w float64, area box, taken []box) (at box, anchor string, away bool) {
+	const h = 13.0
 	around := func(cx, cy float64) box { return box{cx - w/2, cy - h/2, cx + w/2, cy + h/2} }
 	for _, distance := range []float64{0, 10, 20, 32, 46, 64, 84} {
 		for _, d := range [][2]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {.7, .7}, {.7, -.7}, {-.7, .7}, {-.7, -.7}} {

@@ -142,7 +142,7 @@ func TestNamesOfTheParetoChartCoverNothing(t *testing.T) {
 		taken = append(taken, box{x - 3, y - 3, x + 3, y + 3})
 	}
 	for i := range 20 {
-		at, _, _ := placeOf(380+7*float64(i%6), 180+6*float64(i/6), 4, area, taken)
+		at, _, _ := placeOf(380+7*float64(i%6), 180+6*float64(i/6), 29, area, taken)
 		if i := slices.IndexFunc(taken, at.meets); i >= 0 {
 			t.Errorf("name at %v covers %v", at, taken[i])
 		}
@@ -164,9 +164,29 @@ func TestSpreadKeepsOrderAndLimits(t *testing.T) {
 // TestLongNamesAreCutInChartsWithTheWholeNameInATitle.
 func TestLongNamesAreCutInChartsWithTheWholeNameInATitle(t *testing.T) {
 	s := &svg{}
-	s.label(0, 0, "a method with <a> very long name", true)
-	want := `<text class="label own" text-anchor="end" x="0" y="0">a method with &lt;a&gt; v…<title>a method with &lt;a&gt; very long name</title></text>`
+	s.label(138, 0, "a method with <a> very long name", true)
+	want := `<text class="label own" text-anchor="end" x="138" y="0">a method with &lt;a…<title>a method with &lt;a&gt; very long name</title></text>`
 	if got := s.b.String(); got != want {
 		t.Errorf("%s", got)
+	}
+	for _, name := range []string{"Scaling-binning-top", "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii", "WWWWWWWWWWWWWWWW"} {
+		if shown := cut(name, 138, true); textWidth(shown, labelSize, true) > 138 || shown != name && textWidth(shown+"W", labelSize, true) < 138 {
+			t.Errorf("%s is cut to %s", name, shown)
+		}
+	}
+}
+
+// TestTheCriticalDifferenceStaysInItsColumn: its bar and its name end before limit.
+func TestTheCriticalDifferenceStaysInItsColumn(t *testing.T) {
+	for to, want := range map[float64]string{
+		400: `<line class="cd" x1="150" y1="24" x2="400" y2="24"/><line class="cd" x1="400" y1="20" x2="400" y2="28"/><text class="tick" text-anchor="start" x="406" y="28">`,
+		640: `<line class="cd" x1="150" y1="24" x2="640" y2="24"/><line class="cd" x1="640" y1="20" x2="640" y2="28"/><text class="tick" text-anchor="end" x="640" y="39">`,
+		700: `<line class="cd" x1="150" y1="24" x2="652" y2="24"/><path class="cd-end" d="M656 24 l-8 -5 v10 z"/><text class="tick" text-anchor="end" x="656" y="39">`,
+	} {
+		s := &svg{}
+		s.critical(9.58, 150, to, 656)
+		if got := s.b.String(); got != `<line class="cd" x1="150" y1="20" x2="150" y2="28"/>`+want+"critical difference 9.58</text>" {
+			t.Errorf("%v: %s", to, got)
+		}
 	}
 }

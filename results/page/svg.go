@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"unicode"
 )
 
 // svg builds a drawing. Colours come from the style of the page, by classes.
@@ -35,28 +36,69 @@ func (s *svg) text(class, anchor string, x, y float64, text string) {
 	fmt.Fprintf(&s.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, short(x), short(y), template.HTMLEscapeString(text))
 }
 
-// longest is the length of a label, in characters, that the column of labels holds.
-const longest = 20
+// textWidth estimates the width of text in px, by the letters of DejaVu Sans: most other
+// fonts of screens are narrower. Bold letters are an eighth wider.
+func textWidth(text string, size float64, bold bool) float64 {
+	em := 0.0
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune("ijlI.,:;|' ", r):
+			em += .32
+		case strings.ContainsRune("ftr-()[]/", r):
+			em += .41
+		case strings.ContainsRune("mwMWOQ…%@+=", r) || r > unicode.MaxLatin1:
+			em++
+		case unicode.IsUpper(r):
+			em += .74
+		default:
+			em += .63
+		}
+	}
+	if bold {
+		em *= 1.125
+	}
+	return em * size
+}
 
-// label writes the name of a method so that it ends at x. A long name is cut, and whole
-// in a title. own marks the method that the others are compared with.
+// Sizes of letters in px, as in page.css.
+const (
+	labelSize = 12
+	tickSize  = 11
+)
+
+// label writes the name of a method so that it ends at x and begins within the drawing.
+// own marks the method that the others are compared with.
 func (s *svg) label(x, y float64, name string, own bool) {
 	class := "label"
 	if own {
 		class = "label own"
 	}
-	s.named(class, "end", x, y, name)
+	s.named(class, "end", x, y, x, name)
 }
 
-// named writes a name, cut after longest characters.
-func (s *svg) named(class, anchor string, x, y float64, name string) {
-	cut := []rune(name)
-	if len(cut) <= longest {
+// named writes a name that is room px wide at most. A longer name is cut, and whole in a
+// title.
+func (s *svg) named(class, anchor string, x, y, room float64, name string) {
+	shown := cut(name, room, class != "label")
+	if shown == name {
 		s.text(class, anchor, x, y, name)
 		return
 	}
 	fmt.Fprintf(&s.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s<title>%s</title></text>`, class, anchor, short(x), short(y),
-		template.HTMLEscapeString(string(cut[:longest-1])+"…"), template.HTMLEscapeString(name))
+		template.HTMLEscapeString(shown), template.HTMLEscapeString(name))
+}
+
+// cut returns a name, or its beginning with an ellipsis where the name is wider than
+// room px.
+func cut(name string, room float64, bold bool) string {
+	if textWidth(name, labelSize, bold) <= room {
+		return name
+	}
+	letters := []rune(name)
+	for len(letters) > 1 && textWidth(string(letters)+"…", labelSize, bold) > room {
+		letters = letters[:len(letters)-1]
+	}
+	return string(letters) + "…"
 }
 
 // mark draws the marker of method m of the page, as the script does: five shapes,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/page"
 )
 
 // TestPagesDraw: every page draws itself without an error and asks for nothing but
@@ -296,4 +297,34 @@ func TestPrint(t *testing.T) {
 		t.Errorf("a page printed from the dark theme is %s", got)
 	}
 	p.done()
+}
+
+// TestChartsOfComparisonsHoldTheirText: with ten methods in two blocks, a rank of 10 and
+// long names, no text leaves its drawing or covers another text.
+func TestChartsOfComparisonsHoldTheirText(t *testing.T) {
+	f := &page.Folder{}
+	for d, dataset := range []string{"cifar10", "cifar100"} {
+		for m := range 10 {
+			at := results.Setting{Experiment: "standard", Dataset: dataset, Backbone: "resnet50", Loss: "ce"}
+			method := []string{"ts", "A method whose label is long", "WWWWWWWWWWWWWWWWWWWWWW", "scaling-binning-top"}[m%4] + strings.Repeat("'", m/4)
+			f.Records = append(f.Records, results.Record{Setting: at, Method: method, Metric: "ece", Value: .01 + .01*float64(m) + .001*float64(d), N: 100, Source: "measured", Status: results.OK})
+			f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: method, Against: "ts", Metric: "ece", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, N: 100, Source: "measured"})
+		}
+	}
+	path, err := f.WriteFile(t.TempDir(), page.Options{Against: "ts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, path, "")
+	if n := eval[int](p, `document.querySelectorAll("#comparison svg.chart").length`); n < 4 {
+		t.Fatalf("%d charts", n)
+	}
+	for _, fault := range eval[[]string](p, `[...document.querySelectorAll("#comparison svg.chart")].flatMap(s => {
+		const box = s.viewBox.baseVal, texts = [...s.querySelectorAll("text")].filter(t => t.firstChild).map(t => [t.firstChild.data, t.getBBox()]);
+		return texts.flatMap(([name, a], i) => [
+			...(a.x < 0 || a.y < 0 || a.x + a.width > box.width || a.y + a.height > box.height ? [name + " leaves its drawing"] : []),
+			...texts.slice(i + 1).filter(([, b]) => a.x < b.x + b.width && b.x < a.x + a.width && a.y + 3 < b.y + b.height - 3 && b.y + 3 < a.y + a.height - 3).map(([other]) => name + " covers " + other)]);
+	})`) {
+		t.Error(fault)
+	}
 }
