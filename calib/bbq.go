@@ -31,7 +31,7 @@ import (
 // Bins are right-closed (softmax.Bin). A bin without calibration rows has its centre, as
 // in HistogramBinning, and a row of zeros becomes uniform.
 //
-// Departures from the paper, all of which are netcal's: the paper has bins of equal
+// Departures from the paper, which netcal has too: the paper has bins of equal
 // numbers of rows, scores binnings by their marginal likelihood under a beta prior
 // (BDeu) and keeps all of them. Departures from netcal: its bins are left-closed where
 // shares are computed and right-closed where they are used; it adds likelihoods in
@@ -52,7 +52,7 @@ func bbqEntry() Entry {
 		Formula:   "q_j = g_j(p_j) / sum of the same, g_j = sum over m of w_m h_m, h_m the share of class j in m bins of equal width, w_m proportional to exp(-BIC_m/2), 1 to 10 n^(1/3) bins; small weights are left out",
 		Code:      "EFS-OpenSource/calibration-framework (netcal) 1.3.6, which CalArena runs",
 		Agreement: "probabilities to 1.1e-5, and to 3e-15 if netcal adds likelihoods in float64",
-		Departs:   "as netcal from the paper: bins of equal width, BIC in place of the BDeu score, small weights left out; a class without rows is fitted like the others, by netcal as 0",
+		Departs:   "from the paper, as in netcal: bins of equal width, BIC in place of the BDeu score, small weights left out. From netcal: a class without rows is fitted like the others; netcal gives it probability 0",
 
 		Cost: 60,
 	})

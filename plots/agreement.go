@@ -16,9 +16,9 @@ import (
 // RankAgreement draws how far the rankings of the methods by several metrics agree, as
 // AgreementOf does. Without in.Metrics it takes the metrics of [compare.Rankable].
 func RankAgreement(in Input) (*Figure, error) {
-	names := in.Metrics
+	names, sparse := in.Metrics, []string(nil)
 	if names == nil {
-		names = compare.Rankable(in.Records)
+		names, sparse = compare.Rankable(in.Records)
 	}
 	if len(names) < 2 && in.Metrics == nil {
 		names = []string{"ece"} // for the error
@@ -27,6 +27,7 @@ func RankAgreement(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Sparse = sparse
 	return AgreementOf(a, notes...)
 }
 

@@ -65,6 +65,9 @@ func (c *comparing) check() error {
 	for i, id := range c.Metrics {
 		match, ok := spec.Match(id, known)
 		if !ok {
+			if several := spec.SeveralValues(id, metrics.Registry(), known); several != "" {
+				return fmt.Errorf("--metric %s %s", id, several)
+			}
 			return fmt.Errorf("--metric %s: this is not a metric that can compare methods%s", id, spec.Suggest(id, known))
 		}
 		if slices.Contains(c.Metrics[:i], match) {

@@ -79,15 +79,30 @@ func methodItems(e calib.Entry) []item {
 	}
 }
 
+// rangeEnd prints an end of the range of a metric.
+func rangeEnd(v float64) string {
+	sign := ""
+	if v < 0 {
+		sign = "-"
+	}
+	switch math.Abs(v) {
+	case math.Inf(1):
+		return sign + "infinity"
+	case math.Sqrt2:
+		return sign + "sqrt(2)"
+	}
+	return fmt.Sprintf("%g", v)
+}
+
 func metricItems(e metrics.Entry) []item {
 	var outputs []string
 	for _, o := range e.Outputs {
-		lo, hi := "(-infinity", "infinity)"
+		lo, hi := "("+rangeEnd(o.Lo), rangeEnd(o.Hi)+")"
 		if !math.IsInf(o.Lo, -1) {
-			lo = fmt.Sprintf("[%g", o.Lo)
+			lo = "[" + rangeEnd(o.Lo)
 		}
 		if !math.IsInf(o.Hi, 1) {
-			hi = fmt.Sprintf("%g]", o.Hi)
+			hi = rangeEnd(o.Hi) + "]"
 		}
 		outputs = append(outputs, fmt.Sprintf("`%s` (%s) in %s, %s", o.Name, o.Label, lo, hi))
 	}

@@ -102,7 +102,7 @@ func (r *reader) directed(n *yaml.Node, s *Spec) (list []string) {
 		}
 		match, known := Match(id, s.outputs())
 		if !known {
-			r.errorf(item, "metric %q is not computed by this spec%s", id, Suggest(id, s.outputs()))
+			r.notComputed(item, id, s, s.outputs())
 		} else if e, _ := metricOf(s.Metrics, match); e.Better == metrics.Neutral {
 			r.errorf(item, "metric %q has no direction, so no method is better by it", match)
 		}

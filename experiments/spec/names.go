@@ -43,6 +43,21 @@ func Suggest(got string, known []string) string {
 	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
 }
 
+// SeveralValues ends a message about the name of a metric in list that has a value in
+// results.csv for each of several ids: it says which of these are known. It is "" for
+// other names.
+func SeveralValues(got string, list []metrics.Entry, known []string) string {
+	e, err := MatchMetric(list, got)
+	if err != nil {
+		return ""
+	}
+	ids := slices.DeleteFunc(e.Names(), func(id string) bool { return !slices.Contains(known, id) })
+	if len(ids) < 2 {
+		return ""
+	}
+	return "gives several values; name one of " + strings.Join(ids, ", ")
+}
+
 // Nearest returns the most similar of the known names, the first of equally similar
 // ones; "" if none is similar.
 func Nearest(got string, known []string) string {

@@ -60,7 +60,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 		match, known := Match(name, choices)
 		if t.Metric = match; !known {
 			t.Metric = name
-			r.errorf(v, "metric %q is not computed by this spec%s", name, Suggest(name, choices))
+			r.notComputed(v, name, s, choices)
 		}
 	}
 	fields["rows"] = r.columns(&t.Rows, "rows", true)
@@ -227,4 +227,13 @@ func (r *reader) only(dst results.Filter) map[string]func(*yaml.Node) {
 		}
 	}
 	return fields
+}
+
+// notComputed reports a metric that is none of those that a view can show.
+func (r *reader) notComputed(n *yaml.Node, name string, s *Spec, choices []string) {
+	if several := SeveralValues(name, s.Metrics, choices); several != "" {
+		r.errorf(n, "metric %q %s", name, several)
+		return
+	}
+	r.errorf(n, "metric %q is not computed by this spec%s", name, Suggest(name, choices))
 }

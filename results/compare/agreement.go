@@ -34,6 +34,7 @@ type Agreement struct {
 	Tau [][]float64
 
 	Without []string // metrics that have no ranking, with the reason
+	Sparse  []string // metrics that Rankable left out, if it chose the others
 }
 
 // Agree ranks methods by each of the metrics, as Of does, and compares the rankings:
@@ -199,6 +200,13 @@ func (a *Agreement) Notes() []string {
 		table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"), table.Count(a.Settings, "setting"))}
 	if a.Lost > 0 {
 		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", table.Count(a.Lost, "setting")))
+	}
+	if a.Sparse != nil {
+		var names []string
+		for _, name := range a.Sparse {
+			names = append(names, table.Name("metric", name))
+		}
+		list = append(list, fmt.Sprintf("Left out, without a value on more than a fifth of the settings: %s.", table.List(names)))
 	}
 	if a.Without != nil {
 		list = append(list, "Metrics without a ranking: "+strings.Join(a.Without, "; ")+".")

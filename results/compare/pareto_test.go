@@ -62,8 +62,12 @@ func TestRankableLeavesOutSparseMetrics(t *testing.T) {
 			records = append(records, better(cell(d, "x"), m, "qats", "ts")...)
 		}
 	}
-	if got := Rankable(records); !slices.Equal(got, []string{"nll", "ece", "brier"}) {
-		t.Errorf("%q", got)
+	if got, sparse := Rankable(records); !slices.Equal(got, []string{"nll", "ece", "brier"}) || !slices.Equal(sparse, []string{"miou"}) {
+		t.Errorf("%q, sparse %q", got, sparse)
+	}
+	a := Agreement{Sparse: []string{"miou"}}
+	if notes := a.Notes(); notes[len(notes)-1] != "Left out, without a value on more than a fifth of the settings: mIoU." {
+		t.Errorf("%q", notes)
 	}
 	if names, bins := BinFamily("ece", records); !slices.Equal(names, []string{"ece_5", "ece"}) || !slices.Equal(bins, []int{5, 15}) {
 		t.Errorf("%q %v", names, bins)
@@ -117,7 +121,7 @@ func TestRankableLooksAtCompleteSets(t *testing.T) {
 		split[i].Corruption, failed[i].Status = results.Split, results.Fail
 	}
 	records := slices.Concat(split, failed, better(cell("a", "x"), "nll", "qats", "ts"))
-	if got := Rankable(records); !slices.Equal(got, []string{"nll"}) {
+	if got, sparse := Rankable(records); !slices.Equal(got, []string{"nll"}) || sparse != nil {
 		t.Errorf("%q", got)
 	}
 }

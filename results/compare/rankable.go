@@ -9,11 +9,11 @@ import (
 )
 
 // Rankable returns the metrics of the rows that an agreement of rankings compares where
-// none is named: all that have a direction, but for accuracy, which most methods keep,
-// and for other numbers of bins. A metric without a value on more than a fifth of the
-// settings is left out, because an agreement is over the settings of all its metrics.
-func Rankable(records []results.Record) []string {
-	var names []string
+// none is named: all that have a direction, except accuracy, which most methods keep,
+// and other numbers of bins. A metric without a value on more than a fifth of the
+// settings is sparse and left out, because an agreement is over the settings of all its
+// metrics.
+func Rankable(records []results.Record) (names, sparse []string) {
 	settings := map[string]map[results.Setting]bool{}
 	all := map[results.Setting]bool{}
 	for _, r := range records {
@@ -33,9 +33,14 @@ func Rankable(records []results.Record) []string {
 			has[r.Setting], all[r.Setting] = true, true
 		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		return float64(len(all)-len(settings[name])) > maxLacking*float64(len(all))
+	names = slices.DeleteFunc(names, func(name string) bool {
+		lacking := float64(len(all)-len(settings[name])) > maxLacking*float64(len(all))
+		if lacking {
+			sparse = append(sparse, name)
+		}
+		return lacking
 	})
+	return names, sparse
 }
 
 // BinFamily returns the metrics that differ from ece or aece in the number of bins, and

@@ -31,7 +31,7 @@ type shaded struct{ Text, Class string }
 func agreementsOf(f *Folder, o Options) (list []agreement) {
 	for _, source := range []string{"measured", "simulated"} {
 		of := slices.DeleteFunc(slices.Clone(f.Records), func(r record) bool { return r.Source != source })
-		names := compare.Rankable(of)
+		names, sparse := compare.Rankable(of)
 		if len(names) < 2 {
 			continue
 		}
@@ -39,6 +39,7 @@ func agreementsOf(f *Folder, o Options) (list []agreement) {
 		if a == nil {
 			continue
 		}
+		a.Sparse = sparse
 		one := agreement{ID: "agreement-" + source, Source: source, Names: a.Names, Notes: a.Notes(),
 			Ranks: grid{Caption: "Mean ranks by each metric", Head: append([]string{"Method"}, a.Names...)}}
 		for i, name := range a.Names {

@@ -10,8 +10,8 @@ import (
 
 // Name returns the name that the paper prints for an id in a column of
 // results.csv, or the id itself where the paper has no name for it. For column
-// "metric" it returns the label in package metrics, or that of results.TimeMetric. An empty id, for example the
-// severity of a clean set, is "-".
+// "metric" it returns the label in package metrics, or that of results.TimeMetric. An
+// empty id, for example the severity of a clean set, is "-".
 //
 // The paper's AdaTS is the test-time augmentation of Hekler et al. Two other
 // methods have that name, so it is printed here as TTA-TS. Where a label calls it

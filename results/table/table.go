@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -206,6 +207,18 @@ type glyphs struct {
 	escape                     func(string) string
 }
 
+// capital returns a sentence that begins with a capital. A word such as smECE, which has
+// capitals of its own, stays as it is.
+func capital(sentence string) string {
+	word, _, _ := strings.Cut(sentence, " ")
+	if word != strings.ToLower(word) || word == "" {
+		return sentence
+	}
+	letters := []rune(sentence)
+	letters[0] = unicode.ToUpper(letters[0])
+	return string(letters)
+}
+
 // legend explains in sentences the numbers and their marks.
 func (t *Table) legend(g glyphs) []string {
 	s := t.Spec
@@ -218,7 +231,7 @@ func (t *Table) legend(g glyphs) []string {
 	}
 	var list []string
 	say := func(format string, args ...any) { list = append(list, g.escape(fmt.Sprintf(format, args...))) }
-	say("%s.", name)
+	say("%s.", capital(name))
 	if len(s.Average) > 0 {
 		say("%s", t.averages())
 	}
