@@ -95,7 +95,7 @@ func Registry() []Entry {
 		},
 		{
 			Name:    "rank-agreement",
-			Summary: "Kendall's rank correlation between the rankings of methods by several metrics, by default all that have a direction and a value on four fifths of the settings, except accuracy and the other numbers of bins.",
+			Summary: "Kendall's rank correlation between the rankings of methods by several metrics, by default all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins.",
 			Metrics: -1,
 			Draw:    RankAgreement,
 		},

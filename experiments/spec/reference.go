@@ -110,7 +110,7 @@ func Reference(known Registry) []Object {
 			{Name: "title", Type: Text, Default: "a sentence made by the kind", Meaning: "Caption.", Example: "Reliability on clean images"},
 			{Name: "kind", Type: Text, Required: true, Choices: figureKinds(), Meaning: "What is drawn.", Example: "reliability"},
 			{Name: "methods", Type: Texts, Default: "all methods of the spec", Meaning: "Methods to show, in this order.", Example: "[ts, qats]"},
-			{Name: "metric", Type: Texts, Choices: outputNames(known.Metrics), Default: "ece; of rank-agreement all that have a direction and a value on four fifths of the settings, except accuracy and the other numbers of bins", Meaning: "A metric of the spec, as in results.csv, for the kinds " + strings.Join(plots.ByMetric(), ", ") + "; for rank-agreement a list of two or more.", Example: "nll"},
+			{Name: "metric", Type: Texts, Choices: outputNames(known.Metrics), Default: "ece; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins", Meaning: "A metric of the spec, as in results.csv, for the kinds " + strings.Join(plots.ByMetric(), ", ") + "; for rank-agreement a list of two or more.", Example: "nll"},
 			{Name: "experiments", Type: IDs, Default: "this spec", Meaning: "Experiments whose rows are shown, for kinds that show several settings.", Example: "[mine, shift]"},
 		}, filterKeys())},
 	}

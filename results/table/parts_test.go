@@ -394,6 +394,15 @@ func TestBandsStandBelowTheirRow(t *testing.T) {
 	}
 }
 
+// A legend begins with a capital, but a name such as smECE stays as it is.
+func TestLegendsBeginWithACapital(t *testing.T) {
+	for metric, want := range map[string]string{"l1_vector": "Variational L1, all classes.", "smece": "smECE.", "ece": "ECE.", "time": "Fit time (ms)."} {
+		if got := (&Table{Spec: Spec{Metric: metric}}).legend(glyphs{escape: func(s string) string { return s }}); got[0] != want {
+			t.Errorf("%s: %s", metric, got[0])
+		}
+	}
+}
+
 // A legend says how many settings each number averages: by row, by column, or that it
 // differs.
 func TestAveragesSayHowManySettings(t *testing.T) {
