@@ -71,6 +71,18 @@ func TestRankingViewsKeepSourcesApart(t *testing.T) {
 	}
 }
 
+// TestTheFooterNamesTheFiles that the page is made from, and no others.
+func TestTheFooterNamesTheFiles(t *testing.T) {
+	f := rankings()
+	for want, times := range map[string][]results.Time{"pairs.csv, times.csv. The": f.Times, "pairs.csv. The": nil} {
+		var b strings.Builder
+		f.Times = times
+		if err := f.Write(&b, Options{}); err != nil || !strings.Contains(b.String(), "results.csv, bins.csv, "+want) {
+			t.Errorf("%s is not in the footer: %v", want, err)
+		}
+	}
+}
+
 // TestNoRankingNoViews: with one data set nothing is ranked, and without times nothing
 // is set beside them.
 func TestNoRankingNoViews(t *testing.T) {
