@@ -248,12 +248,12 @@ func TestWritersPanicOnMisuse(t *testing.T) {
 		f()
 		return ""
 	}
-	for name, shape := range map[string][]int{"negative": {-1}, "second": {2, -3}, "after 0": {0, -1}, "too large": {1 << 40, 1 << 40}} {
+	for name, shape := range map[string][]int{"negative": {-1}, "second": {2, -3}, "after 0": {0, -1}, "too large": {math.MaxInt, math.MaxInt}} {
 		if got := panics(func() { CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...) }); !strings.HasPrefix(got, "data: shape ") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for name, shape := range map[string][]int{"no rows": {0, 3}, "no columns": {3, 0}, "0 and large": {0, 1 << 62}} {
+	for name, shape := range map[string][]int{"no rows": {0, 3}, "no columns": {3, 0}, "0 and large": {0, math.MaxInt}} {
 		if got := panics(func() {
 			w, err := CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...)
 			if err != nil {

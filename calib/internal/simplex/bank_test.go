@@ -162,7 +162,7 @@ func TestCheckRejectsWhatNoFitReturns(t *testing.T) {
 	for name, damage := range map[string]func(b *Bank){
 		"no rows":            func(b *Bank) { b.Labels, b.Logits = nil, nil },
 		"no classes":         func(b *Bank) { b.Classes = 0 },
-		"many classes":       func(b *Bank) { b.Classes = 1 << 62 },
+		"many classes":       func(b *Bank) { b.Classes = math.MaxInt / 2 },
 		"a logit less":       func(b *Bank) { b.Logits = b.Logits[:5] },
 		"another class":      func(b *Bank) { b.Labels = []int32{0, 1, 2} },
 		"a negative label":   func(b *Bank) { b.Labels = []int32{0, 1, -1} },
