@@ -31,7 +31,7 @@ func featuresContract() Contract {
 	}
 }
 
-// checkWidth rejects a set whose features are not those of a model of d features.
+// checkWidth rejects a set unless it has the d features of the model.
 func checkWidth(set *data.Set, d int) error {
 	if got := set.Features.Cols; got != d {
 		return fmt.Errorf("%d features, but the model is for %d", got, d)

@@ -39,8 +39,8 @@ func TestHCalibrationIsAMixtureOfTemperatures(t *testing.T) {
 	}
 }
 
-// On overconfident rows the ECE and the NLL fall, near those of ts; the fit says how it
-// ended, and another selection is another epoch of the same training.
+// On overconfident rows the ECE and the NLL fall to about the values of ts. The fit
+// says how it ended. Another selection takes another epoch of the same training.
 func TestHCalibrationLowersTheError(t *testing.T) {
 	set := testset.Drawn(2000, 4, 2.5, 3)
 	ts := fitMethod(t, "ts", set, nil).Report.NLL

@@ -187,7 +187,7 @@ func TestObjectiveIsItsDefinition(t *testing.T) {
 	}
 }
 
-// Clusters are those of the definition, and all in one if the numbers are equal.
+// Clusters follow their definition. Equal numbers are all in one cluster.
 func TestClustersAreThoseOfTheDefinition(t *testing.T) {
 	set := testset.Drawn(200, 4, 1, 5)
 	b := newTrainer(set)
@@ -252,8 +252,8 @@ func TestTrainingIsDeterministic(t *testing.T) {
 	}
 }
 
-// Training on rows drawn from softmax(l/t) ends near that temperature: the ECE and the
-// NLL are near those of t, much below those of t = 1. It ends before its last epoch.
+// Training on rows drawn from softmax(l/t) ends near that temperature: its ECE and
+// NLL are about as low as at t, and much lower than at t = 1. It ends before its last epoch.
 func TestTrainingCalibratesDrawnRows(t *testing.T) {
 	set := testset.Drawn(1000, 4, 2.5, 3)
 	b := newTrainer(set)

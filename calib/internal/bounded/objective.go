@@ -48,7 +48,7 @@ type Objective struct {
 	masses []float64 // n k + 1, their sums
 	error  []float64 // n k, p - o
 	label  []int32   // n k, labels of their rows
-	own    []events  // k, those of the rows of each label
+	own    []events  // k: the events of the rows with each label
 }
 
 // events are some of the events, by rising probability.

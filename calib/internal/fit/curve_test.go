@@ -49,8 +49,8 @@ func TestBoundsAreNamedByTheirKnots(t *testing.T) {
 	}
 }
 
-// An increment of 0 is named, and is no reason for a warning. The steps are those of
-// the temperature and of the curve.
+// An increment of 0 is named, and is no reason for a warning. The steps of the
+// temperature and of the curve are added.
 func TestCurveReportsItsSteps(t *testing.T) {
 	ctx := context.Background()
 	set := testset.Simulated(700, 5, 3, 1.7, 1)
