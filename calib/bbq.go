@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/histograms"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -114,11 +113,5 @@ func (m bbqMap) prepared() Map {
 
 // Apply writes the n x k probabilities.
 func (m bbqMap) Apply(dst data.Probs, set *data.Set) {
-	eachClassScores(set, func(i int, r classScores) {
-		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			q[j] = m.Classes[j].At(r.of(scoreProb, l))
-		}
-		fit.Normalise(q)
-	})
+	applyClasses(dst, set, scoreProb, func(j int, p float64) float64 { return m.Classes[j].At(p) })
 }

@@ -193,7 +193,7 @@ func (m betaMap) Apply(dst data.Probs, set *data.Set) {
 				u, v := norms[i].logs(l)
 				q[j] = fit.Sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
 			}
-			fit.Normalise(q)
+			softmax.Normalise(q)
 		}
 	}
 }

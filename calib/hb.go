@@ -218,7 +218,7 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 				q[j] = h.at(p)
 			}
 		}
-		fit.Normalise(q)
+		softmax.Normalise(q)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -137,12 +136,8 @@ func (m hbMassMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m hbMassMap) Apply(dst data.Probs, set *data.Set) {
-	eachClassScores(set, func(i int, r classScores) {
-		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			h := m.Classes[j]
-			q[j] = h.Values[h.bin(r.of(scoreProb, l))]
-		}
-		fit.Normalise(q)
+	applyClasses(dst, set, scoreProb, func(j int, p float64) float64 {
+		h := m.Classes[j]
+		return h.Values[h.bin(p)]
 	})
 }

@@ -283,7 +283,7 @@ func (m vennAbersMap) Apply(dst data.Probs, set *data.Set) {
 					q[j] = fit.Sigmoid(-m.odds(j, r.Prob(l)))
 				}
 			}
-			fit.Normalise(q)
+			softmax.Normalise(q)
 		}
 	}
 }

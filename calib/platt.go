@@ -121,12 +121,7 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, m, set, 1)
-	if err != nil {
-		return nil, err
-	}
-	f.Report.noteSigmoids(ends)
-	return f, nil
+	return reportedSigmoids(ctx, m, set, ends)
 }
 
 // eachClass calls do with the n scores of each class and their outcomes, both of which
@@ -153,6 +148,17 @@ func eachClass(ctx context.Context, set *data.Set, score string, do func(class i
 		}
 		do(class, f, positive)
 	})
+}
+
+// reportedSigmoids returns the fitted map with the results of the logistic regressions of
+// its classes in the report.
+func reportedSigmoids(ctx context.Context, m Map, set *data.Set, ends []fit.Solution) (*Fitted, error) {
+	f, err := reported(ctx, m, set, 1)
+	if err != nil {
+		return nil, err
+	}
+	f.Report.noteSigmoids(ends)
+	return f, nil
 }
 
 // noteSigmoids adds the results of the logistic regressions of all classes.
@@ -225,12 +231,18 @@ func checkSigmoids(a, b []float64) error {
 
 // Apply writes the n x k probabilities.
 func (m plattMap) Apply(dst data.Probs, set *data.Set) {
+	applyClasses(dst, set, m.Score, func(j int, f float64) float64 { return fit.Sigmoid(float64(m.A[j]*f) + m.B[j]) })
+}
+
+// applyClasses writes n x k probabilities: the value of at for each class and its score,
+// divided by the sum of the row. A row of zeros becomes uniform.
+func applyClasses(dst data.Probs, set *data.Set, score string, at func(class int, f float64) float64) {
 	eachClassScores(set, func(i int, r classScores) {
 		q := dst.Row(i)
 		for j, l := range set.Logits.Row(i) {
-			q[j] = fit.Sigmoid(float64(m.A[j]*r.of(m.Score, l)) + m.B[j])
+			q[j] = at(j, r.of(score, l))
 		}
-		fit.Normalise(q)
+		softmax.Normalise(q)
 	})
 }
 

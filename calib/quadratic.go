@@ -59,12 +59,7 @@ func (QuadraticScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, m, set, 1)
-	if err != nil {
-		return nil, err
-	}
-	f.Report.noteSigmoids(ends)
-	return f, nil
+	return reportedSigmoids(ctx, m, set, ends)
 }
 
 // quadraticMap holds the parameters of k classes.
@@ -89,12 +84,7 @@ func (m quadraticMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m quadraticMap) Apply(dst data.Probs, set *data.Set) {
-	eachClassScores(set, func(i int, r classScores) {
-		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			z := r.of(scoreLogOdds, l)
-			q[j] = fit.Sigmoid(float64(m.A[j]*z) + float64(m.C[j]*float64(z*z)) + m.B[j])
-		}
-		fit.Normalise(q)
+	applyClasses(dst, set, scoreLogOdds, func(j int, z float64) float64 {
+		return fit.Sigmoid(float64(m.A[j]*z) + float64(m.C[j]*float64(z*z)) + m.B[j])
 	})
 }

@@ -209,12 +209,7 @@ func (m ScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, g, set, 1)
-	if err != nil {
-		return nil, err
-	}
-	f.Report.noteSigmoids(ends)
-	return f, nil
+	return reportedSigmoids(ctx, g, set, ends)
 }
 
 // Fit returns the sigmoid, edges and values of the confidence.
@@ -254,13 +249,7 @@ func (m scalingBinningMap) Check() error { return checkClasses(m.Classes, binned
 
 // Apply writes the n x k probabilities.
 func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
-	eachClassScores(set, func(i int, r classScores) {
-		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			q[j] = m.Classes[j].at(r.of(scoreLogOdds, l))
-		}
-		fit.Normalise(q)
-	})
+	applyClasses(dst, set, scoreLogOdds, func(j int, z float64) float64 { return m.Classes[j].at(z) })
 }
 
 // topScalingBinningMap is the binned sigmoid of the confidence.

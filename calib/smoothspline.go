@@ -77,12 +77,7 @@ func (SmoothingSpline) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, m, set, 1)
-	if err != nil {
-		return nil, err
-	}
-	f.Report.noteSigmoids(ends)
-	return f, nil
+	return reportedSigmoids(ctx, m, set, ends)
 }
 
 // fifth returns the rows on which lambda is chosen: the first fifth in the order, rounded,
@@ -128,11 +123,5 @@ func (m smoothingSplineMap) prepared() Map {
 
 // Apply writes the n x k probabilities.
 func (m smoothingSplineMap) Apply(dst data.Probs, set *data.Set) {
-	eachClassScores(set, func(i int, r classScores) {
-		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			q[j] = fit.Sigmoid(m.Classes[j].At(r.of(scoreLogOdds, l)))
-		}
-		fit.Normalise(q)
-	})
+	applyClasses(dst, set, scoreLogOdds, func(j int, z float64) float64 { return fit.Sigmoid(m.Classes[j].At(z)) })
 }

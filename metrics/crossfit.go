@@ -164,22 +164,7 @@ func (c *crossFit) temperatures() {
 			row[j] *= scale[c.part[i]]
 		}
 		softmax.Exps(row, row)
-		normalise(row)
-	}
-}
-
-// normalise divides a row by its sum; a row of zeros becomes uniform.
-func normalise(row []float64) {
-	sum := 0.0
-	for _, v := range row {
-		sum += v
-	}
-	for j := range row {
-		if sum > 0 {
-			row[j] /= sum
-		} else {
-			row[j] = 1 / float64(len(row))
-		}
+		softmax.Normalise(row)
 	}
 }
 
@@ -269,7 +254,7 @@ func (c *crossFit) isotonic() {
 		}
 	}
 	for i := range n {
-		normalise(c.other.Row(i))
+		softmax.Normalise(c.other.Row(i))
 	}
 }
 

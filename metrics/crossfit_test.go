@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
 )
 
@@ -105,7 +106,7 @@ func TestATemperatureDoesNotChangeTheRefinement(t *testing.T) {
 		for j, v := range p.Row(i) {
 			cold.Row(i)[j] = math.Pow(v, 2.5)
 		}
-		normalise(cold.Row(i))
+		softmax.Normalise(cold.Row(i))
 	}
 	a, b := vectorValues(t, p, set, 7), vectorValues(t, cold, set, 7)
 	for _, name := range []string{"nll_refinement", "brier_refinement"} {
@@ -126,7 +127,7 @@ func TestScaleIsTheMinimumOfTheNLL(t *testing.T) {
 			for j := range row {
 				row[j] = math.Pow(row[j], power)
 			}
-			normalise(row)
+			softmax.Normalise(row)
 			if rng.Float64() < .5 {
 				set.Labels[i] = int32(argmaxOf(row))
 			}
@@ -216,7 +217,7 @@ func TestVectorErrorsAreLowerBoundsOnAverage(t *testing.T) {
 			for j, v := range p.Row(i) {
 				truth.Row(i)[j] = math.Pow(v, 1/power)
 			}
-			normalise(truth.Row(i))
+			softmax.Normalise(truth.Row(i))
 			var l1, l2, most float64
 			for j, v := range p.Row(i) {
 				d := math.Abs(truth.Row(i)[j] - v)

@@ -28,7 +28,7 @@ func ensemble(v []float64) Ensemble {
 	for i := range m {
 		e.Inverse[i], e.Weights[i] = math.Abs(v[i]), math.Abs(v[m+i])
 	}
-	fit.Normalise(e.Weights)
+	softmax.Normalise(e.Weights)
 	return e
 }
 

@@ -80,21 +80,6 @@ func KeepTop(q []float64, row []float32, total float64) {
 	}
 }
 
-// Normalise divides q by its sum; a row of zeros becomes uniform.
-func Normalise(q []float64) {
-	sum := 0.0
-	for _, v := range q {
-		sum += v
-	}
-	for j := range q {
-		if sum > 0 {
-			q[j] /= sum
-		} else {
-			q[j] = 1 / float64(len(q))
-		}
-	}
-}
-
 // LeastProb is the floor of the metric NLL.
 const LeastProb = 1e-300
 

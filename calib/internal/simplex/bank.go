@@ -120,7 +120,7 @@ func (b *Bank) Estimate(dst data.Probs, logits data.Matrix) {
 			for j, y := range b.Labels {
 				q[y] += row[j]
 			}
-			fit.Normalise(q)
+			softmax.Normalise(q)
 		}
 	}
 }

@@ -86,3 +86,18 @@ func someZero(p []float64) bool {
 	}
 	return below>>63 != 0
 }
+
+// Normalise divides q by its sum; a row of zeros becomes uniform.
+func Normalise(q []float64) {
+	sum := 0.0
+	for _, v := range q {
+		sum += v
+	}
+	for j := range q {
+		if sum > 0 {
+			q[j] /= sum
+		} else {
+			q[j] = 1 / float64(len(q))
+		}
+	}
+}
