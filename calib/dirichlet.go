@@ -240,6 +240,12 @@ func (c *odirCandidate) with(lambda float64) *odirCandidate {
 	return next
 }
 
+// lost reports whether fits of c ended early and c is worse than best even if its NLL
+// falls by the doubt.
+func (c *odirCandidate) lost(best *odirCandidate) bool {
+	return c.doubt != 0 && c.nll-best.nll > c.doubt
+}
+
 // refine fits every fold to a gradient, unless c has been fitted to it. If best is not
 // nil, the fit of a fold ends early if it has lost; see race.
 func (d DirichletCalibration) refine(ctx context.Context, all []*odirFold, c *odirCandidate, gradient float64, best *odirCandidate) error {
@@ -335,7 +341,7 @@ func (d DirichletCalibration) choose(ctx context.Context, all []*odirFold) (*odi
 		if err := d.refine(ctx, all, next, odirGradients()[0], best); err != nil {
 			return nil, err
 		}
-		if next.doubt == 0 || next.nll-best.nll <= next.doubt {
+		if !next.lost(best) {
 			if err := d.separate(ctx, all, best, next); err != nil {
 				return nil, err
 			}
