@@ -122,10 +122,10 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	n, d, k := set.Logits.Rows, set.Features.Cols, set.Logits.Cols
-	if d > adatsMostWidth || k > adatsMostWidth {
-		return nil, fmt.Errorf("%d features and %d classes: want at most %d", d, k, adatsMostWidth)
-	}
 	m := adatsMap{Width: d, Hidden: a.Hidden, Classes: k}
+	if err := m.checkShape(); err != nil {
+		return nil, err
+	}
 	m.Mean, m.Scale = standardisation(set.Features)
 	rng := rand.New(rand.NewPCG(in.Seed, 0x61646174)) // the stream of this method
 	rows := min(adatsRows, n)

@@ -32,10 +32,19 @@ func (m adatsMap) ready() adatsMap {
 	return m
 }
 
-func (m adatsMap) Check() error {
+// checkShape rejects sizes that no network has.
+func (m adatsMap) checkShape() error {
 	if m.Width < 1 || m.Width > adatsMostWidth || m.Classes < 1 || m.Classes > adatsMostWidth ||
 		m.Hidden < 2 || m.Hidden%2 == 1 || m.Hidden > adatsMostHidden {
-		return fmt.Errorf("%d features, %d hidden, %d classes: no such network", m.Width, m.Hidden, m.Classes)
+		return fmt.Errorf("%d features, %d hidden units, %d classes: want 1 to %d features and classes, and an even number of hidden units up to %d",
+			m.Width, m.Hidden, m.Classes, adatsMostWidth, adatsMostHidden)
+	}
+	return nil
+}
+
+func (m adatsMap) Check() error {
+	if err := m.checkShape(); err != nil {
+		return err
 	}
 	draws := (len(m.Noise) + vae.Latent - 1) / vae.Latent
 	if draws > adatsMostDraws {

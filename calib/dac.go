@@ -97,11 +97,12 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	end, _, err := fit.BoxNewtonFrom(func(x []float64) (fit.Local, error) {
 		d := dacMap{Slope: x[0], Offset: x[1]}
 		local, err := loss.At(ctx, 2, func(i int, slope []float64) float64 {
+			t := d.temperature(s[i])
 			slope[0], slope[1] = s[i], 1
-			if d.Slope*s[i]+d.Offset < dacFloor {
+			if t == dacFloor {
 				slope[0], slope[1] = 0, 0
 			}
-			return d.temperature(s[i])
+			return t
 		})
 		return fit.Local(local), err
 	}, [][]float64{{0, min(t, dacMostOffset)}, {1, 1}}, []float64{0, -dacMostOffset}, []float64{dacMostSlope, dacMostOffset}, 1)
