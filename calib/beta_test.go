@@ -159,3 +159,20 @@ func TestBetaSaysWhatIsSeparable(t *testing.T) {
 		}
 	}
 }
+
+// A class whose least positive score ties with the largest other score has no minimum
+// either: the loss falls as g becomes steeper, to log 2 for the tied rows.
+func TestTiedScoresAreSeparated(t *testing.T) {
+	for _, c := range []struct {
+		lnP      []float64
+		positive []bool
+		want     bool
+	}{
+		{[]float64{-1, -1}, []bool{true, false}, true}, {[]float64{-1, -2}, []bool{true, false}, true}, {[]float64{-2, -1}, []bool{true, false}, false},
+		{[]float64{-1, -1, -3}, []bool{true, false, true}, false}, {[]float64{-1}, []bool{false}, true}, {[]float64{-1}, []bool{true}, true},
+	} {
+		if got := separated(c.lnP, c.positive); got != c.want {
+			t.Errorf("%v %v: %v", c.lnP, c.positive, got)
+		}
+	}
+}

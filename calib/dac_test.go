@@ -111,3 +111,51 @@ func TestBankDoesNotDependOnTheOrder(t *testing.T) {
 		t.Errorf("banks of %d and %d rows, w = %v and %v", a.Rows, b.Rows, a.Slope, b.Slope)
 	}
 }
+
+// A distance is 0 if no row of the bank but the row itself is near.
+func TestDACOfASingleRowHasNoDistance(t *testing.T) {
+	set := densitySet()
+	for name, c := range map[string]struct{ rows, bank int }{"one row": {1, 10}, "a bank of one row": {2, 1}} {
+		in := Input{Cal: set.Rows(0, c.rows)}
+		m, own := newDACMap(in, DAC{Bank: c.bank})
+		m.Prepare()
+		s, err := m.ownDistances(t.Context(), in.Cal.Features, own)
+		if err != nil || slices.Min(s) != 0 || (slices.Max(s) > 0) != (c.rows == 2) {
+			t.Errorf("%s: distances %v (%v)", name, s, err)
+		}
+	}
+}
+
+// K is the number of bank rows in thousands, rounded, at least 1; a bank of all rows keeps
+// their order.
+func TestDACNeighboursAreAThousandthOfTheBank(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 499: 1, 1499: 1, 1500: 2, 2499: 2, 2500: 3} {
+		h := data.NewMatrix(n, 1)
+		for i := range h.Data {
+			h.Data[i] = 1
+		}
+		m, own := newDACMap(Input{Cal: &data.Set{Features: h, Logits: data.NewMatrix(n, 2)}}, DAC{Bank: n})
+		if m.Neighbours != want || m.Rows != n {
+			t.Errorf("%d rows: K = %d of %d rows, want %d", n, m.Neighbours, m.Rows, want)
+		}
+		for i, at := range own {
+			if at != i {
+				t.Fatalf("%d rows: row %d is number %d of the bank", n, i, at)
+			}
+		}
+	}
+}
+
+// The bound w >= 0 is reported if distances say nothing, and then alone.
+func TestDACReportsItsBound(t *testing.T) {
+	set := densitySet()
+	if f := fitMethod(t, "dac", set, nil); len(f.Report.AtBound) > 0 || !(f.Map.(dacMap).Slope > 0) {
+		t.Errorf("%+v", f.Report)
+	}
+	for i := range set.Features.Data {
+		set.Features.Data[i] = 1
+	}
+	if f := fitMethod(t, "dac", set, nil); !slices.Equal(f.Report.AtBound, []string{"w >= 0"}) {
+		t.Errorf("equal features: %+v", f.Report)
+	}
+}

@@ -311,3 +311,13 @@ func inBlocks(points []isotonic.Run) []isotonic.Run {
 	}
 	return blocks
 }
+
+// A score of exactly 0 is the end of the block of value 0.
+func TestCIRFallsToTheLargestScoreWithoutHits(t *testing.T) {
+	set := &data.Set{Logits: testset.Rows([][]float32{{0, 0}, {-3000, 0}}), Labels: []int32{0, 1}}
+	m := fitted(t, CentredIsotonic{}, set)
+	q := applied(m, testset.Rows([][]float32{{0, float32(math.Log(3))}})).Row(0) // p = 1/4 and 3/4, g = 1/2 of both
+	if !testset.Near(q, []float64{.5, .5}, 1e-6) {
+		t.Errorf("%v, want 1/2 and 1/2", q)
+	}
+}
