@@ -172,3 +172,19 @@ func TestCBTLeavesNoGap(t *testing.T) {
 		t.Errorf("gap %v", got)
 	}
 }
+
+// Bounds and warnings of bins have their numbers, from 1 on.
+func TestBinsAreNumberedFromOne(t *testing.T) {
+	set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}, {2, 0}, {3, 0}, {4, 0}}), Labels: []int32{0, 1, 1, 0}}
+	calls := 0
+	m, r, err := fitBins(t.Context(), set, 2, 1, func(context.Context, *data.Set) (float64, fit.Report, error) {
+		calls++
+		return 1, fit.Report{NLL: float64(calls), Passes: 3, AtBound: []string{"low"}, Warnings: []string{"odd"}}, nil
+	})
+	if err != nil || len(m.T) != 2 {
+		t.Fatal(m, err)
+	}
+	if !slices.Equal(r.AtBound, []string{"bin 1: low", "bin 2: low"}) || !slices.Equal(r.Warnings, []string{"bin 1 of 2: odd", "bin 2 of 2: odd"}) || r.Passes != 4 || r.NLL != 1.5 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -139,3 +139,56 @@ func BenchmarkFitCTS(b *testing.B) {
 		})
 	}
 }
+
+// Classes take their turns by falling number of rows, and by falling sum of logits where
+// they have the same number.
+func TestCTSTurnsGoByFrequencyThenByMass(t *testing.T) {
+	set := &data.Set{Logits: testset.Rows([][]float32{{0, 1, 2, 3}, {0, 1, 2, 9}, {0, 5, 4, 9}, {0, 0, 0, 0}, {-1, 0, 1, 0}}), Labels: []int32{0, 0, 1, 2, 2}}
+	if s := newCTSSearch(set, 1); !slices.Equal(s.turns, []int{2, 0, 1}) {
+		t.Errorf("turns %v, want 2 and 0 with two rows, 2 with larger logits, and 1 with one", s.turns)
+	}
+}
+
+// Every point of the grid can be chosen, the first one too.
+func TestCTSReachesTheEndsOfTheGrid(t *testing.T) {
+	for _, c := range []struct {
+		labels []int32
+		want   float64
+	}{{[]int32{0, 0, 0, 0}, 0.5}, {[]int32{0, 0, 1, 1}, 5}} {
+		set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}, {1, 0}, {1, 0}, {1, 0}}), Labels: c.labels}
+		s := newCTSSearch(set, 1)
+		if _, err := s.round(t.Context()); err != nil || s.t[0] != c.want {
+			t.Errorf("labels %v: T = %v (%v), want %v", c.labels, s.t, err, c.want)
+		}
+	}
+}
+
+// A class that comes level with the top class is the prediction if its index is lower.
+func TestCTSUpdateBreaksTiesByIndex(t *testing.T) {
+	set := &data.Set{Logits: testset.Rows([][]float32{{2, 1}, {1, 2}}), Labels: []int32{0, 1}}
+	for class, row := range []int{0, 1} {
+		s := newCTSSearch(set, 4)
+		s.t[1-class] = 1
+		for i := range 2 {
+			s.most[i], s.top[i], s.sum[i] = s.without(set.Logits.Row(i), -1)
+		}
+		s.t[class] = 2 // now l/T = 1 of both classes
+		s.update(row, class, 4)
+		if s.most[row] != 1 || s.top[row] != 0 || s.sum[row] != 2 {
+			t.Errorf("class %d: largest %v, class %d, sum %v", class, s.most[row], s.top[row], s.sum[row])
+		}
+	}
+}
+
+// The search ends after five rounds, if temperatures still change.
+func TestCTSEndsAfterFiveRounds(t *testing.T) {
+	most := 0.0
+	for _, seed := range []uint64{0, 6, 15} {
+		set := testset.Drawn(60, 12, 1.5, seed)
+		rounds := fitMethod(t, "cts", set, nil).Report.Passes - fitMethod(t, "ts", set, nil).Report.Passes - 1
+		most = max(most, rounds)
+	}
+	if most != ctsRounds {
+		t.Errorf("%v rounds at most, want %d", most, ctsRounds)
+	}
+}

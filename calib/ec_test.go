@@ -91,3 +91,19 @@ func TestConfidenceSlopeAgreesWithDifferences(t *testing.T) {
 		}
 	}
 }
+
+// Rows of two classes with the gap d have the confidence sigmoid(d/T), so nine hits of
+// ten need T = d/log 9. The small gaps make Newton's steps leave the bracket.
+func TestECBisectsWhereConfidencesSaturate(t *testing.T) {
+	for _, gap := range []float32{4, .5, .125, .03125} {
+		set := &data.Set{Logits: data.NewMatrix(10, 2), Labels: make([]int32, 10)}
+		for i := range 10 {
+			set.Logits.Row(i)[0] = gap
+		}
+		set.Labels[3] = 1
+		f, want := fitMethod(t, "ec", set, nil), float64(gap)/math.Log(9)
+		if got := f.Map.(temperatureMap).T; !(math.Abs(got/want-1) <= 1e-12) || !(f.Report.Gradient <= 1e-13) || f.Report.Iterations > 20 || len(f.Report.Warnings) > 0 {
+			t.Errorf("gap %v: T = %v, want %v; %+v", gap, got, want, f.Report)
+		}
+	}
+}

@@ -212,3 +212,46 @@ func TestETSTakesTheLargestTemperatureOnTies(t *testing.T) {
 		t.Errorf("T = %v, %+v (%v)", got, r, err)
 	}
 }
+
+// From any end of any bracket with one change of sign the search finds the zero of the
+// slope, also if Newton's steps leave the bracket.
+func TestETSRootIsInItsBracket(t *testing.T) {
+	for seed := range uint64(4) {
+		f := &etsFit{set: noisy(60, 3, 0.5+float64(seed), seed)}
+		slope := func(u float64) etsSlope {
+			s, err := f.slope(t.Context(), math.Exp(u))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		lo, hi := -3.0, 3.0
+		for hi-lo > 1e-12 { // one of the zeros
+			if mid := (lo + hi) / 2; slope(mid).first < 0 {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		want := lo
+		for _, width := range [][2]float64{{.1, .1}, {1, .1}, {.1, 1}, {2, 1}, {3, 3}} {
+			lo, hi := want-width[0], want+width[1]
+			if !(slope(lo).first < 0 && slope(hi).first > 0) {
+				continue
+			}
+			for _, start := range []float64{lo, hi} {
+				got, first, steps, err := f.root(t.Context(), start, slope(start), lo, hi)
+				if err != nil || !(math.Abs(first) <= 1e-14) || !(got > lo && got < hi) || steps > 45 {
+					t.Errorf("seed %d, [%v, %v] from %v: %v with slope %v after %d steps (%v)", seed, lo, hi, start, got, first, steps, err)
+				}
+			}
+		}
+	}
+}
+
+// On ties the weights are those of the face that comes first: the softmax at T alone.
+func TestETSTakesTheFirstFaceOnTies(t *testing.T) {
+	if w := (etsMoments{pp: .5, pr: .5, rr: .5, py: .9, ry: .9}).weights(4); w != [3]float64{1, 0, 0} {
+		t.Errorf("two equal softmaxes: w = %v", w)
+	}
+}

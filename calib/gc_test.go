@@ -2,6 +2,7 @@ package calib
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -291,5 +292,100 @@ func TestGCRejects(t *testing.T) {
 	}
 	if err := CheckSet(f.Map, set); err != nil {
 		t.Error(err)
+	}
+}
+
+// Stage 2 reads the set for the temperature of ts, and the rows of each group for its own.
+// Empty groups have the temperature of ts.
+func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
+	set := testset.TwoGroups(200, 5, 4, [2]float64{1, 3}, 2)
+	w := make([]float64, 4)
+	w[0] = 1
+	partitions := []gcPartition{{W: [][]float64{w, make([]float64, 4)}}, {W: [][]float64{make([]float64, 4), make([]float64, 4)}}}
+	var report fit.Report
+	got, err := GroupCalibration{Groups: 2, Partitions: 2}.temperatures(t.Context(), set, partitions, &report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	temperature := func(set *data.Set) (float64, float64) {
+		f := fitMethod(t, "ts", set, nil)
+		return f.Map.(temperatureMap).T, f.Report.Passes
+	}
+	all, want := temperature(set)
+	var groups [2][]int
+	for i := range 200 {
+		g := 0
+		if !(set.Features.Row(i)[0] > 0) {
+			g = 1
+		}
+		groups[g] = append(groups[g], i)
+	}
+	for g, rows := range groups {
+		temp, passes := temperature(fit.Pick(set, rows))
+		want += passes * float64(len(rows)) / 200
+		if !(math.Abs(partitions[0].T[g]/temp-1) <= 1e-9) {
+			t.Errorf("group %d of %d rows: T = %v, want %v", g, len(rows), partitions[0].T[g], temp)
+		}
+	}
+	if !(math.Abs(got-want) <= 1e-9) {
+		t.Errorf("%v passes, want %v", got, want)
+	}
+	if one := partitions[1].T; one[0] != all || one[1] != all { // argmax 0 of equal products
+		t.Errorf("all rows in group 0: T = %v, want that of ts, %v", one, all)
+	}
+	if w := strings.Join(report.Warnings, "; "); !strings.HasPrefix(w, "1 of 4 groups have no calibration row") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
+// Two rows have halves of one row each.
+func TestGCSplitsTwoRows(t *testing.T) {
+	set := testset.TwoGroups(200, 5, 4, [2]float64{1, 3}, 2)
+	for n, want := range map[int]bool{1: false, 2: true} {
+		f, err := GroupCalibration{Partitions: 1}.Fit(t.Context(), Input{Cal: set.Rows(0, n)})
+		if err != nil || strings.Contains(strings.Join(f.Report.Warnings, ""), "random half") != want {
+			t.Errorf("%d rows: %v, %q", n, err, f.Report.Warnings)
+		}
+	}
+}
+
+// Fits of groups end with a temperature, at a bound or unconverged. The report counts
+// them, and has the bounds and warnings of ts where a group has its temperature.
+func TestGCReportsHowItsGroupsEnd(t *testing.T) {
+	e := gcEnds{all: 9}
+	for _, c := range []struct{ t, gradient float64 }{{fit.MinT, 1}, {fit.MinT, 0}, {fit.MaxT, 1}, {2, fit.GradTol}, {2, 2 * fit.GradTol}, {3, 1}, {4, 1}} {
+		if got := e.of(c.t, fit.Report{Gradient: c.gradient}); got != c.t {
+			t.Errorf("T = %v becomes %v", c.t, got)
+		}
+	}
+	if e != (gcEnds{all: 9, without: 2, hot: 1, unconverged: 3}) {
+		t.Errorf("%+v", e)
+	}
+	ts := fit.Report{AtBound: []string{"bound"}, Warnings: []string{"warning"}}
+	for _, c := range []struct {
+		e    gcEnds
+		want string
+	}{
+		{gcEnds{all: 9}, "[] []"}, {gcEnds{all: 9, whole: true}, "[bound] [warning]"},
+		{gcEnds{all: 9, without: 1}, "[bound] [1 of 9 groups have no calibration row, or no wrong one: they take the T of ts, 2 warning]"},
+		{gcEnds{all: 9, hot: 1, unconverged: 2}, "[T <= 1000] [1 of 9 groups are less accurate than chance: T = 1000 2 of 9 groups not converged]"},
+	} {
+		var r fit.Report
+		c.e.explain(&r, 2, ts)
+		if got := fmt.Sprint(r.AtBound, r.Warnings); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.e, got, c.want)
+		}
+	}
+}
+
+// A single group has nothing to learn. Four groups without a penalty are not all learnt in
+// 100 steps.
+func TestGCReportsTheStepsOfItsPartitions(t *testing.T) {
+	set := testset.TwoGroups(100, 5, 4, [2]float64{1, 3}, 2)
+	for groups, want := range map[int]string{1: "", 4: "1 of 2 partitions not converged after 100 steps, the method's limit"} {
+		_, r, err := GroupCalibration{Groups: groups, Partitions: 2, WeightDecay: new(0.0)}.learn(t.Context(), set, 1)
+		if err != nil || (r.Iterations > 100) != (groups > 1) || groups == 1 && r.Iterations != 0 || strings.Join(r.Warnings, "; ") != want {
+			t.Errorf("%d groups: %+v (%v), want %q", groups, r, err, want)
+		}
 	}
 }

@@ -165,7 +165,8 @@ func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // row has fewer of them than there are bins, since its probabilities sum to 1.
 type placement struct{ class, bin int32 }
 
-// nll returns the mean NLL, with the floor of the metric, of rows whose bins are known.
+// nll returns the mean NLL, with the floor of the metric, of the calibration rows, whose
+// bins are known.
 func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 	first := m.first()
 	q := make([]float64, len(first))
@@ -179,11 +180,7 @@ func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 		for _, v := range q {
 			sum += v
 		}
-		own := 1 / float64(len(q)) // as in fit.Normalise
-		if sum > 0 {
-			own = q[y] / sum
-		}
-		total -= softmax.Log(max(own, fit.LeastProb))
+		total -= softmax.Log(max(q[y]/sum, fit.LeastProb)) // the bin of p_y has this row, so q_y > 0
 	}
 	return total / float64(len(labels))
 }

@@ -85,3 +85,28 @@ func TestHCalibrationModelsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// Parameters may be at their limits. Weights sum to 1 up to rounding.
+func TestHCalibrationParametersMayBeAtTheirLimits(t *testing.T) {
+	for _, c := range []struct {
+		inverse, weights []float64
+		good             bool
+	}{
+		{[]float64{0, 1e6}, []float64{0, 1}, true}, {[]float64{1, 2}, []float64{.5, .5 + 5e-10}, true}, {[]float64{1, 1.000001e6}, []float64{0, 1}, false},
+		{[]float64{1, 2}, []float64{.5, .5 + 2e-9}, false}, {[]float64{1, 2}, []float64{-1e-10, 1}, false}, {[]float64{1}, []float64{1 + 1e-10}, false},
+	} {
+		m := hCalMap{bounded.Ensemble{Inverse: c.inverse, Weights: c.weights}}
+		if err := m.Check(); (err == nil) != c.good {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// The offset of a row changes no bit, and large logits do not overflow.
+func TestHCalibrationUsesGapsAlone(t *testing.T) {
+	m := hCalMap{bounded.Ensemble{Inverse: []float64{.5, 2}, Weights: []float64{.5, .5}}}
+	want := applied(m, testset.Rows([][]float32{{1, 0, -2}})).Row(0)
+	if got := applied(m, testset.Rows([][]float32{{4097, 4096, 4094}})).Row(0); !slices.Equal(got, want) {
+		t.Errorf("%v, with an offset %v", want, got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -414,5 +415,65 @@ func BenchmarkFitHFE(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A row at the floor of T has no derivatives in the thetas.
+func TestHFERowsAtTheFloorAreConstant(t *testing.T) {
+	_, _, f := fitHFEAlone(t, energetic(30, 3, 5))
+	local, err := f.squaredError(t.Context(), hfeMap{T0: hfeFloor, Theta1: 1})
+	if err != nil || slices.Max(f.correct) == 0 {
+		t.Fatal("no row is at the floor", err)
+	}
+	for _, v := range append(local.Gradient, local.Hessian...) {
+		if v != 0 {
+			t.Fatalf("derivatives %v %v, want 0", local.Gradient, local.Hessian)
+		}
+	}
+}
+
+// The spread of energies is computed without cancellation, and is none where it is a
+// rounding error of the mean.
+func TestNormalsOfNearEnergies(t *testing.T) {
+	for _, c := range []struct {
+		energies []float64
+		std      float64
+	}{
+		{[]float64{1e5, 1e5 + 1, 1e5 + 1}, math.Sqrt(2) / 3}, {[]float64{1e5 - .0625, 1e5 + .0625}, 0}, {[]float64{1e5 - .125, 1e5 + .125}, .125},
+		{[]float64{-1e-7, 1e-7}, 0}, {[]float64{-2e-6, 2e-6}, 2e-6}, {[]float64{3, 3}, 0}, {[]float64{3}, 0}, {nil, 0},
+	} {
+		if g := fitNormal(c.energies); !(math.Abs(g.Std-c.std) <= 1e-9*c.std) {
+			t.Errorf("%v: %+v, want a standard deviation of %v", c.energies, g, c.std)
+		}
+	}
+}
+
+func TestHalvingThetaHalvesThePeak(t *testing.T) {
+	g := normal{3, .5}
+	if theta := g.halving(1.5); !(math.Abs(theta*g.density(3)-.75) <= 1e-15) {
+		t.Errorf("theta %v", theta)
+	}
+	if theta := g.halving(1e3); theta != hfeMost {
+		t.Errorf("theta %v beyond the bound", theta)
+	}
+	if theta := (normal{}).halving(1); theta != 0 {
+		t.Errorf("theta %v without a density", theta)
+	}
+}
+
+// At most FewRows rows have three starts, more rows one.
+func TestHFEOfFewRowsHasSeveralStarts(t *testing.T) {
+	few, more := fitMethod(t, "hfe-noood", testset.Drawn(fit.FewRows, 3, 1, 4), nil), fitMethod(t, "hfe-noood", testset.Drawn(fit.FewRows+1, 3, 1, 4), nil)
+	if !(few.Report.Passes > 1.5*more.Report.Passes) {
+		t.Errorf("%v passes over %d rows, %v over one more", few.Report.Passes, fit.FewRows, more.Report.Passes)
+	}
+}
+
+// The first parameter that is out of range is named.
+func TestHFEThetasAreNumberedFromOne(t *testing.T) {
+	for theta, m := range map[string]hfeMap{"theta1": {T0: 1, Theta1: -1}, "theta2": {T0: 1, Theta2: -1}} {
+		if err := m.Check(); err == nil || !strings.Contains(err.Error(), theta+" = -1") {
+			t.Errorf("%s: %v", theta, err)
+		}
 	}
 }

@@ -246,3 +246,31 @@ func BenchmarkFitHTS(b *testing.B) {
 		})
 	}
 }
+
+// The report names the bounds of w and b where the fit left ts, those of ts otherwise, and
+// how many temperatures are at the floor.
+func TestHTSReportsBoundsAndFloors(t *testing.T) {
+	o, err := fit.NewObjective(testset.Drawn(4, 3, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := fit.Report{Iterations: 2, AtBound: []string{"T"}, Warnings: []string{"ts"}}
+	const noMinimum = "the NLL has no minimum inside the bounds of w and b"
+	for _, c := range []struct {
+		m     htsMap
+		steps int
+		want  string
+	}{
+		{htsMap{0, 1}, 3, "[] []"}, {htsMap{0, 1}, 0, "[T] [ts]"},
+		{htsMap{htsMostW, htsMostB}, 3, "[w <= 100 b <= 1000] [" + noMinimum + "]"},
+		{htsMap{-htsMostW, 1e3 - 1}, 1, "[w >= -100] [" + noMinimum + "]"},
+		{htsMap{0, htsMostB}, 0, "[T b <= 1000] [ts]"},
+		{htsMap{1, -6}, 1, "[] [T is floored at 0.001 on 2 of 4 calibration rows]"},
+	} {
+		f := &htsFit{o, []float64{0, 1, -1, -2}}
+		r := f.report(c.m, fit.Solution{Steps: c.steps, Value: 7}, flat)
+		if got := fmt.Sprint(r.AtBound, r.Warnings); got != c.want || r.Iterations != 2+c.steps || r.NLL != 7 {
+			t.Errorf("%+v after %d steps: %s, want %s; %+v", c.m, c.steps, got, c.want, r)
+		}
+	}
+}

@@ -321,3 +321,19 @@ func TestCIRFallsToTheLargestScoreWithoutHits(t *testing.T) {
 		t.Errorf("%v, want 1/2 and 1/2", q)
 	}
 }
+
+// Every window that was tried takes two passes, and the NLL one more. A chain of ties that
+// leaves the first window needs a second one.
+func TestIRCountsItsWindows(t *testing.T) {
+	const n = 61
+	chain := &data.Set{Logits: data.NewMatrix(n, 2), Labels: make([]int32, n)}
+	for i := range n {
+		chain.Logits.Row(i)[1] = -float32(i) * 0x1p-22
+	}
+	chain.Labels[0] = 1
+	for tries, set := range map[int]*data.Set{1: testset.Drawn(60, 3, 1, 1), 2: chain} {
+		if f := fitMethod(t, "ir", set, nil); f.Report.Passes != float64(2*tries+1) {
+			t.Errorf("%v passes, want those of %d windows", f.Report.Passes, tries)
+		}
+	}
+}
