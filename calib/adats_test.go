@@ -228,7 +228,7 @@ func TestAdaTSBitsInBlocksAndLoaded(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"features":140`, `"features":141`, "mean: 140 numbers, want 141"},
 		{`"hidden":256`, `"hidden":254`, "weights"},
-		{`"hidden":256`, `"hidden":255`, "no such network"},
+		{`"hidden":256`, `"hidden":255`, "an even number of hidden units"},
 		{`"classes":130`, `"classes":131`, "weights"},
 	} {
 		broken := strings.Replace(text.String(), c.old, c.new, 1)

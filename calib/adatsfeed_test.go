@@ -23,7 +23,7 @@ func TestAdaTSNetworksHaveLimits(t *testing.T) {
 	} {
 		m := adatsMap{Width: c.features, Hidden: c.hidden, Classes: c.classes}
 		if err := m.checkShape(); (err == nil) != c.good {
-			t.Errorf("%+v: %v", c, err)
+			t.Fatalf("%+v: %v", c, err)
 		}
 	}
 	wide := &data.Set{Logits: data.NewMatrix(1, 2), Labels: make([]int32, 1), Features: data.NewMatrix(1, adatsMostWidth+1)}

@@ -50,3 +50,13 @@ func TestRowsInMemoryComeBeforeAStream(t *testing.T) {
 		t.Errorf("%d classes without rows", k)
 	}
 }
+
+// A map without logits in its contract serves sets that have none; others are checked.
+func TestMapsOfSomeClassesAcceptSetsWithoutLogits(t *testing.T) {
+	m := vsMap{V: []float64{1, 1}, B: []float64{0, 0}}
+	for k, good := range map[int]bool{0: true, 2: true, 3: false} {
+		if err := CheckSet(m, &data.Set{Logits: data.NewMatrix(1, k)}); (err == nil) != good {
+			t.Errorf("%d classes: %v", k, err)
+		}
+	}
+}

@@ -121,7 +121,7 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{htsMap{htsMostW / below, 0}, htsMap{-htsMostW / below, 0}, htsMap{0, htsMostB / below}, htsMap{0, -htsMostB / below}, htsMap{nan, 0}},
 		},
 		"Venn-Abers": {
-			[]checked{vennAbersMap{Classes: 1, Folds: [][]isotonic.Outcomes{outcomes(1)}}, vennAbersMap{Classes: 4, Pairs: true, Folds: [][]isotonic.Outcomes{outcomes(6)}}, vennAbersMap{Classes: mostMatrixClasses + 1, Folds: [][]isotonic.Outcomes{outcomes(mostMatrixClasses + 1)}}},
+			[]checked{vennAbersMap{Classes: 1, Folds: [][]isotonic.Outcomes{outcomes(1)}}, vennAbersMap{Classes: 4, Pairs: true, Folds: [][]isotonic.Outcomes{outcomes(6)}}, vennAbersMap{Classes: mostMatrixClasses, Pairs: true, Folds: [][]isotonic.Outcomes{outcomes(mostMatrixClasses * (mostMatrixClasses - 1) / 2)}}, vennAbersMap{Classes: mostMatrixClasses + 1, Folds: [][]isotonic.Outcomes{outcomes(mostMatrixClasses + 1)}}},
 			[]checked{
 				vennAbersMap{}, vennAbersMap{Classes: 1}, vennAbersMap{Classes: 2, Folds: [][]isotonic.Outcomes{outcomes(1)}}, vennAbersMap{Classes: 4, Pairs: true, Folds: [][]isotonic.Outcomes{outcomes(4)}},
 				vennAbersMap{Classes: -1, Folds: [][]isotonic.Outcomes{nil}}, vennAbersMap{Classes: 1, Folds: [][]isotonic.Outcomes{{{Rows: []int{1}}}}}, vennAbersMap{Classes: mostMatrixClasses + 1, Pairs: true, Folds: [][]isotonic.Outcomes{nil}},
@@ -140,7 +140,7 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{quadraticMap{}, quadraticMap{numbers(2), numbers(2), numbers(1)}, quadraticMap{numbers(2), numbers(1), numbers(2)}, quadraticMap{numbers(1), numbers(1), []float64{nan}}, quadraticMap{[]float64{inf}, numbers(1), numbers(1)}},
 		},
 		"ProCal": {
-			[]checked{proCalMap{fit.MinT, points, density.Kernels{}, near(1)}, proCalMap{fit.MaxT, density.Kernels{}, points, near(1)}},
+			[]checked{proCalMap{1, points, points, near(1)}, proCalMap{fit.MinT, points, density.Kernels{}, near(1)}, proCalMap{fit.MaxT, density.Kernels{}, points, near(1)}},
 			[]checked{
 				proCalMap{fit.MinT * below, points, points, near(1)}, proCalMap{fit.MaxT / below, points, points, near(1)}, proCalMap{1, density.Kernels{}, density.Kernels{}, near(1)}, proCalMap{1, points, points, near(0)},
 				proCalMap{1, density.Kernels{X: fit.Packed[float64]{1}}, points, near(1)}, proCalMap{1, points, density.Kernels{Y: fit.Packed[float64]{1}}, near(1)},

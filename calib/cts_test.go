@@ -67,11 +67,18 @@ func TestCTSScoresAreThoseOfTheMap(t *testing.T) {
 	for i, l := range tied.Logits.Data {
 		tied.Logits.Data[i] = float32(math.Round(float64(l)))
 	}
+	level := &data.Set{Logits: data.NewMatrix(64, 4), Labels: make([]int32, 64)} // two values of logits, and every label
+	for i := range 64 {
+		for j := range 4 {
+			level.Logits.Row(i)[j] = float32(i >> j & 1)
+		}
+		level.Labels[i] = int32(i >> 4)
+	}
 	var every []int
 	for g := range ctsPoints {
 		every = append(every, g)
 	}
-	for _, set := range []*data.Set{testset.Lattice(80, 5), wide, tied, testset.Drawn(20, 1, 1, 1)} {
+	for _, set := range []*data.Set{testset.Lattice(80, 5), wide, tied, level, testset.Drawn(20, 1, 1, 1)} {
 		s := newCTSSearch(set, 1.25)
 		if _, err := s.round(context.Background()); err != nil {
 			t.Fatal(err)

@@ -132,7 +132,7 @@ func TestDACNeighboursAreAThousandthOfTheBank(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 499: 1, 1499: 1, 1500: 2, 2499: 2, 2500: 3} {
 		h := data.NewMatrix(n, 1)
 		for i := range h.Data {
-			h.Data[i] = 1
+			h.Data[i] = float32(i + 1)
 		}
 		m, own := newDACMap(Input{Cal: &data.Set{Features: h, Logits: data.NewMatrix(n, 2)}}, DAC{Bank: n})
 		if m.Neighbours != want || m.Rows != n {

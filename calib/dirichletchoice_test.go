@@ -43,6 +43,13 @@ func TestRaceEndsIfTheExcessIsClear(t *testing.T) {
 			t.Errorf("%+v: doubt %v, NLL before %v, error %v", c, r.doubt, r.before, r.err)
 		}
 	}
+	even := linearmap.New(&data.Set{Logits: data.NewMatrix(1, 2), Labels: make([]int32, 1)}, true, rawLogits) // of NLL log 2
+	for excess, want := range map[float64]bool{9.9: false, 10.1: true} {
+		r := race{ctx: t.Context(), left: even, best: math.Ln2 - excess, before: math.Ln2 + 1, steps: raceEvery - 1}
+		if got := r.lost(make([]float64, 6)); got != want {
+			t.Errorf("an excess of %v after a change of 1: lost %v", excess, got)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := race{ctx: ctx, left: certain(1), steps: raceEvery - 1}
@@ -64,13 +71,13 @@ func TestCandidatesLoseByMoreThanTheirDoubt(t *testing.T) {
 }
 
 func TestFoldsCountTheRowsThatTheyRead(t *testing.T) {
-	f := &odirFold{problem: certain(4), left: certain(1)}
-	f.problem.Passes, f.left.Passes = 3, 2
-	if got := f.passes(5); got != 2.8 {
-		t.Errorf("%v passes, want (3 x 4 + 2 x 1)/5", got)
+	f := &odirFold{problem: certain(3), left: certain(2)}
+	f.problem.Passes, f.left.Passes = 3, 7
+	if got := f.passes(5); got != 4.6 {
+		t.Errorf("%v passes, want (3 x 3 + 7 x 2)/5", got)
 	}
 	f.left = nil
-	if got := f.passes(4); got != 3 {
+	if got := f.passes(3); got != 3 {
 		t.Errorf("%v passes without excluded rows, want 3", got)
 	}
 }

@@ -187,6 +187,9 @@ func TestOnFaceIsAProjection(t *testing.T) {
 			t.Errorf("%v on %v: %v %v, want %v %v", c.inner, c.face, w, ok, c.want, c.ok)
 		}
 	}
+	if w, ok := onFace([3][3]float64{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}, [3]float64{2, 0, 0}, []int{0, 1}); ok { // exactly (1, 0)
+		t.Errorf("a corner is inside an edge: %v", w)
+	}
 	if _, ok := onFace([3][3]float64{{1, 1, 0}, {1, 1, 0}, {0, 0, 1}}, [3]float64{}, []int{0, 1}); ok {
 		t.Error("a system without a single solution is solved")
 	}

@@ -227,3 +227,20 @@ func TestFeatClipRejects(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Logits may differ from those of the last layer by .02 (1 + the range of the row), up to
+// an offset.
+func TestFeatClipToleratesRoundedLogits(t *testing.T) {
+	for _, c := range []struct {
+		range_, off float32
+		good        bool
+	}{{0, .019, true}, {0, .021, false}, {9, .19, true}, {9, .21, false}} {
+		set := &data.Set{
+			Logits: testset.Rows([][]float32{{5, 5 - c.range_ + c.off}}), Labels: []int32{0}, Features: testset.Rows([][]float32{{1}}),
+			Head: data.Linear{W: testset.Rows([][]float32{{0}, {-c.range_}}), B: []float32{0, 0}},
+		}
+		if err := checkHead(set); (err == nil) != c.good {
+			t.Errorf("range %v, off by %v: %v", c.range_, c.off, err)
+		}
+	}
+}

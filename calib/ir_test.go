@@ -337,3 +337,14 @@ func TestIRCountsItsWindows(t *testing.T) {
 		}
 	}
 }
+
+// The knots of ir-top are confidences of calibration rows, with all their bits.
+func TestIRTopKeepsTheBitsOfConfidences(t *testing.T) {
+	for _, label := range []int32{0, 1} {
+		set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}}), Labels: []int32{label}}
+		m := fitted(t, TopIsotonicRegression{}, set).(irTopMap)
+		if want := NewUnscaled(set.Logits).Confidences(); !slices.Equal(m.X, want) || m.Y[0] != float64(1-label) {
+			t.Errorf("label %d: knots %v with values %v, want %v", label, m.X, m.Y, want)
+		}
+	}
+}

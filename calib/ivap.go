@@ -140,17 +140,25 @@ func (m CrossVennAbers) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitVennAbers(ctx, in, m.Coupling == oneVsOne, m.Folds)
 }
 
+// checkVennAbersSize rejects sets of n rows and k classes that are too large.
+func checkVennAbersSize(n, k int, pairs bool) error {
+	switch {
+	case pairs && k > mostMatrixClasses:
+		return fmt.Errorf("one-vs-one has %d pairs of %d classes: at most %d classes; one-vs-rest takes more", k*(k-1)/2, k, mostMatrixClasses)
+	case n > mostVennAbersScores/k:
+		return fmt.Errorf("the map would keep %d x %d scores: at most %d; cir and irova take more", n, k, mostVennAbersScores)
+	}
+	return nil
+}
+
 func fitVennAbers(ctx context.Context, in Input, pairs bool, folds int) (*Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
 	n, k := set.Logits.Rows, set.Logits.Cols
-	switch {
-	case pairs && k > mostMatrixClasses:
-		return nil, fmt.Errorf("one-vs-one has %d pairs of %d classes: at most %d classes; one-vs-rest takes more", k*(k-1)/2, k, mostMatrixClasses)
-	case n > mostVennAbersScores/k:
-		return nil, fmt.Errorf("the map would keep %d x %d scores: at most %d; cir and irova take more", n, k, mostVennAbersScores)
+	if err := checkVennAbersSize(n, k, pairs); err != nil {
+		return nil, err
 	}
 	folds = min(folds, n)
 	part := make([]int, n)

@@ -78,8 +78,8 @@ func (m KernelRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	n, k := set.Logits.Rows, set.Logits.Cols
 	size := min(n, m.Rows)
-	if most := simplex.MostNumbers / k; size > most {
-		return nil, fmt.Errorf("the map would keep %d x %d logits: at most %d; set the option rows to %d or less", size, k, simplex.MostNumbers, most)
+	if err := checkBankSize(size, k); err != nil {
+		return nil, err
 	}
 	rank := fit.Folds(set, n, in.Seed) // in a random order
 	bank := simplex.Bank{Classes: k, Bandwidth: simplex.Scott(size, k)}
@@ -110,6 +110,14 @@ func (m KernelRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		nll -= log / float64(n)
 	}
 	return result(f, fit.Report{NLL: nll, Passes: 1}), nil
+}
+
+// checkBankSize rejects banks of too many rows of k classes.
+func checkBankSize(rows, k int) error {
+	if most := simplex.MostNumbers / k; rows > most {
+		return fmt.Errorf("the map would keep %d x %d logits: at most %d; set the option rows to %d or less", rows, k, simplex.MostNumbers, most)
+	}
+	return nil
 }
 
 // kernelMap is the bank of calibration rows.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/simplex"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -64,6 +65,34 @@ func TestBitsOfOneVsRestAndKernelDoNotDependOnProcessors(t *testing.T) {
 			if f.Report.NLL != first.Report.NLL || !slices.Equal(q.Data, want.Data) {
 				t.Errorf("%s: other bits with %d processors", name, workers)
 			}
+		}
+	}
+}
+
+func TestBanksHaveALimit(t *testing.T) {
+	for _, c := range []struct {
+		rows, k int
+		good    bool
+	}{{10, simplex.MostNumbers / 10, true}, {10, simplex.MostNumbers/10 + 1, false}, {11, simplex.MostNumbers / 10, false}, {1, simplex.MostNumbers, true}} {
+		if err := checkBankSize(c.rows, c.k); (err == nil) != c.good {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func TestVennAbersSetsHaveALimit(t *testing.T) {
+	const most = mostMatrixClasses
+	for _, c := range []struct {
+		n, k  int
+		pairs bool
+		want  string
+	}{
+		{mostVennAbersScores / 10, 10, false, ""}, {mostVennAbersScores/10 + 1, 10, false, "1000001 x 10 scores"}, {10, mostVennAbersScores/10 + 1, false, "10 x 1000001 scores"},
+		{5, most, true, ""}, {5, most + 1, false, ""}, {5, most + 1, true, "5050 pairs of 101 classes"},
+	} {
+		err := checkVennAbersSize(c.n, c.k, c.pairs)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -102,4 +105,70 @@ func BenchmarkFitLabelShift(b *testing.B) {
 			fitOn(b, "label-shift", Input{Cal: cal, Target: &data.Set{Logits: target.Logits}}, nil)
 		}
 	})
+}
+
+// The report counts the steps of the calibration and of EM, and the passes of the
+// calibration and of the NLL besides the one in which EM reads the set. EM says if its
+// steps run out.
+func TestLabelShiftReportsItsSteps(t *testing.T) {
+	cal, target := testset.Drawn(60, 3, 2, 1), testset.Drawn(40, 3, 2, 2)
+	for _, calibration := range []string{"none", "ts", "bcts"} {
+		for _, steps := range []int{1, 3, 1000} {
+			in := Input{Cal: cal, Target: target}
+			m := labelShiftMap{T: 1, B: make([]float64, 3), W: make([]float64, 3)}
+			var r fit.Report
+			var err error
+			if calibration != "none" {
+				if r, err = m.calibrate(t.Context(), in, calibration == "bcts"); err != nil || r.Passes <= 0 || r.Iterations <= 0 {
+					t.Fatal(err, r)
+				}
+			}
+			taken, change, err := m.reweight(t.Context(), cal.Logits, target.Logits, steps, 1e-6)
+			if err != nil || taken > steps || taken < min(steps, 3) {
+				t.Fatal(err, taken)
+			}
+			f, err := LabelShift{Calibration: calibration, Steps: steps}.Fit(t.Context(), in)
+			if err != nil || f.Report.Iterations != r.Iterations+taken || f.Report.Passes != r.Passes+2 || (len(f.Report.Warnings) > 0) != (change > 1e-6) || (change > 1e-6) != (steps < 10) {
+				t.Errorf("%s: %+v (%v), want %d+%d steps, %v+2 passes; last change %v", calibration, f.Report, err, r.Iterations, taken, r.Passes, change)
+			}
+		}
+	}
+}
+
+// A change of exactly the tolerance ends EM without a warning. With one class the shares
+// never change.
+func TestLabelShiftMayEndAtItsTolerance(t *testing.T) {
+	one := data.NewMatrix(3, 1)
+	m := labelShiftMap{T: 1, B: make([]float64, 1), W: make([]float64, 1)}
+	if steps, change, err := m.reweight(t.Context(), one, one, 50, 0); steps != 1 || change != 0 || err != nil {
+		t.Errorf("%d steps, change %v (%v)", steps, change, err)
+	}
+}
+
+func TestLabelShiftNeedsTargetRows(t *testing.T) {
+	cal := testset.Drawn(20, 3, 1, 1)
+	for name, target := range map[string]*data.Set{"none": nil, "no rows": {Logits: data.NewMatrix(0, 3)}, "other classes": testset.Drawn(5, 4, 1, 1)} {
+		if _, err := (LabelShift{}).Fit(t.Context(), Input{Cal: cal, Target: target}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// An offset of the rows changes no bit of the fit and of the map.
+func TestLabelShiftIgnoresTheOffsetOfRows(t *testing.T) {
+	cal, target := testset.Drawn(60, 3, 2, 1), testset.Drawn(40, 3, 2, 2)
+	moved := func(set *data.Set) *data.Set {
+		out := *set
+		out.Logits = data.NewMatrix(set.Logits.Rows, 3)
+		for i, l := range set.Logits.Data {
+			set.Logits.Data[i] = float32(math.Round(float64(l)*64)) / 64 // on this grid float32 adds 1000 exactly
+			out.Logits.Data[i] = set.Logits.Data[i] + 1000
+		}
+		return &out
+	}
+	far, away := moved(cal), moved(target)
+	a, b := fitOn(t, "label-shift", Input{Cal: cal, Target: target}, nil), fitOn(t, "label-shift", Input{Cal: far, Target: away}, nil)
+	if !reflect.DeepEqual(a.Map, b.Map) || !slices.Equal(applied(a.Map, target.Logits).Data, applied(a.Map, away.Logits).Data) {
+		t.Errorf("%v, with an offset %v", a.Map, b.Map)
+	}
 }

@@ -233,3 +233,20 @@ func TestRanksAreReadFromBase64OrNumbers(t *testing.T) {
 		}
 	}
 }
+
+// The place of the first difference is named, also if one list is the beginning of the
+// other.
+func TestDifferencesOfModelsHaveTheirPlace(t *testing.T) {
+	list := func(n ...any) any { return map[string]any{"a": n} }
+	for _, c := range []struct {
+		got, want any
+		at        string
+	}{
+		{list(1.0, 2.0), list(1.0, 2.0), ""}, {list(1.0, 2.0), list(1.0, 3.0), "a[1]"}, {list(1.0), list(1.0, 2.0), "a"}, {list(1.0, 2.0), list(1.0), "a"},
+		{map[string]any{"a": 1.0}, list(1.0), "a"}, {1.0, list(1.0), "the object"},
+	} {
+		if at := difference("", c.got, c.want); at != c.at {
+			t.Errorf("%v and %v differ at %q, want %q", c.got, c.want, at, c.at)
+		}
+	}
+}

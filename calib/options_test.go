@@ -1,6 +1,9 @@
 package calib
 
-import "fmt"
+import (
+	"fmt"
+	"testing"
+)
 
 // setInts returns a function that sets whole-number options by name, as a spec does.
 func setInts(values map[string]int) func([]Option) error {
@@ -23,3 +26,16 @@ func setInts(values map[string]int) func([]Option) error {
 
 // SetInts is setInts for tests outside the package.
 var SetInts = setInts
+
+// A default outside the range is named beside it.
+func TestRangesOfNumbersNameOtherDefaults(t *testing.T) {
+	for _, c := range []struct {
+		def  float64
+		want string
+	}{{1, "1 to 3"}, {3, "1 to 3"}, {2, "1 to 3"}, {0, "1 to 3, or 0"}, {4, "1 to 3, or 4"}} {
+		var field float64
+		if got := FloatOption("x", &field, c.def, 1, 3, "help").Range; got != c.want {
+			t.Errorf("default %v: %q, want %q", c.def, got, c.want)
+		}
+	}
+}

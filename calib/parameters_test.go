@@ -65,3 +65,11 @@ func TestParametersAreThoseOfTheMap(t *testing.T) {
 		}
 	}
 }
+
+// A parameter has the first bound whose name it is, and no bound of a longer name.
+func TestParametersHaveTheirFirstBound(t *testing.T) {
+	f := &Fitted{Map: htsMap{1, 2}, Report: Report{AtBound: []string{"ww <= 1", "w <= 100", "w >= -100"}}}
+	if list := f.Parameters(); list[0].Bound != "w <= 100" || list[1].Bound != "" {
+		t.Errorf("%+v", list)
+	}
+}

@@ -250,3 +250,15 @@ func TestProCalModelsAreChecked(t *testing.T) {
 		t.Error("features of another width are accepted")
 	}
 }
+
+// ProCal on ts reads the set once more than ts; without a base it reads it once.
+func TestProCalCountsTheReadsOfItsBase(t *testing.T) {
+	set := densitySet()
+	ts := fitMethod(t, "ts", set, nil).Report
+	for base, want := range map[string]float64{"none": 1, "ts": ts.Passes + 1} {
+		f, err := ProCal{Base: base}.Fit(t.Context(), Input{Cal: set})
+		if err != nil || f.Report.Passes != want || f.Report.NLL != 0 {
+			t.Errorf("base %s: %+v (%v), want %v passes", base, f.Report, err, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
@@ -100,5 +101,34 @@ func TestQuantileEdgesAreThoseOfNumpy(t *testing.T) {
 		if got := quantileEdges(c.v, 5); !testset.Near(got, c.want, 1e-14) {
 			t.Errorf("edges of %v: %v, want %v", c.v, got, c.want)
 		}
+	}
+}
+
+// The windows of the isotonic regression of each group are counted, here two of one group;
+// see TestIRCountsItsWindows.
+func TestProCalBinsCountWindows(t *testing.T) {
+	const n = 61
+	set := &data.Set{Logits: data.NewMatrix(n, 2), Labels: make([]int32, n), Features: data.NewMatrix(n, 2)}
+	for i := range n {
+		set.Logits.Row(i)[1] = -float32(i) * 0x1p-22
+		set.Features.Row(i)[0] = 1
+	}
+	set.Labels[0] = 1
+	f, err := ProCalBins{Groups: 1}.Fit(t.Context(), Input{Cal: set})
+	if err != nil || f.Report.Passes != 2*2+1 {
+		t.Errorf("%+v (%v), want 5 passes", f.Report, err)
+	}
+}
+
+// As many rows as groups are enough; if groups are empty, proximities are equal.
+func TestAsManyRowsAsGroupsAreEnough(t *testing.T) {
+	set := densitySet().Rows(0, 5)
+	set.Features = data.NewMatrix(5, 6)
+	for i := range set.Features.Data {
+		set.Features.Data[i] = 1
+	}
+	f, err := ProCalBins{Groups: 5}.Fit(t.Context(), Input{Cal: set})
+	if err != nil || len(f.Report.Warnings) != 1 || !strings.Contains(f.Report.Warnings[0], "proximities are equal") {
+		t.Errorf("%+v (%v)", f.Report, err)
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/diff/fd"
-
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
+	"gonum.org/v1/gonum/diff/fd"
 )
 
 // allRows returns 0..n-1.
@@ -105,6 +104,7 @@ func TestPTSInputIsTheLargestLogits(t *testing.T) {
 func TestPTSTemperatureIsLimited(t *testing.T) {
 	for _, c := range []struct{ out, t, slope float64 }{
 		{2, 2, 1}, {-2, 2, -1}, {0, fit.MinT, 0}, {1e-4, fit.MinT, 0}, {5e3, fit.MaxT, 0}, {-5e3, fit.MaxT, 0},
+		{fit.MinT, fit.MinT, 1}, {-fit.MinT, fit.MinT, -1}, {fit.MaxT, fit.MaxT, 0}, {-fit.MaxT, fit.MaxT, 0},
 		{math.Inf(1), fit.MaxT, 0}, {math.NaN(), fit.MaxT, 0},
 	} {
 		if got, slope := ptsTemperature(c.out); got != c.t || slope != c.slope {
@@ -177,5 +177,29 @@ func BenchmarkFitNets(b *testing.B) {
 				b.ReportMetric(float64(f.Report.Iterations), "steps")
 			})
 		}
+	}
+}
+
+// The weights start in Glorot's interval, sqrt(6/(in+out)), and one step of Adam moves
+// each by at most the rate.
+func TestPTSStartsInGlorotsInterval(t *testing.T) {
+	set := testset.Drawn(20, 12, 1, 1)
+	m := fitted(t, ParameterizedTemperatureScaling{Steps: 1}, set).(ptsMap)
+	w, in, most := m.Weights, ptsInputs, 0.0
+	for _, out := range append(slices.Clone(ptsNet(12).Sizes[1:]), 1) { // Sizes leaves out the output
+		bound := math.Sqrt(6 / float64(in+out))
+		for range out {
+			for _, v := range w[:in] {
+				if !(math.Abs(v) <= bound+1e-3) {
+					t.Errorf("weight %v of a layer of %d to %d, want at most %v", v, in, out, bound)
+				}
+				most = max(most, math.Abs(v)/bound)
+			}
+			w = w[in+1:]
+		}
+		in = out
+	}
+	if len(w) != 0 || most < .9 {
+		t.Errorf("%d weights left; the largest is %v of its bound", len(w), most)
 	}
 }

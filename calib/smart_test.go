@@ -6,11 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/diff/fd"
-
 	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
+	"gonum.org/v1/gonum/diff/fd"
 )
 
 // The reference is the network in numpy on x = (gap - gap.mean())/gap.std(),
@@ -122,5 +121,66 @@ func TestSMARTCalibrates(t *testing.T) {
 	before, _ := mapECE(temperatureMap{1}, set)
 	if after > before/4 {
 		t.Errorf("ECE %v, before %v", after, before)
+	}
+}
+
+// Gaps that differ by rounding have the scale 0, small gaps that differ have theirs.
+func TestSMARTStandardisesGaps(t *testing.T) {
+	for _, c := range []struct {
+		gaps  [2]float32
+		scale float64
+	}{{[2]float32{0, 0}, 0}, {[2]float32{1024, 1024 + 0x1p-12}, 0}, {[2]float32{0x1p-14, 0x1p-13}, 0x1p15}, {[2]float32{1, 3}, 1}} {
+		set := &data.Set{Logits: testset.Rows([][]float32{{c.gaps[0], 0}, {0, c.gaps[1]}}), Labels: []int32{0, 0}}
+		if m := newSMARTTrainer(set).shape; !(math.Abs(m.Scale-c.scale) <= 1e-12*c.scale) || m.Mean != (float64(c.gaps[0])+float64(c.gaps[1]))/2 {
+			t.Errorf("gaps %v: %+v, want the scale %v", c.gaps, m, c.scale)
+		}
+	}
+}
+
+// On rows of equal logits the loss is constant, so training ends after the patience, and
+// its best network is the first, whose weights are at most 1/sqrt(inputs).
+func TestSMARTEndsByPatience(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(20, 3), Labels: make([]int32, 20)}
+	f, err := SMART{Epochs: 50, Patience: 4}.Fit(t.Context(), Input{Cal: set})
+	if err != nil || f.Report.Iterations != 5 || len(f.Report.Warnings) != 0 {
+		t.Errorf("%+v (%v), want 5 epochs without a warning", f.Report, err)
+	}
+	w, in := f.Map.(smartMap).Weights, 1
+	for _, out := range append(slices.Clone(smartNet().Sizes[1:]), 1) { // Sizes leaves out the output
+		layer := w[:out*(in+1)]
+		if bound := 1 / math.Sqrt(float64(in)); slices.Max(layer) > bound || slices.Min(layer) < -bound || slices.Max(layer) < bound/2 {
+			t.Errorf("layer of %d inputs: weights from %v to %v", in, slices.Min(layer), slices.Max(layer))
+		}
+		w, in = w[len(layer):], out
+	}
+	if f, err = (SMART{Epochs: 3, Patience: 4}).Fit(t.Context(), Input{Cal: set}); err != nil || f.Report.Iterations != 3 || len(f.Report.Warnings) != 1 {
+		t.Errorf("%+v (%v), want 3 epochs and a warning", f.Report, err)
+	}
+}
+
+// Rows whose confidence is constant have no gradient; the rows after them have theirs.
+func TestSMARTRowsOfEqualLogitsHaveNoGradient(t *testing.T) {
+	set := testset.Drawn(30, 3, 2, 1)
+	clear(set.Logits.Row(0))
+	s := newSMARTTrainer(set)
+	w := testset.FixedWeights(smartNet().Size())
+	grad := make([]float64, len(w))
+	if _, err := s.loss(t.Context(), w, grad); err != nil || s.toOut[0] != 0 {
+		t.Fatal(err, s.toOut[0])
+	}
+	const h = 1e-6
+	for _, j := range []int{0, 16, 40, len(w) - 1} {
+		var value [2]float64
+		for side, d := range []float64{-h, h} {
+			moved := slices.Clone(w)
+			moved[j] += d
+			var err error
+			if value[side], err = s.loss(t.Context(), moved, make([]float64, len(w))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := (value[1] - value[0]) / (2 * h); !(math.Abs(grad[j]-want) <= 1e-8) {
+			t.Errorf("weight %d: gradient %v, differences %v", j, grad[j], want)
+		}
 	}
 }

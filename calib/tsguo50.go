@@ -67,21 +67,20 @@ type lossAt struct{ value, gradient float64 }
 
 // torchLBFGS minimises f as torch.optim.LBFGS.step does for one variable
 // without line search (PyTorch 1.13; the loop is unchanged since 1.0), with
-// its defaults tolerance_grad 1e-7, tolerance_change 1e-9, max_eval 5/4
-// max_iter. It returns the last point and the number of steps. As in torch, f was
-// not evaluated at that point if max_iter ended the loop.
+// its defaults tolerance_grad 1e-7 and tolerance_change 1e-9. It returns the last
+// point and the number of steps. As in torch, f was not evaluated at that point if
+// max_iter ended the loop. A step has one evaluation, so from max_iter = 4 on the
+// default of max_eval, 5/4 max_iter, ends no loop, and it is left out.
 //
 // In one variable the two-loop recursion returns -gradient * s/y of the newest
 // pair, with any history: after the first pair the remaining vector is zero, up to
 // rounding. (torch skips a pair if y s <= 1e-10.)
 func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (float64, int, error) {
 	const tolGrad, tolChange = 1e-7, 1e-9
-	maxEval := maxIter * 5 / 4
 	cur, err := f(x)
 	if err != nil || math.Abs(cur.gradient) <= tolGrad {
 		return x, 0, err
 	}
-	evals := 1
 	inverse := 1.0 // s/y of the newest pair
 	step := min(1, 1/math.Abs(cur.gradient)) * lr
 	var direction float64
@@ -106,9 +105,7 @@ func torchLBFGS(x, lr float64, maxIter int, f func(float64) (lossAt, error)) (fl
 		if cur, err = f(x); err != nil {
 			return x, iter, err
 		}
-		evals++
-		if evals >= maxEval || math.Abs(cur.gradient) <= tolGrad ||
-			math.Abs(direction*step) <= tolChange || math.Abs(cur.value-prev.value) < tolChange {
+		if math.Abs(cur.gradient) <= tolGrad || math.Abs(direction*step) <= tolChange || math.Abs(cur.value-prev.value) < tolChange {
 			return x, iter, nil
 		}
 	}

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"strings"
@@ -140,5 +141,59 @@ func TestGuo50RejectsNegativeTemperatures(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "no temperature") {
 			t.Errorf("gap %g: error %v", gap, err)
 		}
+	}
+}
+
+// The loop ends where torch ends it: at a gradient of 1e-7, before a step whose slope is
+// above -1e-9, after a step of 1e-9, after a change of the value below 1e-9, and after the
+// last step without an evaluation. A pair with y s of at most 1e-10 leaves the scale. f
+// gives the numbers of a case in turn.
+func TestTorchLBFGSEndsAsTorch(t *testing.T) {
+	root := math.Sqrt(1e-9) // its square is -1e-9 as the slope of the first step
+	for root*root > 1e-9 {
+		root = math.Nextafter(root, 0)
+	}
+	for root*root < 1e-9 {
+		root = math.Nextafter(root, 1)
+	}
+	if root*root != 1e-9 {
+		t.Fatalf("no square root of 1e-9: %v", root*root)
+	}
+	const lr = .25
+	for name, c := range map[string]struct {
+		lr    float64
+		most  int
+		f     []lossAt
+		steps int
+		x     float64 // less 1.5
+	}{
+		"no gradient":              {lr, 9, []lossAt{{1, 0}}, 0, 0},
+		"the least gradient":       {lr, 9, []lossAt{{1, -1e-7}}, 0, 0},
+		"no descent":               {lr, 9, []lossAt{{1, 1e-5}}, 1, 0},
+		"the least descent":        {lr, 1, []lossAt{{1, root}}, 1, -lr * root},
+		"a large gradient":         {lr, 1, []lossAt{{1, 4}}, 1, -lr},
+		"one step":                 {lr, 1, []lossAt{{1, .5}}, 1, -lr / 2},
+		"gradient after a step":    {lr, 9, []lossAt{{1, .5}, {0, 1e-7}}, 1, -lr / 2},
+		"a step of 1e-9":           {2e-9, 9, []lossAt{{1, .5}, {0, .5}}, 1, -1e-9},
+		"a longer step":            {4e-9, 2, []lossAt{{1, .5}, {0, .5}}, 2, -4e-9},
+		"a small change":           {lr, 9, []lossAt{{.5e-9, .5}, {0, .25}}, 1, -lr / 2},
+		"a change of 1e-9":         {lr, 2, []lossAt{{1e-9, .5}, {0, .5}}, 2, -lr},
+		"a secant":                 {lr, 2, []lossAt{{1, .5}, {0, .25}}, 2, -lr/2 - lr*.25*(lr/2)/.25},
+		"a pair of 1e-10":          {2048e-10, 2, []lossAt{{1, .5}, {0, .5 - 0x1p-10}}, 2, -1024e-10 - 2048e-10*(.5-0x1p-10)},
+		"a longer pair":            {4096e-10, 2, []lossAt{{1, .5}, {0, .5 - 0x1p-10}}, 2, -2048e-10 - 4096e-10*(.5-0x1p-10)*2048e-10/0x1p-10},
+		"a pair of less curvature": {2048e-10, 2, []lossAt{{1, .5}, {0, .5 - 0x1p-11}}, 2, -1024e-10 - 2048e-10*(.5-0x1p-11)},
+	} {
+		calls := 0
+		x, steps, err := torchLBFGS(1.5, c.lr, c.most, func(float64) (lossAt, error) {
+			calls++
+			return c.f[calls-1], nil
+		})
+		if err != nil || steps != c.steps || calls != len(c.f) || !(math.Abs(x-1.5-c.x) <= 1e-12*math.Abs(c.x)+4e-16) {
+			t.Errorf("%s: %v after %d steps and %d evaluations (%v), want %v, %d and %d", name, x-1.5, steps, calls, err, c.x, c.steps, len(c.f))
+		}
+	}
+	fault := errors.New("fault")
+	if _, _, err := torchLBFGS(1.5, lr, 9, func(float64) (lossAt, error) { return lossAt{}, fault }); err != fault {
+		t.Errorf("error %v", err)
 	}
 }
