@@ -199,3 +199,19 @@ func TestCTSEndsAfterFiveRounds(t *testing.T) {
 		t.Errorf("%v rounds at most, want %d", most, ctsRounds)
 	}
 }
+
+// Of rivals with equal l/T the lowest index is the prediction.
+func TestCTSRivalsBreakTiesByIndex(t *testing.T) {
+	set := &data.Set{Logits: testset.Rows([][]float32{{1, 2, 2, 3}, {5, 5, 1, 5}}), Labels: []int32{0, 0}}
+	s := newCTSSearch(set, 2)
+	for i, c := range []struct {
+		class int
+		most  float64
+		top   int32
+	}{{3, 1, 1}, {0, 2.5, 1}} {
+		s.most[i], s.top[i], s.sum[i] = s.without(set.Logits.Row(i), -1)
+		if most, top := s.rivals(i, c.class); most != c.most || top != c.top {
+			t.Errorf("row %d: %v of class %d, want %v of %d", i, most, top, c.most, c.top)
+		}
+	}
+}

@@ -172,3 +172,17 @@ func TestLabelShiftIgnoresTheOffsetOfRows(t *testing.T) {
 		t.Errorf("%v, with an offset %v", a.Map, b.Map)
 	}
 }
+
+// EM that ends at a change of exactly the tolerance does not warn.
+func TestLabelShiftMeetsItsTolerance(t *testing.T) {
+	cal, target := testset.Drawn(60, 3, 2, 1), testset.Drawn(40, 3, 2, 2)
+	m := labelShiftMap{T: 1, B: make([]float64, 3), W: make([]float64, 3)}
+	_, change, err := m.reweight(t.Context(), cal.Logits, target.Logits, 3, 0)
+	if err != nil || !(change > 0) {
+		t.Fatal(change, err)
+	}
+	f, err := LabelShift{Calibration: "none", Tolerance: change}.Fit(t.Context(), Input{Cal: cal, Target: target})
+	if err != nil || f.Report.Iterations != 3 || len(f.Report.Warnings) != 0 {
+		t.Errorf("%+v (%v), want 3 steps", f.Report, err)
+	}
+}

@@ -250,3 +250,11 @@ func TestDifferencesOfModelsHaveTheirPlace(t *testing.T) {
 		}
 	}
 }
+
+// A model of 0 classes serves any number of them.
+func TestModelsOfAnyNumberOfClassesLoad(t *testing.T) {
+	m, err := LoadModel(strings.NewReader(strings.Replace(modelTS, `"classes": 3`, `"classes": 0`, 1)), Registry())
+	if err != nil || m.Classes != 0 {
+		t.Errorf("%+v (%v)", m, err)
+	}
+}

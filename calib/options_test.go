@@ -39,3 +39,15 @@ func TestRangesOfNumbersNameOtherDefaults(t *testing.T) {
 		}
 	}
 }
+
+// An optional number without a default has no value until it is set.
+func TestOptionalNumbersMayHaveNoDefault(t *testing.T) {
+	var field *int
+	o := OptionalInt("x", &field, nil, 0, 9, "help")
+	if o.Value() != nil || o.Default != nil {
+		t.Errorf("value %v, default %v", o.Value(), o.Default)
+	}
+	if err := o.Set(0); err != nil || o.Value() != 0 || *field != 0 {
+		t.Errorf("value %v after 0 (%v)", o.Value(), err)
+	}
+}

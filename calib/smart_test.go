@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
@@ -182,5 +183,19 @@ func TestSMARTRowsOfEqualLogitsHaveNoGradient(t *testing.T) {
 		if want := (value[1] - value[0]) / (2 * h); !(math.Abs(grad[j]-want) <= 1e-8) {
 			t.Errorf("weight %d: gradient %v, differences %v", j, grad[j], want)
 		}
+	}
+}
+
+// T is at most 1000, where it is constant, also if the network overflows.
+func TestSMARTTemperaturesAreLimited(t *testing.T) {
+	for _, c := range []struct{ out, t, slope float64 }{
+		{0, math.Ln2 + smartFloor, .5}, {-800, smartFloor, 0}, {999, 999 + smartFloor, 1}, {999.9, fit.MaxT, 0}, {1e300, fit.MaxT, 0}, {math.Inf(1), fit.MaxT, 0}, {math.NaN(), fit.MaxT, 0},
+	} {
+		if got, slope := smartTemperature(c.out); !(math.Abs(got-c.t) <= 1e-15*c.t) || !(math.Abs(slope-c.slope) <= 1e-15) {
+			t.Errorf("output %v: T = %v with slope %v, want %v and %v", c.out, got, slope, c.t, c.slope)
+		}
+	}
+	if got := fit.Softplus(999.9) + smartFloor; got != fit.MaxT {
+		t.Errorf("the output 999.9 has T = %v: it does not test the limit", got)
 	}
 }
