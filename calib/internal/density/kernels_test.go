@@ -95,8 +95,13 @@ func TestConstantQuantitiesHaveABandwidth(t *testing.T) {
 	}
 	none := [2]Kernels{{}, one}
 	New(&none)
-	if v := none[0].LogSum(.5, .5, nil); !math.IsInf(v, -1) {
-		t.Errorf("density of no points: %v", v)
+	if v := none[0].LogSum(.5, .5, nil); !math.IsInf(v, -1) || none[0].H != [2]float64{} {
+		t.Errorf("density of no points: %v, bandwidths %v", v, none[0].H)
+	}
+	two := [2]Kernels{{X: []float64{0, 2 * Constant}, Y: []float64{0, 1.5 * Constant}}}
+	New(&two) // only a deviation below Constant is that of a constant
+	if h := two[0].H; h[0] == 0 || h[1] != 0 {
+		t.Errorf("bandwidths %v, want one above 0, and 0", h)
 	}
 }
 
@@ -114,6 +119,10 @@ func TestChecksEveryRange(t *testing.T) {
 	good := func() Kernels { return Kernels{X: []float64{.1, .2}, Y: []float64{.3, .4}, H: [2]float64{.1, .2}} }
 	if k := good(); k.Check() != nil {
 		t.Fatal(k.Check())
+	}
+	ends := Kernels{X: []float64{0, 1}, Y: []float64{1, 0}, H: [2]float64{Constant / 100, 1}}
+	if err := ends.Check(); err != nil {
+		t.Errorf("at the ends of the ranges: %v", err)
 	}
 	for name, spoil := range map[string]func(k *Kernels){
 		"lengths":        func(k *Kernels) { k.Y = k.Y[:1] },
