@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -117,6 +118,13 @@ func TestSweepsComputeWhatIsLeft(t *testing.T) {
 	}
 	if got := (&Search{}).between([]int{9, 5, 3}, []int{4, 3, 9}); !slices.Equal(got, []bool{false, true, false}) {
 		t.Errorf("a value is between a point and the next one: %v", got)
+	}
+	wide := &Search{set: &data.Set{Features: data.Matrix{Cols: 8 * 50}}, top: 900, Sweeps: 1}
+	if points := wide.choose(all(500)); len(points) != 50 {
+		t.Errorf("%d thresholds, want one for each 8 features", len(points))
+	}
+	if got := (&Search{}).between([]int{9, 5, 3}, []int{9, 5, 3}); !slices.Equal(got, []bool{false, false, false}) {
+		t.Errorf("a point is not between two points: %v", got)
 	}
 	if got := (&Search{}).between([]int{9, 5, 3}, []int{1, 7}); !slices.Equal(got, []bool{true, false, true}) {
 		t.Errorf("a value is between a point and the next one: %v", got)
@@ -236,5 +244,80 @@ func TestRowsThatStayWrongAreWrong(t *testing.T) {
 	}
 	if counted < 20 || counted*5 < wrong*2 {
 		t.Errorf("%d of %d parts without a hit are counted", counted, wrong)
+	}
+}
+
+// A sweep over two blocks of rows computes NLL, slope, hits and ECE by their definitions.
+func TestScoresAreTheirDefinitions(t *testing.T) {
+	set := testset.SignedHead(fit.BlockRows+70, 3, 4, 1, 2)
+	n := float64(len(set.Labels))
+	for _, sides := range []int{1, 2} {
+		s := NewSearch(set, sides, .5, true)
+		points := []int{s.top, s.top / 2, s.top / 3, s.top / 7, 1}
+		if err := s.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
+			t.Fatal(err)
+		}
+		if s.Sweeps != 1 || s.Computed() != len(points) {
+			t.Errorf("%d sweeps, %d thresholds", s.Sweeps, s.Computed())
+		}
+		for _, m := range points {
+			nll, hits, gaps := 0.0, 0, [eceBins]float64{}
+			x, p := make([]float64, 4), make([]float64, 3)
+			for i, y := range set.Labels {
+				Features(x, set.Features.Row(i), Value(m), sides)
+				sum := 0.0
+				for j := range p {
+					z := float64(set.Head.B[j])
+					for l, w := range set.Head.W.Row(j) {
+						z += float64(w) * x[l]
+					}
+					p[j] = math.Exp(z)
+					sum += p[j]
+				}
+				conf := slices.Max(p) / sum
+				hit := 0.0
+				if p[y]/sum == conf {
+					hit = 1
+					hits++
+				}
+				nll -= math.Log(p[y]/sum) / n
+				gaps[min(int(math.Ceil(conf*eceBins)), eceBins)-1] += (hit - conf) / n
+			}
+			ece := 0.0
+			for _, gap := range gaps {
+				ece += math.Abs(gap)
+			}
+			if got := s.score[m]; math.Abs(got.nll-nll) > 1e-6 || got.hits != hits || math.Abs(got.ece-ece) > 1e-6 {
+				t.Errorf("%d sides, threshold %v: %+v, want NLL %v, %d hits, ECE %v", sides, Value(m), got, nll, hits, ece)
+			}
+		}
+	}
+}
+
+// Only the parts of a sweep that are asked for have bounds.
+func TestBoundsOfTheMarkedParts(t *testing.T) {
+	s := NewSearch(testset.SignedHead(50, 3, 4, 1, 2), 2, 0, false)
+	points := []int{s.top, s.top / 2}
+	if err := s.sweep(context.Background(), points, []bool{false, true}); err != nil {
+		t.Fatal(err)
+	}
+	if above, below := s.bound[s.top-1], s.bound[s.top/2-1]; !math.IsInf(above, -1) || math.IsInf(below, 0) {
+		t.Errorf("bounds %v above the second threshold, %v below", above, below)
+	}
+}
+
+// At threshold 1 the prediction leads by 1. Up to threshold 3 a feature of 1.5 rises by
+// 1/2, and one of 5 by 2. A feature that raises the lead is not counted.
+func TestLeadThatStaysAboveZero(t *testing.T) {
+	for _, c := range []struct {
+		moved, clipped float64 // falls of the lead for each unit of the features
+		want           bool
+	}{{1, 0, true}, {3, 0, false}, {0, .25, true}, {0, .75, false}, {1, .125, true}, {1, .5, false}, {-4, .75, false}, {-4, -1, true}} {
+		s := &Search{sides: 2, columns: []float32{0, float32(c.moved), 0, float32(c.clipped)}}
+		w := &clipWorker{search: s, a: make([]float64, 2), z: []float64{1, 0}, s: []float64{0, c.moved + c.clipped}}
+		moved := []uint64{uint64(Points+1-clipIndex(1.5)) << 32}
+		if got := w.staysWrong(moved, []float32{1.5, 5}, 1, 1, 3); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }
