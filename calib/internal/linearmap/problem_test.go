@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -177,4 +178,76 @@ func TestMinimiseCountsItsSteps(t *testing.T) {
 			t.Errorf("parameter %d: gradient %g", j, g)
 		}
 	}
+}
+
+// With one D for all classes the derivatives agree with differences.
+func TestDerivativesOfASharedScale(t *testing.T) {
+	const k, h = 3, 1e-5
+	set := testset.Drawn(70, k, 1.5, 2)
+	f := NewShared(set, LogProbs)
+	if len(f.Penalty) != 1+k {
+		t.Fatalf("%d penalties, want %d", len(f.Penalty), 1+k)
+	}
+	theta := []float64{.4, -.2, .1, .3}
+	value := func(theta []float64) float64 {
+		sum, x := 0.0, make([]float64, k)
+		for i, y := range set.Labels {
+			LogProbs(x, set.Logits.Row(i))
+			s := directScores(x, append([]float64{theta[0], theta[0]}, theta...), false)
+			sum += math.Log(math.Exp(s[0])+math.Exp(s[1])+math.Exp(s[2])) - s[y]
+		}
+		return sum / 70
+	}
+	gradient := make([]float64, 1+k)
+	got, err := f.Pass(context.Background(), theta, gradient, false)
+	if err != nil || !(math.Abs(got-value(theta)) <= 1e-13) || f.Passes != 1 {
+		t.Errorf("value %v (%v) after %v passes, want %v", got, err, f.Passes, value(theta))
+	}
+	for j := range theta {
+		up, down := slices.Clone(theta), slices.Clone(theta)
+		up[j] += h
+		down[j] -= h
+		if d := (value(up) - value(down)) / (2 * h); !(math.Abs(d-gradient[j]) <= 1e-9*(1+math.Abs(d))) {
+			t.Errorf("gradient[%d] = %v, differences give %v", j, gradient[j], d)
+		}
+	}
+}
+
+// Penalties and matrices are in the order of the parameters.
+func TestPenaltiesAndMatrixFollowTheParameters(t *testing.T) {
+	f := New(testset.Drawn(4, 3, 1, 2), true, LogProbs)
+	f.Penalise(1, 2, 3)
+	if want := []float64{1, 2, 2, 2, 1, 2, 2, 2, 1, 3, 3, 3}; !slices.Equal(f.Penalty, want) {
+		t.Errorf("penalties %v, want %v", f.Penalty, want)
+	}
+	w, b := MatrixOf([]float64{.5, 2, 3, -.5, 7, 8}, 2)
+	if !reflect.DeepEqual(w, [][]float64{{1.5, 2}, {3, .5}}) || !slices.Equal(b, []float64{7, 8}) {
+		t.Errorf("matrix %v, offsets %v", w, b)
+	}
+}
+
+// The logarithms of probabilities are finite and sum to 1 for logits of any size.
+func TestLogProbsOfLargeLogits(t *testing.T) {
+	for _, offset := range []float32{0, 1000, -1000} {
+		got := make([]float64, 2)
+		LogProbs(got, []float32{offset, offset + 2})
+		if want := []float64{-math.Log1p(math.Exp(2)), -math.Log1p(math.Exp(-2))}; !testset.Near(got, want, 1e-14) {
+			t.Errorf("logits %v and %v: %v, want %v", offset, offset+2, got, want)
+		}
+	}
+}
+
+// Units of the curvature keep the steps few where the scores of classes differ in size.
+func TestScoresOfVeryDifferentSizesNeedFewSteps(t *testing.T) {
+	set := testset.Drawn(300, 3, 2, 3)
+	f := New(set, false, func(dst []float64, row []float32) {
+		LogProbs(dst, row)
+		dst[1] *= 1e-3
+		dst[2] *= 1e3
+	})
+	for j := range f.Penalty {
+		f.Penalty[j] = 1e-7
+	}
+	end, err := f.Minimise(context.Background(), make([]float64, 6))
+	t.Log(end, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -181,5 +182,16 @@ func TestStartIsUniformAroundTheMeanOfTheGroups(t *testing.T) {
 		if !(math.Abs(math.Exp(-v)-1.5) <= 1e-12) {
 			t.Errorf("tau = %v", math.Exp(-v))
 		}
+	}
+}
+
+// Row g of W is a view of its parameters.
+func TestRowsAreViewsOfTheParameters(t *testing.T) {
+	m := &Mixture{features: data.Matrix{Cols: 2}, groups: 3}
+	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	w := m.Rows(x)
+	w[2][1] = -6
+	if want := [][]float64{{1, 2}, {3, 4}, {5, -6}}; !reflect.DeepEqual(w, want) || x[5] != -6 {
+		t.Errorf("rows %v of %v, want %v", w, x, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
 )
 
 func TestMLPHasItsNumberOfParameters(t *testing.T) {
@@ -102,6 +103,43 @@ func TestInitialWeightsAreUniform(t *testing.T) {
 			t.Errorf("biases of mean %v", mean)
 		case biases && (!(math.Abs(mean) <= 4*math.Sqrt(variance/400)) || !(math.Abs(sums[1][1]/400/variance-1) <= .3)):
 			t.Errorf("biases: mean %v, variance %v", mean, sums[1][1]/400)
+		}
+	}
+}
+
+// Saved weights are rejected if there are more or fewer than parameters, or one is outside
+// [-1e6, 1e6].
+func TestChecksWeights(t *testing.T) {
+	m := MLP{[]int{2}}
+	for _, c := range []struct {
+		w  []float64
+		ok bool
+	}{
+		{[]float64{1, -1e6, 1e6}, true}, {[]float64{1, 2}, false}, {[]float64{1, 2, 3, 4}, false},
+		{[]float64{1, 2, 1.1e6}, false}, {[]float64{-1.1e6, 2, 1}, false}, {[]float64{0, math.NaN(), 0}, false},
+	} {
+		if err := m.CheckWeights(c.w); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.w, err)
+		}
+	}
+}
+
+// Rows are in the order of falling confidence, then of the loss of their label, then of
+// the offset of the logits, whatever their order was.
+func TestRowsHaveAnOrderOfTheirOwn(t *testing.T) {
+	logits := [][]float32{{9, 1, 1}, {3, 1, 1}, {3, 1, 1}, {4, 2, 2}, {0, 0, 0}}
+	labels := []int32{1, 0, 2, 1, 1} // losses 8, 0, 2, 2, 0
+	for _, order := range [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 3, 4, 1}} {
+		set := &data.Set{Logits: data.NewMatrix(5, 3)}
+		for i, from := range order {
+			copy(set.Logits.Row(i), logits[from])
+			set.Labels = append(set.Labels, labels[from])
+		}
+		got := InOwnOrder(set)
+		for i, row := range logits {
+			if !slices.Equal(got.Logits.Row(i), row) || got.Labels[i] != labels[i] {
+				t.Errorf("from %v: row %d is %v with label %d, want %v with %d", order, i, got.Logits.Row(i), got.Labels[i], row, labels[i])
+			}
 		}
 	}
 }

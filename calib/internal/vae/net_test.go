@@ -1,9 +1,11 @@
 package vae
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
@@ -209,5 +211,72 @@ func TestSlopeInTheOutputOfTheHead(t *testing.T) {
 				t.Errorf("output %g, row %d: slope %v, differences give %v", out, i, tr.dOut[i], want)
 			}
 		}
+	}
+}
+
+// The deviations of codes are max(softplus, 1e-3), and a draw adds them times the same
+// noise to the means of every row.
+func TestDrawAddsTheSameNoiseToEveryMean(t *testing.T) {
+	shape := Shape{Features: 3, Hidden: 4, Classes: 2}
+	tr := NewTrainer(shape, 2, rand.New(rand.NewPCG(3, 1)))
+	p := tr.net.Pass(2)
+	tr.net.Encode(p, []float32{1, 2, -3, -1, .5, 0})
+	tr.net.Std.B[5] = -20 // at the least deviation
+	tr.net.Spread(p)
+	noise := make([]float32, Latent)
+	for l := range noise {
+		noise[l] = float32(l) - 7
+	}
+	p.Draw(noise)
+	for i := range 2 {
+		for l := range Latent {
+			in := float64(tr.net.Std.B[l])
+			for j, v := range p.Trunk[2*i : 2*i+2] {
+				in += float64(v * tr.net.Std.W[j*Latent+l])
+			}
+			at := i*Latent + l
+			want := float64(p.Mean[at]) + max(testset.Softplus(in), 1e-3)*float64(noise[l])
+			if !(math.Abs(float64(p.Code[at])-want) <= 1e-5) {
+				t.Errorf("row %d, dimension %d: %v, want %v", i, l, p.Code[at], want)
+			}
+		}
+	}
+}
+
+// Training takes a step for each minibatch and returns the largest element of the last
+// gradient. It ends at once if it is cancelled, or if the loss is not finite.
+func TestTrainingEndsWhereItMust(t *testing.T) {
+	shape := Shape{Features: 2, Hidden: 4, Classes: 2}
+	start := func(feature float32) (*Trainer, func() *Batch) {
+		b := &Batch{N: 1, Features: []float32{feature, 1}, Logits: []float32{1, 2}, Labels: []int{0}}
+		b.Noise = [2][]float32{make([]float32, Latent), make([]float32, Latent)}
+		left := 3
+		return NewTrainer(shape, 1, rand.New(rand.NewPCG(2, 1))), func() *Batch {
+			if left--; left < 0 {
+				return nil
+			}
+			return b
+		}
+	}
+	tr, next := start(.5)
+	gradient, err := tr.Train(context.Background(), 1e-3, next)
+	most := 0.0
+	for _, g := range tr.flatGrad {
+		most = max(most, math.Abs(float64(g)))
+	}
+	if err != nil || tr.steps != 3 || gradient != most || !(most > 0) {
+		t.Errorf("%d steps, gradient %v (%v), want 3 and %v", tr.steps, gradient, err, most)
+	}
+	for _, feature := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+		tr, next := start(feature)
+		if _, err := tr.Train(context.Background(), 1e-3, next); err == nil || tr.steps != 0 || !strings.Contains(err.Error(), "minibatch 1 ") {
+			t.Errorf("feature %v: %v after %d steps", feature, err, tr.steps)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	tr, next = start(.5)
+	if _, err := tr.Train(ctx, 1e-3, next); err != context.Canceled || tr.steps != 0 {
+		t.Errorf("cancelled: %v after %d steps", err, tr.steps)
 	}
 }
