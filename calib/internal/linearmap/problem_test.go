@@ -237,17 +237,35 @@ func TestLogProbsOfLargeLogits(t *testing.T) {
 	}
 }
 
-// Units of the curvature keep the steps few where the scores of classes differ in size.
-func TestScoresOfVeryDifferentSizesNeedFewSteps(t *testing.T) {
+// Scores of very different sizes and any penalty end at the minimum, in few steps, since
+// parameters are measured in units of their curvature.
+func TestMinimumOfScoresOfVeryDifferentSizes(t *testing.T) {
+	ctx := context.Background()
 	set := testset.Drawn(300, 3, 2, 3)
-	f := New(set, false, func(dst []float64, row []float32) {
-		LogProbs(dst, row)
-		dst[1] *= 1e-3
-		dst[2] *= 1e3
-	})
-	for j := range f.Penalty {
-		f.Penalty[j] = 1e-7
+	for _, penalty := range []float64{1e-7, 10} {
+		f := New(set, false, func(dst []float64, row []float32) {
+			LogProbs(dst, row)
+			dst[1] *= 1e-3
+			dst[2] *= 1e3
+		})
+		for j := range f.Penalty {
+			f.Penalty[j] = penalty
+		}
+		theta, gradient, curvature := make([]float64, 6), make([]float64, 6), make([]float64, 6)
+		end, err := f.Minimise(ctx, theta)
+		if err != nil || end.Steps > 100 {
+			t.Errorf("penalty %g: %d steps (%v)", penalty, end.Steps, err)
+		}
+		if _, err := f.Pass(ctx, theta, gradient, false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Pass(ctx, theta, curvature, true); err != nil {
+			t.Fatal(err)
+		}
+		for j, g := range gradient {
+			if g += 2 * penalty * theta[j]; !(math.Abs(g) <= 10*Tolerance*math.Sqrt(curvature[j]+2*penalty)) {
+				t.Errorf("penalty %g, parameter %d: gradient %g, curvature %g", penalty, j, g, curvature[j])
+			}
+		}
 	}
-	end, err := f.Minimise(context.Background(), make([]float64, 6))
-	t.Log(end, err)
 }

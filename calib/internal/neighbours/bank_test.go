@@ -75,7 +75,7 @@ func TestDistancesAreThoseOfASearch(t *testing.T) {
 func TestOthersAreNearestWithoutTheRowItself(t *testing.T) {
 	h := rows(3*chunk+11, 5)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, n := range []int{1, 2, 11, chunk, chunk + 1, h.Rows} {
+	for _, n := range []int{1, 2, 11, chunk - 1, chunk, chunk + 1, h.Rows} {
 		b, own := New(h.Slice(0, n), first(n))
 		for _, k := range []int{1, 10, mostShared, mostShared + 1, 300} {
 			want := make([]float64, 0, n*min(k, n-1))
@@ -99,6 +99,39 @@ func TestCancelledSearchEnds(t *testing.T) {
 	for _, k := range []int{3, mostShared + 1} {
 		if err := b.Others(ctx, k, func(int, []float64) {}); err == nil {
 			t.Errorf("k = %d: no error", k)
+		}
+	}
+}
+
+// 1e-10 is added to the length of a row; a row of length 0 stays 0.
+func TestUnitLengthOfShortRows(t *testing.T) {
+	x := make([]float64, 2)
+	for _, c := range []struct{ h, want float64 }{{1e-10, .5}, {3e-10, .75}, {0, 0}, {1, 1}} {
+		if unitLength(x, []float32{0, float32(c.h)}); !(math.Abs(x[1]-c.want) <= 1e-7) || x[0] != 0 {
+			t.Errorf("length %g: %v, want %v", c.h, x, c.want)
+		}
+	}
+}
+
+func TestCheckRejectsWhatIsNoBank(t *testing.T) {
+	good := Bank{Rows: 2, Width: 3, Unit: []float32{0, 0, 1.001, 0, -1.001, 0}}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Bank{Rows: 1, Width: 1, Unit: []float32{1}}).Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string]Bank{
+		"no features":          {Rows: 2, Width: 0, Unit: good.Unit},
+		"no rows":              {Rows: 0, Width: 3},
+		"a row fewer":          {Rows: 3, Width: 3, Unit: good.Unit},
+		"a number more":        {Rows: 2, Width: 3, Unit: append(slices.Clone(good.Unit), 0)},
+		"a number of 1.0011":   {Rows: 1, Width: 2, Unit: []float32{0, 1.0011}},
+		"a number of -1.0011":  {Rows: 1, Width: 2, Unit: []float32{-1.0011, 0}},
+		"a number that is NaN": {Rows: 1, Width: 2, Unit: []float32{0, float32(math.NaN())}},
+	} {
+		if b.Check() == nil {
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package simplex
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
@@ -58,7 +59,7 @@ func TestEstimateIsItsDefinition(t *testing.T) {
 	for _, c := range []struct {
 		n, k      int
 		bandwidth float64
-	}{{1, 3, 1}, {7, 1, 1}, {50, 2, 0.2}, {83, 5, 0.03}, {40, 20, 0.8}, {60, 3, 1e-3}} {
+	}{{1, 3, 1}, {7, 1, 1}, {50, 2, 0.2}, {83, 5, 0.03}, {40, 20, 0.8}, {60, 3, 1e-3}, {3, 3, LeastBandwidth}} {
 		set, test := testset.Drawn(c.n, c.k, 2, 4), testset.Drawn(45, c.k, 2, 5)
 		if c.k == 5 {
 			copy(test.Logits.Row(0), []float32{300, -300, 0, 0, 0}) // probabilities of 1 and 0
@@ -159,11 +160,26 @@ func TestCheckRejectsWhatNoFitReturns(t *testing.T) {
 	if b := good(); b.Check() != nil {
 		t.Fatal(b.Check())
 	}
+	for _, b := range []Bank{
+		{Classes: 2, Bandwidth: LeastBandwidth, Labels: []int32{1}, Logits: []float32{math.MaxFloat32, -math.MaxFloat32}},
+		{Classes: 1, Bandwidth: MostBandwidth, Labels: []int32{0}, Logits: []float32{0}},
+		{Classes: 50, Bandwidth: 1, Labels: make([]int32, MostNumbers/50), Logits: make([]float32, MostNumbers)},
+	} {
+		if err := b.Check(); err != nil {
+			t.Errorf("at the ends of the ranges: %v", err)
+		}
+	}
+	if err := (&Bank{Classes: 2, Bandwidth: 1, Labels: []int32{2}, Logits: []float32{0, 0}}).Check(); err == nil || !strings.Contains(err.Error(), "from 0 to 1") {
+		t.Errorf("label 2 of 2 classes: %v", err)
+	}
 	for name, damage := range map[string]func(b *Bank){
-		"no rows":            func(b *Bank) { b.Labels, b.Logits = nil, nil },
-		"no classes":         func(b *Bank) { b.Classes = 0 },
-		"many classes":       func(b *Bank) { b.Classes = math.MaxInt / 2 },
-		"a logit less":       func(b *Bank) { b.Logits = b.Logits[:5] },
+		"no rows":      func(b *Bank) { b.Labels, b.Logits = nil, nil },
+		"no classes":   func(b *Bank) { b.Classes = 0 },
+		"many classes": func(b *Bank) { b.Classes = math.MaxInt / 2 },
+		"a logit less": func(b *Bank) { b.Logits = b.Logits[:5] },
+		"too many numbers": func(b *Bank) {
+			*b = Bank{Classes: 50, Bandwidth: 1, Labels: make([]int32, MostNumbers/50+1), Logits: make([]float32, MostNumbers+50)}
+		},
 		"another class":      func(b *Bank) { b.Labels = []int32{0, 1, 2} },
 		"a negative label":   func(b *Bank) { b.Labels = []int32{0, 1, -1} },
 		"a bandwidth of 0":   func(b *Bank) { b.Bandwidth = 0 },

@@ -127,64 +127,107 @@ func TestMinimiseEndsAtTheMinimum(t *testing.T) {
 	}
 }
 
+// A descent ends after the step of a decrement below the one asked for, at once where the
+// gradient is 0, and soon where rounding hides any further fall.
+func TestMinimiseEndsWhereItIsAsked(t *testing.T) {
+	_, _, knots, samples := problem(40, 2)
+	run := func(enough float64) (int, float64) {
+		return newDesign(newBasis(knots), knots, slices.Clone(samples)).minimise(make([]float64, len(knots)), .1, enough)
+	}
+	rough, far := run(1e-2)
+	fine, near := run(1e-7)
+	if !(far < 1e-2 && far > 1e-9 && near < 1e-7) || !(rough < fine) {
+		t.Errorf("decrements %v after %d steps, %v after %d", far, rough, near, fine)
+	}
+	if last, rest := run(0); last > fine+4 || !(rest < 1e-12) {
+		t.Errorf("decrement %v after %d steps, %v after %d", rest, last, near, fine)
+	}
+	even := newDesign(newBasis(knots), knots, []sample{{-2, .5, 1}, {2, .5, 1}})
+	if steps, decrement := even.minimise(make([]float64, len(knots)), .1, 1e-9); steps != 0 || decrement != 0 {
+		t.Errorf("at the minimum: %d steps, decrement %v", steps, decrement)
+	}
+}
+
+// A singular system has the solution of one whose scaled diagonal is larger by little.
+func TestNewtonStepOfASingularSystem(t *testing.T) {
+	step := make([]float64, 3)
+	newton(step, []float64{1e4, 1, 8}, []float64{1e8, 0, 0, 1e4, 1, 0, 0, 0, 4})
+	step[0] *= 1e4
+	if want := []float64{.5, .5, 2}; !testset.Near(step, want, 1e-3) {
+		t.Errorf("step times (1e4, 1, 1): %v, want %v", step, want)
+	}
+}
+
 // Fit takes the least lambda whose loss on the validation rows is the least to 4
 // decimals, and fits all rows with it.
 func TestFitIsItsDefinition(t *testing.T) {
-	x, positive, _, _ := problem(90, 7)
-	validation := make([]bool, len(x))
-	for i := range validation {
-		validation[i] = i%5 == 2
-	}
-	got, end := Fit(x, positive, validation)
-	if end.Gradient > 1e-9 || end.Steps < 17 {
-		t.Errorf("%+v", end)
-	}
-	rows := func(keep bool) (all []sample) {
-		for i, v := range x {
-			if validation[i] == keep {
-				one := sample{x: v, weight: 1}
-				if positive[i] {
-					one.target = 1
+	for seed := range uint64(6) {
+		x, positive, _, _ := problem(90, seed+5)
+		if seed == 4 {
+			for i := range positive {
+				positive[i] = i%2 == 0
+			}
+		}
+		validation := make([]bool, len(x))
+		for i := range validation {
+			validation[i] = i%5 == 2
+		}
+		got, end := Fit(x, positive, validation)
+		rows := func(keep bool) (all []sample) {
+			for i, v := range x {
+				if validation[i] == keep {
+					one := sample{x: v, weight: 1}
+					if positive[i] {
+						one.target = 1
+					}
+					all = append(all, one)
 				}
-				all = append(all, one)
+			}
+			return all
+		}
+		pseudo := prior(got.Limit)
+		total := 0
+		minimise := func(b []float64, samples []sample, lambda, enough float64) []float64 {
+			steps, _ := newDesign(newBasis(got.Knots), got.Knots, samples).minimise(b, lambda, enough)
+			total += steps
+			return slices.Clone(b)
+		}
+		best, lambda := math.Inf(1), 0.0
+		b, chosen := make([]float64, len(got.Knots)), make([]float64, len(got.Knots))
+		for e := 4.0; e >= -4; e -= 0.5 {
+			minimise(b, append(rows(false), pseudo...), math.Pow(10, e), roughly)
+			loss := 0.0
+			for _, one := range rows(true) {
+				s := 0.0
+				for c, v := range b {
+					s += v * function(got.Knots, c, one.x)
+				}
+				loss += min(testset.Softplus(s)-one.target*s, -math.Log(1e-16)) / 18
+			}
+			if loss = math.Round(1e4 * loss); loss <= best {
+				best, lambda = loss, math.Pow(10, e)
+				copy(chosen, b)
 			}
 		}
-		return all
-	}
-	pseudo := prior(got.Limit)
-	solve := func(samples []sample, lambda float64) []float64 {
-		b := make([]float64, len(got.Knots))
-		newDesign(newBasis(got.Knots), got.Knots, samples).minimise(b, lambda, 1e-9)
-		return b
-	}
-	best, lambda := math.Inf(1), 0.0
-	for e := -4.0; e <= 4; e += 0.5 {
-		b, loss := solve(append(rows(false), pseudo...), math.Pow(10, e)), 0.0
-		for _, one := range rows(true) {
-			s := 0.0
-			for c, v := range b {
-				s += v * function(got.Knots, c, one.x)
+		if math.Abs(got.Lambda/lambda-1) > 1e-12 {
+			t.Errorf("seed %d: lambda %v, want %v", seed, got.Lambda, lambda)
+		}
+		all := append(append(rows(false), rows(true)...), pseudo...)
+		minimise(chosen, all, lambda, 1e-9)
+		if end.Gradient > 1e-9 || end.Steps != total {
+			t.Errorf("seed %d: %+v, want %d steps", seed, end, total)
+		}
+		if _, g := objective(got.Knots, all, got.Coefficients, got.Lambda); slices.ContainsFunc(g, func(v float64) bool { return !(math.Abs(v) < 1e-8) }) {
+			t.Errorf("seed %d: gradient of all rows: %v", seed, g)
+		}
+		for _, v := range []float64{-50, -3, 0, 0.25, 2, 50} {
+			want := 0.0
+			for c, b := range got.Coefficients {
+				want += b * function(got.Knots, c, min(max(v, -got.Limit), got.Limit))
 			}
-			loss += min(testset.Softplus(s)-one.target*s, -math.Log(1e-16)) / 18
-		}
-		if loss = math.Round(1e4 * loss); loss < best {
-			best, lambda = loss, math.Pow(10, e)
-		}
-	}
-	if math.Abs(got.Lambda/lambda-1) > 1e-12 {
-		t.Errorf("lambda %v, want %v", got.Lambda, lambda)
-	}
-	all := append(append(rows(false), rows(true)...), pseudo...)
-	if _, g := objective(got.Knots, all, got.Coefficients, got.Lambda); slices.ContainsFunc(g, func(v float64) bool { return !(math.Abs(v) < 1e-8) }) {
-		t.Errorf("gradient of all rows: %v", g)
-	}
-	for _, v := range []float64{-50, -3, 0, 0.25, 2, 50} {
-		want := 0.0
-		for c, b := range got.Coefficients {
-			want += b * function(got.Knots, c, min(max(v, -got.Limit), got.Limit))
-		}
-		if math.Abs(got.At(v)-want) > 1e-9 {
-			t.Errorf("at %v: %v, want %v", v, got.At(v), want)
+			if math.Abs(got.At(v)-want) > 1e-9 {
+				t.Errorf("seed %d, at %v: %v, want %v", seed, v, got.At(v), want)
+			}
 		}
 	}
 }
@@ -209,6 +252,10 @@ func TestPriorIsOnTheLine(t *testing.T) {
 		if want := min(max(math.Log(one.target/(1-one.target)), -18), 18); math.Abs(one.x-want) > 1e-7 {
 			t.Errorf("probability %v at log odds %v", one.target, one.x)
 		}
+	}
+	least, largest := math.Log10(all[0].target), math.Log10(all[34].target) // of those below 0.01
+	if math.Abs(least+8) > 1e-12 || math.Abs(largest+7./3) > 1e-12 {
+		t.Errorf("small probabilities from 10^%v to 10^%v, want 10^-8 to 10^(-7/3)", least, largest)
 	}
 	if len(all) != 135 || math.Abs(weight-20) > 1e-12 || math.Abs(mean-0.5) > 1e-12 {
 		t.Errorf("%d pseudo-rows of weight %v and mean %v, want 135, 20 and 0.5", len(all), weight, mean)
@@ -243,9 +290,18 @@ func TestKnots(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, want)
 		}
 	}
-	many := knots(series(1000, 0.01))
-	if len(many) != 39 || many[9] != 5 || many[38] != 5+0.01*999 {
-		t.Errorf("knots %v", many)
+	all := series(1000, 0.01)
+	many := knots(all)
+	if len(many) != 39 {
+		t.Fatalf("knots %v", many)
+	}
+	for i, v := range many[9:] {
+		if want := all[int(math.Round(float64(i)*999/29))]; v != want {
+			t.Errorf("knot %d is %v, want %v", i, v, want)
+		}
+	}
+	if got := spaced([]float64{0, knotGap / 2, knotGap}); !slices.Equal(got, []float64{0, knotGap}) {
+		t.Errorf("spaced: %v", got)
 	}
 }
 
@@ -298,6 +354,16 @@ func TestCheckRejectsWhatNoFitReturns(t *testing.T) {
 	}
 	if s := good(); s.Check() != nil {
 		t.Fatal(s.Check())
+	}
+	for _, limit := range []float64{1, 40} {
+		ends := Spline{Limit: limit, Lambda: 0.99e-4, Knots: []float64{-40, -20, -20 + knotGap, 40}, Coefficients: []float64{1e12, 0, 0, -1e12}}
+		if err := ends.Check(); err != nil {
+			t.Errorf("at the ends of the ranges: %v", err)
+		}
+		ends = Spline{Limit: limit, Lambda: 1.01e4, Knots: []float64{0, knotGap / 2}, Coefficients: []float64{0, 0}}
+		if err := ends.Check(); err != nil {
+			t.Errorf("at the ends of the ranges: %v", err)
+		}
 	}
 	for name, damage := range map[string]func(s *Spline){
 		"a limit of 0":        func(s *Spline) { s.Limit = 0 },
