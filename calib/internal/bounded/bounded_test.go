@@ -219,6 +219,59 @@ func TestClustersAreThoseOfTheDefinition(t *testing.T) {
 	if ends, counts := equal.objective.clusters(-1); ends[0] != 40 || counts[0] != 40 {
 		t.Errorf("ends %v of equal numbers", ends)
 	}
+	for i, e := range equal.objective.order {
+		if int(e.at) != i {
+			t.Errorf("event %d of equal ones is at place %d", i, e.at)
+		}
+	}
+	two := &data.Set{Logits: data.NewMatrix(12, 2), Labels: make([]int32, 12)} // most clusters stay empty
+	for i := range 12 {
+		two.Logits.Row(i)[i%2] = 2
+	}
+	b = newTrainer(two)
+	objectiveAt(t, b, []float64{1, 1})
+	want := make([]int, 15)
+	for _, of := range clustersOf(b.objective.p) {
+		want[of]++
+	}
+	if _, counts := b.objective.clusters(-1); !slices.Equal(counts[:], want) {
+		t.Errorf("%v events of two probabilities, want %v", counts, want)
+	}
+}
+
+// Where the errors of all windows are 0, so are the derivatives.
+func TestWindowsWithoutErrorHaveNoSlope(t *testing.T) {
+	p, slopes := []float64{1, 1, 1}, []float64{1, 1, 1}
+	loss, err := NewObjective(1, make([]int32, 3), make([]int32, 3)).At(context.Background(), p, slopes)
+	if err != nil || loss != 0 || !slices.Equal(slopes, make([]float64, 3)) {
+		t.Errorf("loss %v, slopes %v (%v)", loss, slopes, err)
+	}
+}
+
+// Up to 200 classes one is left out at a time.
+func TestLeavesOutOneOfAFewClasses(t *testing.T) {
+	for k, all := range map[int]bool{2: false, 200: false, 201: true} {
+		if o := NewObjective(k, []int32{1}, []int32{0}); o.all != all {
+			t.Errorf("%d classes: all at once is %v", k, o.all)
+		}
+	}
+}
+
+// Gaps are differences to the largest logit, and the gradient is finite where all weights
+// are 0.
+func TestGapsAndEqualWeights(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(2, 3), Labels: []int32{1, 0}}
+	copy(set.Logits.Data, []float32{2, 5, 1, 900, 800, 1000})
+	b := newTrainer(set)
+	if !slices.Equal(b.gaps, []float64{0, -3, -4, 0, -100, -200}) {
+		t.Errorf("gaps %v", b.gaps)
+	}
+	_, gradient := objectiveAt(t, b, []float64{.5, 1, 0, 0})
+	for i, g := range gradient {
+		if math.IsNaN(g) || math.IsInf(g, 0) {
+			t.Errorf("derivative %d without weights: %v", i, g)
+		}
+	}
 }
 
 // Training depends on neither the number of workers nor the order of the classes.
@@ -242,6 +295,9 @@ func TestTrainingIsDeterministic(t *testing.T) {
 		}
 		if workers == 1 {
 			first = end
+			if end.Epochs != 40 || end.Stopped {
+				t.Errorf("%d epochs of 40, stopped %v", end.Epochs, end.Stopped)
+			}
 		} else if !slices.Equal(end.Best.Inverse, first.Best.Inverse) || !slices.Equal(end.Best.Weights, first.Best.Weights) {
 			t.Errorf("%d workers: %v, one: %v", workers, end.Best, first.Best)
 		}
@@ -276,6 +332,104 @@ func TestTrainingCalibratesDrawnRows(t *testing.T) {
 	}
 }
 
+// Inverse temperatures start in [0, 1/sqrt(m)]; the first step changes them by the rate.
+func TestTrainingStartsUniform(t *testing.T) {
+	const m = 64
+	end, err := Training{Temperatures: m, Epochs: 1, Patience: 9}.Train(context.Background(), testset.Drawn(20, 3, 1, 3), rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, most, mean := 1., 0., 0.
+	for _, b := range end.Best.Inverse {
+		least, most, mean = min(least, b), max(most, b), mean+b/m
+	}
+	if least > .02 || most > 1./8+.006 || most < .1 || !(math.Abs(mean-1./16) < .02) {
+		t.Errorf("from %v to %v, mean %v, want a mean of 1/16 and at most 1/8", least, most, mean)
+	}
+}
+
+// The rate is halved after more than 20 epochs without a fall of the ECE by 1e-4 of it.
+// Training ends after patience epochs without a fall. The best epoch has the least score.
+func TestTrainingFollowsItsSchedule(t *testing.T) {
+	ctx := context.Background()
+	set := testset.Drawn(60, 3, 1.5, 3)
+	for _, patience := range []int{25, 300} {
+		b, v := newTrainer(set), testset.FixedWeights(8)
+		end, err := Training{Temperatures: 4, Epochs: 150, Patience: patience}.train(ctx, b, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, solver, speed := testset.FixedWeights(8), network.NewAdam(8), .005
+		objectiveAt(t, b, want)
+		var best Ensemble
+		score, falls, strict := math.Inf(1), []float64{math.Inf(1)}, []float64{math.Inf(1)}
+		epochs, waited, since, halved := 0, 0, 0, 0
+		for epochs < 150 && since < patience {
+			_, gradient := objectiveAt(t, b, want)
+			solver.Step(want, gradient, speed)
+			epochs++
+			if err := b.forward(ctx, ensemble(want)); err != nil {
+				t.Fatal(err)
+			}
+			ece := b.ece()
+			waited, since = waited+1, since+1
+			if ece < slices.Min(strict)*(1-1e-4) {
+				strict, waited = append(strict, ece), 0
+			}
+			if ece <= slices.Min(falls) {
+				falls, since = append(falls, ece), 0
+			}
+			if waited == 21 {
+				speed, waited, halved = speed/2, 0, halved+1
+			}
+			if now := b.debiased(); now < score {
+				score, best = now, ensemble(want)
+			}
+		}
+		if end.Epochs != epochs || end.Stopped != (since == patience) || !slices.Equal(v, want) || !slices.Equal(end.Best.Inverse, best.Inverse) {
+			t.Errorf("patience %d: %d epochs, ends at %v with the best %v, want %d, %v and %v", patience, end.Epochs, v, end.Best, epochs, want, best)
+		}
+		if halved == 0 || end.Stopped != (patience == 25) {
+			t.Errorf("patience %d: the rate is halved %d times, stopped %v: the case tests too little", patience, halved, end.Stopped)
+		}
+	}
+}
+
+// Bins of the ECE have equal widths and are closed on the right. Those of the debiased
+// ECE have equal numbers of rows, with equal confidences in the order of the rows.
+func TestBinsOfBothECE(t *testing.T) {
+	one := &trainer{k: 1, p: []float64{.75, .9, 1}, hit: []bool{false, true, false}}
+	if got, want := one.ece(), (.75+.1+1)/3; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("ECE %v, want %v", got, want)
+	}
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, n := range []int{1, 5, 30, 47, 200} {
+		b := &trainer{k: 1, p: make([]float64, n), hit: make([]bool, n)}
+		order := make([]int, n)
+		for i := range n {
+			b.p[i], b.hit[i], order[i] = .5+.25*float64(rng.IntN(3)), rng.IntN(3) > 0, i
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return int(100*b.p[i]) - int(100*b.p[j]) })
+		m := max(1, min(15, n/2))
+		want := 0.0
+		for c := range m {
+			rows := order[edge(n, c, m):edge(n, c+1, m)]
+			conf, acc, size := 0.0, 0.0, float64(len(rows))
+			for _, i := range rows {
+				conf += b.p[i] / size
+				if b.hit[i] {
+					acc += 1 / size
+				}
+			}
+			gap := math.Abs(acc - conf)
+			want += 2*gap*size/float64(n) - absNormal(gap, math.Sqrt(max(0, acc*(1-acc)/size)))/float64(m)
+		}
+		if got := b.debiased(); !(math.Abs(got-want) <= 1e-14) {
+			t.Errorf("%d rows: debiased ECE %v, want %v", n, got, want)
+		}
+	}
+}
+
 // E|x| is the mean over draws.
 func TestAbsNormalIsTheMeanOverDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -301,5 +455,9 @@ func TestWatchCountsStepsSinceTheLeast(t *testing.T) {
 		if a, b := strict.next(c.v, lower), loose.next(c.v, 0); a != c.strict || b != c.loose {
 			t.Errorf("step %d: %d and %d, want %d and %d", i, a, b, c.strict, c.loose)
 		}
+	}
+	half := watch{least: .5}
+	if got := half.next(.25, .5); got != 1 {
+		t.Errorf("a fall by exactly the share is none: %d", got)
 	}
 }
