@@ -215,7 +215,14 @@ func TestClustersAreThoseOfTheDefinition(t *testing.T) {
 		}
 	}
 	equal := newTrainer(&data.Set{Logits: data.NewMatrix(10, 4), Labels: make([]int32, 10)})
-	objectiveAt(t, equal, []float64{1, 1})
+	falling := make([]float64, 40)
+	for i := range falling {
+		falling[i] = 1 - float64(i)/40
+	}
+	if _, err := equal.objective.At(context.Background(), falling, equal.slopes); err != nil {
+		t.Fatal(err)
+	}
+	objectiveAt(t, equal, []float64{1, 1}) // the order before was another one
 	if ends, counts := equal.objective.clusters(-1); ends[0] != 40 || counts[0] != 40 {
 		t.Errorf("ends %v of equal numbers", ends)
 	}
@@ -242,7 +249,9 @@ func TestClustersAreThoseOfTheDefinition(t *testing.T) {
 // Where the errors of all windows are 0, so are the derivatives.
 func TestWindowsWithoutErrorHaveNoSlope(t *testing.T) {
 	p, slopes := []float64{1, 1, 1}, []float64{1, 1, 1}
-	loss, err := NewObjective(1, make([]int32, 3), make([]int32, 3)).At(context.Background(), p, slopes)
+	o := NewObjective(1, make([]int32, 3), make([]int32, 3))
+	o.all = true
+	loss, err := o.At(context.Background(), p, slopes)
 	if err != nil || loss != 0 || !slices.Equal(slopes, make([]float64, 3)) {
 		t.Errorf("loss %v, slopes %v (%v)", loss, slopes, err)
 	}
