@@ -135,6 +135,7 @@ func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 	for want, rows := range map[string][][]float64{
 		"row 1: probabilities sum to 1.02, which is not 1 within 0.01": {{.5, .5}, {.52, .5}},
 		"row 0, class 1: -0.005 is not a probability":                  {{1.005, -.005}, {.5, .5}},
+		"row 1, class 0: -0.005 is not a probability":                  {{.5, .5}, {-.005, 1.005}},
 	} {
 		if _, _, err := formOf(t, KindProbs, 2, 2, func(i, j int) float64 { return rows[i][j] }); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

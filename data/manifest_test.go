@@ -151,3 +151,11 @@ func TestManifestsHaveNoAliases(t *testing.T) {
 		}
 	}
 }
+
+// The error of an alias names its own line.
+func TestAliasIsNamedByItsLine(t *testing.T) {
+	text := "sets:\n- set: &x a\n  from: b\n  note: *x\n"
+	if _, err := NewFolder(fstest.MapFS{ManifestName: {Data: []byte(text)}}, "d", Layout{}, nil); err == nil || !strings.Contains(err.Error(), ":4:") {
+		t.Errorf("%v, want line 4", err)
+	}
+}

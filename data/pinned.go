@@ -111,9 +111,6 @@ func (f *Folder) unchanged(ref Ref, parts Parts) error {
 		return err
 	}
 	for _, x := range files.list(parts) {
-		if x.path == "" {
-			continue
-		}
 		now, err := f.at(x.path).stamp()
 		if err != nil {
 			return err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,5 +153,84 @@ func TestPinnedFilesAreHeldToOneVersion(t *testing.T) {
 	}
 	if got, err := memory.Pinned(false).File(path, "labels"); err != nil || got != fileSum(t, path) {
 		t.Errorf("the next plan: %s, %v", got, err)
+	}
+}
+
+// A look names every large file that it does not know, and a file that is held to a version
+// must keep it.
+func TestLookNamesEveryLargeFile(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	ref := writeSet(t, dir)
+	look := (&Digests{}).Looking(1)
+	folder, err := OpenFolder(dir, Layout{}, look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unknown *NotHashed
+	if text, err := folder.Digest(ctx, ref, Logits|Labels|Features); !errors.As(err, &unknown) || text != "" {
+		t.Errorf("digest %q, error %v", text, err)
+	}
+	var names []string
+	for name, size := range look.Unhashed() {
+		if info, err := os.Stat(name); err != nil || info.Size() != size {
+			t.Errorf("%s: %d bytes (%v)", name, size, err)
+		}
+		names = append(names, filepath.Base(name))
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"features.npy", "labels.npy", "logits.npy"}) {
+		t.Errorf("not hashed: %v", names)
+	}
+
+	path := filepath.Join(dir, "toy/net/test/labels.npy")
+	pins := (&Digests{}).Pinned(false)
+	if err := pins.Unchanged(path, "labels"); err != nil {
+		t.Errorf("a file that is not held: %v", err)
+	}
+	if _, err := pins.File(path, "labels"); err != nil {
+		t.Fatal(err)
+	}
+	if err := pins.Unchanged(path, "labels"); err != nil {
+		t.Errorf("the same file: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("other"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := pins.Unchanged(path, "labels"); fmt.Sprint(err) != "labels: changed while being read" {
+		t.Errorf("another file: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := pins.Unchanged(path, "labels"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// Logits that are read as probabilities have other digests than the same bytes read as
+// logits; their labels do not.
+func TestKindIsPartOfTheDigestOfLogits(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	ref := writeSet(t, dir)
+	digest := func(parts Parts) string {
+		folder, err := OpenFolder(dir, Layout{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := folder.Digest(ctx, ref, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	logits, labels := digest(Logits), digest(Labels)
+	if err := os.WriteFile(filepath.Join(dir, ManifestName), []byte("sets: [{set: toy, kind: probs}]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := digest(Logits); got != logits+"kind probs, version 1\n" {
+		t.Errorf("digest %q of probabilities, %q of logits", got, logits)
+	}
+	if got := digest(Labels); got != labels {
+		t.Errorf("digest %q of labels, want %q", got, labels)
 	}
 }

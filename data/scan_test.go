@@ -294,3 +294,18 @@ func TestStreamReadsAnyRowsOnManyGoroutines(t *testing.T) {
 		}
 	}
 }
+
+// Files are read by several goroutines at once, other Readers by one at a time.
+func TestOnlyFilesAreReadAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		r    Reader
+		turn bool
+	}{
+		{&setReader{}, false}, {firstReader{Reader: &setReader{}}, false}, {scaledReader{Reader: firstReader{Reader: &setReader{}}}, false},
+		{&gatherer{}, true}, {firstReader{Reader: &gatherer{}}, true},
+	} {
+		if s := share(c.r); (s.turn != nil) != c.turn {
+			t.Errorf("%T: one at a time is %v", c.r, s.turn != nil)
+		}
+	}
+}

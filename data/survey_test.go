@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,5 +105,93 @@ func TestSurveyFollowsLinksAndEnds(t *testing.T) {
 	}
 	if got, want := strings.Join(sets, " "), "d/far/test d/near/test"; got != want || len(s.Problems) > 0 {
 		t.Errorf("sets %q, want %q; problems %v", got, want, s.Problems)
+	}
+}
+
+// survey surveys a folder of the given files.
+func survey(t *testing.T, files map[string][]byte) (root string, sets []string, s *Survey) {
+	t.Helper()
+	root = t.TempDir()
+	for name, b := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := SurveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range s.Sets {
+		sets = append(sets, ref.String())
+	}
+	return root, sets, s
+}
+
+// An archive with the logits of both splits is two sets, and no problem.
+func TestSurveyFindsBothSetsOfAnArchive(t *testing.T) {
+	_, sets, s := survey(t, map[string][]byte{
+		"d/both.npz":  members(1, "val_logits", "val_labels", "test_logits.npy", []byte("x"), "test_labels.npy", []byte("x")),
+		"d/early.npz": members(1, "cal_logits", "cal_labels"),
+	})
+	if got := strings.Join(sets, " "); got != "d/both/cal d/both/test d/early/cal" || len(s.Problems) > 0 {
+		t.Errorf("sets %q, problems %v", got, s.Problems)
+	}
+}
+
+// Files of a set in folders of its dataset and backbone are in the default layout if they
+// are in a folder of their split, and in a layout of their own if they are named by it.
+func TestSurveyTellsFlatFilesFromTheDefaultLayout(t *testing.T) {
+	array := appendHeader(nil, Float32, []int{0, 2})
+	for name, want := range map[string]string{
+		"d/net/test/logits.npy": DefaultLayout, "d/net/test.npz": DefaultLayout,
+		"d/net/test_logits.npy": "{dataset}/{backbone}/{split}_{array}.npy",
+		"net/test/logits.npy":   "{backbone}/{split}/{array}.npy",
+	} {
+		b := array
+		if strings.HasSuffix(name, ".npz") {
+			b = members(1, "logits", "labels")
+		}
+		if _, _, s := survey(t, map[string][]byte{name: b}); s.Layout.String() != want || len(s.Sets) != 1 {
+			t.Errorf("%s: sets %v in the layout %s, want %s", name, s.Sets, s.Layout, want)
+		}
+	}
+}
+
+// The layout that the manifest states decides, however few sets have it.
+func TestSurveyKeepsToTheStatedLayout(t *testing.T) {
+	array := appendHeader(nil, Float32, []int{0, 2})
+	const stated = "{backbone}/{split}_{array}.npy"
+	_, sets, s := survey(t, map[string][]byte{
+		"a/test_logits.npy": array, "b/test/logits.npy": array, "c/test/logits.npy": array,
+		ManifestName: []byte("layout: \"" + stated + "\"\n"),
+	})
+	if got := strings.Join(sets, " "); got != "/a/test" || s.Layout.String() != stated || len(s.Problems) > 0 {
+		t.Errorf("sets %q in the layout %s, problems %v", got, s.Layout, s.Problems)
+	}
+}
+
+// Arrays of other names are a problem only where there is no set.
+func TestSurveyOfArraysOfOtherNames(t *testing.T) {
+	array := appendHeader(nil, Float32, []int{0, 2})
+	root, sets, s := survey(t, map[string][]byte{"one.npy": array, "two.npy": array, "three.npy": array})
+	want := filepath.ToSlash(root) + "/one.npy: its name is no array of a set, and neither is that of 2 others"
+	if len(sets) > 0 || len(s.Problems) != 1 || !strings.HasPrefix(s.Problems[0].Error(), want) {
+		t.Errorf("sets %v, problems %v, want %q", sets, s.Problems, want)
+	}
+	if _, sets, s := survey(t, map[string][]byte{"one.npy": array, "test/logits.npy": array}); len(sets) != 1 || len(s.Problems) > 0 {
+		t.Errorf("sets %v, problems %v", sets, s.Problems)
+	}
+	if _, sets, s := survey(t, nil); len(sets) > 0 || len(s.Problems) > 0 {
+		t.Errorf("an empty folder: sets %v, problems %v", sets, s.Problems)
+	}
+}
+
+// A file is of torch.save by its ending, in any case; an ending alone is no file of it.
+func TestFilesOfTorch(t *testing.T) {
+	for name, want := range map[string]bool{"a.pt": true, "a.PTH": true, "d/a.pth": true, ".pt": false, "a.ptx": false, "a": false} {
+		if got := isTorch(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
