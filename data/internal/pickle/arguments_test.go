@@ -289,3 +289,20 @@ func TestStridesReachTheLastElement(t *testing.T) {
 		}
 	}
 }
+
+// The order of the elements is a boolean, or an integer in pickles of Python 2.
+func TestOrderOfTheElementsMayBeAnInteger(t *testing.T) {
+	i1, err := newDtype(Tuple{"i1", false, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []any{false, true, int64(0), int64(1)} {
+		var a ndarray.Array
+		if err := buildArray(&a, Tuple{int64(1), Tuple{int64(2), int64(2)}, i1, order, []byte{1, 2, 3, 4}}); err != nil {
+			t.Fatal(err)
+		}
+		if want := order == true || order == int64(1); a.Fortran != want {
+			t.Errorf("order %v: Fortran is %v", order, a.Fortran)
+		}
+	}
+}
