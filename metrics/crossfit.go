@@ -182,7 +182,7 @@ func (c *crossFit) scale(f uint8, s float64) float64 {
 		if slope > 0 {
 			hi = s
 		} else {
-			lo = s // where all rows are right the NLL falls forever, and s ends at mostScale
+			lo = s // where all rows are right the NLL falls forever, and s rises until every p is 0 or 1
 		}
 		step := slope / curvature
 		next := s - step

@@ -3,6 +3,7 @@ package metrics
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -169,6 +170,30 @@ func TestScaleIsTheMinimumOfTheNLL(t *testing.T) {
 	}
 }
 
+// A small scale has the relative exactness of a large one. For rows that are all right
+// the scale rises until their probabilities are 1, or to its end.
+func TestScaleAtTheEndsOfItsRange(t *testing.T) {
+	for _, c := range []struct{ gap, want float64 }{{-1e5, math.Log(3) / 1e5}, {-1e-5, math.Log(3) / 1e-5}, {-3, math.Log(3) / 3}} {
+		labels := make([]int32, 4)
+		labels[1] = 1 // three of four rows are right, so the odds are 3
+		f := crossFit{probs: data.NewProbs(4, 2), labels: labels, part: make([]uint8, 4), other: data.NewProbs(4, 2)}
+		for i := range 4 {
+			f.other.Row(i)[1] = c.gap
+		}
+		for _, start := range []float64{1, 1e-6, 1e6} {
+			if got := f.scale(1, start); !(math.Abs(got/c.want-1) <= 1e-10) {
+				t.Errorf("gap %g from %g: scale %v, want %v", c.gap, start, got, c.want)
+			}
+		}
+		labels[1] = 0
+		for _, start := range []float64{1, 1e-6} {
+			if got := f.scale(1, start); !(got >= math.Exp(16)*(1-1e-10)) && got*-c.gap < 80 {
+				t.Errorf("gap %g, all rows right: scale %v", c.gap, got)
+			}
+		}
+	}
+}
+
 func argmaxOf(v []float64) int { return slices.Index(v, slices.Max(v)) }
 
 // TestTermsAreDirectionalDerivatives of the norms at g - p towards the label.
@@ -310,8 +335,10 @@ func TestCrossFitSaysWhatIsMissing(t *testing.T) {
 	if _, err := s.CrossFit(p.Slice(0, 10), 1); err == nil {
 		t.Error("10 rows of probabilities for 300 samples")
 	}
-	narrow := data.NewProbs(300, 2)
-	if _, err := s.CrossFit(narrow, 1); err == nil {
-		t.Error("2 classes for labels up to 3")
+	most := int(slices.Max(set.Labels))
+	for classes := 1; classes <= most; classes++ {
+		if _, err := s.CrossFit(data.NewProbs(300, classes), 1); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("but the classes are 0 to %d", classes-1)) {
+			t.Errorf("%d classes for labels up to %d: %v", classes, most, err)
+		}
 	}
 }

@@ -98,6 +98,12 @@ func TestStreamsAreReadAheadByAMebibyte(t *testing.T) {
 		if err != nil || len(logits) != 256*c.classes || len(labels) != 256 || len(w.labels) != c.rows {
 			t.Errorf("%d classes: %d rows ahead, want %d (%v)", c.classes, len(w.labels), c.rows, err)
 		}
+		if c.rows != 256 {
+			continue
+		}
+		if _, _, err := o.read(context.Background(), w, 256, 512, c.end); err != nil || w.lo != 256 || len(w.labels) != c.rows {
+			t.Errorf("%d classes, the next block: rows %d to %d (%v)", c.classes, w.lo, w.lo+len(w.labels), err)
+		}
 	}
 }
 

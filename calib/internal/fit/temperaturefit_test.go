@@ -61,3 +61,27 @@ func TestCurveNodesInterpolatePolynomials(t *testing.T) {
 		t.Errorf("a node twice: %v, %v at -2", twice, u)
 	}
 }
+
+// The next u is that of the interpolation, inside the bracket and near; otherwise that of
+// the Newton step, inside the bracket; otherwise the middle of the bracket.
+func TestSearchStaysInItsBracket(t *testing.T) {
+	none := curveNode{du: math.NaN()} // is not added to the known nodes
+	for _, c := range []struct{ lo, hi, interpolated, step, want float64 }{
+		{-2, 3, .5, .25, .5}, {-2, 3, -1, .25, -1}, {-2, 3, 2, .25, 2}, // at most 8 steps away
+		{-3, 3, 2.5, .25, .25}, {-3, 3, -2.5, .25, .25}, {-3, 3, 2.5, -.25, -.25}, // farther
+		{-1, 3, -1.5, .25, .25}, {-1, 1, 1.5, .25, .25}, {-1, 3, -1, .25, .25}, {-1, 1, 1, .25, .25}, // outside, or at an end
+		{-1, 2, -1.5, -1.5, .5}, {-2, 1, 1.5, 1.5, -.5}, {-1, 2, -1.5, -1, .5}, {-2, 1, 1.5, 1, -.5}, // so is the Newton step
+		{-1, 2, math.NaN(), math.NaN(), .5},
+	} {
+		r := newRootSearch(nil, 0)
+		r.lo, r.hi, r.known = c.lo, c.hi, curveNodes{{u: c.interpolated}}
+		if r.advance(none, 5, c.step); r.u != c.want || r.moved != c.want {
+			t.Errorf("%+v: %v", c, r.u)
+		}
+	}
+	r := newRootSearch(nil, 0)
+	r.lo = 1 // no upper end so far
+	if r.advance(none, 0, -1); r.u != (1+r.maxU)/2 {
+		t.Errorf("below an open bracket: %v, want the middle of 1 and %v", r.u, r.maxU)
+	}
+}
