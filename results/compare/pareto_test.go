@@ -50,6 +50,22 @@ func TestParetoLeavesOutWhatHasNoTime(t *testing.T) {
 	}
 }
 
+// With the fit times of one method alone there is nothing to compare, and the error does
+// not say that there are none.
+func TestParetoOfOneTimedMethod(t *testing.T) {
+	var records []results.Record
+	for _, d := range []string{"a", "b", "c", "d", "e", "f"} {
+		at := cell(d, "x")
+		records = append(records, better(at, "ece", "qats", "ts")...)
+		r := record(at, "qats", .004)
+		r.Metric = results.TimeMetric
+		records = append(records, r)
+	}
+	if _, err := ParetoOf(records, Options{Metric: "ece", Against: "qats"}); err == nil || !strings.Contains(err.Error(), "two or more methods") {
+		t.Error(err)
+	}
+}
+
 // TestRankableLeavesOutSparseMetrics, accuracy, metrics without a direction, and other
 // numbers of bins.
 func TestRankableLeavesOutSparseMetrics(t *testing.T) {

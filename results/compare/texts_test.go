@@ -236,3 +236,20 @@ func TestPlacesOfMethodsAlikeFitTheWidth(t *testing.T) {
 		t.Errorf("%d lines", len(tests))
 	}
 }
+
+// Warnings name their settings where their method is the one compared against, or methods
+// were asked for by name.
+func TestWarningsNameTheirSettings(t *testing.T) {
+	c := &Comparison{Settings: 3, Warnings: []Warning{{Method: "ts", Text: "far away", Settings: []results.Setting{{Dataset: "d", Backbone: "net"}}}}}
+	for _, o := range []struct {
+		against string
+		methods []string
+		named   bool
+	}{{"ts", nil, true}, {"qats", nil, false}, {"qats", []string{"ts"}, true}} {
+		c.Against, c.Methods = o.against, o.methods
+		list := View{Comparison: c}.warnings()
+		if len(list) != 1 || strings.Contains(list[0], "net") != o.named {
+			t.Errorf("against %s, methods %v: %q", o.against, o.methods, list)
+		}
+	}
+}

@@ -557,3 +557,30 @@ func TestRepeatedLabelsAreLeftOutInGroups(t *testing.T) {
 		}
 	}
 }
+
+// Fit times are printed in milliseconds, and have neither bands nor intervals.
+func TestTablesOfFitTimes(t *testing.T) {
+	spec := Spec{Metric: results.TimeMetric, Rows: []string{"dataset"}}
+	if _, err := spec.Check(); err != nil {
+		t.Errorf("without either: %v", err)
+	}
+	if got := spec.print(.01234); got != "12.34" {
+		t.Errorf("12.34 ms are printed as %s", got)
+	}
+	band, interval := spec, spec
+	band.ConsistencyBand, interval.Interval = true, true
+	for _, s := range []Spec{band, interval} {
+		if _, err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), "fit times have neither") {
+			t.Errorf("band %v, interval %v: %v", s.ConsistencyBand, s.Interval, err)
+		}
+	}
+}
+
+// Lists of names are read as in a sentence.
+func TestListsAreReadAsInASentence(t *testing.T) {
+	for want, names := range map[string][]string{"A": {"A"}, "A and B": {"A", "B"}, "A, B and C": {"A", "B", "C"}} {
+		if got := List(names); got != want {
+			t.Errorf("%v: %q", names, got)
+		}
+	}
+}
