@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/histograms"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -83,13 +84,13 @@ func (m BayesianBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if m.Score == scoreBIC {
 		cost = softmax.Log(float64(set.Logits.Rows))
 	}
-	err = eachClass(ctx, set, scoreProb, func(class int, p []float64, positive []bool) {
-		g.Classes[class] = histograms.Average(p, positive, cost)
-	})
+	nll, err := eachClass(ctx, set, scoreProb, func(class int, p []float64, positive []bool) {
+		g.Classes[class] = histograms.Average(p, positive, cost).Prepared()
+	}, g.at)
 	if err != nil {
 		return nil, err
 	}
-	return reported(ctx, g, set, 1)
+	return result(g, fit.Report{NLL: nll, Passes: 1}), nil
 }
 
 // bbqMap holds the averaged histograms of each of the k classes.
@@ -113,5 +114,7 @@ func (m bbqMap) prepared() Map {
 
 // Apply writes the n x k probabilities.
 func (m bbqMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, scoreProb, func(j int, p float64) float64 { return m.Classes[j].At(p) })
+	applyClasses(dst, set, scoreProb, m.at)
 }
+
+func (m bbqMap) at(class int, p float64) float64 { return m.Classes[class].At(p) }

@@ -116,13 +116,13 @@ func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
 	m := fitMethod(t, "hb-mass", set, nil).Map.(hbMassMap)
 	for j, h := range m.Classes {
 		rows, sum := make([]int, len(h.Values)), make([]float64, len(h.Values))
-		eachClassScores(set, func(i int, r classScores) {
-			b := h.bin(r.of(scoreProb, set.Logits.Row(i)[j]))
+		for i, y := range set.Labels {
+			b := edgesBelow(h.Edges, softmax.Probs(make([]float64, 4), set.Logits.Row(i), 1)[j])
 			rows[b]++
-			if int(set.Labels[i]) == j {
+			if int(y) == j {
 				sum[b]++
 			}
-		})
+		}
 		for b, v := range h.Values {
 			if rows[b] != 100 && rows[b] != 101 || !(math.Abs(v*float64(rows[b])-sum[b]) <= 1e-9) {
 				t.Errorf("class %d, bin %d: %d rows, value %v, %v hits", j, b, rows[b], v, sum[b])

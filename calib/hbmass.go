@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -59,13 +59,13 @@ func (h MassHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error
 		return nil, err
 	}
 	m := hbMassMap{Classes: make([]massHistogram, in.Cal.Logits.Cols)}
-	err = eachClass(ctx, in.Cal, scoreProb, func(class int, p []float64, positive []bool) {
+	nll, err := eachClass(ctx, in.Cal, scoreProb, func(class int, p []float64, positive []bool) {
 		m.Classes[class] = newMassHistogram(p, positive, h.Bins)
-	})
+	}, m.at)
 	if err != nil {
 		return nil, err
 	}
-	return reported(ctx, m, in.Cal, 1)
+	return result(m, fit.Report{NLL: nll, Passes: 1}), nil
 }
 
 // massHistogram is a value for each bin. Scores up to Edges[0] are in bin 0, scores
@@ -77,41 +77,21 @@ type massHistogram struct {
 
 // newMassHistogram returns the share of hits in bins of equal numbers of scores.
 func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
-	h := massHistogram{Edges: equalEdges(slices.Clone(scores), bins)}
-	h.Values = make([]float64, len(h.Edges)+1)
-	rows := make([]float64, len(h.Values))
+	edges, rows := equalEdges(scores, bins)
+	h := massHistogram{Edges: edges, Values: make([]float64, len(rows))}
 	for i, x := range scores {
-		b := h.bin(x)
-		rows[b]++
 		if hit[i] {
-			h.Values[b]++
+			h.Values[edgesBelow(edges, x)]++
 		}
 	}
-	ends := append(append([]float64{0}, h.Edges...), 1)
-	for b := range h.Values {
-		if rows[b] > 0 {
-			h.Values[b] /= rows[b]
-		} else { // between edges on equal scores
-			h.Values[b] = (ends[b] + ends[b+1]) / 2
+	for b, n := range rows {
+		if n > 0 {
+			h.Values[b] /= float64(n)
+		} else {
+			h.Values[b] = centre(edges, b)
 		}
 	}
 	return h
-}
-
-// bin returns the number of edges below x. Counting is faster than a search if there are
-// few.
-func (h massHistogram) bin(x float64) int {
-	if len(h.Edges) <= 16 {
-		b := 0
-		for _, edge := range h.Edges {
-			if x > edge {
-				b++
-			}
-		}
-		return b
-	}
-	b, _ := slices.BinarySearch(h.Edges, x)
-	return b
 }
 
 // hbMassMap holds a histogram for each of the k classes.
@@ -136,8 +116,10 @@ func (m hbMassMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m hbMassMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, scoreProb, func(j int, p float64) float64 {
-		h := m.Classes[j]
-		return h.Values[h.bin(p)]
-	})
+	applyClasses(dst, set, scoreProb, m.at)
+}
+
+func (m hbMassMap) at(class int, p float64) float64 {
+	h := &m.Classes[class]
+	return h.Values[edgesBelow(h.Edges, p)]
 }

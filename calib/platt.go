@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -108,7 +109,7 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 	set := in.Cal
 	ends := make([]fit.Solution, set.Logits.Cols)
 	m := plattMap{Score: score, A: make([]float64, len(ends)), B: make([]float64, len(ends))}
-	err := eachClass(ctx, set, score, func(class int, f []float64, positive []bool) {
+	nll, err := eachClass(ctx, set, score, func(class int, f []float64, positive []bool) {
 		hits := float64(count(positive))
 		l := fit.Logistic{
 			Columns: [][]float64{f}, Positive: positive,
@@ -117,48 +118,79 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 		}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.B[class], ends[class] = slopes[0], offset, end
-	})
+	}, m.at)
 	if err != nil {
 		return nil, err
 	}
-	return reportedSigmoids(ctx, m, set, ends)
+	return sigmoidsFitted(m, nll, ends), nil
 }
 
-// eachClass calls do with the n scores of each class and their outcomes, both of which
-// it may keep, for several classes at a time.
-func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) error {
+// mostScores is the number of scores that eachClass has in memory at a time, unless n is
+// so large that these are not the scores of eight classes.
+const mostScores = 1 << 22
+
+// eachClass calls do with the n scores of each class and their outcomes, for several
+// classes at a time. After that, at must return the new value of a class and a score. It
+// returns the mean NLL of the new probabilities, as reported does.
+func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool), at func(class int, f float64) float64) (nll float64, err error) {
 	if err := fit.CheckLabelled(set); err != nil {
-		return err
+		return 0, err
 	}
-	n := set.Logits.Rows
-	rows := make([]classScores, n)
-	err := fit.EachBlock(ctx, n, func(_, lo, hi int) {
-		for i, m := range NewUnscaled(set.Logits.Slice(lo, hi)).Moments() {
-			rows[lo+i] = newClassScores(&m)
+	n, k := set.Logits.Rows, set.Logits.Cols
+	sum, own := make([]float64, n), make([]float64, n) // of the new values
+	width := max(8, mostScores/n)
+	for from := 0; from < k; from += width {
+		f := make([][]float64, min(width, k-from))
+		for j := range f {
+			f[j] = make([]float64, n)
 		}
-	})
-	if err != nil {
-		return err
+		err := fit.EachBlock(ctx, n, func(_, lo, hi int) {
+			rows, s := newClassScores(set.Logits.Slice(lo, hi), score), make([]float64, k)
+			for i := lo; i < hi; i++ {
+				for j, v := range rows.write(s, i-lo, from, from+len(f)) {
+					f[j][i] = v
+				}
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		err = fit.EachBlock(ctx, len(f)*fit.BlockRows, func(j, _, _ int) { // one class a call
+			class, positive := from+j, make([]bool, n)
+			for i, y := range set.Labels {
+				positive[i] = int(y) == class
+			}
+			do(class, f[j], positive)
+			for i, v := range f[j] {
+				f[j][i] = at(class, v)
+				if positive[i] {
+					own[i] = f[j][i]
+				}
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		for _, values := range f {
+			linear.Line(sum, sum, values, 1)
+		}
 	}
-	return fit.EachBlock(ctx, set.Logits.Cols*fit.BlockRows, func(class, _, _ int) { // one class a call
-		f, positive := make([]float64, n), make([]bool, n)
-		for i := range n {
-			f[i] = rows[i].of(score, set.Logits.Row(i)[class])
-			positive[i] = int(set.Labels[i]) == class
+	for i, total := range sum {
+		p := 1 / float64(k) // as in softmax.Normalise
+		if total > 0 {
+			p = own[i] / total
 		}
-		do(class, f, positive)
-	})
+		nll -= softmax.Log(max(p, fit.LeastProb))
+	}
+	return nll / float64(n), nil
 }
 
-// reportedSigmoids returns the fitted map with the results of the logistic regressions of
-// its classes in the report.
-func reportedSigmoids(ctx context.Context, m Map, set *data.Set, ends []fit.Solution) (*Fitted, error) {
-	f, err := reported(ctx, m, set, 1)
-	if err != nil {
-		return nil, err
-	}
+// sigmoidsFitted returns a fitted map with the results of the logistic regressions of its
+// classes in the report.
+func sigmoidsFitted(m Map, nll float64, ends []fit.Solution) *Fitted {
+	f := result(m, fit.Report{NLL: nll, Passes: 1})
 	f.Report.noteSigmoids(ends)
-	return f, nil
+	return f
 }
 
 // noteSigmoids adds the results of the logistic regressions of all classes.
@@ -176,29 +208,48 @@ func (r *Report) noteSigmoids(ends []fit.Solution) {
 	}
 }
 
-// classScores gives the scores of the classes of a row.
-type classScores struct{ max, tail, log float64 }
-
-func newClassScores(m *softmax.Moments) classScores {
-	return classScores{float64(m.Max), m.Tail, softmax.Log1p(m.Tail)}
+// classScores gives the scores of the classes of some rows.
+type classScores struct {
+	score   string
+	logits  data.Matrix
+	moments []softmax.Moments // of the rows; nil for probabilities
 }
 
-// of returns the score of a class with the given logit. The odds are e/(S - e) with
-// e = exp(l - max) and S = 1 + tail, the sum of e over the classes. There is no
-// cancellation: if e = 1, S - e is the tail.
-func (r classScores) of(score string, logit float32) float64 {
-	gap := float64(logit) - r.max
-	switch score {
-	case scoreProb:
-		return softmax.ExpGap(gap) / (1 + r.tail)
-	case scoreLogProb:
-		return softmax.Log(softmax.ExpGap(gap)/(1+r.tail) + 1e-10)
+func newClassScores(logits data.Matrix, score string) classScores {
+	r := classScores{score: score, logits: logits}
+	if score != scoreProb {
+		r.moments = NewUnscaled(logits).Moments()
 	}
-	rest := r.tail
-	if gap < 0 {
-		rest = 1 + (r.tail - softmax.ExpGap(gap))
+	return r
+}
+
+// write writes the scores of the classes from..to-1 of row i to a part of s, which has the
+// length of the row, and returns that part. The odds are e/(S - e) with e = exp(l - max)
+// and S = 1 + tail, the sum of e over the classes. There is no cancellation: if e = 1,
+// S - e is the tail.
+func (r classScores) write(s []float64, i, from, to int) []float64 {
+	if r.score == scoreProb {
+		return softmax.Probs(s, r.logits.Row(i), 1)[from:to]
 	}
-	return min(max(gap-softmax.Log(rest), -mostLogOdds), mostLogOdds)
+	s, row, m := s[from:to], r.logits.Row(i)[from:to], &r.moments[i]
+	for j, l := range row {
+		gap := float64(l) - float64(m.Max)
+		switch e := softmax.ExpGap(gap); {
+		case r.score == scoreLogProb:
+			s[j] = e/(1+m.Tail) + 1e-10
+		case gap < 0:
+			s[j] = 1 + (m.Tail - e)
+		default:
+			s[j] = m.Tail
+		}
+	}
+	softmax.Logs(s, s)
+	if r.score == scoreLogOdds {
+		for j, l := range row {
+			s[j] = min(max(float64(l)-float64(m.Max)-s[j], -mostLogOdds), mostLogOdds)
+		}
+	}
+	return s
 }
 
 // plattMap holds the parameters of k classes.
@@ -231,27 +282,25 @@ func checkSigmoids(a, b []float64) error {
 
 // Apply writes the n x k probabilities.
 func (m plattMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, m.Score, func(j int, f float64) float64 { return fit.Sigmoid(float64(m.A[j]*f) + m.B[j]) })
+	applyClasses(dst, set, m.Score, m.at)
+}
+
+func (m plattMap) at(class int, f float64) float64 {
+	return fit.Sigmoid(float64(m.A[class]*f) + m.B[class])
 }
 
 // applyClasses writes n x k probabilities: the value of at for each class and its score,
 // divided by the sum of the row. A row of zeros becomes uniform.
 func applyClasses(dst data.Probs, set *data.Set, score string, at func(class int, f float64) float64) {
-	eachClassScores(set, func(i int, r classScores) {
-		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			q[j] = at(j, r.of(score, l))
-		}
-		softmax.Normalise(q)
-	})
-}
-
-// eachClassScores calls do for each row of a set.
-func eachClassScores(set *data.Set, do func(i int, r classScores)) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
-		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
-		for i, m := range NewUnscaled(part).Moments() {
-			do(lo+i, newClassScores(&m))
+		hi := min(lo+fit.BlockRows, set.Logits.Rows)
+		rows := newClassScores(set.Logits.Slice(lo, hi), score)
+		for i := lo; i < hi; i++ {
+			q := rows.write(dst.Row(i), i-lo, 0, set.Logits.Cols)
+			for j, f := range q {
+				q[j] = at(j, f)
+			}
+			softmax.Normalise(q)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (QuadraticScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	k := set.Logits.Cols
 	ends := make([]fit.Solution, k)
 	m := quadraticMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
-	err := eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
+	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
 		squares := make([]float64, len(f))
 		for i, z := range f {
 			squares[i] = float64(z * z)
@@ -55,11 +55,11 @@ func (QuadraticScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Identity: true}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.C[class], m.B[class], ends[class] = slopes[0], slopes[1], offset, end
-	})
+	}, m.at)
 	if err != nil {
 		return nil, err
 	}
-	return reportedSigmoids(ctx, m, set, ends)
+	return sigmoidsFitted(m, nll, ends), nil
 }
 
 // quadraticMap holds the parameters of k classes.
@@ -84,7 +84,9 @@ func (m quadraticMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m quadraticMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, scoreLogOdds, func(j int, z float64) float64 {
-		return fit.Sigmoid(float64(m.A[j]*z) + float64(m.C[j]*float64(z*z)) + m.B[j])
-	})
+	applyClasses(dst, set, scoreLogOdds, m.at)
+}
+
+func (m quadraticMap) at(class int, z float64) float64 {
+	return fit.Sigmoid(float64(m.A[class]*z) + float64(m.C[class]*float64(z*z)) + m.B[class])
 }

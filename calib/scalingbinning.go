@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -109,8 +110,7 @@ func (s *binnedSigmoid) sigmoid(z float64) float64 {
 
 // at returns the value of a score.
 func (s *binnedSigmoid) at(z float64) float64 {
-	bin, _ := slices.BinarySearch(s.Edges, s.sigmoid(z))
-	return s.Values[bin]
+	return s.Values[edgesBelow(s.Edges, s.sigmoid(z))]
 }
 
 // fitBinnedSigmoid fits the sigmoid to n scores, which it limits in place, and their
@@ -127,28 +127,26 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 		g[i] = s.sigmoid(z)
 	}
 	slices.Sort(g) // so that sums of bins do not depend on the order of the rows
-	s.Edges = equalEdges(g, bins)
-	s.Values = make([]float64, len(s.Edges)+1)
-	rows := make([]float64, len(s.Values))
-	for _, v := range g {
-		bin, _ := slices.BinarySearch(s.Edges, v)
-		s.Values[bin] += v
-		rows[bin]++
-	}
-	ends := append(append([]float64{0}, s.Edges...), 1)
-	for bin := range s.Values {
-		if rows[bin] > 0 {
-			s.Values[bin] = min(s.Values[bin]/rows[bin], 1)
-		} else { // between edges on ties
-			s.Values[bin] = (ends[bin] + ends[bin+1]) / 2
+	edges, rows := equalEdges(g, bins)
+	s.Edges, s.Values = edges, make([]float64, len(rows))
+	for bin, n := range rows {
+		sum := 0.0
+		for _, v := range g[:n] {
+			sum += v
+		}
+		if g = g[n:]; n > 0 {
+			s.Values[bin] = min(sum/float64(n), 1)
+		} else {
+			s.Values[bin] = centre(edges, bin)
 		}
 	}
 	return s, end
 }
 
-// equalEdges returns the edges between bins of equal numbers of the numbers g, which it
-// reorders; the first bins have one more if the numbers cannot be divided.
-func equalEdges(g []float64, bins int) []float64 {
+// equalEdges returns the edges between bins of equal numbers of the n numbers g, and the
+// numbers of each bin: those up to its edge. The first bins have one more if n cannot be
+// divided. Equal edges are one; a bin may then be empty.
+func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 	n := len(g)
 	bins = min(bins, n)
 	var ranks []int // of the last number of a bin and the first of the next
@@ -159,14 +157,51 @@ func equalEdges(g []float64, bins int) []float64 {
 		}
 		ranks = append(ranks, end-1, end)
 	}
-	fit.PlaceRanks(g, ranks)
-	edges := make([]float64, 0, bins)
+	at := fit.AtRanks(g, ranks)
+	edges, rows = make([]float64, 0, bins), make([]int, 0, bins)
+	before := 0 // numbers up to the last edge
 	for i := 0; i < len(ranks); i += 2 {
-		if x := (g[ranks[i]] + g[ranks[i+1]]) / 2; len(edges) == 0 || x > edges[len(edges)-1] {
-			edges = append(edges, x)
+		x, upTo := (at[i]+at[i+1])/2, ranks[i+1]
+		if len(edges) > 0 && x <= edges[len(edges)-1] {
+			continue
 		}
+		if x == at[i+1] {
+			upTo = 0
+			for _, v := range g {
+				if v <= x {
+					upTo++
+				}
+			}
+		}
+		edges, rows, before = append(edges, x), append(rows, upTo-before), upTo
 	}
-	return edges
+	return edges, append(rows, n-before)
+}
+
+// edgesBelow returns how many of the rising edges are below x; all are numbers >= 0. If
+// there are few, counting is faster than a search, and whole numbers, which have the order
+// of the numbers with these bits, are faster to count.
+func edgesBelow(edges []float64, x float64) int {
+	if len(edges) > 16 {
+		b, _ := slices.BinarySearch(edges, x)
+		return b
+	}
+	b, bits := uint64(0), math.Float64bits(x)
+	for ; len(edges) >= 4; edges = edges[4:] {
+		e := edges[:4:4]
+		b += (math.Float64bits(e[0])-bits)>>63 + (math.Float64bits(e[1])-bits)>>63 +
+			(math.Float64bits(e[2])-bits)>>63 + (math.Float64bits(e[3])-bits)>>63
+	}
+	for _, edge := range edges {
+		b += (math.Float64bits(edge) - bits) >> 63
+	}
+	return int(b)
+}
+
+// centre returns the centre of a bin of [0, 1] with the given inner edges.
+func centre(edges []float64, bin int) float64 {
+	ends := append(append([]float64{0}, edges...), 1)
+	return (ends[bin] + ends[bin+1]) / 2
 }
 
 func (s binnedSigmoid) check() error {
@@ -203,13 +238,13 @@ func (m ScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal
 	ends := make([]fit.Solution, set.Logits.Cols)
 	g := scalingBinningMap{Classes: make([]binnedSigmoid, len(ends))}
-	err = eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
+	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
 		g.Classes[class], ends[class] = fitBinnedSigmoid(f, positive, m.Bins)
-	})
+	}, g.at)
 	if err != nil {
 		return nil, err
 	}
-	return reportedSigmoids(ctx, g, set, ends)
+	return sigmoidsFitted(g, nll, ends), nil
 }
 
 // Fit returns the sigmoid, edges and values of the confidence.
@@ -249,8 +284,10 @@ func (m scalingBinningMap) Check() error { return checkClasses(m.Classes, binned
 
 // Apply writes the n x k probabilities.
 func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, scoreLogOdds, func(j int, z float64) float64 { return m.Classes[j].at(z) })
+	applyClasses(dst, set, scoreLogOdds, m.at)
 }
+
+func (m scalingBinningMap) at(class int, z float64) float64 { return m.Classes[class].at(z) }
 
 // topScalingBinningMap is the binned sigmoid of the confidence.
 type topScalingBinningMap binnedSigmoid

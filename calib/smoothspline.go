@@ -71,13 +71,14 @@ func (SmoothingSpline) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	m := smoothingSplineMap{Classes: make([]smoothing.Spline, k)}
 	ends := make([]fit.Solution, k)
-	err := eachClass(ctx, set, scoreLogOdds, func(class int, z []float64, positive []bool) {
-		m.Classes[class], ends[class] = smoothing.Fit(z, positive, fifth(order, positive))
-	})
+	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, z []float64, positive []bool) {
+		s, end := smoothing.Fit(z, positive, fifth(order, positive))
+		m.Classes[class], ends[class] = s.Prepared(), end
+	}, m.at)
 	if err != nil {
 		return nil, err
 	}
-	return reportedSigmoids(ctx, m, set, ends)
+	return sigmoidsFitted(m, nll, ends), nil
 }
 
 // fifth returns the rows on which lambda is chosen: the first fifth in the order, rounded,
@@ -123,5 +124,9 @@ func (m smoothingSplineMap) prepared() Map {
 
 // Apply writes the n x k probabilities.
 func (m smoothingSplineMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, scoreLogOdds, func(j int, z float64) float64 { return fit.Sigmoid(m.Classes[j].At(z)) })
+	applyClasses(dst, set, scoreLogOdds, m.at)
+}
+
+func (m smoothingSplineMap) at(class int, z float64) float64 {
+	return fit.Sigmoid(m.Classes[class].At(z))
 }

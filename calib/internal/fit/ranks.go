@@ -1,17 +1,67 @@
 package fit
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
 
-// PlaceRanks reorders x so that x[r] is where a sort would put it, for each of the
-// rising ranks r. For the 18 neighbours of the edges of ten bins of 5,000 numbers it
-// takes a sixth of the time of a sort. x has no NaN.
-func PlaceRanks(x []float64, ranks []int) { placeRanks(x, 0, ranks, 3*bits.Len(uint(len(x)))) }
+// AtRanks returns the numbers that a sort would put at the given rising ranks of x. For
+// the 18 neighbours of the edges of ten bins of 5,000 numbers it takes an eighth of the time of
+// a sort. x has no NaN.
+//
+// The numbers are counted in buckets by their leading bits. Only the buckets with one of the
+// ranks are searched further.
+func AtRanks(x []float64, ranks []int) []float64 {
+	const buckets = 1 << 11
+	if len(x) == 0 || len(ranks) == 0 {
+		return nil
+	}
+	least, most := inOrder(x[0]), inOrder(x[0])
+	for _, v := range x {
+		u := inOrder(v)
+		least, most = min(least, u), max(most, u)
+	}
+	shift := max(0, bits.Len64(most-least)-bits.Len(buckets-1))
+	var count [buckets]int
+	for _, v := range x {
+		count[(inOrder(v)-least)>>shift%buckets]++
+	}
+	var chosen [buckets]bool
+	places := make([]int, 0, len(ranks)) // ranks among the numbers of the chosen buckets
+	before, left := 0, 0                 // numbers in buckets so far, and in those that were not chosen
+	for b, n := range count {
+		chosen[b] = len(places) < len(ranks) && ranks[len(places)] < before+n
+		for len(places) < len(ranks) && ranks[len(places)] < before+n {
+			places = append(places, ranks[len(places)]-left)
+		}
+		if before += n; !chosen[b] {
+			left += n
+		}
+	}
+	part := make([]float64, 0, len(x)-left)
+	for _, v := range x {
+		if chosen[(inOrder(v)-least)>>shift%buckets] {
+			part = append(part, v)
+		}
+	}
+	placeRanks(part, 0, places, 3*bits.Len(uint(len(part))))
+	found := make([]float64, len(ranks))
+	for i, r := range places {
+		found[i] = part[r]
+	}
+	return found
+}
 
-// placeRanks is PlaceRanks for a part of the numbers that begins at rank first. After
-// the given number of divisions the rest is sorted.
+// inOrder returns a whole number of the bits of v; these have the order of the numbers.
+func inOrder(v float64) uint64 {
+	b := math.Float64bits(v)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+// placeRanks reorders x, a part of the numbers that begins at rank first, so that the number
+// of each of the rising ranks is where a sort would put it. After the given number of
+// divisions the rest is sorted.
 func placeRanks(x []float64, first int, ranks []int, divisions int) {
 	const few = 24
 	for len(ranks) > 0 {
