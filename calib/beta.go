@@ -33,7 +33,7 @@ func betaEntry() Entry {
 	return NewEntry[BetaCalibration, betaMap](Entry{
 		Name:      "beta",
 		Label:     "Beta",
-		Version:   3,
+		Version:   4,
 		Summary:   "beta calibration of each class against all others, rows normalised",
 		Reference: "Kull, Silva Filho and Flach 2017",
 		Aliases:   []string{"beta-calibration"},
@@ -56,7 +56,7 @@ const (
 // Contract needs logits and labels. The prediction may change.
 func (BetaCalibration) Contract() Contract { return vectorContract() }
 
-// Fit returns a, b and c of every class. It needs 33 bytes a row for each class
+// Fit returns a, b and c of every class. It needs 41 bytes a row for each class
 // that is being fitted.
 func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	set := in.Cal

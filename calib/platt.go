@@ -44,7 +44,7 @@ func plattEntry() Entry {
 	return NewEntry[PlattScaling, plattMap](Entry{
 		Name:      "platt",
 		Label:     "Platt",
-		Version:   1,
+		Version:   2,
 		Summary:   "logistic regression on the probability of each class against all others, rows normalised",
 		Reference: "Platt 1999; Lin, Lin and Weng 2007",
 		Aliases:   []string{"platt-scaling", "sigmoid"},
@@ -60,7 +60,7 @@ func plattLogitsEntry() Entry {
 	return NewEntry[PlattLogits, plattMap](Entry{
 		Name:      "platt-logits",
 		Label:     "Platt (logits)",
-		Version:   1,
+		Version:   2,
 		Summary:   "logistic regression on the log odds of each class against all others, rows normalised",
 		Reference: "Platt 1999; Lin, Lin and Weng 2007",
 

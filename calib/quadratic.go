@@ -27,7 +27,7 @@ func quadraticEntry() Entry {
 	return NewEntry[QuadraticScaling, quadraticMap](Entry{
 		Name:      "quadratic",
 		Label:     "Quadratic",
-		Version:   1,
+		Version:   2,
 		Summary:   "logistic regression on the log odds and their square of each class against all others, rows normalised",
 		Reference: "probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
 

@@ -45,7 +45,7 @@ func scalingBinningEntry() Entry {
 	return NewEntry[ScalingBinning, scalingBinningMap](Entry{
 		Name:      "scaling-binning",
 		Label:     "Scaling-binning",
-		Version:   1,
+		Version:   2,
 		Summary:   "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
 		Reference: "Kumar, Liang and Ma 2019",
 
@@ -62,7 +62,7 @@ func scalingBinningTopEntry() Entry {
 	return NewEntry[TopScalingBinning, topScalingBinningMap](Entry{
 		Name:      "scaling-binning-top",
 		Label:     "Scaling-binning-top",
-		Version:   1,
+		Version:   2,
 		Summary:   "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 		Reference: "Kumar, Liang and Ma 2019",
 

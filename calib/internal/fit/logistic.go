@@ -2,6 +2,9 @@ package fit
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -75,119 +78,255 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 }
 
 // MinimiseIn minimises in a box of the slopes of the columns, then the offset, as
-// BoxNewton does from start.
+// BoxNewton does from start. Many rows are first replaced by the means of groups, whose
+// minimum saves most of the passes over all rows; steps count only these.
 func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
-	s, log := make([]float64, len(l.Positive)), make([]float64, len(l.Positive))
-	end, _ := BoxNewton(func(x []float64) (Local, error) { return l.at(x, s, log), nil }, start, lo, hi, 1)
+	if g := l.grouped(start); g != nil {
+		if near, _ := BoxNewton(g.at, start, lo, hi, 1); near.Gradient <= GradTol {
+			start = near.At
+		}
+	}
+	end, _ := BoxNewton(l.rows().at, start, lo, hi, 1)
 	return end // an error comes only from the function
+}
+
+func (l *Logistic) target(i int) float64 {
+	if l.Positive[i] {
+		return l.High
+	}
+	return l.Low
 }
 
 func (l *Logistic) meanTarget() float64 {
 	sum := 0.0
-	for _, positive := range l.Positive {
-		if positive {
-			sum += l.High
-		} else {
-			sum += l.Low
-		}
+	for i := range l.Positive {
+		sum += l.target(i)
 	}
 	return sum / float64(len(l.Positive))
 }
 
-// at returns the loss near x. s and log are memory for n numbers each.
-func (l *Logistic) at(x []float64, s, log []float64) Local {
-	p, columns := len(l.Columns), l.Columns
-	for i, u := range columns[0] {
+// logisticRows computes the loss of all rows.
+type logisticRows struct {
+	columns [][]float64
+	targets []float64 // sums over rows of the target times each column, then of the target
+	s, exps []float64 // memory for n numbers each
+}
+
+func (l *Logistic) rows() *logisticRows {
+	n, p := len(l.Positive), len(l.Columns)
+	r := &logisticRows{columns: l.Columns, targets: make([]float64, p+1), s: make([]float64, n), exps: make([]float64, n)}
+	for i := range n {
+		t := l.target(i)
+		for j, column := range l.Columns {
+			r.targets[j] += float64(t * column[i])
+		}
+		r.targets[p] += t
+	}
+	return r
+}
+
+// at returns the loss near x.
+func (r *logisticRows) at(x []float64) (Local, error) {
+	p, a, b := len(r.columns), r.columns[0], r.columns[len(r.columns)-1]
+	s, exps := r.s[:len(a)], r.exps[:len(a)]
+	for i, u := range a {
 		s[i] = x[p] + float64(x[0]*u)
 	}
 	if p == 2 {
-		for i, u := range columns[1] {
-			s[i] += float64(x[1] * u)
+		for i, v := range b {
+			s[i] += float64(x[1] * v)
 		}
 	}
 	for i, v := range s {
-		log[i] = -math.Abs(v)
+		exps[i] = -math.Abs(v)
 	}
-	softmax.Exps(log, log)
-	var f Local
-	if p == 1 {
-		f = l.oneColumn(columns[0], s, log)
-	} else {
-		f = l.twoColumns(columns[0], columns[1], s, log)
-	}
-	softmax.Log1ps(log, log)
-	for _, v := range log {
-		f.Value += v
+	softmax.Exps(exps, exps)
+	f := Local{Gradient: make([]float64, p+1), Hessian: make([]float64, (p+1)*(p+1))}
+	const few = 512 // the product of as many numbers up to 2 does not overflow
+	for lo := 0; lo < len(s); lo += few {
+		hi := min(lo+few, len(s))
+		if p == 1 {
+			oneColumn(&f, a[lo:hi], s[lo:hi], exps[lo:hi])
+		} else {
+			twoColumns(&f, a[lo:hi], b[lo:hi], s[lo:hi], exps[lo:hi])
+		}
 	}
 	n := float64(len(s))
+	for j, t := range r.targets {
+		f.Value -= float64(x[j] * t)
+		f.Gradient[j] = (f.Gradient[j] - t) / n
+	}
 	f.Value /= n
-	for j := range f.Gradient {
-		f.Gradient[j] /= n
-	}
-	for j := range f.Hessian {
-		f.Hessian[j] /= n
-	}
-	return f
-}
-
-// logisticRow returns, given s, exp(-|s|) and the target t of a row, its loss without
-// log(1 + exp(-|s|)), and the first and second derivative of its loss in s.
-func logisticRow(s, e, t float64) (loss, first, second float64) {
-	r := 1 / (1 + e)
-	q := e * r
-	second = q * r
-	if s > 0 {
-		return s - float64(t*s), r - t, second
-	}
-	return -float64(t * s), q - t, second
-}
-
-// oneColumn returns the sums over rows for one column and the constant, without the
-// logarithms of the loss. exps are exp(-|s|).
-func (l *Logistic) oneColumn(column, s, exps []float64) Local {
-	var value, g0, g1, h00, h01, h11 float64
-	for i, u := range column {
-		t := l.Low
-		if l.Positive[i] {
-			t = l.High
+	for i := range p + 1 {
+		for j := range i + 1 { // the lower triangle was summed
+			f.Hessian[i*(p+1)+j] /= n
+			f.Hessian[j*(p+1)+i] = f.Hessian[i*(p+1)+j]
 		}
-		loss, first, second := logisticRow(s[i], exps[i], t)
-		value += loss
-		g0 += float64(first * u)
-		g1 += first
+	}
+	return f, nil
+}
+
+// oneColumn adds some rows to the loss for one column and the constant, leaving out
+// targets; exps are exp(-|s|). The sum of log(1 + exp(-|s|)) is the logarithm of a product.
+func oneColumn(f *Local, column, s, exps []float64) {
+	var value, g0, g1, h00, h10, h11 float64
+	product := 1.0
+	s, exps = s[:len(column)], exps[:len(column)]
+	for i, u := range column {
+		e := exps[i]
+		r := 1 / (1 + e)
+		sigmoid := float64(e * r)
+		second := float64(sigmoid * r)
+		product *= 1 + e
+		if v := s[i]; v > 0 {
+			value += v
+			sigmoid = r
+		}
+		g0 += float64(sigmoid * u)
+		g1 += sigmoid
 		wu := float64(second * u)
 		h00 += float64(wu * u)
-		h01 += wu
+		h10 += wu
 		h11 += second
 	}
-	return Local{Value: value, Gradient: []float64{g0, g1}, Hessian: []float64{h00, h01, h01, h11}}
+	f.Value += value + softmax.Log(product)
+	for j, v := range [2]float64{g0, g1} {
+		f.Gradient[j] += v
+	}
+	for j, v := range [4]float64{h00, 0, h10, h11} {
+		f.Hessian[j] += v
+	}
 }
 
 // twoColumns is oneColumn for two columns and the constant.
-func (l *Logistic) twoColumns(a, b, s, exps []float64) Local {
-	var value, g0, g1, g2, h00, h01, h02, h11, h12, h22 float64
+func twoColumns(f *Local, a, b, s, exps []float64) {
+	var value, g0, g1, g2, h00, h10, h11, h20, h21, h22 float64
+	product := 1.0
+	b, s, exps = b[:len(a)], s[:len(a)], exps[:len(a)]
 	for i, u := range a {
-		v, t := b[i], l.Low
-		if l.Positive[i] {
-			t = l.High
+		v, e := b[i], exps[i]
+		r := 1 / (1 + e)
+		sigmoid := float64(e * r)
+		second := float64(sigmoid * r)
+		product *= 1 + e
+		if v := s[i]; v > 0 {
+			value += v
+			sigmoid = r
 		}
-		loss, first, second := logisticRow(s[i], exps[i], t)
-		value += loss
-		g0 += float64(first * u)
-		g1 += float64(first * v)
-		g2 += first
+		g0 += float64(sigmoid * u)
+		g1 += float64(sigmoid * v)
+		g2 += sigmoid
 		wu, wv := float64(second*u), float64(second*v)
 		h00 += float64(wu * u)
-		h01 += float64(wu * v)
-		h02 += wu
+		h10 += float64(wu * v)
 		h11 += float64(wv * v)
-		h12 += wv
+		h20 += wu
+		h21 += wv
 		h22 += second
 	}
-	return Local{
-		Value: value, Gradient: []float64{g0, g1, g2},
-		Hessian: []float64{h00, h01, h02, h01, h11, h12, h02, h12, h22},
+	f.Value += value + softmax.Log(product)
+	for j, v := range [3]float64{g0, g1, g2} {
+		f.Gradient[j] += v
 	}
+	for j, v := range [9]float64{h00, 0, 0, h10, h11, 0, h20, h21, h22} {
+		f.Hessian[j] += v
+	}
+}
+
+// logisticGroup stands for some rows.
+type logisticGroup struct {
+	rows   float64
+	mean   [3]float64 // of the columns, then 1
+	target float64    // the mean
+}
+
+// logisticGroups computes the loss as if each row had the means of its group.
+type logisticGroups []logisticGroup
+
+// numGroups is the largest number of groups, leastGrouped the least number of rows for
+// which they pay.
+const (
+	numGroups    = 256
+	leastGrouped = 2000
+)
+
+// grouped returns groups of rows that have about the same s at start or, if its slopes are
+// 0, about the same number in the first column. It returns nil for few rows, and if these
+// numbers tell the positive rows from the others: if the loss has no minimum, the solver
+// must begin at start, because its result depends on it.
+func (l *Logistic) grouped(start []float64) logisticGroups {
+	n, p := len(l.Positive), len(l.Columns)
+	if n < leastGrouped {
+		return nil
+	}
+	key := make([]float64, n)
+	for j, column := range l.Columns {
+		c := start[j]
+		if j == 0 && floats.Max(start[:p]) == 0 && floats.Min(start[:p]) == 0 {
+			c = 1
+		}
+		AddTo(key, c, column)
+	}
+	least, most := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)} // of the others and the positive rows
+	for i, x := range key {
+		side := 0
+		if l.Positive[i] {
+			side = 1
+		}
+		least[side], most[side] = min(least[side], x), max(most[side], x)
+	}
+	if least[0] >= most[1] || least[1] >= most[0] {
+		return nil
+	}
+	first := min(least[0], least[1])
+	scale := numGroups / (max(most[0], most[1]) - first)
+	g := make(logisticGroups, numGroups)
+	for i, x := range key {
+		at := &g[min(int(float64((x-first)*scale)), numGroups-1)]
+		at.rows++
+		at.target += l.target(i)
+		for j, column := range l.Columns {
+			at.mean[j] += column[i]
+		}
+	}
+	g = slices.DeleteFunc(g, func(g logisticGroup) bool { return g.rows == 0 })
+	for i := range g {
+		g[i].target /= g[i].rows
+		for j := range p {
+			g[i].mean[j] /= g[i].rows
+		}
+		g[i].mean[p] = 1
+	}
+	return g
+}
+
+func (g logisticGroups) at(x []float64) (Local, error) {
+	k, n := len(x), 0.0
+	f := Local{Gradient: make([]float64, k), Hessian: make([]float64, k*k)}
+	for i := range g {
+		row := &g[i]
+		n += row.rows
+		s := Dot(x, row.mean[:k])
+		e := softmax.Exp(-math.Abs(s))
+		r := 1 / (1 + e)
+		sigmoid := float64(e * r)
+		second := float64(row.rows * float64(sigmoid*r))
+		if s > 0 {
+			sigmoid = r
+		}
+		f.Value += float64(row.rows * (max(s, 0) + softmax.Log1p(e) - float64(row.target*s)))
+		first := float64(row.rows * (sigmoid - row.target))
+		for j, u := range row.mean[:k] {
+			f.Gradient[j] += float64(first * u)
+			for c, v := range row.mean[:k] {
+				f.Hessian[j*k+c] += float64(float64(second*u) * v)
+			}
+		}
+	}
+	f.Value /= n
+	floats.Scale(1/n, f.Gradient)
+	floats.Scale(1/n, f.Hessian)
+	return f, nil
 }
 
 // meanAndDeviation returns the mean and the standard deviation of a column, which is 0

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
 // The loss is convex: the minimum is where its slopes, from differences of the loss by
@@ -76,7 +78,10 @@ func TestLogisticDerivativesAreThoseOfTheLoss(t *testing.T) {
 			l.Positive = append(l.Positive, rng.IntN(3) == 0)
 		}
 		l.Columns = columns
-		at := func(x []float64) Local { return l.at(x, make([]float64, n), make([]float64, n)) }
+		at := func(x []float64) Local {
+			f, _ := l.rows().at(x)
+			return f
+		}
 		x := []float64{.7, -.4, .3}[:p+1]
 		f := at(x)
 		value := 0.0
@@ -134,5 +139,51 @@ func TestLogisticOfAConstantColumnNeedsNoStep(t *testing.T) {
 	_, offset, end := l.Minimise()
 	if end.Steps != 0 || !(math.Abs(offset+math.Log(3)) <= 1e-15) {
 		t.Errorf("offset %v after %d steps, want %v after none", offset, end.Steps, -math.Log(3))
+	}
+}
+
+// Groups of rows only change the start: the minimum is that of all rows, after fewer
+// steps. Groups of one row have the loss of these rows.
+func TestLogisticBeginsWithGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 20))
+	const n = 3000
+	x, square, positive := make([]float64, n), make([]float64, n), make([]bool, n)
+	for i := range x {
+		x[i] = 3 * rng.NormFloat64()
+		square[i], positive[i] = x[i]*x[i]/9, rng.Float64() < Sigmoid(x[i]-3)
+	}
+	for p := 1; p <= 2; p++ {
+		l := Logistic{Columns: [][]float64{x, square}[:p], Positive: positive, Low: .01, High: .99}
+		start, lo, hi := make([]float64, p+1), make([]float64, p+1), make([]float64, p+1)
+		for j := range lo {
+			lo[j], hi[j] = -100, 100
+		}
+		got := l.MinimiseIn(start, lo, hi)
+		want, _ := BoxNewton(l.rows().at, start, lo, hi, 1)
+		if !testset.Near(got.At, want.At, 1e-8) || got.Steps > want.Steps/2 {
+			t.Errorf("%d columns: %v after %d steps, without groups %v after %d", p, got.At, got.Steps, want.At, want.Steps)
+		}
+		alone := make(logisticGroups, n)
+		for i := range alone {
+			alone[i] = logisticGroup{rows: 1, target: l.target(i)}
+			copy(alone[i].mean[:], []float64{x[i], square[i]}[:p])
+			alone[i].mean[p] = 1
+		}
+		at := []float64{1.1, -.3, .2}[:p+1]
+		a, _ := alone.at(at)
+		b, _ := l.rows().at(at)
+		if !testset.Near(append(append([]float64{a.Value}, a.Gradient...), a.Hessian...), append(append([]float64{b.Value}, b.Gradient...), b.Hessian...), 1e-13) {
+			t.Errorf("%d columns: groups of one row %+v, rows %+v", p, a, b)
+		}
+	}
+	l := Logistic{Columns: [][]float64{x}, Positive: make([]bool, n), High: 1}
+	if l.grouped([]float64{1, 0}) != nil {
+		t.Error("groups without positive rows")
+	}
+	for i, v := range x {
+		l.Positive[i] = v < 1
+	}
+	if l.grouped([]float64{1, 0}) != nil || l.grouped([]float64{0, 0}) != nil {
+		t.Error("groups of rows that are told apart")
 	}
 }
