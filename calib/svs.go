@@ -118,8 +118,9 @@ func (m mixed) check() error {
 func (m mixed) scores(dst []float64, row []float32) {
 	uniform := m.Mix / float64(len(row))
 	for j, p := range softmax.Probs(dst, row, 1/m.T) {
-		dst[j] = softmax.Log(float64((1-m.Mix)*p) + uniform)
+		dst[j] = float64((1-m.Mix)*p) + uniform
 	}
+	softmax.Logs(dst, dst)
 }
 
 // svsMap holds the slopes and offsets of k classes.
