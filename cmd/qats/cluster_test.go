@@ -147,6 +147,9 @@ func TestJobManifest(t *testing.T) {
 // TestJobManifestFillsTheStore: the command of the manifest, in the environment that
 // Kubernetes gives it, once for each index, does all of the work.
 func TestJobManifestFillsTheStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the example five times")
+	}
 	b, err := os.ReadFile(filepath.Join("testdata", "cluster", "job.yaml"))
 	if err != nil {
 		t.Fatal(err)
