@@ -147,6 +147,9 @@ func TestEditedProgramIsFittedAgain(t *testing.T) {
 // TestHostileProgramIsOneRow: whatever a program does, there is a row that says so and
 // the run goes on.
 func TestHostileProgramIsOneRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 20 programs; calib/external tests each misbehaviour")
+	}
 	program := built(t, "../calib/external/testdata/hostile")
 	hostile := []struct{ how, want string }{
 		{"fit-exit", `fail fit ended with exit status 3; it said: first line \| no convergence in cal`},
@@ -195,6 +198,9 @@ func TestHostileProgramIsOneRow(t *testing.T) {
 // TestMatrixScalingFindsTheTruth: the example in Python finds the matrix that the
 // labels were drawn with, which no temperature can express. The test needs numpy.
 func TestMatrixScalingFindsTheTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Python with numpy and trains")
+	}
 	python := ""
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(name, "-c", "import numpy").Run() == nil {

@@ -45,9 +45,13 @@ func TestDrawingsAreAsRecorded(t *testing.T) {
 
 // digests has one line for each figure and format, the same in every process.
 func digests(t *testing.T) string {
+	methods := []string{"uncal", "ts", "mine", "qats"}
+	if testing.Short() {
+		methods = methods[2:]
+	}
 	var out strings.Builder
 	for _, e := range Registry() {
-		f := mustDraw(t, e, sample(e.Name, "uncal", "ts", "mine", "qats"))
+		f := mustDraw(t, e, sample(e.Name, methods...))
 		formats := []Format{SVG, PDF, PGF, PNG}
 		if !e.PerCell {
 			formats = formats[:3] // a large PNG takes long and tests nothing new
@@ -83,7 +87,7 @@ func TestSameRowsGiveTheSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run=^TestSameRowsGiveTheSameBytes$")
+	cmd := exec.Command(exe, "-test.run=^TestSameRowsGiveTheSameBytes$", fmt.Sprintf("-test.short=%t", testing.Short()))
 	cmd.Env = append(os.Environ(), childVariable+"=1", "TZ=Asia/Tokyo", "TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
