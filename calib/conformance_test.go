@@ -28,7 +28,7 @@ func claims() map[string]calibtest.Claims {
 		"sms":       {Tolerance: 1e-6},
 		"dirichlet": {Tolerance: 1e-6, Options: calib.SetInts(map[string]int{"folds": 2})},
 		"ms-odir":   {Tolerance: 1e-6, Options: calib.SetInts(map[string]int{"folds": 2})},
-		// For 200 rows the default takes 4 target rows, which are too few to
+		// For 100 rows the default takes 2 target rows, which are too few to
 		// change the fit.
 		"hfe-target": {Options: calib.SetInts(map[string]int{"m": 40})},
 		// The descent ends at a gradient of 1e-7, and EM goes on from there.
@@ -38,10 +38,10 @@ func claims() map[string]calibtest.Claims {
 		"gc":            {Options: calib.SetInts(map[string]int{"partitions": 4})},
 		"gc-split":      {Options: calib.SetInts(map[string]int{"partitions": 4})},
 		"cvap":          {Options: calib.SetInts(map[string]int{"folds": 2})},
-		"adats":         {Options: calib.SetInts(map[string]int{"epochs": 3, "hidden": 8, "draws": 3})},
+		"adats":         {Options: calib.SetInts(map[string]int{"epochs": 2, "hidden": 8, "draws": 2})},
 		"pts":           {Options: calib.SetInts(map[string]int{"steps": 30})},
-		"smart":         {Options: calib.SetInts(map[string]int{"epochs": 30})},
-		"h-calibration": {Options: calib.SetInts(map[string]int{"epochs": 30})},
+		"smart":         {Options: calib.SetInts(map[string]int{"epochs": 12})},
+		"h-calibration": {Options: calib.SetInts(map[string]int{"epochs": 12})},
 	}
 }
 

@@ -42,7 +42,7 @@ func TestHCalibrationIsAMixtureOfTemperatures(t *testing.T) {
 // On overconfident rows the ECE and the NLL fall to about the values of ts. The fit
 // says how it ended. Another selection takes another epoch of the same training.
 func TestHCalibrationLowersTheError(t *testing.T) {
-	set := testset.Drawn(2000, 4, 2.5, 3)
+	set := testset.Drawn(800, 4, 2.5, 3)
 	ts := fitMethod(t, "ts", set, nil).Report.NLL
 	fit := func(sel string) *Fitted {
 		f, err := HCalibration{Temperatures: 8, Epochs: 800, Select: sel}.Fit(context.Background(), Input{Cal: set, Seed: 1})

@@ -115,7 +115,7 @@ func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
 	}
 	s := &subject{
 		entry: entry, claims: claims, method: m, contract: m.Contract(),
-		cal: drawn(200, 5, 1), test: drawn(40, 5, 2), deadline: deadline,
+		cal: drawn(100, 5, 1), test: drawn(40, 5, 2), deadline: deadline,
 		fits: map[situation]*calib.Fitted{},
 	}
 	s.situations = s.newSituations()
