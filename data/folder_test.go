@@ -325,3 +325,18 @@ func TestDigestsOfTwoProcessesMerge(t *testing.T) {
 		t.Errorf("remembered %v, %v", both.known, err)
 	}
 }
+
+// The shape of a set is read from a file or from a member of an archive; a missing member
+// is an error.
+func TestShapeOfASetInAnArchive(t *testing.T) {
+	for name, ok := range map[string]bool{"logits": true, "outputs": false} {
+		folder, err := NewFolder(fstest.MapFS{"a/test.npz": {Data: members(1, name, "labels")}}, "d", Layout{"{backbone}/{split}.npz#{array}"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, k, err := folder.Shape(t.Context(), Ref{Backbone: "a", Split: Test})
+		if ok && (err != nil || n != 1 || k != 2) || !ok && err == nil {
+			t.Errorf("member %s: %d x %d (%v)", name, n, k, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,6 +193,22 @@ func TestFilesOfTorch(t *testing.T) {
 	for name, want := range map[string]bool{"a.pt": true, "a.PTH": true, "d/a.pth": true, ".pt": false, "a.ptx": false, "a": false} {
 		if got := isTorch(name); got != want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A survey ends with an error at more files than its limit.
+func TestSurveyHasALimit(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for files, ok := range map[int]bool{0: true, maxSurveyed - 2: true, maxSurveyed - 1: false} {
+		s := surveying{root: root, fsys: os.DirFS(root), files: files}
+		if err := fs.WalkDir(s.fsys, ".", s.visit); (err == nil) != ok || s.files != files+2 {
+			t.Errorf("two files after %d: %d files, error %v", files, s.files, err)
 		}
 	}
 }
