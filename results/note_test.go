@@ -23,7 +23,7 @@ func TestStandingOfARecord(t *testing.T) {
 		{"simulated", StandInPrefix + "x", false, ""},
 	} {
 		r := Record{Source: c.source, Note: c.note}
-		if r.OfPaper() != c.paper || r.StandIn() != c.standIn {
+		if r.OfPaper() != c.paper || r.StandIn() != c.standIn || r.StandsIn() != (c.source == "measured" && !c.paper) {
 			t.Errorf("%s %q: %v, %q", c.source, c.note, r.OfPaper(), r.StandIn())
 		}
 	}
@@ -65,6 +65,47 @@ func TestSamplesOfARecord(t *testing.T) {
 		r := Record{Setting: Setting{Dataset: c.dataset}, Note: c.note}
 		if got := r.Samples(); got != c.want {
 			t.Errorf("%s with note %q: %q, want %q", c.dataset, c.note, got, c.want)
+		}
+	}
+}
+
+// The networks of the measured records are named if there are one or two and each is known.
+func TestMeasuredOnNamesTheNetworks(t *testing.T) {
+	const given = "measured: computed from arrays in files, as given"
+	for _, c := range []struct {
+		from []string // of the records, in order; simulated ones are marked
+		want string
+	}{
+		{nil, given}, {[]string{"simulated"}, given}, {[]string{"a"}, "measured on a"}, {[]string{"b", "a", "b", "simulated"}, "measured on b and a"},
+		{[]string{"a", "b", "c"}, given}, {[]string{"a", ""}, given}, {[]string{""}, given},
+	} {
+		var records []Record
+		for _, from := range c.from {
+			r := Record{Source: "measured", Note: FromPrefix + from}
+			if from == "simulated" {
+				r.Source = "simulated"
+			}
+			records = append(records, r)
+		}
+		if got := MeasuredOn(DistinctFrom(records)); got != c.want {
+			t.Errorf("%q: %s", c.from, got)
+		}
+	}
+}
+
+// A setting is named without the loss ce and without an absent corruption.
+func TestNameOfASetting(t *testing.T) {
+	for want, c := range map[string]Setting{
+		"d/b": {Dataset: "d", Backbone: "b", Loss: "ce"}, "d/b/focal": {Dataset: "d", Backbone: "b", Loss: "focal"},
+		"d/b/fog/3": {Dataset: "d", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}, "d/b/focal/fog/3": {Dataset: "d", Backbone: "b", Loss: "focal", Corruption: "fog", Severity: 3},
+	} {
+		if got := c.Name(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for dataset, want := range map[string]string{"-lt-5": "-lt-5", "a-lt-5": "a", "a-lt": "a"} {
+		if got := (Record{Setting: Setting{Dataset: dataset}}).Samples(); got != want {
+			t.Errorf("samples of %s: %q", dataset, got)
 		}
 	}
 }

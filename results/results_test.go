@@ -335,3 +335,49 @@ func TestFormatsPageNamesEveryColumn(t *testing.T) {
 		}
 	}
 }
+
+// Rows are accepted at the ends of their ranges and rejected just beyond.
+func TestChecksOfRowsAtTheirEnds(t *testing.T) {
+	at := cell("d", "b")
+	bin := Bin{Setting: at, Method: "ts", Binning: "ece", Lo: .5, Hi: .5, Source: "measured"}
+	conf, acc := bin, bin
+	conf.Conf, acc.Acc = .5, .5
+	for _, c := range []struct {
+		b  Bin
+		ok bool
+	}{{bin, true}, {conf, false}, {acc, false}} {
+		if err := checkBin(c.b); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.b, err)
+		}
+	}
+	for _, c := range []struct {
+		metric     string
+		difference float64
+		n          int
+		ok         bool
+	}{{"ece", 1, 1, true}, {"ece", -1, 1, true}, {"ece", 1.1, 1, false}, {"ece", .5, 0, false}, {"gap", 2, 1, true}, {"gap", 2.1, 1, false}} { // the gap is in [-1, 1]
+		p := Pair{Setting: at, Method: "ts", Against: "vs", Metric: c.metric, Difference: c.difference, N: c.n, Source: "measured"}
+		if err := checkPair(p); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for n, ok := range map[int]bool{0: false, 1: true} {
+		r := Record{Setting: at, Method: "ts", Metric: "ece", Value: 1, N: n, Source: "measured", Status: OK}
+		if err := checkRecord(r); (err == nil) != ok {
+			t.Errorf("%d rows: %v", n, err)
+		}
+	}
+	bad, negative := at, at
+	bad.Corruption, bad.Severity = " fog", 1
+	negative.Corruption, negative.Severity = "fog", -1
+	for _, c := range []Setting{bad, negative} {
+		if c.check() == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+	for _, c := range [][2]int{{-1, 2}, {2, -1}} {
+		if err := WriteTimes(filepath.Join(t.TempDir(), "times.csv"), []Time{{Setting: at, Method: "ts", Source: "measured", Rows: c[0], Classes: c[1]}}); err == nil {
+			t.Errorf("%d rows of %d classes are accepted", c[0], c[1])
+		}
+	}
+}

@@ -236,7 +236,7 @@ func decodeObject(b []byte) (text string, body []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if int64(len(b)) != h.size() || h.text > int64(len(b)) {
+	if int64(len(b)) != h.size() {
 		return "", nil, fmt.Errorf("%d bytes, want %d", len(b), h.size())
 	}
 	if crc32.Checksum(b[h.summed:], castagnoli) != h.sum {

@@ -334,3 +334,22 @@ func TestObjectThatIsADeviceIsAnError(t *testing.T) {
 		t.Error("it counts as an object")
 	}
 }
+
+// Keys are 64 hexadecimal digits, and a header has its checksum and its lengths.
+func TestKeysAndHeadersOfObjects(t *testing.T) {
+	for key, ok := range map[string]bool{
+		strings.Repeat("0f", 32): true, strings.Repeat("0f", 31): false, strings.Repeat("0f", 33): false, strings.Repeat("0g", 32): false, strings.Repeat("0F", 32): false,
+	} {
+		if err := checkKey(key); (err == nil) != ok {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	for lines, ok := range map[string]bool{
+		"crc32c 00000000\ntext 1 body 2\n": true, "crc32c x\ntext 1 body 2\n": false, "crc32c 00000000\ntext x body 2\n": false, "crc32c 00000000\ntext 1 body x\n": false,
+		"crc32c 00000000\ntext -1 body 2\n": false, "crc32c 00000000\ntext 1 body -2\n": false, "crc32c 00000000\ntext 1 body 281474976710657\n": false,
+	} {
+		if h, err := decodeHeader([]byte(magic + lines + "\n")); (err == nil) != ok {
+			t.Errorf("%q: %+v, %v", lines, h, err)
+		}
+	}
+}

@@ -67,3 +67,23 @@ func TestSignificantHasThreeDigits(t *testing.T) {
 		}
 	}
 }
+
+// A cell keeps source, rows and note of its first value or, without a value, of its first
+// record; later cells are kept too.
+func TestTimesKeepTheFirstValueOfACell(t *testing.T) {
+	at := fitted("ts", 0, true).Setting
+	record := func(method, note string, status Status) Record {
+		return Record{Setting: at, Method: method, Metric: "ece", Source: "measured", Status: status, Note: note}
+	}
+	got := TimeRecords([]Time{fitted("a", 1, true), fitted("c", 3, true)}, []Record{
+		record("a", "first", Fail), record("a", "second", OK), record("a", "third", OK), record("a", "fourth", Fail),
+		record("b", "first", Fail), record("b", "second", Skip), record("c", "first", OK),
+	})
+	var notes []string
+	for _, r := range got {
+		notes = append(notes, r.Method+" "+r.Note)
+	}
+	if want := []string{"a second", "b first", "c first"}; !slices.Equal(notes, want) {
+		t.Errorf("%q, want %q", notes, want)
+	}
+}
