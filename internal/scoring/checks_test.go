@@ -91,8 +91,14 @@ func TestChecksOfSavedScores(t *testing.T) {
 			t.Errorf("%v, want %s", s.check(), want)
 		}
 	}
+	more := full()
+	b := more.Classes
+	b.Rows, b.Hits, b.Conf = append(b.Rows, 2), append(b.Hits, 0), append(b.Conf, 0)
+	if err := more.check(); err == nil || !strings.Contains(err.Error(), "unequal length") {
+		t.Errorf("16 bins: %v", err)
+	}
 	second := full() // bins of a second class are named by it
-	b := second.Classes
+	b = second.Classes
 	b.Rows, b.Hits, b.Conf = append(b.Rows, b.Rows...), append(b.Hits, make([]int32, 15)...), append(b.Conf, b.Conf...)
 	if err := second.check(); err != nil {
 		t.Error(err)
@@ -114,7 +120,15 @@ func TestEncodedScoresFitTheirMemory(t *testing.T) {
 	if err := top.AppendTopLabel([]int32{1, 0}, []float64{0, 1}, []int32{1, 1}); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*SampleScores{s, top, scored(rand.New(rand.NewPCG(1, 1)), 5000)} {
+	const n, k = 5000, 100
+	rng := rand.New(rand.NewPCG(1, 1))
+	large, tally, p := scored(rng, n), NewClassTally(k), data.NewProbs(n, k)
+	for i := range n {
+		p.Row(i)[i%k], p.Row(i)[(i+1)%k] = .5, .5
+	}
+	tally.Add(p, make([]int32, n))
+	large.Classes, large.Vectors = tally.Bins(), NewVectorScores(n)
+	for _, s := range []*SampleScores{s, top, scored(rng, n), large} {
 		body, err := s.AppendEncoded(nil)
 		if err != nil || len(body) > s.encodedBytes() || s.encodedBytes() > len(body)+16384 {
 			t.Errorf("%d bytes, reserved %d (%v)", len(body), s.encodedBytes(), err)
@@ -124,8 +138,8 @@ func TestEncodedScoresFitTheirMemory(t *testing.T) {
 		}
 	}
 	s.Changed = nil
-	if _, err := s.AppendEncoded(nil); err == nil {
-		t.Error("scores without the uncalibrated predictions are encoded")
+	if _, err := s.AppendEncoded(nil); err == nil || !strings.Contains(err.Error(), "without the uncalibrated predictions") {
+		t.Errorf("scores without the uncalibrated predictions: %v", err)
 	}
 }
 
