@@ -3,7 +3,8 @@
 The names state the size: -wN the width of the first stage, -s2 a stem of
 stride 2 (half the usual resolution for CIFAR, at a quarter of the cost), -kN a
 growth rate, -pN a patch side, -dN a token width, -lN a number of layers.
-All but those of -w64 are far narrower than their namesakes.
+resnet18-w64, resnet50-w64 and densenet121-k32 have the width of their namesakes, with a first convolution
+of 3x3 and stride 1, as usual for 32x32 images. vit-p4-d384-l12 has the size of ViT-S. The others are far narrower.
 """
 
 import torch
@@ -110,18 +111,20 @@ class ResNet(Net):
 
 
 class Dense(nn.Module):
-    """One layer of a dense block: it adds `growth` channels to its input."""
+    """One layer of a dense block: it adds `growth` channels to its input. With a bottleneck, a
+    1x1 convolution first reduces the input to 4 x growth channels."""
 
-    def __init__(self, i, growth):
+    def __init__(self, i, growth, bottleneck):
         super().__init__()
-        self.new = nn.Sequential(nn.BatchNorm2d(i), nn.ReLU(), conv(i, growth))
+        narrow = [conv(i, 4 * growth, 1), nn.BatchNorm2d(4 * growth), nn.ReLU()] if bottleneck else []
+        self.new = nn.Sequential(nn.BatchNorm2d(i), nn.ReLU(), *narrow, conv(4 * growth if bottleneck else i, growth))
 
     def forward(self, x):
         return torch.cat([x, self.new(x)], 1)
 
 
 class DenseNet(Net):
-    def __init__(self, channels, classes, depths, growth, stem_stride=1):
+    def __init__(self, channels, classes, depths, growth, stem_stride=1, bottleneck=False):
         i = 2 * growth
         layers = [conv(channels, i, stride=stem_stride)]
         for block, depth in enumerate(depths):
@@ -129,7 +132,7 @@ class DenseNet(Net):
                 layers += [nn.BatchNorm2d(i), nn.ReLU(inplace=True), conv(i, i // 2, 1), nn.AvgPool2d(2)]
                 i //= 2
             for _ in range(depth):
-                layers.append(Dense(i, growth))
+                layers.append(Dense(i, growth, bottleneck))
                 i += growth
         super().__init__(i, classes)
         self.body = nn.Sequential(*layers, nn.BatchNorm2d(i), nn.ReLU(inplace=True))
@@ -289,6 +292,8 @@ NETS = {
     "vit-p4-d96-l4": _image(lambda c, k, s: ViT(c, k, s, 4, 96, 4, 3)),
     "resnet18-w64": _image(lambda c, k, s: ResNet(c, k, Basic, [2, 2, 2, 2], 64)),
     "resnet50-w64": _image(lambda c, k, s: ResNet(c, k, Bottleneck, [3, 4, 6, 3], 64)),
+    "densenet121-k32": _image(lambda c, k, s: DenseNet(c, k, [6, 12, 24, 16], 32, bottleneck=True)),
+    "vit-p4-d384-l12": _image(lambda c, k, s: ViT(c, k, s, 4, 384, 12, 6, ratio=4)),
     "mlp-tfidf-h128": lambda d: TfIdfMLP(d.mean, d.classes, 128),
     "transformer-d64-l2": lambda d: TextTransformer(len(d.mean), d.classes, d.train.x.shape[1], 64, 2, 4),
     "deeplab-tiny-w32": lambda d: TinyDeepLab(d.classes, 32),
