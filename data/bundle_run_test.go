@@ -19,10 +19,10 @@ func (n *names) UnmarshalYAML(node *yaml.Node) error {
 	return node.Decode((*[]string)(n))
 }
 
-// TestCompanionSpecsRunEveryNetworkOfTheBundle: the specs forget no network.
-func TestCompanionSpecsRunEveryNetworkOfTheBundle(t *testing.T) {
+// TestSpecsRunEveryNetworkOfTheBundle: the specs forget no network.
+func TestSpecsRunEveryNetworkOfTheBundle(t *testing.T) {
 	run := map[string]bool{}
-	for _, file := range []string{"companion.yaml", "companion-pixels.yaml"} {
+	for _, file := range []string{"companion.yaml", "companion-pixels.yaml", "full-width.yaml"} {
 		b, err := os.ReadFile(filepath.Join("..", "experiments", file))
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestCompanionSpecsRunEveryNetworkOfTheBundle(t *testing.T) {
 	for _, s := range bundleManifest(t).Sets {
 		ref := bundleRef(t, s.Set)
 		if !run[ref.Dataset+"/"+ref.Backbone+"/"+ref.Loss] {
-			t.Errorf("no companion spec runs %s", s.Set)
+			t.Errorf("no spec runs %s", s.Set)
 		}
 	}
 }

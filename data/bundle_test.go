@@ -27,7 +27,7 @@ import (
 const bundle = "bundle"
 
 // bundleLimit is the size in bytes up to which the folder may be committed.
-const bundleLimit = 44_000_000
+const bundleLimit = 47_000_000
 
 func bundleManifest(t *testing.T) data.Manifest {
 	t.Helper()

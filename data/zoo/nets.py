@@ -4,7 +4,7 @@ The names state the size: -wN the width of the first stage, -s2 a stem of
 stride 2 (half the usual resolution for CIFAR, at a quarter of the cost), -kN a
 growth rate, -pN a patch side, -dN a token width, -lN a number of layers.
 resnet18-w64, resnet50-w64 and densenet121-k32 have the width of their namesakes, with a first convolution
-of 3x3 and stride 1, as usual for 32x32 images. vit-p4-d384-l12 has the size of ViT-S. The others are far narrower.
+of 3x3 and stride 1, as usual for 32x32 images. The others are far narrower.
 """
 
 import torch
@@ -293,7 +293,6 @@ NETS = {
     "resnet18-w64": _image(lambda c, k, s: ResNet(c, k, Basic, [2, 2, 2, 2], 64)),
     "resnet50-w64": _image(lambda c, k, s: ResNet(c, k, Bottleneck, [3, 4, 6, 3], 64)),
     "densenet121-k32": _image(lambda c, k, s: DenseNet(c, k, [6, 12, 24, 16], 32, bottleneck=True)),
-    "vit-p4-d384-l12": _image(lambda c, k, s: ViT(c, k, s, 4, 384, 12, 6, ratio=4)),
     "mlp-tfidf-h128": lambda d: TfIdfMLP(d.mean, d.classes, 128),
     "transformer-d64-l2": lambda d: TextTransformer(len(d.mean), d.classes, d.train.x.shape[1], 64, 2, 4),
     "deeplab-tiny-w32": lambda d: TinyDeepLab(d.classes, 32),

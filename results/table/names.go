@@ -90,13 +90,15 @@ var names = map[string]map[string]string{
 		"deeplabv3-r50": "DLV3-R50",
 		"bert-b":        "BERT-B",
 
-		// The small networks of data/bundle: w is the width of the first layer, k the
+		// The networks of data/bundle: w is the width of the first layer, k the
 		// growth, p the patch, d the dimension, h the hidden layer.
 		"deeplab-tiny-w32":   "DeepLab (w32)",
+		"densenet121-k32":    "DN-121 (k32)",
 		"densenet16-k12-s2":  "DN-16 (k12)",
 		"mlp-tfidf-h128":     "MLP (h128)",
 		"resnet18-w16-s2":    "RN-18 (w16)",
 		"resnet18-w64":       "RN-18 (w64)",
+		"resnet50-w64":       "RN-50 (w64)",
 		"resnet50-w8-s2":     "RN-50 (w8)",
 		"transformer-d64-l2": "Transformer (d64)",
 		"vgg7-w32":           "VGG-7 (w32)",

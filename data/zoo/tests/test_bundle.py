@@ -74,24 +74,47 @@ def test_the_limit(tmp_path, arrays, monkeypatch):
 
 
 def test_add(tmp_path, arrays):
-    """A network that is added has logits and labels alone, and its line in the page and the manifest."""
+    """A network that is added has logits, labels and OOD rows alone, and its line in the page and the manifest."""
     at = tmp_path / "bundle"
     bundle.bundle(tmp_path / "arrays", None, None, at, say=str)
     before = yaml.safe_load((at / "manifest.yaml").read_text())
-    r = train.recipe("tiny", "vgg7-w32", epochs=1, batch=32)
+    r = train.recipe("tiny", "vgg7-w32", loss="ls", epochs=1, batch=32)
     net, history = train.train(r, arrays, tmp_path / "run2", say=str)
     export.export(r, arrays, net, history, tmp_path / "arrays", say=str)
-    bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32", say=str)
+    bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32/ls", say=str)
     m = yaml.safe_load((at / "manifest.yaml").read_text())
-    assert m["sets"][0] == before["sets"][0] and {s["set"] for s in m["sets"]} - {s["set"] for s in before["sets"]} == {"tiny/vgg7-w32"}
+    assert m["sets"][:2] == before["sets"][:2]
+    assert {s["set"] for s in m["sets"]} - {s["set"] for s in before["sets"]} == {"tiny/vgg7-w32/ls-0.05"}
     added = set(m["files"]) - set(before["files"])
-    assert added == {f"tiny/vgg7-w32/{p}/{a}.npy" for p in ("cal", "test") for a in ("logits", "labels")}
+    kept = {f"{p}/{a}" for p in ("cal", "test") for a in ("logits", "labels")}
+    if arrays.ood is not None:
+        kept.add("ood/logits")
+    assert added == {f"tiny/vgg7-w32/ls-0.05/{f}.npy" for f in kept}
     for name in added:
         assert m["files"][name]["sha256"] == files.sha256(at / name)
-    logits, labels = (np.load(at / f"tiny/vgg7-w32/test/{a}.npy") for a in ("logits", "labels"))
+    logits, labels = (np.load(at / f"tiny/vgg7-w32/ls-0.05/test/{a}.npy") for a in ("logits", "labels"))
     rows = bundle.order(len(labels))
     assert logits.dtype == np.float16 and np.array_equal(labels, arrays.test.y[rows])
     page = (at / "README.md").read_text()
-    assert "| tiny | vgg7-w32 | ce |" in page and page.count("## Bytes") == 1
+    assert "| tiny | vgg7-w32 | ls-0.05 |" in page and page.count("## Bytes") == 1 and page.count("corruptions.py") == 1
     with pytest.raises(ValueError, match="already"):
-        bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32", say=str)
+        bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32/ls", say=str)
+
+
+def test_a_network_is_added_with_its_corrupted_images(tmp_path, arrays, monkeypatch):
+    at = tmp_path / "bundle"
+    bundle.bundle(tmp_path / "arrays", None, None, at, say=str)
+    monkeypatch.setattr(export, "FEATURES_UP_TO", 8)
+    monkeypatch.setattr(bundle, "FEATURES_UP_TO", 8)
+    r = train.recipe("tiny", "vgg7-w32", epochs=1, batch=32)
+    net, history = train.train(r, arrays, tmp_path / "run2", say=str)
+    export.export(r, arrays, net, history, tmp_path / "arrays", say=str)
+    export.export_corrupted(r, arrays, net, tmp_path / "arrays", tmp_path / "cache", say=str)
+    before = yaml.safe_load((at / "manifest.yaml").read_text())
+    bundle.add(tmp_path / "arrays", None, None, at, "tiny/vgg7-w32", say=str)
+    added = set(yaml.safe_load((at / "manifest.yaml").read_text())["files"]) - set(before["files"])
+    shifted = {f"tiny-c/vgg7-w32/brightness/{s}/{a}.npy" for s in range(1, 6) for a in ("logits", "labels")}
+    assert {name for name in added if name.startswith("tiny-c/")} == shifted  # neither features nor head
+    tested = np.load(at / "tiny-c/splits/test.npy")
+    np.testing.assert_array_equal(np.load(at / "tiny-c/vgg7-w32/brightness/2/labels.npy"), arrays.test.y[tested])
+    assert f"networks {NET} and vgg7-w32" in (at / "README.md").read_text()
