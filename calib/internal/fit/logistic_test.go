@@ -187,3 +187,64 @@ func TestLogisticBeginsWithGroups(t *testing.T) {
 		t.Error("groups of rows that are told apart")
 	}
 }
+
+// Many rows are grouped, unless a number tells the positive rows from the others; a number
+// that both have does so too, since the loss has no minimum then.
+func TestRowsAreGroupedIfTheLossHasAMinimum(t *testing.T) {
+	for _, c := range []struct {
+		n         int
+		threshold float64 // rows above it are positive, rows at it are of both kinds
+		overlap   int     // rows of the other kind
+		grouped   bool
+	}{
+		{leastGrouped, 7, 0, false}, {leastGrouped, 7.5, 0, false}, {leastGrouped, 7, 1, true}, {leastGrouped - 1, 7, 1, false}, {leastGrouped, 7.5, 1, true},
+	} {
+		for _, sign := range []float64{1, -1} {
+			l := Logistic{Columns: [][]float64{make([]float64, c.n)}, Positive: make([]bool, c.n), High: 1}
+			for i := range c.n {
+				x := float64(i % 16)
+				l.Columns[0][i] = sign * x
+				l.Positive[i] = x > c.threshold || x == c.threshold && i/16%2 == 0 || i/16 < c.overlap && x < c.threshold
+			}
+			groups := l.grouped([]float64{0, 0})
+			rows := 0.0
+			for _, g := range groups {
+				rows += g.rows
+			}
+			if (groups != nil) != c.grouped || c.grouped && (rows != float64(c.n) || len(groups) != 16) {
+				t.Errorf("%+v, sign %g: %d groups of %g rows", c, sign, len(groups), rows)
+			}
+		}
+	}
+	two := Logistic{Columns: [][]float64{make([]float64, leastGrouped), make([]float64, leastGrouped)}, Positive: make([]bool, leastGrouped), High: 1}
+	for i := range leastGrouped {
+		two.Columns[0][i], two.Columns[1][i], two.Positive[i] = float64(i%2), float64(i/2%8), i/16%2 == 0
+	}
+	for _, c := range []struct {
+		slopes [2]float64
+		groups int
+	}{{[2]float64{0, 0}, 2}, {[2]float64{1, 0}, 2}, {[2]float64{0, 1}, 8}, {[2]float64{0, -1}, 8}, {[2]float64{1, 2}, 16}} {
+		if g := two.grouped(append(c.slopes[:], .5)); len(g) != c.groups { // by the sum, or without slopes by the first column
+			t.Errorf("slopes %v: %d groups, want %d", c.slopes, len(g), c.groups)
+		}
+	}
+}
+
+// A slope, and its share of the offset, are at most 1e14, also where a column that is all
+// but constant tells the positive rows from the others.
+func TestSlopesOfNearlyConstantColumnsAreBounded(t *testing.T) {
+	for _, c := range []struct{ at, step float64 }{{0, 1e-20}, {1e-26, 1e-27}, {1e10, 1e-5}, {-1e10, 1e-5}} {
+		l := Logistic{Columns: [][]float64{make([]float64, 40)}, Positive: make([]bool, 40), High: 1}
+		for i := range 40 {
+			l.Columns[0][i], l.Positive[i] = c.at, i%2 == 0
+			if l.Positive[i] {
+				l.Columns[0][i] += c.step
+			}
+		}
+		slopes, offset, _ := l.Minimise()
+		share := slopes[0] * max(1, math.Abs(c.at))
+		if !(share > 0 && share <= mostSlope*(1+1e-6)) || !(math.Abs(offset) <= 2*mostSlope) {
+			t.Errorf("%g and %g more: slope %g, offset %g", c.at, c.step, slopes[0], offset)
+		}
+	}
+}

@@ -40,9 +40,13 @@ func TestNumbersAtRanksAreThoseOfASort(t *testing.T) {
 			}
 		}
 		before, sorted := slices.Clone(x), slices.Sorted(slices.Values(x))
-		for i, v := range AtRanks(x, ranks) {
-			if r := ranks[i]; v != sorted[r] {
-				t.Fatalf("trial %d: rank %d of %d is %v, want %v", trial, r, len(x), v, sorted[r])
+		got := AtRanks(x, ranks)
+		if len(got) != len(ranks) {
+			t.Fatalf("trial %d: %d numbers at %d ranks", trial, len(got), len(ranks))
+		}
+		for i, r := range ranks {
+			if got[i] != sorted[r] {
+				t.Fatalf("trial %d: rank %d of %d is %v, want %v", trial, r, len(x), got[i], sorted[r])
 			}
 		}
 		if !slices.Equal(x, before) {
