@@ -2,6 +2,7 @@ package calib
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -252,5 +253,49 @@ func TestETSRootIsInItsBracket(t *testing.T) {
 func TestETSTakesTheFirstFaceOnTies(t *testing.T) {
 	if w := (etsMoments{pp: .5, pr: .5, rr: .5, py: .9, ry: .9}).weights(4); w != [3]float64{1, 0, 0} {
 		t.Errorf("two equal softmaxes: w = %v", w)
+	}
+}
+
+// Of moments of random probabilities no weights of a grid are better. Two equal parts
+// leave faces without a unique minimum; then a later face has it.
+func TestETSWeightsAreAtMostTheGrid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const n, k = 30, 3
+	for trial := range 40 {
+		var m etsMoments
+		for range n {
+			var p, r [k]float64
+			for j := range k {
+				p[j], r[j] = rng.ExpFloat64(), rng.ExpFloat64()
+			}
+			sumP, sumR := p[0]+p[1]+p[2], r[0]+r[1]+r[2]
+			for j := range k {
+				p[j], r[j] = p[j]/sumP, r[j]/sumR
+				switch trial % 4 {
+				case 1:
+					r[j] = p[j]
+				case 2:
+					p[j] = 1. / k
+				}
+				m.pp, m.pr, m.rr = m.pp+p[j]*p[j]/n, m.pr+p[j]*r[j]/n, m.rr+r[j]*r[j]/n
+			}
+			label := rng.IntN(k)
+			if rng.IntN(3) > 0 {
+				label = slices.Index(r[:], slices.Max(r[:]))
+			}
+			m.py, m.ry = m.py+p[label]/n, m.ry+r[label]/n
+		}
+		value := func(a, b, c float64) float64 {
+			return a*a*m.pp + 2*a*b*m.pr + b*b*m.rr + (2*a+2*b+c)*c/k - 2*(a*m.py+b*m.ry+c/k)
+		}
+		w := m.weights(k)
+		got := value(w[0], w[1], w[2])
+		for a := range 21 {
+			for b := range 21 - a {
+				if v := value(float64(a)/20, float64(b)/20, float64(20-a-b)/20); v < got-1e-13 {
+					t.Errorf("trial %d: w = %v with %v, but (%d, %d, %d)/20 has %v", trial, w, got, a, b, 20-a-b, v)
+				}
+			}
+		}
 	}
 }

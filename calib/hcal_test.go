@@ -110,3 +110,19 @@ func TestHCalibrationUsesGapsAlone(t *testing.T) {
 		t.Errorf("%v, with an offset %v", want, got)
 	}
 }
+
+// Of the same epochs one selection takes the least ECE, the other the least NLL.
+func TestHCalibrationSelectsByItsCriterion(t *testing.T) {
+	set := testset.Drawn(80, 3, 2.5, 3)
+	var nll [2]float64
+	for i, by := range []string{"ece", "nll"} {
+		f, err := HCalibration{Epochs: 60, Select: by}.Fit(t.Context(), Input{Cal: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nll[i] = f.Report.NLL
+	}
+	if !(nll[1] < nll[0]) {
+		t.Errorf("NLL %v selected by ECE, %v by NLL", nll[0], nll[1])
+	}
+}
