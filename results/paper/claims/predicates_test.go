@@ -1,0 +1,282 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results/paper"
+)
+
+// bookOf returns a book of rows, each given as "table dataset backbone", then numbers such
+// as "QaTS 1.00", in which ? is a number that the book lacks. If similar is set, it is a
+// book of similar data sets.
+func bookOf(t *testing.T, similar bool, rows ...[]string) *book {
+	t.Helper()
+	var lines strings.Builder
+	lines.WriteString("table,metric,dataset,corruption,severity,backbone,method,value,mark,delta\n")
+	absent := map[valueID]bool{}
+	for _, r := range rows {
+		at := strings.Fields(r[0])
+		for _, n := range r[1:] {
+			label, value, _ := strings.Cut(n, " ")
+			if value == "?" {
+				s := paper.Setting{Table: at[0], Metric: "ece", Dataset: at[1], Backbone: at[2]}
+				absent[valueID{s, label}], value = true, "0.00"
+			}
+			fmt.Fprintf(&lines, "%s,ece,%s,,,%s,%s,%s,,\n", at[0], at[1], at[2], label, value)
+		}
+	}
+	list, err := paper.Decode(strings.NewReader(lines.String()), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := printedBook(paper.NewPublication(list))
+	for id := range absent {
+		if _, ok := b.values[id]; !ok {
+			t.Fatalf("%+v is not in the book", id)
+		}
+		delete(b.values, id)
+	}
+	if similar {
+		b.like = map[string]string{}
+	}
+	return b
+}
+
+// numbers returns the values of a row, all of them ranked.
+func numbers(list ...string) values {
+	v := values{of: map[string]paper.Points{}}
+	for _, n := range list {
+		label, value, _ := strings.Cut(n, " ")
+		v.ranked = append(v.ranked, label)
+		var x int
+		if _, err := fmt.Sscan(value, &x); err == nil {
+			v.of[label] = paper.Points(x)
+		}
+	}
+	return v
+}
+
+// The predicates of a row, with ties and with numbers that are missing.
+func TestPredicatesOfARow(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ask  func(values) answer
+		v    values
+		want answer
+	}{
+		{"lowest", qatsLowest, numbers("QaTS 5"), open},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5"), yes},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS 4"), no},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS ?", "IR 6"), open},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS ?", "IR 4"), no},
+		{"lowest", qatsLowest, numbers("QaTS ?", "TS 4"), open},
+		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 4", "IR 4"), yes},
+		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 4", "IR 3"), no},
+		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 5", "IR 3"), yes},
+		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 4", "IR ?"), open},
+		{"below", below("TS", "IR"), numbers("QaTS 5", "TS 6", "IR 7"), yes},
+		{"below", below("TS", "IR"), numbers("QaTS 5", "TS 6", "IR 5"), no},
+		{"below", below("TS", "IR"), numbers("QaTS 5", "TS ?", "IR 5"), no},
+		{"below", below("TS", "IR"), numbers("QaTS 5", "TS ?", "IR 6"), open},
+		{"above", anyAbove("TS", "IR", "GC"), numbers("TS 5", "IR 5", "GC 4"), no},
+		{"above", anyAbove("TS", "IR", "GC"), numbers("TS 5", "IR 5", "GC 6"), yes},
+		{"above", anyAbove("TS", "IR", "GC"), numbers("TS 5", "IR ?", "GC 4"), open},
+		{"above", anyAbove("TS", "IR", "GC"), numbers("TS ?", "IR 9"), open},
+		{"marginal", marginal, numbers("QaTS 100", "TS 100"), aside},
+		{"marginal", marginal, numbers("QaTS 109", "TS 100"), yes},
+		{"marginal", marginal, numbers("QaTS 110", "TS 100"), no},
+		{"marginal", marginal, numbers("QaTS 110", "TS ?"), open},
+	} {
+		if got := c.ask(c.v); got != c.want {
+			t.Errorf("%s of %v: %v, want %v", c.name, c.v, got, c.want)
+		}
+	}
+	if got := numbers("QaTS 1", "TS 5", "IR 4", "GC 4").lowestOther(); got != "IR" {
+		t.Errorf("the first of the lowest others is %s", got)
+	}
+	b := &book{like: map[string]string{}}
+	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("QaTS 1")); strings.Contains(got, "QaTS") {
+		t.Errorf("QaTS alone: %s", got)
+	}
+	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("TS 1")); strings.Contains(got, "QaTS") {
+		t.Errorf("without QaTS: %s", got)
+	}
+}
+
+// A margin is the largest of its networks, on ties that of the first; both have to be the
+// ones of the sentence.
+func TestMarginOfASentence(t *testing.T) {
+	b := bookOf(t, false,
+		[]string{"standard cifar10 resnet50", "QaTS 1.00", "TS 3.00"}, []string{"standard cifar10 vit-b16", "QaTS 2.00", "TS 4.00"}, []string{"standard cifar10 resnet18", "QaTS 2.00", "TS 2.50"})
+	for _, c := range []struct {
+		want     paper.Points
+		backbone string
+		truth    Truth
+	}{{200, "resnet50", Holds}, {200, "vit-b16", Fails}, {150, "resnet50", Fails}} {
+		if got := margin("standard", "cifar10", c.want, c.backbone, "")(b); got.Truth != c.truth {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
+
+// A sentence about all things allows exceptions, and one about most needs more than half;
+// missing numbers leave both open as far as they matter.
+func TestTalliesOfAnswers(t *testing.T) {
+	for _, c := range []struct {
+		yes, no, open, aside int
+		all, one, most       Truth // without an exception, with one, and for most
+	}{
+		{3, 0, 0, 0, Holds, Holds, Holds}, {2, 1, 0, 0, Fails, Holds, Holds}, {1, 2, 0, 0, Fails, Fails, Fails}, {0, 0, 0, 2, Holds, Holds, Unjudged},
+		{0, 0, 0, 0, Unjudged, Unjudged, Unjudged}, {0, 0, 1, 1, Unjudged, Unjudged, Unjudged}, {2, 0, 1, 0, Unjudged, Unjudged, Holds}, {1, 1, 0, 0, Fails, Holds, Fails},
+		{1, 0, 1, 0, Unjudged, Unjudged, Unjudged}, {1, 0, 2, 0, Unjudged, Unjudged, Unjudged}, {0, 1, 1, 0, Fails, Unjudged, Fails}, {1, 1, 1, 0, Fails, Unjudged, Unjudged}, {2, 2, 1, 0, Fails, Fails, Unjudged},
+		{3, 1, 2, 0, Fails, Unjudged, Unjudged}, {0, 2, 1, 0, Fails, Fails, Fails},
+	} {
+		var t1 tally
+		for a, n := range map[answer]int{yes: c.yes, no: c.no, open: c.open, aside: c.aside} {
+			for range n {
+				t1.add(a, "x")
+			}
+		}
+		if a, b, m := t1.all("rows", 0).Truth, t1.all("rows", 1).Truth, t1.most("rows").Truth; a != c.all || b != c.one || m != c.most {
+			t.Errorf("%+v: all %q, with an exception %q, most %q", c, a, b, m)
+		}
+	}
+	give := func(truth Truth) predicate { return func(*book) Judgement { return Judgement{truth, ""} } }
+	for _, c := range [][3]Truth{
+		{Holds, Holds, Holds}, {Holds, Fails, Fails}, {Fails, Holds, Fails}, {Unjudged, Fails, Fails}, {Fails, Unjudged, Fails}, {Holds, Unjudged, Unjudged}, {Unjudged, Holds, Unjudged},
+	} {
+		if got := both(give(c[0]), give(c[1]))(nil).Truth; got != c[2] {
+			t.Errorf("%q and %q: %q", c[0], c[1], got)
+		}
+	}
+}
+
+// Half of the reductions by 80 % or more are enough.
+func TestReductionsOnLongTails(t *testing.T) {
+	row := func(backbone string, n ...string) []string {
+		return append([]string{"longtail cifar100-lt-r10 " + backbone}, n...)
+	}
+	for _, c := range []struct {
+		rows    [][]string
+		truth   Truth
+		figures string
+	}{
+		{[][]string{row("resnet50", "QaTS 1.00", "AdaTS 5.00", "GC 4.00")}, Holds, "1 of 2 "}, // exactly 80 % and 75 %
+		{[][]string{row("resnet50", "QaTS 1.00", "AdaTS 4.00", "GC 4.00")}, Fails, "0 of 2 "},
+		{[][]string{row("resnet50", "QaTS 1.00", "AdaTS ?", "GC 9.00")}, Holds, "1 of 1 "},
+		{[][]string{row("resnet50", "QaTS 1.00", "AdaTS 0.00", "GC 4.00")}, Unjudged, "0 of 1 "},
+		{[][]string{row("resnet50", "QaTS ?", "AdaTS 5.00", "GC 5.00"), row("vit-b16", "QaTS 1.00", "AdaTS 5.00", "GC 4.00")}, Unjudged, "1 of 2 "},
+		{[][]string{row("resnet50", "QaTS ?", "AdaTS 5.00", "GC 5.00"), row("vit-b16", "QaTS 1.00", "AdaTS 9.00", "GC 9.00")}, Holds, "2 of 2 "},
+		{[][]string{row("resnet50", "QaTS 1.00", "AdaTS ?", "GC 4.00"), row("vit-b16", "QaTS 1.00", "AdaTS 9.00", "GC ?"), row("resnet18", "QaTS 1.00", "AdaTS ?", "GC ?")}, Unjudged, "1 of 2 "},
+		{[][]string{row("resnet50", "QaTS ?", "AdaTS 5.00", "GC 4.00")}, Unjudged, "no numbers"},
+	} {
+		if got := reductions(bookOf(t, false, c.rows...)); got.Truth != c.truth || !strings.HasPrefix(got.Figures, c.figures) {
+			t.Errorf("%v: %+v", c.rows, got)
+		}
+	}
+}
+
+// QaTS is stable on a network if every preserving method rises more.
+func TestRisesFromMildToExtremeTails(t *testing.T) {
+	mild := func(backbone string, n ...string) []string {
+		return append([]string{"longtail cifar100-lt-r10 " + backbone}, n...)
+	}
+	extreme := func(backbone string, n ...string) []string {
+		return append([]string{"longtail cifar100-lt-r100 " + backbone}, n...)
+	}
+	low, high := []string{"QaTS 1.00", "Uncal 1.00", "TS 2.00", "IR 3.00", "AdaTS 4.00", "GC 5.00"}, []string{"QaTS 2.00", "Uncal 9.00", "TS 9.00", "IR 9.00", "AdaTS 9.00", "GC 9.00"}
+	with := func(list []string, i int, n string) []string {
+		return append(append(append([]string(nil), list[:i]...), n), list[i+1:]...)
+	}
+	for _, c := range []struct {
+		name      string
+		x, y      []string
+		complete  Truth
+		ofSimilar Truth
+	}{
+		{"all rise more", low, high, Holds, Holds},
+		{"one rises as much", low, with(high, 5, "GC 6.00"), Fails, Fails},
+		{"one rises less", low, with(high, 2, "TS 2.50"), Fails, Fails},
+		{"one is missing in the mild set", with(low, 2, "TS ?"), high, Unjudged, Holds},
+		{"one is missing in the extreme set", low, with(high, 2, "TS ?"), Unjudged, Holds},
+		{"one is missing, one rises less", with(low, 1, "Uncal ?"), with(high, 5, "GC 5.00"), Fails, Fails},
+		{"QaTS is missing in the mild set", with(low, 0, "QaTS ?"), high, Unjudged, Unjudged},
+		{"QaTS is missing in the extreme set", low, with(high, 0, "QaTS ?"), Unjudged, Unjudged},
+	} {
+		for similar, want := range map[bool]Truth{false: c.complete, true: c.ofSimilar} {
+			got := stable(bookOf(t, similar, mild("alone", low...), mild("resnet50", c.x...), extreme("resnet50", c.y...)))
+			if got.Truth != want {
+				t.Errorf("%s, similar %v: %+v", c.name, similar, got)
+			}
+			missing := strings.HasPrefix(c.name, "QaTS is missing")
+			got = stable(bookOf(t, similar, mild("resnet50", c.x...), mild("vit-b16", low...), extreme("resnet50", c.y...), extreme("vit-b16", with(high, 5, "GC 5.00")...)))
+			if got.Truth != Fails || missing && !strings.HasPrefix(got.Figures, "0 of 1 ") {
+				t.Errorf("%s, similar %v, and one that is not stable: %+v", c.name, similar, got)
+			}
+		}
+	}
+}
+
+// FeatClip is second in more than half of the rows and, on the paper's own sets, first in
+// exactly four.
+func TestPlacesOfFeatClip(t *testing.T) {
+	place := map[byte][]string{
+		'1': {"FeatClip 1.00", "QaTS 2.00", "TS 3.00"}, '2': {"QaTS 1.00", "FeatClip 2.00", "TS 3.00"}, '3': {"QaTS 1.00", "TS 1.50", "FeatClip 2.00"},
+		'=': {"QaTS 1.00", "TS 2.00", "FeatClip 2.00"}, '?': {"QaTS 1.00", "TS ?", "FeatClip ?"},
+	}
+	for _, c := range []struct {
+		places      string
+		own, others Truth
+		figures     string
+	}{
+		{"111122222", Holds, Holds, "second in 5, first in 4 of 9"}, {"11112222=", Holds, Holds, "second in 5, first in 4 of 9"}, {"11112222", Fails, Fails, "second in 4, first in 4 of 8"},
+		{"11122222", Fails, Holds, "second in 5, first in 3 of 8"}, {"11111222222", Fails, Holds, "second in 6, first in 5 of 11"},
+		{"111122223", Fails, Fails, "second in 4, first in 4 of 9"}, {"???", Unjudged, Unjudged, "no numbers"}, {"?111122222", Unjudged, Unjudged, "second in 5, first in 4 of 9"},
+		{"?1112222", Unjudged, Unjudged, "second in 4, first in 3 of 7"}, {"?1122222", Fails, Unjudged, "second in 5, first in 2 of 7"}, {"?111112222222", Fails, Unjudged, "second in 7, first in 5 of 12"},
+		{"?11112222333", Fails, Fails, "second in 4, first in 4 of 11"}, {"?1111222", Fails, Fails, "second in 3, first in 4 of 7"}, {"?11112222", Unjudged, Unjudged, "second in 4, first in 4 of 8"},
+	} {
+		var rows [][]string
+		for i := range len(c.places) {
+			rows = append(rows, append([]string{fmt.Sprintf("longtail cifar100-lt-r10 net%d", i)}, place[c.places[i]]...))
+		}
+		for similar, want := range map[bool]Truth{false: c.own, true: c.others} {
+			if got := featClipPlaces(bookOf(t, similar, rows...)); got.Truth != want || !strings.HasPrefix(got.Figures, c.figures) {
+				t.Errorf("%s, similar %v: %+v, want %q, %s", c.places, similar, got, want, c.figures)
+			}
+		}
+	}
+}
+
+// Piecewise forms are below QaTS on clean data and above it elsewhere, and grow with their
+// pieces; equal numbers do neither.
+func TestFormsOfTheTemperature(t *testing.T) {
+	row := func(dataset string, qats, two, four, ten string) []string {
+		return []string{"ablation " + dataset + " resnet50", "QaTS " + qats, "QaTS-PW2 " + two, "QaTS-PW4 " + four, "QaTS-PW10 " + ten}
+	}
+	clean, tailed, shifted := row("cifar10", "5.00", "4.00", "3.00", "2.00"), row("cifar100-lt-r10", "1.00", "2.00", "3.00", "4.00"), row("cifar100-c", "1.00", "2.00", "3.00", "4.00")
+	missing := row("cifar100-lt-r100", "1.00", "?", "3.00", "4.00")
+	for _, c := range []struct {
+		name          string
+		rows          [][]string
+		piece, growth Truth
+	}{
+		{"as printed", [][]string{clean, tailed, shifted}, Holds, Holds},
+		{"equal on clean data", [][]string{row("cifar10", "5.00", "5.00", "3.00", "2.00"), tailed, shifted}, Fails, Holds},
+		{"equal elsewhere", [][]string{clean, tailed, row("cifar100-c", "2.00", "2.00", "3.00", "4.00")}, Fails, Holds},
+		{"equal at first", [][]string{clean, row("cifar100-lt-r10", "1.00", "2.00", "2.00", "4.00"), shifted}, Holds, Fails},
+		{"equal at last", [][]string{clean, row("cifar100-lt-r10", "1.00", "2.00", "4.00", "4.00"), shifted}, Holds, Fails},
+		{"falling at last", [][]string{clean, row("cifar100-lt-r10", "1.00", "2.00", "4.00", "3.00"), shifted}, Holds, Fails},
+		{"a number is missing", [][]string{clean, missing, shifted}, Unjudged, Unjudged},
+		{"a number is missing before", [][]string{row("cifar10", "5.00", "?", "3.00", "2.00"), row("cifar100", "5.00", "6.00", "3.00", "2.00"), missing, row("imagenet-lt", "1.00", "3.00", "2.00", "4.00"), shifted}, Fails, Fails},
+	} {
+		b := bookOf(t, false, c.rows...)
+		if got := piecewise(b); got.Truth != c.piece {
+			t.Errorf("%s: below and above: %+v", c.name, got)
+		}
+		if got := growing(b); got.Truth != c.growth {
+			t.Errorf("%s: growing: %+v", c.name, got)
+		}
+	}
+}
