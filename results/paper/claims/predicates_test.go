@@ -2,29 +2,32 @@ package claims
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
 
-// bookOf returns a book of rows, each given as "table dataset backbone", then numbers such
-// as "QaTS 1.00", in which ? is a number that the book lacks. If similar is set, it is a
-// book of similar data sets.
+// bookOf returns a book of rows, each given as "table dataset backbone", with corruption and
+// severity where there are, then numbers such as "QaTS 1.00", in which ? is a number that the
+// book lacks. If similar is set, it is a book of similar data sets.
 func bookOf(t *testing.T, similar bool, rows ...[]string) *book {
 	t.Helper()
 	var lines strings.Builder
 	lines.WriteString("table,metric,dataset,corruption,severity,backbone,method,value,mark,delta\n")
 	absent := map[valueID]bool{}
 	for _, r := range rows {
-		at := strings.Fields(r[0])
+		at := append(strings.Fields(r[0]), "", "")[:5]
 		for _, n := range r[1:] {
 			label, value, _ := strings.Cut(n, " ")
 			if value == "?" {
-				s := paper.Setting{Table: at[0], Metric: "ece", Dataset: at[1], Backbone: at[2]}
+				s := paper.Setting{Table: at[0], Metric: "ece", Dataset: at[1], Backbone: at[2], Corruption: at[3]}
+				s.Severity, _ = strconv.Atoi(at[4])
 				absent[valueID{s, label}], value = true, "0.00"
 			}
-			fmt.Fprintf(&lines, "%s,ece,%s,,,%s,%s,%s,,\n", at[0], at[1], at[2], label, value)
+			fmt.Fprintf(&lines, "%s,ece,%s,%s,%s,%s,%s,%s,,\n", at[0], at[1], at[3], at[4], at[2], label, value)
 		}
 	}
 	list, err := paper.Decode(strings.NewReader(lines.String()), "test")
@@ -278,5 +281,200 @@ func TestFormsOfTheTemperature(t *testing.T) {
 		if got := growing(b); got.Truth != c.growth {
 			t.Errorf("%s: growing: %+v", c.name, got)
 		}
+	}
+}
+
+// The lowest preserving method has to be twice QaTS or more at every severity.
+func TestTwiceAsLowAtEverySeverity(t *testing.T) {
+	row := func(severity int, n ...string) []string {
+		return append([]string{fmt.Sprintf("shift cifar100-c vit-b16 average %d", severity)}, n...)
+	}
+	twice := []string{"QaTS 2.00", "Uncal 5.00", "TS 4.00", "IR 4.00", "AdaTS 6.00", "GC 7.00"}
+	less := []string{"QaTS 2.01", "Uncal 5.00", "TS 4.00", "IR 4.00", "AdaTS 6.00", "GC 7.00"}
+	missing := []string{"QaTS 2.00", "Uncal 5.00", "TS ?", "IR 4.00", "AdaTS 6.00", "GC 7.00"}
+	zero := []string{"QaTS 0.00", "Uncal 5.00", "TS 4.00", "IR 4.00", "AdaTS 6.00", "GC 7.00"}
+	none := []string{"QaTS ?", "Uncal 5.00", "TS 4.00", "IR 4.00", "AdaTS 6.00", "GC 7.00"}
+	for name, c := range map[string]struct {
+		first, second []string
+		own, others   Truth
+	}{
+		"twice": {twice, twice, Holds, Holds}, "less than twice": {twice, less, Fails, Fails}, "one is missing": {twice, missing, Unjudged, Holds},
+		"QaTS is 0": {zero, twice, Unjudged, Unjudged}, "QaTS is missing": {none, twice, Unjudged, Unjudged},
+		"QaTS is 0 before": {zero, less, Fails, Fails}, "QaTS is missing before": {none, less, Fails, Fails},
+	} {
+		for similar, want := range map[bool]Truth{false: c.own, true: c.others} {
+			if got := timesLower(bookOf(t, similar, row(1, c.first...), row(2, c.second...))); got.Truth != want {
+				t.Errorf("%s, similar %v: %+v", name, similar, got)
+			}
+		}
+	}
+}
+
+// The distance of FeatClip to QaTS has to rise with each severity, on every network with the
+// numbers of both.
+func TestDistanceWidensWithSeverity(t *testing.T) {
+	network := func(name string, pairs ...[2]string) (rows [][]string) {
+		for i, p := range pairs {
+			rows = append(rows, []string{fmt.Sprintf("shift cifar100-c %s average %d", name, i+1), "FeatClip " + p[0], "QaTS " + p[1]})
+		}
+		return rows
+	}
+	wide := [][2]string{{"3.00", "2.00"}, {"4.50", "2.50"}, {"7.00", "4.00"}}
+	for name, c := range map[string]struct {
+		rows  [][]string
+		truth Truth
+	}{
+		"rises":                  {network("vit-b16", wide...), Holds},
+		"stays":                  {network("vit-b16", wide[0], [2]string{"4.00", "3.00"}), Fails},
+		"falls":                  {network("vit-b16", wide[0], [2]string{"4.00", "3.50"}), Fails},
+		"falls at last":          {network("vit-b16", wide[0], wide[1], [2]string{"9.00", "8.00"}), Fails},
+		"QaTS is missing":        {network("vit-b16", wide[0], [2]string{"4.00", "?"}), Unjudged},
+		"FeatClip is missing":    {network("vit-b16", wide[0], [2]string{"?", "1.00"}), Unjudged},
+		"one severity":           {network("vit-b16", wide[0]), Unjudged},
+		"the first lacks QaTS":   {append(network("resnet50", wide[0], [2]string{"4.00", "?"}), network("vit-b16", wide...)...), Holds},
+		"the second network too": {append(network("vit-b16", wide...), network("resnet50", wide[1], wide[0])...), Fails},
+	} {
+		if got := widening(bookOf(t, true, c.rows...)); got.Truth != c.truth {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// recordsBook returns a book of measured records, given as "experiment dataset backbone loss
+// corruption method metric value", with - for an empty corruption.
+func recordsBook(t *testing.T, similar bool, lines ...string) *book {
+	t.Helper()
+	b := &book{publication: paper.NewPublication(nil), records: map[recordID]results.Record{}}
+	if similar {
+		b.like = map[string]string{"seg": "voc2012"}
+	}
+	for _, l := range lines {
+		f := strings.Fields(l)
+		x, err := strconv.ParseFloat(f[7], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := results.Setting{Experiment: f[0], Dataset: f[1], Backbone: f[2], Loss: f[3], Corruption: strings.TrimPrefix(f[4], "-")}
+		b.records[recordID{c, f[5], f[6]}] = results.Record{Setting: c, Method: f[5], Metric: f[6], Value: x, Status: results.OK}
+	}
+	return b
+}
+
+// Sentences over records: ties, records that are missing, and other settings.
+func TestPredicatesOverRecords(t *testing.T) {
+	change := func(values ...string) (lines []string) { // at factors 1 and 2, of qats, then of ts
+		for i, v := range values {
+			if v != "" {
+				lines = append(lines, fmt.Sprintf("rescale d b ce rescale-%d %s ece %s", i%2+1, []string{"qats", "ts"}[i/2], v))
+			}
+		}
+		return lines
+	}
+	task := func(dataset, backbone, qats, featclip string) (lines []string) {
+		for method, v := range map[string]string{"qats": qats, "featclip": featclip} {
+			if v != "" {
+				lines = append(lines, fmt.Sprintf("tasks %s %s ce - %s miou %s", dataset, backbone, method, v))
+			}
+		}
+		return lines
+	}
+	loss := func(dataset, backbone, ce, brier, qats string) (lines []string) {
+		for _, c := range [][3]string{{"ce", "uncal", ce}, {"brier", "uncal", brier}, {"brier", "qats", qats}} {
+			if c[2] != "" {
+				lines = append(lines, fmt.Sprintf("losses %s %s %s - %s ece %s", dataset, backbone, c[0], c[1], c[2]))
+			}
+		}
+		return append(lines, fmt.Sprintf("losses %s %s ce - qats ece .001", dataset, backbone))
+	}
+	accuracy := func(experiment, dataset, qats, featclip string) (lines []string) {
+		for method, v := range map[string]string{"qats": qats, "featclip": featclip} {
+			if v != "" {
+				lines = append(lines, fmt.Sprintf("%s %s b ce - %s accuracy %s", experiment, dataset, method, v))
+			}
+		}
+		return lines
+	}
+	lower := featClipLower("voc2012", "seg50", "miou")
+	for _, c := range []struct {
+		name    string
+		ask     predicate
+		similar bool
+		lines   []string
+		truth   Truth
+		figures string
+	}{
+		{"argmax", keepsPredictions, false, []string{"standard a b ce - qats argmax_change 0", "standard c b ce - qats argmax_change .01"}, Fails, "missing in 160 more"},
+		{"argmax", keepsPredictions, true, []string{"standard a b ce - qats argmax_change 0"}, Holds, "1 of 1 "},
+		{"rescaled", stableRescaled, true, change(".02", ".022", ".02", ".025"), Holds, "1 of 1 "},
+		{"rescaled, QaTS falls more", stableRescaled, true, change(".02", ".01", ".02", ".025"), Fails, ""},
+		{"rescaled, as much", stableRescaled, true, change(".02", ".025", ".02", ".025"), Fails, ""},
+		{"rescaled, no QaTS at 1", stableRescaled, true, change("", ".02", ".02", ".025"), Unjudged, ""},
+		{"rescaled, no TS at 1", stableRescaled, true, change(".02", ".022", "", ".025"), Unjudged, ""},
+		{"rescaled, no TS", stableRescaled, true, change(".02", ".022"), Unjudged, ""},
+		{"accuracy", accuracyDominance, true, append(append(accuracy("standard", "a", ".9", ".8"), accuracy("medical", "c", ".9", ".8")...), accuracy("tasks", "e", ".9", ".9")...), Fails, "2 of 3 settings (67 %), equal in 1; 0 "},
+		{"accuracy without FeatClip", accuracyDominance, true, append(accuracy("standard", "a", ".9", ".8"), accuracy("medical", "c", ".9", "")...), Holds, "1 of 1 settings (100 %), equal in 0"},
+		{"accuracy of segmentation", accuracyDominance, true, append(accuracy("standard", "a", ".9", ".8"), accuracy("tasks", "seg", ".9", ".95")...), Holds, "1 of 1 "},
+		{"accuracy of some", accuracyDominance, false, accuracy("standard", "a", ".9", ".8"), Unjudged, "160 are not measured"},
+		{"loss of accuracy", accuracyLoss, true, accuracy("longtail", "a", ".04", "0"), Holds, "4.00"},
+		{"small loss of accuracy", accuracyLoss, true, accuracy("longtail", "a", ".0399", "0"), Fails, ""},
+		{"small loss of accuracy of some", accuracyLoss, false, accuracy("longtail", "a", ".0399", "0"), Unjudged, ""},
+		{"task", lower, false, task("voc2012", "seg50", ".8", ".7"), Holds, "QaTS 80.00, FeatClip 70.00"},
+		{"task, equal", lower, false, task("voc2012", "seg50", ".8", ".8"), Fails, ""},
+		{"task, other network", lower, false, task("voc2012", "seg18", ".8", ".7"), Unjudged, ""},
+		{"task, other network of a similar set", lower, true, task("seg", "seg18", ".8", ".7"), Holds, ""},
+		{"task, other set", lower, false, task("ade20k", "seg50", ".8", ".7"), Unjudged, ""},
+		{"task, other similar set", lower, true, task("ade20k", "seg50", ".8", ".7"), Unjudged, ""},
+		{"task after another", lower, false, append(task("ade20k", "seg50", ".8", ".7"), task("voc2012", "seg50", ".8", ".9")...), Fails, ""},
+		{"task after one without FeatClip", lower, true, append(task("seg", "a", ".8", ""), task("seg", "c", ".8", ".9")...), Fails, ""},
+		{"brier", brierMeasured, false, loss("cifar100", "resnet50", ".08", ".04", ".02"), Holds, "8.00 -> 4.00 -> 2.00"},
+		{"brier, first equal", brierMeasured, false, loss("cifar100", "resnet50", ".08", ".08", ".02"), Fails, ""},
+		{"brier, second equal", brierMeasured, false, loss("cifar100", "resnet50", ".08", ".04", ".04"), Fails, ""},
+		{"brier, other network", brierMeasured, false, loss("cifar100", "vit-b16", ".08", ".04", ".02"), Unjudged, ""},
+		{"brier, other set", brierMeasured, false, loss("cifar10", "resnet50", ".08", ".04", ".02"), Unjudged, ""},
+		{"brier after another", brierMeasured, false, append(loss("cifar10", "resnet50", ".08", ".04", ".02"), loss("cifar100", "resnet50", ".08", ".04", ".02")...), Holds, ""},
+		{"brier, no ce", brierMeasured, false, loss("cifar100", "resnet50", "", ".04", ".02"), Unjudged, ""},
+		{"brier, no uncal", brierMeasured, false, loss("cifar100", "resnet50", ".08", "", ".02"), Unjudged, ""},
+		{"brier after one without ce", brierMeasured, true, append(loss("a", "resnet50", "", ".04", ".02"), loss("c", "resnet50", ".08", ".04", ".02")...), Holds, ""},
+		{"losses", lossesImprove, true, []string{"losses a b nll - qats ece .01", "losses a b nll - uncal ece .02"}, Holds, "1 of 1 "},
+		{"losses, equal", lossesImprove, true, []string{"losses a b nll - qats ece .02", "losses a b nll - uncal ece .02"}, Fails, ""},
+	} {
+		if got := c.ask(recordsBook(t, c.similar, c.lines...)); got.Truth != c.truth || !strings.Contains(got.Figures, c.figures) {
+			t.Errorf("%s: %+v, want %q, %s", c.name, got, c.truth, c.figures)
+		}
+	}
+	for _, c := range []struct {
+		row   []string
+		truth Truth
+	}{
+		{[]string{"standard cifar100 resnet50", "Uncal 8.62", "QaTS 2.71"}, Unjudged}, {[]string{"standard cifar100 resnet50", "Uncal 8.62", "QaTS 2.72"}, Fails},
+		{[]string{"standard cifar100 resnet50", "Uncal 8.61", "QaTS 2.71"}, Fails}, {[]string{"standard cifar100 resnet50", "QaTS 3.00"}, Unjudged}, {[]string{"standard cifar10 resnet50", "Uncal 8.00", "QaTS 3.00"}, Unjudged},
+	} {
+		if got := brierPublished(bookOf(t, false, c.row)); got.Truth != c.truth {
+			t.Errorf("%v: %+v", c.row, got)
+		}
+	}
+}
+
+// Kendall's pairs, ties and places of methods.
+func TestPairsAndPlacesOfCells(t *testing.T) {
+	cell := func(label string, value, here paper.Points) Cell {
+		return Cell{Number: paper.Number{Label: label, Value: value}, State: OK, Here: here}
+	}
+	cells := []Cell{cell("a", 1, 2), cell("b", 1, 3), cell("c", 2, 3), cell("d", 3, 1)}
+	var p pairCounts
+	p.add(cells)
+	if p != (pairCounts{concordant: 1, discordant: 3, paperTies: 1, hereTies: 1}) {
+		t.Errorf("%+v", p)
+	}
+	if got := lowest(cells, printed); strings.Join(got, " ") != "a b" {
+		t.Errorf("lowest %v", got)
+	}
+	for label, want := range map[string]int{"a": 1, "b": 1, "c": 3, "d": 4, "x": 0} {
+		if got := placeOf(label, cells, printed); got != want {
+			t.Errorf("place of %s: %d, want %d", label, got, want)
+		}
+	}
+	if (Cell{State: OK, Source: measured}).StandsIn() || (Cell{Source: standIn}).StandsIn() || !(Cell{State: OK, Source: standIn}).StandsIn() {
+		t.Error("only values of stand-ins stand in")
 	}
 }
