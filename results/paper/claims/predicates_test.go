@@ -134,7 +134,7 @@ func TestTalliesOfAnswers(t *testing.T) {
 		{3, 0, 0, 0, Holds, Holds, Holds}, {2, 1, 0, 0, Fails, Holds, Holds}, {1, 2, 0, 0, Fails, Fails, Fails}, {0, 0, 0, 2, Holds, Holds, Unjudged},
 		{0, 0, 0, 0, Unjudged, Unjudged, Unjudged}, {0, 0, 1, 1, Unjudged, Unjudged, Unjudged}, {2, 0, 1, 0, Unjudged, Unjudged, Holds}, {1, 1, 0, 0, Fails, Holds, Fails},
 		{1, 0, 1, 0, Unjudged, Unjudged, Unjudged}, {1, 0, 2, 0, Unjudged, Unjudged, Unjudged}, {0, 1, 1, 0, Fails, Unjudged, Fails}, {1, 1, 1, 0, Fails, Unjudged, Unjudged}, {2, 2, 1, 0, Fails, Fails, Unjudged},
-		{3, 1, 2, 0, Fails, Unjudged, Unjudged}, {0, 2, 1, 0, Fails, Fails, Fails},
+		{3, 1, 2, 0, Fails, Unjudged, Unjudged}, {0, 2, 1, 0, Fails, Fails, Fails}, {1, 0, 1, 1, Unjudged, Unjudged, Unjudged}, {1, 1, 0, 1, Fails, Holds, Fails},
 	} {
 		var t1 tally
 		for a, n := range map[answer]int{yes: c.yes, no: c.no, open: c.open, aside: c.aside} {
