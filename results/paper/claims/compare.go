@@ -152,9 +152,9 @@ func (r *reproduction) cell(n paper.Number) Cell {
 	}
 	cell.State, cell.Source, cell.Here = OK, sourceOf(record), paper.PointsOf(record.Value)
 	cell.StandIn = record.StandIn()
-	lo, ok := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_lo")]
-	hi, also := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_hi")]
-	if ok && also && lo.Status == results.OK && hi.Status == results.OK {
+	lo := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_lo")]
+	hi := r.records[r.id(n.Table, n.Setting, n.Method, n.Metric+"_null_hi")]
+	if lo.Status == results.OK && hi.Status == results.OK {
 		cell.HasBand, cell.BandLo, cell.BandHi = true, paper.PointsOf(lo.Value), paper.PointsOf(hi.Value)
 	}
 	return cell
