@@ -136,9 +136,13 @@ func eachClass(ctx context.Context, set *data.Set, score string, do func(class i
 	if err := fit.CheckLabelled(set); err != nil {
 		return 0, err
 	}
+	return classesInParts(ctx, set, score, max(8, mostScores/set.Logits.Rows), do, at)
+}
+
+// classesInParts is eachClass with the scores of width classes in memory at a time.
+func classesInParts(ctx context.Context, set *data.Set, score string, width int, do func(class int, f []float64, positive []bool), at func(class int, f float64) float64) (nll float64, err error) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	sum, own := make([]float64, n), make([]float64, n) // of the new values
-	width := max(8, mostScores/n)
 	for from := 0; from < k; from += width {
 		f := make([][]float64, min(width, k-from))
 		for j := range f {

@@ -3,6 +3,8 @@ package calib
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
@@ -132,6 +134,53 @@ func TestSigmoidsOfTinyProbabilitiesAreInRange(t *testing.T) {
 	for _, name := range []string{"platt", "platt-logits", "quadratic", "scaling-binning"} {
 		if err := fitMethod(t, name, set, nil).Map.(interface{ Check() error }).Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Scores, outcomes and the NLL do not depend on how many classes are in memory at a time.
+// A row whose new values are all 0 is uniform.
+func TestClassesInPartsAreThoseAtOnce(t *testing.T) {
+	const n, k = 40, 7
+	set := testset.Drawn(n, k, 1, 1)
+	probs := applied(temperatureMap{1}, set.Logits)
+	for _, zero := range []bool{false, true} {
+		at := func(class int, f float64) float64 {
+			if zero {
+				return 0
+			}
+			return f * float64(1+class)
+		}
+		want := 0.0
+		for i, y := range set.Labels {
+			own, sum := 0.0, 0.0
+			for j, p := range probs.Row(i) {
+				sum += at(j, p)
+				if j == int(y) {
+					own = at(j, p)
+				}
+			}
+			if zero {
+				own, sum = 1, k
+			}
+			want -= math.Log(own/sum) / n
+		}
+		for width := 1; width <= k+1; width++ {
+			var mu sync.Mutex
+			seen := make([]int, k)
+			nll, err := classesInParts(t.Context(), set, scoreProb, width, func(class int, f []float64, positive []bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				seen[class]++
+				for i := range n {
+					if f[i] != probs.Row(i)[class] || positive[i] != (int(set.Labels[i]) == class) {
+						t.Errorf("%d at a time, class %d, row %d: %v %v", width, class, i, f[i], positive[i])
+					}
+				}
+			}, at)
+			if err != nil || !(math.Abs(nll-want) <= 1e-14*(1+want)) || slices.Min(seen) != 1 || slices.Max(seen) != 1 {
+				t.Errorf("%d at a time: NLL %v (%v), want %v; calls %v", width, nll, err, want, seen)
+			}
 		}
 	}
 }
