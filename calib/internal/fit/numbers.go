@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -59,27 +60,25 @@ func Entropy(m *softmax.Moments) float64 { return softmax.Log1p(m.Tail) - m.S1/(
 
 // ToSoftmax replaces v by its softmax and returns log sum exp v.
 func ToSoftmax(v []float64) float64 {
-	var log [1]float64
-	ToSoftmaxes(v, len(v), log[:])
+	log := [1]float64{v[0]}
+	for _, x := range v {
+		if x > log[0] {
+			log[0] = x
+		}
+	}
+	ShiftedSoftmaxes(v, len(v), log[:])
 	return log[0]
 }
 
-// ToSoftmaxes replaces each row of k numbers by its softmax and writes its log sum exp
-// to logs, one for each row. A row has the same bits alone and among others: its
-// exponentials are added in their order, those of four rows side by side.
-func ToSoftmaxes(rows []float64, k int, logs []float64) {
-	for i := range logs {
+// ShiftedSoftmaxes replaces each row of k numbers by its softmax. In logs it expects the
+// largest number of each row, and writes its log sum exp. A row has the same bits alone and
+// among others: its exponentials are added in their order, those of four rows side by side.
+func ShiftedSoftmaxes(rows []float64, k int, logs []float64) {
+	for i, most := range logs {
 		row := rows[i*k : (i+1)*k]
-		most := row[0]
-		for _, x := range row {
-			if x > most {
-				most = x
-			}
-		}
 		for j := range row {
 			row[j] -= most
 		}
-		logs[i] = most
 	}
 	softmax.Exps(rows, rows)
 	i := 0
@@ -93,13 +92,8 @@ func ToSoftmaxes(rows []float64, k int, logs []float64) {
 			s2 += c[j]
 			s3 += d[j]
 		}
-		for j := range a {
-			a[j] /= s0
-			b[j] /= s1
-			c[j] /= s2
-			d[j] /= s3
-		}
 		for r, sum := range [4]float64{s0, s1, s2, s3} {
+			linear.Divide(rows[(i+r)*k:(i+r+1)*k], sum)
 			logs[i+r] += softmax.Log(sum)
 		}
 	}
@@ -108,9 +102,7 @@ func ToSoftmaxes(rows []float64, k int, logs []float64) {
 		for _, v := range row {
 			sum += v
 		}
-		for j := range row {
-			row[j] /= sum
-		}
+		linear.Divide(row, sum)
 		logs[i] += softmax.Log(sum)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // A row has the bits of a plain loop over its elements, alone and among others, and
 // any number of rows may be left over from the groups of four.
-func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
+func TestShiftedSoftmaxesHaveTheBitsOfEachRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, k := range []int{1, 3, 8, 100} {
 		for n := range 10 {
@@ -18,7 +18,10 @@ func TestToSoftmaxesHasTheBitsOfEachRow(t *testing.T) {
 				rows[j] = 20 * rng.NormFloat64()
 			}
 			from, want, logs := slices.Clone(rows), slices.Clone(rows), make([]float64, n)
-			ToSoftmaxes(rows, k, logs)
+			for i := range logs {
+				logs[i] = slices.Max(rows[i*k : (i+1)*k])
+			}
+			ShiftedSoftmaxes(rows, k, logs)
 			for i := range n {
 				row := want[i*k : (i+1)*k]
 				log := ToSoftmax(row)

@@ -19,12 +19,12 @@ import (
 // classes, or a full matrix (k x k, row-major). At theta = 0 the scores are unchanged.
 // The first term is convex and every penalty is above 0, so there is one minimum.
 //
-// For a full matrix the scores are kept, twice n k float64. For a diagonal they are
-// computed from the logits in every pass, since k may be large.
+// For a full matrix the scores are kept, twice n k float64. For a diagonal they are kept up
+// to 32 MB, and otherwise computed from the logits in every pass, since k may be large.
 type Problem struct {
 	scores  func(dst []float64, row []float32) // writes x of a row of logits
-	kept    []float64                          // n x k, x of all rows; nil for a diagonal
-	columns []*linear.Packed                   // kept by block, transposed for products with residuals
+	kept    []float64                          // n x k, x of all rows; nil if they are computed in every pass
+	columns []*linear.Packed                   // kept by block, transposed for products with residuals; nil for a diagonal
 	Logits  data.Matrix                        // n x k
 	labels  []int32
 	shared  bool      // D is one number
@@ -39,6 +39,7 @@ type block struct {
 	sums  []float64 // one for each parameter
 	x, s  []float64 // BlockRows x k: the scores before and after the map
 	turn  []float64 // k x BlockRows, s transposed
+	moved []float64 // k: x + b of a row
 
 	own, logs []float64 // BlockRows: the score of the label, and log sum exp of the scores
 }
@@ -47,6 +48,9 @@ type block struct {
 // limits the memory for their sums and changes no bit.
 const wave = 64
 
+// mostKept is the largest number of scores that are kept for a diagonal.
+const mostKept = 1 << 22
+
 // New returns the problem on a labelled set. The caller fills Penalty.
 func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *Problem {
 	n, k := set.Logits.Rows, set.Logits.Cols
@@ -54,13 +58,15 @@ func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *P
 		scores: scores, Logits: set.Logits, labels: set.Labels,
 		blocks: make([]block, min(wave, fit.NumBlocks(n))),
 	}
-	p := 2 * k
-	if full {
-		p = k*k + k
+	if full || n*k <= mostKept {
 		f.kept = make([]float64, n*k)
 		for i := range n {
 			scores(f.kept[i*k:(i+1)*k], set.Logits.Row(i))
 		}
+	}
+	p := 2 * k
+	if full {
+		p = k*k + k
 		turned := make([]float64, fit.BlockRows*k)
 		for lo := 0; lo < n; lo += fit.BlockRows {
 			hi := min(lo+fit.BlockRows, n)
@@ -73,6 +79,7 @@ func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *P
 		m := &f.blocks[b]
 		m.sums, m.x, m.s = make([]float64, p), make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
 		m.own, m.logs = make([]float64, fit.BlockRows), make([]float64, fit.BlockRows)
+		m.moved = make([]float64, k)
 		if full {
 			m.turn = make([]float64, fit.BlockRows*k)
 		}
@@ -193,7 +200,7 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 	f.Passes++
 	n, k := f.Logits.Rows, f.Logits.Cols
 	var matrix *linear.Packed
-	if f.kept != nil {
+	if f.columns != nil {
 		matrix = linear.Pack(theta[:k*k], k, k)
 	}
 	value := 0.0
@@ -224,37 +231,36 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 // curvature of a shared D leaves out the products of classes; it is only a unit.
 func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, derivatives, curvature bool) {
 	k, n := f.Logits.Cols, hi-lo
-	var x []float64
-	s := m.s[:n*k]
+	s, x := m.s[:n*k], m.x[:n*k]
 	if f.kept != nil {
 		x = f.kept[lo*k : hi*k]
-		matrix.Times(s, x)
 	} else {
-		x = m.x[:n*k]
 		for i := range n {
-			row, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
-			f.scores(row, f.Logits.Row(lo+i))
-			if f.shared {
-				for c, v := range row {
-					s[c] = float64(theta[0] * v)
-				}
-				continue
-			}
-			for c, d := range theta[:k] {
-				s[c] = float64(d * row[c])
-			}
+			f.scores(x[i*k:(i+1)*k], f.Logits.Row(lo+i))
 		}
+	}
+	if matrix != nil {
+		matrix.Times(s, x)
 	}
 	b := theta[len(theta)-k:]
 	own, logs := m.own[:n], m.logs[:n]
 	for i := range n {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
-		for c, v := range b {
-			s[c] += x[c] + v
+		linear.Line(m.moved, x, b, 1)
+		var top int
+		if f.shared {
+			top = linear.Line(s, m.moved, x, theta[0])
+		} else {
+			if matrix == nil {
+				for c, v := range theta[:k] {
+					s[c] = float64(v * x[c])
+				}
+			}
+			top = linear.Line(s, s, m.moved, 1)
 		}
-		own[i] = s[f.labels[lo+i]]
+		own[i], logs[i] = s[f.labels[lo+i]], s[top]
 	}
-	fit.ToSoftmaxes(s, k, logs)
+	fit.ShiftedSoftmaxes(s, k, logs)
 	m.value = 0
 	for i, log := range logs {
 		m.value += log - own[i]
@@ -286,7 +292,7 @@ func (f *Problem) derive(m *block, x, s []float64, lo, hi int, curvature bool) {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
 		linear.Line(offsets, offsets, s, 1)
 		switch {
-		case f.kept != nil:
+		case f.columns != nil:
 		case f.shared:
 			m.sums[0] += linear.Inner(s, x)
 		default:
@@ -295,7 +301,7 @@ func (f *Problem) derive(m *block, x, s []float64, lo, hi int, curvature bool) {
 			}
 		}
 	}
-	if f.kept != nil {
+	if f.columns != nil {
 		transpose(m.turn, s, n, k)
 		columns := f.columns[lo/fit.BlockRows]
 		if curvature {

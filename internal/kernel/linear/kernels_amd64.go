@@ -108,6 +108,20 @@ func vectorGaps(on cpu.Instructions, dst []float32, z []float64, largest float64
 	return n
 }
 
+// vectorDivide returns the number of finished elements.
+func vectorDivide(on cpu.Instructions, v []float64, by float64) int {
+	n := len(v) &^ 7
+	switch {
+	case on == portable || n == 0:
+		return 0
+	case on == avx512:
+		divideAVX512(&v[0], by, n)
+	default:
+		divideAVX2(&v[0], by, n)
+	}
+	return n
+}
+
 // vectorTile reports whether there is vector code.
 func vectorTile(on cpu.Instructions, sums []float64, x *[tileRows][]float64, panel []float64) bool {
 	switch on {
@@ -156,3 +170,9 @@ func innerAVX512(s *[8]float64, a, b *float64, n int)
 
 //go:noescape
 func innerAVX2(s *[8]float64, a, b *float64, n int)
+
+//go:noescape
+func divideAVX512(v *float64, by float64, n int)
+
+//go:noescape
+func divideAVX2(v *float64, by float64, n int)

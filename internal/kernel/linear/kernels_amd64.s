@@ -197,6 +197,24 @@ next:
 	VZEROUPPER
 	RET
 
+// func divideAVX512(v *float64, by float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·divideAVX512(SB), $0-24
+	MOVQ         v+0(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD by+8(FP), Z0
+	XORQ         DX, DX
+
+next:
+	VMOVUPD (AX)(DX*8), Z1
+	VDIVPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(DX*8)
+	ADDQ    $0x08, DX
+	CMPQ    DX, CX
+	JL      next
+	VZEROUPPER
+	RET
+
 // func tileAVX2(dst *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, panel *float64, d int)
 // Requires: AVX
 TEXT ·tileAVX2(SB), $0-56
@@ -404,6 +422,27 @@ next:
 	JL      next
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func divideAVX2(v *float64, by float64, n int)
+// Requires: AVX
+TEXT ·divideAVX2(SB), $0-24
+	MOVQ         v+0(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD by+8(FP), Y0
+	XORQ         DX, DX
+
+next:
+	VMOVUPD (AX)(DX*8), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(DX*8)
+	VMOVUPD 32(AX)(DX*8), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)(DX*8)
+	ADDQ    $0x08, DX
+	CMPQ    DX, CX
+	JL      next
 	VZEROUPPER
 	RET
 

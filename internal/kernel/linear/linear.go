@@ -213,3 +213,12 @@ func gaps(on cpu.Instructions, dst []float32, z []float64, largest float64) {
 		dst[j] = float32(z[j] - largest)
 	}
 }
+
+// Divide divides each element of v.
+func Divide(v []float64, by float64) { divide(best, v, by) }
+
+func divide(on cpu.Instructions, v []float64, by float64) {
+	for j := vectorDivide(on, v, by); j < len(v); j++ {
+		v[j] /= by
+	}
+}

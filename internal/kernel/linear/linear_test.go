@@ -106,6 +106,10 @@ func TestKernelsAgree(t *testing.T) {
 				if got := inner(on, v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
 					t.Errorf("%s: inner product %v, want %v", at, got, wantInner)
 				}
+				q, by := slices.Clone(v), scale
+				if divide(on, q, by); !slices.EqualFunc(q, v, func(q, v float64) bool { return math.Float64bits(q) == math.Float64bits(v/by) }) {
+					t.Errorf("%s: quotients %v of %v by %v", at, q, v, by)
+				}
 				g := make([]float32, width)
 				if gaps(on, g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
 					t.Errorf("%s: gaps %v, want %v", at, g, wantGaps)

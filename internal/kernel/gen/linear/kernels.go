@@ -231,6 +231,26 @@ func (m *machine) gaps() {
 	m.Finish()
 }
 
+// divide emits v = v/by for n >= 8 numbers, a multiple of 8.
+func (m *machine) divide() {
+	m.Begin("divide", "func(v *float64, by float64, n int)")
+	v, n := m.Loaded("v"), m.Loaded("n")
+	by := m.fill("by")
+	i := m.GP64()
+	m.XORQ(i, i)
+	m.Label("next")
+	for p := range 8 / m.Width() {
+		q, place := m.Vector(), asm.At(v, i, 8, p*m.bytes())
+		m.VMOVUPD(place, q)
+		m.VDIVPD(by, q, q)
+		m.VMOVUPD(q, place)
+	}
+	m.ADDQ(operand.Imm(8), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("next"))
+	m.Finish()
+}
+
 // inner emits the eight sums of the inner product of n >= 8 numbers, a multiple
 // of 8.
 func (m *machine) inner() {

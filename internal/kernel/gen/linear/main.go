@@ -20,6 +20,7 @@ func emit(c *build.Context) {
 		m.line()
 		m.gaps()
 		m.inner()
+		m.divide()
 	}
 	for _, rows := range []int{4, 8} {
 		(&machine{asm.Machine{Context: c}}).dots(rows)
