@@ -202,13 +202,16 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 func (m *labelShiftMap) meanProbs(ctx context.Context, logits data.Matrix, p *data.Probs) ([]float64, error) {
 	k := logits.Cols
 	mean, err := sumBlocks(ctx, logits.Rows, k, func(sum []float64, lo, hi int) {
-		q := make([]float64, k)
-		for i := lo; i < hi; i++ {
-			if p != nil {
-				q = p.Row(i)
-			}
-			m.calibrated(q, logits.Row(i))
-			linear.Line(sum, sum, q, 1)
+		q, most := data.NewProbs(hi-lo, k), make([]float64, hi-lo)
+		if p != nil {
+			q = p.Slice(lo, hi)
+		}
+		for i := range most {
+			most[i] = m.scores(q.Row(i), logits.Row(lo+i))
+		}
+		fit.ShiftedSoftmaxes(q.Data, k, most)
+		for i := range most {
+			linear.Line(sum, sum, q.Row(i), 1)
 		}
 	})
 	for j := range mean {
@@ -267,18 +270,14 @@ func (m labelShiftMap) Check() error {
 	return nil
 }
 
-// calibrated writes softmax(l/T + b).
-func (m *labelShiftMap) calibrated(q []float64, row []float32) {
-	m.scores(q, row)
-	fit.ToSoftmax(q)
-}
-
-// scores writes (l - max l)/T + b, which does not depend on the offset of the row.
-func (m *labelShiftMap) scores(dst []float64, row []float32) {
+// scores writes (l - max l)/T + b, which does not depend on the offset of the row, and
+// returns the largest.
+func (m *labelShiftMap) scores(dst []float64, row []float32) float64 {
 	scale, most := 1/m.T, float64(row[fit.TopClass(row)])
 	for j, l := range row {
-		dst[j] = float64(scale*(float64(l)-most)) + m.B[j]
+		dst[j] = float64(scale * (float64(l) - most))
 	}
+	return dst[linear.Line(dst, dst, m.B, 1)]
 }
 
 // Apply writes the n x k probabilities. A weight below 1e-300 counts as 1e-300.
