@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/neighbours"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // DAC is density-aware calibration (Tomani, Waseda, Shen and Cremers 2023): the
@@ -90,7 +91,7 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	d, own := newDACMap(in, m)
-	s, err := d.ownDistances(ctx, in.Cal.Features, own)
+	s, all, err := d.ownDistances(ctx, in.Cal.Features, own)
 	if err != nil {
 		return nil, err
 	}
@@ -110,17 +111,27 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	d.Slope, d.Offset = end.At[0], end.At[1]
-	f, err := reported(ctx, d, in.Cal, loss.Passes())
-	if err != nil {
-		return nil, err
-	}
-	r := fit.Report{Gradient: end.Gradient, Iterations: end.Steps}
+	r := fit.Report{NLL: d.nll(in.Cal, all), Gradient: end.Gradient, Iterations: end.Steps, Passes: loss.Passes() + 1}
 	r.WarnUnconverged()
-	f.Report.Gradient, f.Report.Iterations, f.Report.Warnings = r.Gradient, r.Iterations, r.Warnings
 	if d.Slope == 0 {
-		f.Report.AtBound = []string{"w >= 0"}
+		r.AtBound = []string{"w >= 0"}
 	}
-	return f, nil
+	return result(d, r), nil
+}
+
+// nll returns the mean NLL of a set, given the distance of each row, with the floor of the
+// function reported.
+func (m *dacMap) nll(set *data.Set, s []float64) float64 {
+	scales, moments := make([]float64, len(s)), make([]softmax.Moments, len(s))
+	for i := range s {
+		scales[i] = 1 / m.temperature(s[i])
+	}
+	softmax.Rows(moments, set.Logits.Data, set.Logits.Cols, scales)
+	sum, most := 0.0, -softmax.Log(fit.LeastProb)
+	for i, y := range set.Labels {
+		sum += min(moments[i].NLL(scales[i], set.Logits.Row(i)[y]), most)
+	}
+	return sum / float64(len(s))
 }
 
 // newDACMap returns the map without w and w0, and for each calibration row its place in
@@ -142,19 +153,20 @@ type dacMap struct {
 	neighbours.Bank
 }
 
-// ownDistances returns s of every calibration row. If all rows are in the bank, these
-// are the distances of Others, with the same bits.
-func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []int) ([]float64, error) {
-	s := make([]float64, features.Rows)
-	if m.Rows < len(s) {
-		return s, fit.EachBlock(ctx, len(s), func(_, lo, hi int) {
-			m.distances(s[lo:hi], features.Slice(lo, hi), own[lo:hi])
+// ownDistances returns s of every calibration row: others without the row itself as a
+// neighbour, for the fit, and all with it, as the map computes it. If all rows are in the
+// bank, these are distances of Others, with the same bits, and 0 for the row itself.
+func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []int) (others, all []float64, err error) {
+	others, all = make([]float64, features.Rows), make([]float64, features.Rows)
+	if m.Rows < len(all) {
+		return others, all, fit.EachBlock(ctx, len(all), func(_, lo, hi int) {
+			m.distances(others[lo:hi], features.Slice(lo, hi), own[lo:hi])
+			m.distances(all[lo:hi], features.Slice(lo, hi), nil)
 		})
 	}
-	return s, m.Others(ctx, m.Neighbours, func(i int, near []float64) {
-		if len(near) > 0 {
-			s[i] = near[len(near)-1]
-		}
+	return others, all, m.Others(ctx, m.Neighbours, func(i int, near []float64) {
+		list := append([]float64{0}, near...)
+		others[i], all[i] = list[len(near)], list[min(m.Neighbours, len(list))-1]
 	})
 }
 

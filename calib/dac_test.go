@@ -112,6 +112,24 @@ func TestBankDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
+// The fit has the distances of the map on its own rows without a second search, with the
+// same bits, also if K is larger than the bank.
+func TestDACKnowsTheDistancesOfItsMap(t *testing.T) {
+	set := densitySet()
+	copy(set.Features.Row(7), set.Features.Row(3))
+	for _, bank := range []int{20, 300} {
+		for _, k := range []int{1, 2, 5, 400} {
+			m, own := newDACMap(Input{Cal: set}, DAC{Neighbours: &k, Bank: bank})
+			m.Prepare()
+			_, all, err := m.ownDistances(t.Context(), set.Features, own)
+			want := make([]float64, len(all))
+			if m.distances(want, set.Features, nil); err != nil || !slices.Equal(all, want) {
+				t.Errorf("K = %d, a bank of %d rows: %v, want %v (%v)", k, bank, all, want, err)
+			}
+		}
+	}
+}
+
 // A distance is 0 if no row of the bank but the row itself is near.
 func TestDACOfASingleRowHasNoDistance(t *testing.T) {
 	set := densitySet()
@@ -119,7 +137,7 @@ func TestDACOfASingleRowHasNoDistance(t *testing.T) {
 		in := Input{Cal: set.Rows(0, c.rows)}
 		m, own := newDACMap(in, DAC{Bank: c.bank})
 		m.Prepare()
-		s, err := m.ownDistances(t.Context(), in.Cal.Features, own)
+		s, _, err := m.ownDistances(t.Context(), in.Cal.Features, own)
 		if err != nil || slices.Min(s) != 0 || (slices.Max(s) > 0) != (c.rows == 2) {
 			t.Errorf("%s: distances %v (%v)", name, s, err)
 		}
