@@ -61,7 +61,7 @@ var layers = map[string][]string{
 	"data/simulate":               {"data", "internal/kernel/linear", "internal/kernel/softmax"},
 	"data/simulate/example":       {"data", "data/simulate"},
 	"calib/internal/testset":      {"data", "internal/kernel/softmax"},
-	"calib/internal/fit":          {"data", "internal/cputime", "internal/kernel/softmax", "internal/pool"},
+	"calib/internal/fit":          {"data", "internal/cputime", "internal/kernel/linear", "internal/kernel/softmax", "internal/pool"},
 	"calib/internal/histograms":   {"internal/kernel/softmax"},
 	"calib/internal/simplex":      {"calib/internal/fit", "data", "internal/kernel/linear", "internal/kernel/softmax"},
 	"calib/internal/smoothing":    {"calib/internal/fit", "internal/kernel/softmax"},

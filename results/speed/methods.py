@@ -115,6 +115,35 @@ class References:
             return (1 / e.sum(1)).mean()
         return lambda: brentq(lambda t: conf(t) - (self.l.argmax(1) == self.y).mean(), .01, 10)
 
+    def hts(self):
+        """The objective, the start and the solver of the authors' code."""
+        from scipy.optimize import minimize
+        from scipy.special import expit
+
+        def run():
+            p = self.probs()
+            h = np.log(-(p * np.log(p)).sum(1) / np.log(p.shape[1]))
+
+            def loss(v):
+                x = v[0] * h + v[1]
+                t = np.logaddexp(0, x)
+                p = self.probs(self.l / t[:, None])
+                slope = -(self.l * (p - self.hot)).sum(1) / t**2 * expit(x)
+                return -np.log(np.maximum((p * self.hot).sum(1), 1e-20)).sum(), np.array([slope @ h, slope.sum()])
+            return minimize(loss, (.01, .1), jac=True).x
+        return run
+
+    def bts(self):
+        """The solver of Mix-n-Match, which the version by the authors of HTS calls, in 15 bins of equal mass."""
+        from scipy.optimize import minimize
+
+        def run():
+            for rows in np.array_split(np.argsort(self.probs().max(1)), 15):
+                l, hot = self.l[rows], self.hot[rows]
+                minimize(lambda t: -np.log(np.maximum((self.probs(l / t[0]) * hot).sum(1), 1e-20)).sum(), 1., method="L-BFGS-B",
+                         bounds=((.05, 5),), tol=1e-12)
+        return run
+
     def ets(self):
         u = self.mixnmatch()
         return lambda: u.ets_calibrate(self.l, self.hot, self.l[:10], self.l.shape[1], "mse")
@@ -472,6 +501,8 @@ ROWS = [  # method and its epochs, name of the reference, its task, and the shar
     ("ts-guo50", "the same before July 2025", "guo50"),
     ("ts-ecegrid", "numpy", "ecegrid"),
     ("ec", "scipy's brentq", "ec"),
+    ("hts", "scipy's BFGS, as the authors' code", "hts"),
+    ("bts", "scipy's L-BFGS-B in each bin", "bts"),
     ("ets", "Mix-n-Match-Calibration", "ets"),
     ("ir", "Mix-n-Match-Calibration", "ir"),
     ("irova", "Mix-n-Match-Calibration", "irova"),
