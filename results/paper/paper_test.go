@@ -194,3 +194,23 @@ func TestDatasetsAreThoseOfTheTables(t *testing.T) {
 		t.Errorf("%d datasets, the tables have %d", len(known), len(printed))
 	}
 }
+
+// Values are percentages, with both ends, and a table has its own rows.
+func TestValuesAreInPercent(t *testing.T) {
+	const header = "table,metric,dataset,corruption,severity,backbone,method,value,mark,delta\n"
+	for value, ok := range map[string]bool{"0.00": true, "100.00": true, "100.01": false, "-0.01": false} {
+		list, err := Decode(strings.NewReader(header+"standard,ece,cifar10,,,resnet50,TS,"+value+",,\nlongtail,ece,cifar100-lt-r10,,,resnet50,TS,1.00,,\n"), "test")
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", value, err)
+		}
+		if err != nil {
+			continue
+		}
+		for id, want := range map[string]int{"standard": 1, "longtail": 1, "tasks": 0} {
+			rows := NewPublication(list).Table(id)
+			if len(rows) != want || want > 0 && rows[0].Table != id {
+				t.Errorf("rows of %s: %+v", id, rows)
+			}
+		}
+	}
+}
