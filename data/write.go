@@ -138,6 +138,9 @@ func appendFloat16(b []byte, v []float32) []byte {
 
 // appendLittle appends the little-endian bytes of v.
 func appendLittle[T float32 | float64 | int32](b []byte, v []T) []byte {
+	if !nativeBig {
+		return append(b, bytesOf(v)...)
+	}
 	b, _ = binary.Append(b, binary.LittleEndian, v) // fails for other types only
 	return b
 }
