@@ -22,7 +22,8 @@ import (
 type Mapped struct {
 	r     Reader
 	set   *Set
-	least int // bytes of the smallest matrix that is mapped
+	block *block // its memory
+	least int    // bytes of the smallest matrix that is mapped
 	maps  []mapping
 }
 
@@ -36,9 +37,10 @@ const mapAtLeast = 16 << 20
 func Map(ctx context.Context, r Reader) (*Mapped, error) { return mapSet(ctx, r, mapAtLeast) }
 
 func mapSet(ctx context.Context, r Reader, least int) (*Mapped, error) {
-	m := &Mapped{r: r, least: least}
+	m := &Mapped{r: r, least: least, block: idle.Get().(*block)}
+	m.block.mapped = m
 	err := m.guard(func() (err error) {
-		m.set, err = readInto(ctx, r, &block{mapped: m}, 0, r.Rows())
+		m.set, err = readInto(ctx, r, m.block, 0, r.Rows())
 		return cmp.Or(err, unchanged(r))
 	})
 	if err != nil {
@@ -63,13 +65,19 @@ func (m *Mapped) Use(f func(*Set) error) error {
 	return unchanged(m.r)
 }
 
-// Close unmaps the files and closes the reader.
+// Close unmaps the files and closes the reader. Memory that was read into is used
+// again for other sets.
 func (m *Mapped) Close() error {
 	errs := []error{m.r.Close()}
 	for _, x := range m.maps {
 		errs = append(errs, unmapPages(x.pages))
 	}
-	m.set, m.maps = nil, nil
+	if m.block != nil && len(m.maps) == 0 {
+		m.block.mapped = nil
+		m.block.set.Head, m.block.set.OOD = Linear{}, Matrix{}
+		idle.Put(m.block)
+	}
+	m.set, m.maps, m.block = nil, nil, nil
 	return errors.Join(errs...)
 }
 

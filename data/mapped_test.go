@@ -305,3 +305,42 @@ func TestNilMappedHasNoSet(t *testing.T) {
 		t.Errorf("%v, called %t", err, called)
 	}
 }
+
+// TestReusedMemoryShowsNoPartOfAnotherSet: the memory of a closed set serves the next
+// one, which has the parts of its own files alone.
+func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name+".npy") }
+	for name, shape := range map[string][]int{"logits": {3, 2}, "features": {3, 4}, "augmented": {2, 3, 2}} {
+		v := make([]float32, 24)[:shape[0]*shape[1]*append(shape, 1)[2]]
+		if err := WriteFloat32(path(name), v, shape...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteInt32(path("labels"), []int32{1, 0, 1}, 3); err != nil {
+		t.Fatal(err)
+	}
+	full := Files{Logits: path("logits"), Labels: path("labels"), Features: path("features"), Augmented: path("augmented")}
+	for _, scaled := range []bool{false, true} {
+		for _, files := range []Files{full, {Logits: path("logits")}, full} {
+			r, err := files.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if scaled {
+				r = scaledReader{r, 2}
+			}
+			m, err := Map(ctx, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := files.Labels != ""
+			if s := m.set; s.Features.Present() != (all && !scaled) || (s.Labels != nil) != all || (s.Augmented != nil) != all {
+				t.Errorf("scaled %t, all parts %t: features %v, labels %v, views %v", scaled, all, s.Features, s.Labels, s.Augmented)
+			}
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -113,7 +113,9 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 	if err := b.matrix(ctx, &s.Logits, r.logits, lo, hi); err != nil {
 		return nil, err
 	}
-	if r.labels != nil {
+	if r.labels == nil {
+		s.Labels = nil
+	} else {
 		s.Labels = resize(s.Labels, hi-lo)
 		if err := r.readLabels(s.Labels, &b.bytes, lo, hi); err != nil {
 			return nil, err
@@ -122,7 +124,9 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 	if err := b.matrix(ctx, &s.Features, r.features, lo, hi); err != nil {
 		return nil, err
 	}
-	if r.augmented != nil {
+	if r.augmented == nil {
+		s.Augmented = nil
+	} else {
 		s.Augmented = resize(s.Augmented, r.augmented.shape[0])
 		for v := range s.Augmented {
 			if err := b.matrix(ctx, &s.Augmented[v], r.augmented, v*r.n+lo, v*r.n+hi); err != nil {
@@ -175,10 +179,10 @@ type block struct {
 // interruptAt is the number of values read between two checks of the context.
 const interruptAt = 4 << 20
 
-// matrix reads rows lo..hi-1 of a into the memory of m, or does nothing if a is
-// absent.
+// matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, so is m.
 func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
 	if a == nil {
+		*m = Matrix{}
 		return nil
 	}
 	if b.mapped != nil {

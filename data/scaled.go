@@ -55,8 +55,10 @@ func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 // first row of from is row lo of its reader.
 func (s *Set) scale(from *Set, c float32, lo int) error {
 	s.Labels = from.Labels
-	if s.Augmented == nil && from.Augmented != nil {
-		s.Augmented = make([]Matrix, len(from.Augmented))
+	if from.Augmented == nil {
+		s.Augmented = nil
+	} else {
+		s.Augmented = resize(s.Augmented, len(from.Augmented))
 	}
 	if err := s.Logits.scale(from.Logits, c, lo); err != nil {
 		return err
@@ -71,6 +73,7 @@ func (s *Set) scale(from *Set, c float32, lo int) error {
 
 func (m *Matrix) scale(from Matrix, c float32, lo int) error {
 	if !from.Present() {
+		*m = Matrix{}
 		return nil
 	}
 	m.Rows, m.Cols, m.Data = from.Rows, from.Cols, slices.Grow(m.Data[:0], len(from.Data))[:len(from.Data)]
