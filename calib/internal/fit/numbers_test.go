@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // A row has the bits of a plain loop over its elements, alone and among others, and
@@ -68,6 +70,32 @@ func TestToSoftmaxOfNumbersFarApart(t *testing.T) {
 	} {
 		if log := ToSoftmax(c.row); !slices.Equal(c.row, c.want) || log != c.log {
 			t.Errorf("softmax %v, log sum exp %v; want %v and %v", c.row, log, c.want, c.log)
+		}
+	}
+}
+
+// Sums of vectors, and the entropy of a softmax, by their definitions.
+func TestVectorSumsAndEntropy(t *testing.T) {
+	v := []float64{1, 2, 4}
+	if got := Dot(v, []float64{3, -5, .5}); got != -5 {
+		t.Errorf("inner product %v", got)
+	}
+	if AddTo(v, .5, []float64{2, -4, 6}); !slices.Equal(v, []float64{2, 0, 7}) {
+		t.Errorf("sum %v", v)
+	}
+	for _, row := range [][]float32{{0, 0, 0}, {3, 1, -2}, {5, 5, -9}} {
+		moments := make([]softmax.Moments, 1)
+		softmax.Rows(moments, row, 3, []float64{1})
+		sum, want := 0.0, 0.0
+		for _, l := range row {
+			sum += math.Exp(float64(l))
+		}
+		for _, l := range row {
+			p := math.Exp(float64(l)) / sum
+			want -= p * math.Log(p)
+		}
+		if got := Entropy(&moments[0]); !(math.Abs(got-want) <= 1e-14) {
+			t.Errorf("entropy of %v: %v, want %v", row, got, want)
 		}
 	}
 }

@@ -269,3 +269,38 @@ func TestMinimumOfScoresOfVeryDifferentSizes(t *testing.T) {
 		}
 	}
 }
+
+// The scores of a full matrix and those of a small diagonal are kept. A diagonal has the
+// same bits without them.
+func TestKeptScoresChangeNoBit(t *testing.T) {
+	for rows, kept := range map[int]bool{mostKept / 1024: true, mostKept/1024 + 1: false} {
+		set := &data.Set{Logits: data.NewMatrix(rows, 1024), Labels: make([]int32, rows)}
+		if f := New(set, false, func([]float64, []float32) {}); (f.kept != nil) != kept {
+			t.Errorf("%d rows of 1024 classes: kept is %v", rows, f.kept != nil)
+		}
+	}
+	set := testset.Drawn(300, 4, 2, 3)
+	for name, problem := range map[string]func(*data.Set, func([]float64, []float32)) *Problem{
+		"shared": NewShared, "diagonal": func(set *data.Set, scores func([]float64, []float32)) *Problem { return New(set, false, scores) },
+	} {
+		pass := func(keep bool) []float64 {
+			f := problem(set, LogProbs)
+			if !keep {
+				f.kept = nil
+			}
+			theta := []float64{.3, -.2, .1, .4, .2, -.1, .5, .6}[:len(f.Penalty)]
+			gradient := make([]float64, len(theta))
+			value, err := f.Pass(context.Background(), theta, gradient, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return append(gradient, value)
+		}
+		if got, want := pass(false), pass(true); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, with kept scores %v", name, got, want)
+		}
+	}
+	if f := New(set, true, LogProbs); f.kept == nil {
+		t.Error("the scores of a full matrix are not kept")
+	}
+}
