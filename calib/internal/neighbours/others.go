@@ -111,14 +111,19 @@ func (l *lists) tiles(b *Bank, packed []*linear.Packed, c int) {
 		dots := l.dots[:(hi-lo)*width]
 		packed[other].Times(dots, x)
 		for i := lo; i < hi; i++ {
-			row := dots[(i-lo)*width : (i-lo+1)*width]
-			for j := max(from, i+1); j < to; j++ {
-				s := max(0, b.squares[i]+b.squares[j]-2*row[j-from])
-				if s < l.worst[i] {
+			first := max(from, i+1)
+			row := dots[(i-lo)*width+first-from : (i-lo+1)*width]
+			squares, worst, square := b.squares[first:to], l.worst[first:to], b.squares[i]
+			for j, dot := range row {
+				s := square + squares[j] - 2*dot
+				if s >= l.worst[i] && s >= worst[j] {
+					continue // nearly all pairs
+				}
+				if s = max(0, s); s < l.worst[i] {
 					l.add(i, s)
 				}
-				if s < l.worst[j] {
-					l.add(j, s)
+				if s < worst[j] {
+					l.add(first+j, s)
 				}
 			}
 		}
