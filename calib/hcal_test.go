@@ -42,6 +42,9 @@ func TestHCalibrationIsAMixtureOfTemperatures(t *testing.T) {
 // On overconfident rows the ECE and the NLL fall to about the values of ts. The fit
 // says how it ended. Another selection takes another epoch of the same training.
 func TestHCalibrationLowersTheError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for half a second")
+	}
 	set := testset.Drawn(800, 4, 2.5, 3)
 	ts := fitMethod(t, "ts", set, nil).Report.NLL
 	fit := func(sel string) *Fitted {

@@ -120,6 +120,9 @@ func TestSMARTReturnsItsBestEpoch(t *testing.T) {
 
 // An overconfident or underconfident network becomes calibrated.
 func TestSMARTCalibrates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for half a second")
+	}
 	set := testset.Drawn(1500, 5, 3, 4)
 	f := fitOn(t, "smart", Input{Cal: set, Target: &data.Set{}}, map[string]int{"epochs": 400, "patience": 60})
 	after, _ := mapECE(f.Map, set)
