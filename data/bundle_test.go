@@ -129,6 +129,9 @@ var notedScores = regexp.MustCompile(`seed \d+, \d+ epochs of \d+ samples, .*acc
 // TestBundleScoresAreThoseOfManifestAndREADME compares accuracy and ECE of every set with its note and
 // with the table of the README.
 func TestBundleScoresAreThoseOfManifestAndREADME(t *testing.T) {
+	if testing.Short() {
+		t.Skip("scores all networks of the bundle")
+	}
 	folder := openBundle(t)
 	table := bundleTable(t)
 	for _, s := range bundleManifest(t).Sets {

@@ -115,6 +115,9 @@ func TestProgramNeedsPermission(t *testing.T) {
 // TestEditedProgramIsFittedAgain: a fit belongs to the bytes of the program, of the
 // files among its arguments, and of the files in its options.
 func TestEditedProgramIsFittedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program and runs it seven times")
+	}
 	w := newWorld(t)
 	program := built(t, "../calib/external/testdata/hostile")
 	arg, file := filepath.Join(w.data, "well"), filepath.Join(w.data, "module")
