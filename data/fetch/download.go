@@ -354,7 +354,7 @@ func (c *Client) client() *http.Client {
 		if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
 			return permanent{fmt.Errorf("a redirect from https to %s://%s", req.URL.Scheme, req.URL.Host)}
 		}
-		if len(via) >= 10 {
+		if len(via) > 10 {
 			return permanent{errors.New("more than 10 redirects")}
 		}
 		return nil

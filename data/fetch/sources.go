@@ -207,7 +207,7 @@ func parse(address string) (*url.URL, error) {
 
 // checkName rejects a name that is no plain file.
 func checkName(name string) error {
-	if name == "" || name == "." || name == ".." || name == "/" || strings.ContainsAny(name, "/\\\x00\n\t") || strings.HasPrefix(name, ".") {
+	if name == "" || strings.ContainsAny(name, "/\\\x00\n\t") || strings.HasPrefix(name, ".") {
 		return errors.New("does not end in the name of a file")
 	}
 	return nil
