@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -140,18 +141,27 @@ func TestEmptyAnswerIsFinal(t *testing.T) {
 	}
 }
 
-// TestStallSaysWhyItStopped, before the answer and within it.
+// TestStallSaysWhyItStopped, before the answer and within it, with HTTP 1 and 2.
 func TestStallSaysWhyItStopped(t *testing.T) {
-	for name, first := range map[string]int{"no answer": 0, "half": 1000} {
-		s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
-			if first > 0 {
+	for name, c := range map[string]struct {
+		first int
+		http2 bool
+	}{"no answer": {0, false}, "half": {1000, false}, "no answer, HTTP 2": {0, true}, "half, HTTP 2": {1000, true}} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if c.first > 0 {
 				w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-				w.Write(content[:first])
+				w.Write(content[:c.first])
 				w.(http.Flusher).Flush()
 			}
 			<-r.Context().Done()
-		})
-		c := &Client{Attempts: 1, Stall: 40 * time.Millisecond}
+		}))
+		if s.EnableHTTP2 = c.http2; c.http2 {
+			s.StartTLS()
+		} else {
+			s.Start()
+		}
+		defer s.Close()
+		c := &Client{Attempts: 1, Stall: 40 * time.Millisecond, HTTP: s.Client()}
 		if _, err := get(t, c, File{Name: "a", URL: s.URL}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "the server sent nothing for 40ms") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -216,13 +226,13 @@ func TestProgressOnlyMovesForward(t *testing.T) {
 	}
 }
 
-// TestFolderInPlaceOfTheFile is said to be no file.
+// TestFolderInPlaceOfTheFile is named as one.
 func TestFolderInPlaceOfTheFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "a"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client().Fetch(context.Background(), []File{{Name: "a", URL: "file:///x"}}, dir); err == nil || !strings.Contains(err.Error(), "not a file") {
+	if _, err := client().Fetch(context.Background(), []File{{Name: "a", URL: "file:///x"}}, dir); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Error(err)
 	}
 }

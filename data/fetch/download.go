@@ -123,18 +123,11 @@ func (p *part) finish(path string) error {
 
 // copyFile copies a file of this machine.
 func (c *Client) copyFile(ctx context.Context, u *url.URL, want expected, p *part) error {
-	f, err := os.Open(filepath.FromSlash(u.Path))
+	f, info, err := inputfile.Open(filepath.FromSlash(u.Path))
 	if err != nil {
 		return inputfile.Cause(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return inputfile.Cause(err)
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("not a file")
-	}
 	if err := p.begin(""); err != nil {
 		return err
 	}

@@ -151,14 +151,11 @@ func (d *digester) sums() sums {
 
 // sumFile returns the sums of a file.
 func sumFile(ctx context.Context, path string) (sums, error) {
-	f, err := os.Open(path)
+	f, _, err := inputfile.Open(path)
 	if err != nil {
 		return sums{}, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return sums{}, errors.New("not a file")
-	}
 	d := newDigester()
 	if _, err := io.Copy(d, contextReader{ctx, f}); err != nil {
 		return sums{}, err

@@ -464,7 +464,7 @@ func TestFilesOfThisMachine(t *testing.T) {
 	if _, err := get(t, client(), File{Name: "b", URL: "file://" + from + "/b"}, dir); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("missing: %v", err)
 	}
-	if _, err := get(t, client(), File{Name: "c", URL: "file://" + from}, dir); err == nil || !strings.Contains(err.Error(), "not a file") {
+	if _, err := get(t, client(), File{Name: "c", URL: "file://" + from}, dir); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("folder: %v", err)
 	}
 	mirror, err := Source{Name: "x", Files: []File{{Name: "a b.p", URL: "https://example.com/a", SHA256: sha(content)}}}.At("file://" + from + "/")

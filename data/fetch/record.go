@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ type records map[string]entry
 // readRecords reads fetched.tsv in dir; without one there are no records.
 func readRecords(dir string) (records, error) {
 	path := filepath.Join(dir, RecordName)
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return records{}, nil
 	}

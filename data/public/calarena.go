@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
@@ -21,8 +20,10 @@ var calarena = Format{
 }
 
 func readCalArena(ctx context.Context, in *input) error {
+	var all []string // data sets of all files
 	for _, file := range in.files {
-		err := in.readArena(ctx, file)
+		sets, err := in.readArena(ctx, file)
+		all = append(all, sets...)
 		var done *located
 		switch {
 		case errors.As(err, &done):
@@ -31,39 +32,39 @@ func readCalArena(ctx context.Context, in *input) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	if len(in.networks) == 0 && len(in.Select) > 0 {
+		return fmt.Errorf("%s: no group matches %s (the data sets are %s)", strings.Join(in.files, ", "), strings.Join(in.Select, ", "), strings.Join(all, ", "))
+	}
 	return nil
 }
 
 // located is an error that names its file already.
 type located struct{ error }
 
-func (in *input) readArena(ctx context.Context, file string) error {
-	r, err := os.Open(file)
+// readArena adds the networks of a file, and returns the names of its data sets.
+func (in *input) readArena(ctx context.Context, file string) (sets []string, err error) {
+	r, info, err := inputfile.Open(file)
 	if err != nil {
-		return inputfile.Cause(err)
+		return nil, inputfile.Cause(err)
 	}
 	defer r.Close()
-	info, err := r.Stat()
-	if err != nil {
-		return inputfile.Cause(err)
-	}
 	f, err := hdf5.Open(r, info.Size())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sets, err := f.Members("")
+	sets, err = f.Members("")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	benchmark := strings.TrimSuffix(base(file), ".h5")
 	for _, set := range sets {
 		models, err := f.Members(set)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, model := range models {
 			if err := ctx.Err(); err != nil {
-				return err
+				return nil, err
 			}
 			if !in.keeps(set, model) {
 				continue
@@ -75,19 +76,16 @@ func (in *input) readArena(ctx context.Context, file string) error {
 				*split
 			}{{"cal", &n.cal}, {"test", &n.test}} {
 				if err := readGroup(f, set+"/"+model, s.name, s.split); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			n.training = "CalArena's training"
 			if err := in.add(n); err != nil {
-				return &located{err}
+				return nil, &located{err}
 			}
 		}
 	}
-	if len(in.networks) == 0 && len(in.Select) > 0 {
-		return fmt.Errorf("no group matches %s (the data sets are %s)", strings.Join(in.Select, ", "), strings.Join(sets, ", "))
-	}
-	return nil
+	return sets, nil
 }
 
 // readGroup reads probas_<name> and labels_<name> of a group.

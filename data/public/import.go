@@ -183,7 +183,7 @@ func (n *network) check() error {
 	return nil
 }
 
-// maxFile is the size of the largest file that is read into memory.
+// maxFile is the size from which a file is not read into memory.
 const maxFile = 4 << 30
 
 // readFile reads a whole file.
@@ -192,7 +192,7 @@ func readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, clean(name, err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
+	if !info.Mode().IsRegular() || info.Size() >= maxFile {
 		return nil, fmt.Errorf("%s: not a file of less than 4 GiB", name)
 	}
 	b, err := os.ReadFile(name)

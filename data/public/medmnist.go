@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // medmnist reads the predictions that come with MedMNIST v2. A file has no header;
@@ -93,11 +94,15 @@ func readMedMNIST(ctx context.Context, in *input) error {
 const maxMember = 1 << 30
 
 func (r *medmnistReader) zip(ctx context.Context, file string) error {
-	z, err := zip.OpenReader(file)
+	f, info, err := inputfile.Open(file)
 	if err != nil {
 		return clean(file, err)
 	}
-	defer z.Close()
+	defer f.Close()
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return clean(file, err)
+	}
 	for _, m := range z.File {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -111,17 +116,25 @@ func (r *medmnistReader) zip(ctx context.Context, file string) error {
 				return nil, err
 			}
 			defer f.Close()
-			b, err := io.ReadAll(io.LimitReader(f, maxMember+1))
-			if err == nil && len(b) > maxMember {
-				err = fmt.Errorf("more than %d bytes", maxMember)
-			}
-			return b, err
+			return readAtMost(f, maxMember)
 		}
 		if err := r.add(file, file+"#"+m.Name, read, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readAtMost reads all of r, and rejects more bytes than most.
+func readAtMost(r io.Reader, most int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("more than %d bytes", most)
+	}
+	return b, nil
 }
 
 // add reads one file of predictions. What is of no use is an error if the user
