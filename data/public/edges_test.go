@@ -340,7 +340,7 @@ func TestSummarySaysWhatWasWritten(t *testing.T) {
 	for format, want := range map[string][2]bool{"csv": {false, false}, "groupcal": {false, true}, "medmnist": {true, false}} {
 		files, o := fixtures(t, format)
 		if format == "medmnist" {
-			o.Select = []string{"breastmnist/resnet18_28_1"}
+			files = []string{"testdata/breastmnist.npz", "testdata/breastmnist_test_[AUC]0.900_[ACC]0.700@resnet18_28_1.csv"}
 		}
 		sum, err := try(t, format, files, o)
 		if err != nil || len(sum.Networks) != 1 {
