@@ -291,7 +291,7 @@ func forestChart(v compare.View) (chart template.HTML, note string) {
 	step := niceStep(2*limit, 8)
 	for t := -math.Floor(limit/step) * step; t <= limit+step/1e6; t += step {
 		s.line("grid", x(t), 4, x(t), s.height-38)
-		s.text("tick", "middle", x(t), s.height-24, strings.Replace(strconv.FormatFloat(math.Round(t/step)*step, 'g', 4, 64), "-", "−", 1))
+		s.text("tick", "middle", x(t), s.height-24, tick(t, step))
 	}
 	s.line("zero", x(0), 4, x(0), s.height-38)
 	s.text("axis", "middle", left+width/2, s.height-6, fmt.Sprintf("shift to %s in %s, 95 %% interval", v.Label(v.Against), v.MetricLabel))

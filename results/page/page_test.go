@@ -278,26 +278,6 @@ func TestAFolderWithoutResultsSaysSo(t *testing.T) {
 	}
 }
 
-// TestCharts keeps the SVG of the charts that Go draws.
-func TestCharts(t *testing.T) {
-	f := folder()
-	list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}}))
-	got := string(list[0].Ranks) + "\n" + string(list[0].Forest) + "\n" + string(list[0].WinRates) + "\n" + string(list[0].Strengths) + "\n"
-	path := filepath.Join("testdata", "charts.svg.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // TestOneOutlierDoesNotSetTheAxis: an axis ends before a distance far beyond the
 // others, and holds all distances where none is.
 func TestOneOutlierDoesNotSetTheAxis(t *testing.T) {

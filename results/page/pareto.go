@@ -94,7 +94,7 @@ func paretoChart(v compare.View, p *compare.Pareto, o Options, axis string) temp
 	step := niceStep(most-least, 8)
 	for t := math.Ceil(least/step) * step; t <= most; t += step {
 		s.line("grid", left, y(t), left+width, y(t))
-		s.text("tick", "end", left-6, y(t)+4, strings.Replace(strconv.FormatFloat(math.Round(t/step)*step, 'g', 4, 64), "-", "−", 1))
+		s.text("tick", "end", left-6, y(t)+4, tick(t, step))
 	}
 	for _, t := range plots.TimeTicks(low, high) {
 		s.line("grid", x(t), top, x(t), top+height)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/qats-bench/qats/results/compare"
 )
@@ -55,7 +53,7 @@ func (c estimates) draw(v compare.View, rows []compare.Estimate, text string) te
 	for i := range int(math.Round((c.hi-c.lo)/c.step)) + 1 {
 		at := c.lo + float64(i)*c.step
 		s.line("grid", x(at), top-2, x(at), end)
-		s.text("tick", "middle", x(at), end+14, strings.Replace(strconv.FormatFloat(math.Round(at/c.step)*c.step, 'g', 4, 64), "-", "−", 1))
+		s.text("tick", "middle", x(at), end+14, tick(at, c.step))
 	}
 	s.line("zero", x(c.line), top-2, x(c.line), end)
 	s.text("axis", "middle", left+width/2, end+32, c.axis)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -181,4 +182,14 @@ func niceStep(width float64, n int) float64 {
 		}
 	}
 	return step * 10
+}
+
+// tick prints the number at which a tick stands, a multiple of step but for rounding. The
+// tick at zero has no sign.
+func tick(at, step float64) string {
+	nearest := math.Round(at/step) * step
+	if nearest == 0 {
+		return "0" // also -0
+	}
+	return strings.Replace(strconv.FormatFloat(nearest, 'g', 4, 64), "-", "−", 1)
 }

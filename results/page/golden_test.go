@@ -1,0 +1,176 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// everything returns a folder whose page has every chart and every panel: two sources,
+// twelve methods, a corrupted set, splits, ties, outliers on both sides, too few values
+// for an interval, skips, failures, warnings, parameters, times and specs.
+func everything() *Folder {
+	f := &Folder{Parameters: []results.Parameter{}}
+	// The skill of a method is its mean ECE in units of 1e-4. The differences to ts are
+	// more than four times their third quartile for ir (worse) and hts (better).
+	methods := []struct {
+		id    string
+		skill int
+		ms    float64
+	}{{"uncal", 380, 0}, {"ts", 340, .8}, {"vs", 352, 12}, {"ir", 1900, 3.3}, {"hb", 360, 2.1}, {"beta", 331, 2.1}, {"spline", 318, 5.5},
+		{"qats", 310, 4.25}, {"ets", 340, 1.1}, {"hts", 40, 950}, {"variant", 334, 40}, {"a-method-with-a-very-long-identifier", 345, 60}, {"few", 300, 0}}
+	at := func(dataset, backbone, corruption string, severity int) results.Setting {
+		return results.Setting{Experiment: "golden", Dataset: dataset, Backbone: backbone, Loss: "ce", Corruption: corruption, Severity: severity}
+	}
+	sets := []results.Setting{at("a", "net", "", 0), at("b", "net", "", 0), at("b", "resnet50", "", 0), at("c", "net", "", 0), at("d", "net", "", 0), at("e", "net", "", 0),
+		at("f", "net", "", 0), at("g", "net", "", 0), at("a-c", "net", "gaussian_noise", 1), at("a-c", "net", "gaussian_noise", 3), at("a", "net", results.Split, 1), at("far", "net", "", 0), at("farther", "net", "", 0)}
+	sets[7].Loss = "focal"
+	for s, set := range sets {
+		source, note := "measured", "from: a trained network"
+		if strings.HasPrefix(set.Dataset, "far") {
+			source, note = "simulated", ""
+		}
+		for i, m := range methods {
+			if m.id == "few" && s > 1 || source == "simulated" && i%3 > 1 {
+				continue
+			}
+			row := results.Record{Setting: set, Method: m.id, Source: source, Status: results.OK, N: 1000 + 10*s, Key: fmt.Sprintf("%d.%d", s, i), Note: note}
+			if m.id == "qats" && s == 3 {
+				row.Note += "; warning: a is at its bound"
+			}
+			if m.id == "hts" && s == 2 {
+				row.Status, row.Source, row.N, row.Key, row.Note = results.Skip, "", 0, "", "hts needs features, absent for b/resnet50"
+			}
+			if m.id == "vs" && (s == 4 || s == 5) {
+				row.Status, row.Key, row.N, row.Note = results.Fail, "", 0, "row 3 is not finite"
+			}
+			ece := float64(m.skill+(37*i*i+91*s+53*i*s)%41-20+8*s) / 1e4
+			if m.id == "ets" { // it is ts but for one set
+				ece = float64(340+(37+91*s+53*s)%41-20+8*s) / 1e4
+				if s == 6 {
+					ece += .001
+				}
+			}
+			for k, metric := range []string{"accuracy", "ece", "ece_null_lo", "ece_5", "ece_100", "aece", "nll", "brier", "mine"} {
+				row.Metric = metric
+				switch metric {
+				case "accuracy":
+					row.Value = .7 + float64((7*i+3*s)%10)/100
+				case "ece":
+					row.Value = ece
+				case "ece_null_lo":
+					row.Value = .0123456789
+				case "nll":
+					row.Value = 2 - ece
+				default:
+					row.Value = ece * (1 + float64((k*k*13*i+11*s)%17)/100)
+				}
+				if metric == "mine" && i > 0 || metric == "ece_null_lo" && i > 1 {
+					continue
+				}
+				if metric == "brier" && row.Status == results.OK && m.id == "hb" {
+					top := row
+					top.Status, top.Key, top.N, top.Note = results.Skip, "", 0, results.NoClassVector
+					f.Records = append(f.Records, top)
+					continue
+				}
+				f.Records = append(f.Records, row)
+			}
+			if row.Status != results.OK {
+				continue
+			}
+			if i < 3 && s < 2 {
+				f.Bins = append(f.Bins, results.Bin{Setting: set, Method: m.id, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 997, Conf: .97, Acc: 743. / 997, Source: source},
+					results.Bin{Setting: set, Method: m.id, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
+					results.Bin{Setting: set, Method: m.id, Binning: "mass15", Bin: 3, Lo: .9, Hi: .95, N: 67, Conf: .93, Acc: 60. / 67, Source: source},
+					results.Bin{Setting: set, Method: m.id, Binning: "other", Bin: 3, Lo: .9, Hi: .95, N: 67, Conf: .93, Acc: 60. / 67, Source: source})
+			}
+			if m.id != "ts" && set.Corruption != results.Split {
+				d, half := float64(m.skill-340)/1e4, float64(10+(i*s)%9)/1e4
+				f.Pairs = append(f.Pairs, results.Pair{Setting: set, Method: m.id, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: row.N, Source: source})
+			}
+			if m.ms > 0 {
+				f.Times = append(f.Times, results.Time{Setting: set, Method: m.id, Source: source, Known: m.id != "hb" || s != 6, Seconds: m.ms * float64(10+s) / 1e4, Rows: 500 + 100*(s%2),
+					Classes: 10, Processor: "A processor", Instructions: []string{"avx2", "avx512"}[s%2]})
+			}
+		}
+	}
+	// Rows of cells that the results do not have are left out.
+	f.Bins = append(f.Bins, results.Bin{Setting: at("none", "net", "", 0), Method: "ts", Binning: "width15", N: 1, Source: "measured"})
+	for _, p := range []results.Pair{{Method: "none", Against: "ts", Metric: "ece"}, {Method: "qats", Against: "none", Metric: "ece"}, {Method: "qats", Against: "ts", Metric: "none"}} {
+		p.Setting, p.Source = sets[0], "measured"
+		f.Pairs = append(f.Pairs, p)
+	}
+	f.Parameters = append(f.Parameters, results.Parameter{Setting: at("none", "net", "", 0), Method: "ts", Name: "T", Value: 2},
+		results.Parameter{Setting: sets[0], Method: "qats", Name: "a", Value: 1. / 3, Bound: "a >= 0"}, results.Parameter{Setting: sets[0], Method: "vs", Warning: "not converged"})
+	f.Run = &results.Run{Version: "v1", Commit: "abc", Command: "qats run golden.yaml --out OUT", FirstRows: 1000, Keys: "sha256:1",
+		Counts: results.RunCounts{Settings: 13, Measured: 11, Simulated: 2, Absent: 0, Cells: 130, Skipped: 1, Failed: 2},
+		Specs: []results.RunSpec{
+			{Name: "golden", File: "golden.yaml", Title: "A page with everything", SHA256: "2", Text: "name: golden", Baseline: "ts", Data: []string{"../data"}, Layout: "npy", Metrics: []string{"ece"},
+				Methods: []results.RunMethod{{Name: "qats", Label: "QaTS", Method: "qats", Version: 1}, {Name: "variant", Label: "m = 25", Method: "qats", Version: 1, Options: "m: 25"}, {Name: "few"}}},
+		},
+		Settings: []results.RunSetting{{Experiment: "golden", Dataset: "a", Backbone: "net", Loss: "ce", CalibrateOn: "b", Source: "measured", From: "a trained network", Test: "logits sha256:3", Cal: "logits sha256:4"},
+			{Experiment: "golden", Dataset: "b", Backbone: "net", Loss: "ce", Rescale: 1.5, Source: "measured"},
+			{Experiment: "golden", Dataset: "absent", Backbone: "net", Loss: "ce"}},
+	}
+	return f
+}
+
+// goldenOptions are those of the golden page.
+var goldenOptions = Options{Labels: map[string]string{"qats": "QaTS", "ts": "TS", "ir": "Isotonic"}, Metrics: []string{"ece"}}
+
+// golden compares a text with a golden file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == string(want) {
+		return
+	}
+	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range a {
+		if i >= len(b) || a[i] != b[i] {
+			t.Fatalf("%s:%d: got\n%s\nwant\n%s", name, i+1, a[i], strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
+		}
+	}
+	t.Fatalf("%s has %d lines more", name, len(b)-len(a))
+}
+
+// TestGoldenPage keeps the page without its style and script in three parts: its text,
+// its drawings with an element on each line, and its data with a column on each line.
+// GOLDEN_PAGE may name a file for the whole page, for people to look at.
+func TestGoldenPage(t *testing.T) {
+	var b bytes.Buffer
+	if err := everything().Write(&b, goldenOptions); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if path := os.Getenv("GOLDEN_PAGE"); path != "" {
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head, rest, _ := strings.Cut(text, "<style>")
+	_, rest, _ = strings.Cut(rest, "</style>\n")
+	rest, body, _ := strings.Cut(rest, `<script type="application/json" id="data">`)
+	body, _, _ = strings.Cut(body, "</script>")
+	drawing := regexp.MustCompile(`(?s)<svg .*?</svg>`)
+	golden(t, "page.html", head+drawing.ReplaceAllString(rest, "<svg/>"))
+	drawings := strings.Join(drawing.FindAllString(rest, -1), "\n") + "\n"
+	golden(t, "charts.svg.txt", regexp.MustCompile(`<(line|path|circle|rect|text) `).ReplaceAllString(drawings, "\n$0"))
+	golden(t, "data.json", regexp.MustCompile(`("[a-z0-9_]+":[\[{n]|\{"id"|\{"e":)`).ReplaceAllString(body, "\n$0"))
+}
