@@ -182,7 +182,10 @@ func smallestOf(f *Folder, o Options, c *compare.Comparison) smallest {
 	}
 	base, pairs := "", map[string]int{}
 	for _, p := range f.Pairs {
-		if pairs[p.Against]++; p.Metric == c.Metric && p.Source == c.Source && pairs[p.Against] > pairs[base] {
+		if p.Metric != c.Metric || p.Source != c.Source {
+			continue
+		}
+		if pairs[p.Against]++; pairs[p.Against] > pairs[base] {
 			base = p.Against
 		}
 	}

@@ -48,7 +48,7 @@ func readable(c, background color.RGBA) color.RGBA {
 	if background == white {
 		target = black
 	}
-	for step := 0; step < 20 && contrast(c, background) < leastContrast; step++ {
+	for contrast(c, background) < leastContrast {
 		c = color.RGBA{R: mix(c.R, target.R), G: mix(c.G, target.G), B: mix(c.B, target.B), A: 255}
 	}
 	return c

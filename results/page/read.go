@@ -45,7 +45,7 @@ func Read(dir string) (*Folder, error) {
 	var wg sync.WaitGroup
 	for i, read := range reads {
 		wg.Go(func() {
-			if errs[i] = read(); errors.Is(errs[i], fs.ErrNotExist) && i > 0 {
+			if errs[i] = read(); errors.Is(errs[i], fs.ErrNotExist) { // of results.csv it is another error
 				errs[i] = nil
 			}
 		})

@@ -1,0 +1,166 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// rows returns records of ece, one for each text of setting, method, source, status, key
+// and note.
+func rows(texts ...string) (list []results.Record) {
+	for _, text := range texts {
+		f := strings.Split(text, ",")
+		list = append(list, results.Record{Setting: results.Setting{Experiment: "e", Dataset: f[0], Backbone: "net", Loss: "ce"}, Method: f[1], Metric: f[2], Source: f[3],
+			Status: results.Status(f[4]), Key: f[5], Note: f[6], Value: .1, N: 10})
+	}
+	return list
+}
+
+// TestACellIsThatOfItsFirstValue: its status, key and note are those of its first row
+// with a value, before or after rows without.
+func TestACellIsThatOfItsFirstValue(t *testing.T) {
+	d := pack(&Folder{Records: rows("a,ts,ece,measured,skip,,why", "a,ts,nll,measured,ok,k1,one", "a,ts,brier,measured,ok,k2,two", "a,qats,ece,measured,ok,k3,three", "a,qats,nll,measured,fail,,why")},
+		func(m string) string { return m })
+	texts := func(cell int) (list []string) {
+		for _, i := range d.Cells.Notes[cell] {
+			list = append(list, d.Texts[i])
+		}
+		return list
+	}
+	if !slices.Equal(d.Cells.Status, []string{"ok", "ok"}) || !slices.Equal(d.Cells.Key, []string{"k1", "k3"}) || !slices.Equal(texts(0), []string{"one"}) || !slices.Equal(texts(1), []string{"three"}) {
+		t.Errorf("%+v, %q", d.Cells, d.Texts)
+	}
+}
+
+// TestRowsWithoutASourceBelongToTheFirst source of their setting; a source without a
+// value is not one that can be chosen.
+func TestRowsWithoutASourceBelongToTheFirst(t *testing.T) {
+	d := pack(&Folder{Records: rows("a,ts,ece,measured,ok,,", "a,ts,ece,simulated,skip,,", "a,qats,ece,,skip,,")}, func(m string) string { return m })
+	if len(d.Settings) != 2 || !slices.Equal(d.Cells.Setting, []int{0, 1, 0}) || !slices.Equal(d.Sources, []string{"measured"}) {
+		t.Errorf("%+v, %v", d.Cells, d.Sources)
+	}
+}
+
+// TestHugeNumbersHaveAnExponent.
+func TestHugeNumbersHaveAnExponent(t *testing.T) {
+	if got := string(column([]float64{1e14, 1e15, -1e15, .25}, 5, 9)); got != "[100000000000000,1e+15,-1e+15,0.25,null]" {
+		t.Error(got)
+	}
+}
+
+// TestSmallPValues have a bound from .00005 on.
+func TestSmallPValues(t *testing.T) {
+	for x, want := range map[float64]string{4.9e-5: "<.0001", 5e-5: ".0001", .25: ".2500", 1: "1.0000"} {
+		if got := p(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}
+
+// TestBannerNamesTheNetworks that the values come from; rows without a value have none.
+func TestBannerNamesTheNetworks(t *testing.T) {
+	for want, records := range map[string][]results.Record{
+		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,from: a network", "a,qats,ece,measured,skip,,why"),
+		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,from: a network", "b,ts,ece,measured,ok,,from: a network"),
+	} {
+		f := &Folder{Records: records}
+		if got := bannerOf(pack(f, func(m string) string { return m }), records).Text; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestOnlyAQuickRunSaysSo.
+func TestOnlyAQuickRunSaysSo(t *testing.T) {
+	f := &Folder{Records: rows("a,ts,ece,measured,ok,,")}
+	for first, want := range map[int]bool{0: false, 1: true} {
+		f.Run = &results.Run{FirstRows: first}
+		facts := factsOf(pack(f, func(m string) string { return m }), f)
+		if got := slices.ContainsFunc(facts, func(x fact) bool { return x.Name == "Quick run" }); got != want {
+			t.Errorf("%d rows: %v", first, facts)
+		}
+	}
+}
+
+// TestOnlyShiftsHaveSeverities: neither splits nor scaled logits are corruptions, and a
+// corruption without severities has no curve.
+func TestOnlyShiftsHaveSeverities(t *testing.T) {
+	for _, c := range []struct {
+		corruption string
+		severity   int
+		want       bool
+	}{{"fog", 1, true}, {"fog", 0, false}, {results.Split, 1, false}, {"rescale-2", 1, false}} {
+		f := &Folder{Records: rows("a,ts,ece,measured,ok,,")}
+		f.Records[0].Corruption, f.Records[0].Severity = c.corruption, c.severity
+		if got := strings.Contains(write(t, f), `href="#severity"`); got != c.want {
+			t.Errorf("%s %d: %v", c.corruption, c.severity, got)
+		}
+	}
+}
+
+// TestTheComparedMethodIsOneOfTheFolder: the one asked for, or else qats, the baseline of
+// the pairs, or the first.
+func TestTheComparedMethodIsOneOfTheFolder(t *testing.T) {
+	both, other := rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,"), rows("a,ts,ece,measured,ok,,", "a,ir,ece,measured,ok,,")
+	pairs := []results.Pair{{Against: "ir"}}
+	for _, c := range []struct {
+		f           *Folder
+		asked, want string
+	}{{&Folder{Records: both}, "", "qats"}, {&Folder{Records: both}, "ts", "ts"}, {&Folder{Records: both}, "none", "qats"}, {&Folder{Records: other, Pairs: pairs}, "", "ir"},
+		{&Folder{Records: other}, "none", "ts"}, {&Folder{}, "", ""}} {
+		if got := c.f.complete(Options{Against: c.asked}).Against; got != c.want {
+			t.Errorf("asked for %q: %q, want %q", c.asked, got, c.want)
+		}
+	}
+}
+
+// TestVariantsHaveTheirIdBesideTheLabel, unless the label names their method.
+func TestVariantsHaveTheirIdBesideTheLabel(t *testing.T) {
+	for _, c := range []struct {
+		m                results.RunMethod
+		registered, want string
+	}{
+		{results.RunMethod{Name: "qats", Method: "qats", Label: "Mine"}, "QaTS", "Mine"},
+		{results.RunMethod{Name: "v", Method: "qats", Label: "m = 25"}, "QaTS", "m = 25 (v)"},
+		{results.RunMethod{Name: "v", Method: "qats", Label: "qats, m = 25"}, "QaTS", "qats, m = 25"},
+		{results.RunMethod{Name: "v", Method: "mine", Label: "m = 25"}, "", "m = 25"},
+	} {
+		if got := variantLabel(c.m, c.registered); got != c.want {
+			t.Errorf("%+v: %q", c.m, got)
+		}
+	}
+}
+
+// TestTheTitleNamesUpToFourExperiments, and one by the title of its spec.
+func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
+	f := &Folder{}
+	for i, want := range []string{"a", "a, b", "a, b, c", "a, b, c, d", "5 experiments: a, b, c and others"} {
+		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "abcde"[i : i+1]}})
+		if got := f.title(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f.Records = f.Records[:1]
+	for want, specs := range map[string][]results.RunSpec{"A title": {{Title: "A title"}}, "a": {{Title: "A title"}, {Title: "Another"}}} {
+		f.Run = &results.Run{Specs: specs}
+		if got := f.title(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestBoxesThatTouchDoNotMeet.
+func TestBoxesThatTouchDoNotMeet(t *testing.T) {
+	b := box{0, 0, 10, 10}
+	for _, c := range []struct {
+		box
+		want bool
+	}{{box{10, 0, 20, 10}, false}, {box{-10, 0, 0, 10}, false}, {box{0, 10, 10, 20}, false}, {box{0, -10, 10, 0}, false}, {box{9, 9, 20, 20}, true}} {
+		if b.meets(c.box) != c.want || c.meets(b) != c.want {
+			t.Errorf("%v: %v", c.box, !c.want)
+		}
+	}
+}
