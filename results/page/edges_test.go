@@ -132,6 +132,15 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 	if len(list) != 2 || len(notes) != 0 || list[0].Title != "ECE, methods against m2" {
 		t.Errorf("%d comparisons, %q", len(list), notes)
 	}
+	for i := range f.Records {
+		if f.Records[i].Metric == "nll" || f.Records[i].Metric == "brier" {
+			f.Records[i].Metric = "unknown"
+		}
+	}
+	list, notes = comparisonsOf(f, f.complete(Options{Against: "m2", Metrics: []string{"unknown", "ece"}}))
+	if len(list) != 2 || len(notes) != 1 || !strings.HasPrefix(notes[0], "No comparison by unknown: ") {
+		t.Errorf("%d comparisons, %q", len(list), notes)
+	}
 }
 
 // TestOneMethodHasNoShifts.
@@ -267,6 +276,10 @@ func TestVerdictsOnSimilarDataSetsAreCounted(t *testing.T) {
 	}
 	if v, rows, err := verdictsOf(f); v != nil || rows != nil || err != nil {
 		t.Errorf("no set is like one of the paper's: %+v, %v", v, err)
+	}
+	f.Run = &results.Run{Specs: []results.RunSpec{{Like: map[string]string{"z": "cifar100"}}}}
+	if v, rows, err := verdictsOf(f); v != nil || rows != nil || err != nil {
+		t.Errorf("no measured set is like one of the paper's: %+v, %v", v, err)
 	}
 	f.Run = &results.Run{Specs: []results.RunSpec{{Like: map[string]string{"a": "cifar10", "z": "cifar100"}}}}
 	v, rows, err := verdictsOf(f)

@@ -55,7 +55,7 @@ func TestRankingViewsKeepSourcesApart(t *testing.T) {
 			!strings.Contains(b.Notes[0], "a Kendall's tau of 0.80 or more") {
 			t.Errorf("%s: bins %+v", c.Source, b)
 		}
-		if p == nil || p.Table.Rows[0][0] != first || p.Table.Rows[0][3] != "no" {
+		if p == nil || p.Table.Rows[0][0] != first || p.Table.Rows[0][3] != "no" || len(p.Notes) != 1 {
 			t.Fatalf("%s: pareto %+v", c.Source, p)
 		}
 		beaten := 0

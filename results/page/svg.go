@@ -176,7 +176,7 @@ func niceStep(width float64, n int) float64 {
 		return 1
 	}
 	step := math.Pow(10, math.Floor(math.Log10(width/float64(n))))
-	for _, f := range []float64{1, 2, 5, 10} {
+	for _, f := range []float64{1, 2, 5} {
 		if width/(step*f) <= float64(n) {
 			return step * f
 		}

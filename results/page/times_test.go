@@ -23,3 +23,11 @@ func TestASharedFitCountsOnce(t *testing.T) {
 		t.Errorf("%+v, want %+v", list, want)
 	}
 }
+
+// TestSimulatedTimesAloneAreShown.
+func TestSimulatedTimesAloneAreShown(t *testing.T) {
+	f := &Folder{Times: []results.Time{{Method: "ts", Source: "measured"}, {Method: "ts", Source: "simulated", Seconds: .001, Known: true}}}
+	if list := timesOf(f, Options{labels: map[string]string{"ts": "TS"}}); len(list) != 1 || list[0].Source != "simulated" || list[0].Rows[0].Samples != "none" {
+		t.Errorf("%+v", list)
+	}
+}
