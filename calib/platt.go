@@ -125,9 +125,14 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 	return sigmoidsFitted(m, nll, ends), nil
 }
 
-// mostScores is the number of scores that eachClass has in memory at a time, unless n is
-// so large that these are not the scores of eight classes.
+// mostScores limits the scores that eachClass has in memory at a time. It has those of eight
+// classes in any case.
 const mostScores = 1 << 22
+
+// classesAtOnce returns the number of classes whose scores eachClass has in memory at a time.
+// For many rows it is a sixteenth of the classes, whose scores take an eighth of the memory
+// of the logits: each part takes a pass over all logits.
+func classesAtOnce(n, k int) int { return max(8, (k+15)/16, mostScores/n) }
 
 // eachClass calls do with the n scores of each class and their outcomes, for several
 // classes at a time. After that, at must return the new value of a class and a score. It
@@ -136,7 +141,7 @@ func eachClass(ctx context.Context, set *data.Set, score string, do func(class i
 	if err := fit.CheckLabelled(set); err != nil {
 		return 0, err
 	}
-	return classesInParts(ctx, set, score, max(8, mostScores/set.Logits.Rows), do, at)
+	return classesInParts(ctx, set, score, classesAtOnce(set.Logits.Rows, set.Logits.Cols), do, at)
 }
 
 // classesInParts is eachClass with the scores of width classes in memory at a time.

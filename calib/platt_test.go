@@ -184,3 +184,15 @@ func TestClassesInPartsAreThoseAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// Few rows have all classes in one part. However many rows there are, a fit takes at most
+// 16 passes over the logits.
+func TestClassesHaveFewParts(t *testing.T) {
+	for _, c := range []struct{ n, k, want int }{
+		{1, 2, mostScores}, {5000, 100, 838}, {50_000, 1000, 83}, {1_000_000, 1000, 63}, {mostScores + 1, 128, 8}, {mostScores + 1, 129, 9},
+	} {
+		if got := classesAtOnce(c.n, c.k); got != c.want || (c.k+got-1)/got > 16 {
+			t.Errorf("%d rows of %d classes: %d at a time, want %d", c.n, c.k, got, c.want)
+		}
+	}
+}

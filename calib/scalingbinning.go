@@ -143,9 +143,9 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	return s, end
 }
 
-// equalEdges returns the edges between bins of equal numbers of the n numbers g, and the
-// numbers of each bin: those up to its edge. The first bins have one more if n cannot be
-// divided. Equal edges are one; a bin may then be empty.
+// equalEdges returns the edges between bins that have equally many of the n numbers g, and
+// how many each bin has: a number on an edge is in the bin below it. The first bins have one
+// more if n is no multiple of bins. Equal edges count once, and then a bin may be empty.
 func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 	n := len(g)
 	bins = min(bins, n)
@@ -178,9 +178,9 @@ func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 	return edges, append(rows, n-before)
 }
 
-// edgesBelow returns how many of the rising edges are below x; all are numbers >= 0. If
-// there are few, counting is faster than a search, and whole numbers, which have the order
-// of the numbers with these bits, are faster to count.
+// edgesBelow returns how many of the rising edges are below x; all are numbers >= 0. For few
+// edges it is faster to count than to search. It compares the bits as whole numbers, which
+// have the order of numbers >= 0, because that needs no jump.
 func edgesBelow(edges []float64, x float64) int {
 	if len(edges) > 16 {
 		b, _ := slices.BinarySearch(edges, x)

@@ -211,10 +211,10 @@ func bucket(conf float64) int {
 // confidence by row.
 //
 // It distributes the samples over buckets and sorts the few large ones. Then
-// insertion brings the samples of each small bucket into order. slices.SortFunc alone takes five times as long on 10,000
-// samples (100 against 21 ns a sample), and 20 % longer in the whole process of
-// goal P4 of results/speed (162 settings of 10,000 samples, three methods: 3.2 s
-// of processor instead of 2.7), which then misses its goal.
+// insertion brings the samples of each small bucket into order. slices.SortFunc
+// alone takes five times as long on 10,000 samples (100 against 21 ns a sample),
+// and 20 % longer in the whole process of goal P4 of results/speed (162 settings of
+// 10,000 samples, three methods: 3.2 s of processor instead of 2.7).
 func sortByConfidence(scores *scoring.SampleScores) []sample {
 	var place [buckets]int32
 	for _, c := range scores.Conf {

@@ -153,7 +153,7 @@ def location(entry):
 def add(arrays, raw, cache, folder, network, say=print):
     """Adds one finished network, dataset/net[/loss], to an existing bundle: logits, labels and OOD rows.
 
-    Its outputs on corrupted images come along if it has them. Nothing else changes.
+    It also adds its outputs on corrupted images, if there are any. Other networks stay as they are.
     """
     folder, source = Path(folder), Path(arrays) / network
     entry = yaml.safe_load((source / "entry.yaml").read_text())
@@ -267,7 +267,7 @@ def page(w, parts, table):
     lines = [
         TITLE,
         "",
-        "Outputs of small networks that were trained for this project, by `data/zoo`, on real images and text.",
+        "Outputs of networks that were trained for this project, by `data/zoo`, on real images and text.",
         "They were trained for few epochs. Those of -w64 and -k32 have the width of their namesakes, all others are far",
         "narrower. None of them is a network of the paper. `experiments/companion.yaml` and `experiments/full-width.yaml`",
         "run them. This page and the files beside it are written by `python3 -m zoo bundle` (data/zoo/README.md), and",

@@ -79,7 +79,7 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 
 // MinimiseIn minimises in a box of the slopes of the columns, then the offset, as
 // BoxNewton does from start. Many rows are first replaced by the means of groups, whose
-// minimum saves most of the passes over all rows; steps count only these.
+// minimum saves most of the passes over all rows. The steps are those on all rows.
 func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
 	if g := l.grouped(start); g != nil {
 		if near, _ := BoxNewton(g.at, start, lo, hi, 1); near.Gradient <= GradTol {
@@ -251,9 +251,9 @@ const (
 )
 
 // grouped returns groups of rows that have about the same s at start or, if its slopes are
-// 0, about the same number in the first column. It returns nil for few rows, and if these
-// numbers tell the positive rows from the others: if the loss has no minimum, the solver
-// must begin at start, because its result depends on it.
+// 0, about the same number in the first column. It returns nil for few rows. It also returns
+// nil if these numbers tell the positive rows from the others: then the loss has no minimum,
+// and the solver must begin at start, because its result depends on it.
 func (l *Logistic) grouped(start []float64) logisticGroups {
 	n, p := len(l.Positive), len(l.Columns)
 	if n < leastGrouped {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// AtRanks returns the numbers that a sort would put at the given rising ranks of x. For
-// the 18 neighbours of the edges of ten bins of 5,000 numbers it takes an eighth of the time of
-// a sort. x has no NaN.
+// AtRanks returns the numbers that a sort would put at the given ranks of x, which rise or
+// are equal. x has no NaN and keeps its order. For the 18 neighbours of the edges of ten
+// bins of 5,000 numbers it takes an eighth of the time of a sort.
 //
-// The numbers are counted in buckets by their leading bits. Only the buckets with one of the
-// ranks are searched further.
+// The numbers are counted in buckets by their leading bits. Only the buckets that have one
+// of the ranks are searched further.
 func AtRanks(x []float64, ranks []int) []float64 {
 	const buckets = 1 << 11
 	if len(x) == 0 || len(ranks) == 0 {
@@ -53,7 +53,7 @@ func AtRanks(x []float64, ranks []int) []float64 {
 	return found
 }
 
-// inOrder returns a whole number of the bits of v; these have the order of the numbers.
+// inOrder returns a whole number made of the bits of v. Such numbers have the order of v.
 func inOrder(v float64) uint64 {
 	b := math.Float64bits(v)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
@@ -61,7 +61,7 @@ func inOrder(v float64) uint64 {
 
 // placeRanks reorders x, a part of the numbers that begins at rank first, so that the number
 // of each of the rising ranks is where a sort would put it. After the given number of
-// divisions the rest is sorted.
+// divisions it sorts the rest.
 func placeRanks(x []float64, first int, ranks []int, divisions int) {
 	const few = 24
 	for len(ranks) > 0 {
