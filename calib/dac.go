@@ -119,8 +119,8 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	return result(d, r), nil
 }
 
-// nll returns the mean NLL of a set, given the distance of each row, with the floor of the
-// function reported.
+// nll returns the mean NLL of a set, given the distance s of each row. A probability below
+// fit.LeastProb counts as that, as in the function reported.
 func (m *dacMap) nll(set *data.Set, s []float64) float64 {
 	scales, moments := make([]float64, len(s)), make([]softmax.Moments, len(s))
 	for i := range s {
@@ -153,9 +153,9 @@ type dacMap struct {
 	neighbours.Bank
 }
 
-// ownDistances returns s of every calibration row: others without the row itself as a
-// neighbour, for the fit, and all with it, as the map computes it. If all rows are in the
-// bank, these are distances of Others, with the same bits, and 0 for the row itself.
+// ownDistances returns s of every calibration row twice: others leaves out the row itself
+// as a neighbour, for the fit; all includes it, as the map does. If all rows are in the bank,
+// both are distances of Others, with the same bits, or the distance 0 of the row itself.
 func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []int) (others, all []float64, err error) {
 	others, all = make([]float64, features.Rows), make([]float64, features.Rows)
 	if m.Rows < len(all) {

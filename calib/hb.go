@@ -165,8 +165,8 @@ func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // row has fewer of them than there are bins, since its probabilities sum to 1.
 type placement struct{ class, bin int32 }
 
-// nll returns the mean NLL, with the floor of the metric, of the calibration rows, whose
-// bins are known.
+// nll returns the mean NLL, with the floor of the metric, of the calibration rows, given
+// their bins.
 func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 	first := m.first()
 	q := make([]float64, len(first))

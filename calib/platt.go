@@ -135,8 +135,9 @@ const mostScores = 1 << 22
 func classesAtOnce(n, k int) int { return max(8, (k+15)/16, mostScores/n) }
 
 // eachClass calls do with the n scores of each class and their outcomes, for several
-// classes at a time. After that, at must return the new value of a class and a score. It
-// returns the mean NLL of the new probabilities, as reported does.
+// classes at a time; do must not keep the scores. After do, at must return the new value of
+// a class and a score. eachClass returns the mean NLL of the new probabilities, as reported
+// does.
 func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool), at func(class int, f float64) float64) (nll float64, err error) {
 	if err := fit.CheckLabelled(set); err != nil {
 		return 0, err

@@ -65,8 +65,8 @@ func (m *Mapped) Use(f func(*Set) error) error {
 	return unchanged(m.r)
 }
 
-// Close unmaps the files and closes the reader. Memory that was read into is used
-// again for other sets.
+// Close unmaps the files and closes the reader. Other sets use the memory of this one
+// again, unless a part of it was mapped.
 func (m *Mapped) Close() error {
 	errs := []error{m.r.Close()}
 	for _, x := range m.maps {

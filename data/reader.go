@@ -179,7 +179,7 @@ type block struct {
 // interruptAt is the number of values read between two checks of the context.
 const interruptAt = 4 << 20
 
-// matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, so is m.
+// matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, m becomes absent.
 func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
 	if a == nil {
 		*m = Matrix{}
