@@ -42,7 +42,7 @@ func pageHead(word string) template.CSS {
 }
 
 // readable mixes a colour with the opposite of the background until it has enough
-// contrast.
+// contrast. It gets there, since black and white have a contrast far above it.
 func readable(c, background color.RGBA) color.RGBA {
 	target := white
 	if background == white {
