@@ -165,7 +165,7 @@ func TestTorchLBFGSEndsAsTorch(t *testing.T) {
 		most  int
 		f     []lossAt
 		steps int
-		x     float64 // less 1.5
+		x     float64 // minus 1.5
 	}{
 		"no gradient":              {lr, 9, []lossAt{{1, 0}}, 0, 0},
 		"the least gradient":       {lr, 9, []lossAt{{1, -1e-7}}, 0, 0},

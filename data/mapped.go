@@ -65,14 +65,23 @@ func (m *Mapped) Use(f func(*Set) error) error {
 	return unchanged(m.r)
 }
 
+// mostReused is the size in bytes of the largest set whose memory other sets use again. The
+// memory of a larger one would stay beside them, beyond the memory that a run may take.
+const mostReused = 4 * mapAtLeast
+
+func (m *Mapped) reusable() bool {
+	return m.block != nil && len(m.maps) == 0 && m.r.Bytes() <= mostReused
+}
+
 // Close unmaps the files and closes the reader. Other sets use the memory of this one
-// again, unless a part of it was mapped.
+// again, unless it is large or a part of it was mapped.
 func (m *Mapped) Close() error {
+	reusable := m.reusable()
 	errs := []error{m.r.Close()}
 	for _, x := range m.maps {
 		errs = append(errs, unmapPages(x.pages))
 	}
-	if m.block != nil && len(m.maps) == 0 {
+	if reusable {
 		m.block.mapped = nil
 		m.block.set.Head, m.block.set.OOD = Linear{}, Matrix{}
 		idle.Put(m.block)

@@ -344,3 +344,44 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 		}
 	}
 }
+
+// sizedReader says that its set takes the given memory.
+type sizedReader struct {
+	Reader
+	bytes int64
+}
+
+func (r sizedReader) Bytes() int64 { return r.bytes }
+
+// The memory of a large set is not kept for others, nor that of a set with mapped parts.
+// A set is closed once.
+func TestMemoryOfSmallSetsIsReused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "logits.npy")
+	if err := WriteFloat32(path, make([]float32, 6), 3, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bytes    int64
+		reusable bool
+	}{{24, true}, {mostReused, true}, {mostReused + 1, false}} {
+		r, err := Files{Logits: path}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Map(t.Context(), sizedReader{r, c.bytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.reusable(); got != c.reusable {
+			t.Errorf("%d bytes: reusable is %v", c.bytes, got)
+		}
+		m.maps = make([]mapping, 1)
+		if m.reusable() {
+			t.Errorf("%d bytes: memory is reusable beside mapped parts", c.bytes)
+		}
+		m.maps = nil
+		if err := m.Close(); err != nil || m.reusable() {
+			t.Errorf("%d bytes: after Close reusable is %v (%v)", c.bytes, m.reusable(), err)
+		}
+	}
+}
