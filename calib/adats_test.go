@@ -193,6 +193,9 @@ func TestAdaTSBitsDoNotDependOnProcessors(t *testing.T) {
 // A network that is large enough for gonum to split its products has the same bits
 // in blocks of any size, and after it is saved and loaded.
 func TestAdaTSBitsInBlocksAndLoaded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains several networks")
+	}
 	const n, d, k = 600, 140, 130
 	set := featured(n, d, k, 1)
 	entry, _ := Lookup("adats")

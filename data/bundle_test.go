@@ -247,6 +247,9 @@ func bundleTable(t *testing.T) map[string][]string {
 // the last layer. Each float16 number has a relative error of at most 2^-11; the
 // error of the network's own float32 arithmetic is far smaller.
 func TestBundleHeadsGiveTheLogits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the whole bundle")
+	}
 	folder := openBundle(t)
 	sets := 0
 	for _, s := range bundleManifest(t).Sets {

@@ -42,6 +42,9 @@ func bundledSets(t *testing.T, do func(folder *Folder, ref Ref)) {
 }
 
 func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the whole bundle")
+	}
 	bundledSets(t, func(folder *Folder, ref Ref) {
 		set, err := Load(context.Background(), folder, ref, folder.Has(ref)&^Features)
 		if err != nil {
@@ -67,6 +70,9 @@ func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
 // Probabilities of the bundle's networks, in float64 or rounded to four decimals,
 // are rejected unless they are stated.
 func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the whole bundle")
+	}
 	path := filepath.Join(t.TempDir(), "probs.npy")
 	bundledSets(t, func(folder *Folder, ref Ref) {
 		if ref.Corruption != "" {

@@ -32,6 +32,9 @@ func shifted(t *testing.T, path string) []byte {
 // digest and its use, its cells fail and nothing is stored under its old digest.
 // With the old array back, the numbers are the old ones.
 func TestDataThatChangeDuringARunAreNotScored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("data tests each kind of change")
+	}
 	undisturbed := newWorld(t)
 	_, want := undisturbed.run(changedSpec, RunOptions{})
 	change := map[string]func(t *testing.T, path string){

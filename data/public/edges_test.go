@@ -79,6 +79,7 @@ func says(t *testing.T, format string, files []string, o Options, want string) {
 
 // TestSelectedNetworksMayLieAnywhere: those before them are left out.
 func TestSelectedNetworksMayLieAnywhere(t *testing.T) {
+	t.Parallel()
 	good := read(t, arena)
 	dir := t.TempDir()
 	other := place(t, dir, "other.h5", swap(t, good, "c10\x00", "c11\x00", 0))
@@ -111,6 +112,7 @@ func TestSelectedNetworksMayLieAnywhere(t *testing.T) {
 
 // TestLabelsOfAGroupcalNetworkAreChecked.
 func TestLabelsOfAGroupcalNetworkAreChecked(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	tensors := func(label string) []byte {
 		return []byte("(dS'logits'\n" + pickled("I2\nI2\n", "f4", "<", one+one+one+one) + "sS'labels'\n" + pickled("I2\n", "i8", "<", "\x00"+long+label+long) + "s.")
@@ -121,6 +123,7 @@ func TestLabelsOfAGroupcalNetworkAreChecked(t *testing.T) {
 
 // TestNamesOfOtherFilesAreGiven.
 func TestNamesOfOtherFilesAreGiven(t *testing.T) {
+	t.Parallel()
 	files := copies(t, "probs_resnet110_c10_logits.p", "logits.p")
 	says(t, "nncal", files, Options{}, "give --dataset and --backbone")
 	if sum, err := try(t, "nncal", files, Options{Dataset: "a", Backbone: "b"}); err != nil || names(sum) != "a/b" {
@@ -138,6 +141,7 @@ func TestNamesOfOtherFilesAreGiven(t *testing.T) {
 
 // TestFilesOfCSV: one with a column of the split, or two without.
 func TestFilesOfCSV(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := place(t, dir, "a.csv", []byte("p0,p1,y\n0.25,0.75,1\n0.5,0.5,0\n"))
 	o := Options{Dataset: "d", Backbone: "b", Columns: Columns{Classes: []string{"p*"}, Label: "y", Kind: data.KindProbs}}
@@ -158,6 +162,7 @@ func TestFilesOfCSV(t *testing.T) {
 
 // TestAColumnHasOneMeaning.
 func TestAColumnHasOneMeaning(t *testing.T) {
+	t.Parallel()
 	header := []string{"a", "b", "y", "s"}
 	for _, classes := range [][]string{{"a", "a"}, {"a", "*"}, {"a", "y"}, {"a", "s"}} {
 		c := Columns{Classes: classes, Label: "y", Split: "s"}
@@ -180,6 +185,7 @@ func TestAColumnHasOneMeaning(t *testing.T) {
 
 // TestFilesThatAreNotReadIntoMemory: folders, and files of 4 GiB.
 func TestFilesThatAreNotReadIntoMemory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	says(t, "nncal", []string{dir}, Options{Dataset: "a", Backbone: "b"}, "not a file of less than 4 GiB")
 	file := place(t, dir, "large", nil)
@@ -191,6 +197,7 @@ func TestFilesThatAreNotReadIntoMemory(t *testing.T) {
 
 // TestMembersHaveALimit.
 func TestMembersHaveALimit(t *testing.T) {
+	t.Parallel()
 	for n := range 6 {
 		b, err := readAtMost(strings.NewReader("abcdef"[:n]), 4)
 		if n <= 4 && (err != nil || string(b) != "abcdef"[:n]) || n > 4 && (err == nil || err.Error() != "more than 4 bytes") {
@@ -206,6 +213,7 @@ func TestMembersHaveALimit(t *testing.T) {
 // TestWhatAnArchiveLeavesOut: each reason with its number of files; folders and the
 // files of macOS count for nothing.
 func TestWhatAnArchiveLeavesOut(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range []string{"p/", "p/readme.txt", "p/._dermamnist_test_x@resnet18_28_1.csv", "p/table.csv", "p/other.csv",
@@ -244,6 +252,7 @@ func TestWhatAnArchiveLeavesOut(t *testing.T) {
 // TestNamesOfTrainings: only the chosen run at the chosen resolution has the name of
 // its backbone.
 func TestNamesOfTrainings(t *testing.T) {
+	t.Parallel()
 	const from = "dermamnist_test_[AUC]0.900_[ACC]0.700@resnet18_28_1.csv"
 	var pairs []string
 	for _, training := range []string{"28_1", "28_2", "224_1", "224_2"} {
@@ -267,6 +276,7 @@ func TestNamesOfTrainings(t *testing.T) {
 
 // TestErrorsOfPredictionsNameLineAndColumn.
 func TestErrorsOfPredictionsNameLineAndColumn(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"0,1,0\n1,1\n":      "line 2: 2 fields; line 1 has 3",
 		"0,1,0\n2,1,0\n":    `line 2: the index "2" is not one of 0 to 1`,
@@ -284,6 +294,7 @@ func TestErrorsOfPredictionsNameLineAndColumn(t *testing.T) {
 
 // TestEveryBitIsKept: tables of float32 are written as such, tables of float64 too.
 func TestEveryBitIsKept(t *testing.T) {
+	t.Parallel()
 	for size, single := range map[int]bool{2: true, 4: true, 8: false} {
 		a, err := ndarray.New([]int{2, 3}, 'f', size, false, false, make([]byte, 6*size))
 		if err != nil {
@@ -297,6 +308,7 @@ func TestEveryBitIsKept(t *testing.T) {
 
 // TestLargestLabel: labels are int32.
 func TestLargestLabel(t *testing.T) {
+	t.Parallel()
 	for value, ok := range map[uint64]bool{0: true, math.MaxInt32: true, math.MaxInt32 + 1: false} {
 		b := make([]byte, 8)
 		for i := range b {
@@ -316,6 +328,7 @@ func TestLargestLabel(t *testing.T) {
 // TestProbabilitiesAreToldFromLogits by at least 20 rows in [0, 1], ends included, that
 // sum to 1 within 0.001.
 func TestProbabilitiesAreToldFromLogits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		row  [2]float64
 		n    int
@@ -337,6 +350,7 @@ func TestProbabilitiesAreToldFromLogits(t *testing.T) {
 // TestSummarySaysWhatWasWritten, and the manifest counts probabilities only where some
 // were too small.
 func TestSummarySaysWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	for format, want := range map[string][2]bool{"groupcal": {false, true}, "medmnist": {true, false}} {
 		files, o := fixtures(t, format)
 		if format == "medmnist" {

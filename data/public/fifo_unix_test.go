@@ -10,6 +10,7 @@ import (
 
 // TestPipesAreRejected by every format; opening one would wait for ever.
 func TestPipesAreRejected(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for format, name := range map[string]string{"nncal": "probs_net_c10_logits.p", "calarena": "a.h5", "groupcal": "cifar10_net_val.pkl",
 		"medmnist": "a.zip", "csv": "a.csv"} {

@@ -91,6 +91,7 @@ func nncalFile(logits, labels string) []byte {
 }
 
 func TestHostileNNCal(t *testing.T) {
+	t.Parallel()
 	good := read(t, "testdata/probs_resnet110_c10_logits.p")
 	z := pickled("I2\nI2\n", "f4", "<", one+one+one+"\x00\x00\x00\x40")
 	y := pickled("I2\n", "i8", "<", "\x00"+long+"\x01"+long)
@@ -127,6 +128,7 @@ func TestHostileNNCal(t *testing.T) {
 }
 
 func TestHostileGroupCal(t *testing.T) {
+	t.Parallel()
 	good := read(t, "testdata/cifar10_resnet152_0.9576_test.pkl")
 	other := read(t, "testdata/cifar10_resnet152_0.9576_val.pkl")
 	beside := filepath.Join(t.TempDir(), "cifar10_net_0.9_val.pkl")
@@ -166,6 +168,7 @@ func TestHostileGroupCal(t *testing.T) {
 }
 
 func TestHostileMedMNIST(t *testing.T) {
+	t.Parallel()
 	const name = "dermamnist_test_[AUC]0.900_[ACC]0.700@resnet18_28_1.csv"
 	good := read(t, filepath.Join("testdata", name))
 	line := bytes.IndexByte(good, '\n') + 1
@@ -225,6 +228,7 @@ func numberIs(b []byte, with string) []byte {
 // TestZipOfPredictions: members of an archive are read where they can be used, and
 // the others are counted with the reason.
 func TestZipOfPredictions(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	files, _ := filepath.Glob("testdata/*.csv")
@@ -265,6 +269,7 @@ func TestZipOfPredictions(t *testing.T) {
 }
 
 func TestHostileCSV(t *testing.T) {
+	t.Parallel()
 	good := read(t, "testdata/table.csv")
 	o := Options{Dataset: "mine", Backbone: "net",
 		Columns: Columns{Classes: []string{"z_*"}, Label: "truth", Kind: data.KindLogits, Split: "split", Cal: "val", Test: "test"}}
@@ -319,6 +324,7 @@ func TestHostileCSV(t *testing.T) {
 // TestHostileCalArena: the structures of HDF5 are tested with their reader; here,
 // what the arrays say.
 func TestHostileCalArena(t *testing.T) {
+	t.Parallel()
 	good := read(t, arena)
 	list := []hostile{
 		{"empty", nil, "not an HDF5 file"},

@@ -54,6 +54,10 @@ func importAll(t *testing.T, format, dir string) *Summary {
 // TestArraysAreThoseThatPythonComputes: path, type, shape and every bit of each
 // array, and no other array.
 func TestArraysAreThoseThatPythonComputes(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts Python")
+	}
 	list, err := os.ReadFile("testdata/want.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +99,7 @@ func TestArraysAreThoseThatPythonComputes(t *testing.T) {
 // TestImportedSetsAreReadAsTheyWereWritten: kinds, origin, stand-ins and digests
 // pass the checks of a folder.
 func TestImportedSetsAreReadAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, format := range []string{"nncal", "medmnist", "groupcal", "csv"} {
 		importAll(t, format, dir)
@@ -145,6 +150,7 @@ func TestImportedSetsAreReadAsTheyWereWritten(t *testing.T) {
 // TestLogProbsAreThoseOfKindProbs: importing probabilities gives the bits that
 // reading them as kind probs gives.
 func TestLogProbsAreThoseOfKindProbs(t *testing.T) {
+	t.Parallel()
 	p := table{n: 2, k: 3, data: []float64{0.5, 0.25, 0.251, 1, 0, 1e-45}}
 	logs, clipped, err := p.logProbs()
 	if err != nil || clipped != 2 {
@@ -172,6 +178,7 @@ func TestLogProbsAreThoseOfKindProbs(t *testing.T) {
 
 // TestImportAgainChangesNothing, and arrays from elsewhere are never overwritten.
 func TestImportAgainChangesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	importAll(t, "nncal", dir)
 	before, err := os.ReadFile(filepath.Join(dir, data.ManifestName))
@@ -202,6 +209,7 @@ func TestImportAgainChangesNothing(t *testing.T) {
 
 // TestPeersFiles reads the files that the sources' own code wrote.
 func TestPeersFiles(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join("..", "..", "..", "shared", "peers", "formats")
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("needs ../shared")
@@ -224,6 +232,7 @@ func TestPeersFiles(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
+	t.Parallel()
 	sum, err := Import(context.Background(), "calarena", []string{arena}, Options{Dir: t.TempDir(), Select: []string{"c10/dense*"}})
 	if err != nil || len(sum.Networks) != 1 || sum.Networks[0].Name != "cifar10/densenet40" {
 		t.Errorf("%+v, %v", sum, err)
@@ -253,6 +262,7 @@ func ExampleImport() {
 // TestNamesDecideStandIns: a network that is given the name of one of the paper's is a
 // stand-in, and one that loses it is none.
 func TestNamesDecideStandIns(t *testing.T) {
+	t.Parallel()
 	for name, standIn := range map[string]bool{"cifar10/resnet50": true, "imagenet/vit-b16": true, "cifar10/resnet110": false, "svhn/resnet50": false} {
 		dataset, backbone, _ := strings.Cut(name, "/")
 		sum, err := Import(context.Background(), "nncal", []string{"testdata/probs_resnet110_c10_logits.p"},
@@ -270,6 +280,7 @@ func TestNamesDecideStandIns(t *testing.T) {
 
 // TestNamesOfThePaper: the lists are those of the published tables.
 func TestNamesOfThePaper(t *testing.T) {
+	t.Parallel()
 	numbers, err := paper.Read()
 	if err != nil {
 		t.Fatal(err)
