@@ -70,6 +70,9 @@ settings:
 // gives the numbers of ts. One fit serves the shifted sets too. Stored results are
 // not computed again and need no permission.
 func TestExternalProgramGivesTheSameNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the same spec in two ways; calib/external has shorter tests")
+	}
 	program := built(t, "./external/temperature")
 	spec := "name: t\nmethods: [ts, {name: mine, method: external, options: {command: [" + program + "]}}]\n" + externalSettings
 	w := newWorld(t)

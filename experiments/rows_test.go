@@ -12,6 +12,9 @@ import (
 // TestFilesThatAreNotReplacedAsASetAreNoticed: a run of other numbers that writes
 // only results.csv, or results.csv and bins.csv, before it ends.
 func TestFilesThatAreNotReplacedAsASetAreNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs several specs; results tests the digests of run.json")
+	}
 	for _, blocked := range []string{"bins.csv", "pairs.csv", "fits.csv"} {
 		w := newWorld(t)
 		dir := t.TempDir()

@@ -67,6 +67,9 @@ func setFiles(n int) (logits, labels []byte) {
 // TestInitWritesASpecForEveryLayout: run and report accept it unchanged, every setting
 // has arrays, and the schema beside it agrees.
 func TestInitWritesASpecForEveryLayout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the program for each layout; data tests the survey of layouts")
+	}
 	const cal, test = 90, 110
 	for name, c := range map[string]struct {
 		cal, test string   // files of the sets; {} is the array, #MEMBER a member
