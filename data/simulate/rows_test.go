@@ -41,6 +41,9 @@ func bitsOf(s *data.Set) string {
 // TestLogitsAreTheHeadOfTheFeatures, to the rounding that the package comment
 // states, for every set except outliers.
 func TestLogitsAreTheHeadOfTheFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws the features of many networks")
+	}
 	for name, w := range spreadOf {
 		w.CalRows, w.TestRows = 200, 200
 		for _, split := range []data.Split{data.Cal, data.Test} {
