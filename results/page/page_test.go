@@ -208,9 +208,7 @@ func TestReasonsAreGrouped(t *testing.T) {
 			results.Record{Setting: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"})
 	}
 	f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: "row 3 is not finite"})
-	for _, r := range rows("y,a,ece,measured,fail,,file a", "y,b,ece,measured,fail,,file b", "z,b,ece,measured,fail,,file b") {
-		f.Records = append(f.Records, r)
-	}
+	f.Records = append(f.Records, rows("y,a,ece,measured,fail,,file a", "y,b,ece,measured,fail,,file b", "z,b,ece,measured,fail,,file b")...)
 	list := reasonsOf(pack(f, func(m string) string { return m }))
 	want := []reason{
 		{"fail", "file b", 2, "b", []string{"e: y/net", "e: z/net"}},
