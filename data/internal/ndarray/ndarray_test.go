@@ -3,6 +3,7 @@ package ndarray
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -143,13 +144,14 @@ func TestNewChecksTypeAndShape(t *testing.T) {
 			}
 		}
 	}
+	const root = 1 << (bits.UintSize/2 - 1) // its square is half of the largest int, plus 1
 	for _, c := range []struct {
 		shape []int
 		size  int
 		want  int // -1: an error
 	}{
 		{nil, 4, 4}, {[]int{2, 3}, 4, 24}, {[]int{0, 5}, 8, 0}, {[]int{5, 0}, 8, 0}, {[]int{-1}, 1, -1}, {[]int{1, -1}, 1, -1},
-		{[]int{math.MaxInt / 2}, 1, math.MaxInt / 2}, {[]int{math.MaxInt/2 + 1}, 1, -1}, {[]int{1 << 31, 1 << 31}, 2, -1}, {[]int{1 << 31, 1 << 31}, 1, -1}, {[]int{1 << 30, 1 << 31}, 1, 1 << 61},
+		{[]int{math.MaxInt / 2}, 1, math.MaxInt / 2}, {[]int{math.MaxInt/2 + 1}, 1, -1}, {[]int{root, root}, 2, -1}, {[]int{root, root}, 1, -1}, {[]int{root / 2, root}, 1, root / 2 * root},
 	} {
 		got, err := Bytes(c.shape, c.size)
 		if c.want < 0 && err == nil || c.want >= 0 && (err != nil || got != c.want) {
