@@ -34,6 +34,7 @@ example: build
 
 test:
 	$(GO) vet ./...
+	$(GO) vet -tags torture ./cmd/qats
 	$(GO) test ./...
 
 # The page of an output folder in Chromium, with axe-core. These tests are a module of
@@ -55,6 +56,7 @@ build:
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags torture ./cmd/qats
 	$(GO) tool staticcheck ./...
 
 race:

@@ -33,15 +33,15 @@ type torture struct {
 	qats string // the program
 	spec string
 
-	example, paper *project
+	example, paper *specFolder
 	alone          string // folder of an undisturbed run of the example
 	took           time.Duration
 	kills          map[string]int // by command
 	table          []line
 }
 
-// project is a folder of specs, with commands whose outputs are compared.
-type project struct {
+// specFolder is a folder of specs, with commands whose outputs are compared.
+type specFolder struct {
 	dir      string // where the commands run
 	commands func(out string) [][]string
 	alone    string          // output folder of the commands without a kill
@@ -76,7 +76,7 @@ func TestTorture(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &torture{t: t, rng: rand.New(rand.NewPCG(seed, 0)), root: root, qats: buildQats(t), spec: filepath.Join(root, "experiments", "example.yaml"), kills: map[string]int{}}
-	x.example = x.undisturbed(&project{dir: root, commands: func(out string) [][]string {
+	x.example = x.undisturbed(&specFolder{dir: root, commands: func(out string) [][]string {
 		return [][]string{
 			{"run", x.spec, "--out", out},
 			{"report", x.spec, "--out", out},
@@ -84,7 +84,7 @@ func TestTorture(t *testing.T) {
 			{"compare", "ts", "--spec", x.spec, "--out", out},
 		}
 	}})
-	x.paper = x.undisturbed(&project{dir: smallPaper(t, root), commands: func(out string) [][]string {
+	x.paper = x.undisturbed(&specFolder{dir: smallPaper(t, root), commands: func(out string) [][]string {
 		return [][]string{
 			{"reproduce", "--quick", "--out", out},
 			{"diff", "--out", out},
@@ -188,7 +188,7 @@ func (x *torture) command(args ...string) *exec.Cmd {
 }
 
 // undisturbed runs the commands of a project and keeps their outputs and times.
-func (x *torture) undisturbed(p *project) *project {
+func (x *torture) undisturbed(p *specFolder) *specFolder {
 	p.alone = filepath.Join(x.t.TempDir(), "alone")
 	for _, args := range p.commands(p.alone) {
 		start := time.Now()
@@ -202,7 +202,7 @@ func (x *torture) undisturbed(p *project) *project {
 
 // finish runs a command of a project to its end. The text that diff prints, which
 // writes no file, is kept in the output folder.
-func (x *torture) finish(p *project, args []string, out string) error {
+func (x *torture) finish(p *specFolder, args []string, out string) error {
 	cmd := x.command(args...)
 	cmd.Dir = p.dir
 	var stdout, stderr bytes.Buffer
