@@ -249,7 +249,7 @@ func TestETSRootIsInItsBracket(t *testing.T) {
 	}
 }
 
-// On ties the weights are those of the face that comes first: the softmax at T alone.
+// If several choices of weights are equally good, the first one counts: the softmax at T alone.
 func TestETSTakesTheFirstFaceOnTies(t *testing.T) {
 	if w := (etsMoments{pp: .5, pr: .5, rr: .5, py: .9, ry: .9}).weights(4); w != [3]float64{1, 0, 0} {
 		t.Errorf("two equal softmaxes: w = %v", w)

@@ -228,8 +228,8 @@ func TestFeatClipRejects(t *testing.T) {
 	}
 }
 
-// Logits may differ from those of the last layer by .02 (1 + the range of the row), up to
-// an offset.
+// After removal of an offset, logits may differ from the outputs of the last layer by
+// .02 (1 + the range of the row).
 func TestFeatClipToleratesRoundedLogits(t *testing.T) {
 	for _, c := range []struct {
 		range_, off float32

@@ -247,8 +247,8 @@ func BenchmarkFitHTS(b *testing.B) {
 	}
 }
 
-// The report names the bounds of w and b where the fit left ts, those of ts otherwise, and
-// how many temperatures are at the floor.
+// The report names the active bounds of w and b. If the fit stayed at ts, it names the bounds
+// of ts. It also says how many temperatures are at the floor.
 func TestHTSReportsBoundsAndFloors(t *testing.T) {
 	o, err := fit.NewObjective(testset.Drawn(4, 3, 1, 1))
 	if err != nil {

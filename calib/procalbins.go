@@ -20,8 +20,8 @@ import (
 //
 // Departures. The authors calibrate within a group by histogram binning or one-vs-rest
 // isotonic regression too; here is the one that keeps the prediction. A group without
-// calibration rows, by ties of the proximity or fewer rows than groups, has the isotonic regression of
-// all rows; their code fails.
+// calibration rows, by ties of the proximity or fewer rows than groups, has the isotonic
+// regression of all rows; their code fails.
 type ProCalBins struct {
 	Groups     int // 1 to 100; 0 means 5
 	Neighbours int // as in ProCal

@@ -72,7 +72,7 @@ func ToSoftmax(v []float64) float64 {
 
 // ShiftedSoftmaxes replaces each row of k numbers by its softmax. In logs it expects the
 // largest number of each row, and writes its log sum exp. A row has the same bits alone and
-// among others: its exponentials are added in their order, those of four rows side by side.
+// among others: four rows are added side by side, each in the order of its classes.
 func ShiftedSoftmaxes(rows []float64, k int, logs []float64) {
 	for i, most := range logs {
 		row := rows[i*k : (i+1)*k]

@@ -270,8 +270,8 @@ func TestMinimumOfScoresOfVeryDifferentSizes(t *testing.T) {
 	}
 }
 
-// The scores of a full matrix and those of a small diagonal are kept. A diagonal has the
-// same bits without them.
+// A full matrix keeps its scores, and so does a small diagonal. If a diagonal computes its
+// scores anew, the result has the same bits.
 func TestKeptScoresChangeNoBit(t *testing.T) {
 	for rows, kept := range map[int]bool{mostKept / 1024: true, mostKept/1024 + 1: false} {
 		set := &data.Set{Logits: data.NewMatrix(rows, 1024), Labels: make([]int32, rows)}

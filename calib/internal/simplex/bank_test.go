@@ -95,8 +95,8 @@ func TestEstimateIsItsDefinition(t *testing.T) {
 	}
 }
 
-// The odds of two rows of two classes are those of their beta kernels, as probmetrics
-// writes them: with log p and log(1-p).
+// With two classes the Dirichlet kernel is the beta kernel, which probmetrics writes with
+// log p and log(1-p). The odds of two rows agree.
 func TestTwoClassesHaveTheBetaKernel(t *testing.T) {
 	const b = 0.05
 	set := &data.Set{Logits: data.NewMatrix(2, 2), Labels: []int32{1, 0}}
