@@ -27,11 +27,14 @@ func (s span) holding(values []float64) span {
 	return s
 }
 
-// roomy widens a span of differences, in points, by a margin and sets about n
-// ticks. The span reaches at least one point in each direction, so that noise does
-// not fill the figure.
-func (s span) roomy(n int) span {
-	s.min, s.max = min(s.min, -1), max(s.max, 1)
+// onePoint is how far an axis of differences in points reaches at least in each direction,
+// so that noise does not fill the figure.
+const onePoint = 1
+
+// roomy widens a span of differences by a margin and sets about n ticks. The span
+// reaches at least least in each direction.
+func (s span) roomy(n int, least float64) span {
+	s.min, s.max = min(s.min, -least), max(s.max, least)
 	room := 0.06 * (s.max - s.min)
 	s.min, s.max = s.min-room, s.max+room
 	s.ticks = ticks(s.min, s.max, n)

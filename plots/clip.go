@@ -21,8 +21,8 @@ const (
 )
 
 // bulk returns the largest distance from zero of the values that the axis has to
-// show, and whether others are beyond it.
-func bulk(distances []float64) (largest float64, clipped bool) {
+// show, and whether others are beyond it. Distances up to least are no outliers.
+func bulk(distances []float64, least float64) (largest float64, clipped bool) {
 	list := slices.Clone(distances)
 	slices.Sort(list)
 	slices.Reverse(list)
@@ -30,7 +30,7 @@ func bulk(distances []float64) (largest float64, clipped bool) {
 		return 0, false
 	}
 	for i := 1; i <= max(1, len(list)/beyondShare) && i < len(list); i++ {
-		if list[i-1] > outlying*math.Max(list[i], 1) && len(list) >= 6 {
+		if list[i-1] > outlying*math.Max(list[i], least) && len(list) >= 6 {
 			return list[i], true
 		}
 	}
@@ -48,11 +48,11 @@ func clippedCaption(clipped bool) string {
 	return " " + clippedNote
 }
 
-// numbers prints values in their order, without repetition.
-func numbers(values []float64) string {
+// numbers prints values in their order with that many decimals, without repetition.
+func numbers(values []float64, digits int) string {
 	var list []string
 	for _, v := range values {
-		if s := strconv.FormatFloat(v, 'f', 1, 64); !slices.Contains(list, s) {
+		if s := strconv.FormatFloat(v, 'f', digits, 64); !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}

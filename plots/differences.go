@@ -11,13 +11,13 @@ import (
 )
 
 // Differences draws how the methods of a comparison differ from the method that
-// they are compared with, in percentage points. There is one row for each method,
-// in the order of their ranks: the Hodges-Lehmann shift with its interval over
-// blocks, and behind it the differences of the single blocks. The labels are by
-// method id. A metric that is not a fraction is an error.
+// they are compared with, in percentage points, or in the unit of a metric that is not
+// a fraction. There is one row for each method, in the order of their ranks: the
+// Hodges-Lehmann shift with its interval over blocks, and behind it the differences of
+// the single blocks. The labels are by method id. Ratios of times are an error.
 func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
-	if !c.Percent {
-		return nil, fmt.Errorf("differences figure: %s is not in per cent", c.Metric)
+	if c.Ratio {
+		return nil, fmt.Errorf("differences figure: %s is compared by ratios", c.Metric)
 	}
 	var ids []string
 	rows := byRank(c)
@@ -29,7 +29,14 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		return nil, fmt.Errorf("differences figure: %w", err)
 	}
 	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
-	f := forest{axis: fmt.Sprintf("%s minus %s of %s (points)", metric, metric, against), better: "method better", worse: against + " better"}
+	f := forest{axis: fmt.Sprintf("%s minus %s of %s", metric, metric, against), better: "method better", worse: against + " better"}
+	scale := 1.0
+	if c.Percent {
+		scale = 100
+		f.axis += " (points)"
+	} else {
+		f.least, f.digits = .01, 3
+	}
 	f.title = fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block"))
 	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, table.Count(len(c.Blocks), "block"))
 	f.simulated = c.Source == simulated
@@ -38,12 +45,12 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	}
 	for i, r := range rows {
 		look := MethodLook(r.Method)
-		row := forestRow{label: list[i].label, at: 100 * r.Shift.Estimate, look: &look}
+		row := forestRow{label: list[i].label, at: scale * r.Shift.Estimate, look: &look}
 		if r.Shift.Bounded {
-			row.lo, row.hi, row.kind = 100*r.Shift.Lo, 100*r.Shift.Hi, interval
+			row.lo, row.hi, row.kind = scale*r.Shift.Lo, scale*r.Shift.Hi, interval
 		}
 		for _, d := range r.BlockDifference {
-			row.dots = append(row.dots, 100*d)
+			row.dots = append(row.dots, scale*d)
 		}
 		f.rows = append(f.rows, row)
 	}

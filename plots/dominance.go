@@ -43,7 +43,7 @@ func Dominance(in Input) (*Figure, error) {
 	if len(d.points) == 0 {
 		return nil, fmt.Errorf("dominance figure: no setting has both %s and %s", d.a.id, d.b.id)
 	}
-	d.y = d.y.roomy(6)
+	d.y = d.y.roomy(6, onePoint)
 	slices.SortStableFunc(d.points, func(a, b difference) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})

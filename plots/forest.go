@@ -184,6 +184,8 @@ type forest struct {
 	rows          []forestRow
 	x             span
 	margin        vg.Length // for labels
+	least         float64   // how far the axis reaches at least; a point if 0
+	digits        int       // decimals of values beyond the axis; 1 if 0
 }
 
 // count says how many intervals are below zero and above zero.
@@ -219,7 +221,8 @@ func (f forest) figure() *Figure {
 	for i, v := range all {
 		distances[i] = math.Abs(v)
 	}
-	largest, clipped := bulk(distances)
+	f.least, f.digits = cmp.Or(f.least, onePoint), cmp.Or(f.digits, 1)
+	largest, clipped := bulk(distances, f.least)
 	if f.whole {
 		largest, clipped = math.Inf(1), false
 	}
@@ -227,7 +230,7 @@ func (f forest) figure() *Figure {
 		f.notes = append(f.notes, clippedNote)
 		f.caption += clippedCaption(true)
 	}
-	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })).roomy(8)
+	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })).roomy(8, f.least)
 	f.width = pageWidth
 	return f.sheet.figure(forestSides+forestRowHeight*vg.Length(len(f.rows))+forestAxis, f.draw)
 }
@@ -344,9 +347,9 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 			continue
 		}
 		slices.Sort(side.values)
-		text := numbers(side.values)
+		text := numbers(side.values, f.digits)
 		if len(side.values) == 3 && r.kind == interval && r.dots == nil { // the whole interval
-			text = fmt.Sprintf("%.1f [%.1f, %.1f]", r.at, r.lo, r.hi)
+			text = fmt.Sprintf("%.*f [%.*f, %.*f]", f.digits, r.at, f.digits, r.lo, f.digits, r.hi)
 		}
 		beyond(c, x(side.end), at, []vg.Length{at}, []color.Color{clr}, text, side.end == f.x.min)
 	}

@@ -154,8 +154,16 @@ func TestComparisonFiguresAreLegible(t *testing.T) {
 	}
 	c := compared(t, measured, "ts")
 	c.Percent = false
-	if _, err := Differences(c, nil); err == nil {
+	f, err := Differences(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(words(t, f), func(w word) bool { return strings.Contains(w.text, "points") }) || !has(t, f, "0.1") {
 		t.Error("differences of a metric that is no fraction are drawn in points")
+	}
+	c.Ratio = true
+	if _, err := Differences(c, nil); err == nil {
+		t.Error("ratios of times are drawn as differences")
 	}
 	c.Ranking = compare.Ranking{None: "for a reason"}
 	if _, err := Ranks(c, nil); err == nil || !strings.Contains(err.Error(), "for a reason") {

@@ -154,6 +154,6 @@ func (g lossGrid) drawLine(c draw.Canvas, network results.Setting, loss string, 
 		c.DrawGlyph(MethodLook(m.id).glyph(), at)
 	}
 	if len(outside) > 0 {
-		beyond(c, x(g.x.max), y, heights, colors, numbers(outside), false)
+		beyond(c, x(g.x.max), y, heights, colors, numbers(outside, 1), false)
 	}
 }

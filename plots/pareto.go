@@ -25,10 +25,27 @@ func Pareto(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ParetoOf(p, labels, notes...)
+}
+
+// ParetoOf draws values and fit times as Pareto does. The labels are by method id, and
+// notes are of what was left out before.
+func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Figure, error) {
 	quality := p.Quality
-	list, err := labelled(compare.View{Comparison: quality, Labels: labels}, p.Methods)
+	view := compare.View{Comparison: quality, Labels: labels}
+	list, err := labelled(view, p.Methods)
 	if err != nil {
 		return nil, fmt.Errorf("pareto figure: %w", err)
+	}
+	if len(p.Untimed) > 0 {
+		var untimed []string
+		for _, m := range p.Untimed {
+			untimed = append(untimed, printable(view.Label(m)))
+		}
+		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", table.List(untimed)))
+	}
+	if p.Lost > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(p.Lost, "setting")))
 	}
 	g := paretoPlot{methods: list, axis: quality.MetricLabel}
 	blocks := table.Count(len(quality.Ranking.Blocks), "block")
@@ -80,19 +97,7 @@ func (in Input) timed() (p *compare.Pareto, labels map[string]string, notes []st
 	if p, err = compare.ParetoOf(records, compare.Options{Metric: in.metric(), Against: c.Against}); err != nil {
 		return fail(err)
 	}
-	view := compare.View{Comparison: c, Labels: labels}
-	notes = append(rankNotes(view)[1:], absent(missing)...)
-	if len(p.Untimed) > 0 {
-		var untimed []string
-		for _, m := range p.Untimed {
-			untimed = append(untimed, printable(view.Label(m)))
-		}
-		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", table.List(untimed)))
-	}
-	if p.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(p.Lost, "setting")))
-	}
-	return p, labels, notes, nil
+	return p, labels, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(missing)...), nil
 }
 
 // paretoPoint is a method's mean fit time and its mean value.

@@ -23,7 +23,11 @@ func TestParetoComparesOnCommonSettings(t *testing.T) {
 		}
 	}
 	absent.Records = slices.DeleteFunc(absent.Records, func(r results.Record) bool { return r.Setting == lost })
-	got, _, notes, err := lacking.timed()
+	got, _, _, err := lacking.timed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Pareto(lacking)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +38,7 @@ func TestParetoComparesOnCommonSettings(t *testing.T) {
 	if !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Seconds, want.Seconds) {
 		t.Errorf("means %v and %v, want %v and %v", got.Values, got.Seconds, want.Values, want.Seconds)
 	}
-	if note := "Left out, because a method has no fit time: 1 setting."; !slices.Contains(notes, note) {
-		t.Errorf("notes %q, want %q", notes, note)
+	if note := "Left out, because a method has no fit time: 1 setting."; !slices.Contains(f.Notes, note) {
+		t.Errorf("notes %q, want %q", f.Notes, note)
 	}
 }

@@ -32,7 +32,7 @@ func QuantileGap(in Input) (*Figure, error) {
 	for _, group := range groups {
 		keys.keys = append(keys.keys, key{named(t.methods(), group), around(strands(t.methods()), group).sample})
 	}
-	y = y.roomy(6)
+	y = y.roomy(6, onePoint)
 
 	const panel = 140
 	s := sheet{title: t.title, simulated: t.simulated, width: columnWidth, keys: keys,

@@ -98,7 +98,7 @@ func gapSpan(t cells) span {
 			y = y.holding(gapCurve(*s).gap)
 		}
 	}
-	return y.roomy(6)
+	return y.roomy(6, onePoint)
 }
 
 // gapGrid is the layout of the figure.

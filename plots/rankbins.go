@@ -38,10 +38,16 @@ func RankBins(in Input) (*Figure, error) {
 	if len(a.Metrics) < len(names) {
 		return fail(fmt.Errorf("a number of bins has no ranking: %s", strings.Join(a.Without, "; ")))
 	}
-	metric := table.Name("metric", in.metric())
-	list, err := Input{Methods: a.Methods, Labels: in.Labels}.methods(nil)
+	return RankBinsOf(a, in.metric(), bins, in.Labels, absent(missing)...)
+}
+
+// RankBinsOf draws the rankings of an agreement by a metric with each number of bins, as
+// RankBins does. The labels are by method id, and notes are of missing values.
+func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string]string, missing ...string) (*Figure, error) {
+	metric := table.Name("metric", name)
+	list, err := Input{Methods: a.Methods, Labels: labels}.methods(nil)
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("rank-bins figure: %w", err)
 	}
 	usual := slices.Index(bins, 15)
 	least := 1.0
@@ -50,7 +56,7 @@ func RankBins(in Input) (*Figure, error) {
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		table.Count(len(a.Blocks), "block"), decimals(least))}
-	notes = append(notes, absent(missing)...)
+	notes = append(notes, missing...)
 	g := rankLines{Agreement: a, methods: list, bins: bins}
 	g.height = max(140, 9.2*vg.Length(len(list)))
 	for _, m := range list {

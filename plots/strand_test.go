@@ -84,7 +84,7 @@ func TestBulkEndsBeforeFewOutlyingValues(t *testing.T) {
 		{[]float64{.1, .1, .1, .1, .1, .5}, .5, false}, // below a point nothing is flattened
 		{nil, 0, false},
 	} {
-		if got, clipped := bulk(c.values); got != c.largest || clipped != c.clipped {
+		if got, clipped := bulk(c.values, onePoint); got != c.largest || clipped != c.clipped {
 			t.Errorf("bulk(%v) = %v, %v", c.values, got, clipped)
 		}
 	}

@@ -48,6 +48,14 @@ func (f *Figure) encodeSVG() ([]byte, error) {
 	return bytes.Replace(out, head, append(head, defs...), 1), nil
 }
 
+// Inline returns the figure as an element of an HTML page: the SVG with the class figure,
+// and with the caption as its label for readers that do not see it.
+func (f *Figure) Inline() (string, error) {
+	data, err := f.encode(SVG)
+	_, element, _ := strings.Cut(string(data), "<svg ") // without the XML declaration
+	return fmt.Sprintf(`<svg class="figure" role="img" aria-label="%s" %s`, html.EscapeString(f.Caption), strings.TrimSpace(element)), err
+}
+
 // typeface is the font of all figures: Liberation Sans, which is as wide as Arial
 // and Helvetica.
 func typeface() font.Face {

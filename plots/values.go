@@ -161,7 +161,7 @@ func (v values) largest() (x float64, clipped bool) {
 	for _, y := range v.at {
 		all = append(all, y)
 	}
-	return bulk(all)
+	return bulk(all, onePoint)
 }
 
 // fromZero is an axis in per cent from 0 to a little above the largest value, with

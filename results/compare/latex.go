@@ -17,7 +17,8 @@ func (v View) LaTeX(w io.Writer) error {
 	if len(warnings) > 0 {
 		warnings[0] = "Warnings of fits. " + warnings[0]
 	}
-	return v.float(w, v.title(), "ranks", "l", v.headings(), v.cells(), slices.Concat([]string{v.Sentence()}, v.legend(), v.contrary(), v.RankingNotes(), warnings))
+	headings, rows, _ := v.MethodTable()
+	return v.float(w, v.title(), "ranks", "l", headings, rows, slices.Concat([]string{v.Sentence()}, v.legend(), v.contrary(), v.RankingNotes(), warnings))
 }
 
 // SplitsLaTeX prints the redrawn splits as LaTeX does.

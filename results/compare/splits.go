@@ -152,9 +152,9 @@ func (v View) splitCells() [][]string {
 	for _, s := range v.Splits {
 		resampling := "-"
 		if s.Resampling > 0 {
-			resampling = v.number(s.Resampling)
+			resampling = v.Number(s.Resampling)
 		}
-		list = append(list, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.number(s.Deviation), resampling,
+		list = append(list, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.Number(s.Deviation), resampling,
 			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
 	}
 	return list

@@ -63,7 +63,8 @@ func (v View) Text(w io.Writer) error {
 func (v View) parts() (effects, tests []string) {
 	var left, right [][]string
 	var alike []string
-	for _, row := range append([][]string{v.headings()}, v.cells()...) {
+	headings, rows, _ := v.MethodTable()
+	for _, row := range append([][]string{headings}, rows...) {
 		left = append(left, slices.Concat(row[:alikeColumn], row[alikeColumn+1:winColumn]))
 		right = append(right, slices.Concat(row[:1], row[winColumn:]))
 		alike = append(alike, row[alikeColumn])

@@ -47,8 +47,9 @@ func (v View) unit() string {
 	return "in the metric's unit"
 }
 
-// number prints a value or a difference of the metric.
-func (v View) number(x float64) string {
+// Number prints a value or a difference of the metric: of a fraction in per cent or
+// points, of a time in milliseconds.
+func (v View) Number(x float64) string {
 	if v.Ratio {
 		return milliseconds(x)
 	}
@@ -58,13 +59,13 @@ func (v View) number(x float64) string {
 	return unsigned(strconv.FormatFloat(x, 'f', v.Digits, 64))
 }
 
-// signed prints a difference: number with a plus sign if it prints above zero. Of
+// signed prints a difference: Number with a plus sign if it prints above zero. Of
 // times it is a ratio.
 func (v View) signed(x float64) string {
 	if v.Ratio {
 		return results.Significant(math.Exp(x))
 	}
-	s := v.number(x)
+	s := v.Number(x)
 	if !strings.HasPrefix(s, "-") && strings.Trim(s, "0.") != "" {
 		s = "+" + s
 	}
@@ -105,13 +106,30 @@ const (
 	winColumn   = 10
 )
 
-// headings returns the headings of the table of methods.
-func (v View) headings() []string {
+// MethodTable returns the table of methods: the headings, and a row for each of the
+// methods. The ranked ones come first, in their order. Against has its place in the order
+// but no difference.
+func (v View) MethodTable() (headings []string, rows [][]string, methods []string) {
 	difference := "difference"
 	if v.Ratio {
 		difference = "ratio"
 	}
-	return []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", difference, "shift", "95 % interval", "win", "tie", "loss", "smallest", "p", "Holm"}
+	headings = []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", difference, "shift", "95 % interval", "win", "tie", "loss", "smallest", "p", "Holm"}
+	byMethod := map[string]Row{}
+	methods = slices.Clone(v.Ranking.Methods)
+	if methods == nil {
+		methods = []string{v.Against}
+	}
+	for _, r := range v.Rows {
+		byMethod[r.Method] = r
+		if !slices.Contains(methods, r.Method) {
+			methods = append(methods, r.Method)
+		}
+	}
+	for _, m := range methods {
+		rows = append(rows, v.cells(m, byMethod[m]))
+	}
+	return headings, rows, methods
 }
 
 // alike lists the places of the methods that a comparison against the method at
@@ -134,48 +152,30 @@ func (k Ranking) alike(i int) string {
 	return strings.Join(parts, ", ")
 }
 
-// cells returns the rows of the table of methods: the ranked ones in order, then the
-// others. Against has its place in the order but no difference.
-func (v View) cells() [][]string {
-	var list [][]string
-	byMethod := map[string]Row{}
-	order := slices.Clone(v.Ranking.Methods)
-	if order == nil {
-		order = []string{v.Against}
+// cells returns the row of a method in the table of methods.
+func (v View) cells(m string, r Row) []string {
+	place, rank, alike := "-", "-", "-"
+	if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
+		place, rank, alike = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64), v.Ranking.alike(i)
 	}
-	for _, r := range v.Rows {
-		byMethod[r.Method] = r
-		if !slices.Contains(order, r.Method) {
-			order = append(order, r.Method)
-		}
+	if m == v.Against {
+		return []string{v.Label(m), place, rank, alike, v.Number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", "", ""}
 	}
-	for _, m := range order {
-		place, rank, alike := "-", "-", "-"
-		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
-			place, rank, alike = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64), v.Ranking.alike(i)
-		}
-		if m == v.Against {
-			list = append(list, []string{v.Label(m), place, rank, alike, v.number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", "", ""})
-			continue
-		}
-		r := byMethod[m]
-		wins := []string{"-", "-", "-"}
-		if r.NoInterval < r.Settings {
-			wins = []string{strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)}
-		}
-		bounds := "-"
-		if r.Shift.Bounded {
-			bounds = v.interval(r.Shift.Lo, r.Shift.Hi)
-		}
-		smallest := "-"
-		if r.Smallest > 0 {
-			smallest = v.number(r.Smallest)
-		}
-		list = append(list, []string{v.Label(m), place, rank, alike, v.number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
-			v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2], smallest,
-			probability(r.Test.P), probability(r.Holm)})
+	wins := []string{"-", "-", "-"}
+	if r.NoInterval < r.Settings {
+		wins = []string{strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)}
 	}
-	return list
+	bounds := "-"
+	if r.Shift.Bounded {
+		bounds = v.interval(r.Shift.Lo, r.Shift.Hi)
+	}
+	smallest := "-"
+	if r.Smallest > 0 {
+		smallest = v.Number(r.Smallest)
+	}
+	return []string{v.Label(m), place, rank, alike, v.Number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
+		v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2], smallest,
+		probability(r.Test.P), probability(r.Holm)}
 }
 
 // origin says what the numbers are measured on, or that they are simulated.

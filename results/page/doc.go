@@ -14,7 +14,8 @@
 // results/compare: ranks, win rates, strengths, ranks by the number of bins, agreement
 // of metrics, error against fit time), the claims (package results/paper/claims),
 // published beside reproduced numbers, and the reasons of failures. It writes these as
-// HTML and SVG. The numbers of all cells go into the page as JSON, and a plain script
+// HTML. Their charts are the figures of package plots, the same that qats compare saves,
+// so they keep the colours of print and stand on white in a dark theme too. The numbers of all cells go into the page as JSON, and a plain script
 // draws what depends on a choice: the leaderboard, the heat map, a single setting,
 // severities. The script ranks as package results/compare does, over the settings that
 // the filters keep; a test in a browser compares the two.
@@ -32,6 +33,6 @@
 // The state of the page is in the fragment of its address, for example
 // #settings?metric=aece&dataset=cifar10, so that a view can be linked.
 //
-// Every chart has a table with the same numbers. Colours are those of the figures
-// (package plots); no statement rests on colour alone.
+// Every chart has a table, or a text, with the same numbers. Colours are those of the
+// figures; no statement rests on colour alone.
 package page

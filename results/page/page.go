@@ -32,7 +32,6 @@ type Options struct {
 	Files   string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
 	labels map[string]string // all
-	place  map[string]int    // of each method in the data of the page
 }
 
 //go:embed page.html
@@ -119,13 +118,12 @@ func (f *Folder) WriteFile(dir string, o Options) (string, error) {
 
 // complete fills in the defaults.
 func (f *Folder) complete(o Options) Options {
-	o.labels, o.place = map[string]string{}, map[string]int{}
+	o.labels = map[string]string{}
 	var methods []string
 	for _, r := range f.Records {
 		if _, ok := o.labels[r.Method]; ok {
 			continue
 		}
-		o.place[r.Method] = len(methods)
 		methods = append(methods, r.Method)
 		label, ok := o.Labels[r.Method]
 		if !ok {

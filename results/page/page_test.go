@@ -281,26 +281,6 @@ func TestAFolderWithoutResultsSaysSo(t *testing.T) {
 	}
 }
 
-// TestOneOutlierDoesNotSetTheAxis: an axis ends before a distance far beyond the
-// others, and holds all distances where none is.
-func TestOneOutlierDoesNotSetTheAxis(t *testing.T) {
-	if limit, clipped := axisLimit([]float64{1, 1.1, .9, 1, 40}); !clipped || limit > 3 {
-		t.Errorf("limit %v, clipped %v", limit, clipped)
-	}
-	if limit, clipped := axisLimit([]float64{1, 2, 3}); clipped || limit < 3 {
-		t.Errorf("limit %v, clipped %v", limit, clipped)
-	}
-	if limit, clipped := axisLimit([]float64{0, 0, 0, 0, 0, 0, 0, 1, 1.2, 2}); clipped || limit < 2 {
-		t.Errorf("many zeros: limit %v, clipped %v", limit, clipped)
-	}
-	if limit, clipped := axisLimit([]float64{1, 1, 1, 1, 4}); clipped || limit < 4 {
-		t.Errorf("four times the quartile: limit %v, clipped %v", limit, clipped)
-	}
-	if limit, clipped := axisLimit([]float64{0, 0}); clipped || limit <= 0 {
-		t.Errorf("limit %v, clipped %v", limit, clipped)
-	}
-}
-
 // TestLinesCanBeSeenInBothThemes: the colour of every method has the contrast that
 // lines need, on either background.
 func TestLinesCanBeSeenInBothThemes(t *testing.T) {

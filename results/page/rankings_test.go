@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,24 @@ func rankings() *Folder {
 	return &f
 }
 
+// headings returns the headings of the charts of a comparison. A chart that cannot be
+// drawn has none.
+func headings(c comparison) (list []string) {
+	for _, one := range c.Charts {
+		if drawings(one.Figure) {
+			list = append(list, one.Heading)
+		}
+	}
+	return list
+}
+
+// drawings reports whether figures are drawn.
+func drawings(figures ...template.HTML) bool {
+	return !slices.ContainsFunc(figures, func(f template.HTML) bool {
+		return !strings.HasPrefix(string(f), `<svg class="figure" role="img" aria-label="`)
+	})
+}
+
 // TestRankingViewsKeepSourcesApart: each view of the rankings is of one source.
 func TestRankingViewsKeepSourcesApart(t *testing.T) {
 	f := rankings()
@@ -45,17 +65,19 @@ func TestRankingViewsKeepSourcesApart(t *testing.T) {
 	}
 	for i, first := range []string{"m0", "m4"} {
 		c, a, p := list[i], agreements[i], times[i].Pareto
-		if c.StrengthTable.Rows[0][0] != first || c.StrengthTable.Rows[0][1] != "100.0" || c.WinRates == "" || c.Strengths == "" {
-			t.Errorf("%s: strengths %v", c.Source, c.StrengthTable.Rows)
+		if c.StrengthTable.Rows[0][0] != first || c.StrengthTable.Rows[0][1] != "100.0" || c.Table.Rows[0][0] != first || c.Table.Rows[0][2] != "1.00" {
+			t.Errorf("%s: strengths %v, ranks %v", c.Source, c.StrengthTable.Rows, c.Table.Rows)
 		}
-		if a.Source != c.Source || !slices.Equal(a.Names, []string{"ECE", "NLL"}) || a.Ranks.Rows[0][0] != first || a.Rows[0].Cells[1] != (shaded{"1.00", "h-4"}) {
+		if got := headings(c); !slices.Equal(got, []string{"Mean ranks with the critical difference", "Shift to m2", "Win rates", "Bradley-Terry strengths", "Mean rank by the number of bins"}) {
+			t.Errorf("%s: charts %q", c.Source, got)
+		}
+		if a.Source != c.Source || !strings.Contains(a.Chart.Text, "Mean rank by   ECE   NLL\n") || !strings.Contains(a.Chart.Text, "\n"+first+"            1.00  1.00\n") || !drawings(a.Chart.Figure) {
 			t.Errorf("%s: agreement %+v", c.Source, a)
 		}
-		if b := c.Bins; b == nil || !slices.Equal(b.Table.Head, []string{"Method", "5 bins", "15 bins", "100 bins"}) || !slices.Contains(b.Table.Rows[0], "2.00") ||
-			!strings.Contains(b.Notes[0], "a Kendall's tau of 0.80 or more") {
+		if b := c.Charts[len(c.Charts)-1]; !regexp.MustCompile(`\nm2 +3.00 +3.00 +3.00\n`).MatchString(b.Text) {
 			t.Errorf("%s: bins %+v", c.Source, b)
 		}
-		if p == nil || p.Table.Rows[0][0] != first || p.Table.Rows[0][3] != "no" || len(p.Notes) != 1 {
+		if p == nil || p.Table.Rows[0][0] != first || p.Table.Rows[0][3] != "no" || !drawings(p.Figure) {
 			t.Fatalf("%s: pareto %+v", c.Source, p)
 		}
 		beaten := 0
@@ -91,11 +113,11 @@ func TestNoRankingNoViews(t *testing.T) {
 	f.Times = nil
 	o := f.complete(Options{Against: "m2", Metrics: []string{"ece"}})
 	list, _ := comparisonsOf(f, o)
-	if len(list) != 1 || list[0].WinRates != "" || list[0].Bins != nil || agreementsOf(f, o) != nil || timesOf(f, o) != nil {
+	if len(list) != 1 || !slices.Equal(headings(list[0]), []string{"Shift to m2"}) || agreementsOf(f, o) != nil || timesOf(f, o) != nil {
 		t.Errorf("%+v", list)
 	}
 	var b strings.Builder
-	if err := f.Write(&b, Options{}); err != nil || strings.Contains(b.String(), "<h4>Win rates") {
+	if err := f.Write(&b, Options{}); err != nil || strings.Contains(b.String(), "win rates and strengths") {
 		t.Error("the page has win rates", err)
 	}
 }
@@ -110,7 +132,7 @@ func TestTimesAsAMetricHaveRanksAndNoShift(t *testing.T) {
 	if len(list) != 2 || len(notes) != 0 {
 		t.Fatalf("%d comparisons, %q", len(list), notes)
 	}
-	if c := list[0]; c.Forest != "" || c.Ranks == "" || c.WinRates == "" || c.RankTable.Rows[0][0] != "m0" {
+	if c := list[0]; !slices.Equal(headings(c), []string{"Mean ranks with the critical difference", "Win rates", "Bradley-Terry strengths"}) || c.Table.Rows[0][0] != "m0" {
 		t.Errorf("%+v", c)
 	}
 	if times := timesOf(f, o); len(times) != 2 || times[0].Pareto != nil {
@@ -125,80 +147,25 @@ func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
 	for _, against := range []string{"qats", "ts"} {
 		list, _ := comparisonsOf(f, f.complete(Options{Against: against, Metrics: []string{"ece"}}))
 		c := list[0]
-		if !strings.Contains(c.Smallest, "in points (per cent): how far a method must be from TS on one setting") {
-			t.Errorf("against %s: %s", against, c.Smallest)
+		if !strings.Contains(c.Charts[0].Note, "in points (per cent): how far a method must be from TS on one setting") {
+			t.Errorf("against %s: %s", against, c.Charts[0].Note)
 		}
-		for _, row := range c.RankTable.Rows {
+		heading, none := "smallest", ""
+		if against == "qats" {
+			heading, none = "smallest to TS", "-"
+		}
+		for _, row := range c.Table.Rows {
 			want := "1.50" // half of the interval from -.01 to .02
 			if row[0] == "TS" {
-				want = "-"
+				want = none
 			}
-			if row[3] != want {
+			if got := row[slices.Index(c.Table.Head, heading)]; got != want {
 				t.Errorf("against %s: %q, want %s", against, row, want)
 			}
 		}
 	}
 	f.Pairs = nil
-	if list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}})); list[0].Smallest != "" || len(list[0].RankTable.Head) != 3 {
-		t.Errorf("without pairs: %s, %q", list[0].Smallest, list[0].RankTable.Head)
-	}
-}
-
-// TestNamesOfTheParetoChartCoverNothing: as long as there is room, no name covers
-// another name or a mark.
-func TestNamesOfTheParetoChartCoverNothing(t *testing.T) {
-	area := box{0, 0, 800, 400}
-	var taken []box
-	for i := range 30 {
-		x, y := 380+7*float64(i%6), 180+6*float64(i/6)
-		taken = append(taken, box{x - 3, y - 3, x + 3, y + 3})
-	}
-	for i := range 20 {
-		at, _, _ := placeOf(380+7*float64(i%6), 180+6*float64(i/6), 29, area, taken)
-		if i := slices.IndexFunc(taken, at.meets); i >= 0 {
-			t.Errorf("name at %v covers %v", at, taken[i])
-		}
-		taken = append(taken, at)
-	}
-}
-
-// TestSpreadKeepsOrderAndLimits of names beside lines.
-func TestSpreadKeepsOrderAndLimits(t *testing.T) {
-	heights := []float64{10, 10, 11, 50, 50, 50, 98, 99}
-	spread(heights, 10, 0, 100)
-	for i, h := range heights {
-		if h < 5-.1 || h > 95+.1 || i > 0 && h-heights[i-1] < 10-.1 {
-			t.Errorf("%v", heights)
-		}
-	}
-}
-
-// TestLongNamesAreCutInChartsWithTheWholeNameInATitle.
-func TestLongNamesAreCutInChartsWithTheWholeNameInATitle(t *testing.T) {
-	s := &svg{}
-	s.label(138, 0, "a method with <a> very long name", true)
-	want := `<text class="label own" text-anchor="end" x="138" y="0">a method with &lt;a…<title>a method with &lt;a&gt; very long name</title></text>`
-	if got := s.b.String(); got != want {
-		t.Errorf("%s", got)
-	}
-	for _, name := range []string{"Scaling-binning-top", "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii", "WWWWWWWWWWWWWWWW"} {
-		if shown := cut(name, 138, true); textWidth(shown, labelSize, true) > 138 || shown != name && textWidth(shown+"W", labelSize, true) < 138 {
-			t.Errorf("%s is cut to %s", name, shown)
-		}
-	}
-}
-
-// TestTheCriticalDifferenceStaysInItsColumn: its bar and its name end before limit.
-func TestTheCriticalDifferenceStaysInItsColumn(t *testing.T) {
-	for to, want := range map[float64]string{
-		400: `<line class="cd" x1="150" y1="24" x2="400" y2="24"/><line class="cd" x1="400" y1="20" x2="400" y2="28"/><text class="tick" text-anchor="start" x="406" y="28">`,
-		640: `<line class="cd" x1="150" y1="24" x2="640" y2="24"/><line class="cd" x1="640" y1="20" x2="640" y2="28"/><text class="tick" text-anchor="end" x="640" y="39">`,
-		700: `<line class="cd" x1="150" y1="24" x2="652" y2="24"/><path class="cd-end" d="M656 24 l-8 -5 v10 z"/><text class="tick" text-anchor="end" x="656" y="39">`,
-	} {
-		s := &svg{}
-		s.critical(9.58, 150, to, 656)
-		if got := s.b.String(); got != `<line class="cd" x1="150" y1="20" x2="150" y2="28"/>`+want+"critical difference 9.58</text>" {
-			t.Errorf("%v: %s", to, got)
-		}
+	if list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || len(list[0].Table.Head) != 16 {
+		t.Errorf("without pairs: %s, %q", list[0].Charts[0].Note, list[0].Table.Head)
 	}
 }

@@ -51,15 +51,6 @@ func TestHugeNumbersHaveAnExponent(t *testing.T) {
 	}
 }
 
-// TestSmallPValues have a bound from .00005 on.
-func TestSmallPValues(t *testing.T) {
-	for x, want := range map[float64]string{4.9e-5: "<.0001", 5e-5: ".0001", .25: ".2500", 1: "1.0000"} {
-		if got := p(x); got != want {
-			t.Errorf("%v: %s, want %s", x, got, want)
-		}
-	}
-}
-
 // TestBannerNamesTheNetworks that the values come from; rows without a value have none.
 func TestBannerNamesTheNetworks(t *testing.T) {
 	for want, records := range map[string][]results.Record{
@@ -148,19 +139,6 @@ func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
 		f.Run = &results.Run{Specs: specs}
 		if got := f.title(); got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-// TestBoxesThatTouchDoNotMeet.
-func TestBoxesThatTouchDoNotMeet(t *testing.T) {
-	b := box{0, 0, 10, 10}
-	for _, c := range []struct {
-		box
-		want bool
-	}{{box{10, 0, 20, 10}, false}, {box{-10, 0, 0, 10}, false}, {box{0, 10, 10, 20}, false}, {box{0, -10, 10, 0}, false}, {box{9, 9, 20, 20}, true}} {
-		if b.meets(c.box) != c.want || c.meets(b) != c.want {
-			t.Errorf("%v: %v", c.box, !c.want)
 		}
 	}
 }
