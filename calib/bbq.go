@@ -86,7 +86,8 @@ func (m BayesianBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	nll, err := eachClass(ctx, set, scoreProb, func(class int, p []float64, positive []bool) {
 		g.Classes[class] = histograms.Average(p, positive, cost).Prepared()
-	}, g.at)
+		replace(p, class, g.at)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package calib
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -107,6 +108,33 @@ func TestHBMassCutsBetweenScores(t *testing.T) {
 	h = newMassHistogram([]float64{0.5, 0.5, 0.5, 0.7}, hit, 4) // no score in (0.5, 0.6]
 	if !testset.Near(h.Edges, []float64{0.5, 0.6}, 1e-15) || !testset.Near(h.Values, []float64{2. / 3, 0.55, 1}, 1e-15) {
 		t.Errorf("empty bin: edges %v, values %v", h.Edges, h.Values)
+	}
+}
+
+// Numbers get the value of the bin in which edgesBelow puts them: for any number of edges, on
+// an edge, beside it and far from all.
+func TestNumbersGetTheValueOfTheirBin(t *testing.T) {
+	for n := range 40 {
+		edges, values := make([]float64, n), []float64{-1}
+		x := []float64{0, 5e-324, 1, math.Inf(1)}
+		for b := range edges {
+			edges[b] = math.Pow(2, float64(3*(b-n)))
+			values = append(values, float64(b))
+			x = append(x, edges[b], math.Nextafter(edges[b], 0), math.Nextafter(edges[b], 1))
+		}
+		got := slices.Clone(x)
+		binValues(got, edges, values)
+		for i, v := range x {
+			below := 0
+			for _, e := range edges {
+				if e < v {
+					below++
+				}
+			}
+			if got[i] != values[below] || edgesBelow(edges, v) != below {
+				t.Errorf("%d edges: the value of %v is %v, want %v", n, v, got[i], values[below])
+			}
+		}
 	}
 }
 

@@ -61,7 +61,8 @@ func (h MassHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error
 	m := hbMassMap{Classes: make([]massHistogram, in.Cal.Logits.Cols)}
 	nll, err := eachClass(ctx, in.Cal, scoreProb, func(class int, p []float64, positive []bool) {
 		m.Classes[class] = newMassHistogram(p, positive, h.Bins)
-	}, m.at)
+		binValues(p, m.Classes[class].Edges, m.Classes[class].Values)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,8 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 		}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.B[class], ends[class] = slopes[0], offset, end
-	}, m.at)
+		replace(f, class, m.at)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -135,18 +136,17 @@ const mostScores = 1 << 22
 func classesAtOnce(n, k int) int { return max(8, (k+15)/16, mostScores/n) }
 
 // eachClass calls do with the n scores of each class and their outcomes, for several
-// classes at a time; do must not keep the scores. After do, at must return the new value of
-// a class and a score. eachClass returns the mean NLL of the new probabilities, as reported
-// does.
-func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool), at func(class int, f float64) float64) (nll float64, err error) {
+// classes at a time; do replaces each score by its new value, and must not keep the slice.
+// eachClass returns the mean NLL of the new probabilities, as reported does.
+func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
 	if err := fit.CheckLabelled(set); err != nil {
 		return 0, err
 	}
-	return classesInParts(ctx, set, score, classesAtOnce(set.Logits.Rows, set.Logits.Cols), do, at)
+	return classesInParts(ctx, set, score, classesAtOnce(set.Logits.Rows, set.Logits.Cols), do)
 }
 
 // classesInParts is eachClass with the scores of width classes in memory at a time.
-func classesInParts(ctx context.Context, set *data.Set, score string, width int, do func(class int, f []float64, positive []bool), at func(class int, f float64) float64) (nll float64, err error) {
+func classesInParts(ctx context.Context, set *data.Set, score string, width int, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	sum, own := make([]float64, n), make([]float64, n) // of the new values
 	for from := 0; from < k; from += width {
@@ -155,10 +155,17 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 			f[j] = make([]float64, n)
 		}
 		err := fit.EachBlock(ctx, n, func(_, lo, hi int) {
-			rows, s := newClassScores(set.Logits.Slice(lo, hi), score), make([]float64, k)
-			for i := lo; i < hi; i++ {
-				for j, v := range rows.write(s, i-lo, from, from+len(f)) {
-					f[j][i] = v
+			rows, s := newClassScores(set.Logits.Slice(lo, hi), score), make([]float64, 8*k)
+			for i := lo; i < hi; i += 8 { // eight scores of a class fill a line of the cache
+				several := min(8, hi-i)
+				for r := range several {
+					rows.write(s[r*k:(r+1)*k], i+r-lo, from, from+len(f))
+				}
+				for j, column := range f {
+					column := column[i : i+several]
+					for r := range column {
+						column[r] = s[r*k+from+j]
+					}
 				}
 			}
 		})
@@ -172,9 +179,8 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 			}
 			do(class, f[j], positive)
 			for i, v := range f[j] {
-				f[j][i] = at(class, v)
 				if positive[i] {
-					own[i] = f[j][i]
+					own[i] = v
 				}
 			}
 		})
@@ -193,6 +199,13 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 		nll -= softmax.Log(max(p, fit.LeastProb))
 	}
 	return nll / float64(n), nil
+}
+
+// replace replaces the scores of a class by their values.
+func replace(f []float64, class int, at func(class int, f float64) float64) {
+	for i, v := range f {
+		f[i] = at(class, v)
+	}
 }
 
 // sigmoidsFitted returns a fitted map with the results of the logistic regressions of its
@@ -233,7 +246,7 @@ func newClassScores(logits data.Matrix, score string) classScores {
 	return r
 }
 
-// write writes the scores of the classes from..to-1 of row i to a part of s, which has the
+// write writes the scores of the classes from..to-1 of row i to s[from:to], where s has the
 // length of the row, and returns that part. The odds are e/(S - e) with e = exp(l - max)
 // and S = 1 + tail, the sum of e over the classes. There is no cancellation: if e = 1,
 // S - e is the tail.

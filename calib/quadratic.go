@@ -55,7 +55,8 @@ func (QuadraticScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Identity: true}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.C[class], m.B[class], ends[class] = slopes[0], slopes[1], offset, end
-	}, m.at)
+		replace(f, class, m.at)
+	})
 	if err != nil {
 		return nil, err
 	}

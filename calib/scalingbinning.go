@@ -198,6 +198,34 @@ func edgesBelow(edges []float64, x float64) int {
 	return int(b)
 }
 
+// binValues replaces each number >= 0 by the value of its bin; edges are those of edgesBelow.
+// Up to 15 edges take half the time of edgesBelow: they are halved four times without a jump.
+func binValues(f, edges, values []float64) {
+	var bits [16]uint64
+	var of [16]float64
+	if len(edges) >= len(bits) {
+		for i, x := range f {
+			f[i] = values[edgesBelow(edges, x)]
+		}
+		return
+	}
+	for b := range bits {
+		bits[b] = math.MaxInt64
+		if b < len(edges) {
+			bits[b] = math.Float64bits(edges[b])
+		}
+	}
+	copy(of[:], values)
+	for i, x := range f {
+		x := math.Float64bits(x)
+		b := (bits[7] - x) >> 63 << 3
+		b |= (bits[b|3] - x) >> 63 << 2
+		b |= (bits[b|1] - x) >> 63 << 1
+		b |= (bits[b] - x) >> 63
+		f[i] = of[b]
+	}
+}
+
 // centre returns the centre of a bin of [0, 1] with the given inner edges.
 func centre(edges []float64, bin int) float64 {
 	ends := append(append([]float64{0}, edges...), 1)
@@ -240,7 +268,8 @@ func (m ScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	g := scalingBinningMap{Classes: make([]binnedSigmoid, len(ends))}
 	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
 		g.Classes[class], ends[class] = fitBinnedSigmoid(f, positive, m.Bins)
-	}, g.at)
+		replace(f, class, g.at)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,8 @@ func (SmoothingSpline) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, z []float64, positive []bool) {
 		s, end := smoothing.Fit(z, positive, fifth(order, positive))
 		m.Classes[class], ends[class] = s.Prepared(), end
-	}, m.at)
+		replace(z, class, m.at)
+	})
 	if err != nil {
 		return nil, err
 	}

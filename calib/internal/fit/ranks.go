@@ -27,25 +27,25 @@ func AtRanks(x []float64, ranks []int) []float64 {
 	for _, v := range x {
 		count[(inOrder(v)-least)>>shift%buckets]++
 	}
-	var chosen [buckets]bool
+	var chosen [buckets]int              // 1 for a bucket that is searched, else 0
 	places := make([]int, 0, len(ranks)) // ranks among the numbers of the chosen buckets
 	before, left := 0, 0                 // numbers in buckets so far, and in those that were not chosen
 	for b, n := range count {
-		chosen[b] = len(places) < len(ranks) && ranks[len(places)] < before+n
 		for len(places) < len(ranks) && ranks[len(places)] < before+n {
 			places = append(places, ranks[len(places)]-left)
+			chosen[b] = 1
 		}
-		if before += n; !chosen[b] {
+		if before += n; chosen[b] == 0 {
 			left += n
 		}
 	}
-	part := make([]float64, 0, len(x)-left)
-	for _, v := range x {
-		if chosen[(inOrder(v)-least)>>shift%buckets] {
-			part = append(part, v)
-		}
+	part, next := make([]float64, len(x)-left+1), 0
+	for _, v := range x { // without a jump; numbers of other buckets are overwritten
+		part[next] = v
+		next += chosen[(inOrder(v)-least)>>shift%buckets]
 	}
-	placeRanks(part, 0, places, 3*bits.Len(uint(len(part))))
+	part = part[:next]
+	placeRanks(part, 0, places, 3*bits.Len(uint(next)))
 	found := make([]float64, len(ranks))
 	for i, r := range places {
 		found[i] = part[r]
