@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/linearmap"
@@ -52,7 +53,7 @@ func labelShiftEntry() Entry {
 	return NewEntry[LabelShift, labelShiftMap](Entry{
 		Name:      "label-shift",
 		Label:     "Label shift (EM)",
-		Version:   2,
+		Version:   3,
 		Summary:   "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
 		Reference: "Saerens, Latinne and Decaestecker 2002; Alexandari, Kundaje and Shrikumar 2020",
 
@@ -143,7 +144,7 @@ func (m *labelShiftMap) calibrate(ctx context.Context, in Input, offsets bool) (
 		p.Penalty[j] = labelShiftRidge
 	}
 	theta := make([]float64, len(p.Penalty))
-	end, err := p.Minimise(ctx, theta)
+	end, err := p.MinimiseWhitened(ctx, theta)
 	if err != nil {
 		return report, err
 	}
@@ -158,38 +159,39 @@ func (m *labelShiftMap) calibrate(ctx context.Context, in Input, offsets bool) (
 }
 
 // reweight sets w by EM. It returns the steps and the largest change of a share in the
-// last one.
+// last one. The calibrated probabilities of a row are v_j s_j, divided by their sum, with
+// s = softmax(l/T) and v = exp(b). So s is computed once, and each step changes its weights.
 func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, most int, tolerance float64) (steps int, change float64, err error) {
-	k := cal.Cols
-	for j := range m.W {
-		m.W[j] = 1
+	largest := slices.Max(m.B)
+	v := make([]float64, len(m.B)) // divided by the largest
+	for j, b := range m.B {
+		m.W[j], v[j] = 1, softmax.Exp(b-largest)
 	}
-	mean, err := m.meanProbs(ctx, cal, nil)
+	mean, err := meanWeighted(ctx, cal.Rows, v, func(s []float64, i int) []float64 {
+		return softmax.Probs(s, cal.Row(i), 1/m.T)
+	})
 	if err != nil {
 		return 0, 0, err
 	}
-	p := data.NewProbs(target.Rows, k) // calibrated probabilities of the target rows
-	share := append([]float64(nil), mean...)
-	if _, err = m.meanProbs(ctx, target, &p); err != nil {
+	p := data.NewProbs(target.Rows, target.Cols) // s of the target rows
+	if err = fit.EachBlock(ctx, target.Rows, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			softmax.Probs(p.Row(i), target.Row(i), 1/m.T)
+		}
+	}); err != nil {
 		return 0, 0, err
 	}
-	for steps = 1; ; steps++ {
-		next, err := sumBlocks(ctx, target.Rows, k, func(sum []float64, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				row := p.Row(i)
-				if total := linear.Inner(m.W, row); total > 0 {
-					linear.Line(sum, sum, row, 1/total)
-				}
-			}
-		})
+	share := mean
+	for weights := slices.Clone(v); ; {
+		next, err := meanWeighted(ctx, target.Rows, weights, func(_ []float64, i int) []float64 { return p.Row(i) })
 		if err != nil {
 			return 0, 0, err
 		}
-		change = 0
+		steps, change = steps+1, 0
 		for j := range next {
-			next[j] *= m.W[j] / float64(target.Rows)
 			change = max(change, math.Abs(next[j]-share[j]))
 			m.W[j] = min(next[j]/max(mean[j], fit.LeastProb), mostParameter)
+			weights[j] = float64(m.W[j] * v[j])
 		}
 		if share = next; change <= tolerance || steps == most {
 			return steps, change, nil
@@ -197,43 +199,29 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 	}
 }
 
-// meanProbs returns the mean of the calibrated probabilities of n rows, and writes them
-// to p if it is not nil.
-func (m *labelShiftMap) meanProbs(ctx context.Context, logits data.Matrix, p *data.Probs) ([]float64, error) {
-	k := logits.Cols
-	mean, err := sumBlocks(ctx, logits.Rows, k, func(sum []float64, lo, hi int) {
-		q, most := data.NewProbs(hi-lo, k), make([]float64, hi-lo)
-		if p != nil {
-			q = p.Slice(lo, hi)
-		}
-		for i := range most {
-			most[i] = m.scores(q.Row(i), logits.Row(lo+i))
-		}
-		fit.ShiftedSoftmaxes(q.Data, k, most)
-		for i := range most {
-			linear.Line(sum, sum, q.Row(i), 1)
+// meanWeighted returns the mean over n rows of w_j s_j, divided by its sum over the k
+// classes. row returns s of a row, for which it may use k numbers of memory. The sums of
+// blocks are added in their order.
+func meanWeighted(ctx context.Context, n int, w []float64, row func(s []float64, i int) []float64) ([]float64, error) {
+	k := len(w)
+	parts := make([]float64, fit.NumBlocks(n)*k)
+	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
+		sum, memory := parts[block*k:(block+1)*k], make([]float64, k)
+		for i := lo; i < hi; i++ {
+			s := row(memory, i)
+			if total := linear.Inner(w, s); total > fit.LeastProb {
+				linear.Line(sum, sum, s, 1/total)
+			}
 		}
 	})
+	mean := parts[:k:k]
+	for lo := k; lo < len(parts); lo += k {
+		linear.Line(mean, mean, parts[lo:lo+k], 1)
+	}
 	for j := range mean {
-		mean[j] /= float64(logits.Rows)
+		mean[j] *= w[j] / float64(n)
 	}
 	return mean, err
-}
-
-// sumBlocks adds up the sums of blocks of n rows in their order, k numbers.
-func sumBlocks(ctx context.Context, n, k int, add func(sum []float64, lo, hi int)) ([]float64, error) {
-	parts := make([]float64, fit.NumBlocks(n)*k)
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) { add(parts[block*k:(block+1)*k], lo, hi) })
-	if err != nil {
-		return nil, err
-	}
-	total := make([]float64, k)
-	for lo := 0; lo < len(parts); lo += k {
-		for j, v := range parts[lo : lo+k] {
-			total[j] += v
-		}
-	}
-	return total, nil
 }
 
 // labelShiftMap is softmax(l/T + b + log w).
@@ -270,27 +258,18 @@ func (m labelShiftMap) Check() error {
 	return nil
 }
 
-// scores writes (l - max l)/T + b, which does not depend on the offset of the row, and
-// returns the largest.
-func (m *labelShiftMap) scores(dst []float64, row []float32) float64 {
-	scale, most := 1/m.T, float64(row[fit.TopClass(row)])
-	for j, l := range row {
-		dst[j] = float64(scale * (float64(l) - most))
-	}
-	return dst[linear.Line(dst, dst, m.B, 1)]
-}
-
 // Apply writes the n x k probabilities. A weight below 1e-300 counts as 1e-300.
 func (m labelShiftMap) Apply(dst data.Probs, set *data.Set) {
 	logW := make([]float64, len(m.W))
 	for j, w := range m.W {
 		logW[j] = softmax.Log(max(w, fit.LeastProb))
 	}
+	scale := 1 / m.T
 	for i := range set.Logits.Rows {
-		q := dst.Row(i)
-		m.scores(q, set.Logits.Row(i))
-		for j, w := range logW {
-			q[j] += w
+		q, row := dst.Row(i), set.Logits.Row(i)
+		most := float64(row[fit.TopClass(row)])
+		for j, l := range row {
+			q[j] = float64(scale*(float64(l)-most)) + m.B[j] + logW[j]
 		}
 		fit.ToSoftmax(q)
 	}

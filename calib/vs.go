@@ -73,7 +73,7 @@ func (m VectorScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		a.Penalty[j] = m.Ridge
 	}
 	theta := make([]float64, 2*k)
-	end, err := a.Minimise(ctx, theta)
+	end, err := a.MinimiseWhitened(ctx, theta)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package linearmap
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -36,9 +37,9 @@ type Problem struct {
 // block is the memory for the rows of a block.
 type block struct {
 	value float64
-	sums  []float64 // one for each parameter
+	sums  []float64 // of the derivatives
 	x, s  []float64 // BlockRows x k: the scores before and after the map
-	turn  []float64 // k x BlockRows, s transposed
+	turn  []float64 // s, or the derivatives of the scores, transposed
 	moved []float64 // k: x + b of a row
 
 	own, logs []float64 // BlockRows: the score of the label, and log sum exp of the scores
@@ -77,7 +78,7 @@ func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *P
 	f.Penalty = make([]float64, p)
 	for b := range f.blocks {
 		m := &f.blocks[b]
-		m.sums, m.x, m.s = make([]float64, p), make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
+		m.x, m.s = make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
 		m.own, m.logs = make([]float64, fit.BlockRows), make([]float64, fit.BlockRows)
 		m.moved = make([]float64, k)
 		if full {
@@ -92,9 +93,6 @@ func NewShared(set *data.Set, scores func(dst []float64, row []float32)) *Proble
 	f := New(set, false, scores)
 	f.shared = true
 	f.Penalty = f.Penalty[:1+set.Logits.Cols]
-	for b := range f.blocks {
-		f.blocks[b].sums = f.blocks[b].sums[:len(f.Penalty)]
-	}
 	return f
 }
 
@@ -178,10 +176,9 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 			}
 		}
 		d, err := fit.LBFGS(ctx, func(u, gradient []float64) (float64, error) {
-			value, err := f.Pass(ctx, parameters(u), gradient, false)
-			for j, x := range at {
-				value += float64(float64(f.Penalty[j]*x) * x)
-				gradient[j] = float64((gradient[j] + float64(2*f.Penalty[j]*x)) * unit[j])
+			value, err := f.penalised(ctx, parameters(u), gradient)
+			for j := range gradient {
+				gradient[j] *= unit[j]
 			}
 			return value, err
 		}, u, maxSteps, tolerance, stop)
@@ -194,9 +191,25 @@ func (f *Problem) MinimiseTo(ctx context.Context, theta []float64, tolerance flo
 	return end, nil
 }
 
+// penalised returns the objective at theta and writes its gradient.
+func (f *Problem) penalised(ctx context.Context, theta, gradient []float64) (float64, error) {
+	value, err := f.Pass(ctx, theta, gradient, false)
+	for j, x := range theta {
+		value += float64(float64(f.Penalty[j]*x) * x)
+		gradient[j] += float64(2 * f.Penalty[j] * x)
+	}
+	return value, err
+}
+
 // Pass returns the mean NLL at theta. It writes to dst its gradient or, if curvature is
 // set, the diagonal of its Hessian. If dst is nil, it computes the mean NLL alone.
 func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool) (float64, error) {
+	return f.pass(ctx, theta, dst, func(m *block, x, s []float64, lo, hi int) { f.derive(m, x, s, lo, hi, curvature) })
+}
+
+// pass returns the mean NLL at theta and, unless dst is nil, the means of the derivatives
+// that derive adds to the sums of a block.
+func (f *Problem) pass(ctx context.Context, theta, dst []float64, derive derivatives) (float64, error) {
 	f.Passes++
 	n, k := f.Logits.Rows, f.Logits.Cols
 	var matrix *linear.Packed
@@ -208,14 +221,19 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 	for start := 0; start < n; start += wave * fit.BlockRows {
 		rows := min(wave*fit.BlockRows, n-start)
 		err := fit.EachBlock(ctx, rows, func(block, lo, hi int) {
-			f.sum(&f.blocks[block], theta, matrix, start+lo, start+hi, dst != nil, curvature)
+			m := &f.blocks[block]
+			x := f.sum(m, theta, matrix, start+lo, start+hi)
+			if m.sums = slices.Grow(m.sums[:0], len(dst))[:len(dst)]; dst != nil {
+				clear(m.sums)
+				derive(m, x, m.s[:len(x)], start+lo, start+hi)
+			}
 		})
 		if err != nil {
 			return 0, err
 		}
 		for b := range fit.NumBlocks(rows) {
 			value += f.blocks[b].value
-			for j, v := range f.blocks[b].sums[:len(dst)] {
+			for j, v := range f.blocks[b].sums {
 				dst[j] += v
 			}
 		}
@@ -226,10 +244,9 @@ func (f *Problem) Pass(ctx context.Context, theta, dst []float64, curvature bool
 	return value / float64(n), nil
 }
 
-// sum adds up rows lo..hi-1. The derivative of a row in a score s_c is
-// r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1. The
-// curvature of a shared D leaves out the products of classes; it is only a unit.
-func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int, derivatives, curvature bool) {
+// sum adds up the NLL of rows lo..hi-1. It returns their scores x, and leaves their
+// probabilities in m.s.
+func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi int) []float64 {
 	k, n := f.Logits.Cols, hi-lo
 	s, x := m.s[:n*k], m.x[:n*k]
 	if f.kept != nil {
@@ -265,16 +282,18 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 	for i, log := range logs {
 		m.value += log - own[i]
 	}
-	if derivatives {
-		f.derive(m, x, s, lo, hi, curvature)
-	}
+	return x
 }
 
-// derive adds up the derivatives of rows lo..hi-1, which have the scores x and the
-// probabilities s. It overwrites s.
+// derivatives adds derivatives of rows lo..hi-1 to m.sums. The rows have the scores x and
+// the probabilities s, which it may overwrite.
+type derivatives func(m *block, x, s []float64, lo, hi int)
+
+// derive adds the gradient or the diagonal of the Hessian. The derivative of a row in a
+// score s_c is r = p_c - 1[c = y], its curvature p_c (1 - p_c); D and b multiply x and 1.
+// The curvature of a shared D leaves out the products of classes; it is only a unit.
 func (f *Problem) derive(m *block, x, s []float64, lo, hi int, curvature bool) {
 	k, n := f.Logits.Cols, hi-lo
-	clear(m.sums)
 	if curvature {
 		squares := m.x[:n*k]
 		for j, p := range s {

@@ -242,7 +242,11 @@ func TestLogProbsOfLargeLogits(t *testing.T) {
 func TestMinimumOfScoresOfVeryDifferentSizes(t *testing.T) {
 	ctx := context.Background()
 	set := testset.Drawn(300, 3, 2, 3)
-	for _, penalty := range []float64{1e-7, 10} {
+	for _, c := range []struct {
+		penalty  float64
+		minimise func(*Problem, context.Context, []float64) (fit.Descent, error)
+	}{{1e-7, (*Problem).Minimise}, {10, (*Problem).Minimise}, {1e-7, (*Problem).MinimiseWhitened}, {10, (*Problem).MinimiseWhitened}} {
+		penalty := c.penalty
 		f := New(set, false, func(dst []float64, row []float32) {
 			LogProbs(dst, row)
 			dst[1] *= 1e-3
@@ -252,7 +256,7 @@ func TestMinimumOfScoresOfVeryDifferentSizes(t *testing.T) {
 			f.Penalty[j] = penalty
 		}
 		theta, gradient, curvature := make([]float64, 6), make([]float64, 6), make([]float64, 6)
-		end, err := f.Minimise(ctx, theta)
+		end, err := c.minimise(f, ctx, theta)
 		if err != nil || end.Steps > 100 {
 			t.Errorf("penalty %g: %d steps (%v)", penalty, end.Steps, err)
 		}
