@@ -26,7 +26,7 @@ func vsEntry() Entry {
 	return NewEntry[VectorScaling, vsMap](Entry{
 		Name:      "vs",
 		Label:     "VS",
-		Version:   2,
+		Version:   3,
 		Summary:   "vector scaling, a slope and an offset for each class",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
 		Aliases:   []string{"vector-scaling"},
