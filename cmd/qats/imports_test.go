@@ -27,7 +27,7 @@ var homes = []struct {
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "embeds the part of the font that a PDF uses, and makes PDF files reproducible"},
 	{"golang.org/x/image", []string{"plots"}, "outlines of characters, so that SVG files need no font of the reader"},
-	{"gonum.org/v1/gonum", []string{"calib", "calib/internal/fit", "calib/internal/vae", "experiments", "metrics", "results/compare", "results/compare/significance"}, "optimisation and matrix products of methods; cosine transforms, statistics and the distributions of tests"},
+	{"gonum.org/v1/gonum", []string{"calib", "calib/internal/fit", "calib/internal/linearmap", "calib/internal/vae", "experiments", "metrics", "results/compare", "results/compare/significance"}, "optimisation and matrix products of methods; cosine transforms, statistics and the distributions of tests"},
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
 	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu", "internal/kernel/half"}, "one place for each kind of code detects the processor's instructions"},
