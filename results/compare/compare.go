@@ -116,7 +116,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 	if m.ratio && o.Files == "" {
 		o.Files = timesFile
 	}
-	all, err := read(records, pairs, o.Metric, o.Against)
+	all, err := read(records, pairs, o.Metric, o.Against, false)
 	if err != nil {
 		return nil, err
 	}

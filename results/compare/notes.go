@@ -130,7 +130,7 @@ func names(settings []results.Setting) string {
 			list = append(list, s.Name())
 			continue
 		}
-		network := network(s)
+		network := network(s).Name()
 		if sets[network]++; sets[network] == 1 {
 			index[network] = len(list)
 			list = append(list, s.Name())

@@ -23,17 +23,17 @@ const (
 // Blocks returns all kinds of blocks, the default first.
 func Blocks() []Block { return []Block{BySamples, ByDataset, ByNetwork, BySetting} }
 
-// network returns the name of the network of a setting.
-func network(c results.Setting) string {
+// network returns a setting without its corruption.
+func network(c results.Setting) results.Setting {
 	c.Corruption, c.Severity = "", 0
-	return c.Name()
+	return c
 }
 
 // block returns the name of the block of a setting.
 func (v values) block(c results.Setting, by Block) string {
 	switch by {
 	case ByNetwork:
-		return network(c)
+		return network(c).Name()
 	case BySetting:
 		return c.Name()
 	case ByDataset:
@@ -58,12 +58,12 @@ type values struct {
 	pairs    map[place]results.Pair     // with the method compared against
 }
 
-// read arranges the rows of a metric, without those of redrawn splits.
-func read(records []results.Record, pairs []results.Pair, metric, against string) (values, error) {
+// read arranges the rows of a metric: of redrawn splits, or all others.
+func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
 	v := values{at: map[place]results.Record{}, samples: map[results.Setting]string{}, pairs: map[place]results.Pair{}}
 	settings, methods := map[results.Setting]bool{}, map[string]bool{}
 	for _, r := range records {
-		if r.Metric != metric || r.Corruption == results.Split {
+		if r.Metric != metric || (r.Corruption == results.Split) != redrawn {
 			continue
 		}
 		at := place{r.Setting, r.Method}
@@ -89,7 +89,7 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		}
 	}
 	for _, p := range pairs {
-		if p.Metric != metric || p.Corruption == results.Split {
+		if p.Metric != metric || (p.Corruption == results.Split) != redrawn {
 			continue
 		}
 		setting := p.Setting

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -37,87 +38,38 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	if c.Ratio {
 		return nil // draws are described by differences
 	}
-	d := c.draws(records, pairs)
-	methods := d.methods
+	v, _ := read(records, pairs, c.Metric, c.Against, true) // an error is of two experiments; the first counts
+	v = v.from(c.Source)
+	methods := v.methods
 	if c.Methods != nil {
 		methods = c.Methods
 	}
 	var list []Split
-	for _, s := range d.settings {
+	networks, draws := v.blocks(v.settings, ByNetwork)
+	for _, n := range networks {
+		slices.SortStableFunc(draws[n], func(a, b results.Setting) int { return cmp.Compare(a.Severity, b.Severity) })
 		for _, m := range methods {
 			if m == c.Against {
 				continue
 			}
 			var differences, spread []float64
-			for draw := 1; draw <= d.most[s]; draw++ {
-				a, ok1 := d.value[drawn{place{s, m}, draw}]
-				b, ok2 := d.value[drawn{place{s, c.Against}, draw}]
+			for _, draw := range draws[n] {
+				a, ok1, _ := v.value(draw, m)
+				b, ok2, _ := v.value(draw, c.Against)
 				if !ok1 || !ok2 {
 					continue
 				}
 				differences = append(differences, a-b)
-				if w, ok := d.width[drawn{place{s, m}, draw}]; ok {
-					spread = append(spread, w/(2*distuv.UnitNormal.Quantile(.975)))
+				if p, ok := v.pairs[place{draw, m}]; ok {
+					spread = append(spread, (p.Hi-p.Lo)/(2*distuv.UnitNormal.Quantile(.975)))
 				}
 			}
 			if len(differences) > 0 {
-				list = append(list, c.describe(s, m, differences, spread))
+				list = append(list, c.describe(network(draws[n][0]), m, differences, spread))
 			}
 		}
 	}
 	return list
-}
-
-// drawn is a method on one draw of a setting.
-type drawn struct {
-	place
-	draw int
-}
-
-// draws holds the values of redrawn settings.
-type draws struct {
-	settings []results.Setting // as if not redrawn, in the order of the records
-	methods  []string
-	most     map[results.Setting]int // the last draw of each setting
-	value    map[drawn]float64
-	width    map[drawn]float64 // of the intervals of the differences to Against
-}
-
-// draws collects the redrawn settings of the metric and the source of a comparison.
-func (c *Comparison) draws(records []results.Record, pairs []results.Pair) draws {
-	d := draws{most: map[results.Setting]int{}, value: map[drawn]float64{}, width: map[drawn]float64{}}
-	clean := func(cell results.Setting) (results.Setting, int) {
-		draw := cell.Severity
-		cell.Experiment, cell.Corruption, cell.Severity = "", "", 0
-		return cell, draw
-	}
-	for _, r := range records {
-		if r.Corruption != results.Split || r.Metric != c.Metric || r.Source != c.Source || r.Status != results.OK {
-			continue
-		}
-		s, draw := clean(r.Setting)
-		if !slices.Contains(d.settings, s) {
-			d.settings = append(d.settings, s)
-		}
-		if !slices.Contains(d.methods, r.Method) {
-			d.methods = append(d.methods, r.Method)
-		}
-		d.most[s] = max(d.most[s], draw)
-		d.value[drawn{place{s, r.Method}, draw}] = r.Value
-	}
-	for _, p := range pairs {
-		if p.Corruption != results.Split || p.Metric != c.Metric {
-			continue
-		}
-		s, draw := clean(p.Setting)
-		switch c.Against {
-		case p.Against:
-			d.width[drawn{place{s, p.Method}, draw}] = p.Hi - p.Lo
-		case p.Method:
-			d.width[drawn{place{s, p.Against}, draw}] = p.Hi - p.Lo
-		}
-	}
-	return d
 }
 
 // describe describes the differences d of the draws of a setting, and the standard
