@@ -229,11 +229,7 @@ func (a *Agreement) JSON(w io.Writer) error {
 	}
 	all := func(rows [][]float64) (out [][]digits) {
 		for _, row := range rows {
-			var list []digits
-			for _, x := range row {
-				list = append(list, digits(x))
-			}
-			out = append(out, list)
+			out = append(out, digitsOf(row))
 		}
 		return out
 	}

@@ -10,11 +10,16 @@ import (
 )
 
 // digits is a number that prints with nine significant digits, as in results.csv:
-// the last digits of a float64 differ between processors.
+// the last digits of a float64 differ between processors. NaN and infinities are null.
 type digits float64
+
+var none = digits(math.NaN())
 
 // MarshalJSON implements [json.Marshaler].
 func (d digits) MarshalJSON() ([]byte, error) {
+	if x := float64(d); math.IsNaN(x) || math.IsInf(x, 0) {
+		return []byte("null"), nil
+	}
 	return strconv.AppendFloat(nil, float64(d), 'g', 9, 64), nil
 }
 
@@ -26,34 +31,32 @@ func (v View) digits(x float64) digits {
 	return digits(x)
 }
 
-func pointer(x float64) *digits { d := digits(x); return &d }
-
 // The objects of the JSON output, distinguished by kind. Numbers are as in
 // results.csv: fractions and nats, not per cent. By the metric time, means are seconds
 // and differences ratios. A number that does not exist is null.
 
 type methodObject struct {
-	Kind       string  `json:"kind"` // method
-	Metric     string  `json:"metric"`
-	Source     string  `json:"source"`
-	Block      Block   `json:"block"`
-	Method     string  `json:"method"`
-	Against    string  `json:"against"`
-	Settings   int     `json:"settings"`
-	Blocks     int     `json:"blocks"`
-	Mean       digits  `json:"mean"`
-	Difference digits  `json:"difference"`
-	Shift      digits  `json:"shift"`
-	Lo         *digits `json:"lo"`
-	Hi         *digits `json:"hi"`
-	Better     int     `json:"better"`
-	Worse      int     `json:"worse"`
-	Win        *int    `json:"win"`
-	Tie        *int    `json:"tie"`
-	Loss       *int    `json:"loss"`
-	Smallest   *digits `json:"smallest"` // smallest difference that the rows of a setting can show
-	P          digits  `json:"p"`
-	Holm       digits  `json:"p_holm"`
+	Kind       string `json:"kind"` // method
+	Metric     string `json:"metric"`
+	Source     string `json:"source"`
+	Block      Block  `json:"block"`
+	Method     string `json:"method"`
+	Against    string `json:"against"`
+	Settings   int    `json:"settings"`
+	Blocks     int    `json:"blocks"`
+	Mean       digits `json:"mean"`
+	Difference digits `json:"difference"`
+	Shift      digits `json:"shift"`
+	Lo         digits `json:"lo"`
+	Hi         digits `json:"hi"`
+	Better     int    `json:"better"`
+	Worse      int    `json:"worse"`
+	Win        *int   `json:"win"`
+	Tie        *int   `json:"tie"`
+	Loss       *int   `json:"loss"`
+	Smallest   digits `json:"smallest"` // smallest difference that the rows of a setting can show
+	P          digits `json:"p"`
+	Holm       digits `json:"p_holm"`
 }
 
 type rankingObject struct {
@@ -66,12 +69,12 @@ type rankingObject struct {
 	Settings   int        `json:"settings"`
 	Blocks     []string   `json:"blocks"`
 	Alike      [][]string `json:"alike"`         // by method: the others that Wilcoxon's tests with Holm's correction do not tell apart from it
-	LeastP     *digits    `json:"least_p"`       // the smallest p that so many blocks can reach; null without a ranking, like the next ones
-	ChiSquared *digits    `json:"friedman_chi2"` // null for two methods too, like the next ones
-	P          *digits    `json:"friedman_p"`
-	F          *digits    `json:"iman_davenport_f"` // null where it is infinite
-	PF         *digits    `json:"iman_davenport_p"`
-	Critical   *digits    `json:"critical_difference"`
+	LeastP     digits     `json:"least_p"`       // the smallest p that so many blocks can reach; null without a ranking, like the next ones
+	ChiSquared digits     `json:"friedman_chi2"` // null for two methods too, like the next ones
+	P          digits     `json:"friedman_p"`
+	F          digits     `json:"iman_davenport_f"` // null where it is infinite
+	PF         digits     `json:"iman_davenport_p"`
+	Critical   digits     `json:"critical_difference"`
 	Groups     [][]string `json:"not_told_apart"` // by Nemenyi's test
 	None       string     `json:"none,omitempty"` // why there is no ranking
 }
@@ -110,20 +113,28 @@ type warningObject struct {
 }
 
 type splitObject struct {
-	Kind       string  `json:"kind"` // splits
-	Metric     string  `json:"metric"`
-	Source     string  `json:"source"`
-	Setting    string  `json:"setting"`
-	Method     string  `json:"method"`
-	Against    string  `json:"against"`
-	Draws      int     `json:"draws"`
-	Mean       digits  `json:"difference"`
-	Deviation  digits  `json:"sd"`
-	Resampling *digits `json:"sd_fit_fixed"`
-	Lo         digits  `json:"least"`
-	Hi         digits  `json:"largest"`
-	Better     int     `json:"better"`
-	Worse      int     `json:"worse"`
+	Kind       string `json:"kind"` // splits
+	Metric     string `json:"metric"`
+	Source     string `json:"source"`
+	Setting    string `json:"setting"`
+	Method     string `json:"method"`
+	Against    string `json:"against"`
+	Draws      int    `json:"draws"`
+	Mean       digits `json:"difference"`
+	Deviation  digits `json:"sd"`
+	Resampling digits `json:"sd_fit_fixed"`
+	Lo         digits `json:"least"`
+	Hi         digits `json:"largest"`
+	Better     int    `json:"better"`
+	Worse      int    `json:"worse"`
+}
+
+// digitsOf returns numbers as they print.
+func digitsOf(list []float64) (out []digits) {
+	for _, x := range list {
+		out = append(out, digits(x))
+	}
+	return out
 }
 
 // namesOf returns the names of settings.
@@ -174,13 +185,12 @@ func (v View) JSON(w io.Writer) error {
 func (v View) methodObject(r Row) methodObject {
 	o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
 		Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: v.digits(r.Shift.Estimate),
-		Better: r.Better, Worse: r.Worse, P: digits(r.Test.P), Holm: digits(r.Holm)}
+		Lo: none, Hi: none, Better: r.Better, Worse: r.Worse, Smallest: none, P: digits(r.Test.P), Holm: digits(r.Holm)}
 	if r.Shift.Bounded {
-		lo, hi := v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
-		o.Lo, o.Hi = &lo, &hi
+		o.Lo, o.Hi = v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
 	}
 	if r.NoInterval < r.Settings {
-		o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, pointer(r.Smallest)
+		o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, digits(r.Smallest)
 	}
 	return o
 }
@@ -188,15 +198,13 @@ func (v View) methodObject(r Row) methodObject {
 func (v View) rankingObject() rankingObject {
 	k := v.Ranking
 	ranking := rankingObject{Kind: "ranking", Metric: v.Metric, Source: v.Source, Block: v.Block, Methods: k.Methods,
-		Settings: k.Settings, Blocks: k.Blocks, None: k.None}
+		Settings: k.Settings, Blocks: k.Blocks, None: k.None, LeastP: none, ChiSquared: none, P: none, F: none, PF: none, Critical: none}
 	if k.Methods != nil {
-		ranking.LeastP = pointer(k.LeastP)
+		ranking.LeastP = digits(k.LeastP)
 	}
 	if k.Tested() {
-		ranking.ChiSquared, ranking.P, ranking.PF, ranking.Critical = pointer(k.Test.ChiSquared), pointer(k.Test.P), pointer(k.Test.PF), pointer(k.Critical)
-		if !math.IsInf(k.Test.F, 0) {
-			ranking.F = pointer(k.Test.F)
-		}
+		ranking.ChiSquared, ranking.P, ranking.PF, ranking.Critical = digits(k.Test.ChiSquared), digits(k.Test.P), digits(k.Test.PF), digits(k.Critical)
+		ranking.F = digits(k.Test.F)
 	}
 	for i := range k.Methods {
 		var ids []string
@@ -207,9 +215,7 @@ func (v View) rankingObject() rankingObject {
 		}
 		ranking.Alike = append(ranking.Alike, ids)
 	}
-	for _, r := range k.Ranks {
-		ranking.Ranks = append(ranking.Ranks, digits(r))
-	}
+	ranking.Ranks = digitsOf(k.Ranks)
 	for _, g := range k.Groups {
 		var ids []string
 		for _, i := range g {
@@ -222,9 +228,9 @@ func (v View) rankingObject() rankingObject {
 
 func (v View) splitObject(s Split) splitObject {
 	o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
-		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
+		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Resampling: none, Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
 	if s.Resampling > 0 {
-		o.Resampling = pointer(s.Resampling)
+		o.Resampling = digits(s.Resampling)
 	}
 	return o
 }

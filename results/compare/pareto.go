@@ -100,14 +100,11 @@ func rankingOf(records []results.Record, o Options, where string) (*Comparison, 
 	if o.Methods != nil {
 		o.Methods = slices.DeleteFunc(slices.Clone(o.Methods), func(m string) bool { return !slices.Contains(present, m) })
 	}
-	list, err := Of(records, nil, o)
+	c, err := rankBy(records, o, o.Metric, o.Methods)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", where, err)
 	}
-	if list[0].Ranking.Methods == nil {
-		return nil, fmt.Errorf("%s%s", where, list[0].Ranking.None)
-	}
-	return list[0], nil
+	return c, nil
 }
 
 // front returns the places of the methods that no other beats in one number without
