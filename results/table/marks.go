@@ -1,16 +1,11 @@
 package table
 
-import (
-	"fmt"
-
-	"github.com/qats-bench/qats/results"
-)
+import "fmt"
 
 // entry is a number in a ranking.
 type entry struct {
 	*Cell
 	rival *Rival
-	of    *results.Record // a record of the cell
 }
 
 // rank marks the numbers of each row, or, where methods make the rows, the numbers
@@ -24,7 +19,7 @@ func (p *pivoting) rank() error {
 	for i := range p.table.Rows {
 		row := &p.table.Rows[i]
 		for j, c := range p.table.Columns {
-			e := entry{&row.Cells[j], c.Rival, p.shown[i][j]}
+			e := entry{&row.Cells[j], c.Rival}
 			key := fmt.Sprint(i)
 			if p.spec.methodsAreRows() {
 				e.rival, key = row.Rival, p.contestKey(row.IDs, j)
@@ -50,8 +45,8 @@ func (p *pivoting) rank() error {
 // the shared mark shows it.
 func (p *pivoting) mark(ranked []entry) error {
 	for _, e := range ranked {
-		if e.of.Source != ranked[0].of.Source {
-			return mixture(*ranked[0].of, *e.of)
+		if a, b := ranked[0].first, e.first; a.Source != b.Source {
+			return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(*a), b.Source, place(*b))
 		}
 	}
 	if len(ranked) < 2 {
@@ -93,11 +88,6 @@ func (p *pivoting) mark(ranked []entry) error {
 		}
 	}
 	return nil
-}
-
-// mixture is the error for a ranking of measured and simulated numbers.
-func mixture(a, b results.Record) error {
-	return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(a), b.Source, place(b))
 }
 
 // notes collects footnotes in the order of their first use.

@@ -35,7 +35,6 @@ type pivoting struct {
 	notes  notes
 	rivals []*Rival
 	table  *Table
-	shown  [][]*results.Record // a record of each cell of the table; nil where there is no number
 }
 
 func pivot(records []results.Record, spec Spec) (*Table, error) {
@@ -170,22 +169,15 @@ type contest struct {
 	first    results.Record
 }
 
-// contestKey identifies the contest of a column in the row with the ids.
+// contestKey identifies the contest of a column in the row with the ids: where methods
+// make the rows, it is that of all rows that differ in the method only.
 func (p *pivoting) contestKey(ids []string, column int) string {
 	if !p.spec.methodsAreRows() {
 		return strings.Join(ids, "\x00")
 	}
-	return fmt.Sprintf("%s\x00%d", p.block(ids), column)
-}
-
-// block identifies the rows that differ from the row with the ids in the method
-// only.
-func (p *pivoting) block(ids []string) string {
-	list := slices.Clone(ids)
-	if i := slices.Index(p.spec.Rows, "method"); i >= 0 {
-		list[i] = ""
-	}
-	return strings.Join(list, "\x00")
+	rest := slices.Clone(ids)
+	rest[slices.Index(p.spec.Rows, "method")] = ""
+	return fmt.Sprintf("%s\x00%d", strings.Join(rest, "\x00"), column)
 }
 
 // group sorts the records into rows and cells and checks the residue.

@@ -17,12 +17,10 @@ func (p *pivoting) addRow(g *group, i int) {
 			row.Rival = p.rivals[slices.IndexFunc(p.rivals, func(r *Rival) bool { return r.ID == id })]
 		}
 	}
-	var shown []*results.Record
 	for j := range g.contests {
 		list, settings := g.records(j)
 		c := p.cell(list, settings, i)
 		row.Cells = append(row.Cells, c)
-		shown = append(shown, first(c, list))
 		switch {
 		case c.OK && c.Simulated:
 			p.table.Simulated++
@@ -47,12 +45,9 @@ func (p *pivoting) addRow(g *group, i int) {
 			list, n := g.records(j)
 			all, settings = append(all, list...), settings+n
 		}
-		c := p.mean(all, settings, i)
-		row.Cells = append(row.Cells, c)
-		shown = append(shown, first(c, all))
+		row.Cells = append(row.Cells, p.mean(all, settings, i))
 	}
 	p.table.Rows = append(p.table.Rows, row)
-	p.shown = append(p.shown, shown)
 }
 
 // records returns the records of column j and the number of settings that they
@@ -67,14 +62,6 @@ func (g *group) records(j int) (list []results.Record, settings int) {
 		}
 	}
 	return list, len(g.contests[j].settings)
-}
-
-// first returns the first record of a cell, nil if the cell has no number.
-func first(c Cell, list []results.Record) *results.Record {
-	if !c.OK {
-		return nil
-	}
-	return &list[0]
 }
 
 // cell makes a cell of row i from the records of the given number of settings.
@@ -98,9 +85,6 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 	mean.Notes = c.Notes
 	if mean.OK && p.spec.ConsistencyBand {
 		mean.Band = p.band(list[0])
-	}
-	if mean.OK && settings == 1 {
-		mean.of = identify(list[0])
 	}
 	return mean
 }
@@ -137,7 +121,7 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		c.note(p.notes.add(fmt.Sprintf("no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns), i))
 		return c
 	}
-	c.OK, c.Value, c.StandIn = true, sum/float64(n), standIns > 0
+	c.OK, c.Value, c.StandIn, c.first = true, sum/float64(n), standIns > 0, &list[0]
 	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
 	return c
 }
@@ -286,17 +270,13 @@ func (p *pivoting) addMean(groups []*group) {
 	} else {
 		row.Labels[0] += " (" + Count(row.Settings, "setting") + ")"
 	}
-	var shown []*results.Record
 	for j := range t.Columns {
 		var list []results.Record
 		for _, g := range groups {
 			records, _ := g.records(j)
 			list = append(list, records...)
 		}
-		c := p.mean(list, row.Settings, len(groups))
-		row.Cells = append(row.Cells, c)
-		shown = append(shown, first(c, list))
+		row.Cells = append(row.Cells, p.mean(list, row.Settings, len(groups)))
 	}
 	t.Rows = append(t.Rows, row)
-	p.shown = append(p.shown, shown)
 }

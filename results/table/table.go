@@ -81,7 +81,7 @@ type Cell struct {
 	Published string // the number that the paper prints; empty where it prints none
 	Notes     []int  // indices into Table.Notes, without the notes of the rival
 
-	of identity // the record; zero for a mean
+	first *results.Record // of the records averaged; nil without a number
 }
 
 // below is what stands under a number: its consistency band, the difference from the
@@ -99,7 +99,7 @@ func (c Cell) below() string {
 
 // Pair sets the difference of each number from the number of the baseline, with its
 // interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
-// itself, has none.
+// itself, has none. It is for tables without averages, see Spec.Interval.
 func (t *Table) Pair(pairs []results.Pair) {
 	index := map[identity]results.Pair{}
 	for _, p := range pairs {
@@ -108,8 +108,11 @@ func (t *Table) Pair(pairs []results.Pair) {
 	for _, row := range t.Rows {
 		for j := range row.Cells {
 			c := &row.Cells[j]
-			p, ok := index[c.of]
-			if !ok || !c.OK {
+			if !c.OK || row.Mean || t.Columns[j].Mean {
+				continue
+			}
+			p, ok := index[identify(*c.first)]
+			if !ok {
 				continue
 			}
 			c.Paired = fmt.Sprintf("%s [%s, %s]", t.Spec.signed(p.Difference), t.Spec.signed(p.Lo), t.Spec.signed(p.Hi))
