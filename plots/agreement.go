@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -85,7 +84,7 @@ func (m agreementMatrix) draw(c draw.Canvas, top vg.Length) {
 			x := left + m.side*vg.Length(j)
 			tau := m.Tau[i][j]
 			rect(c, shade(tau), x+.5, y-m.side+.5, x+m.side-.5, y-.5)
-			c.FillText(write(smallSize, ink), vg.Point{X: x + m.side/2, Y: y - m.side/2 - 4}, decimals(tau))
+			c.FillText(write(smallSize, ink), vg.Point{X: x + m.side/2, Y: y - m.side/2 - 4}, table.Fixed(tau, 2))
 		}
 	}
 }
@@ -99,12 +98,4 @@ func shade(tau float64) color.Color {
 	}
 	mix := func(to uint8) uint8 { return uint8(math.Round(255 + (float64(to)-255)*math.Abs(tau))) }
 	return color.RGBA{R: mix(end.R), G: mix(end.G), B: mix(end.B), A: 255}
-}
-
-// decimals prints a correlation with two decimals, without the sign of a zero.
-func decimals(x float64) string {
-	if s := strconv.FormatFloat(x, 'f', 2, 64); s != "-0.00" {
-		return s
-	}
-	return "0.00"
 }

@@ -55,7 +55,7 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 		least = min(least, a.Tau[usual][i])
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
-		table.Count(len(a.Blocks), "block"), decimals(least))}
+		table.Count(len(a.Blocks), "block"), table.Fixed(least, 2))}
 	notes = append(notes, missing...)
 	g := rankLines{Agreement: a, methods: list, bins: bins}
 	g.height = max(140, 9.2*vg.Length(len(list)))

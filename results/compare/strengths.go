@@ -160,13 +160,7 @@ func strengthHeadings() []string {
 // strengthCells returns the rows of the table of strengths.
 func (v View) strengthCells() [][]string {
 	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
-	strength := func(x float64) string {
-		s := strconv.FormatFloat(x, 'f', 2, 64)
-		if x > 0 && s != "0.00" {
-			return "+" + s
-		}
-		return unsigned(s)
-	}
+	strength := func(x float64) string { return table.Signed(x, 2) }
 	between := func(e Estimate, print func(float64) string) string {
 		return "[" + print(e.Lo) + ", " + print(e.Hi) + "]"
 	}

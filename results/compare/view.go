@@ -56,7 +56,7 @@ func (v View) Number(x float64) string {
 	if v.Percent {
 		x *= 100
 	}
-	return unsigned(strconv.FormatFloat(x, 'f', v.Digits, 64))
+	return table.Fixed(x, v.Digits)
 }
 
 // signed prints a difference: Number with a plus sign if it prints above zero. Of
@@ -65,19 +65,10 @@ func (v View) signed(x float64) string {
 	if v.Ratio {
 		return results.Significant(math.Exp(x))
 	}
-	s := v.Number(x)
-	if !strings.HasPrefix(s, "-") && strings.Trim(s, "0.") != "" {
-		s = "+" + s
+	if v.Percent {
+		x *= 100
 	}
-	return s
-}
-
-// unsigned drops the sign of a printed zero.
-func unsigned(s string) string {
-	if strings.Trim(s, "-0.") == "" {
-		return strings.TrimPrefix(s, "-")
-	}
-	return s
+	return table.Signed(x, v.Digits)
 }
 
 // probability prints a p-value.

@@ -186,30 +186,28 @@ func (s Spec) print(v float64) string {
 	case s.Metric == results.TimeMetric:
 		v *= 1000
 	}
-	return fixed(v, s.digits())
+	return Fixed(v, s.digits())
 }
 
 // signed returns a difference as the table prints it, with its sign.
-func (s Spec) signed(v float64) string {
-	text := s.print(v)
-	if number(text) > 0 {
-		text = "+" + text
-	}
-	return text
-}
+func (s Spec) signed(v float64) string { return plus(s.print(v)) }
 
 // difference returns the printed number a minus the printed number b, with its
 // sign.
-func (s Spec) difference(a, b string) string {
-	text := fixed(number(a)-number(b), s.digits())
+func (s Spec) difference(a, b string) string { return Signed(number(a)-number(b), s.digits()) }
+
+// Signed is Fixed with a plus sign before a number that prints above zero.
+func Signed(v float64, digits int) string { return plus(Fixed(v, digits)) }
+
+func plus(text string) string {
 	if number(text) > 0 {
-		text = "+" + text
+		return "+" + text
 	}
 	return text
 }
 
-// fixed prints v with the given number of decimals, and never as a negative zero.
-func fixed(v float64, digits int) string {
+// Fixed prints v with the given number of decimals, and never as a negative zero.
+func Fixed(v float64, digits int) string {
 	text := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Trim(text, "-0.") == "" {
 		text = strings.TrimPrefix(text, "-")
@@ -217,7 +215,7 @@ func fixed(v float64, digits int) string {
 	return text
 }
 
-// number reads a number that fixed has printed.
+// number reads a number that Fixed has printed.
 func number(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v
