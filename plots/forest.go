@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -145,10 +146,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	}
 	for _, g := range order {
 		of := members[g]
-		label := table.Name("backbone", g.Backbone)
-		if g.Loss != "" && g.Loss != "ce" {
-			label += " / " + table.Name("loss", g.Loss)
-		}
+		label := strings.TrimPrefix(table.SettingName(g.Setting, " / "), table.Name("dataset", g.Dataset)+" / ")
 		row := forestRow{at: of[0].Difference, lo: of[0].Lo, hi: of[0].Hi, kind: interval}
 		switch {
 		case len(of) > 1:

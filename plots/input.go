@@ -218,17 +218,8 @@ func methodsOf(bins []results.Bin) []string {
 	return ids
 }
 
-// cellName is the name of a cell in print; the loss is left out where it is ce.
-func cellName(c results.Setting) string {
-	name := table.Name("dataset", c.Dataset) + " / " + table.Name("backbone", c.Backbone)
-	if c.Loss != "" && c.Loss != "ce" {
-		name += " / " + table.Name("loss", c.Loss)
-	}
-	if c.Corruption != "" {
-		name += fmt.Sprintf(" / %s %d", table.Name("corruption", c.Corruption), c.Severity)
-	}
-	return printable(name)
-}
+// cellName is the name of a cell in print.
+func cellName(c results.Setting) string { return printable(table.SettingName(c, " / ")) }
 
 // labels returns the names of methods in print.
 func labels(methods []method) []string {

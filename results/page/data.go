@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -187,7 +186,7 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 		s = len(p.Settings)
 		p.setting[settingID{r.Setting, source}] = s
 		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Samples: r.Samples(), Backbone: r.Backbone, Loss: r.Loss,
-			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: printName(r.Setting)})
+			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: table.SettingName(r.Setting, ", ")})
 	}
 	m, ok := p.method[r.Method]
 	if !ok {
@@ -221,18 +220,6 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	}
 	values[c] = r.Value
 	p.values[r.Metric] = values
-}
-
-// printName names a setting as tables do: CIFAR-10, RN-50.
-func printName(c results.Setting) string {
-	names := []string{table.Name("dataset", c.Dataset), table.Name("backbone", c.Backbone)}
-	if c.Loss != "ce" {
-		names = append(names, table.Name("loss", c.Loss))
-	}
-	if c.Corruption != "" {
-		names = append(names, fmt.Sprintf("%s %d", table.Name("corruption", c.Corruption), c.Severity))
-	}
-	return strings.Join(names, ", ")
 }
 
 // items returns the texts of the items of a note.

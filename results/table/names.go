@@ -40,6 +40,20 @@ func Name(column, id string) string {
 	return id
 }
 
+// SettingName returns what the paper prints for a setting: the data set, the network, the
+// loss where it is not cross-entropy, and the corruption with its severity, with sep
+// between them.
+func SettingName(c results.Setting, sep string) string {
+	name := Name("dataset", c.Dataset) + sep + Name("backbone", c.Backbone)
+	if c.Loss != "" && c.Loss != "ce" {
+		name += sep + Name("loss", c.Loss)
+	}
+	if c.Corruption != "" {
+		name += fmt.Sprintf("%s%s %d", sep, Name("corruption", c.Corruption), c.Severity)
+	}
+	return name
+}
+
 // remark is the sentence that explains the label of a method, empty if none is
 // needed.
 func remark(method, label string) string {

@@ -71,16 +71,7 @@ func (b *book) name(s paper.Setting) string {
 	return cellName(c)
 }
 
-func cellName(c results.Setting) string {
-	text := table.Name("dataset", c.Dataset) + ", " + table.Name("backbone", c.Backbone)
-	if c.Loss != "ce" {
-		text += ", " + table.Name("loss", c.Loss)
-	}
-	if c.Corruption != "" {
-		text += fmt.Sprintf(", %s %d", table.Name("corruption", c.Corruption), c.Severity)
-	}
-	return text
-}
+func cellName(c results.Setting) string { return table.SettingName(c, ", ") }
 
 // rows returns the rows of tables that keep accepts; nil keeps all. A row of a
 // similar data set is kept if that of the paper's data set is.
