@@ -15,8 +15,8 @@ import (
 type span struct {
 	min, max float64
 	ticks    []float64
-	bare     bool    // ticks without numbers, because the neighbouring panel has them
-	shift    float64 // is added to the numbers at the ticks
+	bare     bool                   // ticks without numbers, because the neighbouring panel has them
+	label    func(v float64) string // text at a tick; nil for its number
 }
 
 // holding widens s so that it contains the values.
@@ -59,8 +59,12 @@ func axes(x, y span) *plot.Plot {
 		marks := make(plot.ConstantTicks, len(a.ticks))
 		for i, v := range a.ticks {
 			marks[i].Value = v
-			if !a.bare {
-				marks[i].Label = strconv.FormatFloat(v+a.shift, 'f', -1, 64)
+			switch {
+			case a.bare:
+			case a.label != nil:
+				marks[i].Label = a.label(v)
+			default:
+				marks[i].Label = strconv.FormatFloat(v, 'f', -1, 64)
 			}
 		}
 		if a.bare {
@@ -119,6 +123,18 @@ func gridLines(s span) drawFunc {
 				continue
 			}
 			c.StrokeLine2(stroke(gridColor, axisWidth), c.Min.X, y(v), c.Max.X, y(v))
+		}
+	}
+}
+
+// gridColumns draws faint lines at the ticks of x, except on the y axis.
+func gridColumns(s span) drawFunc {
+	return func(c draw.Canvas, x, _ func(float64) vg.Length) {
+		for _, v := range s.ticks {
+			if v == s.min {
+				continue
+			}
+			c.StrokeLine2(stroke(gridColor, axisWidth), x(v), c.Min.Y, x(v), c.Max.Y)
 		}
 	}
 }

@@ -182,14 +182,7 @@ func (d rankDiagram) leaders(x func(float64) vg.Length) []vg.Length {
 	for i := range list {
 		list[i] = x(d.Ranks[i])
 	}
-	for range 50 { // neighbours that are too close move away from each other
-		for i := 1; i < len(list); i++ {
-			if short := apart - (list[i] - list[i-1]); short > 0.01 {
-				list[i-1] -= short / 2
-				list[i] += short / 2
-			}
-		}
-	}
+	spreadOut(list, apart, x(1)-rankMargin, x(float64(len(list)))+rankMargin)
 	return list
 }
 

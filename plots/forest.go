@@ -241,7 +241,7 @@ func (f forest) draw(c draw.Canvas, top vg.Length) {
 	n := float64(len(f.rows))
 	p := axes(f.x, span{min: 0, max: n})
 	p.HideY()
-	p.Add(drawFunc(f.marks))
+	p.Add(gridColumns(f.x), drawFunc(f.marks))
 	drawAt(p, c, area)
 	sty, axis := fit(f.axis, area.Max.X-area.Min.X, titleSize)
 	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: c.Min.Y + 4}, axis)
@@ -269,9 +269,6 @@ func (f forest) side(c draw.Canvas, text string, align text.XAlignment, x, width
 
 func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 	n := len(f.rows)
-	for _, v := range f.x.ticks {
-		c.StrokeLine2(stroke(gridColor, axisWidth), x(v), c.Min.Y, x(v), c.Max.Y)
-	}
 	c.StrokeLine2(stroke(ink, 0.7), x(0), c.Min.Y, x(0), c.Max.Y)
 	for i, r := range f.rows {
 		if !r.heading {

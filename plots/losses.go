@@ -99,15 +99,11 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	}
 	n := len(g.losses)
 	p := axes(g.x, span{min: 0, max: float64(n)})
-	p.Add(drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		for j := range n {
-			if j%2 == 1 {
-				rect(c, stripe, c.Min.X+axisWidth/2, y(float64(n-j)), c.Max.X, y(float64(n-j-1)))
-			}
+	p.Add(drawFunc(func(c draw.Canvas, _, y func(float64) vg.Length) {
+		for j := 1; j < n; j += 2 {
+			rect(c, stripe, c.Min.X+axisWidth/2, y(float64(n-j)), c.Max.X, y(float64(n-j-1)))
 		}
-		for _, v := range g.x.ticks[1:] { // without 0, which is the axis
-			c.StrokeLine2(stroke(gridColor, axisWidth), x(v), c.Min.Y, x(v), c.Max.Y)
-		}
+	}), gridColumns(g.x), drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for j, loss := range g.losses {
 			g.drawLine(c, g.networks[i], loss, x, y(float64(n-j)-0.5))
 		}

@@ -55,7 +55,7 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 		g.axis += " (%)"
 	}
 	for i := range p.Methods {
-		g.at = append(g.at, paretoPoint{p.Seconds[i], scale * p.Values[i]})
+		g.logs, g.values = append(g.logs, math.Log10(p.Seconds[i])), append(g.values, scale*p.Values[i])
 	}
 	g.front = p.Front
 	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
@@ -100,74 +100,58 @@ func (in Input) timed() (p *compare.Pareto, labels map[string]string, notes []st
 	return p, labels, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(missing)...), nil
 }
 
-// paretoPoint is a method's mean fit time and its mean value.
-type paretoPoint struct{ seconds, value float64 }
-
 // paretoPlot is the panel of the figure.
 type paretoPlot struct {
 	methods []method
-	at      []paretoPoint
+	logs    []float64 // of the fit times in seconds, to the base 10
+	values  []float64
 	front   []int
 	axis    string
 }
 
-func (g paretoPlot) draw(c draw.Canvas, _ vg.Length) {
+func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
 	area := vg.Rectangle{ // with room for the name of the slowest method at the right
-		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + paretoAxis},
-		Max: vg.Point{X: c.Max.X - rightMargin - 30, Y: c.Min.Y + paretoAxis + paretoHeight},
+		Min: vg.Point{X: page.Min.X + leftMargin, Y: page.Min.Y + paretoAxis},
+		Max: vg.Point{X: page.Max.X - rightMargin - 30, Y: page.Min.Y + paretoAxis + paretoHeight},
 	}
-	var low, high, least, most = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, p := range g.at {
-		low, high = min(low, math.Log10(p.seconds)), max(high, math.Log10(p.seconds))
-		least, most = min(least, p.value), max(most, p.value)
-	}
-	low, high = low-.15, high+.25
+	least, most := slices.Min(g.values), slices.Max(g.values)
 	room := max(.06*(most-least), 1e-3)
 	ys := span{min: least - room, max: most + room}
 	ys.ticks = ticks(ys.min, ys.max, 6)
-	x := func(p paretoPoint) vg.Length {
-		return area.Min.X + (area.Max.X-area.Min.X)*vg.Length((math.Log10(p.seconds)-low)/(high-low))
-	}
-	y := func(v float64) vg.Length {
-		return area.Min.Y + (area.Max.Y-area.Min.Y)*vg.Length((v-ys.min)/(ys.max-ys.min))
-	}
-	axis := stroke(ink, axisWidth)
-	for _, v := range ys.ticks {
-		c.StrokeLine2(stroke(gridColor, axisWidth), area.Min.X, y(v), area.Max.X, y(v))
-		textAt(c, write(smallSize, ink), draw.XRight, area.Min.X-4, y(v)-4, strconv.FormatFloat(v, 'f', -1, 64))
-	}
-	for _, s := range TimeTicks(low, high) {
-		at := x(paretoPoint{seconds: s})
-		c.StrokeLine2(stroke(gridColor, axisWidth), at, area.Min.Y, at, area.Max.Y)
-		c.StrokeLine2(axis, at, area.Min.Y, at, area.Min.Y-tickLength)
-		c.FillText(write(smallSize, ink), vg.Point{X: at, Y: area.Min.Y - 12}, Duration(s))
-	}
-	c.StrokeLines(axis, []vg.Point{{X: area.Min.X, Y: area.Max.Y}, area.Min, {X: area.Max.X, Y: area.Min.Y}})
-	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+3, "processor time of a fit (geometric mean)")
-	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, g.axis)
-	var line []vg.Point
-	for i, j := range g.front { // a step: between two methods of the front the better number is that of the faster one
-		p := vg.Point{X: x(g.at[j]), Y: y(g.at[j].value)}
-		if i > 0 {
-			line = append(line, vg.Point{X: p.X, Y: line[len(line)-1].Y})
+	xs := span{min: slices.Min(g.logs) - .15, max: slices.Max(g.logs) + .25, label: duration}
+	xs.ticks = timeTicks(xs.min, xs.max)
+	p := axes(xs, ys)
+	p.Add(gridLines(ys), gridColumns(xs), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) {
+		at := make([]vg.Point, len(g.methods))
+		for i := range at {
+			at[i] = vg.Point{X: x(g.logs[i]), Y: y(g.values[i])}
 		}
-		line = append(line, p)
-	}
-	c.StrokeLines(draw.LineStyle{Color: barEdge, Width: 0.8, Dashes: dashed}, line)
-	g.names(c, x, y, area, line)
+		var line []vg.Point
+		for i, j := range g.front { // a step: between two methods of the front the better number is that of the faster one
+			if i > 0 {
+				line = append(line, vg.Point{X: at[j].X, Y: line[len(line)-1].Y})
+			}
+			line = append(line, at[j])
+		}
+		page.StrokeLines(draw.LineStyle{Color: barEdge, Width: 0.8, Dashes: dashed}, line)
+		g.names(page, at, area, line)
+	}))
+	drawAt(p, page, area)
+	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "processor time of a fit (geometric mean)")
+	yTitle(page, page.Min.X+10, (area.Min.Y+area.Max.Y)/2, g.axis)
 }
 
 // names draws the marks and the name of each method beside its mark, where it covers no
 // other name or mark, nor the line: to the right, to the left, above or below, or a
 // little further away with a line to the mark.
-func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(float64) vg.Length, area vg.Rectangle, line []vg.Point) {
+func (g paretoPlot) names(c draw.Canvas, marks []vg.Point, area vg.Rectangle, line []vg.Point) {
 	var taken []vg.Rectangle
 	for i := 1; i < len(line); i++ {
 		a, b := line[i-1], line[i]
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: min(a.X, b.X) - 1, Y: min(a.Y, b.Y) - 1}, Max: vg.Point{X: max(a.X, b.X) + 1, Y: max(a.Y, b.Y) + 1}})
 	}
-	for _, p := range g.at {
-		taken = append(taken, vg.Rectangle{Min: vg.Point{X: x(p) - 3, Y: y(p.value) - 3}, Max: vg.Point{X: x(p) + 3, Y: y(p.value) + 3}})
+	for _, p := range marks {
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: p.X - 3, Y: p.Y - 3}, Max: vg.Point{X: p.X + 3, Y: p.Y + 3}})
 	}
 	free := func(r vg.Rectangle) bool {
 		return r.Min.X >= area.Min.X && r.Max.X <= c.Max.X && r.Min.Y >= area.Min.Y && r.Max.Y <= area.Max.Y+headingHeight-6 &&
@@ -178,7 +162,7 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 	const size = 7
 	for i, m := range g.methods {
 		sty, label := fit(m.label, 110, size)
-		at := vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)}
+		at := marks[i]
 		w, h := sty.Width(label), vg.Length(size)
 		place, found := vg.Rectangle{}, false
 		for _, away := range []vg.Length{0, 8, 16, 26, 38, 52, 70} {
@@ -205,13 +189,13 @@ func (g paretoPlot) names(c draw.Canvas, x func(paretoPoint) vg.Length, y func(f
 		textAt(c, sty, draw.XLeft, place.Min.X, place.Min.Y, label)
 	}
 	for i, m := range g.methods {
-		c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: x(g.at[i]), Y: y(g.at[i].value)})
+		c.DrawGlyph(MethodLook(m.id).glyph(), marks[i])
 	}
 }
 
-// TimeTicks returns the powers of ten between two logarithms of seconds, and also 2 and
-// 5 times these where there are few.
-func TimeTicks(low, high float64) (list []float64) {
+// timeTicks returns the logarithms of the powers of ten between two logarithms of
+// seconds, and also of 2 and 5 times these where there are few.
+func timeTicks(low, high float64) (list []float64) {
 	steps := []float64{1}
 	if high-low < 2.5 {
 		steps = []float64{1, 2, 5}
@@ -219,15 +203,17 @@ func TimeTicks(low, high float64) (list []float64) {
 	for e := math.Floor(low); e <= high; e++ {
 		for _, s := range steps {
 			if l := e + math.Log10(s); l >= low && l <= high {
-				list = append(list, s*math.Pow(10, e))
+				list = append(list, l)
 			}
 		}
 	}
 	return list
 }
 
-// Duration prints a time with its unit: 20 us, 1 ms, 5 s.
-func Duration(seconds float64) string {
+// duration prints a time, given as the logarithm of its seconds, with its unit: 20 µs,
+// 1 ms, 5 s.
+func duration(log float64) string {
+	seconds := math.Pow(10, log)
 	for _, u := range []struct {
 		name string
 		size float64

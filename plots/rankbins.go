@@ -77,85 +77,79 @@ type rankLines struct {
 	height, right vg.Length // of the panel; of the names
 }
 
-func (g rankLines) draw(c draw.Canvas, top vg.Length) {
-	top -= 8
-	left, right := c.Min.X+leftMargin, c.Max.X-g.right
-	bottom := top - g.height
-	x := func(bins int) vg.Length {
-		from, to := math.Log(float64(g.bins[0])), math.Log(float64(g.bins[len(g.bins)-1]))
-		return left + 6 + (right-left-12)*vg.Length((math.Log(float64(bins))-from)/(to-from))
+func (g rankLines) draw(page draw.Canvas, top vg.Length) {
+	area := vg.Rectangle{Min: vg.Point{X: page.Min.X + leftMargin, Y: top - 8 - g.height}, Max: vg.Point{X: page.Max.X - g.right, Y: top - 8}}
+	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
+	for _, m := range g.bins {
+		x.ticks = append(x.ticks, math.Log(float64(m)))
 	}
+	x.min, x.max = x.ticks[0], x.ticks[len(x.ticks)-1]
+	edge := .02 * (x.max - x.min) // room for the marks
+	x.min, x.max = x.min-edge, x.max+edge
 	best, worst := g.Ranks[0][0], g.Ranks[0][0]
 	for _, ranks := range g.Ranks {
 		best, worst = min(best, slices.Min(ranks)), max(worst, slices.Max(ranks))
 	}
 	best, worst = math.Floor(best), math.Ceil(worst)
-	y := func(rank float64) vg.Length { return top - 4 - (g.height-8)*vg.Length((rank-best)/max(1, worst-best)) }
-	line := stroke(ink, axisWidth)
+	// The best rank is at the top, so the axis is of ranks below zero.
+	y := span{min: -max(worst, best+1) - .2, max: -best + .2, label: func(v float64) string { return strconv.Itoa(int(-v)) }}
 	for rank := int(best); rank <= int(worst); rank += max(1, int(worst-best+5)/10) {
-		at := y(float64(rank))
-		c.StrokeLine2(stroke(gridColor, axisWidth), left, at, right, at)
-		textAt(c, write(smallSize, ink), draw.XRight, left-4, at-4, strconv.Itoa(rank))
+		y.ticks = append(y.ticks, -float64(rank))
 	}
-	c.StrokeLines(line, []vg.Point{{X: left, Y: top}, {X: left, Y: bottom}, {X: right, Y: bottom}})
-	for _, m := range g.bins {
-		c.StrokeLine2(line, x(m), bottom, x(m), bottom-tickLength)
-		c.FillText(write(smallSize, ink), vg.Point{X: x(m), Y: bottom - 12}, strconv.Itoa(m))
-	}
-	xTitle(c, (left+right)/2, c.Min.Y+3, "number of bins")
-	yTitle(c, c.Min.X+10, (top+bottom)/2, "mean rank (1 is best)")
-	g.lines(c, x, y, right, top+2, bottom-2)
+	p := axes(x, y)
+	p.Add(gridLines(y), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) { g.lines(page, x, y, area) }))
+	drawAt(p, page, area)
+	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "number of bins")
+	yTitle(page, page.Min.X+10, (area.Min.Y+area.Max.Y)/2, "mean rank (1 is best)")
 }
 
-// lines draws the line of each method and, to the right of the panel, its name at a
-// height between top and bottom.
-func (g rankLines) lines(c draw.Canvas, x func(bins int) vg.Length, y func(rank float64) vg.Length, right, top, bottom vg.Length) {
+// lines draws the line of each method and, to the right of the area, its name.
+func (g rankLines) lines(c draw.Canvas, x, y func(float64) vg.Length, area vg.Rectangle) {
 	last := g.Ranks[len(g.bins)-1]
 	order := make([]int, len(last))
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(last[a], last[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(last[b], last[a]), b-a) }) // heights ascend
 	heights := make([]vg.Length, len(order))
 	for i, j := range order {
-		heights[i] = y(last[j])
+		heights[i] = y(-last[j])
 	}
-	spreadOut(heights, 8.6, top, bottom)
+	spreadOut(heights, 8.6, area.Min.Y-2, area.Max.Y+2)
 	for i, j := range order {
 		look := MethodLook(g.methods[j].id)
 		points := make([]vg.Point, len(g.bins))
 		for b, m := range g.bins {
-			points[b] = vg.Point{X: x(m), Y: y(g.Ranks[b][j])}
+			points[b] = vg.Point{X: x(math.Log(float64(m))), Y: y(-g.Ranks[b][j])}
 		}
 		c.StrokeLines(look.line(), points)
 		for _, p := range points {
 			c.DrawGlyph(look.glyph(), p)
 		}
 		leader := draw.LineStyle{Color: look.Color, Width: 0.5}
-		c.StrokeLines(leader, []vg.Point{{X: x(g.bins[len(g.bins)-1]) + 3, Y: y(last[j])}, {X: right + 10, Y: heights[i]}, {X: right + 14, Y: heights[i]}})
+		end, right := points[len(points)-1], area.Max.X
+		c.StrokeLines(leader, []vg.Point{{X: end.X + 3, Y: end.Y}, {X: right + 10, Y: heights[i]}, {X: right + 14, Y: heights[i]}})
 		sty, label := fit(g.methods[j].label, g.right-20, smallSize)
 		textAt(c, sty, draw.XLeft, right+16, heights[i]-4, label)
 	}
 }
 
-// spreadOut moves descending heights apart by at least a distance, within the limits as
+// spreadOut moves ascending places apart by at least a distance, within the limits as
 // far as they have room.
-func spreadOut(heights []vg.Length, apart, top, bottom vg.Length) {
+func spreadOut(places []vg.Length, apart, least, most vg.Length) {
+	last := len(places) - 1
 	for range 200 {
 		moved := false
-		for i := 1; i < len(heights); i++ {
-			if short := apart - (heights[i-1] - heights[i]); short > 0.01 {
-				heights[i-1] += short / 2
-				heights[i] -= short / 2
+		for i := 1; i <= last; i++ {
+			if short := apart - (places[i] - places[i-1]); short > 0.01 {
+				places[i-1] -= short / 2
+				places[i] += short / 2
 				moved = true
 			}
-		}
-		if n := len(heights); n > 0 {
-			heights[0] = min(heights[0], top)
-			heights[n-1] = max(heights[n-1], bottom)
 		}
 		if !moved {
 			return
 		}
+		places[0], places[last] = max(places[0], least), min(places[last], most)
 	}
 }

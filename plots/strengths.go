@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/results"
@@ -27,7 +28,7 @@ func WinRatesOf(c *compare.Comparison, labels map[string]string, notes ...string
 	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half"}
 	f.title = "Win rate by " + c.MetricLabel
 	f.caption = fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))
-	f.x.shift = 50
+	f.x.label = func(v float64) string { return strconv.FormatFloat(v+50, 'f', -1, 64) }
 	return strengths(c, labels, f, notes, "win-rates", func(s compare.Strength) compare.Estimate {
 		e := s.WinRate
 		return compare.Estimate{Value: 100*e.Value - 50, Lo: 100*e.Lo - 50, Hi: 100*e.Hi - 50}
