@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -97,19 +96,16 @@ type resources struct {
 }
 
 func (r *resources) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(os.Getenv, runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
 	cmd.Flags().StringVar(&r.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
 }
 
 // defaultWorkers is what a batch system gives to the task, or else the number of
-// processors that this process may use: a quota of its control group (its container)
-// counts. root is the root of the file system.
-func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int {
+// processors that Go uses: on Linux, the runtime counts no more than the quota of the
+// control group (the container) of this process, rounded up and at least 2.
+func defaultWorkers(getenv func(string) string, processors int) int {
 	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
 		return n
-	}
-	if n := quota(root); n > 0 {
-		return min(n, processors)
 	}
 	return processors
 }
