@@ -6,31 +6,31 @@ import (
 )
 
 // Entry is one line of the registry: a method as users meet it. NewEntry makes
-// one.
+// one. Its JSON is what qats methods --json prints of it.
 type Entry struct {
-	Name      string // id in specs and results.csv
-	Label     string // column heading
-	Version   int    // raised whenever the method's numbers change; part of the cache key
-	Summary   string // one line
-	Reference string // author and year, or the paper's equation
+	Name      string `json:"name"`      // id in specs and results.csv
+	Label     string `json:"label"`     // column heading
+	Version   int    `json:"version"`   // raised whenever the method's numbers change; part of the cache key
+	Summary   string `json:"summary"`   // one line
+	Reference string `json:"reference"` // author and year, or the paper's equation
 
-	Aliases []string // other names in use, which are answered by "did you mean"
+	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
 
 	// docs/methods.md has these, in its symbols. A method of the registry has all
 	// four; a method of another module may leave them empty.
-	Formula   string // the map and its objective
-	Code      string // code that it was compared with, the authors' if they published any; "none"
-	Agreement string // what was compared and how closely it agreed; "not compared" is an answer
-	Departs   string // where it departs from the reference, in short; "none"
+	Formula   string `json:"formula"`       // the map and its objective
+	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"
+	Agreement string `json:"agreement"`     // what was compared and how closely it agreed; "not compared" is an answer
+	Departs   string `json:"departs"`       // where it departs from the reference, in short; "none"
 
 	// Cost is the CPU time of a fit with the default options, in passes over the
 	// calibration rows (a pass reads n x k logits and takes their log-sum-exp: about
 	// 0.8 (k + 20) ns a row). It is a rough measurement, between sets of 524 x 2 and
 	// 5,000 x 10 rows, and serves to divide work between processes. Zero means 30, the
 	// middle of the methods that take 3 to 100 passes.
-	Cost float64
+	Cost float64 `json:"-"`
 
-	Method Method // with the default options
+	Method Method `json:"-"` // with the default options
 
 	with    func(set func([]Option) error) (Method, error)
 	restore func(decode func(v any) error) (Map, error)

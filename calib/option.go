@@ -12,15 +12,15 @@ import (
 // Option is one option of a method: a field of its struct under the name that
 // specs and the command line use.
 type Option struct {
-	Name    string
-	Help    string     // one line
-	Range   string     // the values that are accepted, as "1 to 100"
-	Default any        // as Value returns it
-	Value   func() any // int, float64, string, a list of strings, or nil for an option that is not set
+	Name    string     `json:"name"`
+	Help    string     `json:"help"`    // one line
+	Range   string     `json:"range"`   // the values that are accepted, as "1 to 100"
+	Default any        `json:"default"` // as Value returns it
+	Value   func() any `json:"-"`       // int, float64, string, a list of strings, or nil for an option that is not set
 
 	// Set sets the field to v, as YAML has it: int, float64, string, []any. It
 	// returns an error for another type and for a value outside the range.
-	Set func(v any) error
+	Set func(v any) error `json:"-"`
 
 	// fill replaces a zero field by the default and checks the range.
 	fill func() error

@@ -2,15 +2,15 @@ package plots
 
 // Entry is one line of the registry: a kind of figure.
 type Entry struct {
-	Name    string // id in specs, and the beginning of file names
-	Summary string // one sentence
-	Metrics int    // how many metrics a spec may name: 0, 1, or any number if negative
-	PerCell bool   // drawn once for each cell: Input.Bins holds the rows of one cell
+	Name    string `json:"name"`        // id in specs, and the beginning of file names
+	Summary string `json:"summary"`     // one sentence
+	Metrics int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
+	PerCell bool   `json:"one_setting"` // drawn once for each cell: Input.Bins holds the rows of one cell
 
 	// Draw checks the rows and returns the figure. The figure keeps the slices of
 	// in; they must not be changed while it is in use. Errors name the figure and
 	// the row that cannot be drawn.
-	Draw func(in Input) (*Figure, error)
+	Draw func(in Input) (*Figure, error) `json:"-"`
 }
 
 // Registry returns every kind of figure, in the order of reports.

@@ -54,15 +54,14 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 				}
 				list = []calib.Entry{e}
 			}
-			if asJSON {
-				return eachJSON(w, list, describeMethod)
-			}
-			var rows [][]string
-			for _, e := range list {
+			return printList(w, list, asJSON, describeMethod, []string{"METHOD", "NEEDS", "TOP 1", "SUMMARY"}, func(e calib.Entry) []string {
 				c := e.Method.Contract()
-				rows = append(rows, []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), yesNo(c.KeepsTop1), e.Summary})
-			}
-			return printColumns(w, []string{"METHOD", "NEEDS", "TOP 1", "SUMMARY"}, rows)
+				keeps := "no"
+				if c.KeepsTop1 {
+					keeps = "yes"
+				}
+				return []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), keeps, e.Summary}
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&page, "page", false, "print docs/methods.md: all calibrators and metrics with formulas, as Markdown")
@@ -87,15 +86,22 @@ func extraNeeds(c calib.Contract) []string {
 	return list
 }
 
+// seen is a set of arrays that a contract names.
+type seen struct {
+	name  string
+	parts data.Parts
+}
+
+func setsOf(c calib.Contract) []seen {
+	return []seen{{"cal", c.Cal}, {"test", c.Test}, {"target", c.Target}}
+}
+
 // needs lists the arrays that a contract names.
 func needs(c calib.Contract) string {
 	var list []string
-	for _, n := range []struct {
-		set   string
-		parts data.Parts
-	}{{"cal", c.Cal}, {"test", c.Test}, {"target", c.Target}} {
-		if n.parts != 0 {
-			list = append(list, n.set+" "+n.parts.String())
+	for _, set := range setsOf(c) {
+		if set.parts != 0 {
+			list = append(list, set.name+" "+set.parts.String())
 		}
 	}
 	if c.TrueLogits {
@@ -177,42 +183,22 @@ func warningsOf(c calib.Contract) []string {
 
 // methodJSON is a line of methods --json.
 type methodJSON struct {
-	Name       string              `json:"name"`
-	Label      string              `json:"label"`
-	Version    int                 `json:"version"`
-	Summary    string              `json:"summary"`
-	Reference  string              `json:"reference"`
-	Formula    string              `json:"formula"`
-	Aliases    []string            `json:"aliases,omitempty"`
+	calib.Entry
 	Needs      map[string][]string `json:"needs"` // by cal, test and target
 	TrueLogits bool                `json:"true_logits"`
 	KeepsTop1  bool                `json:"keeps_top1"`
 	Streams    bool                `json:"streams"`
-	Options    []optionJSON        `json:"options"`
+	Options    []calib.Option      `json:"options"`
 	Warnings   []string            `json:"warnings,omitempty"`
-	Code       string              `json:"compared_with"`
-	Agreement  string              `json:"agreement"`
-	Departs    string              `json:"departs"`
-}
-
-type optionJSON struct {
-	Name    string `json:"name"`
-	Default any    `json:"default"` // null: from the data
-	Range   string `json:"range"`
-	Help    string `json:"help"`
 }
 
 func describeMethod(e calib.Entry) any {
 	c := e.Method.Contract()
-	m := methodJSON{e.Name, e.Label, e.Version, e.Summary, e.Reference, e.Formula, e.Aliases, map[string][]string{},
-		c.TrueLogits, c.KeepsTop1, c.Streams, []optionJSON{}, warningsOf(c), e.Code, e.Agreement, e.Departs}
-	for set, parts := range map[string]data.Parts{"cal": c.Cal, "test": c.Test, "target": c.Target} {
-		for _, part := range parts.List() {
-			m.Needs[set] = append(m.Needs[set], part.String())
+	m := methodJSON{e, map[string][]string{}, c.TrueLogits, c.KeepsTop1, c.Streams, append([]calib.Option{}, e.Options()...), warningsOf(c)}
+	for _, set := range setsOf(c) {
+		for _, part := range set.parts.List() {
+			m.Needs[set.name] = append(m.Needs[set.name], part.String())
 		}
-	}
-	for _, o := range e.Options() {
-		m.Options = append(m.Options, optionJSON{o.Name, o.Default, o.Range, o.Help})
 	}
 	return m
 }
@@ -243,18 +229,13 @@ it shows one: its formula, values with their ranges, and reference.`,
 				}
 				list = []metrics.Entry{e}
 			}
-			if asJSON {
-				return eachJSON(w, list, describeMetric)
-			}
-			var rows [][]string
-			for _, e := range list {
+			return printList(w, list, asJSON, describeMetric, []string{"METRIC", "BETTER", "IN A RUN", "SUMMARY"}, func(e metrics.Entry) []string {
 				in := "always"
 				if e.OnRequest {
 					in = "if named"
 				}
-				rows = append(rows, []string{e.Name, cmp.Or(string(e.Better), "-"), in, e.Summary})
-			}
-			return printColumns(w, []string{"METRIC", "BETTER", "IN A RUN", "SUMMARY"}, rows)
+				return []string{e.Name, cmp.Or(string(e.Better), "-"), in, e.Summary}
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each metric")
@@ -314,25 +295,14 @@ kind that shows one setting is drawn once for each setting.`,
   qats figures --json`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := cmd.OutOrStdout()
-			if asJSON {
-				return eachJSON(w, plots.Registry(), func(e plots.Entry) any {
-					return struct {
-						Name    string `json:"name"`
-						PerCell bool   `json:"one_setting"`
-						Summary string `json:"summary"`
-					}{e.Name, e.PerCell, e.Summary}
-				})
-			}
-			var rows [][]string
-			for _, e := range plots.Registry() {
+			itself := func(e plots.Entry) any { return e }
+			return printList(cmd.OutOrStdout(), plots.Registry(), asJSON, itself, []string{"KIND", "SETTINGS", "SUMMARY"}, func(e plots.Entry) []string {
 				shows := "several"
 				if e.PerCell {
 					shows = "one"
 				}
-				rows = append(rows, []string{e.Name, shows, e.Summary})
-			}
-			return printColumns(w, []string{"KIND", "SETTINGS", "SUMMARY"}, rows)
+				return []string{e.Name, shows, e.Summary}
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each kind")
@@ -353,21 +323,22 @@ func show(w io.Writer, name, summary string, items []item) error {
 	return printColumns(w, nil, rows)
 }
 
-// eachJSON prints one JSON object a line for each item of a list.
-func eachJSON[T any](w io.Writer, list []T, describe func(T) any) error {
+// printList prints a list in columns, one row for each item, or one JSON object a line
+// for each item.
+func printList[T any](w io.Writer, list []T, asJSON bool, object func(T) any, head []string, row func(T) []string) error {
+	if !asJSON {
+		var rows [][]string
+		for _, e := range list {
+			rows = append(rows, row(e))
+		}
+		return printColumns(w, head, rows)
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, e := range list {
-		if err := enc.Encode(describe(e)); err != nil {
+		if err := enc.Encode(object(e)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func yesNo(v bool) string {
-	if v {
-		return "yes"
-	}
-	return "no"
 }

@@ -60,11 +60,7 @@ func methodItems(e calib.Entry) []item {
 	}
 	var options []string
 	for _, o := range e.Options() {
-		def := "from the data"
-		if o.Default != nil {
-			def = fmt.Sprint(o.Default)
-		}
-		options = append(options, fmt.Sprintf("`%s` (%s), %s", o.Name, def, o.Help))
+		options = append(options, fmt.Sprintf("`%s` (%s), %s", o.Name, defaultOf(o), o.Help))
 	}
 	return []item{
 		{"label", e.Label},
