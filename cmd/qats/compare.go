@@ -87,22 +87,22 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
-	f.StringVar((*string)(&c.Block), "block", string(compare.BySamples), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
+	c.Block, c.Interval, c.latex = compare.BySamples, metrics.BC, "full"
+	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
-	f.StringVar((*string)(&c.Interval), "interval", string(metrics.BC), "bootstrap intervals of single settings: bc or percentile")
+	choiceFlag(cmd, &c.Interval, "interval", []metrics.Interval{metrics.BC, metrics.Percentile}, "bootstrap intervals of single settings: bc or percentile")
 	f.StringArrayVar(&c.tables, "table", nil, "CSV file of another program, or a pattern for several; may be repeated")
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
-	f.StringVar(&c.latex, "latex", "full", "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
+	choiceFlag(cmd, &c.latex, "latex", []string{"full", "compact"}, "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
-		"block": oneOf(blockNames()), "interval": oneOf(intervals), "latex": oneOf(latexForms),
 	} {
 		cmd.RegisterFlagCompletionFunc(flag, complete)
 	}

@@ -3,45 +3,16 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
 )
 
-// intervals and latexForms are the values of --interval and --latex.
-var (
-	intervals  = []string{string(metrics.BC), string(metrics.Percentile)}
-	latexForms = []string{"full", "compact"}
-)
-
-// blockNames returns the values of --block.
-func blockNames() []string {
-	var names []string
-	for _, b := range compare.Blocks() {
-		names = append(names, string(b))
-	}
-	return names
-}
-
 // check rejects flags that do not fit each other.
 func (c *comparing) check() error {
 	if err := c.resolve(nil); err != nil {
 		return err
-	}
-	for _, f := range []struct {
-		flag  string
-		value *string
-		known []string
-	}{
-		{"block", (*string)(&c.Block), blockNames()},
-		{"interval", (*string)(&c.Interval), intervals},
-		{"latex", &c.latex, latexForms},
-	} {
-		if err := choose(f.flag, f.value, f.known); err != nil {
-			return err
-		}
 	}
 	switch {
 	case c.splits < 0 || c.splits > spec.MaxSplits:
@@ -96,18 +67,5 @@ func (c *comparing) resolve(known []string) error {
 		}
 		c.Methods[i] = m
 	}
-	return nil
-}
-
-// choose replaces the value of a flag by the one among known that it stands for.
-func choose(flag string, value *string, known []string) error {
-	match, ok := spec.Match(*value, known)
-	if !ok {
-		if len(known) == 2 {
-			return fmt.Errorf("--%s %s: give %s or %s", flag, *value, known[0], known[1])
-		}
-		return fmt.Errorf("--%s %s: give one of %s", flag, *value, strings.Join(known, ", "))
-	}
-	*value = match
 	return nil
 }

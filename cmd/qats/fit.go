@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/qats-bench/qats/calib"
@@ -67,26 +66,7 @@ func (a *arrays) flags(cmd *cobra.Command, what string, fit bool) {
 
 // kindFlag declares --kind.
 func kindFlag(cmd *cobra.Command, kind *data.Kind) {
-	cmd.Flags().Var((*kindValue)(kind), "kind", "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
-	var kinds []string
-	for _, k := range data.Kinds() {
-		kinds = append(kinds, string(k))
-	}
-	cmd.RegisterFlagCompletionFunc("kind", oneOf(kinds))
-}
-
-// kindValue is a flag that names a data.Kind.
-type kindValue data.Kind
-
-func (k *kindValue) String() string { return string(*k) }
-func (k *kindValue) Type() string   { return "KIND" }
-
-func (k *kindValue) Set(name string) error {
-	if !slices.Contains(data.Kinds(), data.Kind(name)) {
-		return errors.New("want logits, log-probs or probs")
-	}
-	*k = kindValue(name)
-	return nil
+	choiceFlag(cmd, kind, "kind", data.Kinds(), "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
 }
 
 // notice prints the notes on the logits of r. Logits whose offset is lost are an

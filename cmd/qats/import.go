@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/public"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
@@ -17,7 +16,6 @@ const arraysDir = "data/arrays"
 
 func importCommand() *cobra.Command {
 	var o public.Options
-	var kind string
 	var formats []string
 	for _, f := range public.Formats() {
 		formats = append(formats, fmt.Sprintf("  %-9s %s:\n            %s", f.Name, f.Title, f.Files))
@@ -47,7 +45,6 @@ overwritten; comments in an existing manifest.yaml are lost.`,
       --dataset mine --backbone resnet50`,
 		Args: argumentsOr(2, math.MaxInt, "import needs a format and its files, as in qats import nncal probs_resnet110_c10_logits.p"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Columns.Kind = data.Kind(kind)
 			sum, err := public.Import(cmd.Context(), args[0], args[1:], o)
 			if err != nil {
 				return err
@@ -65,7 +62,7 @@ overwritten; comments in an existing manifest.yaml are lost.`,
 	f.IntVar(&o.Run, "run", 1, "medmnist: run that gets the plain name of the backbone")
 	f.StringSliceVar(&o.Columns.Classes, "classes", nil, "csv: columns of the classes in order, or a pattern for them such as 'p*'")
 	f.StringVar(&o.Columns.Label, "label", "", "csv: column of the label, an integer from 0")
-	f.StringVar(&kind, "kind", "", "csv: what the columns of the classes hold, logits or probs")
+	f.StringVar((*string)(&o.Columns.Kind), "kind", "", "csv: what the columns of the classes hold, logits or probs")
 	f.StringVar(&o.Columns.Split, "split", "", "csv: column that says the set of a row; without it, give two files")
 	f.StringVar(&o.Columns.Cal, "cal", "cal", "csv: value of that column in rows that calibrate")
 	f.StringVar(&o.Columns.Test, "test", "test", "csv: value of that column in rows that test")
