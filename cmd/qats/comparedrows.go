@@ -77,10 +77,6 @@ func (c *comparing) scored() []string {
 
 // make runs the specs and writes their rows into dir.
 func (c *comparing) make(cmd *cobra.Command, dir string) error {
-	o, err := c.use.options(c.at.fresh)
-	if err != nil {
-		return err
-	}
 	known := experiments.Registry()
 	specs, err := experiments.ReadSpecs(c.specs)
 	if err != nil {
@@ -106,7 +102,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	if c.json {
 		w = io.Discard
 	}
-	err = execute(cmd, &c.at, specs, dir, o, w)
+	err = execute(cmd, &c.at, specs, dir, c.use.options(c.at.fresh), w)
 	if err == nil || err == errFailed {
 		fmt.Fprintln(w) // before the page
 	}

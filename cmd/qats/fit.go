@@ -104,7 +104,7 @@ type fit struct {
 	arrays
 	params  []string
 	output  string
-	memory  string
+	memory  memory
 	timings bool
 	figure  string
 }
@@ -133,7 +133,7 @@ For other methods such a set is an error.`,
 	f.flags(cmd, "calibration set", true)
 	cmd.Flags().StringArrayVarP(&f.params, "param", "p", nil, "an option of the method, key=value; may be repeated")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
-	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	f.memory.flag(cmd, "memory for arrays")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	figureFlag(cmd, &f.figure, "the calibration set (before and after)")
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
@@ -151,12 +151,8 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err := cmp.Or(checkFigure(f.figure), checkOutput(f.output)); err != nil {
 		return err
 	}
-	memory, err := parseBytes(f.memory)
-	if err != nil {
-		return err
-	}
 	in := calib.Input{Seed: 1, Stage: clock.stage}
-	cal, stream, err := f.openCal(cmd.Context(), cmd.ErrOrStderr(), m, memory)
+	cal, stream, err := f.openCal(cmd.Context(), cmd.ErrOrStderr(), m, f.memory.bytes)
 	if err != nil {
 		return err
 	}

@@ -41,10 +41,6 @@ elsewhere from the program.`,
 			if err != nil {
 				return err
 			}
-			o, err := use.options(at.fresh)
-			if err != nil {
-				return err
-			}
 			if at.quick {
 				fmt.Fprintf(report(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
@@ -52,7 +48,7 @@ elsewhere from the program.`,
 			if err != nil {
 				return err
 			}
-			failed := execute(cmd, &at, specs, at.out, o, report(cmd))
+			failed := execute(cmd, &at, specs, at.out, use.options(at.fresh), report(cmd))
 			if failed != nil && failed != errFailed {
 				return failed
 			}

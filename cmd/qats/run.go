@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -61,10 +60,8 @@ type runFlags struct {
 }
 
 func (r *runFlags) run(cmd *cobra.Command, files []string) error {
-	o, err := r.use.options(r.at.fresh)
-	if err != nil {
-		return err
-	}
+	var err error
+	o := r.use.options(r.at.fresh)
 	if o.Shard, err = parseShard(r.shard, os.Getenv); err != nil {
 		return err
 	}
@@ -92,12 +89,12 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 // resources are the flags for the share of the machine that a run may use.
 type resources struct {
 	workers int
-	memory  string
+	memory  memory
 }
 
 func (r *resources) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(os.Getenv, runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
-	cmd.Flags().StringVar(&r.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	r.memory.flag(cmd, "memory for arrays")
 }
 
 // defaultWorkers is what a batch system gives to the task, or else the number of
@@ -110,9 +107,8 @@ func defaultWorkers(getenv func(string) string, processors int) int {
 	return processors
 }
 
-func (r *resources) options(fresh bool) (experiments.RunOptions, error) {
-	memory, err := parseBytes(r.memory)
-	return experiments.RunOptions{Workers: r.workers, Memory: memory, Fresh: fresh}, err
+func (r *resources) options(fresh bool) experiments.RunOptions {
+	return experiments.RunOptions{Workers: r.workers, Memory: r.memory.bytes, Fresh: fresh}
 }
 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
@@ -225,19 +221,4 @@ func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, 
 		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)
 	}
 	return json.NewEncoder(w).Encode(r)
-}
-
-// parseBytes reads a size in bytes with an optional unit KiB, MiB or GiB.
-func parseBytes(s string) (int64, error) {
-	number, unit := s, int64(1)
-	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
-		if strings.HasSuffix(s, suffix) {
-			number, unit = strings.TrimSuffix(s, suffix), size
-		}
-	}
-	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || math.IsNaN(n) || n*float64(unit) < 1 || n*float64(unit) > 1<<60 {
-		return 0, fmt.Errorf("--max-memory %s: write a size as in 512MiB or 6GiB", s)
-	}
-	return int64(n * float64(unit)), nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -55,7 +56,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
 	f.BoolVar(&s.interval, "interval", false, "print bootstrap intervals too")
-	f.StringVar(&s.memory, "max-memory", "4GiB", "memory for arrays, as in 512MiB or 6GiB")
+	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	figureFlag(cmd, &s.figure, "the rows")
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
@@ -67,11 +68,12 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 
 // scoreFlags are the flags of score.
 type scoreFlags struct {
-	probs, logits, top, labels, uncal, memory string
-	kind                                      data.Kind
-	metrics                                   []string
-	json, interval                            bool
-	figure                                    string
+	probs, logits, top, labels, uncal string
+	kind                              data.Kind
+	metrics                           []string
+	memory                            memory
+	json, interval                    bool
+	figure                            string
 
 	classes bool // a metric reads class bins
 	vectors bool // a metric recalibrates whole vectors
@@ -96,24 +98,20 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
 	s.vectors = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.CrossFit })
-	memory, err := parseBytes(s.memory)
-	if err != nil {
-		return err
-	}
 	var scores *scoring.SampleScores
 	switch {
 	case s.logits != "":
-		scores, err = s.scoreLogits(cmd, s.logits, memory)
+		scores, err = s.scoreLogits(cmd, s.logits)
 	case s.probs != "":
-		scores, err = s.scoreProbs(cmd, memory)
+		scores, err = s.scoreProbs(cmd)
 	default:
-		scores, err = s.scoreTop(cmd.Context(), memory)
+		scores, err = s.scoreTop(cmd.Context())
 	}
 	if err != nil {
 		return err
 	}
 	samples := metrics.Of(scores)
-	if samples, err = s.against(cmd, samples, memory); err != nil {
+	if samples, err = s.against(cmd, samples); err != nil {
 		return err
 	}
 	if s.figure != "" {
@@ -130,12 +128,12 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 
 // against makes the scores of the uncalibrated network known: those of --uncal, or
 // the samples themselves if they are of logits.
-func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples, memory int64) (*metrics.Samples, error) {
+func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples) (*metrics.Samples, error) {
 	switch {
 	case s.uncal != "":
 		plain := *s
 		plain.classes, plain.vectors = false, false // no metric reads them
-		scores, err := plain.scoreLogits(cmd, s.uncal, memory)
+		scores, err := plain.scoreLogits(cmd, s.uncal)
 		if err != nil {
 			return nil, err
 		}
@@ -184,8 +182,8 @@ const (
 	intervalBytes = 80
 )
 
-// sampleScores returns n rows of k classes to be filled, if they fit into memory bytes.
-func (s *scoreFlags) sampleScores(n, k int, name string, memory int64) (*scoring.SampleScores, error) {
+// sampleScores returns n rows of k classes to be filled, if they fit into memory.
+func (s *scoreFlags) sampleScores(n, k int, name string) (*scoring.SampleScores, error) {
 	need := int64(n) * rowBytes
 	if s.interval {
 		need += int64(n) * intervalBytes
@@ -199,7 +197,7 @@ func (s *scoreFlags) sampleScores(n, k int, name string, memory int64) (*scoring
 	if s.uncal != "" {
 		need += int64(n) * uncalBytes
 	}
-	if need > memory {
+	if need > s.memory.bytes {
 		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
 	}
 	return scoring.Zeros(n), nil
@@ -209,9 +207,53 @@ func (s *scoreFlags) sampleScores(n, k int, name string, memory int64) (*scoring
 // while it is scored.
 const scoreBytes = 1 << 20
 
+// scan scores the rows of r in blocks on some workers. score scores a block, which
+// begins at row lo, into part, and returns its probabilities, which metrics of all
+// classes read. k is the number of classes, and 0 for a top-label method, which has
+// no such probabilities; a row takes size bytes. Errors call what is scored name.
+func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, size, workers int,
+	score func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error)) (*scoring.SampleScores, error) {
+	all, err := s.sampleScores(r.Rows(), k, name)
+	if err != nil {
+		return nil, err
+	}
+	var whole data.Probs
+	if s.vectors && k > 0 {
+		whole = data.NewProbs(r.Rows(), k)
+	}
+	if k == 0 {
+		all.TopLabel, all.NLL, all.Brier = true, nil, nil
+	}
+	var mu sync.Mutex
+	tally := scoring.NewClassTally(k)
+	err = data.Scan(ctx, r, max(1, scoreBytes/size), workers, func(lo int, set *data.Set) error {
+		hi := lo + len(set.Labels)
+		probs, err := score(all.Part(lo, hi), lo, set)
+		if err != nil || k == 0 {
+			return err
+		}
+		if s.vectors {
+			copy(whole.Slice(lo, hi).Data, probs.Data)
+		}
+		if s.classes {
+			mu.Lock()
+			defer mu.Unlock()
+			tally.Add(probs, set.Labels)
+		}
+		return nil
+	})
+	if s.classes && k > 0 {
+		all.Classes = tally.Bins()
+	}
+	if s.vectors && k > 0 && err == nil {
+		all.Vectors = metrics.CrossFit(whole, all.Label, scoreSeed)
+	}
+	return all, err
+}
+
 // scoreLogits scores the uncalibrated softmax, on all processors.
-func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string, memory int64) (*scoring.SampleScores, error) {
-	r, err := data.Files{Logits: file, Labels: s.labels, Kind: s.kind, MemberLimit: memory}.Open()
+func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string) (*scoring.SampleScores, error) {
+	r, err := data.Files{Logits: file, Labels: s.labels, Kind: s.kind, MemberLimit: s.memory.bytes}.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -219,37 +261,25 @@ func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string, memory int64) 
 	if err := notice(cmd.ErrOrStderr(), r, "", false, file); err != nil {
 		return nil, err
 	}
-	all, err := s.sampleScores(r.Rows(), r.Classes(), file, memory)
-	if err != nil {
-		return nil, err
-	}
-	block := max(1, scoreBytes/(4*r.Classes()))
-	ones := slices.Repeat([]float64{1}, block)
-	tally, whole := s.newTally(r.Classes()), s.newVectors(r.Rows(), r.Classes())
-	err = data.Scan(cmd.Context(), r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
+	k := r.Classes()
+	score := func(part *scoring.SampleScores, _ int, set *data.Set) (probs data.Probs, err error) {
 		n := set.Logits.Rows
-		if err := scoring.AppendScaled([]*scoring.SampleScores{all.Part(lo, lo+n)}, set, ones[:n]); err != nil || tally == nil && whole == nil {
-			return err
+		err = scoring.AppendScaled([]*scoring.SampleScores{part}, set, slices.Repeat([]float64{1}, n))
+		if err == nil && (s.classes || s.vectors) {
+			probs = data.NewProbs(n, k)
+			for i := range n {
+				softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
+			}
 		}
-		probs := data.NewProbs(n, set.Logits.Cols)
-		if whole != nil {
-			probs = whole.Slice(lo, lo+n)
-		}
-		for i := range n {
-			softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
-		}
-		tally.add(probs, set.Labels)
-		return nil
-	})
-	all.Classes = tally.bins()
-	addVectors(all, whole, err)
-	return all, err
+		return probs, err
+	}
+	return s.scan(cmd.Context(), r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
 }
 
 // scoreProbs scores probabilities in float64, as they are in the file. Rows whose
 // sum is only loosely 1, as in float16 files and with few decimals, are divided by
 // it and counted.
-func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.SampleScores, error) {
+func (s *scoreFlags) scoreProbs(cmd *cobra.Command) (*scoring.SampleScores, error) {
 	r, err := data.Files{Labels: s.labels}.Open()
 	if err != nil {
 		return nil, err
@@ -268,60 +298,34 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command, memory int64) (*scoring.Samp
 	if n != r.Rows() {
 		return nil, fmt.Errorf("%s has %d rows, %s has %d", s.probs, n, s.labels, r.Rows())
 	}
-	all, err := s.sampleScores(n, k, s.probs, memory)
-	if err != nil {
-		return nil, err
-	}
-	block := max(1, scoreBytes/(8*k))
-	dst := data.NewProbs(min(block, n), k)
-	tally, whole := s.newTally(k), s.newVectors(n, k)
 	divided := 0
-	err = data.Scan(cmd.Context(), r, block, 1, func(lo int, set *data.Set) error {
-		rows := dst.Slice(0, len(set.Labels))
+	all, err := s.scan(cmd.Context(), r, s.probs, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
+		rows := data.NewProbs(len(set.Labels), k)
 		if err := p.ReadFloat64(rows.Data, lo, lo+rows.Rows); err != nil {
-			return err
+			return rows, err
 		}
 		for i := range rows.Rows {
 			if scoring.Normalise(rows.Row(i)) {
 				divided++
 			}
 		}
-		if err := all.Part(lo, lo+rows.Rows).AppendProbs(rows, set); err != nil {
-			return fmt.Errorf("%s: %w", s.probs, err)
+		if err := part.AppendProbs(rows, set); err != nil {
+			return rows, fmt.Errorf("%s: %w", s.probs, err)
 		}
-		tally.add(rows, set.Labels)
-		if whole != nil {
-			copy(whole.Slice(lo, lo+rows.Rows).Data, rows.Data)
-		}
-		return nil
+		return rows, nil
 	})
-	if err == nil && divided > 0 {
+	if err != nil {
+		return nil, err
+	}
+	if divided > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %d of %d rows sum to 1 only within %g and are divided by their sum\n", s.probs, divided, n, scoring.LooseSum)
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
-	all.Classes = tally.bins()
-	addVectors(all, whole, err)
-	return all, err
-}
-
-// newVectors returns room for all probabilities, nil if no metric needs them together.
-func (s *scoreFlags) newVectors(n, k int) *data.Probs {
-	if !s.vectors {
-		return nil
-	}
-	p := data.NewProbs(n, k)
-	return &p
-}
-
-// addVectors adds the numbers of whole vectors, if all was read without an error.
-func addVectors(all *scoring.SampleScores, probs *data.Probs, err error) {
-	if probs != nil && err == nil {
-		all.Vectors = metrics.CrossFit(*probs, all.Label, scoreSeed)
-	}
+	return all, nil
 }
 
 // scoreTop scores the pairs of a top-label method.
-func (s *scoreFlags) scoreTop(ctx context.Context, memory int64) (*scoring.SampleScores, error) {
+func (s *scoreFlags) scoreTop(ctx context.Context) (*scoring.SampleScores, error) {
 	r, err := data.Files{Labels: s.labels}.Open()
 	if err != nil {
 		return nil, err
@@ -337,63 +341,25 @@ func (s *scoreFlags) scoreTop(ctx context.Context, memory int64) (*scoring.Sampl
 		return nil, err
 	}
 	defer conf.Close()
-	n := r.Rows()
 	for _, a := range []*data.Array{class, conf} {
-		if shape := a.Shape(); len(shape) != 1 || shape[0] != n {
-			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, n)
+		if shape := a.Shape(); len(shape) != 1 || shape[0] != r.Rows() {
+			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, r.Rows())
 		}
 	}
-	all, err := s.sampleScores(n, 0, s.top, memory)
+	all, err := s.scan(ctx, r, s.top, 0, 8, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (none data.Probs, err error) {
+		n := len(set.Labels)
+		classes, confidences := make([]int32, n), make([]float64, n)
+		if err := errors.Join(class.ReadInt32(classes, lo, lo+n), conf.ReadFloat64(confidences, lo, lo+n)); err != nil {
+			return none, err
+		}
+		if err := part.AppendTopLabel(classes, confidences, set.Labels); err != nil {
+			return none, fmt.Errorf("%s: %w", s.top, err)
+		}
+		return none, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	all.TopLabel, all.NLL, all.Brier = true, nil, nil
-	block := min(scoreBytes/8, n)
-	classes, confidences := make([]int32, block), make([]float64, block)
-	err = data.Scan(ctx, r, max(1, block), 1, func(lo int, set *data.Set) error {
-		hi := lo + len(set.Labels)
-		if err := class.ReadInt32(classes[:hi-lo], lo, hi); err != nil {
-			return err
-		}
-		if err := conf.ReadFloat64(confidences[:hi-lo], lo, hi); err != nil {
-			return err
-		}
-		if err := all.Part(lo, hi).AppendTopLabel(classes[:hi-lo], confidences[:hi-lo], set.Labels); err != nil {
-			return fmt.Errorf("%s: %w", s.top, err)
-		}
-		return nil
-	})
 	all.Changed = nil // the uncalibrated logits are unknown
-	return all, err
-}
-
-// classTally fills class bins from several goroutines. A nil classTally does
-// nothing.
-type classTally struct {
-	mu    sync.Mutex
-	tally *scoring.ClassTally
-}
-
-// newTally returns nil if no metric reads class bins.
-func (s *scoreFlags) newTally(k int) *classTally {
-	if !s.classes {
-		return nil
-	}
-	return &classTally{tally: scoring.NewClassTally(k)}
-}
-
-func (t *classTally) add(probs data.Probs, labels []int32) {
-	if t == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.tally.Add(probs, labels)
-}
-
-func (t *classTally) bins() *scoring.ClassBins {
-	if t == nil {
-		return nil
-	}
-	return t.tally.Bins()
+	return all, nil
 }

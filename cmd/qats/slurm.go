@@ -18,7 +18,7 @@ import (
 // slurmFlags are the flags of qats slurm.
 type slurmFlags struct {
 	at       places
-	memory   string
+	memory   memory
 	shards   int
 	throttle int
 	cpus     int
@@ -57,7 +57,7 @@ same paths. qats status DIR says how far the tasks are.`,
 	cmd.Flags().IntVar(&f.shards, "shards", 0, fmt.Sprintf("number of tasks, 1 to %d", maxShards))
 	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
-	cmd.Flags().StringVar(&f.memory, "max-memory", "4GiB", "memory of a task for arrays, as in 512MiB or 6GiB")
+	f.memory.flag(cmd, "memory of a task for arrays")
 	cmd.Flags().BoolVar(&f.submit, "submit", false, "submit the jobs by sbatch")
 	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
 	return cmd
@@ -71,9 +71,6 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 		return fmt.Errorf("--at-once %d: want 0 or more", f.throttle)
 	case f.cpus < 1:
 		return fmt.Errorf("--cpus %d: want 1 or more", f.cpus)
-	}
-	if _, err := parseBytes(f.memory); err != nil {
-		return err
 	}
 	if _, err := experiments.ReadSpecs(files); err != nil { // a mistake is cheaper here than in N tasks
 		return err
@@ -123,7 +120,7 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 		return "", "", err
 	}
 	words := append([]string{self, "run"}, files...)
-	words = append(words, "--out", f.at.out, "--max-memory", f.memory)
+	words = append(words, "--out", f.at.out, "--max-memory", f.memory.text)
 	if f.at.store != "" {
 		words = append(words, "--store", f.at.store)
 	}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// memory is the flag --max-memory: a size with an optional unit KiB, MiB or GiB.
+type memory struct {
+	text  string
+	bytes int64
+}
+
+// flag declares --max-memory. what is the memory in its help.
+func (m *memory) flag(cmd *cobra.Command, what string) {
+	*m = memory{"4GiB", 4 << 30}
+	cmd.Flags().Var(m, "max-memory", what+", as in 512MiB or 6GiB")
+}
+
+func (m *memory) String() string { return m.text }
+func (m *memory) Type() string   { return "string" }
+
+func (m *memory) Set(text string) error {
+	number, unit := text, 1.0
+	for suffix, size := range map[string]float64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if before, ok := strings.CutSuffix(text, suffix); ok {
+			number, unit = before, size
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if n *= unit; err != nil || math.IsNaN(n) || n < 1 || n > 1<<60 {
+		return errors.New("write a size as in 512MiB or 6GiB")
+	}
+	*m = memory{text, int64(n)}
+	return nil
+}
