@@ -44,11 +44,11 @@ type Cell struct {
 }
 
 // plan makes the cells of the unit and finds their states.
-func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at location) {
-	test, testErr := digests.of(ctx, u.test, u.Setting.Test(), scored)
+func (u *Unit) plan(ctx context.Context, o PlanOptions, at location) {
+	test, testErr := o.digest(ctx, u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	if testErr == nil && u.Provenance.Origin == data.Measured {
-		cal, err := digests.of(ctx, u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
+		cal, err := o.digest(ctx, u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
 		if err == nil {
 			u.inputs = inputsText(cal, test)
 		}
@@ -61,7 +61,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 		} else {
 			err := testErr
 			if err == nil {
-				err = u.texts(ctx, digests, &c, o, at)
+				err = u.texts(ctx, &c, o, at)
 			}
 			if isFatal(err) && u.fatal == nil {
 				u.fatal = err
@@ -89,7 +89,7 @@ func (u *Unit) plan(ctx context.Context, digests *planDigests, o PlanOptions, at
 			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
 		}
 	}
-	u.describeArrays(ctx, digests)
+	u.describeArrays(ctx, o)
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,
@@ -131,21 +131,21 @@ func OffsetLost(method string) string {
 }
 
 // texts fills the key texts of c.
-func (u *Unit) texts(ctx context.Context, digests *planDigests, c *Cell, o PlanOptions, at location) error {
+func (u *Unit) texts(ctx context.Context, c *Cell, o PlanOptions, at location) error {
 	contract := c.Method.Contract()
 	var cal, target string
 	var err error
 	if contract.Cal != 0 {
-		if cal, err = digests.of(ctx, u.source, u.Setting.Cal(), contract.Cal); err != nil {
+		if cal, err = o.digest(ctx, u.source, u.Setting.Cal(), contract.Cal); err != nil {
 			return err
 		}
 	}
 	if contract.Target != 0 {
-		if target, err = digests.of(ctx, u.test, u.Setting.Test(), contract.Target); err != nil {
+		if target, err = o.digest(ctx, u.test, u.Setting.Test(), contract.Target); err != nil {
 			return err
 		}
 	}
-	test, err := digests.of(ctx, u.test, u.Setting.Test(), contract.Test|scored)
+	test, err := o.digest(ctx, u.test, u.Setting.Test(), contract.Test|scored)
 	if err != nil {
 		return err
 	}

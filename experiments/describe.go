@@ -55,7 +55,7 @@ func describeSpec(s *spec.Spec) results.RunSpec {
 
 // describeArrays sets the digests of the arrays that the cells of the unit read.
 // The plan has computed them for the keys of the cells.
-func (u *Unit) describeArrays(ctx context.Context, digests *planDigests) {
+func (u *Unit) describeArrays(ctx context.Context, o PlanOptions) {
 	var cal, test data.Parts
 	for i := range u.Cells {
 		if c := &u.Cells[i]; c.State != Skip && c.State != Broken {
@@ -65,9 +65,9 @@ func (u *Unit) describeArrays(ctx context.Context, digests *planDigests) {
 		}
 	}
 	if test != 0 {
-		u.testArrays, _ = digests.of(ctx, u.test, u.Setting.Test(), test) // an error is the state of a cell
+		u.testArrays, _ = o.digest(ctx, u.test, u.Setting.Test(), test) // an error is the state of a cell
 	}
 	if cal != 0 {
-		u.calArrays, _ = digests.of(ctx, u.source, u.Setting.Cal(), cal)
+		u.calArrays, _ = o.digest(ctx, u.source, u.Setting.Cal(), cal)
 	}
 }

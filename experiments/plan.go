@@ -101,10 +101,9 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			return nil, missingArrays(s, folders[bundle])
 		}
 	}
-	digests := planDigests{seen: map[digestKey]func() (string, error){}, look: o.Look, none: o.noDigests}
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
 		if u := &p.Units[i]; u.source != nil {
-			u.plan(ctx, &digests, o, p.location(u)) // an error is the state of its cell
+			u.plan(ctx, o, p.location(u)) // an error is the state of its cell
 		}
 	})
 	if err := ctx.Err(); err != nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
@@ -132,43 +131,16 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	return nil
 }
 
-// planDigests remembers the digests of one plan, so that a set that many cells
-// share is digested once.
-type planDigests struct {
-	mu   sync.Mutex
-	seen map[digestKey]func() (string, error)
-	look bool // headers are checked first
-	none bool // no digest is computed
-}
-
-type digestKey struct {
-	source data.Source
-	ref    data.Ref
-	parts  data.Parts
-}
-
-func (d *planDigests) of(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-	key := digestKey{src, ref, parts}
-	d.mu.Lock()
-	digest := d.seen[key]
-	if digest == nil {
-		digest = sync.OnceValues(func() (string, error) { return d.digest(ctx, src, ref, parts) })
-		d.seen[key] = digest
-	}
-	d.mu.Unlock()
-	return digest()
-}
-
-// digest returns the digest of a set. A look first reads the headers of its arrays.
-func (d *planDigests) digest(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-	if d.none {
+// digest returns the digest of a set for a plan. A look first reads the headers of its
+// arrays.
+func (o *PlanOptions) digest(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
+	if o.noDigests {
 		return "", nil
 	}
-	if !d.look {
-		return src.Digest(ctx, ref, parts)
-	}
-	if _, err := data.Headers(ctx, src, ref, parts); err != nil {
-		return "", err
+	if o.Look {
+		if _, err := data.Headers(ctx, src, ref, parts); err != nil {
+			return "", err
+		}
 	}
 	return src.Digest(ctx, ref, parts)
 }
