@@ -6,11 +6,12 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
-	"golang.org/x/sync/semaphore"
 )
 
 // DefaultMemory bounds the arrays in memory at one time, in bytes.

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
-	"github.com/spf13/cobra"
 )
 
 func applyCommand() *cobra.Command {

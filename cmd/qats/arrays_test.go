@@ -13,8 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/kernel/half"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
 // array FILE DTYPE WHAT N K: writes an .npy file of n x k numbers, or of n

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/audit"
-	"github.com/spf13/cobra"
 )
 
 func auditCommand() *cobra.Command {

@@ -12,12 +12,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
 func checkCommand() *cobra.Command {

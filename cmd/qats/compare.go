@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/page"
-	"github.com/spf13/cobra"
 )
 
 func compareCommand() *cobra.Command {

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/spf13/cobra"
 )
 
 // rows returns the rows to compare. It first runs the specs of --spec, into dir. If

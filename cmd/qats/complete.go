@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
-	"github.com/spf13/cobra"
 )
 
 // completion is a function that completes an argument or the value of a flag.

@@ -6,10 +6,11 @@ import (
 	"math"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
 func demoCommand() *cobra.Command {

@@ -6,11 +6,12 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
-	"github.com/spf13/cobra"
 )
 
 func diffCommand() *cobra.Command {

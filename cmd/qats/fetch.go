@@ -11,11 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/data/fetch"
 	"github.com/qats-bench/qats/data/public"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/schollz/progressbar/v3"
-	"github.com/spf13/cobra"
 )
 
 // downloadsDir is the folder of downloaded files, with a folder for each source.

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
-	"github.com/spf13/cobra"
 )
 
 // figureFormats is the flag --figure-format.

@@ -12,13 +12,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/spf13/cobra"
 )
 
 // arrays are the flags for array files.

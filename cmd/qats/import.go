@@ -6,9 +6,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/data/public"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
 // arraysDir is the folder of the user's arrays, which specs call arrays.

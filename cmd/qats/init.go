@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
 // schemaFile is the JSON Schema that init writes beside the spec, for editors.

@@ -14,10 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 )
 
 // tensors is a .safetensors file of .npy files, by name.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
@@ -16,7 +18,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
 func methodsCommand() *cobra.Command {

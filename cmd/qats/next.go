@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
-	"github.com/spf13/cobra"
 )
 
 // next prints the command to type next, on standard error: what a command prints on

@@ -10,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
 // places are the flags for folders and the other inputs of a plan.

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/metrics"
 )
 
 // scoreSeed is the seed of consistency bands, folds and resamples: score does not know

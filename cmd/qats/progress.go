@@ -7,9 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/qats-bench/qats/experiments"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/qats-bench/qats/experiments"
 )
 
 // describedBytes is the length of the setting's name, which is ASCII, before the

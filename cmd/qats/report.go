@@ -3,9 +3,10 @@ package main
 import (
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results/page"
-	"github.com/spf13/cobra"
 )
 
 func reportCommand() *cobra.Command {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results/page"
-	"github.com/spf13/cobra"
 )
 
 // paperSpecs are the specs that have the paper's tables and figures, in its order.

@@ -4,9 +4,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results"
-	"github.com/spf13/cobra"
 )
 
 // writeRun writes the CSV files and run.json of a finished run into dir.

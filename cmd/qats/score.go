@@ -9,12 +9,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/spf13/cobra"
 )
 
 func scoreCommand() *cobra.Command {

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/spf13/cobra"
 )
 
 func simulateCommand() *cobra.Command {

@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/experiments"
 	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/experiments"
 )
 
 // slurmFlags are the flags of qats slurm.

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/spf13/cobra"
 )
 
 func specCommand() *cobra.Command {

@@ -15,10 +15,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
-	"github.com/spf13/cobra"
 )
 
 // lifeFolder is the folder in the store with one file for each shard: its signs of

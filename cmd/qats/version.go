@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/spf13/cobra"
 )
 
 func versionCommand() *cobra.Command {

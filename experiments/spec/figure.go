@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
-	"gopkg.in/yaml.v3"
 )
 
 // figures reads the list of figures.

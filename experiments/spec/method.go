@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/calib"
 	"gopkg.in/yaml.v3"
+
+	"github.com/qats-bench/qats/calib"
 )
 
 // Method is a column of an experiment: a registered method with options, under

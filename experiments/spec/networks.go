@@ -5,11 +5,12 @@ import (
 	"maps"
 	"slices"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
-	"gopkg.in/yaml.v3"
 )
 
 // NetworksFile declares the virtual networks of the source "simulate", below

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
+
+	"github.com/qats-bench/qats/experiments/spec"
 )
 
 // smallest is a spec that each object of the language can be put into.

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
-	"gopkg.in/yaml.v3"
 )
 
 // maxSettings bounds the grids of a spec, so that a typing error is reported and

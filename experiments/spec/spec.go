@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -12,7 +14,6 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
-	"gopkg.in/yaml.v3"
 )
 
 // Registry lists the names that specs may use.

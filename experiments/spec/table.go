@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
-	"gopkg.in/yaml.v3"
 )
 
 // tables reads the list of tables. A spec without the list has a table of ECE
