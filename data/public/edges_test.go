@@ -237,16 +237,16 @@ func TestWhatAnArchiveLeavesOut(t *testing.T) {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	want := []string{
-		"2 files of predictions: its resolution or run is no number",
-		"2 files of predictions: not named <data set>_<split>_...@<network>_<pixels>_<run>.csv",
-		"1 files of predictions: predictions for training images, which the network has seen",
-		"1 files of predictions: the labels are missing: give octmnist.npz",
+		"its resolution or run is no number (files of predictions: 2)",
+		"not named <data set>_<split>_...@<network>_<pixels>_<run>.csv (files of predictions: 2)",
+		"predictions for training images, which the network has seen (files of predictions: 1)",
+		"the labels are missing: give octmnist.npz (files of predictions: 1)",
 		"dermamnist, resnet18 at 28 pixels, run 1: no predictions for the test set",
 	}
 	if !slices.Equal(sum.Skipped, want) {
 		t.Errorf("left out\n%s; want\n%s", strings.Join(sum.Skipped, "\n"), strings.Join(want, "\n"))
 	}
-	says(t, "medmnist", []string{file, "testdata/dermamnist.npz"}, Options{}, "p.zip: nothing to import: 2 files of predictions: its resolution")
+	says(t, "medmnist", []string{file, "testdata/dermamnist.npz"}, Options{}, "p.zip: nothing to import: its resolution or run is no number (files of predictions: 2)")
 }
 
 // TestNamesOfTrainings: only the chosen run at the chosen resolution has the name of

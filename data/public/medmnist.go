@@ -85,7 +85,7 @@ func readMedMNIST(ctx context.Context, in *input) error {
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(r.left)) {
-		in.skipped = append(in.skipped, fmt.Sprintf("%d files of predictions: %s", r.left[reason], reason))
+		in.skipped = append(in.skipped, fmt.Sprintf("%s (files of predictions: %d)", reason, r.left[reason]))
 	}
 	return r.assemble()
 }
