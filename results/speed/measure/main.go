@@ -12,8 +12,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"log"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,27 +30,34 @@ import (
 )
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("measure: ")
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: measure DIR TASK [WORKLOAD [METHOD [EPOCHS]]]")
-		os.Exit(2)
+		log.Fatal("usage: measure DIR TASK [WORKLOAD [METHOD [EPOCHS]]]")
 	}
 	task, ok := tasks[os.Args[2]]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "measure: no task %q\n", os.Args[2])
-		os.Exit(2)
+		log.Fatalf("no task %q", os.Args[2])
 	}
 	name := "w1"
 	if len(os.Args) > 3 {
 		name = os.Args[3]
 	}
-	out, err := task(folder(os.Args[1]), name)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(out)
-	}
+	check(json.NewEncoder(os.Stdout).Encode(task(folder(os.Args[1]), name)))
+}
+
+// check ends the process if there is an error: a figure of half a measurement is of no
+// use.
+func check(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "measure:", err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
+}
+
+// must returns v, unless there is an error.
+func must[T any](v T, err error) T {
+	check(err)
+	return v
 }
 
 // folder is the folder of the arrays.
@@ -61,7 +68,7 @@ type folder string
 type figures map[string]float64
 
 // tasks take the folder and the name of a workload there.
-var tasks = map[string]func(at folder, name string) (figures, error){
+var tasks = map[string]func(at folder, name string) figures{
 	"pass":  pass,
 	"load":  load,
 	"fit":   fit,
@@ -79,26 +86,22 @@ const outliers = 400
 
 // method fits the method named by the fourth argument on a set in memory. The test set
 // is its target. A fifth argument is the number of its epochs.
-func method(at folder, name string) (figures, error) {
+func method(at folder, name string) figures {
 	if len(os.Args) < 5 {
-		return nil, errors.New("name a method")
+		log.Fatal("name a method")
 	}
 	e, ok := calib.Lookup(os.Args[4])
 	if !ok {
-		return nil, fmt.Errorf("no method %q", os.Args[4])
+		log.Fatalf("no method %q", os.Args[4])
 	}
-	m, err := e.With(func(options []calib.Option) error {
+	m := must(e.With(func(options []calib.Option) error {
 		for _, o := range options {
 			if len(os.Args) > 5 && o.Name == "epochs" {
-				epochs, err := strconv.Atoi(os.Args[5])
-				return errors.Join(err, o.Set(epochs))
+				return o.Set(must(strconv.Atoi(os.Args[5])))
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	files := at.files(name, "cal")
 	sees := m.Contract()
 	if sees.Cal&data.Features != 0 {
@@ -108,28 +111,15 @@ func method(at folder, name string) (figures, error) {
 		files.HeadWeight = filepath.Join(string(at), name+"_head_weight.npy")
 		files.HeadBias = filepath.Join(string(at), name+"_head_bias.npy")
 	}
-	set, err := read(files)
-	if err != nil {
-		return nil, err
-	}
+	set := read(files)
 	in := calib.Input{Seed: 1}
 	if sees.Target != 0 || sees.Cal&data.OOD != 0 {
-		test, err := at.read(name, "test")
-		if err != nil {
-			return nil, err
-		}
+		test := at.read(name, "test")
 		set.OOD = test.Logits.Slice(0, outliers)
 		in.Target = test.View(sees.Target)
 	}
 	in.Cal = set.View(sees.Cal)
-	s, err := least(2, func() error {
-		_, err := m.Fit(ctx, in)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return figures{"seconds": s}, nil
+	return figures{"seconds": least(2, func() { must(m.Fit(ctx, in)) })}
 }
 
 var ctx = context.Background()
@@ -140,26 +130,13 @@ func (f folder) files(name, split string) data.Files {
 	return data.Files{Logits: at("logits"), Labels: at("labels")}
 }
 
-func (f folder) read(name, split string) (*data.Set, error) {
-	return read(f.files(name, split))
-}
+func (f folder) read(name, split string) *data.Set { return read(f.files(name, split)) }
 
-func read(files data.Files) (*data.Set, error) {
-	r, err := files.Open()
-	if err != nil {
-		return nil, err
-	}
-	set, err := r.Read(ctx, 0, r.Rows())
-	return set, errors.Join(err, r.Close())
-}
-
-// mapped reads a set as fits of large sets do.
-func (f folder) mapped(name, split string) (*data.Mapped, error) {
-	r, err := f.files(name, split).Open()
-	if err != nil {
-		return nil, err
-	}
-	return data.Map(ctx, r)
+func read(files data.Files) *data.Set {
+	r := must(files.Open())
+	set := must(r.Read(ctx, 0, r.Rows()))
+	check(r.Close())
+	return set
 }
 
 // began is the start of the process.
@@ -175,18 +152,16 @@ func clock() float64 {
 
 // least returns the seconds of the fastest of runs runs, after one run that is not
 // counted.
-func least(runs int, run func() error) (float64, error) {
-	best := 0.0
+func least(runs int, run func()) float64 {
+	best := math.Inf(1)
 	for i := range runs + 1 {
 		begin := clock()
-		if err := run(); err != nil {
-			return 0, err
-		}
-		if s := clock() - begin; i == 1 || i > 1 && s < best {
-			best = s
+		run()
+		if i > 0 {
+			best = min(best, clock()-begin)
 		}
 	}
-	return best, nil
+	return best
 }
 
 // kernel runs the row kernel over all rows, by blocks, on one thread.
@@ -201,59 +176,44 @@ func kernel(logits data.Matrix) {
 
 // pass is one pass of the kernel over the calibration set, and over
 // 8 MB of its logits taken as rows of 10 and of 1,000 classes, in ns a logit.
-func pass(at folder, name string) (figures, error) {
-	set, err := at.read(name, "cal")
-	if err != nil {
-		return nil, err
-	}
-	s, err := least(5, func() error { kernel(set.Logits); return nil })
-	out := figures{"seconds": s}
+func pass(at folder, name string) figures {
+	set := at.read(name, "cal")
+	out := figures{"seconds": least(5, func() { kernel(set.Logits) })}
 	const n = 2_000_000
 	for _, k := range []int{10, 1000} {
 		part := data.Matrix{Rows: n / k, Cols: k, Data: set.Logits.Data[:n]}
-		s, e := least(20, func() error { kernel(part); return nil })
-		out[fmt.Sprintf("ns_k%d", k)], err = 1e9*s/n, errors.Join(err, e)
+		out[fmt.Sprintf("ns_k%d", k)] = 1e9 * least(20, func() { kernel(part) }) / n
 	}
-	return out, err
+	return out
 }
 
 // load opens the calibration logits, checks every value and runs the kernel over
 // them once: as a set that is kept, for fits, and (scan) in blocks that stay in the
 // cache, as for scoring.
-func load(at folder, name string) (figures, error) {
-	open := func() (data.Reader, error) { return data.Files{Logits: at.files(name, "cal").Logits}.Open() }
-	kept, err1 := least(5, func() error {
-		r, err := open()
-		if err != nil {
-			return err
-		}
-		set, err := data.Map(ctx, r)
-		if err != nil {
-			return err
-		}
-		err = set.Use(func(set *data.Set) error {
+func load(at folder, name string) figures {
+	files := data.Files{Logits: at.files(name, "cal").Logits}
+	kept := least(5, func() {
+		mapped := must(data.Map(ctx, must(files.Open())))
+		check(mapped.Use(func(set *data.Set) error {
 			kernel(set.Logits)
 			return nil
-		})
-		return errors.Join(err, set.Close())
+		}))
+		check(mapped.Close())
 	})
-	scan, err2 := least(5, func() error {
-		r, err := open()
-		if err != nil {
-			return err
-		}
-		err = data.Scan(ctx, r, 256, runtime.GOMAXPROCS(0), func(_ int, block *data.Set) error {
+	scan := least(5, func() {
+		r := must(files.Open())
+		check(data.Scan(ctx, r, 256, runtime.GOMAXPROCS(0), func(_ int, block *data.Set) error {
 			kernel(block.Logits)
 			return nil
-		})
-		return errors.Join(err, r.Close())
+		}))
+		check(r.Close())
 	})
-	return figures{"seconds": kept, "scan": scan}, errors.Join(err1, err2)
+	return figures{"seconds": kept, "scan": scan}
 }
 
 // fit reads and checks the calibration set and fits QaTS on it: seconds and passes
 // of each stage, in the run with the smallest sum.
-func fit(at folder, name string) (figures, error) {
+func fit(at folder, name string) figures {
 	var best figures
 	for range 4 {
 		begin := clock()
@@ -264,45 +224,30 @@ func fit(at folder, name string) (figures, error) {
 			out[stage+"_passes"] += passes
 			last = now
 		}
-		set, err := at.mapped(name, "cal")
-		if err != nil {
-			return nil, err
-		}
+		mapped := must(data.Map(ctx, must(at.files(name, "cal").Open())))
 		lap("load", 0)
-		var fitted *calib.Fitted
-		err = set.Use(func(cal *data.Set) (err error) {
-			fitted, err = calib.QaTS{}.Fit(ctx, calib.Input{Cal: cal, Stage: lap})
+		check(mapped.Use(func(cal *data.Set) error {
+			fitted, err := calib.QaTS{}.Fit(ctx, calib.Input{Cal: cal, Stage: lap})
+			if err == nil {
+				out["nll"] = fitted.Report.NLL
+			}
 			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+		}))
 		lap("end", 0)
-		out["seconds"], out["nll"] = last-begin, fitted.Report.NLL
+		out["seconds"] = last - begin
 		if best == nil || out["seconds"] < best["seconds"] {
 			best = out
 		}
-		set.Close()
+		check(mapped.Close())
 	}
-	set, err := at.read(name, "cal")
-	if err != nil {
-		return nil, err
+	for _, p := range must(calib.Fit(ctx, calib.TemperatureScaling{}, at.read(name, "cal"))).Parameters() {
+		best[p.Name] = p.Value // T
 	}
-	fitted, err := calib.TemperatureScaling{}.Fit(ctx, calib.Input{Cal: set})
-	if err != nil {
-		return nil, err
-	}
-	var params struct{ T float64 }
-	text, err := json.Marshal(fitted.Map)
-	best["T"] = 0
-	if err = errors.Join(err, json.Unmarshal(text, &params)); err == nil {
-		best["T"] = params.T
-	}
-	return best, err
+	return best
 }
 
 // scored scores a set at m temperatures.
-func scored(set *data.Set, m int) ([]*metrics.Samples, error) {
+func scored(set *data.Set, m int) []*metrics.Samples {
 	list := make([]*scoring.SampleScores, m)
 	for c := range list {
 		list[c] = scoring.New(set.Logits.Rows)
@@ -314,108 +259,65 @@ func scored(set *data.Set, m int) ([]*metrics.Samples, error) {
 	for len(scales) < cap(scales) {
 		scales = append(scales, scales[:m]...)
 	}
-	if err := scoring.AppendScaled(list, set, scales); err != nil {
-		return nil, err
-	}
+	check(scoring.AppendScaled(list, set, scales))
 	samples := make([]*metrics.Samples, m)
 	for c, s := range list {
 		samples[c] = metrics.Of(s)
 	}
-	return samples, nil
+	return samples
 }
 
 // score goes from logits to ECE and AECE of the test set, for one temperature and
 // for seven at once.
-func score(at folder, name string) (figures, error) {
-	set, err := at.read(name, "test")
-	if err != nil {
-		return nil, err
-	}
-	out := figures{}
-	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
-		var e error
-		out[key], e = least(3, func() error {
-			list, err := scored(set, m)
-			for _, s := range list {
+func score(at folder, name string) figures {
+	set := at.read(name, "test")
+	of := func(m int) float64 {
+		return least(3, func() {
+			for _, s := range scored(set, m) {
 				metrics.ECE(s, 15)
 				metrics.AECE(s, 15)
 			}
-			return err
 		})
-		err = errors.Join(err, e)
 	}
-	return out, err
+	return figures{"seconds": of(1), "seven": of(7)}
 }
 
 // boot makes 1,000 resamples of the test set, with ECE and AECE of each, for one
 // method and for seven on the same resamples.
-func boot(at folder, name string) (figures, error) {
-	set, err := at.read(name, "test")
-	if err != nil {
-		return nil, err
-	}
-	list, err := scored(set, 7)
-	out := figures{}
-	for key, m := range map[string]int{"seconds": 1, "seven": 7} {
-		var e error
-		out[key], e = least(2, func() error {
-			_, err := metrics.Pairs(ctx, list[0], list[1:m], metrics.PairOptions{Resamples: 1000})
-			return err
+func boot(at folder, name string) figures {
+	list := scored(at.read(name, "test"), 7)
+	of := func(m int) float64 {
+		return least(2, func() {
+			must(metrics.Pairs(ctx, list[0], list[1:m], metrics.PairOptions{Resamples: 1000}))
 		})
-		err = errors.Join(err, e)
 	}
-	return out, err
+	return figures{"seconds": of(1), "seven": of(7)}
 }
 
 // isotonic fits one-vs-rest isotonic regression on the calibration set and applies
 // it to the test set.
-func isotonic(at folder, name string) (figures, error) {
-	cal, err := at.read(name, "cal")
-	if err != nil {
-		return nil, err
-	}
-	test, err := at.read(name, "test")
-	if err != nil {
-		return nil, err
-	}
-
+func isotonic(at folder, name string) figures {
+	cal, test := at.read(name, "cal"), at.read(name, "test")
 	probs := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
-	s, err := least(1, func() error {
-		fitted, err := calib.OneVsRestIsotonic{}.Fit(ctx, calib.Input{Cal: cal})
-		if err != nil {
-			return err
-		}
+	return figures{"seconds": least(1, func() {
+		fitted := must(calib.OneVsRestIsotonic{}.Fit(ctx, calib.Input{Cal: cal}))
 		calib.Apply(fitted.Map, probs, test.View(data.Logits))
-		return nil
-	})
-	return figures{"seconds": s}, err
+	})}
 }
 
 // grow returns how the seconds of a fit of QaTS grow when the rows double and, per
 // pass, when the classes double: the geometric mean of two doublings.
-func grow(at folder, name string) (figures, error) {
-	set, err := at.read(name, "cal")
-	if err != nil {
-		return nil, err
+func grow(at folder, name string) figures {
+	set := at.read(name, "cal")
+	qats := func(part *data.Set) (s, perPass float64) {
+		passes := 0.0
+		s = least(3, func() { passes = must(calib.QaTS{}.Fit(ctx, calib.Input{Cal: part})).Report.Passes })
+		return s, s / passes
 	}
-
-	qats := func(part *data.Set) (s, perPass float64, err error) {
-		var report calib.Report
-		s, err = least(3, func() error {
-			fitted, err := calib.QaTS{}.Fit(ctx, calib.Input{Cal: part})
-			if err == nil {
-				report = fitted.Report
-			}
-			return err
-		})
-		return s, s / report.Passes, err
-	}
-	n := set.Logits.Rows
-	small, _, err1 := qats(set.Rows(0, n/4))
-	all, wide, err2 := qats(set)
-	narrow := columns(set, set.Logits.Cols/4)
-	_, slim, err3 := qats(narrow)
-	return figures{"rows_ratio_per_doubling": math.Sqrt(all / small), "classes_ratio_per_doubling": math.Sqrt(wide / slim)}, errors.Join(err1, err2, err3)
+	small, _ := qats(set.Rows(0, set.Logits.Rows/4))
+	all, wide := qats(set)
+	_, slim := qats(columns(set, set.Logits.Cols/4))
+	return figures{"rows_ratio_per_doubling": math.Sqrt(all / small), "classes_ratio_per_doubling": math.Sqrt(wide / slim)}
 }
 
 // columns returns the first k columns of the logits, with labels among them.
