@@ -8,8 +8,7 @@ import (
 	"runtime"
 	"slices"
 
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/topo"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
@@ -18,9 +17,9 @@ import (
 // Deal says which units of a plan each of n shards does. It depends on the plan
 // alone, never on the store, so that shards that start at different times agree.
 //
-// Units that share a fit go to one shard, so that no fit is made twice. If such a
-// group has more than 1/n of the estimated work, it is split by test sets, and its
-// fits are made once in each part. The groups and parts are dealt longest first,
+// Units with the same calibration rows share fits and go to one shard, so that no fit is
+// made twice. If such a group has more than 1/n of the estimated work, it is split by
+// test sets, and its fits are made once in each part. The groups and parts are dealt longest first,
 // each to the shard with the least work so far (Graham's LPT rule).
 type Deal struct {
 	Units    [][]int   // of each shard, in plan order
@@ -31,10 +30,7 @@ type Deal struct {
 
 // Imbalance is the largest load over the mean load; 1 for no work.
 func (d *Deal) Imbalance() float64 {
-	sum := 0.0
-	for _, l := range d.Load {
-		sum += l
-	}
+	sum := floats.Sum(d.Load)
 	if sum == 0 {
 		return 1
 	}
@@ -107,13 +103,19 @@ func (p *Plan) Deal(ctx context.Context, n int) (*Deal, error) {
 	}
 	d := &Deal{Units: make([][]int, n), Load: make([]float64, n)}
 	deal(parts, make([]float64, n), func(shard int, part portion) { d.Units[shard] = append(d.Units[shard], part.units...) })
-	for _, units := range d.Units {
-		slices.Sort(units)
-	}
+	all, made := map[string]bool{}, 0
 	for i, units := range d.Units {
+		slices.Sort(units)
 		d.Load[i] = est.of(units)
+		here := map[string]bool{}
+		for _, j := range units {
+			for key := range est[j].fits {
+				all[key], here[key] = true, true
+			}
+		}
+		made += len(here)
 	}
-	d.Fits, d.Repeated = p.countFits(d.Units)
+	d.Fits, d.Repeated = len(all), made-len(all)
 	return d, nil
 }
 
@@ -217,69 +219,29 @@ func (u *Unit) estimate(ctx context.Context) estimate {
 	return e
 }
 
-// sharedFits returns the keys of the fits of a unit that read a calibration set.
-// A method without one, such as uncal, has one fit for all settings, which costs
-// nothing.
-func (u *Unit) sharedFits() []string {
-	var keys []string
-	for i := range u.Cells {
-		if c := &u.Cells[i]; c.dealt != "" {
-			keys = append(keys, c.dealt)
-		}
-	}
-	return keys
-}
-
-// groups returns the units that share fits, in the order of their first units.
+// groups returns the units with the same calibration rows, in the order of their first
+// units.
 func (p *Plan) groups() [][]int {
-	g := simple.NewUndirectedGraph()
-	first := map[string]int64{} // unit, by the key of a fit
-	for i := range p.Units {
-		unit := simple.Node(i)
-		g.AddNode(unit)
-		for _, key := range p.Units[i].sharedFits() {
-			if j, ok := first[key]; !ok {
-				first[key] = unit.ID()
-			} else if j != unit.ID() {
-				g.SetEdge(simple.Edge{F: simple.Node(j), T: unit})
-			}
-		}
+	type rows struct {
+		cal  data.Ref
+		draw int
 	}
 	var groups [][]int
-	for _, nodes := range topo.ConnectedComponents(g) {
-		var group []int
-		for _, unit := range nodes {
-			group = append(group, int(unit.ID()))
+	index := map[rows]int{}
+	for i := range p.Units {
+		s := p.Units[i].Setting
+		key := rows{s.Cal(), s.Draw}
+		if _, ok := index[key]; !ok {
+			index[key] = len(groups)
+			groups = append(groups, nil)
 		}
-		slices.Sort(group)
-		groups = append(groups, group)
+		groups[index[key]] = append(groups[index[key]], i)
 	}
-	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return groups
 }
 
-// countFits returns how many different fits there are, and how many the shards make
-// beyond these.
-func (p *Plan) countFits(shards [][]int) (different, repeated int) {
-	all := map[string]bool{}
-	for _, units := range shards {
-		here := map[string]bool{}
-		for _, i := range units {
-			for _, key := range p.Units[i].sharedFits() {
-				here[key] = true
-			}
-		}
-		for key := range here {
-			if all[key] {
-				repeated++
-			}
-			all[key] = true
-		}
-	}
-	return len(all), repeated
-}
-
-// dealtKey is the key of a fit for dealing; empty for one without arrays.
+// dealtKey is the key of a fit for dealing. It is empty for a fit that reads no arrays:
+// a method such as uncal has one for all settings, which costs nothing.
 func (c *Cell) dealtKey() string {
 	if contract := c.Method.Contract(); contract.Cal == 0 && contract.Target == 0 {
 		return ""
