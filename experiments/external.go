@@ -82,9 +82,6 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 			return nil, storeError(err)
 		}
 	}
-	if c.external.runs() && !w.run.plan.allowExec {
-		return nil, &skipError{notAllowed(c.Method.Name)}
-	}
 	var body []byte
 	var spent fitTime
 	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
@@ -97,19 +94,12 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.putFit(c, body, spent); err != nil {
-		return nil, err
-	}
-	w.run.count(func(r *run) { r.fitted++ })
-	return body, nil
+	return body, w.putFit(c, body, spent)
 }
 
 // openTable opens the probabilities of an external method for the test set.
 func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
 	c := &w.unit.Cells[cell]
-	if c.external.runs() && !w.run.plan.allowExec {
-		return &skipError{notAllowed(c.Method.Name)}
-	}
 	return guard(c.Method.Name, func() error {
 		t, err := c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
 		if err == nil {

@@ -36,6 +36,9 @@ func (e *skipError) Error() string { return e.reason }
 // instead, and the map is nil.
 func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	c := &w.unit.Cells[cell]
+	if c.external != nil && c.external.runs() && !w.run.plan.allowExec {
+		return nil, 0, &skipError{notAllowed(c.Method.Name)}
+	}
 	key := results.Key(c.fit)
 	w.run.mu.Lock()
 	f := w.run.fits[key]
@@ -57,7 +60,7 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	if c.external != nil {
 		return nil, 0, w.openTable(ctx, cell, f.body)
 	}
-	w.fits[cell] = summaryOf(f.model)
+	w.fits[cell] = &f.model.Fitted
 	return f.model.Map, f.model.Classes, nil
 }
 
@@ -94,11 +97,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	if err := w.putFit(c, body.Bytes(), spent); err != nil {
-		return nil, err
-	}
-	w.run.count(func(r *run) { r.fitted++ })
-	return model, nil
+	return model, w.putFit(c, body.Bytes(), spent)
 }
 
 // withInput calls f with the arrays that the contract of c names, and with no
@@ -180,27 +179,19 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 	return model, nil
 }
 
-// fitSummary is what the result files say of a fit.
-type fitSummary struct {
-	report     calib.Report
-	parameters []calib.Parameter
-}
-
-func summaryOf(m *calib.Model) *fitSummary { return &fitSummary{m.Report, m.Parameters()} }
-
-// summary returns the summary of the fit of a cell, from memory or the store. It is
-// empty for an external method.
-func (w *unitWork) summary(cell int) (fitSummary, error) {
+// fitted returns the fit of a cell, from memory or the store. It is empty for an
+// external method.
+func (w *unitWork) fitted(cell int) (*calib.Fitted, error) {
 	c := &w.unit.Cells[cell]
 	if c.external != nil {
-		return fitSummary{}, nil
+		return &calib.Fitted{}, nil
 	}
-	if s := w.fits[cell]; s != nil {
-		return *s, nil
+	if w.fits[cell] == nil {
+		model, err := loadFit(w.run.plan.store, c)
+		if err != nil {
+			return nil, storeError(err)
+		}
+		w.fits[cell] = &model.Fitted
 	}
-	model, err := loadFit(w.run.plan.store, c)
-	if err != nil {
-		return fitSummary{}, storeError(err)
-	}
-	return *summaryOf(model), nil
+	return w.fits[cell], nil
 }

@@ -29,8 +29,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 	err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
 		s.tempered(set)
-		s.others(set)
-		s.external(lo, set)
+		s.others(lo, set)
 		return ctx.Err()
 	})
 	for i, t := range s.classes {
@@ -58,12 +57,8 @@ func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.
 		method := w.unit.Cells[i].Method
 		err := guard(method.Name, func() error {
 			err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
-				dst := probs.Slice(lo, lo+len(set.Labels))
-				if table := w.tables[i]; table != nil {
-					return table.Rows(dst, lo)
-				}
-				calib.Apply(maps[i], dst, set.View(method.Contract().Test))
-				return nil
+				view := set.View(method.Contract().Test)
+				return w.probabilities(probs.Slice(lo, lo+len(set.Labels)), i, maps[i], lo, view)
 			})
 			if err == nil {
 				samples.Vectors = metrics.CrossFit(probs, samples.Label, w.unit.seed)
@@ -77,6 +72,16 @@ func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.
 			w.fail(i, err)
 		}
 	}
+	return nil
+}
+
+// probabilities fills dst with those of rows lo, lo+1, ..., which view holds, under the
+// map of a cell or, for an external method, from its table.
+func (w *unitWork) probabilities(dst data.Probs, cell int, m calib.Map, lo int, view *data.Set) error {
+	if table := w.tables[cell]; table != nil {
+		return table.Rows(dst, lo)
+	}
+	calib.Apply(m, dst, view)
 	return nil
 }
 
@@ -110,12 +115,12 @@ func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
 	s.classes[cell].Add(probs, set.Labels)
 }
 
-// cells returns the cells that have a map and have not failed: if tempered, those
+// cells returns the cells that are scored and have not failed: if tempered, those
 // whose map divides each row by a temperature, else the others.
 func (s *streaming) cells(tempered bool) []int {
 	var list []int
 	for i, m := range s.maps {
-		if _, ok := m.(calib.Tempered); m != nil && ok == tempered && s.outcomes[i].status == "" {
+		if _, ok := m.(calib.Tempered); s.samples[i] != nil && ok == tempered && s.outcomes[i].status == "" {
 			list = append(list, i)
 		}
 	}
@@ -130,8 +135,10 @@ func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.S
 		method := s.unit.Cells[i].Method
 		err := guard(method.Name, func() error {
 			view := set.View(method.Contract().Test)
-			if err := calib.CheckSet(s.maps[i], view); err != nil {
-				return err
+			if m := s.maps[i]; m != nil {
+				if err := calib.CheckSet(m, view); err != nil {
+					return err
+				}
 			}
 			return do(i, view)
 		})
@@ -187,45 +194,25 @@ func (s *streaming) tempered(set *data.Set) {
 	})
 }
 
-// others scores the rows under each of the other maps: by its probabilities, or,
-// for a top-label map, by its pairs of class and confidence.
-func (s *streaming) others(set *data.Set) {
-	n, k := set.Logits.Rows, set.Logits.Cols
+// others scores rows lo, lo+1, ..., which set holds, in each of the other cells: by
+// probabilities or, for a top-label map, by its pairs of class and confidence.
+func (s *streaming) others(lo int, set *data.Set) {
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
 		if m, ok := s.maps[i].(calib.TopLabel); ok {
 			class, conf := calib.TopLabels(m, view)
 			return s.samples[i].AppendTopLabel(class, conf, set.Labels)
 		}
-		dst := s.table(n, k)
-		calib.Apply(s.maps[i], dst, view)
-		if err := s.samples[i].AppendProbs(dst, set); err != nil {
+		dst := s.table(set.Logits.Rows, set.Logits.Cols)
+		if err := s.probabilities(dst, i, s.maps[i], lo, view); err != nil {
 			return err
 		}
-		s.tally(i, dst, set)
-		return nil
-	})
-}
-
-// external scores rows lo, lo+1, ..., which set holds, by the probabilities in
-// the tables.
-func (s *streaming) external(lo int, set *data.Set) {
-	n, k := set.Logits.Rows, set.Logits.Cols
-	for i, table := range s.tables {
-		if table == nil || s.outcomes[i].status != "" {
-			continue
-		}
-		dst := s.table(n, k)
-		err := guard(s.unit.Cells[i].Method.Name, func() error { return table.Rows(dst, lo) })
-		if err == nil {
-			if err = s.samples[i].AppendProbs(dst, set); err != nil {
-				err = fmt.Errorf("%s: %w", table.Name(), err)
-			}
-		}
-		if err == nil {
+		err := s.samples[i].AppendProbs(dst, set)
+		switch table := s.tables[i]; {
+		case err == nil:
 			s.tally(i, dst, set)
+		case table != nil:
+			err = fmt.Errorf("%s: %w", table.Name(), err)
 		}
-		if err != nil {
-			s.fail(i, err)
-		}
-	}
+		return err
+	})
 }

@@ -35,18 +35,6 @@ func timeOf(spent time.Duration, known bool, in calib.Input) fitTime {
 	return t
 }
 
-// putTime stores the time of the fit of c, if it was measured.
-func (w *unitWork) putTime(c *Cell, t fitTime) error {
-	if !t.known {
-		return nil
-	}
-	body, err := json.Marshal(t)
-	if err == nil {
-		err = storeError(w.run.plan.store.Put(results.Times, c.fit, body))
-	}
-	return err
-}
-
 // timeRow returns the row of times.csv of a cell with values. A time that is absent or
 // damaged is empty: the fit is not made again for it.
 func (p *Plan) timeRow(u *Unit, c *Cell) results.Time {

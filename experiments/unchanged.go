@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"encoding/json"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
 )
@@ -8,18 +10,29 @@ import (
 // namedFile is a file that an external method reads, and its name in errors.
 type namedFile struct{ path, name string }
 
-// putFit stores the fit of cell c and its time, unless a file that it was computed
-// from has changed since the plan: the key would name another content than the one
-// that was read. The time is stored first, so that a run that is killed leaves no fit
-// without one.
+// putFit stores the fit of cell c and its time, if that is known, unless a file that it
+// was computed from has changed since the plan: the key would name another content than
+// the one that was read. The time is stored first, so that a run that is killed leaves
+// no fit without one.
 func (w *unitWork) putFit(c *Cell, body []byte, spent fitTime) error {
+	store := w.run.plan.store
 	if err := w.unit.unchanged(w.run.plan.digests, c, false); err != nil {
 		return err
 	}
-	if err := w.putTime(c, spent); err != nil {
-		return err
+	if spent.known {
+		text, err := json.Marshal(spent)
+		if err == nil {
+			err = storeError(store.Put(results.Times, c.fit, text))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return storeError(w.run.plan.store.Put(results.Fit, c.fit, body))
+	if err := store.Put(results.Fit, c.fit, body); err != nil {
+		return storeError(err)
+	}
+	w.run.count(func(r *run) { r.fitted++ })
+	return nil
 }
 
 // unchanged returns an error if a file that the fit of c reads has changed since

@@ -26,7 +26,7 @@ type unitWork struct {
 	inputs   inputs                  // notes on its arrays
 	tables   []*external.Table       // by cell, of external methods, while the test set is read
 	samples  []*scoring.SampleScores // by cell; nil where they are not in memory
-	fits     []*fitSummary           // by cell, of the fits made or looked up
+	fits     []*calib.Fitted         // by cell, of the fits made or looked up
 	cal      *data.Mapped            // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // intermediate results that the fits on cal share
@@ -68,7 +68,7 @@ func (w *unitWork) fail(cell int, err error) {
 
 func (w *unitWork) do(ctx context.Context) error {
 	w.samples = make([]*scoring.SampleScores, len(w.unit.Cells))
-	w.fits = make([]*fitSummary, len(w.unit.Cells))
+	w.fits = make([]*calib.Fitted, len(w.unit.Cells))
 	if missing := w.live(Miss); len(missing) > 0 {
 		if err := w.apply(ctx, missing); err != nil || w.fatal != nil {
 			return cmp.Or(err, w.fatal)
@@ -243,9 +243,10 @@ func (w *unitWork) score(ctx context.Context) error {
 			return err
 		})
 		if err == nil {
-			var fit fitSummary
-			fit, err = w.summary(i)
-			s.Report, s.Parameters = fit.report, fit.parameters
+			var fit *calib.Fitted
+			if fit, err = w.fitted(i); err == nil {
+				s.Report, s.Parameters = fit.Report, fit.Parameters()
+			}
 		}
 		var body []byte
 		if err == nil {
