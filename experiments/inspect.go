@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -297,17 +295,4 @@ func (in *inspector) missing() {
 		f.Cause += "; " + few(need, 8) + " will be skipped"
 	}
 	in.add(f)
-}
-
-// metricValue computes a metric with one value.
-func metricValue(name string, s *metrics.Samples) float64 {
-	e, ok := metrics.Lookup(name)
-	if !ok {
-		panic("experiments: no metric " + name)
-	}
-	v, err := e.Compute(s, 0)
-	if err != nil {
-		return math.NaN()
-	}
-	return v[0]
 }

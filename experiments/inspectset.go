@@ -95,7 +95,7 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 		return err
 	}
 	m := metrics.Of(samples)
-	x.row.Accuracy, x.row.ECE = metricValue("accuracy", m), metricValue("ece", m)
+	x.row.Accuracy, x.row.ECE = metrics.Accuracy(m), metrics.ECE(m, 15)
 	x.ok = true
 	return nil
 }
@@ -152,20 +152,10 @@ func (x *inspected) judge(in *Inspection) {
 	if x.flat > 0 {
 		in.add(Finding{Warning, x.name, fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), "look for rows that were never filled"})
 	}
+	filled := slices.DeleteFunc(slices.Clone(x.counts), func(rows int) bool { return rows == 0 })
 	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
 		in.add(Finding{Severity: Warning, Place: x.name, Cause: FewRows(x.row.Rows, x.row.Classes)})
-	} else if empty := count(x.counts, 0); empty > 0 {
+	} else if empty := x.row.Classes - len(filled); empty > 0 {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
 	}
-}
-
-// count returns how often v is in list.
-func count(list []int, v int) int {
-	n := 0
-	for _, x := range list {
-		if x == v {
-			n++
-		}
-	}
-	return n
 }

@@ -99,11 +99,10 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		return err
 	}
 	base := filepath.Join(dir, p.Metric+"-"+p.Source)
-	if err := atomicfile.Write(base+".txt", p.Text); err != nil {
-		return err
-	}
-	if err := p.latex(base); err != nil {
-		return err
+	for ending, write := range p.texts() {
+		if err := atomicfile.Write(base+ending, write); err != nil {
+			return err
+		}
 	}
 	fmt.Fprint(w, hint)
 	fmt.Fprintf(w, "(%s.txt and .tex)\n", base)
@@ -140,53 +139,41 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 
 // saveRankings writes the figures that need a ranking.
 func (p Page) saveRankings(w io.Writer, base string) error {
-	figure, err := plots.Ranks(p.Comparison, p.Labels)
-	if err := p.saveDrawn(w, figure, err, base+"-ranks"); err != nil {
-		return err
-	}
-	figure, err = plots.WinRatesOf(p.Comparison, p.Labels)
-	if err := p.saveDrawn(w, figure, err, base+"-win-rates"); err != nil {
-		return err
-	}
-	figure, err = plots.StrengthsOf(p.Comparison, p.Labels)
-	if err := p.saveDrawn(w, figure, err, base+"-strengths"); err != nil {
-		return err
+	for _, f := range []struct {
+		ending string
+		draw   func(*compare.Comparison, map[string]string, ...string) (*plots.Figure, error)
+	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRatesOf}, {"-strengths", plots.StrengthsOf}} {
+		figure, err := f.draw(p.Comparison, p.Labels)
+		if err := p.saveDrawn(w, figure, err, base+f.ending); err != nil {
+			return err
+		}
 	}
 	if p.timed != nil && !p.Ratio {
 		in := plots.Input{Records: p.timed, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, p.timed)}
 		if p.Methods != nil {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
-		figure, err = plots.Pareto(in)
+		figure, err := plots.Pareto(in)
 		return p.saveDrawn(w, figure, err, base+"-pareto")
 	}
 	return nil
 }
 
-// latex writes the LaTeX of the page, one table a file: base.tex, the notes of a
-// compact table, the win rates and strengths, and the redrawn splits if there are any.
-func (p Page) latex(base string) error {
-	if !p.compact {
-		if err := atomicfile.Write(base+".tex", p.LaTeX); err != nil {
-			return err
-		}
-	} else {
-		if err := atomicfile.Write(base+".tex", p.CompactLaTeX); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(base+"-notes.tex", p.CompactNotes); err != nil {
-			return err
-		}
+// texts returns the files of the page by the endings of their names: the text, and one
+// LaTeX table a file, with the notes of a compact table, the win rates and strengths, and
+// the redrawn splits if there are any.
+func (p Page) texts() map[string]func(io.Writer) error {
+	files := map[string]func(io.Writer) error{".txt": p.Text, ".tex": p.LaTeX}
+	if p.compact {
+		files[".tex"], files["-notes.tex"] = p.CompactLaTeX, p.CompactNotes
 	}
 	if p.Ranking.Methods != nil {
-		if err := atomicfile.Write(base+"-strengths.tex", p.StrengthsLaTeX); err != nil {
-			return err
-		}
+		files["-strengths.tex"] = p.StrengthsLaTeX
 	}
-	if len(p.Splits) == 0 {
-		return nil
+	if len(p.Splits) > 0 {
+		files["-splits.tex"] = p.SplitsLaTeX
 	}
-	return atomicfile.Write(base+"-splits.tex", p.SplitsLaTeX)
+	return files
 }
 
 // saveDrawn writes a figure, or prints why it could not be drawn.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -93,29 +92,24 @@ func sourceOf(arrays string) string {
 }
 
 // beforeAfter scores the calibration set before and after calibration.
-func beforeAfter(m calib.Map, contract calib.Contract, cal *data.Set) (before, after *metrics.Samples, err error) {
-	n := cal.Logits.Rows
-	was, is := scoring.New(n), scoring.New(n)
-	if err := scoring.AppendScaled([]*scoring.SampleScores{was}, cal, slices.Repeat([]float64{1}, n)); err != nil {
+func beforeAfter(fitted *calib.Fitted, contract calib.Contract, cal *data.Set) (before, after *metrics.Samples, err error) {
+	if before, err = metrics.FromLogits(cal); err != nil {
 		return nil, nil, err
 	}
 	seen := cal.View(contract.Test)
-	if err := calib.CheckSet(m, seen); err != nil {
+	if err := calib.CheckSet(fitted.Map, seen); err != nil {
 		return nil, nil, err
 	}
-	if top, ok := m.(calib.TopLabel); ok {
-		class, conf := calib.TopLabels(top, seen)
-		is.TopLabel, is.NLL, is.Brier = true, nil, nil
-		if err := is.AppendTopLabel(class, conf, cal.Labels); err != nil {
-			return nil, nil, err
-		}
-	} else {
-		probs := data.NewProbs(n, cal.Logits.Cols)
-		calib.Apply(m, probs, seen)
-		if err := is.AppendProbs(probs, cal); err != nil {
-			return nil, nil, err
-		}
+	top, ok := fitted.Map.(calib.TopLabel)
+	if !ok {
+		after, err = metrics.FromProbs(fitted.Probabilities(seen), cal)
+		return before, after, err
 	}
-	is.Changed = nil
-	return metrics.Of(was), metrics.Of(is), nil
+	class, conf := calib.TopLabels(top, seen)
+	correct := make([]bool, len(class))
+	for i, c := range class {
+		correct[i] = c == cal.Labels[i]
+	}
+	after, err = metrics.FromConfidences(conf, correct)
+	return before, after, err
 }

@@ -94,7 +94,7 @@ func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (bef
 	case cal == nil || f.figure == "" && m.Contract().Test&^cal.Parts() != 0: // it cannot be applied to its calibration set
 		return nil, nil, nil
 	}
-	before, after, err = beforeAfter(fitted.Map, m.Contract(), cal)
+	before, after, err = beforeAfter(fitted, m.Contract(), cal)
 	switch {
 	case f.figure == "":
 		return before, after, err
