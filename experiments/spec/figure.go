@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -30,45 +31,56 @@ func (r *reader) figures(n *yaml.Node, s *Spec) []plots.Spec {
 	return all
 }
 
-// figure reads one figure.
-func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
-	f := plots.Spec{Only: results.Filter{}, Labels: s.labels()}
-	kinds := plots.Registry()
-	names := figureKinds()
-	before := len(r.errs)
-	fields := r.only(f.Only)
-	fields["name"] = r.text(&f.Name, "name")
-	fields["title"] = r.text(&f.Caption, "title")
-	fields["kind"] = func(v *yaml.Node) {
+// figureItem is a figure as it stands in the spec.
+type figureItem struct {
+	plots.Spec
+	metric *yaml.Node
+}
+
+// figureKeys are the keys of a figure of s.
+func (r *reader) figureKeys(f *figureItem, s *Spec, known []metrics.Entry) []Key {
+	kind := func(v *yaml.Node) {
+		kinds := figureKinds()
 		name, ok := r.scalar(v, "kind")
-		if match, found := Match(name, names); ok && found {
-			f.Kind = kinds[slices.Index(names, match)]
+		if match, found := Match(name, kinds); ok && found {
+			f.Kind = plots.Registry()[slices.Index(kinds, match)]
 		} else if ok {
-			r.errorf(v, "unknown kind of figure %q%s", name, Suggest(name, names))
+			r.errorf(v, "unknown kind of figure %q%s", name, Suggest(name, kinds))
 		}
 	}
-	fields["methods"] = r.methodsOf(&f.Methods, s)
-	var metric *yaml.Node
-	fields["metric"] = func(v *yaml.Node) {
-		metric = v
+	metric := func(v *yaml.Node) {
+		f.metric = v
 		f.Metrics = r.directed(v, s)
 	}
-	fields["experiments"] = r.ids(&f.Experiments, "experiment")
-	r.object(item, "a figure", fields)
+	return slices.Concat([]Key{
+		{Name: "name", Type: ID, read: r.text(&f.Name, "name"), Default: "the kind", Meaning: "Part of the file names, after the name of the spec.", Example: "reliability-clean"},
+		{Name: "title", Type: Text, read: r.text(&f.Caption, "title"), Default: "a sentence made by the kind", Meaning: "Caption.", Example: "Reliability on clean images"},
+		{Name: "kind", Type: Text, read: kind, Required: true, Choices: figureKinds(), Meaning: "What is drawn.", Example: "reliability"},
+		{Name: "methods", Type: Texts, read: r.methodsOf(&f.Methods, s), Default: "all methods of the spec", Meaning: "Methods to show, in this order.", Example: "[ts, qats]"},
+		{Name: "metric", Type: Texts, read: metric, Choices: outputNames(known), Default: "ece; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins", Meaning: "A metric of the spec, as in results.csv, for the kinds " + strings.Join(plots.ByMetric(), ", ") + "; for rank-agreement a list of two or more.", Example: "nll"},
+		{Name: "experiments", Type: IDs, read: r.ids(&f.Experiments, "experiment"), Default: "this spec", Meaning: "Experiments whose rows are shown, for kinds that show several settings.", Example: "[mine, shift]"},
+	}, r.filterKeys(f.Only))
+}
+
+// figure reads one figure.
+func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
+	f := figureItem{Spec: plots.Spec{Only: results.Filter{}, Labels: s.labels()}}
+	before := len(r.errs)
+	r.keys(item, "a figure", r.figureKeys(&f, s, nil))
 	if len(r.errs) > before {
-		return f, false
+		return f.Spec, false
 	}
 	if f.Kind.Name == "" {
-		r.errorf(item, "a figure needs a kind%s", Suggest("", names))
-		return f, false
+		r.errorf(item, "a figure needs a kind%s", Suggest("", figureKinds()))
+		return f.Spec, false
 	}
 	if f.Kind.PerCell && f.Experiments != nil {
 		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
-		return f, false
+		return f.Spec, false
 	}
-	if what := wrongMetrics(f); what != "" {
-		r.errorf(metric, "a %s figure %s", f.Kind.Name, what)
-		return f, false
+	if what := wrongMetrics(f.Spec); what != "" {
+		r.errorf(f.metric, "a %s figure %s", f.Kind.Name, what)
+		return f.Spec, false
 	}
 	f.Name = cmp.Or(f.Name, f.Kind.Name)
 	if f.Methods == nil {
@@ -77,7 +89,7 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	if f.Experiments == nil {
 		f.Experiments = []string{s.Name}
 	}
-	return f, r.id(item, "figure name", f.Name)
+	return f.Spec, r.id(item, "figure name", f.Name)
 }
 
 // wrongMetrics says what a kind of figure takes if the number of its metrics is wrong.

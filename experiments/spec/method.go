@@ -147,23 +147,31 @@ type written struct {
 func (r *reader) written(n *yaml.Node) written {
 	w := written{at: n}
 	if resolve(n).Kind == yaml.MappingNode {
-		r.object(n, "a method", map[string]func(*yaml.Node){
-			"name": func(v *yaml.Node) {
-				r.oneID(&w.name, "name")(v)
-				if w.method == "" {
-					w.at = v
-				}
-			},
-			"method":  func(v *yaml.Node) { w.at = v; w.method, _ = r.scalar(v, "method") },
-			"label":   r.text(&w.label, "label"),
-			"options": func(v *yaml.Node) { w.options = v },
-		})
+		r.keys(n, "a method", r.methodKeys(&w, Registry{}))
 	} else {
 		w.name, _ = r.scalar(n, "a method")
 	}
 	w.method = cmp.Or(w.method, w.name)
 	w.name = cmp.Or(w.name, w.method)
 	return w
+}
+
+// methodKeys are the keys of a method.
+func (r *reader) methodKeys(w *written, known Registry) []Key {
+	name := func(v *yaml.Node) {
+		r.oneID(&w.name, "name")(v)
+		if w.method == "" {
+			w.at = v
+		}
+	}
+	method := func(v *yaml.Node) { w.at = v; w.method, _ = r.scalar(v, "method") }
+	options := func(v *yaml.Node) { w.options = v }
+	return []Key{
+		{Name: "name", Type: ID, read: name, Default: "the value of method", Meaning: "Id of the method in the result files.", Example: "qats-pw2"},
+		{Name: "method", Type: Text, read: method, Choices: slices.Concat(names(known.Methods), names(known.External)), Default: "the value of name", Meaning: "Name of the registered method.", Example: "qats-pw"},
+		{Name: "label", Type: Text, read: r.text(&w.label, "label"), Default: "the label of the registered method, or name if it is given", Meaning: "Name in tables and figures.", Example: "QaTS-PW2"},
+		{Name: "options", Type: Options, read: options, Default: "the defaults of the method", Meaning: "Options of the method; qats methods lists them with their ranges.", Example: "{segments: 2}"},
+	}
 }
 
 // build returns the registered method with the given options (nil for none),

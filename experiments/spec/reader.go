@@ -96,6 +96,15 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// keys reads a mapping by the keys of its kind of object.
+func (r *reader) keys(n *yaml.Node, what string, keys []Key) {
+	fields := map[string]func(*yaml.Node){}
+	for _, k := range keys {
+		fields[k.Name] = k.read
+	}
+	r.object(n, what, fields)
+}
+
 // object reads a mapping: each value goes to the function of its key. An
 // unknown, repeated or merged key is a mistake.
 func (r *reader) object(n *yaml.Node, what string, fields map[string]func(*yaml.Node)) {

@@ -86,17 +86,7 @@ func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 func (r *reader) grid(item *yaml.Node) (grid, bool) {
 	g := grid{losses: []string{"ce"}}
 	before := len(r.errs)
-	r.object(item, "a setting", map[string]func(*yaml.Node){
-		"dataset":      r.ids(&g.datasets, "dataset"),
-		"backbone":     r.ids(&g.backbones, "backbone"),
-		"loss":         r.ids(&g.losses, "loss"),
-		"corruption":   r.ids(&g.corruptions, "corruption"),
-		"severity":     r.severities(&g.severities),
-		"rescale":      r.rescales(&g.rescales),
-		"splits":       r.splits(&g.splits),
-		"test_shares":  r.shares(&g.skewed),
-		"calibrate_on": r.oneID(&g.calibrateOn, "calibrate_on"),
-	})
+	r.keys(item, "a setting", r.settingKeys(&g))
 	if len(r.errs) > before {
 		return g, false
 	}
@@ -113,6 +103,21 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 		r.errorf(item, "splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on")
 	}
 	return g, len(r.errs) == before
+}
+
+// settingKeys are the keys of a grid.
+func (r *reader) settingKeys(g *grid) []Key {
+	return []Key{
+		{Name: "dataset", Type: IDs, read: r.ids(&g.datasets, "dataset"), Required: true, Meaning: "Data sets.", Example: "cifar10"},
+		{Name: "backbone", Type: IDs, read: r.ids(&g.backbones, "backbone"), Required: true, Meaning: "Networks.", Example: "[resnet50, densenet40]"},
+		{Name: "loss", Type: IDs, read: r.ids(&g.losses, "loss"), Default: "ce", Meaning: "Training losses.", Example: "[ce, focal]"},
+		{Name: "corruption", Type: IDs, read: r.ids(&g.corruptions, "corruption"), Default: "none: clean images", Meaning: "Corruptions of the test images; needs severity.", Example: "[fog, snow]"},
+		{Name: "severity", Type: Counts, read: r.severities(&g.severities), Default: "none: clean images", Meaning: "Severities, 1 to 5; needs corruption.", Example: "[1, 3, 5]"},
+		{Name: "rescale", Type: Numbers, read: r.rescales(&g.rescales), Default: "none", Meaning: "Factors on the test logits, 1e-6 to 1e6, one setting each. The calibration set stays as it is. Not with corruption.", Example: "[0.5, 2]"},
+		{Name: "splits", Type: Count, read: r.splits(&g.splits), Most: MaxSplits, Default: "none", Meaning: "How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on.", Example: "20"},
+		{Name: "test_shares", Type: Text, read: r.shares(&g.skewed), Choices: []string{"calibration"}, Default: "none", Meaning: "calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on.", Example: "calibration"},
+		{Name: "calibrate_on", Type: ID, read: r.oneID(&g.calibrateOn, "calibrate_on"), Default: "the dataset itself", Meaning: "Data set whose calibration set is used.", Example: "cifar10"},
+	}
 }
 
 // expand returns the product of the lists. In results.csv a factor on the test

@@ -75,22 +75,9 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	s := &Spec{File: file, Text: string(src), Data: []string{"arrays"}}
 	// Parts that refer to other parts are read after them, whatever their order
 	// in the file.
-	var settings, methods, baseline, metricNodes, intervals, like, tables, figures *yaml.Node
-	later := func(dst **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *dst = n } }
-	r.object(root, "a spec", map[string]func(*yaml.Node){
-		"name":      r.oneID(&s.Name, "name"),
-		"title":     r.text(&s.Title, "title"),
-		"data":      r.dataFolders(&s.Data),
-		"layout":    r.layout(&s.Layout),
-		"metrics":   later(&metricNodes),
-		"intervals": later(&intervals),
-		"settings":  later(&settings),
-		"methods":   later(&methods),
-		"baseline":  later(&baseline),
-		"like":      later(&like),
-		"tables":    later(&tables),
-		"figures":   later(&figures),
-	})
+	parts := map[string]*yaml.Node{}
+	r.keys(root, "a spec", r.specKeys(s, parts, known))
+	methods, settings := parts["methods"], parts["settings"]
 	if len(r.errs) == 0 {
 		switch {
 		case s.Name == "":
@@ -107,24 +94,44 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	if settings != nil {
 		s.Settings = r.settings(settings, s.Name)
 	}
-	if metricNodes != nil {
-		s.Metrics = r.metrics(metricNodes, s, known.Metrics)
+	if n := parts["metrics"]; n != nil {
+		s.Metrics = r.metrics(n, s, known.Metrics)
 	} else {
 		s.Metrics = slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
 	}
-	s.Baseline = r.baseline(baseline, s)
-	s.Intervals = r.intervals(intervals, s)
-	s.Like = r.like(like, s)
+	s.Baseline = r.baseline(parts["baseline"], s)
+	s.Intervals = r.intervals(parts["intervals"], s)
+	s.Like = r.like(parts["like"], s)
 	if len(r.errs) == 0 && (len(s.Methods) == 0 || len(s.Settings) == 0) {
 		r.errorf(root, "the spec has no cells: methods and settings must not be empty")
 	}
 	if len(r.errs) == 0 {
-		s.Tables, s.Figures = r.tables(tables, s), r.figures(figures, s)
+		s.Tables, s.Figures = r.tables(parts["tables"], s), r.figures(parts["figures"], s)
 	}
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// specKeys are the keys of a spec. The values of those that refer to others go to parts.
+func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) []Key {
+	later := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
+	resampled := slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.Paired || e.Whole })
+	return []Key{
+		{Name: "name", Type: ID, read: r.oneID(&s.Name, "name"), Required: true, Meaning: "Name of the experiment: the first column of the result files, and a part of the names of its tables and figures.", Example: "mine"},
+		{Name: "title", Type: Text, read: r.text(&s.Title, "title"), Default: "the name", Meaning: "Heading in reports.", Example: "Networks of my own"},
+		{Name: "data", Type: Texts, read: r.dataFolders(&s.Data), Pattern: `^(\.$|\./|\.?[^./])`, Default: "arrays", Meaning: "Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project.", Example: "[arrays, bundle]"},
+		{Name: "layout", Type: Text, read: r.layout(&s.Layout), Default: "the layout of docs/formats.md", Meaning: "Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}.", Example: `"{dataset}/{backbone}/{split}/{array}.npy"`},
+		{Name: "methods", Type: Methods, read: later("methods"), Required: true, Meaning: "The calibrators. An item is the name of a method (qats methods lists them), or a mapping.", Example: "[uncal, ts, qats]"},
+		{Name: "baseline", Type: Text, read: later("baseline"), Default: "ts, if it is among the methods", Meaning: "Name of the method with which pairs.csv compares all others, or none.", Example: "ts"},
+		{Name: "metrics", Type: Texts, read: later("metrics"), Choices: metricNames(known.Metrics), Default: "all that qats metrics lists, except those on request", Meaning: "The metrics to compute.", Example: "[accuracy, ece, aece, nll]"},
+		{Name: "intervals", Type: Texts, read: later("intervals"), Choices: metricNames(resampled), Default: "none", Meaning: "Metrics of the spec, besides ECE and AECE, whose differences to the baseline get bootstrap intervals in pairs.csv, from the same resamples.", Example: "[nll]"},
+		{Name: "settings", Type: Settings, read: later("settings"), Required: true, Meaning: "The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings.", Example: "[{dataset: cifar10, backbone: [resnet50, densenet40]}]"},
+		{Name: "like", Type: Labels, read: later("like"), Meaning: "For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it.", Example: "{cifar10-mine: cifar10}"},
+		{Name: "tables", Type: Tables, read: later("tables"), Default: "a table of ECE and one of AECE", Meaning: "The tables that qats report renders.", Example: "[{metric: ece, highlight: qats}]"},
+		{Name: "figures", Type: Figures, read: later("figures"), Default: "none", Meaning: "The figures that qats report draws.", Example: "[{kind: reliability, methods: [ts, qats]}]"},
+	}
 }
 
 // dataFolders reads the sources in order. Somebody else may have written the

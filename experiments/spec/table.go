@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
@@ -47,56 +48,71 @@ func newTable(s *Spec) table.Spec {
 	return t
 }
 
-// table reads one table. It returns the table's own name too; the name in the
-// result has the name of the spec before it.
-func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok bool) {
-	t = newTable(s)
-	var methods, highlight []string
-	fields := r.only(t.Only)
-	fields["name"] = r.text(&name, "name")
-	fields["title"] = r.text(&t.Caption, "title")
-	fields["metric"] = func(v *yaml.Node) {
+// tableItem is a table as it stands in the spec.
+type tableItem struct {
+	table.Spec
+	name               string // without the name of the spec before it
+	methods, highlight []string
+}
+
+// tableKeys are the keys of a table of s.
+func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
+	columns := results.SettingColumns()
+	placed := append([]string{"method"}, columns...)
+	metric := func(v *yaml.Node) {
 		name, _ := r.scalar(v, "metric")
 		choices := append(s.outputs(), results.TimeMetric)
 		match, known := Match(name, choices)
-		if t.Metric = match; !known {
-			t.Metric = name
+		if x.Metric = match; !known {
+			x.Metric = name
 			r.notComputed(v, name, s, choices)
 		}
 	}
-	fields["rows"] = r.columns(&t.Rows, "rows", true)
-	fields["columns"] = func(v *yaml.Node) {
+	column := func(v *yaml.Node) {
 		var one []string
 		r.columns(&one, "columns", true)(v)
 		if len(one) > 1 {
 			r.errorf(v, "columns: name one, not %d", len(one))
 		} else if len(one) == 1 {
-			t.Columns = one[0]
+			x.Columns = one[0]
 		}
 	}
-	fields["average"] = r.columns(&t.Average, "average", false)
-	fields["mean"] = r.boolean(&t.Mean, "mean")
-	fields["methods"] = r.methodsOf(&methods, s)
-	fields["labels"] = func(v *yaml.Node) { r.labels(v, t, s) }
-	fields["highlight"] = r.methodsOf(&highlight, s)
-	fields["unranked"] = r.methodsOf(&t.Unranked, s)
-	fields["consistency_band"] = r.boolean(&t.ConsistencyBand, "consistency_band")
-	fields["interval"] = r.boolean(&t.Interval, "interval")
-	fields["paper"] = r.paperTable(&t.Number)
+	labels := func(v *yaml.Node) { r.labels(v, x.Spec, s) }
+	return slices.Concat([]Key{
+		{Name: "name", Type: ID, read: r.text(&x.name, "name"), Default: "the metric", Meaning: "Part of the file names, after the name of the spec.", Example: "clean-ece"},
+		{Name: "title", Type: Text, read: r.text(&x.Caption, "title"), Default: "the title of the spec and the metric", Meaning: "Caption.", Example: "ECE on clean images"},
+		{Name: "metric", Type: Text, read: metric, Choices: append(outputNames(known), results.TimeMetric), Required: true, Meaning: "A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv.", Example: "ece"},
+		{Name: "rows", Type: Texts, read: r.columns(&x.Rows, "rows", true), Choices: placed, Default: "dataset, backbone, and other columns that differ between settings", Meaning: "Columns of results.csv that name a row.", Example: "[dataset, backbone]"},
+		{Name: "columns", Type: Text, read: column, Choices: placed, Default: "method", Meaning: "Column of results.csv whose values are the columns of the table.", Example: "severity"},
+		{Name: "average", Type: Texts, read: r.columns(&x.Average, "average", false), Choices: columns, Default: "none", Meaning: "Columns of results.csv that are averaged over.", Example: "[corruption]"},
+		{Name: "mean", Type: Flag, read: r.boolean(&x.Mean, "mean"), Default: "false", Meaning: "Adds a last row with the mean over the rows.", Example: "true"},
+		{Name: "methods", Type: Texts, read: r.methodsOf(&x.methods, s), Default: "all methods of the spec", Meaning: "Methods to show, in this order.", Example: "[uncal, ts, qats]"},
+		{Name: "labels", Type: Labels, read: labels, Default: "the paper's names", Meaning: "What is printed for ids of methods and settings.", Example: "{resnet50: RN-50}"},
+		{Name: "highlight", Type: Texts, read: r.methodsOf(&x.highlight, s), Default: "none", Meaning: "Prints the gap between this method and the best other one.", Example: "qats"},
+		{Name: "unranked", Type: Texts, read: r.methodsOf(&x.Unranked, s), Default: "none", Meaning: "Methods that are shown and not ranked.", Example: "[ts]"},
+		{Name: "consistency_band", Type: Flag, read: r.boolean(&x.ConsistencyBand, "consistency_band"), Default: "false", Meaning: "Prints below each ECE or AECE its consistency band. Not with average.", Example: "true"},
+		{Name: "interval", Type: Flag, read: r.boolean(&x.Interval, "interval"), Default: "false", Meaning: "Prints below each ECE or AECE its difference from the baseline, with the paired 95 % interval. Not with average.", Example: "true"},
+		{Name: "paper", Type: Count, read: r.paperTable(&x.Number), Most: len(paper.Tables()), Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", len(paper.Tables())), Example: "1"},
+	}, r.filterKeys(x.Only))
+}
 
+// table reads one table. It returns the table's own name too; the name in the
+// result has the name of the spec before it.
+func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok bool) {
+	x := tableItem{Spec: newTable(s)}
 	before := len(r.errs)
-	r.object(item, "a table", fields)
-	if t.Metric == "" {
+	r.keys(item, "a table", r.tableKeys(&x, s, nil))
+	if x.Metric == "" {
 		r.errorf(item, "a table needs a metric")
 	}
-	if len(highlight) == 1 {
-		t.Highlight = highlight[0]
+	if len(x.highlight) == 1 {
+		x.Highlight = x.highlight[0]
 	}
-	name = cmp.Or(name, t.Metric)
+	name = cmp.Or(x.name, x.Metric)
 	if !r.id(item, "table name", name) || len(r.errs) > before {
-		return name, t, false
+		return name, x.Spec, false
 	}
-	t, err := complete(name, t, methods, s)
+	t, err := complete(name, x.Spec, x.methods, s)
 	if err != nil {
 		r.errorf(item, "table %s: %v", name, err)
 	}
@@ -217,17 +233,19 @@ func (r *reader) methodsOf(dst *[]string, s *Spec) func(*yaml.Node) {
 	return r.choices(dst, "a method", s.methodNames(), "method %q is not in this spec")
 }
 
-// only returns readers of the columns that restrict what a view shows.
-func (r *reader) only(dst results.Filter) map[string]func(*yaml.Node) {
-	fields := map[string]func(*yaml.Node){}
+// filterKeys returns the keys that restrict what a view shows.
+func (r *reader) filterKeys(only results.Filter) []Key {
+	examples := map[string]string{"dataset": "cifar10", "backbone": "resnet50", "loss": "ce", "corruption": "[fog, snow]", "severity": "5"}
+	var keys []Key
 	for _, column := range results.SettingColumns() {
-		fields[column] = func(n *yaml.Node) {
+		read := func(n *yaml.Node) {
 			var values []string
 			r.texts(&values, column)(n)
-			dst[column] = values
+			only[column] = values
 		}
+		keys = append(keys, Key{Name: column, Type: Texts, read: read, Default: "all", Meaning: "Shows only settings with these values.", Example: examples[column]})
 	}
-	return fields
+	return keys
 }
 
 // notComputed reports a metric that is none of those that a view can show.
