@@ -27,8 +27,7 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 		return 0, err
 	}
 	for _, x := range sets {
-		entry := data.ManifestSet{Set: x.ref.String(), Origin: data.Simulated, Note: x.known.Note}
-		entry.Kind = x.known.Kind
+		entry := data.ManifestSet{Set: x.ref.String(), Origin: data.Simulated, Kind: x.known.Kind, Note: x.known.Note}
 		manifest.Sets = slices.DeleteFunc(manifest.Sets, func(s data.ManifestSet) bool { return s.Set == entry.Set })
 		manifest.Sets = append(manifest.Sets, entry)
 	}
@@ -101,56 +100,42 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 // writeSet writes the arrays of set to their files below dir: floats as '<f4',
 // labels as '<i4'.
 func writeSet(set *data.Set, files data.Files, dir string) error {
-	floats := func(name string, v []float32, shape ...int) error {
-		if v == nil {
-			return nil
+	var views []float32
+	for _, view := range set.Augmented {
+		views = append(views, view.Data...)
+	}
+	shape := func(m data.Matrix) []int { return []int{m.Rows, m.Cols} }
+	for _, a := range []struct {
+		name   string
+		floats []float32 // nil for none
+		shape  []int
+	}{
+		{files.Logits, set.Logits.Data, shape(set.Logits)},
+		{files.Features, set.Features.Data, shape(set.Features)},
+		{files.HeadWeight, set.Head.W.Data, shape(set.Head.W)},
+		{files.HeadBias, set.Head.B, []int{len(set.Head.B)}},
+		{files.OOD, set.OOD.Data, shape(set.OOD)},
+		{files.Augmented, views, append([]int{len(set.Augmented)}, shape(set.Logits)...)},
+	} {
+		if a.floats == nil {
+			continue
 		}
-		path, err := makeRoom(dir, name)
+		path, err := makeRoom(dir, a.name)
+		if err == nil {
+			err = data.WriteFloat32(path, a.floats, a.shape...)
+		}
 		if err != nil {
 			return err
 		}
-		return data.WriteFloat32(path, v, shape...)
 	}
-	matrix := func(name string, m data.Matrix) error { return floats(name, m.Data, m.Rows, m.Cols) }
-	if err := errors.Join(
-		matrix(files.Logits, set.Logits), matrix(files.Features, set.Features),
-		matrix(files.HeadWeight, set.Head.W), matrix(files.OOD, set.OOD),
-		floats(files.HeadBias, set.Head.B, len(set.Head.B)),
-	); err != nil {
-		return err
-	}
-	if set.Labels != nil {
-		path, err := makeRoom(dir, files.Labels)
-		if err != nil {
-			return err
-		}
-		if err := data.WriteInt32(path, set.Labels, len(set.Labels)); err != nil {
-			return err
-		}
-	}
-	return writeViews(set.Augmented, files.Augmented, dir)
-}
-
-// writeViews writes the logits of augmented views, if there are any.
-func writeViews(views []data.Matrix, name, dir string) error {
-	if len(views) == 0 {
+	if set.Labels == nil {
 		return nil
 	}
-	path, err := makeRoom(dir, name)
+	path, err := makeRoom(dir, files.Labels)
 	if err != nil {
 		return err
 	}
-	w, err := data.CreateArray(path, data.Float32, len(views), views[0].Rows, views[0].Cols)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	for _, view := range views {
-		if err := w.Float32(view.Data); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	return data.WriteInt32(path, set.Labels, len(set.Labels))
 }
 
 // makeRoom returns the path of a file below dir, and makes its folder.
