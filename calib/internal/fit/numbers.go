@@ -58,23 +58,22 @@ func AddTo(dst []float64, c float64, v []float64) {
 // digits: a gap of 40 has an entropy of 1.7e-16.
 func Entropy(m *softmax.Moments) float64 { return softmax.Log1p(m.Tail) - m.S1/(1+m.Tail) }
 
-// ToSoftmax replaces v by its softmax and returns log sum exp v.
-func ToSoftmax(v []float64) float64 {
-	log := [1]float64{v[0]}
+// ToSoftmax replaces v by its softmax.
+func ToSoftmax(v []float64) {
+	most, sum := [1]float64{v[0]}, [1]float64{}
 	for _, x := range v {
-		if x > log[0] {
-			log[0] = x
+		if x > most[0] {
+			most[0] = x
 		}
 	}
-	ShiftedSoftmaxes(v, len(v), log[:])
-	return log[0]
+	ShiftedSoftmaxes(v, len(v), most[:], sum[:])
 }
 
-// ShiftedSoftmaxes replaces each row of k numbers by its softmax. In logs it expects the
-// largest number of each row, and writes its log sum exp. A row has the same bits alone and
-// among others: four rows are added side by side, each in the order of its classes.
-func ShiftedSoftmaxes(rows []float64, k int, logs []float64) {
-	for i, most := range logs {
+// ShiftedSoftmaxes replaces each row of k numbers by its softmax. most are the largest
+// numbers of the rows, sums becomes the sums of exp(number - most). A row has the same bits
+// alone and among others: four rows are added side by side, each in the order of its classes.
+func ShiftedSoftmaxes(rows []float64, k int, most, sums []float64) {
+	for i, most := range most {
 		row := rows[i*k : (i+1)*k]
 		for j := range row {
 			row[j] -= most
@@ -82,7 +81,7 @@ func ShiftedSoftmaxes(rows []float64, k int, logs []float64) {
 	}
 	softmax.Exps(rows, rows)
 	i := 0
-	for ; i+4 <= len(logs); i += 4 {
+	for ; i+4 <= len(sums); i += 4 {
 		a, b, c, d := rows[i*k:(i+1)*k], rows[(i+1)*k:(i+2)*k], rows[(i+2)*k:(i+3)*k], rows[(i+3)*k:(i+4)*k]
 		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
 		s0, s1, s2, s3 := 0., 0., 0., 0. // in registers
@@ -92,17 +91,15 @@ func ShiftedSoftmaxes(rows []float64, k int, logs []float64) {
 			s2 += c[j]
 			s3 += d[j]
 		}
-		for r, sum := range [4]float64{s0, s1, s2, s3} {
-			linear.Divide(rows[(i+r)*k:(i+r+1)*k], sum)
-			logs[i+r] += softmax.Log(sum)
+		sums[i], sums[i+1], sums[i+2], sums[i+3] = s0, s1, s2, s3
+	}
+	for ; i < len(sums); i++ {
+		sums[i] = 0
+		for _, v := range rows[i*k : (i+1)*k] {
+			sums[i] += v
 		}
 	}
-	for ; i < len(logs); i++ {
-		row, sum := rows[i*k:(i+1)*k], 0.0
-		for _, v := range row {
-			sum += v
-		}
-		linear.Divide(row, sum)
-		logs[i] += softmax.Log(sum)
+	for i, sum := range sums {
+		linear.Divide(rows[i*k:(i+1)*k], sum)
 	}
 }

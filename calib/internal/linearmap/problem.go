@@ -42,7 +42,7 @@ type block struct {
 	turn  []float64 // s, or the derivatives of the scores, transposed
 	moved []float64 // k: x + b of a row
 
-	own, logs []float64 // BlockRows: the score of the label, and log sum exp of the scores
+	own, most, logs []float64 // BlockRows: the score of the label, the largest, and log sum exp(score - largest)
 }
 
 // wave is the number of blocks that are summed before they are added to the total. It
@@ -79,7 +79,7 @@ func New(set *data.Set, full bool, scores func(dst []float64, row []float32)) *P
 	for b := range f.blocks {
 		m := &f.blocks[b]
 		m.x, m.s = make([]float64, fit.BlockRows*k), make([]float64, fit.BlockRows*k)
-		m.own, m.logs = make([]float64, fit.BlockRows), make([]float64, fit.BlockRows)
+		m.own, m.most, m.logs = make([]float64, fit.BlockRows), make([]float64, fit.BlockRows), make([]float64, fit.BlockRows)
 		m.moved = make([]float64, k)
 		if full {
 			m.turn = make([]float64, fit.BlockRows*k)
@@ -260,14 +260,14 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 		matrix.Times(s, x)
 	}
 	b := theta[len(theta)-k:]
-	own, logs := m.own[:n], m.logs[:n]
+	own, most, logs := m.own[:n], m.most[:n], m.logs[:n]
 	for i := range n {
 		x, s := x[i*k:(i+1)*k], s[i*k:(i+1)*k]
-		linear.Line(m.moved, x, b, 1)
 		var top int
 		if f.shared {
-			top = linear.Line(s, m.moved, x, theta[0])
+			top = linear.Line(s, b, x, 1+theta[0])
 		} else {
+			linear.Line(m.moved, x, b, 1)
 			if matrix == nil {
 				for c, v := range theta[:k] {
 					s[c] = float64(v * x[c])
@@ -275,12 +275,13 @@ func (f *Problem) sum(m *block, theta []float64, matrix *linear.Packed, lo, hi i
 			}
 			top = linear.Line(s, s, m.moved, 1)
 		}
-		own[i], logs[i] = s[f.labels[lo+i]], s[top]
+		own[i], most[i] = s[f.labels[lo+i]], s[top]
 	}
-	fit.ShiftedSoftmaxes(s, k, logs)
+	fit.ShiftedSoftmaxes(s, k, most, logs)
+	softmax.Logs(logs, logs)
 	m.value = 0
 	for i, log := range logs {
-		m.value += log - own[i]
+		m.value += most[i] + log - own[i]
 	}
 	return x
 }
