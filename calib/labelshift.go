@@ -260,17 +260,22 @@ func (m labelShiftMap) Check() error {
 
 // Apply writes the n x k probabilities. A weight below 1e-300 counts as 1e-300.
 func (m labelShiftMap) Apply(dst data.Probs, set *data.Set) {
-	logW := make([]float64, len(m.W))
+	k, scale := len(m.B), 1/m.T
+	offsets := make([]float64, k)
 	for j, w := range m.W {
-		logW[j] = softmax.Log(max(w, fit.LeastProb))
+		offsets[j] = m.B[j] + softmax.Log(max(w, fit.LeastProb))
 	}
-	scale := 1 / m.T
-	for i := range set.Logits.Rows {
-		q, row := dst.Row(i), set.Logits.Row(i)
-		most := float64(row[fit.TopClass(row)])
-		for j, l := range row {
-			q[j] = float64(scale*(float64(l)-most)) + m.B[j] + logW[j]
+	var most, sums [fit.BlockRows]float64
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		block := dst.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
+		for i := range block.Rows {
+			q, row := block.Row(i), set.Logits.Row(lo+i)
+			largest := float64(row[fit.TopClass(row)])
+			for j, l := range row {
+				q[j] = float64(scale * (float64(l) - largest))
+			}
+			most[i] = q[linear.Line(q, q, offsets, 1)]
 		}
-		fit.ToSoftmax(q)
+		fit.ShiftedSoftmaxes(block.Data, k, most[:block.Rows], sums[:block.Rows])
 	}
 }
