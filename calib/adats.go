@@ -145,14 +145,15 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
 	}
-	f, err := reported(ctx, m.ready(), set, 0)
+	report := fit.Report{Iterations: steps, Gradient: gradient}
+	if steps < planned {
+		report.Warnings = []string{fmt.Sprintf("training ends after %d of %d minibatches (max_steps)", steps, planned)}
+	}
+	f, err := reported(ctx, m.ready(), set, report)
 	if err != nil {
 		return nil, err
 	}
-	f.Report.Iterations, f.Report.Passes, f.Report.Gradient = steps, float64(steps*rows)/float64(n), gradient
-	if steps < planned {
-		f.Report.Warnings = []string{fmt.Sprintf("training ends after %d of %d minibatches (max_steps)", steps, planned)}
-	}
+	f.Report.Passes = float64(steps*rows) / float64(n)
 	return f, nil
 }
 

@@ -57,44 +57,26 @@ const (
 func (BetaCalibration) Contract() Contract { return vectorContract() }
 
 // Fit returns a, b and c of every class. It needs 41 bytes a row for each class
-// that is being fitted.
+// that is being fitted, beside the scores of eachClass.
 func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
-	n, k := set.Logits.Rows, set.Logits.Cols
-	norms := make([]logNorm, n)
-	err := fit.EachBlock(ctx, n, func(_, lo, hi int) {
-		logNorms(norms[lo:hi], set.Logits.Slice(lo, hi))
-	})
-	if err != nil {
-		return nil, err
-	}
+	k := in.Cal.Logits.Cols
 	ends, separable := make([]fit.Solution, k), make([]bool, k)
-	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // one class a call
-		lnP, lnRest := make([]float64, n), make([]float64, n)
-		positive := make([]bool, n)
-		for i := range n {
-			lnP[i], lnRest[i] = norms[i].logs(set.Logits.Row(i)[class])
-			positive[i] = int(set.Labels[i]) == class
+	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
+	nll, err := eachClass(ctx, in.Cal, scoreLog, func(class int, logP []float64, positive []bool) {
+		lnP, lnRest := make([]float64, len(logP)), make([]float64, len(logP))
+		for i, v := range logP {
+			lnP[i], lnRest[i] = betaLogs(v)
 		}
 		l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
 		// a, b and c, from the identity
-		ends[class] = l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
-		separable[class] = separated(lnP, positive)
-	})
-	if err != nil {
-		return nil, err
-	}
-	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
-	for class, end := range ends {
+		end := l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
 		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
-	}
-	f, err := reported(ctx, m, set, 2)
+		ends[class], separable[class] = end, separated(lnP, positive)
+	}, m.at)
 	if err != nil {
 		return nil, err
 	}
+	f := result(m, fit.Report{NLL: nll, Passes: 1})
 	f.Report.note(ends)
 	if open := count(separable); open > 0 {
 		f.Report.Warnings = append(f.Report.Warnings, fmt.Sprintf(
@@ -106,46 +88,23 @@ func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // note adds the results of the k fits: all steps, the largest gradient, and how many
 // parameters are at a bound.
 func (r *Report) note(ends []fit.Solution) {
-	var flat, steep, open int
-	for _, e := range ends {
-		r.Iterations += e.Steps
-		r.Gradient = max(r.Gradient, e.Gradient)
-		if e.At[0] == 0 {
-			flat++
+	r.noteSigmoids(ends)
+	for i, name := range []string{"a", "b"} {
+		held := 0
+		for _, e := range ends {
+			if e.At[i] == 0 {
+				held++
+			}
 		}
-		if e.At[1] == 0 {
-			steep++
+		if held > 0 {
+			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= 0 in %d of %d classes", name, held, len(ends)))
 		}
-		if e.Gradient > fit.GradTol {
-			open++
-		}
-	}
-	for _, b := range []struct {
-		name  string
-		count int
-	}{{"a", flat}, {"b", steep}} {
-		if b.count > 0 {
-			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= 0 in %d of %d classes", b.name, b.count, len(ends)))
-		}
-	}
-	if open > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d classes not converged: gradient %.1e", open, len(ends), r.Gradient))
 	}
 }
 
-// logNorm is the normaliser of a row: log sum exp l = max + log.
-type logNorm struct{ max, log float64 }
-
-func logNorms(dst []logNorm, rows data.Matrix) {
-	for i, m := range NewUnscaled(rows).Moments() {
-		dst[i] = logNorm{float64(m.Max), softmax.Log1p(m.Tail)}
-	}
-}
-
-// logs returns ln p and -ln(1-p) of a class with the given logit, where p is
-// limited to [betaEps, 1-betaEps].
-func (n logNorm) logs(logit float32) (lnP, lnRest float64) {
-	logP := float64(logit) - n.max - n.log
+// betaLogs returns ln p and -ln(1-p) of a probability with the given logarithm, where p
+// is limited to [betaEps, 1-betaEps].
+func betaLogs(logP float64) (lnP, lnRest float64) {
 	p := min(max(softmax.Exp(logP), betaEps), 1-betaEps)
 	return min(max(logP, logBetaEps), -betaEps), -softmax.Log(1 - p)
 }
@@ -182,20 +141,11 @@ type betaMap struct {
 }
 
 // Apply writes the n x k probabilities.
-func (m betaMap) Apply(dst data.Probs, set *data.Set) {
-	var norms [fit.BlockRows]logNorm
-	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
-		rows := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
-		logNorms(norms[:rows.Rows], rows)
-		for i := range rows.Rows {
-			q := dst.Row(lo + i)
-			for j, l := range rows.Row(i) {
-				u, v := norms[i].logs(l)
-				q[j] = fit.Sigmoid(float64(m.A[j]*u) + float64(m.B[j]*v) + m.C[j])
-			}
-			softmax.Normalise(q)
-		}
-	}
+func (m betaMap) Apply(dst data.Probs, set *data.Set) { applyClasses(dst, set, scoreLog, m.at) }
+
+func (m betaMap) at(class int, logP float64) float64 {
+	lnP, lnRest := betaLogs(logP)
+	return fit.Sigmoid(float64(m.A[class]*lnP) + float64(m.B[class]*lnRest) + m.C[class])
 }
 
 // NumClasses returns k.

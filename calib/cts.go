@@ -84,12 +84,9 @@ func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, erro
 		}
 		changes += changed
 	}
-	f, err := reported(ctx, ctsMap{s.t}, in.Cal, flat.Passes+float64(rounds))
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Iterations = flat.Iterations + changes
-	return f, nil
+	return reported(ctx, ctsMap{s.t}, in.Cal, fit.Report{
+		Iterations: flat.Iterations + changes, Passes: flat.Passes + float64(rounds),
+	})
 }
 
 // ctsSearch is the state of the search.

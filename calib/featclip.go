@@ -94,18 +94,14 @@ func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	fitted, err := reported(ctx, m, set, float64(s.Sweeps))
-	if err != nil {
-		return nil, err
-	}
-	fitted.Report.Iterations = s.Computed()
-	fitted.Report.explain(best, *f.Guard)
-	return fitted, nil
+	report := fit.Report{Iterations: s.Computed(), Passes: float64(s.Sweeps)}
+	explainClip(&report, best, *f.Guard)
+	return reported(ctx, m, set, report)
 }
 
-// explain adds the bound that is active at grid value best, and the warnings about
+// explainClip adds the bound that is active at grid value best, and the warnings about
 // it.
-func (r *Report) explain(best int, guard float64) {
+func explainClip(r *fit.Report, best int, guard float64) {
 	switch best {
 	case 0:
 		r.Warnings = []string{fmt.Sprintf("no threshold keeps the accuracy above %g of what it was: nothing is clipped", guard)}

@@ -34,11 +34,10 @@ type Report struct {
 // result returns a fitted calibrator.
 func result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
 
-// reported returns the fitted map with its report: its NLL on set, and the passes
-// so far plus the one for the NLL. Iterations and gradient are 0. The NLL has the
-// floor of the metric, 1e-300, because isotonic maps give classes a probability
-// of exactly 0.
-func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitted, error) {
+// reported returns the fitted map with the report r, to which it adds the NLL of the map
+// on set and the pass for it. The NLL has the floor of the metric, 1e-300, because
+// isotonic maps give classes a probability of exactly 0.
+func reported(ctx context.Context, m Map, set *data.Set, r fit.Report) (*Fitted, error) {
 	const block = 64
 	n, k := set.Logits.Rows, set.Logits.Cols
 	buf := data.NewProbs(min(block, n), k)
@@ -54,5 +53,7 @@ func reported(ctx context.Context, m Map, set *data.Set, passes float64) (*Fitte
 			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], fit.LeastProb))
 		}
 	}
-	return result(m, fit.Report{NLL: sum / float64(n), Passes: passes + 1}), nil
+	r.NLL = sum / float64(n)
+	r.Passes++
+	return result(m, r), nil
 }

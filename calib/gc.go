@@ -150,12 +150,8 @@ func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.
 		return nil, err
 	}
 	m := gcMap{Width: in.Cal.Features.Cols, Partitions: partitions}
-	fitted, err := reported(ctx, m, in.Cal, report.Passes+passes)
-	if err != nil {
-		return nil, err
-	}
-	report.NLL, report.Passes = fitted.Report.NLL, fitted.Report.Passes
-	return result(m, report), nil
+	report.Passes += passes
+	return reported(ctx, m, in.Cal, report)
 }
 
 // gcSteps is the largest number of solver steps for a partition, as in the original.

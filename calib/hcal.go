@@ -91,15 +91,11 @@ func (m HCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, hCalMap{end.Best}, in.Cal, float64(end.Epochs))
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Iterations, f.Report.Gradient = end.Epochs, end.Gradient
+	report := fit.Report{Gradient: end.Gradient, Iterations: end.Epochs, Passes: float64(end.Epochs)}
 	if !end.Stopped {
-		f.Report.Warnings = []string{fmt.Sprintf("the ECE still fell in the last %d of %d epochs", min(m.Patience, end.Epochs), end.Epochs)}
+		report.Warnings = []string{fmt.Sprintf("the ECE still fell in the last %d of %d epochs", min(m.Patience, end.Epochs), end.Epochs)}
 	}
-	return f, nil
+	return reported(ctx, hCalMap{end.Best}, in.Cal, report)
 }
 
 // hCalMap is the mixture.

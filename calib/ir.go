@@ -55,7 +55,7 @@ func (IsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reported(ctx, newIRMap(g), in.Cal, float64(2*tries))
+	return reported(ctx, newIRMap(g), in.Cal, fit.Report{Passes: float64(2 * tries)})
 }
 
 // fitPooled returns the isotonic regression of the n k pairs, and the number of windows

@@ -206,7 +206,7 @@ func fitVennAbers(ctx context.Context, in Input, pairs bool, folds int) (*Fitted
 	if err != nil {
 		return nil, err
 	}
-	return reported(ctx, m.prepared(), set, 1)
+	return reported(ctx, m.prepared(), set, fit.Report{Passes: 1})
 }
 
 // difference32 returns l_b - l_a, exact in float64.

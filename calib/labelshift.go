@@ -114,7 +114,7 @@ func (m LabelShift) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, shift, in.Cal, report.Passes+1)
+	f, err := reported(ctx, shift, in.Cal, fit.Report{Passes: report.Passes + 1})
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,11 @@ import (
 // reportedDescent returns the map with the report of a descent, which followed
 // the given steps and passes.
 func reportedDescent(ctx context.Context, m Map, set *data.Set, end fit.Descent, steps int, passes float64) (*Fitted, error) {
-	f, err := reported(ctx, m, set, passes)
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Gradient, f.Report.Iterations = end.Gradient, steps+end.Steps
+	r := fit.Report{Gradient: end.Gradient, Iterations: steps + end.Steps, Passes: passes}
 	if end.Gradient > linearDone {
-		f.Report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps)}
+		r.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps)}
 	}
-	return f, nil
+	return reported(ctx, m, set, r)
 }
 
 // linearDone is the largest gradient that counts as converged. The descent may

@@ -101,6 +101,7 @@ const (
 	scoreProb    = "prob"
 	scoreLogOdds = "log-odds"
 	scoreLogProb = "log-prob"
+	scoreLog     = "log" // log p, which beta calibration limits
 
 	mostLogOdds = 700.0
 )
@@ -255,6 +256,13 @@ func (r classScores) write(s []float64, i, from, to int) []float64 {
 		return softmax.Probs(s, r.logits.Row(i), 1)[from:to]
 	}
 	s, row, m := s[from:to], r.logits.Row(i)[from:to], &r.moments[i]
+	if r.score == scoreLog {
+		log := softmax.Log1p(m.Tail)
+		for j, l := range row {
+			s[j] = float64(l) - float64(m.Max) - log
+		}
+		return s
+	}
 	for j, l := range row {
 		gap := float64(l) - float64(m.Max)
 		switch e := softmax.ExpGap(gap); {

@@ -115,12 +115,9 @@ func (m ParameterizedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fi
 		read += len(rows)
 		gradient = floats.Norm(t.grad, math.Inf(1))
 	}
-	f, err := reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, flat.Passes+float64(read)/float64(n))
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Iterations, f.Report.Gradient = m.Steps, gradient
-	return f, nil
+	return reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, fit.Report{
+		Gradient: gradient, Iterations: m.Steps, Passes: flat.Passes + float64(read)/float64(n),
+	})
 }
 
 // ptsMap is the trained network.

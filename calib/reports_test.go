@@ -19,7 +19,7 @@ var solved = map[string][2]float64{
 	"uncal": {0, 0}, "ts": {3, 4}, "ts-guo50": {50, 51}, "ts-ecegrid": {100, 101}, "ec": {5, 6}, "cts": {7, 7}, "ets": {29, 7},
 	"ir": {0, 3}, "ir-top": {0, 1}, "irova": {0, 1}, "cir": {0, 1}, "ivap": {0, 2}, "cvap": {0, 2}, "hb": {0, 1}, "hb-mass": {0, 1}, "hb-top": {0, 1},
 	"bbq": {0, 1}, "scaling-binning": {28, 1}, "scaling-binning-top": {7, 1}, "spline": {0, 1}, "platt": {20, 1}, "platt-logits": {22, 1}, "quadratic": {29, 1},
-	"beta": {31, 3}, "adats": {6, 2.56}, "hts": {9, 12}, "bts": {56, 143. / 15}, "cbt": {85, 23. / 3}, "pts": {30, 35}, "smart": {20, 21}, "featclip": {54, 3},
+	"beta": {31, 1}, "adats": {6, 2.56}, "hts": {9, 12}, "bts": {56, 143. / 15}, "cbt": {85, 23. / 3}, "pts": {30, 35}, "smart": {20, 21}, "featclip": {54, 3},
 	"dac": {8, 15}, "procal": {0, 1}, "procal-bins": {0, 3}, "hfe-noood": {6, 12}, "hfe-target": {15, 21}, "qats": {3, 5}, "qats-pw": {3, 5},
 	"qats-transductive": {3, 5}, "t-conf": {3, 5}, "t-entropy": {3, 5}, "t-gap": {3, 5}, "tta-ts": {3, 4},
 }

@@ -95,15 +95,11 @@ func (m SMART) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, end.best, in.Cal, float64(end.epochs))
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Iterations, f.Report.Gradient = end.epochs, end.gradient
+	report := fit.Report{Gradient: end.gradient, Iterations: end.epochs, Passes: float64(end.epochs)}
 	if end.waited < m.Patience {
-		f.Report.Warnings = []string{fmt.Sprintf("the loss still fell %d epochs before the last of %d", end.waited, end.epochs)}
+		report.Warnings = []string{fmt.Sprintf("the loss still fell %d epochs before the last of %d", end.waited, end.epochs)}
 	}
-	return f, nil
+	return reported(ctx, end.best, in.Cal, report)
 }
 
 // smartMap is the trained network.
