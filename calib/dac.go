@@ -91,7 +91,7 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	d, own := newDACMap(in, m)
-	s, all, err := d.ownDistances(ctx, in.Cal.Features, own)
+	s, all, err := ownValues(ctx, &d.Bank, in.Cal.Features, own, d.Neighbours, furthest)
 	if err != nil {
 		return nil, err
 	}
@@ -153,23 +153,6 @@ type dacMap struct {
 	neighbours.Bank
 }
 
-// ownDistances returns s of every calibration row twice: others leaves out the row itself
-// as a neighbour, for the fit; all includes it, as the map does. If all rows are in the bank,
-// both are distances of Others, with the same bits, or the distance 0 of the row itself.
-func (m *dacMap) ownDistances(ctx context.Context, features data.Matrix, own []int) (others, all []float64, err error) {
-	others, all = make([]float64, features.Rows), make([]float64, features.Rows)
-	if m.Rows < len(all) {
-		return others, all, fit.EachBlock(ctx, len(all), func(_, lo, hi int) {
-			m.distances(others[lo:hi], features.Slice(lo, hi), own[lo:hi])
-			m.distances(all[lo:hi], features.Slice(lo, hi), nil)
-		})
-	}
-	return others, all, m.Others(ctx, m.Neighbours, func(i int, near []float64) {
-		list := append([]float64{0}, near...)
-		others[i], all[i] = list[len(near)], list[min(m.Neighbours, len(list))-1]
-	})
-}
-
 // prepared returns m with its bank packed.
 func (m dacMap) prepared() Map {
 	m.Prepare()
@@ -201,20 +184,16 @@ func (m *dacMap) temperature(s float64) float64 {
 
 // Scales writes 1/T of every row.
 func (m dacMap) Scales(dst []float64, set *data.Set, _ *Unscaled) {
-	m.distances(dst, set.Features, nil)
-	for i, s := range dst {
-		dst[i] = 1 / m.temperature(s)
-	}
+	m.Nearest(set.Features, m.Neighbours, func(i int, near []float64) {
+		dst[i] = 1 / m.temperature(furthest(near))
+	})
 }
 
-// distances writes s of every row: the squared distance to its K-th neighbour, or to
-// the last one if there are fewer; 0 if there is none. own is the place of each row in
-// the bank, where it is left out, or -1; it may be nil.
-func (m *dacMap) distances(dst []float64, features data.Matrix, own []int) {
-	m.Nearest(features, own, m.Neighbours, func(i int, near []float64) {
-		dst[i] = 0
-		if len(near) > 0 {
-			dst[i] = near[len(near)-1]
-		}
-	})
+// furthest returns s, given the squared distances of a row to its neighbours in rising
+// order: the last one; 0 if there is none.
+func furthest(near []float64) float64 {
+	if len(near) == 0 {
+		return 0
+	}
+	return near[len(near)-1]
 }

@@ -86,7 +86,7 @@ func TestDACIsThatOfItsAuthors(t *testing.T) {
 			t.Errorf("K = %d: w = %v, w0 = %v; want %v and %v", c.k, m.Slope, m.Offset, c.w, c.w0)
 		}
 		scores, q := make([]float64, 8), data.NewProbs(8, 4)
-		m.distances(scores, test.Features, nil)
+		m.Nearest(test.Features, m.Neighbours, func(i int, near []float64) { scores[i] = furthest(near) })
 		if !testset.Near(scores[:3], c.scores, 1e-7) {
 			t.Errorf("K = %d: distances %v, want %v", c.k, scores[:3], c.scores)
 		}
@@ -121,9 +121,10 @@ func TestDACKnowsTheDistancesOfItsMap(t *testing.T) {
 		for _, k := range []int{1, 2, 5, 400} {
 			m, own := newDACMap(Input{Cal: set}, DAC{Neighbours: &k, Bank: bank})
 			m.Prepare()
-			_, all, err := m.ownDistances(t.Context(), set.Features, own)
+			_, all, err := ownValues(t.Context(), &m.Bank, set.Features, own, m.Neighbours, furthest)
 			want := make([]float64, len(all))
-			if m.distances(want, set.Features, nil); err != nil || !slices.Equal(all, want) {
+			m.Nearest(set.Features, m.Neighbours, func(i int, near []float64) { want[i] = furthest(near) })
+			if err != nil || !slices.Equal(all, want) {
 				t.Errorf("K = %d, a bank of %d rows: %v, want %v (%v)", k, bank, all, want, err)
 			}
 		}
@@ -137,7 +138,7 @@ func TestDACOfASingleRowHasNoDistance(t *testing.T) {
 		in := Input{Cal: set.Rows(0, c.rows)}
 		m, own := newDACMap(in, DAC{Bank: c.bank})
 		m.Prepare()
-		s, _, err := m.ownDistances(t.Context(), in.Cal.Features, own)
+		s, _, err := ownValues(t.Context(), &m.Bank, in.Cal.Features, own, m.Neighbours, furthest)
 		if err != nil || slices.Min(s) != 0 || (slices.Max(s) > 0) != (c.rows == 2) {
 			t.Errorf("%s: distances %v (%v)", name, s, err)
 		}

@@ -131,42 +131,12 @@ type proximityBank struct {
 	neighbours.Bank
 }
 
-// newProximityBank returns the bank of the calibration rows and their proximities:
-// others without the row itself as a neighbour, for a fit, and all with it, as the map
-// gives them.
+// newProximityBank returns the bank of the calibration rows and their proximities; see
+// ownValues.
 func newProximityBank(ctx context.Context, in Input, k, most int) (b proximityBank, others, all []float64, err error) {
-	h := in.Cal.Features
 	bank, own := newBank(in, most)
-	b = proximityBank{k, bank}
-	others, all = make([]float64, h.Rows), make([]float64, h.Rows)
-	inside := make([]int, b.Rows) // rows of the bank
-	var outside []int             // the other rows
-	for i, at := range own {
-		if at < 0 {
-			outside = append(outside, i)
-		} else {
-			inside[at] = i
-		}
-	}
-	err = b.Others(ctx, k, func(at int, near []float64) {
-		list := append([]float64{0}, near...)
-		i := inside[at]
-		others[i], all[i] = proximity(near), proximity(list[:min(k, len(list))])
-	})
-	if err != nil {
-		return b, nil, nil, err
-	}
-	err = fit.EachBlock(ctx, len(outside), func(_, lo, hi int) {
-		rows, r := data.NewMatrix(hi-lo, h.Cols), make([]float64, hi-lo)
-		for at, i := range outside[lo:hi] {
-			copy(rows.Row(at), h.Row(i))
-		}
-		b.proximities(r, rows)
-		for at, i := range outside[lo:hi] {
-			others[i], all[i] = r[at], r[at]
-		}
-	})
-	return b, others, all, err
+	others, all, err = ownValues(ctx, &bank, in.Cal.Features, own, k, proximity)
+	return proximityBank{k, bank}, others, all, err
 }
 
 // proximity returns the mean of exp(-s), 0 of no neighbours.
@@ -180,7 +150,7 @@ func proximity(near []float64) float64 {
 
 // proximities writes the proximity of every row.
 func (b *proximityBank) proximities(dst []float64, features data.Matrix) {
-	b.Nearest(features, nil, b.Neighbours, func(i int, near []float64) { dst[i] = proximity(near) })
+	b.Nearest(features, b.Neighbours, func(i int, near []float64) { dst[i] = proximity(near) })
 }
 
 func (b *proximityBank) check() error {

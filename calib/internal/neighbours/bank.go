@@ -87,15 +87,11 @@ const block = 64
 
 // Nearest calls do for every row of n x d features with its squared distances to the k
 // nearest rows of the bank, in rising order, fewer if the bank has fewer. Distances are
-// in [0, 4], those of h/|h|. own is the place of each row in the bank, where it is left
-// out, or -1; it may be nil. do must not keep the slice.
-func (b *Bank) Nearest(features data.Matrix, own []int, k int, do func(i int, near []float64)) {
+// in [0, 4], those of h/|h|. do must not keep the slice.
+func (b *Bank) Nearest(features data.Matrix, k int, do func(i int, near []float64)) {
 	b.search(0, features.Rows, k, func(x []float64, i int) int {
 		unitLength(x, features.Row(i))
-		if own == nil {
-			return -1
-		}
-		return own[i]
+		return -1
 	}, do)
 }
 
