@@ -86,17 +86,9 @@ type etsFit struct {
 // lo..hi-1 of one block.
 func (f *etsFit) means(ctx context.Context, width int, add func(sum []float64, lo, hi int)) ([]float64, error) {
 	f.passes++
-	n := f.set.Logits.Rows
-	blocks := make([]float64, fit.NumBlocks(n)*width)
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		add(blocks[block*width:(block+1)*width], lo, hi)
-	})
-	total := make([]float64, width)
-	for i, v := range blocks {
-		total[i%width] += v
-	}
+	total, err := fit.SumBlocks(ctx, f.set.Logits.Rows, width, add)
 	for i := range total {
-		total[i] /= float64(n)
+		total[i] /= float64(f.set.Logits.Rows)
 	}
 	return total, err
 }

@@ -74,31 +74,21 @@ func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1
 // the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
 func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (fit.Local, error) {
 	f.Passes++
-	blocks := make([]hfeSums, fit.NumBlocks(len(f.correct)))
-	err := fit.EachBlock(ctx, len(f.correct), func(block, lo, hi int) {
+	sum, err := fit.SumBlocks(ctx, len(f.correct), 6, func(sum []float64, lo, hi int) {
 		p := make([]float64, f.Logits.Cols)
 		for i := lo; i < hi; i++ {
-			f.add(&blocks[block], m, i, p)
+			f.add(sum, m, i, p)
 		}
 	})
-	var sum hfeSums
-	for _, b := range blocks {
-		for j, v := range b {
-			sum[j] += v
-		}
-	}
 	for j := range sum {
 		sum[j] /= float64(len(f.correct))
 	}
 	return fit.Local{Value: sum[0], Gradient: sum[1:3:3], Hessian: []float64{sum[3], sum[4], sum[4], sum[5]}}, err
 }
 
-// hfeSums are sums over rows: the squared error, its gradient, and the elements
-// 11, 12 and 22 of its Hessian.
-type hfeSums [6]float64
-
-// add adds row i to sum; p is scratch.
-func (f *hfeFit) add(sum *hfeSums, m hfeMap, i int, p []float64) {
+// add adds row i to sum: its squared error, the gradient, and the elements 11, 12 and
+// 22 of the Hessian. p is scratch.
+func (f *hfeFit) add(sum []float64, m hfeMap, i int, p []float64) {
 	t := m.temperature(f.correct[i], f.wrong[i])
 	s := 1 / t
 	value, first, second := f.rowError(i, s, p)

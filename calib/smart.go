@@ -149,8 +149,6 @@ type smartTrainer struct {
 	toOut  []float64 // n, derivative of conf in the output of the network
 	share  []float64 // n x smartBins, shares of each row in the bins
 	hit    []float64 // n, 1 if the prediction is right
-	grads  [][]float64
-	sums   []smartSums
 }
 
 func newSMARTTrainer(set *data.Set) *smartTrainer {
@@ -158,7 +156,6 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 	t := &smartTrainer{
 		set: set, x: make([]float64, n), hidden: make([]float64, n*units), conf: make([]float64, n),
 		toOut: make([]float64, n), share: make([]float64, n*smartBins), hit: make([]float64, n),
-		grads: make([][]float64, fit.NumBlocks(n)), sums: make([]smartSums, fit.NumBlocks(n)),
 	}
 	sum, square := 0.0, 0.0
 	for i := range n {
@@ -178,9 +175,6 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 	}
 	for i := range n {
 		t.x[i] = t.shape.input(set.Logits.Row(i))
-	}
-	for b := range t.grads {
-		t.grads[b] = make([]float64, smartNet().Size())
 	}
 	return t
 }
@@ -221,10 +215,6 @@ const (
 	smartDelta = 1e-3 // where the discrepancy turns from square to absolute
 )
 
-// smartSums are sums over a block of rows for each bin: of the shares, and of the
-// shares times confidence minus hit.
-type smartSums struct{ weight, gap [smartBins]float64 }
-
 // smartDiscrepancy returns sqrt(r^2 + delta^2) - delta and its derivative.
 func smartDiscrepancy(r float64) (value, slope float64) {
 	root := math.Sqrt(float64(r*r) + smartDelta*smartDelta)
@@ -241,39 +231,29 @@ func smartDiscrepancy(r float64) (value, slope float64) {
 // the sum over the bins of W_b/n phi(r_b), where phi is smartDiscrepancy.
 func (t *smartTrainer) loss(ctx context.Context, w, grad []float64) (float64, error) {
 	n := len(t.x)
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) { t.forward(w, block, lo, hi) })
+	total, err := fit.SumBlocks(ctx, n, 2*smartBins, func(sum []float64, lo, hi int) { t.forward(sum, w, lo, hi) })
 	if err != nil {
 		return 0, err
 	}
-	var total smartSums
-	for _, s := range t.sums {
-		for b := range smartBins {
-			total.weight[b] += s.weight[b]
-			total.gap[b] += s.gap[b]
-		}
-	}
 	value := 0.0
 	var perShare, perGap [smartBins]float64 // derivatives in W_b and in the sum of s_b (c - hit)
-	for b, weight := range total.weight {
-		r := total.gap[b] / weight
+	for b, weight := range total[:smartBins] {
+		r := total[smartBins+b] / weight
 		phi, slope := smartDiscrepancy(r)
 		value += float64(weight*phi) / float64(n)
 		perShare[b] = (phi - float64(slope*r)) / float64(n)
 		perGap[b] = slope / float64(n)
 	}
-	err = fit.EachBlock(ctx, n, func(block, lo, hi int) { t.backward(w, &perShare, &perGap, block, lo, hi) })
-	if err != nil {
-		return 0, err
-	}
-	clear(grad)
-	for _, g := range t.grads {
-		fit.AddTo(grad, 1, g)
-	}
-	return value, nil
+	sums, err := fit.SumBlocks(ctx, n, len(w), func(sum []float64, lo, hi int) {
+		t.backward(sum, w, &perShare, &perGap, lo, hi)
+	})
+	copy(grad, sums)
+	return value, err
 }
 
-// forward computes the confidences and shares of rows lo..hi-1.
-func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
+// forward computes the confidences and shares of rows lo..hi-1. It adds the shares in each
+// bin to the first half of sum, and the shares times confidence minus hit to the second.
+func (t *smartTrainer) forward(sum, w []float64, lo, hi int) {
 	var scale, slope [fit.BlockRows]float64
 	var moments [fit.BlockRows]softmax.Moments
 	net, units, k := smartNet(), smartNet().Units(), t.set.Logits.Cols
@@ -282,7 +262,6 @@ func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
 		scale[i-lo], slope[i-lo] = 1/temperature, rate
 	}
 	softmax.Rows(moments[:hi-lo], t.set.Logits.Data[lo*k:hi*k], k, scale[:hi-lo])
-	sums := smartSums{}
 	for i := lo; i < hi; i++ {
 		m, beta := &moments[i-lo], scale[i-lo]
 		conf := m.Conf()
@@ -297,22 +276,19 @@ func (t *smartTrainer) forward(w []float64, block, lo, hi int) {
 		}
 		for b := range share {
 			share[b] /= total
-			sums.weight[b] += share[b]
-			sums.gap[b] += float64(share[b] * (conf - t.hit[i]))
+			sum[b] += share[b]
+			sum[smartBins+b] += float64(share[b] * (conf - t.hit[i]))
 		}
 	}
-	t.sums[block] = sums
 }
 
 // smartCentre returns the centre of bin b.
 func smartCentre(b int) float64 { return float64(2*b+1) / (2 * smartBins) }
 
-// backward computes the gradient in the parameters from the derivatives in the sums
+// backward adds the gradient in the parameters to grad, from the derivatives in the sums
 // over the bins, for rows lo..hi-1.
-func (t *smartTrainer) backward(w []float64, perShare, perGap *[smartBins]float64, block, lo, hi int) {
+func (t *smartTrainer) backward(grad, w []float64, perShare, perGap *[smartBins]float64, lo, hi int) {
 	net, units := smartNet(), smartNet().Units()
-	grad := t.grads[block]
-	clear(grad)
 	for i := lo; i < hi; i++ {
 		if t.toOut[i] == 0 {
 			continue // the confidence is constant

@@ -64,14 +64,13 @@ type trainer struct {
 	hit       []bool    // n
 	p, slopes []float64 // n x k
 	objective *Objective
-	partials  [][]float64 // of each block of rows
 }
 
 func newTrainer(set *data.Set) *trainer {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	t := &trainer{
 		k: k, gaps: make([]float64, n*k), column: make([]int32, n), hit: make([]bool, n),
-		p: make([]float64, n*k), slopes: make([]float64, n*k), partials: make([][]float64, fit.NumBlocks(n)),
+		p: make([]float64, n*k), slopes: make([]float64, n*k),
 	}
 	row := make([]float32, k)
 	for i, y := range set.Labels {
@@ -108,12 +107,8 @@ func (t *trainer) backward(ctx context.Context, v, gradient []float64) (float64,
 	}
 	e, k := ensemble(v), t.k
 	m := len(e.Inverse)
-	err = fit.EachBlock(ctx, len(t.hit), func(block, lo, hi int) {
-		if t.partials[block] == nil {
-			t.partials[block] = make([]float64, 2*m)
-		}
-		sum, shares, p := t.partials[block], make([]float64, m*k), make([]float64, k)
-		clear(sum)
+	sums, err := fit.SumBlocks(ctx, len(t.hit), 2*m, func(sum []float64, lo, hi int) {
+		shares, p := make([]float64, m*k), make([]float64, k)
 		for i := lo; i < hi; i++ {
 			gaps, slopes := t.gaps[i*k:(i+1)*k], t.slopes[i*k:(i+1)*k]
 			e.Row(p, gaps, shares)
@@ -134,12 +129,7 @@ func (t *trainer) backward(ctx context.Context, v, gradient []float64) (float64,
 	if err != nil {
 		return 0, err
 	}
-	clear(gradient)
-	for _, p := range t.partials {
-		for i, s := range p {
-			gradient[i] += s
-		}
-	}
+	copy(gradient, sums)
 	total, mean := 0.0, 0.0
 	for c, w := range e.Weights {
 		total += math.Abs(v[m+c])

@@ -16,5 +16,18 @@ func EachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
 	})
 }
 
+// SumBlocks returns width sums over n rows, on all processors. add adds the rows
+// lo..hi-1 of one block to sum. The sums of the blocks are added in their order, so the
+// bits do not depend on the number of processors. With an error the sums are incomplete.
+func SumBlocks(ctx context.Context, n, width int, add func(sum []float64, lo, hi int)) ([]float64, error) {
+	parts := make([]float64, NumBlocks(n)*width)
+	err := EachBlock(ctx, n, func(block, lo, hi int) { add(parts[block*width:(block+1)*width], lo, hi) })
+	total := make([]float64, width)
+	for i, v := range parts {
+		total[i%width] += v
+	}
+	return total, err
+}
+
 // NumBlocks returns the number of blocks of n rows.
 func NumBlocks(n int) int { return (n + BlockRows - 1) / BlockRows }
