@@ -120,7 +120,7 @@ func (m DAC) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // nll returns the mean NLL of a set, given the distance s of each row. A probability below
-// fit.LeastProb counts as that, as in the function reported.
+// fit.LeastProb counts as that, as in meanNLL.
 func (m *dacMap) nll(set *data.Set, s []float64) float64 {
 	scales, moments := make([]float64, len(s)), make([]softmax.Moments, len(s))
 	for i := range s {

@@ -35,25 +35,38 @@ type Report struct {
 func result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
 
 // reported returns the fitted map with the report r, to which it adds the NLL of the map
-// on set and the pass for it. The NLL has the floor of the metric, 1e-300, because
-// isotonic maps give classes a probability of exactly 0.
+// on set and the pass for it.
 func reported(ctx context.Context, m Map, set *data.Set, r fit.Report) (*Fitted, error) {
-	const block = 64
-	n, k := set.Logits.Rows, set.Logits.Cols
-	buf := data.NewProbs(min(block, n), k)
-	sum := 0.0
-	for lo := 0; lo < n; lo += block {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		hi := min(lo+block, n)
-		q := buf.Slice(0, hi-lo)
+	var err error
+	r.NLL, err = meanNLL(ctx, set, func(q data.Probs, lo, hi int) {
 		Apply(m, q, set.View(^data.Labels).Rows(lo, hi))
-		for i := range q.Rows {
-			sum -= softmax.Log(max(q.Row(i)[set.Labels[lo+i]], fit.LeastProb))
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	r.NLL = sum / float64(n)
 	r.Passes++
 	return result(m, r), nil
+}
+
+// meanNLL returns the mean NLL of a labelled set, given a function that writes the
+// probabilities of the rows lo..hi-1, on all processors. The NLL has the floor of the
+// metric, 1e-300, because isotonic maps give classes a probability of exactly 0.
+func meanNLL(ctx context.Context, set *data.Set, probs func(q data.Probs, lo, hi int)) (float64, error) {
+	const few = 64 // rows, whose probabilities stay in the cache
+	logs := make([]float64, len(set.Labels))
+	err := fit.EachBlock(ctx, len(logs), func(_, lo, hi int) {
+		buf := data.NewProbs(min(few, hi-lo), set.Logits.Cols)
+		for ; lo < hi; lo += few {
+			q := buf.Slice(0, min(few, hi-lo))
+			probs(q, lo, lo+q.Rows)
+			for i := range q.Rows {
+				logs[lo+i] = softmax.Log(max(q.Row(i)[set.Labels[lo+i]], fit.LeastProb))
+			}
+		}
+	})
+	sum := 0.0
+	for _, log := range logs {
+		sum -= log
+	}
+	return sum / float64(len(logs)), err
 }

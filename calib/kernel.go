@@ -7,7 +7,6 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/simplex"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // KernelRegression is the kernel calibrator of CalArena and probmetrics: the estimate of
@@ -92,24 +91,7 @@ func (m KernelRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
 			bank.Logits = append(bank.Logits, set.Logits.Row(i)...)
 		}
 	}
-	f := kernelMap(bank.Prepared())
-	logs := make([]float64, n) // of the new probability of the label
-	err = fit.EachBlock(ctx, n, func(_, lo, hi int) {
-		part := set.Logits.Slice(lo, hi)
-		q := data.NewProbs(part.Rows, k)
-		f.Apply(q, &data.Set{Logits: part})
-		for i := range q.Rows {
-			logs[lo+i] = softmax.Log(max(q.Row(i)[set.Labels[lo+i]], fit.LeastProb))
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	nll := 0.0
-	for _, log := range logs {
-		nll -= log / float64(n)
-	}
-	return result(f, fit.Report{NLL: nll, Passes: 1}), nil
+	return reported(ctx, kernelMap(bank.Prepared()), set, fit.Report{})
 }
 
 // checkBankSize rejects banks of too many rows of k classes.

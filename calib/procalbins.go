@@ -8,7 +8,6 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ProCalBins is proximity-informed calibration by bins (Xiong, Deng, Koh, Wu, Li, Xu
@@ -98,7 +97,9 @@ func (m ProCalBins) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		}
 		report.Warnings = []string{fmt.Sprintf("%d of %d groups have no calibration row, since %s: they have the function of all rows", empty, m.Groups, why)}
 	}
-	report.NLL, err = p.nll(ctx, in.Cal, all)
+	report.NLL, err = meanNLL(ctx, in.Cal, func(q data.Probs, lo, hi int) {
+		p.apply(q, in.Cal.Rows(lo, hi), all[lo:hi])
+	})
 	return result(p, report), err
 }
 
@@ -161,26 +162,12 @@ func (m proCalBinsMap) CheckSet(set *data.Set) error { return checkWidth(set, m.
 func (m proCalBinsMap) Apply(dst data.Probs, set *data.Set) {
 	near := make([]float64, set.Logits.Rows)
 	m.proximities(near, set.Features)
-	for i, r := range near {
-		m.applyRow(dst.Slice(i, i+1), set.Rows(i, i+1), r)
-	}
+	m.apply(dst, set, near)
 }
 
-// applyRow writes the probabilities of one row of proximity r.
-func (m *proCalBinsMap) applyRow(dst data.Probs, row *data.Set, r float64) {
-	m.maps[isotonic.UpTo(m.Edges, r)].Apply(dst, row)
-}
-
-// nll returns the mean NLL of a set whose rows have the given proximities, with the
-// floor of the function reported.
-func (m *proCalBinsMap) nll(ctx context.Context, set *data.Set, proximities []float64) (float64, error) {
-	q, sum := data.NewProbs(1, set.Logits.Cols), 0.0
+// apply writes the probabilities of rows of the given proximities.
+func (m *proCalBinsMap) apply(dst data.Probs, set *data.Set, proximities []float64) {
 	for i, r := range proximities {
-		if i%256 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		m.applyRow(q, set.Rows(i, i+1), r)
-		sum -= softmax.Log(max(q.Data[set.Labels[i]], fit.LeastProb))
+		m.maps[isotonic.UpTo(m.Edges, r)].Apply(dst.Slice(i, i+1), set.Rows(i, i+1))
 	}
-	return sum / float64(len(proximities)), ctx.Err()
 }
