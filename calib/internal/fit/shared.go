@@ -1,9 +1,10 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/qats-bench/qats/internal/cputime"
@@ -11,10 +12,7 @@ import (
 
 // Shared caches what several fits on one calibration set need; calib.Shared
 // documents it.
-type Shared struct {
-	mu    sync.Mutex
-	whole *temperatureFit
-}
+type Shared struct{ whole atomic.Pointer[temperatureFit] }
 
 // temperatureFit is the result of solveTemperature.
 type temperatureFit struct {
@@ -23,24 +21,6 @@ type temperatureFit struct {
 	beta   float64
 	spent  time.Duration // processor time of this fit, if it was measured
 	near   bool          // the last pass was at beta, and the solver expected it to be the last
-}
-
-func (s *Shared) temperature() *temperatureFit {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.whole
-}
-
-func (s *Shared) keep(f *temperatureFit) {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.whole = f
 }
 
 // Temperature returns the T in [MinT, MaxT] with the least mean NLL. The report
@@ -58,7 +38,8 @@ func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
 func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {
 	before := o.Passes
 	var totals []float64
-	f := o.Shared.temperature()
+	shared := cmp.Or(o.Shared, &Shared{})
+	f := shared.whole.Load()
 	if f == nil {
 		o.Passes = 0
 		spent, err := cputime.Part(ctx, func(ctx context.Context) (err error) {
@@ -69,7 +50,7 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 			return 0, Report{}, nil, err
 		}
 		f.spent = spent
-		o.Shared.keep(f)
+		shared.whole.Store(f)
 	} else if cputime.Add(ctx, f.spent); f.near && visit != nil {
 		var err error
 		if totals, err = o.Sums(ctx, Constant(f.beta), width, visit); err != nil {

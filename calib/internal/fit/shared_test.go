@@ -13,7 +13,8 @@ import (
 // TestASharedTemperatureCountsForEachFit: a fit that finds T already made has the
 // processor time of making it, as if it were alone.
 func TestASharedTemperatureCountsForEachFit(t *testing.T) {
-	shared := &Shared{whole: &temperatureFit{t: 1.5, spent: time.Hour}}
+	shared := &Shared{}
+	shared.whole.Store(&temperatureFit{t: 1.5, spent: time.Hour})
 	spent, _, err := cputime.Measure(t.Context(), func(ctx context.Context) error {
 		got, _, err := Temperature(ctx, &Objective{Shared: shared})
 		if got != 1.5 {
@@ -54,8 +55,8 @@ func TestCurveOfASharedTemperatureHasTheSameBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Shared = shared
-	if _, _, err := Temperature(t.Context(), o); err != nil || !shared.whole.near {
-		t.Fatalf("the last pass was near is %v (%v)", shared.whole.near, err)
+	if _, _, err := Temperature(t.Context(), o); err != nil || !shared.whole.Load().near {
+		t.Fatalf("the last pass was near is %v (%v)", shared.whole.Load().near, err)
 	}
 	if got, err := fitted(t.Context(), shared); err != nil || !slices.Equal(got, want) {
 		t.Errorf("with a shared temperature %v (%v), alone %v", got, err, want)
