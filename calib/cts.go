@@ -141,14 +141,9 @@ func newCTSSearch(set *data.Set, t float64) *ctsSearch {
 // changed. It computes the sums of all rows again, since updates accumulate rounding
 // errors.
 func (s *ctsSearch) round(ctx context.Context) (int, error) {
-	n := s.set.Logits.Rows
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		t := &s.blocks[block]
-		*t = ctsTally{}
-		for i := lo; i < hi; i++ {
-			s.most[i], s.top[i], s.sum[i] = s.without(s.set.Logits.Row(i), -1)
-			t.all.add(1/s.sum[i], s.top[i] == s.set.Labels[i])
-		}
+	err := s.each(ctx, func(t *ctsTally, i int) {
+		s.most[i], s.top[i], s.sum[i] = s.without(s.set.Logits.Row(i), -1)
+		t.all.add(1/s.sum[i], s.top[i] == s.set.Labels[i])
 	})
 	if err != nil {
 		return 0, err
@@ -167,15 +162,32 @@ func (s *ctsSearch) round(ctx context.Context) (int, error) {
 	return changes, nil
 }
 
-// without returns the largest l_j/T_j of a row, its class and the sum of
-// exp(l_j/T_j - largest), with one class left out. If no class is left, the sum is 0.
-func (s *ctsSearch) without(row []float32, class int) (most float64, top int32, sum float64) {
+// each calls do for every row, with the tally of its block.
+func (s *ctsSearch) each(ctx context.Context, do func(t *ctsTally, i int)) error {
+	return fit.EachBlock(ctx, s.set.Logits.Rows, func(block, lo, hi int) {
+		t := &s.blocks[block]
+		*t = ctsTally{}
+		for i := lo; i < hi; i++ {
+			do(t, i)
+		}
+	})
+}
+
+// largest returns the largest l_j/T_j of a row and its class, with one class left out.
+func (s *ctsSearch) largest(row []float32, class int) (most float64, top int32) {
 	most, top = math.Inf(-1), -1
 	for j, l := range row {
 		if x := float64(l) / s.t[j]; j != class && x > most {
 			most, top = x, int32(j)
 		}
 	}
+	return most, top
+}
+
+// without returns the largest l_j/T_j of a row, its class and the sum of
+// exp(l_j/T_j - largest), with one class left out. If no class is left, the sum is 0.
+func (s *ctsSearch) without(row []float32, class int) (most float64, top int32, sum float64) {
+	most, top = s.largest(row, class)
 	for j, l := range row {
 		if j != class {
 			sum += softmax.Exp(float64(l)/s.t[j] - most)
@@ -227,15 +239,7 @@ func (s *ctsSearch) total(g int) ctsScore {
 // lower the accuracy are found first, by comparisons, so that they cost no
 // exponentials.
 func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
-	n := s.set.Logits.Rows
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		t := &s.blocks[block]
-		*t = ctsTally{}
-		for i := lo; i < hi; i++ {
-			s.count(t, i, class)
-		}
-	})
-	if err != nil {
+	if err := s.each(ctx, func(t *ctsTally, i int) { s.count(t, i, class) }); err != nil {
 		return false, err
 	}
 	var points []int // of the grid, without a loss of hits
@@ -247,14 +251,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	if len(points) == 0 {
 		return false, nil
 	}
-	err = fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		t := &s.blocks[block]
-		*t = ctsTally{}
-		for i := lo; i < hi; i++ {
-			s.tally(t, i, class, points)
-		}
-	})
-	if err != nil {
+	if err := s.each(ctx, func(t *ctsTally, i int) { s.tally(t, i, class, points) }); err != nil {
 		return false, err
 	}
 	best, at := s.score, -1
@@ -268,11 +265,7 @@ func (s *ctsSearch) turn(ctx context.Context, class int) (bool, error) {
 	}
 	before := s.t[class]
 	s.t[class], s.score = ctsGrid(at), best
-	return true, fit.EachBlock(ctx, n, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s.update(i, class, before)
-		}
-	})
+	return true, s.each(ctx, func(_ *ctsTally, i int) { s.update(i, class, before) })
 }
 
 // update updates row i after the temperature of class has changed.
@@ -286,20 +279,6 @@ func (s *ctsSearch) update(i, class int, before float64) {
 	s.sum[i] += softmax.Exp(l/s.t[class]-s.most[i]) - softmax.Exp(l/before-s.most[i])
 }
 
-// rivals returns the largest l_j/T_j of the other classes of row i, and its class.
-func (s *ctsSearch) rivals(i, class int) (most float64, top int32) {
-	if int(s.top[i]) != class {
-		return s.most[i], s.top[i]
-	}
-	most, top = math.Inf(-1), -1
-	for j, l := range s.set.Logits.Row(i) {
-		if x := float64(l) / s.t[j]; j != class && x > most {
-			most, top = x, int32(j)
-		}
-	}
-	return most, top
-}
-
 // beats reports whether class with l/T = x is the prediction.
 func beats(x, most float64, class int, top int32) bool {
 	return x > most || (x == most && class < int(top))
@@ -307,7 +286,10 @@ func beats(x, most float64, class int, top int32) bool {
 
 // count adds the hit of row i at every point of the grid for class.
 func (s *ctsSearch) count(sums *ctsTally, i, class int) {
-	most, top := s.rivals(i, class)
+	most, top := s.most[i], s.top[i] // of the other classes
+	if int(top) == class {
+		most, top = s.largest(s.set.Logits.Row(i), class)
+	}
 	label := s.set.Labels[i]
 	l := float64(s.set.Logits.Row(i)[class])
 	switch {
