@@ -25,21 +25,21 @@ type Shape struct{ Features, Hidden, Classes int }
 // vector, the parts for training alone after them.
 type Net struct {
 	Shape
-	encoder [3]dense // d -> hidden -> hidden/2 -> hidden/2
-	mean    dense    // hidden/2 -> 16, of the code
-	Std     dense    // hidden/2 -> 16, its softplus is the standard deviation of the code
-	head    [3]dense // k -> 128 -> 128 -> 1
+	encoder stack // d -> hidden -> hidden/2 -> hidden/2
+	mean    dense // hidden/2 -> 16, of the code
+	Std     dense // hidden/2 -> 16, its softplus is the standard deviation of the code
+	head    stack // k -> 128 -> 128 -> 1
 	prior   struct {
 		mean, std []float32 // k x 16 each; softplus of std is the standard deviation
 	}
 
-	decoder [4]dense // 16 -> hidden -> hidden/2 -> hidden/2 -> d
+	decoder stack // 16 -> hidden -> hidden/2 -> hidden/2 -> d
 }
 
 // Net returns the views into flat, which holds the whole network, or only the parts
 // that give a temperature.
 func (s Shape) Net(flat []float32) *Net {
-	n := &Net{Shape: s}
+	n := s.bare()
 	take := func(size int) []float32 {
 		part := flat[:size:size]
 		flat = flat[size:]
@@ -49,6 +49,11 @@ func (s Shape) Net(flat []float32) *Net {
 		*l = dense{in, out, take(in * out), take(out)}
 	}, func(table *[]float32) { *table = take(s.Classes * Latent) }, len(flat) > s.Size(false))
 	return n
+}
+
+// bare returns a network without its numbers.
+func (s Shape) bare() *Net {
+	return &Net{Shape: s, encoder: make(stack, 3), head: make(stack, 3), decoder: make(stack, 4)}
 }
 
 // each calls layer and table for the parts in the order of the vector. It includes
@@ -77,7 +82,7 @@ func (n *Net) each(layer func(l *dense, in, out int), table func(*[]float32), tr
 // Size returns the number of parameters, with or without the parts for training alone.
 func (s Shape) Size(training bool) int {
 	total := 0
-	(&Net{Shape: s}).each(
+	s.bare().each(
 		func(_ *dense, in, out int) { total += (in + 1) * out },
 		func(*[]float32) { total += s.Classes * Latent }, training)
 	return total
@@ -116,6 +121,40 @@ func (l *dense) backward(grad *dense, dx, dy, x []float32, n int) {
 	}
 }
 
+// stack is layers with elu between them.
+type stack []dense
+
+// forward writes the outputs of the layers for n rows of inputs x.
+func (s stack) forward(outs [][]float32, x []float32, n int) {
+	for l := range s {
+		s[l].forward(outs[l], x, n)
+		x = outs[l]
+		if l < len(s)-1 {
+			elu(x[:n*s[l].out])
+		}
+	}
+}
+
+// backward adds the gradient in the parameters to grad. The last of slopes has the
+// gradient in the last of outs, which forward wrote; the gradients in the others are
+// written to slopes and, unless dx is nil, that in the inputs to dx.
+func (s stack) backward(grad stack, dx []float32, slopes, outs [][]float32, x []float32, n int) {
+	for l := len(s) - 1; l > 0; l-- {
+		s[l].backward(&grad[l], slopes[l-1], slopes[l], outs[l-1], n)
+		eluBack(slopes[l-1][:n*s[l].in], outs[l-1])
+	}
+	s[0].backward(&grad[0], dx, slopes[0], x, n)
+}
+
+// rooms returns memory for a number of rows of each of some widths.
+func rooms(rows int, widths ...int) [][]float32 {
+	all := make([][]float32, len(widths))
+	for i, width := range widths {
+		all[i] = make([]float32, rows*width)
+	}
+	return all
+}
+
 func general(rows, cols int, x []float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x[:rows*cols]}
 }
@@ -142,37 +181,32 @@ func eluBack(dy, y []float32) {
 // Pass is the memory for computing the temperatures of n rows.
 type Pass struct {
 	n                int
-	hidden           [2][]float32 // n x hidden, n x hidden/2
-	Trunk            []float32    // n x hidden/2
-	Mean, std        []float32    // n x 16, of the code; std only after Spread
-	Code             []float32    // n x 16, a draw
-	density          []float32    // n x k, log densities of the code under the priors
-	head             [2][]float32 // n x 128
-	Out              []float32    // n
-	inverse, logNorm []float32    // of the priors: 1/std^2, k x 16, and minus the log of the normaliser, k
+	encoded          [][]float32 // n x hidden, n x hidden/2 and Trunk
+	Trunk            []float32   // n x hidden/2
+	Mean, std        []float32   // n x 16, of the code; std only after Spread
+	Code             []float32   // n x 16, a draw
+	density          []float32   // n x k, log densities of the code under the priors
+	head             [][]float32 // n x 128 twice, and Out
+	Out              []float32   // n
+	inverse, logNorm []float32   // of the priors: 1/std^2, k x 16, and minus the log of the normaliser, k
 }
 
 // Pass returns the memory for the given number of rows, and computes the priors.
 func (n *Net) Pass(rows int) *Pass {
-	room := func(cols int) []float32 { return make([]float32, rows*cols) }
-	half := n.Hidden / 2
+	code := rooms(rows, Latent, Latent, Latent, n.Classes)
 	p := &Pass{
-		n: rows, hidden: [2][]float32{room(n.Hidden), room(half)}, Trunk: room(half),
-		Mean: room(Latent), std: room(Latent), Code: room(Latent),
-		density: room(n.Classes), head: [2][]float32{room(adatsHead), room(adatsHead)}, Out: room(1),
+		n: rows, encoded: rooms(rows, n.Hidden, n.Hidden/2, n.Hidden/2), head: rooms(rows, adatsHead, adatsHead, 1),
+		Mean: code[0], std: code[1], Code: code[2], density: code[3],
 		inverse: make([]float32, n.Classes*Latent), logNorm: make([]float32, n.Classes),
 	}
+	p.Trunk, p.Out = p.encoded[2], p.head[2]
 	n.priors(p)
 	return p
 }
 
 // Encode computes the trunk and the means of the codes from n rows of features.
 func (n *Net) Encode(p *Pass, features []float32) {
-	n.encoder[0].forward(p.hidden[0], features, p.n)
-	elu(p.hidden[0][:p.n*n.Hidden])
-	n.encoder[1].forward(p.hidden[1], p.hidden[0], p.n)
-	elu(p.hidden[1][:p.n*n.Hidden/2])
-	n.encoder[2].forward(p.Trunk, p.hidden[1], p.n)
+	n.encoder.forward(p.encoded, features, p.n)
 	for i, v := range p.Trunk[:p.n*n.Hidden/2] {
 		p.Trunk[i] = float32(fit.Softplus(float64(v)))
 	}
@@ -226,11 +260,7 @@ func (n *Net) Temper(p *Pass, code []float32) {
 			p.density[i*n.Classes+c] = p.logNorm[c] - sum/2
 		}
 	}
-	n.head[0].forward(p.head[0], p.density, p.n)
-	elu(p.head[0][:p.n*adatsHead])
-	n.head[1].forward(p.head[1], p.head[0], p.n)
-	elu(p.head[1][:p.n*adatsHead])
-	n.head[2].forward(p.Out, p.head[1], p.n)
+	n.head.forward(p.head, p.density, p.n)
 }
 
 // TemperatureOf returns max(softplus(out), 1e-3), at most fit.MaxT. If float32

@@ -29,17 +29,15 @@ type Trainer struct {
 
 	stdIn, std []float32    // rows x 16: input of the softplus, and the standard deviation
 	code       [2][]float32 // rows x 16
-	decoded    [4][]float32 // rows x hidden, hidden/2, hidden/2, d
+	decoded    [][]float32  // rows x hidden, hidden/2, hidden/2, d
 	moments    []softmax.Moments
 	scale      []float64
 
 	// gradients in the values of the same names
-	dHidden             [2][]float32
-	dTrunk, dMean, dStd []float32
-	dDensity, dOut      []float32
-	dHead               [2][]float32
-	dCode               [2][]float32
-	dDecoded            [4][]float32
+	dEncoded, dHead, dDecoded [][]float32
+	dMean, dStd               []float32
+	dDensity, dOut            []float32 // dOut is the last of dHead
+	dCode                     [2][]float32
 
 	moment1, moment2 []float32 // of Adam
 	steps            int       // so far
@@ -57,16 +55,13 @@ func NewTrainer(shape Shape, rows int, rng *rand.Rand) *Trainer {
 	t.net, t.grad = shape.Net(t.Flat), shape.Net(t.flatGrad)
 	t.net.initialise(rng)
 	t.pass = t.net.Pass(rows)
-	room := func(cols int) []float32 { return make([]float32, rows*cols) }
 	full, half := shape.Hidden, shape.Hidden/2
-	t.stdIn, t.std = room(Latent), room(Latent)
-	t.code, t.dCode = [2][]float32{room(Latent), room(Latent)}, [2][]float32{room(Latent), room(Latent)}
-	t.decoded = [4][]float32{room(full), room(half), room(half), room(shape.Features)}
-	t.dDecoded = [4][]float32{room(full), room(half), room(half), room(shape.Features)}
-	t.dHidden = [2][]float32{room(full), room(half)}
-	t.dTrunk, t.dMean, t.dStd = room(half), room(Latent), room(Latent)
-	t.dDensity, t.dOut = room(shape.Classes), room(1)
-	t.dHead = [2][]float32{room(adatsHead), room(adatsHead)}
+	code := rooms(rows, Latent, Latent, Latent, Latent, Latent, Latent, Latent, Latent)
+	t.stdIn, t.std, t.dMean, t.dStd = code[0], code[1], code[2], code[3]
+	t.code, t.dCode = [2][]float32(code[4:6]), [2][]float32(code[6:8])
+	t.decoded, t.dDecoded = rooms(rows, full, half, half, shape.Features), rooms(rows, full, half, half, shape.Features)
+	t.dEncoded, t.dHead = rooms(rows, full, half, half), rooms(rows, adatsHead, adatsHead, 1)
+	t.dDensity, t.dOut = make([]float32, rows*shape.Classes), t.dHead[2]
 	return t
 }
 
@@ -131,14 +126,7 @@ func flooredSlope(x float32) float32 {
 // the decoder.
 func (t *Trainer) reconstruct(b *Batch) float64 {
 	net, n := t.net, b.N
-	x := t.code[0]
-	for l := range net.decoder {
-		net.decoder[l].forward(t.decoded[l], x, n)
-		if l < len(net.decoder)-1 {
-			elu(t.decoded[l][:n*net.decoder[l].out])
-		}
-		x = t.decoded[l]
-	}
+	net.decoder.forward(t.decoded, t.code[0], n)
 	total := float64(n*net.Features) * math.Ln2
 	dOut := t.dDecoded[3]
 	for i, h := range b.Features[:n*net.Features] {
@@ -149,11 +137,7 @@ func (t *Trainer) reconstruct(b *Batch) float64 {
 			dOut[i] = float32(math.Copysign(1/float64(n), float64(e)))
 		}
 	}
-	for l := len(net.decoder) - 1; l > 0; l-- {
-		net.decoder[l].backward(&t.grad.decoder[l], t.dDecoded[l-1], t.dDecoded[l], t.decoded[l-1], n)
-		eluBack(t.dDecoded[l-1][:n*net.decoder[l].in], t.decoded[l-1])
-	}
-	net.decoder[0].backward(&t.grad.decoder[0], t.dCode[0], t.dDecoded[0], t.code[0], n)
+	net.decoder.backward(t.grad.decoder, t.dCode[0], t.dDecoded, t.decoded, t.code[0], n)
 	return total
 }
 
@@ -173,11 +157,7 @@ func (t *Trainer) temperatures(b *Batch) float64 {
 		total += m.NLL(scale, label)
 		t.dOut[i] = float32(-scale*scale*m.Slope(label)/float64(n)) * flooredSlope(p.Out[i])
 	}
-	net.head[2].backward(&t.grad.head[2], t.dHead[1], t.dOut, p.head[1], n)
-	eluBack(t.dHead[1][:n*adatsHead], p.head[1])
-	net.head[1].backward(&t.grad.head[1], t.dHead[0], t.dHead[1], p.head[0], n)
-	eluBack(t.dHead[0][:n*adatsHead], p.head[0])
-	net.head[0].backward(&t.grad.head[0], t.dDensity, t.dHead[0], p.density, n)
+	net.head.backward(t.grad.head, t.dDensity, t.dHead, p.head, p.density, n)
 	t.densityBack(n)
 	return total
 }
@@ -238,18 +218,14 @@ func (t *Trainer) divergence(b *Batch) float64 {
 // standard deviation of the code.
 func (t *Trainer) encoderBack(b *Batch) {
 	net, p, n := t.net, t.pass, b.N
-	half := net.Hidden / 2
-	net.mean.backward(&t.grad.mean, t.dHidden[1], t.dMean, p.Trunk, n)
-	net.Std.backward(&t.grad.Std, t.dTrunk, t.dStd, p.Trunk, n)
-	for i := range n * half {
+	also, dTrunk := t.dEncoded[1], t.dEncoded[2]
+	net.mean.backward(&t.grad.mean, also, t.dMean, p.Trunk, n)
+	net.Std.backward(&t.grad.Std, dTrunk, t.dStd, p.Trunk, n)
+	for i := range n * net.Hidden / 2 {
 		rate := 1 - softmax.Exp(-float64(p.Trunk[i])) // of the softplus that gave the trunk
-		t.dTrunk[i] = (t.dTrunk[i] + t.dHidden[1][i]) * float32(rate)
+		dTrunk[i] = (dTrunk[i] + also[i]) * float32(rate)
 	}
-	net.encoder[2].backward(&t.grad.encoder[2], t.dHidden[1], t.dTrunk, p.hidden[1], n)
-	eluBack(t.dHidden[1][:n*half], p.hidden[1])
-	net.encoder[1].backward(&t.grad.encoder[1], t.dHidden[0], t.dHidden[1], p.hidden[0], n)
-	eluBack(t.dHidden[0][:n*net.Hidden], p.hidden[0])
-	net.encoder[0].backward(&t.grad.encoder[0], nil, t.dHidden[0], b.Features, n)
+	net.encoder.backward(t.grad.encoder, nil, t.dEncoded, p.encoded, b.Features, n)
 }
 
 // update takes one step of Adam (Kingma and Ba 2015) with its usual constants.
