@@ -182,11 +182,7 @@ func (p program) fit(ctx context.Context, at location, in calib.Input) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	model, err := call.Fit(ctx, handOver(in.Cal, data.Cal))
-	if err != nil {
-		return nil, err
-	}
-	return model.Encode()
+	return call.Fit(ctx, handOver(in.Cal, data.Cal))
 }
 
 func (p program) open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error) {
@@ -194,13 +190,9 @@ func (p program) open(ctx context.Context, at location, fit []byte, seed uint64)
 	if err != nil {
 		return nil, err
 	}
-	model, err := external.DecodeModel(fit)
-	if err != nil {
-		return nil, err
-	}
 	test, err := data.Load(ctx, at.test, at.setting.Test(), p.test)
 	if err != nil {
 		return nil, err
 	}
-	return call.Apply(ctx, model, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
+	return call.Apply(ctx, fit, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
 }

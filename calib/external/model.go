@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -22,20 +20,15 @@ const modelFolder = "model"
 // kept in the store.
 const ModelLimit = 256 << 20
 
-// File is one file of a model.
-type File struct {
-	Name string // below model/, with slashes
-	Exec bool   // whether it is executable
-	Body []byte
-}
+// Model is the files that a program's fit wrote, as a tar file. Its bytes depend on the
+// names, modes and contents of the files alone.
+type Model []byte
 
-// Model holds the files that a program's fit wrote, in the order of the names.
-type Model []File
-
-// readModel reads the files below dir. Anything but regular files and folders is an
+// readModel packs the files below dir. Anything but regular files and folders is an
 // error, because it would not be the same in another place.
 func readModel(dir string) (Model, error) {
-	m := Model{}
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
 	left := int64(ModelLimit)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -57,7 +50,17 @@ func readModel(dir string) (Model, error) {
 			return fmt.Errorf("fit wrote a model of more than %d MiB", ModelLimit>>20)
 		}
 		body, err := os.ReadFile(path)
-		m = append(m, File{name, info.Mode()&0o100 != 0, body})
+		if err != nil {
+			return err
+		}
+		h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(body)), Format: tar.FormatPAX}
+		if info.Mode()&0o100 != 0 {
+			h.Mode = 0o755
+		}
+		if err := w.WriteHeader(h); err != nil {
+			return err
+		}
+		_, err = w.Write(body)
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,8 +72,8 @@ func readModel(dir string) (Model, error) {
 		}
 		return nil, err
 	}
-	slices.SortFunc(m, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	return m, nil
+	err = w.Close()
+	return packed.Bytes(), err
 }
 
 // write creates dir and writes the files below it.
@@ -78,62 +81,32 @@ func (m Model) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	for _, f := range m {
-		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return fmt.Errorf("model file %q is outside the folder of the model", f.Name)
+	r := tar.NewReader(bytes.NewReader(m))
+	for {
+		h, err := r.Next()
+		if err == io.EOF {
+			return nil
 		}
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err != nil {
+			return fmt.Errorf("not a model of an external program: %w", err)
+		}
+		if !filepath.IsLocal(filepath.FromSlash(h.Name)) {
+			return fmt.Errorf("model file %q is outside the folder of the model", h.Name)
+		}
+		body, err := io.ReadAll(r)
+		if err != nil {
+			return fmt.Errorf("model file %s: %w", h.Name, err)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(h.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
 		mode := fs.FileMode(0o666)
-		if f.Exec {
+		if h.Mode&0o100 != 0 {
 			mode = 0o777
 		}
-		if err := os.WriteFile(path, f.Body, mode); err != nil {
+		if err := os.WriteFile(path, body, mode); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// Encode returns the model as a tar file. Its bytes depend on the names, modes and
-// contents of the files alone.
-func (m Model) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, f := range m {
-		h := &tar.Header{Name: f.Name, Mode: 0o644, Size: int64(len(f.Body)), Format: tar.FormatPAX}
-		if f.Exec {
-			h.Mode = 0o755
-		}
-		if err := w.WriteHeader(h); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(f.Body); err != nil {
-			return nil, err
-		}
-	}
-	err := w.Close()
-	return b.Bytes(), err
-}
-
-// DecodeModel returns the model that Encode encoded.
-func DecodeModel(b []byte) (Model, error) {
-	m := Model{}
-	r := tar.NewReader(bytes.NewReader(b))
-	for {
-		h, err := r.Next()
-		if err == io.EOF {
-			return m, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("not a model of an external program: %w", err)
-		}
-		body, err := io.ReadAll(r)
-		if err != nil {
-			return nil, fmt.Errorf("model file %s: %w", h.Name, err)
-		}
-		m = append(m, File{h.Name, h.Mode&0o100 != 0, body})
 	}
 }
