@@ -1,6 +1,7 @@
 package calibtest
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -81,28 +82,13 @@ func adversarial(k int) *data.Set {
 		add(func(j int) float32 { return -level * float32(j) })
 		add(func(j int) float32 { return level + float32(j) })
 		for top := range k { // the top one float32 above the others
-			add(func(j int) float32 {
-				if j == top {
-					return math.Nextafter32(level, 2e4)
-				}
-				return level
-			})
-			add(func(j int) float32 {
-				if j == top {
-					return level
-				}
-				return -1e4
-			})
+			add(oneOf(top, math.Nextafter32(level, 2e4), level))
+			add(oneOf(top, level, -1e4))
 		}
 	}
 	for _, gap := range []float32{16, 34, 36, 37, 38, 60, 100, 700, 746, 2e4} {
 		for top := range k {
-			add(func(j int) float32 {
-				if j == top {
-					return gap / 2
-				}
-				return -gap / 2
-			})
+			add(oneOf(top, gap/2, -gap/2))
 		}
 	}
 	for range 60 { // small whole logits: ties everywhere
@@ -111,17 +97,24 @@ func adversarial(k int) *data.Set {
 	for range 60 {
 		add(func(int) float32 { return float32(rng.NormFloat64() * math.Ldexp(1, rng.IntN(14))) })
 	}
-	for i := range rows {
-		for j := range rows[i] {
-			rows[i][j] = min(max(rows[i][j], -1e4), 1e4)
-		}
-	}
 	logits, labels := data.NewMatrix(len(rows), k), make([]int32, len(rows))
 	for i, row := range rows {
-		copy(logits.Row(i), row)
+		for j, l := range row {
+			logits.Row(i)[j] = min(max(l, -1e4), 1e4)
+		}
 		labels[i] = int32(i % k)
 	}
 	return complete(logits, labels, 3)
+}
+
+// oneOf is a row with one logit at class top and another at the others.
+func oneOf(top int, own, other float32) func(j int) float32 {
+	return func(j int) float32 {
+		if j == top {
+			return own
+		}
+		return other
+	}
 }
 
 // relabelled returns set with the label of each row replaced.
@@ -138,20 +131,23 @@ func relabelled(set *data.Set, label func(row []float32, old int32) int32) *data
 // ties go to the lower index.
 func ranked[T float32 | float64](row []T, r int) int {
 	order := indices(len(row))
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case row[a] > row[b]:
-			return -1
-		case row[a] < row[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
 	return order[r]
 }
 
 // top returns the lowest index of the largest element of row.
 func top[T float32 | float64](row []T) int { return ranked(row, 0) }
+
+// withLogits returns set with the results of change in place of the logits and of each
+// view.
+func withLogits(set *data.Set, change func(m data.Matrix) data.Matrix) *data.Set {
+	c := *set
+	c.Logits, c.Augmented = change(set.Logits), nil
+	for _, view := range set.Augmented {
+		c.Augmented = append(c.Augmented, change(view))
+	}
+	return &c
+}
 
 // rowsOf returns the rows of set in the given order, copied.
 func rowsOf(set *data.Set, order []int) *data.Set {
@@ -162,17 +158,13 @@ func rowsOf(set *data.Set, order []int) *data.Set {
 		}
 		return out
 	}
-	c := *set
-	c.Logits, c.Features = take(set.Logits), take(set.Features)
-	c.Augmented = nil
-	for _, view := range set.Augmented {
-		c.Augmented = append(c.Augmented, take(view))
-	}
+	c := withLogits(set, take)
+	c.Features = take(set.Features)
 	c.Labels = make([]int32, len(order))
 	for i, from := range order {
 		c.Labels[i] = set.Labels[from]
 	}
-	return &c
+	return c
 }
 
 // classesOf returns set with class order[j] in place j.
@@ -186,12 +178,8 @@ func classesOf(set *data.Set, order []int) *data.Set {
 		}
 		return out
 	}
-	c := *set
-	c.Logits, c.OOD = take(set.Logits), take(set.OOD)
-	c.Augmented = nil
-	for _, view := range set.Augmented {
-		c.Augmented = append(c.Augmented, take(view))
-	}
+	c := withLogits(set, take)
+	c.OOD = take(set.OOD)
 	c.Head = data.Linear{W: data.NewMatrix(len(order), set.Head.W.Cols), B: make([]float32, len(order))}
 	place := make([]int32, len(order)) // of the old class
 	for j, from := range order {
@@ -203,7 +191,7 @@ func classesOf(set *data.Set, order []int) *data.Set {
 	for i, y := range set.Labels {
 		c.Labels[i] = place[y]
 	}
-	return &c
+	return c
 }
 
 // shifted returns set with c added to every logit: each view, each
@@ -217,30 +205,23 @@ func shifted(set *data.Set, c float32) *data.Set {
 		}
 		return out
 	}
-	s := *set
-	s.Logits, s.OOD = add(set.Logits), add(set.OOD)
-	s.Augmented = nil
-	for _, view := range set.Augmented {
-		s.Augmented = append(s.Augmented, add(view))
-	}
+	s := withLogits(set, add)
+	s.OOD = add(set.OOD)
 	s.Head.B = add(data.Matrix{Rows: 1, Cols: len(set.Head.B), Data: set.Head.B}).Data
-	return &s
+	return s
 }
 
 // cloned returns a deep copy of set.
 func cloned(set *data.Set) *data.Set {
-	c := *set
-	c.Augmented = slices.Clone(set.Augmented)
-	matrices := []*data.Matrix{&c.Logits, &c.Features, &c.Head.W, &c.OOD}
-	for v := range c.Augmented {
-		matrices = append(matrices, &c.Augmented[v])
-	}
-	for _, m := range matrices {
+	clone := func(m data.Matrix) data.Matrix {
 		m.Data = slices.Clone(m.Data)
+		return m
 	}
+	c := withLogits(set, clone)
+	c.Features, c.Head.W, c.OOD = clone(set.Features), clone(set.Head.W), clone(set.OOD)
 	c.Head.B = slices.Clone(set.Head.B)
 	c.Labels = slices.Clone(set.Labels)
-	return &c
+	return c
 }
 
 // poison overwrites every array of set.

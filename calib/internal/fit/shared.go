@@ -12,7 +12,9 @@ import (
 
 // Shared caches what several fits on one calibration set need; calib.Shared
 // documents it.
-type Shared struct{ whole atomic.Pointer[temperatureFit] }
+type Shared struct {
+	whole atomic.Pointer[temperatureFit]
+}
 
 // temperatureFit is the result of solveTemperature.
 type temperatureFit struct {
