@@ -153,7 +153,7 @@ func TestGradientAgreesWithDifferences(t *testing.T) {
 		}
 		at += size
 	}
-	(&Net{Shape: shape}).each(func(_ *dense, in, out int) {
+	shape.bare().each(func(_ *dense, in, out int) {
 		some(in * out)
 		some(out)
 	}, func(*[]float32) { some(shape.Classes * Latent) }, true)
