@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -38,17 +39,13 @@ func run(args []string) error {
 // fit finds the T with the smallest NLL. The derivative of the NLL in 1/T is
 // increasing, so bisection in log(1/T) finds its zero.
 func fit(dir string) error {
-	logits, err := read(filepath.Join(dir, "cal", "logits.npy"))
-	if err != nil {
-		return err
-	}
-	labels, err := readLabels(filepath.Join(dir, "cal", "labels.npy"))
+	set, err := data.ReadSet(filepath.Join(dir, "cal", "logits.npy"), filepath.Join(dir, "cal", "labels.npy"))
 	if err != nil {
 		return err
 	}
 	lo, hi := -10.0, 10.0
 	for range 60 {
-		if mid := (lo + hi) / 2; slope(logits, labels, math.Exp(mid)) > 0 {
+		if mid := (lo + hi) / 2; slope(&set, math.Exp(mid)) > 0 {
 			hi = mid
 		} else {
 			lo = mid
@@ -59,27 +56,24 @@ func fit(dir string) error {
 }
 
 // slope returns the derivative of the summed NLL in the scale s = 1/T.
-func slope(logits [][]float64, labels []int32, s float64) float64 {
+func slope(set *data.Set, s float64) float64 {
 	sum := 0.0
-	for i, row := range logits {
-		p := softmax(row, s)
-		for j, l := range row {
-			sum += float64(p[j] * l)
+	for i, y := range set.Labels {
+		row := set.Logits.Row(i)
+		for j, p := range softmax(row, s) {
+			sum += float64(p * float64(row[j]))
 		}
-		sum -= row[labels[i]]
+		sum -= float64(row[y])
 	}
 	return sum
 }
 
-func softmax(row []float64, s float64) []float64 {
-	m := math.Inf(-1)
-	for _, l := range row {
-		m = max(m, l)
-	}
+func softmax(row []float32, s float64) []float64 {
+	m := float64(slices.Max(row))
 	p := make([]float64, len(row))
 	sum := 0.0
 	for j, l := range row {
-		p[j] = math.Exp(s * (l - m))
+		p[j] = math.Exp(s * (float64(l) - m))
 		sum += p[j]
 	}
 	for j := range p {
@@ -97,40 +91,13 @@ func apply(dir string) error {
 	if _, err := fmt.Sscan(string(text), &t); err != nil {
 		return err
 	}
-	logits, err := read(filepath.Join(dir, "test", "logits.npy"))
+	set, err := data.ReadSet(filepath.Join(dir, "test", "logits.npy"), "")
 	if err != nil {
 		return err
 	}
 	var probs []float64
-	for _, row := range logits {
-		probs = append(probs, softmax(row, 1/t)...)
+	for i := range set.Logits.Rows {
+		probs = append(probs, softmax(set.Logits.Row(i), 1/t)...)
 	}
-	return data.WriteFloat64(filepath.Join(dir, "probs.npy"), probs, len(logits), len(probs)/max(1, len(logits)))
-}
-
-// read returns the rows of an array of floats.
-func read(path string) ([][]float64, error) {
-	a, err := data.OpenArrayFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	rows := make([][]float64, a.Rows())
-	for i := range rows {
-		rows[i] = make([]float64, a.Cols())
-		if err := a.ReadFloat64(rows[i], i, i+1); err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
-}
-
-func readLabels(path string) ([]int32, error) {
-	a, err := data.OpenArrayFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	labels := make([]int32, a.Rows())
-	return labels, a.ReadInt32(labels, 0, a.Rows())
+	return data.WriteFloat64(filepath.Join(dir, "probs.npy"), probs, set.Logits.Rows, set.Logits.Cols)
 }
