@@ -159,22 +159,11 @@ const narrow = 1e-6
 // fitNormal returns the maximum-likelihood normal distribution of the energies (Std
 // divides by their number), or none if they do not differ.
 func fitNormal(energies []float64) normal {
-	n := float64(len(energies))
-	if n == 0 {
-		return normal{}
+	mean, std := fit.MeanDeviation(energies)
+	if std < narrow*max(1, math.Abs(mean)) {
+		std = 0
 	}
-	var g normal
-	for _, e := range energies {
-		g.Mean += e / n
-	}
-	square := 0.0
-	for _, e := range energies {
-		square += float64((e - g.Mean) * (e - g.Mean))
-	}
-	if g.Std = math.Sqrt(square / n); g.Std < narrow*max(1, math.Abs(g.Mean)) {
-		g.Std = 0
-	}
-	return g
+	return normal{mean, std}
 }
 
 func (g normal) density(e float64) float64 {

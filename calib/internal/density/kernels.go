@@ -53,21 +53,10 @@ func (k *Kernels) axis(axis int) []float64 {
 
 // deviation returns the standard deviation of v, 0 if it is below Constant.
 func deviation(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
+	if _, s := fit.MeanDeviation(v); s >= Constant {
+		return s
 	}
-	mean, sum := 0.0, 0.0
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	for _, x := range v {
-		sum += float64((x - mean) * (x - mean))
-	}
-	s := math.Sqrt(sum / float64(len(v)))
-	if s < Constant {
-		return 0
-	}
-	return s
+	return 0
 }
 
 // LogSum returns the log of n times the density at (x, y), without the factors

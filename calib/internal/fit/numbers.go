@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"math"
+
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -31,6 +33,19 @@ func Sigmoid(x float64) float64 {
 		return e / (1 + e)
 	}
 	return 1 / (1 + softmax.Exp(-x))
+}
+
+// MeanDeviation returns the mean and the standard deviation of v, which divides by their
+// number; both are 0 if there are none.
+func MeanDeviation(v []float64) (mean, deviation float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	square := 0.0
+	for _, x := range v {
+		square += float64((x - mean) * (x - mean))
+	}
+	return mean, math.Sqrt(square / float64(max(1, len(v))))
 }
 
 // Dot returns the inner product of two vectors.

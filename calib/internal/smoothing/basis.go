@@ -1,7 +1,5 @@
 package smoothing
 
-import "slices"
-
 // piece is an interval between knots: below the first one, between two, or above the
 // last one. x is measured from origin in units of width, u = (x - origin)/width, and
 // column c of the basis is
@@ -53,12 +51,6 @@ func newBasis(knots []float64) []piece {
 	return pieces
 }
 
-// pieceOf returns the number of the piece of x; a knot belongs to the piece on its left.
-func pieceOf(knots []float64, x float64) int {
-	at, _ := slices.BinarySearch(knots, x)
-	return at
-}
-
 // cubic returns the coefficients of the powers of u for the coefficients of the basis.
 func (p *piece) cubic(coefficients []float64) (c [4]float64) {
 	for m, row := range p.power {
@@ -69,9 +61,7 @@ func (p *piece) cubic(coefficients []float64) (c [4]float64) {
 	return c
 }
 
-// at returns the cubic c at x.
-func (p *piece) at(c *[4]float64, x float64) float64 { return horner(c, (x-p.origin)/p.width) }
-
+// horner returns the cubic c at u.
 func horner(c *[4]float64, u float64) float64 {
 	return c[0] + float64(u*(c[1]+float64(u*(c[2]+float64(u*c[3])))))
 }

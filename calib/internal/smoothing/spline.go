@@ -164,8 +164,8 @@ func (s Spline) Prepared() Spline {
 // At returns the score at log odds x.
 func (s *Spline) At(x float64) float64 {
 	x = min(max(x, -s.Limit), s.Limit)
-	i := pieceOf(s.Knots, x)
-	return s.pieces[i].at(&s.cubics[i], x)
+	i, _ := slices.BinarySearch(s.Knots, x) // a knot belongs to the piece on its left
+	return horner(&s.cubics[i], (x-s.pieces[i].origin)/s.pieces[i].width)
 }
 
 // Check rejects splines that Fit does not return.
