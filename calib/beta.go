@@ -72,7 +72,8 @@ func (BetaCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		end := l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
 		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
 		ends[class], separable[class] = end, separated(lnP, positive)
-	}, m.at)
+		replace(logP, class, m.at)
+	})
 	if err != nil {
 		return nil, err
 	}
