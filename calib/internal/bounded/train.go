@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/data"
@@ -61,7 +59,10 @@ func (o Training) train(ctx context.Context, t *trainer, v []float64) (End, erro
 			return End{}, err
 		}
 		end.Epochs++
-		end.Gradient = floats.Norm(gradient, math.Inf(1))
+		end.Gradient = 0
+		for _, g := range gradient {
+			end.Gradient = max(end.Gradient, math.Abs(g))
+		}
 		solver.Step(v, gradient, speed)
 		e := ensemble(v)
 		if err := t.forward(ctx, e); err != nil {
