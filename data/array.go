@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -37,6 +38,23 @@ func OpenArray(fsys fs.FS, name string) (*Array, error) {
 // OpenArrayFile is OpenArray for a path of the operating system.
 func OpenArrayFile(path string) (*Array, error) {
 	return locate(nil, path).openArray()
+}
+
+// NewArray returns the array of a shape whose elements of type t are b, in C order or,
+// with fortran, with the first axis changing fastest. It is an error if b has another
+// length than shape and type need. Errors call the array by its shape.
+func NewArray(t DType, bigEndian, fortran bool, shape []int, b []byte) (*Array, error) {
+	h := header{dtype: t, bigEndian: bigEndian, fortran: fortran, shape: slices.Clone(shape)}
+	want, err := t.Bytes(shape)
+	if err != nil {
+		return nil, err
+	}
+	if want != int64(len(b)) {
+		return nil, fmt.Errorf("%d bytes for an array of shape %s of %s, which has %d", len(b), tuple(shape), t, want)
+	}
+	h.fortran = fortran && h.axes() > 1
+	memory := contents{body: bytes.NewReader(b), size: want}
+	return &Array{header: h, name: "array of shape " + tuple(shape), column: "class", contents: memory}, nil
 }
 
 // Name returns the name of the array as errors print it.
@@ -92,7 +110,7 @@ func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
 func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.readInt32(dst, &a.buf, lo, hi) }
 
 func (a *Array) readInt32(dst []int32, buf *[]byte, lo, hi int) error {
-	if !a.dtype.integer() {
+	if !a.dtype.Integer() {
 		return fmt.Errorf("%s: dtype %s; labels must be integers: store them as int32", a.name, a.dtype)
 	}
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
@@ -111,7 +129,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 	if a.fortran {
 		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
-	size := a.dtype.size()
+	size := a.dtype.Size()
 	inPlace := a.dtype == target && !a.bigEndian && !nativeBig // the bytes of the file are the values
 	for done := 0; done < len(dst); {
 		n := min(chunkBytes/size, len(dst)-done)
@@ -149,7 +167,7 @@ func (a *Array) reject(lo, e int, why string) error {
 // Of an array of three axes whole strips are read, so a bad value is an error
 // even in a row that was not asked for.
 func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
-	rows, cols, size := a.Rows(), a.Cols(), a.dtype.size()
+	rows, cols, size := a.Rows(), a.Cols(), a.dtype.Size()
 	first, last := 0, rows // the part of the strip that may hold rows lo..hi-1
 	if len(a.shape) == 2 {
 		first, last = lo, hi
@@ -195,7 +213,7 @@ func (a *Array) rowOf(p int) int {
 
 // read reads n elements from offset at into the buffer, as little-endian.
 func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
-	size := a.dtype.size()
+	size := a.dtype.Size()
 	if len(*buf) < n*size {
 		*buf = make([]byte, n*size)
 	}

@@ -154,7 +154,7 @@ func checkTable(t *testing.T, label string, fsys fs.FS, name string, want []floa
 	if err := a.ReadFloat64(row, 1, 2); err != nil || !slices.Equal(row, want[3:]) {
 		t.Errorf("%s: row 1 = %v, %v; want %v", label, row, err, want[3:])
 	}
-	if !a.DType().integer() {
+	if !a.DType().Integer() {
 		return
 	}
 	ints := make([]int32, 6)
@@ -368,5 +368,44 @@ func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
 		if err := s.Read(t.Context(), at, at, nil, nil); err != nil {
 			t.Errorf("no rows from %d: %v", at, err)
 		}
+	}
+}
+
+// TestArraysInMemory have the bytes of their shape, in either order of bytes and axes.
+func TestArraysInMemory(t *testing.T) {
+	for _, c := range []struct {
+		shape []int
+		t     DType
+		bytes int
+		ok    bool
+	}{
+		{[]int{2, 2}, Float32, 16, true}, {[]int{2, 2}, Float32, 15, false}, {[]int{2, 2}, Float32, 17, false}, {[]int{-2}, Float32, 8, false},
+		{nil, Int64, 8, true}, {[]int{0, 3}, Bool, 0, true}, {[]int{math.MaxInt, 2}, Uint8, 0, false}, {[]int{math.MaxInt, 0}, Uint8, 0, true},
+	} {
+		if _, err := NewArray(c.t, false, false, c.shape, make([]byte, c.bytes)); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for fortran, want := range map[bool][]int32{false: {1, 2, 3, 4, 5, 6}, true: {1, 3, 5, 2, 4, 6}} {
+		for bigEndian, b := range map[bool]string{false: "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00", true: "\x00\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06"} {
+			a, err := NewArray(Int16, bigEndian, fortran, []int{2, 3}, []byte(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]int32, 6)
+			if err := a.ReadInt32(got, 0, 2); err != nil || !slices.Equal(got, want) {
+				t.Errorf("Fortran %v, big-endian %v: %v, %v", fortran, bigEndian, got, err)
+			}
+			if err := a.ReadFloat64(make([]float64, 6), 0, 2); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	nan, err := NewArray(Float16, true, false, []int{2, 2}, []byte{0, 0, 0, 0, 0, 0, 0x7e, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nan.ReadFloat64(make([]float64, 4), 0, 2); err == nil || err.Error() != "array of shape (2, 2): row 1, class 1: NaN" {
+		t.Error(err)
 	}
 }

@@ -140,19 +140,19 @@ func bfloat(u uint16) float32 { return math.Float32frombits(uint32(u) << 16) }
 // reason says why decodeFloats or decodeInts, into type target, rejected element
 // i, of type t.
 func reason(src []byte, i int, t, target DType) string {
-	if t.integer() {
+	if t.Integer() {
 		v, ok := integerAt(src, i, t)
 		text := strconv.FormatInt(v, 10)
 		if !ok {
 			text = strconv.FormatUint(uint64(v), 10)
 		}
-		if target.integer() {
+		if target.Integer() {
 			return text + " does not fit in " + string(target)
 		}
 		return fmt.Sprintf("%s is too large to be exact in %s", text, target)
 	}
 	var value [1]float64
-	decodeFloats(value[:], src[i*t.size():], t)
+	decodeFloats(value[:], src[i*t.Size():], t)
 	x := value[0]
 	switch {
 	case math.IsNaN(x):

@@ -3,6 +3,7 @@ package data
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -30,8 +31,8 @@ const (
 	Float64  DType = "float64"
 )
 
-// size returns the bytes of an element.
-func (t DType) size() int {
+// Size returns the bytes of an element.
+func (t DType) Size() int {
 	switch t {
 	case Bool, Int8, Uint8:
 		return 1
@@ -43,8 +44,32 @@ func (t DType) size() int {
 	return 8
 }
 
-// integer reports whether elements are integers or booleans and so can be labels.
-func (t DType) integer() bool { return !strings.HasPrefix(string(t), "float") && t != BFloat16 }
+// Bytes returns the bytes that an array of a shape needs. A negative axis is an error,
+// and so are axes that are not 0 with a product beyond an int, since it may be the
+// number of rows.
+func (t DType) Bytes(shape []int) (int64, error) {
+	count, empty := int64(1), false
+	limit := int64(math.MaxInt / t.Size())
+	for _, d := range shape {
+		switch {
+		case d < 0:
+			return 0, fmt.Errorf("shape %s has a negative entry", tuple(shape))
+		case d == 0:
+			empty = true
+		case int64(d) > limit/count:
+			return 0, fmt.Errorf("shape %s of %s is more than 2^%d bytes", tuple(shape), t, strconv.IntSize-1)
+		default:
+			count *= int64(d)
+		}
+	}
+	if empty {
+		return 0, nil
+	}
+	return count * int64(t.Size()), nil
+}
+
+// Integer reports whether elements are integers or booleans and so can be labels.
+func (t DType) Integer() bool { return !strings.HasPrefix(string(t), "float") && t != BFloat16 }
 
 // descr returns the numpy type string of t in little-endian byte order; numpy has
 // none for BFloat16.
@@ -60,18 +85,18 @@ func (t DType) descr() string {
 	case t[0] == 'u':
 		kind = "u"
 	}
-	if t.size() == 1 {
+	if t.Size() == 1 {
 		order = "|"
 	}
-	return order + kind + strconv.Itoa(t.size())
+	return order + kind + strconv.Itoa(t.Size())
 }
 
 // nativeBig is true on a big-endian processor.
 var nativeBig = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
-// parseDescr reads a numpy type string. As in numpy, '|', '=' and no sign all
+// ParseDType reads a numpy type string, such as "<f4". As in numpy, '|', '=' and no sign all
 // mean the byte order of this machine.
-func parseDescr(descr string) (t DType, bigEndian bool, err error) {
+func ParseDType(descr string) (t DType, bigEndian bool, err error) {
 	kind := descr
 	bigEndian = nativeBig
 	if descr != "" && strings.Contains("<>|=", descr[:1]) {

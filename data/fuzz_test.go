@@ -52,14 +52,14 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 	}
 	defer a.Close()
 	rows, cols = a.Rows(), a.Cols()
-	if rows*cols*a.DType().size() > len(b) {
+	if rows*cols*a.DType().Size() > len(b) {
 		t.Fatalf("shape %v of %s in %d bytes", a.Shape(), a.DType(), len(b))
 	}
 	values = make([]float64, rows*cols)
 	err = a.ReadFloat64(values, 0, rows)
 	narrow := make([]float32, rows*cols)
 	err32 := a.ReadFloat32(narrow, 0, rows)
-	if a.DType().integer() {
+	if a.DType().Integer() {
 		_ = a.ReadInt32(make([]int32, rows*cols), 0, rows)
 	}
 	if err32 == nil {

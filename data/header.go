@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -51,11 +50,11 @@ func readHeader(r io.ReaderAt, size int64) (header, error) {
 		return header{}, err
 	}
 	h := header{fortran: parsed.Descr.Fortran, shape: parsed.Descr.Shape, offset: offset}
-	h.dtype, h.bigEndian, err = parseDescr(parsed.Descr.Type)
+	h.dtype, h.bigEndian, err = ParseDType(parsed.Descr.Type)
 	if err != nil {
 		return header{}, err
 	}
-	body, err := h.bodySize()
+	body, err := h.dtype.Bytes(h.shape)
 	if err != nil {
 		return header{}, err
 	}
@@ -146,29 +145,6 @@ func parseHeader(text string) (npy.Header, error) {
 		return npy.Header{}, err
 	}
 	return r.Header, nil
-}
-
-// bodySize returns the bytes that shape and type need. The product of the axes
-// that are not 0 must fit into an int too, since it may be the number of rows.
-func (h header) bodySize() (int64, error) {
-	count, empty := int64(1), false
-	limit := int64(math.MaxInt / h.dtype.size())
-	for _, d := range h.shape {
-		switch {
-		case d < 0:
-			return 0, fmt.Errorf("shape %s has a negative entry", tuple(h.shape))
-		case d == 0:
-			empty = true
-		case int64(d) > limit/count:
-			return 0, fmt.Errorf("shape %s of %s is more than 2^%d bytes", tuple(h.shape), h.dtype, strconv.IntSize-1)
-		default:
-			count *= int64(d)
-		}
-	}
-	if empty {
-		return 0, nil
-	}
-	return count * int64(h.dtype.size()), nil
 }
 
 // axes returns the number of axes longer than one. With at most one, C and Fortran

@@ -9,7 +9,7 @@ import (
 // read if they are whole numbers, since frameworks store labels so; Form has a note
 // on them.
 func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
-	if !r.labels.dtype.integer() {
+	if !r.labels.dtype.Integer() {
 		return r.readFloatLabels(dst, buf, lo, hi)
 	}
 	if err := r.labels.readInt32(dst, buf, lo, hi); err != nil {

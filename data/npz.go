@@ -169,7 +169,7 @@ func decodeMember(f *zip.File) (Member, error) {
 	}
 	body, n := b[h.offset:], h.shape[0]
 	if h.bigEndian {
-		swapBytes(body, h.dtype.size())
+		swapBytes(body, h.dtype.Size())
 	}
 	bad := -1
 	switch h.dtype {

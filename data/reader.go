@@ -42,7 +42,7 @@ func (r *setReader) Form() (Form, error) {
 			}
 			r.form = r.form.join(form)
 		}
-		if r.labels != nil && !r.labels.dtype.integer() {
+		if r.labels != nil && !r.labels.dtype.Integer() {
 			var buf []byte
 			if r.formErr = r.readFloatLabels(make([]int32, r.n), &buf, 0, r.n); r.formErr != nil {
 				return

@@ -139,7 +139,7 @@ func (t *tensor) place(body int64) error {
 	if t.dtype == "" {
 		return nil // its size is unknown
 	}
-	want, err := t.bodySize()
+	want, err := t.dtype.Bytes(t.shape)
 	if err != nil {
 		return err
 	}

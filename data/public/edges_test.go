@@ -15,7 +15,6 @@ import (
 	"testing/iotest"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/internal/ndarray"
 )
 
 // copies writes copies of files of testdata below a new folder, under new names.
@@ -295,13 +294,13 @@ func TestErrorsOfPredictionsNameLineAndColumn(t *testing.T) {
 // TestEveryBitIsKept: tables of float32 are written as such, tables of float64 too.
 func TestEveryBitIsKept(t *testing.T) {
 	t.Parallel()
-	for size, single := range map[int]bool{2: true, 4: true, 8: false} {
-		a, err := ndarray.New([]int{2, 3}, 'f', size, false, false, make([]byte, 6*size))
+	for dtype, single := range map[data.DType]bool{data.Float16: true, data.Float32: true, data.Float64: false} {
+		a, err := data.NewArray(dtype, false, false, []int{2, 3}, make([]byte, 6*dtype.Size()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if table, err := tableOf(a); err != nil || table.single != single || table.n != 2 || table.k != 3 {
-			t.Errorf("f%d: %+v, %v", size, table, err)
+			t.Errorf("%s: %+v, %v", dtype, table, err)
 		}
 	}
 }
@@ -314,7 +313,7 @@ func TestLargestLabel(t *testing.T) {
 		for i := range b {
 			b[i] = byte(value >> (8 * i))
 		}
-		a, err := ndarray.New([]int{1}, 'i', 8, false, false, b)
+		a, err := data.NewArray(data.Int64, false, false, []int{1}, b)
 		if err != nil {
 			t.Fatal(err)
 		}

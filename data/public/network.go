@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/internal/ndarray"
 )
 
 // network is one network with the predictions that were published.
@@ -55,25 +54,19 @@ func (t *table) compact() {
 func (t table) row(i int) []float64 { return t.data[i*t.k : (i+1)*t.k] }
 
 // tableOf returns an array of one or two axes. An array of one axis is one column.
-func tableOf(a *ndarray.Array) (table, error) {
-	if a.Integer() {
-		return table{}, fmt.Errorf("elements of type %s; want floats", a.Type())
+func tableOf(a *data.Array) (table, error) {
+	if a.DType().Integer() {
+		return table{}, fmt.Errorf("elements of type %s; want floats", a.DType())
 	}
-	t := table{single: a.Size < 8}
-	switch len(a.Shape) {
-	case 1:
-		t.n, t.k = a.Shape[0], 1
-	case 2:
-		t.n, t.k = a.Shape[0], a.Shape[1]
-	default:
-		return table{}, fmt.Errorf("%d axes; want rows and classes", len(a.Shape))
+	if axes := len(a.Shape()); axes != 1 && axes != 2 {
+		return table{}, fmt.Errorf("%d axes; want rows and classes", axes)
 	}
+	t := table{n: a.Rows(), k: a.Cols(), single: a.DType().Size() < 8}
 	if t.n == 0 || t.k == 0 {
-		return table{}, fmt.Errorf("shape %v has no elements", a.Shape)
+		return table{}, fmt.Errorf("shape %v has no elements", a.Shape())
 	}
-	var err error
-	t.data, err = a.Floats()
-	return t, err
+	t.data = make([]float64, t.n*t.k)
+	return t, a.ReadFloat64(t.data, 0, t.n)
 }
 
 // twoClasses returns the table with both classes, if it has only the probability of
@@ -105,20 +98,13 @@ func (s split) alternate() (even, odd split) {
 }
 
 // labelsOf returns labels of shape n or n x 1.
-func labelsOf(a *ndarray.Array) ([]int32, error) {
-	if len(a.Shape) != 1 && (len(a.Shape) != 2 || a.Shape[1] != 1) {
-		return nil, fmt.Errorf("labels of shape %v; want n or n x 1", a.Shape)
+func labelsOf(a *data.Array) ([]int32, error) {
+	if axes := len(a.Shape()); axes != 1 && axes != 2 || a.Cols() != 1 {
+		return nil, fmt.Errorf("labels of shape %v; want n or n x 1", a.Shape())
 	}
-	v, err := a.Ints()
-	if err != nil {
+	labels := make([]int32, a.Rows())
+	if err := a.ReadInt32(labels, 0, len(labels)); err != nil {
 		return nil, fmt.Errorf("labels: %w", err)
-	}
-	labels := make([]int32, len(v))
-	for i, y := range v {
-		if y < 0 || y > math.MaxInt32 {
-			return nil, fmt.Errorf("row %d: %d is no label", i, y)
-		}
-		labels[i] = int32(y)
 	}
 	return labels, nil
 }

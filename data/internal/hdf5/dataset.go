@@ -7,22 +7,22 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
-	"github.com/qats-bench/qats/data/internal/ndarray"
+	"github.com/qats-bench/qats/data"
 )
 
 // dataset is what the header of an array says.
 type dataset struct {
 	shape     []int
-	kind      byte // as in ndarray.Array
-	size      int  // bytes of an element
+	dtype     data.DType
 	bigEndian bool
-	bytes     int // of the whole array
+	bytes     int64 // of the whole array
 	gzip      bool
 }
 
 // array reads the array that an object header describes.
-func (w *walk) array(messages []message) (*ndarray.Array, error) {
+func (w *walk) array(messages []message) (*data.Array, error) {
 	var parts [4][]byte
 	for i, kind := range []int{dataspaceMessage, datatypeMessage, layoutMessage, filterMessage} {
 		var err error
@@ -44,7 +44,7 @@ func (w *walk) array(messages []message) (*ndarray.Array, error) {
 		return nil, err
 	}
 	var err error
-	if d.bytes, err = ndarray.Bytes(d.shape, d.size); err != nil {
+	if d.bytes, err = d.dtype.Bytes(d.shape); err != nil {
 		return nil, err
 	}
 	if uint64(d.bytes) > maxDeflate*uint64(w.size) {
@@ -54,7 +54,7 @@ func (w *walk) array(messages []message) (*ndarray.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ndarray.New(d.shape, d.kind, d.size, d.bigEndian, false, b)
+	return data.NewArray(d.dtype, d.bigEndian, false, d.shape, b)
 }
 
 // dataspace reads the shape.
@@ -108,25 +108,21 @@ func (d *dataset) datatype(b []byte) error {
 	if version < 1 || version > 3 {
 		return fmt.Errorf("a type of version %d", version)
 	}
-	size := u32(b[4:])
-	if size > 8 {
-		size = 0 // supported by no kind
-	}
-	d.size, d.bigEndian = int(size), b[1]&1 != 0
-	props := b[8:]
+	size := int(min(u32(b[4:]), 9)) // no type has more than 8 bytes
+	d.bigEndian = b[1]&1 != 0
+	props, kind := b[8:], "f"
 	switch class {
 	case 0:
-		d.kind = 'u'
+		kind = "u"
 		if b[1]&8 != 0 {
-			d.kind = 'i'
+			kind = "i"
 		}
-		if len(props) < 4 || u16(props) != 0 || u16(props[2:]) != 8*d.size {
+		if len(props) < 4 || u16(props) != 0 || u16(props[2:]) != 8*size {
 			return errors.New("integers with unused bits")
 		}
 	case 1:
-		d.kind = 'f'
-		want, ok := ieee[d.size]
-		if len(props) < 12 || !ok || b[1]&0x40 != 0 || u16(props) != 0 || u16(props[2:]) != 8*d.size ||
+		want, ok := ieee[size]
+		if len(props) < 12 || !ok || b[1]&0x40 != 0 || u16(props) != 0 || u16(props[2:]) != 8*size ||
 			want != [6]uint32{uint32(b[2]), uint32(props[4]), uint32(props[6]), uint32(props[5]), uint32(props[7]), u32(props[8:])} {
 			return errors.New("floats that are not IEEE floats of 16, 32 or 64 bits")
 		}
@@ -138,7 +134,8 @@ func (d *dataset) datatype(b []byte) error {
 		}
 		return fmt.Errorf("elements of the unknown class %d", class)
 	}
-	if !ndarray.Supported(d.kind, d.size) {
+	var err error
+	if d.dtype, _, err = data.ParseDType(kind + strconv.Itoa(size)); err != nil {
 		return fmt.Errorf("elements of %d bytes", u32(b[4:]))
 	}
 	return nil
@@ -190,7 +187,7 @@ func (w *walk) layout(d *dataset, b []byte) ([]byte, error) {
 		return nil, errors.New("a filter without chunks")
 	case b[1] == 0:
 		n := u16(b[2:])
-		if n > len(b)-4 || n != d.bytes {
+		if n > len(b)-4 || int64(n) != d.bytes {
 			return nil, errors.New("an array whose bytes are missing")
 		}
 		return b[4 : 4+n], nil
@@ -218,7 +215,7 @@ func (w *walk) chunked(d *dataset, b []byte) ([]byte, error) {
 	}
 	root := u64(b[1:])
 	chunk, grid := make([]int, rank), make([]int, rank)
-	chunkBytes, chunks := d.size, 1
+	chunkBytes, chunks := d.dtype.Size(), 1
 	for i := range chunk {
 		chunk[i] = int(u32(b[9+4*i:]))
 		if chunk[i] == 0 || chunkBytes > maxChunk/chunk[i] {
@@ -231,7 +228,7 @@ func (w *walk) chunked(d *dataset, b []byte) ([]byte, error) {
 		}
 		chunks *= grid[i]
 	}
-	if u32(b[9+4*rank:]) != uint32(d.size) {
+	if u32(b[9+4*rank:]) != uint32(d.dtype.Size()) {
 		return nil, errors.New("chunks of another element type than the array")
 	}
 	if d.bytes == 0 {
@@ -309,7 +306,8 @@ func (w *walk) chunk(d *dataset, key []byte, at uint64, size int) ([]byte, error
 // it.
 func (d *dataset) place(out, raw []byte, at, chunk []int) {
 	last := len(chunk) - 1
-	run := min(chunk[last], d.shape[last]-at[last]) * d.size
+	size := d.dtype.Size()
+	run := min(chunk[last], d.shape[last]-at[last]) * size
 	row := make([]int, last) // index of a row within the chunk
 	for {
 		from, to := 0, 0
@@ -317,8 +315,8 @@ func (d *dataset) place(out, raw []byte, at, chunk []int) {
 			from = (from + x) * chunk[i+1]
 			to = (to + at[i] + x) * d.shape[i+1]
 		}
-		to = (to + at[last]) * d.size
-		copy(out[to:to+run], raw[from*d.size:])
+		to = (to + at[last]) * size
+		copy(out[to:to+run], raw[from*size:])
 		i := last - 1
 		for ; i >= 0; i-- {
 			if row[i]++; row[i] < chunk[i] && at[i]+row[i] < d.shape[i] {

@@ -28,7 +28,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/data/internal/ndarray"
+	"github.com/qats-bench/qats/data"
 )
 
 // Limits. A file beyond one of them is rejected.
@@ -97,7 +97,7 @@ func (f *File) Members(path string) ([]string, error) {
 }
 
 // Read returns the array at a path.
-func (f *File) Read(path string) (*ndarray.Array, error) {
+func (f *File) Read(path string) (*data.Array, error) {
 	w := &walk{File: f}
 	at, err := w.find(path)
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-
-	"github.com/qats-bench/qats/data/internal/ndarray"
 )
 
 // maxSteps is the number of instructions of the longest pickle that is read. An
@@ -234,9 +232,9 @@ func (m *machine) change(op byte) error {
 		if op == 'b' {
 			return t.build(items[0])
 		}
-	case *ndarray.Array:
+	case *array:
 		if op == 'b' {
-			return buildArray(t, items[0])
+			return t.build(items[0])
 		}
 	}
 	return fmt.Errorf("the instruction %q does not fit %s", op, describe(target))

@@ -3,9 +3,8 @@ package pickle
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
-	"github.com/qats-bench/qats/data/internal/ndarray"
+	"github.com/qats-bench/qats/data"
 )
 
 // constructor returns the function that a pickle may call under a name. Numpy 2
@@ -67,12 +66,12 @@ func reconstruct(args Tuple) (any, error) {
 	if len(args) != 3 || args[0] != any(ndarrayClass) {
 		return nil, errArgs
 	}
-	return new(ndarray.Array), nil
+	return &array{}, nil
 }
 
-// buildArray sets the state of an array: (1, shape, dtype, is_fortran, bytes).
-func buildArray(a *ndarray.Array, state any) error {
-	if a.Size != 0 {
+// build sets the state of an array: (1, shape, dtype, is_fortran, bytes).
+func (a *array) build(state any) error {
+	if a.Array != nil {
 		return errors.New("an array with two states")
 	}
 	s, ok := state.(Tuple)
@@ -92,12 +91,9 @@ func buildArray(a *ndarray.Array, state any) error {
 	if !ok {
 		return fmt.Errorf("the elements of an array are %s, not bytes", describe(s[4]))
 	}
-	full, err := d.array(shape, fortran, b)
-	if err != nil {
-		return err
-	}
-	*a = *full
-	return nil
+	full, err := data.NewArray(d.DType, d.bigEndian, fortran, shape, b)
+	a.Array = full
+	return err
 }
 
 // fromBuffer is _frombuffer(bytes, dtype, shape, order) of protocol 5.
@@ -112,10 +108,16 @@ func fromBuffer(args Tuple) (any, error) {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return nil, errArgs
 	}
-	return d.array(shape, order == "F", b)
+	return newArray(d.DType, d.bigEndian, order == "F", shape, b)
 }
 
-// scalar is scalar(dtype, bytes): an int64 or a float64.
+// newArray is data.NewArray for a value of a pickle.
+func newArray(t data.DType, bigEndian, fortran bool, shape []int, b []byte) (any, error) {
+	a, err := data.NewArray(t, bigEndian, fortran, shape, b)
+	return &array{a}, err
+}
+
+// scalar is scalar(dtype, bytes): an array without axes.
 func scalar(args Tuple) (any, error) {
 	if len(args) != 2 {
 		return nil, errArgs
@@ -125,28 +127,12 @@ func scalar(args Tuple) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, errArgs
 	}
-	a, err := d.array(nil, false, b)
-	if err != nil {
-		return nil, err
-	}
-	if a.Integer() {
-		v, err := a.Ints()
-		if err != nil {
-			return nil, err
-		}
-		return v[0], nil
-	}
-	v, err := a.Floats()
-	if err != nil {
-		return nil, err
-	}
-	return v[0], nil
+	return newArray(d.DType, d.bigEndian, false, nil, b)
 }
 
 // dtype is an element type of numpy.
 type dtype struct {
-	kind      byte
-	size      int
+	data.DType
 	bigEndian bool
 }
 
@@ -156,15 +142,11 @@ func newDtype(args Tuple) (any, error) {
 		return nil, errArgs
 	}
 	name, ok := text(args[0])
-	if !ok || len(name) < 2 {
+	if !ok || len(name) > 16 {
 		return nil, errArgs
 	}
-	d := &dtype{kind: name[0]}
-	size, err := strconv.Atoi(name[1:])
-	if d.size = size; err != nil || !ndarray.Supported(d.kind, size) {
-		return nil, fmt.Errorf("elements of type %.20q; want floats, integers or booleans", name)
-	}
-	return d, nil
+	t, _, err := data.ParseDType(name)
+	return &dtype{DType: t}, err
 }
 
 // build sets the state of a dtype: (version, byte order, ...). The rest is about
@@ -184,10 +166,6 @@ func (d *dtype) build(state any) error {
 		return fmt.Errorf("byte order %.10q of a dtype", order)
 	}
 	return nil
-}
-
-func (d *dtype) array(shape []int, fortran bool, b []byte) (*ndarray.Array, error) {
-	return ndarray.New(shape, d.kind, d.size, d.bigEndian, fortran, b)
 }
 
 // encode is _codecs.encode(text, 'latin1'), as which protocols before 3 write bytes.

@@ -15,13 +15,13 @@
 // arrays take the memory of the file, so no short pickle can fill the memory.
 //
 // The values are nil, bool, int64, float64, string, []byte (also the str of Python
-// 2), *List, Tuple, *Dict and *ndarray.Array.
+// 2), *List, Tuple, *Dict and the arrays of Array.
 package pickle
 
 import (
 	"fmt"
 
-	"github.com/qats-bench/qats/data/internal/ndarray"
+	"github.com/qats-bench/qats/data"
 )
 
 // List is a list of Python. It may contain itself.
@@ -55,10 +55,16 @@ func Items(v any) ([]any, bool) {
 	return nil, false
 }
 
+// array is an array of numpy, a tensor of torch or, without axes, a scalar of numpy.
+type array struct{ *data.Array } // nil until it has a state
+
 // Array returns the array of a value.
-func Array(v any) (*ndarray.Array, bool) {
-	a, ok := v.(*ndarray.Array)
-	return a, ok && a.Size > 0
+func Array(v any) (*data.Array, bool) {
+	a, ok := v.(*array)
+	if !ok || a.Array == nil {
+		return nil, false
+	}
+	return a.Array, true
 }
 
 // Read returns the object of a pickle, which must be all of b. Errors say at which
@@ -110,11 +116,11 @@ func describe(v any) string {
 		return fmt.Sprintf("a tuple of %d", len(v))
 	case *Dict:
 		return fmt.Sprintf("a dict of %d", len(v.Keys))
-	case *ndarray.Array:
-		if v.Size == 0 {
+	case *array:
+		if v.Array == nil {
 			return "an array without a state"
 		}
-		return fmt.Sprintf("an array of shape %v", v.Shape)
+		return fmt.Sprintf("an array of shape %v", v.Shape())
 	case *dtype:
 		return "a dtype"
 	case *storage:

@@ -5,28 +5,27 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/qats-bench/qats/data/internal/ndarray"
+	"github.com/qats-bench/qats/data"
 )
 
 // storage is the memory of tensors of torch.
 type storage struct {
-	kind  byte
-	size  int    // bytes of an element
+	dtype data.DType
 	count uint64 // elements that the pickle declares
-	data  []byte
+	bytes []byte
 }
 
 // storageTypes are the classes of storages, by the type of their elements.
-var storageTypes = map[global]dtype{
-	{"torch", "HalfStorage"}:   {kind: 'f', size: 2},
-	{"torch", "FloatStorage"}:  {kind: 'f', size: 4},
-	{"torch", "DoubleStorage"}: {kind: 'f', size: 8},
-	{"torch", "CharStorage"}:   {kind: 'i', size: 1},
-	{"torch", "ByteStorage"}:   {kind: 'u', size: 1},
-	{"torch", "ShortStorage"}:  {kind: 'i', size: 2},
-	{"torch", "IntStorage"}:    {kind: 'i', size: 4},
-	{"torch", "LongStorage"}:   {kind: 'i', size: 8},
-	{"torch", "BoolStorage"}:   {kind: 'b', size: 1},
+var storageTypes = map[global]data.DType{
+	{"torch", "HalfStorage"}:   data.Float16,
+	{"torch", "FloatStorage"}:  data.Float32,
+	{"torch", "DoubleStorage"}: data.Float64,
+	{"torch", "CharStorage"}:   data.Int8,
+	{"torch", "ByteStorage"}:   data.Uint8,
+	{"torch", "ShortStorage"}:  data.Int16,
+	{"torch", "IntStorage"}:    data.Int32,
+	{"torch", "LongStorage"}:   data.Int64,
+	{"torch", "BoolStorage"}:   data.Bool,
 }
 
 // legacyMagic is the number that torch.save wrote first before it wrote zip files.
@@ -82,10 +81,10 @@ func storageFromBytes(args Tuple) (any, error) {
 		return nil, fmt.Errorf("a storage of %d elements with another length", s.count)
 	}
 	b = b[8:]
-	if uint64(len(b))%uint64(s.size) != 0 || uint64(len(b))/uint64(s.size) != s.count {
+	if size := uint64(s.dtype.Size()); uint64(len(b))%size != 0 || uint64(len(b))/size != s.count {
 		return nil, fmt.Errorf("%d bytes for a storage of %d elements", len(b), s.count)
 	}
-	s.data = b
+	s.bytes = b
 	return s, nil
 }
 
@@ -96,12 +95,12 @@ func storageOf(id any) (any, error) {
 		return nil, errors.New("a persistent id that is no storage")
 	}
 	class, ok1 := t[1].(global)
-	d, ok2 := storageTypes[class]
+	elements, ok2 := storageTypes[class]
 	n, ok3 := t[4].(int64)
 	if !ok1 || !ok2 || !ok3 || n < 0 || len(t) > 5 && t[5] != nil {
 		return nil, errors.New("a storage that cannot be read")
 	}
-	return &storage{kind: d.kind, size: d.size, count: uint64(n)}, nil
+	return &storage{dtype: elements, count: uint64(n)}, nil
 }
 
 // rebuildTensor is _rebuild_tensor_v2(storage, offset, size, stride, requires_grad,
@@ -117,17 +116,18 @@ func rebuildTensor(args Tuple) (any, error) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || offset < 0 || len(stride) != len(shape) {
 		return nil, errArgs
 	}
-	want, err := ndarray.Bytes(shape, s.size)
+	want, err := s.dtype.Bytes(shape)
 	if err != nil {
 		return nil, err
 	}
-	if want > len(s.data) { // an expanded tensor would need more memory than the file
+	if want > int64(len(s.bytes)) { // an expanded tensor would need more memory than the file
 		return nil, fmt.Errorf("a tensor of shape %v needs more elements than its storage has", shape)
 	}
 	out := make([]byte, 0, want)
-	last := int64(len(s.data)/s.size) - 1
+	size := int64(s.dtype.Size())
+	last := int64(len(s.bytes))/size - 1
 	at := make([]int, len(shape))
-	for len(out) < want {
+	for int64(len(out)) < want {
 		from := offset
 		for axis, x := range at {
 			from += int64(x) * int64(stride[axis])
@@ -139,7 +139,7 @@ func rebuildTensor(args Tuple) (any, error) {
 		if from > last {
 			return nil, errors.New("a tensor reaches beyond its storage")
 		}
-		out = append(out, s.data[from*int64(s.size):(from+1)*int64(s.size)]...)
+		out = append(out, s.bytes[from*size:(from+1)*size]...)
 		for axis := len(at) - 1; axis >= 0; axis-- {
 			if at[axis]++; at[axis] < shape[axis] {
 				break
@@ -147,5 +147,5 @@ func rebuildTensor(args Tuple) (any, error) {
 			at[axis] = 0
 		}
 	}
-	return ndarray.New(shape, s.kind, s.size, false, false, out)
+	return newArray(s.dtype, false, false, shape, out)
 }
