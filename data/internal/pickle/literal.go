@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// literal runs the instructions that put a number or a text on the stack.
-func (m *machine) literal(op byte) (any, error) {
+// literal returns the number or the text that an instruction puts on the stack.
+func literal(op byte, arg []byte) (any, error) {
 	switch op {
 	case 'N':
 		return nil, nil
@@ -20,47 +20,28 @@ func (m *machine) literal(op byte) (any, error) {
 	case 0x89:
 		return false, nil
 	case 'J':
-		u, err := m.uint(4)
-		return int64(int32(u)), err
-	case 'K':
-		u, err := m.uint(1)
-		return int64(u), err
-	case 'M':
-		u, err := m.uint(2)
-		return int64(u), err
+		return int64(int32(number(arg))), nil
+	case 'K', 'M':
+		return int64(number(arg)), nil
 	case 0x8a, 0x8b: // LONG1, LONG4
-		b, err := m.counted(map[byte]int{0x8a: 1, 0x8b: 4}[op])
-		return long(b), err
+		return long(arg), nil
 	case 'I', 'L':
-		return m.decimal()
+		return decimal(string(arg))
 	case 'F':
-		line, err := m.line()
-		if err != nil {
-			return nil, err
-		}
-		return parseFloat(line)
+		return parseFloat(string(arg))
 	case 'G':
-		b, err := m.take(8)
-		if err != nil {
-			return nil, err
-		}
-		return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
+		return math.Float64frombits(binary.BigEndian.Uint64(arg)), nil
 	case 'S':
-		return m.quoted()
+		return quoted(string(arg))
 	case 'V':
-		line, err := m.line()
-		if err != nil {
-			return nil, err
-		}
-		return rawUnicode(line)
+		return rawUnicode(string(arg))
 	case 'U', 'T', 'C', 'B', 0x8e, 0x96: // str of Python 2, bytes, bytearray
-		return m.counted(map[byte]int{'U': 1, 'T': 4, 'C': 1, 'B': 4, 0x8e: 8, 0x96: 8}[op])
+		return arg, nil
 	case 'X', 0x8c, 0x8d:
-		b, err := m.counted(map[byte]int{'X': 4, 0x8c: 1, 0x8d: 8}[op])
-		if err == nil && !utf8.Valid(b) {
-			err = errors.New("a text that is not UTF-8")
+		if !utf8.Valid(arg) {
+			return nil, errors.New("a text that is not UTF-8")
 		}
-		return string(b), err
+		return string(arg), nil
 	}
 	if name, ok := forbidden[op]; ok {
 		return nil, fmt.Errorf("the instruction %s makes objects of arbitrary classes; only arrays, lists, tuples, dicts and numbers are read", name)
@@ -69,11 +50,7 @@ func (m *machine) literal(op byte) (any, error) {
 }
 
 // decimal reads an integer, or a bool of protocol 0 (00, 01).
-func (m *machine) decimal() (any, error) {
-	line, err := m.line()
-	if err != nil {
-		return nil, err
-	}
+func decimal(line string) (any, error) {
 	switch line {
 	case "00":
 		return false, nil
@@ -101,21 +78,12 @@ func long(b []byte) any {
 	if len(b) > 8 {
 		return bigInt(b)
 	}
-	if len(b) == 0 {
-		return int64(0)
-	}
-	var full [8]byte
-	copy(full[:], b)
 	shift := 64 - 8*len(b)
-	return int64(binary.LittleEndian.Uint64(full[:])<<shift) >> shift
+	return int64(number(b)<<shift) >> shift
 }
 
 // quoted reads the repr of a str of Python 2.
-func (m *machine) quoted() (any, error) {
-	line, err := m.line()
-	if err != nil {
-		return nil, err
-	}
+func quoted(line string) (any, error) {
 	if len(line) < 2 || line[0] != line[len(line)-1] || line[0] != '\'' && line[0] != '"' {
 		return nil, fmt.Errorf("a text without quotes")
 	}

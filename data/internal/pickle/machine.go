@@ -2,10 +2,11 @@ package pickle
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // maxSteps is the number of instructions of the longest pickle that is read. An
@@ -26,6 +27,11 @@ type persistent func(id any) (any, error)
 
 // mark is the value that the MARK instruction puts on the stack.
 type mark struct{}
+
+func isMark(v any) bool {
+	_, ok := v.(mark)
+	return ok
+}
 
 // bigInt is an integer beyond int64, as its bytes in the file.
 type bigInt string
@@ -56,101 +62,126 @@ func load(b []byte, lookup persistent) (v any, rest []byte, err error) {
 			break
 		}
 	}
-	if v, err = m.pop(); err != nil {
+	last, err := m.pop(1)
+	if err != nil {
 		return nil, nil, fmt.Errorf("byte %d: %w", m.at, err)
 	}
-	return v, m.b[m.at:], nil
+	return last[0], m.b[m.at:], nil
+}
+
+// form is the form of the argument that follows an instruction: so many bytes, or one
+// of the constants.
+type form int
+
+const (
+	counted form = 16 // counted+n: a length of n bytes, and that many bytes
+	line    form = 32 // text up to a line feed
+	lines   form = 33 // two such texts
+)
+
+// arguments are the forms of the instructions with an argument.
+var arguments = map[byte]form{
+	'K': 1, 'q': 1, 'h': 1, 0x80: 1, 'M': 2, 'J': 4, 'r': 4, 'j': 4, 'G': 8, 0x95: 8,
+	'U': counted + 1, 'C': counted + 1, 0x8a: counted + 1, 0x8c: counted + 1,
+	'T': counted + 4, 'B': counted + 4, 'X': counted + 4, 0x8b: counted + 4,
+	0x8d: counted + 8, 0x8e: counted + 8, 0x96: counted + 8,
+	'I': line, 'L': line, 'F': line, 'S': line, 'V': line, 'p': line, 'g': line, 'P': line, 'c': lines,
+}
+
+// argument reads the argument of an instruction.
+func (m *machine) argument(op byte) ([]byte, error) {
+	switch form := arguments[op]; {
+	case form == line:
+		return m.line()
+	case form == lines:
+		start := m.at
+		if _, err := m.line(); err != nil {
+			return nil, err
+		}
+		_, err := m.line()
+		return m.b[start:max(start, m.at-1)], err
+	case form > counted:
+		length, err := m.take(uint64(form - counted))
+		if err != nil {
+			return nil, err
+		}
+		return m.take(number(length))
+	default:
+		return m.take(uint64(form))
+	}
 }
 
 // step runs one instruction. It reports whether it was the last.
 func (m *machine) step() (done bool, err error) {
-	op, err := m.byte()
+	first, err := m.take(1)
 	if err != nil {
 		return false, err
 	}
+	op := first[0]
+	arg, err := m.argument(op)
+	if err != nil {
+		return false, err
+	}
+	var v any
 	switch op {
 	case '.':
 		return true, nil
 	case 0x80: // PROTO
-		v, err := m.byte()
-		if err == nil && v > 5 {
-			err = fmt.Errorf("protocol %d of pickle; want 0 to 5", v)
+		if arg[0] > 5 {
+			return false, fmt.Errorf("protocol %d of pickle; want 0 to 5", arg[0])
 		}
-		return false, err
+		return false, nil
 	case 0x95: // FRAME: a hint for readers of streams
-		_, err := m.take(8)
-		return false, err
-	case '(':
-		m.push(mark{})
 		return false, nil
 	case '0':
-		_, err := m.pop()
+		_, err = m.pop(1)
 		return false, err
 	case '1':
-		_, err := m.popMark()
+		_, err = m.popMark()
 		return false, err
-	case '2':
-		v, err := m.top()
-		m.push(v)
-		return false, err
-	case 'p', 'q', 'r', 0x94, 'g', 'h', 'j':
-		return false, m.memory(op)
+	case 'p', 'q', 'r', 0x94:
+		return false, m.store(op, arg)
 	case 'a', 'e', 's', 'u', 'b':
 		return false, m.change(op)
+	case '(':
+		v = mark{}
+	case '2':
+		v, err = m.top()
+	case 'g', 'h', 'j':
+		v, err = m.stored(op, arg)
 	case 'c', 0x93, 'R', 'Q', 'P':
-		v, err := m.object(op)
-		m.push(v)
-		return false, err
-	}
-	v, err := m.container(op)
-	if errors.Is(err, errOther) {
-		v, err = m.literal(op)
+		v, err = m.object(op, arg)
+	case ']', ')', '}', 't', 'l', 'd', 0x85, 0x86, 0x87:
+		v, err = m.container(op)
+	default:
+		v, err = literal(op, arg)
 	}
 	m.push(v)
 	return false, err
 }
 
-// errOther says that an instruction is of another group.
-var errOther = errors.New("another instruction")
-
 // container runs the instructions that make tuples, lists and dicts.
 func (m *machine) container(op byte) (any, error) {
+	var items []any
+	var err error
 	switch op {
-	case ']':
-		return &List{}, nil
-	case ')':
-		return Tuple{}, nil
-	case '}':
-		return &Dict{}, nil
-	case 0x85, 0x86, 0x87: // TUPLE1 to TUPLE3
-		n := int(op) - 0x84
-		if len(m.stack) < n {
-			return nil, errStack
-		}
-		items := append(Tuple{}, m.stack[len(m.stack)-n:]...)
-		m.stack = m.stack[:len(m.stack)-n]
-		for _, v := range items {
-			if _, ok := v.(mark); ok {
-				return nil, errStack
-			}
-		}
-		return items, nil
 	case 't', 'l', 'd':
-		items, err := m.popMark()
-		if err != nil {
-			return nil, err
-		}
-		items = append([]any{}, items...)
-		switch op {
-		case 't':
-			return Tuple(items), nil
-		case 'l':
-			return &List{items}, nil
-		}
+		items, err = m.popMark()
+	case 0x85, 0x86, 0x87: // TUPLE1 to TUPLE3
+		items, err = m.pop(int(op) - 0x84)
+	}
+	if err != nil {
+		return nil, err
+	}
+	items = append([]any{}, items...)
+	switch op {
+	case 'l', ']':
+		return &List{items}, nil
+	case 'd', '}':
 		d := &Dict{}
 		return d, d.add(items)
 	}
-	return nil, errOther
+	return Tuple(items), nil
 }
 
 // forbidden are the instructions of pickle that are rejected.
@@ -160,39 +191,42 @@ var forbidden = map[byte]string{
 	0x97: "NEXT_BUFFER", 0x98: "READONLY_BUFFER",
 }
 
-// memory runs the instructions that store a value and bring it back.
-func (m *machine) memory(op byte) error {
-	var key uint64
-	var err error
+// key returns the number under which an instruction stores a value or gets it back.
+func (m *machine) key(op byte, arg []byte) (uint64, error) {
 	switch op {
 	case 0x94: // MEMOIZE
-		key = uint64(len(m.memo))
+		return uint64(len(m.memo)), nil
 	case 'p', 'g':
-		var line string
-		if line, err = m.line(); err == nil {
-			if key, err = strconv.ParseUint(line, 10, 32); err != nil {
-				err = fmt.Errorf("%q is not the number of a stored value", line)
-			}
+		key, err := strconv.ParseUint(string(arg), 10, 32)
+		if err != nil {
+			return 0, fmt.Errorf("%q is not the number of a stored value", arg)
 		}
-	case 'q', 'h':
-		key, err = m.uint(1)
-	default:
-		key, err = m.uint(4)
+		return key, nil
 	}
+	return number(arg), nil
+}
+
+// store runs the instructions that store the value on top of the stack.
+func (m *machine) store(op byte, arg []byte) error {
+	key, err := m.key(op, arg)
 	if err != nil {
 		return err
 	}
-	if op == 'g' || op == 'h' || op == 'j' {
-		v, ok := m.memo[key]
-		if !ok {
-			return fmt.Errorf("no value is stored under %d", key)
-		}
-		m.push(v)
-		return nil
-	}
-	v, err := m.top()
-	m.memo[key] = v
+	m.memo[key], err = m.top()
 	return err
+}
+
+// stored runs the instructions that bring a value back.
+func (m *machine) stored(op byte, arg []byte) (any, error) {
+	key, err := m.key(op, arg)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := m.memo[key]
+	if !ok {
+		return nil, fmt.Errorf("no value is stored under %d", key)
+	}
+	return v, nil
 }
 
 // change runs the instructions that change the object on top of the stack.
@@ -201,13 +235,9 @@ func (m *machine) change(op byte) error {
 	var err error
 	switch op {
 	case 'a', 'b':
-		items = make([]any, 1)
-		items[0], err = m.pop()
+		items, err = m.pop(1)
 	case 's':
-		items = make([]any, 2)
-		if items[1], err = m.pop(); err == nil {
-			items[0], err = m.pop()
-		}
+		items, err = m.pop(2)
 	default:
 		items, err = m.popMark()
 	}
@@ -252,105 +282,79 @@ func (d *Dict) add(items []any) error {
 
 // object runs the instructions that import names, call them, and look up
 // persistent ids.
-func (m *machine) object(op byte) (any, error) {
+func (m *machine) object(op byte, arg []byte) (any, error) {
 	switch op {
 	case 'c':
-		module, err := m.line()
-		if err != nil {
-			return nil, err
-		}
-		name, err := m.line()
-		if err != nil {
-			return nil, err
-		}
+		module, name, _ := strings.Cut(string(arg), "\n")
 		return known(global{module, name})
 	case 0x93: // STACK_GLOBAL
-		name, err := m.pop()
+		names, err := m.pop(2)
 		if err != nil {
 			return nil, err
 		}
-		module, err := m.pop()
-		if err != nil {
-			return nil, err
-		}
-		a, ok1 := module.(string)
-		b, ok2 := name.(string)
+		module, ok1 := names[0].(string)
+		name, ok2 := names[1].(string)
 		if !ok1 || !ok2 {
 			return nil, errors.New("an imported name that is no text")
 		}
-		return known(global{a, b})
+		return known(global{module, name})
 	case 'R':
-		args, err := m.pop()
+		both, err := m.pop(2)
 		if err != nil {
 			return nil, err
 		}
-		f, err := m.pop()
-		if err != nil {
-			return nil, err
-		}
-		g, ok1 := f.(global)
-		list, ok2 := args.(Tuple)
+		g, ok1 := both[0].(global)
+		args, ok2 := both[1].(Tuple)
 		if !ok1 || !ok2 {
-			return nil, fmt.Errorf("a call of %s with %s", describe(f), describe(args))
+			return nil, fmt.Errorf("a call of %s with %s", describe(both[0]), describe(both[1]))
 		}
-		return call(g, list)
+		return call(g, args)
 	}
-	var id any
-	var err error
-	if op == 'P' {
-		id, err = m.line()
-	} else {
-		id, err = m.pop()
-	}
-	if err != nil {
-		return nil, err
+	id := []any{string(arg)}
+	if op == 'Q' {
+		var err error
+		if id, err = m.pop(1); err != nil {
+			return nil, err
+		}
 	}
 	if m.lookup == nil {
 		return nil, errors.New("a persistent id, which refers to another file")
 	}
-	return m.lookup(id)
+	return m.lookup(id[0])
 }
 
 func (m *machine) push(v any) { m.stack = append(m.stack, v) }
 
+// top returns the last value of the stack, and leaves it there.
 func (m *machine) top() (any, error) {
-	if len(m.stack) == 0 {
+	if len(m.stack) == 0 || isMark(m.stack[len(m.stack)-1]) {
 		return nil, errStack
 	}
-	v := m.stack[len(m.stack)-1]
-	if _, ok := v.(mark); ok {
-		return nil, errStack
-	}
-	return v, nil
+	return m.stack[len(m.stack)-1], nil
 }
 
-func (m *machine) pop() (any, error) {
-	v, err := m.top()
-	if err == nil {
-		m.stack = m.stack[:len(m.stack)-1]
+// pop takes the last n values from the stack. The slice is valid until the next push.
+func (m *machine) pop(n int) ([]any, error) {
+	rest := len(m.stack) - n
+	if rest < 0 || slices.ContainsFunc(m.stack[rest:], isMark) {
+		return nil, errStack
 	}
-	return v, err
+	items := m.stack[rest:]
+	m.stack = m.stack[:rest]
+	return items, nil
 }
 
 // popMark takes the values above the last mark, and the mark, from the stack. The
 // slice is valid until the next push.
 func (m *machine) popMark() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
-		if _, ok := m.stack[i].(mark); ok {
+		if isMark(m.stack[i]) {
 			items := m.stack[i+1:]
 			m.stack = m.stack[:i]
 			return items, nil
 		}
 	}
 	return nil, errStack
-}
-
-func (m *machine) byte() (byte, error) {
-	b, err := m.take(1)
-	if err != nil {
-		return 0, err
-	}
-	return b[0], nil
 }
 
 // take returns the next n bytes, in the memory of the pickle.
@@ -363,30 +367,20 @@ func (m *machine) take(n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// uint reads a little-endian number of so many bytes.
-func (m *machine) uint(size int) (uint64, error) {
-	b, err := m.take(uint64(size))
-	var full [8]byte
-	copy(full[:], b)
-	return binary.LittleEndian.Uint64(full[:]), err
-}
-
-// counted reads a length of so many bytes and then that many bytes.
-func (m *machine) counted(size int) ([]byte, error) {
-	n, err := m.uint(size)
-	if err != nil {
-		return nil, err
-	}
-	return m.take(n)
-}
-
-// line reads up to the next line feed, which it drops.
-func (m *machine) line() (string, error) {
+// line returns the bytes up to the next line feed, which it drops.
+func (m *machine) line() ([]byte, error) {
 	i := bytes.IndexByte(m.b[m.at:], '\n')
 	if i < 0 {
-		return "", errCut
+		return nil, errCut
 	}
-	s := string(m.b[m.at : m.at+i])
-	m.at += i + 1
-	return s, nil
+	b, err := m.take(uint64(i) + 1)
+	return b[:i], err
+}
+
+// number returns the little-endian number of up to 8 bytes.
+func number(b []byte) (n uint64) {
+	for i, x := range b {
+		n |= uint64(x) << (8 * i)
+	}
+	return n
 }
