@@ -17,12 +17,17 @@ import (
 // scores have no room for n x k probabilities, so the bins are filled while the set
 // streams through the map, and only if a metric needs them.
 type ClassBins struct {
-	Rows []int32   // rows in the bin; n in total over the bins of a class
-	Hits []int32   // rows in the bin with this label; n in total over all bins
-	Conf []float64 // sum of the rows' probabilities of the class
-
+	Bins      // the bins of a class have n rows in total, and the bins of all classes n hits
 	Tail Tail // every probability above TailLimit
-	Top  Bins // the rows by the sum of their TopK largest probabilities
+	Top  Bins // BinsPerClass bins of the rows by the sum of their TopK largest probabilities
+}
+
+// Bins are rows in bins of equal width by the probability of an event: that the label
+// is the class or, in Top, one of the classes of the sum.
+type Bins struct {
+	Rows []int32   // rows in the bin
+	Hits []int32   // rows in the bin with the event
+	Conf []float64 // sum of the rows' probabilities of the event
 }
 
 // Tail lists the probabilities above TailLimit, of all rows: by class, then by
@@ -31,13 +36,6 @@ type Tail struct {
 	Class []int32
 	Prob  []float64 // in (TailLimit, 1]
 	Hit   []bool    // the class is the label of the row
-}
-
-// Bins are BinsPerClass bins of equal width.
-type Bins struct {
-	Rows []int32   // n in total
-	Hits []int32   // rows whose label is among the classes of the sum
-	Conf []float64 // sum of the rows' sums
 }
 
 const (
@@ -61,10 +59,36 @@ func ClassBytes(n, k int) int64 { return 24*BinsPerClass*int64(k) + tailBytes*in
 
 // ClassTally fills ClassBins block by block.
 type ClassTally struct {
-	bins ClassBins
-	conf []exact.Sum
-	tail []tailed
-	top  [BinsPerClass]exact.Sum
+	classes, top tally
+	tail         []tailed
+}
+
+// tally fills Bins.
+type tally struct {
+	rows, hits []int32
+	conf       []exact.Sum
+}
+
+func newTally(bins int) tally {
+	return tally{make([]int32, bins), make([]int32, bins), make([]exact.Sum, bins)}
+}
+
+// add adds a row to a bin.
+func (t *tally) add(bin int, prob float64, hit bool) {
+	t.rows[bin]++
+	t.conf[bin].Add(prob)
+	if hit {
+		t.hits[bin]++
+	}
+}
+
+// bins returns the bins of the rows added so far.
+func (t *tally) bins() Bins {
+	conf := make([]float64, len(t.conf))
+	for i := range conf {
+		conf[i] = t.conf[i].Value()
+	}
+	return Bins{t.rows, t.hits, conf}
 }
 
 // tailed is one probability of the tail.
@@ -76,9 +100,7 @@ type tailed struct {
 
 // NewClassTally returns the tally of k classes without rows.
 func NewClassTally(k int) *ClassTally {
-	m := BinsPerClass * k
-	top := Bins{Rows: make([]int32, BinsPerClass), Hits: make([]int32, BinsPerClass)}
-	return &ClassTally{bins: ClassBins{Rows: make([]int32, m), Hits: make([]int32, m), Top: top}, conf: make([]exact.Sum, m)}
+	return &ClassTally{classes: newTally(BinsPerClass * k), top: newTally(BinsPerClass)}
 }
 
 // Add adds a block of n x k probabilities that AppendProbs accepts, with their
@@ -91,11 +113,7 @@ func (t *ClassTally) Add(probs data.Probs, labels []int32) {
 			if float64(p*BinsPerClass) > 1 { // most probabilities are in the first bin
 				at += softmax.Bin(p, BinsPerClass)
 			}
-			t.bins.Rows[at]++
-			t.conf[at].Add(p)
-			if j == y {
-				t.bins.Hits[at]++
-			}
+			t.classes.add(at, p, j == y)
 			if p > TailLimit {
 				t.tail = append(t.tail, tailed{p, int32(j), j == y})
 			}
@@ -125,25 +143,12 @@ func (t *ClassTally) addTop(p []float64, y int) {
 		sum += v
 	}
 	sum = min(sum, 1)
-	b := softmax.Bin(sum, BinsPerClass)
-	t.bins.Top.Rows[b]++
-	t.top[b].Add(sum)
-	if above < TopK {
-		t.bins.Top.Hits[b]++
-	}
+	t.top.add(softmax.Bin(sum, BinsPerClass), sum, above < TopK)
 }
 
 // Bins returns the bins of the rows added so far.
 func (t *ClassTally) Bins() *ClassBins {
-	b := t.bins
-	b.Conf = make([]float64, len(t.conf))
-	for i := range b.Conf {
-		b.Conf[i] = t.conf[i].Value()
-	}
-	b.Top.Conf = make([]float64, BinsPerClass)
-	for i := range b.Top.Conf {
-		b.Top.Conf[i] = t.top[i].Value()
-	}
+	b := ClassBins{Bins: t.classes.bins(), Top: t.top.bins()}
 	slices.SortFunc(t.tail, func(x, y tailed) int {
 		switch {
 		case x.class != y.class:
@@ -175,17 +180,11 @@ func (b *ClassBins) check(n int) error {
 	}
 	hits := 0
 	for lo := 0; lo < m; lo += BinsPerClass {
-		rows := 0
-		for i := lo; i < lo+BinsPerClass; i++ {
-			if b.Rows[i] < 0 || b.Hits[i] < 0 || b.Hits[i] > b.Rows[i] || !(b.Conf[i] >= 0 && b.Conf[i] <= float64(b.Rows[i])*(1+1e-9)) {
-				return fmt.Errorf("class %d, bin %d: %d rows, %d hits, probabilities of %g: out of range",
-					lo/BinsPerClass, i-lo, b.Rows[i], b.Hits[i], b.Conf[i])
-			}
-			rows += int(b.Rows[i])
-			hits += int(b.Hits[i])
+		if err := b.Bins.check(lo, n, fmt.Sprintf("class %d", lo/BinsPerClass)); err != nil {
+			return err
 		}
-		if rows != n {
-			return fmt.Errorf("class %d: bins of %d rows, but there are %d", lo/BinsPerClass, rows, n)
+		for _, h := range b.Hits[lo : lo+BinsPerClass] {
+			hits += int(h)
 		}
 	}
 	if hits != n {
@@ -194,7 +193,26 @@ func (b *ClassBins) check(n int) error {
 	if err := b.Tail.check(m / BinsPerClass); err != nil {
 		return err
 	}
-	return b.Top.check(n)
+	if top := &b.Top; len(top.Rows) != BinsPerClass || len(top.Hits) != BinsPerClass || len(top.Conf) != BinsPerClass {
+		return errors.New("columns of the bins of the largest probabilities are absent or of unequal length")
+	}
+	return b.Top.check(0, n, "largest probabilities")
+}
+
+// check rejects the BinsPerClass bins from lo on, which an error calls by a name, if no
+// tally of n rows could give them.
+func (b *Bins) check(lo, n int, name string) error {
+	rows := 0
+	for i := lo; i < lo+BinsPerClass; i++ {
+		if b.Rows[i] < 0 || b.Hits[i] < 0 || b.Hits[i] > b.Rows[i] || !(b.Conf[i] >= 0 && b.Conf[i] <= float64(b.Rows[i])*(1+1e-9)) {
+			return fmt.Errorf("%s, bin %d: %d rows, %d hits, probabilities of %g: out of range", name, i-lo, b.Rows[i], b.Hits[i], b.Conf[i])
+		}
+		rows += int(b.Rows[i])
+	}
+	if rows != n {
+		return fmt.Errorf("%s: bins of %d rows, but there are %d", name, rows, n)
+	}
+	return nil
 }
 
 // check rejects a tail, read from a file, that no tally of k classes could give.
@@ -209,24 +227,6 @@ func (t *Tail) check(k int) error {
 		if i > 0 && (class < t.Class[i-1] || class == t.Class[i-1] && t.Prob[i] < t.Prob[i-1]) {
 			return fmt.Errorf("tail %d is not in order", i)
 		}
-	}
-	return nil
-}
-
-// check rejects bins, read from a file, that no tally of n rows could give.
-func (b *Bins) check(n int) error {
-	if len(b.Rows) != BinsPerClass || len(b.Hits) != BinsPerClass || len(b.Conf) != BinsPerClass {
-		return errors.New("columns of the bins of the largest probabilities are absent or of unequal length")
-	}
-	rows := 0
-	for i := range b.Rows {
-		if b.Rows[i] < 0 || b.Hits[i] < 0 || b.Hits[i] > b.Rows[i] || !(b.Conf[i] >= 0 && b.Conf[i] <= float64(b.Rows[i])*(1+1e-9)) {
-			return fmt.Errorf("bin %d of the largest probabilities: %d rows, %d hits, sums of %g: out of range", i, b.Rows[i], b.Hits[i], b.Conf[i])
-		}
-		rows += int(b.Rows[i])
-	}
-	if rows != n {
-		return fmt.Errorf("bins of the largest probabilities have %d rows of %d", rows, n)
 	}
 	return nil
 }

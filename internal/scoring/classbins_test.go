@@ -104,7 +104,7 @@ func TestDecodeReturnsClassBinsAndRejectsImpossibleOnes(t *testing.T) {
 			b.Top.Rows, b.Top.Hits, b.Top.Conf = b.Top.Rows[1:], b.Top.Hits[1:], b.Top.Conf[1:]
 		},
 	} {
-		s.Classes = &ClassBins{slices.Clone(good.Rows), slices.Clone(good.Hits), slices.Clone(good.Conf),
+		s.Classes = &ClassBins{Bins{slices.Clone(good.Rows), slices.Clone(good.Hits), slices.Clone(good.Conf)},
 			Tail{slices.Clone(good.Tail.Class), slices.Clone(good.Tail.Prob), slices.Clone(good.Tail.Hit)},
 			Bins{slices.Clone(good.Top.Rows), slices.Clone(good.Top.Hits), slices.Clone(good.Top.Conf)}}
 		spoil(s.Classes)

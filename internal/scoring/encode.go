@@ -23,23 +23,25 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 		return b, errors.New("sample scores without rows, or without the uncalibrated predictions")
 	}
 	var members []data.Member
+	size := 1 << 10 // at least the bytes of the archive
 	for _, c := range s.columns() {
 		if s.TopLabel && (c.name == "nll" || c.name == "brier") {
 			continue
 		}
 		m := data.Member{Name: c.name}
+		size += 400 // the most that a member has besides its column
 		switch at := c.at.(type) {
 		case *[]float64:
-			m.Float64 = *at
+			m.Float64, size = *at, size+8*len(*at)
 		case *[]int32:
-			m.Int32 = *at
+			m.Int32, size = *at, size+4*len(*at)
 		case *[]bool:
-			m.Bool = *at
+			m.Bool, size = *at, size+len(*at)
 		}
 		members = append(members, m)
 	}
 	to := bytes.NewBuffer(b)
-	to.Grow(s.encodedBytes())
+	to.Grow(size)
 	err := data.WriteNPZ(to, members...)
 	return to.Bytes(), err
 }
@@ -70,18 +72,6 @@ func (s *SampleScores) columns() []column {
 		}
 	}
 	return list
-}
-
-// encodedBytes is at least the number of bytes that AppendEncoded appends.
-func (s *SampleScores) encodedBytes() int {
-	n := 33*s.Len() + 4096 // besides its column, a member takes less than 400 bytes
-	if c := s.Classes; c != nil {
-		n += 16*len(c.Conf) + 13*len(c.Tail.Class) + 4096
-	}
-	if s.Vectors != nil {
-		n += 64*s.Len() + 4096
-	}
-	return n
 }
 
 // Decode returns the scores that AppendEncoded wrote, bit for bit. Damaged

@@ -54,14 +54,10 @@ func New(n int) *SampleScores {
 
 // Zeros returns n rows of zeros, which are then filled through Part.
 func Zeros(n int) *SampleScores {
-	return &SampleScores{
-		Conf:    make([]float64, n),
-		Pred:    make([]int32, n),
-		Label:   make([]int32, n),
-		NLL:     make([]float64, n),
-		Brier:   make([]float64, n),
-		Changed: make([]bool, n),
-	}
+	s := New(n)
+	s.Conf, s.Pred, s.Label = s.Conf[:n], s.Pred[:n], s.Label[:n]
+	s.NLL, s.Brier, s.Changed = s.NLL[:n], s.Brier[:n], s.Changed[:n]
+	return s
 }
 
 // Part returns sample scores without rows that use the memory of rows lo to hi-1 of
