@@ -30,7 +30,7 @@ func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 				add(on, sum[1:], c, x)
 				line(on, sum[1:], v, v, 1)
 				gaps(on, gap[1:], v, 1)
-				inner(on, v, sum[1:])
+				Inner(v, sum[1:])
 				divide(on, sum[1:], 2)
 				pack(on, x.Data, n, width).Times(out[1:], wide)
 				if products[0] != canary || sum[0] != canary || gap[0] != canary || out[0] != canary {

@@ -46,20 +46,6 @@ func vectorDots(on cpu.Instructions, dst, v []float64, x Rows) int {
 	return len(dst)
 }
 
-// vectorInner reports whether there is vector code for slices of this length: it
-// takes multiples of 8 numbers.
-func vectorInner(on cpu.Instructions, s *[8]float64, a, b []float64) bool {
-	switch {
-	case on == portable || len(a) == 0:
-		return false
-	case on == avx512:
-		innerAVX512(s, &a[0], &b[0], len(a))
-	default:
-		innerAVX2(s, &a[0], &b[0], len(a))
-	}
-	return true
-}
-
 // vectorAdd returns the number of finished columns.
 func vectorAdd(on cpu.Instructions, dst, c []float64, x Rows) int {
 	n := len(dst) &^ 7
@@ -164,12 +150,6 @@ func gapsAVX512(dst *float32, z *float64, largest float64, n int)
 
 //go:noescape
 func gapsAVX2(dst *float32, z *float64, largest float64, n int)
-
-//go:noescape
-func innerAVX512(s *[8]float64, a, b *float64, n int)
-
-//go:noescape
-func innerAVX2(s *[8]float64, a, b *float64, n int)
 
 //go:noescape
 func divideAVX512(v *float64, by float64, n int)

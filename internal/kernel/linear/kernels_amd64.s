@@ -176,27 +176,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func innerAVX512(s *[8]float64, a *float64, b *float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·innerAVX512(SB), $0-32
-	MOVQ    s+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPD (AX), Z0
-	XORQ    SI, SI
-
-next:
-	VMOVUPD (CX)(SI*8), Z1
-	VMULPD  (DX)(SI*8), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	ADDQ    $0x08, SI
-	CMPQ    SI, BX
-	JL      next
-	VMOVUPD Z0, (AX)
-	VZEROUPPER
-	RET
-
 // func divideAVX512(v *float64, by float64, n int)
 // Requires: AVX, AVX512F
 TEXT ·divideAVX512(SB), $0-24
@@ -396,32 +375,6 @@ next:
 	ADDQ       $0x08, BX
 	CMPQ       BX, DX
 	JL         next
-	VZEROUPPER
-	RET
-
-// func innerAVX2(s *[8]float64, a *float64, b *float64, n int)
-// Requires: AVX
-TEXT ·innerAVX2(SB), $0-32
-	MOVQ    s+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    b+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	XORQ    SI, SI
-
-next:
-	VMOVUPD (CX)(SI*8), Y2
-	VMULPD  (DX)(SI*8), Y2, Y2
-	VADDPD  Y2, Y0, Y0
-	VMOVUPD 32(CX)(SI*8), Y2
-	VMULPD  32(DX)(SI*8), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	ADDQ    $0x08, SI
-	CMPQ    SI, BX
-	JL      next
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
 	VZEROUPPER
 	RET
 

@@ -17,5 +17,3 @@ func vectorGaps(cpu.Instructions, []float32, []float64, float64) int { return 0 
 func vectorDivide(cpu.Instructions, []float64, float64) int { return 0 }
 
 func vectorTile(cpu.Instructions, []float64, *[tileRows][]float64, []float64) bool { return false }
-
-func vectorInner(cpu.Instructions, *[8]float64, []float64, []float64) bool { return false }

@@ -132,26 +132,22 @@ func fold(s [4]float64, v []float64, x []float32) float64 {
 // Inner returns the inner product of a and b: eight sums, by index mod 8, that are
 // folded in half, ((s_0 + s_4) + (s_2 + s_6)) + ((s_1 + s_5) + (s_3 + s_7)). It
 // panics if the lengths differ.
-func Inner(a, b []float64) float64 { return inner(best, a, b) }
-
-func inner(on cpu.Instructions, a, b []float64) float64 {
+func Inner(a, b []float64) float64 {
 	if len(a) != len(b) {
 		panic(fmt.Sprintf("linear: Inner: %d and %d numbers", len(a), len(b)))
 	}
 	var s [8]float64
 	n := len(a) &^ 7
-	if !vectorInner(on, &s, a[:n], b[:n]) {
-		for c := 0; c < 8; c += 4 { // four sums stay in registers
-			s0, s1, s2, s3 := 0., 0., 0., 0.
-			for j := c; j+4 <= n; j += 8 {
-				v, w := a[j:j+4:j+4], b[j:j+4:j+4]
-				s0 += float64(v[0] * w[0])
-				s1 += float64(v[1] * w[1])
-				s2 += float64(v[2] * w[2])
-				s3 += float64(v[3] * w[3])
-			}
-			s[c], s[c+1], s[c+2], s[c+3] = s0, s1, s2, s3
+	for c := 0; c < 8; c += 4 { // four sums stay in registers
+		s0, s1, s2, s3 := 0., 0., 0., 0.
+		for j := c; j+4 <= n; j += 8 {
+			v, w := a[j:j+4:j+4], b[j:j+4:j+4]
+			s0 += float64(v[0] * w[0])
+			s1 += float64(v[1] * w[1])
+			s2 += float64(v[2] * w[2])
+			s3 += float64(v[3] * w[3])
 		}
+		s[c], s[c+1], s[c+2], s[c+3] = s0, s1, s2, s3
 	}
 	for j := n; j < len(a); j++ {
 		s[j-n] += float64(a[j] * b[j])

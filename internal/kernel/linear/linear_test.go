@@ -103,7 +103,7 @@ func TestKernelsAgree(t *testing.T) {
 				if top := line(on, z, v, start, scale); top != wantTop || !same(z, wantLine) {
 					t.Errorf("%s: line %v with its top at %d, want %v, %d", at, z, top, wantLine, wantTop)
 				}
-				if got := inner(on, v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
+				if got := Inner(v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
 					t.Errorf("%s: inner product %v, want %v", at, got, wantInner)
 				}
 				q, by := slices.Clone(v), scale

@@ -250,30 +250,3 @@ func (m *machine) divide() {
 	m.JL(operand.LabelRef("next"))
 	m.Finish()
 }
-
-// inner emits the eight sums of the inner product of n >= 8 numbers, a multiple
-// of 8.
-func (m *machine) inner() {
-	m.Begin("inner", "func(s *[8]float64, a, b *float64, n int)")
-	s, a, b, n := m.Loaded("s"), m.Loaded("a"), m.Loaded("b"), m.Loaded("n")
-	sums := m.vectors(8 / m.Width())
-	for p, v := range sums { // from the values in dst
-		m.VMOVUPD(operand.Mem{Base: s, Disp: p * m.bytes()}, v)
-	}
-	i := m.GP64()
-	m.XORQ(i, i)
-	m.Label("next")
-	for p, v := range sums {
-		term := m.Vector()
-		m.VMOVUPD(asm.At(a, i, 8, p*m.bytes()), term)
-		m.VMULPD(asm.At(b, i, 8, p*m.bytes()), term, term)
-		m.VADDPD(term, v, v)
-	}
-	m.ADDQ(operand.Imm(8), i)
-	m.CMPQ(i, n)
-	m.JL(operand.LabelRef("next"))
-	for p, v := range sums {
-		m.VMOVUPD(v, operand.Mem{Base: s, Disp: p * m.bytes()})
-	}
-	m.Finish()
-}

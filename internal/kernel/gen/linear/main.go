@@ -19,7 +19,6 @@ func emit(c *build.Context) {
 		m.sum()
 		m.line()
 		m.gaps()
-		m.inner()
 		m.divide()
 	}
 	for _, rows := range []int{4, 8} {
