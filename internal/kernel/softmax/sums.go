@@ -76,19 +76,8 @@ func sum(e []float64) float64 {
 		return total
 	}
 	var s lanes
-	for ; len(e) >= 8; e = e[8:] {
-		v := e[:8:8]
-		s[0] += v[0]
-		s[1] += v[1]
-		s[2] += v[2]
-		s[3] += v[3]
-		s[4] += v[4]
-		s[5] += v[5]
-		s[6] += v[6]
-		s[7] += v[7]
-	}
 	for j, v := range e {
-		s[j] += v
+		s[j%len(s)] += v
 	}
 	return s.total()
 }
@@ -132,25 +121,9 @@ type scoreLanes struct{ tail, squares lanes }
 
 // add adds the exponentials of a part of a row that begins at a multiple of 8.
 func (a *scoreLanes) add(e []float64) {
-	for c := 0; c < 8; c += 4 {
-		t, s := (*[4]float64)(a.tail[c:]), (*[4]float64)(a.squares[c:])
-		t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
-		s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
-		for j := c; j < len(e)-3; j += 8 {
-			v := e[j : j+4 : j+4]
-			t0 += v[0]
-			t1 += v[1]
-			t2 += v[2]
-			t3 += v[3]
-			s0 = math.FMA(v[0], v[0], s0)
-			s1 = math.FMA(v[1], v[1], s1)
-			s2 = math.FMA(v[2], v[2], s2)
-			s3 = math.FMA(v[3], v[3], s3)
-		}
-		*t, *s = [4]float64{t0, t1, t2, t3}, [4]float64{s0, s1, s2, s3}
-	}
-	for j := len(e) &^ 3; j < len(e); j++ {
-		a.tail[j%8] += e[j]
-		a.squares[j%8] = math.FMA(e[j], e[j], a.squares[j%8])
+	for j, v := range e {
+		lane := j % len(a.tail)
+		a.tail[lane] += v
+		a.squares[lane] = math.FMA(v, v, a.squares[lane])
 	}
 }
