@@ -71,24 +71,24 @@ func (t DType) Bytes(shape []int) (int64, error) {
 // Integer reports whether elements are integers or booleans and so can be labels.
 func (t DType) Integer() bool { return !strings.HasPrefix(string(t), "float") && t != BFloat16 }
 
-// descr returns the numpy type string of t in little-endian byte order; numpy has
-// none for BFloat16.
+// kinds are the types by the names of numpy without the byte order. It has none for
+// BFloat16.
+var kinds = map[string]DType{
+	"b1": Bool, "i1": Int8, "i2": Int16, "i4": Int32, "i8": Int64, "u1": Uint8, "u2": Uint16, "u4": Uint32, "u8": Uint64,
+	"f2": Float16, "f4": Float32, "f8": Float64,
+}
+
+// descr returns the numpy type string of t in little-endian byte order.
 func (t DType) descr() string {
-	order, kind := "<", "f"
-	switch {
-	case t == Bool:
-		return "|b1"
-	case t == BFloat16:
-		return string(t)
-	case t[0] == 'i':
-		kind = "i"
-	case t[0] == 'u':
-		kind = "u"
+	for kind, u := range kinds {
+		switch {
+		case u == t && t.Size() == 1:
+			return "|" + kind
+		case u == t:
+			return "<" + kind
+		}
 	}
-	if t.Size() == 1 {
-		order = "|"
-	}
-	return order + kind + strconv.Itoa(t.Size())
+	return string(t)
 }
 
 // nativeBig is true on a big-endian processor.
@@ -108,15 +108,8 @@ func ParseDType(descr string) (t DType, bigEndian bool, err error) {
 			bigEndian = true
 		}
 	}
-	switch kind {
-	case "b1":
-		return Bool, bigEndian, nil
-	case "f2", "f4", "f8":
-		return DType("float" + bits(kind)), bigEndian, nil
-	case "i1", "i2", "i4", "i8":
-		return DType("int" + bits(kind)), bigEndian, nil
-	case "u1", "u2", "u4", "u8":
-		return DType("uint" + bits(kind)), bigEndian, nil
+	if t, ok := kinds[kind]; ok {
+		return t, bigEndian, nil
 	}
 	name := "dtype " + strconv.Quote(descr)
 	if kind != "" {
@@ -135,9 +128,6 @@ func ParseDType(descr string) (t DType, bigEndian bool, err error) {
 	}
 	return "", false, fmt.Errorf("%s is not supported; store numbers, such as float32 or int32", name)
 }
-
-// bits returns the width in bits of a numpy kind, whose width is in bytes.
-func bits(kind string) string { return strconv.Itoa(8 * int(kind[1]-'0')) }
 
 // bytesOf returns the memory of v.
 func bytesOf[T float32 | float64 | int32 | bool](v []T) []byte {
