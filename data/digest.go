@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -37,23 +39,17 @@ type Digests struct {
 	most   int64             // largest file that is hashed; 0 for any (see Looking)
 	left   map[string]int64  // sizes of the files that were not hashed, by name
 
+	flight singleflight.Group // of hashes, so that a file is hashed once
+
 	mu    sync.Mutex
 	known map[string]record // the keys are the absolute path and "#member"
-	busy  map[string]*pending
-	dirty bool // whether known has digests that the file lacks
+	dirty bool              // whether known has digests that the file lacks
 }
 
 // record is a digest and the version of the file that it belongs to.
 type record struct {
 	stamp
 	sum string
-}
-
-// pending is a digest that one goroutine computes and others wait for.
-type pending struct {
-	done chan struct{}
-	record
-	err error
 }
 
 // minAge is the age from which the digest of a file is remembered.
@@ -182,40 +178,31 @@ func (d *Digests) sum(l location, id string, anew bool, most int64) (record, err
 		return record{}, err
 	}
 	d.mu.Lock()
-	if s, ok := d.known[id]; ok && !anew && s.stamp == now {
-		d.mu.Unlock()
-		return s, nil
-	}
-	if most > 0 && now.size > most {
-		d.mu.Unlock()
+	known, ok := d.known[id]
+	d.mu.Unlock()
+	switch {
+	case ok && !anew && known.stamp == now:
+		return known, nil
+	case most > 0 && now.size > most:
 		return record{}, &NotHashed{strings.TrimSuffix(l.name, "#"+l.member), now.size}
 	}
-	if h := d.busy[id]; h != nil {
-		d.mu.Unlock()
-		<-h.done
-		return h.record, h.err
-	}
-	h := &pending{done: make(chan struct{}), err: fmt.Errorf("%s: not hashed", l.name)}
-	if d.busy == nil {
-		d.busy = map[string]*pending{}
-	}
-	d.busy[id] = h
-	d.mu.Unlock()
-
-	defer func() {
-		d.mu.Lock()
-		delete(d.busy, id)
-		if h.err == nil && d.clock().Sub(h.changed()) >= minAge {
-			if d.known == nil {
-				d.known = map[string]record{}
-			}
-			d.known[id], d.dirty = h.record, true
+	sum, err, _ := d.flight.Do(id, func() (any, error) {
+		s, err := l.hash()
+		if err == nil && d.clock().Sub(s.changed()) >= minAge {
+			d.remember(id, s)
 		}
-		d.mu.Unlock()
-		close(h.done)
-	}()
-	h.record, h.err = l.hash()
-	return h.record, h.err
+		return s, err
+	})
+	return sum.(record), err
+}
+
+func (d *Digests) remember(id string, s record) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known == nil {
+		d.known = map[string]record{}
+	}
+	d.known[id], d.dirty = s, true
 }
 
 func (d *Digests) clock() time.Time {
