@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Array is an open .npy file, or a member of an .npz. It is read as a table: the
@@ -37,7 +39,7 @@ func OpenArray(fsys fs.FS, name string) (*Array, error) {
 
 // OpenArrayFile is OpenArray for a path of the operating system.
 func OpenArrayFile(path string) (*Array, error) {
-	return locate(nil, path).openArray()
+	return locate(inputfile.System{}, path).openArray()
 }
 
 // NewArray returns the array of a shape whose elements of type t are b, in C order or,

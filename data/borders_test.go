@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // TestFileChangedAMomentAgoSettles: the wait ends 20 ms after the later of the two
@@ -190,7 +192,7 @@ func TestLargeFilesAreNotHashed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for most, ok := range map[int64]bool{0: true, 9: false, 10: true} {
-		if _, err := new(Digests).sum(location{path: path, name: path}, path, false, most); (err == nil) != ok {
+		if _, err := new(Digests).sum(location{fsys: inputfile.System{}, path: path, name: path}, path, false, most); (err == nil) != ok {
 			t.Errorf("at most %d bytes: %v", most, err)
 		}
 	}

@@ -127,7 +127,7 @@ func (d *Digests) File(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.of(location{path: path, name: name}, abs)
+	return d.of(location{fsys: inputfile.System{}, path: path, name: name}, abs)
 }
 
 // of returns the digest, in hex, of the .npy bytes at l. It is remembered under
@@ -223,13 +223,7 @@ func (l location) stamp() (stamp, error) {
 
 // stat describes the file at l.
 func (l location) stat() (fs.FileInfo, error) {
-	var info fs.FileInfo
-	var err error
-	if l.fsys == nil {
-		info, err = os.Stat(l.path)
-	} else {
-		info, err = fs.Stat(l.fsys, l.path)
-	}
+	info, err := fs.Stat(l.fsys, l.path)
 	if err != nil {
 		return nil, l.wrap(err)
 	}

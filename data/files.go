@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Files names the array files of one set. An empty name stands for an absent array.
@@ -91,7 +93,7 @@ func ReadSet(logits, labels string) (Set, error) {
 // open opens the files of parts, which are paths of the operating system.
 func (f Files) open(parts Parts) (Reader, error) {
 	return openSet(f, parts, func(x file) (*Array, error) {
-		l := locate(nil, x.path)
+		l := locate(inputfile.System{}, x.path)
 		l.limit = f.MemberLimit
 		return l.openArray()
 	})

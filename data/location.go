@@ -16,7 +16,7 @@ import (
 
 // location is the place of an array.
 type location struct {
-	fsys   fs.FS  // nil for paths of the operating system
+	fsys   fs.FS  // inputfile.System for paths of the operating system
 	path   string // of the file in fsys
 	member string // of an .npz or .safetensors, else empty
 	name   string // as errors print it
@@ -45,14 +45,7 @@ func isArchive(path string) bool { return strings.EqualFold(filepath.Ext(path), 
 // open opens the file, which must be a regular one: a folder or a pipe is an error.
 // A file that cannot be read at an offset is read into memory.
 func (l location) open() (contents, error) {
-	var f fs.File
-	var info fs.FileInfo
-	var err error
-	if l.fsys == nil {
-		f, info, err = inputfile.Open(l.path)
-	} else {
-		f, info, err = inputfile.OpenIn(l.fsys, l.path)
-	}
+	f, info, err := inputfile.OpenIn(l.fsys, l.path)
 	if errors.Is(err, syscall.EISDIR) {
 		err = errors.New("a folder, not an array file")
 	}

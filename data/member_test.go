@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // archive writes an .npz with one member of n zero bytes after a header.
@@ -88,7 +90,7 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 func TestMemberIsHashedInConstantMemory(t *testing.T) {
 	const n = 16 << 20
 	good := appendHeader(nil, Float32, []int{n / 4 / 4, 4})
-	l := locate(nil, archive(t, good, n, nil))
+	l := locate(inputfile.System{}, archive(t, good, n, nil))
 	npy := filepath.Join(t.TempDir(), "a.npy")
 	if err := os.WriteFile(npy, append(bytes.Clone(good), make([]byte, n)...), 0o666); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Pinned returns digests for one plan and its run. They share the memory of d.
@@ -80,7 +82,7 @@ func (d *Digests) Unchanged(path, name string) error {
 	if err != nil {
 		return err
 	}
-	now, err := location{path: path, name: name}.stamp()
+	now, err := location{fsys: inputfile.System{}, path: path, name: name}.stamp()
 	if err != nil {
 		return err
 	}

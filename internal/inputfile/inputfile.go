@@ -14,36 +14,46 @@ import (
 // ErrNotRegular is the error of a pipe, a socket or a device.
 var ErrNotRegular = errors.New("not a regular file; a pipe or a device cannot be read, copy it to a file first")
 
+// System is the file system of the operating system, whose names are any paths.
+type System struct{}
+
+// Open is os.Open.
+func (System) Open(path string) (fs.File, error) { return os.Open(path) }
+
+// Stat is os.Stat.
+func (System) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
+
 // Open opens the regular file at path. The error is an *fs.PathError.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	return open(path, func() (fs.FileInfo, error) { return os.Stat(path) }, func() (*os.File, error) { return os.Open(path) })
+	f, info, err := OpenIn(System{}, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.(*os.File), info, nil
 }
 
 // OpenIn is Open in a file system.
 func OpenIn(fsys fs.FS, name string) (fs.File, fs.FileInfo, error) {
-	return open(name, func() (fs.FileInfo, error) { return fs.Stat(fsys, name) }, func() (fs.File, error) { return fsys.Open(name) })
-}
-
-func open[F fs.File](path string, stat func() (fs.FileInfo, error), open func() (F, error)) (f F, info fs.FileInfo, err error) {
-	var none F
-	if info, err = stat(); err == nil { // before opening, which may wait
-		err = check(path, info)
+	info, err := fs.Stat(fsys, name) // before opening, which may wait
+	if err == nil {
+		err = check(name, info)
 	}
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		return none, nil, &fs.PathError{Op: "open", Path: pe.Path, Err: pe.Err}
+		err = &fs.PathError{Op: "open", Path: pe.Path, Err: pe.Err}
 	}
 	if err != nil {
-		return none, nil, err
+		return nil, nil, err
 	}
-	if f, err = open(); err != nil {
-		return none, nil, err
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil { // it may be another file by now
-		err = check(path, info)
+		err = check(name, info)
 	}
 	if err != nil {
 		f.Close()
-		return none, nil, err
+		return nil, nil, err
 	}
 	return f, info, nil
 }
@@ -60,13 +70,7 @@ func check(path string, info fs.FileInfo) error {
 }
 
 // Read returns the content of the regular file at path.
-func Read(path string) ([]byte, error) {
-	f, info, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return read(f, info)
-}
+func Read(path string) ([]byte, error) { return ReadIn(System{}, path) }
 
 // ReadIn is Read in a file system.
 func ReadIn(fsys fs.FS, name string) ([]byte, error) {
@@ -74,14 +78,10 @@ func ReadIn(fsys fs.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(f, info)
-}
-
-func read(f fs.File, info fs.FileInfo) ([]byte, error) {
 	defer f.Close()
 	var b bytes.Buffer
 	b.Grow(int(min(info.Size(), 1<<30)) + bytes.MinRead) // the end is read too, without growing
-	_, err := b.ReadFrom(f)
+	_, err = b.ReadFrom(f)
 	return b.Bytes(), err
 }
 
