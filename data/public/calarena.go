@@ -2,7 +2,6 @@ package public
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,12 +23,8 @@ func readCalArena(ctx context.Context, in *input) error {
 	for _, file := range in.files {
 		sets, err := in.readArena(ctx, file)
 		all = append(all, sets...)
-		var done *located
-		switch {
-		case errors.As(err, &done):
-			return done.error
-		case err != nil:
-			return fmt.Errorf("%s: %w", file, err)
+		if err != nil {
+			return err
 		}
 	}
 	if len(in.networks) == 0 && len(in.Select) > 0 {
@@ -38,29 +33,26 @@ func readCalArena(ctx context.Context, in *input) error {
 	return nil
 }
 
-// located is an error that names its file already.
-type located struct{ error }
-
 // readArena adds the networks of a file, and returns the names of its data sets.
 func (in *input) readArena(ctx context.Context, file string) (sets []string, err error) {
 	r, info, err := inputfile.Open(file)
 	if err != nil {
-		return nil, inputfile.Cause(err)
+		return nil, clean(file, err)
 	}
 	defer r.Close()
 	f, err := hdf5.Open(r, info.Size())
 	if err != nil {
-		return nil, err
+		return nil, clean(file, err)
 	}
 	sets, err = f.Members("")
 	if err != nil {
-		return nil, err
+		return nil, clean(file, err)
 	}
 	benchmark := strings.TrimSuffix(base(file), ".h5")
 	for _, set := range sets {
 		models, err := f.Members(set)
 		if err != nil {
-			return nil, err
+			return nil, clean(file, err)
 		}
 		for _, model := range models {
 			if err := ctx.Err(); err != nil {
@@ -76,12 +68,12 @@ func (in *input) readArena(ctx context.Context, file string) (sets []string, err
 				*split
 			}{{"cal", &n.cal}, {"test", &n.test}} {
 				if err := readGroup(f, set+"/"+model, s.name, s.split); err != nil {
-					return nil, err
+					return nil, clean(file, err)
 				}
 			}
 			n.training = "CalArena's training"
 			if err := in.add(n); err != nil {
-				return nil, &located{err}
+				return nil, err
 			}
 		}
 	}

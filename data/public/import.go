@@ -189,13 +189,13 @@ const maxFile = 4 << 30
 // readFile reads a whole file.
 func readFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
+	if err == nil && info.Size() >= maxFile {
+		err = errors.New("not a file of less than 4 GiB")
+	}
 	if err != nil {
 		return nil, clean(name, err)
 	}
-	if !info.Mode().IsRegular() || info.Size() >= maxFile {
-		return nil, fmt.Errorf("%s: not a file of less than 4 GiB", name)
-	}
-	b, err := os.ReadFile(name)
+	b, err := inputfile.Read(name)
 	if err != nil {
 		return nil, clean(name, err)
 	}

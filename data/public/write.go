@@ -2,10 +2,7 @@ package public
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -109,17 +106,12 @@ func (in *input) free(m data.Manifest, n *network) error {
 
 // source returns size and digest of a published file.
 func (in *input) source(name string) (data.ManifestSource, error) {
-	f, err := os.Open(name)
+	info, err := os.Stat(name)
 	if err != nil {
 		return data.ManifestSource{}, clean(name, err)
 	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return data.ManifestSource{}, clean(name, err)
-	}
-	return data.ManifestSource{SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n, Licence: in.Licence, URL: in.URL}, nil
+	sum, err := new(data.Digests).File(name, name)
+	return data.ManifestSource{SHA256: sum, Bytes: info.Size(), Licence: in.Licence, URL: in.URL}, err
 }
 
 // write writes the arrays of a network below dir. It returns their entries in the
