@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +22,21 @@ import (
 // part is a file that is being downloaded: NAME.part, and NAME.part.version with the
 // ETag or date of the version that the bytes are of.
 type part struct {
-	f       *os.File
-	digest  *digester // of the bytes so far
-	version string
+	f        *os.File
+	digest   *digester // of the bytes so far
+	version  string
+	progress func() // is called after each write
+}
+
+// Write appends bytes to the part.
+func (p *part) Write(b []byte) (int, error) {
+	n, err := p.f.Write(b)
+	if err != nil {
+		return n, permanent{inputfile.Cause(err)}
+	}
+	p.digest.Write(b)
+	p.progress()
+	return n, nil
 }
 
 // maxBytes is the length of the longest file that is downloaded.
@@ -65,6 +79,14 @@ func (c *Client) download(ctx context.Context, want expected, path string) (sums
 
 // openPart opens the part of a file and reads the bytes that are there.
 func openPart(ctx context.Context, path string) (*part, error) {
+	info, err := os.Stat(path + ".part") // before opening: reading a pipe would wait for ever
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s.part: not a regular file; remove it", path)
+	}
+	version, err := inputfile.Read(path + ".part.version")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s.part.version: %w", path, inputfile.Cause(err))
+	}
 	f, err := os.OpenFile(path+".part", os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("%s.part: %w", path, inputfile.Cause(err))
@@ -73,10 +95,7 @@ func openPart(ctx context.Context, path string) (*part, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s.part: another qats is fetching this file", path)
 	}
-	p := &part{f: f, digest: newDigester()}
-	if version, err := os.ReadFile(path + ".part.version"); err == nil {
-		p.version = string(version)
-	}
+	p := &part{f: f, digest: newDigester(), version: string(version)}
 	if _, err := io.Copy(p.digest, contextReader{ctx, f}); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s.part: %w", path, inputfile.Cause(err))
@@ -264,31 +283,20 @@ func (c *Client) receive(r io.Reader, want expected, total int64, p *part) error
 	} else if want.Bytes > 0 {
 		limit = want.Bytes
 	}
-	buf := make([]byte, 1<<16)
-	for {
-		n, err := r.Read(buf)
-		if n > 0 {
-			if p.digest.n+int64(n) > limit {
-				return errors.Join(p.begin(""), permanent{fmt.Errorf("more than the %d bytes that it should have", limit)})
-			}
-			if _, err := p.f.Write(buf[:n]); err != nil {
-				return permanent{inputfile.Cause(err)}
-			}
-			p.digest.Write(buf[:n])
-			if c.Progress != nil {
-				c.Progress(want.File, p.digest.n, max(total, want.Bytes, 0))
-			}
-		}
-		all := max(total, want.Bytes)
-		switch {
-		case (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) && p.digest.n < all:
-			return fmt.Errorf("the connection ended after %d of %d bytes", p.digest.n, all)
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
+	all := max(total, want.Bytes)
+	p.progress = func() {
+		if c.Progress != nil {
+			c.Progress(want.File, p.digest.n, max(all, 0))
 		}
 	}
+	_, err := io.Copy(p, io.LimitReader(r, limit-p.digest.n+1))
+	switch {
+	case p.digest.n > limit:
+		return errors.Join(p.begin(""), permanent{fmt.Errorf("more than the %d bytes that it should have", limit)})
+	case p.digest.n < all && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)):
+		return fmt.Errorf("the connection ended after %d of %d bytes", p.digest.n, all)
+	}
+	return err
 }
 
 // watched tells the watch that bytes have come.
@@ -313,28 +321,18 @@ func version(resp *http.Response) string {
 	return resp.Header.Get("Last-Modified")
 }
 
+var contentRangeForm = regexp.MustCompile(`^bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)$`)
+
 // contentRange reads "bytes 10-99/100" or "bytes */100". Total is negative if the
 // server does not know it.
 func contentRange(s string) (from, total int64, ok bool) {
-	s, ok = strings.CutPrefix(s, "bytes ")
-	span, all, found := strings.Cut(s, "/")
-	if !ok || !found {
+	m := contentRangeForm.FindStringSubmatch(s)
+	if m == nil {
 		return 0, 0, false
 	}
-	total = -1
-	if all != "*" {
-		n, err := strconv.ParseInt(all, 10, 64)
-		if err != nil || n < 0 {
-			return 0, 0, false
-		}
-		total = n
-	}
-	if span == "*" {
-		return 0, total, true
-	}
-	first, _, _ := strings.Cut(span, "-")
-	from, err := strconv.ParseInt(first, 10, 64)
-	return from, total, err == nil && from >= 0 && (total < 0 || from <= total)
+	from, err1 := strconv.ParseInt(cmp.Or(m[1], "0"), 10, 64)
+	total, err2 := strconv.ParseInt(strings.Replace(m[2], "*", "-1", 1), 10, 64)
+	return from, total, err1 == nil && err2 == nil && (total < 0 || from <= total)
 }
 
 // client returns the client with the rule on redirects.

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestPipesAreRejected in place of a file, of its source and of the records; opening
-// one would wait for ever.
+// TestPipesAreRejected in place of a file, of what is there of it, of its source and of
+// the records; opening one would wait for ever.
 func TestPipesAreRejected(t *testing.T) {
-	for _, name := range []string{"a", "from", RecordName} {
+	for _, name := range []string{"a", "a.part", "a.part.version", "from", RecordName} {
 		dir := t.TempDir()
 		pipe := filepath.Join(dir, name)
 		if err := syscall.Mkfifo(pipe, 0o666); err != nil {
