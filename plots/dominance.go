@@ -31,7 +31,7 @@ func Dominance(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dominance figure: %w", err)
 	}
-	d := dominance{a: both[0], b: both[1], simulated: v.simulated}
+	d := dominance{a: both[0], b: both[1]}
 	for _, c := range v.cells {
 		a, okA := v.at[place{c, d.a.id}]
 		b, okB := v.at[place{c, d.b.id}]
@@ -47,30 +47,18 @@ func Dominance(in Input) (*Figure, error) {
 	slices.SortStableFunc(d.points, func(a, b difference) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})
-	d.keys = d.legend()
-	notes := append(d.rest(), v.notes...)
-	f := newFoot(notes, columnWidth)
-	return &Figure{
-		Width:   columnWidth,
-		Height:  headingHeight + dominanceTitle + d.keys.height() + 6 + dominanceHeight + xMargin + f.height(),
-		Caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, table.Count(len(d.points), "setting")),
-		Notes:   append([]string{d.share() + "."}, notes...),
-		draw:    func(c draw.Canvas) { d.draw(c, f) },
-	}, nil
+	s := sheet{title: d.share(), simulated: v.simulated, width: columnWidth, keys: d.legend(), notes: append(d.rest(), v.notes...),
+		caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, table.Count(len(d.points), "setting"))}
+	return s.figure(6+dominanceHeight+xMargin, d.draw), nil
 }
 
-const (
-	dominanceHeight vg.Length = 130
-	dominanceTitle  vg.Length = 13
-)
+const dominanceHeight vg.Length = 130
 
 // dominance is the layout of the figure.
 type dominance struct {
-	a, b      method
-	simulated bool
-	points    []difference // ascending
-	y         span
-	keys      legend
+	a, b   method
+	points []difference // ascending
+	y      span
 }
 
 // difference is the value of one setting.
@@ -168,13 +156,7 @@ func rankOf(experiment string) int {
 	return len(experimentLooks)
 }
 
-func (d dominance) draw(c draw.Canvas, f foot) {
-	heading(c, "Accuracy, one point for each setting", d.simulated)
-	top := c.Max.Y - headingHeight
-	sty, title := fit(d.share(), columnWidth-8, titleSize)
-	c.FillText(sty, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: top - dominanceTitle + 4}, title)
-	d.keys.draw(c, c.Min.X+4, top-dominanceTitle)
-	c = f.draw(c)
+func (d dominance) draw(c draw.Canvas, _ vg.Length) {
 	area := onePanel(c, dominanceHeight)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
@@ -194,7 +176,7 @@ func (d dominance) draw(c draw.Canvas, f foot) {
 	}))
 	drawAt(p, c, area)
 	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Settings in ascending order")
-	sty, title = fit(fmt.Sprintf("%s - %s (points)", d.a.label, d.b.label), dominanceHeight, titleSize)
+	sty, title := fit(fmt.Sprintf("Accuracy of %s - %s (points)", d.a.label, d.b.label), dominanceHeight, titleSize)
 	sty.Rotation = quarter
 	c.FillText(sty, vg.Point{X: c.Min.X + 10, Y: (area.Min.Y + area.Max.Y) / 2}, title)
 }
