@@ -36,7 +36,7 @@ func (in Input) cells(binning string) (cells, error) {
 		return t, err
 	}
 	order, bins := in.byCell(all)
-	source := ""
+	var from source
 	without := map[string][]string{}
 	for _, c := range order {
 		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
@@ -46,10 +46,7 @@ func (in Input) cells(binning string) (cells, error) {
 				without[m.id] = append(without[m.id], row.title)
 				continue
 			}
-			s, err := Input{Bins: bins[c]}.series(m, binning)
-			if err == nil {
-				err = s.checkSource(&source)
-			}
+			s, err := Input{Bins: bins[c]}.series(m, binning, &from)
 			if err != nil {
 				return t, fmt.Errorf("%s: %w", c.Name(), err)
 			}
@@ -62,13 +59,8 @@ func (in Input) cells(binning string) (cells, error) {
 	if len(t.rows) == 0 {
 		return t, fmt.Errorf("no rows of bins.csv for any method shown")
 	}
-	for _, m := range all {
-		if len(without[m.id]) < len(order) {
-			t.methods = append(t.methods, m)
-		}
-	}
-	t.notes = missing(all, without, len(order))
-	t.simulated = source == simulated
+	t.methods, t.notes = missing(all, without, len(order))
+	t.simulated = from == simulated
 	return t, nil
 }
 

@@ -74,7 +74,7 @@ func Forest(in Input) (*Figure, error) {
 func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
 	var list []results.Pair
 	seen := map[results.Setting]bool{}
-	source := ""
+	var from source
 	for _, p := range in.Pairs {
 		if p.Metric != metric || p.Corruption == results.Split {
 			continue
@@ -88,17 +88,17 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		}
 		cell := p.Setting
 		cell.Experiment = ""
-		switch {
-		case seen[cell]:
+		if seen[cell] {
 			continue // the setting is in another experiment too, or paired the other way round
-		case p.Source != measured && p.Source != simulated:
-			return nil, fmt.Errorf("%s: source %q is neither %s nor %s", p.Setting.Name(), p.Source, measured, simulated)
-		case source != "" && p.Source != source:
-			return nil, fmt.Errorf("%s: %s rows beside %s ones; one figure never mixes them", p.Setting.Name(), p.Source, source)
-		case !(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi):
-			return nil, fmt.Errorf("%s: difference %v with interval %v to %v is not within [-1, 1]", p.Setting.Name(), p.Difference, p.Lo, p.Hi)
 		}
-		seen[cell], source = true, p.Source
+		err := from.add(p.Source)
+		if err == nil && (!(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi)) {
+			err = fmt.Errorf("difference %v with interval %v to %v is not within [-1, 1]", p.Difference, p.Lo, p.Hi)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Setting.Name(), err)
+		}
+		seen[cell] = true
 		p.Difference, p.Lo, p.Hi = 100*p.Difference, 100*p.Lo, 100*p.Hi
 		list = append(list, p)
 	}

@@ -25,6 +25,9 @@ type Input struct {
 	Interval string
 }
 
+// source is that of the rows of a figure, a value of the source column.
+type source string
+
 // The two values of the source column.
 const (
 	measured  = "measured"
@@ -82,18 +85,15 @@ func (in Input) cellBins(binning string) (cellBins, error) {
 		return cellBins{}, err
 	}
 	t := cellBins{title: cellName(cell)}
-	source := ""
+	var from source
 	for _, m := range methods {
-		s, err := in.series(m, binning)
+		s, err := in.series(m, binning, &from)
 		if err != nil {
-			return cellBins{}, err
-		}
-		if err := s.checkSource(&source); err != nil {
 			return cellBins{}, err
 		}
 		t.series = append(t.series, s)
 	}
-	t.simulated = source == simulated
+	t.simulated = from == simulated
 	return t, nil
 }
 
@@ -130,22 +130,21 @@ func (in Input) methods(present []string) ([]method, error) {
 	return list, nil
 }
 
-// checkSource returns an error for bins of another source than *source, which it
-// sets if it is empty.
-func (s series) checkSource(source *string) error {
-	for _, b := range s.bins {
-		if *source == "" {
-			*source = b.Source
-		}
-		if b.Source != *source {
-			return fmt.Errorf("method %q: %s rows beside %s ones; one figure never mixes them", s.id, b.Source, *source)
-		}
+// add returns an error for a row of an unknown source, or of another one than the rows
+// before it. The source of no row is empty.
+func (s *source) add(of string) error {
+	switch {
+	case of != measured && of != simulated:
+		return fmt.Errorf("source %q is neither %s nor %s", of, measured, simulated)
+	case *s != "" && of != string(*s):
+		return fmt.Errorf("%s rows beside %s ones; one figure never mixes them", of, *s)
 	}
+	*s = source(of)
 	return nil
 }
 
-// series checks the bins of one method and sorts them.
-func (in Input) series(m method, binning string) (series, error) {
+// series checks the bins of one method, and their source, and sorts them.
+func (in Input) series(m method, binning string, from *source) (series, error) {
 	s := series{method: m}
 	seen := map[int]bool{}
 	var others []string
@@ -163,7 +162,7 @@ func (in Input) series(m method, binning string) (series, error) {
 			return s, fmt.Errorf("method %q, %s bin %d: two rows", m.id, binning, b.Bin)
 		}
 		seen[b.Bin] = true
-		if err := checkBin(b); err != nil {
+		if err := cmp.Or(from.add(b.Source), checkBin(b)); err != nil {
 			return s, fmt.Errorf("method %q, %s bin %d: %w", m.id, binning, b.Bin, err)
 		}
 		if b.N > 0 {
@@ -189,8 +188,6 @@ func isFraction(x float64) bool { return x >= 0 && x <= 1 }
 // checkBin returns an error for a bin that cannot be drawn.
 func checkBin(b results.Bin) error {
 	switch {
-	case b.Source != measured && b.Source != simulated:
-		return fmt.Errorf("source %q is neither %s nor %s", b.Source, measured, simulated)
 	case b.N < 0:
 		return fmt.Errorf("%d rows", b.N)
 	case b.N == 0:

@@ -46,7 +46,7 @@ func TestRowsOfBinsAreChecked(t *testing.T) {
 		"all empty":      {Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.N = 0 })}, "bin is empty"},
 		"no source":      {Input{Bins: one(func(b *results.Bin) { b.Source = "" })}, `source "" is neither`},
 		"mixed sources": {Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)},
-			`method "gc": simulated rows beside measured ones`},
+			`bin 0: simulated rows beside measured ones`},
 		"mixed within": {Input{Bins: one(func(b *results.Bin) { b.Source = simulated })}, "simulated rows beside measured ones"},
 	} {
 		for _, e := range Registry() {

@@ -44,7 +44,7 @@ func (in Input) values(metric string) (values, error) {
 	v := values{at: map[place]float64{}}
 	var seen []string
 	cells, status := map[results.Setting]bool{}, map[place]bool{}
-	source := ""
+	var from source
 	lo, hi := limits(metric)
 	for _, r := range in.Records {
 		if r.Metric != metric || in.Methods != nil && !slices.Contains(in.Methods, r.Method) {
@@ -65,21 +65,19 @@ func (in Input) values(metric string) (values, error) {
 		if r.Status != results.OK {
 			continue
 		}
-		switch {
-		case r.Source != measured && r.Source != simulated:
-			return v, fmt.Errorf("method %q in %s: source %q is neither %s nor %s", r.Method, r.Setting.Name(), r.Source, measured, simulated)
-		case !(r.Value >= lo && r.Value <= hi):
-			return v, fmt.Errorf("method %q in %s: %s %v is not in [%v, %v]", r.Method, r.Setting.Name(), metric, r.Value, lo, hi)
-		case source != "" && r.Source != source:
-			return v, fmt.Errorf("method %q in %s: %s rows beside %s ones; one figure never mixes them", r.Method, r.Setting.Name(), r.Source, source)
+		err := from.add(r.Source)
+		if err == nil && !(r.Value >= lo && r.Value <= hi) {
+			err = fmt.Errorf("%s %v is not in [%v, %v]", metric, r.Value, lo, hi)
 		}
-		source = r.Source
+		if err != nil {
+			return v, fmt.Errorf("method %q in %s: %w", r.Method, r.Setting.Name(), err)
+		}
 		v.at[at] = 100 * r.Value
 	}
 	if len(v.at) == 0 {
 		return v, fmt.Errorf("no rows of results.csv have a value of %s", metric)
 	}
-	v.simulated = source == simulated
+	v.simulated = from == simulated
 	return v, v.choose(in, seen)
 }
 
@@ -104,24 +102,24 @@ func (v *values) choose(in Input, present []string) error {
 				without[m.id] = append(without[m.id], names[i])
 			}
 		}
-		if len(without[m.id]) < len(v.cells) {
-			v.methods = append(v.methods, m)
-		}
 	}
-	v.notes = missing(all, without, len(v.cells))
+	v.methods, v.notes = missing(all, without, len(v.cells))
 	return nil
 }
 
 // noValues begins the note of methods without any value.
 const noValues = "No values of "
 
-// missing notes the cells without a value, by method. Methods without a value in
-// the same cells share a note. all is the number of cells.
-func missing(methods []method, without map[string][]string, all int) []string {
-	var notes []string
+// missing returns the methods that have a value, and notes the cells without one, by
+// method. Methods without a value in the same cells share a note. all is the number of
+// cells.
+func missing(methods []method, without map[string][]string, all int) (kept []method, notes []string) {
 	done := map[string]bool{}
 	for i, m := range methods {
 		cells := without[m.id]
+		if len(cells) < all {
+			kept = append(kept, m)
+		}
 		if len(cells) == 0 || done[m.id] {
 			continue
 		}
@@ -142,7 +140,7 @@ func missing(methods []method, without map[string][]string, all int) []string {
 			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, table.Count(all, "setting"), cells[0]))
 		}
 	}
-	return notes
+	return kept, notes
 }
 
 // dots is a legend of the methods, with their markers alone.

@@ -148,15 +148,15 @@ func TestMissingValuesShareNotes(t *testing.T) {
 		{[]string{"a", "b", "c"}, "No value of GC in 3 of 4 settings, for example a."},
 		{[]string{"a", "b", "c", "d"}, "No values of GC."},
 	} {
-		if got := missing(list, map[string][]string{"gc": c.without}, 4); len(got) != 1 || got[0] != c.want {
+		if _, got := missing(list, map[string][]string{"gc": c.without}, 4); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q: %q, want %q", c.without, got, c.want)
 		}
 	}
-	if got := missing(list, nil, 4); got != nil {
+	if _, got := missing(list, nil, 4); got != nil {
 		t.Errorf("%q for nothing missing", got)
 	}
 	same := map[string][]string{"ts": {"a"}, "gc": {"b"}, "ir": {"a"}}
-	if got := missing(list, same, 4); !slices.Equal(got, []string{"No value of TS and IR in a.", "No value of GC in b."}) {
+	if _, got := missing(list, same, 4); !slices.Equal(got, []string{"No value of TS and IR in a.", "No value of GC in b."}) {
 		t.Errorf("%q", got)
 	}
 }
