@@ -16,27 +16,14 @@ type verdicts struct {
 	Note   string  // what "here" is
 	Here   string  // heading of the judgements on the records
 	Strips []strip // on the printed numbers, and here
-	Claims []judged
+	Claims []claims.Judged
 }
 
+// strip shows one judgement of each claim.
 type strip struct {
 	Name               string
 	Holds, Fails, Open int
-	Marks              []mark
-}
-
-// mark is one claim of a strip.
-type mark struct {
-	Number       int
-	Class, Sign  string
-	Title, Truth string
-}
-
-type judged struct {
-	Number int
-	claims.Judged
-	PublishedClass, HereClass string
-	PublishedSign, HereSign   string
+	Judgements         []claims.Judgement
 }
 
 // printed is a number of the paper beside the reproduced one.
@@ -65,12 +52,11 @@ func verdictsOf(f *Folder) (*verdicts, []printed, error) {
 	}
 	comparison := claims.Compare(numbers, f.Records)
 	if rows := printedRows(comparison); rows != nil {
-		v := &verdicts{Here: "measured here", Claims: numbered(comparison.Claims),
-			Note: "Each claim of the paper's text is judged twice: on the numbers that the paper prints, and on the measured records of this folder that are of the paper's own networks (their manifest says paper: true). Simulated records never count."}
+		v := verdictsWith(comparison.Claims, "measured here", "on the measured records of this folder")
+		v.Note = "Each claim of the paper's text is judged twice: on the numbers that the paper prints, and on the measured records of this folder that are of the paper's own networks (their manifest says paper: true). Simulated records never count."
 		if n := standIns(comparison); n > 0 {
 			v.Note += fmt.Sprintf(" %s measured on networks that stand in for the paper's; the numbers are listed as stand-in and get no verdict.", numbersAre(n))
 		}
-		v.addStrips("on the numbers that the paper prints", "on the measured records of this folder")
 		return v, rows, nil
 	}
 	like := map[string]string{}
@@ -92,10 +78,9 @@ func verdictsOf(f *Folder) (*verdicts, []printed, error) {
 			pairs = append(pairs, fmt.Sprintf("%s is similar to %s", table.Name("dataset", dataset), table.Name("dataset", like[dataset])))
 		}
 	}
-	v := &verdicts{Here: "on similar data sets", Claims: numbered(similar.Claims),
-		Note: "The networks here are not the paper's. Their data sets are declared similar to the paper's (" + strings.Join(pairs, ", ") +
-			"), and the claims are judged on them. These verdicts neither confirm nor refute what the paper says of its own networks."}
-	v.addStrips("on the numbers that the paper prints", "on the networks here")
+	v := verdictsWith(similar.Claims, "on similar data sets", "on the networks here")
+	v.Note = "The networks here are not the paper's. Their data sets are declared similar to the paper's (" + strings.Join(pairs, ", ") +
+		"), and the claims are judged on them. These verdicts neither confirm nor refute what the paper says of its own networks."
 	return v, nil, nil
 }
 
@@ -160,39 +145,35 @@ func points(p paper.Points) float64 { return float64(p) / 100 }
 
 func pointer(p paper.Points) *number { x := points(p); return &x }
 
-func numbered(list []claims.Judged) []judged {
-	var all []judged
-	for i, c := range list {
-		j := judged{Number: i + 1, Judged: c}
-		j.PublishedClass, j.PublishedSign = classOf(c.Published.Truth)
-		j.HereClass, j.HereSign = classOf(c.Measured.Truth)
-		all = append(all, j)
-	}
-	return all
-}
-
-// classOf returns the style of a verdict and the sign that says it without colour.
-func classOf(t claims.Truth) (class, sign string) {
+// class returns the style of a verdict.
+func class(t claims.Truth) string {
 	switch t {
 	case claims.Holds:
-		return "holds", "✓"
+		return "holds"
 	case claims.Fails:
-		return "fails", "✗"
+		return "fails"
 	}
-	return "open", "?"
+	return "open"
 }
 
-func (v *verdicts) addStrips(published, here string) {
-	a, b := strip{Name: published}, strip{Name: here}
-	for _, c := range v.Claims {
-		a.add(c, c.Published)
-		b.add(c, c.Measured)
-	}
-	v.Strips = []strip{a, b}
+// sign says a verdict without colour.
+func sign(t claims.Truth) string {
+	return map[string]string{"holds": "✓", "fails": "✗", "open": "?"}[class(t)]
 }
 
-func (s *strip) add(c judged, j claims.Judgement) {
-	class, sign := classOf(j.Truth)
+// verdictsWith returns the claims with a strip of the judgements on the printed numbers
+// and one of those here.
+func verdictsWith(list []claims.Judged, heading, here string) *verdicts {
+	v := &verdicts{Here: heading, Claims: list, Strips: []strip{{Name: "on the numbers that the paper prints"}, {Name: here}}}
+	for _, c := range list {
+		v.Strips[0].add(c.Published)
+		v.Strips[1].add(c.Measured)
+	}
+	return v
+}
+
+func (s *strip) add(j claims.Judgement) {
+	s.Judgements = append(s.Judgements, j)
 	switch j.Truth {
 	case claims.Holds:
 		s.Holds++
@@ -201,5 +182,4 @@ func (s *strip) add(c judged, j claims.Judgement) {
 	default:
 		s.Open++
 	}
-	s.Marks = append(s.Marks, mark{Number: c.Number, Class: class, Sign: sign, Title: c.Quote, Truth: string(j.Truth)})
 }

@@ -95,20 +95,13 @@ type runEntry struct {
 
 // specLine has what a spec of one cell needs.
 type specLine struct {
-	Name    string        `json:"name"`
-	File    string        `json:"file"`
-	Data    []string      `json:"data"`
-	Layout  string        `json:"layout"`
-	Metrics []string      `json:"metrics"`
-	Base    string        `json:"baseline"`
-	Methods []methodInRun `json:"methods"`
-}
-
-type methodInRun struct {
-	Name    string `json:"name"`
-	Label   string `json:"label"`
-	Method  string `json:"method"`
-	Options string `json:"options"`
+	Name    string              `json:"name"`
+	File    string              `json:"file"`
+	Data    []string            `json:"data"`
+	Layout  string              `json:"layout"`
+	Metrics []string            `json:"metrics"`
+	Base    string              `json:"baseline"`
+	Methods []results.RunMethod `json:"methods"`
 }
 
 // packer builds the data of a folder.
@@ -315,11 +308,7 @@ func (p *packer) run(r *results.Run) {
 		}
 	}
 	for _, s := range r.Specs {
-		line := specLine{Name: s.Name, File: s.File, Data: s.Data, Layout: s.Layout, Metrics: s.Metrics, Base: s.Baseline}
-		for _, m := range s.Methods {
-			line.Methods = append(line.Methods, methodInRun{m.Name, m.Label, m.Method, m.Options})
-		}
-		p.Specs = append(p.Specs, line)
+		p.Specs = append(p.Specs, specLine{s.Name, s.File, s.Data, s.Layout, s.Metrics, s.Baseline, s.Methods})
 	}
 }
 

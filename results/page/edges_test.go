@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/paper/claims"
 )
 
 // TestTwoNumbersOfBinsAreEnough for the chart by the number of bins.
@@ -165,18 +166,24 @@ func TestVerdictsOnSimilarDataSetsAreCounted(t *testing.T) {
 	}
 	for _, s := range v.Strips {
 		counts := map[string]int{}
-		for i, m := range s.Marks {
-			counts[m.Class]++
-			if m.Number != i+1 || m.Class == "holds" && m.Sign != "✓" || m.Class == "fails" && m.Sign != "✗" {
-				t.Errorf("mark %+v", m)
-			}
+		for _, j := range s.Judgements {
+			counts[class(j.Truth)]++
 		}
-		if s.Holds != counts["holds"] || s.Fails != counts["fails"] || s.Open != counts["open"] || len(s.Marks) != len(v.Claims) {
+		if s.Holds != counts["holds"] || s.Fails != counts["fails"] || s.Open != counts["open"] || len(s.Judgements) != len(v.Claims) {
 			t.Errorf("%s: %d, %d and %d of %v", s.Name, s.Holds, s.Fails, s.Open, counts)
 		}
 	}
 	if a, b := v.Strips[0], v.Strips[1]; a.Holds == 0 || a.Fails == 0 || b.Open == 0 {
 		t.Errorf("nothing to count: %+v", v.Strips)
+	}
+}
+
+// TestVerdictsHaveASign that says them without colour.
+func TestVerdictsHaveASign(t *testing.T) {
+	for truth, want := range map[claims.Truth]string{claims.Holds: "✓", claims.Fails: "✗", claims.Unjudged: "?"} {
+		if got := sign(truth); got != want {
+			t.Errorf("%s: %s, want %s", truth, got, want)
+		}
 	}
 }
 

@@ -47,7 +47,9 @@ var scripts embed.FS
 // it.
 var scriptOrder = []string{"base", "state", "chart", "rank", "leaderboard", "heatmap", "setting", "severity", "dominance", "published", "main"}
 
-var parsed = template.Must(template.New("page").Parse(layout))
+var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
+	"class": class, "sign": sign, "number": func(i int) int { return i + 1 },
+}).Parse(layout))
 
 // content is what the template shows.
 type content struct {
