@@ -72,16 +72,8 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 		e := of(s)
 		f.rows = append(f.rows, forestRow{label: list[i].label, at: e.Value, lo: e.Lo, hi: e.Hi, kind: interval, look: &look})
 	}
-	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), shortIntervals(len(k.Blocks)))}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(notes)...)...)
+	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), k.ShortIntervals())}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(notes)...)...)
 	return f.figure(), nil
-}
-
-// shortIntervals warns of a bootstrap of few blocks; it begins with a space.
-func shortIntervals(blocks int) string {
-	if blocks >= compare.FewBlocks {
-		return ""
-	}
-	return fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(blocks, "block"))
 }
 
 // metric returns the metric of a figure that shows one, ECE by default.

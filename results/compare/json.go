@@ -1,12 +1,12 @@
 package compare
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"strconv"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // digits is a number that prints with nine significant digits, as in results.csv:
@@ -173,13 +173,7 @@ func (v View) JSON(w io.Writer) error {
 	for _, s := range v.Splits {
 		objects = append(objects, v.splitObject(s))
 	}
-	e := json.NewEncoder(w)
-	for _, o := range objects {
-		if err := e.Encode(o); err != nil {
-			return err
-		}
-	}
-	return nil
+	return table.WriteJSON(w, objects)
 }
 
 func (v View) methodObject(r Row) methodObject {

@@ -30,11 +30,19 @@ type Strength struct {
 }
 
 // bootstraps is the number of times that blocks are drawn for the intervals of
-// strengths, and FewBlocks the number of blocks below which these are called too short.
+// strengths, and fewBlocks the number of blocks below which these are called too short.
 const (
 	bootstraps = 1000
-	FewBlocks  = 10
+	fewBlocks  = 10
 )
+
+// ShortIntervals warns of a bootstrap of few blocks; it begins with a space.
+func (k Ranking) ShortIntervals() string {
+	if len(k.Blocks) >= fewBlocks {
+		return ""
+	}
+	return fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(len(k.Blocks), "block"))
+}
 
 // Strengths returns the strengths of the ranked methods, in the order of their ranks,
 // or nothing without a ranking. The intervals are percentiles of a bootstrap that draws
@@ -180,8 +188,5 @@ func (v View) StrengthLegend() string {
 	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, mean over the others and over %s; equal values count half. "+
 		"Bradley-Terry: strength as the logarithm of odds, mean 0; every pair has one tie more than it had, so that a method that always wins has a finite strength. "+
 		"Intervals: percentiles of %d bootstraps of whole blocks.", table.Count(len(v.Ranking.Blocks), "block"), bootstraps)
-	if n := len(v.Ranking.Blocks); n < FewBlocks {
-		text += fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(n, "block"))
-	}
-	return text
+	return text + v.Ranking.ShortIntervals()
 }

@@ -1,11 +1,12 @@
 package audit
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Text prints the number of findings of each kind, then the findings by kind, for
@@ -61,13 +62,4 @@ func of(kind Kind, findings []Finding) []Finding {
 }
 
 // JSON prints each finding as an object on a line of its own.
-func JSON(w io.Writer, findings []Finding) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, f := range findings {
-		if err := e.Encode(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func JSON(w io.Writer, findings []Finding) error { return table.WriteJSON(w, findings) }

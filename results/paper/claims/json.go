@@ -1,10 +1,10 @@
 package claims
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // The objects that JSON prints; their kind tells them apart. Numbers with two
@@ -57,11 +57,11 @@ func (c *Comparison) JSON(w io.Writer) error {
 	for _, s := range c.Summaries {
 		objects = append(objects, summaryObject{"summary", s})
 	}
-	return encode(w, append(objects, claimObjects(c.Claims)...))
+	return table.WriteJSON(w, append(objects, claimObjects(c.Claims)...))
 }
 
 // JSON prints each claim as an object on a line of its own.
-func (s *Similar) JSON(w io.Writer) error { return encode(w, claimObjects(s.Claims)) }
+func (s *Similar) JSON(w io.Writer) error { return table.WriteJSON(w, claimObjects(s.Claims)) }
 
 func claimObjects(claims []Judged) []any {
 	var objects []any
@@ -69,17 +69,6 @@ func claimObjects(claims []Judged) []any {
 		objects = append(objects, claimObject{"claim", c})
 	}
 	return objects
-}
-
-func encode(w io.Writer, objects []any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, o := range objects {
-		if err := e.Encode(o); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (c Cell) object() cellObject {
