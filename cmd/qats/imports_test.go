@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"results/table":            {"metrics", "results"},
 	"results/paper":            {"results/internal/csvfile"},
 	"results/paper/audit":      {"results/paper", "results/table"},
-	"results/paper/claims":     {"results", "results/paper", "results/table"},
+	"results/paper/claims":     {"results", "results/compare/significance", "results/paper", "results/table"},
 	"results/speed/measure":    {"calib", "data", "internal/kernel/softmax", "internal/scoring", "metrics"},
 	"results/page": {"internal/atomicfile", "metrics", "plots", "results", "results/compare", "results/compare/significance",
 		"results/paper", "results/paper/claims", "results/table"},

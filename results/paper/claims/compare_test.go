@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/paper"
 )
 
@@ -157,24 +158,21 @@ func TestTauInClosedForm(t *testing.T) {
 		{[]paper.Points{1, 2, 2, 3}, []paper.Points{1, 3, 2, 3}, 0.8}, // C 4, D 0, one tie on each side
 		{[]paper.Points{1, 2, 3}, []paper.Points{1, 3, 2}, 1.0 / 3},
 	} {
-		var p pairCounts
-		p.add(row(c.printed, c.here))
-		if got, ok := p.tau(); !ok || !(math.Abs(got-c.want) <= 1e-15) {
+		var p significance.Orders
+		p.Add(rankedNumbers(row(c.printed, c.here)))
+		if got, ok := p.Tau(); !ok || !(math.Abs(got-c.want) <= 1e-15) {
 			t.Errorf("%v, %v: tau %v, want %v", c.printed, c.here, got, c.want)
 		}
 	}
-	var p pairCounts
-	p.add(row([]paper.Points{1, 2}, []paper.Points{3, 3}))
-	if _, ok := p.tau(); ok {
+	var p significance.Orders
+	p.Add(rankedNumbers(row([]paper.Points{1, 2}, []paper.Points{3, 3})))
+	if _, ok := p.Tau(); ok {
 		t.Error("tau of a tie")
 	}
 	cells := row([]paper.Points{1, 2}, []paper.Points{1, 2})
 	cells[0].Label = "HFE"
 	cells = append(cells, Cell{Number: paper.Number{Label: "IR", Value: 1}, State: Missing})
-	if p = (pairCounts{}); true {
-		p.add(cells)
-	}
-	if p != (pairCounts{}) {
+	if a, b := rankedNumbers(cells); len(a) != 1 || len(b) != 1 {
 		t.Error("a method that is not ranked or not run makes pairs")
 	}
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"math"
 	"slices"
 
 	"github.com/qats-bench/qats/results/paper"
@@ -123,39 +122,13 @@ func placeOf(label string, cells []Cell, value func(Cell) paper.Points) int {
 	return place
 }
 
-// pairCounts counts pairs of methods within rows for Kendall's tau-b.
-type pairCounts struct{ concordant, discordant, paperTies, hereTies int }
-
-// add counts the pairs among the ranked cells that have a value.
-func (p *pairCounts) add(cells []Cell) {
-	for i, a := range cells {
-		for _, b := range cells[:i] {
-			if !a.Ranked() || !b.Ranked() || a.State != OK || b.State != OK {
-				continue
-			}
-			switch printed, here := a.Value-b.Value, a.Here-b.Here; {
-			case printed == 0 && here == 0: // tied in both
-			case printed == 0:
-				p.paperTies++
-			case here == 0:
-				p.hereTies++
-			case (printed < 0) == (here < 0):
-				p.concordant++
-			default:
-				p.discordant++
-			}
+// rankedNumbers returns the printed and the reproduced numbers of the ranked cells that have
+// both.
+func rankedNumbers(cells []Cell) (printed, here []float64) {
+	for _, c := range cells {
+		if c.Ranked() && c.State == OK {
+			printed, here = append(printed, float64(c.Value)), append(here, float64(c.Here))
 		}
 	}
-}
-
-// tau returns Kendall's tau-b, (C - D) / sqrt((C + D + T1) (C + D + T2)), where T1
-// and T2 count the pairs tied in one column only. It is not defined without pairs;
-// then ok is false.
-func (p pairCounts) tau() (tau float64, ok bool) {
-	c, d := float64(p.concordant), float64(p.discordant)
-	scale := (c + d + float64(p.paperTies)) * (c + d + float64(p.hereTies))
-	if scale == 0 {
-		return 0, false
-	}
-	return (c - d) / math.Sqrt(scale), true
+	return printed, here
 }

@@ -3,6 +3,7 @@ package claims
 import (
 	"slices"
 
+	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/paper"
 )
 
@@ -74,7 +75,7 @@ func filter(rows []Row, keep func(Row) bool) []Row {
 func summary(rows []Row, source string) Summary {
 	sum := Summary{Source: source, Rows: len(rows)}
 	var distances []paper.Points
-	var pairs pairCounts
+	var pairs significance.Orders
 	for _, r := range rows {
 		sum.Numbers += len(r.Cells)
 		found := 0
@@ -90,10 +91,10 @@ func summary(rows []Row, source string) Summary {
 		}
 		sum.count(r.Ranking)
 		if r.Ranking.Verdict != Both {
-			pairs.add(r.Cells)
+			pairs.Add(rankedNumbers(r.Cells))
 		}
 	}
-	if tau, ok := pairs.tau(); ok {
+	if tau, ok := pairs.Tau(); ok {
 		sum.Tau = &tau
 	}
 	if len(distances) > 0 {
