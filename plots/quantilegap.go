@@ -6,48 +6,20 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/qats-bench/qats/results/table"
 )
 
 // QuantileGap draws accuracy minus confidence, in percentage points, against the
 // quantile of confidence, from the mass15 bins of one cell (the first figure of
 // the paper). Below zero a method is overconfident. There is one line for each
 // method; methods whose gaps print alike are drawn around each other and named
-// together. A bin is at the middle of the share of rows that it covers, in the
-// method's own order of confidence. Empty bins have no point.
+// together above the panel. A bin is at the middle of the share of rows that it covers,
+// in the method's own order of confidence. Empty bins have no point. It is a
+// [QuantileGapGrid] of one panel.
 func QuantileGap(in Input) (*Figure, error) {
-	t, err := in.cellBins("mass15")
-	if err != nil {
+	if _, err := in.cellBins("mass15"); err != nil {
 		return nil, fmt.Errorf("quantile-gap figure: %w", err)
 	}
-	curves := make([]curve, len(t.series))
-	keys := legend{width: columnWidth - 8}
-	y := span{}
-	for i, s := range t.series {
-		curves[i] = gapCurve(s)
-		y = y.holding(curves[i].gap)
-	}
-	groups := coinciding(len(curves), func(i, j int) bool { return curves[i].equals(curves[j]) })
-	for _, group := range groups {
-		keys.keys = append(keys.keys, key{named(t.methods(), group), around(strands(t.methods()), group).sample})
-	}
-	y = y.roomy(6, onePoint)
-
-	const panel = 140
-	s := sheet{title: t.title, simulated: t.simulated, width: columnWidth, keys: keys,
-		caption: fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", table.List(labels(t.methods())))}
-	return s.figure(4+panel+xMargin, func(c draw.Canvas, _ vg.Length) {
-		area := onePanel(c, panel)
-		p := axes(span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, y)
-		p.Add(gridLines(y), zeroLine)
-		for _, group := range groups {
-			p.Add(curves[group[0]].plotter(around(strands(t.methods()), group)))
-		}
-		drawAt(p, c, area)
-		xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Quantile of confidence")
-		yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "Accuracy - confidence (points)")
-	}), nil
+	return QuantileGapGrid(in)
 }
 
 // curve is the line of one method: points (q, gap).

@@ -116,7 +116,10 @@ type gapGrid struct {
 }
 
 func (g gapGrid) caption() string {
-	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s. Each panel is a setting.", table.List(labels(g.methods)))
+	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", table.List(labels(g.methods)))
+	if len(g.places) > 1 {
+		text += " Each panel is a setting."
+	}
 	if slices.ContainsFunc(g.alike, func(s string) bool { return s != "" }) {
 		text += " Lines that coincide are drawn around each other; the methods are named above the panel."
 	}
