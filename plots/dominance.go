@@ -49,7 +49,9 @@ func Dominance(in Input) (*Figure, error) {
 	})
 	s := sheet{title: d.share(), simulated: v.simulated, width: columnWidth, keys: d.legend(), notes: append(d.rest(), v.notes...),
 		caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, table.Count(len(d.points), "setting"))}
-	return s.figure(6+dominanceHeight+xMargin, d.draw), nil
+	f := s.figure(6+dominanceHeight+xMargin, d.draw)
+	f.Notes = append([]string{d.share() + "."}, f.Notes...) // for readers of the notes alone
+	return f, nil
 }
 
 const dominanceHeight vg.Length = 130

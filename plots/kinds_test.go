@@ -85,7 +85,7 @@ func TestDominanceCounts(t *testing.T) {
 	}
 	in.Records[7].Status = results.Skip
 	f := mustDraw(t, entry(t, "dominance"), in)
-	want := []string{"Below in 1, equal in 1.", "No value of featclip in CIFAR-100-C / ViT-B / contrast 1."}
+	want := []string{"QaTS above featclip in 2 of 4 settings (50.0 %).", "Below in 1, equal in 1.", "No value of featclip in CIFAR-100-C / ViT-B / contrast 1."}
 	if !slices.Equal(f.Notes, want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
