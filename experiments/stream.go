@@ -61,7 +61,7 @@ func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.
 				return w.probabilities(probs.Slice(lo, lo+len(set.Labels)), i, maps[i], lo, view)
 			})
 			if err == nil {
-				samples.Vectors = metrics.CrossFit(probs, samples.Label, w.unit.seed)
+				samples.Vectors, err = metrics.CrossFit(ctx, probs, samples.Label, w.unit.seed)
 			}
 			return err
 		})

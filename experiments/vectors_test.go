@@ -44,7 +44,7 @@ func TestVectorMetricsSeeAllProbabilities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if samples, err = samples.CrossFit(probs, unit.seed); err != nil {
+	if samples, err = samples.CrossFit(t.Context(), probs, unit.seed); err != nil {
 		t.Fatal(err)
 	}
 	nll, _, err := metrics.DecomposeTS(samples)

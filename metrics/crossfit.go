@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,9 +20,9 @@ var ErrNoCrossFit = errors.New("undefined: the probabilities of all classes were
 // recalibration in cross-validation, for the metrics decomposition_ts and
 // lp_variational. probs are the n x k probabilities that the samples were made of, and
 // the seed is the identity of the test set, the same for every method. It is
-// ErrNoSamples without samples, ErrNoVector for samples FromConfidences, and another
-// error if the shapes disagree.
-func (s *Samples) CrossFit(probs data.Probs, seed uint64) (*Samples, error) {
+// ErrNoSamples without samples, ErrNoVector for samples FromConfidences, the
+// error of a context that is done, and another error if the shapes disagree.
+func (s *Samples) CrossFit(ctx context.Context, probs data.Probs, seed uint64) (*Samples, error) {
 	scores, err := s.vectors()
 	if err != nil {
 		return nil, err
@@ -35,7 +36,9 @@ func (s *Samples) CrossFit(probs data.Probs, seed uint64) (*Samples, error) {
 		}
 	}
 	with, both := *scores, *s
-	with.Vectors = CrossFit(probs, scores.Label, seed)
+	if with.Vectors, err = CrossFit(ctx, probs, scores.Label, seed); err != nil {
+		return nil, err
+	}
 	both.scores = &with
 	return &both, nil
 }
@@ -73,7 +76,9 @@ const leastLog = -87.33654475055310
 // Departures: folds are hashes of seed and row, where probmetrics draws stratified
 // folds at random. A class without rows in the other folds gets the value 0 before the
 // division; probmetrics removes it first.
-func CrossFit(probs data.Probs, labels []int32, seed uint64) *scoring.VectorScores {
+//
+// The only error is that of the context, when it is done.
+func CrossFit(ctx context.Context, probs data.Probs, labels []int32, seed uint64) (*scoring.VectorScores, error) {
 	n, k := probs.Rows, probs.Cols
 	c := crossFit{probs: probs, labels: labels, part: make([]uint8, n), other: data.NewProbs(n, k)}
 	start := stream(seed, forFolds, 0)
@@ -84,16 +89,16 @@ func CrossFit(probs data.Probs, labels []int32, seed uint64) *scoring.VectorScor
 		c.held[f]++
 	}
 	v := scoring.NewVectorScores(n)
-	c.temperatures()
+	c.temperatures(ctx)
 	for i := range n {
 		c.score(i, &v.Temperature)
 		v.NLL[i], v.Brier[i] = properScores(c.other.Row(i), int(labels[i]))
 	}
-	c.isotonic()
+	c.isotonic(ctx)
 	for i := range n {
 		c.score(i, &v.Isotonic)
 	}
-	return v
+	return v, ctx.Err()
 }
 
 // properScores returns the NLL and the Brier score of a row with label y.
@@ -137,7 +142,7 @@ func (c *crossFit) mix(i int) {
 }
 
 // temperatures fills the other matrix with the probabilities scaled by a temperature.
-func (c *crossFit) temperatures() {
+func (c *crossFit) temperatures(ctx context.Context) {
 	logs := c.other
 	softmax.Logs(logs.Data, c.probs.Data)
 	for i := range logs.Rows {
@@ -153,10 +158,17 @@ func (c *crossFit) temperatures() {
 	var scale [folds]float64
 	s := 1.0
 	for f := range scale {
-		if c.held[f] < logs.Rows {
-			s = c.scale(uint8(f), s)
+		switch {
+		case c.held[f] == logs.Rows: // mix keeps its rows
+		case c.allRight(uint8(f)):
+			scale[f] = mostScale
+		default:
+			s = c.scale(ctx, uint8(f), s)
+			scale[f] = s
 		}
-		scale[f] = s
+		if ctx.Err() != nil {
+			return
+		}
 	}
 	for i := range logs.Rows {
 		row := logs.Row(i)
@@ -171,18 +183,33 @@ func (c *crossFit) temperatures() {
 // The smallest and the largest inverse temperature, as in probmetrics.
 var leastScale, mostScale = math.Exp(-16), math.Exp(16)
 
+// allRight reports whether no row outside fold f has a more probable class than its label.
+// Then the NLL falls as s grows, and the largest s is the best one. The other matrix holds
+// l <= 0, which is 0 for the most probable class.
+func (c *crossFit) allRight(f uint8) bool {
+	for i, y := range c.labels {
+		if c.part[i] != f && c.other.Row(i)[y] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // scale returns the s that minimises the mean NLL of softmax(s l) over the rows that
 // are not in fold f, where the other matrix holds l, by Newton's method within a
-// bracket from a start.
-func (c *crossFit) scale(f uint8, s float64) float64 {
+// bracket from a start. It ends early when ctx is done.
+func (c *crossFit) scale(ctx context.Context, f uint8, s float64) float64 {
 	const near = 1e-13 // relative
 	lo, hi := leastScale, mostScale
 	for range 200 {
+		if ctx.Err() != nil {
+			break
+		}
 		slope, curvature := c.slope(f, s)
 		if slope > 0 {
 			hi = s
 		} else {
-			lo = s // where all rows are right the NLL falls forever, and s rises until every p is 0 or 1
+			lo = s
 		}
 		step := slope / curvature
 		next := s - step
@@ -228,12 +255,15 @@ func (c *crossFit) slope(f uint8, s float64) (slope, curvature float64) {
 
 // isotonic fills the other matrix with the recalibrated probabilities, divided by
 // their sum.
-func (c *crossFit) isotonic() {
+func (c *crossFit) isotonic(ctx context.Context) {
 	n, k := c.probs.Rows, c.probs.Cols
 	s := &Samples{sorted: make([]sample, n)}
 	part := make([]uint8, n) // in the order of the class's probabilities
 	var pools []pool
 	for j := range k {
+		if ctx.Err() != nil {
+			return
+		}
 		for i := range n {
 			s.sorted[i] = sample{c.probs.Data[i*k+j], int32(i), int(c.labels[i]) == j}
 		}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func vectorValues(t *testing.T, p data.Probs, set *data.Set, seed uint64) map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = s.CrossFit(p, seed); err != nil {
+	if s, err = s.CrossFit(t.Context(), p, seed); err != nil {
 		t.Fatal(err)
 	}
 	values := map[string]float64{}
@@ -165,13 +166,13 @@ func TestScaleIsTheMinimumOfTheNLL(t *testing.T) {
 			}
 		}
 		for _, start := range []float64{1, .01, 300} {
-			near(t, "logarithm of the scale", math.Log(c.scale(2, start)), lo, 1e-6)
+			near(t, "logarithm of the scale", math.Log(c.scale(t.Context(), 2, start)), lo, 1e-6)
 		}
 	}
 }
 
-// A small scale has the relative exactness of a large one. For rows that are all right
-// the scale rises until their probabilities are 1, or to its end.
+// A small scale has the relative exactness of a large one. If all rows outside a fold are
+// right, also by a tie, their scale is the largest one.
 func TestScaleAtTheEndsOfItsRange(t *testing.T) {
 	for _, c := range []struct{ gap, want float64 }{{-1e5, math.Log(3) / 1e5}, {-1e-5, math.Log(3) / 1e-5}, {-3, math.Log(3) / 3}} {
 		labels := make([]int32, 4)
@@ -181,15 +182,22 @@ func TestScaleAtTheEndsOfItsRange(t *testing.T) {
 			f.other.Row(i)[1] = c.gap
 		}
 		for _, start := range []float64{1, 1e-6, 1e6} {
-			if got := f.scale(1, start); !(math.Abs(got/c.want-1) <= 1e-10) {
+			if got := f.scale(t.Context(), 1, start); !(math.Abs(got/c.want-1) <= 1e-10) {
 				t.Errorf("gap %g from %g: scale %v, want %v", c.gap, start, got, c.want)
 			}
 		}
+		right := f.allRight(1)
 		labels[1] = 0
-		for _, start := range []float64{1, 1e-6} {
-			if got := f.scale(1, start); !(got >= math.Exp(16)*(1-1e-10)) && got*-c.gap < 80 {
-				t.Errorf("gap %g, all rows right: scale %v", c.gap, got)
-			}
+		f.other.Row(2)[1] = 0
+		if right || !f.allRight(1) {
+			t.Errorf("gap %g: with a wrong row all are right is %v, without it %v", c.gap, right, f.allRight(1))
+		}
+		softmax.Exps(f.probs.Data, f.other.Data)
+		f.part = []uint8{1, 0, 0, 0}
+		f.held[0], f.held[1] = 3, 1
+		f.temperatures(t.Context())
+		if want := math.Exp(c.gap * math.Exp(16)); !(math.Abs(f.other.Row(0)[1]-want/(1+want)) <= 1e-9) {
+			t.Errorf("gap %g: probability %v outside the fold of right rows, want %v", c.gap, f.other.Row(0)[1], want/(1+want))
 		}
 	}
 }
@@ -313,6 +321,20 @@ func TestVectorMetricsAtTheEdges(t *testing.T) {
 	}
 }
 
+// A context that is done ends the cross-validation.
+func TestCrossFitEndsWithItsContext(t *testing.T) {
+	p, set := reference300()
+	s, err := FromProbs(p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.CrossFit(ctx, p, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func TestCrossFitSaysWhatIsMissing(t *testing.T) {
 	p, set := reference300()
 	s, err := FromProbs(p, set)
@@ -329,15 +351,15 @@ func TestCrossFitSaysWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := top.CrossFit(p, 1); !errors.Is(err, ErrNoVector) {
+	if _, err := top.CrossFit(t.Context(), p, 1); !errors.Is(err, ErrNoVector) {
 		t.Error(err)
 	}
-	if _, err := s.CrossFit(p.Slice(0, 10), 1); err == nil {
+	if _, err := s.CrossFit(t.Context(), p.Slice(0, 10), 1); err == nil {
 		t.Error("10 rows of probabilities for 300 samples")
 	}
 	most := int(slices.Max(set.Labels))
 	for classes := 1; classes <= most; classes++ {
-		if _, err := s.CrossFit(data.NewProbs(300, classes), 1); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("but the classes are 0 to %d", classes-1)) {
+		if _, err := s.CrossFit(t.Context(), data.NewProbs(300, classes), 1); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("but the classes are 0 to %d", classes-1)) {
 			t.Errorf("%d classes for labels up to %d: %v", classes, most, err)
 		}
 	}

@@ -18,7 +18,7 @@ var decompositionTSEntry = Entry{
 	OnRequest: true,
 	CrossFit:  true,
 	Vector:    true,
-	Version:   1,
+	Version:   2,
 	Summary:   "NLL and Brier score of all classes split: refinement is the score after temperature scaling by the other four of five folds, calibration is what this gains",
 	Aliases:   []string{"ts-mix"},
 	Reference: "Berta, Holzmueller, Jordan and Bach 2025",

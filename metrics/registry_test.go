@@ -22,7 +22,7 @@ func TestEntriesAreComplete(t *testing.T) {
 	if s, err = s.Against(s); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = s.CrossFit(p, 1); err != nil {
+	if s, err = s.CrossFit(t.Context(), p, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range Registry() {

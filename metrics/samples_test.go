@@ -76,7 +76,7 @@ func TestFromLogitsIsFromProbsOfTheSoftmax(t *testing.T) {
 		if *s, err = (*s).Against(a); err != nil {
 			t.Fatal(err)
 		}
-		if *s, err = (*s).CrossFit(p, 1); err != nil {
+		if *s, err = (*s).CrossFit(t.Context(), p, 1); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -247,7 +247,7 @@ func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, si
 		all.Classes = tally.Bins()
 	}
 	if s.vectors && k > 0 && err == nil {
-		all.Vectors = metrics.CrossFit(whole, all.Label, scoreSeed)
+		all.Vectors, err = metrics.CrossFit(ctx, whole, all.Label, scoreSeed)
 	}
 	return all, err
 }
