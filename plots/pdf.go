@@ -19,9 +19,13 @@ import (
 type pdfCanvas struct {
 	doc   *fpdf.Fpdf
 	size  vg.Point
-	color []color.Color // by depth of Push
-	width []vg.Length
-	alpha []uint8
+	state []pdfState // by depth of Push
+}
+
+// pdfState is what Push keeps and Pop restores.
+type pdfState struct {
+	color color.NRGBA
+	width vg.Length
 }
 
 // pdfFont is the name of the font in a document.
@@ -43,7 +47,7 @@ func newPDF(w, h vg.Length) (*pdfCanvas, error) {
 	}
 	doc.AddUTF8FontFromBytes(pdfFont, "", raw.Bytes())
 	doc.AddPage()
-	c := &pdfCanvas{doc: doc, size: vg.Point{X: w, Y: h}, color: []color.Color{color.Black}, width: []vg.Length{1}, alpha: []uint8{255}}
+	c := &pdfCanvas{doc: doc, size: vg.Point{X: w, Y: h}, state: []pdfState{{color.NRGBA{A: 255}, 1}}}
 	// The origin of vg is the lower left corner, that of fpdf the upper left one.
 	c.Push()
 	c.Translate(vg.Point{Y: h})
@@ -55,9 +59,11 @@ func newPDF(w, h vg.Length) (*pdfCanvas, error) {
 // Size implements [vg.CanvasSizer].
 func (c *pdfCanvas) Size() (w, h vg.Length) { return c.size.X, c.size.Y }
 
+func (c *pdfCanvas) top() *pdfState { return &c.state[len(c.state)-1] }
+
 // SetLineWidth implements [vg.Canvas].
 func (c *pdfCanvas) SetLineWidth(w vg.Length) {
-	c.width[len(c.width)-1] = w
+	c.top().width = w
 	c.doc.SetLineWidth(w.Points())
 }
 
@@ -75,16 +81,15 @@ func (c *pdfCanvas) SetColor(clr color.Color) {
 	if clr == nil {
 		clr = color.Black
 	}
-	c.color[len(c.color)-1] = clr
 	v := color.NRGBAModel.Convert(clr).(color.NRGBA)
 	r, g, b := int(v.R), int(v.G), int(v.B)
 	c.doc.SetFillColor(r, g, b)
 	c.doc.SetDrawColor(r, g, b)
 	c.doc.SetTextColor(r, g, b)
-	if top := len(c.alpha) - 1; c.alpha[top] != v.A {
-		c.alpha[top] = v.A
+	if c.top().color.A != v.A {
 		c.doc.SetAlpha(float64(v.A)/255, "Normal")
 	}
+	c.top().color = v
 }
 
 // Rotate implements [vg.Canvas].
@@ -100,9 +105,7 @@ func (c *pdfCanvas) Scale(x, y float64) { c.doc.TransformScale(100*x, 100*y, 0, 
 
 // Push implements [vg.Canvas].
 func (c *pdfCanvas) Push() {
-	c.color = append(c.color, c.color[len(c.color)-1])
-	c.width = append(c.width, c.width[len(c.width)-1])
-	c.alpha = append(c.alpha, c.alpha[len(c.alpha)-1])
+	c.state = append(c.state, *c.top())
 	c.doc.TransformBegin()
 }
 
@@ -110,15 +113,14 @@ func (c *pdfCanvas) Push() {
 // because the document does not keep it with the other properties.
 func (c *pdfCanvas) Pop() {
 	c.doc.TransformEnd()
-	top := len(c.color) - 1
-	c.color, c.width, c.alpha = c.color[:top], c.width[:top], c.alpha[:top]
-	v := color.NRGBAModel.Convert(c.color[top-1]).(color.NRGBA)
+	c.state = c.state[:len(c.state)-1]
+	v := c.top().color
 	c.doc.SetTextColor(int(v.R), int(v.G), int(v.B))
 }
 
 // Stroke implements [vg.Canvas].
 func (c *pdfCanvas) Stroke(p vg.Path) {
-	if c.width[len(c.width)-1] > 0 {
+	if c.top().width > 0 {
 		c.path(p, "D")
 	}
 }
@@ -137,7 +139,10 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 		case vg.LineComp:
 			c.doc.LineTo(x, y)
 		case vg.ArcComp:
-			c.arc(s)
+			if math.Abs(s.Angle) < 2*math.Pi-1e-9 {
+				panic("parts of circles are not drawn") // no figure has one
+			}
+			c.doc.ArcTo(x, y, s.Radius.Points(), s.Radius.Points(), 0, 0, 360)
 		case vg.CurveComp:
 			a, b := s.Control[0], s.Control[len(s.Control)-1]
 			if len(s.Control) == 1 { // quadratic
@@ -151,24 +156,6 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 		}
 	}
 	c.doc.DrawPath(style)
-}
-
-// arc adds an arc as cubic curves of at most a quarter turn.
-func (c *pdfCanvas) arc(s vg.PathComp) {
-	at := func(a float64) (x, y float64) {
-		return s.Pos.X.Points() + s.Radius.Points()*math.Cos(a), s.Pos.Y.Points() + s.Radius.Points()*math.Sin(a)
-	}
-	n := max(1, math.Ceil(math.Abs(s.Angle)/(math.Pi/2)-1e-9))
-	step := s.Angle / n
-	k := 4. / 3 * math.Tan(step/4) * s.Radius.Points()
-	x, y := at(s.Start)
-	c.doc.LineTo(x, y)
-	for i := range int(n) {
-		a := s.Start + float64(i)*step
-		x0, y0 := at(a)
-		x1, y1 := at(a + step)
-		c.doc.CurveBezierCubicTo(x0-k*math.Sin(a), y0+k*math.Cos(a), x1+k*math.Sin(a+step), y1-k*math.Cos(a+step), x1, y1)
-	}
 }
 
 // FillString implements [vg.Canvas].
