@@ -109,32 +109,26 @@ func (v View) float(w io.Writer, caption, label, left string, headings []string,
 	fmt.Fprintf(&b, "\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:compare-%s-%s-%s}\n",
 		table.Escape(caption), v.Metric, v.Source, label)
 	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", origin, left+strings.Repeat("r", len(headings)-len(left)))
-	for i, h := range headings {
-		if i > 0 {
-			b.WriteString(" & ")
-		}
-		fmt.Fprintf(&b, "\\textbf{%s}", table.Escape(h))
+	var head []string
+	for _, h := range headings {
+		head = append(head, "\\textbf{"+table.Escape(h)+"}")
 	}
-	b.WriteString(" \\\\\n\\midrule\n")
+	b.WriteString(strings.Join(head, " & ") + " \\\\\n\\midrule\n")
 	for _, row := range cells {
+		row = slices.Clone(row)
 		for i, c := range row {
-			if i > 0 {
-				b.WriteString(" & ")
-			}
 			switch {
 			case headings[i] == "alike": // ranges of places
-				c = strings.ReplaceAll(c, "-", "--")
-			case i >= len(left): // signs, not hyphens
-				c = strings.ReplaceAll(table.Escape(c), "-", "$-$")
-				if c == "$-$" {
-					c = "--"
-				}
+				row[i] = strings.ReplaceAll(c, "-", "--")
+			case i < len(left):
+				row[i] = table.Escape(c)
+			case c == "-":
+				row[i] = "--"
 			default:
-				c = table.Escape(c)
+				row[i] = minus(c)
 			}
-			b.WriteString(c)
 		}
-		b.WriteString(" \\\\\n")
+		b.WriteString(strings.Join(row, " & ") + " \\\\\n")
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}}%\n\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox{0}}\\else\\usebox{0}\\fi\n" +
 		"\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\n")

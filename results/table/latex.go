@@ -210,28 +210,25 @@ func (t *Table) latexHead(b *strings.Builder) {
 		}
 		b.WriteString(" \\\\\n\\midrule\n")
 	}
-	for i, c := range t.Spec.Rows {
-		if i > 0 {
-			b.WriteString(" & ")
-		}
-		fmt.Fprintf(b, "\\textbf{%s}", headings[c])
+	var head []string
+	for _, c := range t.Spec.Rows {
+		head = append(head, "\\textbf{"+headings[c]+"}")
 	}
 	if t.showsTarget() && t.Spec.methodsAreRows() {
-		b.WriteString(" & \\textit{OOD-free?}")
+		head = append(head, "\\textit{OOD-free?}")
 	}
 	for _, c := range t.Columns {
 		lines := t.heading(c)
 		for i := range lines {
 			lines[i] = Escape(lines[i])
 		}
+		text := strings.Join(lines, "\\\\")
 		if len(lines) > 1 {
-			fmt.Fprintf(b, " & \\textbf{\\begin{tabular}[b]{@{}c@{}}%s\\end{tabular}}", strings.Join(lines, "\\\\"))
-		} else {
-			fmt.Fprintf(b, " & \\textbf{%s}", strings.Join(lines, ""))
+			text = "\\begin{tabular}[b]{@{}c@{}}" + text + "\\end{tabular}"
 		}
-		b.WriteString(t.latexSigns(c.Rival))
+		head = append(head, "\\textbf{"+text+"}"+t.latexSigns(c.Rival))
 	}
-	b.WriteString(" \\\\\n")
+	b.WriteString(strings.Join(head, " & ") + " \\\\\n")
 }
 
 // tick says whether a method works without the target domain.
@@ -271,6 +268,7 @@ func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
 	if !first && (row.Mean || len(labels) > 1 && starts) {
 		b.WriteString("\\midrule\n")
 	}
+	var cells []string
 	for j, label := range labels {
 		label = Escape(label)
 		if !row.Mean && t.Spec.Rows[j] == "method" {
@@ -278,38 +276,32 @@ func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
 		}
 		switch {
 		case j > 0:
-			b.WriteString(" & " + label)
 		case !starts:
+			label = ""
 		case t.height(i) > 1 && len(labels) > 1:
-			fmt.Fprintf(b, "\\multirow{%d}{*}{%s}", t.height(i), label)
-		default:
-			b.WriteString(label)
+			label = fmt.Sprintf("\\multirow{%d}{*}{%s}", t.height(i), label)
 		}
+		cells = append(cells, label)
 	}
 	if t.showsTarget() && t.Spec.methodsAreRows() {
-		b.WriteString(" & " + tick(row.Rival))
+		cells = append(cells, tick(row.Rival))
 	}
+	below := make([]string, len(cells))
 	for j, c := range row.Cells {
-		b.WriteString(" & " + t.latexCell(c, j))
-	}
-	if !t.banded(i) {
-		b.WriteString(" \\\\\n")
-		return
-	}
-	b.WriteString(" \\\\[-2.5pt]\n")
-	b.WriteString(strings.Repeat(" & ", len(labels)-1))
-	if t.showsTarget() && t.Spec.methodsAreRows() {
-		b.WriteString(" & ")
-	}
-	for _, c := range row.Cells {
-		b.WriteString(" & ")
-		if c.below() != "" {
+		cells = append(cells, t.latexCell(c, j))
+		text := c.below()
+		if text != "" {
 			size := "tiny"
 			if c.Band == "" {
 				size = "scriptsize"
 			}
-			fmt.Fprintf(b, "{\\%s\\textcolor{Worse}{%s}}", size, strings.ReplaceAll(c.below(), "-", "$-$"))
+			text = fmt.Sprintf("{\\%s\\textcolor{Worse}{%s}}", size, strings.ReplaceAll(text, "-", "$-$"))
 		}
+		below = append(below, text)
+	}
+	b.WriteString(strings.Join(cells, " & "))
+	if t.banded(i) {
+		b.WriteString(" \\\\[-2.5pt]\n" + strings.Join(below, " & "))
 	}
 	b.WriteString(" \\\\\n")
 }
