@@ -102,16 +102,6 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	return parsed.Execute(w, c)
 }
 
-// WriteFile makes the page of the folder dir from the files in it, and returns the
-// path of the page.
-func WriteFile(dir string, o Options) (string, error) {
-	f, err := Read(dir)
-	if err != nil {
-		return "", err
-	}
-	return f.WriteFile(dir, o)
-}
-
 // WriteFile writes the page into the folder dir and returns its path.
 func (f *Folder) WriteFile(dir string, o Options) (string, error) {
 	path := filepath.Join(dir, File)

@@ -79,6 +79,15 @@ func dataOf(t *testing.T, text string) data {
 	return d
 }
 
+// writeFile makes the page of a folder from the files in it.
+func writeFile(dir string) (string, error) {
+	f, err := Read(dir)
+	if err != nil {
+		return "", err
+	}
+	return f.WriteFile(dir, Options{})
+}
+
 func TestHostileIdentifiersStayText(t *testing.T) {
 	text := write(t, folder())
 	if strings.Contains(text, hostile) || strings.Contains(text, "<b onclick") {
@@ -234,7 +243,7 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 	}
 	text := func() string {
 		t.Helper()
-		path, err := WriteFile(dir, Options{})
+		path, err := writeFile(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,13 +278,13 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := WriteFile(dir, Options{}); err == nil || !strings.Contains(err.Error(), "results.csv: does not belong to the run that") {
+	if _, err := writeFile(dir); err == nil || !strings.Contains(err.Error(), "results.csv: does not belong to the run that") {
 		t.Errorf("run.json of another run: %v", err)
 	}
 }
 
 func TestAFolderWithoutResultsSaysSo(t *testing.T) {
-	_, err := WriteFile(t.TempDir(), Options{})
+	_, err := writeFile(t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "no results.csv in") {
 		t.Errorf("error %v", err)
 	}
