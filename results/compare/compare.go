@@ -132,7 +132,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 	var list []*Comparison
 	for _, source := range []string{"measured", "simulated"} {
 		v := all.from(source)
-		if !slices.ContainsFunc(v.settings, func(s results.Setting) bool { _, ok, _ := v.value(s, o.Against); return ok }) {
+		if len(v.lacking(o.Against, v.settings).Settings) == len(v.settings) {
 			continue
 		}
 		list = append(list, v.compare(source, m, o))
@@ -180,15 +180,10 @@ func (v values) has(method string, o Options) error {
 	if !slices.Contains(v.methods, method) {
 		return fmt.Errorf("%s has no rows of method %q; it has %s", o.rowsFile(), method, strings.Join(v.methods, ", "))
 	}
-	why := ""
-	for _, s := range v.settings {
-		_, ok, reason := v.value(s, method)
-		if ok {
-			return nil
-		}
-		why = reason
+	if l := v.lacking(method, v.settings); len(l.Settings) == len(v.settings) {
+		return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), l.Why)
 	}
-	return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), why)
+	return nil
 }
 
 // cost is the factor that makes values of the metric costs: 1 where lower is better
