@@ -86,7 +86,6 @@ type analogues struct {
 }
 
 func (a *analogues) collect(records []results.Record) {
-	seen := map[network]bool{}
 	for _, r := range records {
 		if a.like[r.Dataset] == "" || r.Source != "measured" || r.Status != results.OK {
 			continue
@@ -100,8 +99,7 @@ func (a *analogues) collect(records []results.Record) {
 		n := network{r.Dataset, r.Backbone}
 		if r.Loss != "ce" {
 			a.losses[n] = true
-		} else if !seen[n] {
-			seen[n] = true
+		} else if !slices.Contains(a.networks, n) {
 			a.networks = append(a.networks, n)
 		}
 	}

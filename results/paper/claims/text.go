@@ -53,7 +53,7 @@ func (c *Comparison) textTable(b *strings.Builder, t paper.Table) {
 	}
 	metric := table.Name("metric", t.Metric)
 	fmt.Fprintf(b, "Table %d, %s (%s in per cent): %d of %d numbers have a value here\n", t.Number, t.Summary, metric, found, numbers)
-	if found == 0 && !tried(rows) {
+	if found == 0 && !slices.ContainsFunc(rows, Row.tried) {
 		return
 	}
 	fmt.Fprintf(b, "  %-20s %9s %7s %10s  %-16s %s\n", "", "published", "here", "difference", "consistency band", "source")
@@ -63,25 +63,15 @@ func (c *Comparison) textTable(b *strings.Builder, t paper.Table) {
 }
 
 // tried reports whether any cell has a record at all.
-func tried(rows []Row) bool {
-	for _, r := range rows {
-		for _, c := range r.Cells {
-			if c.State != Missing {
-				return true
-			}
-		}
-	}
-	return false
+func (r Row) tried() bool {
+	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.State != Missing })
 }
 
 func (r Row) text(b *strings.Builder) {
-	if !tried([]Row{r}) {
+	if !r.tried() {
 		partly := ""
-		for _, c := range r.Cells {
-			if c.Reason != "no record" {
-				partly = "; " + c.Label + ": " + c.Reason
-				break
-			}
+		if i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Reason != "no record" }); i >= 0 {
+			partly = "; " + r.Cells[i].Label + ": " + r.Cells[i].Reason
 		}
 		line(b, fmt.Sprintf("  %s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))
 		return
@@ -112,10 +102,8 @@ func (r Row) text(b *strings.Builder) {
 // standIn returns how the network of the row differs from the paper's, where a
 // stand-in says so.
 func (r Row) standIn() string {
-	for _, c := range r.Cells {
-		if c.StandIn != "" {
-			return c.StandIn
-		}
+	if i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.StandIn != "" }); i >= 0 {
+		return r.Cells[i].StandIn
 	}
 	return ""
 }
@@ -150,7 +138,7 @@ func (c *Comparison) textSummaries(b *strings.Builder) {
 		case len(list) == 0:
 			fmt.Fprintf(b, "%s: no numbers.\n\n", title)
 		case source == measured:
-			textMeasured(b, title, list)
+			textMeasured(b, list)
 		case source == standIn:
 			textSimulated(b, "Measured on networks that stand in for the paper's: no verdict", list)
 		default:
@@ -159,8 +147,8 @@ func (c *Comparison) textSummaries(b *strings.Builder) {
 	}
 }
 
-func textMeasured(b *strings.Builder, title string, list []Summary) {
-	fmt.Fprintf(b, "%s\n", title)
+func textMeasured(b *strings.Builder, list []Summary) {
+	b.WriteString("Measured\n")
 	fmt.Fprintf(b, "  %-50s %11s %8s %9s %9s %6s\n", "", "numbers", "median", "wins", "in part", "tau")
 	for _, s := range list {
 		tau := "-"
