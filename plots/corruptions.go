@@ -3,6 +3,7 @@ package plots
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,11 +37,7 @@ func Corruptions(in Input) (*Figure, error) {
 		list[i] = newCategory(c)
 	}
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
-	largest := 0.0
-	for _, x := range v.at {
-		largest = max(largest, x)
-	}
-	g := corruptionGrid{values: v, list: list, y: fromZero(largest, 6)}
+	g := corruptionGrid{values: v, list: list, y: fromZero(slices.Max(slices.Collect(maps.Values(v.at))), 6)}
 	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, keys: v.dots(pageWidth - 8), notes: v.notes,
 		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], table.List(labels(v.methods)))}
 	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil

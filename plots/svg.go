@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,17 +115,12 @@ func outlines(used map[rune]bool) ([]byte, error) {
 	if len(used) == 0 {
 		return nil, nil
 	}
-	var list []rune
-	for r := range used {
-		list = append(list, r)
-	}
-	slices.Sort(list)
 	face := typeface().Face
 	em := fixed.Int26_6(face.UnitsPerEm())
 	var buf sfnt.Buffer
 	var b bytes.Buffer
 	b.WriteString("<defs>\n")
-	for _, r := range list {
+	for _, r := range slices.Sorted(maps.Keys(used)) {
 		glyph, err := face.GlyphIndex(&buf, r)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -155,11 +156,7 @@ func (v values) dots(width vg.Length) legend {
 // largest returns the largest value that the axis has to show, and whether others
 // are beyond it.
 func (v values) largest() (x float64, clipped bool) {
-	var all []float64
-	for _, y := range v.at {
-		all = append(all, y)
-	}
-	return bulk(all, onePoint)
+	return bulk(slices.Collect(maps.Values(v.at)), onePoint)
 }
 
 // fromZero is an axis in per cent from 0 to a little above the largest value, with

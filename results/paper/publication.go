@@ -1,5 +1,7 @@
 package paper
 
+import "slices"
+
 // Row is the numbers that a table ranks against each other, in the order of its
 // methods.
 type Row struct {
@@ -10,23 +12,15 @@ type Row struct {
 // Number returns the number of the method with the label; ok is false if none is
 // printed.
 func (r Row) Number(label string) (n Number, ok bool) {
-	for _, n := range r.Numbers {
-		if n.Label == label {
-			return n, true
-		}
+	if i := slices.IndexFunc(r.Numbers, func(n Number) bool { return n.Label == label }); i >= 0 {
+		return r.Numbers[i], true
 	}
 	return Number{}, false
 }
 
 // Ranked returns the numbers that take part in the ranking.
 func (r Row) Ranked() []Number {
-	var list []Number
-	for _, n := range r.Numbers {
-		if n.Ranked() {
-			list = append(list, n)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(r.Numbers), func(n Number) bool { return !n.Ranked() })
 }
 
 // Publication is printed numbers arranged in the rows of their tables. It is
@@ -67,13 +61,7 @@ func (p *Publication) Row(s Setting) (Row, bool) {
 
 // Table returns the rows of the table with the id.
 func (p *Publication) Table(id string) []Row {
-	var rows []Row
-	for _, r := range p.Rows {
-		if r.Table == id {
-			rows = append(rows, r)
-		}
-	}
-	return rows
+	return slices.DeleteFunc(slices.Clone(p.Rows), func(r Row) bool { return r.Table != id })
 }
 
 // Averaged returns the settings of Tables 7 and 8 over which a mean is taken: the

@@ -32,13 +32,7 @@ func rank(row paper.Row) ranking {
 
 // marked returns the numbers of a row, HFE included, that have a mark.
 func marked(row paper.Row, mark paper.Mark) []paper.Number {
-	var list []paper.Number
-	for _, p := range row.Numbers {
-		if p.Mark == mark {
-			list = append(list, p)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(row.Numbers), func(p paper.Number) bool { return p.Mark != mark })
 }
 
 func (a *audit) bestMarks() {

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,13 +53,7 @@ func (f Finding) place() string {
 }
 
 func of(kind Kind, findings []Finding) []Finding {
-	var list []Finding
-	for _, f := range findings {
-		if f.Kind == kind {
-			list = append(list, f)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Kind != kind })
 }
 
 // JSON prints each finding as an object on a line of its own.

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
@@ -109,12 +110,7 @@ func (b *book) row(r paper.Row) values {
 }
 
 func (v values) has(labels ...string) bool {
-	for _, l := range labels {
-		if _, ok := v.of[l]; !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(labels, func(l string) bool { _, ok := v.of[l]; return !ok })
 }
 
 // lowestOther returns the ranked method other than QaTS with the lowest number,

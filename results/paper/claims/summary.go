@@ -63,13 +63,7 @@ func (r Row) has(source string) bool {
 }
 
 func filter(rows []Row, keep func(Row) bool) []Row {
-	var list []Row
-	for _, r := range rows {
-		if keep(r) {
-			list = append(list, r)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !keep(r) })
 }
 
 func summary(rows []Row, source string) Summary {

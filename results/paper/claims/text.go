@@ -126,12 +126,7 @@ func (r Ranking) String() string {
 
 func (c *Comparison) textSummaries(b *strings.Builder) {
 	for _, source := range []string{measured, standIn, simulated} {
-		var list []Summary
-		for _, s := range c.Summaries {
-			if s.Source == source && s.Found > 0 {
-				list = append(list, s)
-			}
-		}
+		list := slices.DeleteFunc(slices.Clone(c.Summaries), func(s Summary) bool { return s.Source != source || s.Found == 0 })
 		title := strings.ToUpper(source[:1]) + source[1:]
 		switch {
 		case len(list) == 0 && source == standIn:
