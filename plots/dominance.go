@@ -162,11 +162,7 @@ func (d dominance) draw(c draw.Canvas, _ vg.Length) {
 	area := onePanel(c, dominanceHeight)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
-	for _, v := range ticks(x.min, x.max, 6) {
-		if v == float64(int(v)) && v >= 1 {
-			x.ticks = append(x.ticks, v)
-		}
-	}
+	x.ticks = slices.DeleteFunc(ticks(x.min, x.max, 6), func(v float64) bool { return v != float64(int(v)) || v < 1 })
 	p := axes(x, d.y)
 	p.Add(gridLines(d.y), zeroLine, drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for i, q := range d.points {

@@ -76,20 +76,20 @@ func (r Record) StandsIn() bool {
 
 // item returns the text of the first item of the note that begins with prefix.
 func (r Record) item(prefix string) string {
-	for _, item := range strings.Split(r.Note, "; ") {
-		if text, ok := strings.CutPrefix(item, prefix); ok {
-			return text
-		}
+	if list := r.items(prefix); list != nil {
+		return list[0]
 	}
 	return ""
 }
 
 // Warnings returns the items of the note that begin with "warning: ", without
 // that prefix.
-func (r Record) Warnings() []string {
-	var list []string
-	for _, item := range strings.Split(r.Note, "; ") {
-		if text, ok := strings.CutPrefix(item, warningPrefix); ok {
+func (r Record) Warnings() []string { return r.items(warningPrefix) }
+
+// items returns the texts of the items of the note that begin with prefix.
+func (r Record) items(prefix string) (list []string) {
+	for item := range strings.SplitSeq(r.Note, "; ") {
+		if text, ok := strings.CutPrefix(item, prefix); ok {
 			list = append(list, text)
 		}
 	}

@@ -88,7 +88,7 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", table.Count(len(a.Methods), "method"))
 	}
 	common, lost := onCommonSettings(records, a.Methods, a.Metrics)
-	if common == nil {
+	if len(common) == 0 {
 		return nil, fmt.Errorf("no setting on which %s have all of %s", table.Count(len(a.Methods), "method"), strings.Join(a.Metrics, ", "))
 	}
 	records, a.Lost = common, lost
@@ -129,7 +129,7 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 }
 
 // onCommonSettings returns the records of the settings on which all methods have values
-// of all metrics, nil if there is no such setting. lost counts the settings on which
+// of all metrics, none if there is no such setting. lost counts the settings on which
 // some of the methods have some of the metrics. Experiments that ran one setting share
 // its values, and redrawn splits do not count.
 func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
@@ -154,12 +154,7 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 			lost++
 		}
 	}
-	for _, r := range records {
-		if have[at(r)] != nil {
-			common = append(common, r)
-		}
-	}
-	return common, lost
+	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return have[at(r)] == nil }), lost
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the

@@ -167,12 +167,17 @@ func (v values) compare(source string, m measure, o Options) *Comparison {
 	own := c.row(v, o.Against)
 	c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
 	c.rank(v)
-	shown := []string{o.Against}
-	for _, r := range c.Rows {
-		shown = append(shown, r.Method)
-	}
-	c.Warnings = v.warnings(shown)
+	c.Warnings = v.warnings(c.shown())
 	return c
+}
+
+// shown returns Against and the methods compared with it.
+func (c *Comparison) shown() []string {
+	list := []string{c.Against}
+	for _, r := range c.Rows {
+		list = append(list, r.Method)
+	}
+	return list
 }
 
 // has returns an error for a method without any value of the metric.

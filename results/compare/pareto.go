@@ -49,16 +49,11 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pareto{}
 	timed = times.Ranking.Methods
-	for _, m := range all.Ranking.Methods {
-		if !slices.Contains(timed, m) {
-			p.Untimed = append(p.Untimed, m)
-		}
-	}
+	p := &Pareto{Untimed: slices.DeleteFunc(slices.Clone(all.Ranking.Methods), func(m string) bool { return slices.Contains(timed, m) })}
 	common, _ := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric})
 	const where = "on the settings with values and fit times: "
-	if common == nil {
+	if len(common) == 0 {
 		return nil, fmt.Errorf(where + "no setting has all of them")
 	}
 	if p.Quality, err = rankingOf(common, o, where); err != nil {

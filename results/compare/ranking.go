@@ -45,11 +45,7 @@ type Lacking struct {
 // rankable returns the methods to be ranked and the settings on which all of them have
 // a value. It lists what it leaves out.
 func (c *Comparison) rankable(v values) (ranked []string, settings []results.Setting) {
-	methods := []string{c.Against}
-	for _, r := range c.Rows {
-		methods = append(methods, r.Method)
-	}
-	k := &c.Ranking
+	methods, k := c.shown(), &c.Ranking
 	settings = slices.DeleteFunc(slices.Clone(v.settings), func(s results.Setting) bool { return !v.any(s, methods) })
 	for _, m := range methods {
 		lacks := v.lacking(m, settings)

@@ -120,12 +120,7 @@ func (v values) transform(m measure) {
 // from returns the values of the settings of a source.
 func (v values) from(source string) values {
 	kept := v
-	kept.settings = nil
-	for _, s := range v.settings {
-		if v.source(s) == source {
-			kept.settings = append(kept.settings, s)
-		}
-	}
+	kept.settings = slices.DeleteFunc(slices.Clone(v.settings), func(s results.Setting) bool { return v.source(s) != source })
 	return kept
 }
 

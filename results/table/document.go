@@ -255,11 +255,7 @@ func (p Part) room() float64 {
 	if len(p.Tables) > 0 {
 		t := p.Tables[0].Table
 		rows := t.parts()[0]
-		length := 0
-		for _, note := range t.Notes {
-			length += len(note.String()) + 4
-		}
-		height += 12.5*float64(t.lines(rows[0], rows[1])) + 20 + 8*float64(length/140+3)
+		height += 12.5*float64(t.lines(rows[0], rows[1])) + 20 + 8*float64(t.notesLength()/140+3)
 	} else {
 		height += p.Figures[0].Height
 	}

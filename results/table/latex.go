@@ -102,15 +102,24 @@ const (
 func (t *Table) longNotes() bool {
 	parts := t.parts()
 	last := parts[len(parts)-1]
+	return t.lines(last[0], last[1])+t.notesLength()/140 > t.pageLines()
+}
+
+// notesLength is about the number of characters of all footnotes.
+func (t *Table) notesLength() int {
 	length := 0
 	for _, note := range t.Notes {
 		length += len(note.String()) + 4
 	}
-	limit := uprightLines
+	return length
+}
+
+// pageLines is the number of lines that a float of the table holds.
+func (t *Table) pageLines() int {
 	if t.turned() {
-		limit = turnedLines
+		return turnedLines
 	}
-	return t.lines(last[0], last[1])+length/140 > limit
+	return uprightLines
 }
 
 // lines is the number of lines of some rows.
@@ -127,10 +136,6 @@ func (t *Table) lines(from, to int) int {
 // parts divides the rows so that each part fits a page. It divides between rows that
 // differ in the first label.
 func (t *Table) parts() [][2]int {
-	limit := uprightLines
-	if t.turned() {
-		limit = turnedLines
-	}
 	parts := [][2]int{{0, len(t.Rows)}}
 	for i := 1; i < len(t.Rows); i++ {
 		last := &parts[len(parts)-1]
@@ -141,7 +146,7 @@ func (t *Table) parts() [][2]int {
 		for next < len(t.Rows) && t.Rows[next].Labels[0] == t.Rows[i].Labels[0] {
 			next++
 		}
-		if t.lines(last[0], next) > limit {
+		if t.lines(last[0], next) > t.pageLines() {
 			last[1] = i
 			parts = append(parts, [2]int{i, len(t.Rows)})
 		}

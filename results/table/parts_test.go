@@ -541,6 +541,7 @@ func TestControlCharactersAreSpaces(t *testing.T) {
 func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
 	table := &Table{Spec: Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
 		Columns: []Column{{Label: "TS", Rival: &Rival{}}, {Label: "HFE", Rival: &Rival{Target: true}}}}
+	table.rivals = []*Rival{table.Columns[0].Rival, table.Columns[1].Rival}
 	lines := table.textLines()
 	if len(lines) != 3 || !strings.Contains(lines[0], "OOD-free?") || strings.Contains(lines[1], "OOD-free?") || !strings.Contains(lines[1], "TS") {
 		t.Errorf("lines %q", lines)

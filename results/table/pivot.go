@@ -123,6 +123,7 @@ func (p *pivoting) head(shown []results.Record) {
 		}
 	}
 	p.rivals = append(p.rivals, unranked...)
+	p.table.rivals = p.rivals
 	if !p.spec.methodsAreRows() {
 		for _, r := range p.rivals {
 			p.table.Columns = append(p.table.Columns, Column{ID: r.ID, Label: r.Label, Rival: r})

@@ -23,6 +23,8 @@ type Table struct {
 	Simulated int      // simulated numbers shown, means excepted
 	StandIns  []string // how the networks of the numbers marked o differ from the paper's
 	Baselines []string // labels of the methods that Pair compares with
+
+	rivals []*Rival // in the order in which they are shown
 }
 
 // Undeclared takes the place of the text that says how a stand-in differs from the
@@ -246,7 +248,7 @@ func (t *Table) legend(g glyphs) []string {
 		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))
 	}
 	var unranked []string
-	for _, r := range t.rivals() {
+	for _, r := range t.rivals {
 		if !r.Ranked {
 			unranked = append(unranked, r.Label)
 		}
@@ -267,7 +269,7 @@ func (t *Table) legend(g glyphs) []string {
 	if t.showsTarget() {
 		list = append(list, g.star+": not OOD-free; the method sees unlabelled samples of each target domain.")
 	}
-	for _, r := range t.rivals() {
+	for _, r := range t.rivals {
 		if text := remark(r.ID, r.Label); t.of() == "method" && text != "" {
 			say("%s", text)
 		}
@@ -342,22 +344,6 @@ func (t *Table) of() string {
 	return t.Spec.Columns
 }
 
-// rivals returns the rivals in the order in which they are shown.
-func (t *Table) rivals() []*Rival {
-	var list []*Rival
-	for _, c := range t.Columns {
-		if c.Rival != nil {
-			list = append(list, c.Rival)
-		}
-	}
-	for _, r := range t.Rows {
-		if r.Rival != nil && !slices.Contains(list, r.Rival) {
-			list = append(list, r.Rival)
-		}
-	}
-	return list
-}
-
 // changesAtCells reports whether the daggers stand at the numbers, because the
 // methods have no labels in the table.
 func (t *Table) changesAtCells() bool { return t.of() != "method" }
@@ -365,7 +351,7 @@ func (t *Table) changesAtCells() bool { return t.of() != "method" }
 // showsTarget reports whether a rival sees the target domain. The table then says
 // which rivals do not.
 func (t *Table) showsTarget() bool {
-	return slices.ContainsFunc(t.rivals(), func(r *Rival) bool { return r.Target })
+	return slices.ContainsFunc(t.rivals, func(r *Rival) bool { return r.Target })
 }
 
 // wide reports whether headings are broken into several lines to save width.

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // BradleyTerry returns the strengths s of k methods in the model of Bradley and Terry
@@ -61,12 +63,6 @@ func BradleyTerry(wins [][]float64, start []float64) []float64 {
 			break
 		}
 	}
-	mean := 0.0
-	for _, x := range s {
-		mean += x / float64(k)
-	}
-	for i := range s {
-		s[i] -= mean
-	}
+	floats.AddConst(-stat.Mean(s, nil), s)
 	return s
 }
