@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
@@ -40,7 +39,6 @@ type Cell struct {
 	seed                 uint64         // of the fit
 	pair                 string         // key text of the pairing with the baseline; empty if there is none
 	scored, paired       bool           // the scores and the pairing are in the store
-	damaged              bool           // an object in the store cannot be read
 }
 
 // plan makes the cells of the unit and finds their states.
@@ -79,14 +77,11 @@ func (u *Unit) plan(ctx context.Context, o PlanOptions, at location) {
 	}
 	u.compareTexts(o.Interval)
 	for i := range u.Cells {
-		c := &u.Cells[i]
-		if c.State == "" {
-			c.scored = !o.Fresh && o.Store.Has(results.Scores, results.Key(c.scores))
-			c.State, c.Why = c.inStore(o)
-		}
-		c.paired = c.pair == "" || !o.Fresh && o.Store.Has(results.Pairs, results.Key(c.pair))
-		if c.State == Hit && !c.paired {
-			c.State, c.Why = Score, "not yet paired with "+u.Spec.Baseline
+		if c := &u.Cells[i]; c.State == "" {
+			c.State, c.Why = c.inStore(u.Spec.Baseline, o.has)
+			if o.Fresh {
+				c.Why = "asked to start afresh"
+			}
 		}
 	}
 	u.describeArrays(ctx, o)
@@ -183,62 +178,32 @@ func (u *Unit) compareTexts(interval metrics.Interval) {
 	}
 }
 
+// has reports whether the store has the object of a key text, and may use it.
+func (o *PlanOptions) has(kind results.Kind, text string) bool {
+	return !o.Fresh && o.Store.Has(kind, results.Key(text))
+}
+
 // forbidden reports whether c would start a program that may not be started. A
 // program whose probabilities are in the store is not started.
 func (c *Cell) forbidden(o PlanOptions) bool {
-	if c.external == nil || !c.external.runs() || o.AllowExec {
-		return false
-	}
-	state, _ := c.inStore(o)
-	return state == Miss
+	return c.external != nil && c.external.runs() && !o.AllowExec && !(o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit))
 }
 
-// inStore returns the state of a cell whose scores have been looked up.
-func (c *Cell) inStore(o PlanOptions) (State, string) {
-	switch {
-	case o.Fresh:
-		return Miss, "asked to start afresh"
-	case c.scored:
+// inStore returns the state of a cell by the objects that the store has, and notes
+// whether its scores and its pairing with the baseline are among them.
+func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string) bool) (State, string) {
+	c.scored = has(results.Scores, c.scores)
+	c.paired = c.pair == "" || has(results.Pairs, c.pair)
+	if c.scored && c.paired {
 		return Hit, ""
-	case o.Store.Has(results.SampleScores, results.Key(c.samples)) && o.Store.Has(results.Fit, results.Key(c.fit)):
-		return Score, "not yet scored by these metrics"
-	case o.Store.Has(results.Fit, results.Key(c.fit)):
+	}
+	switch {
+	case !has(results.Fit, c.fit):
+		return Miss, "not yet fitted on this calibration set with these options"
+	case !has(results.SampleScores, c.samples):
 		return Miss, "fitted, not yet applied to this test set"
+	case c.scored:
+		return Score, "not yet paired with " + baseline
 	}
-	return Miss, "not yet fitted on this calibration set with these options"
-}
-
-// intact reports whether the object of a key text is in the store and undamaged.
-func (p *Plan) intact(kind results.Kind, text string) bool {
-	_, err := p.store.Get(kind, results.Key(text))
-	return err == nil
-}
-
-// verify reads the objects that a run will use. A damaged object counts as absent
-// and is made again.
-func (p *Plan) verify(u *Unit) {
-	pairing := false
-	for i := range u.Cells {
-		c := &u.Cells[i]
-		if c.State != Hit && c.State != Score {
-			pairing = pairing || c.State == Miss && c.pair != ""
-			continue
-		}
-		if c.pair != "" && !(c.paired && p.intact(results.Pairs, c.pair)) {
-			c.paired, pairing = false, true
-			c.State = Score
-		}
-		if c.scored && !p.intact(results.Scores, c.scores) {
-			c.scored = false
-			c.State = Score
-		}
-	}
-	scoring := slices.ContainsFunc(u.Cells, func(c Cell) bool { return c.State == Miss || c.State == Score })
-	for i := range u.Cells {
-		c := &u.Cells[i]
-		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
-		if (c.State == Score || c.State == Hit && base) && !(p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit)) {
-			c.State, c.damaged = Miss, true
-		}
-	}
+	return Score, "not yet scored by these metrics"
 }

@@ -42,6 +42,10 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	key := results.Key(c.fit)
 	w.run.mu.Lock()
 	f := w.run.fits[key]
+	if f == nil { // the stored one was damaged
+		f = &fitting{}
+		w.run.fits[key] = f
+	}
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		f.err = guard(c.Method.Name, func() (err error) {

@@ -80,9 +80,6 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range p.Units {
-		p.verify(&p.Units[i])
-	}
 	for _, i := range units {
 		r.expect(&p.Units[i])
 	}
@@ -231,7 +228,7 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	work := &unitWork{run: r, unit: u, outcomes: outcomes}
 	defer work.release()
 	if !r.options.Fresh {
-		r.catchUp(u)
+		r.verify(u)
 	}
 	todo := false
 	for i := range u.Cells {
@@ -264,26 +261,33 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// catchUp looks missing cells up again: another spec may have the same setting,
-// and this run may have finished it since the plan was made.
-func (r *run) catchUp(u *Unit) {
+// intact reports whether the object of a key text is in the store and undamaged.
+func (p *Plan) intact(kind results.Kind, text string) bool {
+	_, err := p.store.Get(kind, results.Key(text))
+	return err == nil
+}
+
+// verify reads the objects that a run will use of the cells of a unit: another spec may
+// have the same setting, and this run may have finished it since the plan was made. A
+// damaged object counts as absent and is made again.
+func (r *run) verify(u *Unit) {
+	pairing, scoring := false, false
 	for i := range u.Cells {
 		c := &u.Cells[i]
-		if c.State != Miss || c.damaged {
-			continue
+		if c.State == Hit || c.State == Score || c.State == Miss {
+			missing := c.State == Miss
+			if c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact); missing && c.State != Miss {
+				r.leave(results.Key(c.fit))
+			}
+			pairing, scoring = pairing || !c.paired, scoring || c.State != Hit
 		}
-		p := r.plan
-		c.scored = p.intact(results.Scores, c.scores)
-		c.paired = c.pair == "" || p.intact(results.Pairs, c.pair)
-		switch {
-		case c.scored && c.paired:
-			c.State = Hit
-		case p.intact(results.SampleScores, c.samples) && p.intact(results.Fit, c.fit):
-			c.State = Score
-		default:
-			continue
+	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
+		if c.State == Hit && base && !(r.plan.intact(results.SampleScores, c.samples) && r.plan.intact(results.Fit, c.fit)) {
+			c.State = Miss
 		}
-		r.leave(results.Key(c.fit))
 	}
 }
 
@@ -293,7 +297,7 @@ func (r *run) leave(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if f := r.fits[key]; f != nil {
-		if f.users--; f.users == 0 {
+		if f.users--; f.users <= 0 {
 			delete(r.fits, key)
 		}
 	}
