@@ -146,14 +146,18 @@ func (u *Unit) texts(ctx context.Context, c *Cell, o PlanOptions, at location) e
 	}
 	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)
 	if c.external != nil {
-		fit, rows, err := c.external.digests(at, func(path, name string) (string, error) {
+		text, err := c.external.digests(at, func(path, name string) (string, error) {
 			c.files = append(c.files, namedFile{path, name})
 			return o.Digests.File(path, name)
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Method.Name, err)
 		}
-		c.fit, test = c.fit+fit, test+rows
+		if c.external.runs() {
+			c.fit += text
+		} else {
+			test += text
+		}
 	}
 	c.samples = samplesText(c.fit, test, u.classes(), u.vectors())
 	return nil

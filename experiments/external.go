@@ -31,9 +31,10 @@ func Registry() spec.Registry {
 type externalMethod interface {
 	calib.Method
 
-	// digests returns the key texts, besides options and arrays, of the fit and of
-	// the rows. It calls sum for the digest of each file that it reads.
-	digests(at location, sum fileSum) (fit, rows string, err error)
+	// digests returns the part of the key besides options and arrays: of a program it
+	// belongs to the fit, of files to the rows. It calls sum for the digest of each file
+	// that it reads.
+	digests(at location, sum fileSum) (string, error)
 
 	// lacks returns the reason why the method cannot serve a setting, or "" if it
 	// can.

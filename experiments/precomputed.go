@@ -85,13 +85,13 @@ func (p precomputed) lacks(at location) string {
 	return ""
 }
 
-func (p precomputed) digests(at location, digest fileSum) (fit, rows string, err error) {
+func (p precomputed) digests(at location, digest fileSum) (string, error) {
 	path, name, err := p.find(at)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	sum, err := digest(path, name)
-	return "", fmt.Sprintf("probs sha256:%s\n", sum), err
+	return fmt.Sprintf("probs sha256:%s\n", sum), err
 }
 
 // fit returns the empty fit that the store keeps for a method without one.

@@ -109,7 +109,7 @@ func (program) lacks(location) string { return "" }
 
 // digests gives the content of the program, of its arguments that are files, and
 // of the files in its options: an edited script is another method.
-func (p program) digests(at location, digest fileSum) (fit, rows string, err error) {
+func (p program) digests(at location, digest fileSum) (string, error) {
 	var b strings.Builder
 	sum := func(what, path, name string) error {
 		s, err := digest(path, name)
@@ -119,29 +119,29 @@ func (p program) digests(at location, digest fileSum) (fit, rows string, err err
 	b.WriteString("program\n")
 	dir, err := filepath.Abs(at.root)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	found, err := external.Find(dir, p.options.Command[0])
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if err := sum("command 0", found, p.options.Command[0]); err != nil {
-		return "", "", err
+		return "", err
 	}
 	for i, arg := range p.options.Command[1:] {
 		path := inFolder(dir, arg)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			if err := sum(fmt.Sprintf("command %d", i+1), path, arg); err != nil {
-				return "", "", err
+				return "", err
 			}
 		}
 	}
 	for _, name := range p.options.Files {
 		if err := sum(name, inFolder(dir, name), name); err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
-	return b.String(), "", nil
+	return b.String(), nil
 }
 
 // inFolder returns path, relative to dir unless it is absolute.

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,12 +87,9 @@ your own, from logits (n x k, before the softmax) and labels (n, from 0):
 
 // lowestECE returns the methods with the lowest ECE.
 func lowestECE(d *experiments.Demo) []string {
+	best := slices.MinFunc(d.Columns, func(a, b experiments.DemoColumn) int { return cmp.Compare(a.ECE, b.ECE) }).ECE
 	var names []string
-	best := math.Inf(1)
 	for _, c := range d.Columns {
-		if c.ECE < best {
-			best, names = c.ECE, nil
-		}
 		if c.ECE == best {
 			names = append(names, c.Entry.Name)
 		}
