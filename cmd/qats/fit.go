@@ -169,7 +169,10 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	var before, after *metrics.Samples
 	if err := cal.Use(func(set *data.Set) (err error) {
 		in.Cal = set
-		if err := f.complete(cmd.Context(), cmd.ErrOrStderr(), m, &in); err != nil {
+		if set != nil && m.Contract().TrueLogits && data.LogProbs(set.Logits) {
+			return fmt.Errorf("%s: %s", f.files.Logits, experiments.NeedsTrueLogits(m.Name))
+		}
+		if in.Target, err = f.loadTarget(cmd.Context(), cmd.ErrOrStderr(), m, in.Classes()); err != nil {
 			return err
 		}
 		clock.lap("load_s")
@@ -235,24 +238,13 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, m
 	return cal, nil, err
 }
 
-// complete checks the calibration set of in and adds the target set, if the
-// contract of m names one.
-func (a arrays) complete(ctx context.Context, stderr io.Writer, m *spec.Method, in *calib.Input) error {
-	contract := m.Contract()
-	if in.Cal != nil && contract.TrueLogits && data.LogProbs(in.Cal.Logits) {
-		return fmt.Errorf("%s: %s", a.files.Logits, experiments.NeedsTrueLogits(m.Name))
-	}
-	if contract.Target == 0 {
-		return nil
-	}
-	var err error
-	in.Target, err = a.loadTarget(ctx, stderr, m, *in)
-	return err
-}
-
-// loadTarget reads the logits of the deployment domain.
-func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, in calib.Input) (*data.Set, error) {
-	if a.target == "" {
+// loadTarget reads the logits of the deployment domain if the contract of m names them.
+// The calibration set has k classes; k is 0 if there is none.
+func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, k int) (*data.Set, error) {
+	switch {
+	case m.Contract().Target == 0:
+		return nil, nil
+	case a.target == "":
 		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
 	}
 	r, err := data.Files{Logits: a.target, Kind: a.files.Kind}.Open()
@@ -267,7 +259,7 @@ func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method
 	if err != nil {
 		return nil, err
 	}
-	if k := in.Classes(); k != 0 && target.Logits.Cols != k {
+	if k != 0 && target.Logits.Cols != k {
 		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
 	}
 	if m.Contract().TrueLogits && data.LogProbs(target.Logits) {

@@ -120,13 +120,9 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	if err != nil {
 		return "", "", err
 	}
-	words := append([]string{self, "run"}, files...)
-	words = append(words, "--out", f.at.out, "--max-memory", f.memory.text)
+	words := slices.Concat([]string{self, "run"}, files, f.at.flagsOf(), []string{"--max-memory", f.memory.text})
 	if f.at.store != "" {
 		words = append(words, "--store", f.at.store)
-	}
-	for _, d := range f.at.data {
-		words = append(words, "--data", d)
 	}
 	if f.at.quick {
 		words = append(words, "--quick")
@@ -157,7 +153,7 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:TERM@%d", endBefore)) + "exec " + quoted(append(shard, "--shard", "auto")) + "\n"
 	run := quoted(words)
 	if f.report {
-		report := quoted(append(append([]string{self, "report"}, files...), "--out", f.at.out))
+		report := quoted(slices.Concat([]string{self, "report"}, files, outFlag(f.at.out)))
 		run = run + "; status=$?\n[ $status -le 1 ] || exit $status\n" + report + " > /dev/null && exit $status"
 	}
 	return array, head("qats-assembly", "assembly_%j.log") + run + "\n", nil

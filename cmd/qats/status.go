@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,8 +46,6 @@ type sign struct {
 // depends on them, and an error of writing them is none of the run.
 type life struct {
 	path string
-
-	mu   sync.Mutex
 	last sign
 }
 
@@ -67,8 +64,6 @@ func newLife(store string, s experiments.Shard) *life {
 }
 
 func (l *life) show(p experiments.Progress) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.last.Done, l.last.Failed, l.last.Total = p.Done, p.Failed, p.Total
 	if time.Since(l.last.Time) >= lifeEvery {
 		l.write("running")
@@ -77,8 +72,6 @@ func (l *life) show(p experiments.Progress) {
 
 // end writes the last sign.
 func (l *life) end(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	switch {
 	case err == nil:
 		l.write("done")
