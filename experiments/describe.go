@@ -16,8 +16,7 @@ import (
 func (p *Plan) Describe(out *Outcome) results.Run {
 	r := results.Run{FirstRows: p.first, Keys: results.KeysDigest(out.Rows.Records)}
 	r.Rows = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
-	r.Counts = results.RunCounts{Settings: len(p.Units), Cells: out.Cells, Skipped: out.Skipped, Failed: out.Failed}
-	r.Counts.Measured, r.Counts.Simulated, r.Counts.Absent = p.Measured()
+	r.Counts = p.RunCounts(out)
 	described := map[*spec.Spec]bool{}
 	for i := range p.Units {
 		u := &p.Units[i]
@@ -27,13 +26,19 @@ func (p *Plan) Describe(out *Outcome) results.Run {
 		}
 		s := u.Setting
 		r.Settings = append(r.Settings, results.RunSetting{
-			Experiment: s.Experiment, Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity,
-			CalibrateOn: s.CalibrateOn, Rescale: s.Rescale,
+			Setting: s.Setting, CalibrateOn: s.CalibrateOn, Rescale: s.Rescale,
 			Source: string(u.Provenance.Origin), Kind: string(u.Provenance.Kind), From: u.Provenance.From, Note: p.local(u.Provenance.Note),
 			Test: u.testArrays, Cal: u.calArrays,
 		})
 	}
 	return r
+}
+
+// RunCounts counts the settings and cells of a run.
+func (p *Plan) RunCounts(out *Outcome) results.RunCounts {
+	n := results.RunCounts{Settings: len(p.Units), Cells: out.Cells, Skipped: out.Skipped, Failed: out.Failed}
+	n.Measured, n.Simulated, n.Absent = p.Measured()
+	return n
 }
 
 func describeSpec(s *spec.Spec) results.RunSpec {

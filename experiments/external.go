@@ -84,7 +84,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 		}
 	}
 	var body []byte
-	var spent fitTime
+	var spent results.Time
 	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
 		var meter cputime.Meter // of the program, and not of handing it the arrays
 		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)

@@ -80,7 +80,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 		}
 	}
 	var model *calib.Model
-	var spent fitTime
+	var spent results.Time
 	err := w.withInput(ctx, c, func(in calib.Input) error {
 		var fitted *calib.Fitted
 		took, known, err := cputime.Measure(ctx, func(ctx context.Context) (err error) {

@@ -9,23 +9,12 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// fitTime is the processor time of a fit as the store keeps it, beside the fit and
-// under its key. No key and no other result depends on it. It is written when the fit
-// is made, so a fit that is found in the store keeps its time, and a fit without one,
-// such as one of an older program, has none.
-type fitTime struct {
-	Seconds      float64 `json:"seconds"`
-	Rows         int     `json:"rows,omitempty"`
-	Classes      int     `json:"classes,omitempty"`
-	Processor    string  `json:"processor,omitempty"`
-	Instructions string  `json:"instructions,omitempty"`
-
-	known bool
-}
-
-// timeOf returns the time of a fit on in.
-func timeOf(spent time.Duration, known bool, in calib.Input) fitTime {
-	t := fitTime{Seconds: spent.Seconds(), Processor: cpu.Model(), known: known}
+// timeOf returns the time of a fit on in as the store keeps it, beside the fit and under
+// its key. No key and no other result depends on it. It is written when the fit is made,
+// so a fit that is found in the store keeps its time, and a fit without one, such as one
+// of an older program, has none.
+func timeOf(spent time.Duration, known bool, in calib.Input) results.Time {
+	t := results.Time{Seconds: spent.Seconds(), Known: known, Processor: cpu.Model()}
 	switch {
 	case in.Stream != nil:
 		t.Rows, t.Classes = in.Stream.Rows(), in.Stream.Classes()
@@ -38,13 +27,14 @@ func timeOf(spent time.Duration, known bool, in calib.Input) fitTime {
 // timeRow returns the row of times.csv of a cell with values. A time that is absent or
 // damaged is empty: the fit is not made again for it.
 func (p *Plan) timeRow(u *Unit, c *Cell) results.Time {
-	row := results.Time{Setting: u.Setting.Setting, Method: c.Method.Name, Source: string(u.Provenance.Origin)}
+	var t results.Time
 	body, err := p.store.Get(results.Times, results.Key(c.fit))
-	var t fitTime
-	if err != nil || json.Unmarshal(body, &t) != nil {
-		return row
+	if err == nil {
+		err = json.Unmarshal(body, &t)
 	}
-	row.Seconds, row.Known, row.Rows, row.Classes = t.Seconds, true, t.Rows, t.Classes
-	row.Processor, row.Instructions = t.Processor, t.Instructions
-	return row
+	if err != nil {
+		t = results.Time{}
+	}
+	t.Setting, t.Method, t.Source, t.Known = u.Setting.Setting, c.Method.Name, string(u.Provenance.Origin), err == nil
+	return t
 }

@@ -14,12 +14,12 @@ type namedFile struct{ path, name string }
 // was computed from has changed since the plan: the key would name another content than
 // the one that was read. The time is stored first, so that a run that is killed leaves
 // no fit without one.
-func (w *unitWork) putFit(c *Cell, body []byte, spent fitTime) error {
+func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 	store := w.run.plan.store
 	if err := w.unit.unchanged(w.run.plan.digests, c, false); err != nil {
 		return err
 	}
-	if spent.known {
+	if spent.Known {
 		text, err := json.Marshal(spent)
 		if err == nil {
 			err = storeError(store.Put(results.Times, c.fit, text))

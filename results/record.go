@@ -13,12 +13,12 @@ import (
 // Setting identifies the setting of an experiment that a number belongs to. Its
 // fields are the first columns of each file.
 type Setting struct {
-	Experiment string // name of the spec
-	Dataset    string
-	Backbone   string
-	Loss       string // that the network was trained with; ce for cross-entropy
-	Corruption string // empty for a clean test set
-	Severity   int    // from 1; 0, written empty, where there is none
+	Experiment string `json:"experiment"` // name of the spec
+	Dataset    string `json:"dataset"`
+	Backbone   string `json:"backbone"`
+	Loss       string `json:"loss"`                 // that the network was trained with; ce for cross-entropy
+	Corruption string `json:"corruption,omitempty"` // empty for a clean test set
+	Severity   int    `json:"severity,omitempty"`   // from 1; 0, written empty, where there is none
 }
 
 // Split is the corruption of settings whose calibration and test rows were

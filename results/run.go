@@ -77,13 +77,7 @@ type RunMethod struct {
 
 // RunSetting is a setting of a run, with the arrays that it read.
 type RunSetting struct {
-	Experiment string `json:"experiment"`
-	Dataset    string `json:"dataset"`
-	Backbone   string `json:"backbone"`
-	Loss       string `json:"loss"`
-	Corruption string `json:"corruption,omitempty"`
-	Severity   int    `json:"severity,omitempty"`
-
+	Setting
 	CalibrateOn string  `json:"calibrate_on,omitempty"`
 	Rescale     float64 `json:"rescale,omitempty"`
 
@@ -96,11 +90,6 @@ type RunSetting struct {
 	// an array ("logits sha256:..."), or describe the virtual network.
 	Test string `json:"test,omitempty"`
 	Cal  string `json:"cal,omitempty"`
-}
-
-// Setting returns the identifiers of the setting.
-func (s RunSetting) Setting() Setting {
-	return Setting{s.Experiment, s.Dataset, s.Backbone, s.Loss, s.Corruption, s.Severity}
 }
 
 // runFormat is the value under "qats_run": raised when the form changes.

@@ -62,7 +62,7 @@ func TestRunIsWrittenAndReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.json")
 	want := Run{Format: 1, Version: "v1", Command: "qats run <a>.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Counts: RunCounts{Settings: 1, Cells: 2},
 		Specs:    []RunSpec{{Name: "standard", File: "a.yaml", Text: "name: standard\n", Data: []string{"arrays"}, Metrics: []string{"ece"}, Methods: []RunMethod{{Name: "ts", Label: "TS", Method: "ts", Version: 1}}}},
-		Settings: []RunSetting{{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce", Source: "measured", Test: "logits sha256:ab\n"}}}
+		Settings: []RunSetting{{Setting: Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}, Source: "measured", Test: "logits sha256:ab\n"}}}
 	if err := WriteRun(path, want); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestRunIsWrittenAndReadBack(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
-	if got.Settings[0].Setting() != cell("cifar10", "resnet50") {
-		t.Errorf("cell %v", got.Settings[0].Setting())
+	if got.Settings[0].Setting != cell("cifar10", "resnet50") {
+		t.Errorf("cell %v", got.Settings[0].Setting)
 	}
 	text, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"qats_run": 1`, `"qats_run": 2`, 1)), 0o666); err != nil {

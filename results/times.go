@@ -19,11 +19,12 @@ const NoTime = "no time is stored with its fit"
 // Time is one row of times.csv: the processor time of the fit of a method on a
 // setting. Settings that share a calibration set share fits, so a time may be in
 // several rows. times.csv is measured, so it differs between two runs that give the
-// same results, and no other file depends on it.
+// same results, and no other file depends on it. Its JSON, which the store keeps beside
+// the fit, is the part that does not depend on the setting.
 type Time struct {
-	Setting
-	Method string
-	Source string // of the arrays: measured or simulated; the time is measured in either case
+	Setting `json:"-"`
+	Method  string `json:"-"`
+	Source  string `json:"-"` // of the arrays: measured or simulated; the time is measured in either case
 
 	// Seconds of processor time, over all threads of the fit, in user and system mode.
 	// It contains neither reading the arrays nor applying the fit. It is that of the
@@ -31,14 +32,14 @@ type Time struct {
 	// it is counted for each of them. Of an external program, it is the time of its
 	// call with fit, the start of its interpreter included. Written empty, and
 	// meaningless, unless Known.
-	Seconds float64
-	Known   bool // the time was measured, and is stored with the fit
+	Seconds float64 `json:"seconds"`
+	Known   bool    `json:"-"` // the time was measured, and is stored with the fit
 
-	Rows    int // of the calibration set; 0, written empty, where the method reads none or no time is known
-	Classes int
+	Rows    int `json:"rows,omitempty"` // of the calibration set; 0, written empty, where the method reads none or no time is known
+	Classes int `json:"classes,omitempty"`
 
-	Processor    string // its model name; empty where the system does not tell
-	Instructions string // of the vector code: avx512, avx2 or portable; empty for an external program
+	Processor    string `json:"processor,omitempty"`    // its model name; empty where the system does not tell
+	Instructions string `json:"instructions,omitempty"` // of the vector code: avx512, avx2 or portable; empty for an external program
 }
 
 var timesFormat = csvfile.Format[Time]{

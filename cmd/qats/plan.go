@@ -246,26 +246,19 @@ func countText(n map[experiments.State]int) string {
 
 // planCell is one line of plan --json.
 type planCell struct {
-	Experiment string `json:"experiment"`
-	Dataset    string `json:"dataset"`
-	Backbone   string `json:"backbone"`
-	Loss       string `json:"loss"`
-	Corruption string `json:"corruption,omitempty"`
-	Severity   int    `json:"severity,omitempty"`
-	Method     string `json:"method"`
-	Source     string `json:"source"`
-	State      string `json:"state"`
-	Why        string `json:"why,omitempty"`
+	results.Setting
+	Method string            `json:"method"`
+	Source data.Origin       `json:"source"`
+	State  experiments.State `json:"state"`
+	Why    string            `json:"why,omitempty"`
 }
 
 func planJSON(w io.Writer, plan *experiments.Plan) error {
 	enc := json.NewEncoder(w)
 	for i := range plan.Units {
 		u := &plan.Units[i]
-		s := u.Setting
 		for _, c := range u.Cells {
-			if err := enc.Encode(planCell{s.Experiment, s.Dataset, s.Backbone, s.Loss, s.Corruption, s.Severity,
-				c.Method.Name, string(u.Provenance.Origin), string(c.State), c.Why}); err != nil {
+			if err := enc.Encode(planCell{u.Setting.Setting, c.Method.Name, u.Provenance.Origin, c.State, c.Why}); err != nil {
 				return err
 			}
 		}

@@ -196,27 +196,18 @@ func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shar
 
 // runJSON is the object of run --json.
 type runJSON struct {
-	Out       string `json:"out"`             // folder of the CSV files
-	Shard     string `json:"shard,omitempty"` // such as 1/4; then there are no CSV files
-	Settings  int    `json:"settings"`
-	Measured  int    `json:"measured"`
-	Simulated int    `json:"simulated"`
-	Absent    int    `json:"absent"` // without arrays
-	Cells     int    `json:"cells"`
-	OK        int    `json:"ok"`
-	Skipped   int    `json:"skipped"`
-	Failed    int    `json:"failed"`
-	Fitted    int    `json:"fitted"` // now; the rest is from the store
-	Scored    int    `json:"scored"`
-
+	Out   string `json:"out"`             // folder of the CSV files
+	Shard string `json:"shard,omitempty"` // such as 1/4; then there are no CSV files
+	results.RunCounts
+	OK      int                  `json:"ok"`
+	Fitted  int                  `json:"fitted"` // now; the rest is from the store
+	Scored  int                  `json:"scored"`
 	Reasons []experiments.Reason `json:"reasons,omitempty"` // of cells without a value
 }
 
 // summaryJSON prints the summary of a run as one JSON object.
 func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard, dir string) error {
-	r := runJSON{Out: dir, Settings: len(plan.Units), Cells: out.Cells, OK: out.Cells - out.Skipped - out.Failed,
-		Skipped: out.Skipped, Failed: out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
-	r.Measured, r.Simulated, r.Absent = plan.Measured()
+	r := runJSON{Out: dir, RunCounts: plan.RunCounts(out), OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
 	if shard.N != 0 {
 		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)
 	}

@@ -301,7 +301,7 @@ func (p *packer) run(r *results.Run) {
 	}
 	p.Run = &runEntry{FirstRows: r.FirstRows}
 	for _, s := range r.Settings {
-		if i, ok := p.setting[settingID{s.Setting(), s.Source}]; ok {
+		if i, ok := p.setting[settingID{s.Setting, s.Source}]; ok {
 			e := &p.Settings[i]
 			e.From, e.Test, e.Cal = p.text(s.From), p.text(s.Test), p.text(s.Cal)
 			e.On, e.Rescale = s.CalibrateOn, s.Rescale
