@@ -3,7 +3,6 @@ package experiments
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -15,16 +14,11 @@ import (
 
 // rows assembles the rows of all units, in plan order.
 func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
-	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
-	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
-	})
 	var all Rows
-	for i, part := range parts {
-		if errs[i] != nil {
-			return Rows{}, errs[i]
+	for i := range p.Units {
+		if err := p.assemble(&all, &p.Units[i], outcomes[i]); err != nil {
+			return Rows{}, err
 		}
-		all.Append(&part)
 	}
 	return all, nil
 }

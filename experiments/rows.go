@@ -39,16 +39,13 @@ func (r *Rows) Write(dir string) error {
 	if err := results.WriteResults(filepath.Join(dir, "results.csv"), r.Records); err != nil {
 		return err
 	}
-	files := []func() error{
-		func() error { return results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records) },
-		func() error { return results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins) },
-		func() error { return results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs) },
-		func() error { return results.WriteParameters(filepath.Join(dir, "fits.csv"), r.Parameters) },
-		func() error { return results.WriteTimes(filepath.Join(dir, "times.csv"), r.Times) },
-	}
-	errs := make([]error, len(files))
-	forEach(len(files), len(files), func(i int) { errs[i] = files[i]() })
-	return errors.Join(errs...)
+	return errors.Join(
+		results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records),
+		results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins),
+		results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs),
+		results.WriteParameters(filepath.Join(dir, "fits.csv"), r.Parameters),
+		results.WriteTimes(filepath.Join(dir, "times.csv"), r.Times),
+	)
 }
 
 // ReadRows reads results.csv, bins.csv and pairs.csv, and times.csv if there is one,
