@@ -98,12 +98,12 @@ func (p *Plan) has(kind results.Kind, text string) (bool, error) {
 	if text == "" {
 		return false, nil
 	}
-	return p.store.Lookup(kind, results.Key(text))
+	return p.options.Store.Lookup(kind, results.Key(text))
 }
 
 // object reads a JSON object of the store.
 func (p *Plan) object(kind results.Kind, text string, v any) error {
-	body, err := p.store.Get(kind, results.Key(text))
+	body, err := p.options.Store.Get(kind, results.Key(text))
 	if err == nil {
 		err = json.Unmarshal(body, v)
 	}

@@ -12,7 +12,7 @@ import (
 // described returns the text of run.json for a run of testSpec.
 func described(t *testing.T, w *world, o RunOptions) string {
 	t.Helper()
-	plan := w.plan(testSpec, o.Fresh)
+	plan := w.plan(testSpec, w.fresh)
 	out, err := plan.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,9 @@ func described(t *testing.T, w *world, o RunOptions) string {
 func TestRunIsDescribedAlike(t *testing.T) {
 	w := newWorld(t)
 	first := described(t, w, RunOptions{Workers: 1})
-	if described(t, w, RunOptions{Workers: 3}) != first || described(t, w, RunOptions{Workers: 3, Fresh: true}) != first {
+	again := described(t, w, RunOptions{Workers: 3})
+	w.fresh = true
+	if again != first || described(t, w, RunOptions{Workers: 3}) != first {
 		t.Error("run.json depends on the workers or on the store")
 	}
 	elsewhere := newWorld(t)

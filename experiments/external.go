@@ -64,7 +64,7 @@ type location struct {
 
 // location returns the location of a unit.
 func (p *Plan) location(u *Unit) location {
-	return location{root: projectRoot(u.Spec.File), folders: p.data, test: u.test, setting: u.Setting, first: p.first > 0}
+	return location{root: projectRoot(u.Spec.File), folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0}
 }
 
 // notAllowed returns the reason why a program is not run.
@@ -74,8 +74,8 @@ func notAllowed(method string) string {
 
 // externalFit finds the bytes of an external fit in the store or makes them.
 func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
-	store := w.run.plan.store
-	if !w.run.options.Fresh {
+	store := w.run.plan.options.Store
+	if !w.run.plan.options.Fresh {
 		switch body, err := store.Get(results.Fit, results.Key(c.fit)); {
 		case err == nil:
 			return body, nil

@@ -133,7 +133,7 @@ func TestPanicOfASourceFailsItsSetting(t *testing.T) {
 
 	p = w.plan("name: t\nmethods: [uncal, ts, qats]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", true)
 	p.Units[0].source = faulty{p.Units[0].source} // the panic is within a shared fit
-	out, err = p.Run(t.Context(), RunOptions{Fresh: true})
+	out, err = p.Run(t.Context(), RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (e *skipError) Error() string { return e.reason }
 // instead, and the map is nil.
 func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	c := &w.unit.Cells[cell]
-	if c.external != nil && c.external.runs() && !w.run.plan.allowExec {
+	if c.external != nil && c.external.runs() && !w.run.plan.options.AllowExec {
 		return nil, 0, &skipError{notAllowed(c.Method.Name)}
 	}
 	key := results.Key(c.fit)
@@ -70,8 +70,8 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 
 // makeFit finds the fit in the store, or makes it and stores it.
 func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
-	store := w.run.plan.store
-	if !w.run.options.Fresh {
+	store := w.run.plan.options.Store
+	if !w.run.plan.options.Fresh {
 		switch model, err := loadFit(store, c); {
 		case err == nil:
 			return model, nil
@@ -191,7 +191,7 @@ func (w *unitWork) fitted(cell int) (*calib.Fitted, error) {
 		return &calib.Fitted{}, nil
 	}
 	if w.fits[cell] == nil {
-		model, err := loadFit(w.run.plan.store, c)
+		model, err := loadFit(w.run.plan.options.Store, c)
 		if err != nil {
 			return nil, storeError(err)
 		}

@@ -38,9 +38,9 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	if u.inputs == "" {
 		return in, nil
 	}
-	store := r.plan.store
+	store := r.plan.options.Store
 	switch body, err := store.Get(results.Inputs, results.Key(u.inputs)); {
-	case err == nil && !r.options.Fresh:
+	case err == nil && !r.plan.options.Fresh:
 		return in, json.Unmarshal(body, &in)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return in, err

@@ -40,16 +40,9 @@ type Plan struct {
 	Units    []Unit
 	Unhashed map[string]int64 // of a look: the sizes of the files that are not hashed yet
 
-	store   *results.Store
-	digests *data.Digests           // hold every file to the version that was digested
+	options PlanOptions             // with digests that hold every file to one version
 	missing map[*spec.Spec][]string // folders that specs name by a word and that do not exist
 	roots   []string                // absolute folders of sources, which no output shows
-
-	// Options that are needed again when the plan is run.
-	data      []string
-	first     int
-	allowExec bool
-	interval  metrics.Interval
 }
 
 // PlanOptions configures a plan.
@@ -86,7 +79,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	} else {
 		o.Digests = o.Digests.Pinned(o.Fresh)
 	}
-	p := &Plan{store: o.Store, digests: o.Digests, data: o.Data, first: o.First, allowExec: o.AllowExec, interval: o.Interval}
+	p := &Plan{options: o}
 	open := openSources{options: o, opened: map[string]data.Source{}, missing: map[*spec.Spec][]string{}}
 	for _, s := range specs {
 		sources, err := open.of(s)

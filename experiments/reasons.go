@@ -129,7 +129,7 @@ func (p *Plan) absent(u *Unit) []string {
 			lines = append(lines, fmt.Sprintf("  %s has %s%s", s.Dir, few(s.Entries, 8), hint))
 		}
 	}
-	if len(p.data) == 0 {
+	if len(p.options.Data) == 0 {
 		for _, dir := range p.missing[u.Spec] {
 			lines = append(lines, "  there is no folder "+dir)
 		}

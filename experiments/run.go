@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
@@ -28,7 +29,6 @@ type RunOptions struct {
 	Memory int64
 
 	Shard Shard
-	Fresh bool // compute everything again; the plan must be made with Fresh too
 
 	// Progress, if not nil, is called after each unit, one call at a time.
 	Progress func(Progress)
@@ -70,7 +70,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	if p.allowExec {
+	if p.options.AllowExec {
 		if err := external.Recover(); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err := context.Cause(work); err != nil {
 		return nil, fmt.Errorf("%w; %d of %d cells are done and kept, and no file was written", err, r.done, r.total)
 	}
-	out := &Outcome{Fitted: r.fitted, Scored: r.scored}
+	out := &Outcome{Fitted: int(r.fitted.Load()), Scored: int(r.scored.Load())}
 	for _, i := range units {
 		out.count(&p.Units[i], outcomes[i])
 	}
@@ -161,11 +161,12 @@ type run struct {
 	options RunOptions
 	memory  *semaphore.Weighted
 
-	mu                          sync.Mutex
-	fits                        map[string]*fitting // by key, while some unit still needs it
-	done, total, fitted, scored int
-	failed                      int
-	left                        map[*spec.Spec]int // settings that are not done
+	fitted, scored atomic.Int64
+
+	mu                  sync.Mutex
+	fits                map[string]*fitting // by key, while some unit still needs it
+	done, total, failed int
+	left                map[*spec.Spec]int // settings that are not done
 }
 
 // outcome is the result of one cell. The status is empty until the cell has failed
@@ -214,20 +215,13 @@ func (r *run) report(u *Unit, cells []outcome) {
 	}
 }
 
-// count changes the counters of the run.
-func (r *run) count(f func(*run)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	f(r)
-}
-
 // unit brings all cells of one setting into the store. The error is an error of
 // the store itself, such as a full disk, which no row can hold.
 func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	outcomes := make([]outcome, len(u.Cells))
 	work := &unitWork{run: r, unit: u, outcomes: outcomes}
 	defer work.release()
-	if !r.options.Fresh {
+	if !r.plan.options.Fresh {
 		r.verify(u)
 	}
 	todo := false
@@ -263,7 +257,7 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 
 // intact reports whether the object of a key text is in the store and undamaged.
 func (p *Plan) intact(kind results.Kind, text string) bool {
-	_, err := p.store.Get(kind, results.Key(text))
+	_, err := p.options.Store.Get(kind, results.Key(text))
 	return err == nil
 }
 

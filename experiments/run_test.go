@@ -55,7 +55,9 @@ func TestOneFitManyScores(t *testing.T) {
 	if more.Fitted != 2 || more.Scored != 4 {
 		t.Errorf("one more method: %d fits and %d scored, want 2 and 4", more.Fitted, more.Scored)
 	}
-	fresh, got := w.run(testSpec, RunOptions{Fresh: true})
+	w.fresh = true
+	fresh, got := w.run(testSpec, RunOptions{})
+	w.fresh = false
 	if fresh.Fitted != 15 || fresh.Scored != 28 {
 		t.Errorf("with Fresh: %d fits and %d scored, want 15 and 28", fresh.Fitted, fresh.Scored)
 	}

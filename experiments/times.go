@@ -28,7 +28,7 @@ func timeOf(spent time.Duration, known bool, in calib.Input) results.Time {
 // damaged is empty: the fit is not made again for it.
 func (p *Plan) timeRow(u *Unit, c *Cell) results.Time {
 	var t results.Time
-	body, err := p.store.Get(results.Times, results.Key(c.fit))
+	body, err := p.options.Store.Get(results.Times, results.Key(c.fit))
 	if err == nil {
 		err = json.Unmarshal(body, &t)
 	}

@@ -15,8 +15,8 @@ type namedFile struct{ path, name string }
 // the one that was read. The time is stored first, so that a run that is killed leaves
 // no fit without one.
 func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
-	store := w.run.plan.store
-	if err := w.unit.unchanged(w.run.plan.digests, c, false); err != nil {
+	store := w.run.plan.options.Store
+	if err := w.unit.unchanged(w.run.plan.options.Digests, c, false); err != nil {
 		return err
 	}
 	if spent.Known {
@@ -31,7 +31,7 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 	if err := store.Put(results.Fit, c.fit, body); err != nil {
 		return storeError(err)
 	}
-	w.run.count(func(r *run) { r.fitted++ })
+	w.run.fitted.Add(1)
 	return nil
 }
 

@@ -136,11 +136,11 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			return err
 		}
 		c := &w.unit.Cells[i]
-		if err := w.unit.unchanged(w.run.plan.digests, c, true); err != nil {
+		if err := w.unit.unchanged(w.run.plan.options.Digests, c, true); err != nil {
 			w.fail(i, err)
 			continue
 		}
-		if err := w.run.plan.store.Put(results.SampleScores, c.samples, body); err != nil {
+		if err := w.run.plan.options.Store.Put(results.SampleScores, c.samples, body); err != nil {
 			return err
 		}
 	}
@@ -256,10 +256,10 @@ func (w *unitWork) score(ctx context.Context) error {
 			w.fail(i, err)
 			continue
 		}
-		if err := w.run.plan.store.Put(results.Scores, c.scores, body); err != nil {
+		if err := w.run.plan.options.Store.Put(results.Scores, c.scores, body); err != nil {
 			return err
 		}
-		w.run.count(func(r *run) { r.scored++ })
+		w.run.scored.Add(1)
 	}
 	return nil
 }
@@ -270,7 +270,7 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 		return w.samples[i], nil
 	}
 	c := &w.unit.Cells[i]
-	body, err := w.run.plan.store.Get(results.SampleScores, results.Key(c.samples))
+	body, err := w.run.plan.options.Store.Get(results.SampleScores, results.Key(c.samples))
 	if err == nil {
 		w.samples[i], err = scoring.Decode(body)
 	}
@@ -329,7 +329,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 			others[j-1] = s
 		}
 	}
-	options := metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.interval}
+	options := metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.options.Interval}
 	if more := w.unit.Spec.Intervals; len(more) > 0 {
 		options.Metrics = slices.Concat(metrics.Paired(), more)
 	}
@@ -341,7 +341,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 		of := slices.DeleteFunc(slices.Clone(pairs), func(p metrics.Pair) bool { return p.Other != j })
 		body, err := json.Marshal(of)
 		if err == nil {
-			err = w.run.plan.store.Put(results.Pairs, w.unit.Cells[i].pair, body)
+			err = w.run.plan.options.Store.Put(results.Pairs, w.unit.Cells[i].pair, body)
 		}
 		if err != nil {
 			return err

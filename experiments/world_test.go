@@ -29,6 +29,7 @@ settings:
 
 // world has a folder of arrays and an output folder with a store for one test.
 type world struct {
+	fresh     bool // run computes everything again
 	t         *testing.T
 	data, out string
 	known     spec.Registry
@@ -126,7 +127,7 @@ func (w *world) planWith(text string, o PlanOptions) *Plan {
 // run runs a spec and returns the outcome and the bytes of the files.
 func (w *world) run(text string, o RunOptions) (*Outcome, string) {
 	w.t.Helper()
-	out, err := w.plan(text, o.Fresh).Run(context.Background(), o)
+	out, err := w.plan(text, w.fresh).Run(context.Background(), o)
 	if err != nil {
 		w.t.Fatal(err)
 	}

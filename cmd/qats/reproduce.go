@@ -49,7 +49,7 @@ elsewhere from the program.`,
 			if err != nil {
 				return err
 			}
-			failed := execute(cmd, &at, specs, at.out, use.options(at.fresh), report(cmd))
+			failed := execute(cmd, &at, specs, at.out, use.options(), report(cmd))
 			if failed != nil && failed != errFailed {
 				return failed
 			}

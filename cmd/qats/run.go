@@ -62,7 +62,7 @@ type runFlags struct {
 
 func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	var err error
-	o := r.use.options(r.at.fresh)
+	o := r.use.options()
 	if o.Shard, err = parseShard(r.shard, os.Getenv); err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func defaultWorkers(getenv func(string) string, processors int) int {
 	return processors
 }
 
-func (r *resources) options(fresh bool) experiments.RunOptions {
-	return experiments.RunOptions{Workers: r.workers, Memory: r.memory.bytes, Fresh: fresh}
+func (r *resources) options() experiments.RunOptions {
+	return experiments.RunOptions{Workers: r.workers, Memory: r.memory.bytes}
 }
 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
