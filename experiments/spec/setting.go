@@ -107,6 +107,13 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 
 // settingKeys are the keys of a grid.
 func (r *reader) settingKeys(g *grid) []Key {
+	draws := fmt.Sprintf("give a number of draws from 1 to %d", MaxSplits)
+	shares := func(n *yaml.Node) {
+		s, ok := r.scalar(n, "test_shares")
+		if g.skewed = s == "calibration"; ok && !g.skewed {
+			r.errorf(n, "test_shares %q: want calibration, or leave the key out", s)
+		}
+	}
 	return []Key{
 		{Name: "dataset", Type: IDs, read: r.ids(&g.datasets, "dataset"), Required: true, Meaning: "Data sets.", Example: "cifar10"},
 		{Name: "backbone", Type: IDs, read: r.ids(&g.backbones, "backbone"), Required: true, Meaning: "Networks.", Example: "[resnet50, densenet40]"},
@@ -114,8 +121,8 @@ func (r *reader) settingKeys(g *grid) []Key {
 		{Name: "corruption", Type: IDs, read: r.ids(&g.corruptions, "corruption"), Default: "none: clean images", Meaning: "Corruptions of the test images; needs severity.", Example: "[fog, snow]"},
 		{Name: "severity", Type: Counts, read: r.severities(&g.severities), Default: "none: clean images", Meaning: "Severities, 1 to 5; needs corruption.", Example: "[1, 3, 5]"},
 		{Name: "rescale", Type: Numbers, read: r.rescales(&g.rescales), Default: "none", Meaning: "Factors on the test logits, 1e-6 to 1e6, one setting each. The calibration set stays as it is. Not with corruption.", Example: "[0.5, 2]"},
-		{Name: "splits", Type: Count, read: r.splits(&g.splits), Most: MaxSplits, Default: "none", Meaning: "How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on.", Example: "20"},
-		{Name: "test_shares", Type: Text, read: r.shares(&g.skewed), Choices: []string{"calibration"}, Default: "none", Meaning: "calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on.", Example: "calibration"},
+		{Name: "splits", Type: Count, read: r.whole(&g.splits, "splits", 1, MaxSplits, draws), Most: MaxSplits, Default: "none", Meaning: "How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on.", Example: "20"},
+		{Name: "test_shares", Type: Text, read: shares, Choices: []string{"calibration"}, Default: "none", Meaning: "calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on.", Example: "calibration"},
 		{Name: "calibrate_on", Type: ID, read: r.oneID(&g.calibrateOn, "calibrate_on"), Default: "the dataset itself", Meaning: "Data set whose calibration set is used.", Example: "cifar10"},
 	}
 }
@@ -179,7 +186,8 @@ func (r *reader) severities(dst *[]int) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = nil
 		r.list(n, func(item *yaml.Node) {
-			if v, ok := r.whole(item, "severity", 5, "severities are 1 to 5; leave the key out for clean images"); ok {
+			v := 0
+			if r.whole(&v, "severity", 1, 5, "severities are 1 to 5; leave the key out for clean images")(item); v > 0 {
 				*dst = append(*dst, v)
 			}
 		})
@@ -208,23 +216,3 @@ func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
 // calShares is the corruption, in results.csv, of a test set with the class shares of
 // the calibration set.
 const calShares = "cal-shares"
-
-// shares reads test_shares, which has one value.
-func (r *reader) shares(dst *bool) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		switch s, ok := r.scalar(n, "test_shares"); {
-		case !ok:
-		case s != "calibration":
-			r.errorf(n, "test_shares %q: want calibration, or leave the key out", s)
-		default:
-			*dst = true
-		}
-	}
-}
-
-// splits reads how many times both sets are redrawn from their union.
-func (r *reader) splits(dst *int) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*dst, _ = r.whole(n, "splits", MaxSplits, fmt.Sprintf("give a number of draws from 1 to %d", MaxSplits))
-	}
-}

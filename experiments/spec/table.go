@@ -78,6 +78,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 		}
 	}
 	labels := func(v *yaml.Node) { r.labels(v, x.Spec, s) }
+	last := len(paper.Tables())
 	return slices.Concat([]Key{
 		{Name: "name", Type: ID, read: r.text(&x.name, "name"), Default: "the metric", Meaning: "Part of the file names, after the name of the spec.", Example: "clean-ece"},
 		{Name: "title", Type: Text, read: r.text(&x.Caption, "title"), Default: "the title of the spec and the metric", Meaning: "Caption.", Example: "ECE on clean images"},
@@ -92,7 +93,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 		{Name: "unranked", Type: Texts, read: r.methodsOf(&x.Unranked, s), Default: "none", Meaning: "Methods that are shown and not ranked.", Example: "[ts]"},
 		{Name: "consistency_band", Type: Flag, read: r.boolean(&x.ConsistencyBand, "consistency_band"), Default: "false", Meaning: "Prints below each ECE or AECE its consistency band. Not with average.", Example: "true"},
 		{Name: "interval", Type: Flag, read: r.boolean(&x.Interval, "interval"), Default: "false", Meaning: "Prints below each ECE or AECE its difference from the baseline, with the paired 95 % interval. Not with average.", Example: "true"},
-		{Name: "paper", Type: Count, read: r.paperTable(&x.Number), Most: len(paper.Tables()), Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", len(paper.Tables())), Example: "1"},
+		{Name: "paper", Type: Count, read: r.whole(&x.Number, "paper", 1, last, fmt.Sprintf("the paper has tables 1 to %d", last)), Most: last, Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", last), Example: "1"},
 	}, r.filterKeys(x.Only))
 }
 
@@ -151,14 +152,6 @@ func (s *Spec) Heading() string {
 // OfPaper reports whether a table of the spec is one of the paper's.
 func (s *Spec) OfPaper() bool {
 	return slices.ContainsFunc(s.Tables, func(t table.Spec) bool { return t.Number > 0 })
-}
-
-// paperTable reads the number of a table of the paper.
-func (r *reader) paperTable(dst *int) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		last := len(paper.Tables())
-		*dst, _ = r.whole(n, "paper", last, fmt.Sprintf("the paper has tables 1 to %d", last))
-	}
 }
 
 // labels reads the labels of a table for ids of methods and settings. An id that a

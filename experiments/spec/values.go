@@ -41,34 +41,25 @@ func (r *reader) boolean(dst *bool, what string) func(*yaml.Node) {
 	}
 }
 
-// whole returns a whole number from 1 to most, or says what is wanted.
-func (r *reader) whole(n *yaml.Node, what string, most int, want string) (int, bool) {
-	s, ok := r.scalar(n, what)
-	if !ok {
-		return 0, false
-	}
-	v, err := strconv.Atoi(s)
-	if err != nil || v < 1 || v > most {
-		r.errorf(n, "%s %q: %s", what, s, want)
-		return 0, false
-	}
-	return v, true
-}
-
-// integer reads a whole number of at least 0.
-func (r *reader) integer(dst *int, what string) func(*yaml.Node) {
+// whole reads a whole number from least to most; want says in messages what is wanted.
+func (r *reader) whole(dst *int, what string, least, most int, want string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		s, ok := r.scalar(n, what)
 		if !ok {
 			return
 		}
 		v, err := strconv.Atoi(s)
-		if err != nil || v < 0 {
-			r.errorf(n, "%s %q: must be a whole number of at least 0", what, s)
+		if err != nil || v < least || v > most {
+			r.errorf(n, "%s %q: %s", what, s, want)
 			return
 		}
 		*dst = v
 	}
+}
+
+// integer reads a whole number of at least 0.
+func (r *reader) integer(dst *int, what string) func(*yaml.Node) {
+	return r.whole(dst, what, 0, math.MaxInt, "must be a whole number of at least 0")
 }
 
 // number reads a finite number.
