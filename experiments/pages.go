@@ -30,10 +30,8 @@ type Compare struct {
 // Page is a comparison by one metric over the settings of one source.
 type Page struct {
 	compare.View
-	pairs   []results.Pair   // of the source
-	timed   []results.Record // of the source, with fit times; nil where no time is known
-	formats []plots.Format
-	compact bool
+	of   Compare
+	rows *Rows // of the source
 }
 
 // Pages compares by each metric, once for each source of the rows.
@@ -50,20 +48,19 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 		}
 		for _, one := range list {
 			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
-			other := func(p results.Pair) bool { return p.Source != one.Source }
-			pages = append(pages, Page{view, slices.DeleteFunc(slices.Clone(rows.Pairs), other), rows.timed(one.Source), c.Formats, c.Compact})
+			of := rows.where(func(_ results.Setting, source string) bool { return source == one.Source })
+			pages = append(pages, Page{view, c, of})
 		}
 	}
 	return pages, nil
 }
 
-// timed returns the records of a source with the times of times.csv, or nothing if it
-// has none of them.
-func (r *Rows) timed(source string) []results.Record {
-	if !slices.ContainsFunc(r.Times, func(t results.Time) bool { return t.Known && t.Source == source }) {
+// timed returns the records with the times of times.csv, or nothing if none is known.
+func (r *Rows) timed() []results.Record {
+	if !slices.ContainsFunc(r.Times, func(t results.Time) bool { return t.Known }) {
 		return nil
 	}
-	of := slices.DeleteFunc(slices.Clone(r.Records), func(x results.Record) bool { return x.Source != source || x.Metric == results.TimeMetric })
+	of := slices.DeleteFunc(slices.Clone(r.Records), func(x results.Record) bool { return x.Metric == results.TimeMetric })
 	return append(of, results.TimeRecords(r.Times, of)...)
 }
 
@@ -128,7 +125,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
 			break
 		}
-		figure, err := plots.Forest(plots.Input{Pairs: p.pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
+		figure, err := plots.Forest(plots.Input{Pairs: p.rows.Pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
 			Interval: p.Interval})
 		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
 			return err
@@ -148,8 +145,8 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 			return err
 		}
 	}
-	if p.timed != nil && !p.Ratio {
-		in := plots.Input{Records: p.timed, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, p.timed)}
+	if timed := p.rows.timed(); timed != nil && !p.Ratio {
+		in := plots.Input{Records: timed, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, timed)}
 		if p.Methods != nil {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
@@ -164,7 +161,7 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 // the redrawn splits if there are any.
 func (p Page) texts() map[string]func(io.Writer) error {
 	files := map[string]func(io.Writer) error{".txt": p.Text, ".tex": p.LaTeX}
-	if p.compact {
+	if p.of.Compact {
 		files[".tex"], files["-notes.tex"] = p.CompactLaTeX, p.CompactNotes
 	}
 	if p.Ranking.Methods != nil {
@@ -182,66 +179,49 @@ func (p Page) saveDrawn(w io.Writer, figure *plots.Figure, err error, base strin
 		_, err = fmt.Fprintf(w, "no %v\n", err)
 		return err
 	}
-	return saveFigure(w, figure, base, p.formats)
+	return saveFigure(w, figure, base, p.of.Formats)
 }
 
 // Agreements compares the rankings by the metrics, once for each source: nothing if
 // there are fewer than two. Where nothing can be compared, the error says why.
-func (c Compare) Agreements(rows *Rows) ([]Agreement, error) {
+func (c Compare) Agreements(rows *Rows) ([]*compare.Agreement, error) {
 	if len(c.Metrics) < 2 {
 		return nil, nil
 	}
-	list, err := compare.Agree(rows.Records, c.Metrics, compare.Options{Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files})
-	var out []Agreement
-	for _, a := range list {
-		of := slices.DeleteFunc(slices.Clone(rows.Records), func(r results.Record) bool { return r.Source != a.Source && r.Source != "" })
-		out = append(out, Agreement{a, of, c.Labels, c.Formats})
-	}
-	return out, err
+	return compare.Agree(rows.Records, c.Metrics, compare.Options{Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files})
 }
 
-// Agreement is the agreement of the rankings by several metrics over the settings of
-// one source.
-type Agreement struct {
-	*compare.Agreement
-	records []results.Record // of the source
-	labels  map[string]string
-	formats []plots.Format
-}
-
-// Print prints the agreement.
-func (a Agreement) Print(w io.Writer) error {
-	view := compare.View{Labels: a.labels}
-	return a.Text(w, view.Label)
-}
-
-// Write prints the agreement to w, and writes it as text and its figure into dir.
-// With several numbers of bins of a metric it also draws the ranks against them.
-func (a Agreement) Write(w io.Writer, dir string) error {
-	if err := a.Print(w); err != nil {
+// WriteAgreement prints the agreement of the rankings of rows to w, and writes it as text
+// and its figure into dir. With several numbers of bins of a metric it also draws the
+// ranks against them.
+func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, rows *Rows) error {
+	view := compare.View{Labels: c.Labels}
+	text := func(w io.Writer) error { return a.Text(w, view.Label) }
+	if err := text(w); err != nil {
 		return err
 	}
 	base := filepath.Join(dir, "agreement-"+a.Source)
-	if err := atomicfile.Write(base+".txt", a.Print); err != nil {
+	if err := atomicfile.Write(base+".txt", text); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "(%s.txt)\n", base)
-	figure, err := plots.AgreementOf(a.Agreement)
+	figure, err := plots.AgreementOf(a)
 	if err != nil {
 		return err
 	}
-	if err := saveFigure(w, figure, base, a.formats); err != nil {
+	if err := saveFigure(w, figure, base, c.Formats); err != nil {
 		return err
 	}
+	records := rows.where(func(_ results.Setting, source string) bool { return source == a.Source || source == "" }).Records
 	for _, metric := range []string{"ece", "aece"} {
 		bins, _ := metrics.Lookup(metric + "_bins")
 		if !slices.Contains(a.Metrics, metric) || !slices.ContainsFunc(bins.Names(), func(m string) bool { return slices.Contains(a.Metrics, m) }) {
 			continue
 		}
-		figure, err := plots.RankBins(plots.Input{Records: a.records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(compare.View{Labels: a.labels}, a.records)})
+		figure, err := plots.RankBins(plots.Input{Records: records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(view, records)})
 		if err != nil {
 			fmt.Fprintf(w, "no %v\n", err)
-		} else if err := saveFigure(w, figure, filepath.Join(dir, "bins-"+metric+"-"+a.Source), a.formats); err != nil {
+		} else if err := saveFigure(w, figure, filepath.Join(dir, "bins-"+metric+"-"+a.Source), c.Formats); err != nil {
 			return err
 		}
 	}

@@ -187,7 +187,7 @@ func (c *comparing) agreements(w, out io.Writer, dir string, rows *experiments.R
 			err = a.JSON(out)
 		} else {
 			fmt.Fprintln(w)
-			err = a.Write(w, dir)
+			err = c.WriteAgreement(w, dir, a, rows)
 		}
 		if err != nil {
 			return err
