@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -178,17 +179,13 @@ func checkText(out io.Writer, in *experiments.Inspection) error {
 // checkAlso prints which sets have arrays besides logits and labels.
 func checkAlso(out io.Writer, sets []experiments.InspectedSet) {
 	having := map[string]int{}
-	var order []string
 	for _, s := range sets {
 		for _, a := range s.Also {
 			role, _, _ := strings.Cut(a, " ")
-			if having[role] == 0 {
-				order = append(order, role)
-			}
 			having[role]++
 		}
 	}
-	for _, role := range order {
+	for _, role := range slices.Sorted(maps.Keys(having)) {
 		fmt.Fprintf(out, "%s: in %d of %s\n", role, having[role], table.Count(len(sets), "set"))
 	}
 }

@@ -78,13 +78,12 @@ type comparing struct {
 	splits      int
 	json        bool
 	latex       string
-	formats     figureFormats
 }
 
 func (c *comparing) flags(cmd *cobra.Command) {
 	c.at.flags(cmd)
 	c.use.flags(cmd)
-	c.formats.flag(cmd)
+	(*figureFormats)(&c.Formats).flag(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
@@ -114,10 +113,6 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		c.Methods = methods
 	}
 	if err := c.check(); err != nil {
-		return err
-	}
-	var err error
-	if c.Formats, err = c.formats.read(); err != nil {
 		return err
 	}
 	c.Compact = c.latex == "compact"

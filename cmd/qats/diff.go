@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -34,24 +35,23 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
   qats diff experiments/companion.yaml --out results/out/companion`,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
+			var verdicts interface {
+				Text(io.Writer) error
+				JSON(io.Writer) error
+			}
+			var err error
 			if len(files) > 0 {
-				similar, err := judgeSimilar(files, out)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return similar.JSON(cmd.OutOrStdout())
-				}
-				return similar.Text(cmd.OutOrStdout())
+				verdicts, err = judgeSimilar(files, out)
+			} else {
+				verdicts, err = compareWithPaper(out)
 			}
-			comparison, err := compareWithPaper(out)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case asJSON:
+				return verdicts.JSON(cmd.OutOrStdout())
 			}
-			if asJSON {
-				return comparison.JSON(cmd.OutOrStdout())
-			}
-			return comparison.Text(cmd.OutOrStdout())
+			return verdicts.Text(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv")

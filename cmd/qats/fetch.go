@@ -94,7 +94,7 @@ func (c *fetching) run(cmd *cobra.Command, names []string) error {
 	if err := c.ask(cmd, &client, src, dir); err != nil {
 		return err
 	}
-	bar := newDownload(cmd.ErrOrStderr())
+	bar := download{w: cmd.ErrOrStderr()}
 	client.Progress = bar.show
 	list, err := client.Fetch(cmd.Context(), src.Files, dir)
 	bar.finish()
@@ -240,18 +240,11 @@ type download struct {
 	name string
 }
 
-func newDownload(w io.Writer) *download {
-	if !isTerminal(w) {
-		return &download{}
-	}
-	return &download{w: w}
-}
-
 func (d *download) show(f fetch.File, done, total int64) {
-	if d.w == nil {
+	if !isTerminal(d.w) {
 		return
 	}
-	if d.bar == nil || d.name != f.Name {
+	if d.name != f.Name {
 		d.finish()
 		if total == 0 {
 			total = -1 // a spinner

@@ -16,40 +16,39 @@ import (
 )
 
 // figureFormats is the flag --figure-format.
-type figureFormats struct{ names []string }
+type figureFormats []plots.Format
 
 func (f *figureFormats) flag(cmd *cobra.Command) {
-	var all []string
-	for _, format := range plots.Formats() {
-		all = append(all, string(format))
-	}
-	cmd.Flags().StringSliceVar(&f.names, "figure-format", []string{string(plots.SVG), string(plots.PDF)},
-		"formats of figures, of "+strings.Join(all, ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
+	*f = figureFormats{plots.SVG, plots.PDF}
+	cmd.Flags().Var(f, "figure-format", "formats of figures, of "+strings.ReplaceAll(joined(plots.Formats()), ",", ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
 }
 
-// read returns the formats.
-func (f *figureFormats) read() ([]plots.Format, error) {
-	formats, err := plots.ParseFormats(f.names)
-	if err != nil {
-		return nil, fmt.Errorf("--figure-format: %w", err)
-	}
-	return formats, nil
+func joined(formats []plots.Format) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(formats), " ", ","), "[]")
 }
 
-// figureFlag declares --figure, the file of a reliability diagram.
-func figureFlag(cmd *cobra.Command, path *string, what string) {
-	cmd.Flags().StringVar(path, "figure", "", "write the reliability diagram of "+what+" to this file: .svg, .pdf, .pgf or .png")
+func (f *figureFormats) String() string { return joined(*f) }
+func (f *figureFormats) Type() string   { return "strings" }
+
+func (f *figureFormats) Set(names string) (err error) {
+	*f, err = plots.ParseFormats(strings.Split(names, ","))
+	return err
 }
 
-// checkFigure returns an error for a path of --figure with an unknown ending.
-func checkFigure(path string) error {
-	if path == "" {
-		return nil
-	}
-	if _, err := plots.ParseFormats([]string{strings.TrimPrefix(filepath.Ext(path), ".")}); err != nil {
-		return fmt.Errorf("--figure %s: %w", path, err)
-	}
-	return nil
+// figureFile is the flag --figure, the file of a reliability diagram; empty for none.
+type figureFile string
+
+func (f *figureFile) flag(cmd *cobra.Command, what string) {
+	cmd.Flags().Var(f, "figure", "write the reliability diagram of "+what+" to this file: .svg, .pdf, .pgf or .png")
+}
+
+func (f *figureFile) String() string { return string(*f) }
+func (f *figureFile) Type() string   { return "string" }
+
+func (f *figureFile) Set(path string) error {
+	_, err := plots.ParseFormats([]string{strings.TrimPrefix(filepath.Ext(path), ".")})
+	*f = figureFile(path)
+	return err
 }
 
 // diagram is a panel of a reliability diagram.
@@ -59,7 +58,7 @@ type diagram struct {
 }
 
 // saveDiagrams draws the panels, of rows of the named arrays, into a file.
-func saveDiagrams(path, arrays string, panels []diagram) error {
+func saveDiagrams(path figureFile, arrays string, panels []diagram) error {
 	cell := results.Setting{Dataset: filepath.Base(filepath.Dir(arrays)), Backbone: filepath.Base(arrays)}
 	in := plots.Input{Labels: map[string]string{}}
 	for _, p := range panels {
@@ -74,7 +73,7 @@ func saveDiagrams(path, arrays string, panels []diagram) error {
 	if err != nil {
 		return err
 	}
-	return figure.Save(path)
+	return figure.Save(string(path))
 }
 
 // sourceOf returns "simulated" for arrays below a folder whose manifest has simulated

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,7 +106,7 @@ type fit struct {
 	output  string
 	memory  memory
 	timings bool
-	figure  string
+	figure  figureFile
 }
 
 func fitCommand() *cobra.Command {
@@ -136,7 +135,7 @@ For other methods such a set is an error.`,
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
 	f.memory.flag(cmd, "memory for arrays")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
-	figureFlag(cmd, &f.figure, "the calibration set (before and after)")
+	f.figure.flag(cmd, "the calibration set (before and after)")
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
 	return cmd
 }
@@ -149,7 +148,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(checkFigure(f.figure), checkOutput(f.output)); err != nil {
+	if err := checkOutput(f.output); err != nil {
 		return err
 	}
 	in := calib.Input{Seed: 1, Stage: clock.stage}

@@ -42,23 +42,15 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 	switch {
 	case before != nil:
 		fmt.Fprintf(w, "\nOn the %d calibration rows, which the fit has seen:\n\n", before.Len())
-		var rows [][]string
-		for _, x := range []struct {
-			name  string
-			value func(*metrics.Samples) string
-		}{
-			{"NLL", func(s *metrics.Samples) string {
-				v, err := metrics.NLL(s)
-				if err != nil {
-					return "-"
-				}
-				return fmt.Sprintf("%.6f", v)
-			}},
-			{"ECE", func(s *metrics.Samples) string { return fmt.Sprintf("%.6f", metrics.ECE(s, 15)) }},
-		} {
-			rows = append(rows, []string{x.name, x.value(before), x.value(after)})
+		nll := func(s *metrics.Samples) string {
+			v, err := metrics.NLL(s)
+			if err != nil {
+				return "-"
+			}
+			return fmt.Sprintf("%.6f", v)
 		}
-		printColumns(w, []string{"", "BEFORE", "AFTER"}, rows)
+		ece := func(s *metrics.Samples) string { return fmt.Sprintf("%.6f", metrics.ECE(s, 15)) }
+		printColumns(w, []string{"", "BEFORE", "AFTER"}, [][]string{{"NLL", nll(before), nll(after)}, {"ECE", ece(before), ece(after)}})
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}

@@ -23,15 +23,11 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			formats, err := figures.read()
-			if err != nil {
-				return err
-			}
 			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}
-			if err := experiments.WriteViews(report(cmd), specs, out, "report.tex", formats...); err != nil {
+			if err := experiments.WriteViews(report(cmd), specs, out, "report.tex", figures...); err != nil {
 				return err
 			}
 			if err := experiments.WritePage(report(cmd), out, page.Options{}); err != nil {

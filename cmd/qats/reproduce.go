@@ -38,10 +38,6 @@ elsewhere from the program.`,
   qats reproduce --out /tmp/quick --quick`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			formats, err := figures.read()
-			if err != nil {
-				return err
-			}
 			if at.quick {
 				fmt.Fprintf(report(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
@@ -53,7 +49,7 @@ elsewhere from the program.`,
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := experiments.WriteViews(report(cmd), specs, at.out, "paper.tex", formats...); err != nil {
+			if err := experiments.WriteViews(report(cmd), specs, at.out, "paper.tex", figures...); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {

@@ -59,7 +59,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	f.BoolVar(&s.interval, "interval", false, "print bootstrap intervals too")
 	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
-	figureFlag(cmd, &s.figure, "the rows")
+	s.figure.flag(cmd, "the rows")
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
 		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}
@@ -74,7 +74,7 @@ type scoreFlags struct {
 	metrics                           []string
 	memory                            memory
 	json, interval                    bool
-	figure                            string
+	figure                            figureFile
 
 	classes bool // a metric reads class bins
 	vectors bool // a metric recalibrates whole vectors
@@ -92,9 +92,6 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
-		return err
-	}
-	if err := checkFigure(s.figure); err != nil {
 		return err
 	}
 	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
