@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
@@ -15,12 +16,12 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
-// Starter describes the spec that StarterSpec writes.
+// Starter is what qats init puts into a spec for a folder of arrays.
 type Starter struct {
 	Name    string   // of the spec
 	Dir     string   // the folder of arrays, as the spec names it; empty if --data names it
 	Schema  string   // the JSON Schema of the modeline; empty for no modeline
-	Methods []string // DefaultMethods if nil
+	Methods []string // starterMethods if nil
 
 	Layout    data.Layout
 	Sets      []data.Ref
@@ -77,7 +78,11 @@ func (s *Starter) Spec() string {
 	key := func(text, comment string) { line("%-30s # %s", text, comment) }
 	line("# Written by qats init, and yours to edit: qats spec explains every key.")
 	line("name: %s", yamlName(s.Name))
-	line("title: %s", s.title())
+	if s.Simulated {
+		line("title: Calibration on simulated arrays")
+	} else {
+		line("title: Calibration of %s", s.Name)
+	}
 	if s.Dir != "" {
 		key(fmt.Sprintf("data: [%q]", s.Dir), "folder of the arrays")
 	}
@@ -117,13 +122,6 @@ func (s *Starter) Spec() string {
 	return b.String()
 }
 
-func (s *Starter) title() string {
-	if s.Simulated {
-		return "Calibration on simulated arrays"
-	}
-	return "Calibration of " + s.Name
-}
-
 // arrayNames are the files of the arrays besides logits and labels.
 var arrayNames = map[data.Parts]string{
 	data.Features: "features", data.Augmented: "logits_aug", data.Head: "head_weight and head_bias", data.OOD: "logits of ood",
@@ -155,47 +153,44 @@ func (s *Starter) more() []string {
 // settings returns the grids of the sets, one line each. Test sets of one dataset,
 // loss and corruption whose backbones have the same severities are one grid.
 func (s *Starter) settings() []string {
-	type key struct{ dataset, loss, corruption, severities, cal string }
-	backbones := map[key][]string{}
-	var order []key
 	split := data.Test
 	if !s.HasTest() {
 		split = data.Cal
 	}
-	type network struct{ dataset, backbone, loss, corruption string }
-	severities := map[network][]string{}
-	var networks []network
+	severities := map[data.Ref][]string{} // by network, a set without severity
+	var networks []data.Ref
 	for _, r := range s.Sets {
 		if r.Split != split {
 			continue
 		}
-		n := network{r.Dataset, r.Backbone, r.Loss, r.Corruption}
-		if severities[n] == nil {
-			networks = append(networks, n)
-			severities[n] = []string{}
+		severity := r.Severity
+		r.Severity = 0
+		if severities[r] == nil {
+			networks = append(networks, r)
 		}
-		if r.Severity > 0 {
-			severities[n] = append(severities[n], fmt.Sprint(r.Severity))
-		}
+		severities[r] = append(severities[r], strconv.Itoa(severity))
 	}
+	type grid struct{ dataset, loss, corruption, severities, cal string }
+	backbones := map[grid][]string{}
+	var grids []grid
 	for _, n := range networks {
-		k := key{n.dataset, n.loss, n.corruption, strings.Join(severities[n], ", "), s.calibrateOn(n.dataset, n.backbone, n.loss)}
-		if backbones[k] == nil {
-			order = append(order, k)
+		g := grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities[n], ", "), s.calibrateOn(n)}
+		if backbones[g] == nil {
+			grids = append(grids, g)
 		}
-		backbones[k] = append(backbones[k], n.backbone)
+		backbones[g] = append(backbones[g], n.Backbone)
 	}
 	var lines []string
-	for _, k := range order {
-		text := fmt.Sprintf("{dataset: %s, backbone: %s", yamlName(k.dataset), oneOrList(backbones[k]))
-		if k.loss != "" {
-			text += ", loss: " + yamlName(k.loss)
+	for _, g := range grids {
+		text := fmt.Sprintf("{dataset: %s, backbone: %s", yamlName(g.dataset), oneOrList(backbones[g]))
+		if g.loss != "" {
+			text += ", loss: " + yamlName(g.loss)
 		}
-		if k.corruption != "" {
-			text += fmt.Sprintf(", corruption: %s, severity: [%s]", yamlName(k.corruption), k.severities)
+		if g.corruption != "" {
+			text += fmt.Sprintf(", corruption: %s, severity: [%s]", yamlName(g.corruption), g.severities)
 		}
-		if k.cal != "" {
-			text += ", calibrate_on: " + yamlName(k.cal)
+		if g.cal != "" {
+			text += ", calibrate_on: " + yamlName(g.cal)
 		}
 		lines = append(lines, text+"}")
 	}
@@ -205,16 +200,16 @@ func (s *Starter) settings() []string {
 // calibrateOn returns the dataset whose calibration set a network of a dataset without
 // one can use: that of the longest name that the name of the dataset begins with, as
 // cifar10 for cifar10-c.
-func (s *Starter) calibrateOn(dataset, backbone, loss string) string {
+func (s *Starter) calibrateOn(network data.Ref) string {
 	best := ""
 	for _, r := range s.Sets {
-		if r.Split != data.Cal || r.Backbone != backbone || r.Loss != loss {
+		if r.Split != data.Cal || r.Backbone != network.Backbone || r.Loss != network.Loss {
 			continue
 		}
-		if r.Dataset == dataset {
+		if r.Dataset == network.Dataset {
 			return ""
 		}
-		if strings.HasPrefix(dataset, r.Dataset) && len(r.Dataset) > len(best) {
+		if strings.HasPrefix(network.Dataset, r.Dataset) && len(r.Dataset) > len(best) {
 			best = r.Dataset
 		}
 	}
