@@ -160,9 +160,9 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 // loadCal reads the calibration set once for all methods of the unit.
 func (w *unitWork) loadCal(ctx context.Context) error {
 	if w.cal == nil && w.calErr == nil {
-		cal, _ := w.sets(w.live(Miss))
+		parts, _ := w.parts(w.live(Miss))
 		var r data.Reader
-		if r, w.calErr = cal.source.Open(ctx, cal.ref, cal.parts); w.calErr == nil {
+		if r, w.calErr = w.unit.source.Open(ctx, w.unit.Setting.Cal(), parts); w.calErr == nil {
 			w.cal, w.calErr = data.Map(ctx, r)
 		}
 	}

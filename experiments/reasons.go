@@ -41,14 +41,9 @@ func few(names []string, n int) string {
 // addReason counts a cell under its reason.
 func (o *Outcome) addReason(status results.Status, setting *spec.Setting, method, why string) {
 	text := reasonText(setting, method, why)
-	key := string(status) + text
-	i, ok := o.reasons[key]
-	if !ok {
-		if o.reasons == nil {
-			o.reasons = map[string]int{}
-		}
+	i := slices.IndexFunc(o.Reasons, func(r Reason) bool { return r.Status == status && r.Text == text })
+	if i < 0 {
 		i = len(o.Reasons)
-		o.reasons[key] = i
 		o.Reasons = append(o.Reasons, Reason{Status: status, Text: text})
 	}
 	r := &o.Reasons[i]

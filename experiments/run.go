@@ -56,8 +56,6 @@ type Outcome struct {
 
 	Failures []string // one line each, in plan order
 	Reasons  []Reason // of the cells skipped and failed, in the order of the first of each
-
-	reasons map[string]int // indices of Reasons
 }
 
 // Run does what the plan misses and assembles the results of all its cells

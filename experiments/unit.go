@@ -175,43 +175,38 @@ func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader)
 	if w.unit.vectors() { // one cell at a time
 		bytes += scoring.VectorBytes(test.Rows(), test.Classes()) + int64(len(missing)-1)*scoring.VectorBytes(test.Rows(), 0)
 	}
-	cal, target := w.sets(missing)
-	for _, need := range []loadedSet{cal, target} {
-		if need.parts == 0 {
-			continue
-		}
-		r, err := need.source.Open(ctx, need.ref, need.parts)
-		if err != nil {
-			continue // the cell that reads it reports the error
-		}
-		bytes += need.times * r.Bytes()
-		r.Close()
-	}
+	cal, target := w.parts(missing)
+	// The calibration set counts four times, because isotonic regression holds every pair
+	// of probability and label in float64.
+	bytes += 4*bytesOf(ctx, w.unit.source, w.unit.Setting.Cal(), cal) + 2*bytesOf(ctx, w.unit.test, w.unit.Setting.Test(), target)
 	var err error
 	w.free, err = w.run.reserve(ctx, bytes)
 	return err
 }
 
-// loadedSet is a set that fits load completely.
-type loadedSet struct {
-	source data.Source
-	ref    data.Ref
-	parts  data.Parts
-	times  int64 // the memory of the fits, in multiples of the bytes of the set
+// bytesOf returns the bytes of some parts of a set: 0 for a set that cannot be opened,
+// since the cell that reads it reports the error.
+func bytesOf(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) int64 {
+	if parts == 0 {
+		return 0
+	}
+	r, err := src.Open(ctx, ref, parts)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	return r.Bytes()
 }
 
-// sets returns the calibration set and the target set, with the parts that the
-// missing cells need. The calibration set counts four times, because isotonic
-// regression holds every pair of probability and label in float64.
-func (w *unitWork) sets(missing []int) (cal, target loadedSet) {
-	cal = loadedSet{source: w.unit.source, ref: w.unit.Setting.Cal(), times: 4}
-	target = loadedSet{source: w.unit.test, ref: w.unit.Setting.Test(), times: 2}
+// parts returns the parts of the calibration set and of the target set that the missing
+// cells load completely.
+func (w *unitWork) parts(missing []int) (cal, target data.Parts) {
 	for _, i := range missing {
 		c := w.unit.Cells[i].Method.Contract()
-		cal.parts |= c.Cal
-		target.parts |= c.Target
+		cal |= c.Cal
+		target |= c.Target
 		if w.unit.Cells[i].external != nil {
-			target.parts |= c.Test // a program gets the test set
+			target |= c.Test // a program gets the test set
 		}
 	}
 	return cal, target

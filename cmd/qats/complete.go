@@ -103,23 +103,19 @@ func completeCompared(cmd *cobra.Command, args []string, _ string) ([]string, co
 // the results.csv in OUT.
 func completeDatasets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var list []string
-	add := func(dataset string) {
-		if !slices.Contains(list, dataset) {
-			list = append(list, dataset)
-		}
-	}
 	specs := specsOf(cmd)
 	for _, s := range specs {
 		for i := range s.Settings {
-			add(s.Settings[i].Dataset)
+			list = append(list, s.Settings[i].Dataset)
 		}
 	}
 	if len(specs) == 0 {
 		out, _ := cmd.Flags().GetString("out")
 		records, _ := results.ReadResults(filepath.Join(out, "results.csv"))
 		for _, r := range records {
-			add(r.Dataset)
+			list = append(list, r.Dataset)
 		}
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp
+	slices.Sort(list)
+	return slices.Compact(list), cobra.ShellCompDirectiveNoFileComp
 }

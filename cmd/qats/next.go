@@ -57,13 +57,10 @@ func (p *places) flagsOf() []string {
 // nextAfterPlan prints the command that goes on from a plan: the run of its specs or,
 // where all is done and the files in OUT have their rows, their report.
 func (p *places) nextAfterPlan(cmd *cobra.Command, plan *experiments.Plan, specs []*spec.Spec, files []string) {
-	todo := 0
-	for state, n := range plan.Counts() {
-		if state != experiments.Hit && state != experiments.Skip {
-			todo += n
-		}
-	}
-	p.nextReportOrRun(cmd, todo == 0 && haveRun(p.out, specs), files)
+	todo := plan.Counts()
+	delete(todo, experiments.Hit)
+	delete(todo, experiments.Skip)
+	p.nextReportOrRun(cmd, len(todo) == 0 && haveRun(p.out, specs), files)
 }
 
 // haveRun reports whether the CSV files in out are of a run of the specs.

@@ -52,14 +52,6 @@ func (p *places) quickFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check that everything runs, no result", quickRows))
 }
 
-// rows returns the rows of each set that are used; 0 for all.
-func (p *places) rows() int {
-	if p.quick {
-		return quickRows
-	}
-	return 0
-}
-
 // storeDir is the folder of the store.
 func (p *places) storeDir() string { return cmp.Or(p.store, filepath.Join(p.out, "store")) }
 
@@ -80,9 +72,11 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	if err != nil {
 		return nil, err
 	}
-	return experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{
-		Look: p.look, Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, First: p.rows(), Memory: p.memory, AllowExec: p.exec, Interval: p.interval,
-	})
+	o := experiments.PlanOptions{Look: p.look, Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, Memory: p.memory, AllowExec: p.exec, Interval: p.interval}
+	if p.quick {
+		o.First = quickRows
+	}
+	return experiments.MakePlan(cmd.Context(), specs, o)
 }
 
 // writable returns an error if no file can be made in dir, or in the folder that dir
