@@ -136,7 +136,7 @@ func (w Network) rows(split data.Split) int {
 // shares returns the class shares of a split, summing to 1.
 func (w Network) shares(split data.Split) []float64 {
 	if w.balanced(split) {
-		return normal(make([]float64, w.Classes))
+		w.Prior, w.Imbalance = nil, 0
 	}
 	return w.trained()
 }
@@ -158,22 +158,7 @@ func (w Network) trained() []float64 {
 			shares[j] = softmax.Exp(-float64(rate * float64(j)))
 		}
 	}
-	return normal(shares)
-}
-
-// normal divides shares by their sum, in place; zeros become equal shares.
-func normal(shares []float64) []float64 {
-	sum := 0.0
-	for _, p := range shares {
-		sum += p
-	}
-	for j := range shares {
-		if sum == 0 {
-			shares[j] = 1 / float64(len(shares))
-		} else {
-			shares[j] /= sum
-		}
-	}
+	softmax.Normalise(shares) // zeros become equal shares
 	return shares
 }
 
@@ -183,9 +168,7 @@ func (w Network) skewed() bool { return w.Prior != nil || w.Imbalance > 1 }
 // logs returns the logarithms of shares.
 func logs(shares []float64) []float64 {
 	out := make([]float64, len(shares))
-	for j, p := range shares {
-		out[j] = softmax.Log(p)
-	}
+	softmax.Logs(out, shares)
 	return out
 }
 
