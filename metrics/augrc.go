@@ -34,17 +34,11 @@ func AUGRC(s *Samples) (float64, error) {
 	if n == 0 {
 		return 0, ErrNoSamples
 	}
-	wrong, twice := 0, 0 // wrong: errors so far; twice: 2 n^2 times the area so far
-	for hi := n; hi > 0; {
-		lo, w := hi, 0
-		for ; lo > 0 && s.sorted[lo-1].conf == s.sorted[hi-1].conf; lo-- {
-			if !s.sorted[lo-1].correct {
-				w++
-			}
-		}
-		twice += (hi - lo) * (2*wrong + w)
-		wrong += w
-		hi = lo
+	above, twice := n-s.correct(), 0 // above: errors of more confidence; twice: 2 n^2 times the area so far
+	for lo, hi := range s.blocks(0) {
+		wrong := hi - lo - hitsOf(s.sorted[lo:hi])
+		above -= wrong
+		twice += (hi - lo) * (2*above + wrong)
 	}
 	return float64(twice) / 2 / float64(n) / float64(n), nil
 }

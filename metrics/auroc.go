@@ -34,18 +34,12 @@ func AUROC(s *Samples) (float64, error) {
 		return 0, ErrNoSamples
 	}
 	hits, below, twice := 0, 0, 0 // below: wrong samples so far; twice: 2U, a whole number
-	for lo := 0; lo < n; {
-		hi, h := lo, 0
-		for ; hi < n && s.sorted[hi].conf == s.sorted[lo].conf; hi++ {
-			if s.sorted[hi].correct {
-				h++
-			}
-		}
+	for lo, hi := range s.blocks(0) {
+		h := hitsOf(s.sorted[lo:hi])
 		wrong := hi - lo - h
 		twice += h * (2*below + wrong)
 		hits += h
 		below += wrong
-		lo = hi
 	}
 	switch {
 	case hits == n:

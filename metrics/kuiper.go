@@ -60,16 +60,14 @@ func Kuiper(s *Samples) float64 {
 // differences returns the least and the largest n D(c); see Kuiper.
 func (s *Samples) differences() (low, high float64) {
 	var conf exact.Sum
-	hits, n := 0, s.Len()
-	for j, x := range s.sorted {
-		conf.AddShare(x.conf)
-		if x.correct {
-			hits++
+	hits := 0
+	for lo, hi := range s.blocks(tie) {
+		for _, x := range s.sorted[lo:hi] {
+			conf.AddShare(x.conf)
 		}
-		if j+1 == n || s.sorted[j+1].conf-x.conf > tie {
-			d := conf.Value() - float64(hits)
-			low, high = min(low, d), max(high, d)
-		}
+		hits += hitsOf(s.sorted[lo:hi])
+		d := conf.Value() - float64(hits)
+		low, high = min(low, d), max(high, d)
 	}
 	return low, high
 }

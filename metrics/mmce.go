@@ -37,7 +37,7 @@ var mmceEntry = Entry{
 // kernel of three sorted confidences is a product. Public code forms the n x n
 // matrix.
 func MMCE(s *Samples, width float64) float64 {
-	points := newResiduals(s.sorted)
+	points := newResiduals(s)
 	sum, before := 0.0, 0.0 // before: the residuals so far, each times the kernel to the current point
 	for i, r := range points.sum {
 		if i > 0 {

@@ -129,18 +129,14 @@ type point struct {
 // points returns the points of the samples in order. Neighbours are tied whose
 // confidences differ by at most within.
 func (s *Samples) points(within float64) []point {
-	n := s.Len()
-	list := make([]point, 0, n)
-	for lo := 0; lo < n; {
-		at, hi := s.sorted[lo].conf, lo+1
-		for ; hi < n && s.sorted[hi].conf-s.sorted[hi-1].conf <= within; hi++ {
-		}
+	list := make([]point, 0, s.Len())
+	for lo, hi := range s.blocks(within) {
+		at := s.sorted[lo].conf
 		if s.sorted[hi-1].conf > at {
 			sum, _ := sums(s.sorted[lo:hi])
 			at = sum / float64(hi-lo)
 		}
 		list = append(list, point{at, lo, hi})
-		lo = hi
 	}
 	return list
 }

@@ -29,7 +29,7 @@ func TestSmallSetHasTheValuesOfNumpy(t *testing.T) {
 	near(t, "smece", compute(t, "smece", f), 0.1104180339319573, 1e-7)
 	_, l2 := SweepECE(Of(f))
 	near(t, "ece_sweep_l2", l2, 0.13918378426217284, 1e-13)
-	s := smoother{points: newResiduals(Of(f).sorted)}
+	s := smoother{points: newResiduals(Of(f))}
 	near(t, "smECE at .02", s.error(.02), 0.18849651708952067, 1e-6) // of the midpoints, mostly
 	near(t, "smECE at .1", s.error(.1), 0.11357988067220716, 1e-7)
 	near(t, "smECE at .5", s.error(.5), 0.03114754098360656, 1e-12)

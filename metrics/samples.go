@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -156,9 +157,27 @@ func Of(scores *scoring.SampleScores) *Samples {
 func (s *Samples) Len() int { return len(s.sorted) }
 
 // correct returns the number of correct predictions.
-func (s *Samples) correct() int {
+func (s *Samples) correct() int { return hitsOf(s.sorted) }
+
+// blocks yields the blocks of tied samples, sorted[lo:hi], in order: neighbours are tied
+// whose confidences differ by at most within.
+func (s *Samples) blocks(within float64) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		for lo, hi := 0, 1; lo < len(s.sorted); lo, hi = hi, hi+1 {
+			for hi < len(s.sorted) && s.sorted[hi].conf-s.sorted[hi-1].conf <= within {
+				hi++
+			}
+			if !yield(lo, hi) {
+				return
+			}
+		}
+	}
+}
+
+// hitsOf returns the number of correct samples.
+func hitsOf(list []sample) int {
 	n := 0
-	for _, x := range s.sorted {
+	for _, x := range list {
 		if x.correct {
 			n++
 		}

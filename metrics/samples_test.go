@@ -271,7 +271,7 @@ func TestTiesIncludeTheirDistance(t *testing.T) {
 		bins := MassBins(s, 2)
 		near(t, "accuracy of the lower half", bins[0].Acc, c.acc[0], 0)
 		near(t, "accuracy of the upper half", bins[1].Acc, c.acc[1], 0)
-		if got := newCumulated(s.sorted).rising; got != (c.points == 1) {
+		if got := newCumulated(s).rising; got != (c.points == 1) {
 			t.Errorf("second confidence %v: rising is %v", c.second, got)
 		}
 	}

@@ -48,7 +48,7 @@ var smECEEntry = Entry{
 // That is within 1e-6 of the integral, relatively. The grid ends at 2^18 points: a
 // smECE below 1.2e-4 is computed with sigma = 1.2e-4.
 func SmoothECE(s *Samples) float64 {
-	points := newResiduals(s.sorted)
+	points := newResiduals(s)
 	lo, hi := points.bounds()
 	if lo == hi {
 		return hi
@@ -71,19 +71,13 @@ type residuals struct{ at, sum []float64 }
 
 // newResiduals counts the hits of equal confidences before it rounds anything, so
 // that the order of the samples does not matter.
-func newResiduals(sorted []sample) residuals {
-	n := len(sorted)
+func newResiduals(s *Samples) residuals {
+	n := s.Len()
 	r := residuals{make([]float64, 0, n), make([]float64, 0, n)}
-	for lo := 0; lo < n; {
-		hi, hits := lo, 0
-		for ; hi < n && sorted[hi].conf == sorted[lo].conf; hi++ {
-			if sorted[hi].correct {
-				hits++
-			}
-		}
-		r.at = append(r.at, sorted[lo].conf)
-		r.sum = append(r.sum, (float64(float64(hi-lo)*sorted[lo].conf)-float64(hits))/float64(n))
-		lo = hi
+	for lo, hi := range s.blocks(0) {
+		at, hits := s.sorted[lo].conf, hitsOf(s.sorted[lo:hi])
+		r.at = append(r.at, at)
+		r.sum = append(r.sum, (float64(float64(hi-lo)*at)-float64(hits))/float64(n))
 	}
 	return r
 }

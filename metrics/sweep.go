@@ -45,7 +45,7 @@ func SweepECE(s *Samples) (l1, l2 float64) {
 	if n == 0 {
 		return 0, 0
 	}
-	c := newCumulated(s.sorted)
+	c := newCumulated(s)
 	bins := n
 	if !c.rising {
 		bins = 1
@@ -69,18 +69,15 @@ type cumulated struct {
 	rising     bool // accuracy does not fall from block to block, so any bins are monotone
 }
 
-func newCumulated(sorted []sample) *cumulated {
-	n := len(sorted)
+func newCumulated(s *Samples) *cumulated {
+	n := s.Len()
 	c := &cumulated{make([]float64, n+1), make([]float64, n+1), true}
 	var conf exact.Sum
 	hits, last := 0, 0.0 // last: accuracy of the block before
-	for lo := 0; lo < n; {
-		hi, h := lo, 0
-		for ; hi < n && (hi == lo || sorted[hi].conf-sorted[hi-1].conf <= tie); hi++ {
-			conf.AddShare(sorted[hi].conf)
-			if sorted[hi].correct {
-				h++
-			}
+	for lo, hi := range s.blocks(tie) {
+		h := hitsOf(s.sorted[lo:hi])
+		for _, x := range s.sorted[lo:hi] {
+			conf.AddShare(x.conf)
 		}
 		total := conf.Value()
 		for p := lo + 1; p < hi; p++ {
@@ -93,7 +90,6 @@ func newCumulated(sorted []sample) *cumulated {
 		accuracy := float64(h) / float64(hi-lo)
 		c.rising = c.rising && accuracy >= last
 		last = accuracy
-		lo = hi
 	}
 	return c
 }

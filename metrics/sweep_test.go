@@ -57,7 +57,7 @@ func TestRisingAccuracyIsThatOfBlocks(t *testing.T) {
 		{[]float64{.5, .5, .6, .6}, []bool{true, false, true, false}, true}, // 1/2 twice
 		{[]float64{.5, .5, .6}, []bool{true, false, false}, false},
 	} {
-		if got := newCumulated(Of(given(c.conf, c.correct)).sorted).rising; got != c.want {
+		if got := newCumulated(Of(given(c.conf, c.correct))).rising; got != c.want {
 			t.Errorf("%v %v: rising is %v", c.conf, c.correct, got)
 		}
 	}
