@@ -5,40 +5,30 @@ import (
 	"slices"
 )
 
-var eceBandEntry = Entry{
-	Name:      "ece_null",
-	Outputs:   []Output{{"ece_null_lo", "ECE band, 2.5 %", 0, 1}, {"ece_null_med", "ECE band, median", 0, 1}, {"ece_null_hi", "ECE band, 97.5 %", 0, 1}},
-	Better:    Neutral,
-	Percent:   true,
-	Whole:     true,
-	Version:   1,
-	Summary:   "consistency band of the ECE, what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
-	Reference: "consistency resampling, Broecker and Smith 2007",
+var (
+	eceBandEntry  = bandEntry("ece", "ECE", ECEBand)
+	aeceBandEntry = bandEntry("aece", "AECE", AECEBand)
+)
 
-	Formula:   "quantiles 2.5 %, 50 % and 97.5 % of the ECE over 200 draws of hit_i with probability conf_i",
-	Code:      "none",
-	Agreement: "not compared",
-	Departs:   "none",
+// bandEntry returns the entry of the consistency band of a metric, with its label.
+func bandEntry(name, label string, band func(s *Samples, bins int, seed uint64) Band) Entry {
+	return Entry{
+		Name:      name + "_null",
+		Outputs:   []Output{{name + "_null_lo", label + " band, 2.5 %", 0, 1}, {name + "_null_med", label + " band, median", 0, 1}, {name + "_null_hi", label + " band, 97.5 %", 0, 1}},
+		Better:    Neutral,
+		Percent:   true,
+		Whole:     true,
+		Version:   1,
+		Summary:   "consistency band of the " + label + ", what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
+		Reference: "consistency resampling, Broecker and Smith 2007",
 
-	Compute: func(s *Samples, seed uint64) ([]float64, error) { return ECEBand(s, 15, seed).values(), nil },
-}
+		Formula:   "quantiles 2.5 %, 50 % and 97.5 % of the " + label + " over 200 draws of hit_i with probability conf_i",
+		Code:      "none",
+		Agreement: "not compared",
+		Departs:   "none",
 
-var aeceBandEntry = Entry{
-	Name:      "aece_null",
-	Outputs:   []Output{{"aece_null_lo", "AECE band, 2.5 %", 0, 1}, {"aece_null_med", "AECE band, median", 0, 1}, {"aece_null_hi", "AECE band, 97.5 %", 0, 1}},
-	Better:    Neutral,
-	Percent:   true,
-	Whole:     true,
-	Version:   1,
-	Summary:   "consistency band of the AECE, what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
-	Reference: "consistency resampling, Broecker and Smith 2007",
-
-	Formula:   "quantiles 2.5 %, 50 % and 97.5 % of the AECE over 200 draws of hit_i with probability conf_i",
-	Code:      "none",
-	Agreement: "not compared",
-	Departs:   "none",
-
-	Compute: func(s *Samples, seed uint64) ([]float64, error) { return AECEBand(s, 15, seed).values(), nil },
+		Compute: func(s *Samples, seed uint64) ([]float64, error) { return band(s, 15, seed).values(), nil },
+	}
 }
 
 // Band is the consistency band of a calibration error (Broecker and Smith 2007):
