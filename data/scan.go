@@ -48,7 +48,7 @@ func Scan(ctx context.Context, r Reader, rows, workers int, do func(lo int, bloc
 	}
 	err := pool.Each(ctx, blocks, len(memory), func(worker, block int) error {
 		lo := block * rows
-		set, err := source.readInto(ctx, memory[worker], lo, min(lo+rows, n))
+		set, err := readInto(ctx, source, memory[worker], lo, min(lo+rows, n))
 		if err != nil {
 			return err
 		}
@@ -57,20 +57,25 @@ func Scan(ctx context.Context, r Reader, rows, workers int, do func(lo int, bloc
 	return cmp.Or(err, unchanged(r))
 }
 
-// shared reads a Reader from several goroutines.
-type shared struct {
-	Reader
-	turn *sync.Mutex // held while reading; nil if several goroutines may read at once
-}
-
 // share returns r for several goroutines: files are read by all of them at once,
 // other Readers by one at a time.
-func share(r Reader) *shared {
-	s := &shared{Reader: r}
-	if filesOf(r) == nil {
-		s.turn = new(sync.Mutex)
+func share(r Reader) Reader {
+	if filesOf(r) != nil {
+		return r
 	}
-	return s
+	return &inTurn{Reader: r}
+}
+
+// inTurn is a Reader of several goroutines, which read one at a time.
+type inTurn struct {
+	Reader
+	mu sync.Mutex
+}
+
+func (r *inTurn) Read(ctx context.Context, lo, hi int) (*Set, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Reader.Read(ctx, lo, hi)
 }
 
 // filesOf returns the reader of files that r reads, directly or as its first or scaled
@@ -88,14 +93,6 @@ func filesOf(r Reader) *setReader {
 }
 
 // readInto reads rows lo..hi-1, into the memory of b where the Reader can.
-func (s *shared) readInto(ctx context.Context, b *block, lo, hi int) (*Set, error) {
-	if s.turn != nil {
-		s.turn.Lock()
-		defer s.turn.Unlock()
-	}
-	return readInto(ctx, s.Reader, b, lo, hi)
-}
-
 func readInto(ctx context.Context, r Reader, b *block, lo, hi int) (*Set, error) {
 	switch r := r.(type) {
 	case *setReader:

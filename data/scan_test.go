@@ -304,8 +304,8 @@ func TestOnlyFilesAreReadAtOnce(t *testing.T) {
 		{&setReader{}, false}, {firstReader{Reader: &setReader{}}, false}, {scaledReader{Reader: firstReader{Reader: &setReader{}}}, false},
 		{&gatherer{}, true}, {firstReader{Reader: &gatherer{}}, true},
 	} {
-		if s := share(c.r); (s.turn != nil) != c.turn {
-			t.Errorf("%T: one at a time is %v", c.r, s.turn != nil)
+		if _, turn := share(c.r).(*inTurn); turn != c.turn {
+			t.Errorf("%T: one at a time is %v", c.r, turn)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 // Stream reads rows of a labelled set, as often as needed and for several
 // goroutines at a time: the calibration set of a fit in constant memory
 // (calib.Stream). It keeps no rows.
-type Stream struct{ source *shared }
+type Stream struct{ source Reader }
 
 // NewStream returns the rows of r, which has logits and labels. The Stream
 // takes over r and closes it.
@@ -40,7 +40,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 		b.set = Set{}
 		idle.Put(b)
 	}()
-	set, err := s.source.readInto(ctx, b, lo, hi)
+	set, err := readInto(ctx, s.source, b, lo, hi)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	if hi < s.Rows() {
 		return nil // checked at the end of a pass only: after each row it would take as long as the reading
 	}
-	return unchanged(s.source.Reader)
+	return unchanged(s.source)
 }
 
 // Close closes the reader; the Stream must not be used afterwards.
