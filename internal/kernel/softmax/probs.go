@@ -3,6 +3,7 @@ package softmax
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Probs writes softmax(scale * row) to dst, of the same length, and returns
@@ -60,7 +61,7 @@ func Top(row []float32) int {
 // float64: the floor of the metric NLL is 1e-300, below the kernel's 1e-291. It is
 // separate from Probs because it adds half of its cost, and sums do not need it.
 func FillTiny(dst []float64, row []float32, scale float64) {
-	if !someZero(dst) {
+	if !slices.Contains(dst, 0) {
 		return
 	}
 	top, _ := peak(row)
@@ -70,21 +71,6 @@ func FillTiny(dst []float64, row []float32, scale float64) {
 			dst[j] = Exp(scale*(float64(row[j])-m)) * most
 		}
 	}
-}
-
-// someZero reports whether a probability is +0: one less than its bits is then
-// negative. Comparisons would take three times as long.
-func someZero(p []float64) bool {
-	var below uint64
-	for ; len(p) >= 4; p = p[4:] {
-		q := p[:4:4]
-		below |= (math.Float64bits(q[0]) - 1) | (math.Float64bits(q[1]) - 1) |
-			(math.Float64bits(q[2]) - 1) | (math.Float64bits(q[3]) - 1)
-	}
-	for _, v := range p {
-		below |= math.Float64bits(v) - 1
-	}
-	return below>>63 != 0
 }
 
 // Normalise divides q by its sum; a row of zeros becomes uniform.
