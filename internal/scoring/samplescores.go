@@ -137,12 +137,10 @@ func (s *SampleScores) AppendProbs(probs data.Probs, set *data.Set) error {
 			s.truncate(n)
 			return badLabel(s.first+n+i, y, len(p))
 		}
-		conf, brier, ok := scanRow(p, int(y))
-		if !ok {
-			if err := checkRow(p); err != nil {
-				s.truncate(n)
-				return fmt.Errorf("row %d%w", s.first+n+i, err)
-			}
+		conf, brier, err := scoreRow(p, int(y))
+		if err != nil {
+			s.truncate(n)
+			return fmt.Errorf("row %d%w", s.first+n+i, err)
 		}
 		top := -1
 		if logits.Present() {
@@ -202,42 +200,27 @@ func (s *SampleScores) truncate(n int) {
 	s.NLL, s.Brier, s.Changed = s.NLL[:min(n, len(s.NLL))], s.Brier[:min(n, len(s.Brier))], s.Changed[:min(n, len(s.Changed))]
 }
 
-// scanRow returns the largest probability and the Brier score of a row with label
-// y. If ok is false, checkRow decides whether the row is valid.
-func scanRow(p []float64, y int) (conf, brier float64, ok bool) {
-	miss := 1 - p[y]
-	conf, sum := p[y], p[y]
-	rest := 0.0 // squares of the other classes, in a sum of their own: they may be many and tiny
-	sign := math.Float64bits(p[y])
-	for _, part := range [2][]float64{p[:y], p[y+1:]} { // subtracting p_y^2 from the sum over all would cancel
-		for _, v := range part {
-			sum += v
-			rest += float64(v * v)
-			sign |= math.Float64bits(v)
-			if v > conf {
-				conf = v
-			}
-		}
-	}
-	// NaN and Inf reach the sum, which then fails the comparison.
-	ok = math.Abs(sum-1) <= sumTolerance(len(p)) && conf <= 1 && sign>>63 == 0
-	return conf, float64(miss*miss) + rest, ok
-}
-
-// checkRow returns the error of an invalid row of probabilities, as the end of a
-// sentence that begins with "row 812".
-func checkRow(p []float64) error {
-	sum := 0.0
+// scoreRow returns the largest probability and the Brier score of a row with label y. The
+// error of an invalid row is the end of a sentence that begins with "row 812".
+func scoreRow(p []float64, y int) (conf, brier float64, err error) {
+	sum, rest := 0.0, 0.0
 	for j, v := range p {
 		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf(", class %d: %g is not a probability", j, v)
+			return 0, 0, fmt.Errorf(", class %d: %g is not a probability", j, v)
 		}
 		sum += v
+		if v > conf {
+			conf = v
+		}
+		if j != y { // subtracting p_y^2 from the sum over all would cancel
+			rest += float64(v * v)
+		}
 	}
 	if tol := sumTolerance(len(p)); math.Abs(sum-1) > tol {
-		return fmt.Errorf(": probabilities sum to %.9g, which is not 1 within %.2g", sum, tol)
+		return 0, 0, fmt.Errorf(": probabilities sum to %.9g, which is not 1 within %.2g", sum, tol)
 	}
-	return nil // a negative zero
+	miss := 1 - p[y]
+	return conf, float64(miss*miss) + rest, nil
 }
 
 // sumTolerance bounds the distance from one of the sum of k probabilities: 1e-6,
