@@ -49,10 +49,7 @@ func readCSV(ctx context.Context, in *input) error {
 	}
 	n := &network{dataset: in.Dataset, backbone: in.Backbone, kind: c.Kind, sources: in.files}
 	for i, file := range in.files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b, err := readFile(file)
+		b, err := readFile(ctx, file)
 		if err != nil {
 			return err
 		}

@@ -24,9 +24,6 @@ func readGroupCal(ctx context.Context, in *input) error {
 	var list []*network
 	have := map[*network]map[string]string{} // files by split
 	for _, file := range in.files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		m := groupcalName.FindStringSubmatch(base(file))
 		if m == nil {
 			return fmt.Errorf("%s: not named <data set>_<network>_{val,test}.pkl", file)
@@ -51,7 +48,11 @@ func readGroupCal(ctx context.Context, in *input) error {
 		if m[4] == "val" {
 			s = &n.cal
 		}
-		if err := readTensors(file, s); err != nil {
+		v, err := readPickle(ctx, file)
+		if err != nil {
+			return err
+		}
+		if err := readTensors(v, s); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
@@ -69,15 +70,7 @@ func readGroupCal(ctx context.Context, in *input) error {
 }
 
 // readTensors reads a dict of tensors.
-func readTensors(file string, s *split) error {
-	b, err := readFile(file)
-	if err != nil {
-		return err
-	}
-	v, err := pickle.Read(b)
-	if err != nil {
-		return err
-	}
+func readTensors(v any, s *split) error {
 	d, ok := v.(*pickle.Dict)
 	if !ok {
 		return fmt.Errorf("holds %s; want a dict with logits and labels", pickle.Describe(v))
@@ -94,6 +87,7 @@ func readTensors(file string, s *split) error {
 		if !isArray {
 			return fmt.Errorf("%s: %s; want a tensor", part.key, pickle.Describe(v))
 		}
+		var err error
 		if part.want == nil {
 			s.labels, err = labelsOf(a)
 		} else if *part.want, err = tableOf(a); err != nil {

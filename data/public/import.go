@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/internal/pickle"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -186,8 +187,11 @@ func (n *network) check() error {
 // maxFile is the size from which a file is not read into memory.
 const maxFile = 4 << 30
 
-// readFile reads a whole file.
-func readFile(name string) ([]byte, error) {
+// readFile reads a whole file, unless ctx is done.
+func readFile(ctx context.Context, name string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(name)
 	if err == nil && info.Size() >= maxFile {
 		err = errors.New("not a file of less than 4 GiB")
@@ -200,6 +204,19 @@ func readFile(name string) ([]byte, error) {
 		return nil, clean(name, err)
 	}
 	return b, nil
+}
+
+// readPickle reads the object of a pickle.
+func readPickle(ctx context.Context, name string) (any, error) {
+	b, err := readFile(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := pickle.Read(b)
+	if err != nil {
+		return nil, clean(name, err)
+	}
+	return v, nil
 }
 
 // clean puts name in front of an error of the operating system, once.

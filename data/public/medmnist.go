@@ -66,9 +66,6 @@ func readMedMNIST(ctx context.Context, in *input) error {
 		}
 	}
 	for _, file := range in.files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		var err error
 		switch path.Ext(base(file)) {
 		case ".npz":
@@ -76,7 +73,7 @@ func readMedMNIST(ctx context.Context, in *input) error {
 			err = r.zip(ctx, file)
 		default:
 			var b []byte
-			if b, err = readFile(file); err == nil {
+			if b, err = readFile(ctx, file); err == nil {
 				err = r.add(file, file, func() ([]byte, error) { return b, nil }, true)
 			}
 		}
@@ -250,8 +247,7 @@ func memberLabels(name string) ([]int32, error) {
 	if a.Cols() != 1 {
 		return nil, fmt.Errorf("%s: %d labels for each row; want data sets with one", name, a.Cols())
 	}
-	labels := make([]int32, a.Rows())
-	return labels, a.ReadInt32(labels, 0, len(labels))
+	return labelsOf(a)
 }
 
 // indexedRows reads lines "index,number,number,...". The indices must be 0 to n-1,

@@ -21,9 +21,6 @@ var nncalName = regexp.MustCompile(`^(?:probs_)?(.+)_(c10|c100|SVHN|birds|cars|i
 
 func readNNCal(ctx context.Context, in *input) error {
 	for _, file := range in.files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		n := &network{kind: data.KindLogits, from: "networks of NN_calibration", sources: []string{file}}
 		if m := nncalName.FindStringSubmatch(base(file)); m != nil {
 			if !in.keeps(m[2], m[1]) {
@@ -35,13 +32,9 @@ func readNNCal(ctx context.Context, in *input) error {
 		} else {
 			n.dataset, n.backbone = in.Dataset, in.Backbone
 		}
-		b, err := readFile(file)
+		v, err := readPickle(ctx, file)
 		if err != nil {
 			return err
-		}
-		v, err := pickle.Read(b)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
 		}
 		if n.cal, n.test, err = pairs(v); err != nil {
 			return fmt.Errorf("%s: %w", file, err)

@@ -14,6 +14,17 @@
 // error. Protocols 0 to 5 are read. The number of instructions is bounded, and
 // arrays take the memory of the file, so no short pickle can fill the memory.
 //
+// # Why no library
+//
+// github.com/nlpodyssey/gopickle reads more of pickle, but it does not pass the tests of
+// this package. A length of 2^60 and a dict with a key that has no value end in a panic.
+// A length of 1.8 GB in a pickle of six bytes takes so much memory before a byte is
+// read. A value that was never stored is read as nil, a text need not be UTF-8, and
+// escapes in texts of Python 2 stay as they are. It knows no arrays of numpy, so that
+// half of this package would stay.
+//
+// # Values
+//
 // The values are nil, bool, int64, float64, string, []byte (also the str of Python
 // 2), *List, Tuple, *Dict and the arrays of Array.
 package pickle
