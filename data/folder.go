@@ -206,6 +206,11 @@ func (f *Folder) id(name string) string {
 // Open opens the arrays of parts. It checks their shapes against each other and,
 // where the manifest states shapes and digests, against the manifest.
 func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) {
+	return f.openSet(ctx, ref, parts, func(x file) (*Array, error) { return f.open(x.path) })
+}
+
+// openSet opens the arrays of parts by open.
+func (f *Folder) openSet(ctx context.Context, ref Ref, parts Parts, open func(file) (*Array, error)) (Reader, error) {
 	files, err := f.files(ref)
 	if err != nil {
 		return nil, err
@@ -215,7 +220,7 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return f.open(x.path)
+		return open(x)
 	})
 }
 

@@ -36,16 +36,8 @@ func Headers(ctx context.Context, src Source, ref Ref, parts Parts) (all []Array
 
 // headers is Headers of a folder.
 func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
-	files, err := f.files(ref)
-	if err != nil {
-		return nil, err
-	}
 	var all []ArrayHeader
-	files.Kind = f.Describe(ref).Kind
-	r, err := openSet(files, parts, func(x file) (*Array, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	r, err := f.openSet(ctx, ref, parts, func(x file) (*Array, error) {
 		l := f.at(x.path)
 		h, err := l.header()
 		if err != nil {

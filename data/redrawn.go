@@ -28,16 +28,8 @@ type redrawn struct {
 	draw int
 }
 
-// refs returns the refs of the two sets.
-func (r *redrawn) refs(ref Ref) (cal, test Ref) {
-	cal, test = ref, ref
-	cal.Split, test.Split = Cal, Test
-	return cal, test
-}
-
 func (r *redrawn) Has(ref Ref) Parts {
-	cal, test := r.refs(ref)
-	parts := r.Source.Has(cal) & r.Source.Has(test)
+	parts := r.Source.Has(ref.in(Cal)) & r.Source.Has(ref.in(Test))
 	if ref.Corruption != "" || parts&Labels == 0 {
 		return 0
 	}
@@ -46,8 +38,7 @@ func (r *redrawn) Has(ref Ref) Parts {
 
 // Describe returns the provenance of the rows: measured only if both sets are.
 func (r *redrawn) Describe(ref Ref) Provenance {
-	cal, test := r.refs(ref)
-	p, q := r.Source.Describe(test), r.Source.Describe(cal)
+	p, q := r.Source.Describe(ref.in(Test)), r.Source.Describe(ref.in(Cal))
 	if q.Origin == Simulated {
 		p.Origin = Simulated
 	}
@@ -61,12 +52,11 @@ func (r *redrawn) Describe(ref Ref) Provenance {
 }
 
 func (r *redrawn) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
-	cal, test := r.refs(ref)
-	a, err := r.Source.Digest(ctx, cal, parts|Labels)
+	a, err := r.Source.Digest(ctx, ref.in(Cal), parts|Labels)
 	if err != nil {
 		return "", err
 	}
-	b, err := r.Source.Digest(ctx, test, parts|Labels)
+	b, err := r.Source.Digest(ctx, ref.in(Test), parts|Labels)
 	if err != nil {
 		return "", err
 	}
@@ -77,12 +67,11 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 	if ref.Corruption != "" {
 		return nil, fmt.Errorf("%s/%s under %s: corrupted rows are not redrawn", ref.Dataset, ref.Backbone, ref.Corruption)
 	}
-	cal, test := r.refs(ref)
-	a, err := r.Source.Open(ctx, cal, parts|Labels)
+	a, err := r.Source.Open(ctx, ref.in(Cal), parts|Labels)
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.Source.Open(ctx, test, parts|Labels)
+	b, err := r.Source.Open(ctx, ref.in(Test), parts|Labels)
 	if err != nil {
 		a.Close()
 		return nil, err
@@ -100,8 +89,7 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 }
 
 func (r *redrawn) inputs(ref Ref, parts Parts) []input {
-	cal, test := r.refs(ref)
-	return []input{{r.Source, cal, parts | Labels}, {r.Source, test, parts | Labels}}
+	return []input{{r.Source, ref.in(Cal), parts | Labels}, {r.Source, ref.in(Test), parts | Labels}}
 }
 
 // drawRows returns the rows of the union that are in the new calibration set or, if

@@ -19,17 +19,11 @@ func Skewed(src Source) Source { return &skewed{src} }
 
 type skewed struct{ Source }
 
-// calibration returns the ref of the calibration set of the network.
-func (s *skewed) calibration(ref Ref) Ref {
-	ref.Split = Cal
-	return ref
-}
-
 func (s *skewed) Has(ref Ref) Parts {
 	if ref.Split == Cal {
 		return s.Source.Has(ref)
 	}
-	if ref.Corruption != "" || s.Source.Has(ref)&s.Source.Has(s.calibration(ref))&Labels == 0 {
+	if ref.Corruption != "" || s.Source.Has(ref)&s.Source.Has(ref.in(Cal))&Labels == 0 {
 		return 0
 	}
 	return s.Source.Has(ref)
@@ -51,7 +45,7 @@ func (s *skewed) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	if err != nil {
 		return "", err
 	}
-	cal, err := s.Source.Digest(ctx, s.calibration(ref), Labels)
+	cal, err := s.Source.Digest(ctx, ref.in(Cal), Labels)
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +56,7 @@ func (s *skewed) inputs(ref Ref, parts Parts) []input {
 	if ref.Split == Cal {
 		return []input{{s.Source, ref, parts}}
 	}
-	return []input{{s.Source, s.calibration(ref), Labels}, {s.Source, ref, parts | Labels}}
+	return []input{{s.Source, ref.in(Cal), Labels}, {s.Source, ref, parts | Labels}}
 }
 
 func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err error) {
@@ -72,7 +66,7 @@ func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err 
 	if ref.Corruption != "" {
 		return nil, fmt.Errorf("%s/%s under %s: corrupted rows are not thinned out", ref.Dataset, ref.Backbone, ref.Corruption)
 	}
-	cal, err := Load(ctx, s.Source, s.calibration(ref), Labels)
+	cal, err := Load(ctx, s.Source, ref.in(Cal), Labels)
 	if err != nil {
 		return nil, err
 	}

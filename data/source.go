@@ -21,6 +21,12 @@ type Ref struct {
 	Split                   Split
 }
 
+// in returns the ref of another split of the same network.
+func (r Ref) in(split Split) Ref {
+	r.Split = split
+	return r
+}
+
 // Origin distinguishes outputs of a network from those of a simulation. It
 // accompanies every number to every table, figure and page.
 type Origin string

@@ -40,7 +40,7 @@ func TestArgumentsOfAnotherTypeAreErrors(t *testing.T) {
 				args := append(Tuple{}, c.args...)
 				args[i] = other
 				if v, err := c.call(args); err == nil {
-					t.Errorf("%s, argument %d as %s: %v", name, i, describe(other), v)
+					t.Errorf("%s, argument %d as %s: %v", name, i, Describe(other), v)
 				}
 			}
 		}
@@ -110,7 +110,7 @@ func TestStatesHaveTheirParts(t *testing.T) {
 			s := append(Tuple{}, state...)
 			s[i] = other
 			if err := new(array).build(s); err == nil {
-				t.Errorf("part %d of an array as %s is accepted", i, describe(other))
+				t.Errorf("part %d of an array as %s is accepted", i, Describe(other))
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func TestShapesOfPickles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for v, want := range map[any]string{new(array): "an array without a state", full: "an array of shape [2 3]"} {
-		if got := describe(v); got != want {
+		if got := Describe(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

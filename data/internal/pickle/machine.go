@@ -267,7 +267,7 @@ func (m *machine) change(op byte) error {
 			return t.build(items[0])
 		}
 	}
-	return fmt.Errorf("the instruction %q does not fit %s", op, describe(target))
+	return fmt.Errorf("the instruction %q does not fit %s", op, Describe(target))
 }
 
 func (d *Dict) add(items []any) error {
@@ -306,7 +306,7 @@ func (m *machine) object(op byte, arg []byte) (any, error) {
 		g, ok1 := both[0].(global)
 		args, ok2 := both[1].(Tuple)
 		if !ok1 || !ok2 {
-			return nil, fmt.Errorf("a call of %s with %s", describe(both[0]), describe(both[1]))
+			return nil, fmt.Errorf("a call of %s with %s", Describe(both[0]), Describe(both[1]))
 		}
 		return call(g, args)
 	}

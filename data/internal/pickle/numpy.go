@@ -76,7 +76,7 @@ func (a *array) build(state any) error {
 	}
 	s, ok := state.(Tuple)
 	if !ok || len(s) != 5 {
-		return fmt.Errorf("an array with the state %s", describe(state))
+		return fmt.Errorf("an array with the state %s", Describe(state))
 	}
 	shape, ok1 := ints(s[1])
 	d, ok2 := s[2].(*dtype)
@@ -89,7 +89,7 @@ func (a *array) build(state any) error {
 	}
 	b, ok := s[4].([]byte)
 	if !ok {
-		return fmt.Errorf("the elements of an array are %s, not bytes", describe(s[4]))
+		return fmt.Errorf("the elements of an array are %s, not bytes", Describe(s[4]))
 	}
 	full, err := data.NewArray(d.DType, d.bigEndian, fortran, shape, b)
 	a.Array = full

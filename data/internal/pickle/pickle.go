@@ -90,7 +90,7 @@ func Read(b []byte) (any, error) {
 	}
 	switch v := v.(type) {
 	case global, *storage, *dtype, bigInt:
-		return nil, fmt.Errorf("holds %s, not data", describe(v))
+		return nil, fmt.Errorf("holds %s, not data", Describe(v))
 	}
 	return v, nil
 }
@@ -106,8 +106,8 @@ func text(v any) (string, bool) {
 	return "", false
 }
 
-// describe names a value for errors, by its type in Python.
-func describe(v any) string {
+// Describe names a value for errors by its type in Python, such as "a tuple of 2".
+func Describe(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "None"
@@ -141,6 +141,3 @@ func describe(v any) string {
 	}
 	return "an unfinished object"
 }
-
-// Describe names a value for errors, such as "a tuple of 2".
-func Describe(v any) string { return describe(v) }
