@@ -82,19 +82,21 @@ func (l location) openArray() (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	var h header
-	if isTensors(l.path) {
-		var t tensor
-		t, err = findTensor(c.body, c.size, l.member)
-		h = t.header
-	} else {
-		h, err = readHeader(c.body, c.size)
-	}
+	h, err := l.headerOf(c)
 	if err != nil {
 		c.close()
 		return nil, l.wrap(err)
 	}
 	return &Array{header: h, name: l.name, column: "class", contents: c}, nil
+}
+
+// headerOf reads the header of an array that c holds: a tensor or a .npy.
+func (l location) headerOf(c contents) (header, error) {
+	if isTensors(l.path) {
+		t, err := findTensor(c.body, c.size, l.member)
+		return t.header, err
+	}
+	return readHeader(c.body, c.size)
 }
 
 // contents are the bytes of a file or of an unpacked member: an open file, or memory.

@@ -56,18 +56,12 @@ func (l location) header() (header, error) {
 	}
 	defer c.close()
 	var h header
-	switch {
-	case isArchive(l.path):
-		var member *zip.File
-		if member, err = findMember(c.body, c.size, l.member); err == nil {
-			h, _, err = memberHeader(member)
-		}
-	case isTensors(l.path):
-		var t tensor
-		t, err = findTensor(c.body, c.size, l.member)
-		h = t.header
-	default:
-		h, err = readHeader(c.body, c.size)
+	if !isArchive(l.path) {
+		h, err = l.headerOf(c)
+	} else if member, e := findMember(c.body, c.size, l.member); e != nil {
+		err = e
+	} else {
+		h, _, err = memberHeader(member)
 	}
 	if err != nil {
 		return header{}, l.wrap(err)

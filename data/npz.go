@@ -167,28 +167,21 @@ func decodeMember(f *zip.File) (Member, error) {
 	if len(h.shape) != 1 {
 		return m, fmt.Errorf("shape %s; want one axis", tuple(h.shape))
 	}
-	body, n := b[h.offset:], h.shape[0]
-	if h.bigEndian {
-		swapBytes(body, h.dtype.Size())
-	}
-	bad := -1
+	n := h.shape[0]
+	a := &Array{header: h, name: "column", contents: contents{body: bytes.NewReader(b), size: int64(len(b))}}
 	switch h.dtype {
 	case Float64:
 		m.Float64 = make([]float64, n)
-		bad = decodeFloats(m.Float64, body, h.dtype)
+		return m, a.ReadFloat64(m.Float64, 0, n)
 	case Int32:
 		m.Int32 = make([]int32, n)
-		bad = decodeInts(m.Int32, body, h.dtype)
+		return m, a.ReadInt32(m.Int32, 0, n)
 	case Bool:
 		m.Bool = make([]bool, n)
-		for i := range m.Bool {
-			m.Bool[i] = body[i] != 0
+		for i, x := range b[h.offset:] {
+			m.Bool[i] = x != 0
 		}
-	default:
-		return m, fmt.Errorf("dtype %s; want float64, int32 or bool", h.dtype)
+		return m, nil
 	}
-	if bad >= 0 {
-		return m, fmt.Errorf("row %d: %s", bad, reason(body, bad, h.dtype, h.dtype))
-	}
-	return m, nil
+	return m, fmt.Errorf("dtype %s; want float64, int32 or bool", h.dtype)
 }
