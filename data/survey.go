@@ -105,7 +105,7 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 	case hasMembers(base):
 		s.archive(name, dirs, stem, path.Ext(base))
 	case path.Ext(base) == ".npy":
-		if !s.array(dirs, stem) {
+		if !s.array(dirs, stem, ".npy") {
 			s.loose = append(s.loose, name)
 		}
 	}
@@ -150,13 +150,18 @@ func severityOf(name string) int {
 	return 0
 }
 
-// array files a .npy file; it returns false for one that is no array of a set. Only
-// logits make a set.
-func (s *surveying) array(dirs []string, stem string) bool {
-	last := len(dirs) - 1
+// array files a .npy file or, with another extension, a member of the file that is the
+// last of dirs. It returns false for one that is no array of a set. Only logits make a
+// set.
+func (s *surveying) array(dirs []string, stem, ext string) bool {
+	last, isMember := len(dirs)-1, ext != ".npy"
 	if stem == "logits" && last >= 0 {
 		if split, ok := splitOf(dirs[last]); ok {
-			return s.add(dirs[:last], "{split}/{array}.npy", Ref{Split: split})
+			tail := "{split}/{array}.npy"
+			if isMember {
+				tail = "{split}" + ext + "#{array}"
+			}
+			return s.add(dirs[:last], tail, Ref{Split: split})
 		}
 		if dirs[last] == "ood" {
 			return true
@@ -165,6 +170,11 @@ func (s *surveying) array(dirs []string, stem string) bool {
 			return s.add(dirs[:last-1], "", Ref{Corruption: dirs[last-1], Severity: severity, Split: Test})
 		}
 		return false
+	}
+	if isMember {
+		before, isLogits := strings.CutSuffix(stem, "_logits")
+		split, ok := splitOf(before)
+		return isLogits && ok && s.add(dirs, "\x00"+ext+"#{split}_{array}", Ref{Split: split})
 	}
 	for _, name := range []string{"logits", "labels", "features", "logits_aug", "head_weight", "head_bias"} {
 		if stem == name {
@@ -195,22 +205,11 @@ func (s *surveying) archive(name string, dirs []string, stem, ext string) {
 		s.problems = append(s.problems, &Problem{Place: at, Cause: cause})
 		return
 	}
-	used := false
-	if slices.Contains(names, "logits") {
-		split, ok := splitOf(stem)
-		switch severity := severityOf(stem); {
-		case ok:
-			used = s.add(dirs, "{split}"+ext+"#{array}", Ref{Split: split})
-		case severity > 0 && len(dirs) >= 3:
-			used = s.add(dirs[:len(dirs)-1], "", Ref{Corruption: dirs[len(dirs)-1], Severity: severity, Split: Test})
-		}
+	used := stem == "ood" || stem == "top"
+	for _, member := range names {
+		used = s.array(append(slices.Clone(dirs), stem), member, ext) || used
 	}
-	for _, split := range append(slices.Clone(calNames), Test) {
-		if as, _ := splitOf(string(split)); slices.Contains(names, string(split)+"_logits") {
-			used = s.add(append(slices.Clone(dirs), stem), "\x00"+ext+"#{split}_{array}", Ref{Split: as}) || used
-		}
-	}
-	if used || stem == "ood" || stem == "top" {
+	if used {
 		return
 	}
 	s.problem(name, "it has the arrays "+strings.Join(names, ", ")+", and no logits under a name that is known",
