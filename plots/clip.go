@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
 )
 
 // An axis ends before a value that would flatten the figure: one that is more than
@@ -50,13 +52,7 @@ func clippedCaption(clipped bool) string {
 
 // numbers prints values in their order with that many decimals, without repetition.
 func numbers(values []float64, digits int) string {
-	var list []string
-	for _, v := range values {
-		if s := strconv.FormatFloat(v, 'f', digits, 64); !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(results.Distinct(values, func(v float64) string { return strconv.FormatFloat(v, 'f', digits, 64) }), ", ")
 }
 
 // beyond draws an arrow for each value beyond one end of an axis, with its tip at

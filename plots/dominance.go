@@ -102,12 +102,7 @@ func (d dominance) rest() []string {
 
 // experiments returns the experiments with points, sorted.
 func (d dominance) experiments() []string {
-	var list []string
-	for _, p := range d.points {
-		if !slices.Contains(list, p.cell.Experiment) {
-			list = append(list, p.cell.Experiment)
-		}
-	}
+	list := results.Distinct(d.points, func(p difference) string { return p.cell.Experiment })
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), strings.Compare(a, b)) })
 	return list
 }

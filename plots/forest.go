@@ -42,15 +42,8 @@ func Forest(in Input) (*Figure, error) {
 	f := forest{axis: fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label), better: both[0].label + " better", worse: both[1].label + " better"}
 	f.title = fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, table.Count(len(pairs), "setting"))
 	f.simulated = pairs[0].Source == simulated
-	datasets := map[string]int{}
-	var order []string
-	for _, p := range pairs {
-		if datasets[p.Dataset]++; datasets[p.Dataset] == 1 {
-			order = append(order, p.Dataset)
-		}
-	}
 	several := false
-	for _, d := range order {
+	for _, d := range results.Distinct(pairs, func(p results.Pair) string { return p.Dataset }) {
 		of := slices.DeleteFunc(slices.Clone(pairs), func(p results.Pair) bool { return p.Dataset != d })
 		name := printable(table.Name("dataset", d))
 		f.rows = append(f.rows, forestRow{label: name, heading: true})

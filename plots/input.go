@@ -204,15 +204,7 @@ func checkBin(b results.Bin) error {
 
 // methodsOf returns the methods of bins in the order of their first row.
 func methodsOf(bins []results.Bin) []string {
-	var ids []string
-	seen := map[string]bool{}
-	for _, b := range bins {
-		if !seen[b.Method] {
-			seen[b.Method] = true
-			ids = append(ids, b.Method)
-		}
-	}
-	return ids
+	return results.Distinct(bins, func(b results.Bin) string { return b.Method })
 }
 
 // cellName is the name of a cell in print.

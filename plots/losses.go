@@ -30,17 +30,12 @@ func Losses(in Input) (*Figure, error) {
 	g := lossGrid{values: v, x: fromZero(largest, 3)}
 	s := sheet{simulated: v.simulated, keys: v.dots(pageWidth - 8), notes: v.notes,
 		caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", table.List(labels(v.methods)), clippedCaption(clipped))}
-	sets := map[string]bool{}
-	for _, c := range v.cells {
-		if !slices.Contains(g.losses, c.Loss) {
-			g.losses = append(g.losses, c.Loss)
-		}
-		sets[c.Dataset] = true
+	sets := results.Distinct(v.cells, func(c results.Setting) string { return c.Dataset })
+	g.losses = results.Distinct(v.cells, func(c results.Setting) string { return c.Loss })
+	g.networks = results.Distinct(v.cells, func(c results.Setting) results.Setting {
 		c.Loss = ""
-		if !slices.Contains(g.networks, c) {
-			g.networks = append(g.networks, c)
-		}
-	}
+		return c
+	})
 	for _, c := range g.networks {
 		title := cellName(c)
 		if len(sets) == 1 && c.Corruption == "" {

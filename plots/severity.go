@@ -117,16 +117,9 @@ func beside(i, n int, pitch vg.Length) vg.Length {
 // shifts returns the corruptions of the cells and their severities in ascending
 // order.
 func (v values) shifts() (corruptions []string, severities []int) {
-	for _, c := range v.cells {
-		if !slices.Contains(corruptions, c.Corruption) {
-			corruptions = append(corruptions, c.Corruption)
-		}
-		if !slices.Contains(severities, c.Severity) {
-			severities = append(severities, c.Severity)
-		}
-	}
+	severities = results.Distinct(v.cells, func(c results.Setting) int { return c.Severity })
 	slices.Sort(severities)
-	return corruptions, severities
+	return results.Distinct(v.cells, func(c results.Setting) string { return c.Corruption }), severities
 }
 
 // spread is the line of one method.

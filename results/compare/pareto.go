@@ -80,12 +80,8 @@ func of(records []results.Record, methods []string) []results.Record {
 // the one named or else the first. Without a ranking it is an error that begins with
 // where.
 func rankingOf(records []results.Record, o Options, where string) (*Comparison, error) {
-	var present []string
-	for _, r := range records {
-		if r.Metric == o.Metric && r.Status == results.OK && !slices.Contains(present, r.Method) {
-			present = append(present, r.Method)
-		}
-	}
+	valued := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Metric != o.Metric || r.Status != results.OK })
+	present := results.Distinct(valued, func(r results.Record) string { return r.Method })
 	if len(present) == 0 {
 		return nil, fmt.Errorf("%sno value of %s", where, o.Metric)
 	}

@@ -195,11 +195,7 @@ func (v values) blockDatasets(by Block) (names []string, datasets map[string][]s
 	names, members := v.blocks(v.settings, by)
 	datasets = map[string][]string{}
 	for b, settings := range members {
-		for _, s := range settings {
-			if !slices.Contains(datasets[b], s.Dataset) {
-				datasets[b] = append(datasets[b], s.Dataset)
-			}
-		}
+		datasets[b] = results.Distinct(settings, func(s results.Setting) string { return s.Dataset })
 	}
 	return names, datasets
 }

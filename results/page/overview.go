@@ -59,12 +59,7 @@ func okRecords(records []results.Record) []results.Record {
 type fact struct{ Name, Text string }
 
 func factsOf(d *data, f *Folder) []fact {
-	var experiments []string
-	for _, s := range d.Settings {
-		if !slices.Contains(experiments, s.Experiment) {
-			experiments = append(experiments, s.Experiment)
-		}
-	}
+	experiments := results.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
 	status := map[string]int{}
 	for _, s := range d.Cells.Status {
 		status[s]++

@@ -159,12 +159,7 @@ func variantLabel(m results.RunMethod, registered string) string {
 
 // title names the experiments of the folder.
 func (f *Folder) title() string {
-	var names []string
-	for _, r := range f.Records {
-		if !slices.Contains(names, r.Experiment) {
-			names = append(names, r.Experiment)
-		}
-	}
+	names := results.Distinct(f.Records, func(r record) string { return r.Experiment })
 	switch {
 	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":
 		return f.Run.Specs[0].Title

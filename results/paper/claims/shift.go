@@ -18,13 +18,7 @@ func (b *book) averages(id string) []paper.Row {
 
 // corrupted returns the networks of the averages.
 func (b *book) corrupted(id string) []network {
-	var list []network
-	for _, r := range b.averages(id) {
-		if n := (network{r.Dataset, r.Backbone}); !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	return list
+	return results.Distinct(b.averages(id), func(r paper.Row) network { return network{r.Dataset, r.Backbone} })
 }
 
 // series returns the averages of a method on a network by severity; ok is false if
