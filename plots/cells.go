@@ -68,26 +68,10 @@ func (in Input) cells(binning string) (cells, error) {
 // of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
 func (in Input) byCell(all []method) (order []results.Setting, bins map[results.Setting][]results.Bin) {
-	shown := map[string]bool{}
-	for _, m := range all {
-		shown[m.id] = true
-	}
-	bins = map[results.Setting][]results.Bin{}
-	seen := map[results.Setting]bool{}
-	note := func(c results.Setting, method string) {
-		if shown[method] && !seen[c] {
-			seen[c] = true
-			order = append(order, c)
-		}
-	}
-	for _, r := range in.Records {
-		note(r.Setting, r.Method)
-	}
-	for _, b := range in.Bins {
-		note(b.Setting, b.Method)
-		if shown[b.Method] {
-			bins[b.Setting] = append(bins[b.Setting], b)
-		}
-	}
-	return order, bins
+	hidden := func(id string) bool { return !slices.ContainsFunc(all, func(m method) bool { return m.id == id }) }
+	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return hidden(r.Method) })
+	shown := slices.DeleteFunc(slices.Clone(in.Bins), func(b results.Bin) bool { return hidden(b.Method) })
+	order = results.Distinct(records, func(r results.Record) results.Setting { return r.Setting })
+	withBins, bins := results.Group(shown, func(b results.Bin) results.Setting { return b.Setting })
+	return results.Distinct(append(order, withBins...), func(c results.Setting) results.Setting { return c }), bins
 }

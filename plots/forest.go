@@ -127,16 +127,11 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 		results.Setting
 		severity int
 	}
-	var order []group
-	members := map[group][]results.Pair{}
-	for _, p := range pairs {
+	order, members := results.Group(pairs, func(p results.Pair) group {
 		g := group{network(p.Setting), p.Severity}
 		g.Setting.Experiment = ""
-		if members[g] == nil {
-			order = append(order, g)
-		}
-		members[g] = append(members[g], p)
-	}
+		return g
+	})
 	for _, g := range order {
 		of := members[g]
 		label := strings.TrimPrefix(table.SettingName(g.Setting, " / "), table.Name("dataset", g.Dataset)+" / ")

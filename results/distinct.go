@@ -13,3 +13,17 @@ func Distinct[T any, K comparable](list []T, of func(T) K) []K {
 	}
 	return values
 }
+
+// Group returns the items of a list by a value: the different values in the order of their
+// first appearance, and the items that have each, in their order.
+func Group[T any, K comparable](list []T, by func(T) K) (values []K, items map[K][]T) {
+	items = map[K][]T{}
+	for _, item := range list {
+		v := by(item)
+		if items[v] == nil {
+			values = append(values, v)
+		}
+		items[v] = append(items[v], item)
+	}
+	return values, items
+}

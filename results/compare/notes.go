@@ -74,31 +74,30 @@ func (v View) RankingNotes() []string {
 
 // leftOut lists the methods and settings that the ranking leaves out.
 func (v View) leftOut() []string {
-	var list, nature []string
-	for _, l := range v.Ranking.ByNature {
-		nature = append(nature, v.Label(l.Method))
-	}
-	if len(nature) > 0 {
+	var list []string
+	if nature := v.labels(v.Ranking.ByNature); len(nature) > 0 {
 		list = append(list, fmt.Sprintf("Not ranked by %s, which needs the probabilities of all classes (top-label methods have none): %s.",
 			v.MetricLabel, strings.Join(nature, ", ")))
 	}
 	// Methods that lack as many values for the same reason share a sentence.
-	var reasons []string
-	byReason := map[string][]string{}
-	for _, l := range v.Ranking.Aside {
-		why := fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), reason(l.Why))
-		if byReason[why] == nil {
-			reasons = append(reasons, why)
-		}
-		byReason[why] = append(byReason[why], v.Label(l.Method))
-	}
+	reasons, lacking := results.Group(v.Ranking.Aside, func(l Lacking) string {
+		return fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), reason(l.Why))
+	})
 	for _, why := range reasons {
-		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(byReason[why], ", "), why))
+		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(v.labels(lacking[why]), ", "), why))
 	}
 	for _, l := range v.Ranking.Missing {
 		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), reason(l.Why)))
 	}
 	return list
+}
+
+// labels returns the labels of methods that lack values.
+func (v View) labels(list []Lacking) (labels []string) {
+	for _, l := range list {
+		labels = append(labels, v.Label(l.Method))
+	}
+	return labels
 }
 
 // reason returns the note of a skip in words, without the method and the setting.

@@ -179,15 +179,7 @@ func (v values) byNature(method string) bool {
 // blocks arranges settings by their block. Blocks are in the order of their first
 // settings.
 func (v values) blocks(settings []results.Setting, by Block) (names []string, members map[string][]results.Setting) {
-	members = map[string][]results.Setting{}
-	for _, s := range settings {
-		b := v.block(s, by)
-		if members[b] == nil {
-			names = append(names, b)
-		}
-		members[b] = append(members[b], s)
-	}
-	return names, members
+	return results.Group(settings, func(s results.Setting) string { return v.block(s, by) })
 }
 
 // blockDatasets returns the blocks of all settings and the data sets in each.
@@ -204,18 +196,14 @@ func (v values) blockDatasets(by Block) (names []string, datasets map[string][]s
 // the means over the settings of each. So the 75 corrupted sets of one network do not
 // outweigh the clean sets of their block.
 func mean(settings []results.Setting, f func(results.Setting) float64) float64 {
-	var names []string
-	sums, counts := map[string]float64{}, map[string]int{}
-	for _, s := range settings {
-		if counts[s.Dataset] == 0 {
-			names = append(names, s.Dataset)
-		}
-		sums[s.Dataset] += f(s)
-		counts[s.Dataset]++
-	}
+	names, members := results.Group(settings, func(s results.Setting) string { return s.Dataset })
 	var sum float64
 	for _, name := range names {
-		sum += sums[name] / float64(counts[name])
+		var of float64
+		for _, s := range members[name] {
+			of += f(s)
+		}
+		sum += of / float64(len(members[name]))
 	}
 	return sum / float64(len(names))
 }

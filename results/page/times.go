@@ -33,8 +33,8 @@ type timeRow struct {
 func timesOf(f *Folder, o Options) (list []timesOfSource) {
 	for _, source := range []string{"measured", "simulated"} {
 		seen := map[timedFit]bool{}
-		fits := map[string][]timedFit{}
-		var methods, machines []string
+		var all []timedFit
+		var machines []string
 		unknown := 0
 		for _, t := range f.Times {
 			if t.Source != source {
@@ -52,11 +52,9 @@ func timesOf(f *Folder, o Options) (list []timesOfSource) {
 				continue
 			}
 			seen[one] = true
-			if fits[t.Method] == nil {
-				methods = append(methods, t.Method)
-			}
-			fits[t.Method] = append(fits[t.Method], one)
+			all = append(all, one)
 		}
+		methods, fits := results.Group(all, func(t timedFit) string { return t.method })
 		if methods == nil {
 			continue
 		}

@@ -1,11 +1,16 @@
 package table
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/results"
+)
 
 // entry is a number in a ranking.
 type entry struct {
 	*Cell
 	rival *Rival
+	key   string // of the ranking
 }
 
 // rank marks the numbers of each row, or, where methods make the rows, the numbers
@@ -14,25 +19,20 @@ func (p *pivoting) rank() error {
 	if p.spec.Better == Neutral {
 		return nil
 	}
-	rankings := map[string][]entry{}
-	var order []string
+	var all []entry
 	for i := range p.table.Rows {
 		row := &p.table.Rows[i]
 		for j, c := range p.table.Columns {
-			e := entry{&row.Cells[j], c.Rival}
-			key := fmt.Sprint(i)
+			e := entry{&row.Cells[j], c.Rival, fmt.Sprint(i)}
 			if p.spec.methodsAreRows() {
-				e.rival, key = row.Rival, p.contestKey(row.IDs, j)
+				e.rival, e.key = row.Rival, p.contestKey(row.IDs, j)
 			}
-			if !e.OK || !e.rival.Ranked || e.StandIn && p.spec.Number > 0 {
-				continue
+			if e.OK && e.rival.Ranked && !(e.StandIn && p.spec.Number > 0) {
+				all = append(all, e)
 			}
-			if rankings[key] == nil {
-				order = append(order, key)
-			}
-			rankings[key] = append(rankings[key], e)
 		}
 	}
+	order, rankings := results.Group(all, func(e entry) string { return e.key })
 	for _, key := range order {
 		if err := p.mark(rankings[key]); err != nil {
 			return err
