@@ -68,9 +68,9 @@ func (in Input) cells(binning string) (cells, error) {
 // of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
 func (in Input) byCell(all []method) (order []results.Setting, bins map[results.Setting][]results.Bin) {
-	hidden := func(id string) bool { return !slices.ContainsFunc(all, func(m method) bool { return m.id == id }) }
-	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool { return hidden(r.Method) })
-	shown := slices.DeleteFunc(slices.Clone(in.Bins), func(b results.Bin) bool { return hidden(b.Method) })
+	shows := func(id string) bool { return slices.ContainsFunc(all, func(m method) bool { return m.id == id }) }
+	records := results.Where(in.Records, func(r results.Record) bool { return shows(r.Method) })
+	shown := results.Where(in.Bins, func(b results.Bin) bool { return shows(b.Method) })
 	order = results.Distinct(records, func(r results.Record) results.Setting { return r.Setting })
 	withBins, bins := results.Group(shown, func(b results.Bin) results.Setting { return b.Setting })
 	return results.Distinct(append(order, withBins...), func(c results.Setting) results.Setting { return c }), bins

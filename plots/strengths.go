@@ -115,9 +115,7 @@ func (in Input) ranked(names ...string) (values, []results.Record, error) {
 		}
 	}
 	labels := first.labels()
-	records := slices.DeleteFunc(slices.Clone(in.Records), func(r results.Record) bool {
-		return labels[r.Method] == "" || !slices.Contains(names, r.Metric)
-	})
+	records := results.Where(in.Records, func(r results.Record) bool { return labels[r.Method] != "" && slices.Contains(names, r.Metric) })
 	return first, records, nil
 }
 

@@ -42,27 +42,19 @@ func limits(metric string) (lo, hi float64) {
 // values returns the values of a metric, which must be in its range. A cell or method
 // without a value is left out and noted.
 func (in Input) values(metric string) (values, error) {
-	v := values{at: map[place]float64{}}
-	var seen []string
-	cells, status := map[results.Setting]bool{}, map[place]bool{}
+	rows := results.Where(in.Records, func(r results.Record) bool {
+		return r.Metric == metric && (in.Methods == nil || slices.Contains(in.Methods, r.Method))
+	})
+	v := values{at: map[place]float64{}, cells: results.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
+	seen := map[place]bool{}
 	var from source
 	lo, hi := limits(metric)
-	for _, r := range in.Records {
-		if r.Metric != metric || in.Methods != nil && !slices.Contains(in.Methods, r.Method) {
-			continue
-		}
-		if !slices.Contains(seen, r.Method) {
-			seen = append(seen, r.Method)
-		}
-		if !cells[r.Setting] {
-			cells[r.Setting] = true
-			v.cells = append(v.cells, r.Setting)
-		}
+	for _, r := range rows {
 		at := place{r.Setting, r.Method}
-		if status[at] {
+		if seen[at] {
 			return v, fmt.Errorf("method %q in %s: two rows of %s", r.Method, r.Setting.Name(), metric)
 		}
-		status[at] = true
+		seen[at] = true
 		if r.Status != results.OK {
 			continue
 		}
@@ -79,7 +71,7 @@ func (in Input) values(metric string) (values, error) {
 		return v, fmt.Errorf("no rows of results.csv have a value of %s", metric)
 	}
 	v.simulated = from == simulated
-	return v, v.choose(in, seen)
+	return v, v.choose(in, results.Distinct(rows, func(r results.Record) string { return r.Method }))
 }
 
 // choose keeps the methods that have values, and notes the missing values.

@@ -99,8 +99,7 @@ func (r Record) items(prefix string) (list []string) {
 // DistinctFrom returns the different From of the measured records, in order of
 // first appearance. It has an empty string if a record has no From.
 func DistinctFrom(records []Record) []string {
-	measured := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Source != "measured" })
-	return Distinct(measured, Record.From)
+	return Distinct(Where(records, func(r Record) bool { return r.Source == "measured" }), Record.From)
 }
 
 // MeasuredOn returns the end of a sentence such as "All numbers are ...". It names

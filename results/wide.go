@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"slices"
@@ -19,40 +20,24 @@ func WriteWide(path string, records []Record) error {
 		Setting
 		method string
 	}
-	var rows []row
-	var metrics []string
-	index := map[row]int{}
+	rows, of := Group(records, func(r Record) row { return row{r.Setting, r.Method} })
+	metrics := Distinct(records, func(r Record) string { return r.Metric })
 	column := map[string]int{}
-	for _, r := range records {
-		at := row{r.Setting, r.Method}
-		if _, ok := index[at]; !ok {
-			index[at] = len(rows)
-			rows = append(rows, at)
-		}
-		if _, ok := column[r.Metric]; !ok {
-			column[r.Metric] = len(metrics)
-			metrics = append(metrics, r.Metric)
-		}
-	}
-	values := make([][]string, len(rows))
-	sources := make([]string, len(rows))
-	for i := range values {
-		values[i] = make([]string, len(metrics))
-	}
-	for _, r := range records {
-		i := index[row{r.Setting, r.Method}]
-		if r.Status == OK {
-			values[i][column[r.Metric]] = csvfile.FormatNumber(r.Value)
-		}
-		if sources[i] == "" {
-			sources[i] = r.Source
-		}
+	for i, m := range metrics {
+		column[m] = i
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		c.Write(slices.Concat(settingColumns(), []string{"method", "source"}, metrics)) // Error has the first error of all
-		for i, at := range rows {
-			c.Write(slices.Concat(at.Setting.fields(), []string{at.method, sources[i]}, values[i]))
+		for _, at := range rows {
+			source, values := "", make([]string, len(metrics))
+			for _, r := range of[at] {
+				if r.Status == OK {
+					values[column[r.Metric]] = csvfile.FormatNumber(r.Value)
+				}
+				source = cmp.Or(source, r.Source)
+			}
+			c.Write(slices.Concat(at.Setting.fields(), []string{at.method, source}, values))
 		}
 		c.Flush()
 		return c.Error()

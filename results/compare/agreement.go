@@ -46,7 +46,7 @@ type Agreement struct {
 func Agree(records []results.Record, names []string, o Options) ([]*Agreement, error) {
 	var list []*Agreement
 	for _, source := range []string{"measured", "simulated"} {
-		rows := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Source != source && r.Source != "" })
+		rows := results.Where(records, func(r results.Record) bool { return r.Source == source || r.Source == "" })
 		if !slices.ContainsFunc(rows, func(r results.Record) bool { return r.Source == source && r.Status == results.OK }) {
 			continue
 		}
@@ -154,7 +154,7 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 			lost++
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return have[at(r)] == nil }), lost
+	return results.Where(records, func(r results.Record) bool { return have[at(r)] != nil }), lost
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the

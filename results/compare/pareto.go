@@ -73,14 +73,14 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 
 // of returns the records of some methods.
 func of(records []results.Record, methods []string) []results.Record {
-	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return !slices.Contains(methods, r.Method) })
+	return results.Where(records, func(r results.Record) bool { return slices.Contains(methods, r.Method) })
 }
 
 // rankingOf compares the methods of the records, and the named ones among them, against
 // the one named or else the first. Without a ranking it is an error that begins with
 // where.
 func rankingOf(records []results.Record, o Options, where string) (*Comparison, error) {
-	valued := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Metric != o.Metric || r.Status != results.OK })
+	valued := results.Where(records, func(r results.Record) bool { return r.Metric == o.Metric && r.Status == results.OK })
 	present := results.Distinct(valued, func(r results.Record) string { return r.Method })
 	if len(present) == 0 {
 		return nil, fmt.Errorf("%sno value of %s", where, o.Metric)

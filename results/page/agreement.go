@@ -1,9 +1,8 @@
 package page
 
 import (
-	"slices"
-
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 )
 
@@ -17,7 +16,7 @@ type agreement struct {
 // before simulated. A source with fewer than two such metrics has none.
 func agreementsOf(f *Folder, o Options) (list []agreement) {
 	for _, source := range []string{"measured", "simulated"} {
-		of := slices.DeleteFunc(slices.Clone(f.Records), func(r record) bool { return r.Source != source })
+		of := results.Where(f.Records, func(r record) bool { return r.Source == source })
 		names, sparse := compare.Rankable(of)
 		if len(names) < 2 {
 			continue

@@ -26,8 +26,8 @@ func binsOf(f *Folder, o Options, metric, source string) []chart {
 
 // agreementOf compares the rankings of a source by several metrics; nil if it cannot.
 func agreementOf(f *Folder, o Options, names []string, source string) *compare.Agreement {
-	of := slices.DeleteFunc(slices.Clone(f.Records), func(r results.Record) bool {
-		return r.Source != source && r.Source != "" || !slices.Contains(names, r.Metric)
+	of := results.Where(f.Records, func(r record) bool {
+		return (r.Source == source || r.Source == "") && slices.Contains(names, r.Metric)
 	})
 	list, err := compare.Agree(of, names, compare.Options{Against: o.Against, Methods: o.Methods, Block: o.Block, Files: o.Files})
 	if err != nil || len(list) == 0 {

@@ -35,7 +35,7 @@ func sourceCounts(d *data) (measured, simulated int) {
 
 func bannerOf(d *data, records []results.Record) banner {
 	measured, simulated := sourceCounts(d)
-	from := results.MeasuredOn(results.DistinctFrom(okRecords(records)))
+	from := results.MeasuredOn(results.DistinctFrom(results.Where(records, func(r record) bool { return r.Status == results.OK })))
 	switch {
 	case measured == 0 && simulated == 0:
 		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
@@ -49,10 +49,6 @@ func bannerOf(d *data, records []results.Record) banner {
 	}
 	return banner{"both", "MEASURED AND SIMULATED", fmt.Sprintf("%s are measured, %s are simulated, and no number mixes the two. Simulated numbers are not of real networks and are no evidence about the paper. Choose the source below.",
 		table.Count(measured, "setting"), table.Count(simulated, "setting"))}
-}
-
-func okRecords(records []results.Record) []results.Record {
-	return slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Status != results.OK })
 }
 
 // fact is a line of the summary.

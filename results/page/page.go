@@ -13,7 +13,6 @@ import (
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 )
 
 type record = results.Record
@@ -111,17 +110,9 @@ func (f *Folder) WriteFile(dir string, o Options) (string, error) {
 // complete fills in the defaults.
 func (f *Folder) complete(o Options) Options {
 	o.labels = map[string]string{}
-	var methods []string
-	for _, r := range f.Records {
-		if _, ok := o.labels[r.Method]; ok {
-			continue
-		}
-		methods = append(methods, r.Method)
-		label, ok := o.Labels[r.Method]
-		if !ok {
-			label = table.Name("method", r.Method)
-		}
-		o.labels[r.Method] = label
+	methods := results.Distinct(f.Records, func(r record) string { return r.Method })
+	for _, m := range methods {
+		o.labels[m] = compare.View{Labels: o.Labels}.Label(m)
 	}
 	if f.Run != nil {
 		for i := len(f.Run.Specs) - 1; i >= 0; i-- { // the first spec decides

@@ -24,8 +24,8 @@ func paretoOf(f *Folder, o Options, source string) *paretoView {
 		return nil
 	}
 	metric := o.Metrics[named]
-	of := slices.DeleteFunc(slices.Clone(f.Records), func(r record) bool {
-		return r.Source != source || r.Metric != metric || r.Corruption == results.Split
+	of := results.Where(f.Records, func(r record) bool {
+		return r.Source == source && r.Metric == metric && r.Corruption != results.Split
 	})
 	of = append(of, results.TimeRecords(f.Times, of)...)
 	p, err := compare.ParetoOf(of, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block})

@@ -3,6 +3,7 @@ package claims
 import (
 	"slices"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -42,12 +43,12 @@ func summarise(rows []Row) []Summary {
 			continue
 		}
 		for _, t := range paper.Tables() {
-			sum := summary(filter(rows, func(r Row) bool { return r.Table == t.ID }), source)
+			sum := summary(results.Where(rows, func(r Row) bool { return r.Table == t.ID }), source)
 			sum.Table, sum.Metric = t.ID, t.Metric
 			list = append(list, sum)
 		}
 		for _, metric := range []string{"ece", "aece"} {
-			sum := summary(filter(rows, func(r Row) bool {
+			sum := summary(results.Where(rows, func(r Row) bool {
 				return r.Metric == metric && slices.Contains(settingTables, r.Table) && !r.IsAverage()
 			}), source)
 			sum.Metric = metric
@@ -60,10 +61,6 @@ func summarise(rows []Row) []Summary {
 // has reports whether a row has a reproduced value of a source.
 func (r Row) has(source string) bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.State == OK && c.Source == source })
-}
-
-func filter(rows []Row, keep func(Row) bool) []Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !keep(r) })
 }
 
 func summary(rows []Row, source string) Summary {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -41,7 +42,7 @@ func (c *Comparison) Summary(w io.Writer) error {
 }
 
 func (c *Comparison) textTable(b *strings.Builder, t paper.Table) {
-	rows := filter(c.Rows, func(r Row) bool { return r.Table == t.ID })
+	rows := results.Where(c.Rows, func(r Row) bool { return r.Table == t.ID })
 	numbers, found := 0, 0
 	for _, r := range rows {
 		numbers += len(r.Cells)

@@ -27,3 +27,21 @@ func Group[T any, K comparable](list []T, by func(T) K) (values []K, items map[K
 	}
 	return values, items
 }
+
+// Where returns the items of a list that a condition keeps. It counts them first, since
+// lists of rows are long and growing one copies it several times.
+func Where[T any](list []T, keep func(T) bool) (kept []T) {
+	n := 0
+	for _, item := range list {
+		if keep(item) {
+			n++
+		}
+	}
+	kept = make([]T, 0, n)
+	for _, item := range list {
+		if keep(item) {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
