@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +36,11 @@ func Corruptions(in Input) (*Figure, error) {
 		list[i] = newCategory(c)
 	}
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
-	g := corruptionGrid{values: v, list: list, y: fromZero(slices.Max(slices.Collect(maps.Values(v.at))), 6)}
+	top := 0.0
+	for _, x := range v.at {
+		top = max(top, x)
+	}
+	g := corruptionGrid{values: v, list: list, y: fromZero(top, 6)}
 	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, keys: v.dots(pageWidth - 8), notes: v.notes,
 		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], table.List(labels(v.methods)))}
 	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil

@@ -159,3 +159,26 @@ func TestPanelsFillRowsEvenly(t *testing.T) {
 		}
 	}
 }
+
+// TestSpreadOutMovesNamesIntoTheLimits also where they are far enough apart.
+func TestSpreadOutMovesNamesIntoTheLimits(t *testing.T) {
+	for _, c := range []struct{ places, want []vg.Length }{
+		{[]vg.Length{0, 50}, []vg.Length{5, 50}}, {[]vg.Length{50, 100}, []vg.Length{50, 95}}, {[]vg.Length{0}, []vg.Length{5}}, {nil, nil},
+	} {
+		spreadOut(c.places, 10, 5, 95)
+		if !slices.Equal(c.places, c.want) {
+			t.Errorf("%v, want %v", c.places, c.want)
+		}
+	}
+}
+
+// TestSpreadOutKeepsOrderAndLimits of names beside lines.
+func TestSpreadOutKeepsOrderAndLimits(t *testing.T) {
+	places := []vg.Length{10, 10, 11, 50, 50, 50, 98, 99}
+	spreadOut(places, 10, 5, 95)
+	for i, p := range places {
+		if p < 5-.1 || p > 95+.1 || i > 0 && p-places[i-1] < 10-.1 {
+			t.Errorf("%v", places)
+		}
+	}
+}

@@ -140,7 +140,8 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 			c.doc.LineTo(x, y)
 		case vg.ArcComp:
 			if math.Abs(s.Angle) < 2*math.Pi-1e-9 {
-				panic("parts of circles are not drawn") // no figure has one
+				c.doc.SetErrorf("an arc of %.4g radians: only whole circles can be drawn", s.Angle)
+				return
 			}
 			c.doc.ArcTo(x, y, s.Radius.Points(), s.Radius.Points(), 0, 0, 360)
 		case vg.CurveComp:
@@ -168,10 +169,13 @@ func (c *pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 	c.doc.Text(0, 0, s)
 }
 
-// DrawImage implements [vg.Canvas]. No figure has an image.
-func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) { panic("images are not drawn") }
+// DrawImage implements [vg.Canvas]. No figure has an image, so one is an error.
+func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
+	c.doc.SetErrorf("images cannot be drawn")
+}
 
-// WriteTo implements [io.WriterTo].
+// WriteTo implements [io.WriterTo]. It returns the first error of drawing: the methods of
+// [vg.Canvas] return none.
 func (c *pdfCanvas) WriteTo(w io.Writer) (int64, error) {
 	c.Pop()
 	var buf bytes.Buffer

@@ -138,6 +138,14 @@ func (g rankLines) lines(c draw.Canvas, x, y func(float64) vg.Length, area vg.Re
 // far as they have room.
 func spreadOut(places []vg.Length, apart, least, most vg.Length) {
 	last := len(places) - 1
+	if last < 0 {
+		return
+	}
+	limit := func() {
+		places[0] = max(places[0], least)
+		places[last] = min(places[last], most)
+	}
+	limit() // names that are far enough apart may be outside
 	for range 200 {
 		moved := false
 		for i := 1; i <= last; i++ {
@@ -150,6 +158,6 @@ func spreadOut(places []vg.Length, apart, least, most vg.Length) {
 		if !moved {
 			return
 		}
-		places[0], places[last] = max(places[0], least), min(places[last], most)
+		limit()
 	}
 }

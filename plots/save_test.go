@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf16"
+
+	"gonum.org/v1/plot/vg"
 )
 
 func golden(t *testing.T, file string, got []byte) {
@@ -228,5 +230,25 @@ func TestBackendPanicIsError(t *testing.T) {
 	f := &Figure{Width: 10, Height: 10, draw: nil}
 	if err := f.Encode(io.Discard, SVG); err == nil || !strings.Contains(err.Error(), "svg figure") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestPDFReturnsWhatItCannotDraw when it is written, and does not panic.
+func TestPDFReturnsWhatItCannotDraw(t *testing.T) {
+	var arc vg.Path
+	arc.Move(vg.Point{X: 6, Y: 5})
+	arc.Arc(vg.Point{X: 5, Y: 5}, 1, 0, 1.5)
+	for want, drawOn := range map[string]func(vg.Canvas){
+		"only whole circles": func(c vg.Canvas) { c.Fill(arc) },
+		"images cannot be":   func(c vg.Canvas) { c.DrawImage(vg.Rectangle{}, nil) },
+	} {
+		c, err := newPDF(10, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawOn(c)
+		if _, err := c.WriteTo(io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
