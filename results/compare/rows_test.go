@@ -114,6 +114,47 @@ func TestSplitsWithGaps(t *testing.T) {
 	}
 }
 
+// TestDrawsOfTwoExperimentsAndSources: where a draw has different values in two
+// experiments the last counts, with its interval; rows after it count too, and rows of
+// another source do not.
+func TestDrawsOfTwoExperimentsAndSources(t *testing.T) {
+	var records []results.Record
+	var pairs []results.Pair
+	add := func(experiment, backbone, source string, draw int, value, difference, width float64) {
+		c := cell("a", backbone)
+		c.Experiment, c.Corruption, c.Severity = experiment, results.Split, draw
+		for method, v := range map[string]float64{"qats": value, "ts": value + difference} {
+			r := record(c, method, v)
+			r.Source = source
+			records = append(records, r)
+		}
+		p := pair(c, "ts", "qats", difference, difference-width/2, difference+width/2)
+		p.Source = source
+		pairs = append(pairs, p)
+	}
+	const width = 2 * 1.959964 // of an interval, in standard deviations
+	for draw := range 5 {
+		add("first", "x", "measured", draw+1, .1, .01, .01*width)
+	}
+	for draw := range 5 {
+		add("second", "x", "measured", draw+1, .1, .02, .03*width)
+		add("second", "y", "measured", draw+1, .1, -.01, .01*width)
+		add("second", "x", "simulated", draw+1, .5, .3, .2*width)
+	}
+	for source, want := range map[string][][2]float64{"measured": {{.02, .03}, {-.01, .01}}, "simulated": {{.3, .2}}} {
+		of := &Comparison{Options: ece, Better: metrics.Lower, Source: source}
+		list := of.Splits(records, pairs)
+		if len(list) != len(want) {
+			t.Fatalf("%s: %+v", source, list)
+		}
+		for i, s := range list {
+			if s.Draws != 5 || !(math.Abs(s.Mean-want[i][0]) <= 1e-12) || !(math.Abs(s.Resampling-want[i][1]) <= 1e-6) {
+				t.Errorf("%s: %+v, want %v", source, s, want[i])
+			}
+		}
+	}
+}
+
 // TestMethodThatLacksAFifthIsRanked: more than a fifth is too much. Methods after one
 // that is left out are ranked.
 func TestMethodThatLacksAFifthIsRanked(t *testing.T) {

@@ -58,7 +58,9 @@ type values struct {
 	pairs    map[place]results.Pair     // with the method compared against
 }
 
-// read arranges the rows of a metric: of redrawn splits, or all others.
+// read arranges the rows of a metric: of redrawn splits, or all others. Two experiments
+// with different values of one method on one setting are an error. Of redrawn splits, which
+// are described and not tested, the last row counts, as the last of their pairs does.
 func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
 	v := values{at: map[place]results.Record{}, samples: map[results.Setting]string{}, pairs: map[place]results.Pair{}}
 	settings, methods := map[results.Setting]bool{}, map[string]bool{}
@@ -83,7 +85,10 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		switch before, twice := v.at[at]; {
 		case !twice || before.Status != results.OK:
 			v.at[at] = r
-		case r.Status == results.OK && (r.Value != before.Value || r.Source != before.Source):
+		case r.Status != results.OK || r.Value == before.Value && r.Source == before.Source:
+		case redrawn:
+			v.at[at] = r
+		default:
 			return v, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
 				metric, r.Method, r.Setting.Name(), before.Value, before.Experiment, r.Value, r.Experiment)
 		}

@@ -33,13 +33,25 @@ type Split struct {
 }
 
 // Splits describes the redrawn settings of the methods and the source of a
-// comparison, in the order of the records. Times are not described.
+// comparison, in the order of the records. Where experiments have different values of
+// one draw, the last counts. Times are not described.
 func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Split {
 	if c.Ratio {
 		return nil // draws are described by differences
 	}
-	v, _ := read(records, pairs, c.Metric, c.Against, true) // an error is of two experiments; the first counts
-	v = v.from(c.Source)
+	var valued []results.Record
+	for _, r := range records {
+		if r.Source == c.Source && r.Status == results.OK {
+			valued = append(valued, r)
+		}
+	}
+	var paired []results.Pair
+	for _, p := range pairs {
+		if p.Source == c.Source || p.Source == "" {
+			paired = append(paired, p)
+		}
+	}
+	v, _ := read(valued, paired, c.Metric, c.Against, true) // without an error for redrawn splits
 	methods := v.methods
 	if c.Methods != nil {
 		methods = c.Methods
