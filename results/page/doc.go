@@ -15,10 +15,11 @@
 // of metrics, error against fit time), the claims (package results/paper/claims),
 // published beside reproduced numbers, and the reasons of failures. It writes these as
 // HTML. Their charts are the figures of package plots, the same that qats compare saves,
-// so they keep the colours of print and stand on white in a dark theme too. The numbers of all cells go into the page as JSON, and a plain script
-// draws what depends on a choice: the leaderboard, the heat map, a single setting,
-// severities. The script ranks as package results/compare does, over the settings that
-// the filters keep; a test in a browser compares the two.
+// so they keep the colours of print and stand on white in a dark theme too. The numbers
+// of all cells go into the page as JSON, and a plain script draws what depends on a
+// choice: the leaderboard, the heat map, a single setting, severities. The script ranks
+// as package results/compare does, over the settings that the filters keep; a test in a
+// browser compares the two.
 //
 // Measured and simulated numbers never meet in one number. The page has a switch
 // between the two sources, and every table and chart shows one of them.
