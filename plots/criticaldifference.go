@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // CriticalDifference ranks the methods by ECE, or another metric that in.Metrics
@@ -46,7 +47,7 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 }
 
 // rankNotes says what the diagram shows. The page of the comparison has the tests and
-// the reasons of what is left out.
+// the reasons why methods and settings are left out.
 func rankNotes(v compare.View) []string {
 	k := v.Ranking
 	notes := []string{fmt.Sprintf("Mean ranks over %s (%s); 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.",

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// foot is the strip of notes below a figure: what is averaged and what is missing.
+// foot is the strip of notes below a figure, about averages and missing values.
 type foot struct{ lines []string }
 
 const (

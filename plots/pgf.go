@@ -40,7 +40,7 @@ func (c pgfCanvas) SetColor(clr color.Color) {
 const fitText = `\providecommand{\plottext}[2]{\sbox0{#2}\ifdim\wd0>#1\resizebox{#1}{!}{\usebox0}\else\usebox0\fi}
 `
 
-// FillString implements [vg.Canvas]. It escapes what is special to LaTeX, and sets
+// FillString implements [vg.Canvas]. It escapes the characters that are special to LaTeX, and sets
 // minus signs in place of hyphens before digits. vgtex centres text by the width of
 // the string that it is given, which is that of the escaped one. Text at the left
 // edge of the figure is aligned to the left.

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/atomicfile"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
 // Figure is a checked figure, ready to be written in any format. It is immutable
@@ -19,7 +20,7 @@ import (
 type Figure struct {
 	Width, Height vg.Length // of the page, in points
 	Caption       string    // one or two sentences: what the figure shows, and of which methods
-	Notes         []string  // at the foot: what is averaged and what is missing; one sentence each
+	Notes         []string  // at the foot: averages and missing values, one sentence each
 	draw          func(c draw.Canvas)
 }
 

@@ -101,7 +101,7 @@ func (in Input) comparison(kind string) (c *compare.Comparison, labels map[strin
 	return list[0], v.labels(), v.notes, nil
 }
 
-// ranked checks the values of metrics, and returns those of the first, and the rows of
+// ranked checks the values of metrics. It returns the values of the first, and the rows of
 // the methods that have a value of it.
 func (in Input) ranked(names ...string) (values, []results.Record, error) {
 	var first values

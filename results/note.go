@@ -66,8 +66,8 @@ func (r Record) StandIn() string {
 	return r.item(StandInPrefix)
 }
 
-// StandsIn reports whether a number is measured, but not on the paper's own network
-// as far as its note says. In a table of the paper, on the page and in the verdicts
+// StandsIn reports whether a number is measured and its note does not say that the
+// network is the paper's own. In a table of the paper, on the page and in the verdicts
 // such a number is shown and enters no ranking and no verdict. StandIn says how the
 // network differs, if the note says it.
 func (r Record) StandsIn() bool {

@@ -101,8 +101,8 @@ func (r Row) Apart(sign func(float64) int) (block string, difference float64, ok
 	return block, difference, block != ""
 }
 
-// Of returns the comparison over measured settings, then that over simulated ones,
-// as far as there are any. It is an error if the metric is unknown or has no
+// Of returns the comparison over measured settings, then the one over simulated
+// settings; a source without settings has none. It is an error if the metric is unknown or has no
 // direction, or if the method compared against, or a method that was asked for by
 // name, has no value at all.
 func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {

@@ -13,14 +13,14 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// View is a comparison with what is printed beside it.
+// View is a comparison with the labels and the redrawn splits that are printed with it.
 type View struct {
 	*Comparison
 	Labels map[string]string // method id -> label; the id where absent
 	Splits []Split
 }
 
-// Label is what is printed for a method.
+// Label returns the name of a method in print.
 func (v View) Label(method string) string {
 	if l, ok := v.Labels[method]; ok {
 		return l

@@ -18,7 +18,7 @@ type comparison struct {
 	RankNotes         []string
 	Charts            []chart
 	Table             grid // the numbers of the charts of ranks and shifts
-	StrengthTable     grid // those of win rates and strengths; empty without a ranking
+	StrengthTable     grid // win rates and strengths; empty without a ranking
 }
 
 // grid is a table whose first column names the rows.

@@ -34,6 +34,6 @@
 // The state of the page is in the fragment of its address, for example
 // #settings?metric=aece&dataset=cifar10, so that a view can be linked.
 //
-// Every chart has a table, or a text, with the same numbers. Colours are those of the
-// figures; no statement rests on colour alone.
+// Every chart has a table, or a text, with the same numbers. Colours are the same as in
+// the figures; no statement rests on colour alone.
 package page

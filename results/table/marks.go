@@ -41,8 +41,8 @@ func (p *pivoting) rank() error {
 	return nil
 }
 
-// mark ranks numbers. Where all are equal there is no mark. At a tie with the best other number there is no gap, because
-// the shared mark shows it.
+// mark ranks numbers. Where all are equal there is no mark. At a tie with the best other
+// number there is no gap, because the shared mark shows it.
 func (p *pivoting) mark(ranked []entry) error {
 	for _, e := range ranked {
 		if a, b := ranked[0].first, e.first; a.Source != b.Source {

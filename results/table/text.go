@@ -9,9 +9,9 @@ import (
 )
 
 // Text prints the table aligned for a terminal or a log: *best*, _second_, "s"
-// after a simulated number, "o" after one of a stand-in, the gap as a signed number, footnotes in brackets, "#"
-// at a method that changes predictions and "^" at a method that sees the target
-// domain. No line ends in a space. The table is as wide as it needs to be.
+// after a simulated number, "o" after one of a stand-in, the gap as a signed number,
+// footnotes in brackets, "#" at a method that changes predictions and "^" at a method
+// that sees the target domain. No line ends in a space. The table is as wide as it needs to be.
 func (t *Table) Text(w io.Writer) error {
 	lines := t.textLines()
 	width := max(72, Longest(lines))

@@ -22,8 +22,8 @@ const (
 	Caption     Kind = "caption"
 )
 
-// Finding is two printed values that do not agree. Row and Column are those of
-// the printed table; for a mark, those of the number that should have it. Numbers
+// Finding is two printed values that do not agree. Row and Column name the place in
+// the printed table; for a mark, the place of the number that should have it. Numbers
 // have two decimals.
 type Finding struct {
 	Kind       Kind   `json:"kind"`
