@@ -184,7 +184,7 @@ func (u *Unit) compareTexts(interval metrics.Interval) {
 
 // has reports whether the store has the object of a key text, and may use it.
 func (o *PlanOptions) has(kind results.Kind, text string) bool {
-	return !o.Fresh && o.Store.Has(kind, results.Key(text))
+	return !o.Fresh && o.Store != nil && o.Store.Has(kind, results.Key(text))
 }
 
 // forbidden reports whether c would start a program that may not be started. A

@@ -98,12 +98,6 @@ func Inspect(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Inspectio
 	if o.Digests == nil {
 		o.Digests = &data.Digests{}
 	}
-	if o.Store == nil {
-		var err error
-		if o.Store, err = results.OpenToRead(""); err != nil {
-			return nil, err
-		}
-	}
 	p, err := MakePlan(ctx, specs, o) // its cells tell which methods are skipped
 	if err != nil {
 		return nil, err

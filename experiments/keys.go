@@ -28,19 +28,12 @@ const (
 // arrays that the method reads. cal and target are digests; they are empty if the
 // contract names no such array.
 func fitText(m *spec.Method, cal, target string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version)
-	b.WriteString(fitSections(m, cal, target))
-	return b.String()
+	return fmt.Sprintf("fit %d\nkernel %d\nmethod %s %d\n", fitVersion, softmax.Version, m.Entry.Name, m.Entry.Version) + fitSections(m, cal, target)
 }
 
 // fitSections returns the parts of a fit's text that are not versions.
 func fitSections(m *spec.Method, cal, target string) string {
-	var b strings.Builder
-	section(&b, "options", m.Options)
-	section(&b, "cal", cal)
-	section(&b, "target", target)
-	return b.String()
+	return section("options", m.Options) + section("cal", cal) + section("target", target)
 }
 
 // fitSeed is the seed of a fit. It does not depend on a version, so that a method
@@ -52,45 +45,44 @@ func fitSeed(m *spec.Method, cal, target string) uint64 {
 // samplesText is the text of the sample scores of an applied fit, with class bins or
 // without, and with numbers of whole vectors or without.
 func samplesText(fit, test string, classes, vectors bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "facts %d %d\n", samplesVersion, scoring.Version)
+	text := fmt.Sprintf("facts %d %d\n", samplesVersion, scoring.Version)
 	if classes {
-		fmt.Fprintf(&b, "class bins %d\n", scoring.ClassBinsVersion)
+		text += fmt.Sprintf("class bins %d\n", scoring.ClassBinsVersion)
 	}
 	if vectors {
-		fmt.Fprintf(&b, "vectors %d\n", scoring.VectorVersion)
+		text += fmt.Sprintf("vectors %d\n", scoring.VectorVersion)
 	}
-	section(&b, "test", test)
-	b.WriteString(fit)
-	return b.String()
+	return text + section("test", test) + fit
 }
 
 // scoresText is the text of the values of all metrics of a cell. uncal is the text of
 // the sample scores of the uncalibrated network, which some metrics compare with.
 func scoresText(samples, uncal string, entries []metrics.Entry) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion)
+	return fmt.Sprintf("scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion) + metricsText(entries) + compared(samples, uncal, entries)
+}
+
+// metricsText names metrics with their versions.
+func metricsText(entries []metrics.Entry) string {
+	text := ""
 	for _, e := range entries {
-		fmt.Fprintf(&b, "metric %s %d\n", e.Name, e.Version)
+		text += fmt.Sprintf("metric %s %d\n", e.Name, e.Version)
 	}
-	b.WriteString(compared(samples, uncal, entries))
-	return b.String()
+	return text
 }
 
 // recordText is the text of one number of results.csv.
 func recordText(samples, uncal string, e metrics.Entry) string {
-	return fmt.Sprintf("metric %s %d\n%s", e.Name, e.Version, compared(samples, uncal, []metrics.Entry{e}))
+	one := []metrics.Entry{e}
+	return metricsText(one) + compared(samples, uncal, one)
 }
 
 // compared returns the text of the samples that metrics read: those of the cell,
 // and before them those of the uncalibrated network if one of the metrics compares.
 func compared(samples, uncal string, entries []metrics.Entry) string {
-	var b strings.Builder
 	if comparesUncal(entries) {
-		section(&b, "uncalibrated", uncal)
+		return section("uncalibrated", uncal) + samples
 	}
-	b.WriteString(samples)
-	return b.String()
+	return samples
 }
 
 // comparesUncal reports whether a metric compares with the uncalibrated network.
@@ -105,24 +97,16 @@ func pairText(samples, baseline, uncal string, interval metrics.Interval, entrie
 	if interval != "" && interval != metrics.BC {
 		kind = fmt.Sprintf("interval %s\n", interval)
 	}
-	for _, e := range entries {
-		kind += fmt.Sprintf("metric %s %d\n", e.Name, e.Version)
-	}
-	if comparesUncal(entries) {
-		kind += compared("", uncal, entries)
-	}
+	kind += metricsText(entries) + compared("", uncal, entries)
 	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, samples, baseline)
 }
 
-// section writes the lines of text indented under a heading.
-func section(b *strings.Builder, heading, text string) {
+// section returns the lines of text indented under a heading.
+func section(heading, text string) string {
 	if text == "" || text == "{}\n" {
-		return
+		return ""
 	}
-	fmt.Fprintln(b, heading)
-	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(b, "  %s\n", line)
-	}
+	return heading + "\n  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
 }
 
 // seed returns the seed of a random computation from its identity. It is the same

@@ -45,37 +45,36 @@ func autoShard(getenv func(string) string) (experiments.Shard, error) {
 		"run it in a Slurm array or an indexed Kubernetes job, or write i/n, as in 1/4")
 }
 
-// variables reads environment variables that must be numbers.
-type variables struct {
-	getenv func(string) string
-	err    error
-}
-
-func (v *variables) number(name string) int {
-	text := v.getenv(name)
-	n, err := strconv.Atoi(text)
-	switch {
-	case v.err != nil:
-	case text == "":
-		v.err = fmt.Errorf("--shard auto: %s is not set", name)
-	case err != nil || n < 0:
-		v.err = fmt.Errorf("--shard auto: %s is %q; want a number", name, text)
+// environment reads environment variables, which must be whole numbers.
+func environment(getenv func(string) string, names ...string) ([]int, error) {
+	list := make([]int, len(names))
+	for i, name := range names {
+		text := getenv(name)
+		n, err := strconv.Atoi(text)
+		switch {
+		case text == "":
+			return nil, fmt.Errorf("--shard auto: %s is not set", name)
+		case err != nil || n < 0:
+			return nil, fmt.Errorf("--shard auto: %s is %q; want a number", name, text)
+		}
+		list[i] = n
 	}
-	return n
+	return list, nil
 }
 
 // slurmShard reads the place in a Slurm array, which may start anywhere and have a
 // step. A list with gaps, as in --array=1,5,9-12, gives a task no place in it.
 func slurmShard(getenv func(string) string) (experiments.Shard, error) {
-	v := variables{getenv: getenv}
-	id, first, last, count := v.number("SLURM_ARRAY_TASK_ID"), v.number("SLURM_ARRAY_TASK_MIN"), v.number("SLURM_ARRAY_TASK_MAX"), v.number("SLURM_ARRAY_TASK_COUNT")
-	step := 1
+	names := []string{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_COUNT"}
 	if getenv("SLURM_ARRAY_TASK_STEP") != "" {
-		step = v.number("SLURM_ARRAY_TASK_STEP")
+		names = append(names, "SLURM_ARRAY_TASK_STEP")
 	}
-	if v.err != nil {
-		return experiments.Shard{}, v.err
+	v, err := environment(getenv, names...)
+	if err != nil {
+		return experiments.Shard{}, err
 	}
+	v = append(v, 1) // the step where none is set
+	id, first, last, count, step := v[0], v[1], v[2], v[3], v[4]
 	if step < 1 || id < first || id > last || (id-first)%step != 0 || (last-first)/step+1 != count {
 		return experiments.Shard{}, fmt.Errorf("--shard auto: task %d of an array of %d tasks from %d to %d by %d is not in a plain range: submit it as --array=1-%d",
 			id, count, first, last, step, max(count, 1))
@@ -86,12 +85,11 @@ func slurmShard(getenv func(string) string) (experiments.Shard, error) {
 // jobShard reads the place in an indexed Kubernetes job. Kubernetes does not tell
 // the count, so the manifest puts it into JOB_COMPLETIONS.
 func jobShard(getenv func(string) string) (experiments.Shard, error) {
-	v := variables{getenv: getenv}
-	index, count := v.number("JOB_COMPLETION_INDEX"), v.number("JOB_COMPLETIONS")
-	if v.err != nil {
-		return experiments.Shard{}, v.err
+	v, err := environment(getenv, "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS")
+	if err != nil {
+		return experiments.Shard{}, err
 	}
-	return checkedShard(index, count)
+	return checkedShard(v[0], v[1])
 }
 
 // checkedShard returns shard index, counted from 0, of n.

@@ -32,12 +32,9 @@ func (r *reader) texts(dst *[]string, what string) func(*yaml.Node) {
 // boolean reads true or false.
 func (r *reader) boolean(dst *bool, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
-		s := resolve(n)
-		if s.Tag != "!!bool" {
+		if s := resolve(n); s.Tag != "!!bool" || s.Decode(dst) != nil {
 			r.errorf(n, "%s must be true or false", what)
-			return
 		}
-		*dst = s.Value == "true" || s.Value == "True" || s.Value == "TRUE"
 	}
 }
 
