@@ -151,7 +151,7 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 	if err != nil {
 		return nil, err
 	}
-	if r.Bytes() <= w.run.options.Memory {
+	if r.Bytes() <= w.run.plan.options.Memory {
 		return nil, r.Close()
 	}
 	return data.NewStream(r), nil

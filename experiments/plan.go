@@ -51,8 +51,13 @@ type PlanOptions struct {
 	Store   *results.Store // results that exist already; not read under Fresh
 	Digests *data.Digests  // digests remembered from earlier plans
 	Fresh   bool           // nothing in the store counts as done, and every file is hashed again
-	Memory  int64          // most bytes that a member of an archive may unpack to; DefaultMemory if 0
 	First   int            // only the first rows of each set, for a quick look; 0 for all
+
+	// Memory is the number of bytes that arrays may take at one time, and the most that a
+	// member of an archive may unpack to; DefaultMemory if 0. A unit that needs more runs
+	// alone. A calibration set that is larger is read again in every pass by the fits that
+	// can do so.
+	Memory int64
 
 	AllowExec bool // whether programs that specs name may be run
 
@@ -79,6 +84,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	} else {
 		o.Digests = o.Digests.Pinned(o.Fresh)
 	}
+	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	p := &Plan{options: o}
 	open := openSources{options: o, opened: map[string]data.Source{}, missing: map[*spec.Spec][]string{}}
 	for _, s := range specs {

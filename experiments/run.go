@@ -22,13 +22,7 @@ const DefaultMemory = 4 << 30
 // last byte.
 type RunOptions struct {
 	Workers int // units at a time; 1 if less
-
-	// Memory is the number of bytes that arrays may take at one time;
-	// DefaultMemory if 0. A unit that needs more runs alone. A calibration set
-	// that is larger is read again in every pass by the fits that can do so.
-	Memory int64
-
-	Shard Shard
+	Shard   Shard
 
 	// Progress, if not nil, is called after each unit, one call at a time.
 	Progress func(Progress)
@@ -65,15 +59,12 @@ type Outcome struct {
 // work stays in the store. With a shard only that part is done and nothing is
 // assembled.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
-	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
-	}
 	if p.options.AllowExec {
 		if err := external.Recover(); err != nil {
 			return nil, err
 		}
 	}
-	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(o.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
+	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
 	units, err := p.shard(ctx, o.Shard)
 	if err != nil {
 		return nil, err
@@ -298,7 +289,7 @@ func (r *run) leave(key string) {
 // reserve takes memory from the budget. A unit that needs more than the budget
 // takes all of it and so runs alone.
 func (r *run) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	bytes = min(bytes, r.options.Memory)
+	bytes = min(bytes, r.plan.options.Memory)
 	if err := r.memory.Acquire(ctx, bytes); err != nil {
 		return nil, err
 	}

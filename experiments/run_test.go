@@ -27,9 +27,11 @@ func TestWorkersAndMemoryDoNotMatter(t *testing.T) {
 	}
 	// Every calibration set is larger than one KiB. Fits that can do so then read it
 	// again in every pass.
-	for _, o := range []RunOptions{{Workers: 2, Memory: 1 << 20}, {Workers: 8, Memory: 1 << 20}, {Workers: 2, Memory: 1 << 10}} {
-		if _, got := newWorld(t).run(testSpec, o); got != want {
-			t.Errorf("%d workers with %d bytes give other bytes", o.Workers, o.Memory)
+	for _, o := range []struct{ workers, memory int }{{2, 1 << 20}, {8, 1 << 20}, {2, 1 << 10}} {
+		w := newWorld(t)
+		w.memory = int64(o.memory)
+		if _, got := w.run(testSpec, RunOptions{Workers: o.workers}); got != want {
+			t.Errorf("%d workers with %d bytes give other bytes", o.workers, o.memory)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	openFolder := func(path string) (data.Source, error) {
 		f, err := data.OpenFolder(path, s.Layout, o.options.Digests)
 		if err == nil {
-			f.LimitMembers(cmp.Or(o.options.Memory, DefaultMemory))
+			f.LimitMembers(o.options.Memory)
 		}
 		return f, err
 	}

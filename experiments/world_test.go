@@ -29,7 +29,8 @@ settings:
 
 // world has a folder of arrays and an output folder with a store for one test.
 type world struct {
-	fresh     bool // run computes everything again
+	fresh     bool  // run computes everything again
+	memory    int64 // of a plan
 	t         *testing.T
 	data, out string
 	known     spec.Registry
@@ -116,7 +117,7 @@ func (w *world) planWith(text string, o PlanOptions) *Plan {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	o.Data, o.Store, o.Digests = []string{w.data}, store, &data.Digests{}
+	o.Data, o.Store, o.Digests, o.Memory = []string{w.data}, store, &data.Digests{}, w.memory
 	p, err := MakePlan(context.Background(), []*spec.Spec{s}, o)
 	if err != nil {
 		w.t.Fatal(err)

@@ -69,7 +69,7 @@ browser.`,
 type comparing struct {
 	experiments.Compare
 	at          places
-	use         resources
+	workers     int
 	experiments []string
 	datasets    []string
 	from, specs []string
@@ -82,7 +82,8 @@ type comparing struct {
 
 func (c *comparing) flags(cmd *cobra.Command) {
 	c.at.flags(cmd)
-	c.use.flags(cmd)
+	c.at.memory.flag(cmd, "memory for arrays")
+	workersFlag(cmd, &c.workers)
 	(*figureFormats)(&c.Formats).flag(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")

@@ -103,7 +103,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	if c.json {
 		w = io.Discard
 	}
-	err = execute(cmd, &c.at, specs, dir, c.use.options(), w)
+	err = execute(cmd, &c.at, specs, dir, experiments.RunOptions{Workers: c.workers}, w)
 	if err == nil || err == errFailed {
 		fmt.Fprintln(w) // before the page
 	}

@@ -27,7 +27,7 @@ type places struct {
 	store string
 	fresh bool
 
-	memory int64 // of --max-memory; 0 for the default
+	memory memory // 0 for the default
 	exec   bool
 	json   bool // a run prints its summary as JSON
 	quick  bool // only quickRows of each set
@@ -72,7 +72,7 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	if err != nil {
 		return nil, err
 	}
-	o := experiments.PlanOptions{Look: p.look, Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, Memory: p.memory, AllowExec: p.exec, Interval: p.interval}
+	o := experiments.PlanOptions{Look: p.look, Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, Memory: p.memory.bytes, AllowExec: p.exec, Interval: p.interval}
 	if p.quick {
 		o.First = quickRows
 	}

@@ -23,7 +23,7 @@ const quickRows = 500
 
 func reproduceCommand() *cobra.Command {
 	var at places
-	var use resources
+	var workers int
 	var figures figureFormats
 	cmd := &cobra.Command{
 		Use:   "reproduce",
@@ -45,7 +45,7 @@ elsewhere from the program.`,
 			if err != nil {
 				return err
 			}
-			failed := execute(cmd, &at, specs, at.out, use.options(), report(cmd))
+			failed := execute(cmd, &at, specs, at.out, experiments.RunOptions{Workers: workers}, report(cmd))
 			if failed != nil && failed != errFailed {
 				return failed
 			}
@@ -63,7 +63,8 @@ elsewhere from the program.`,
 	}
 	at.flags(cmd)
 	at.quickFlag(cmd)
-	use.flags(cmd)
+	at.memory.flag(cmd, "memory for arrays")
+	workersFlag(cmd, &workers)
 	figures.flag(cmd)
 	return cmd
 }

@@ -47,7 +47,8 @@ result.`,
 	}
 	r.at.flags(cmd)
 	r.at.quickFlag(cmd)
-	r.use.flags(cmd)
+	r.at.memory.flag(cmd, "memory for arrays")
+	workersFlag(cmd, &r.workers)
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
 	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	return cmd
@@ -55,23 +56,22 @@ result.`,
 
 // runFlags are the flags of qats run.
 type runFlags struct {
-	at    places
-	use   resources
-	shard string
+	at      places
+	workers int
+	shard   string
 }
 
 func (r *runFlags) run(cmd *cobra.Command, files []string) error {
-	var err error
-	o := r.use.options()
-	if o.Shard, err = parseShard(r.shard, os.Getenv); err != nil {
+	shard, err := parseShard(r.shard, os.Getenv)
+	if err != nil {
 		return err
 	}
 	specs, err := experiments.ReadSpecs(files)
 	if err != nil {
 		return err
 	}
-	failed := execute(cmd, &r.at, specs, r.at.out, o, report(cmd))
-	if failed != nil && failed != errFailed || o.Shard.N != 0 {
+	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers, Shard: shard}, report(cmd))
+	if failed != nil && failed != errFailed || shard.N != 0 {
 		return failed
 	}
 	w := report(cmd)
@@ -87,15 +87,9 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	return failed
 }
 
-// resources are the flags for the share of the machine that a run may use.
-type resources struct {
-	workers int
-	memory  memory
-}
-
-func (r *resources) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&r.workers, "workers", defaultWorkers(os.Getenv, runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
-	r.memory.flag(cmd, "memory for arrays")
+// workersFlag declares --workers.
+func workersFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVar(n, "workers", defaultWorkers(os.Getenv, runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
 }
 
 // defaultWorkers is what a batch system gives to the task, or else the number of
@@ -108,14 +102,9 @@ func defaultWorkers(getenv func(string) string, processors int) int {
 	return processors
 }
 
-func (r *resources) options() experiments.RunOptions {
-	return experiments.RunOptions{Workers: r.workers, Memory: r.memory.bytes}
-}
-
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
 // to w. A shard writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
-	at.memory = o.Memory
 	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err

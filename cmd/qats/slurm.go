@@ -19,7 +19,6 @@ import (
 // slurmFlags are the flags of qats slurm.
 type slurmFlags struct {
 	at       places
-	memory   memory
 	shards   int
 	throttle int
 	cpus     int
@@ -58,7 +57,7 @@ same paths. qats status DIR says how far the tasks are.`,
 	cmd.Flags().IntVar(&f.shards, "shards", 0, fmt.Sprintf("number of tasks, 1 to %d", maxShards))
 	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
-	f.memory.flag(cmd, "memory of a task for arrays")
+	f.at.memory.flag(cmd, "memory of a task for arrays")
 	cmd.Flags().BoolVar(&f.submit, "submit", false, "submit the jobs by sbatch")
 	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
 	return cmd
@@ -120,7 +119,7 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	if err != nil {
 		return "", "", err
 	}
-	words := slices.Concat([]string{self, "run"}, files, f.at.flagsOf(), []string{"--max-memory", f.memory.text})
+	words := slices.Concat([]string{self, "run"}, files, f.at.flagsOf(), []string{"--max-memory", f.at.memory.text})
 	if f.at.store != "" {
 		words = append(words, "--store", f.at.store)
 	}
