@@ -12,43 +12,43 @@ const (
 
 // Entry is one line of the registry: one computation and the metrics that it gives.
 // Tables, figures, comparisons and the command line take all facts about a metric
-// from it.
+// from it. Its JSON is a part of what qats metrics --json prints.
 type Entry struct {
-	Name    string   // in specs and on the command line
-	Outputs []Output // most entries have one, of the same name
-	Better  Direction
-	Percent bool // printed as per cent
+	Name    string    `json:"name"` // in specs and on the command line
+	Outputs []Output  `json:"-"`    // most entries have one, of the same name
+	Better  Direction `json:"-"`
+	Percent bool      `json:"percent"` // printed as per cent
 
-	OnRequest bool // computed only if a spec names it
-	Classes   bool // reads class bins and what is kept with them, only if a spec names such a metric
-	CrossFit  bool // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
-	Vector    bool // reads the probabilities of all classes, which top-label methods do not have
-	Uncal     bool // compares with the uncalibrated network, which Samples.Against makes known
-	Paired    bool // Pairs gives bootstrap intervals of its differences if its options name no metrics
-	Whole     bool // has no bootstrap interval: its value does not come from rows that could be drawn again
-	Version   int  // raised whenever the values change; part of the cache key
+	OnRequest bool `json:"on_request"` // computed only if a spec names it
+	Classes   bool `json:"-"`          // reads class bins and what is kept with them, only if a spec names such a metric
+	CrossFit  bool `json:"-"`          // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
+	Vector    bool `json:"-"`          // reads the probabilities of all classes, which top-label methods do not have
+	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
+	Paired    bool `json:"-"`          // Pairs gives bootstrap intervals of its differences if its options name no metrics
+	Whole     bool `json:"-"`          // has no bootstrap interval: its value does not come from rows that could be drawn again
+	Version   int  `json:"version"`    // raised whenever the values change; part of the cache key
 
-	Summary   string
-	Reference string // author and year; empty for a definition that has no author
+	Summary   string `json:"summary"`
+	Reference string `json:"reference,omitempty"` // author and year; empty for a definition that has no author
 
-	Aliases []string // other names in use, which are answered by "did you mean"
+	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
 
 	// docs/methods.md has these, in its symbols.
-	Formula   string
-	Code      string // code that it was compared with, the authors' if they published any; "none"
-	Agreement string // what was compared and how closely it agreed; "not compared" is an answer
-	Departs   string // where it departs from the reference, in short; "none"
+	Formula   string `json:"formula"`
+	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"
+	Agreement string `json:"agreement"`     // what was compared and how closely it agreed; "not compared" is an answer
+	Departs   string `json:"departs"`       // where it departs from the reference, in short; "none"
 
 	// Compute returns one finite value for each output. An error says why the
 	// metric has no value for these samples; it makes the cell a skip, not a
 	// failure. The seed is the identity of the test set, the same for every
 	// method; only random draws and folds use it.
-	Compute func(s *Samples, seed uint64) ([]float64, error)
+	Compute func(s *Samples, seed uint64) ([]float64, error) `json:"-"`
 
 	// Rows is set for a metric that is the mean of one number a row: it returns these
 	// numbers in the order of the rows, for each output. Resamples then add them up
 	// instead of computing the metric anew.
-	Rows func(s *Samples) ([][]float64, error)
+	Rows func(s *Samples) ([][]float64, error) `json:"-"`
 }
 
 // Output is one number that an entry gives.

@@ -245,19 +245,9 @@ it shows one: its formula, values with their ranges, and reference.`,
 
 // metricJSON is a line of metrics --json.
 type metricJSON struct {
-	Name      string       `json:"name"`
-	Outputs   []outputJSON `json:"outputs"`
-	Better    string       `json:"better"` // lower, higher or neither
-	Percent   bool         `json:"percent"`
-	OnRequest bool         `json:"on_request"`
-	Version   int          `json:"version"`
-	Summary   string       `json:"summary"`
-	Reference string       `json:"reference,omitempty"`
-	Formula   string       `json:"formula"`
-	Aliases   []string     `json:"aliases,omitempty"`
-	Code      string       `json:"compared_with"`
-	Agreement string       `json:"agreement"`
-	Departs   string       `json:"departs"`
+	metrics.Entry
+	Outputs []outputJSON `json:"outputs"`
+	Better  string       `json:"better"` // lower, higher or neither
 }
 
 type outputJSON struct {
@@ -272,7 +262,7 @@ func describeMetric(e metrics.Entry) any {
 	if e.Better == metrics.Neutral {
 		better = "neither"
 	}
-	m := metricJSON{e.Name, nil, better, e.Percent, e.OnRequest, e.Version, e.Summary, e.Reference, e.Formula, e.Aliases, e.Code, e.Agreement, e.Departs}
+	m := metricJSON{Entry: e, Better: better}
 	bound := func(v float64) *float64 {
 		if math.IsInf(v, 0) {
 			return nil
