@@ -48,8 +48,7 @@ type Outcome struct {
 	Skipped int
 	Failed  int
 
-	Failures []string // one line each, in plan order
-	Reasons  []Reason // of the cells skipped and failed, in the order of the first of each
+	Reasons []Reason // of the cells skipped and failed, in the order of the first of each
 }
 
 // Run does what the plan misses and assembles the results of all its cells
@@ -139,7 +138,6 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 			o.Skipped++
 		case results.Fail:
 			o.Failed++
-			o.Failures = append(o.Failures, fmt.Sprintf("%s %s: %s", u.Setting, u.Cells[i].Method.Name, c.note))
 		}
 	}
 }
