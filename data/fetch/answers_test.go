@@ -171,7 +171,7 @@ func TestStallSaysWhyItStopped(t *testing.T) {
 // TestOnlyAMissingFileAsksForAMirror.
 func TestOnlyAMissingFileAsksForAMirror(t *testing.T) {
 	for status, mirror := range map[int]bool{404: true, 410: true, 403: false, 500: false} {
-		err := refused(&http.Response{StatusCode: status, Status: strconv.Itoa(status)})
+		err := noFile(&http.Response{StatusCode: status, Status: strconv.Itoa(status)})
 		if strings.Contains(err.Error(), "mirror") != mirror {
 			t.Errorf("%d: %v", status, err)
 		}

@@ -241,7 +241,7 @@ func (c *Client) request(ctx context.Context, want expected, p *part) error {
 		}
 		return errors.Join(p.begin(""), errors.New("the server has another file than before"))
 	default:
-		return refused(resp)
+		return noFile(resp)
 	}
 	total := int64(-1)
 	if rest >= 0 {
@@ -259,8 +259,8 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// refused is the error of an answer without the file.
-func refused(resp *http.Response) error {
+// noFile is the error of an answer without the file.
+func noFile(resp *http.Response) error {
 	err := fmt.Errorf("the server answers %s", resp.Status)
 	switch s := resp.StatusCode; {
 	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s >= 500:
@@ -385,7 +385,7 @@ func (c *Client) Size(ctx context.Context, f File) (int64, error) {
 	switch resp.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound, http.StatusGone:
-		return 0, fmt.Errorf("%s: %w", f.URL, refused(resp))
+		return 0, fmt.Errorf("%s: %w", f.URL, noFile(resp))
 	default: // a server that does not answer HEAD may have the file all the same
 		return 0, nil
 	}

@@ -91,7 +91,7 @@ func (in *input) entry(n *network) data.ManifestSet {
 func (in *input) free(m data.Manifest, n *network) error {
 	dir := filepath.Join(in.Dir, n.dataset, n.backbone)
 	if _, err := os.Stat(dir); err != nil {
-		return nil // absent, or writing will say what is wrong
+		return nil // absent; if it is there and cannot be read, writing returns the error
 	}
 	want := in.entry(n).Note
 	want, _, _ = strings.Cut(want, ",")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 

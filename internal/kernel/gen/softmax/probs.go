@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
