@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,8 @@ var setNames = []string{
 // order in which a Folder looks for them. Many people calibrate on the validation
 // set, under that name.
 var calNames = []Split{Cal, "calibration", "val", "valid", "validation"}
+
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
 var placeholders = []string{"dataset", "backbone", "loss", "corruption", "severity", "split", "array"}
 
@@ -97,21 +100,15 @@ func checkTemplate(template string, needed ...string) (map[string]bool, error) {
 	if slices.Contains(strings.Split(template, "/"), "..") {
 		return bad(".. leads out of the root")
 	}
+	if strings.ContainsAny(placeholder.ReplaceAllString(template, ""), "{}") {
+		return bad("unbalanced brace")
+	}
 	seen := map[string]bool{}
-	rest := template
-	for {
-		i := strings.IndexAny(rest, "{}")
-		if i < 0 {
-			break
+	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+		if !slices.Contains(placeholders, m[1]) {
+			return bad("unknown placeholder {%s}; want one of {%s}", m[1], strings.Join(placeholders, "}, {"))
 		}
-		name, after, ok := strings.Cut(rest[i:], "}")
-		if !ok || name == "" {
-			return bad("unbalanced brace")
-		}
-		if name = name[1:]; !slices.Contains(placeholders, name) {
-			return bad("unknown placeholder {%s}; want one of {%s}", name, strings.Join(placeholders, "}, {"))
-		}
-		seen[name], rest = true, after
+		seen[m[1]] = true
 	}
 	for _, name := range needed {
 		if !seen[name] {

@@ -69,7 +69,7 @@ func TestRejectsTemplatesThatLoseOrLeave(t *testing.T) {
 		"{split}/{arrays}.npy":        "unknown placeholder {arrays}; want one of {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
 		"{split}/{array.npy":          "unbalanced brace",
 		"{split}/}{array}.npy":        "unbalanced brace",
-		"{split}/{{array}}.npy":       "unknown placeholder {{array}; want one of {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split}, {array}",
+		"{split}/{{array}}.npy":       "unbalanced brace",
 		"{split}/{array}":             "does not end in .npy, .npz#MEMBER or .safetensors#MEMBER",
 		"{split}/{array}.npz":         "a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER",
 		"{split}#{array}.npy":         "a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -148,30 +149,16 @@ func (s Source) At(base string) (Source, error) {
 // patterns (path.Match, with or without the extension), and those that are always
 // needed. Without patterns it leaves out only what must be asked for.
 func (s Source) Choose(patterns []string) (Source, error) {
-	var files []File
-	used := make([]bool, len(patterns))
-	chosen := 0
-	for _, f := range s.Files {
-		keep := len(patterns) == 0 && !f.OnRequest
-		for i, p := range patterns {
-			whole, err := path.Match(p, f.Name)
-			if err != nil {
-				return Source{}, fmt.Errorf("the pattern %q: %w", p, err)
-			}
-			stem, _ := path.Match(p, strings.TrimSuffix(f.Name, path.Ext(f.Name)))
-			if whole || stem {
-				keep, used[i] = true, true
-			}
-		}
-		if keep || f.Always {
-			files = append(files, f)
-		}
-		if keep {
-			chosen++
-		}
+	matches := func(pattern string, f File) bool {
+		whole, _ := path.Match(pattern, f.Name)
+		stem, _ := path.Match(pattern, strings.TrimSuffix(f.Name, path.Ext(f.Name)))
+		return whole || stem
 	}
-	for i, p := range patterns {
-		if !used[i] {
+	for _, p := range patterns {
+		if _, err := path.Match(p, ""); err != nil {
+			return Source{}, fmt.Errorf("the pattern %q: %w", p, err)
+		}
+		if !slices.ContainsFunc(s.Files, func(f File) bool { return matches(p, f) }) {
 			var names []string
 			for _, f := range s.Files {
 				names = append(names, f.Name)
@@ -179,10 +166,13 @@ func (s Source) Choose(patterns []string) (Source, error) {
 			return Source{}, fmt.Errorf("no file of %s matches %q (it has %s)", s.Name, p, strings.Join(names, ", "))
 		}
 	}
-	if chosen == 0 {
+	chosen := func(f File) bool {
+		return len(patterns) == 0 && !f.OnRequest || slices.ContainsFunc(patterns, func(p string) bool { return matches(p, f) })
+	}
+	if !slices.ContainsFunc(s.Files, chosen) {
 		return Source{}, fmt.Errorf("no file of %s is chosen", s.Name)
 	}
-	s.Files = files
+	s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !f.Always && !chosen(f) })
 	return s, nil
 }
 
