@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/internal/scoring"
 )
@@ -24,6 +25,7 @@ type resampler struct {
 // column is the way in which the values of one metric are computed.
 type column struct {
 	entry Entry
+	first int         // place of its first output among those of all columns
 	rows  [][]float64 // by output; nil unless the metric is a mean over rows
 	err   error       // why the metric is undefined for the samples; then all values are NaN
 }
@@ -34,8 +36,10 @@ const anewResamples = 200
 
 func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {
 	r := &resampler{samples: s}
+	outputs := 0
 	for _, e := range entries {
-		c := column{entry: e}
+		c := column{entry: e, first: outputs}
+		outputs += len(e.Outputs)
 		switch {
 		case e.Rows != nil:
 			c.rows, c.err = e.Rows(s)
@@ -77,7 +81,12 @@ func resample(ctx context.Context, methods []*resampler, opts PairOptions) ([][]
 	for m, r := range methods {
 		for _, c := range r.columns {
 			for range c.entry.Outputs {
-				values[m] = append(values[m], make([]float64, 0, c.resamples(opts.Resamples)+1))
+				n := c.resamples(opts.Resamples) + 1
+				if c.err != nil {
+					values[m] = append(values[m], slices.Repeat([]float64{math.NaN()}, n))
+				} else {
+					values[m] = append(values[m], make([]float64, 0, n))
+				}
 			}
 		}
 	}
@@ -109,33 +118,24 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 	if r.weigh != nil {
 		r.weigh.weigh(drawn)
 	}
-	out := 0
 	for _, c := range r.columns {
-		if c.err != nil {
-			for range c.entry.Outputs {
-				for range used {
-					dst[out] = append(dst[out], math.NaN())
-				}
-				out++
-			}
-			continue
-		}
-		if c.rows != nil {
-			for _, rows := range c.rows {
+		to := dst[c.first:]
+		switch {
+		case c.err != nil: // it has its values
+		case c.rows != nil:
+			for i, rows := range c.rows {
 				mean := means(drawn, rows)
-				dst[out] = append(dst[out], mean[:used]...)
-				out++
+				to[i] = append(to[i], mean[:used]...)
 			}
-			continue
-		}
-		for lane := range used {
-			if c.entry.Name == eceEntry.Name {
-				dst[out] = append(dst[out], r.weigh.ece(lane))
-			} else if c.entry.Name == aeceEntry.Name {
-				dst[out] = append(dst[out], r.weigh.aece(drawn, lane))
+		case c.entry.Name == eceEntry.Name:
+			for lane := range used {
+				to[0] = append(to[0], r.weigh.ece(lane))
+			}
+		case c.entry.Name == aeceEntry.Name:
+			for lane := range used {
+				to[0] = append(to[0], r.weigh.aece(drawn, lane))
 			}
 		}
-		out += len(c.entry.Outputs)
 	}
 	if !r.anew {
 		return
@@ -148,18 +148,17 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 		if first+lane > 0 {
 			s = r.expand(drawn, lane)
 		}
-		out := 0
 		for _, c := range r.columns {
-			if c.anew() {
-				v, err := c.entry.Compute(s, opts.Seed)
-				for i := range c.entry.Outputs {
-					if err != nil {
-						v = append(v, math.NaN())
-					}
-					dst[out+i] = append(dst[out+i], v[i])
-				}
+			if !c.anew() {
+				continue
 			}
-			out += len(c.entry.Outputs)
+			v, err := c.entry.Compute(s, opts.Seed)
+			for i := range c.entry.Outputs {
+				if err != nil {
+					v = append(v, math.NaN())
+				}
+				dst[c.first+i] = append(dst[c.first+i], v[i])
+			}
 		}
 	}
 }
