@@ -9,10 +9,10 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// Array is an open .npy file, or a member of an .npz. It is read as a table: the
-// last axis gives the columns; the other axes together, in C order, give the
-// rows. An array of one axis has one column. So row v*n + i of a v x n x k array
-// is row i of view v.
+// Array is an open .npy file, a member of an .npz, a tensor of a .safetensors file, or
+// an array in memory (NewArray). It is read as a table: the last axis gives the
+// columns; the other axes together, in C order, give the rows. An array of one axis
+// has one column. So row v*n + i of a v x n x k array is row i of view v.
 //
 // Rows are decoded into the caller's memory in pieces of at most 256 KiB. Only a
 // member of an .npz is held in memory as a whole. An Array is used by one
