@@ -48,16 +48,20 @@ func MinimiseInBox(eval func(x []float64) (Local, error), start []float64, box [
 	if err != nil {
 		return Minimum{}, err
 	}
-	m := Minimum{At: end.At, Value: end.Value, Gradient: end.Gradient, Steps: end.Steps}
+	return Minimum{end.At, end.Value, end.Gradient, end.Steps, activeBounds(end.At, box)}, nil
+}
+
+// activeBounds returns the bounds at which x is, as "a >= 0".
+func activeBounds(x []float64, box []Range) (active []string) {
 	for i, r := range box {
-		switch m.At[i] {
+		switch x[i] {
 		case r.Least:
-			m.AtBound = append(m.AtBound, fmt.Sprintf("%s >= %g", r.Name, r.Least))
+			active = append(active, fmt.Sprintf("%s >= %g", r.Name, r.Least))
 		case r.Most:
-			m.AtBound = append(m.AtBound, fmt.Sprintf("%s <= %g", r.Name, r.Most))
+			active = append(active, fmt.Sprintf("%s <= %g", r.Name, r.Most))
 		}
 	}
-	return m, nil
+	return active
 }
 
 // Report returns the report of a fit that ended at m, a minimum of the mean NLL,

@@ -45,11 +45,8 @@ func (ConfidenceBinTemperature) Contract() Contract { return logitsContract() }
 // the report is the largest remaining difference between confidence and accuracy
 // in a bin.
 func (m ConfidenceBinTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	m, err := WithDefaults(m)
+	m, err := ready(m, in)
 	if err != nil {
-		return nil, err
-	}
-	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	match := func(ctx context.Context, bin *data.Set) (float64, fit.Report, error) {

@@ -134,11 +134,8 @@ func rawLogits(dst []float64, row []float32) {
 }
 
 func (d DirichletCalibration) fit(ctx context.Context, in Input, name string, x scores, mapOf func(odirMap) Map) (*Fitted, error) {
-	d, err := WithDefaults(d)
+	d, err := ready(d, in)
 	if err != nil {
-		return nil, err
-	}
-	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	if err := checkMatrixClasses(name, in.Cal.Logits.Cols); err != nil {

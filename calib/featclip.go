@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/clip"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -74,14 +75,11 @@ func (FeatureClipping) Contract() Contract {
 // Fit returns c. The iterations of the report are the thresholds that were computed.
 // A grid has no gradient.
 func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	f, err := WithDefaults(f)
+	f, err := ready(f, in)
 	if err != nil {
 		return nil, err
 	}
 	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
 	if err := checkHead(set); err != nil {
 		return nil, err
 	}
@@ -142,29 +140,16 @@ func checkHead(set *data.Set) error {
 		clip.Features(x, set.Features.Row(i), math.Inf(1), 2)
 		last.Logits(z, x)
 		row := set.Logits.Row(i)
-		reach, off := span{}, span{}
 		for j, l := range row {
-			reach.add(j, float64(l))
-			off.add(j, z[j]-float64(l))
+			z[j] -= float64(l)
 		}
-		if !(off.size() <= headTolerance*(1+reach.size())) {
-			return fmt.Errorf("row %d: features and last layer give logits that differ by up to %.3g: they are not those of this network", i, off.size())
+		reach, off := float64(slices.Max(row))-float64(slices.Min(row)), slices.Max(z)-slices.Min(z)
+		if !(off <= headTolerance*(1+reach)) {
+			return fmt.Errorf("row %d: features and last layer give logits that differ by up to %.3g: they are not those of this network", i, off)
 		}
 	}
 	return nil
 }
-
-// span is the range of numbers that are added one by one; the first has index 0.
-type span struct{ least, most float64 }
-
-func (s *span) add(j int, v float64) {
-	if j == 0 {
-		s.least, s.most = v, v
-	}
-	s.least, s.most = min(s.least, v), max(s.most, v)
-}
-
-func (s *span) size() float64 { return s.most - s.least }
 
 // checkLast rejects features and a last layer of different widths.
 func checkLast(set *data.Set) error {

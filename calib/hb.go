@@ -120,14 +120,11 @@ func (HistogramBinning) Contract() Contract { return vectorContract() }
 
 // Fit returns a histogram for each class.
 func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	h, err := WithDefaults(h)
+	h, err := ready(h, in)
 	if err != nil {
 		return nil, err
 	}
 	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
 	tallies := make([]binTally, set.Logits.Cols)
 	for j := range tallies {
 		tallies[j] = newBinTally(h.Bins)

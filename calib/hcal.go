@@ -78,11 +78,8 @@ func (HCalibration) Contract() Contract { return logitsContract() }
 // Fit trains the mixture. The report's iterations and passes are epochs, and its
 // gradient is that of the last one.
 func (m HCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	m, err := WithDefaults(m)
+	m, err := ready(m, in)
 	if err != nil {
-		return nil, err
-	}
-	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	training := bounded.Training{Temperatures: m.Temperatures, Epochs: m.Epochs, Patience: m.Patience, ByNLL: m.Select == "nll"}

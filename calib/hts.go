@@ -134,17 +134,8 @@ func (f *htsFit) report(m htsMap, sol fit.Solution, flat fit.Report) fit.Report 
 	if sol.Steps == 0 {
 		r.AtBound, r.Warnings = flat.AtBound, flat.Warnings // it is ts
 	}
-	for _, p := range []struct {
-		name        string
-		value, most float64
-	}{{"w", m.W, htsMostW}, {"b", m.B, htsMostB}} {
-		switch p.value {
-		case p.most:
-			r.AtBound = append(r.AtBound, fmt.Sprintf("%s <= %g", p.name, p.most))
-		case -p.most:
-			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= -%g", p.name, p.most))
-		}
-	}
+	box := []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}}
+	r.AtBound = append(r.AtBound, activeBounds([]float64{m.W, m.B}, box)...)
 	if len(r.AtBound) > 0 && sol.Steps > 0 {
 		r.Warnings = append(r.Warnings, "the NLL has no minimum inside the bounds of w and b")
 	}

@@ -67,14 +67,11 @@ func (KernelRegression) Contract() Contract { return vectorContract() }
 
 // Fit returns the bank of calibration rows.
 func (m KernelRegression) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	m, err := WithDefaults(m)
+	m, err := ready(m, in)
 	if err != nil {
 		return nil, err
 	}
 	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
 	n, k := set.Logits.Rows, set.Logits.Cols
 	size := min(n, m.Rows)
 	if err := checkBankSize(size, k); err != nil {

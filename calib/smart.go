@@ -78,11 +78,8 @@ func (SMART) Contract() Contract { return logitsContract() }
 // Fit trains the network. The report's iterations and passes are epochs. Its gradient
 // is that of the surrogate at the best network.
 func (m SMART) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	m, err := WithDefaults(m)
+	m, err := ready(m, in)
 	if err != nil {
-		return nil, err
-	}
-	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
