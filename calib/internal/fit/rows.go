@@ -51,20 +51,7 @@ func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64
 func TopClass(row []float32) int { return softmax.Top(row) }
 
 // Hit reports whether the label y is TopClass of the row.
-func Hit(row []float32, y int32) bool {
-	own := row[y]
-	for _, l := range row[:y] {
-		if l >= own {
-			return false
-		}
-	}
-	for _, l := range row[y+1:] {
-		if l > own {
-			return false
-		}
-	}
-	return true
-}
+func Hit(row []float32, y int32) bool { return TopClass(row) == int(y) }
 
 // KeepTop divides q by total. A class with a smaller logit than the top class, whose
 // q rounding made equal to that of the top class, gets the float64 just below.

@@ -3,6 +3,7 @@ package isotonic
 import (
 	"math"
 	"math/bits"
+	"sort"
 )
 
 // Finder counts the elements of an increasing list in [0, 1] that are at or
@@ -52,13 +53,5 @@ func (f *Finder) UpTo(x float64) int {
 
 // UpTo returns the number of elements of the increasing list at or below x.
 func UpTo(list []float64, x float64) int {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); list[mid] <= x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return sort.Search(len(list), func(i int) bool { return list[i] > x })
 }
