@@ -92,7 +92,7 @@ func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	report := fit.Report{Iterations: s.Computed(), Passes: float64(s.Sweeps)}
+	report := fit.Report{Iterations: s.Computed, Passes: float64(s.Sweeps)}
 	explainClip(&report, best, *f.Guard)
 	return reported(ctx, m, set, report)
 }

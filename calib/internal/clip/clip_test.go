@@ -257,8 +257,8 @@ func TestScoresAreTheirDefinitions(t *testing.T) {
 		if err := s.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
 			t.Fatal(err)
 		}
-		if s.Sweeps != 1 || s.Computed() != len(points) {
-			t.Errorf("%d sweeps, %d thresholds", s.Sweeps, s.Computed())
+		if s.Sweeps != 1 || s.Computed != len(points) {
+			t.Errorf("%d sweeps, %d thresholds", s.Sweeps, s.Computed)
 		}
 		for _, m := range points {
 			nll, hits, gaps := 0.0, 0, [eceBins]float64{}

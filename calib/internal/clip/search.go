@@ -49,9 +49,11 @@ type Search struct {
 	columns []float32 // d x k, W transposed
 	top     int       // first grid value at or above every a_j; Points+1 if there is none
 
-	score  []clipScore // by grid value
-	bound  []float64   // lower bounds of the NLL, by grid value; +Inf if the guard excludes it
-	Sweeps int
+	score []clipScore // by grid value
+	bound []float64   // lower bounds of the NLL, by grid value; +Inf if the guard excludes it
+
+	Sweeps   int // so far
+	Computed int // thresholds
 }
 
 const (
@@ -215,41 +217,30 @@ func (s *Search) admissible(hits int) bool {
 	return float64(hits) > s.guard*float64(s.score[s.top].hits)
 }
 
-// Computed returns how many thresholds were computed.
-func (s *Search) Computed() int {
-	n := 0
-	for _, v := range s.score {
-		if v.computed {
-			n++
-		}
-	}
-	return n
-}
-
 // sweep computes the scores of points, which are in falling order. Below the points
 // marked in cut it also computes bounds.
 func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
 	s.Sweeps++
+	s.Computed += len(points)
 	n := s.set.Features.Rows
-	blocks := make([]*clipSums, fit.NumBlocks(n))
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		w := s.worker(points, cut)
+	vector, err := fit.SumBlocks(ctx, n, s.width(len(points)), func(sum []float64, lo, hi int) {
+		w := s.worker(s.sums(sum, len(points)), points, cut)
 		for ; lo < hi; lo += LayerRows {
 			w.rows(lo, min(lo+LayerRows, hi))
 		}
-		blocks[block] = &w.clipSums
 	})
 	if err != nil {
 		return err
 	}
-	total := blocks[0]
-	for _, b := range blocks[1:] {
-		total.add(b)
-	}
+	total := s.sums(vector, len(points))
 	for i, p := range points {
+		ece := 0.0
+		for _, gap := range total.gap[i*eceBins : (i+1)*eceBins] {
+			ece += math.Abs(gap)
+		}
 		s.score[p] = clipScore{
 			computed: true, nll: total.nll[i] / float64(n), slope: total.slope[i] / float64(n),
-			hits: total.hits[i], ece: total.ece(i) / float64(n),
+			hits: int(total.hits[i]), ece: ece / float64(n),
 		}
 	}
 	for i, p := range points {
@@ -262,7 +253,7 @@ func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
 			s.boundAbove(total, next, p)
 		}
 		s.boundBelow(total, next, p)
-		if !s.admissible(n - total.wrong[i]) {
+		if !s.admissible(n - int(total.wrong[i])) {
 			for m := next + 1; m < p; m++ {
 				s.bound[m] = math.Inf(1)
 			}
@@ -272,12 +263,12 @@ func (s *Search) sweep(ctx context.Context, points []int, cut []bool) error {
 }
 
 // boundAbove raises the bounds between two thresholds to the bounds from lo.
-func (s *Search) boundAbove(sums *clipSums, lo, hi int) {
+func (s *Search) boundAbove(sums clipSums, lo, hi int) {
 	n, e := float64(s.set.Features.Rows), s.score[lo]
 	g, ga := 0.0, 0.0 // of the features with c_lo < a <= c_m
 	for m := lo + 1; m < hi; m++ {
-		g += sums.above[m].g
-		ga += sums.above[m].ga
+		g += sums.above.g[m]
+		ga += sums.above.ga[m]
 		c := Value(m)
 		v := e.nll + float64((c-Value(lo))*e.slope) - (float64(c*g)-ga)/n
 		s.bound[m] = max(s.bound[m], v)
@@ -285,12 +276,12 @@ func (s *Search) boundAbove(sums *clipSums, lo, hi int) {
 }
 
 // boundBelow raises the bounds between two thresholds to the bounds from hi.
-func (s *Search) boundBelow(sums *clipSums, lo, hi int) {
+func (s *Search) boundBelow(sums clipSums, lo, hi int) {
 	n, e := float64(s.set.Features.Rows), s.score[hi]
 	g, ga := 0.0, 0.0 // of the features with c_m < a <= c_hi
 	for m := hi - 1; m > lo; m-- {
-		g += sums.below[m+1].g
-		ga += sums.below[m+1].ga
+		g += sums.below.g[m+1]
+		ga += sums.below.ga[m+1]
 		c := Value(m)
 		v := e.nll - float64((Value(hi)-c)*e.slope) - (ga-float64(c*g))/n
 		s.bound[m] = max(s.bound[m], v)

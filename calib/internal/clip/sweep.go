@@ -8,55 +8,40 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// clipSums are sums over rows of one sweep of a Search.
+// clipSums are sums over rows of one sweep of a Search, as views into one vector.
 type clipSums struct {
-	nll, slope   []float64          // by point
-	hits         []int              // by point
-	wrong        []int              // by point: rows that are wrong at every threshold between it and the next
-	gap          [][eceBins]float64 // by point, hits minus confidences of each bin; nil unless the ECE is the criterion
-	above, below []clipBucket       // by grid value: of the gradient at the next lower and the next higher point
+	nll, slope   []float64 // by point
+	hits         []float64 // by point
+	wrong        []float64 // by point: rows that are wrong at every threshold between it and the next
+	gap          []float64 // by point and bin, hits minus confidences; 0 unless the ECE is the criterion
+	above, below buckets   // of the gradient at the next lower and the next higher point
 }
 
 const eceBins = 15
 
-// clipBucket holds sums over the features with c_{m-1} < a_j <= c_m.
-type clipBucket struct{ g, ga float64 }
+// buckets hold, by grid value m, sums of g_j and g_j a_j over the features with
+// c_{m-1} < a_j <= c_m.
+type buckets struct{ g, ga []float64 }
 
-func (b *clipBucket) add(g, a float64) {
-	b.g += g
-	b.ga += float64(g * a)
+func (b buckets) add(m int, g, a float64) {
+	b.g[m] += g
+	b.ga[m] += float64(g * a)
 }
 
-// add adds the sums of another block.
-func (t *clipSums) add(b *clipSums) {
-	for i := range t.nll {
-		t.nll[i] += b.nll[i]
-		t.slope[i] += b.slope[i]
-		t.hits[i] += b.hits[i]
-		t.wrong[i] += b.wrong[i]
-	}
-	for i := range t.gap {
-		for j := range t.gap[i] {
-			t.gap[i][j] += b.gap[i][j]
-		}
-	}
-	for m := range t.above {
-		t.above[m].g += b.above[m].g
-		t.above[m].ga += b.above[m].ga
-		t.below[m].g += b.below[m].g
-		t.below[m].ga += b.below[m].ga
-	}
-}
+// width returns the length of the vector of a sweep of some points.
+func (s *Search) width(points int) int { return (4+eceBins)*points + 4*(s.top+1) }
 
-// ece returns n times the ECE at a point, or 0 if it was not computed.
-func (t *clipSums) ece(point int) float64 {
-	sum := 0.0
-	if t.gap != nil {
-		for _, v := range t.gap[point] {
-			sum += math.Abs(v)
-		}
+// sums returns the views into the vector.
+func (s *Search) sums(vector []float64, points int) clipSums {
+	take := func(n int) []float64 {
+		part := vector[:n]
+		vector = vector[n:]
+		return part
 	}
-	return sum
+	return clipSums{
+		nll: take(points), slope: take(points), hits: take(points), wrong: take(points), gap: take(eceBins * points),
+		above: buckets{take(s.top + 1), take(s.top + 1)}, below: buckets{take(s.top + 1), take(s.top + 1)},
+	}
 }
 
 // clipWorker sweeps the rows of one block.
@@ -85,25 +70,14 @@ type clipRow struct {
 	top              int // the prediction
 }
 
-func (s *Search) worker(points []int, cut []bool) *clipWorker {
+func (s *Search) worker(sums clipSums, points []int, cut []bool) *clipWorker {
 	k := s.set.Head.W.Rows
-	w := &clipWorker{
-		clipSums: clipSums{
-			nll: make([]float64, len(points)), slope: make([]float64, len(points)),
-			hits: make([]int, len(points)), wrong: make([]int, len(points)),
-		},
-		search: s, points: points, cut: cut,
+	return &clipWorker{
+		clipSums: sums, search: s, points: points, cut: cut,
 		x: make([]float64, LayerRows*s.set.Features.Cols), raws: make([]float64, LayerRows*k), s: make([]float64, k),
 		z: make([]float64, k), gap32: make([]float32, k), residual: make([]float64, k),
 		which: make([]int, 0, s.set.Features.Cols),
 	}
-	if slices.Contains(cut, true) {
-		w.above, w.below = make([]clipBucket, s.top+1), make([]clipBucket, s.top+1)
-	}
-	if s.byECE {
-		w.gap = make([][eceBins]float64, len(points))
-	}
-	return w
 }
 
 // rows adds rows lo..hi-1, at most LayerRows, to the sums.
@@ -157,12 +131,12 @@ func (w *clipWorker) count(p, y int) {
 	hit := 0.0
 	if w.now.top == y {
 		hit = 1
-		w.hits[p]++
 	}
+	w.hits[p] += hit
 	w.nll[p] += w.now.nll
 	w.slope[p] += w.now.slope
-	if w.gap != nil {
-		w.gap[p][softmax.Bin(w.now.conf, eceBins)] += hit - w.now.conf
+	if w.search.byECE {
+		w.gap[p*eceBins+softmax.Bin(w.now.conf, eceBins)] += hit - w.now.conf
 	}
 }
 
@@ -190,12 +164,6 @@ func (w *clipWorker) sort(h []float32) {
 	slices.Sort(w.order)
 }
 
-// column returns column j of W.
-func (w *clipWorker) column(j int) []float32 {
-	k := len(w.a)
-	return w.search.columns[j*k : (j+1)*k : (j+1)*k]
-}
-
 // clipFeatures moves features from the constant A to the slope S of the logits.
 func (w *clipWorker) clipFeatures(keys []uint64, h []float32) {
 	which := w.which[:0]
@@ -212,7 +180,7 @@ func (w *clipWorker) clipFeatures(keys []uint64, h []float32) {
 }
 
 // bucket adds g_j at the current residual to the buckets of the given features.
-func (w *clipWorker) bucket(buckets []clipBucket, keys []uint64, h []float32) {
+func (w *clipWorker) bucket(to buckets, keys []uint64, h []float32) {
 	which, g := w.which[:0], w.factors[0][:0]
 	for _, key := range keys {
 		which, g = append(which, featureOf(key).j), append(g, 0)
@@ -222,7 +190,7 @@ func (w *clipWorker) bucket(buckets []clipBucket, keys []uint64, h []float32) {
 	for i, key := range keys {
 		f := featureOf(key)
 		a, sign := w.search.reach(h[f.j])
-		buckets[f.m].add(float64(sign*g[i]), a)
+		to.add(f.m, float64(sign*g[i]), a)
 	}
 }
 
@@ -260,7 +228,7 @@ func (w *clipWorker) staysWrong(moved []uint64, h []float32, y int, lo, hi float
 	for _, key := range moved {
 		j := featureOf(key).j
 		a, sign := w.search.reach(h[j])
-		column := w.column(j)
+		column := w.search.columns[j*len(w.a):]
 		change := float64(sign * (float64(column[top]) - float64(column[y])))
 		slope -= change
 		lead += min(0, float64(change*(a-lo)))
