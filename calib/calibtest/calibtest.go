@@ -71,23 +71,34 @@ func checks() []check {
 	return []check{
 		{"entry", entryComplete},
 		{"deterministic", deterministic},
-		{"shared", shared},
-		{"declared-parts", declaredPartsOnly},
+		{"shared", fitted(shared)},
+		{"declared-parts", fitted(declaredPartsOnly)},
 		{"probabilities", probabilities},
 		{"top1", top1},
-		{"row-wise", rowWise},
+		{"row-wise", fitted(rowWise)},
 		{"kind", kind},
-		{"parameters", parameters},
-		{"offset", offset},
-		{"class-order", classOrder},
-		{"row-order", rowOrder},
+		{"parameters", fitted(parameters)},
+		{"offset", fitted(offset)},
+		{"class-order", fitted(classOrder)},
+		{"row-order", fitted(rowOrder)},
 		{"absent-class", absentClass},
 		{"no-aliasing", noAliasing},
-		{"save-load", saveLoad},
+		{"save-load", fitted(saveLoad)},
 		{"hostile-params", hostileParams},
 		{"cancel", cancelled},
 		{"tiny-sets", tinySets},
 		{"nll", nll},
+	}
+}
+
+// fitted returns the check of a rule of the fit on the standard sets.
+func fitted(run func(s *subject, f *calib.Fitted) error) func(s *subject) error {
+	return func(s *subject) error {
+		f, err := s.fit(s.cal, s.test)
+		if err != nil {
+			return err
+		}
+		return run(s, f)
 	}
 }
 

@@ -85,11 +85,7 @@ func deterministic(s *subject) error {
 }
 
 // shared: results of ts that are cached on the same set change no bit.
-func shared(s *subject) error {
-	alone, err := s.fit(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func shared(s *subject, alone *calib.Fitted) error {
 	in := s.input(s.cal, s.test)
 	in.Shared = &calib.Shared{}
 	if _, err := (calib.TemperatureScaling{}).Fit(context.Background(), calib.Input{Cal: s.cal, Shared: in.Shared}); err != nil {
@@ -104,11 +100,7 @@ func shared(s *subject) error {
 
 // declaredPartsOnly: arrays that are not declared have no influence. In all other
 // checks the method does not get them, so it does not need them.
-func declaredPartsOnly(s *subject) error {
-	narrow, err := s.fit(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func declaredPartsOnly(s *subject, narrow *calib.Fitted) error {
 	wide, err := s.fitInput(context.Background(), calib.Input{Cal: s.cal, Target: s.test, Seed: 7})
 	if err != nil {
 		return err
@@ -155,11 +147,7 @@ func (s *subject) saved(f *calib.Fitted) ([]byte, error) {
 }
 
 // saveLoad: a loaded model gives the same bits and saves to the same bytes.
-func saveLoad(s *subject) error {
-	f, err := s.fit(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func saveLoad(s *subject, f *calib.Fitted) error {
 	text, err := s.saved(f)
 	if err != nil {
 		return err

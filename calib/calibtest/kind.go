@@ -62,11 +62,7 @@ func (s *subject) oneKind(m calib.Map, set *data.Set) error {
 }
 
 // parameters: the scalar parameters of a fit have distinct names and finite values.
-func parameters(s *subject) error {
-	f, err := s.fit(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func parameters(_ *subject, f *calib.Fitted) error {
 	seen := map[string]bool{}
 	for i, p := range f.Parameters() {
 		switch {

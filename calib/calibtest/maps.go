@@ -89,11 +89,7 @@ func top1(s *subject) error {
 }
 
 // rowWise: blocks, another order of rows and concurrent use give the same bits.
-func rowWise(s *subject) error {
-	f, err := s.fit(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func rowWise(s *subject, f *calib.Fitted) error {
 	for _, set := range []*data.Set{s.test, adversarial(5)} {
 		n, k := set.Logits.Rows, set.Logits.Cols
 		whole := s.apply(f, set)
@@ -136,16 +132,9 @@ func concurrently(s *subject, f *calib.Fitted, set *data.Set, want data.Probs) e
 
 // offset: a constant added to every logit, exact in float32, changes no bit,
 // unless the method declares that it reads the offset.
-func offset(s *subject) error {
+func offset(s *subject, f *calib.Fitted) error {
 	const c = 16
-	want, err := s.fitApply(s.cal, s.test)
-	if err != nil {
-		return err
-	}
-	f, err := s.fit(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+	want := s.apply(f, s.test)
 	if s.contract.TrueLogits {
 		if different("", s.apply(f, shifted(s.test, c)), want, 1e-9) == nil {
 			return errors.New("contract: TrueLogits is declared but an offset of the logits changes nothing")
@@ -167,11 +156,7 @@ func offset(s *subject) error {
 }
 
 // classOrder: permuted classes give permuted probabilities.
-func classOrder(s *subject) error {
-	want, err := s.fitApply(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func classOrder(s *subject, f *calib.Fitted) error {
 	order := []int{3, 0, 4, 2, 1}
 	got, err := s.fitApply(classesOf(s.cal, order), classesOf(s.test, order))
 	if err != nil {
@@ -183,21 +168,17 @@ func classOrder(s *subject) error {
 			back.Row(i)[from] = got.Row(i)[j]
 		}
 	}
-	return different("classes in another order", back, want, s.claims.Tolerance)
+	return different("classes in another order", back, s.apply(f, s.test), s.claims.Tolerance)
 }
 
 // rowOrder: the order of the calibration rows does not matter.
-func rowOrder(s *subject) error {
-	want, err := s.fitApply(s.cal, s.test)
-	if err != nil {
-		return err
-	}
+func rowOrder(s *subject, f *calib.Fitted) error {
 	order := rand.New(rand.NewPCG(5, 5)).Perm(s.cal.Logits.Rows)
 	got, err := s.fitApply(rowsOf(s.cal, order), s.test)
 	if err != nil {
 		return err
 	}
-	return different("calibration rows in another order", got, want, s.claims.Tolerance)
+	return different("calibration rows in another order", got, s.apply(f, s.test), s.claims.Tolerance)
 }
 
 // absentClass: a class without calibration rows still has a probability.
