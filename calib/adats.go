@@ -115,10 +115,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	set := in.Cal
-	if err := fit.CheckLabelled(set); err != nil {
-		return nil, err
-	}
-	if err := checkFeatures(set); err != nil {
+	if err := checkGrouped(set); err != nil {
 		return nil, err
 	}
 	n, d, k := set.Logits.Rows, set.Features.Cols, set.Logits.Cols

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -31,8 +32,11 @@ func hostileParams(s *subject) error {
 			return err
 		}
 		m, err := calib.LoadModel(bytes.NewReader(text), []calib.Entry{s.entry})
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			return fmt.Errorf("%s: an error of several lines: %w", path, err)
+		}
 		if err != nil {
-			return oneLine(path, err)
+			return nil
 		}
 		q, err := s.applyGuarded(&m.Fitted, set)
 		if err == nil {
@@ -44,13 +48,6 @@ func hostileParams(s *subject) error {
 		return nil
 	}
 	return mutate("params", doc["params"], func(v any) { doc["params"] = v }, try)
-}
-
-func oneLine(path string, err error) error {
-	if bytes.ContainsRune([]byte(err.Error()), '\n') {
-		return fmt.Errorf("%s: an error of several lines: %w", path, err)
-	}
-	return nil
 }
 
 // applyGuarded turns a panic of Apply into an error.

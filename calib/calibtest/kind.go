@@ -13,16 +13,7 @@ import (
 // prediction, and the contract says so. Scales are finite and >= 0, confidences are in
 // [0, 1].
 func kind(s *subject) error {
-	for n, on := range s.situations {
-		f, err := s.fit(on.cal, on.test)
-		if err == nil {
-			err = s.oneKind(f.Map, on.test)
-		}
-		if err != nil {
-			return fmt.Errorf("situation %d: %w", n, err)
-		}
-	}
-	return nil
+	return s.everywhere(func(f *calib.Fitted, test *data.Set) error { return s.oneKind(f.Map, test) })
 }
 
 func (s *subject) oneKind(m calib.Map, set *data.Set) error {

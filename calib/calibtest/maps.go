@@ -42,18 +42,23 @@ func (s *subject) newSituations() []situation {
 	}
 }
 
-// probabilities: elements are in [0, 1] and rows sum to 1, for all logits.
-func probabilities(s *subject) error {
+// everywhere calls do with the fit of each situation and its test set.
+func (s *subject) everywhere(do func(f *calib.Fitted, test *data.Set) error) error {
 	for i, on := range s.situations {
-		q, err := s.fitApply(on.cal, on.test)
+		f, err := s.fit(on.cal, on.test)
 		if err == nil {
-			err = valid(q)
+			err = do(f, on.test)
 		}
 		if err != nil {
 			return fmt.Errorf("situation %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// probabilities: elements are in [0, 1] and rows sum to 1, for all logits.
+func probabilities(s *subject) error {
+	return s.everywhere(func(f *calib.Fitted, test *data.Set) error { return valid(s.apply(f, test)) })
 }
 
 // top1: the prediction, the lowest index on ties, is kept if and only if this is

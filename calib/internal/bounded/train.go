@@ -1,6 +1,7 @@
 package bounded
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -131,15 +132,7 @@ func (t *trainer) debiased() float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch x, y := t.p[a*t.k], t.p[b*t.k]; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.p[a*t.k], t.p[b*t.k]) })
 	m := max(1, min(bins, n/2))
 	ece, mean := 0.0, 0.0
 	for b := range m {
