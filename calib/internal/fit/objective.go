@@ -215,11 +215,10 @@ func (o *Objective) NLLAt(ctx context.Context, scale Scaling) (float64, error) {
 
 // NLL returns the sum of the NLL of the rows of the block, in nats.
 func (b *RowBlock) NLL() float64 {
-	var logs logSum
-	loss := 0.0
+	logs, loss := logSum{product: 1}, 0.0
 	for i := range b.Moments {
 		m := &b.Moments[i]
-		logs.add(m.Tail, 1/(1+m.Tail))
+		logs.add(m.Tail, 1+m.Tail, 1/(1+m.Tail))
 		loss += float64(b.beta(i) * (float64(m.Max) - float64(b.LabelLogit[i])))
 	}
 	return logs.total() + loss
@@ -277,11 +276,7 @@ func (b *RowBlock) slope(scale float64) Slope {
 		s.NLL += float64(scale * gap)
 		s.MeanGap -= mean
 		s.Variance += max(0, float64(m.S2*inverse)-float64(mean*mean))
-		logs.sum += float64((m.Tail - (one - 1)) * inverse) // logSum.add, inlined by hand for speed
-		if logs.product *= one; logs.product > fullProduct {
-			logs.flush()
-			logs.product = 1
-		}
+		logs.add(m.Tail, one, inverse)
 	}
 	s.NLL = logs.total() + s.NLL
 	return s
@@ -292,28 +287,27 @@ func (b *RowBlock) slope(scale float64) Slope {
 // the sum separately. The error is below 2^-52 for each row, and relative to the
 // sum if every tail is small.
 type logSum struct {
-	product float64 // 0 stands for 1
+	product float64 // starts at 1
 	sum     float64
 }
 
 // fullProduct leaves room for one more factor: no row has 2^120 classes.
 const fullProduct = 0x1p900
 
-// add adds log(1 + tail); inverse is 1/(1 + tail).
-func (l *logSum) add(tail, inverse float64) {
-	one := 1 + tail
+// add adds log(1 + tail); one is 1 + tail, inverse 1/one.
+func (l *logSum) add(tail, one, inverse float64) {
 	l.sum += float64((tail - (one - 1)) * inverse)
-	if l.product == 0 {
-		l.product = 1
-	}
 	if l.product *= one; l.product > fullProduct {
 		l.flush()
 	}
 }
 
+// flush moves the product into the sum. It is not inlined, so that add is.
+//
+//go:noinline
 func (l *logSum) flush() {
 	l.sum += softmax.Log(l.product)
-	l.product = 0
+	l.product = 1
 }
 
 func (l *logSum) total() float64 {
