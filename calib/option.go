@@ -104,9 +104,6 @@ func numberOption[T int | float64](name string, field *T, def T, limits, help st
 // method derives from the data.
 func OptionalInt(name string, field **int, def *int, least, most int, help string) Option {
 	var value int
-	if *field != nil {
-		value = **field
-	}
 	o := IntOption(name, &value, 0, least, most, help)
 	set := o.Set
 	o.Default = nil

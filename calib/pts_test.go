@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
+
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"gonum.org/v1/gonum/diff/fd"
 )
 
 // allRows returns 0..n-1.

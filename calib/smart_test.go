@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
+
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/network"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
-	"gonum.org/v1/gonum/diff/fd"
 )
 
 // The reference is the network in numpy on x = (gap - gap.mean())/gap.std(),

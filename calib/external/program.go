@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/qats-bench/qats/internal/cputime"
@@ -117,23 +118,21 @@ const watchEvery = 20 * time.Millisecond
 
 // watch calls look every now and then, until the function that it returns is called.
 func watch(look func()) (unwatch func()) {
-	ended, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
+	var watched sync.WaitGroup
+	ended := make(chan struct{})
+	watched.Go(func() {
 		for {
 			select {
 			case <-ended:
 				return
-			case <-tick.C:
+			case <-time.After(watchEvery):
 				look()
 			}
 		}
-	}()
+	})
 	return func() {
 		close(ended)
-		<-watched
+		watched.Wait()
 	}
 }
 

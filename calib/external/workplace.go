@@ -44,12 +44,10 @@ func Recover() error {
 		if _, _, owned := leftover.Owner(suffix); !ok || !owned || !leftover.Abandoned(suffix, 0) {
 			continue
 		}
-		if err := stillRunning(filepath.Join(temp, e.Name())); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, stillRunning(filepath.Join(temp, e.Name())))
 	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	leftover.Sweep(temp, func(name string) string {
 		suffix, _ := strings.CutPrefix(name, folderPrefix)
