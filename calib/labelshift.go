@@ -89,11 +89,8 @@ func (LabelShift) Contract() Contract {
 // Fit returns T, b and w. The iterations of the report are those of the calibration
 // and the steps of EM.
 func (m LabelShift) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	m, err := WithDefaults(m)
+	m, err := ready(m, in)
 	if err != nil {
-		return nil, err
-	}
-	if err := fit.CheckLabelled(in.Cal); err != nil {
 		return nil, err
 	}
 	k := in.Cal.Logits.Cols
@@ -114,16 +111,13 @@ func (m LabelShift) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := reported(ctx, shift, in.Cal, fit.Report{Passes: report.Passes + 1})
-	if err != nil {
-		return nil, err
-	}
-	f.Report.Gradient, f.Report.Iterations = report.Gradient, report.Iterations+steps
-	f.Report.Warnings = report.Warnings
+	report.Iterations += steps
+	report.Passes++
+	report.AtBound = nil // of ts
 	if change > m.Tolerance {
-		f.Report.Warnings = append(f.Report.Warnings, fmt.Sprintf("EM ended after %d steps: the last changed a class share by %.1e", steps, change))
+		report.Warnings = append(report.Warnings, fmt.Sprintf("EM ended after %d steps: the last changed a class share by %.1e", steps, change))
 	}
-	return f, nil
+	return reported(ctx, shift, in.Cal, report)
 }
 
 // calibrate sets T and, with offsets, b.
@@ -200,13 +194,10 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 }
 
 // meanWeighted returns the mean over n rows of w_j s_j, divided by its sum over the k
-// classes. row returns s of a row, for which it may use k numbers of memory. The sums of
-// blocks are added in their order.
+// classes. row returns s of a row, for which it may use k numbers of memory.
 func meanWeighted(ctx context.Context, n int, w []float64, row func(s []float64, i int) []float64) ([]float64, error) {
-	k := len(w)
-	parts := make([]float64, fit.NumBlocks(n)*k)
-	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
-		sum, memory := parts[block*k:(block+1)*k], make([]float64, k)
+	mean, err := fit.SumBlocks(ctx, n, len(w), func(sum []float64, lo, hi int) {
+		memory := make([]float64, len(w))
 		for i := lo; i < hi; i++ {
 			s := row(memory, i)
 			if total := linear.Inner(w, s); total > fit.LeastProb {
@@ -214,10 +205,6 @@ func meanWeighted(ctx context.Context, n int, w []float64, row func(s []float64,
 			}
 		}
 	})
-	mean := parts[:k:k]
-	for lo := k; lo < len(parts); lo += k {
-		linear.Line(mean, mean, parts[lo:lo+k], 1)
-	}
 	for j := range mean {
 		mean[j] *= w[j] / float64(n)
 	}

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/qats-bench/qats/internal/pool"
 )
@@ -23,8 +24,8 @@ func SumBlocks(ctx context.Context, n, width int, add func(sum []float64, lo, hi
 	parts := make([]float64, NumBlocks(n)*width)
 	err := EachBlock(ctx, n, func(block, lo, hi int) { add(parts[block*width:(block+1)*width], lo, hi) })
 	total := make([]float64, width)
-	for i, v := range parts {
-		total[i%width] += v
+	for part := range slices.Chunk(parts, width) {
+		AddTo(total, 1, part)
 	}
 	return total, err
 }
