@@ -115,7 +115,7 @@ func (MatrixScalingODIR) Contract() Contract {
 // passes of all fits, the largest gradient of the fits that are kept, and the NLL of
 // their mean on the whole calibration set.
 func (d DirichletCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	return d.fit(ctx, in, "dirichlet", linearmap.LogProbs, func(m odirMap) Map { return dirichletMap{m} })
+	return d.fit(ctx, in, "dirichlet", fit.LogProbs, func(m odirMap) Map { return dirichletMap{m} })
 }
 
 // Fit reports as that of DirichletCalibration.

@@ -54,7 +54,7 @@ func odirMethod(d DirichletCalibration, raw bool) (Method, scores) {
 	if raw {
 		return MatrixScalingODIR(d), rawLogits
 	}
-	return d, linearmap.LogProbs
+	return d, fit.LogProbs
 }
 
 // odirOf returns the fits behind a map of either method.

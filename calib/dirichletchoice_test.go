@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
@@ -103,7 +104,7 @@ func TestRefinedCandidatesHaveTheNLLOfTheExcludedRows(t *testing.T) {
 	const gradient, lambda = 1e-6, 1e-4
 	d := DirichletCalibration{Folds: 3}
 	set := mixedClasses(50, 5)
-	folds := func() []*odirFold { return d.folds(set, linearmap.LogProbs, 1) }
+	folds := func() []*odirFold { return d.folds(set, fit.LogProbs, 1) }
 	all := folds()
 	read := func() (n float64) {
 		for _, f := range all {
@@ -215,7 +216,7 @@ func TestChoiceOfLambdaEndsAfterTwoWorseValues(t *testing.T) {
 		"between":    {mixedClasses(60, 2), 3, true},
 		"at the end": {mixedClasses(3000, 3), len(grid) - 1, true},
 	} {
-		d, x := DirichletCalibration{Folds: 2}, scores(linearmap.LogProbs)
+		d, x := DirichletCalibration{Folds: 2}, scores(fit.LogProbs)
 		if c.raw {
 			x = rawLogits
 		}

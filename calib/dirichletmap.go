@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -48,7 +47,7 @@ func (m odirMap) Parameters() []Parameter {
 type dirichletMap struct{ odirMap }
 
 // Apply writes the mean of softmax(A x + b) over the models.
-func (m dirichletMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set, linearmap.LogProbs) }
+func (m dirichletMap) Apply(dst data.Probs, set *data.Set) { m.apply(dst, set, fit.LogProbs) }
 
 // matrixMap is an odirMap of logits.
 type matrixMap struct{ odirMap }

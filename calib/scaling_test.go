@@ -75,7 +75,7 @@ func TestScalingIsThatOfPython(t *testing.T) {
 func TestMatrixProblemIsThatOfPython(t *testing.T) {
 	f := readScaling(t)
 	set := f.cal()
-	problem := linearmap.New(set, true, linearmap.LogProbs)
+	problem := linearmap.New(set, true, fit.LogProbs)
 	problem.Penalise(1e-6, 0.01, 0.02)
 	theta := make([]float64, 4*4+4)
 	if end, err := problem.Minimise(context.Background(), theta); err != nil || end.Gradient > linearmap.Tolerance {
@@ -84,7 +84,7 @@ func TestMatrixProblemIsThatOfPython(t *testing.T) {
 	w, b := linearmap.MatrixOf(theta, 4)
 	for i, want := range f.ODIR {
 		x := make([]float64, 4)
-		linearmap.LogProbs(x, matrix(f.Test).Row(i))
+		fit.LogProbs(x, matrix(f.Test).Row(i))
 		q := make([]float64, 4)
 		for c := range q {
 			q[c] = fit.Dot(w[c], x) + b[c]

@@ -73,6 +73,20 @@ func AddTo(dst []float64, c float64, v []float64) {
 // digits: a gap of 40 has an entropy of 1.7e-16.
 func Entropy(m *softmax.Moments) float64 { return softmax.Log1p(m.Tail) - m.S1/(1+m.Tail) }
 
+// LogProbs writes log softmax(row).
+func LogProbs(dst []float64, row []float32) {
+	most := float64(row[TopClass(row)])
+	sum := 0.0
+	for j, l := range row {
+		dst[j] = float64(l) - most
+		sum += softmax.Exp(dst[j])
+	}
+	log := softmax.Log(sum)
+	for j := range dst {
+		dst[j] -= log
+	}
+}
+
 // ToSoftmax replaces v by its softmax.
 func ToSoftmax(v []float64) {
 	most, sum := [1]float64{v[0]}, [1]float64{}

@@ -345,17 +345,3 @@ func transpose(dst, x []float64, n, k int) {
 		}
 	}
 }
-
-// LogProbs writes log softmax(row).
-func LogProbs(dst []float64, row []float32) {
-	most := float64(row[fit.TopClass(row)])
-	sum := 0.0
-	for j, l := range row {
-		dst[j] = float64(l) - most
-		sum += softmax.Exp(dst[j])
-	}
-	log := softmax.Log(sum)
-	for j := range dst {
-		dst[j] -= log
-	}
-}

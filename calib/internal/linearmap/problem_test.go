@@ -51,12 +51,12 @@ func TestDerivativesAgreeWithDifferences(t *testing.T) {
 	for _, n := range []int{1, 3, 4, 261} {
 		for _, full := range []bool{false, true} {
 			set := testset.Drawn(n, k, 1.5, uint64(n))
-			f := New(set, full, LogProbs)
+			f := New(set, full, fit.LogProbs)
 			value := func(theta []float64) float64 {
 				sum := 0.0
 				x := make([]float64, k)
 				for i, y := range set.Labels {
-					LogProbs(x, set.Logits.Row(i))
+					fit.LogProbs(x, set.Logits.Row(i))
 					s := directScores(x, theta, full)
 					total := 0.0
 					for _, v := range s {
@@ -111,7 +111,7 @@ func TestRepeatedRowsChangeNoMean(t *testing.T) {
 	theta := randomTheta(rand.New(rand.NewPCG(3, 3)), k, true)
 	pass := func(set *data.Set) []float64 {
 		sums := make([]float64, len(theta))
-		value, err := New(set, true, LogProbs).Pass(context.Background(), theta, sums, false)
+		value, err := New(set, true, fit.LogProbs).Pass(context.Background(), theta, sums, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestMinimiseCountsItsSteps(t *testing.T) {
 	ctx := context.Background()
 	set := testset.Drawn(300, 4, 2, 3)
 	run := func(tolerance float64, most int) (fit.Descent, []float64, int) {
-		f := New(set, false, LogProbs)
+		f := New(set, false, fit.LogProbs)
 		for j := range f.Penalty {
 			f.Penalty[j] = 1e-3
 		}
@@ -165,7 +165,7 @@ func TestMinimiseCountsItsSteps(t *testing.T) {
 	if end, _, asked := run(Tolerance, 2); asked != 2 || end.Steps > 2 {
 		t.Errorf("enough at the second step: %+v, asked %d times", end, asked)
 	}
-	f := New(set, false, LogProbs)
+	f := New(set, false, fit.LogProbs)
 	for j := range f.Penalty {
 		f.Penalty[j] = 1e-3
 	}
@@ -184,7 +184,7 @@ func TestMinimiseCountsItsSteps(t *testing.T) {
 func TestDerivativesOfASharedScale(t *testing.T) {
 	const k, h = 3, 1e-5
 	set := testset.Drawn(70, k, 1.5, 2)
-	f := NewShared(set, LogProbs)
+	f := NewShared(set, fit.LogProbs)
 	if len(f.Penalty) != 1+k {
 		t.Fatalf("%d penalties, want %d", len(f.Penalty), 1+k)
 	}
@@ -192,7 +192,7 @@ func TestDerivativesOfASharedScale(t *testing.T) {
 	value := func(theta []float64) float64 {
 		sum, x := 0.0, make([]float64, k)
 		for i, y := range set.Labels {
-			LogProbs(x, set.Logits.Row(i))
+			fit.LogProbs(x, set.Logits.Row(i))
 			s := directScores(x, append([]float64{theta[0], theta[0]}, theta...), false)
 			sum += math.Log(math.Exp(s[0])+math.Exp(s[1])+math.Exp(s[2])) - s[y]
 		}
@@ -215,7 +215,7 @@ func TestDerivativesOfASharedScale(t *testing.T) {
 
 // Penalties and matrices are in the order of the parameters.
 func TestPenaltiesAndMatrixFollowTheParameters(t *testing.T) {
-	f := New(testset.Drawn(4, 3, 1, 2), true, LogProbs)
+	f := New(testset.Drawn(4, 3, 1, 2), true, fit.LogProbs)
 	f.Penalise(1, 2, 3)
 	if want := []float64{1, 2, 2, 2, 1, 2, 2, 2, 1, 3, 3, 3}; !slices.Equal(f.Penalty, want) {
 		t.Errorf("penalties %v, want %v", f.Penalty, want)
@@ -230,7 +230,7 @@ func TestPenaltiesAndMatrixFollowTheParameters(t *testing.T) {
 func TestLogProbsOfLargeLogits(t *testing.T) {
 	for _, offset := range []float32{0, 1000, -1000} {
 		got := make([]float64, 2)
-		LogProbs(got, []float32{offset, offset + 2})
+		fit.LogProbs(got, []float32{offset, offset + 2})
 		if want := []float64{-math.Log1p(math.Exp(2)), -math.Log1p(math.Exp(-2))}; !testset.Near(got, want, 1e-14) {
 			t.Errorf("logits %v and %v: %v, want %v", offset, offset+2, got, want)
 		}
@@ -248,7 +248,7 @@ func TestMinimumOfScoresOfVeryDifferentSizes(t *testing.T) {
 	}{{1e-7, (*Problem).Minimise}, {10, (*Problem).Minimise}, {1e-7, (*Problem).MinimiseWhitened}, {10, (*Problem).MinimiseWhitened}} {
 		penalty := c.penalty
 		f := New(set, false, func(dst []float64, row []float32) {
-			LogProbs(dst, row)
+			fit.LogProbs(dst, row)
 			dst[1] *= 1e-3
 			dst[2] *= 1e3
 		})
@@ -288,7 +288,7 @@ func TestKeptScoresChangeNoBit(t *testing.T) {
 		"shared": NewShared, "diagonal": func(set *data.Set, scores func([]float64, []float32)) *Problem { return New(set, false, scores) },
 	} {
 		pass := func(keep bool) []float64 {
-			f := problem(set, LogProbs)
+			f := problem(set, fit.LogProbs)
 			if !keep {
 				f.kept = nil
 			}
@@ -304,7 +304,7 @@ func TestKeptScoresChangeNoBit(t *testing.T) {
 			t.Errorf("%s: %v, with kept scores %v", name, got, want)
 		}
 	}
-	if f := New(set, true, LogProbs); f.kept == nil {
+	if f := New(set, true, fit.LogProbs); f.kept == nil {
 		t.Error("the scores of a full matrix are not kept")
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
 // problems returns the problem with one D and that with a diagonal.
 func problems(set *data.Set, penalty float64) []*Problem {
-	list := []*Problem{NewShared(set, LogProbs), New(set, false, LogProbs)}
+	list := []*Problem{NewShared(set, fit.LogProbs), New(set, false, fit.LogProbs)}
 	for _, f := range list {
 		for j := range f.Penalty {
 			f.Penalty[j] = penalty

@@ -77,21 +77,9 @@ func (b Bank) Prepared() Bank {
 // logProbs writes the logarithms of the limited probabilities of a row.
 func logProbs(dst []float64, logits []float32) {
 	logLeast, logMost := softmax.Log(least), softmax.Log(1-least)
-	most := logits[0]
-	for _, l := range logits {
-		most = max(most, l)
-	}
-	for j, l := range logits {
-		dst[j] = float64(l) - float64(most)
-	}
-	softmax.Exps(dst, dst)
-	sum := 0.0
-	for _, e := range dst {
-		sum += e
-	}
-	log := softmax.Log(sum)
-	for j, l := range logits {
-		dst[j] = min(max(float64(l)-float64(most)-log, logLeast), logMost)
+	fit.LogProbs(dst, logits)
+	for j, log := range dst {
+		dst[j] = min(max(log, logLeast), logMost)
 	}
 }
 
