@@ -79,13 +79,6 @@ func (f *Figure) Encode(w io.Writer, format Format) error {
 }
 
 func (f *Figure) encode(format Format) (data []byte, err error) {
-	// The backends panic on what they cannot do, such as a path
-	// component of an unknown kind.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s figure: %v", format, r)
-		}
-	}()
 	var buf bytes.Buffer
 	switch format {
 	case SVG:
@@ -110,10 +103,16 @@ func (f *Figure) encode(format Format) (data []byte, err error) {
 	return data, nil
 }
 
-// drawOn draws the figure on a canvas and writes the result.
-func (f *Figure) drawOn(canvas vg.CanvasWriterTo, buf *bytes.Buffer) error {
+// drawOn draws the figure on a canvas and writes the result. The canvases panic on what
+// they cannot do, such as a path component of an unknown kind; that is an error here.
+func (f *Figure) drawOn(canvas vg.CanvasWriterTo, buf *bytes.Buffer) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
 	f.draw(draw.New(canvas))
-	_, err := canvas.WriteTo(buf)
+	_, err = canvas.WriteTo(buf)
 	return err
 }
 

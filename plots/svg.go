@@ -13,33 +13,58 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // svgText is a text as vgsvg writes it.
 var svgText = regexp.MustCompile(`<text x="([^"]*)" y="([^"]*)" transform="scale\(1, -1\)"\s*style="([^"]*)">([^<]*)</text>`)
 
+// svgLabel is a text of a figure: where its baseline begins, its size in points and its
+// colour.
+type svgLabel struct {
+	text string
+	x, y string
+	size float64
+	fill string
+}
+
+// svg draws the figure as SVG, with an element for each text.
+func (f *Figure) svg(element func(svgLabel) (string, error)) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := f.drawOn(vgsvg.New(f.Width, f.Height), &buf); err != nil {
+		return nil, err
+	}
+	var failed error
+	out := svgText.ReplaceAllFunc(buf.Bytes(), func(written []byte) []byte {
+		part := svgText.FindSubmatch(written)
+		label := svgLabel{text: html.UnescapeString(string(part[4])), x: string(part[1]), y: string(part[2]), fill: "#000000"}
+		for _, item := range strings.Split(string(part[3]), ";") {
+			switch name, value, _ := strings.Cut(item, ":"); name {
+			case "font-size":
+				label.size, _ = strconv.ParseFloat(strings.TrimSuffix(value, "px"), 64)
+			case "fill":
+				label.fill = value
+			}
+		}
+		text, err := element(label)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return []byte(text)
+	})
+	return out, failed
+}
+
 // encodeSVG draws the figure as SVG whose text does not depend on the fonts of the
 // reader. Text is drawn by the outlines of its characters: an outline is defined once
 // in a file and used wherever the character stands. Each text keeps its words as an
 // aria-label, for screen readers and for searching.
 func (f *Figure) encodeSVG() ([]byte, error) {
-	var buf bytes.Buffer
-	if err := f.drawOn(vgsvg.New(f.Width, f.Height), &buf); err != nil {
-		return nil, err
-	}
 	used := map[rune]bool{}
-	var failed error
-	out := svgText.ReplaceAllFunc(buf.Bytes(), func(element []byte) []byte {
-		part := svgText.FindSubmatch(element)
-		outlined, err := outlineText(html.UnescapeString(string(part[4])), string(part[1]), string(part[2]), string(part[3]), used)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		return []byte(outlined)
-	})
-	if failed != nil {
-		return nil, failed
+	out, err := f.svg(func(l svgLabel) (string, error) { return l.outlined(used) })
+	if err != nil {
+		return nil, err
 	}
 	defs, err := outlines(used)
 	if err != nil {
@@ -50,11 +75,26 @@ func (f *Figure) encodeSVG() ([]byte, error) {
 }
 
 // Inline returns the figure as an element of an HTML page: the SVG with the class figure,
-// and with the caption as its label for readers that do not see it.
+// and with the caption as its label for readers that do not see it. Its text is text, which
+// a reader can select and find. The page may lack the font of the figures; so each text has
+// the width that it has in that font, in any font, and leaves no room that was measured for
+// it. The element has no ids, so a page may have several figures.
 func (f *Figure) Inline() (string, error) {
-	data, err := f.encode(SVG)
+	data, err := f.svg(func(l svgLabel) (string, error) { return l.inFont(), nil })
+	if err != nil {
+		return "", fmt.Errorf("figure: %w", err)
+	}
 	_, element, _ := strings.Cut(string(data), "<svg ") // without the XML declaration
-	return fmt.Sprintf(`<svg class="figure" role="img" aria-label="%s" %s`, html.EscapeString(f.Caption), strings.TrimSpace(element)), err
+	return fmt.Sprintf(`<svg class="figure" role="img" aria-label="%s" font-family="Liberation Sans, Arial, Helvetica, sans-serif" %s`,
+		html.EscapeString(f.Caption), strings.TrimSpace(element)), nil
+}
+
+// inFont is the element of a text in a font, stretched to its width in the font of the
+// figures.
+func (l svgLabel) inFont() string {
+	width := write(vg.Length(l.size), ink).Width(l.text).Points()
+	return fmt.Sprintf(`<text x="%s" y="%s" transform="scale(1, -1)" font-size="%.5g" fill="%s" textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s</text>`,
+		l.x, l.y, l.size, l.fill, width, html.EscapeString(l.text))
 }
 
 // typeface is the font of all figures: Liberation Sans, which is as wide as Arial
@@ -64,27 +104,16 @@ func typeface() font.Face {
 	return sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 }
 
-// outlineText is the element of a text at (x, y) with the style of vgsvg. It adds
-// the characters to used.
-func outlineText(s, x, y, style string, used map[rune]bool) (string, error) {
-	size, fill := 0.0, "#000000"
-	for _, item := range strings.Split(style, ";") {
-		name, value, _ := strings.Cut(item, ":")
-		switch name {
-		case "font-size":
-			size, _ = strconv.ParseFloat(strings.TrimSuffix(value, "px"), 64)
-		case "fill":
-			fill = value
-		}
-	}
+// outlined is the element of a text as outlines. It adds the characters to used.
+func (l svgLabel) outlined(used map[rune]bool) (string, error) {
 	face := typeface().Face
 	em := fixed.Int26_6(face.UnitsPerEm())
 	var b strings.Builder
 	fmt.Fprintf(&b, `<g role="img" aria-label="%s" fill="%s" transform="scale(1, -1) translate(%s, %s) scale(%.5g)">`,
-		html.EscapeString(s), fill, x, y, size/float64(em))
+		html.EscapeString(l.text), l.fill, l.x, l.y, l.size/float64(em))
 	var buf sfnt.Buffer
 	at, before := 0, sfnt.GlyphIndex(0)
-	for i, r := range s {
+	for i, r := range l.text {
 		glyph, err := face.GlyphIndex(&buf, r)
 		if err != nil {
 			return "", err
@@ -106,8 +135,7 @@ func outlineText(s, x, y, style string, used map[rune]bool) (string, error) {
 	return b.String(), nil
 }
 
-// glyphID names the outline of a character. Figures in one page share the names
-// and the outlines.
+// glyphID names the outline of a character.
 func glyphID(r rune) string { return fmt.Sprintf("glyph-%x", r) }
 
 // outlines defines the outlines of characters, in units of the font.
