@@ -134,16 +134,3 @@ func checkNames(t *testing.T, p *compare.Pareto) {
 		t.Errorf("%d names of %d methods", names, len(p.Methods))
 	}
 }
-
-/*// TestEqualMethodsHaveAxes: where all values and times are equal, each axis has a tick.
-func TestEqualMethodsHaveAxes(t *testing.T) {
-	p := &compare.Pareto{Quality: &compare.Comparison{MetricLabel: "ECE", Percent: true}, Methods: []string{"a", "b"}, Values: []float64{.1, .1}, Seconds: []float64{1, 1}, Front: []int{0, 1}}
-	f, err := ParetoOf(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := numbersOf(t, f); !slices.Equal(got, []string{"9.9995", "10", "10.0005", "1 s"}) {
-		t.Errorf("ticks %q", got)
-	}
-}
-*/

@@ -90,9 +90,10 @@ func (g rankLines) draw(page draw.Canvas, top vg.Length) {
 	for _, ranks := range g.Ranks {
 		best, worst = min(best, slices.Min(ranks)), max(worst, slices.Max(ranks))
 	}
-	best, worst = math.Floor(best), math.Ceil(worst)
+	best = math.Floor(best)
+	worst = max(math.Ceil(worst), best+1)
 	// The best rank is at the top, so the axis is of ranks below zero.
-	y := span{min: -max(worst, best+1) - .2, max: -best + .2, label: func(v float64) string { return strconv.Itoa(int(-v)) }}
+	y := span{min: -worst - .2, max: -best + .2, label: func(v float64) string { return strconv.Itoa(int(-v)) }}
 	for rank := int(best); rank <= int(worst); rank += max(1, int(worst-best+5)/10) {
 		y.ticks = append(y.ticks, -float64(rank))
 	}

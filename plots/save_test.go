@@ -6,11 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -181,6 +184,44 @@ func TestTextDependsOnNoFontOfTheReader(t *testing.T) {
 	}
 	if len(pdf) > 60_000 {
 		t.Errorf("the PDF has %d bytes; is its font a subset?", len(pdf))
+	}
+}
+
+// TestFiguresOfAPageHaveTextAndNoIds: every text of a figure is in its element, with the
+// width that the figure has for it, and two figures of a page share no id.
+func TestFiguresOfAPageHaveTextAndNoIds(t *testing.T) {
+	text := regexp.MustCompile(`<text [^>]*textLength="([0-9.]+)" lengthAdjust="spacingAndGlyphs">([^<]*)</text>`)
+	for _, e := range Registry() {
+		in := sample(e.Name, "uncal", "qats")
+		in.Labels = map[string]string{"qats": `a<b & "c"`}
+		f := mustDraw(t, e, in)
+		element, err := f.Inline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(element, " id=") || strings.Contains(element, "href") {
+			t.Errorf("%s has ids", e.Name)
+		}
+		if err := xml.Unmarshal([]byte(element), new(struct{})); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		got, want := text.FindAllStringSubmatch(element, -1), words(t, f)
+		if len(got) != len(want) {
+			t.Fatalf("%s has %d texts, want %d", e.Name, len(got), len(want))
+		}
+		for i, w := range want {
+			width, err := strconv.ParseFloat(got[i][1], 64)
+			if err != nil || html.UnescapeString(got[i][2]) != w.text || !(math.Abs(width-float64(max(w.Max.X-w.Min.X, w.Max.Y-w.Min.Y))) <= .01) && len(w.text) > 2 {
+				t.Errorf("%s: text %q, want %q at %v", e.Name, got[i], w.text, w.Rectangle)
+			}
+		}
+	}
+}
+
+// TestAFigureOfAPageThatCannotBeDrawnIsAnError.
+func TestAFigureOfAPageThatCannotBeDrawnIsAnError(t *testing.T) {
+	if element, err := (&Figure{Width: 10, Height: 10}).Inline(); err == nil || element != "" {
+		t.Errorf("%q, error %v", element, err)
 	}
 }
 

@@ -150,6 +150,35 @@ func golden(t *testing.T, name, got string) {
 	t.Fatalf("%s has %d lines more", name, len(b)-len(a))
 }
 
+// TestAllFiguresOfThePageAreDrawn: none is replaced by the reason why it cannot be drawn,
+// and no two elements of the page have one id.
+func TestAllFiguresOfThePageAreDrawn(t *testing.T) {
+	var b strings.Builder
+	if err := everything().Write(&b, goldenOptions); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if missing := regexp.MustCompile(`<p class="warning">No [^<]*`).FindAllString(text, -1); missing != nil {
+		t.Errorf("not drawn: %q", missing)
+	}
+	captions := regexp.MustCompile(`<svg class="figure" role="img" aria-label="([^"]*)"[^>]*>\s*<g`).FindAllStringSubmatch(text, -1)
+	var kinds []string
+	for _, c := range captions {
+		kinds = append(kinds, strings.Join(strings.Fields(c[1])[:2], " "))
+	}
+	const comparison = "Mean ranks, ECE of, Share of, Bradley-Terry strength, Mean ranks"
+	if got := strings.Join(kinds, ", "); got != comparison+", "+comparison+", Agreement of, Agreement of, ECE against, ECE against" {
+		t.Errorf("figures: %s", got)
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<[^>]* id="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if ids[m[1]] {
+			t.Errorf("two elements have the id %s", m[1])
+		}
+		ids[m[1]] = true
+	}
+}
+
 // TestGoldenPage keeps the page without its style, figures and script in two parts: its
 // text, and its data with a column on each line. The figures are those of package plots.
 // GOLDEN_PAGE may name a file for the whole page, for people to look at.

@@ -322,7 +322,7 @@ func TestFiguresOfComparisonsHoldTheirText(t *testing.T) {
 	}
 	for _, fault := range eval[[]string](p, `[...document.querySelectorAll("#comparison svg.figure")].flatMap(s => {
 		const box = s.getBoundingClientRect();
-		return [...s.querySelectorAll("g[aria-label]")].map(g => [g.getAttribute("aria-label"), g.getBoundingClientRect()])
+		return [...s.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()])
 			.filter(([, a]) => a.width === 0 || a.left < box.left - 1 || a.top < box.top - 1 || a.right > box.right + 1 || a.bottom > box.bottom + 1).map(([name]) => name + " leaves its figure");
 	})`) {
 		t.Error(fault)
