@@ -75,10 +75,10 @@ func (f *Figure) encodeSVG() ([]byte, error) {
 }
 
 // Inline returns the figure as an element of an HTML page: the SVG with the class figure,
-// and with the caption as its label for readers that do not see it. Its text is text, which
-// a reader can select and find. The page may lack the font of the figures; so each text has
-// the width that it has in that font, in any font, and leaves no room that was measured for
-// it. The element has no ids, so a page may have several figures.
+// and with the caption as its label for readers that do not see it. Its text can be selected
+// and searched. A reader may not have the font of the figures, so each text is stretched to
+// its width in that font: it is not clipped and covers no other text. The element has no
+// ids, so a page may have several figures.
 func (f *Figure) Inline() (string, error) {
 	data, err := f.svg(func(l svgLabel) (string, error) { return l.inFont(), nil })
 	if err != nil {
