@@ -143,10 +143,24 @@ func (m ptsMap) CheckSet(set *data.Set) error {
 // ptsInput writes the largest logits of row to x, in falling order and limited to
 // [-ptsMost, ptsMost].
 func ptsInput(x []float64, row []float32) {
-	sorted := slices.Clone(row)
-	slices.Sort(sorted)
-	for i := range x {
-		x[i] = min(max(float64(sorted[len(row)-1-i]), -ptsMost), ptsMost)
+	have := 0 // numbers in x so far
+	for _, l := range row {
+		v := float64(l)
+		if have == len(x) {
+			if v <= x[have-1] {
+				continue
+			}
+			have--
+		}
+		at := have
+		for ; at > 0 && x[at-1] < v; at-- {
+			x[at] = x[at-1]
+		}
+		x[at] = v
+		have++
+	}
+	for i, v := range x {
+		x[i] = min(max(v, -ptsMost), ptsMost)
 	}
 }
 

@@ -84,6 +84,17 @@ func TestPTSGradientAgreesWithDifferences(t *testing.T) {
 	}
 }
 
+// The input of a row is found without a copy of the row.
+func TestPTSInputTakesNoMemory(t *testing.T) {
+	row, x := make([]float32, 1000), make([]float64, ptsInputs)
+	for j := range row {
+		row[j] = float32(j * 7 % 1000)
+	}
+	if n := testing.AllocsPerRun(10, func() { ptsInput(x, row) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestPTSInputIsTheLargestLogits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 200 {

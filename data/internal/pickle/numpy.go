@@ -3,6 +3,7 @@ package pickle
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -136,7 +137,9 @@ type dtype struct {
 	bigEndian bool
 }
 
-// newDtype is dtype('f4', False, True).
+// newDtype is dtype('f4', False, True). The byte order comes later, with the state. Without
+// a state the type is little-endian, and a name with a sign of byte order, which numpy does
+// not write, is rejected.
 func newDtype(args Tuple) (any, error) {
 	if len(args) == 0 {
 		return nil, errArgs
@@ -144,6 +147,9 @@ func newDtype(args Tuple) (any, error) {
 	name, ok := text(args[0])
 	if !ok || len(name) > 16 {
 		return nil, errArgs
+	}
+	if strings.ContainsAny(name, "<>=|") {
+		return nil, fmt.Errorf("the byte order in the name %q of a dtype", name)
 	}
 	t, _, err := data.ParseDType(name)
 	return &dtype{DType: t}, err

@@ -125,6 +125,7 @@ var hostile = []struct{ name, pickle, want string }{
 	{"array without state", "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntRcnumpy\ndtype\nR.", "a call"},
 	{"call of a class", "cnumpy\nndarray\n)R.", "a call of numpy.ndarray"},
 	{"dtype of objects", "cnumpy\ndtype\n(S'O8'\nI0\nI1\ntR.", "object dtype"},
+	{"dtype with a byte order in its name", arrayWith("(K\x01(K\x01tcnumpy\ndtype\n(S'>f4'\nI0\nI1\ntRI00\nC\x04abcdt"), "byte order"},
 	{"unknown opcode", "\xff.", "no instruction"},
 	{"protocol 9", "\x80\x09.", "protocol 9"},
 	{"stack underflow", "0.", "stack"},
