@@ -200,17 +200,53 @@ func TestCTSEndsAfterFiveRounds(t *testing.T) {
 	}
 }
 
-// Of rivals with equal l/T the lowest index is the prediction.
-func TestCTSRivalsBreakTiesByIndex(t *testing.T) {
-	set := &data.Set{Logits: testset.Rows([][]float32{{1, 2, 2, 3}, {5, 5, 1, 5}}), Labels: []int32{0, 0}}
+// Of the other classes with equal l/T the lowest index is the prediction, whether or not the
+// class whose turn it is was the prediction before.
+func TestCTSOtherClassesBreakTiesByIndex(t *testing.T) {
+	set := &data.Set{Logits: testset.Rows([][]float32{{1, 2, 2, 3}, {5, 5, 1, 5}}), Labels: []int32{1, 1}}
 	s := newCTSSearch(set, 2)
-	for i, c := range []struct {
-		class int
-		most  float64
-		top   int32
-	}{{3, 1, 1}, {0, 2.5, 1}} {
-		if most, top := s.largest(set.Logits.Row(i), c.class); most != c.most || top != c.top {
-			t.Errorf("row %d: %v of class %d, want %v of %d", i, most, top, c.most, c.top)
+	for i := range 2 {
+		s.most[i], s.top[i], s.sum[i] = s.without(set.Logits.Row(i), -1)
+	}
+	for _, c := range []struct {
+		row, class int
+		most       float64 // of the other classes
+		top        int32
+	}{{0, 3, 1, 1}, {1, 0, 2.5, 1}, {1, 1, 2.5, 0}} {
+		if most, top := s.largest(set.Logits.Row(c.row), c.class); most != c.most || top != c.top {
+			t.Errorf("row %d without class %d: %v of class %d, want %v of %d", c.row, c.class, most, top, c.most, c.top)
+		}
+	}
+}
+
+// The hits of a class that is not the prediction of a row follow from the saved prediction:
+// with equal l/T the lower index is the prediction.
+func TestCTSCountsHitsOfAClassBelowTheTop(t *testing.T) {
+	for _, c := range []struct {
+		row          []float32
+		class, label int
+		before       float64 // T of the class
+		from, to     int     // points with a hit; 6/T is equal to 6/4 at point 35
+	}{
+		{[]float32{6, 6, 0}, 0, 0, 5, 0, 36},
+		{[]float32{6, 6, 0}, 0, 1, 5, 36, ctsPoints},
+		{[]float32{0, 6, 6}, 2, 2, 4, 0, 35},
+		{[]float32{0, 6, 6}, 2, 1, 4, 35, ctsPoints},
+		{[]float32{0, 6, 6}, 2, 0, 4, 0, 0},
+	} {
+		set := &data.Set{Logits: testset.Rows([][]float32{c.row}), Labels: []int32{int32(c.label)}}
+		s := newCTSSearch(set, 4)
+		s.t[c.class] = c.before
+		s.most[0], s.top[0], s.sum[0] = s.without(set.Logits.Row(0), -1)
+		if s.top[0] != 1 {
+			t.Fatalf("%v: class %d is the prediction", c.row, s.top[0])
+		}
+		var sums ctsTally
+		s.count(&sums, 0, c.class)
+		for g, at := range sums.at {
+			if hit := g >= c.from && g < c.to; sums.all.hits != 0 || (at.hits == 1) != hit {
+				t.Errorf("%v, class %d, label %d, T = %v: %d hits, want %v", c.row, c.class, c.label, ctsGrid(g), at.hits, hit)
+			}
 		}
 	}
 }

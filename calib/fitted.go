@@ -21,10 +21,11 @@ func (f *Fitted) Probabilities(set *data.Set) data.Probs {
 	return dst
 }
 
-// Report says how a fit ended.
+// Report says how a fit ended. The solvers of dirichlet, label-shift, ms-odir, sms, svs and
+// vs measure the parameters in units in which the curvature is about 1, and so does Gradient.
 type Report struct {
 	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 if none is computed (uncal, TopLabel)
-	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective
+	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective, in the units of the solver
 	Iterations int      `json:"iterations"`         // steps taken by the solver
 	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share, a result from Shared as if it were computed
 	AtBound    []string `json:"at_bound,omitempty"` // bounds that are active at the solution, as "a >= 0"

@@ -149,9 +149,11 @@ func FloatOption(name string, field *float64, def, least, most float64, help str
 // OptionalFloat is a FloatOption whose 0 is a value of its own: the field is a
 // pointer, and nil means the default.
 func OptionalFloat(name string, field **float64, def, least, most float64, help string) Option {
-	if *field == nil {
-		*field = new(def)
+	value := def
+	if *field != nil {
+		value = **field
 	}
+	*field = &value // not the number of another copy of the method, which may be in use
 	o := FloatOption(name, *field, def, least, most, help)
 	o.fill = func() error { return o.Set(**field) }
 	return o

@@ -51,3 +51,24 @@ func TestOptionalNumbersMayHaveNoDefault(t *testing.T) {
 		t.Errorf("value %v after 0 (%v)", o.Value(), err)
 	}
 }
+
+// A method whose optional number is set may be copied and fitted by several goroutines:
+// defaults of one copy write nothing that another one reads.
+func TestDefaultsWriteNoSharedNumber(t *testing.T) {
+	for name, c := range map[string]func(number *float64) (*float64, error){
+		"gc": func(number *float64) (*float64, error) {
+			m, err := WithDefaults(GroupCalibration{WeightDecay: number})
+			return m.WeightDecay, err
+		},
+		"featclip": func(number *float64) (*float64, error) {
+			m, err := WithDefaults(FeatureClipping{Guard: number})
+			return m.Guard, err
+		},
+	} {
+		number := new(0.5)
+		got, err := c(number)
+		if err != nil || got == number || *got != 0.5 {
+			t.Errorf("%s: %v, the same number: %v (%v)", name, *got, got == number, err)
+		}
+	}
+}

@@ -108,16 +108,28 @@ func (GapTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // 1; unit is G of the gap, 0 for the others.
 type certainty interface {
 	of(m *softmax.Moments, row []float32, unit float64) float64
+	checkUnit(unit float64) error
 }
 
 type byConfidence struct{}
 
 func (byConfidence) of(m *softmax.Moments, _ []float32, _ float64) float64 { return m.Conf() }
 
+func (byConfidence) checkUnit(unit float64) error { return noUnit(unit) }
+
 type byEntropy struct{}
 
 func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
 	return 1 - entropy(m, len(row))
+}
+
+func (byEntropy) checkUnit(unit float64) error { return noUnit(unit) }
+
+func noUnit(unit float64) error {
+	if unit != 0 {
+		return fmt.Errorf("unit = %v: want 0 except for t-gap", unit)
+	}
+	return nil
 }
 
 type byGap struct{}
@@ -127,6 +139,13 @@ func (byGap) of(_ *softmax.Moments, row []float32, unit float64) float64 {
 		return 0
 	}
 	return min(topGap(row)/unit, 1)
+}
+
+func (byGap) checkUnit(unit float64) error {
+	if !(unit >= 0) || math.IsInf(unit, 0) {
+		return fmt.Errorf("unit = %v: want a gap of logits", unit)
+	}
+	return nil
 }
 
 // topGap returns the difference of the two largest elements of row, 0 if they
@@ -178,26 +197,17 @@ type linearMap[S certainty] struct {
 }
 
 func (m linearMap[S]) Check() error {
-	switch {
-	case !(m.A >= 0) || !usable(m.B) || !usable(m.A+m.B):
+	if !(m.A >= 0) || !usable(m.B) || !usable(m.A+m.B) {
 		return fmt.Errorf("a = %v, b = %v: want a >= 0, b and a + b in [1e-6, 1e8]", m.A, m.B)
-	case m.hasUnit() && (!(m.Unit >= 0) || math.IsInf(m.Unit, 0)):
-		return fmt.Errorf("unit = %v: want a gap of logits", m.Unit)
-	case !m.hasUnit() && m.Unit != 0:
-		return fmt.Errorf("unit = %v: want 0 except for t-gap", m.Unit)
 	}
-	return nil
-}
-
-func (m linearMap[S]) hasUnit() bool {
-	_, gap := any(*new(S)).(byGap)
-	return gap
+	var measure S
+	return measure.checkUnit(m.Unit)
 }
 
 // Parameters returns a, b and, of t-gap, the largest gap of the calibration set.
 func (m linearMap[S]) Parameters() []Parameter {
 	list := []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
-	if m.hasUnit() {
+	if _, gap := any(*new(S)).(byGap); gap {
 		list = append(list, Parameter{Name: "unit", Value: m.Unit})
 	}
 	return list

@@ -40,7 +40,7 @@ func AtRanks(x []float64, ranks []int) []float64 {
 		}
 	}
 	part, next := make([]float64, len(x)-left+1), 0
-	for _, v := range x { // without a jump; numbers of other buckets are overwritten
+	for _, v := range x { // without a branch; numbers of other buckets are overwritten
 		part[next] = v
 		next += chosen[(inOrder(v)-least)>>shift%buckets]
 	}
@@ -86,7 +86,7 @@ func placeRanks(x []float64, first int, ranks []int, divisions int) {
 func median(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
 
 // divide moves the numbers that are in front to the begin of x and returns how many
-// they are. The condition becomes no jump, which would be predicted wrongly.
+// they are. It has no branch, because the processor would often predict it wrongly.
 func divide(x []float64, front func(v float64) bool) int {
 	n := 0
 	for i, v := range x {

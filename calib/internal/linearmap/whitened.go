@@ -23,8 +23,8 @@ const (
 
 // MinimiseWhitened is Minimise, in fewer passes for one D or a diagonal whose penalty is
 // small: it measures parameters in units in which the Hessian at the start is the identity.
-// With the Hessian U'U, theta = theta_0 + U^-1 u. With more than 256 parameters, of which a
-// Hessian would take longer, it is Minimise.
+// With the Hessian U'U, theta = theta_0 + U^-1 u. The gradient of the result is in u. With more
+// than 256 parameters it calls Minimise, because the Hessian would take longer.
 func (f *Problem) MinimiseWhitened(ctx context.Context, theta []float64) (end fit.Descent, err error) {
 	if len(theta) > mostWhitened {
 		return f.Minimise(ctx, theta)
@@ -40,7 +40,9 @@ func (f *Problem) MinimiseWhitened(ctx context.Context, theta []float64) (end fi
 		}
 		var factors mat.Cholesky
 		if !factors.Factorize(mat.NewSymDense(p, hessian)) {
-			return f.Minimise(ctx, theta)
+			d, err := f.Minimise(ctx, theta)
+			d.Steps += end.Steps
+			return d, err
 		}
 		upper := factors.RawU().(*mat.TriDense).RawTriangular()
 		parameters := func(u []float64) []float64 {

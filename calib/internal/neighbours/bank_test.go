@@ -32,31 +32,20 @@ func first(n int) []int {
 	return list
 }
 
-// nearest is Nearest, but leaves out the place of each row in the bank if own has it.
-func nearest(b Bank, h data.Matrix, own []int, k int, do func(i int, near []float64)) {
-	if own == nil {
-		b.Nearest(h, k, do)
-		return
-	}
-	b.search(0, h.Rows, k, func(x []float64, i int) int {
-		unitLength(x, h.Row(i))
-		return own[i]
-	}, do)
-}
-
-// The distances are those of a search by definition, with and without the row itself,
-// for more neighbours than there are too.
+// The distances are those of a search by definition, with the row itself (Nearest) and
+// without it (Others), for more neighbours than there are too.
 func TestDistancesAreThoseOfASearch(t *testing.T) {
 	h := rows(150, 7)
-	b, own := New(h, first(150))
+	b, _ := New(h, first(150))
 	for _, k := range []int{1, 2, 10, 400} {
 		for _, self := range []bool{false, true} {
-			places := own
-			if self {
-				places = nil
-			}
 			got := make([][]float64, 150)
-			nearest(b, h, places, k, func(i int, near []float64) { got[i] = slices.Clone(near) })
+			keep := func(i int, near []float64) { got[i] = slices.Clone(near) }
+			if self {
+				b.Nearest(h, k, keep)
+			} else if err := b.Others(t.Context(), k, keep); err != nil {
+				t.Fatal(err)
+			}
 			x, y := make([]float64, 7), make([]float64, 7)
 			for i := range got {
 				var all []float64
@@ -82,16 +71,17 @@ func TestDistancesAreThoseOfASearch(t *testing.T) {
 	}
 }
 
-// Others has the bits of Nearest without the row itself, for any number of workers, for
-// sets of one tile, of several, and of one row, and for lists of both kinds.
+// Others has the bits of Nearest without the first neighbour, the row itself or a copy of
+// it, for any number of workers, for sets of one tile, of several, and of one row, and for
+// lists of both kinds.
 func TestOthersAreNearestWithoutTheRowItself(t *testing.T) {
 	h := rows(3*chunk+11, 5)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, n := range []int{1, 2, 11, chunk - 1, chunk, chunk + 1, h.Rows} {
-		b, own := New(h.Slice(0, n), first(n))
+		b, _ := New(h.Slice(0, n), first(n))
 		for _, k := range []int{1, 10, mostShared, mostShared + 1, 300} {
 			want := make([]float64, 0, n*min(k, n-1))
-			nearest(b, h.Slice(0, n), own, k, func(_ int, near []float64) { want = append(want, near...) })
+			b.Nearest(h.Slice(0, n), k+1, func(_ int, near []float64) { want = append(want, near[1:]...) })
 			for _, workers := range []int{1, 2, 5} {
 				runtime.GOMAXPROCS(workers)
 				lists := make([][]float64, n)
