@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -89,15 +90,18 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 
 // workersFlag declares --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "workers", defaultWorkers(os.Getenv, runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
+	cmd.Flags().IntVar(n, "workers", defaultWorkers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
 }
 
-// defaultWorkers is what a batch system gives to the task, or else the number of
-// processors that Go uses: on Linux, the runtime counts no more than the quota of the
-// control group (the container) of this process, rounded up and at least 2.
-func defaultWorkers(getenv func(string) string, processors int) int {
+// defaultWorkers is the number of processors that a batch system gives to the task, or
+// else the number that Go uses and that the control groups of this process allow. root
+// is the root of the file system.
+func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int {
 	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
 		return n
+	}
+	if n := quota(root); n > 0 {
+		return min(n, processors)
 	}
 	return processors
 }
