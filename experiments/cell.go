@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,11 +41,11 @@ type Cell struct {
 }
 
 // plan makes the cells of the unit and finds their states.
-func (u *Unit) plan(ctx context.Context, o PlanOptions, at location) {
-	test, testErr := o.digest(ctx, u.test, u.Setting.Test(), scored)
+func (u *Unit) plan(digest digests, o PlanOptions, at location) {
+	test, testErr := digest(u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	if testErr == nil && u.Provenance.Origin == data.Measured {
-		cal, err := o.digest(ctx, u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
+		cal, err := digest(u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
 		if err == nil {
 			u.inputs = inputsText(cal, test)
 		}
@@ -59,7 +58,7 @@ func (u *Unit) plan(ctx context.Context, o PlanOptions, at location) {
 		} else {
 			err := testErr
 			if err == nil {
-				err = u.texts(ctx, &c, o, at)
+				err = u.texts(digest, &c, o, at)
 			}
 			if isFatal(err) && u.fatal == nil {
 				u.fatal = err
@@ -84,7 +83,7 @@ func (u *Unit) plan(ctx context.Context, o PlanOptions, at location) {
 			}
 		}
 	}
-	u.describeArrays(ctx, o)
+	u.describeArrays(digest)
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,
@@ -126,21 +125,21 @@ func OffsetLost(method string) string {
 }
 
 // texts fills the key texts of c.
-func (u *Unit) texts(ctx context.Context, c *Cell, o PlanOptions, at location) error {
+func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error {
 	contract := c.Method.Contract()
 	var cal, target string
 	var err error
 	if contract.Cal != 0 {
-		if cal, err = o.digest(ctx, u.source, u.Setting.Cal(), contract.Cal); err != nil {
+		if cal, err = digest(u.source, u.Setting.Cal(), contract.Cal); err != nil {
 			return err
 		}
 	}
 	if contract.Target != 0 {
-		if target, err = o.digest(ctx, u.test, u.Setting.Test(), contract.Target); err != nil {
+		if target, err = digest(u.test, u.Setting.Test(), contract.Target); err != nil {
 			return err
 		}
 	}
-	test, err := o.digest(ctx, u.test, u.Setting.Test(), contract.Test|scored)
+	test, err := digest(u.test, u.Setting.Test(), contract.Test|scored)
 	if err != nil {
 		return err
 	}

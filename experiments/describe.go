@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
@@ -60,7 +59,7 @@ func describeSpec(s *spec.Spec) results.RunSpec {
 
 // describeArrays sets the digests of the arrays that the cells of the unit read.
 // The plan has computed them for the keys of the cells.
-func (u *Unit) describeArrays(ctx context.Context, o PlanOptions) {
+func (u *Unit) describeArrays(digest digests) {
 	var cal, test data.Parts
 	for i := range u.Cells {
 		if c := &u.Cells[i]; c.State != Skip && c.State != Broken {
@@ -70,9 +69,9 @@ func (u *Unit) describeArrays(ctx context.Context, o PlanOptions) {
 		}
 	}
 	if test != 0 {
-		u.testArrays, _ = o.digest(ctx, u.test, u.Setting.Test(), test) // an error is the state of a cell
+		u.testArrays, _ = digest(u.test, u.Setting.Test(), test) // an error is the state of a cell
 	}
 	if cal != 0 {
-		u.calArrays, _ = o.digest(ctx, u.source, u.Setting.Cal(), cal)
+		u.calArrays, _ = digest(u.source, u.Setting.Cal(), cal)
 	}
 }

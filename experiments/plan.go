@@ -100,9 +100,10 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			return nil, missingArrays(s, folders[bundle])
 		}
 	}
+	digest := o.digests(ctx)
 	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
 		if u := &p.Units[i]; u.source != nil {
-			u.plan(ctx, o, p.location(u)) // an error is the state of its cell
+			u.plan(digest, o, p.location(u)) // an error is the state of its cell
 		}
 	})
 	if err := ctx.Err(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
@@ -131,18 +132,33 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	return nil
 }
 
-// digest returns the digest of a set for a plan. A look first reads the headers of its
-// arrays.
-func (o *PlanOptions) digest(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-	if o.noDigests {
-		return "", nil
+// digests returns the digest of a set for a plan.
+type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, error)
+
+// digests returns the digests for one plan. Its cells share their sets, and each set is
+// asked for once: otherwise every cell would look up the same files again, which is slow
+// on a network. A look first reads the headers of the arrays.
+func (o PlanOptions) digests(ctx context.Context) digests {
+	type set struct {
+		source data.Source
+		ref    data.Ref
+		parts  data.Parts
 	}
-	if o.Look {
-		if _, err := data.Headers(ctx, src, ref, parts); err != nil {
-			return "", err
+	var asked sync.Map // functions of type func() (string, error), by set
+	return func(src data.Source, ref data.Ref, parts data.Parts) (string, error) {
+		if o.noDigests {
+			return "", nil
 		}
+		digest, _ := asked.LoadOrStore(set{src, ref, parts}, sync.OnceValues(func() (string, error) {
+			if o.Look {
+				if _, err := data.Headers(ctx, src, ref, parts); err != nil {
+					return "", err
+				}
+			}
+			return src.Digest(ctx, ref, parts)
+		}))
+		return digest.(func() (string, error))()
 	}
-	return src.Digest(ctx, ref, parts)
 }
 
 // DataName returns the name by which a spec in file names the folder dir in its key
