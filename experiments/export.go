@@ -100,29 +100,33 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 // writeSet writes the arrays of set to their files below dir: floats as '<f4',
 // labels as '<i4'.
 func writeSet(set *data.Set, files data.Files, dir string) error {
-	var views []float32
-	for _, view := range set.Augmented {
-		views = append(views, view.Data...)
-	}
 	shape := func(m data.Matrix) []int { return []int{m.Rows, m.Cols} }
-	for _, a := range []struct {
+	type array struct {
 		name   string
-		floats []float32 // nil for none
 		shape  []int
-	}{
-		{files.Logits, set.Logits.Data, shape(set.Logits)},
-		{files.Features, set.Features.Data, shape(set.Features)},
-		{files.HeadWeight, set.Head.W.Data, shape(set.Head.W)},
-		{files.HeadBias, set.Head.B, []int{len(set.Head.B)}},
-		{files.OOD, set.OOD.Data, shape(set.OOD)},
-		{files.Augmented, views, append([]int{len(set.Augmented)}, shape(set.Logits)...)},
-	} {
-		if a.floats == nil {
+		floats [][]float32 // in pieces; a first piece that is nil means that there is no array
+	}
+	arrays := []array{
+		{files.Logits, shape(set.Logits), [][]float32{set.Logits.Data}},
+		{files.Features, shape(set.Features), [][]float32{set.Features.Data}},
+		{files.HeadWeight, shape(set.Head.W), [][]float32{set.Head.W.Data}},
+		{files.HeadBias, []int{len(set.Head.B)}, [][]float32{set.Head.B}},
+		{files.OOD, shape(set.OOD), [][]float32{set.OOD.Data}},
+	}
+	if views := set.Augmented; len(views) > 0 {
+		a := array{files.Augmented, append([]int{len(views)}, shape(views[0])...), nil}
+		for _, view := range views {
+			a.floats = append(a.floats, view.Data)
+		}
+		arrays = append(arrays, a)
+	}
+	for _, a := range arrays {
+		if a.floats[0] == nil {
 			continue
 		}
 		path, err := makeRoom(dir, a.name)
 		if err == nil {
-			err = data.WriteFloat32(path, a.floats, a.shape...)
+			err = writeFloats(path, a.floats, a.shape)
 		}
 		if err != nil {
 			return err
@@ -136,6 +140,22 @@ func writeSet(set *data.Set, files data.Files, dir string) error {
 		return err
 	}
 	return data.WriteInt32(path, set.Labels, len(set.Labels))
+}
+
+// writeFloats writes an array piece by piece, since a copy of all augmented views would
+// double their memory.
+func writeFloats(path string, pieces [][]float32, shape []int) error {
+	w, err := data.CreateArray(path, data.Float32, shape...)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for _, piece := range pieces {
+		if err := w.Float32(piece); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 // makeRoom returns the path of a file below dir, and makes its folder.
