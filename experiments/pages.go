@@ -96,8 +96,8 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		return err
 	}
 	base := filepath.Join(dir, p.Metric+"-"+p.Source)
-	for ending, write := range p.texts() {
-		if err := atomicfile.Write(base+ending, write); err != nil {
+	for _, f := range p.texts() {
+		if err := atomicfile.Write(base+f.ending, f.write); err != nil {
 			return err
 		}
 	}
@@ -156,19 +156,27 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 	return nil
 }
 
-// texts returns the files of the page by the endings of their names: the text, and one
-// LaTeX table a file, with the notes of a compact table, the win rates and strengths, and
-// the redrawn splits if there are any.
-func (p Page) texts() map[string]func(io.Writer) error {
-	files := map[string]func(io.Writer) error{".txt": p.Text, ".tex": p.LaTeX}
+// pageFile is a file of a page, and the ending of its name.
+type pageFile struct {
+	ending string
+	write  func(io.Writer) error
+}
+
+// texts returns the files of the page in the order in which they are written: the text,
+// and one LaTeX table a file, with the notes of a compact table, the win rates and
+// strengths, and the redrawn splits if there are any.
+func (p Page) texts() []pageFile {
+	files := []pageFile{{".txt", p.Text}}
 	if p.of.Compact {
-		files[".tex"], files["-notes.tex"] = p.CompactLaTeX, p.CompactNotes
+		files = append(files, pageFile{".tex", p.CompactLaTeX}, pageFile{"-notes.tex", p.CompactNotes})
+	} else {
+		files = append(files, pageFile{".tex", p.LaTeX})
 	}
 	if p.Ranking.Methods != nil {
-		files["-strengths.tex"] = p.StrengthsLaTeX
+		files = append(files, pageFile{"-strengths.tex", p.StrengthsLaTeX})
 	}
 	if len(p.Splits) > 0 {
-		files["-splits.tex"] = p.SplitsLaTeX
+		files = append(files, pageFile{"-splits.tex", p.SplitsLaTeX})
 	}
 	return files
 }
