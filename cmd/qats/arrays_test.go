@@ -31,6 +31,7 @@ import (
 //	deep         logits 225 times as large: probabilities down to 1e-300 and less
 //	labels       drawn from the softmax of half the logits
 //	labels+1     the same, counted from 1
+//	labels-nan   NaN in their place
 //	transposed   logits, k x n
 //	shifted      logits whose classes moved up by one, the last to the first place
 //	background   the same behind a column of an unlikely class, n x k+1
@@ -121,6 +122,8 @@ func numbers(what string, n, k int) []float64 {
 		switch kind {
 		case "labels", "labels-reversed":
 			row = []float64{float64(label)}
+		case "labels-nan":
+			row = []float64{math.NaN()}
 		case "labels+1":
 			row = []float64{float64(label + 1)}
 		case "probs":

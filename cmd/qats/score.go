@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -347,7 +346,7 @@ func (s *scoreFlags) scoreTop(ctx context.Context) (*scoring.SampleScores, error
 	all, err := s.scan(ctx, r, s.top, 0, 8, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (none data.Probs, err error) {
 		n := len(set.Labels)
 		classes, confidences := make([]int32, n), make([]float64, n)
-		if err := errors.Join(class.ReadInt32(classes, lo, lo+n), conf.ReadFloat64(confidences, lo, lo+n)); err != nil {
+		if err := cmp.Or(class.ReadInt32(classes, lo, lo+n), conf.ReadFloat64(confidences, lo, lo+n)); err != nil {
 			return none, err
 		}
 		if err := part.AppendTopLabel(classes, confidences, set.Labels); err != nil {
