@@ -17,10 +17,12 @@ import (
 // Deal says which units of a plan each of n shards does. It depends on the plan
 // alone, never on the store, so that shards that start at different times agree.
 //
-// Units with the same calibration rows share fits and go to one shard, so that no fit is
-// made twice. If such a group has more than 1/n of the estimated work, it is split by
-// test sets, and its fits are made once in each part. The groups and parts are dealt longest first,
-// each to the shard with the least work so far (Graham's LPT rule).
+// Units with the same calibration rows can share fits and go to one shard, so that no fit
+// is made twice. If such a group has more than 1/n of the estimated work, it is split by
+// test sets, and its shared fits are made once in each part. The groups and parts are
+// dealt longest first, each to the shard with the least work so far (Graham's LPT rule).
+// Units without a shared fit, as of uncal alone, are grouped by the same rule, and a group
+// of them is split at no cost.
 type Deal struct {
 	Units    [][]int   // of each shard, in plan order
 	Load     []float64 // estimated CPU time of each shard, in nanoseconds

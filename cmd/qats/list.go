@@ -87,14 +87,14 @@ func extraNeeds(c calib.Contract) []string {
 	return list
 }
 
-// seen is a set of arrays that a contract names.
-type seen struct {
+// namedParts are the arrays of one set that a contract names.
+type namedParts struct {
 	name  string
 	parts data.Parts
 }
 
-func setsOf(c calib.Contract) []seen {
-	return []seen{{"cal", c.Cal}, {"test", c.Test}, {"target", c.Target}}
+func setsOf(c calib.Contract) []namedParts {
+	return []namedParts{{"cal", c.Cal}, {"test", c.Test}, {"target", c.Target}}
 }
 
 // needs lists the arrays that a contract names.
