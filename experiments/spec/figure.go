@@ -37,7 +37,7 @@ type figureItem struct {
 	metric *yaml.Node
 }
 
-// figureKeys are the keys of a figure of s.
+// figureKeys are the keys of a figure of s. Only the Choices depend on the known metrics.
 func (r *reader) figureKeys(f *figureItem, s *Spec, known []metrics.Entry) []Key {
 	kind := func(v *yaml.Node) {
 		kinds := figureKinds()

@@ -156,7 +156,7 @@ func (r *reader) written(n *yaml.Node) written {
 	return w
 }
 
-// methodKeys are the keys of a method.
+// methodKeys are the keys of a method. Only the Choices depend on what is known.
 func (r *reader) methodKeys(w *written, known Registry) []Key {
 	name := func(v *yaml.Node) {
 		r.oneID(&w.name, "name")(v)

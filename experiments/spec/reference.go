@@ -58,6 +58,10 @@ const (
 )
 
 // Reference returns every object of a spec with every key that Parse accepts.
+//
+// The reader and the reference have the same keys and use different fields of them. The
+// reader uses Name and read: it need not pass what is known, and its Choices are then
+// empty. The reference passes empty objects to be filled, since it calls no read.
 func Reference(known Registry) []Object {
 	var r reader
 	var w written

@@ -55,15 +55,15 @@ type tableItem struct {
 	methods, highlight []string
 }
 
-// tableKeys are the keys of a table of s.
+// tableKeys are the keys of a table of s. Only the Choices depend on the known metrics.
 func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 	columns := results.SettingColumns()
 	placed := append([]string{"method"}, columns...)
 	metric := func(v *yaml.Node) {
 		name, _ := r.scalar(v, "metric")
 		choices := append(s.outputs(), results.TimeMetric)
-		match, known := Match(name, choices)
-		if x.Metric = match; !known {
+		match, ok := Match(name, choices)
+		if x.Metric = match; !ok {
 			x.Metric = name
 			r.notComputed(v, name, s, choices)
 		}
