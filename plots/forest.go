@@ -44,7 +44,7 @@ func Forest(in Input) (*Figure, error) {
 	f.simulated = pairs[0].Source == simulated
 	several := false
 	for _, d := range results.Distinct(pairs, func(p results.Pair) string { return p.Dataset }) {
-		of := slices.DeleteFunc(slices.Clone(pairs), func(p results.Pair) bool { return p.Dataset != d })
+		of := results.Where(pairs, func(p results.Pair) bool { return p.Dataset == d })
 		name := printable(table.Name("dataset", d))
 		f.rows = append(f.rows, forestRow{label: name, heading: true})
 		rows, grouped := forestRows(of)

@@ -122,7 +122,7 @@ func (in Input) ranked(names ...string) (values, []results.Record, error) {
 // absent returns the notes of methods without any value. What a ranking leaves out
 // beside these has notes of its own.
 func absent(notes []string) []string {
-	return slices.DeleteFunc(slices.Clone(notes), func(s string) bool { return !strings.HasPrefix(s, noValues) })
+	return results.Where(notes, func(s string) bool { return strings.HasPrefix(s, noValues) })
 }
 
 // labels returns the methods' names in print, by id.

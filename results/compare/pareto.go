@@ -35,8 +35,8 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	if err != nil {
 		return nil, err
 	}
-	timed := slices.DeleteFunc(slices.Clone(all.Ranking.Methods), func(m string) bool {
-		return !slices.ContainsFunc(records, func(r results.Record) bool {
+	timed := results.Where(all.Ranking.Methods, func(m string) bool {
+		return slices.ContainsFunc(records, func(r results.Record) bool {
 			return r.Method == m && r.Metric == results.TimeMetric && r.Status == results.OK
 		})
 	})
@@ -50,7 +50,7 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 		return nil, err
 	}
 	timed = times.Ranking.Methods
-	p := &Pareto{Untimed: slices.DeleteFunc(slices.Clone(all.Ranking.Methods), func(m string) bool { return slices.Contains(timed, m) })}
+	p := &Pareto{Untimed: results.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
 	common, _ := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric})
 	const where = "on the settings with values and fit times: "
 	if len(common) == 0 {
@@ -89,7 +89,7 @@ func rankingOf(records []results.Record, o Options, where string) (*Comparison, 
 		o.Against = present[0]
 	}
 	if o.Methods != nil {
-		o.Methods = slices.DeleteFunc(slices.Clone(o.Methods), func(m string) bool { return !slices.Contains(present, m) })
+		o.Methods = results.Where(o.Methods, func(m string) bool { return slices.Contains(present, m) })
 	}
 	c, err := rankBy(records, o, o.Metric, o.Methods)
 	if err != nil {

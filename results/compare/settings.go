@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -125,7 +124,7 @@ func (v values) transform(m measure) {
 // from returns the values of the settings of a source.
 func (v values) from(source string) values {
 	kept := v
-	kept.settings = slices.DeleteFunc(slices.Clone(v.settings), func(s results.Setting) bool { return v.source(s) != source })
+	kept.settings = results.Where(v.settings, func(s results.Setting) bool { return v.source(s) == source })
 	return kept
 }
 

@@ -39,18 +39,8 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	if c.Ratio {
 		return nil // draws are described by differences
 	}
-	var valued []results.Record
-	for _, r := range records {
-		if r.Source == c.Source && r.Status == results.OK {
-			valued = append(valued, r)
-		}
-	}
-	var paired []results.Pair
-	for _, p := range pairs {
-		if p.Source == c.Source || p.Source == "" {
-			paired = append(paired, p)
-		}
-	}
+	valued := results.Where(records, func(r results.Record) bool { return r.Source == c.Source && r.Status == results.OK })
+	paired := results.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
 	v, _ := read(valued, paired, c.Metric, c.Against, true) // without an error for redrawn splits
 	methods := v.methods
 	if c.Methods != nil {

@@ -127,7 +127,7 @@ func (r Ranking) String() string {
 
 func (c *Comparison) textSummaries(b *strings.Builder) {
 	for _, source := range []string{measured, standIn, simulated} {
-		list := slices.DeleteFunc(slices.Clone(c.Summaries), func(s Summary) bool { return s.Source != source || s.Found == 0 })
+		list := results.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
 		title := strings.ToUpper(source[:1]) + source[1:]
 		switch {
 		case len(list) == 0 && source == standIn:
