@@ -37,6 +37,7 @@ type Page struct {
 // Pages compares by each metric, once for each source of the rows.
 func (c Compare) Pages(rows *Rows) ([]Page, error) {
 	var pages []Page
+	bySource := map[string]*Rows{} // that the pages of all metrics share
 	for _, id := range c.Metrics {
 		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files}
 		if c.Interval != metrics.BC {
@@ -48,8 +49,10 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 		}
 		for _, one := range list {
 			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
-			of := rows.where(func(_ results.Setting, source string) bool { return source == one.Source })
-			pages = append(pages, Page{view, c, of})
+			if bySource[one.Source] == nil {
+				bySource[one.Source] = rows.where(func(_ results.Setting, source string) bool { return source == one.Source })
+			}
+			pages = append(pages, Page{view, c, bySource[one.Source]})
 		}
 	}
 	return pages, nil

@@ -38,3 +38,16 @@ func TestPageFilesAreInOrder(t *testing.T) {
 		t.Error("no file comes after the notes")
 	}
 }
+
+// TestPagesShareTheirRows: pages by many metrics keep one copy of the rows.
+func TestPagesShareTheirRows(t *testing.T) {
+	w := newWorld(t)
+	out, _ := w.run("name: t\nmethods: [uncal, ts]\nmetrics: [ece, nll]\nsettings: {dataset: d, backbone: [a, b]}\n", RunOptions{})
+	pages, err := Compare{Metrics: []string{"ece", "nll"}, Against: "ts"}.Pages(&out.Rows)
+	if err != nil || len(pages) != 2 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	if pages[0].rows != pages[1].rows {
+		t.Error("each page has a copy of the rows")
+	}
+}

@@ -20,18 +20,31 @@ type figureFormats []plots.Format
 
 func (f *figureFormats) flag(cmd *cobra.Command) {
 	*f = figureFormats{plots.SVG, plots.PDF}
-	cmd.Flags().Var(f, "figure-format", "formats of figures, of "+strings.ReplaceAll(joined(plots.Formats()), ",", ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
+	cmd.Flags().Var(&formatsFlag{list: f}, "figure-format", "formats of figures, of "+strings.ReplaceAll(joined(plots.Formats()), ",", ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
 }
 
 func joined(formats []plots.Format) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(formats), " ", ","), "[]")
 }
 
-func (f *figureFormats) String() string { return joined(*f) }
-func (f *figureFormats) Type() string   { return "strings" }
+// formatsFlag replaces the default of list by what is given. The flag may be repeated.
+type formatsFlag struct {
+	list  *figureFormats
+	given []string
+}
 
-func (f *figureFormats) Set(names string) (err error) {
-	*f, err = plots.ParseFormats(strings.Split(names, ","))
+func (f *formatsFlag) String() string {
+	if f.list == nil {
+		return ""
+	}
+	return joined(*f.list)
+}
+
+func (f *formatsFlag) Type() string { return "strings" }
+
+func (f *formatsFlag) Set(names string) (err error) {
+	f.given = append(f.given, strings.Split(names, ",")...)
+	*f.list, err = plots.ParseFormats(f.given)
 	return err
 }
 
@@ -46,6 +59,10 @@ func (f *figureFile) String() string { return string(*f) }
 func (f *figureFile) Type() string   { return "string" }
 
 func (f *figureFile) Set(path string) error {
+	if path == "" {
+		*f = ""
+		return nil
+	}
 	_, err := plots.ParseFormats([]string{strings.TrimPrefix(filepath.Ext(path), ".")})
 	*f = figureFile(path)
 	return err

@@ -46,7 +46,12 @@ the spec, lets editors complete and check it.`,
 		Example: `  qats init .
   qats init arrays -o mine.yaml
   qats init`,
-		Args: argumentsOr(0, 1, "init takes the folder of the arrays, as in: qats init arrays; without a folder it writes an example"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && args[0] == "" {
+				return errors.New("init takes the folder of the arrays, as in: qats init arrays; without a folder it writes an example")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return initSpec(cmd, exampleDir, true, output)
