@@ -153,7 +153,7 @@ type Stream interface {
 	// Every logit is finite and every label in 0..k-1, or the error names the
 	// place. Several goroutines call it at a time, and every pass asks for the
 	// same rows again. Most calls ask for some hundred rows or more, which follow
-	// the rows of the last call by the same goroutine. The first guess of a fit
+	// the rows of the last call by the same goroutine. To guess a start, a fit
 	// reads up to 4,096 single rows, and some groups of eight among millions.
 	Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error
 }

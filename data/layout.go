@@ -26,8 +26,8 @@ const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{spli
 //	                          head_weight, head_bias
 //
 // A template may end in "file.npz#member" or "file.safetensors#member", as in
-// "{dataset}.npz#{split}_{array}". An empty placeholder takes a "_" or "-" beside it
-// along, and a file whose name becomes empty takes the name of its folder:
+// "{dataset}.npz#{split}_{array}". An empty placeholder is removed with the "_" or "-"
+// next to it, and a file whose name becomes empty takes the name of its folder:
 // "a/{split}.npz#{split}_{array}" is a.npz#head_weight for the head. No template and
 // no value leads out of the folder.
 //

@@ -3,6 +3,7 @@ package experiments
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,13 +13,19 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// rows assembles the rows of all units, in plan order.
+// rows assembles the rows of all units, in plan order. It reads the objects of several
+// units at a time, because a shared file system answers each read late.
 func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
+	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
+	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
+		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
+	})
 	var all Rows
-	for i := range p.Units {
-		if err := p.assemble(&all, &p.Units[i], outcomes[i]); err != nil {
-			return Rows{}, err
+	for i, part := range parts {
+		if errs[i] != nil {
+			return Rows{}, errs[i]
 		}
+		all.Append(&part)
 	}
 	return all, nil
 }

@@ -5,8 +5,8 @@
 //
 //	plan      settings x methods -> cells, each with its keys and its state in the store
 //	run       a pool of workers fits, applies and scores what is missing
-//	assemble  results.csv, bins.csv, pairs.csv and fits.csv, from the store, in plan order
-//	views     tables, figures and pages, from the three CSV files alone
+//	assemble  results.csv, bins.csv, pairs.csv, fits.csv and times.csv, from the store, in plan order
+//	views     tables, figures and pages, from these files alone
 //
 // The rules that make this safe:
 //

@@ -38,7 +38,7 @@ type Unit struct {
 // Plan is all cells of some specs in order, with their state in a store.
 type Plan struct {
 	Units    []Unit
-	Unhashed map[string]int64 // of a look: the sizes of the files that are not hashed yet
+	Unhashed map[string]int64 // of a plan made with Look: the sizes of the files that are not hashed yet
 
 	options PlanOptions             // with digests that hold every file to one version
 	missing map[*spec.Spec][]string // folders that specs name by a word and that do not exist

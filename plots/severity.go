@@ -15,8 +15,8 @@ import (
 // Severity draws the ECE of one network, in per cent, against the severity of the
 // corruption. Each method has a line through the means over corruptions, and around
 // it a band from the first to the third quartile (with linear interpolation between
-// neighbours). Nothing is shifted sideways, because a shifted line would lie above or
-// below another one that has the same values. Methods with the same printed means
+// neighbours). Points stay exactly at their severity, because a shifted line would look
+// like one with other values. Methods with the same printed means
 // are drawn around each other and named together, as in "TS = QaTS".
 //
 // A mean is drawn only if it is over all corruptions of the rows. A mean over fewer

@@ -54,8 +54,8 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}
-	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
-		f.again(m.Name), m.Name+".json")
+	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy%s -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
+		f.again(m.Name), m.Name+".json", f.kindWords())
 }
 
 // again returns the command of this fit with -o.
@@ -69,10 +69,15 @@ func (f *fit) again(method string) string {
 			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
 		}
 	}
-	if f.files.Kind != "" {
-		words = append(words, "--kind", string(f.files.Kind))
+	return quoted(words) + f.kindWords() + " -o " + quoted([]string{method + ".json"})
+}
+
+// kindWords returns the flag --kind of this fit, after a space, or nothing.
+func (f *fit) kindWords() string {
+	if f.files.Kind == "" {
+		return ""
 	}
-	return quoted(append(words, "-o", method+".json"))
+	return " --kind " + string(f.files.Kind)
 }
 
 // scoreFit returns the scores of the calibration set for the summary, and draws the

@@ -174,7 +174,7 @@ func planShards(cmd *cobra.Command, plan *experiments.Plan, n int) error {
 		}
 		fmt.Fprintf(w, "shard %d of %d: %d settings, %d cells, %.1f %% of the estimated work\n", i+1, n, len(units), cells, 100*d.Load[i]/max(total, 1))
 	}
-	_, err = fmt.Fprintf(w, "largest over mean estimated work: %.2f; %d fits, %d of them made again in other shards\n", d.Imbalance(), d.Fits, d.Repeated)
+	_, err = fmt.Fprintf(w, "the busiest shard has %.2f times the mean work (estimated); %d fits, %d of them made again in other shards\n", d.Imbalance(), d.Fits, d.Repeated)
 	return err
 }
 

@@ -268,7 +268,7 @@ def page(w, parts, table):
         TITLE,
         "",
         "Outputs of networks that were trained for this project, by `data/zoo`, on real images and text.",
-        "They were trained for few epochs. Networks with -w64 or -k32 in their names have the width of their namesakes,",
+        "They were trained for 8 to 60 epochs. Networks with -w64 or -k32 in their names have the width of their namesakes,",
         "and all others are far narrower. None of them is a network of the paper. `experiments/companion.yaml` and",
         "`experiments/full-width.yaml` run them. `python3 -m zoo bundle` (data/zoo/README.md) writes this page and the",
         "files beside it, and a test of package data checks them.",

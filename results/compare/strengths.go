@@ -185,8 +185,8 @@ func (v View) Strengths() []Strength { return v.Ranking.Strengths() }
 
 // StrengthLegend explains the table of strengths.
 func (v View) StrengthLegend() string {
-	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, mean over the others and over %s; equal values count half. "+
-		"Bradley-Terry: strength as the logarithm of odds, mean 0; every pair has one tie more than it had, so that a method that always wins has a finite strength. "+
+	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, averaged over the others and over %s; equal values count half. "+
+		"Bradley-Terry: strength as the logarithm of odds, mean 0; one tie is added to each pair, so that a method that always wins has a finite strength. "+
 		"Intervals: percentiles of %d bootstraps of whole blocks.", table.Count(len(v.Ranking.Blocks), "block"), bootstraps)
 	return text + v.Ranking.ShortIntervals()
 }

@@ -33,8 +33,8 @@ func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
 	return t, report, err
 }
 
-// temperatureWithSums returns Temperature and, from the same last pass, the totals
-// at T of width more sums to which visit adds; see slopeWithSums. The totals are
+// temperatureWithSums returns Temperature and, from the same last pass, the totals,
+// at T, of width additional sums to which visit adds; see slopeWithSums. The totals are
 // nil if the solver did not expect that pass to be the last. If another fit has
 // found T before, only that last pass is made, for the totals.
 func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {

@@ -12,8 +12,9 @@ import (
 // last pass, if that step is not taken, is below it.
 const stepTol = 5e-9
 
-// solveTemperature is temperatureWithSums without the cache. o must have no passes
-// yet; the report counts its passes.
+// solveTemperature returns the temperature that minimises the NLL, and the totals of
+// temperatureWithSums, without looking whether another fit has found it. o must have no
+// passes yet; the report counts its passes.
 //
 // The NLL is convex in beta = 1/T. Its slope is g = G - D(beta). G =
 // mean(max l - l_y) does not depend on beta, and D = mean(max l - E_p[l]) falls in
@@ -28,7 +29,7 @@ const stepTol = 5e-9
 //
 // Every step stays inside a bracket. If interpolation leaves it, bisection shrinks
 // it. The fit ends after a pass whose gradient is below GradTol and whose Newton
-// step is below stepTol. That step is the error of u, up to its square. From
+// step is below stepTol. That step is the error of u to first order. From
 // thinFrom rows on a pass is expensive. There the fit also ends after a pass whose
 // Newton step is below lastStep. It then takes the step, unless the step leaves the
 // bounds.
