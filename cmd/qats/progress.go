@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -17,34 +18,43 @@ import (
 // cleared.
 const describedBytes = 26
 
-// progressEvery is the time from which finished settings make another line of progress
-// where there is no terminal.
+// progressEvery is the time between two lines of progress where there is no
+// terminal.
 const progressEvery = 30 * time.Second
 
 // quietFor is the time of a run that needs no lines at the end of experiments.
 const quietFor = 10 * time.Second
 
 // progress is a bar on a terminal. Elsewhere, as in the log of a batch job, it is a
-// line at most every progressEvery and at the end of each experiment.
+// line every progressEvery and at the end of each experiment.
 type progress struct {
-	w       io.Writer
-	tty     bool
-	verbose bool
-	now     func() time.Time
+	w   io.Writer
+	bar *progressbar.ProgressBar
+	now func() time.Time
 
-	bar            *progressbar.ProgressBar
-	at             experiments.Progress
-	began, printed time.Time
+	verbose bool
+
+	mu      sync.Mutex
+	tty     bool
+	at      experiments.Progress
+	began   time.Time
+	printed time.Time
+	stop    chan struct{}
 }
 
 // newProgress returns a progress that prints to w: nothing if it is silent, and a
 // line for each setting if it is verbose.
 func newProgress(w io.Writer, silent, verbose bool) *progress {
+	p := &progress{w: w, now: time.Now, verbose: verbose}
 	if silent {
-		w = io.Discard
+		p.w = io.Discard
+		return p
 	}
-	now := time.Now()
-	return &progress{w: w, tty: !verbose && isTerminal(w), verbose: verbose, now: time.Now, began: now, printed: now}
+	if verbose {
+		return p
+	}
+	p.tty = isTerminal(w)
+	return p
 }
 
 func isTerminal(w io.Writer) bool {
@@ -57,6 +67,37 @@ func isTerminal(w io.Writer) bool {
 func newBar(w io.Writer, total int64, shows progressbar.Option) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total, shows, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
+}
+
+// start prints lines from now on, until finish.
+func (p *progress) start() {
+	p.began = p.now()
+	p.printed = p.began
+	if p.tty {
+		return
+	}
+	p.stop = make(chan struct{})
+	tick := time.NewTicker(time.Second)
+	go func(stop chan struct{}) {
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				p.remind()
+			}
+		}
+	}(p.stop)
+}
+
+// remind prints a line if the last one is old.
+func (p *progress) remind() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now().Sub(p.printed) >= progressEvery {
+		p.line("")
+	}
 }
 
 // line prints how far the run is.
@@ -80,28 +121,31 @@ func (p *progress) line(done string) {
 }
 
 func (p *progress) show(at experiments.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	next := at.Setting != p.at.Setting
 	p.at = at
-	if p.tty {
-		if p.bar == nil {
-			p.bar = newBar(p.w, int64(at.Total), progressbar.OptionShowCount())
-		}
-		p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
-		p.bar.Set(at.Done)
-		return
-	}
 	if p.verbose && next && at.Setting != "" {
 		p.line("")
 	}
-	switch now := p.now(); {
-	case at.Experiment != "" && now.Sub(p.began) >= quietFor:
-		p.line(at.Experiment)
-	case now.Sub(p.printed) >= progressEvery:
-		p.line("")
+	if !p.tty {
+		if at.Experiment != "" && p.now().Sub(p.began) >= quietFor {
+			p.line(at.Experiment)
+		}
+		return
 	}
+	if p.bar == nil {
+		p.bar = newBar(p.w, int64(at.Total), progressbar.OptionShowCount())
+	}
+	p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
+	p.bar.Set(at.Done)
 }
 
 func (p *progress) finish() {
+	if p.stop != nil {
+		close(p.stop)
+		p.stop = nil
+	}
 	if p.bar != nil {
 		p.bar.Finish()
 	}

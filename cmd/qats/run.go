@@ -127,6 +127,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		bar.show(p)
 		life.show(p)
 	}
+	bar.start()
 	out, err := plan.Run(cmd.Context(), o)
 	bar.finish()
 	life.end(err)
