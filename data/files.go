@@ -102,8 +102,6 @@ func (f Files) open(parts Parts) (Reader, error) {
 // openSet opens the files of parts and checks their shapes against each other.
 func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reader, err error) {
 	r := &setReader{kind: files.Kind}
-	places := map[string]**Array{"logits": &r.logits, "labels": &r.labels, "features": &r.features, "augmented": &r.augmented,
-		"head_weight": &r.weight, "head_bias": &r.bias, "ood": &r.ood}
 	defer func() {
 		if err != nil {
 			r.Close()
@@ -118,9 +116,21 @@ func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reade
 			return nil, err
 		}
 		r.all = append(r.all, a)
-		*places[x.role] = a
-		if x.role == "features" || x.role == "head_weight" {
-			a.column = "feature"
+		switch x.role {
+		case "logits":
+			r.logits = a
+		case "labels":
+			r.labels = a
+		case "features":
+			r.features, a.column = a, "feature"
+		case "augmented":
+			r.augmented = a
+		case "head_weight":
+			r.weight, a.column = a, "feature"
+		case "head_bias":
+			r.bias = a
+		case "ood":
+			r.ood = a
 		}
 	}
 	return r, r.check()

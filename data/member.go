@@ -56,12 +56,13 @@ func (l location) header() (header, error) {
 	}
 	defer c.close()
 	var h header
-	if !isArchive(l.path) {
-		h, err = l.headerOf(c)
-	} else if member, e := findMember(c.body, c.size, l.member); e != nil {
-		err = e
+	if isArchive(l.path) {
+		var member *zip.File
+		if member, err = findMember(c.body, c.size, l.member); err == nil {
+			h, _, err = memberHeader(member)
+		}
 	} else {
-		h, _, err = memberHeader(member)
+		h, err = l.headerOf(c)
 	}
 	if err != nil {
 		return header{}, l.wrap(err)

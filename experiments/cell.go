@@ -189,7 +189,11 @@ func (o *PlanOptions) has(kind results.Kind, text string) bool {
 // forbidden reports whether c would start a program that may not be started. A
 // program whose probabilities are in the store is not started.
 func (c *Cell) forbidden(o PlanOptions) bool {
-	return c.external != nil && c.external.runs() && !o.AllowExec && !(o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit))
+	if c.external == nil || !c.external.runs() || o.AllowExec {
+		return false
+	}
+	stored := o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit)
+	return !stored
 }
 
 // inStore returns the state of a cell by the objects that the store has, and notes

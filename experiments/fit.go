@@ -42,7 +42,7 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 	key := results.Key(c.fit)
 	w.run.mu.Lock()
 	f := w.run.fits[key]
-	if f == nil { // the stored one was damaged
+	if f == nil { // the stored fit was damaged, or another cell has made it again
 		f = &fitting{}
 		w.run.fits[key] = f
 	}

@@ -63,7 +63,7 @@ func (r *Rows) timed() []results.Record {
 	if !slices.ContainsFunc(r.Times, func(t results.Time) bool { return t.Known }) {
 		return nil
 	}
-	of := slices.DeleteFunc(slices.Clone(r.Records), func(x results.Record) bool { return x.Metric == results.TimeMetric })
+	of := results.Where(r.Records, func(x results.Record) bool { return x.Metric != results.TimeMetric })
 	return append(of, results.TimeRecords(r.Times, of)...)
 }
 

@@ -100,13 +100,9 @@ func (r *Rows) OfDatasets(datasets []string) (*Rows, error) {
 // where returns the rows whose cell and source satisfy keep.
 func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
 	return &Rows{
-		Records: kept(r.Records, func(x results.Record) bool { return keep(x.Setting, x.Source) }),
-		Bins:    kept(r.Bins, func(x results.Bin) bool { return keep(x.Setting, x.Source) }),
-		Pairs:   kept(r.Pairs, func(x results.Pair) bool { return keep(x.Setting, x.Source) }),
-		Times:   kept(r.Times, func(x results.Time) bool { return keep(x.Setting, x.Source) }),
+		Records: results.Where(r.Records, func(x results.Record) bool { return keep(x.Setting, x.Source) }),
+		Bins:    results.Where(r.Bins, func(x results.Bin) bool { return keep(x.Setting, x.Source) }),
+		Pairs:   results.Where(r.Pairs, func(x results.Pair) bool { return keep(x.Setting, x.Source) }),
+		Times:   results.Where(r.Times, func(x results.Time) bool { return keep(x.Setting, x.Source) }),
 	}
-}
-
-func kept[T any](rows []T, keep func(T) bool) []T {
-	return slices.DeleteFunc(slices.Clone(rows), func(x T) bool { return !keep(x) })
 }

@@ -278,7 +278,7 @@ func (r *run) leave(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if f := r.fits[key]; f != nil {
-		if f.users--; f.users <= 0 {
+		if f.users--; f.users <= 0 { // below 0 for a fit that no cell was expected to make
 			delete(r.fits, key)
 		}
 	}

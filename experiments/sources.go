@@ -135,9 +135,10 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 // digests returns the digest of a set for a plan.
 type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, error)
 
-// digests returns the digests for one plan. Its cells share their sets, and each set is
-// asked for once: otherwise every cell would look up the same files again, which is slow
-// on a network. A look first reads the headers of the arrays.
+// digests returns the digests for one plan. Its cells share their sets, and each set of
+// a source is asked for once: otherwise every cell would look up the same files again,
+// which is slow on a network. Sources are pointers; a redrawn or scaled source is another
+// one for each setting. A look first reads the headers of the arrays.
 func (o PlanOptions) digests(ctx context.Context) digests {
 	type set struct {
 		source data.Source

@@ -84,7 +84,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	c.at.flags(cmd)
 	c.at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &c.workers)
-	(*figureFormats)(&c.Formats).flag(cmd)
+	figureFormats(cmd, &c.Formats)
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")

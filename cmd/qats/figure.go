@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,21 +14,24 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// figureFormats is the flag --figure-format.
-type figureFormats []plots.Format
-
-func (f *figureFormats) flag(cmd *cobra.Command) {
-	*f = figureFormats{plots.SVG, plots.PDF}
-	cmd.Flags().Var(&formatsFlag{list: f}, "figure-format", "formats of figures, of "+strings.ReplaceAll(joined(plots.Formats()), ",", ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
+// figureFormats declares --figure-format, which sets list.
+func figureFormats(cmd *cobra.Command, list *[]plots.Format) {
+	*list = []plots.Format{plots.SVG, plots.PDF}
+	cmd.Flags().Var(&formatsFlag{list: list}, "figure-format", "formats of figures, of "+joined(plots.Formats(), ", ")+"; pgf is LaTeX code whose text has the font of the paper that includes it")
 }
 
-func joined(formats []plots.Format) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(formats), " ", ","), "[]")
+func joined(formats []plots.Format, between string) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, between)
 }
 
-// formatsFlag replaces the default of list by what is given. The flag may be repeated.
+// formatsFlag is the value of --figure-format. What is given replaces the default of
+// list. The flag may be repeated.
 type formatsFlag struct {
-	list  *figureFormats
+	list  *[]plots.Format
 	given []string
 }
 
@@ -37,7 +39,7 @@ func (f *formatsFlag) String() string {
 	if f.list == nil {
 		return ""
 	}
-	return joined(*f.list)
+	return joined(*f.list, ",")
 }
 
 func (f *formatsFlag) Type() string { return "strings" }

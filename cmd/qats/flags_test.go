@@ -17,9 +17,9 @@ func TestFigureFormatsAdd(t *testing.T) {
 		{[]string{"--figure-format", "png"}, []string{"png"}},
 		{[]string{"--figure-format", "png,svg", "--figure-format=pgf"}, []string{"png", "svg", "pgf"}},
 	} {
-		var f figureFormats
+		var f []plots.Format
 		cmd := &cobra.Command{}
-		f.flag(cmd)
+		figureFormats(cmd, &f)
 		if err := cmd.ParseFlags(c.args); err != nil {
 			t.Fatal(err)
 		}

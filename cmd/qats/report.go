@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/page"
 )
 
 func reportCommand() *cobra.Command {
 	var out string
-	var figures figureFormats
+	var figures []plots.Format
 	cmd := &cobra.Command{
 		Use:   "report SPEC...",
 		Short: "Render tables and figures from the CSV files",
@@ -39,6 +40,6 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
 	cmd.MarkFlagDirname("out")
-	figures.flag(cmd)
+	figureFormats(cmd, &figures)
 	return cmd
 }

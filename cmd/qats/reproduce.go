@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/page"
 )
 
@@ -24,7 +25,7 @@ const quickRows = 500
 func reproduceCommand() *cobra.Command {
 	var at places
 	var workers int
-	var figures figureFormats
+	var figures []plots.Format
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
@@ -65,7 +66,7 @@ elsewhere from the program.`,
 	at.quickFlag(cmd)
 	at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &workers)
-	figures.flag(cmd)
+	figureFormats(cmd, &figures)
 	return cmd
 }
 

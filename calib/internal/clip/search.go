@@ -52,8 +52,8 @@ type Search struct {
 	score []clipScore // by grid value
 	bound []float64   // lower bounds of the NLL, by grid value; +Inf if the guard excludes it
 
-	Sweeps   int // so far
-	Computed int // thresholds
+	Sweeps   int // sweeps so far
+	Computed int // thresholds computed so far
 }
 
 const (

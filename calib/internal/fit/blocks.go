@@ -17,7 +17,7 @@ func EachBlock(ctx context.Context, n int, do func(block, lo, hi int)) error {
 	})
 }
 
-// SumBlocks returns width sums over n rows, on all processors. add adds the rows
+// SumBlocks returns width >= 1 sums over n rows, on all processors. add adds the rows
 // lo..hi-1 of one block to sum. The sums of the blocks are added in their order, so the
 // bits do not depend on the number of processors. With an error the sums are incomplete.
 func SumBlocks(ctx context.Context, n, width int, add func(sum []float64, lo, hi int)) ([]float64, error) {
