@@ -46,6 +46,15 @@ type number = float64
 // numbers. Both are nil if the folder has neither settings of the paper nor data
 // sets that a spec declares similar to the paper's.
 func verdictsOf(f *Folder) (*verdicts, []printed, error) {
+	like := map[string]string{}
+	if f.Run != nil {
+		for _, s := range f.Run.Specs {
+			maps.Copy(like, s.Like)
+		}
+	}
+	if len(like) == 0 && !claims.OfPaper(f.Records) {
+		return nil, nil, nil // most folders; the judgements take a fifth of a small run
+	}
 	numbers, err := paper.Read()
 	if err != nil {
 		return nil, nil, err
@@ -58,12 +67,6 @@ func verdictsOf(f *Folder) (*verdicts, []printed, error) {
 			v.Note += fmt.Sprintf(" %s measured on networks that stand in for the paper's; the numbers are listed as stand-in and get no verdict.", numbersAre(n))
 		}
 		return v, rows, nil
-	}
-	like := map[string]string{}
-	if f.Run != nil {
-		for _, s := range f.Run.Specs {
-			maps.Copy(like, s.Like)
-		}
 	}
 	if len(like) == 0 {
 		return nil, nil, nil

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/results"
@@ -69,6 +70,16 @@ type Comparison struct {
 	Rows      []Row     // in the order of the tables
 	Summaries []Summary // by table: measured, stand-ins where there are any, simulated
 	Claims    []Judged
+}
+
+// OfPaper reports whether some record is of an experiment that the paper has. Without one
+// Compare reproduces no number.
+func OfPaper(records []results.Record) bool {
+	ofPaper := map[string]bool{}
+	for _, experiment := range experiments() {
+		ofPaper[experiment] = true
+	}
+	return slices.ContainsFunc(records, func(r results.Record) bool { return ofPaper[r.Experiment] })
 }
 
 // Compare sets records beside printed numbers. It ignores records of experiments
