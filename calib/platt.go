@@ -127,8 +127,8 @@ func fitPlatt(ctx context.Context, in Input, score string) (*Fitted, error) {
 	return sigmoidsFitted(m, nll, ends), nil
 }
 
-// mostScores limits the scores that eachClass has in memory at a time. It has those of eight
-// classes in any case.
+// mostScores limits the scores that eachClass has in memory at a time. The scores of eight
+// classes are always allowed.
 const mostScores = 1 << 22
 
 // classesAtOnce returns the number of classes whose scores eachClass has in memory at a time.

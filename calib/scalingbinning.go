@@ -198,9 +198,9 @@ func edgesBelow(edges []float64, x float64) int {
 	return int(b)
 }
 
-// binValues replaces each number >= 0 by the value of its bin; edges are those of edgesBelow.
-// Up to 15 edges take half the time of edgesBelow: with edges that no number exceeds in the
-// free places they are 15, and a binary search of them is four comparisons without a branch.
+// binValues replaces each number >= 0 by the value of its bin, with edges as edgesBelow has
+// them. Up to 15 edges take half the time of edgesBelow: free places are filled by edges that
+// no number exceeds, and a binary search of 15 edges is four comparisons without a branch.
 func binValues(f, edges, values []float64) {
 	var bits [16]uint64
 	var of [16]float64

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 // inspected is a set under inspection.
@@ -152,7 +153,7 @@ func (x *inspected) judge(in *Inspection) {
 	if x.flat > 0 {
 		in.add(Finding{Warning, x.name, fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), "look for rows that were never filled"})
 	}
-	filled := slices.DeleteFunc(slices.Clone(x.counts), func(rows int) bool { return rows == 0 })
+	filled := results.Where(x.counts, func(rows int) bool { return rows > 0 })
 	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
 		in.add(Finding{Severity: Warning, Place: x.name, Cause: FewRows(x.row.Rows, x.row.Classes)})
 	} else if empty := x.row.Classes - len(filled); empty > 0 {

@@ -333,7 +333,7 @@ func (w *unitWork) pair(ctx context.Context) error {
 		return err
 	}
 	for j, i := range cells {
-		of := slices.DeleteFunc(slices.Clone(pairs), func(p metrics.Pair) bool { return p.Other != j })
+		of := results.Where(pairs, func(p metrics.Pair) bool { return p.Other == j })
 		body, err := json.Marshal(of)
 		if err == nil {
 			err = w.run.plan.options.Store.Put(results.Pairs, w.unit.Cells[i].pair, body)

@@ -69,7 +69,7 @@ func (c *comparing) inRows(rows *experiments.Rows) error {
 // scored returns the metrics that cells are scored by: those compared by, without the
 // fit time, or ece.
 func (c *comparing) scored() []string {
-	list := slices.DeleteFunc(slices.Clone(c.Metrics), func(id string) bool { return id == results.TimeMetric })
+	list := results.Where(c.Metrics, func(id string) bool { return id != results.TimeMetric })
 	if len(list) == 0 {
 		list = []string{"ece"}
 	}

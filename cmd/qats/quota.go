@@ -13,9 +13,9 @@ import (
 // is the root of the file system. Groups of both versions are read where Linux
 // usually mounts them, below /sys/fs/cgroup.
 //
-// The Go runtime reads the same files for GOMAXPROCS, but not those of the groups above,
-// which systemd and Slurm limit. Its number is at least 2, and the environment variable
-// GOMAXPROCS replaces it.
+// GOMAXPROCS cannot replace it: for GOMAXPROCS the Go runtime reads the files of the own
+// group alone, but systemd and Slurm limit the groups above. The runtime also takes at least
+// 2, and the environment variable GOMAXPROCS replaces its number.
 func quota(root fs.FS) int {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	least := math.Inf(1)

@@ -59,9 +59,9 @@ const (
 
 // Reference returns every object of a spec with every key that Parse accepts.
 //
-// The reader and the reference have the same keys and use different fields of them. The
-// reader uses Name and read: it need not pass what is known, and its Choices are then
-// empty. The reference passes empty objects to be filled, since it calls no read.
+// The reader and the reference share the keys and use different fields of them. The reader
+// uses Name and read. It does not need Choices, so it may pass an empty registry. The
+// reference calls no read, so it passes empty objects to be filled.
 func Reference(known Registry) []Object {
 	var r reader
 	var w written

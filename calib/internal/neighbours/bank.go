@@ -87,7 +87,7 @@ const block = 64
 
 // Nearest calls do for every row of n x d features with its squared distances to the k
 // nearest rows of the bank, in rising order, fewer if the bank has fewer. Distances are
-// in [0, 4], those of h/|h|. do must not keep the slice.
+// between rows of unit length, h/|h|, so they are in [0, 4]. do must not keep the slice.
 func (b *Bank) Nearest(features data.Matrix, k int, do func(i int, near []float64)) {
 	b.search(0, features.Rows, k, func(x []float64, i int) int {
 		unitLength(x, features.Row(i))

@@ -32,8 +32,8 @@ func first(n int) []int {
 	return list
 }
 
-// The distances are those of a search by definition, with the row itself (Nearest) and
-// without it (Others), for more neighbours than there are too.
+// Nearest (with the row itself) and Others (without it) give the same distances as a
+// search of all rows, also for more neighbours than there are.
 func TestDistancesAreThoseOfASearch(t *testing.T) {
 	h := rows(150, 7)
 	b, _ := New(h, first(150))
