@@ -150,8 +150,8 @@ func pack(f *Folder, labels func(string) string) *data {
 	p.pairs(f.Pairs)
 	p.fits(f.Parameters)
 	p.run(f.Run)
-	critical := []float64{0, 0}
-	for k := 2; k <= max(3, len(p.Methods)); k++ {
+	critical := []float64{0, 0, 0} // Nemenyi's test is of more than two methods
+	for k := 3; k <= max(3, len(p.Methods)); k++ {
 		critical = append(critical, significance.CriticalDifference(k, 1, compare.Alpha))
 	}
 	p.Critical, p.Alpha = column(critical, len(critical), 9), compare.Alpha

@@ -21,28 +21,39 @@ func CriticalDifference(k, n int, alpha float64) float64 {
 	return rangeQuantile(k, 1-alpha) / math.Sqrt2 * math.Sqrt(methods*(methods+1)/(6*float64(n)))
 }
 
-// rangeQuantile returns the p-quantile of the range of k standard normal numbers,
-// to 1e-10.
+// rangeQuantile returns the p-quantile of the range of k standard normal numbers, for p
+// in (0, 1).
+//
+// It solves log F(q) = log p by Newton's method in log q, F being the distribution
+// function of the range: the integral of k phi(z) (Phi(z) - Phi(z-q))^(k-1), z the
+// largest of the numbers. Beyond |z| = 9 there is less than 1e-18 of F. log F is concave
+// in log q, so the first step ends below the solution, and so do the next ones, until
+// rounding ends the climb.
 func rangeQuantile(k int, p float64) float64 {
-	lo, hi := 0.0, 64.0
-	for hi-lo > 1e-11 {
-		if mid := (lo + hi) / 2; rangeCDF(k, mid) < p {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return (lo + hi) / 2
-}
-
-// rangeCDF returns the probability that k standard normal numbers lie within q of
-// each other: the integral of k phi(z) (Phi(z) - Phi(z-q))^(k-1), z the largest of
-// them. Beyond |z| = 9 there is less than 1e-18 of it.
-func rangeCDF(k int, q float64) float64 {
+	const nodes = 128
+	z, weight := make([]float64, nodes), make([]float64, nodes)
+	quad.Legendre{}.FixedLocations(z, weight, -9, 9)
 	normal := distuv.UnitNormal
-	return quad.Fixed(func(z float64) float64 {
-		return float64(k) * normal.Prob(z) * math.Pow(normal.CDF(z)-normal.CDF(z-q), float64(k-1))
-	}, -9, 9, 128, quad.Legendre{}, 0)
+	largest := make([]float64, nodes) // the density of the largest, without the other numbers
+	below := make([]float64, nodes)   // Phi(z)
+	for i := range z {
+		largest[i], below[i] = float64(k)*weight[i]*normal.Prob(z[i]), normal.CDF(z[i])
+	}
+	q := 2 * math.Sqrt(2*math.Log(float64(k))) // about the range of many numbers
+	for first := true; ; first = false {
+		var f, slope float64
+		for i, density := range largest {
+			within := below[i] - normal.CDF(z[i]-q)
+			others := density * math.Pow(within, float64(k-2))
+			f += others * within
+			slope += float64(k-1) * others * normal.Prob(z[i]-q)
+		}
+		step := math.Log(p/f) * f / (slope * q)
+		if !first && step <= 1e-15 {
+			return q
+		}
+		q *= math.Exp(step)
+	}
 }
 
 // Groups returns the largest groups of methods, by index, whose mean ranks differ by
