@@ -164,7 +164,7 @@ const sampleBytes = 40
 
 // blockBytes is the memory of the block of rows that the maps are applied to at a
 // time. The probabilities of a block take twice as much in addition.
-const blockBytes = 4 << 20
+const blockBytes = 1 << 20
 
 // reserve waits until the memory that the missing cells need is free.
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {

@@ -23,12 +23,12 @@ func oneOf(words []string) completion {
 }
 
 // oneArgument completes a command that takes one of some words.
-func oneArgument(words []string) completion {
+func oneArgument(words func() []string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return words, cobra.ShellCompDirectiveNoFileComp
+		return words(), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

@@ -25,7 +25,7 @@ second, needs no file and writes none. The networks are
 		Example: `  qats demo
   qats demo mlp-tfidf-h128`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(experiments.DemoNetworks()),
+		ValidArgsFunction: oneArgument(experiments.DemoNetworks),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			network := experiments.DemoNetworks()[0]
 			if len(args) > 0 {

@@ -38,7 +38,7 @@ compared with, agreement, departures. docs/methods.md is this page.`,
   qats methods --json
   qats methods --page > docs/methods.md`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(describedMethods()),
+		ValidArgsFunction: oneArgument(describedMethods),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if page {
@@ -216,7 +216,7 @@ it shows one: its formula, values with their ranges, and reference.`,
   qats metrics ece
   qats metrics --json`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(metricNames()),
+		ValidArgsFunction: oneArgument(metricNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			list := metrics.Registry()
