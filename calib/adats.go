@@ -54,23 +54,21 @@ type AdaTS struct {
 	Draws    *int // of the code at inference, 1 in the paper's code, 0 for its mean; nil means 10
 }
 
-func adatsEntry() Entry {
-	return NewEntry[AdaTS, adatsMap](Entry{
-		Name:      "adats",
-		Label:     "AdaTS (Joy)",
-		Version:   2,
-		Summary:   "temperature from an autoencoder of the features",
-		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
-		Aliases:   []string{"adaptive-temperature-scaling"},
+var adatsEntry = NewEntry[AdaTS, adatsMap](Entry{
+	Name:      "adats",
+	Label:     "AdaTS (Joy)",
+	Version:   2,
+	Summary:   "temperature from an autoencoder of the features",
+	Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",
+	Aliases:   []string{"adaptive-temperature-scaling"},
 
-		Formula:   "p = softmax(l/T), T = max(softplus(network(log p(w|y) for y = 1..k)), 0.001), w the code of an autoencoder of the features",
-		Code:      "thwjoy/adats (the authors')",
-		Agreement: "trained networks differ by their random numbers, so scores are compared: test NLL .578 against .578 and .870 against .878 to .887 on two networks of data/bundle, .510 and .497 against .435 to 1.748 on two sets of X-rays, where single draws of theirs vary",
-		Departs:   "mean over 10 draws of the code instead of one; standardised features; 256 units instead of 1,024; at most 1,000 minibatches; T at most 1000",
+	Formula:   "p = softmax(l/T), T = max(softplus(network(log p(w|y) for y = 1..k)), 0.001), w the code of an autoencoder of the features",
+	Code:      "thwjoy/adats (the authors')",
+	Agreement: "trained networks differ by their random numbers, so scores are compared: test NLL .578 against .578 and .870 against .878 to .887 on two networks of data/bundle, .510 and .497 against .435 to 1.748 on two sets of X-rays, where single draws of theirs vary",
+	Departs:   "mean over 10 draws of the code instead of one; standardised features; 256 units instead of 1,024; at most 1,000 minibatches; T at most 1000",
 
-		Cost: 200000,
-	})
-}
+	Cost: 200000,
+})
 
 const (
 	adatsRate       = 5e-4

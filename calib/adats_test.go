@@ -164,7 +164,7 @@ func TestAdaTSIsTheMeanOverDraws(t *testing.T) {
 		}
 	}
 	for _, draws := range []int{-1, adatsMostDraws + 1} {
-		if _, err := adatsEntry().With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
+		if _, err := adatsEntry.With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
 			t.Errorf("%d draws: %v", draws, err)
 		}
 	}

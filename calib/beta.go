@@ -29,23 +29,21 @@ import (
 // warning says so.
 type BetaCalibration struct{}
 
-func betaEntry() Entry {
-	return NewEntry[BetaCalibration, betaMap](Entry{
-		Name:      "beta",
-		Label:     "Beta",
-		Version:   4,
-		Summary:   "beta calibration of each class against all others, rows normalised",
-		Reference: "Kull, Silva Filho and Flach 2017",
-		Aliases:   []string{"beta-calibration"},
+var betaEntry = NewEntry[BetaCalibration, betaMap](Entry{
+	Name:      "beta",
+	Label:     "Beta",
+	Version:   4,
+	Summary:   "beta calibration of each class against all others, rows normalised",
+	Reference: "Kull, Silva Filho and Flach 2017",
+	Aliases:   []string{"beta-calibration"},
 
-		Formula:   "q_j = sigmoid(a_j ln p_j - b_j ln(1-p_j) + c_j), divided by the sum over the classes; a, b >= 0",
-		Code:      "betacal (the authors'); numpy",
-		Agreement: "parameters to 1e-9 with Newton's method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops",
-		Departs:   "the minimum for a, b >= 0; theirs drops a regressor with a negative coefficient and fits again. A class without a minimum gives a warning",
+	Formula:   "q_j = sigmoid(a_j ln p_j - b_j ln(1-p_j) + c_j), divided by the sum over the classes; a, b >= 0",
+	Code:      "betacal (the authors'); numpy",
+	Agreement: "parameters to 1e-9 with Newton's method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops",
+	Departs:   "the minimum for a, b >= 0; theirs drops a regressor with a negative coefficient and fits again. A class without a minimum gives a warning",
 
-		Cost: 150,
-	})
-}
+	Cost: 150,
+})
 
 const (
 	betaEps    = 0x1p-52

@@ -24,21 +24,19 @@ type BinnedTemperatureScaling struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
 
-func btsEntry() Entry {
-	return NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
-		Name:      "bts",
-		Label:     "BTS",
-		Version:   2,
-		Summary:   "a temperature for each bin of confidence, at the minimum of its NLL",
-		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
-		Aliases:   []string{"bin-temperature-scaling"},
+var btsEntry = NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
+	Name:      "bts",
+	Label:     "BTS",
+	Version:   2,
+	Summary:   "a temperature for each bin of confidence, at the minimum of its NLL",
+	Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
+	Aliases:   []string{"bin-temperature-scaling"},
 
-		Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b at the least NLL of the bin",
-		Code:      "a version by others",
-		Agreement: "not compared number by number: that version has other bins, and its NLL explodes on bins whose rows are all right",
-		Departs:   "only the abstract is known to us; bins of equal mass; a bin without an error has the T of ts",
-	})
-}
+	Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b at the least NLL of the bin",
+	Code:      "a version by others",
+	Agreement: "not compared number by number: that version has other bins, and its NLL explodes on bins whose rows are all right",
+	Departs:   "only the abstract is known to us; bins of equal mass; a bin without an error has the T of ts",
+})
 
 // Options returns the option bins.
 func (m *BinnedTemperatureScaling) Options() []Option { return binsOption(&m.Bins) }

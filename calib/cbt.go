@@ -20,20 +20,18 @@ type ConfidenceBinTemperature struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
 
-func cbtEntry() Entry {
-	return NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
-		Name:      "cbt",
-		Label:     "CBT",
-		Version:   1,
-		Summary:   "a temperature for each bin of confidence, at which confidence equals accuracy",
-		Reference: "Frenkel and Goldberger 2022",
+var cbtEntry = NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
+	Name:      "cbt",
+	Label:     "CBT",
+	Version:   1,
+	Summary:   "a temperature for each bin of confidence, at which confidence equals accuracy",
+	Reference: "Frenkel and Goldberger 2022",
 
-		Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b with mean confidence = accuracy in the bin",
-		Code:      "none: only code of the same group for a related method",
-		Agreement: "not compared",
-		Departs:   "only the abstract is known to us; accuracy limited to [0.01, 0.99]",
-	})
-}
+	Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b with mean confidence = accuracy in the bin",
+	Code:      "none: only code of the same group for a related method",
+	Agreement: "not compared",
+	Departs:   "only the abstract is known to us; accuracy limited to [0.01, 0.99]",
+})
 
 // Options returns the option bins.
 func (m *ConfidenceBinTemperature) Options() []Option { return binsOption(&m.Bins) }

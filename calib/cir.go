@@ -26,22 +26,20 @@ import (
 // equal (isotonic.TieShare).
 type CentredIsotonic struct{}
 
-func cirEntry() Entry {
-	return NewEntry[CentredIsotonic, irOVAMap](Entry{
-		Name:      "cir",
-		Label:     "CIR",
-		Version:   1,
-		Summary:   "centred isotonic regression of each class against all others, rows normalised",
-		Reference: "Oron and Flournoy 2017",
+var cirEntry = NewEntry[CentredIsotonic, irOVAMap](Entry{
+	Name:      "cir",
+	Label:     "CIR",
+	Version:   1,
+	Summary:   "centred isotonic regression of each class against all others, rows normalised",
+	Reference: "Oron and Flournoy 2017",
 
-		Formula:   "q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j linear through the mean score and the value of each block of the isotonic regression of (p_ij, 1[y_i = j]); flat at 0 and 1",
-		Code:      "assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0",
-		Agreement: "probabilities to 3e-10, the size of the second term; cir-model agrees, except for blocks that rounding divides in it (differences to .04)",
-		Departs:   "the term 1e-9 p is that of irova; means are compared exactly, by the authors after rounding to 8 decimals",
+	Formula:   "q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j linear through the mean score and the value of each block of the isotonic regression of (p_ij, 1[y_i = j]); flat at 0 and 1",
+	Code:      "assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0",
+	Agreement: "probabilities to 3e-10, the size of the second term; cir-model agrees, except for blocks that rounding divides in it (differences to .04)",
+	Departs:   "the term 1e-9 p is that of irova; means are compared exactly, by the authors after rounding to 8 decimals",
 
-		Cost: 15,
-	})
-}
+	Cost: 15,
+})
 
 // Contract needs logits and labels. The prediction may change.
 func (CentredIsotonic) Contract() Contract { return vectorContract() }

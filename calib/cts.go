@@ -35,23 +35,21 @@ import (
 // offset of a row matters.
 type ClassTemperatureScaling struct{}
 
-func ctsEntry() Entry {
-	return NewEntry[ClassTemperatureScaling, ctsMap](Entry{
-		Name:      "cts",
-		Label:     "CTS",
-		Version:   1,
-		Summary:   "a temperature for the logit of each class, found on a grid for the least ECE-15",
-		Reference: "Frenkel and Goldberger 2021",
-		Aliases:   []string{"class-temperature-scaling", "classwise-temperature-scaling"},
+var ctsEntry = NewEntry[ClassTemperatureScaling, ctsMap](Entry{
+	Name:      "cts",
+	Label:     "CTS",
+	Version:   1,
+	Summary:   "a temperature for the logit of each class, found on a grid for the least ECE-15",
+	Reference: "Frenkel and Goldberger 2021",
+	Aliases:   []string{"class-temperature-scaling", "classwise-temperature-scaling"},
 
-		Formula:   "p_j = exp(l_j/T_j) / sum over c of exp(l_c/T_c), T_j of 0.5, 0.6, ..., 5 found class by class for the least ECE-15",
-		Code:      "calibench (others'); numpy",
-		Agreement: "T exactly and ECE to 1e-12 with a search in numpy in our order of classes; calibench goes by class number, its mean ECE on one network is 1.07, ours .94",
-		Departs:   "classes by frequency, not by number, so that numbering does not matter; a class without rows keeps its T; only the abstract of the paper is known to us",
+	Formula:   "p_j = exp(l_j/T_j) / sum over c of exp(l_c/T_c), T_j of 0.5, 0.6, ..., 5 found class by class for the least ECE-15",
+	Code:      "calibench (others'); numpy",
+	Agreement: "T exactly and ECE to 1e-12 with a search in numpy in our order of classes; calibench goes by class number, its mean ECE on one network is 1.07, ours .94",
+	Departs:   "classes by frequency, not by number, so that numbering does not matter; a class without rows keeps its T; only the abstract of the paper is known to us",
 
-		Cost: 200,
-	})
-}
+	Cost: 200,
+})
 
 const (
 	ctsPoints = 46 // points of the grid

@@ -39,22 +39,20 @@ type DAC struct {
 	Bank       int  // most rows of the bank, chosen at random, 1 to 1,000,000; 0 means 10,000
 }
 
-func dacEntry() Entry {
-	return NewEntry[DAC, dacMap](Entry{
-		Name:      "dac",
-		Label:     "DAC",
-		Version:   1,
-		Summary:   "temperature linear in the distance of the features to their neighbours among the calibration rows",
-		Reference: "Tomani, Waseda, Shen and Cremers 2023",
+var dacEntry = NewEntry[DAC, dacMap](Entry{
+	Name:      "dac",
+	Label:     "DAC",
+	Version:   1,
+	Summary:   "temperature linear in the distance of the features to their neighbours among the calibration rows",
+	Reference: "Tomani, Waseda, Shen and Cremers 2023",
 
-		Formula:   "p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of h/|h| to its K-th neighbour in the bank; by mean NLL",
-		Code:      "futakw/DensityAwareCalibration, the authors': DAC and KNNScorer, whose search was replaced by brute force in numpy",
-		Agreement: "distances to 1e-7 (float32 there); w and w0 at the minimum of their loss to 1e-6, with distances in float64; their L-BFGS-B can stop before the minimum",
-		Departs:   "neighbours are calibration rows, not training rows; one layer; the K-th neighbour as in the paper, where the authors' code takes the nearest",
+	Formula:   "p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of h/|h| to its K-th neighbour in the bank; by mean NLL",
+	Code:      "futakw/DensityAwareCalibration, the authors': DAC and KNNScorer, whose search was replaced by brute force in numpy",
+	Agreement: "distances to 1e-7 (float32 there); w and w0 at the minimum of their loss to 1e-6, with distances in float64; their L-BFGS-B can stop before the minimum",
+	Departs:   "neighbours are calibration rows, not training rows; one layer; the K-th neighbour as in the paper, where the authors' code takes the nearest",
 
-		Cost: 3000,
-	})
-}
+	Cost: 3000,
+})
 
 const (
 	dacFloor      = 1e-3 // the least temperature

@@ -39,46 +39,42 @@ type DirichletCalibration struct {
 	Folds  int     // 2 to 20; 0 means 5
 }
 
-func dirichletEntry() Entry {
-	return NewEntry[DirichletCalibration, dirichletMap](Entry{
-		Name:      "dirichlet",
-		Label:     "Dirichlet",
-		Version:   3,
-		Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
-		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
-		Aliases:   []string{"dirichlet-calibration", "dir-odir"},
+var dirichletEntry = NewEntry[DirichletCalibration, dirichletMap](Entry{
+	Name:      "dirichlet",
+	Label:     "Dirichlet",
+	Version:   3,
+	Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
+	Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
+	Aliases:   []string{"dirichlet-calibration", "dir-odir"},
 
-		Formula:   "p = mean over folds of softmax(A x + b), x = log softmax(l), each by mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2",
-		Code:      "numpy",
-		Agreement: "for given penalties, probabilities to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is compared with independent fits, not with the authors' code",
-		Departs:   "the minimum instead of Adam stopped early; a shorter grid of lambda; mu = lambda; 1e-6 sum (A_cc-1)^2, so that there is a minimum; at most 100 classes",
+	Formula:   "p = mean over folds of softmax(A x + b), x = log softmax(l), each by mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2",
+	Code:      "numpy",
+	Agreement: "for given penalties, probabilities to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is compared with independent fits, not with the authors' code",
+	Departs:   "the minimum instead of Adam stopped early; a shorter grid of lambda; mu = lambda; 1e-6 sum (A_cc-1)^2, so that there is a minimum; at most 100 classes",
 
-		Cost: 4000,
-	})
-}
+	Cost: 4000,
+})
 
 // MatrixScalingODIR is DirichletCalibration with the logits in place of the
 // log-probabilities: matrix scaling (Guo et al. 2017) with the same penalties. It
 // needs true logits, like VectorScaling.
 type MatrixScalingODIR DirichletCalibration
 
-func msODIREntry() Entry {
-	return NewEntry[MatrixScalingODIR, matrixMap](Entry{
-		Name:      "ms-odir",
-		Label:     "MS-ODIR",
-		Version:   3,
-		Summary:   "dirichlet with the logits in place of the log-probabilities",
-		Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
-		Aliases:   []string{"matrix-scaling"},
+var msODIREntry = NewEntry[MatrixScalingODIR, matrixMap](Entry{
+	Name:      "ms-odir",
+	Label:     "MS-ODIR",
+	Version:   3,
+	Summary:   "dirichlet with the logits in place of the log-probabilities",
+	Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
+	Aliases:   []string{"matrix-scaling"},
 
-		Formula:   "p = mean over folds of softmax(A l + b), penalties as in dirichlet",
-		Code:      "none",
-		Agreement: "not compared by itself; the solver is that of dirichlet",
-		Departs:   "those of dirichlet",
+	Formula:   "p = mean over folds of softmax(A l + b), penalties as in dirichlet",
+	Code:      "none",
+	Agreement: "not compared by itself; the solver is that of dirichlet",
+	Departs:   "those of dirichlet",
 
-		Cost: 6000,
-	})
-}
+	Cost: 6000,
+})
 
 // odirGrid are the lambdas that are tried.
 func odirGrid() []float64 { return []float64{10, 1, 1e-1, 1e-2, 1e-3, 1e-4} }

@@ -20,21 +20,19 @@ import (
 // reaches the accuracy, T is the nearer end, with a warning; their root finder fails.
 type ExpectationConsistency struct{}
 
-func ecEntry() Entry {
-	return NewEntry[ExpectationConsistency, temperatureMap](Entry{
-		Name:      "ec",
-		Label:     "EC",
-		Version:   1,
-		Summary:   "one temperature at which the mean confidence equals the accuracy",
-		Reference: "Clarte, Loureiro, Krzakala and Zdeborova 2023",
-		Aliases:   []string{"expectation-consistency"},
+var ecEntry = NewEntry[ExpectationConsistency, temperatureMap](Entry{
+	Name:      "ec",
+	Label:     "EC",
+	Version:   1,
+	Summary:   "one temperature at which the mean confidence equals the accuracy",
+	Reference: "Clarte, Loureiro, Krzakala and Zdeborova 2023",
+	Aliases:   []string{"expectation-consistency"},
 
-		Formula:   "p = softmax(l/T), T in [0.01, 10] with mean of max_j p_j = accuracy",
-		Code:      "scipy's brentq, as in lclarte's code (the authors')",
-		Agreement: "T to 1e-12 with scipy",
-		Departs:   "at an end of the bracket T is that end, with a warning; the authors' root finder fails there",
-	})
-}
+	Formula:   "p = softmax(l/T), T in [0.01, 10] with mean of max_j p_j = accuracy",
+	Code:      "scipy's brentq, as in lclarte's code (the authors')",
+	Agreement: "T to 1e-12 with scipy",
+	Departs:   "at an end of the bracket T is that end, with a warning; the authors' root finder fails there",
+})
 
 // The bracket of the authors' code.
 const (

@@ -26,23 +26,21 @@ import (
 // weights and take the best solution.
 type EnsembleTemperatureScaling struct{}
 
-func etsEntry() Entry {
-	return NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
-		Name:      "ets",
-		Label:     "ETS",
-		Version:   2,
-		Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
-		Reference: "Zhang, Kailkhura and Han 2020",
-		Aliases:   []string{"ensemble-temperature-scaling"},
+var etsEntry = NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
+	Name:      "ets",
+	Label:     "ETS",
+	Version:   2,
+	Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
+	Reference: "Zhang, Kailkhura and Han 2020",
+	Aliases:   []string{"ensemble-temperature-scaling"},
 
-		Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by squared error: first T, then w",
-		Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",
-		Agreement: "probabilities to 1e-6, where its solver stops",
-		Departs:   "the best of 25 starts in T and an exact solution for w, instead of one descent for each",
+	Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by squared error: first T, then w",
+	Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",
+	Agreement: "probabilities to 1e-6, where its solver stops",
+	Departs:   "the best of 25 starts in T and an exact solution for w, instead of one descent for each",
 
-		Cost: 45,
-	})
-}
+	Cost: 45,
+})
 
 const (
 	etsLeastT = 0.05

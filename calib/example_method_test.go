@@ -20,15 +20,13 @@ type EntropyLine struct {
 }
 
 // entropyLineEntry is the line of the registry.
-func entropyLineEntry() calib.Entry {
-	return calib.NewEntry[EntropyLine, entropyLineMap](calib.Entry{
-		Name:      "entropy-line",
-		Label:     "Entropy line",
-		Version:   1,
-		Summary:   "temperature linear in the entropy of the row",
-		Reference: "a worked example",
-	})
-}
+var entropyLineEntry = calib.NewEntry[EntropyLine, entropyLineMap](calib.Entry{
+	Name:      "entropy-line",
+	Label:     "Entropy line",
+	Version:   1,
+	Summary:   "temperature linear in the entropy of the row",
+	Reference: "a worked example",
+})
 
 // Options returns the option steepest.
 func (m *EntropyLine) Options() []calib.Option {

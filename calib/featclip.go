@@ -35,23 +35,21 @@ type FeatureClipping struct {
 	Criterion string   // "nll" or "ece"; empty means "nll"
 }
 
-func featClipEntry() Entry {
-	return NewEntry[FeatureClipping, featClipMap](Entry{
-		Name:      "featclip",
-		Label:     "FeatClip",
-		Version:   1,
-		Summary:   "features clipped at one threshold, then the last layer of the network",
-		Reference: "Tao, Dong and Xu 2025",
-		Aliases:   []string{"feature-clipping"},
+var featClipEntry = NewEntry[FeatureClipping, featClipMap](Entry{
+	Name:      "featclip",
+	Label:     "FeatClip",
+	Version:   1,
+	Summary:   "features clipped at one threshold, then the last layer of the network",
+	Reference: "Tao, Dong and Xu 2025",
+	Aliases:   []string{"feature-clipping"},
 
-		Formula:   "p = softmax(W clip(h, -c, c) + b), c of 0.01, 0.02, ..., 20 with the least NLL that keeps 99 % of the accuracy",
-		Code:      "Linwei94/AAAI2025-FC (the authors')",
-		Agreement: "c and NLL to the digits that it prints; c exactly with an exhaustive search by the definition",
-		Departs:   "none in the result: bounds leave out values of c that cannot be best",
+	Formula:   "p = softmax(W clip(h, -c, c) + b), c of 0.01, 0.02, ..., 20 with the least NLL that keeps 99 % of the accuracy",
+	Code:      "Linwei94/AAAI2025-FC (the authors')",
+	Agreement: "c and NLL to the digits that it prints; c exactly with an exhaustive search by the definition",
+	Departs:   "none in the result: bounds leave out values of c that cannot be best",
 
-		Cost: 1000,
-	})
-}
+	Cost: 1000,
+})
 
 // Options returns the options.
 func (f *FeatureClipping) Options() []Option {

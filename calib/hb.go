@@ -24,21 +24,19 @@ type HistogramBinning struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
 
-func hbEntry() Entry {
-	return NewEntry[HistogramBinning, hbMap](Entry{
-		Name:      "hb",
-		Label:     "HB",
-		Version:   1,
-		Summary:   "histogram binning of each class against all others, rows normalised",
-		Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
-		Aliases:   []string{"histogram-binning"},
+var hbEntry = NewEntry[HistogramBinning, hbMap](Entry{
+	Name:      "hb",
+	Label:     "HB",
+	Version:   1,
+	Summary:   "histogram binning of each class against all others, rows normalised",
+	Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
+	Aliases:   []string{"histogram-binning"},
 
-		Formula:   "q_j = share of class j in the bin of p_j, divided by the sum over the classes",
-		Code:      "numpy",
-		Agreement: "probabilities to 1e-13 with masks in numpy",
-		Departs:   "an empty bin returns its centre, a row of zeros is uniform: the papers leave both open",
-	})
-}
+	Formula:   "q_j = share of class j in the bin of p_j, divided by the sum over the classes",
+	Code:      "numpy",
+	Agreement: "probabilities to 1e-13 with masks in numpy",
+	Departs:   "an empty bin returns its centre, a row of zeros is uniform: the papers leave both open",
+})
 
 // TopHistogramBinning is histogram binning of the top label: the predicted class
 // gets the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
@@ -47,20 +45,18 @@ type TopHistogramBinning struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
 
-func hbTopEntry() Entry {
-	return NewEntry[TopHistogramBinning, hbTopMap](Entry{
-		Name:      "hb-top",
-		Label:     "HB-top",
-		Version:   2,
-		Summary:   "histogram binning of the confidence of the prediction; a top-label method",
-		Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
+var hbTopEntry = NewEntry[TopHistogramBinning, hbTopMap](Entry{
+	Name:      "hb-top",
+	Label:     "HB-top",
+	Version:   2,
+	Summary:   "histogram binning of the confidence of the prediction; a top-label method",
+	Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
 
-		Formula:   "confidence = accuracy of the rows in the bin of conf",
-		Code:      "numpy",
-		Agreement: "probabilities to 1e-13 with masks in numpy",
-		Departs:   "an empty bin returns its centre",
-	})
-}
+	Formula:   "confidence = accuracy of the rows in the bin of conf",
+	Code:      "numpy",
+	Agreement: "probabilities to 1e-13 with masks in numpy",
+	Departs:   "an empty bin returns its centre",
+})
 
 // histogram is the value of each of m bins of equal width on [0, 1].
 type histogram []float64

@@ -196,7 +196,7 @@ func TestBBQOfSeparatedOutcomesLoads(t *testing.T) {
 	}
 	f := fitMethod(t, "bbq", set, nil)
 	var text bytes.Buffer
-	model := &Model{Method: "bbq", Version: bbqEntry().Version, Classes: 2, Fitted: *f}
+	model := &Model{Method: "bbq", Version: bbqEntry.Version, Classes: 2, Fitted: *f}
 	if err := model.Save(&text); err != nil {
 		t.Fatal(err)
 	}

@@ -28,23 +28,21 @@ type MassHistogramBinning struct {
 	Bins int // of equal numbers of rows, 1 to 1000; 0 means 10
 }
 
-func hbMassEntry() Entry {
-	return NewEntry[MassHistogramBinning, hbMassMap](Entry{
-		Name:      "hb-mass",
-		Label:     "HB-mass",
-		Version:   1,
-		Summary:   "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
-		Reference: "Zadrozny and Elkan 2001",
-		Aliases:   []string{"hist-quantile"},
+var hbMassEntry = NewEntry[MassHistogramBinning, hbMassMap](Entry{
+	Name:      "hb-mass",
+	Label:     "HB-mass",
+	Version:   1,
+	Summary:   "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
+	Reference: "Zadrozny and Elkan 2001",
+	Aliases:   []string{"hist-quantile"},
 
-		Formula:   "q_j = share of class j in the bin of p_j, bins of equal numbers of calibration rows, divided by the sum over the classes",
-		Code:      "probmetrics 1.3.0, BinaryHistogramBinningCalibrator(strategy=\"quantile\")",
-		Agreement: "probabilities to 1e-13 on rows that no edge divides differently, 400 calibration rows in 10 and in 16 bins",
-		Departs:   "edges half-way between scores, not at numpy's quantiles; an empty bin returns its centre",
+	Formula:   "q_j = share of class j in the bin of p_j, bins of equal numbers of calibration rows, divided by the sum over the classes",
+	Code:      "probmetrics 1.3.0, BinaryHistogramBinningCalibrator(strategy=\"quantile\")",
+	Agreement: "probabilities to 1e-13 on rows that no edge divides differently, 400 calibration rows in 10 and in 16 bins",
+	Departs:   "edges half-way between scores, not at numpy's quantiles; an empty bin returns its centre",
 
-		Cost: 30,
-	})
-}
+	Cost: 30,
+})
 
 // Options returns the option bins.
 func (h *MassHistogramBinning) Options() []Option { return equalBinsOption(&h.Bins) }

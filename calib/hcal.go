@@ -44,23 +44,21 @@ type HCalibration struct {
 	Select       string // ece or nll; empty means ece
 }
 
-func hCalEntry() Entry {
-	return NewEntry[HCalibration, hCalMap](Entry{
-		Name:      "h-calibration",
-		Label:     "h-calibration",
-		Version:   1,
-		Summary:   "mixture of temperatures, trained for small errors in windows of probabilities",
-		Reference: "Huang, Cao, Xia, Chen, Wang and Zhang 2025",
-		Aliases:   []string{"hcal", "h-cal"},
+var hCalEntry = NewEntry[HCalibration, hCalMap](Entry{
+	Name:      "h-calibration",
+	Label:     "h-calibration",
+	Version:   1,
+	Summary:   "mixture of temperatures, trained for small errors in windows of probabilities",
+	Reference: "Huang, Cao, Xia, Chen, Wang and Zhang 2025",
+	Aliases:   []string{"hcal", "h-cal"},
 
-		Formula:   "p = sum_m w_m softmax(l/T_m), 16 temperatures, by the mean over 15 clusters of |mean p - mean outcome| in windows of 201 sorted probabilities of all classes",
-		Code:      "WenjianHuang93/h-Calibration (the authors'), with faiss",
-		Agreement: "loss, gradient, ECE, debiased ECE and NLL over 40 steps from the same start to 1e-7, with clusters from quantiles there too; ECE and NLL on three networks of data/bundle, from other starts: 1.86 and .5759 against 1.94 and .5759 (1,000 calibration rows); 11.78 and .4795 against 11.79 and .4797; 9.44 and .4245 against 9.08 and .4124",
-		Departs:   "one map in place of a selection among twelve; clusters from quantiles of all probabilities, theirs from random points of a sample; no batches",
+	Formula:   "p = sum_m w_m softmax(l/T_m), 16 temperatures, by the mean over 15 clusters of |mean p - mean outcome| in windows of 201 sorted probabilities of all classes",
+	Code:      "WenjianHuang93/h-Calibration (the authors'), with faiss",
+	Agreement: "loss, gradient, ECE, debiased ECE and NLL over 40 steps from the same start to 1e-7, with clusters from quantiles there too; ECE and NLL on three networks of data/bundle, from other starts: 1.86 and .5759 against 1.94 and .5759 (1,000 calibration rows); 11.78 and .4795 against 11.79 and .4797; 9.44 and .4245 against 9.08 and .4124",
+	Departs:   "one map in place of a selection among twelve; clusters from quantiles of all probabilities, theirs from random points of a sample; no batches",
 
-		Cost: 100_000,
-	})
-}
+	Cost: 100_000,
+})
 
 // Options returns the options.
 func (m *HCalibration) Options() []Option {

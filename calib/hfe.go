@@ -52,51 +52,45 @@ type HFEWithoutOOD struct{}
 // that domain.
 type HFETarget HFE
 
-func hfeEntry() Entry {
-	return NewEntry[HFE, hfeMap](Entry{
-		Name:      "hfe",
-		Label:     "HFE",
-		Version:   3,
-		Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples",
-		Reference: "Kim and Kwon 2024",
-		Aliases:   []string{"helmholtz-free-energy"},
+var hfeEntry = NewEntry[HFE, hfeMap](Entry{
+	Name:      "hfe",
+	Label:     "HFE",
+	Version:   3,
+	Summary:   "temperature from the energy of the row, fitted with out-of-distribution samples",
+	Reference: "Kim and Kwon 2024",
+	Aliases:   []string{"helmholtz-free-energy"},
 
-		Formula:   "p = softmax(l/T), T = max(T0 - theta_1 N_o(F) + theta_2 N_x(F), 0.001), F = -logsumexp(l), N_o and N_x normal densities of the energies of right rows and of wrong and OOD rows, T0 of ts",
-		Code:      "mijoo308/Energy-Calibration (the authors')",
-		Agreement: "ECE with m = 100 and m = 400 to four digits on one network, NLL to five digits on five",
-		Departs:   "T0 is not limited to [0.05, 5]; T has a floor; m grows with n and k as in the authors' three data sets",
-	})
-}
+	Formula:   "p = softmax(l/T), T = max(T0 - theta_1 N_o(F) + theta_2 N_x(F), 0.001), F = -logsumexp(l), N_o and N_x normal densities of the energies of right rows and of wrong and OOD rows, T0 of ts",
+	Code:      "mijoo308/Energy-Calibration (the authors')",
+	Agreement: "ECE with m = 100 and m = 400 to four digits on one network, NLL to five digits on five",
+	Departs:   "T0 is not limited to [0.05, 5]; T has a floor; m grows with n and k as in the authors' three data sets",
+})
 
-func hfeNoOODEntry() Entry {
-	return NewEntry[HFEWithoutOOD, hfeMap](Entry{
-		Name:      "hfe-noood",
-		Label:     "HFE (no OOD)",
-		Version:   3,
-		Summary:   "temperature from the energy of the row, without out-of-distribution samples",
-		Reference: "Kim and Kwon 2024",
+var hfeNoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
+	Name:      "hfe-noood",
+	Label:     "HFE (no OOD)",
+	Version:   3,
+	Summary:   "temperature from the energy of the row, without out-of-distribution samples",
+	Reference: "Kim and Kwon 2024",
 
-		Formula:   "hfe without OOD rows",
-		Code:      "mijoo308/Energy-Calibration (the authors')",
-		Agreement: "not compared without OOD rows; the function is that of hfe",
-		Departs:   "those of hfe; the authors always use OOD rows",
-	})
-}
+	Formula:   "hfe without OOD rows",
+	Code:      "mijoo308/Energy-Calibration (the authors')",
+	Agreement: "not compared without OOD rows; the function is that of hfe",
+	Departs:   "those of hfe; the authors always use OOD rows",
+})
 
-func hfeTargetEntry() Entry {
-	return NewEntry[HFETarget, hfeMap](Entry{
-		Name:      "hfe-target",
-		Label:     "HFE (target)",
-		Version:   3,
-		Summary:   "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
-		Reference: "Kim and Kwon 2024, as described in the QaTS paper",
+var hfeTargetEntry = NewEntry[HFETarget, hfeMap](Entry{
+	Name:      "hfe-target",
+	Label:     "HFE (target)",
+	Version:   3,
+	Summary:   "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
+	Reference: "Kim and Kwon 2024, as described in the QaTS paper",
 
-		Formula:   "hfe with unlabelled rows of the target domain in place of OOD rows",
-		Code:      "none",
-		Agreement: "not compared: the authors never see the target domain",
-		Departs:   "the form that the QaTS paper describes",
-	})
-}
+	Formula:   "hfe with unlabelled rows of the target domain in place of OOD rows",
+	Code:      "none",
+	Agreement: "not compared: the authors never see the target domain",
+	Departs:   "the form that the QaTS paper describes",
+})
 
 const (
 	hfeFloor = 1e-3 // the least temperature

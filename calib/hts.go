@@ -27,21 +27,19 @@ import (
 // logEntropy.
 type EntropyTemperatureScaling struct{}
 
-func htsEntry() Entry {
-	return NewEntry[EntropyTemperatureScaling, htsMap](Entry{
-		Name:      "hts",
-		Label:     "HTS",
-		Version:   2,
-		Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
-		Reference: "Balanya, Maronas and Ramos 2024",
-		Aliases:   []string{"entropy-temperature-scaling"},
+var htsEntry = NewEntry[EntropyTemperatureScaling, htsMap](Entry{
+	Name:      "hts",
+	Label:     "HTS",
+	Version:   2,
+	Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
+	Reference: "Balanya, Maronas and Ramos 2024",
+	Aliases:   []string{"entropy-temperature-scaling"},
 
-		Formula:   "p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h = entropy(softmax(l)) / log k",
-		Code:      "the authors' (Balanya et al.)",
-		Agreement: "w, b and NLL to five digits on 12 networks",
-		Departs:   "a Newton method from ts instead of BFGS from (0.01, 0.1); a floor of T and limits of w and b",
-	})
-}
+	Formula:   "p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h = entropy(softmax(l)) / log k",
+	Code:      "the authors' (Balanya et al.)",
+	Agreement: "w, b and NLL to five digits on 12 networks",
+	Departs:   "a Newton method from ts instead of BFGS from (0.01, 0.1); a floor of T and limits of w and b",
+})
 
 const (
 	htsMostW = 100.0  // |w| is at most this

@@ -25,21 +25,19 @@ import (
 // when it computes scores. Our map divides at once, which changes no score.
 type IsotonicRegression struct{}
 
-func irEntry() Entry {
-	return NewEntry[IsotonicRegression, irMap](Entry{
-		Name:      "ir",
-		Label:     "IR",
-		Version:   2,
-		Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
-		Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
-		Aliases:   []string{"isotonic", "isotonic-regression", "irm"},
+var irEntry = NewEntry[IsotonicRegression, irMap](Entry{
+	Name:      "ir",
+	Label:     "IR",
+	Version:   2,
+	Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
+	Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
+	Aliases:   []string{"isotonic", "isotonic-regression", "irm"},
 
-		Formula:   "q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to all n k pairs (p_ij, 1[y_i = j])",
-		Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it",
-		Agreement: "probabilities to 1e-13; NLL and mean confidence on a network of data/bundle to 1e-12",
-		Departs:   "probabilities that differ by rounding alone count as equal; theirs makes each a knot",
-	})
-}
+	Formula:   "q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to all n k pairs (p_ij, 1[y_i = j])",
+	Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it",
+	Agreement: "probabilities to 1e-13; NLL and mean confidence on a network of data/bundle to 1e-12",
+	Departs:   "probabilities that differ by rounding alone count as equal; theirs makes each a knot",
+})
 
 // Contract needs logits and labels.
 func (IsotonicRegression) Contract() Contract { return logitsContract() }

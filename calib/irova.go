@@ -22,21 +22,19 @@ import (
 // term and 129 without. Ties are as in IsotonicRegression. The prediction may change.
 type OneVsRestIsotonic struct{}
 
-func irOVAEntry() Entry {
-	return NewEntry[OneVsRestIsotonic, irOVAMap](Entry{
-		Name:      "irova",
-		Label:     "IR-OvA",
-		Version:   3,
-		Summary:   "isotonic regression of each class against all others, rows normalised",
-		Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
-		Aliases:   []string{"isotonic-ova", "isotonic-one-vs-all"},
+var irOVAEntry = NewEntry[OneVsRestIsotonic, irOVAMap](Entry{
+	Name:      "irova",
+	Label:     "IR-OvA",
+	Version:   3,
+	Summary:   "isotonic regression of each class against all others, rows normalised",
+	Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
+	Aliases:   []string{"isotonic-ova", "isotonic-one-vs-all"},
 
-		Formula:   "q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j nondecreasing, fitted to the n pairs (p_ij, 1[y_i = j])",
-		Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration uses it",
-		Agreement: "probabilities to 1e-13; NLL and mean confidence on a network of data/bundle to 1e-12",
-		Departs:   "ties as in ir; the term 1e-9 p is that of Zhang et al., the paper of 2002 has none",
-	})
-}
+	Formula:   "q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j nondecreasing, fitted to the n pairs (p_ij, 1[y_i = j])",
+	Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration uses it",
+	Agreement: "probabilities to 1e-13; NLL and mean confidence on a network of data/bundle to 1e-12",
+	Departs:   "ties as in ir; the term 1e-9 p is that of Zhang et al., the paper of 2002 has none",
+})
 
 // Contract needs logits and labels. The prediction may change.
 func (OneVsRestIsotonic) Contract() Contract { return vectorContract() }

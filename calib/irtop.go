@@ -14,21 +14,19 @@ import (
 // prediction is right), and the predicted class gets g(conf); see TopLabel.
 type TopIsotonicRegression struct{}
 
-func irTopEntry() Entry {
-	return NewEntry[TopIsotonicRegression, irTopMap](Entry{
-		Name:      "ir-top",
-		Label:     "IR-top",
-		Version:   2,
-		Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
-		Reference: "Zadrozny and Elkan 2002",
-		Aliases:   []string{"isotonic-top"},
+var irTopEntry = NewEntry[TopIsotonicRegression, irTopMap](Entry{
+	Name:      "ir-top",
+	Label:     "IR-top",
+	Version:   2,
+	Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
+	Reference: "Zadrozny and Elkan 2002",
+	Aliases:   []string{"isotonic-top"},
 
-		Formula:   "confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)",
-		Code:      "scikit-learn's IsotonicRegression",
-		Agreement: "probabilities to 1e-13",
-		Departs:   "none",
-	})
-}
+	Formula:   "confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)",
+	Code:      "scikit-learn's IsotonicRegression",
+	Agreement: "probabilities to 1e-13",
+	Departs:   "none",
+})
 
 // Contract needs logits and labels.
 func (TopIsotonicRegression) Contract() Contract { return logitsContract() }

@@ -58,39 +58,35 @@ type CrossVennAbers struct {
 	Folds    int    // 2 to 100, at most the number of rows; 0 means 5
 }
 
-func ivapEntry() Entry {
-	return NewEntry[InductiveVennAbers, vennAbersMap](Entry{
-		Name:      "ivap",
-		Label:     "IVAP",
-		Version:   1,
-		Summary:   "inductive Venn-Abers predictor of each class against all others, or of each pair of classes",
-		Reference: "Vovk, Petej and Fedorova 2015; Manokhin 2017",
+var ivapEntry = NewEntry[InductiveVennAbers, vennAbersMap](Entry{
+	Name:      "ivap",
+	Label:     "IVAP",
+	Version:   1,
+	Summary:   "inductive Venn-Abers predictor of each class against all others, or of each pair of classes",
+	Reference: "Vovk, Petej and Fedorova 2015; Manokhin 2017",
 
-		Formula:   "q_j = p / sum of the same, p = p1/(1-p0+p1), where p0 and p1 are the isotonic regressions at p_j of the n pairs (p_ij, 1[y_i = j]) and one more pair of outcome 0 or 1; or pairs of classes, coupled by q_i = 1 / (sum over j != i of 1/r_ij - (k-2))",
-		Code:      "ip200/venn-abers 1.5.3, package of the authors",
-		Agreement: "probabilities to 3e-16, one-vs-rest and one-vs-one",
-		Departs:   "none for classes with calibration rows; the package leaves other classes out",
+	Formula:   "q_j = p / sum of the same, p = p1/(1-p0+p1), where p0 and p1 are the isotonic regressions at p_j of the n pairs (p_ij, 1[y_i = j]) and one more pair of outcome 0 or 1; or pairs of classes, coupled by q_i = 1 / (sum over j != i of 1/r_ij - (k-2))",
+	Code:      "ip200/venn-abers 1.5.3, package of the authors",
+	Agreement: "probabilities to 3e-16, one-vs-rest and one-vs-one",
+	Departs:   "none for classes with calibration rows; the package leaves other classes out",
 
-		Cost: 100,
-	})
-}
+	Cost: 100,
+})
 
-func cvapEntry() Entry {
-	return NewEntry[CrossVennAbers, vennAbersMap](Entry{
-		Name:      "cvap",
-		Label:     "CVAP",
-		Version:   1,
-		Summary:   "cross Venn-Abers predictor: inductive ones of disjoint folds, merged by geometric means",
-		Reference: "Vovk, Petej and Fedorova 2015; Manokhin 2017",
+var cvapEntry = NewEntry[CrossVennAbers, vennAbersMap](Entry{
+	Name:      "cvap",
+	Label:     "CVAP",
+	Version:   1,
+	Summary:   "cross Venn-Abers predictor: inductive ones of disjoint folds, merged by geometric means",
+	Reference: "Vovk, Petej and Fedorova 2015; Manokhin 2017",
 
-		Formula:   "q_j = p / sum of the same, p = GM(p1)/(GM(1-p0) + GM(p1)), geometric means over the ivap of disjoint folds",
-		Code:      "ip200/venn-abers 1.5.3, package of the authors",
-		Agreement: "probabilities to 2e-16, for given folds",
-		Departs:   "the folds share the scores of one network, which is not trained again",
+	Formula:   "q_j = p / sum of the same, p = GM(p1)/(GM(1-p0) + GM(p1)), geometric means over the ivap of disjoint folds",
+	Code:      "ip200/venn-abers 1.5.3, package of the authors",
+	Agreement: "probabilities to 2e-16, for given folds",
+	Departs:   "the folds share the scores of one network, which is not trained again",
 
-		Cost: 200,
-	})
-}
+	Cost: 200,
+})
 
 const (
 	oneVsRest = "one-vs-rest"

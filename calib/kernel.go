@@ -37,22 +37,20 @@ type KernelRegression struct {
 	Rows      int     // most calibration rows that are kept, 1 to 1,000,000; 0 means 10,000
 }
 
-func kernelEntry() Entry {
-	return NewEntry[KernelRegression, kernelMap](Entry{
-		Name:      "kernel",
-		Label:     "Kernel",
-		Version:   1,
-		Summary:   "class shares among calibration rows with similar probabilities, weighted by Dirichlet kernels",
-		Reference: "Popordanoska, Sayer and Blaschko 2022; probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
+var kernelEntry = NewEntry[KernelRegression, kernelMap](Entry{
+	Name:      "kernel",
+	Label:     "Kernel",
+	Version:   1,
+	Summary:   "class shares among calibration rows with similar probabilities, weighted by Dirichlet kernels",
+	Reference: "Popordanoska, Sayer and Blaschko 2022; probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
 
-		Formula:   "q_j = sum over calibration rows of class j of K_i(p) / sum over all rows, K_i the Dirichlet density with parameters p_i/b + 1, b = n^(-2/(d+4)), d = k - 1",
-		Code:      "probmetrics 1.3.0, KernelCalibrator, which CalArena runs",
-		Agreement: "probabilities to 2e-14, with and without a bandwidth",
-		Departs:   "none; both leave out the paper's choice of b by the leave-one-out likelihood",
+	Formula:   "q_j = sum over calibration rows of class j of K_i(p) / sum over all rows, K_i the Dirichlet density with parameters p_i/b + 1, b = n^(-2/(d+4)), d = k - 1",
+	Code:      "probmetrics 1.3.0, KernelCalibrator, which CalArena runs",
+	Agreement: "probabilities to 2e-14, with and without a bandwidth",
+	Departs:   "none; both leave out the paper's choice of b by the leave-one-out likelihood",
 
-		Cost: 300,
-	})
-}
+	Cost: 300,
+})
 
 // Options returns the options bandwidth and rows.
 func (m *KernelRegression) Options() []Option {

@@ -49,22 +49,20 @@ type LabelShift struct {
 	Tolerance   float64 // largest change of a share in the last step, 1e-15 to 1; 0 means 1e-6
 }
 
-func labelShiftEntry() Entry {
-	return NewEntry[LabelShift, labelShiftMap](Entry{
-		Name:      "label-shift",
-		Label:     "Label shift (EM)",
-		Version:   3,
-		Summary:   "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
-		Reference: "Saerens, Latinne and Decaestecker 2002; Alexandari, Kundaje and Shrikumar 2020",
+var labelShiftEntry = NewEntry[LabelShift, labelShiftMap](Entry{
+	Name:      "label-shift",
+	Label:     "Label shift (EM)",
+	Version:   3,
+	Summary:   "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
+	Reference: "Saerens, Latinne and Decaestecker 2002; Alexandari, Kundaje and Shrikumar 2020",
 
-		Formula:   "q_j = w_j p_j / sum of the same, p = softmax(l/T + b), w_j = pi_j / mean of p_j over the calibration rows, pi at the maximum of the likelihood of the target rows, by EM",
-		Code:      "kundajelab/abstention, the authors': TempScaling, then EMImbalanceAdapter on its probabilities",
-		Agreement: "probabilities to 1e-15 with ts and without calibration, to 1.3e-6 with bcts (the ridge)",
-		Departs:   "a ridge of 1e-6 on the parameters of the calibration, so that absent classes have a minimum",
+	Formula:   "q_j = w_j p_j / sum of the same, p = softmax(l/T + b), w_j = pi_j / mean of p_j over the calibration rows, pi at the maximum of the likelihood of the target rows, by EM",
+	Code:      "kundajelab/abstention, the authors': TempScaling, then EMImbalanceAdapter on its probabilities",
+	Agreement: "probabilities to 1e-15 with ts and without calibration, to 1.3e-6 with bcts (the ridge)",
+	Departs:   "a ridge of 1e-6 on the parameters of the calibration, so that absent classes have a minimum",
 
-		Cost: 100,
-	})
-}
+	Cost: 100,
+})
 
 // labelShiftRidge is the penalty of bcts.
 const labelShiftRidge = 1e-6

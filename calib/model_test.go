@@ -18,7 +18,7 @@ import (
 
 func TestLoadedModelHasTheSameBits(t *testing.T) {
 	set := testset.Drawn(300, 4, 2, 1)
-	for _, e := range []Entry{uncalEntry(), tsEntry(), irEntry(), irTopEntry(), irOVAEntry()} {
+	for _, e := range []Entry{uncalEntry, tsEntry, irEntry, irTopEntry, irOVAEntry} {
 		f, err := e.Method.Fit(context.Background(), Input{Cal: set.View(e.Method.Contract().Cal)})
 		if err != nil {
 			t.Fatal(err)

@@ -41,7 +41,7 @@ func TestPageShowsTheMethodThatIsTested(t *testing.T) {
 }
 
 func TestWorkedMethodConforms(t *testing.T) {
-	calibtest.Run(t, entropyLineEntry(), calibtest.Claims{MinimisesNLL: true})
+	calibtest.Run(t, entropyLineEntry, calibtest.Claims{MinimisesNLL: true})
 }
 
 func TestWorkedMethodIsTEntropy(t *testing.T) {

@@ -40,36 +40,32 @@ type PlattLogits struct {
 	Score string // "log-odds" or "log-prob"; empty means "log-odds"
 }
 
-func plattEntry() Entry {
-	return NewEntry[PlattScaling, plattMap](Entry{
-		Name:      "platt",
-		Label:     "Platt",
-		Version:   2,
-		Summary:   "logistic regression on the probability of each class against all others, rows normalised",
-		Reference: "Platt 1999; Lin, Lin and Weng 2007",
-		Aliases:   []string{"platt-scaling", "sigmoid"},
+var plattEntry = NewEntry[PlattScaling, plattMap](Entry{
+	Name:      "platt",
+	Label:     "Platt",
+	Version:   2,
+	Summary:   "logistic regression on the probability of each class against all others, rows normalised",
+	Reference: "Platt 1999; Lin, Lin and Weng 2007",
+	Aliases:   []string{"platt-scaling", "sigmoid"},
 
-		Formula:   "q_j = sigmoid(a_j p_j + b_j) / sum of the same, a_j and b_j at the minimum of the logistic loss with targets (N+ + 1)/(N+ + 2) and 1/(N- + 2)",
-		Code:      "scikit-learn 1.2.1, CalibratedClassifierCV(method=\"sigmoid\")",
-		Agreement: "probabilities to 1.1e-8, where its BFGS ends",
-		Departs:   "none",
-	})
-}
+	Formula:   "q_j = sigmoid(a_j p_j + b_j) / sum of the same, a_j and b_j at the minimum of the logistic loss with targets (N+ + 1)/(N+ + 2) and 1/(N- + 2)",
+	Code:      "scikit-learn 1.2.1, CalibratedClassifierCV(method=\"sigmoid\")",
+	Agreement: "probabilities to 1.1e-8, where its BFGS ends",
+	Departs:   "none",
+})
 
-func plattLogitsEntry() Entry {
-	return NewEntry[PlattLogits, plattMap](Entry{
-		Name:      "platt-logits",
-		Label:     "Platt (logits)",
-		Version:   2,
-		Summary:   "logistic regression on the log odds of each class against all others, rows normalised",
-		Reference: "Platt 1999; Lin, Lin and Weng 2007",
+var plattLogitsEntry = NewEntry[PlattLogits, plattMap](Entry{
+	Name:      "platt-logits",
+	Label:     "Platt (logits)",
+	Version:   2,
+	Summary:   "logistic regression on the log odds of each class against all others, rows normalised",
+	Reference: "Platt 1999; Lin, Lin and Weng 2007",
 
-		Formula:   "q_j = sigmoid(a_j z_j + b_j) / sum of the same, z_j = log(p_j/(1-p_j)) or log(p_j + 1e-10), fitted as platt",
-		Code:      "scikit-learn 1.2.1, CalibratedClassifierCV(method=\"sigmoid\"), on log p as probmetrics calls it and on log odds",
-		Agreement: "probabilities to 7e-9, where its BFGS ends",
-		Departs:   "none",
-	})
-}
+	Formula:   "q_j = sigmoid(a_j z_j + b_j) / sum of the same, z_j = log(p_j/(1-p_j)) or log(p_j + 1e-10), fitted as platt",
+	Code:      "scikit-learn 1.2.1, CalibratedClassifierCV(method=\"sigmoid\"), on log p as probmetrics calls it and on log odds",
+	Agreement: "probabilities to 7e-9, where its BFGS ends",
+	Departs:   "none",
+})
 
 // Options returns the option score.
 func (m *PlattLogits) Options() []Option {

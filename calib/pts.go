@@ -42,23 +42,21 @@ type ParameterizedTemperatureScaling struct {
 	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001
 }
 
-func ptsEntry() Entry {
-	return NewEntry[ParameterizedTemperatureScaling, ptsMap](Entry{
-		Name:      "pts",
-		Label:     "PTS",
-		Version:   1,
-		Summary:   "temperature by a small network of the 10 largest logits, for the Brier score",
-		Reference: "Tomani, Cremers and Buettner 2022",
-		Aliases:   []string{"parameterized-temperature-scaling"},
+var ptsEntry = NewEntry[ParameterizedTemperatureScaling, ptsMap](Entry{
+	Name:      "pts",
+	Label:     "PTS",
+	Version:   1,
+	Summary:   "temperature by a small network of the 10 largest logits, for the Brier score",
+	Reference: "Tomani, Cremers and Buettner 2022",
+	Aliases:   []string{"parameterized-temperature-scaling"},
 
-		Formula:   "p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000], two layers of 5, by Brier score",
-		Code:      "tochris/pts-uncertainty (the authors'), shortened; numpy",
-		Agreement: "with the same start and 20 steps of Adam, T to 1e-13 and the loss to 1e-9 with numpy; the authors' code with fewer steps to the digits that it prints",
-		Departs:   "5,000 minibatches at 1e-3 instead of 100,000 at 5e-5; the start is ts; other limits of T; logits are not limited where they are divided by T",
+	Formula:   "p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000], two layers of 5, by Brier score",
+	Code:      "tochris/pts-uncertainty (the authors'), shortened; numpy",
+	Agreement: "with the same start and 20 steps of Adam, T to 1e-13 and the loss to 1e-9 with numpy; the authors' code with fewer steps to the digits that it prints",
+	Departs:   "5,000 minibatches at 1e-3 instead of 100,000 at 5e-5; the start is ts; other limits of T; logits are not limited where they are divided by T",
 
-		Cost: 15000,
-	})
-}
+	Cost: 15000,
+})
 
 const (
 	ptsInputs = 10

@@ -38,51 +38,45 @@ type FreeQaTS struct{}
 // claims: among the calibration rows, a rescaled row has another q.
 type TransductiveQaTS struct{}
 
-func qatsEntry() Entry {
-	return NewEntry[QaTS, qatsMap](Entry{
-		Name:      "qats",
-		Label:     "QaTS",
-		Version:   2,
-		Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
-		Reference: "QaTS, Eqs. 5, 6 and 10",
-		Aliases:   []string{"quantile-adaptive-temperature-scaling"},
+var qatsEntry = NewEntry[QaTS, qatsMap](Entry{
+	Name:      "qats",
+	Label:     "QaTS",
+	Version:   2,
+	Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
+	Reference: "QaTS, Eqs. 5, 6 and 10",
+	Aliases:   []string{"quantile-adaptive-temperature-scaling"},
 
-		Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence among the calibration rows, by mean NLL",
-		Code:      "scipy's L-BFGS-B; the authors published none",
-		Agreement: "a and b to 1e-4 on a network of data/bundle; NLL to 3e-16 on 25,000 x 1,000 logits",
-		Departs:   "closed bounds; confidences compared without saturation",
-	})
-}
+	Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence among the calibration rows, by mean NLL",
+	Code:      "scipy's L-BFGS-B; the authors published none",
+	Agreement: "a and b to 1e-4 on a network of data/bundle; NLL to 3e-16 on 25,000 x 1,000 logits",
+	Departs:   "closed bounds; confidences compared without saturation",
+})
 
-func qatsFreeEntry() Entry {
-	return NewEntry[FreeQaTS, qatsMap](Entry{
-		Name:      "qats-free",
-		Label:     "QaTS free",
-		Version:   3,
-		Summary:   "qats without a >= 0: the temperature may rise with confidence",
-		Reference: "variant of QaTS, Eq. 6",
+var qatsFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
+	Name:      "qats-free",
+	Label:     "QaTS free",
+	Version:   3,
+	Summary:   "qats without a >= 0: the temperature may rise with confidence",
+	Reference: "variant of QaTS, Eq. 6",
 
-		Formula:   "qats with T >= 0.001 at both ends in place of a >= 0",
-		Code:      "none: a variant of ours",
-		Agreement: "not compared with code; at most the NLL of a brute-force search",
-		Departs:   "a >= 0 of the paper is left out, to show what it costs",
-	})
-}
+	Formula:   "qats with T >= 0.001 at both ends in place of a >= 0",
+	Code:      "none: a variant of ours",
+	Agreement: "not compared with code; at most the NLL of a brute-force search",
+	Departs:   "a >= 0 of the paper is left out, to show what it costs",
+})
 
-func qatsTransductiveEntry() Entry {
-	return NewEntry[TransductiveQaTS, qatsMap](Entry{
-		Name:      "qats-transductive",
-		Label:     "QaTS (trans)",
-		Version:   2,
-		Summary:   "a and b of qats, ranks among the unlabelled target rows",
-		Reference: "variant of QaTS, Eq. 5",
+var qatsTransductiveEntry = NewEntry[TransductiveQaTS, qatsMap](Entry{
+	Name:      "qats-transductive",
+	Label:     "QaTS (trans)",
+	Version:   2,
+	Summary:   "a and b of qats, ranks among the unlabelled target rows",
+	Reference: "variant of QaTS, Eq. 5",
 
-		Formula:   "qats with q the rank of the confidence among unlabelled target rows",
-		Code:      "none: the authors published none",
-		Agreement: "not compared; a and b are those of qats",
-		Departs:   "ranks of the target rows; the paper's formula has the calibration rows",
-	})
-}
+	Formula:   "qats with q the rank of the confidence among unlabelled target rows",
+	Code:      "none: the authors published none",
+	Agreement: "not compared; a and b are those of qats",
+	Departs:   "ranks of the target rows; the paper's formula has the calibration rows",
+})
 
 // Contract needs logits and labels, and accepts a Stream.
 func (QaTS) Contract() Contract { return streamedContract() }

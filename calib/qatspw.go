@@ -21,35 +21,31 @@ type PiecewiseQaTS struct {
 // only has to be at least 1e-3.
 type FreePiecewiseQaTS PiecewiseQaTS
 
-func qatsPWEntry() Entry {
-	return NewEntry[PiecewiseQaTS, knotsMap](Entry{
-		Name:      "qats-pw",
-		Label:     "QaTS-PW",
-		Version:   2,
-		Summary:   "falling temperature, piecewise linear in the confidence rank",
-		Reference: "QaTS, supplement, piecewise linear function",
+var qatsPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
+	Name:      "qats-pw",
+	Label:     "QaTS-PW",
+	Version:   2,
+	Summary:   "falling temperature, piecewise linear in the confidence rank",
+	Reference: "QaTS, supplement, piecewise linear function",
 
-		Formula:   "p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform knots, by mean NLL",
-		Code:      "none: the authors published none",
-		Agreement: "not compared with code; at most the NLL of a brute-force search",
-		Departs:   "the index in the paper's equation is read as t_{i+1} - t_i; the curve falls, as its text says",
-	})
-}
+	Formula:   "p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform knots, by mean NLL",
+	Code:      "none: the authors published none",
+	Agreement: "not compared with code; at most the NLL of a brute-force search",
+	Departs:   "the index in the paper's equation is read as t_{i+1} - t_i; the curve falls, as its text says",
+})
 
-func qatsPWFreeEntry() Entry {
-	return NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
-		Name:      "qats-pw-free",
-		Label:     "QaTS-PW free",
-		Version:   3,
-		Summary:   "rising or falling temperature, piecewise linear in the confidence rank",
-		Reference: "variant of QaTS, supplement, piecewise linear function",
+var qatsPWFreeEntry = NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
+	Name:      "qats-pw-free",
+	Label:     "QaTS-PW free",
+	Version:   3,
+	Summary:   "rising or falling temperature, piecewise linear in the confidence rank",
+	Reference: "variant of QaTS, supplement, piecewise linear function",
 
-		Formula:   "qats-pw whose T may rise, each knot >= 0.001",
-		Code:      "none: a variant of ours",
-		Agreement: "not compared with code; at most the NLL of a brute-force search",
-		Departs:   "the curve may rise",
-	})
-}
+	Formula:   "qats-pw whose T may rise, each knot >= 0.001",
+	Code:      "none: a variant of ours",
+	Agreement: "not compared with code; at most the NLL of a brute-force search",
+	Departs:   "the curve may rise",
+})
 
 // maxSegments is far above any use and bounds the work of the solver.
 const maxSegments = 100

@@ -23,20 +23,18 @@ import (
 // bound of 1e4 standard deviations; another solver ends elsewhere.
 type QuadraticScaling struct{}
 
-func quadraticEntry() Entry {
-	return NewEntry[QuadraticScaling, quadraticMap](Entry{
-		Name:      "quadratic",
-		Label:     "Quadratic",
-		Version:   2,
-		Summary:   "logistic regression on the log odds and their square of each class against all others, rows normalised",
-		Reference: "probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
+var quadraticEntry = NewEntry[QuadraticScaling, quadraticMap](Entry{
+	Name:      "quadratic",
+	Label:     "Quadratic",
+	Version:   2,
+	Summary:   "logistic regression on the log odds and their square of each class against all others, rows normalised",
+	Reference: "probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
 
-		Formula:   "q_j = sigmoid(a_j z_j + c_j z_j^2 + b_j) / sum of the same, z_j = log(p_j/(1-p_j)), at the minimum of the logistic loss",
-		Code:      "scikit-learn 1.2.1, LogisticRegression without a penalty, as probmetrics uses it for two classes",
-		Agreement: "probabilities to 3e-11",
-		Departs:   "one-vs-rest for several classes, for which probmetrics has no form",
-	})
-}
+	Formula:   "q_j = sigmoid(a_j z_j + c_j z_j^2 + b_j) / sum of the same, z_j = log(p_j/(1-p_j)), at the minimum of the logistic loss",
+	Code:      "scikit-learn 1.2.1, LogisticRegression without a penalty, as probmetrics uses it for two classes",
+	Agreement: "probabilities to 3e-11",
+	Departs:   "one-vs-rest for several classes, for which probmetrics has no form",
+})
 
 // Contract needs logits and labels. The prediction may change.
 func (QuadraticScaling) Contract() Contract { return vectorContract() }

@@ -41,37 +41,33 @@ type TopScalingBinning struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }
 
-func scalingBinningEntry() Entry {
-	return NewEntry[ScalingBinning, scalingBinningMap](Entry{
-		Name:      "scaling-binning",
-		Label:     "Scaling-binning",
-		Version:   2,
-		Summary:   "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
-		Reference: "Kumar, Liang and Ma 2019",
+var scalingBinningEntry = NewEntry[ScalingBinning, scalingBinningMap](Entry{
+	Name:      "scaling-binning",
+	Label:     "Scaling-binning",
+	Version:   2,
+	Summary:   "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
+	Reference: "Kumar, Liang and Ma 2019",
 
-		Formula:   "q_j = mean of g_j over the calibration rows in the bin of g_j(z_j), divided by the sum of the same; g_j(z) = sigmoid(a_j z + b_j), z_j = log(p_j/(1-p_j)), bins of equal numbers of rows",
-		Code:      "p-lambda/verified_calibration, the authors': PlattBinnerMarginalCalibrator",
-		Agreement: "probabilities to 1.5e-7, where its L-BFGS ends",
-		Departs:   "rows are divided by their sum; no penalty of a; one set for fit, bins and means, as in the authors' code, where the paper has three",
+	Formula:   "q_j = mean of g_j over the calibration rows in the bin of g_j(z_j), divided by the sum of the same; g_j(z) = sigmoid(a_j z + b_j), z_j = log(p_j/(1-p_j)), bins of equal numbers of rows",
+	Code:      "p-lambda/verified_calibration, the authors': PlattBinnerMarginalCalibrator",
+	Agreement: "probabilities to 1.5e-7, where its L-BFGS ends",
+	Departs:   "rows are divided by their sum; no penalty of a; one set for fit, bins and means, as in the authors' code, where the paper has three",
 
-		Cost: 60,
-	})
-}
+	Cost: 60,
+})
 
-func scalingBinningTopEntry() Entry {
-	return NewEntry[TopScalingBinning, topScalingBinningMap](Entry{
-		Name:      "scaling-binning-top",
-		Label:     "Scaling-binning-top",
-		Version:   2,
-		Summary:   "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
-		Reference: "Kumar, Liang and Ma 2019",
+var scalingBinningTopEntry = NewEntry[TopScalingBinning, topScalingBinningMap](Entry{
+	Name:      "scaling-binning-top",
+	Label:     "Scaling-binning-top",
+	Version:   2,
+	Summary:   "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
+	Reference: "Kumar, Liang and Ma 2019",
 
-		Formula:   "new confidence = mean of g over the calibration rows in the bin of g(z), z the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits, bins of equal numbers of rows",
-		Code:      "p-lambda/verified_calibration, the authors': PlattBinnerTopCalibrator",
-		Agreement: "confidences to 1.4e-6, where its L-BFGS ends",
-		Departs:   "as scaling-binning; rows have no division",
-	})
-}
+	Formula:   "new confidence = mean of g over the calibration rows in the bin of g(z), z the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits, bins of equal numbers of rows",
+	Code:      "p-lambda/verified_calibration, the authors': PlattBinnerTopCalibrator",
+	Agreement: "confidences to 1.4e-6, where its L-BFGS ends",
+	Departs:   "as scaling-binning; rows have no division",
+})
 
 // mostBinnedOdds is the largest absolute value of a score, log((1-1e-12)/1e-12).
 const mostBinnedOdds = 27.631021115927547

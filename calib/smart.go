@@ -38,22 +38,20 @@ type SMART struct {
 	Patience int // epochs without a lower loss before training ends; 0 means 200
 }
 
-func smartEntry() Entry {
-	return NewEntry[SMART, smartMap](Entry{
-		Name:      "smart",
-		Label:     "SMART",
-		Version:   1,
-		Summary:   "temperature by a small network of the logit gap, for a smooth ECE",
-		Reference: "Guo et al. 2026",
+var smartEntry = NewEntry[SMART, smartMap](Entry{
+	Name:      "smart",
+	Label:     "SMART",
+	Version:   1,
+	Summary:   "temperature by a small network of the logit gap, for a smooth ECE",
+	Reference: "Guo et al. 2026",
 
-		Formula:   "p = softmax(l/T), T = softplus(network(standardised gap of the two largest logits)) + 0.1, two layers of 16, by a smooth ECE",
-		Code:      "Misakaaaaaz/calibench (the authors'); numpy",
-		Agreement: "with the same start, T to 1e-12 and the loss after 20 steps to 1e-8 with the formulas of that code in numpy",
-		Departs:   "the best epoch is returned, where their copy of it is shallow and the last epoch is used; nothing is added to denominators",
+	Formula:   "p = softmax(l/T), T = softplus(network(standardised gap of the two largest logits)) + 0.1, two layers of 16, by a smooth ECE",
+	Code:      "Misakaaaaaz/calibench (the authors'); numpy",
+	Agreement: "with the same start, T to 1e-12 and the loss after 20 steps to 1e-8 with the formulas of that code in numpy",
+	Departs:   "the best epoch is returned, where their copy of it is shallow and the last epoch is used; nothing is added to denominators",
 
-		Cost: 20000,
-	})
-}
+	Cost: 20000,
+})
 
 const (
 	smartRate  = 0.005

@@ -37,22 +37,20 @@ import (
 // fewer than three distinct scores; ours needs no scores.
 type SmoothingSpline struct{}
 
-func smoothingSplineEntry() Entry {
-	return NewEntry[SmoothingSpline, smoothingSplineMap](Entry{
-		Name:      "smoothing-spline",
-		Label:     "Smoothing spline",
-		Version:   1,
-		Summary:   "penalised spline of the log odds of each class against all others, rows normalised",
-		Reference: "Lucena 2018",
+var smoothingSplineEntry = NewEntry[SmoothingSpline, smoothingSplineMap](Entry{
+	Name:      "smoothing-spline",
+	Label:     "Smoothing spline",
+	Version:   1,
+	Summary:   "penalised spline of the log odds of each class against all others, rows normalised",
+	Reference: "Lucena 2018",
 
-		Formula:   "q_j = sigmoid(s_j(z_j)) / sum of the same, z_j = log(p_j/(1-p_j)), s_j a natural cubic spline at the minimum of the logistic loss plus lambda/K sum of b^2, lambda by the loss on a fifth of the rows",
-		Code:      "numeristical/splinecalib 0.0.11, the author's, which CalArena runs",
-		Agreement: "probabilities to 3e-10 with the minimum of its objective, for equal knots and folds; its own solvers stop earlier, which moves probabilities by up to .013 and, where lambda is small, lambda too; the package as it is differs by .003 in the mean on two networks of data/bundle, with other knots and folds",
-		Departs:   "knots at equal distances in rank, by the package at random; its last fit leaves out the fifth for lambda, ours has all rows; both classes of two are fitted",
+	Formula:   "q_j = sigmoid(s_j(z_j)) / sum of the same, z_j = log(p_j/(1-p_j)), s_j a natural cubic spline at the minimum of the logistic loss plus lambda/K sum of b^2, lambda by the loss on a fifth of the rows",
+	Code:      "numeristical/splinecalib 0.0.11, the author's, which CalArena runs",
+	Agreement: "probabilities to 3e-10 with the minimum of its objective, for equal knots and folds; its own solvers stop earlier, which moves probabilities by up to .013 and, where lambda is small, lambda too; the package as it is differs by .003 in the mean on two networks of data/bundle, with other knots and folds",
+	Departs:   "knots at equal distances in rank, by the package at random; its last fit leaves out the fifth for lambda, ours has all rows; both classes of two are fitted",
 
-		Cost: 900,
-	})
-}
+	Cost: 900,
+})
 
 // Contract needs logits and labels. The prediction may change.
 func (SmoothingSpline) Contract() Contract { return vectorContract() }

@@ -27,22 +27,20 @@ type StructuredMatrixScaling struct {
 	OffDiagonal float64 // 1e-9 to 1e9, times k(k-1)/n; 0 means 1
 }
 
-func smsEntry() Entry {
-	return NewEntry[StructuredMatrixScaling, smsMap](Entry{
-		Name:      "sms",
-		Label:     "SMS",
-		Version:   2,
-		Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
-		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
+var smsEntry = NewEntry[StructuredMatrixScaling, smsMap](Entry{
+	Name:      "sms",
+	Label:     "SMS",
+	Version:   2,
+	Summary:   "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
+	Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 
-		Formula:   "p = softmax(W x + b), x as in svs, by mean NLL + (k/n) (sum (W_cc-1)^2 + sum b^2) + (k(k-1)/n) sum over c != j of W_cj^2",
-		Code:      "numpy; dholzmueller/probmetrics (the authors')",
-		Agreement: "probabilities to 1e-6 with Newton's method in numpy; the authors' code to the digits that it prints",
-		Departs:   "as svs; at most 100 classes",
+	Formula:   "p = softmax(W x + b), x as in svs, by mean NLL + (k/n) (sum (W_cc-1)^2 + sum b^2) + (k(k-1)/n) sum over c != j of W_cj^2",
+	Code:      "numpy; dholzmueller/probmetrics (the authors')",
+	Agreement: "probabilities to 1e-6 with Newton's method in numpy; the authors' code to the digits that it prints",
+	Departs:   "as svs; at most 100 classes",
 
-		Cost: 1000,
-	})
-}
+	Cost: 1000,
+})
 
 // Options returns the options.
 func (s *StructuredMatrixScaling) Options() []Option {

@@ -34,21 +34,19 @@ type SplineCalibration struct {
 	Knots int // 2 to 100; 0 means 6
 }
 
-func splineEntry() Entry {
-	return NewEntry[SplineCalibration, splineMap](Entry{
-		Name:      "spline",
-		Label:     "Spline",
-		Version:   3,
-		Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method",
-		Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
-		Aliases:   []string{"spline-calibration"},
+var splineEntry = NewEntry[SplineCalibration, splineMap](Entry{
+	Name:      "spline",
+	Label:     "Spline",
+	Version:   3,
+	Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method",
+	Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
+	Aliases:   []string{"spline-calibration"},
 
-		Formula:   "confidence conf + S'(t), S a natural cubic spline of 6 uniform knots through the cumulated hit - conf, t the rank in [0, 1]",
-		Code:      "kartikgupta-at-anu/spline-calibration (the authors'); numpy and scipy",
-		Agreement: "confidences to 1e-11 with numpy and scipy, which follow the paper; the authors' code differs by its interpolation",
-		Departs:   "the authors' interpolation swaps its two weights, ours does not; rows of equal confidence count with their means",
-	})
-}
+	Formula:   "confidence conf + S'(t), S a natural cubic spline of 6 uniform knots through the cumulated hit - conf, t the rank in [0, 1]",
+	Code:      "kartikgupta-at-anu/spline-calibration (the authors'); numpy and scipy",
+	Agreement: "confidences to 1e-11 with numpy and scipy, which follow the paper; the authors' code differs by its interpolation",
+	Departs:   "the authors' interpolation swaps its two weights, ours does not; rows of equal confidence count with their means",
+})
 
 const maxKnots = 100
 

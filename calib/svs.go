@@ -32,22 +32,20 @@ type StructuredVectorScaling struct {
 	Intercept float64 // 1e-9 to 1e9, times k/n; 0 means 1
 }
 
-func svsEntry() Entry {
-	return NewEntry[StructuredVectorScaling, svsMap](Entry{
-		Name:      "svs",
-		Label:     "SVS",
-		Version:   2,
-		Summary:   "vector scaling held near temperature scaling by a ridge of k/n",
-		Reference: "Berta, Holzmueller, Jordan and Bach 2026",
+var svsEntry = NewEntry[StructuredVectorScaling, svsMap](Entry{
+	Name:      "svs",
+	Label:     "SVS",
+	Version:   2,
+	Summary:   "vector scaling held near temperature scaling by a ridge of k/n",
+	Reference: "Berta, Holzmueller, Jordan and Bach 2026",
 
-		Formula:   "p = softmax(v x + b), x = log((1-w) softmax(l/T) + w/k), w = 1/(n+1), by mean NLL + (k/n) (sum (v-1)^2 + sum b^2)",
-		Code:      "numpy; dholzmueller/probmetrics (the authors')",
-		Agreement: "probabilities to 1e-6 with Newton's method in numpy; the authors' code to the digits that it prints",
-		Departs:   "to the minimum, where theirs stops at a default tolerance; two classes are treated like any number",
+	Formula:   "p = softmax(v x + b), x = log((1-w) softmax(l/T) + w/k), w = 1/(n+1), by mean NLL + (k/n) (sum (v-1)^2 + sum b^2)",
+	Code:      "numpy; dholzmueller/probmetrics (the authors')",
+	Agreement: "probabilities to 1e-6 with Newton's method in numpy; the authors' code to the digits that it prints",
+	Departs:   "to the minimum, where theirs stops at a default tolerance; two classes are treated like any number",
 
-		Cost: 400,
-	})
-}
+	Cost: 400,
+})
 
 // Options returns the options.
 func (s *StructuredVectorScaling) Options() []Option {

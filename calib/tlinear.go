@@ -31,50 +31,44 @@ type EntropyTemperature struct{}
 // when every row is tied, means s = 0. A single class has g = 0.
 type GapTemperature struct{}
 
-func tConfEntry() Entry {
-	return NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
-		Name:      "t-conf",
-		Label:     "T(conf)",
-		Version:   1,
-		Summary:   "qats with the confidence in place of the confidence rank",
-		Reference: "ablation of QaTS, Eq. 6",
+var tConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
+	Name:      "t-conf",
+	Label:     "T(conf)",
+	Version:   1,
+	Summary:   "qats with the confidence in place of the confidence rank",
+	Reference: "ablation of QaTS, Eq. 6",
 
-		Formula:   "qats with conf in place of q",
-		Code:      "scipy's L-BFGS-B and Nelder-Mead",
-		Agreement: "a and b to 2e-6, NLL to 1e-13",
-		Departs:   "a variant of ours, with the bounds of qats",
-	})
-}
+	Formula:   "qats with conf in place of q",
+	Code:      "scipy's L-BFGS-B and Nelder-Mead",
+	Agreement: "a and b to 2e-6, NLL to 1e-13",
+	Departs:   "a variant of ours, with the bounds of qats",
+})
 
-func tEntropyEntry() Entry {
-	return NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
-		Name:      "t-entropy",
-		Label:     "T(entropy)",
-		Version:   1,
-		Summary:   "qats with the normalised entropy in place of the confidence rank",
-		Reference: "ablation of QaTS, Eq. 6; covariate of Balanya, Maronas and Ramos 2024",
+var tEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
+	Name:      "t-entropy",
+	Label:     "T(entropy)",
+	Version:   1,
+	Summary:   "qats with the normalised entropy in place of the confidence rank",
+	Reference: "ablation of QaTS, Eq. 6; covariate of Balanya, Maronas and Ramos 2024",
 
-		Formula:   "qats with 1 - entropy(softmax(l)) / log k in place of q",
-		Code:      "scipy's L-BFGS-B and Nelder-Mead",
-		Agreement: "a and b to 2e-6, NLL to 1e-13",
-		Departs:   "a variant of ours, with the bounds of qats",
-	})
-}
+	Formula:   "qats with 1 - entropy(softmax(l)) / log k in place of q",
+	Code:      "scipy's L-BFGS-B and Nelder-Mead",
+	Agreement: "a and b to 2e-6, NLL to 1e-13",
+	Departs:   "a variant of ours, with the bounds of qats",
+})
 
-func tGapEntry() Entry {
-	return NewEntry[GapTemperature, linearMap[byGap]](Entry{
-		Name:      "t-gap",
-		Label:     "T(gap)",
-		Version:   1,
-		Summary:   "qats with the gap between the two largest logits in place of the confidence rank",
-		Reference: "ablation of QaTS, Eq. 6; covariate of Guo et al. 2026",
+var tGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
+	Name:      "t-gap",
+	Label:     "T(gap)",
+	Version:   1,
+	Summary:   "qats with the gap between the two largest logits in place of the confidence rank",
+	Reference: "ablation of QaTS, Eq. 6; covariate of Guo et al. 2026",
 
-		Formula:   "qats with min(g/G, 1) in place of q, g the gap between the two largest logits, G the largest g of the calibration set",
-		Code:      "scipy's L-BFGS-B and Nelder-Mead",
-		Agreement: "a and b to 2e-6, NLL to 1e-13",
-		Departs:   "a variant of ours, with the bounds of qats",
-	})
-}
+	Formula:   "qats with min(g/G, 1) in place of q, g the gap between the two largest logits, G the largest g of the calibration set",
+	Code:      "scipy's L-BFGS-B and Nelder-Mead",
+	Agreement: "a and b to 2e-6, NLL to 1e-13",
+	Departs:   "a variant of ours, with the bounds of qats",
+})
 
 // Contract needs logits and labels.
 func (ConfidenceTemperature) Contract() Contract { return logitsContract() }

@@ -12,21 +12,19 @@ import (
 // minimum or minimises something else; see TSGuo50 and TSECEGrid.
 type TemperatureScaling struct{}
 
-func tsEntry() Entry {
-	return NewEntry[TemperatureScaling, temperatureMap](Entry{
-		Name:      "ts",
-		Label:     "TS",
-		Version:   2,
-		Summary:   "one temperature at the minimum of the calibration NLL",
-		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-		Aliases:   []string{"temperature-scaling", "temperature"},
+var tsEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
+	Name:      "ts",
+	Label:     "TS",
+	Version:   2,
+	Summary:   "one temperature at the minimum of the calibration NLL",
+	Reference: "Guo, Pleiss, Sun and Weinberger 2017",
+	Aliases:   []string{"temperature-scaling", "temperature"},
 
-		Formula:   "p = softmax(l/T), T in [0.001, 1000] at the least mean NLL",
-		Code:      "gpleiss/temperature_scaling (the authors'); scipy; numpy",
-		Agreement: "T of scipy's minimize_scalar to the 6 digits kept, on a network of data/bundle; T of Newton's method in numpy on 25,000 x 1,000 logits to the last bit; the authors' code on 9 networks to the digits that it prints",
-		Departs:   "the exact minimum, where the authors' code takes a fixed number of steps (ts-guo50 has theirs); T is limited",
-	})
-}
+	Formula:   "p = softmax(l/T), T in [0.001, 1000] at the least mean NLL",
+	Code:      "gpleiss/temperature_scaling (the authors'); scipy; numpy",
+	Agreement: "T of scipy's minimize_scalar to the 6 digits kept, on a network of data/bundle; T of Newton's method in numpy on 25,000 x 1,000 logits to the last bit; the authors' code on 9 networks to the digits that it prints",
+	Departs:   "the exact minimum, where the authors' code takes a fixed number of steps (ts-guo50 has theirs); T is limited",
+})
 
 // logitsContract is the contract of methods that use logits alone and keep the
 // prediction.

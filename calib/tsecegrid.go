@@ -17,20 +17,18 @@ import (
 // set is read once for every temperature.
 type TSECEGrid struct{}
 
-func tsECEGridEntry() Entry {
-	return NewEntry[TSECEGrid, temperatureMap](Entry{
-		Name:      "ts-ecegrid",
-		Label:     "TS (ECE grid)",
-		Version:   2,
-		Summary:   "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
-		Reference: "Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code",
+var tsECEGridEntry = NewEntry[TSECEGrid, temperatureMap](Entry{
+	Name:      "ts-ecegrid",
+	Label:     "TS (ECE grid)",
+	Version:   2,
+	Summary:   "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
+	Reference: "Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code",
 
-		Formula:   "p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15",
-		Code:      "torrvision/focal_calibration (the authors')",
-		Agreement: "not compared; the result is that of a search by the definition",
-		Departs:   "T = i/10 is the nearest float64, theirs adds 0.1 repeatedly; ECE in float64",
-	})
-}
+	Formula:   "p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15",
+	Code:      "torrvision/focal_calibration (the authors')",
+	Agreement: "not compared; the result is that of a search by the definition",
+	Departs:   "T = i/10 is the nearest float64, theirs adds 0.1 repeatedly; ECE in float64",
+})
 
 // Contract needs logits and labels, and accepts a Stream.
 func (TSECEGrid) Contract() Contract { return streamedContract() }

@@ -16,20 +16,18 @@ import (
 // computes in float32, we in float64; the test shows the difference.
 type TSGuo50 struct{}
 
-func tsGuo50Entry() Entry {
-	return NewEntry[TSGuo50, temperatureMap](Entry{
-		Name:      "ts-guo50",
-		Label:     "TS (Guo, 50)",
-		Version:   2,
-		Summary:   "temperature after 50 LBFGS steps of 0.01 from 1.5, as the first public code; not converged",
-		Reference: "github.com/gpleiss/temperature_scaling before July 2025",
+var tsGuo50Entry = NewEntry[TSGuo50, temperatureMap](Entry{
+	Name:      "ts-guo50",
+	Label:     "TS (Guo, 50)",
+	Version:   2,
+	Summary:   "temperature after 50 LBFGS steps of 0.01 from 1.5, as the first public code; not converged",
+	Reference: "github.com/gpleiss/temperature_scaling before July 2025",
 
-		Formula:   "p = softmax(l/T), T after at most 50 steps of L-BFGS from 1.5 with rate 0.01",
-		Code:      "gpleiss/temperature_scaling before July 2025 (the authors')",
-		Agreement: "T to 1e-10 and the number of steps exactly in float64, T to 2e-5 in float32",
-		Departs:   "float64 instead of float32; a step to T <= 0 is an error",
-	})
-}
+	Formula:   "p = softmax(l/T), T after at most 50 steps of L-BFGS from 1.5 with rate 0.01",
+	Code:      "gpleiss/temperature_scaling before July 2025 (the authors')",
+	Agreement: "T to 1e-10 and the number of steps exactly in float64, T to 2e-5 in float32",
+	Departs:   "float64 instead of float32; a step to T <= 0 is an error",
+})
 
 // Contract needs logits and labels, and accepts a Stream.
 func (TSGuo50) Contract() Contract { return streamedContract() }

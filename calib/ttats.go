@@ -22,21 +22,19 @@ import (
 // rotation and zoom, brightness, warp.
 type AugmentedTemperatureScaling struct{}
 
-func ttaTSEntry() Entry {
-	return NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
-		Name:      "tta-ts",
-		Label:     "TTA-TS",
-		Version:   2,
-		Summary:   "temperature of ts for the mean of the logits of augmented test views",
-		Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
-		Aliases:   []string{"test-time-augmentation"},
+var ttaTSEntry = NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
+	Name:      "tta-ts",
+	Label:     "TTA-TS",
+	Version:   2,
+	Summary:   "temperature of ts for the mean of the logits of augmented test views",
+	Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
+	Aliases:   []string{"test-time-augmentation"},
 
-		Formula:   "p = softmax(mean of l and its v augmented views / T), T of ts",
-		Code:      "none: the authors published none",
-		Agreement: "not compared; T is that of ts, and the mean is compared with its definition",
-		Departs:   "none known; the paper's text was not available, only its abstract and a script by others",
-	})
-}
+	Formula:   "p = softmax(mean of l and its v augmented views / T), T of ts",
+	Code:      "none: the authors published none",
+	Agreement: "not compared; T is that of ts, and the mean is compared with its definition",
+	Departs:   "none known; the paper's text was not available, only its abstract and a script by others",
+})
 
 // Contract needs logits and labels, then logits and augmented views.
 func (AugmentedTemperatureScaling) Contract() Contract {

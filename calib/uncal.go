@@ -10,21 +10,19 @@ import (
 // first column of every table is computed like the others.
 type Uncalibrated struct{}
 
-func uncalEntry() Entry {
-	return NewEntry[Uncalibrated, uncalMap](Entry{
-		Name:      "uncal",
-		Label:     "Uncal",
-		Version:   1,
-		Summary:   "softmax of the logits, nothing fitted",
-		Reference: "the network itself",
-		Aliases:   []string{"none", "uncalibrated", "softmax", "identity"},
+var uncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
+	Name:      "uncal",
+	Label:     "Uncal",
+	Version:   1,
+	Summary:   "softmax of the logits, nothing fitted",
+	Reference: "the network itself",
+	Aliases:   []string{"none", "uncalibrated", "softmax", "identity"},
 
-		Formula:   "p = softmax(l)",
-		Code:      "none",
-		Agreement: "not compared: nothing is fitted",
-		Departs:   "none",
-	})
-}
+	Formula:   "p = softmax(l)",
+	Code:      "none",
+	Agreement: "not compared: nothing is fitted",
+	Departs:   "none",
+})
 
 // Contract needs no calibration set.
 func (Uncalibrated) Contract() Contract { return Contract{Test: data.Logits, KeepsTop1: true} }

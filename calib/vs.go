@@ -22,23 +22,21 @@ type VectorScaling struct {
 	Ridge float64 // 1e-9 to 1e9; 0 means 1e-6
 }
 
-func vsEntry() Entry {
-	return NewEntry[VectorScaling, vsMap](Entry{
-		Name:      "vs",
-		Label:     "VS",
-		Version:   3,
-		Summary:   "vector scaling, a slope and an offset for each class",
-		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-		Aliases:   []string{"vector-scaling"},
+var vsEntry = NewEntry[VectorScaling, vsMap](Entry{
+	Name:      "vs",
+	Label:     "VS",
+	Version:   3,
+	Summary:   "vector scaling, a slope and an offset for each class",
+	Reference: "Guo, Pleiss, Sun and Weinberger 2017",
+	Aliases:   []string{"vector-scaling"},
 
-		Formula:   "p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v - 1)^2 + sum b^2)",
-		Code:      "numpy",
-		Agreement: "probabilities to 1e-6 with Newton's method and the whole Hessian",
-		Departs:   "a ridge of 1e-6, without which a class without rows has no minimum",
+	Formula:   "p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v - 1)^2 + sum b^2)",
+	Code:      "numpy",
+	Agreement: "probabilities to 1e-6 with Newton's method and the whole Hessian",
+	Departs:   "a ridge of 1e-6, without which a class without rows has no minimum",
 
-		Cost: 150,
-	})
-}
+	Cost: 150,
+})
 
 // Options returns the options.
 func (m *VectorScaling) Options() []Option {
