@@ -54,7 +54,7 @@ func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {
 		r.columns = append(r.columns, c)
 	}
 	if r.anew {
-		r.drawn, r.first = &Samples{}, make([]int32, s.Len())
+		r.drawn, r.first = &Samples{scores: &scoring.SampleScores{}}, make([]int32, s.Len())
 	}
 	return r
 }
@@ -153,11 +153,11 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 				continue
 			}
 			v, err := c.entry.Compute(s, opts.Seed)
-			for i := range c.entry.Outputs {
-				if err != nil {
-					v = append(v, math.NaN())
-				}
-				dst[c.first+i] = append(dst[c.first+i], v[i])
+			if err != nil {
+				v = slices.Repeat([]float64{math.NaN()}, len(c.entry.Outputs))
+			}
+			for i, x := range v {
+				dst[c.first+i] = append(dst[c.first+i], x)
 			}
 		}
 	}
@@ -185,12 +185,7 @@ func means(drawn []times, rows []float64) [lanes]float64 {
 // stay valid until the next call.
 func (r *resampler) expand(drawn []times, lane int) *Samples {
 	s, d := r.samples, r.drawn
-	from := s.scores
-	n, to := int32(0), d.scores
-	if to == nil {
-		to = scoring.New(s.Len())
-	}
-	to.Reset(s.Len())
+	from, to, n := s.scores, d.scores, int32(0)
 	d.origin, d.sorted, d.classes = d.origin[:0], d.sorted[:0], s.classes
 	for i := range drawn {
 		r.first[i] = n
@@ -199,10 +194,9 @@ func (r *resampler) expand(drawn []times, lane int) *Samples {
 			n++
 		}
 	}
-	to.TopLabel, to.Classes, to.Vectors = from.TopLabel, nil, nil
+	to.TopLabel = from.TopLabel
 	to.Conf, to.Pred, to.Label = gather(to.Conf, from.Conf, d.origin), gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
 	to.NLL, to.Brier, to.Changed = gather(to.NLL, from.NLL, d.origin), gather(to.Brier, from.Brier, d.origin), gather(to.Changed, from.Changed, d.origin)
-	d.scores = to
 	for _, x := range s.sorted {
 		for t := range int32(drawn[x.row][lane]) {
 			d.sorted = append(d.sorted, sample{x.conf, r.first[x.row] + t, x.correct})
@@ -211,12 +205,13 @@ func (r *resampler) expand(drawn []times, lane int) *Samples {
 	return d
 }
 
-// gather appends to dst, which is empty, the rows of a column in order; a column
-// that is absent stays absent.
+// gather returns the rows of a column in order, in the memory of dst; a column that is
+// absent stays absent.
 func gather[T any](dst, column []T, rows []int32) []T {
 	if len(column) == 0 {
 		return nil
 	}
+	dst = dst[:0]
 	for _, i := range rows {
 		dst = append(dst, column[i])
 	}

@@ -85,17 +85,6 @@ func part[T any](column []T, lo, hi int) []T {
 	return column[lo:lo:hi]
 }
 
-// Reset removes all rows and makes room for n, in the same memory if it is large
-// enough.
-func (s *SampleScores) Reset(n int) {
-	if cap(s.Conf) < n {
-		*s = *New(n)
-		return
-	}
-	s.truncate(0)
-	s.Classes, s.Vectors, s.TopLabel = nil, nil, false
-}
-
 // Len returns the number of rows.
 func (s *SampleScores) Len() int { return len(s.Conf) }
 

@@ -282,15 +282,6 @@ func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
 	if c, err := f.AppendEncoded([]byte("before")); err != nil || string(c[:6]) != "before" || !bytes.Equal(c[6:], b) {
 		t.Errorf("appended: %v", err)
 	}
-	for _, n := range []int{0, 50, 200} { // with room and without
-		used := scored(rng, 100)
-		used.Classes = &ClassBins{}
-		used.Reset(n)
-		if used.Len() != 0 || used.Classes != nil || cap(used.Conf) < n || len(used.Changed) != 0 {
-			t.Errorf("reset for %d rows: %+v", n, used)
-		}
-	}
-
 	for _, at := range []int{200, len(b) / 2} { // inside columns
 		bad := bytes.Clone(b)
 		bad[at] ^= 1
