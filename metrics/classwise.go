@@ -25,10 +25,7 @@ var eceClasswiseEntry = Entry{
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		mean, sum, err := ClasswiseECE(s)
-		if err != nil {
-			return nil, err
-		}
-		return []float64{mean, sum}, nil
+		return []float64{mean, sum}, err
 	},
 }
 

@@ -29,10 +29,7 @@ var decompositionEntry = Entry{
 
 	Compute: func(s *Samples, seed uint64) ([]float64, error) {
 		brier, nll, err := Decompose(s, seed)
-		if err != nil {
-			return nil, err
-		}
-		return []float64{brier.Calibration, brier.Refinement, nll.Calibration, nll.Refinement}, nil
+		return []float64{brier.Calibration, brier.Refinement, nll.Calibration, nll.Refinement}, err
 	},
 }
 

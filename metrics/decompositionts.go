@@ -30,10 +30,7 @@ var decompositionTSEntry = Entry{
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		nll, brier, err := DecomposeTS(s)
-		if err != nil {
-			return nil, err
-		}
-		return []float64{nll.Calibration, nll.Refinement, brier.Calibration, brier.Refinement}, nil
+		return []float64{nll.Calibration, nll.Refinement, brier.Calibration, brier.Refinement}, err
 	},
 	Rows: func(s *Samples) ([][]float64, error) {
 		scores, err := s.crossFitted()

@@ -85,10 +85,7 @@ func value(metric func(*Samples) float64) func(*Samples, uint64) ([]float64, err
 func valueOrError(metric func(*Samples) (float64, error)) func(*Samples, uint64) ([]float64, error) {
 	return func(s *Samples, _ uint64) ([]float64, error) {
 		v, err := metric(s)
-		if err != nil {
-			return nil, err
-		}
-		return []float64{v}, nil
+		return []float64{v}, err
 	}
 }
 

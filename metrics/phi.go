@@ -31,10 +31,7 @@ var phiEntry = Entry{
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		nll, brier, err := PHI(s)
-		if err != nil {
-			return nil, err
-		}
-		return []float64{nll, brier}, nil
+		return []float64{nll, brier}, err
 	},
 	Rows: func(s *Samples) ([][]float64, error) {
 		scores, uncal, err := s.improved()

@@ -34,10 +34,7 @@ var variationalLpEntry = Entry{
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		isotonic, temperature, err := VariationalLp(s)
-		if err != nil {
-			return nil, err
-		}
-		return []float64{isotonic.L1, isotonic.L2, isotonic.LInf, temperature.L1, temperature.L2, temperature.LInf}, nil
+		return []float64{isotonic.L1, isotonic.L2, isotonic.LInf, temperature.L1, temperature.L2, temperature.LInf}, err
 	},
 	Rows: func(s *Samples) ([][]float64, error) {
 		scores, err := s.crossFitted()
