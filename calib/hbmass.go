@@ -2,8 +2,6 @@ package calib
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -102,15 +100,7 @@ type hbMassMap struct {
 func (m hbMassMap) NumClasses() int { return len(m.Classes) }
 
 func (m hbMassMap) Check() error {
-	if len(m.Classes) == 0 {
-		return errors.New("no classes")
-	}
-	for j, h := range m.Classes {
-		if err := checkBins(h.Edges, h.Values); err != nil {
-			return fmt.Errorf("class %d: %w", j, err)
-		}
-	}
-	return nil
+	return checkClasses(m.Classes, func(h massHistogram) error { return checkBins(h.Edges, h.Values) })
 }
 
 // Apply writes the n x k probabilities.

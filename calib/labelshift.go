@@ -226,13 +226,7 @@ func (m labelShiftMap) Check() error {
 	if err := checkTemperature("T", m.T); err != nil {
 		return err
 	}
-	if len(m.B) == 0 {
-		return errors.New("no classes")
-	}
-	if err := checkParameters("b", m.B, len(m.B)); err != nil {
-		return err
-	}
-	if err := checkParameters("w", m.W, len(m.B)); err != nil {
+	if err := checkVectors([]string{"b", "w"}, m.B, m.W); err != nil {
 		return err
 	}
 	for j, w := range m.W {

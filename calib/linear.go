@@ -56,15 +56,19 @@ func checkClasses[T any](classes []T, check func(T) error) error {
 	return nil
 }
 
-// checkDiagonal rejects slopes v and offsets b that no fit returns.
-func checkDiagonal(v, b []float64) error {
-	if len(v) == 0 {
+// checkVectors rejects vectors of k parameters that no fit returns; k is the length of
+// the first one.
+func checkVectors(names []string, vectors ...[]float64) error {
+	k := len(vectors[0])
+	if k == 0 {
 		return errors.New("no classes")
 	}
-	if err := checkParameters("v", v, len(v)); err != nil {
-		return err
+	for i, v := range vectors {
+		if err := checkParameters(names[i], v, k); err != nil {
+			return err
+		}
 	}
-	return checkParameters("b", b, len(v))
+	return nil
 }
 
 // checkMatrix rejects a matrix w and offsets b that no fit returns.

@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -293,18 +292,7 @@ func (m plattMap) Check() error {
 	if m.Score != scoreProb && m.Score != scoreLogOdds && m.Score != scoreLogProb {
 		return fmt.Errorf("score %q: want %s, %s or %s", m.Score, scoreProb, scoreLogOdds, scoreLogProb)
 	}
-	return checkSigmoids(m.A, m.B)
-}
-
-// checkSigmoids rejects slopes a and offsets b that no fit returns.
-func checkSigmoids(a, b []float64) error {
-	if len(a) == 0 {
-		return errors.New("no classes")
-	}
-	if err := checkParameters("a", a, len(a)); err != nil {
-		return err
-	}
-	return checkParameters("b", b, len(a))
+	return checkVectors([]string{"a", "b"}, m.A, m.B)
 }
 
 // Apply writes the n x k probabilities.

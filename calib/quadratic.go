@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -71,15 +70,7 @@ type quadraticMap struct {
 // NumClasses returns k.
 func (m quadraticMap) NumClasses() int { return len(m.A) }
 
-func (m quadraticMap) Check() error {
-	if len(m.C) != len(m.A) {
-		return fmt.Errorf("%d a and %d c: want one of each for every class", len(m.A), len(m.C))
-	}
-	if err := checkSigmoids(m.A, m.B); err != nil {
-		return err
-	}
-	return checkParameters("c", m.C, len(m.C))
-}
+func (m quadraticMap) Check() error { return checkVectors([]string{"a", "b", "c"}, m.A, m.B, m.C) }
 
 // Apply writes the n x k probabilities.
 func (m quadraticMap) Apply(dst data.Probs, set *data.Set) {

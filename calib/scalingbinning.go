@@ -230,7 +230,7 @@ func centre(edges []float64, bin int) float64 {
 }
 
 func (s binnedSigmoid) check() error {
-	if err := checkSigmoids([]float64{s.A}, []float64{s.B}); err != nil {
+	if err := checkVectors([]string{"a", "b"}, []float64{s.A}, []float64{s.B}); err != nil {
 		return err
 	}
 	return checkBins(s.Edges, s.Values)

@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/linearmap"
 	"github.com/qats-bench/qats/data"
 )
@@ -98,13 +97,5 @@ func (m smsMap) Check() error {
 
 // Apply writes softmax(W x + b).
 func (m smsMap) Apply(dst data.Probs, set *data.Set) {
-	x := make([]float64, len(m.W))
-	for i := range set.Logits.Rows {
-		m.scores(x, set.Logits.Row(i))
-		q := dst.Row(i)
-		for c, w := range m.W {
-			q[c] = fit.Dot(w, x) + m.B[c]
-		}
-		fit.ToSoftmax(q)
-	}
+	odirMap{Models: []odirModel{{m.W, m.B}}}.apply(dst, set, m.scores)
 }

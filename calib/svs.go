@@ -134,17 +134,8 @@ func (m svsMap) Check() error {
 	if err := m.mixed.check(); err != nil {
 		return err
 	}
-	return checkDiagonal(m.V, m.B)
+	return checkVectors([]string{"v", "b"}, m.V, m.B)
 }
 
 // Apply writes softmax(v x + b).
-func (m svsMap) Apply(dst data.Probs, set *data.Set) {
-	for i := range set.Logits.Rows {
-		q := dst.Row(i)
-		m.scores(q, set.Logits.Row(i))
-		for j, x := range q {
-			q[j] = float64(m.V[j]*x) + m.B[j]
-		}
-		fit.ToSoftmax(q)
-	}
-}
+func (m svsMap) Apply(dst data.Probs, set *data.Set) { applyDiagonal(dst, set, m.scores, m.V, m.B) }

@@ -90,14 +90,18 @@ type vsMap struct {
 
 func (m vsMap) NumClasses() int { return len(m.V) }
 
-func (m vsMap) Check() error { return checkDiagonal(m.V, m.B) }
+func (m vsMap) Check() error { return checkVectors([]string{"v", "b"}, m.V, m.B) }
 
 // Apply writes softmax(v l + b).
-func (m vsMap) Apply(dst data.Probs, set *data.Set) {
+func (m vsMap) Apply(dst data.Probs, set *data.Set) { applyDiagonal(dst, set, rawLogits, m.V, m.B) }
+
+// applyDiagonal writes softmax(v x + b), where x are the scores of a row.
+func applyDiagonal(dst data.Probs, set *data.Set, scores scores, v, b []float64) {
 	for i := range set.Logits.Rows {
 		q := dst.Row(i)
-		for j, l := range set.Logits.Row(i) {
-			q[j] = float64(m.V[j]*float64(l)) + m.B[j]
+		scores(q, set.Logits.Row(i))
+		for j, x := range q {
+			q[j] = float64(v[j]*x) + b[j]
 		}
 		fit.ToSoftmax(q)
 	}
