@@ -351,15 +351,20 @@ func (m etsMap) Check() error {
 	if err := checkTemperature("T", m.T); err != nil {
 		return err
 	}
+	return checkWeights("w", m.W[:])
+}
+
+// checkWeights rejects weights of a mixture that are not in [0, 1] or do not sum to 1.
+func checkWeights(name string, weights []float64) error {
 	sum := 0.0
-	for i, w := range m.W {
+	for i, w := range weights {
 		if !(w >= 0 && w <= 1) {
-			return fmt.Errorf("w[%d] = %v is outside [0, 1]", i, w)
+			return fmt.Errorf("%s[%d] = %v is outside [0, 1]", name, i, w)
 		}
 		sum += w
 	}
 	if !(math.Abs(sum-1) <= 1e-9) {
-		return fmt.Errorf("w sums to %v, want 1", sum)
+		return fmt.Errorf("%s sums to %v, want 1", name, sum)
 	}
 	return nil
 }

@@ -87,23 +87,16 @@ type htsFit struct {
 // x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x)).
 // For the derivatives of the NLL in T see fit.RowBlock.InTemperature.
 func (f *htsFit) at(ctx context.Context, m htsMap) (fit.Local, error) {
-	scale := func(dst []float64, lo int) []float64 {
-		for i := range dst {
-			dst[i] = 1 / m.temperature(f.entropy[lo+i])
-		}
-		return dst
-	}
+	scale := fit.ByRow(func(i int) float64 { return 1 / m.temperature(f.entropy[i]) })
 	s, err := f.Sums(ctx, scale, 6, func(block *fit.RowBlock, sum []float64) {
 		var w, b, ww, wb, bb float64
 		for i := range block.Moments {
-			label, beta, h := block.LabelLogit[i], block.Scale[i], f.entropy[block.First+i]
-			rate := fit.Sigmoid(float64(m.W*h) + m.B)
+			h := f.entropy[block.First+i]
 			if m.floored(h) {
 				continue // T is constant in w and b here
 			}
-			g, b2 := block.Moments[i].Slope(label), float64(beta*beta)
-			inT := -float64(b2 * g)
-			inTT := float64(b2 * (float64(b2*block.Moments[i].Variance()) + float64(2*beta*g)))
+			rate := fit.Sigmoid(float64(m.W*h) + m.B)
+			inT, inTT := block.InTemperature(i)
 			first := float64(inT * rate)
 			second := float64(inTT*rate*rate) + float64(first*(1-rate))
 			w += float64(first * h)

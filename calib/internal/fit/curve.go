@@ -151,12 +151,7 @@ func (c Curve) localOf(nll float64, total []float64, n int) Local {
 // Hessian. It takes one pass. q holds the quantity of every row.
 func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, error) {
 	knots := c.Knots(x)
-	scale := func(dst []float64, lo int) []float64 {
-		for i := range dst {
-			dst[i] = 1 / TemperatureAt(knots, q[lo+i])
-		}
-		return dst
-	}
+	scale := ByRow(func(i int) float64 { return 1 / TemperatureAt(knots, q[i]) })
 	p := c.Segments + 1
 	total, err := o.Sums(ctx, scale, 1+3*p, func(b *RowBlock, sum []float64) {
 		sum[0] += b.NLL()
