@@ -12,8 +12,8 @@ import (
 // under the given names.
 func members(v float32, logits, labels string, more ...any) []byte {
 	return zipOf(0, append([]any{
-		logits + ".npy", append(appendHeader(nil, Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...),
-		labels + ".npy", append(appendHeader(nil, Int32, []int{1}), appendLittle(nil, []int32{0})...),
+		logits + ".npy", append(headerBytes(Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...),
+		labels + ".npy", append(headerBytes(Int32, []int{1}), appendLittle(nil, []int32{0})...),
 	}, more...)...)
 }
 
@@ -21,14 +21,14 @@ func members(v float32, logits, labels string, more ...any) []byte {
 // a file or a network a file, and a calibration set has one of several names.
 func TestSetsAreFoundInTheirPlaces(t *testing.T) {
 	head := []any{
-		"head_weight.npy", append(appendHeader(nil, Float32, []int{2, 3}), make([]byte, 24)...),
-		"head_bias.npy", append(appendHeader(nil, Float32, []int{2}), make([]byte, 8)...),
-		"ood_logits.npy", append(appendHeader(nil, Float32, []int{1, 2}), make([]byte, 8)...),
+		"head_weight.npy", append(headerBytes(Float32, []int{2, 3}), make([]byte, 24)...),
+		"head_bias.npy", append(headerBytes(Float32, []int{2}), make([]byte, 8)...),
+		"ood_logits.npy", append(headerBytes(Float32, []int{1, 2}), make([]byte, 8)...),
 	}
 	npy := func(v float32) []byte {
-		return append(appendHeader(nil, Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...)
+		return append(headerBytes(Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...)
 	}
-	label := append(appendHeader(nil, Int32, []int{1}), make([]byte, 4)...)
+	label := append(headerBytes(Int32, []int{1}), make([]byte, 4)...)
 	tensors := tensorFile(`{"logits":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"labels":{"dtype":"I32","shape":[1],"data_offsets":[8,12]}}`,
 		append(appendLittle(nil, []float32{9, 0}), 0, 0, 0, 0)...)
 	both := zipOf(0,

@@ -113,7 +113,7 @@ func TestRejectsBadArchives(t *testing.T) {
 		{[]byte("not a zip at all"), "z.npz#a", "z.npz#a: not a complete .npz file: zip: not a valid zip file"},
 		{stored[:len(stored)-30], "z.npz#a", "z.npz#a: not a complete .npz file: zip: not a valid zip file"},
 		{stored, "z.npz#b", "z.npz#b: no such member (it has a)"},
-		{stored, "z.npz", "z.npz: an archive; name the array in it as FILE.npz#MEMBER (it has a)"},
+		{stored, "z.npz", "z.npz: it holds several arrays; name one as FILE.npz#NAME (it has a)"},
 		{zipOf(zip.Store, "a.npy", good, "a.npy", good), "z.npz#a", "z.npz#a: two members are named a"},
 		{flipped, "z.npz#a", "z.npz#a: damaged: the CRC does not match"},
 		{declare(bomb, 100), "z.npz#a", "z.npz#a: unpacks to more than the declared 100 bytes"},

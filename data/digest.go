@@ -253,21 +253,14 @@ func (l location) hash() (record, error) {
 
 // copyTo writes the bytes of the file c at l to w; of a member the .npy.
 func (l location) copyTo(w io.Writer, c contents) error {
-	switch {
-	case l.member == "":
+	if l.member == "" {
 		// A quarter of the reads that the 32 KB of io.Copy need: 2 % of `qats run` on many small arrays.
 		_, err := io.CopyBuffer(w, io.NewSectionReader(c.body, 0, c.size), make([]byte, 128<<10))
 		return err
-	case isTensors(l.path):
-		t, err := findTensor(c.body, c.size, l.member)
-		if err != nil {
-			return err
-		}
-		return t.writeTo(w, c.body)
 	}
-	member, err := findMember(c.body, c.size, l.member)
+	m, err := l.find(c)
 	if err != nil {
 		return err
 	}
-	return copyMember(w, member)
+	return m.writeTo(w)
 }

@@ -148,11 +148,7 @@ func (f *Folder) missing(x file) bool {
 		return false
 	}
 	defer c.close()
-	if isTensors(l.path) {
-		_, err = findTensor(c.body, c.size, l.member)
-	} else {
-		_, err = findMember(c.body, c.size, l.member)
-	}
+	_, err = l.find(c)
 	var none *missingMember
 	return errors.As(err, &none)
 }

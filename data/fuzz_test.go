@@ -18,7 +18,7 @@ func FuzzNPY(f *testing.F) {
 	for _, v := range variants {
 		f.Add(npyFile(1, npyHeader(">"+v.kind, true, "(2, 3)"), make([]byte, 6*int(v.kind[1]-'0'))))
 	}
-	f.Add(appendLittle(appendHeader(nil, Float32, []int{2, 1, 2}), []float32{1, -2, 3e38, 1e-45}))
+	f.Add(appendLittle(headerBytes(Float32, []int{2, 1, 2}), []float32{1, -2, 3e38, 1e-45}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -31,7 +31,7 @@ func FuzzNPY(f *testing.F) {
 		if !ok {
 			return
 		}
-		again := appendLittle(appendHeader(nil, Float64, []int{rows, cols}), values)
+		again := appendLittle(headerBytes(Float64, []int{rows, cols}), values)
 		_, _, back, ok := readAny(t, again)
 		if !ok || len(back) != len(values) {
 			t.Fatalf("the written file is rejected: %q", again[:min(128, len(again))])
@@ -89,7 +89,7 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 
 // FuzzNPZ hands arbitrary archives to both readers of archives.
 func FuzzNPZ(f *testing.F) {
-	array := appendLittle(appendHeader(nil, Float64, []int{2}), []float64{1, 2})
+	array := appendLittle(headerBytes(Float64, []int{2}), []float64{1, 2})
 	f.Add(zipOf(zip.Store, "a.npy", array))
 	f.Add(zipOf(zip.Deflate, "a.npy", array, "b.npy", []byte("x")))
 	var b bytes.Buffer

@@ -159,15 +159,15 @@ func (h header) axes() int {
 	return n
 }
 
-// appendHeader appends the header of a C-order array in format 1.0. As in numpy,
+// headerBytes returns the header of a C-order array in format 1.0. As in numpy,
 // padding makes the body begin at a multiple of 64. (The npyio library writes a
 // header only together with a body, by reflection and one element at a time.)
-func appendHeader(b []byte, t DType, shape []int) []byte {
+func headerBytes(t DType, shape []int) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", t.descr(), tuple(shape))
 	const fixed = len(npyMagic) + 4
 	pad := 63 - (fixed+len(text))%64
 	text += strings.Repeat(" ", pad) + "\n"
-	b = append(b, npyMagic+"\x01\x00"...)
+	b := []byte(npyMagic + "\x01\x00")
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
 	return append(b, text...)
 }

@@ -90,13 +90,31 @@ func (l location) openArray() (*Array, error) {
 	return &Array{header: h, name: l.name, column: "class", contents: c}, nil
 }
 
-// headerOf reads the header of an array that c holds: a tensor or a .npy.
-func (l location) headerOf(c contents) (header, error) {
-	if isTensors(l.path) {
-		t, err := findTensor(c.body, c.size, l.member)
-		return t.header, err
+// header reads the header of the array at l, and no more.
+func (l location) header() (header, error) {
+	c, err := l.open()
+	if err != nil {
+		return header{}, err
 	}
-	return readHeader(c.body, c.size)
+	defer c.close()
+	h, err := l.headerOf(c)
+	if err != nil {
+		return header{}, l.wrap(err)
+	}
+	return h, nil
+}
+
+// headerOf reads the header of the array at l, which is in the file c or is the
+// unpacked member c.
+func (l location) headerOf(c contents) (header, error) {
+	if c.file == nil || !hasMembers(l.path) {
+		return readHeader(c.body, c.size)
+	}
+	m, err := l.find(c)
+	if err != nil {
+		return header{}, err
+	}
+	return m.readHeader()
 }
 
 // contents are the bytes of a file or of an unpacked member: an open file, or memory.
@@ -111,9 +129,9 @@ type contents struct {
 func (l location) unpack(c contents) (contents, error) {
 	defer c.close()
 	var b []byte
-	member, err := findMember(c.body, c.size, l.member)
+	m, err := l.find(c)
 	if err == nil {
-		b, err = readArray(member, cmp.Or(l.limit, DefaultMemberLimit))
+		b, err = readArray(m.(archived).File, cmp.Or(l.limit, DefaultMemberLimit))
 	}
 	if err != nil {
 		return contents{}, l.wrap(err)

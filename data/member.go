@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 )
 
 // DefaultMemberLimit is the largest member of an archive that is unpacked, in bytes,
@@ -15,6 +17,66 @@ const DefaultMemberLimit = 4 << 30
 // maxDeflate is the largest factor by which deflate expands. A member that declares
 // more is damaged or malicious.
 const maxDeflate = 1032
+
+// member is one array of a file that holds several.
+type member interface {
+	name() string
+	readHeader() (header, error)
+	writeTo(w io.Writer) error // the bytes of the .npy
+}
+
+// members returns the arrays in the file c at l, which is an .npz or a .safetensors.
+func (l location) members(c contents) (all []member, err error) {
+	if isTensors(l.path) {
+		tensors, err := readTensors(c.body, c.size)
+		for i := range tensors {
+			all = append(all, &tensors[i])
+		}
+		return all, err
+	}
+	z, err := openZip(c.body, c.size)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range z.File {
+		all = append(all, archived{f})
+	}
+	return all, nil
+}
+
+// find returns the member at l of the file c.
+func (l location) find(c contents) (member, error) {
+	all, err := l.members(c)
+	if err != nil {
+		return nil, err
+	}
+	var found member
+	var names []string
+	for _, m := range all {
+		names = append(names, m.name())
+		if m.name() != l.member {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("two members are named %s", l.member)
+		}
+		found = m
+	}
+	switch {
+	case found != nil:
+		return found, nil
+	case l.member == "":
+		return nil, fmt.Errorf("it holds several arrays; name one as FILE%s#NAME (it has %s)", filepath.Ext(l.path), strings.Join(names, ", "))
+	}
+	return nil, &missingMember{names}
+}
+
+// missingMember is the error of a file without the member asked for.
+type missingMember struct{ names []string }
+
+func (e *missingMember) Error() string {
+	return fmt.Sprintf("no such member (it has %s)", strings.Join(e.names, ", "))
+}
 
 // encrypted is the bit of a member's flags that says so.
 const encrypted = 1
@@ -46,28 +108,6 @@ func memberHeader(f *zip.File) (header, int64, error) {
 	}
 	h, err := readHeader(bytes.NewReader(head), size)
 	return h, size, err
-}
-
-// header reads the header of the array at l, and no more.
-func (l location) header() (header, error) {
-	c, err := l.open()
-	if err != nil {
-		return header{}, err
-	}
-	defer c.close()
-	var h header
-	if isArchive(l.path) {
-		var member *zip.File
-		if member, err = findMember(c.body, c.size, l.member); err == nil {
-			h, _, err = memberHeader(member)
-		}
-	} else {
-		h, err = l.headerOf(c)
-	}
-	if err != nil {
-		return header{}, l.wrap(err)
-	}
-	return h, nil
 }
 
 // declared returns the size that the archive declares for a member. One that is

@@ -10,42 +10,17 @@ import (
 	"time"
 )
 
-func findMember(r io.ReaderAt, size int64, member string) (*zip.File, error) {
-	z, err := openZip(r, size)
-	if err != nil {
-		return nil, err
-	}
-	var found *zip.File
-	var names []string
-	for _, f := range z.File {
-		name := strings.TrimSuffix(f.Name, ".npy")
-		names = append(names, name)
-		if name != member {
-			continue
-		}
-		if found != nil {
-			return nil, fmt.Errorf("two members are named %s", member)
-		}
-		found = f
-	}
-	switch {
-	case found != nil:
-		return found, nil
-	case member == "":
-		return nil, fmt.Errorf("an archive; name the array in it as FILE.npz#MEMBER (it has %s)", strings.Join(names, ", "))
-	}
-	return nil, &missingMember{member, names}
+// archived is an array of an .npz.
+type archived struct{ *zip.File }
+
+func (a archived) name() string { return strings.TrimSuffix(a.Name, ".npy") }
+
+func (a archived) readHeader() (header, error) {
+	h, _, err := memberHeader(a.File)
+	return h, err
 }
 
-// missingMember is the error of an archive without the member asked for.
-type missingMember struct {
-	member string
-	names  []string
-}
-
-func (e *missingMember) Error() string {
-	return fmt.Sprintf("no such member (it has %s)", strings.Join(e.names, ", "))
-}
+func (a archived) writeTo(w io.Writer) error { return copyMember(w, a.File) }
 
 func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	if size == 0 {
@@ -118,11 +93,11 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		return appendHeader(nil, Float64, []int{len(m.Float64)}), littleBytes(m.Float64), nil
+		return headerBytes(Float64, []int{len(m.Float64)}), littleBytes(m.Float64), nil
 	case m.Int32 != nil:
-		return appendHeader(nil, Int32, []int{len(m.Int32)}), littleBytes(m.Int32), nil
+		return headerBytes(Int32, []int{len(m.Int32)}), littleBytes(m.Int32), nil
 	case m.Bool != nil:
-		return appendHeader(nil, Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
+		return headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}
 	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
 }

@@ -32,7 +32,8 @@ func isTensors(path string) bool { return strings.EqualFold(filepath.Ext(path), 
 // tensor is one array of a .safetensors file. Its numbers are in C order and
 // little-endian, and they are read in place: the file needs no memory.
 type tensor struct {
-	name  string
+	file  io.ReaderAt
+	title string
 	kind  string // the type as the file names it
 	begin int64  // in the bytes after the header
 	end   int64
@@ -43,7 +44,7 @@ type tensor struct {
 // bytes with the length of a JSON object, the object, and the numbers. Each tensor
 // must have exactly the bytes that its shape and type need, and the tensors must
 // cover the rest of the file without gaps and overlaps, as the format demands. A
-// type that is not read is an error only for the tensor that has it (findTensor).
+// type that is not read is an error only where the tensor that has it is read.
 func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	if size == 0 {
 		return nil, errors.New("empty file")
@@ -72,8 +73,9 @@ func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	}
 	body := 8 + int64(length)
 	for i := range all {
+		all[i].file = r
 		if err := all[i].place(body); err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", all[i].name, err)
+			return nil, fmt.Errorf("tensor %q: %w", all[i].title, err)
 		}
 	}
 	return all, covered(all, size-body)
@@ -116,7 +118,7 @@ func parseTensors(text []byte) ([]tensor, error) {
 		if t.DType == "" || t.Shape == nil || len(t.Offsets) != 2 || len(t.Shape) > maxAxes {
 			return nil, fmt.Errorf("tensor %q: want dtype, shape with at most %d axes, and data_offsets with begin and end", name, maxAxes)
 		}
-		all = append(all, tensor{name: name, kind: t.DType, begin: t.Offsets[0], end: t.Offsets[1],
+		all = append(all, tensor{title: name, kind: t.DType, begin: t.Offsets[0], end: t.Offsets[1],
 			header: header{dtype: tensorTypes[t.DType], shape: t.Shape}})
 	}
 	if _, err := dec.Token(); err != nil {
@@ -156,7 +158,7 @@ func covered(all []tensor, size int64) error {
 	at := int64(0)
 	for _, t := range order {
 		if t.begin != at {
-			return fmt.Errorf("tensor %q begins at byte %d of the numbers; the one before it ends at %d", t.name, t.begin, at)
+			return fmt.Errorf("tensor %q begins at byte %d of the numbers; the one before it ends at %d", t.title, t.begin, at)
 		}
 		at = t.end
 	}
@@ -169,35 +171,25 @@ func covered(all []tensor, size int64) error {
 	return nil
 }
 
-// findTensor returns the tensor with the given name.
-func findTensor(r io.ReaderAt, size int64, name string) (tensor, error) {
-	all, err := readTensors(r, size)
-	if err != nil {
-		return tensor{}, err
+func (t *tensor) name() string { return t.title }
+
+func (t *tensor) readHeader() (header, error) {
+	if t.dtype == "" {
+		return header{}, fmt.Errorf("dtype %s is not supported; store numbers, such as F32 or I64", t.kind)
 	}
-	var names []string
-	for _, t := range all {
-		if t.name != name {
-			names = append(names, t.name)
-			continue
-		}
-		if t.dtype == "" {
-			return tensor{}, fmt.Errorf("dtype %s is not supported; store numbers, such as F32 or I64", t.kind)
-		}
-		return t, nil
-	}
-	if name == "" {
-		return tensor{}, fmt.Errorf("name the tensor in it as FILE.safetensors#NAME (it has %s)", strings.Join(names, ", "))
-	}
-	return tensor{}, &missingMember{name, names}
+	return t.header, nil
 }
 
 // writeTo writes what the digest of a tensor is computed of: the .npy that numpy
 // would write of it. So the same array has the same digest in both formats.
-func (t *tensor) writeTo(w io.Writer, r io.ReaderAt) error {
-	if _, err := w.Write(appendHeader(nil, t.dtype, t.shape)); err != nil {
+func (t *tensor) writeTo(w io.Writer) error {
+	h, err := t.readHeader()
+	if err != nil {
 		return err
 	}
-	_, err := io.Copy(w, io.NewSectionReader(r, t.offset, t.end-t.begin))
+	if _, err := w.Write(headerBytes(h.dtype, h.shape)); err != nil {
+		return err
+	}
+	_, err = io.Copy(w, io.NewSectionReader(t.file, t.offset, t.end-t.begin))
 	return err
 }

@@ -58,7 +58,7 @@ func TestDigestOfATensorIsThatOfItsNPY(t *testing.T) {
 	file := tensorFile(`{"pad":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"logits":{"dtype":"F32","shape":[2,3],"data_offsets":[3,27]},"tail":{"dtype":"U8","shape":[1],"data_offsets":[27,28]}}`,
 		append(append([]byte{7, 7, 7}, body...), 9)...)
 	fsys := fstest.MapFS{
-		"d/n/test/logits.npy":   {Data: append(appendHeader(nil, Float32, []int{2, 3}), body...)},
+		"d/n/test/logits.npy":   {Data: append(headerBytes(Float32, []int{2, 3}), body...)},
 		"d/m/test.safetensors":  {Data: file},
 		"d/o/test.safetensors":  {Data: append(file[:len(file)-2:len(file)-2], 0x41, 9)},
 		"d/p.safetensors":       {Data: tensorFile(`{"test_logits":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]}}`, body...)},
@@ -160,12 +160,12 @@ func FuzzSafetensors(f *testing.F) {
 		fsys := fstest.MapFS{"x.safetensors": {Data: b}}
 		for _, x := range all {
 			if x.offset < 8 || x.offset+x.end-x.begin > int64(len(b)) {
-				t.Fatalf("tensor %q at %d..%d of %d", x.name, x.offset, x.offset+x.end-x.begin, len(b))
+				t.Fatalf("tensor %q at %d..%d of %d", x.title, x.offset, x.offset+x.end-x.begin, len(b))
 			}
 			if x.dtype == "" || len(b) > 1<<16 {
 				continue
 			}
-			a, err := OpenArray(fsys, "x.safetensors#"+x.name)
+			a, err := OpenArray(fsys, "x.safetensors#"+x.title)
 			if err != nil {
 				continue // a name with "#"
 			}

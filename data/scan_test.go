@@ -46,7 +46,7 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	z := zip.NewWriter(&archive)
 	member, err := z.Create("logits.npy")
 	if err == nil {
-		_, err = member.Write(append(appendHeader(nil, Float32, []int{n, 3}), appendLittle(nil, logits)...))
+		_, err = member.Write(append(headerBytes(Float32, []int{n, 3}), appendLittle(nil, logits)...))
 	}
 	shape := fmt.Sprintf("(%d, 3)", n)
 	err = errors.Join(err, z.Close(),

@@ -345,7 +345,7 @@ func TestSurveyCountsTheArrays(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, appendHeader(nil, Float32, []int{0, 2}), 0o666); err != nil {
+		if err := os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

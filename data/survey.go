@@ -223,23 +223,13 @@ func (l location) memberNames() ([]string, error) {
 		return nil, err
 	}
 	defer c.close()
-	var names []string
-	if isTensors(l.path) {
-		all, err := readTensors(c.body, c.size)
-		if err != nil {
-			return nil, l.wrap(err)
-		}
-		for _, t := range all {
-			names = append(names, t.name)
-		}
-		return names, nil
-	}
-	z, err := openZip(c.body, c.size)
+	all, err := l.members(c)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
-	for _, f := range z.File {
-		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
+	var names []string
+	for _, m := range all {
+		names = append(names, m.name())
 	}
 	return names, nil
 }

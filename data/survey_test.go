@@ -17,19 +17,19 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"d/net/cal.npz":                 members(1, "logits", "labels"),
 		"d/net/test.npz":                members(1, "logits", "labels"),
-		"d-c/net/fog/3/logits.npy":      appendHeader(nil, Float32, []int{0, 2}),
-		"d-c/net/fog/9/logits.npy":      appendHeader(nil, Float32, []int{0, 2}), // no severity
+		"d-c/net/fog/3/logits.npy":      headerBytes(Float32, []int{0, 2}),
+		"d-c/net/fog/9/logits.npy":      headerBytes(Float32, []int{0, 2}), // no severity
 		".hidden/net/test.npz":          members(1, "logits", "labels"),
 		"results/out/results.csv":       nil,
 		"results/out/x/test.npz":        members(1, "logits", "labels"),
-		"flat/test_logits.npy":          appendHeader(nil, Float32, []int{0, 2}),
+		"flat/test_logits.npy":          headerBytes(Float32, []int{0, 2}),
 		"d/net/other.npz":               members(1, "outputs", "targets"),
 		"d/net/damaged.npz":             []byte("PK"),
 		"d/net/weights.pth":             nil,
 		"d/net/checkpoint.safetensors":  []byte("short"),
-		"a/b/c/e/f/test/logits.npy":     appendHeader(nil, Float32, []int{0, 2}), // too deep
+		"a/b/c/e/f/test/logits.npy":     headerBytes(Float32, []int{0, 2}), // too deep
 		"d/net/readme.txt":              nil,
-		"d/net/ood/logits.npy":          appendHeader(nil, Float32, []int{0, 2}),
+		"d/net/ood/logits.npy":          headerBytes(Float32, []int{0, 2}),
 		"d/net/head_weight.npy":         nil,
 		"d-c/net/fog/3/labels.npy":      nil,
 		"d/net/focal/validation.npz":    members(1, "logits", "labels"),
@@ -80,7 +80,7 @@ func TestSurveyFollowsLinksAndEnds(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, appendHeader(nil, Float32, []int{0, 2}), 0o666); err != nil {
+		if err := os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestSurveyFindsBothSetsOfAnArchive(t *testing.T) {
 // Files of a set in folders of its dataset and backbone are in the default layout if they
 // are in a folder of their split, and in a layout of their own if they are named by it.
 func TestSurveyTellsFlatFilesFromTheDefaultLayout(t *testing.T) {
-	array := appendHeader(nil, Float32, []int{0, 2})
+	array := headerBytes(Float32, []int{0, 2})
 	for name, want := range map[string]string{
 		"d/net/test/logits.npy": DefaultLayout, "d/net/test.npz": DefaultLayout,
 		"d/net/test_logits.npy": "{dataset}/{backbone}/{split}_{array}.npy",
@@ -161,7 +161,7 @@ func TestSurveyTellsFlatFilesFromTheDefaultLayout(t *testing.T) {
 
 // The layout that the manifest states decides, however few sets have it.
 func TestSurveyKeepsToTheStatedLayout(t *testing.T) {
-	array := appendHeader(nil, Float32, []int{0, 2})
+	array := headerBytes(Float32, []int{0, 2})
 	const stated = "{backbone}/{split}_{array}.npy"
 	_, sets, s := survey(t, map[string][]byte{
 		"a/test_logits.npy": array, "b/test/logits.npy": array, "c/test/logits.npy": array,
@@ -174,7 +174,7 @@ func TestSurveyKeepsToTheStatedLayout(t *testing.T) {
 
 // Arrays of other names are a problem only where there is no set.
 func TestSurveyOfArraysOfOtherNames(t *testing.T) {
-	array := appendHeader(nil, Float32, []int{0, 2})
+	array := headerBytes(Float32, []int{0, 2})
 	root, sets, s := survey(t, map[string][]byte{"one.npy": array, "two.npy": array, "three.npy": array})
 	want := filepath.ToSlash(root) + "/one.npy: its name is no array of a set, and neither is that of 2 others"
 	if len(sets) > 0 || len(s.Problems) != 1 || !strings.HasPrefix(s.Problems[0].Error(), want) {

@@ -39,7 +39,7 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 		return nil, location{name: path}.wrap(err)
 	}
 	w := &Writer{dtype: t, shape: shape, path: path, f: f, left: n}
-	if _, err := f.Write(appendHeader(nil, t, shape)); err != nil {
+	if _, err := f.Write(headerBytes(t, shape)); err != nil {
 		w.Abort()
 		return nil, err
 	}

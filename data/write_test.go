@@ -38,7 +38,7 @@ func TestLibraryReadsWrittenHeaders(t *testing.T) {
 			t     DType
 			descr string
 		}{{Float16, "<f2"}, {Float32, "<f4"}, {Float64, "<f8"}, {Int32, "<i4"}, {Bool, "|b1"}} {
-			b := appendHeader(nil, c.t, shape)
+			b := headerBytes(c.t, shape)
 			r, err := npy.NewReader(bytes.NewReader(b))
 			if err != nil {
 				t.Fatal(err)
