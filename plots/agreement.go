@@ -77,9 +77,9 @@ func (m agreementMatrix) draw(c draw.Canvas, top vg.Length) {
 	for i, name := range m.Names {
 		y := top - m.side*vg.Length(i)
 		textAt(c, write(smallSize, ink), draw.XRight, left-4, y-m.side/2-4, name)
-		turned := write(smallSize, ink)
-		turned.Rotation = quarter
-		textAt(c, turned, draw.XLeft, left+m.side*(vg.Length(i)+.5)+3, top+4, name)
+		column := write(smallSize, ink)
+		column.XAlign = draw.XLeft
+		turned(c, column, left+m.side*(vg.Length(i)+.5)+3, top+4, name)
 		for j := range m.Names {
 			x := left + m.side*vg.Length(j)
 			tau := m.Tau[i][j]

@@ -16,6 +16,7 @@ type span struct {
 	min, max float64
 	ticks    []float64
 	bare     bool                   // ticks without numbers, because the neighbouring panel has them
+	hidden   bool                   // no line and no ticks
 	label    func(v float64) string // text at a tick; nil for its number
 }
 
@@ -41,10 +42,12 @@ func (s span) roomy(n int, least float64) span {
 	return s
 }
 
-// axes returns an empty plot over x and y in the style of the package. The figure
-// draws the titles, so that the titles of panels above each other are aligned.
-func axes(x, y span) *plot.Plot {
+// panel draws layers over x and y so that the data area is exactly area. Ticks and numbers
+// are outside. The figure draws the titles, so that the titles of panels above each other
+// are aligned.
+func panel(c draw.Canvas, area vg.Rectangle, x, y span, layers ...plot.Plotter) {
 	p := plot.New()
+	p.Add(layers...)
 	p.BackgroundColor = nil // a panel must not hide the labels of its neighbour
 	for _, a := range []struct {
 		axis *plot.Axis
@@ -72,13 +75,11 @@ func axes(x, y span) *plot.Plot {
 		}
 		a.axis.Tick.Marker = marks
 	}
-	return p
-}
-
-// drawAt draws p so that its data area is exactly area. Ticks and numbers are
-// outside. Their extent hardly depends on the size, so correcting the outer
-// rectangle by the error converges in one or two steps.
-func drawAt(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
+	if y.hidden {
+		p.HideY()
+	}
+	// The extent of ticks and numbers hardly depends on the size, so correcting the outer
+	// rectangle by the error converges in one or two steps.
 	outer := draw.Canvas{Canvas: c.Canvas, Rectangle: area}
 	for range 4 {
 		got := p.DataCanvas(outer)
@@ -88,12 +89,17 @@ func drawAt(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 	p.Draw(outer)
 }
 
-// onePanel is the data area of a figure with a single panel of a height.
-func onePanel(c draw.Canvas, height vg.Length) vg.Rectangle {
-	return vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + xMargin},
-		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + xMargin + height},
-	}
+// between returns the rectangle between the lower left corner (x0, y0) and the upper
+// right corner (x1, y1).
+func between(x0, y0, x1, y1 vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
+}
+
+// onePanel is the data area of a figure with a single panel of a height, above the numbers
+// and the title of the x axis. right is its distance from the right edge.
+func onePanel(c draw.Canvas, right, height vg.Length) vg.Rectangle {
+	bottom := c.Min.Y + xMargin
+	return between(c.Min.X+leftMargin, bottom, c.Max.X-right, bottom+height)
 }
 
 // drawFunc is a [plot.Plotter] without a type of its own.
@@ -139,7 +145,14 @@ func gridColumns(s span) drawFunc {
 	}
 }
 
-// xTitle writes the title of the x axis, its baseline centred at (x, y).
+// titles writes the titles of the axes of the only panel of a figure, whose area is area.
+func titles(c draw.Canvas, area vg.Rectangle, x, y string) {
+	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, x)
+	sty, y := fit(y, area.Max.Y-area.Min.Y, write(titleSize, ink))
+	turned(c, sty, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, y)
+}
+
+// xTitle writes the title of an x axis, its baseline centred at (x, y).
 func xTitle(c draw.Canvas, x, y vg.Length, s string) {
 	c.FillText(write(titleSize, ink), vg.Point{X: x, Y: y}, s)
 }
@@ -151,14 +164,15 @@ func textAt(c draw.Canvas, sty text.Style, align text.XAlignment, x, y vg.Length
 	c.FillText(sty, vg.Point{X: x, Y: y}, s)
 }
 
-// quarter is a quarter turn to the left.
-const quarter = math.Pi / 2
-
-// yTitle writes the title of the y axis, turned, centred at (x, y).
-func yTitle(c draw.Canvas, x, y vg.Length, s string) {
-	sty := write(titleSize, ink)
-	sty.Rotation = quarter
+// turned writes s at (x, y) with a quarter turn to the left.
+func turned(c draw.Canvas, sty text.Style, x, y vg.Length, s string) {
+	sty.Rotation = math.Pi / 2
 	c.FillText(sty, vg.Point{X: x, Y: y}, s)
+}
+
+// yTitle writes the title of the y axis of an area, turned, at the left edge of the figure.
+func yTitle(c draw.Canvas, area vg.Rectangle, s string) {
+	turned(c, write(titleSize, ink), c.Min.X+10, (area.Min.Y+area.Max.Y)/2, s)
 }
 
 // heading writes the title at the top left, and "simulated" at the top right if the
@@ -171,8 +185,7 @@ func heading(c draw.Canvas, title string, fromSimulation bool) {
 		textAt(c, sty, draw.XRight, right, y, simulated)
 		right -= sty.Width(simulated) + 6
 	}
-	sty, s := fit(title, right-c.Min.X-2, smallSize)
-	sty.Color = faint
+	sty, s := fit(title, right-c.Min.X-2, write(smallSize, faint))
 	textAt(c, sty, draw.XLeft, c.Min.X+2, y, s)
 }
 
@@ -180,11 +193,11 @@ const headingHeight vg.Length = 14
 
 // fit returns a style in which s is at most width wide. It reduces the size of s
 // down to 6 pt; if that is not enough, it cuts s.
-func fit(s string, width, size vg.Length) (sty text.Style, cut string) {
+func fit(s string, width vg.Length, from text.Style) (sty text.Style, cut string) {
 	const least = 6
-	sty = write(size, ink)
+	sty = from
 	if w := sty.Width(s); w > width {
-		sty.Font.Size = max(least, size*width/w)
+		sty.Font.Size = max(least, sty.Font.Size*width/w)
 	}
 	cut = s
 	for rest := []rune(s); len(rest) > 0 && sty.Width(cut) > width; {

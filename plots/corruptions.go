@@ -91,14 +91,10 @@ type corruptionGrid struct {
 }
 
 func (g corruptionGrid) draw(c draw.Canvas, _ vg.Length) {
-	area := vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + leftMargin, Y: c.Min.Y + categoryMargin},
-		Max: vg.Point{X: c.Max.X - rightMargin, Y: c.Min.Y + categoryMargin + corruptionHeight},
-	}
-	p := axes(span{min: 0, max: float64(len(g.list))}, g.y)
-	p.Add(drawFunc(g.stripes), gridLines(g.y), drawFunc(g.dots))
-	drawAt(p, c, area)
-	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
+	bottom := c.Min.Y + categoryMargin
+	area := between(c.Min.X+leftMargin, bottom, c.Max.X-rightMargin, bottom+corruptionHeight)
+	panel(c, area, span{min: 0, max: float64(len(g.list))}, g.y, drawFunc(g.stripes), gridLines(g.y), drawFunc(g.dots))
+	yTitle(c, area, "ECE (%)")
 	g.names(c, area)
 }
 
@@ -127,13 +123,13 @@ func (g corruptionGrid) names(c draw.Canvas, area vg.Rectangle) {
 	step := (area.Max.X - area.Min.X) / vg.Length(len(g.list))
 	size := smallSize
 	for _, k := range g.list {
-		sty, _ := fit(k.label, step-5, smallSize)
+		sty, _ := fit(k.label, step-5, write(smallSize, ink))
 		size = min(size, sty.Font.Size)
 	}
 	first := 0
 	for i, k := range g.list {
 		left := area.Min.X + step*vg.Length(i)
-		sty, label := fit(k.label, step-5, size)
+		sty, label := fit(k.label, step-5, write(size, ink))
 		c.FillText(sty, vg.Point{X: left + step/2, Y: area.Min.Y - 11}, label)
 		if i+1 < len(g.list) && g.list[i+1].family == k.family {
 			continue
@@ -144,8 +140,7 @@ func (g corruptionGrid) names(c draw.Canvas, area vg.Rectangle) {
 			continue
 		}
 		c.StrokeLine2(stroke(faint, axisWidth), start, area.Min.Y-14, end, area.Min.Y-14)
-		sty, name := fit(families[k.family].name, end-start+4, smallSize)
-		sty.Color = faint
+		sty, name := fit(families[k.family].name, end-start+4, write(smallSize, faint))
 		c.FillText(sty, vg.Point{X: (start + end) / 2, Y: area.Min.Y - 24}, name)
 	}
 }

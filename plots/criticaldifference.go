@@ -205,7 +205,7 @@ func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Len
 		c.StrokeLines(line, []vg.Point{{X: at, Y: axis}, {X: leaders[i], Y: top + 1}, {X: leaders[i], Y: y}, {X: edge, Y: y}})
 		c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
 		number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
-		sty, label := fit(m.label, d.margin()-8-4-write(smallSize, ink).Width(number+"  ")-4, smallSize)
+		sty, label := fit(m.label, d.margin()-8-4-write(smallSize, ink).Width(number+"  ")-4, write(smallSize, ink))
 		num, away := write(smallSize, faint), vg.Length(1)
 		if side == draw.XRight {
 			away = -1

@@ -154,12 +154,11 @@ func rankOf(experiment string) int {
 }
 
 func (d dominance) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, dominanceHeight)
+	area := onePanel(c, rightMargin, dominanceHeight)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
 	x.ticks = slices.DeleteFunc(ticks(x.min, x.max, 6), func(v float64) bool { return v != float64(int(v)) || v < 1 })
-	p := axes(x, d.y)
-	p.Add(gridLines(d.y), zeroLine, drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
+	panel(c, area, x, d.y, gridLines(d.y), zeroLine, drawFunc(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for i, q := range d.points {
 			_, look := experimentLook(q.cell.Experiment)
 			marker := look.glyph()
@@ -167,9 +166,5 @@ func (d dominance) draw(c draw.Canvas, _ vg.Length) {
 			c.DrawGlyph(marker, vg.Point{X: x(float64(i + 1)), Y: y(q.value)})
 		}
 	}))
-	drawAt(p, c, area)
-	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Settings in ascending order")
-	sty, title := fit(fmt.Sprintf("Accuracy of %s - %s (points)", d.a.label, d.b.label), dominanceHeight, titleSize)
-	sty.Rotation = quarter
-	c.FillText(sty, vg.Point{X: c.Min.X + 10, Y: (area.Min.Y + area.Max.Y) / 2}, title)
+	titles(c, area, "Settings in ascending order", fmt.Sprintf("Accuracy of %s - %s (points)", d.a.label, d.b.label))
 }

@@ -27,7 +27,7 @@ func newFoot(notes []string, width vg.Length) foot {
 			continue
 		}
 		// fit reduces text down to 6 pt before it cuts it.
-		_, word = fit(word, (width-2*footPad)*6/footSize, 6)
+		_, word = fit(word, (width-2*footPad)*6/footSize, write(6, faint))
 		f.lines = append(f.lines, word)
 	}
 	return f

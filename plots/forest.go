@@ -222,16 +222,9 @@ func (f forest) figure() *Figure {
 }
 
 func (f forest) draw(c draw.Canvas, top vg.Length) {
-	area := vg.Rectangle{
-		Min: vg.Point{X: c.Min.X + f.margin, Y: c.Min.Y + forestAxis},
-		Max: vg.Point{X: c.Max.X - 10, Y: top - forestSides},
-	}
-	n := float64(len(f.rows))
-	p := axes(f.x, span{min: 0, max: n})
-	p.HideY()
-	p.Add(gridColumns(f.x), drawFunc(f.marks))
-	drawAt(p, c, area)
-	sty, axis := fit(f.axis, area.Max.X-area.Min.X, titleSize)
+	area := between(c.Min.X+f.margin, c.Min.Y+forestAxis, c.Max.X-10, top-forestSides)
+	panel(c, area, f.x, span{min: 0, max: float64(len(f.rows)), hidden: true}, gridColumns(f.x), drawFunc(f.marks))
+	sty, axis := fit(f.axis, area.Max.X-area.Min.X, write(titleSize, ink))
 	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: c.Min.Y + 4}, axis)
 	zero := area.Min.X + (area.Max.X-area.Min.X)*vg.Length((0-f.x.min)/(f.x.max-f.x.min))
 	f.side(c, f.better, draw.XRight, zero-4, zero-4-c.Min.X, area.Max.Y+2)
@@ -242,16 +235,14 @@ func (f forest) draw(c draw.Canvas, top vg.Length) {
 		if r.heading {
 			indent, clr = 4, faint
 		}
-		sty, label := fit(r.label, f.margin-indent-6, smallSize)
-		sty.Color = clr
+		sty, label := fit(r.label, f.margin-indent-6, write(smallSize, clr))
 		textAt(c, sty, draw.XLeft, c.Min.X+indent, y, label)
 	}
 }
 
 // side writes which method is better on one side of zero.
 func (f forest) side(c draw.Canvas, text string, align text.XAlignment, x, width, y vg.Length) {
-	sty, s := fit(text, width, 7)
-	sty.Color = faint
+	sty, s := fit(text, width, write(7, faint))
 	textAt(c, sty, align, x, y, s)
 }
 

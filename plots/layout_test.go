@@ -116,9 +116,7 @@ func TestDataAreaIsExact(t *testing.T) {
 	want := vg.Rectangle{Min: vg.Point{X: 40, Y: 30}, Max: vg.Point{X: 130, Y: 170}}
 	for _, x := range []span{{min: 0, max: 1, ticks: []float64{0, 1}}, {min: -31, max: 1e4, ticks: []float64{0, 1e4}}, {min: 0, max: 1, bare: true}} {
 		var got vg.Rectangle
-		p := axes(x, x)
-		p.Add(drawFunc(func(c draw.Canvas, _, _ func(float64) vg.Length) { got = c.Rectangle }))
-		drawAt(p, draw.NewCanvas(&recorder.Canvas{}, 200, 200), want)
+		panel(draw.NewCanvas(&recorder.Canvas{}, 200, 200), want, x, x, drawFunc(func(c draw.Canvas, _, _ func(float64) vg.Length) { got = c.Rectangle }))
 		for _, d := range []vg.Point{got.Min.Sub(want.Min), got.Max.Sub(want.Max)} {
 			if math.Hypot(float64(d.X), float64(d.Y)) > 1e-6 {
 				t.Errorf("data area %v, want %v", got, want)

@@ -89,11 +89,8 @@ func (l legend) draw(c draw.Canvas, left, top vg.Length) {
 	for i, k := range l.keys {
 		x := left + starts[i%n]
 		y := top - legendRow*vg.Length(i/n+1)
-		k.sample(c, vg.Rectangle{
-			Min: vg.Point{X: x, Y: y + 1.5},
-			Max: vg.Point{X: x + l.sample(), Y: y + legendRow - 1.5},
-		})
-		sty, s := fit(k.label, widths[i%n]-l.sample()-legendPad+0.01, smallSize)
+		k.sample(c, between(x, y+1.5, x+l.sample(), y+legendRow-1.5))
+		sty, s := fit(k.label, widths[i%n]-l.sample()-legendPad+0.01, write(smallSize, ink))
 		textAt(c, sty, draw.XLeft, x+l.sample()+legendPad, y+3, s)
 	}
 }

@@ -88,13 +88,9 @@ func (g lossGrid) draw(c draw.Canvas, top vg.Length) {
 
 // drawPanel draws network i with its upper left corner at (left, top).
 func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
-	area := vg.Rectangle{
-		Min: vg.Point{X: left, Y: top - gapTitle - g.panel.Y},
-		Max: vg.Point{X: left + g.panel.X, Y: top - gapTitle},
-	}
+	area := between(left, top-gapTitle-g.panel.Y, left+g.panel.X, top-gapTitle)
 	n := len(g.losses)
-	p := axes(g.x, span{min: 0, max: float64(n)})
-	p.Add(drawFunc(func(c draw.Canvas, _, y func(float64) vg.Length) {
+	panel(c, area, g.x, span{min: 0, max: float64(n)}, drawFunc(func(c draw.Canvas, _, y func(float64) vg.Length) {
 		for j := 1; j < n; j += 2 {
 			rect(c, stripe, c.Min.X+axisWidth/2, y(float64(n-j)), c.Max.X, y(float64(n-j-1)))
 		}
@@ -103,14 +99,13 @@ func (g lossGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 			g.drawLine(c, g.networks[i], loss, x, y(float64(n-j)-0.5))
 		}
 	}))
-	drawAt(p, c, area)
-	sty, title := fit(g.titles[i], g.panel.X, smallSize)
+	sty, title := fit(g.titles[i], g.panel.X, write(smallSize, ink))
 	c.FillText(sty, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 2}, title)
 	if i%g.columns > 0 {
 		return
 	}
 	for j, name := range g.names {
-		sty, name := fit(name, g.margin-8, smallSize)
+		sty, name := fit(name, g.margin-8, write(smallSize, ink))
 		textAt(c, sty, draw.XRight, left-4, area.Max.Y-lossRow*(vg.Length(j)+0.5)-4, name)
 	}
 }

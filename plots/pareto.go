@@ -62,13 +62,10 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 		notes: append([]string{fmt.Sprintf("Means over %s (%s); the means of times are geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
 			blocks, table.Count(quality.Ranking.Settings, "setting"))}, notes...),
 		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, blocks)}
-	return s.figure(paretoHeight+paretoAxis, g.draw), nil
+	return s.figure(paretoHeight+xMargin, g.draw), nil
 }
 
-const (
-	paretoHeight vg.Length = 230
-	paretoAxis   vg.Length = 30 // below the panel
-)
+const paretoHeight vg.Length = 230
 
 // timed returns the methods of the figure with their values and fit times, the labels,
 // and notes of what they leave out.
@@ -110,18 +107,14 @@ type paretoPlot struct {
 }
 
 func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
-	area := vg.Rectangle{ // with room for the name of the slowest method at the right
-		Min: vg.Point{X: page.Min.X + leftMargin, Y: page.Min.Y + paretoAxis},
-		Max: vg.Point{X: page.Max.X - rightMargin - 30, Y: page.Min.Y + paretoAxis + paretoHeight},
-	}
+	area := onePanel(page, rightMargin+30, paretoHeight) // with room for the name of the slowest method at the right
 	least, most := slices.Min(g.values), slices.Max(g.values)
 	room := max(.06*(most-least), 1e-3)
 	ys := span{min: least - room, max: most + room}
 	ys.ticks = ticks(ys.min, ys.max, 6)
 	xs := span{min: slices.Min(g.logs) - .15, max: slices.Max(g.logs) + .25, label: duration}
 	xs.ticks = timeTicks(xs.min, xs.max)
-	p := axes(xs, ys)
-	p.Add(gridLines(ys), gridColumns(xs), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) {
+	panel(page, area, xs, ys, gridLines(ys), gridColumns(xs), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) {
 		at := make([]vg.Point, len(g.methods))
 		for i := range at {
 			at[i] = vg.Point{X: x(g.logs[i]), Y: y(g.values[i])}
@@ -136,9 +129,7 @@ func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
 		page.StrokeLines(draw.LineStyle{Color: barEdge, Width: 0.8, Dashes: dashed}, line)
 		g.names(page, at, area, line)
 	}))
-	drawAt(p, page, area)
-	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "processor time of a fit (geometric mean)")
-	yTitle(page, page.Min.X+10, (area.Min.Y+area.Max.Y)/2, g.axis)
+	titles(page, area, "processor time of a fit (geometric mean)", g.axis)
 }
 
 // names draws the marks and the name of each method beside its mark, where it covers no
@@ -148,10 +139,10 @@ func (g paretoPlot) names(c draw.Canvas, marks []vg.Point, area vg.Rectangle, li
 	var taken []vg.Rectangle
 	for i := 1; i < len(line); i++ {
 		a, b := line[i-1], line[i]
-		taken = append(taken, vg.Rectangle{Min: vg.Point{X: min(a.X, b.X) - 1, Y: min(a.Y, b.Y) - 1}, Max: vg.Point{X: max(a.X, b.X) + 1, Y: max(a.Y, b.Y) + 1}})
+		taken = append(taken, between(min(a.X, b.X)-1, min(a.Y, b.Y)-1, max(a.X, b.X)+1, max(a.Y, b.Y)+1))
 	}
 	for _, p := range marks {
-		taken = append(taken, vg.Rectangle{Min: vg.Point{X: p.X - 3, Y: p.Y - 3}, Max: vg.Point{X: p.X + 3, Y: p.Y + 3}})
+		taken = append(taken, between(p.X-3, p.Y-3, p.X+3, p.Y+3))
 	}
 	free := func(r vg.Rectangle) bool {
 		return r.Min.X >= area.Min.X && r.Max.X <= c.Max.X && r.Min.Y >= area.Min.Y && r.Max.Y <= area.Max.Y+headingHeight-6 &&
@@ -161,14 +152,14 @@ func (g paretoPlot) names(c draw.Canvas, marks []vg.Point, area vg.Rectangle, li
 	}
 	const size = 7
 	for i, m := range g.methods {
-		sty, label := fit(m.label, 110, size)
+		sty, label := fit(m.label, 110, write(size, ink))
 		at := marks[i]
 		w, h := sty.Width(label), vg.Length(size)
 		place, found := vg.Rectangle{}, false
 		for _, away := range []vg.Length{0, 8, 16, 26, 38, 52, 70} {
 			for _, d := range []vg.Point{{X: 1, Y: 0}, {X: -1, Y: 0}, {X: 0, Y: 1}, {X: 0, Y: -1}, {X: .7, Y: .7}, {X: .7, Y: -.7}, {X: -.7, Y: .7}, {X: -.7, Y: -.7}} {
 				centre := vg.Point{X: at.X + d.X*(away+5+w/2), Y: at.Y + d.Y*(away+4+h/2)}
-				r := vg.Rectangle{Min: vg.Point{X: centre.X - w/2, Y: centre.Y - h/2}, Max: vg.Point{X: centre.X + w/2, Y: centre.Y + h/2}}
+				r := between(centre.X-w/2, centre.Y-h/2, centre.X+w/2, centre.Y+h/2)
 				if free(r) {
 					place, found = r, true
 					break

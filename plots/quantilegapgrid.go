@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -155,7 +156,7 @@ func (g *gapGrid) describe() {
 		whole := true
 		for i := range g.places {
 			for _, line := range g.titleOf(i) {
-				sty, cut := fit(line, g.panel.X, smallSize)
+				sty, cut := fit(line, g.panel.X, write(smallSize, ink))
 				g.size = min(g.size, sty.Font.Size)
 				whole = whole && cut == line
 			}
@@ -203,26 +204,22 @@ func (g gapGrid) draw(c draw.Canvas, top vg.Length) {
 		g.drawPanel(c, i, left, top-row*(g.title()+g.panel.Y+rowGap))
 	}
 	xTitle(c, (c.Min.X+leftMargin+c.Max.X-rightMargin)/2, c.Min.Y+2, "Quantile of confidence")
-	yTitle(c, c.Min.X+10, (top-g.title()+c.Min.Y+xMargin)/2, "Accuracy - confidence (points)")
+	yTitle(c, between(c.Min.X, c.Min.Y+xMargin, c.Max.X, top-g.title()), "Accuracy - confidence (points)")
 }
 
 // drawPanel draws the panel of place i with its upper left corner at (left, top).
 func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	place := g.places[i]
-	area := vg.Rectangle{
-		Min: vg.Point{X: left, Y: top - g.title() - g.panel.Y},
-		Max: vg.Point{X: left + g.panel.X, Y: top - g.title()},
-	}
+	area := between(left, top-g.title()-g.panel.Y, left+g.panel.X, top-g.title())
 	x, y := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, g.y
 	x.bare = i+g.columns < len(g.places) // the panel below has the numbers
 	y.bare = i%g.columns > 0
-	p := axes(x, y)
 	if place == nil {
-		drawAt(p, c, area)
+		panel(c, area, x, y)
 		blank(c, area)
 		return
 	}
-	p.Add(gridLines(y), zeroLine)
+	layers := []plot.Plotter{gridLines(y), zeroLine}
 	methods, groups := g.groups(place)
 	looks := strands(g.methods)
 	for _, group := range groups {
@@ -230,11 +227,11 @@ func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 		for k, j := range group {
 			of[k] = slices.Index(g.methods, methods[j])
 		}
-		p.Add(gapCurve(*place.series[methods[group[0]].id]).plotter(around(looks, of)))
+		layers = append(layers, gapCurve(*place.series[methods[group[0]].id]).plotter(around(looks, of)))
 	}
-	drawAt(p, c, area)
+	panel(c, area, x, y, layers...)
 	for k, line := range g.titleOf(i) {
-		sty, text := fit(line, g.panel.X, g.size)
+		sty, text := fit(line, g.panel.X, write(g.size, ink))
 		if k > 0 {
 			sty.Color = faint
 		}

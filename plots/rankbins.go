@@ -64,10 +64,8 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 	}
 	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
 		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], table.Count(len(a.Blocks), "block"))}
-	return s.figure(8+g.height+rankBinsAxis, g.draw), nil
+	return s.figure(8+g.height+xMargin, g.draw), nil
 }
-
-const rankBinsAxis vg.Length = 30 // below the panel
 
 // rankLines is the panel of the figure.
 type rankLines struct {
@@ -77,8 +75,8 @@ type rankLines struct {
 	height, right vg.Length // of the panel; of the names
 }
 
-func (g rankLines) draw(page draw.Canvas, top vg.Length) {
-	area := vg.Rectangle{Min: vg.Point{X: page.Min.X + leftMargin, Y: top - 8 - g.height}, Max: vg.Point{X: page.Max.X - g.right, Y: top - 8}}
+func (g rankLines) draw(page draw.Canvas, _ vg.Length) {
+	area := onePanel(page, g.right, g.height)
 	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
 	for _, m := range g.bins {
 		x.ticks = append(x.ticks, math.Log(float64(m)))
@@ -97,11 +95,8 @@ func (g rankLines) draw(page draw.Canvas, top vg.Length) {
 	for rank := int(best); rank <= int(worst); rank += max(1, int(worst-best+5)/10) {
 		y.ticks = append(y.ticks, -float64(rank))
 	}
-	p := axes(x, y)
-	p.Add(gridLines(y), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) { g.lines(page, x, y, area) }))
-	drawAt(p, page, area)
-	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "number of bins")
-	yTitle(page, page.Min.X+10, (area.Min.Y+area.Max.Y)/2, "mean rank (1 is best)")
+	panel(page, area, x, y, gridLines(y), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) { g.lines(page, x, y, area) }))
+	titles(page, area, "number of bins", "mean rank (1 is best)")
 }
 
 // lines draws the line of each method and, to the right of the area, its name.
@@ -130,7 +125,7 @@ func (g rankLines) lines(c draw.Canvas, x, y func(float64) vg.Length, area vg.Re
 		leader := draw.LineStyle{Color: look.Color, Width: 0.5}
 		end, right := points[len(points)-1], area.Max.X
 		c.StrokeLines(leader, []vg.Point{{X: end.X + 3, Y: end.Y}, {X: right + 10, Y: heights[i]}, {X: right + 14, Y: heights[i]}})
-		sty, label := fit(g.methods[j].label, g.right-20, smallSize)
+		sty, label := fit(g.methods[j].label, g.right-20, write(smallSize, ink))
 		textAt(c, sty, draw.XLeft, right+16, heights[i]-4, label)
 	}
 }

@@ -90,20 +90,13 @@ func (g grid) draw(c draw.Canvas, top vg.Length) {
 // top). The first panel of a row has the numbers and titles of the y axis.
 func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool) {
 	right := left + g.panel
-	upper := vg.Rectangle{
-		Min: vg.Point{X: left, Y: top - titleHeight - g.main},
-		Max: vg.Point{X: right, Y: top - titleHeight},
-	}
-	lower := vg.Rectangle{
-		Min: vg.Point{X: left, Y: upper.Min.Y - barGap - barHeight},
-		Max: vg.Point{X: right, Y: upper.Min.Y - barGap},
-	}
+	upper := between(left, top-titleHeight-g.main, right, top-titleHeight)
+	lower := between(left, upper.Min.Y-barGap-barHeight, right, upper.Min.Y-barGap)
 	middle := (left + right) / 2
 
-	sty, label := fit(s.label, g.panel, titleSize)
+	sty, label := fit(s.label, g.panel, write(titleSize, ink))
 	c.FillText(sty, vg.Point{X: middle, Y: top - 10}, label)
-	sty, label = fit(fmt.Sprintf("ECE %.2f %%, n = %d", 100*s.ece(), s.n), g.panel, smallSize)
-	sty.Color = faint
+	sty, label = fit(fmt.Sprintf("ECE %.2f %%, n = %d", 100*s.ece(), s.n), g.panel, write(smallSize, faint))
 	c.FillText(sty, vg.Point{X: middle, Y: top - 20}, label)
 
 	unit := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}
@@ -114,20 +107,16 @@ func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool
 	bareX := x
 	bareX.bare = true
 	unit.bare = !first
-	p := axes(bareX, unit)
-	p.Add(gridLines(unit), bars(s.bins))
-	drawAt(p, c, upper)
+	panel(c, upper, bareX, unit, gridLines(unit), bars(s.bins))
 
 	share := g.share
 	share.bare = !first
-	p = axes(x, share)
-	p.Add(gridLines(share), histogram(s))
-	drawAt(p, c, lower)
+	panel(c, lower, x, share, gridLines(share), histogram(s))
 
 	xTitle(c, middle, lower.Min.Y-xMargin+2, "Confidence")
 	if first {
-		yTitle(c, c.Min.X+10, (upper.Min.Y+upper.Max.Y)/2, "Accuracy")
-		yTitle(c, c.Min.X+10, (lower.Min.Y+lower.Max.Y)/2, "Rows (%)")
+		yTitle(c, upper, "Accuracy")
+		yTitle(c, lower, "Rows (%)")
 	}
 }
 

@@ -58,7 +58,7 @@ func (g diagramGrid) rowHeight() vg.Length {
 func (g diagramGrid) draw(c draw.Canvas, top vg.Length) {
 	top -= diagramHead
 	for j, m := range g.methods {
-		sty, label := fit(m.label, g.panel, titleSize)
+		sty, label := fit(m.label, g.panel, write(titleSize, ink))
 		c.FillText(sty, vg.Point{X: g.left(c, j) + g.panel/2, Y: top + 1}, label)
 	}
 	for i := range g.rows {
@@ -79,21 +79,18 @@ func (g diagramGrid) drawRow(c draw.Canvas, i int, top vg.Length) {
 	for _, s := range row.series {
 		most = max(most, s.largestShare())
 	}
-	upper := vg.Rectangle{Min: vg.Point{Y: top - diagramECE - g.panel}, Max: vg.Point{Y: top - diagramECE}}
+	var upper vg.Rectangle
 	for j, m := range g.methods {
-		upper.Min.X = g.left(c, j)
-		upper.Max.X = upper.Min.X + g.panel
+		left := g.left(c, j)
+		upper = between(left, top-diagramECE-g.panel, left+g.panel, top-diagramECE)
 		g.drawPanel(c, row.series[m.id], upper, most, j == 0, i == len(g.rows)-1)
 	}
 	middle := (upper.Min.Y+upper.Max.Y)/2 - (diagramShare+2)/2
 	for k, line := range row.lines {
-		sty, text := fit(line, g.rowHeight()-4, smallSize)
-		sty.Rotation = quarter
-		c.FillText(sty, vg.Point{X: c.Min.X + 10 + 10*vg.Length(k), Y: middle}, text)
+		sty, text := fit(line, g.rowHeight()-4, write(smallSize, ink))
+		turned(c, sty, c.Min.X+10+10*vg.Length(k), middle, text)
 	}
-	sty := write(smallSize, faint)
-	sty.Rotation = quarter
-	c.FillText(sty, vg.Point{X: c.Min.X + 34, Y: (upper.Min.Y + upper.Max.Y) / 2}, "Accuracy")
+	turned(c, write(smallSize, faint), c.Min.X+34, (upper.Min.Y+upper.Max.Y)/2, "Accuracy")
 }
 
 // drawPanel draws one diagram and its histogram, whose axis ends at most, in per
@@ -101,22 +98,17 @@ func (g diagramGrid) drawRow(c draw.Canvas, i int, top vg.Length) {
 func (g diagramGrid) drawPanel(c draw.Canvas, s *series, upper vg.Rectangle, most float64, first, last bool) {
 	two := []float64{0, 0.5, 1}
 	y := span{min: 0, max: 1, ticks: two, bare: !first}
-	p := axes(span{min: 0, max: 1, ticks: two, bare: true}, y)
+	lower := between(upper.Min.X, upper.Min.Y-2-diagramShare, upper.Max.X, upper.Min.Y-2)
+	above, below := span{min: 0, max: 1, ticks: two, bare: true}, span{min: 0, max: 1, ticks: two, bare: !last}
+	share := span{min: 0, max: most}
 	if s == nil {
-		drawAt(p, c, upper)
+		panel(c, upper, above, y)
 		blank(c, upper)
-	} else {
-		p.Add(gridLines(y), bars(s.bins))
-		drawAt(p, c, upper)
-		sty, ece := fit(fmt.Sprintf("%.2f %%", 100*s.ece()), g.panel, smallSize)
-		c.FillText(sty, vg.Point{X: (upper.Min.X + upper.Max.X) / 2, Y: upper.Max.Y + 1.5}, ece)
+		panel(c, lower, below, share)
+		return
 	}
-	lower := upper
-	lower.Max.Y = upper.Min.Y - 2
-	lower.Min.Y = lower.Max.Y - diagramShare
-	p = axes(span{min: 0, max: 1, ticks: two, bare: !last}, span{min: 0, max: most})
-	if s != nil {
-		p.Add(histogram(*s))
-	}
-	drawAt(p, c, lower)
+	panel(c, upper, above, y, gridLines(y), bars(s.bins))
+	sty, ece := fit(fmt.Sprintf("%.2f %%", 100*s.ece()), g.panel, write(smallSize, ink))
+	c.FillText(sty, vg.Point{X: (upper.Min.X + upper.Max.X) / 2, Y: upper.Max.Y + 1.5}, ece)
+	panel(c, lower, below, share, histogram(*s))
 }

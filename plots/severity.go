@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -85,18 +86,16 @@ type severityFigure struct {
 }
 
 func (g severityFigure) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, severityHeight)
-	p := axes(g.x, g.y)
-	p.Add(gridLines(g.y))
+	area := onePanel(c, rightMargin, severityHeight)
+	layers := []plot.Plotter{gridLines(g.y)}
 	for _, group := range g.groups {
-		p.Add(g.curves[group[0]].band(MethodLook(g.shown[group[0]].id), len(g.groups)))
+		layers = append(layers, g.curves[group[0]].band(MethodLook(g.shown[group[0]].id), len(g.groups)))
 	}
 	for _, group := range g.groups {
-		p.Add(g.curves[group[0]].plotter(around(strands(g.shown), group)))
+		layers = append(layers, g.curves[group[0]].plotter(around(strands(g.shown), group)))
 	}
-	drawAt(p, c, area)
-	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, "Severity")
-	yTitle(c, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, "ECE (%)")
+	panel(c, area, g.x, g.y, layers...)
+	titles(c, area, "Severity", "ECE (%)")
 }
 
 // severitySpan holds the severities, with room for markers at the ends.
