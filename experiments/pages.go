@@ -142,7 +142,7 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 	for _, f := range []struct {
 		ending string
 		draw   func(*compare.Comparison, map[string]string, ...string) (*plots.Figure, error)
-	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRatesOf}, {"-strengths", plots.StrengthsOf}} {
+	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRates}, {"-strengths", plots.Strengths}} {
 		figure, err := f.draw(p.Comparison, p.Labels)
 		if err := p.saveDrawn(w, figure, err, base+f.ending); err != nil {
 			return err

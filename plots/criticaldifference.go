@@ -12,16 +12,6 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// CriticalDifference ranks the methods by ECE, or another metric that in.Metrics
-// names, over data sets and draws the mean ranks as Ranks does.
-func CriticalDifference(in Input) (*Figure, error) {
-	c, labels, notes, err := in.comparison("critical-difference")
-	if err != nil {
-		return nil, err
-	}
-	return Ranks(c, labels, notes...)
-}
-
 // Ranks draws the mean ranks of a comparison as Demsar (2006) does: the methods on
 // an axis, the best at the left, and a bar over each group of methods that
 // Nemenyi's test does not distinguish. The labels are by method id. The notes of missing
@@ -35,10 +25,7 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 		return nil, fmt.Errorf("critical-difference figure: a ranking of two methods shows nothing more than their comparison")
 	}
 	view := compare.View{Comparison: c, Labels: byID}
-	list, err := labelled(view, k.Methods)
-	if err != nil {
-		return nil, fmt.Errorf("critical-difference figure: %w", err)
-	}
+	list := labelled(view, k.Methods)
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups)}
 	blocks := table.Count(len(k.Blocks), "block")
 	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), simulated: c.Source == simulated, width: pageWidth, notes: append(rankNotes(view), notes...),
@@ -70,12 +57,12 @@ func rankNotes(v compare.View) []string {
 }
 
 // labelled returns methods with the labels of a view.
-func labelled(v compare.View, ids []string) ([]method, error) {
-	byID := map[string]string{}
-	for _, id := range ids {
-		byID[id] = v.Label(id)
+func labelled(v compare.View, ids []string) []method {
+	list := make([]method, len(ids))
+	for i, id := range ids {
+		list[i] = method{id, printable(v.Label(id))}
 	}
-	return Input{Methods: ids, Labels: byID}.methods(nil)
+	return list
 }
 
 // levels returns a line for each group, so that groups on the same line do not

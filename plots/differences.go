@@ -24,10 +24,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	for _, r := range rows {
 		ids = append(ids, r.Method)
 	}
-	list, err := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
-	if err != nil {
-		return nil, fmt.Errorf("differences figure: %w", err)
-	}
+	list := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
 	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
 	f := forest{axis: fmt.Sprintf("%s minus %s of %s", metric, metric, against), better: "method better", worse: against + " better"}
 	scale := 1.0

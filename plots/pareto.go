@@ -21,11 +21,23 @@ import (
 // method beats in both. The time axis is logarithmic. The rows must have times
 // ([results.TimeRecords]); a method without one is left out and noted.
 func Pareto(in Input) (*Figure, error) {
-	p, labels, notes, err := in.timed()
+	p, v, err := in.timed()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pareto figure: %w", err)
 	}
-	return ParetoOf(p, labels, notes...)
+	notes := rankNotes(compare.View{Comparison: p.All, Labels: v.labels()})[1:]
+	return ParetoOf(p, v.labels(), append(notes, absent(v.notes)...)...)
+}
+
+// timed compares the methods of the figure by its metric and by fit time. It returns the
+// values of the metric too.
+func (in Input) timed() (*compare.Pareto, values, error) {
+	v, records, err := in.ranked(in.metric(), results.TimeMetric)
+	if err != nil {
+		return nil, v, err
+	}
+	p, err := compare.ParetoOf(records, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
+	return p, v, err
 }
 
 // ParetoOf draws values and fit times as Pareto does. The labels are by method id, and
@@ -33,10 +45,7 @@ func Pareto(in Input) (*Figure, error) {
 func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Figure, error) {
 	quality := p.Quality
 	view := compare.View{Comparison: quality, Labels: labels}
-	list, err := labelled(view, p.Methods)
-	if err != nil {
-		return nil, fmt.Errorf("pareto figure: %w", err)
-	}
+	list := labelled(view, p.Methods)
 	if len(p.Untimed) > 0 {
 		var untimed []string
 		for _, m := range p.Untimed {
@@ -66,36 +75,6 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 }
 
 const paretoHeight vg.Length = 230
-
-// timed returns the methods of the figure with their values and fit times, the labels,
-// and notes of what they leave out.
-func (in Input) timed() (p *compare.Pareto, labels map[string]string, notes []string, err error) {
-	c, labels, missing, err := in.comparison("pareto")
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	fail := func(err error) (*compare.Pareto, map[string]string, []string, error) {
-		return nil, nil, nil, fmt.Errorf("pareto figure: %w", err)
-	}
-	if slices.ContainsFunc(in.Records, func(r results.Record) bool { return r.Metric == results.TimeMetric && r.Status == results.OK }) {
-		if _, err := in.values(results.TimeMetric); err != nil {
-			return fail(err)
-		}
-	}
-	_, records, err := in.ranked(in.metric())
-	if err != nil {
-		return fail(err)
-	}
-	for _, r := range in.Records {
-		if r.Metric == results.TimeMetric && labels[r.Method] != "" {
-			records = append(records, r)
-		}
-	}
-	if p, err = compare.ParetoOf(records, compare.Options{Metric: in.metric(), Against: c.Against}); err != nil {
-		return fail(err)
-	}
-	return p, labels, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(missing)...), nil
-}
 
 // paretoPlot is the panel of the figure.
 type paretoPlot struct {

@@ -30,7 +30,7 @@ func TestParetoComparesOnCommonSettings(t *testing.T) {
 		}
 	}
 	absent.Records = slices.DeleteFunc(absent.Records, func(r results.Record) bool { return r.Setting == lost })
-	got, _, _, err := lacking.timed()
+	got, _, err := lacking.timed()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestParetoComparesOnCommonSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, _, err := absent.timed()
+	want, _, err := absent.timed()
 	if err != nil {
 		t.Fatal(err)
 	}

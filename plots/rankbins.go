@@ -45,10 +45,7 @@ func RankBins(in Input) (*Figure, error) {
 // RankBins does. The labels are by method id, and notes are of missing values.
 func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string]string, missing ...string) (*Figure, error) {
 	metric := table.Name("metric", name)
-	list, err := Input{Methods: a.Methods, Labels: labels}.methods(nil)
-	if err != nil {
-		return nil, fmt.Errorf("rank-bins figure: %w", err)
-	}
+	list := labelled(compare.View{Labels: labels}, a.Methods)
 	usual := slices.Index(bins, 15)
 	least := 1.0
 	for i := range bins {

@@ -62,7 +62,7 @@ func Registry() []Entry {
 			Name:    "critical-difference",
 			Metrics: 1,
 			Summary: "Mean ranks of methods by ECE, or another metric, over blocks of settings, with Nemenyi's critical difference.",
-			Draw:    CriticalDifference,
+			Draw:    ofComparison("critical-difference", Ranks),
 		},
 		{
 			Name:    "forest",
@@ -73,13 +73,13 @@ func Registry() []Entry {
 			Name:    "win-rates",
 			Summary: "How often each method is better than the others by ECE, or another metric, with bootstrap intervals over blocks of settings.",
 			Metrics: 1,
-			Draw:    WinRates,
+			Draw:    ofComparison("win-rates", WinRates),
 		},
 		{
 			Name:    "strengths",
 			Summary: "Bradley-Terry strengths of methods by ECE, or another metric, with bootstrap intervals over blocks of settings.",
 			Metrics: 1,
-			Draw:    Strengths,
+			Draw:    ofComparison("strengths", Strengths),
 		},
 		{
 			Name:    "pareto",

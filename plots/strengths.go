@@ -11,20 +11,10 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// WinRates draws how often each method is better than the others by a metric, ECE
-// unless in.Metrics names another one, as WinRatesOf does.
-func WinRates(in Input) (*Figure, error) {
-	c, labels, notes, err := in.comparison("win-rates")
-	if err != nil {
-		return nil, err
-	}
-	return WinRatesOf(c, labels, notes...)
-}
-
-// WinRatesOf draws the win rates of a comparison with their bootstrap intervals, in
+// WinRates draws the win rates of a comparison with their bootstrap intervals, in
 // the order of the mean ranks. The labels are by method id, and notes are of missing
 // values.
-func WinRatesOf(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
+func WinRates(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
 	f := forest{axis: "Win rate (%): settings on which the method is better than another one, mean over the others", better: "wins less than half", worse: "wins more than half"}
 	f.title = "Win rate by " + c.MetricLabel
 	f.caption = fmt.Sprintf("Share of settings on which each method has the better %s than another ranked method, mean over the others and over %s, with 95 %% bootstrap intervals over blocks.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))
@@ -35,20 +25,10 @@ func WinRatesOf(c *compare.Comparison, labels map[string]string, notes ...string
 	})
 }
 
-// Strengths draws the Bradley-Terry strength of each method by a metric, ECE unless
-// in.Metrics names another one, as StrengthsOf does.
-func Strengths(in Input) (*Figure, error) {
-	c, labels, notes, err := in.comparison("strengths")
-	if err != nil {
-		return nil, err
-	}
-	return StrengthsOf(c, labels, notes...)
-}
-
-// StrengthsOf draws the Bradley-Terry strengths of a comparison with their bootstrap
+// Strengths draws the Bradley-Terry strengths of a comparison with their bootstrap
 // intervals, in the order of the mean ranks. The labels are by method id, and notes are
 // of missing values.
-func StrengthsOf(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
+func Strengths(c *compare.Comparison, labels map[string]string, notes ...string) (*Figure, error) {
 	f := forest{axis: "Bradley-Terry strength (logarithm of odds; the mean over methods is 0)", better: "weaker", worse: "stronger"}
 	f.title = "Bradley-Terry strength by " + c.MetricLabel
 	f.caption = fmt.Sprintf("Bradley-Terry strength of each method by %s over %s, with 95 %% bootstrap intervals over blocks. A method with 1 more wins with odds of e to 1.", c.MetricLabel, table.Count(len(c.Ranking.Blocks), "block"))
@@ -61,10 +41,7 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 	if k.Methods == nil {
 		return nil, fmt.Errorf("%s figure: %s", kind, k.None)
 	}
-	list, err := labelled(compare.View{Comparison: c, Labels: labels}, k.Methods)
-	if err != nil {
-		return nil, fmt.Errorf("%s figure: %w", kind, err)
-	}
+	list := labelled(compare.View{Comparison: c, Labels: labels}, k.Methods)
 	f.simulated, f.whole = c.Source == simulated, true
 	f.title += fmt.Sprintf(", %s, %s", table.Count(len(list), "method"), table.Count(len(k.Blocks), "block"))
 	for i, s := range k.Strengths() {
@@ -84,21 +61,20 @@ func (in Input) metric() string {
 	return "ece"
 }
 
-// comparison compares the methods of the figure by its metric. The labels are those
-// of its methods, and the notes say which values are missing.
-func (in Input) comparison(kind string) (c *compare.Comparison, labels map[string]string, notes []string, err error) {
-	fail := func(err error) (*compare.Comparison, map[string]string, []string, error) {
-		return nil, nil, nil, fmt.Errorf("%s figure: %w", kind, err)
+// ofComparison returns the function of a figure of a comparison: it compares the methods by the
+// metric of the figure, and draws the comparison with notes of the missing values.
+func ofComparison(kind string, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error)) func(Input) (*Figure, error) {
+	return func(in Input) (*Figure, error) {
+		v, records, err := in.ranked(in.metric())
+		if err != nil {
+			return nil, fmt.Errorf("%s figure: %w", kind, err)
+		}
+		list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
+		if err != nil {
+			return nil, fmt.Errorf("%s figure: %w", kind, err)
+		}
+		return draw(list[0], v.labels(), v.notes...)
 	}
-	v, records, err := in.ranked(in.metric())
-	if err != nil {
-		return fail(err)
-	}
-	list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
-	if err != nil {
-		return fail(err)
-	}
-	return list[0], v.labels(), v.notes, nil
 }
 
 // ranked checks the values of metrics. It returns the values of the first, and the rows of

@@ -67,7 +67,10 @@ func (in Input) values(metric string) (values, error) {
 		}
 		v.at[at] = 100 * r.Value
 	}
-	if len(v.at) == 0 {
+	switch {
+	case len(v.at) == 0 && metric == results.TimeMetric:
+		return v, fmt.Errorf("no fit times: times.csv has none of these settings")
+	case len(v.at) == 0:
 		return v, fmt.Errorf("no rows of results.csv have a value of %s", metric)
 	}
 	v.simulated = from == simulated

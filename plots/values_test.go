@@ -198,7 +198,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 func TestNoRanksOfTwoMethods(t *testing.T) {
 	in := sample("critical-difference", "ts", "qats", "ir")
 	in.Methods = []string{"ts", "qats"}
-	if _, err := CriticalDifference(in); err == nil || !strings.Contains(err.Error(), "a ranking of two methods") {
+	if _, err := entry(t, "critical-difference").Draw(in); err == nil || !strings.Contains(err.Error(), "a ranking of two methods") {
 		t.Errorf("%v", err)
 	}
 }

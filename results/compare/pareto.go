@@ -13,7 +13,8 @@ import (
 // Pareto sets the values of a metric beside the fit times, for the same methods on the
 // same settings.
 type Pareto struct {
-	Quality *Comparison // by the metric; its ranking has Methods
+	All     *Comparison // by the metric, on all settings with values
+	Quality *Comparison // by the metric, on the settings that have fit times too; its ranking has Methods
 	Times   *Comparison // by fit time
 	Methods []string    // in the order of their mean ranks by the metric
 	Values  []float64   // means over blocks
@@ -50,7 +51,7 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 		return nil, err
 	}
 	timed = times.Ranking.Methods
-	p := &Pareto{Untimed: results.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
+	p := &Pareto{All: all, Untimed: results.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
 	common, _ := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric})
 	const where = "on the settings with values and fit times: "
 	if len(common) == 0 {

@@ -63,8 +63,8 @@ func comparisonOf(v compare.View, least smallest) comparison {
 		c.Charts = append(c.Charts, chart{Heading: "Shift to " + v.Label(v.Against), Figure: drawn(plots.Differences(v.Comparison, v.Labels))})
 	}
 	if table := v.StrengthTable(); table != nil {
-		c.Charts = append(c.Charts, chart{Heading: "Win rates", Figure: drawn(plots.WinRatesOf(v.Comparison, v.Labels))},
-			chart{"Bradley-Terry strengths", drawn(plots.StrengthsOf(v.Comparison, v.Labels)), v.StrengthLegend(), ""})
+		c.Charts = append(c.Charts, chart{Heading: "Win rates", Figure: drawn(plots.WinRates(v.Comparison, v.Labels))},
+			chart{"Bradley-Terry strengths", drawn(plots.Strengths(v.Comparison, v.Labels)), v.StrengthLegend(), ""})
 		c.StrengthTable = grid{"Win rates and strengths, " + c.Title, table[0], table[1:]}
 	}
 	return c
