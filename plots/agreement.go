@@ -22,29 +22,29 @@ func RankAgreement(in Input) (*Figure, error) {
 	if len(names) < 2 && in.Metrics == nil {
 		names = []string{"ece"} // for the error
 	}
-	a, notes, err := in.agreement("rank-agreement", names)
+	a, v, err := in.agreement(names)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rank-agreement figure: %w", err)
 	}
 	a.Sparse = sparse
-	return AgreementOf(a, notes...)
+	return AgreementOf(a, v.notes...)
 }
 
-// agreement ranks the methods of the figure by each of the metrics, and notes the
-// missing values of the first.
-func (in Input) agreement(kind string, names []string) (*compare.Agreement, []string, error) {
+// agreement ranks the methods of the figure by each of the metrics. It returns the values
+// of the first too.
+func (in Input) agreement(names []string) (*compare.Agreement, values, error) {
 	v, records, err := in.ranked(names...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s figure: %w", kind, err)
+		return nil, v, err
 	}
 	if len(names) < 2 {
-		return nil, nil, fmt.Errorf("%s figure: %s; it takes two or more", kind, table.Count(len(names), "metric"))
+		return nil, v, fmt.Errorf("%s; it takes two or more", table.Count(len(names), "metric"))
 	}
 	list, err := compare.Agree(records, names, compare.Options{Against: v.methods[0].id})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s figure: %w", kind, err)
+		return nil, v, err
 	}
-	return list[0], v.notes, nil
+	return list[0], v, nil
 }
 
 // AgreementOf draws Kendall's rank correlation of the mean ranks by each pair of

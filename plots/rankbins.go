@@ -31,14 +31,14 @@ func RankBins(in Input) (*Figure, error) {
 	if len(names) < 2 {
 		return fail(fmt.Errorf("only %d bins have values: the spec must name the metric %s_bins", bins[0], in.metric()))
 	}
-	a, missing, err := in.agreement("rank-bins", names)
+	a, v, err := in.agreement(names)
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	if len(a.Metrics) < len(names) {
 		return fail(fmt.Errorf("a number of bins has no ranking: %s", strings.Join(a.Without, "; ")))
 	}
-	return RankBinsOf(a, in.metric(), bins, in.Labels, absent(missing)...)
+	return RankBinsOf(a, in.metric(), bins, v.labels(), absent(v.notes)...)
 }
 
 // RankBinsOf draws the rankings of an agreement by a metric with each number of bins, as
