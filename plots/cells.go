@@ -24,6 +24,16 @@ type cellRow struct {
 	series map[string]*series
 }
 
+// largestShare returns the largest share of rows in a bin of any method, in per cent.
+func (r cellRow) largestShare() (most float64) {
+	for _, s := range r.series {
+		for _, b := range s.bins {
+			most = max(most, 100*float64(b.N)/float64(s.n))
+		}
+	}
+	return most
+}
+
 // cells checks the rows of one binning and arranges them by cell. It finds the
 // skipped cells in in.Records and notes them.
 func (in Input) cells(binning string) (cells, error) {
@@ -42,11 +52,12 @@ func (in Input) cells(binning string) (cells, error) {
 		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
 		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
 		for _, m := range all {
-			if !slices.ContainsFunc(bins[c], func(b results.Bin) bool { return b.Method == m.id }) {
+			of := bins[place{c, m.id}]
+			if of == nil {
 				without[m.id] = append(without[m.id], row.title)
 				continue
 			}
-			s, err := Input{Bins: bins[c]}.series(m, binning, &from)
+			s, err := seriesOf(m, of, binning, &from)
 			if err != nil {
 				return t, fmt.Errorf("%s: %w", c.Name(), err)
 			}
@@ -64,14 +75,34 @@ func (in Input) cells(binning string) (cells, error) {
 	return t, nil
 }
 
-// byCell returns the bins of the methods by cell. The order of the cells is that
-// of their first row in in.Records, where skipped cells have rows too, and then in
+// oneCell is cells for rows of a single cell. A method without bins is an error.
+func (in Input) oneCell(binning string) (cells, error) {
+	t, err := in.cells(binning)
+	if err != nil {
+		return t, err
+	}
+	if len(t.rows) > 1 {
+		return t, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", t.rows[0].cell.Name(), t.rows[1].cell.Name())
+	}
+	for _, id := range in.Methods {
+		if t.rows[0].series[id] == nil {
+			return t, fmt.Errorf("no rows of method %q in %s", id, t.rows[0].cell.Name())
+		}
+	}
+	return t, nil
+}
+
+// byCell returns the bins of each method on each cell, and the cells with a shown method: in
+// the order of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
-func (in Input) byCell(all []method) (order []results.Setting, bins map[results.Setting][]results.Bin) {
-	shows := func(id string) bool { return slices.ContainsFunc(all, func(m method) bool { return m.id == id }) }
-	records := results.Where(in.Records, func(r results.Record) bool { return shows(r.Method) })
-	shown := results.Where(in.Bins, func(b results.Bin) bool { return shows(b.Method) })
-	order = results.Distinct(records, func(r results.Record) results.Setting { return r.Setting })
-	withBins, bins := results.Group(shown, func(b results.Bin) results.Setting { return b.Setting })
-	return results.Distinct(append(order, withBins...), func(c results.Setting) results.Setting { return c }), bins
+func (in Input) byCell(shown []method) (order []results.Setting, bins map[place][]results.Bin) {
+	var rows []place
+	for _, r := range in.Records {
+		rows = append(rows, place{r.Setting, r.Method})
+	}
+	withBins, bins := results.Group(in.Bins, func(b results.Bin) place { return place{b.Setting, b.Method} })
+	rows = results.Where(append(rows, withBins...), func(p place) bool {
+		return slices.ContainsFunc(shown, func(m method) bool { return m.id == p.method })
+	})
+	return results.Distinct(rows, func(p place) results.Setting { return p.cell }), bins
 }

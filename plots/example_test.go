@@ -25,7 +25,7 @@ func ExampleReliability() {
 	fmt.Println(err)
 	// Output:
 	// 3.3 in wide
-	// quantile-gap figure: method "ts" has no mass15 bins, only width15
+	// quantile-gap figure: cifar10/resnet50: method "ts" has no mass15 bins, only width15
 }
 
 func ExampleRegistry() {

@@ -34,13 +34,6 @@ const (
 	simulated = "simulated"
 )
 
-// cellBins is the bins of one cell under one binning, by method.
-type cellBins struct {
-	title     string // name of the cell
-	simulated bool
-	series    []series // at least one
-}
-
 // series is the bins of one method that are not empty, in the order of their index.
 type series struct {
 	method
@@ -59,51 +52,6 @@ func (s series) ece() float64 {
 		sum += float64(float64(b.N) / float64(s.n) * max(b.Acc-b.Conf, b.Conf-b.Acc))
 	}
 	return sum
-}
-
-// largestShare returns the largest share of rows in a bin, in per cent.
-func (s series) largestShare() (most float64) {
-	for _, b := range s.bins {
-		most = max(most, 100*float64(b.N)/float64(s.n))
-	}
-	return most
-}
-
-// cellBins checks the rows of one binning and arranges them by method.
-func (in Input) cellBins(binning string) (cellBins, error) {
-	if len(in.Bins) == 0 {
-		return cellBins{}, fmt.Errorf("no rows of bins.csv")
-	}
-	cell := in.Bins[0].Setting
-	for _, b := range in.Bins {
-		if b.Setting != cell {
-			return cellBins{}, fmt.Errorf("rows of two cells, %s and %s: a figure shows one", cell.Name(), b.Setting.Name())
-		}
-	}
-	methods, err := in.methods(methodsOf(in.Bins))
-	if err != nil {
-		return cellBins{}, err
-	}
-	t := cellBins{title: cellName(cell)}
-	var from source
-	for _, m := range methods {
-		s, err := in.series(m, binning, &from)
-		if err != nil {
-			return cellBins{}, err
-		}
-		t.series = append(t.series, s)
-	}
-	t.simulated = from == simulated
-	return t, nil
-}
-
-// methods returns the methods of the series.
-func (t cellBins) methods() []method {
-	var list []method
-	for _, s := range t.series {
-		list = append(list, s.method)
-	}
-	return list
 }
 
 // methods returns the methods to show with their names in print. present lists
@@ -143,15 +91,12 @@ func (s *source) add(of string) error {
 	return nil
 }
 
-// series checks the bins of one method, and their source, and sorts them.
-func (in Input) series(m method, binning string, from *source) (series, error) {
+// seriesOf checks the bins of one method on one cell, and their source, and sorts them.
+func seriesOf(m method, bins []results.Bin, binning string, from *source) (series, error) {
 	s := series{method: m}
 	seen := map[int]bool{}
 	var others []string
-	for _, b := range in.Bins {
-		if b.Method != m.id {
-			continue
-		}
+	for _, b := range bins {
 		if b.Binning != binning {
 			if !slices.Contains(others, b.Binning) {
 				others = append(others, b.Binning)
@@ -171,8 +116,6 @@ func (in Input) series(m method, binning string, from *source) (series, error) {
 		}
 	}
 	switch {
-	case len(seen) == 0 && others == nil:
-		return s, fmt.Errorf("no rows of method %q in %s", m.id, in.Bins[0].Setting.Name())
 	case len(seen) == 0:
 		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(others, ", "))
 	case s.n == 0:

@@ -95,12 +95,12 @@ func TestPanelPrintsTheECE(t *testing.T) {
 		return results.Bin{Setting: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
 	}
 	in := Input{Bins: []results.Bin{bin(14, 60, 0.95, 0.90), bin(8, 0, 0, 0), bin(6, 40, 0.45, 0.60)}}
-	tab, err := in.cellBins("width15")
+	tab, err := in.oneCell("width15")
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 0.6 x 0.05 + 0.4 x 0.15
-	if got := tab.series[0].ece(); !(math.Abs(got-0.09) <= 1e-15) {
+	if got := tab.rows[0].series["ts"].ece(); !(math.Abs(got-0.09) <= 1e-15) {
 		t.Errorf("ECE %v, want 0.09", got)
 	}
 	svg := string(encode(t, mustDraw(t, Registry()[0], in), SVG))

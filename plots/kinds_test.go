@@ -157,12 +157,12 @@ func TestReliabilityGridECE(t *testing.T) {
 	for i := range bins {
 		bins[i].Acc *= 0.9
 	}
-	tab, err := Input{Bins: bins}.cellBins("width15")
+	tab, err := Input{Bins: bins}.oneCell("width15")
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := words(t, mustDraw(t, entry(t, "reliability-grid"), in))
-	for _, s := range tab.series {
+	for _, s := range tab.rows[0].series {
 		want := fmt.Sprintf("%.2f %%", 100*s.ece())
 		if n := len(slices.DeleteFunc(slices.Clone(all), func(w word) bool { return w.text != want })); n != 1 {
 			t.Errorf("%s: %q stands %d times", s.id, want, n)

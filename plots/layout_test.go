@@ -151,7 +151,7 @@ func TestTicksAreRoundNumbers(t *testing.T) {
 // TestPanelsFillRowsEvenly: at most five in a row.
 func TestPanelsFillRowsEvenly(t *testing.T) {
 	for n, want := range map[int][2]int{1: {1, 1}, 2: {1, 2}, 5: {1, 5}, 6: {2, 3}, 9: {2, 5}, 11: {3, 4}} {
-		g := newGrid(cellBins{series: make([]series, n)})
+		g := newGrid(cells{methods: make([]method, n), rows: make([]cellRow, 1)})
 		if rows := (n + g.columns - 1) / g.columns; rows != want[0] || g.columns != want[1] {
 			t.Errorf("%d methods: %d rows of %d, want %v", n, rows, g.columns, want)
 		}

@@ -16,7 +16,7 @@ import (
 // in the method's own order of confidence. Empty bins have no point. It is a
 // [QuantileGapGrid] of one panel.
 func QuantileGap(in Input) (*Figure, error) {
-	if _, err := in.cellBins("mass15"); err != nil {
+	if _, err := in.oneCell("mass15"); err != nil {
 		return nil, fmt.Errorf("quantile-gap figure: %w", err)
 	}
 	return QuantileGapGrid(in)

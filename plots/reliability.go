@@ -24,14 +24,14 @@ import (
 // One method makes a figure of column width. Several methods make one of page
 // width, in rows of at most five panels that share all axes.
 func Reliability(in Input) (*Figure, error) {
-	t, err := in.cellBins("width15")
+	t, err := in.oneCell("width15")
 	if err != nil {
 		return nil, fmt.Errorf("reliability figure: %w", err)
 	}
 	g := newGrid(t)
-	s := sheet{title: t.title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(), width: g.width},
-		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", table.List(labels(t.methods())))}
-	return s.figure(g.rowHeight()*vg.Length(g.rows)-rowGap, g.draw), nil
+	s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(), width: g.width},
+		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", table.List(labels(t.methods)))}
+	return s.figure(g.rowHeight()*vg.Length(g.lines)-rowGap, g.draw), nil
 }
 
 // Lengths of the panels, in points.
@@ -49,27 +49,24 @@ const (
 
 // grid is the layout of a reliability figure.
 type grid struct {
-	cellBins
-	width         vg.Length
-	rows, columns int
-	panel, main   vg.Length // width of a panel, height of its upper part
-	share         span      // y axis of the histograms, per cent
+	cells
+	width          vg.Length
+	lines, columns int       // of panels
+	panel, main    vg.Length // width of a panel, height of its upper part
+	share          span      // y axis of the histograms, per cent
 }
 
-func newGrid(t cellBins) grid {
-	g := grid{cellBins: t, width: columnWidth, columns: 1}
-	n := len(t.series)
+func newGrid(t cells) grid {
+	g := grid{cells: t, width: columnWidth, columns: 1}
+	n := len(t.methods)
 	if n > 1 {
 		g.width = pageWidth
 	}
-	g.rows = (n + 4) / 5
-	g.columns = (n + g.rows - 1) / g.rows
+	g.lines = (n + 4) / 5
+	g.columns = (n + g.lines - 1) / g.lines
 	g.panel = (g.width - leftMargin - rightMargin - panelGap*vg.Length(g.columns-1)) / vg.Length(g.columns)
 	g.main = min(g.panel, maxMain)
-	most := 0.0
-	for _, s := range t.series {
-		most = max(most, s.largestShare())
-	}
+	most := t.rows[0].largestShare()
 	g.share = span{min: 0, max: 1.05 * most, ticks: ticks(0, 1.05*most, 2)}
 	return g
 }
@@ -79,10 +76,10 @@ func (g grid) rowHeight() vg.Length {
 }
 
 func (g grid) draw(c draw.Canvas, top vg.Length) {
-	for i, s := range g.series {
+	for i, m := range g.methods {
 		row, col := i/g.columns, i%g.columns
 		left := c.Min.X + leftMargin + (g.panel+panelGap)*vg.Length(col)
-		g.drawPanel(c, s, left, top-g.rowHeight()*vg.Length(row), col == 0)
+		g.drawPanel(c, *g.rows[0].series[m.id], left, top-g.rowHeight()*vg.Length(row), col == 0)
 	}
 }
 

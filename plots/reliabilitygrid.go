@@ -75,10 +75,7 @@ func (g diagramGrid) left(c draw.Canvas, column int) vg.Length {
 // drawRow draws the cell i with its upper edge at top.
 func (g diagramGrid) drawRow(c draw.Canvas, i int, top vg.Length) {
 	row := g.rows[i]
-	most := 0.0
-	for _, s := range row.series {
-		most = max(most, s.largestShare())
-	}
+	most := row.largestShare()
 	var upper vg.Rectangle
 	for j, m := range g.methods {
 		left := g.left(c, j)

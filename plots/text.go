@@ -30,18 +30,18 @@ var eighths = []rune(" ▁▂▃▄▅▆▇█")
 // the highest bar being the largest share. The ECE is computed from the bins shown.
 // Empty bins are blank.
 func ReliabilityText(in Input) (string, error) {
-	t, err := in.cellBins("width15")
+	t, err := in.oneCell("width15")
 	if err != nil {
 		return "", fmt.Errorf("reliability diagram: %w", err)
 	}
 	var b strings.Builder
-	for lo := 0; lo < len(t.series); lo += textPerLine {
+	for lo := 0; lo < len(t.methods); lo += textPerLine {
 		if lo > 0 {
 			b.WriteByte('\n')
 		}
 		var panels [][]string
-		for _, s := range t.series[lo:min(lo+textPerLine, len(t.series))] {
-			panels = append(panels, textPanelOf(s))
+		for _, m := range t.methods[lo:min(lo+textPerLine, len(t.methods))] {
+			panels = append(panels, textPanelOf(*t.rows[0].series[m.id]))
 		}
 		for i := range panels[0] {
 			line := ""
