@@ -84,11 +84,7 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		if seen[cell] {
 			continue // the setting is in another experiment too, or paired the other way round
 		}
-		err := from.add(p.Source)
-		if err == nil && (!(p.Difference >= -1 && p.Difference <= 1) || !(p.Lo >= -1 && p.Hi <= 1 && p.Lo <= p.Hi)) {
-			err = fmt.Errorf("difference %v with interval %v to %v is not within [-1, 1]", p.Difference, p.Lo, p.Hi)
-		}
-		if err != nil {
+		if err := cmp.Or(p.Check(), from.add(p.Source)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Setting.Name(), err)
 		}
 		seen[cell] = true

@@ -78,13 +78,10 @@ func (in Input) methods(present []string) ([]method, error) {
 	return list, nil
 }
 
-// add returns an error for a row of an unknown source, or of another one than the rows
-// before it. The source of no row is empty.
+// add returns an error for a row of another source than the rows before it. The source of
+// no row is empty.
 func (s *source) add(of string) error {
-	switch {
-	case of != measured && of != simulated:
-		return fmt.Errorf("source %q is neither %s nor %s", of, measured, simulated)
-	case *s != "" && of != string(*s):
+	if *s != "" && of != string(*s) {
 		return fmt.Errorf("%s rows beside %s ones; one figure never mixes them", of, *s)
 	}
 	*s = source(of)
@@ -107,7 +104,7 @@ func seriesOf(m method, bins []results.Bin, binning string, from *source) (serie
 			return s, fmt.Errorf("method %q, %s bin %d: two rows", m.id, binning, b.Bin)
 		}
 		seen[b.Bin] = true
-		if err := cmp.Or(from.add(b.Source), checkBin(b)); err != nil {
+		if err := cmp.Or(b.Check(), from.add(b.Source)); err != nil {
 			return s, fmt.Errorf("method %q, %s bin %d: %w", m.id, binning, b.Bin, err)
 		}
 		if b.N > 0 {
@@ -123,26 +120,6 @@ func seriesOf(m method, bins []results.Bin, binning string, from *source) (serie
 	}
 	slices.SortFunc(s.bins, func(a, b results.Bin) int { return cmp.Compare(a.Bin, b.Bin) })
 	return s, nil
-}
-
-// isFraction reports whether x is in [0, 1]. NaN is not.
-func isFraction(x float64) bool { return x >= 0 && x <= 1 }
-
-// checkBin returns an error for a bin that cannot be drawn.
-func checkBin(b results.Bin) error {
-	switch {
-	case b.N < 0:
-		return fmt.Errorf("%d rows", b.N)
-	case b.N == 0:
-		return nil
-	case !isFraction(b.Conf):
-		return fmt.Errorf("confidence %v is not in [0, 1]", b.Conf)
-	case !isFraction(b.Acc):
-		return fmt.Errorf("accuracy %v is not in [0, 1]", b.Acc)
-	case !isFraction(b.Lo) || !isFraction(b.Hi) || b.Lo > b.Hi:
-		return fmt.Errorf("range %v to %v is not within [0, 1]", b.Lo, b.Hi)
-	}
-	return nil
 }
 
 // methodsOf returns the methods of bins in the order of their first row.

@@ -1,14 +1,13 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -28,19 +27,8 @@ type values struct {
 	notes     []string // missing values
 }
 
-// limits returns the range of a metric, [0, 1] if it is not registered.
-func limits(metric string) (lo, hi float64) {
-	if metric == results.TimeMetric {
-		return 0, math.MaxFloat64
-	}
-	if _, output, ok := metrics.LookupOutput(metric); ok {
-		return max(output.Lo, -math.MaxFloat64), min(output.Hi, math.MaxFloat64)
-	}
-	return 0, 1
-}
-
-// values returns the values of a metric, which must be in its range. A cell or method
-// without a value is left out and noted.
+// values returns the values of a metric. A cell or method without a value is left out and
+// noted.
 func (in Input) values(metric string) (values, error) {
 	rows := results.Where(in.Records, func(r results.Record) bool {
 		return r.Metric == metric && (in.Methods == nil || slices.Contains(in.Methods, r.Method))
@@ -48,7 +36,6 @@ func (in Input) values(metric string) (values, error) {
 	v := values{at: map[place]float64{}, cells: results.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
 	seen := map[place]bool{}
 	var from source
-	lo, hi := limits(metric)
 	for _, r := range rows {
 		at := place{r.Setting, r.Method}
 		if seen[at] {
@@ -58,11 +45,7 @@ func (in Input) values(metric string) (values, error) {
 		if r.Status != results.OK {
 			continue
 		}
-		err := from.add(r.Source)
-		if err == nil && !(r.Value >= lo && r.Value <= hi) {
-			err = fmt.Errorf("%s %v is not in [%v, %v]", metric, r.Value, lo, hi)
-		}
-		if err != nil {
+		if err := cmp.Or(r.Check(), from.add(r.Source)); err != nil {
 			return v, fmt.Errorf("method %q in %s: %w", r.Method, r.Setting.Name(), err)
 		}
 		v.at[at] = 100 * r.Value

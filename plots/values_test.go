@@ -24,10 +24,10 @@ func TestRowsOfResultsAreChecked(t *testing.T) {
 		"nothing":       {func(in *Input) { in.Records = nil }, "no rows of results.csv have a value of"},
 		"other metric":  {func(in *Input) { in.each(func(r *results.Record) { r.Metric = "nll" }) }, "no rows of results.csv have a value of"},
 		"all skipped":   {func(in *Input) { in.each(func(r *results.Record) { r.Status = results.Skip }) }, "no rows of results.csv have a value of"},
-		"NaN":           {func(in *Input) { in.Records[3].Value = math.NaN() }, "NaN is not in [0, 1]"},
-		"per cent":      {func(in *Input) { in.Records[3].Value = 12.5 }, "12.5 is not in [0, 1]"},
+		"NaN":           {func(in *Input) { in.Records[3].Value = math.NaN() }, "column value: NaN is not finite"},
+		"per cent":      {func(in *Input) { in.Records[3].Value = 12.5 }, "column value: 12.5 is outside [0, 1]"},
 		"two rows":      {func(in *Input) { in.Records = append(in.Records, in.Records[3]) }, "two rows of"},
-		"no source":     {func(in *Input) { in.Records[3].Source = "" }, `source "" is neither`},
+		"no source":     {func(in *Input) { in.Records[3].Source = "" }, `column source: "" is neither`},
 		"mixed sources": {func(in *Input) { in.Records[3].Source = simulated }, "simulated rows beside measured ones"},
 	} {
 		for _, e := range ofRecords() {
@@ -82,7 +82,7 @@ func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 		{"reliability-grid", many("reliability-grid"), "44 settings x 1 methods, but a page holds 6 x 8"},
 		{"quantile-gap-grid", Input{}, "no rows of bins.csv"},
 		{"reliability-grid", Input{Bins: testBins("ts"), Methods: []string{"gc"}}, "no rows of bins.csv for any method shown"},
-		{"reliability-grid", Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10/resnet50: method \"ts\", width15 bin 2: accuracy NaN"},
+		{"reliability-grid", Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10/resnet50: method \"ts\", width15 bin 0: column acc: NaN"},
 		{"reliability-grid", Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)}, "simulated rows beside measured ones"},
 	} {
 		e := entry(t, c.kind)

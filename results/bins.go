@@ -35,7 +35,9 @@ var binsFormat = csvfile.Format[Bin]{
 			Conf: row.Number(), Acc: row.Number(), Source: row.Text(),
 		}
 	},
-	Check: checkBin,
+	Check: func(b Bin) error {
+		return cmp.Or(b.Setting.check(), csvfile.CheckID("method", b.Method), csvfile.CheckID("binning", b.Binning), b.Check())
+	},
 	Identity: func(b Bin) []string {
 		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin))
 	},
@@ -47,10 +49,9 @@ func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path
 // ReadBins reads a bins.csv. An error names file, line and column.
 func ReadBins(path string) ([]Bin, error) { return binsFormat.ReadFile(path) }
 
-func checkBin(b Bin) error {
-	if err := cmp.Or(b.Setting.check(), csvfile.CheckID("method", b.Method), csvfile.CheckID("binning", b.Binning)); err != nil {
-		return err
-	}
+// Check returns an error for numbers or a source that no bin has; it names the column of
+// bins.csv.
+func (b Bin) Check() error {
 	if b.Bin < 0 {
 		return csvfile.Fault("bin", "%d is negative", b.Bin)
 	}

@@ -32,7 +32,9 @@ var pairsFormat = csvfile.Format[Pair]{
 			Difference: row.Number(), Lo: row.Number(), Hi: row.Number(), N: row.Count(), Source: row.Text(),
 		}
 	},
-	Check:    checkPair,
+	Check: func(p Pair) error {
+		return cmp.Or(p.Setting.check(), csvfile.CheckID("method", p.Method), csvfile.CheckID("against", p.Against), csvfile.CheckID("metric", p.Metric), p.Check())
+	},
 	Identity: func(p Pair) []string { return append(p.Setting.fields(), p.Method, p.Against, p.Metric) },
 }
 
@@ -42,15 +44,11 @@ func WritePairs(path string, pairs []Pair) error { return pairsFormat.WriteFile(
 // ReadPairs reads a pairs.csv. An error names file, line and column.
 func ReadPairs(path string) ([]Pair, error) { return pairsFormat.ReadFile(path) }
 
-func checkPair(p Pair) error {
-	if err := cmp.Or(p.Setting.check(), csvfile.CheckID("method", p.Method), csvfile.CheckID("against", p.Against)); err != nil {
-		return err
-	}
+// Check returns an error for a method beside itself, and for numbers or a source that no
+// pair has; it names the column of pairs.csv.
+func (p Pair) Check() error {
 	if p.Against == p.Method {
 		return csvfile.Fault("against", "%s is compared with itself", p.Method)
-	}
-	if err := csvfile.CheckID("metric", p.Metric); err != nil {
-		return err
 	}
 	lo, hi := limits(p.Metric)
 	width := hi - lo // of a difference of two values; infinite where there is no limit

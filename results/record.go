@@ -73,8 +73,10 @@ var resultsFormat = csvfile.Format[Record]{
 		return append(r.Setting.fields(), r.Method, r.Metric, value, csvfile.FormatCount(r.N),
 			r.Source, string(r.Status), plainText(r.Note), r.Key)
 	},
-	Parse:    parseRecord,
-	Check:    checkRecord,
+	Parse: parseRecord,
+	Check: func(r Record) error {
+		return cmp.Or(r.Setting.check(), csvfile.CheckID("method", r.Method), csvfile.CheckID("metric", r.Metric), csvfile.CheckIDOrNone("key", r.Key), r.Check())
+	},
 	Identity: func(r Record) []string { return append(r.Setting.fields(), r.Method, r.Metric) },
 }
 
@@ -104,15 +106,9 @@ func parseRecord(row *csvfile.Row) Record {
 	return r
 }
 
-func checkRecord(r Record) error {
-	if err := cmp.Or(r.Setting.check(), csvfile.CheckID("method", r.Method), csvfile.CheckID("metric", r.Metric)); err != nil {
-		return err
-	}
-	if r.Key != "" {
-		if err := csvfile.CheckID("key", r.Key); err != nil {
-			return err
-		}
-	}
+// Check returns an error for a number, a status or a source that no record has; it names
+// the column of results.csv.
+func (r Record) Check() error {
 	switch r.Status {
 	case OK:
 		lo, hi := limits(r.Metric)
@@ -163,21 +159,11 @@ func parseSetting(row *csvfile.Row) Setting {
 }
 
 func (c Setting) check() error {
-	columns := settingColumns()
-	for i, s := range []string{c.Experiment, c.Dataset, c.Backbone, c.Loss} {
-		if err := csvfile.CheckID(columns[i], s); err != nil {
-			return err
-		}
-	}
-	if c.Corruption != "" {
-		if err := csvfile.CheckID("corruption", c.Corruption); err != nil {
-			return err
-		}
-	}
 	if c.Severity < 0 {
 		return csvfile.Fault("severity", "%d is negative", c.Severity)
 	}
-	return nil
+	return cmp.Or(csvfile.CheckID("experiment", c.Experiment), csvfile.CheckID("dataset", c.Dataset), csvfile.CheckID("backbone", c.Backbone),
+		csvfile.CheckID("loss", c.Loss), csvfile.CheckIDOrNone("corruption", c.Corruption))
 }
 
 func checkSource(s string) error {

@@ -346,7 +346,7 @@ func TestChecksOfRowsAtTheirEnds(t *testing.T) {
 		b  Bin
 		ok bool
 	}{{bin, true}, {conf, false}, {acc, false}} {
-		if err := checkBin(c.b); (err == nil) != c.ok {
+		if err := binsFormat.Check(c.b); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.b, err)
 		}
 	}
@@ -357,13 +357,13 @@ func TestChecksOfRowsAtTheirEnds(t *testing.T) {
 		ok         bool
 	}{{"ece", 1, 1, true}, {"ece", -1, 1, true}, {"ece", 1.1, 1, false}, {"ece", .5, 0, false}, {"gap", 2, 1, true}, {"gap", 2.1, 1, false}} { // the gap is in [-1, 1]
 		p := Pair{Setting: at, Method: "ts", Against: "vs", Metric: c.metric, Difference: c.difference, N: c.n, Source: "measured"}
-		if err := checkPair(p); (err == nil) != c.ok {
+		if err := pairsFormat.Check(p); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	for n, ok := range map[int]bool{0: false, 1: true} {
 		r := Record{Setting: at, Method: "ts", Metric: "ece", Value: 1, N: n, Source: "measured", Status: OK}
-		if err := checkRecord(r); (err == nil) != ok {
+		if err := resultsFormat.Check(r); (err == nil) != ok {
 			t.Errorf("%d rows: %v", n, err)
 		}
 	}

@@ -108,6 +108,14 @@ func CheckID(column, s string) error {
 	return nil
 }
 
+// CheckIDOrNone is CheckID for an identifier that may be empty.
+func CheckIDOrNone(column, s string) error {
+	if s == "" {
+		return nil
+	}
+	return CheckID(column, s)
+}
+
 // CheckRange rejects a number that is not finite or outside [lo, hi]. It checks the
 // number as it is written, so that a 1 with rounding errors above it passes.
 func CheckRange(column string, x, lo, hi float64) error {
