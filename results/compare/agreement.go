@@ -17,24 +17,25 @@ import (
 // Agreement tells how far the rankings by several metrics agree: the same methods on
 // the settings of one source, ranked by each metric.
 type Agreement struct {
-	Source  string
-	Block   Block
-	Metrics []string
-	Names   []string // of the metrics in print
-	Methods []string // in every ranking, in the order of their mean ranks by the first metric
-	Ranks   [][]float64
-	Blocks  []string // of each of the rankings
+	Source  string      `json:"source"`
+	Block   Block       `json:"block"`
+	Metrics []string    `json:"metrics"`
+	Names   []string    `json:"-"`       // of the metrics in print
+	Methods []string    `json:"methods"` // in every ranking, in the order of their mean ranks by the first metric
+	Ranks   [][]float64 `json:"-"`
 
 	// Settings counts the settings on which all Methods have all Metrics. Every ranking
 	// is over these. Lost counts the others: some Method has some Metric on them.
-	Settings, Lost int
+	Settings int      `json:"settings"`
+	Lost     int      `json:"-"`
+	Blocks   []string `json:"blocks"` // of each of the rankings
 
 	// Tau is Kendall's rank correlation of the mean ranks, by pairs of metrics. It is 0
 	// where a metric ranks all methods equally.
-	Tau [][]float64
+	Tau [][]float64 `json:"-"`
 
-	Without []string // metrics that have no ranking, with the reason
-	Sparse  []string // metrics that Rankable left out, if it chose the others
+	Without []string `json:"-"` // metrics that have no ranking, with the reason
+	Sparse  []string `json:"-"` // metrics that Rankable left out, if it chose the others
 }
 
 // Agree ranks methods by each of the metrics, as Of does, and compares the rankings:
@@ -162,26 +163,24 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Agreement of rankings (%s)\n\n", a.Source)
-	grid := [][]string{append([]string{"Mean rank by"}, a.Names...)}
-	for j, m := range a.Methods {
-		row := []string{label(m)}
-		for i := range a.Metrics {
-			row = append(row, strconv.FormatFloat(a.Ranks[i][j], 'f', 2, 64))
-		}
-		grid = append(grid, row)
+	var labels []string
+	for _, m := range a.Methods {
+		labels = append(labels, label(m))
 	}
-	writeTable(&b, align(grid, 1))
-	b.WriteByte('\n')
-	grid = [][]string{append([]string{"Kendall's tau"}, a.Names...)}
-	for i, name := range a.Names {
-		row := []string{name}
-		for j := range a.Metrics {
-			row = append(row, strconv.FormatFloat(a.Tau[i][j], 'f', 2, 64))
+	write := func(heading string, labels []string, columns [][]float64) {
+		grid := [][]string{append([]string{heading}, a.Names...)}
+		for i, label := range labels {
+			row := []string{label}
+			for _, column := range columns {
+				row = append(row, strconv.FormatFloat(column[i], 'f', 2, 64))
+			}
+			grid = append(grid, row)
 		}
-		grid = append(grid, row)
+		writeTable(&b, align(grid, 1))
+		b.WriteByte('\n')
 	}
-	writeTable(&b, align(grid, 1))
-	b.WriteByte('\n')
+	write("Mean rank by", labels, a.Ranks)
+	write("Kendall's tau", a.Names, a.Tau) // is symmetric
 	for _, s := range a.Notes() {
 		table.Wrap(&b, "", s, 100)
 	}
@@ -212,15 +211,10 @@ func (a *Agreement) Notes() []string {
 // JSON prints one object.
 func (a *Agreement) JSON(w io.Writer) error {
 	type object struct {
-		Kind     string     `json:"kind"` // agreement
-		Source   string     `json:"source"`
-		Block    Block      `json:"block"`
-		Metrics  []string   `json:"metrics"`
-		Methods  []string   `json:"methods"`
-		Settings int        `json:"settings"` // of each ranking
-		Blocks   []string   `json:"blocks"`
-		Ranks    [][]digits `json:"ranks"` // by metric
-		Tau      [][]digits `json:"kendall_tau"`
+		Kind string `json:"kind"` // agreement
+		*Agreement
+		Ranks [][]digits `json:"ranks"` // by metric
+		Tau   [][]digits `json:"kendall_tau"`
 	}
 	all := func(rows [][]float64) (out [][]digits) {
 		for _, row := range rows {
@@ -228,5 +222,5 @@ func (a *Agreement) JSON(w io.Writer) error {
 		}
 		return out
 	}
-	return json.NewEncoder(w).Encode(object{"agreement", a.Source, a.Block, a.Metrics, a.Methods, a.Settings, a.Blocks, all(a.Ranks), all(a.Tau)})
+	return json.NewEncoder(w).Encode(object{"agreement", a, all(a.Ranks), all(a.Tau)})
 }

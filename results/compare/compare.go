@@ -45,8 +45,13 @@ type Comparison struct {
 	MetricLabel string            // in tables and figures
 	Better      metrics.Direction // Lower or Higher
 	Percent     bool              // print 100 x value, in points
-	Ratio       bool              // values are logarithms: their means are geometric and their differences ratios
 	Digits      int               // decimals of printed values
+
+	// Ratio: values are compared by their ratios. They span powers of ten, and a method
+	// that takes twice the time does so on small and on large sets. Here they are natural
+	// logarithms, so that means are geometric, differences are ratios, and tests are
+	// unchanged.
+	Ratio bool
 
 	Source   string // measured | simulated
 	Settings int    // with a value of any method
@@ -55,9 +60,7 @@ type Comparison struct {
 	Rows     []Row               // of the methods compared, in order, without Against
 	From     []string            // what the measured settings are measured on, as manifests say; "" where a manifest does not
 
-	// Against itself: its mean over blocks, and over how many.
-	AgainstValue                   float64
-	AgainstSettings, AgainstBlocks int
+	Own Row // of Against: its mean over blocks, and over how many
 
 	Ranking  Ranking
 	Warnings []Warning
@@ -109,13 +112,11 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 	if o.Block == "" {
 		o.Block = BySamples
 	}
-	m, err := measureOf(o.Metric)
+	empty, err := emptyBy(o)
 	if err != nil {
 		return nil, err
 	}
-	if m.ratio && o.Files == "" {
-		o.Files = timesFile
-	}
+	o = empty.Options
 	all, err := read(records, pairs, o.Metric, o.Against, false)
 	if err != nil {
 		return nil, err
@@ -128,32 +129,36 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 			return nil, err
 		}
 	}
-	all.transform(m)
+	if empty.Ratio {
+		all.takeLogarithms()
+	}
 	var list []*Comparison
 	for _, source := range []string{"measured", "simulated"} {
 		v := all.from(source)
 		if len(v.lacking(o.Against, v.settings).Settings) == len(v.settings) {
 			continue
 		}
-		list = append(list, v.compare(source, m, o))
+		c := empty
+		c.Source = source
+		c.compare(v)
+		list = append(list, &c)
 	}
 	return list, nil
 }
 
 // compare compares methods on the settings of one source.
-func (v values) compare(source string, m measure, o Options) *Comparison {
-	c := &Comparison{Options: o, MetricLabel: m.label, Better: m.better, Percent: m.percent, Ratio: m.ratio, Digits: m.digits,
-		Source: source, Settings: len(v.settings)}
-	c.Blocks, c.Datasets = v.blockDatasets(o.Block)
+func (c *Comparison) compare(v values) {
+	c.Settings = len(v.settings)
+	c.Blocks, c.Datasets = v.blockDatasets(c.Block)
 	c.From = results.DistinctFrom(v.records(v.settings))
-	methods := o.Methods
+	methods := c.Methods
 	if methods == nil {
 		methods = v.methods
 	}
 	var p []float64
 	for _, m := range methods {
 		switch row := c.row(v, m); {
-		case m == o.Against:
+		case m == c.Against:
 		case row.Settings > 0:
 			c.Rows = append(c.Rows, row)
 			p = append(p, row.Test.P)
@@ -164,11 +169,9 @@ func (v values) compare(source string, m measure, o Options) *Comparison {
 	for i, adjusted := range significance.Holm(p) {
 		c.Rows[i].Holm = adjusted
 	}
-	own := c.row(v, o.Against)
-	c.AgainstValue, c.AgainstSettings, c.AgainstBlocks = own.Value, own.Settings, own.Blocks
+	c.Own = c.row(v, c.Against)
 	c.rank(v)
 	c.Warnings = v.warnings(c.shown())
-	return c
 }
 
 // shown returns Against and the methods compared with it.

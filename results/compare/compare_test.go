@@ -416,7 +416,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 	c := comparison(t, records, nil, Options{Metric: "time", Against: "qats", Methods: []string{"ts", "slow"}})
 	ts, slow := c.Rows[0], c.Rows[1]
 	for _, x := range []struct{ got, want float64 }{
-		{ts.Difference, math.Log(.5)}, {ts.Shift.Estimate, math.Log(.5)}, {slow.Difference, math.Log(4)}, {c.AgainstValue, math.Log(math.Pow(10, -1.5))},
+		{ts.Difference, math.Log(.5)}, {ts.Shift.Estimate, math.Log(.5)}, {slow.Difference, math.Log(4)}, {c.Own.Value, math.Log(math.Pow(10, -1.5))},
 	} {
 		if !(math.Abs(x.got-x.want) <= 1e-12) {
 			t.Errorf("%v, want %v", x.got, x.want)

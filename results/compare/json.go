@@ -155,7 +155,7 @@ func (v View) JSON(w io.Writer) error {
 		objects = append(objects, v.methodObject(r))
 	}
 	objects = append(objects, v.rankingObject())
-	for _, s := range v.Strengths() {
+	for _, s := range v.Ranking.Strengths() {
 		w, t := s.WinRate, s.BradleyTerry
 		objects = append(objects, strengthObject{"strength", v.Metric, v.Source, v.Block, s.Method,
 			digits(w.Value), digits(w.Lo), digits(w.Hi), digits(t.Value), digits(t.Lo), digits(t.Hi)})

@@ -23,13 +23,15 @@ func (v View) LaTeX(w io.Writer) error {
 
 // SplitsLaTeX prints the redrawn splits as LaTeX does.
 func (v View) SplitsLaTeX(w io.Writer) error {
-	return v.float(w, "Redrawn splits, "+v.title(), "splits", "ll", v.splitHeadings(), v.splitCells(), []string{v.splitLegend()})
+	headings, rows := v.splitTable()
+	return v.float(w, "Redrawn splits, "+v.title(), "splits", "ll", headings, rows, []string{v.splitLegend()})
 }
 
 // StrengthsLaTeX prints the win rates and strengths of the ranked methods as LaTeX
 // does.
 func (v View) StrengthsLaTeX(w io.Writer) error {
-	return v.float(w, v.strengthTitle(), "strengths", "l", strengthHeadings(), v.strengthCells(), []string{v.StrengthLegend()})
+	headings, rows := v.StrengthTable()
+	return v.float(w, v.strengthTitle(), "strengths", "l", headings, rows, []string{v.StrengthLegend()})
 }
 
 // CompactLaTeX prints the comparison as a float for one column of a two-column

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -111,11 +112,11 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 	return v, nil
 }
 
-// transform replaces the numbers by what the comparison computes with.
-func (v values) transform(m measure) {
+// takeLogarithms replaces the numbers, which are times, by their natural logarithms.
+func (v values) takeLogarithms() {
 	for at, r := range v.at {
 		if r.Status == results.OK {
-			r.Value = m.inside(r.Value)
+			r.Value = math.Log(max(r.Value, leastTime))
 			v.at[at] = r
 		}
 	}

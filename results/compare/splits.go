@@ -95,23 +95,17 @@ func (c *Comparison) describe(setting results.Setting, method string, d, spread 
 	return out
 }
 
-// splitHeadings returns the headings of the table of redrawn splits.
-func (v View) splitHeadings() []string {
-	return []string{"Setting", "Method", "draws", "difference", "SD", "SD, fit fixed", "least", "largest", "better", "worse"}
-}
-
-// splitCells returns the rows of the table of redrawn splits.
-func (v View) splitCells() [][]string {
-	var list [][]string
+// splitTable returns the table of redrawn splits: the headings and the rows.
+func (v View) splitTable() (headings []string, rows [][]string) {
 	for _, s := range v.Splits {
 		resampling := "-"
 		if s.Resampling > 0 {
 			resampling = v.Number(s.Resampling)
 		}
-		list = append(list, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.Number(s.Deviation), resampling,
+		rows = append(rows, []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.Number(s.Deviation), resampling,
 			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)})
 	}
-	return list
+	return []string{"Setting", "Method", "draws", "difference", "SD", "SD, fit fixed", "least", "largest", "better", "worse"}, rows
 }
 
 // splitLegend explains the table of redrawn splits.

@@ -150,38 +150,20 @@ func (v View) strengthTitle() string {
 	return fmt.Sprintf("Win rates and strengths by %s (%s)", v.MetricLabel, v.Source)
 }
 
-// StrengthTable returns the table of strengths, the headings first; nothing without a
-// ranking.
-func (v View) StrengthTable() [][]string {
-	rows := v.strengthCells()
-	if len(rows) == 0 {
-		return nil
-	}
-	return append([][]string{strengthHeadings()}, rows...)
-}
-
-// strengthHeadings returns the headings of the table of strengths.
-func strengthHeadings() []string {
-	return []string{"Method", "win rate", "95 % interval", "Bradley-Terry", "95 % interval"}
-}
-
-// strengthCells returns the rows of the table of strengths.
-func (v View) strengthCells() [][]string {
+// StrengthTable returns the table of strengths: the headings, and a row for each ranked
+// method, none without a ranking.
+func (v View) StrengthTable() (headings []string, rows [][]string) {
 	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 	strength := func(x float64) string { return table.Signed(x, 2) }
 	between := func(e Estimate, print func(float64) string) string {
 		return "[" + print(e.Lo) + ", " + print(e.Hi) + "]"
 	}
-	var list [][]string
-	for _, s := range v.Strengths() {
-		list = append(list, []string{v.Label(s.Method), percent(s.WinRate.Value), between(s.WinRate, percent),
+	for _, s := range v.Ranking.Strengths() {
+		rows = append(rows, []string{v.Label(s.Method), percent(s.WinRate.Value), between(s.WinRate, percent),
 			strength(s.BradleyTerry.Value), between(s.BradleyTerry, strength)})
 	}
-	return list
+	return []string{"Method", "win rate", "95 % interval", "Bradley-Terry", "95 % interval"}, rows
 }
-
-// Strengths returns the strengths of the ranked methods.
-func (v View) Strengths() []Strength { return v.Ranking.Strengths() }
 
 // StrengthLegend explains the table of strengths.
 func (v View) StrengthLegend() string {

@@ -34,9 +34,9 @@ func (v View) Text(w io.Writer) error {
 	for _, s := range v.RankingNotes() {
 		table.Wrap(&b, "", s, width)
 	}
-	if grid := v.StrengthTable(); grid != nil {
+	if headings, rows := v.StrengthTable(); rows != nil {
 		b.WriteString("\n" + v.strengthTitle() + "\n\n")
-		writeTable(&b, align(grid, 1))
+		writeTable(&b, align(slices.Insert(rows, 0, headings), 1))
 		b.WriteByte('\n')
 		table.Wrap(&b, "", v.StrengthLegend(), width)
 	}
@@ -50,7 +50,8 @@ func (v View) Text(w io.Writer) error {
 		b.WriteString("\nRedrawn splits: " + v.title() + "\n")
 		table.Wrap(&b, "", v.origin(), width)
 		b.WriteByte('\n')
-		writeTable(&b, align(append([][]string{v.splitHeadings()}, v.splitCells()...), 2))
+		headings, rows := v.splitTable()
+		writeTable(&b, align(slices.Insert(rows, 0, headings), 2))
 		b.WriteByte('\n')
 		table.Wrap(&b, "", v.splitLegend(), width)
 	}
@@ -64,7 +65,7 @@ func (v View) parts() (effects, tests []string) {
 	var left, right [][]string
 	var alike []string
 	headings, rows, _ := v.MethodTable()
-	for _, row := range append([][]string{headings}, rows...) {
+	for _, row := range slices.Insert(rows, 0, headings) {
 		left = append(left, slices.Concat(row[:alikeColumn], row[alikeColumn+1:winColumn]))
 		right = append(right, slices.Concat(row[:1], row[winColumn:]))
 		alike = append(alike, row[alikeColumn])

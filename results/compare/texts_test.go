@@ -132,7 +132,7 @@ func TestRankingNotesByTheGroupsOfNemenyi(t *testing.T) {
 // Redrawn splits without intervals have no number for the part of the rows.
 func TestSplitsWithoutResamplingPrintADash(t *testing.T) {
 	v := View{Comparison: &Comparison{Percent: true, Digits: 2}, Splits: []Split{{Method: "x", Deviation: .01, Draws: 3}}}
-	if cells := v.splitCells(); len(cells) != 1 || cells[0][5] != "-" {
+	if _, cells := v.splitTable(); len(cells) != 1 || cells[0][5] != "-" {
 		t.Errorf("%q", cells)
 	}
 	var text strings.Builder

@@ -150,7 +150,7 @@ func (v View) cells(m string, r Row) []string {
 		place, rank, alike = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64), v.Ranking.alike(i)
 	}
 	if m == v.Against {
-		return []string{v.Label(m), place, rank, alike, v.Number(v.AgainstValue), strconv.Itoa(v.AgainstSettings), strconv.Itoa(v.AgainstBlocks), "", "", "", "", "", "", "", "", ""}
+		return []string{v.Label(m), place, rank, alike, v.Number(v.Own.Value), strconv.Itoa(v.Own.Settings), strconv.Itoa(v.Own.Blocks), "", "", "", "", "", "", "", "", ""}
 	}
 	wins := []string{"-", "-", "-"}
 	if r.NoInterval < r.Settings {

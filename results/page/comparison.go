@@ -62,10 +62,10 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	if len(v.Rows) > 0 && !v.Ratio { // of times the text has the ratios
 		c.Charts = append(c.Charts, chart{Heading: "Shift to " + v.Label(v.Against), Figure: drawn(plots.Differences(v.Comparison, v.Labels))})
 	}
-	if table := v.StrengthTable(); table != nil {
+	if head, rows := v.StrengthTable(); rows != nil {
 		c.Charts = append(c.Charts, chart{Heading: "Win rates", Figure: drawn(plots.WinRates(v.Comparison, v.Labels))},
 			chart{"Bradley-Terry strengths", drawn(plots.Strengths(v.Comparison, v.Labels)), v.StrengthLegend(), ""})
-		c.StrengthTable = grid{"Win rates and strengths, " + c.Title, table[0], table[1:]}
+		c.StrengthTable = grid{"Win rates and strengths, " + c.Title, head, rows}
 	}
 	return c
 }
