@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -80,7 +79,7 @@ func newCategory(c results.Setting) category {
 			rank++
 		}
 	}
-	return category{c, printable(strings.ReplaceAll(table.Name("corruption", c.Corruption), "_", " ")), len(families), rank}
+	return category{c, printable(table.Name("corruption", c.Corruption)), len(families), rank}
 }
 
 // corruptionGrid is the panel of the figure.

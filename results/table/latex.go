@@ -217,7 +217,7 @@ func (t *Table) latexHead(b *strings.Builder) {
 	}
 	var head []string
 	for _, c := range t.Spec.Rows {
-		head = append(head, "\\textbf{"+headings[c]+"}")
+		head = append(head, "\\textbf{"+capital(c)+"}")
 	}
 	if t.showsTarget() && t.Spec.methodsAreRows() {
 		head = append(head, "\\textit{OOD-free?}")

@@ -41,7 +41,7 @@ func (t *Table) textLines() []string {
 		grid[i] = make([]string, t.labelColumns())
 	}
 	for j, c := range t.Spec.Rows {
-		grid[heads-1][j] = headings[c]
+		grid[heads-1][j] = capital(c)
 	}
 	if t.showsTarget() && t.Spec.methodsAreRows() {
 		grid[heads-1][len(t.Spec.Rows)] = "OOD-free?"
