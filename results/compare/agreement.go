@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,10 +67,7 @@ func Agree(records []results.Record, names []string, o Options) ([]*Agreement, e
 
 // agree is Agree of rows of one source.
 func agree(records []results.Record, names []string, o Options) (*Agreement, error) {
-	a := &Agreement{Block: o.Block}
-	if a.Block == "" {
-		a.Block = BySamples
-	}
+	a := &Agreement{Block: cmp.Or(o.Block, BySamples)}
 	for _, name := range names {
 		c, err := rankBy(records, o, name, o.Methods)
 		if err != nil {

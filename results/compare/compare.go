@@ -109,9 +109,7 @@ func (r Row) Apart(sign func(float64) int) (block string, difference float64, ok
 // direction, or if the method compared against, or a method that was asked for by
 // name, has no value at all.
 func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
-	if o.Block == "" {
-		o.Block = BySamples
-	}
+	o.Block = cmp.Or(o.Block, BySamples)
 	empty, err := emptyBy(o)
 	if err != nil {
 		return nil, err

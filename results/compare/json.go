@@ -35,11 +35,16 @@ func (v View) digits(x float64) digits {
 // results.csv: fractions and nats, not per cent. By the metric time, means are seconds
 // and differences ratios. A number that does not exist is null.
 
+// about begins each object.
+type about struct {
+	Kind   string `json:"kind"` // method, ranking, strength, left_out, warning or splits
+	Metric string `json:"metric"`
+	Source string `json:"source"`
+	Block  Block  `json:"block,omitempty"` // of what is computed over blocks
+}
+
 type methodObject struct {
-	Kind       string `json:"kind"` // method
-	Metric     string `json:"metric"`
-	Source     string `json:"source"`
-	Block      Block  `json:"block"`
+	about
 	Method     string `json:"method"`
 	Against    string `json:"against"`
 	Settings   int    `json:"settings"`
@@ -60,10 +65,7 @@ type methodObject struct {
 }
 
 type rankingObject struct {
-	Kind       string     `json:"kind"` // ranking
-	Metric     string     `json:"metric"`
-	Source     string     `json:"source"`
-	Block      Block      `json:"block"`
+	about
 	Methods    []string   `json:"methods"` // in the order of their ranks; null without a ranking
 	Ranks      []digits   `json:"ranks"`
 	Settings   int        `json:"settings"`
@@ -80,10 +82,7 @@ type rankingObject struct {
 }
 
 type strengthObject struct {
-	Kind         string `json:"kind"` // strength
-	Metric       string `json:"metric"`
-	Source       string `json:"source"`
-	Block        Block  `json:"block"`
+	about
 	Method       string `json:"method"`
 	WinRate      digits `json:"win_rate"` // over the other ranked methods and blocks, in [0, 1]
 	WinRateLo    digits `json:"win_rate_lo"`
@@ -94,9 +93,7 @@ type strengthObject struct {
 }
 
 type lackingObject struct {
-	Kind     string   `json:"kind"` // left_out
-	Metric   string   `json:"metric"`
-	Source   string   `json:"source"`
+	about
 	What     string   `json:"what"` // method | settings
 	Method   string   `json:"method"`
 	Settings []string `json:"settings"` // on which it has no value
@@ -104,18 +101,14 @@ type lackingObject struct {
 }
 
 type warningObject struct {
-	Kind     string   `json:"kind"` // warning
-	Metric   string   `json:"metric"`
-	Source   string   `json:"source"`
+	about
 	Method   string   `json:"method"`
 	Settings []string `json:"settings"`
 	Text     string   `json:"text"` // on the first of the settings
 }
 
 type splitObject struct {
-	Kind       string `json:"kind"` // splits
-	Metric     string `json:"metric"`
-	Source     string `json:"source"`
+	about
 	Setting    string `json:"setting"`
 	Method     string `json:"method"`
 	Against    string `json:"against"`
@@ -157,18 +150,18 @@ func (v View) JSON(w io.Writer) error {
 	objects = append(objects, v.rankingObject())
 	for _, s := range v.Ranking.Strengths() {
 		w, t := s.WinRate, s.BradleyTerry
-		objects = append(objects, strengthObject{"strength", v.Metric, v.Source, v.Block, s.Method,
+		objects = append(objects, strengthObject{about{"strength", v.Metric, v.Source, v.Block}, s.Method,
 			digits(w.Value), digits(w.Lo), digits(w.Hi), digits(t.Value), digits(t.Lo), digits(t.Hi)})
 	}
 	k := v.Ranking
 	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
 		for _, l := range list {
-			objects = append(objects, lackingObject{Kind: "left_out", Metric: v.Metric, Source: v.Source, What: []string{"method", "method", "settings"}[what],
+			objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, ""}, What: []string{"method", "method", "settings"}[what],
 				Method: l.Method, Settings: namesOf(l.Settings), Why: l.Why})
 		}
 	}
 	for _, w := range v.Warnings {
-		objects = append(objects, warningObject{"warning", v.Metric, v.Source, w.Method, namesOf(w.Settings), w.Text})
+		objects = append(objects, warningObject{about{"warning", v.Metric, v.Source, ""}, w.Method, namesOf(w.Settings), w.Text})
 	}
 	for _, s := range v.Splits {
 		objects = append(objects, v.splitObject(s))
@@ -177,7 +170,7 @@ func (v View) JSON(w io.Writer) error {
 }
 
 func (v View) methodObject(r Row) methodObject {
-	o := methodObject{Kind: "method", Metric: v.Metric, Source: v.Source, Block: v.Block, Method: r.Method, Against: v.Against,
+	o := methodObject{about: about{"method", v.Metric, v.Source, v.Block}, Method: r.Method, Against: v.Against,
 		Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: v.digits(r.Shift.Estimate),
 		Lo: none, Hi: none, Better: r.Better, Worse: r.Worse, Smallest: none, P: digits(r.Test.P), Holm: digits(r.Holm)}
 	if r.Shift.Bounded {
@@ -191,7 +184,7 @@ func (v View) methodObject(r Row) methodObject {
 
 func (v View) rankingObject() rankingObject {
 	k := v.Ranking
-	ranking := rankingObject{Kind: "ranking", Metric: v.Metric, Source: v.Source, Block: v.Block, Methods: k.Methods,
+	ranking := rankingObject{about: about{"ranking", v.Metric, v.Source, v.Block}, Methods: k.Methods,
 		Settings: k.Settings, Blocks: k.Blocks, None: k.None, LeastP: none, ChiSquared: none, P: none, F: none, PF: none, Critical: none}
 	if k.Methods != nil {
 		ranking.LeastP = digits(k.LeastP)
@@ -221,7 +214,7 @@ func (v View) rankingObject() rankingObject {
 }
 
 func (v View) splitObject(s Split) splitObject {
-	o := splitObject{Kind: "splits", Metric: v.Metric, Source: v.Source, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
+	o := splitObject{about: about{"splits", v.Metric, v.Source, ""}, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
 		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Resampling: none, Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
 	if s.Resampling > 0 {
 		o.Resampling = digits(s.Resampling)
