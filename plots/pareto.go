@@ -134,26 +134,22 @@ func (g paretoPlot) names(c draw.Canvas, marks []vg.Point, area vg.Rectangle, li
 		sty, label := fit(m.label, 110, write(size, ink))
 		at := marks[i]
 		w, h := sty.Width(label), vg.Length(size)
-		place, found := vg.Rectangle{}, false
+		place := between(at.X+5, at.Y-h/2, at.X+5+w, at.Y+h/2) // if there is no room
+	search:
 		for _, away := range []vg.Length{0, 8, 16, 26, 38, 52, 70} {
 			for _, d := range []vg.Point{{X: 1, Y: 0}, {X: -1, Y: 0}, {X: 0, Y: 1}, {X: 0, Y: -1}, {X: .7, Y: .7}, {X: .7, Y: -.7}, {X: -.7, Y: .7}, {X: -.7, Y: -.7}} {
 				centre := vg.Point{X: at.X + d.X*(away+5+w/2), Y: at.Y + d.Y*(away+4+h/2)}
 				r := between(centre.X-w/2, centre.Y-h/2, centre.X+w/2, centre.Y+h/2)
-				if free(r) {
-					place, found = r, true
-					break
+				if !free(r) {
+					continue
 				}
-			}
-			if found {
 				if away > 0 {
-					near := vg.Point{X: min(max(at.X, place.Min.X), place.Max.X), Y: min(max(at.Y, place.Min.Y), place.Max.Y)}
+					near := vg.Point{X: min(max(at.X, r.Min.X), r.Max.X), Y: min(max(at.Y, r.Min.Y), r.Max.Y)}
 					c.StrokeLines(draw.LineStyle{Color: barColor, Width: 0.5}, []vg.Point{at, near})
 				}
-				break
+				place = r
+				break search
 			}
-		}
-		if !found {
-			place = vg.Rectangle{Min: vg.Point{X: at.X + 5, Y: at.Y - h/2}}
 		}
 		taken = append(taken, place)
 		textAt(c, sty, draw.XLeft, place.Min.X, place.Min.Y, label)
