@@ -13,21 +13,16 @@ type ranking struct{ best, second []paper.Number }
 // rank returns the lowest and the next lowest ranked numbers of a row. Equal
 // printed numbers share a place.
 func rank(row paper.Row) ranking {
-	var r ranking
+	var values []paper.Points
 	for _, p := range row.Ranked() {
-		switch {
-		case len(r.best) == 0 || p.Value < r.best[0].Value:
-			r.second = r.best
-			r.best = []paper.Number{p}
-		case p.Value == r.best[0].Value:
-			r.best = append(r.best, p)
-		case len(r.second) == 0 || p.Value < r.second[0].Value:
-			r.second = []paper.Number{p}
-		case p.Value == r.second[0].Value:
-			r.second = append(r.second, p)
-		}
+		values = append(values, p.Value)
 	}
-	return r
+	slices.Sort(values)
+	values = slices.Compact(values)
+	at := func(place int) []paper.Number {
+		return slices.DeleteFunc(row.Ranked(), func(p paper.Number) bool { return place >= len(values) || p.Value != values[place] })
+	}
+	return ranking{at(0), at(1)}
 }
 
 // marked returns the numbers of a row, HFE included, that have a mark.
