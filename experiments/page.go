@@ -11,23 +11,22 @@ import (
 
 // WritePage makes the page of the files in dir, and prints to w what to open.
 func WritePage(w io.Writer, dir string, o page.Options) error {
-	f, err := page.Read(dir)
+	rows, err := ReadRows(dir)
 	if err != nil {
 		return err
 	}
-	return WritePageOf(w, f, dir, o)
+	return rows.WritePage(w, dir, o)
 }
 
-// WritePageOf makes the page of files that are read already, in dir, and prints to
-// w what to open.
-func WritePageOf(w io.Writer, f *page.Folder, dir string, o page.Options) error {
+// WritePage makes the page of the rows in dir, and prints to w what to open.
+func (r *Rows) WritePage(w io.Writer, dir string, o page.Options) error {
 	if o.Labels == nil {
 		o.Labels = map[string]string{}
 		for _, e := range calib.Registry() {
 			o.Labels[e.Name] = e.Label
 		}
 	}
-	path, err := f.WriteFile(dir, o)
+	path, err := (*page.Folder)(r).WriteFile(dir, o)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 // then the warnings.
 func parameterRows(row results.Parameter, s *scores) []results.Parameter {
 	var list []results.Parameter
+	text := func(s string) string { return s }
 	bounds := slices.Clone(s.Report.AtBound)
 	for _, p := range s.Parameters {
 		r := row
@@ -18,26 +19,15 @@ func parameterRows(row results.Parameter, s *scores) []results.Parameter {
 		bounds = slices.DeleteFunc(bounds, func(b string) bool { return b == p.Bound })
 		list = append(list, r)
 	}
-	for _, b := range distinct(bounds) {
+	for _, b := range results.Distinct(bounds, text) {
 		r := row
 		r.Bound = b
 		list = append(list, r)
 	}
-	for _, w := range distinct(s.Report.Warnings) {
+	for _, w := range results.Distinct(s.Report.Warnings, text) {
 		r := row
 		r.Warning = w
 		list = append(list, r)
 	}
 	return list
-}
-
-// distinct returns the different texts in the order of their first place.
-func distinct(list []string) []string {
-	var kept []string
-	for _, s := range list {
-		if !slices.Contains(kept, s) {
-			kept = append(kept, s)
-		}
-	}
-	return kept
 }

@@ -3,7 +3,6 @@ package experiments
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,18 +10,12 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/page"
 )
 
-// Rows are the rows of the three files that views are made of, and the times of
-// times.csv, where it exists. Only a run has Parameters, the rows of fits.csv, which
-// the page reads.
-type Rows struct {
-	Records    []results.Record
-	Bins       []results.Bin
-	Pairs      []results.Pair
-	Parameters []results.Parameter
-	Times      []results.Time
-}
+// Rows are the rows of the files of an output folder, which views are made of. Rows
+// of a run have no Run: Describe returns it.
+type Rows page.Folder
 
 // Write replaces results.csv, bins.csv, pairs.csv, fits.csv and times.csv in dir, and
 // results-wide.csv, which holds the values of results.csv in wide form. It makes
@@ -48,24 +41,10 @@ func (r *Rows) Write(dir string) error {
 	)
 }
 
-// ReadRows reads results.csv, bins.csv and pairs.csv, and times.csv if there is one,
-// and compares the first three with run.json where there is one.
+// ReadRows reads the rows of a folder as page.Read does.
 func ReadRows(dir string) (*Rows, error) {
-	var all Rows
-	var err1, err2, err3, err4 error
-	all.Records, err1 = results.ReadResults(filepath.Join(dir, "results.csv"))
-	all.Bins, err2 = results.ReadBins(filepath.Join(dir, "bins.csv"))
-	all.Pairs, err3 = results.ReadPairs(filepath.Join(dir, "pairs.csv"))
-	if all.Times, err4 = results.ReadTimes(filepath.Join(dir, "times.csv")); errors.Is(err4, fs.ErrNotExist) {
-		err4 = nil
-	}
-	if errors.Is(err1, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no results.csv in %s: qats run writes it", dir)
-	}
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return nil, err
-	}
-	return &all, results.CheckRun(dir, all.Records, all.Bins, all.Pairs)
+	f, err := page.Read(dir)
+	return (*Rows)(f), err
 }
 
 // Append appends the rows of another run.
@@ -84,12 +63,7 @@ func (r *Rows) Of(experiment string) *Rows {
 
 // OfDatasets returns the rows of datasets. A dataset without rows is an error.
 func (r *Rows) OfDatasets(datasets []string) (*Rows, error) {
-	var known []string
-	for _, row := range r.Records {
-		if !slices.Contains(known, row.Dataset) {
-			known = append(known, row.Dataset)
-		}
-	}
+	known := results.Distinct(r.Records, func(x results.Record) string { return x.Dataset })
 	wanted, err := spec.MatchDatasets(datasets, known)
 	if err != nil {
 		return nil, fmt.Errorf("no rows of the dataset %w", err)
@@ -97,12 +71,12 @@ func (r *Rows) OfDatasets(datasets []string) (*Rows, error) {
 	return r.where(func(c results.Setting, _ string) bool { return slices.Contains(wanted, c.Dataset) }), nil
 }
 
-// where returns the rows whose cell and source satisfy keep.
+// where returns the rows whose cell and source satisfy keep, beside all parameters.
 func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
-	return &Rows{
-		Records: results.Where(r.Records, func(x results.Record) bool { return keep(x.Setting, x.Source) }),
-		Bins:    results.Where(r.Bins, func(x results.Bin) bool { return keep(x.Setting, x.Source) }),
-		Pairs:   results.Where(r.Pairs, func(x results.Pair) bool { return keep(x.Setting, x.Source) }),
-		Times:   results.Where(r.Times, func(x results.Time) bool { return keep(x.Setting, x.Source) }),
-	}
+	kept := *r
+	kept.Records = results.Where(r.Records, func(x results.Record) bool { return keep(x.Setting, x.Source) })
+	kept.Bins = results.Where(r.Bins, func(x results.Bin) bool { return keep(x.Setting, x.Source) })
+	kept.Pairs = results.Where(r.Pairs, func(x results.Pair) bool { return keep(x.Setting, x.Source) })
+	kept.Times = results.Where(r.Times, func(x results.Time) bool { return keep(x.Setting, x.Source) })
+	return &kept
 }

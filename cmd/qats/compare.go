@@ -194,13 +194,8 @@ func (c *comparing) agreements(w, out io.Writer, dir string, rows *experiments.R
 
 // page writes OUT/compare/index.html, the page of the rows compared.
 func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error {
-	folder := page.Folder{Records: rows.Records, Bins: rows.Bins, Pairs: rows.Pairs, Times: rows.Times}
-	if len(c.from) == 1 && len(c.experiments) == 0 { // run.json and fits.csv are of these rows
-		read, err := page.Read(c.from[0])
-		if err != nil {
-			return err
-		}
-		folder.Parameters, folder.Run = read.Parameters, read.Run
+	if len(c.from) != 1 || len(c.experiments) > 0 { // run.json and fits.csv are not of these rows
+		rows.Run, rows.Parameters = nil, nil
 	}
-	return experiments.WritePageOf(w, &folder, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
+	return rows.WritePage(w, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
 }

@@ -47,12 +47,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*experiments.Rows, err
 // inRows is resolve for the methods of rows. A name that is similar to the name of
 // one of them is an error; the page reports the other names without rows.
 func (c *comparing) inRows(rows *experiments.Rows) error {
-	var known []string
-	for _, r := range rows.Records {
-		if !slices.Contains(known, r.Method) {
-			known = append(known, r.Method)
-		}
-	}
+	known := results.Distinct(rows.Records, func(r results.Record) string { return r.Method })
 	if err := c.resolve(known); err != nil {
 		return err
 	}
@@ -126,6 +121,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 			return nil, err
 		}
 		all.Append(rows)
+		all.Run = rows.Run
 	}
 	if slices.Contains(c.Metrics, results.TimeMetric) {
 		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)

@@ -102,20 +102,13 @@ func completeCompared(cmd *cobra.Command, args []string, _ string) ([]string, co
 // completeDatasets completes a dataset of the specs given by --spec or, without it, of
 // the results.csv in OUT.
 func completeDatasets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var list []string
 	specs := specsOf(cmd)
-	for _, s := range specs {
-		for i := range s.Settings {
-			list = append(list, s.Settings[i].Dataset)
-		}
-	}
+	list := spec.Datasets(specs)
 	if len(specs) == 0 {
 		out, _ := cmd.Flags().GetString("out")
 		records, _ := results.ReadResults(filepath.Join(out, "results.csv"))
-		for _, r := range records {
-			list = append(list, r.Dataset)
-		}
+		list = results.Distinct(records, func(r results.Record) string { return r.Dataset })
 	}
 	slices.Sort(list)
-	return slices.Compact(list), cobra.ShellCompDirectiveNoFileComp
+	return list, cobra.ShellCompDirectiveNoFileComp
 }

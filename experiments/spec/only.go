@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"slices"
+
+	"github.com/qats-bench/qats/results"
 )
 
 // Only returns the specs with only the settings of the given datasets, without
@@ -12,15 +14,7 @@ func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
 	if len(datasets) == 0 {
 		return specs, nil
 	}
-	var known []string
-	for _, s := range specs {
-		for _, setting := range s.Settings {
-			if !slices.Contains(known, setting.Dataset) {
-				known = append(known, setting.Dataset)
-			}
-		}
-	}
-	wanted, err := MatchDatasets(datasets, known)
+	wanted, err := MatchDatasets(datasets, Datasets(specs))
 	if err != nil {
 		return nil, fmt.Errorf("no spec given has a setting of the dataset %w", err)
 	}
@@ -33,6 +27,15 @@ func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
 		}
 	}
 	return kept, nil
+}
+
+// Datasets returns the datasets of specs.
+func Datasets(specs []*Spec) []string {
+	var settings []Setting
+	for _, s := range specs {
+		settings = append(settings, s.Settings...)
+	}
+	return results.Distinct(settings, func(s Setting) string { return s.Dataset })
 }
 
 // MatchDatasets returns the known datasets that are meant (see Match). The error names
