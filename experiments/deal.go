@@ -61,18 +61,24 @@ type estimate struct {
 // estimates are those of the units of a plan.
 type estimates []estimate
 
+// fits returns the different fits of some units.
+func (e estimates) fits(units []int) map[string]float64 {
+	all := map[string]float64{}
+	for _, i := range units {
+		maps.Copy(all, e[i].fits)
+	}
+	return all
+}
+
 // of returns the time that some units take together. Each fit is made once.
 func (e estimates) of(units []int) float64 {
 	sum := 0.0
-	made := map[string]bool{}
 	for _, i := range units {
 		sum += e[i].own
-		for _, key := range slices.Sorted(maps.Keys(e[i].fits)) { // the same sum in every shard
-			if !made[key] {
-				made[key] = true
-				sum += e[i].fits[key]
-			}
-		}
+	}
+	fits := e.fits(units)
+	for _, key := range slices.Sorted(maps.Keys(fits)) { // the same sum in every shard
+		sum += fits[key]
 	}
 	return sum
 }
@@ -103,76 +109,47 @@ func (p *Plan) Deal(ctx context.Context, n int) (*Deal, error) {
 	for _, g := range groups {
 		parts = append(parts, g.split(total/float64(n), est)...)
 	}
-	d := &Deal{Units: make([][]int, n), Load: make([]float64, n)}
-	deal(parts, make([]float64, n), func(shard int, part portion) { d.Units[shard] = append(d.Units[shard], part.units...) })
-	all, made := map[string]bool{}, 0
-	for i, units := range d.Units {
-		slices.Sort(units)
-		d.Load[i] = est.of(units)
-		here := map[string]bool{}
-		for _, j := range units {
-			for key := range est[j].fits {
-				all[key], here[key] = true, true
-			}
-		}
-		made += len(here)
-	}
-	d.Fits, d.Repeated = len(all), made-len(all)
-	return d, nil
-}
-
-// deal gives each portion, longest first, to the place with the least load.
-func deal(parts []portion, load []float64, give func(place int, part portion)) {
 	slices.SortFunc(parts, func(a, b portion) int {
 		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.units[0], b.units[0]))
 	})
+	d := &Deal{Units: make([][]int, n), Load: make([]float64, n)}
 	for _, part := range parts {
-		least := 0
-		for j := range load {
-			if load[j] < load[least] {
-				least = j
-			}
-		}
-		load[least] += part.load
-		give(least, part)
+		least := slices.Index(d.Load, slices.Min(d.Load))
+		d.Load[least] += part.load
+		d.Units[least] = append(d.Units[least], part.units...)
 	}
+	d.Fits = len(est.fits(p.all()))
+	d.Repeated = -d.Fits
+	for i, units := range d.Units {
+		slices.Sort(units)
+		d.Load[i] = est.of(units)
+		d.Repeated += len(est.fits(units))
+	}
+	return d, nil
 }
 
 // split divides a group with more than share of work by its test sets into as few
-// parts as bring it below. A part makes the fits that it shares with others itself.
+// parts as bring it below, if the test sets take equal times. Each part makes the fits
+// that its units share.
 func (g portion) split(share float64, est estimates) []portion {
 	n := len(g.units)
 	if g.load <= share || n < 2 {
 		return []portion{g}
 	}
-	users := map[string]int{}
+	separate := 0.0 // if each unit made its own fits
 	for _, i := range g.units {
-		for key := range est[i].fits {
-			users[key]++
-		}
-	}
-	single := make([]portion, n)
-	alone := 0.0 // without the fits that units share
-	for j, i := range g.units {
-		single[j] = portion{[]int{i}, est[i].own}
-		for _, key := range slices.Sorted(maps.Keys(est[i].fits)) {
-			if users[key] == 1 {
-				single[j].load += est[i].fits[key]
-			}
-		}
-		alone += single[j].load
+		separate += est.of([]int{i})
 	}
 	count := n
-	if shared := g.load - alone; share > shared { // else these fits are more than a share
-		count = min(n, int(alone/(share-shared))+1)
+	shared := (separate - g.load) / float64(n-1) // of the fits that all units share
+	if share > shared {                          // else these fits are more than a share
+		count = min(n, int((g.load-shared)/(share-shared))+1)
 	}
 	parts := make([]portion, count)
-	deal(single, make([]float64, count), func(place int, one portion) {
-		parts[place].units = append(parts[place].units, one.units...)
-	})
-	parts = slices.DeleteFunc(parts, func(x portion) bool { return len(x.units) == 0 })
+	for j, i := range g.units {
+		parts[j%count].units = append(parts[j%count].units, i)
+	}
 	for j := range parts {
-		slices.Sort(parts[j].units)
 		parts[j].load = est.of(parts[j].units)
 	}
 	return parts
@@ -228,16 +205,13 @@ func (p *Plan) groups() [][]int {
 		cal  data.Ref
 		draw int
 	}
-	var groups [][]int
-	index := map[rows]int{}
-	for i := range p.Units {
+	keys, units := results.Group(p.all(), func(i int) rows {
 		s := p.Units[i].Setting
-		key := rows{s.Cal(), s.Draw}
-		if _, ok := index[key]; !ok {
-			index[key] = len(groups)
-			groups = append(groups, nil)
-		}
-		groups[index[key]] = append(groups[index[key]], i)
+		return rows{s.Cal(), s.Draw}
+	})
+	groups := make([][]int, len(keys))
+	for i, key := range keys {
+		groups[i] = units[key]
 	}
 	return groups
 }

@@ -104,17 +104,22 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 // shard returns the units of a shard.
 func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
 	if s.N == 0 {
-		units := make([]int, len(p.Units))
-		for i := range units {
-			units[i] = i
-		}
-		return units, nil
+		return p.all(), nil
 	}
 	d, err := p.Deal(ctx, s.N)
 	if err != nil {
 		return nil, err
 	}
 	return d.Units[s.I-1], nil
+}
+
+// all returns the numbers of all units.
+func (p *Plan) all() []int {
+	units := make([]int, len(p.Units))
+	for i := range units {
+		units[i] = i
+	}
+	return units
 }
 
 // forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
