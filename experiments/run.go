@@ -63,7 +63,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
+	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), left: map[*spec.Spec]int{}}
 	units, err := p.shard(ctx, o.Shard)
 	if err != nil {
 		return nil, err
@@ -155,8 +155,9 @@ type run struct {
 
 	fitted, scored atomic.Int64
 
+	fits sync.Map // of *fitting, by key
+
 	mu                  sync.Mutex
-	fits                map[string]*fitting // by key, while some unit still needs it
 	done, total, failed int
 	left                map[*spec.Spec]int // settings that are not done
 }
@@ -168,20 +169,10 @@ type outcome struct {
 	note   string
 }
 
-// expect counts the cells of a unit and, for each fit that it misses, the cells
-// that share it.
+// expect counts the cells of a unit.
 func (r *run) expect(u *Unit) {
 	r.total += len(u.Cells)
 	r.left[u.Spec]++
-	for j := range u.Cells {
-		if c := &u.Cells[j]; c.State == Miss {
-			key := results.Key(c.fit)
-			if r.fits[key] == nil {
-				r.fits[key] = &fitting{}
-			}
-			r.fits[key].users++
-		}
-	}
 }
 
 // report counts a finished unit, if u is one, and calls Progress.
@@ -261,10 +252,7 @@ func (r *run) verify(u *Unit) {
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		if c.State == Hit || c.State == Score || c.State == Miss {
-			missing := c.State == Miss
-			if c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact); missing && c.State != Miss {
-				r.leave(results.Key(c.fit))
-			}
+			c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact)
 			pairing, scoring = pairing || !c.paired, scoring || c.State != Hit
 		}
 	}
@@ -273,18 +261,6 @@ func (r *run) verify(u *Unit) {
 		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
 		if c.State == Hit && base && !(r.plan.intact(results.SampleScores, c.samples) && r.plan.intact(results.Fit, c.fit)) {
 			c.State = Miss
-		}
-	}
-}
-
-// leave counts one cell less that needs a fit. After the last one the run
-// forgets the fit, which is in the store.
-func (r *run) leave(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if f := r.fits[key]; f != nil {
-		if f.users--; f.users <= 0 { // below 0 for a fit that no cell was expected to make
-			delete(r.fits, key)
 		}
 	}
 }
