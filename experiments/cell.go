@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -127,20 +128,10 @@ func OffsetLost(method string) string {
 // texts fills the key texts of c.
 func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error {
 	contract := c.Method.Contract()
-	var cal, target string
-	var err error
-	if contract.Cal != 0 {
-		if cal, err = digest(u.source, u.Setting.Cal(), contract.Cal); err != nil {
-			return err
-		}
-	}
-	if contract.Target != 0 {
-		if target, err = digest(u.test, u.Setting.Test(), contract.Target); err != nil {
-			return err
-		}
-	}
-	test, err := digest(u.test, u.Setting.Test(), contract.Test|scored)
-	if err != nil {
+	cal, errCal := digest(u.source, u.Setting.Cal(), contract.Cal)
+	target, errTarget := digest(u.test, u.Setting.Test(), contract.Target)
+	test, errTest := digest(u.test, u.Setting.Test(), contract.Test|scored)
+	if err := cmp.Or(errCal, errTarget, errTest); err != nil {
 		return err
 	}
 	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)

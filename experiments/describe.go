@@ -68,10 +68,6 @@ func (u *Unit) describeArrays(digest digests) {
 			test |= contract.Test | contract.Target | scored
 		}
 	}
-	if test != 0 {
-		u.testArrays, _ = digest(u.test, u.Setting.Test(), test) // an error is the state of a cell
-	}
-	if cal != 0 {
-		u.calArrays, _ = digest(u.source, u.Setting.Cal(), cal)
-	}
+	u.testArrays, _ = digest(u.test, u.Setting.Test(), test) // an error is the state of a cell
+	u.calArrays, _ = digest(u.source, u.Setting.Cal(), cal)
 }

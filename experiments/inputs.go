@@ -47,7 +47,7 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	}
 	err := guard(u.Setting.String(), func() (err error) {
 		if in, err = u.examine(ctx); err == nil {
-			err = u.sameInputs()
+			err = u.unchangedArrays(scored&u.source.Has(u.Setting.Cal()), scored)
 		}
 		return err
 	})
@@ -98,14 +98,6 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		in.Notes = append(in.Notes, "warning: "+sameRows)
 	}
 	return in, err
-}
-
-// sameInputs returns an error if a file of the two sets has changed since the plan.
-func (u *Unit) sameInputs() error {
-	if err := data.Unchanged(u.source, u.Setting.Test(), scored); err != nil {
-		return err
-	}
-	return data.Unchanged(u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
 }
 
 // add adds the notes on the form of the logits of r. A warning that holds for both

@@ -132,7 +132,7 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	return nil
 }
 
-// digests returns the digest of a set for a plan.
+// digests returns the digest of parts of a set for a plan, "" for no parts.
 type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, error)
 
 // digests returns the digests for one plan. Its cells share their sets, and each set of
@@ -147,7 +147,7 @@ func (o PlanOptions) digests(ctx context.Context) digests {
 	}
 	var asked sync.Map // functions of type func() (string, error), by set
 	return func(src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-		if o.noDigests {
+		if o.noDigests || parts == 0 {
 			return "", nil
 		}
 		digest, _ := asked.LoadOrStore(set{src, ref, parts}, sync.OnceValues(func() (string, error) {

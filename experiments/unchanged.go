@@ -35,23 +35,30 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 	return nil
 }
 
+// unchangedArrays returns an error if a file of these parts of the calibration set and
+// of the test set has changed since the plan.
+func (u *Unit) unchangedArrays(cal, test data.Parts) error {
+	if cal != 0 {
+		if err := data.Unchanged(u.source, u.Setting.Cal(), cal); err != nil {
+			return err
+		}
+	}
+	if test == 0 {
+		return nil
+	}
+	return data.Unchanged(u.test, u.Setting.Test(), test)
+}
+
 // unchanged returns an error if a file that the fit of c reads has changed since
 // the plan or, with applied, one that scoring it reads.
 func (u *Unit) unchanged(digests *data.Digests, c *Cell, applied bool) error {
 	contract := c.Method.Contract()
-	if contract.Cal != 0 {
-		if err := data.Unchanged(u.source, u.Setting.Cal(), contract.Cal); err != nil {
-			return err
-		}
-	}
 	test := contract.Target
 	if applied {
 		test |= contract.Test | scored
 	}
-	if test != 0 {
-		if err := data.Unchanged(u.test, u.Setting.Test(), test); err != nil {
-			return err
-		}
+	if err := u.unchangedArrays(contract.Cal, test); err != nil {
+		return err
 	}
 	for _, f := range c.files {
 		if err := digests.Unchanged(f.path, f.name); err != nil {
