@@ -15,7 +15,7 @@ import (
 func (p *Plan) Describe(out *Outcome) results.Run {
 	r := results.Run{FirstRows: p.options.First, Keys: results.KeysDigest(out.Rows.Records)}
 	r.Rows = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
-	r.Counts = p.RunCounts(out)
+	r.Counts = out.RunCounts
 	described := map[*spec.Spec]bool{}
 	for i := range p.Units {
 		u := &p.Units[i]
@@ -31,13 +31,6 @@ func (p *Plan) Describe(out *Outcome) results.Run {
 		})
 	}
 	return r
-}
-
-// RunCounts counts the settings and cells of a run.
-func (p *Plan) RunCounts(out *Outcome) results.RunCounts {
-	n := results.RunCounts{Settings: len(p.Units), Cells: out.Cells, Skipped: out.Skipped, Failed: out.Failed}
-	n.Measured, n.Simulated, n.Absent = p.Measured()
-	return n
 }
 
 func describeSpec(s *spec.Spec) results.RunSpec {

@@ -50,8 +50,8 @@ settings: {dataset: example, backbone: [unsure-overscaled, sure-overscaled]}
 	if err != nil {
 		return err
 	}
-	measured, simulated, absent := plan.Measured()
-	fmt.Printf("%d settings: %d measured, %d simulated, %d without arrays\n", len(plan.Units), measured, simulated, absent)
+	n := plan.CountSettings()
+	fmt.Printf("%d settings: %d measured, %d simulated, %d without arrays\n", n.Settings, n.Measured, n.Simulated, n.Absent)
 
 	outcome, err := plan.Run(ctx, experiments.RunOptions{Workers: 2})
 	if err != nil {

@@ -223,18 +223,19 @@ func (p *Plan) Counts() map[State]int {
 	return n
 }
 
-// Measured returns the numbers of settings with real outputs of a network, with
-// simulated ones, and with no arrays at all.
-func (p *Plan) Measured() (measured, simulated, absent int) {
+// CountSettings counts the settings with real outputs of a network, with simulated
+// ones, and with no arrays at all. It counts no cells.
+func (p *Plan) CountSettings() results.RunCounts {
+	n := results.RunCounts{Settings: len(p.Units)}
 	for i := range p.Units {
 		switch u := &p.Units[i]; {
 		case u.source == nil:
-			absent++
+			n.Absent++
 		case u.Provenance.Origin == data.Simulated:
-			simulated++
+			n.Simulated++
 		default:
-			measured++
+			n.Measured++
 		}
 	}
-	return
+	return n
 }

@@ -41,12 +41,10 @@ type Progress struct {
 
 // Outcome is the result of a run.
 type Outcome struct {
-	Rows    Rows // of the whole plan; empty for a shard
-	Fitted  int  // fits made, not found in the store
-	Scored  int  // cells scored, not found in the store
-	Cells   int
-	Skipped int
-	Failed  int
+	results.RunCounts      // all settings of the plan, and the cells of the run or shard
+	Rows              Rows // of the whole plan; empty for a shard
+	Fitted            int  // fits made, not found in the store
+	Scored            int  // cells scored, not found in the store
 
 	Reasons []Reason // of the cells skipped and failed, in the order of the first of each
 }
@@ -90,7 +88,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err := context.Cause(work); err != nil {
 		return nil, fmt.Errorf("%w; %d of %d cells are done and kept, and no file was written", err, r.done, r.total)
 	}
-	out := &Outcome{Fitted: int(r.fitted.Load()), Scored: int(r.scored.Load())}
+	out := &Outcome{RunCounts: p.CountSettings(), Fitted: int(r.fitted.Load()), Scored: int(r.scored.Load())}
 	for _, i := range units {
 		out.count(&p.Units[i], outcomes[i])
 	}

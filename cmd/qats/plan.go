@@ -140,7 +140,7 @@ all files, as run does.`,
 			if err := planText(cmd.OutOrStdout(), plan); err != nil {
 				return err
 			}
-			if measured, simulated, _ := plan.Measured(); measured+simulated > 0 {
+			if n := plan.CountSettings(); n.Absent < n.Settings {
 				at.nextAfterPlan(cmd, plan, specs, files)
 			}
 			return nil
@@ -204,9 +204,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 			}
 		}
 	}
-	measured, simulated, absent := plan.Measured()
-	_, err := fmt.Fprintf(w, "%s: %d measured, %d simulated, %d without arrays; cells:%s\n",
-		table.Count(len(plan.Units), "setting"), measured, simulated, absent, countText(plan.Counts()))
+	_, err := fmt.Fprintf(w, "%s; cells:%s\n", settingsText(plan.CountSettings(), ""), countText(plan.Counts()))
 	if n := len(plan.Unhashed); n > 0 {
 		bytes := int64(0)
 		for _, size := range plan.Unhashed {

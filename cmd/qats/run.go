@@ -113,7 +113,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	if err != nil {
 		return err
 	}
-	if measured, simulated, _ := plan.Measured(); measured+simulated == 0 {
+	if n := plan.CountSettings(); n.Absent == n.Settings {
 		return fmt.Errorf("no setting has arrays, so nothing is run and no file is written\n%s", strings.Join(plan.Absent(), "\n"))
 	}
 	if verbose(cmd) {
@@ -140,12 +140,12 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		}
 	}
 	if at.json {
-		if err := summaryJSON(cmd.OutOrStdout(), plan, out, o.Shard, dir); err != nil {
+		if err := summaryJSON(cmd.OutOrStdout(), out, o.Shard, dir); err != nil {
 			return err
 		}
 		w = io.Discard
 	}
-	summary(w, plan, out, o.Shard)
+	summary(w, out, o.Shard)
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
 		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", filepath.Join(dir, "results.csv"))
@@ -172,20 +172,23 @@ func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
 }
 
 // summary prints the numbers of settings and cells, and the work done.
-func summary(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard) {
-	measured, simulated, absent := plan.Measured()
+func summary(w io.Writer, out *experiments.Outcome, shard experiments.Shard) {
 	part := ""
 	if shard.N != 0 {
 		part = fmt.Sprintf(" (part %d of %d)", shard.I, shard.N)
 	}
-	fmt.Fprintf(w, "%s%s: %d measured, %d simulated, %d without arrays\n",
-		table.Count(len(plan.Units), "setting"), part, measured, simulated, absent)
+	fmt.Fprintln(w, settingsText(out.RunCounts, part))
 	ok, rest := out.Cells-out.Skipped-out.Failed, ""
 	if out.Scored < ok {
 		rest = ", the rest from the store"
 	}
 	fmt.Fprintf(w, "%s: %d ok, %d skipped, %d failed; %d fitted and %d scored now%s\n",
 		table.Count(out.Cells, "cell"), ok, out.Skipped, out.Failed, out.Fitted, out.Scored, rest)
+}
+
+// settingsText counts settings, of which the run does a part.
+func settingsText(n results.RunCounts, part string) string {
+	return fmt.Sprintf("%s%s: %d measured, %d simulated, %d without arrays", table.Count(n.Settings, "setting"), part, n.Measured, n.Simulated, n.Absent)
 }
 
 // runJSON is the object of run --json.
@@ -200,8 +203,8 @@ type runJSON struct {
 }
 
 // summaryJSON prints the summary of a run as one JSON object.
-func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard, dir string) error {
-	r := runJSON{Out: dir, RunCounts: plan.RunCounts(out), OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
+func summaryJSON(w io.Writer, out *experiments.Outcome, shard experiments.Shard, dir string) error {
+	r := runJSON{Out: dir, RunCounts: out.RunCounts, OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
 	if shard.N != 0 {
 		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)
 	}
