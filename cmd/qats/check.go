@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -192,22 +191,20 @@ func checkAlso(out io.Writer, sets []experiments.InspectedSet) {
 
 // checkJSON prints one object for each set and finding.
 func checkJSON(out io.Writer, in *experiments.Inspection) error {
-	enc := json.NewEncoder(out)
+	type set struct {
+		Kind string `json:"kind"`
+		experiments.InspectedSet
+	}
+	type finding struct {
+		Kind string `json:"kind"`
+		experiments.Finding
+	}
+	var objects []any
 	for _, s := range in.Sets {
-		if err := enc.Encode(struct {
-			Kind string `json:"kind"`
-			experiments.InspectedSet
-		}{"set", s}); err != nil {
-			return err
-		}
+		objects = append(objects, set{"set", s})
 	}
 	for _, f := range in.Findings {
-		if err := enc.Encode(struct {
-			Kind string `json:"kind"`
-			experiments.Finding
-		}{"finding", f}); err != nil {
-			return err
-		}
+		objects = append(objects, finding{"finding", f})
 	}
-	return nil
+	return table.WriteJSON(out, objects)
 }

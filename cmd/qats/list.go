@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -324,12 +323,9 @@ func printList[T any](w io.Writer, list []T, asJSON bool, object func(T) any, he
 		}
 		return printColumns(w, head, rows)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	var objects []any
 	for _, e := range list {
-		if err := enc.Encode(object(e)); err != nil {
-			return err
-		}
+		objects = append(objects, object(e))
 	}
-	return nil
+	return table.WriteJSON(w, objects)
 }

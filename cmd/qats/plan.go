@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -246,14 +245,12 @@ type planCell struct {
 }
 
 func planJSON(w io.Writer, plan *experiments.Plan) error {
-	enc := json.NewEncoder(w)
+	var cells []planCell
 	for i := range plan.Units {
 		u := &plan.Units[i]
 		for _, c := range u.Cells {
-			if err := enc.Encode(planCell{u.Setting.Setting, c.Method.Name, u.Provenance.Origin, c.State, c.Why}); err != nil {
-				return err
-			}
+			cells = append(cells, planCell{u.Setting.Setting, c.Method.Name, u.Provenance.Origin, c.State, c.Why})
 		}
 	}
-	return nil
+	return table.WriteJSON(w, cells)
 }

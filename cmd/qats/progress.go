@@ -39,7 +39,7 @@ type progress struct {
 	at      experiments.Progress
 	began   time.Time
 	printed time.Time
-	stop    chan struct{}
+	reminds *time.Timer // calls remind; nil on a terminal
 }
 
 // newProgress returns a progress that prints to w: nothing if it is silent, and a
@@ -71,32 +71,25 @@ func newBar(w io.Writer, total int64, shows progressbar.Option) *progressbar.Pro
 
 // start prints lines from now on, until finish.
 func (p *progress) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.began = p.now()
 	p.printed = p.began
-	if p.tty {
-		return
+	if !p.tty {
+		p.reminds = time.AfterFunc(progressEvery, p.remind)
 	}
-	p.stop = make(chan struct{})
-	tick := time.NewTicker(time.Second)
-	go func(stop chan struct{}) {
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				p.remind()
-			}
-		}
-	}(p.stop)
 }
 
-// remind prints a line if the last one is old.
+// remind prints a line if the last one is old, and asks to be called again when the last
+// one will be.
 func (p *progress) remind() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now().Sub(p.printed) >= progressEvery {
 		p.line("")
+	}
+	if p.reminds != nil {
+		p.reminds.Reset(progressEvery - p.now().Sub(p.printed))
 	}
 }
 
@@ -142,9 +135,12 @@ func (p *progress) show(at experiments.Progress) {
 }
 
 func (p *progress) finish() {
-	if p.stop != nil {
-		close(p.stop)
-		p.stop = nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reminds != nil {
+		p.reminds.Stop()
+		p.reminds = nil
+		p.printed = p.now() // a call of remind that waits prints nothing
 	}
 	if p.bar != nil {
 		p.bar.Finish()
