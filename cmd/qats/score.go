@@ -179,8 +179,8 @@ const (
 	intervalBytes = 80
 )
 
-// sampleScores returns n rows of k classes to be filled, if they fit into memory.
-func (s *scoreFlags) sampleScores(n, k int, name string) (*scoring.SampleScores, error) {
+// checkMemory returns an error if scoring n rows of k classes takes too much memory.
+func (s *scoreFlags) checkMemory(n, k int, name string) error {
 	need := int64(n) * rowBytes
 	if s.interval {
 		need += int64(n) * intervalBytes
@@ -195,9 +195,9 @@ func (s *scoreFlags) sampleScores(n, k int, name string) (*scoring.SampleScores,
 		need += int64(n) * uncalBytes
 	}
 	if need > s.memory.bytes {
-		return nil, fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
+		return fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
 	}
-	return scoring.Zeros(n), nil
+	return nil
 }
 
 // scoreBytes is the size of a block of rows: one stays in the cache of a processor
@@ -205,28 +205,24 @@ func (s *scoreFlags) sampleScores(n, k int, name string) (*scoring.SampleScores,
 const scoreBytes = 1 << 20
 
 // scan scores the rows of r in blocks on some workers. score scores a block, which
-// begins at row lo, into part, and returns its probabilities, which metrics of all
-// classes read. k is the number of classes, and 0 for a top-label method, which has
-// no such probabilities; a row takes size bytes. Errors call what is scored name.
+// begins at row lo, into part, and returns its probabilities of k classes, which metrics
+// of all classes read; a row takes size bytes. Errors call what is scored name.
 func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, size, workers int,
 	score func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error)) (*scoring.SampleScores, error) {
-	all, err := s.sampleScores(r.Rows(), k, name)
-	if err != nil {
+	if err := s.checkMemory(r.Rows(), k, name); err != nil {
 		return nil, err
 	}
+	all := scoring.Zeros(r.Rows())
 	var whole data.Probs
-	if s.vectors && k > 0 {
+	if s.vectors {
 		whole = data.NewProbs(r.Rows(), k)
-	}
-	if k == 0 {
-		all.TopLabel, all.NLL, all.Brier = true, nil, nil
 	}
 	var mu sync.Mutex
 	tally := scoring.NewClassTally(k)
-	err = data.Scan(ctx, r, max(1, scoreBytes/size), workers, func(lo int, set *data.Set) error {
+	err := data.Scan(ctx, r, max(1, scoreBytes/size), workers, func(lo int, set *data.Set) error {
 		hi := lo + len(set.Labels)
 		probs, err := score(all.Part(lo, hi), lo, set)
-		if err != nil || k == 0 {
+		if err != nil {
 			return err
 		}
 		if s.vectors {
@@ -239,10 +235,10 @@ func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, si
 		}
 		return nil
 	})
-	if s.classes && k > 0 {
+	if s.classes {
 		all.Classes = tally.Bins()
 	}
-	if s.vectors && k > 0 && err == nil {
+	if s.vectors && err == nil {
 		all.Vectors, err = metrics.CrossFit(ctx, whole, all.Label, scoreSeed)
 	}
 	return all, err
@@ -321,41 +317,42 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command) (*scoring.SampleScores, erro
 	return all, nil
 }
 
-// scoreTop scores the pairs of a top-label method.
+// scoreTop scores the pairs of a top-label method, which it reads completely.
 func (s *scoreFlags) scoreTop(ctx context.Context) (*scoring.SampleScores, error) {
 	r, err := data.Files{Labels: s.labels}.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	class, err := data.OpenArrayFile(s.top + "#class")
+	n := r.Rows()
+	if err := s.checkMemory(n, 0, s.top); err != nil {
+		return nil, err
+	}
+	set, err := r.Read(ctx, 0, n)
 	if err != nil {
 		return nil, err
 	}
-	defer class.Close()
-	conf, err := data.OpenArrayFile(s.top + "#conf")
-	if err != nil {
+	column := func(member string, read func(*data.Array) error) error {
+		a, err := data.OpenArrayFile(s.top + "#" + member)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		if shape := a.Shape(); len(shape) != 1 || shape[0] != n {
+			return fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, n)
+		}
+		return read(a)
+	}
+	class, conf := make([]int32, n), make([]float64, n)
+	if err := cmp.Or(
+		column("class", func(a *data.Array) error { return a.ReadInt32(class, 0, n) }),
+		column("conf", func(a *data.Array) error { return a.ReadFloat64(conf, 0, n) }),
+	); err != nil {
 		return nil, err
 	}
-	defer conf.Close()
-	for _, a := range []*data.Array{class, conf} {
-		if shape := a.Shape(); len(shape) != 1 || shape[0] != r.Rows() {
-			return nil, fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, r.Rows())
-		}
-	}
-	all, err := s.scan(ctx, r, s.top, 0, 8, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (none data.Probs, err error) {
-		n := len(set.Labels)
-		classes, confidences := make([]int32, n), make([]float64, n)
-		if err := cmp.Or(class.ReadInt32(classes, lo, lo+n), conf.ReadFloat64(confidences, lo, lo+n)); err != nil {
-			return none, err
-		}
-		if err := part.AppendTopLabel(classes, confidences, set.Labels); err != nil {
-			return none, fmt.Errorf("%s: %w", s.top, err)
-		}
-		return none, nil
-	})
-	if err != nil {
-		return nil, err
+	all := scoring.New(n)
+	if err := all.AppendTopLabel(class, conf, set.Labels); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.top, err)
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
