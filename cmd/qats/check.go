@@ -75,7 +75,7 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 		return errFailed
 	}
 	if !asJSON {
-		checkNext(cmd, args, folders)
+		checkNext(cmd, args)
 	}
 	return nil
 }
@@ -138,13 +138,12 @@ func inspectFolder(cmd *cobra.Command, dir string) (*experiments.Inspection, err
 }
 
 // checkNext prints the next command after a check without errors.
-func checkNext(cmd *cobra.Command, args, folders []string) {
+func checkNext(cmd *cobra.Command, args []string) {
 	if isFolder(args[0]) {
 		next(cmd, "init", args[0])
 		return
 	}
-	at := places{data: folders, out: "results/out"}
-	next(cmd, append(append([]string{"run"}, args...), at.flagsOf()...)...)
+	next(cmd, slices.Concat([]string{"run"}, args, given(cmd, "data"))...)
 }
 
 // checkText prints a table of the sets, and the findings.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -44,14 +45,26 @@ func quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// flagsOf returns the flags --data and --out with their values, where they are not the
-// defaults, for the next command.
-func (p *places) flagsOf() []string {
+// given returns those of the named flags that the command was given, with their values.
+func given(cmd *cobra.Command, names ...string) []string {
 	var words []string
-	for _, dir := range p.data {
-		words = append(words, "--data", dir)
+	for _, name := range names {
+		f := cmd.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		switch f.Value.Type() {
+		case "bool":
+			words = append(words, "--"+name)
+		case "stringArray":
+			for _, value := range f.Value.(pflag.SliceValue).GetSlice() {
+				words = append(words, "--"+name, value)
+			}
+		default:
+			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
+		}
 	}
-	return append(words, outFlag(p.out)...)
+	return words
 }
 
 // nextAfterPlan prints the command that goes on from a plan: the run of its specs or,
@@ -60,7 +73,7 @@ func (p *places) nextAfterPlan(cmd *cobra.Command, plan *experiments.Plan, specs
 	todo := plan.Counts()
 	delete(todo, experiments.Hit)
 	delete(todo, experiments.Skip)
-	p.nextReportOrRun(cmd, len(todo) == 0 && haveRun(p.out, specs), files)
+	nextReportOrRun(cmd, len(todo) == 0 && haveRun(p.out, specs), files)
 }
 
 // haveRun reports whether the CSV files in out are of a run of the specs.
@@ -72,25 +85,17 @@ func haveRun(out string, specs []*spec.Spec) bool {
 }
 
 // nextReportOrRun prints the report of the specs in files, or the run that it needs.
-func (p *places) nextReportOrRun(cmd *cobra.Command, done bool, files []string) {
+func nextReportOrRun(cmd *cobra.Command, done bool, files []string) {
 	if done {
-		next(cmd, slices.Concat([]string{"report"}, files, outFlag(p.out))...)
+		next(cmd, slices.Concat([]string{"report"}, files, given(cmd, "out"))...)
 		return
 	}
-	next(cmd, slices.Concat([]string{"run"}, files, p.flagsOf())...)
+	next(cmd, slices.Concat([]string{"run"}, files, given(cmd, "data", "out"))...)
 }
 
-// outFlag returns --out DIR, or nothing for the default folder.
-func outFlag(dir string) []string {
-	if filepath.Clean(dir) == filepath.Join("results", "out") {
-		return nil
-	}
-	return []string{"--out", dir}
-}
-
-// nextCompare prints the command that compares the methods of specs in out, if there
-// are several: with qats, or else with the baseline.
-func nextCompare(cmd *cobra.Command, specs []*spec.Spec, out string) {
+// nextCompare prints the command that compares the methods of specs, if there are
+// several: with qats, or else with the baseline.
+func nextCompare(cmd *cobra.Command, specs []*spec.Spec) {
 	against := ""
 	for _, s := range specs {
 		has := func(name string) bool {
@@ -99,14 +104,14 @@ func nextCompare(cmd *cobra.Command, specs []*spec.Spec, out string) {
 		switch {
 		case len(s.Methods) < 2:
 		case has("qats"):
-			next(cmd, append([]string{"compare"}, outFlag(out)...)...)
+			next(cmd, append([]string{"compare"}, given(cmd, "out")...)...)
 			return
 		case s.Baseline != "" && against == "":
 			against = s.Baseline
 		}
 	}
 	if against != "" {
-		next(cmd, append([]string{"compare", "--against", against}, outFlag(out)...)...)
+		next(cmd, append([]string{"compare", "--against", against}, given(cmd, "out")...)...)
 	}
 }
 
@@ -116,7 +121,7 @@ func nextCompare(cmd *cobra.Command, specs []*spec.Spec, out string) {
 func (c *comparing) nextReport(cmd *cobra.Command) {
 	if len(c.specs) > 0 {
 		specs, err := experiments.ReadSpecs(c.specs)
-		c.at.nextReportOrRun(cmd, err == nil && haveRun(c.at.out, specs), c.specs)
+		nextReportOrRun(cmd, err == nil && haveRun(c.at.out, specs), c.specs)
 		return
 	}
 	run, err := results.ReadRun(filepath.Join(c.at.out, "run.json"))
@@ -134,5 +139,5 @@ func (c *comparing) nextReport(cmd *cobra.Command) {
 		}
 		words = append(words, name)
 	}
-	next(cmd, append(words, outFlag(c.at.out)...)...)
+	next(cmd, append(words, given(cmd, "out")...)...)
 }

@@ -34,7 +34,7 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 			if err := experiments.WritePage(report(cmd), out, page.Options{}); err != nil {
 				return err
 			}
-			nextCompare(cmd, specs, out)
+			nextCompare(cmd, specs)
 			return nil
 		},
 	}

@@ -83,7 +83,7 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	if failed == nil {
-		nextCompare(cmd, specs, r.at.out)
+		nextCompare(cmd, specs)
 	}
 	return failed
 }

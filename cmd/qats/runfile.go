@@ -39,14 +39,6 @@ func commandText(cmd *cobra.Command) string {
 	if cmd.Flags().Changed("data") {
 		words = append(words, "--data DIR")
 	}
-	for _, name := range numberFlags {
-		switch f := cmd.Flags().Lookup(name); {
-		case f == nil || !f.Changed:
-		case f.Value.Type() == "bool":
-			words = append(words, "--"+name)
-		default:
-			words = append(words, "--"+name+" "+strings.Trim(f.Value.String(), "[]"))
-		}
-	}
+	words = append(words, given(cmd, numberFlags...)...)
 	return strings.Join(append(words, "--out OUT"), " ")
 }

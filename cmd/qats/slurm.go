@@ -78,7 +78,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if most, ok := maxArraySize(); ok && f.shards > most-1 {
 		return fmt.Errorf("--shards %d: the array of this Slurm ends at %d (MaxArraySize %d)", f.shards, most-1, most)
 	}
-	array, assembly, err := f.scripts(files)
+	array, assembly, err := f.scripts(cmd, files)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 func (f *slurmFlags) logs() string { return filepath.Join(f.at.out, "slurm") }
 
 // scripts returns the script of the array and that of the assembly.
-func (f *slurmFlags) scripts(files []string) (array, assembly string, err error) {
+func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembly string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", "", err
@@ -119,16 +119,7 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 	if err != nil {
 		return "", "", err
 	}
-	words := slices.Concat([]string{self, "run"}, files, f.at.flagsOf(), []string{"--max-memory", f.at.memory.text})
-	if f.at.store != "" {
-		words = append(words, "--store", f.at.store)
-	}
-	if f.at.quick {
-		words = append(words, "--quick")
-	}
-	if f.at.exec {
-		words = append(words, "--allow-exec")
-	}
+	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec"))
 	tasks := fmt.Sprintf("1-%d", f.shards)
 	if f.throttle > 0 {
 		tasks += fmt.Sprintf("%%%d", f.throttle)
@@ -143,16 +134,13 @@ func (f *slurmFlags) scripts(files []string) (array, assembly string, err error)
 		}
 		return b.String()
 	}
-	shard := slices.Clone(words)
-	if f.at.fresh {
-		shard = append(shard, "--fresh")
-	}
+	shard := slices.Concat(words, given(cmd, "fresh"), []string{"--shard", "auto"})
 	// exec makes qats the process of the batch script, which Slurm asks to end before
 	// the time limit.
-	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:TERM@%d", endBefore)) + "exec " + quoted(append(shard, "--shard", "auto")) + "\n"
+	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:TERM@%d", endBefore)) + "exec " + quoted(shard) + "\n"
 	run := quoted(words)
 	if f.report {
-		report := quoted(slices.Concat([]string{self, "report"}, files, outFlag(f.at.out)))
+		report := quoted(slices.Concat([]string{self, "report"}, files, given(cmd, "out")))
 		run = run + "; status=$?\n[ $status -le 1 ] || exit $status\n" + report + " > /dev/null && exit $status"
 	}
 	return array, head("qats-assembly", "assembly_%j.log") + run + "\n", nil
