@@ -93,7 +93,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	if u.Setting.Draw > 0 { // disjoint parts of one union
 		return in, nil
 	}
-	same, err := u.testIsCalibration(ctx, cal, test)
+	same, err := testIsCalibration(ctx, cal, test)
 	if same {
 		in.Notes = append(in.Notes, "warning: "+sameRows)
 	}
@@ -119,32 +119,28 @@ func (in *inputs) add(set string, r data.Reader) error {
 	return nil
 }
 
-// testIsCalibration reports whether the two sets have the same rows of logits, in
-// any order. It compares the sizes and the counts of labels first, and hashes rows
-// only if these agree.
-func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
+// testIsCalibration reports whether the two sets have the same rows of logits, in any
+// order. It hashes rows only if the sizes agree and a calibration row is the first test
+// row.
+func testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
 	if cal.Rows() != test.Rows() || cal.Classes() != test.Classes() {
 		return false, nil
 	}
-	counts := make([]int, cal.Classes())
-	for _, of := range []struct {
-		ref  data.Ref
-		sign int
-	}{{u.Setting.Cal(), 1}, {u.Setting.Test(), -1}} {
-		labels, err := data.Load(ctx, u.source, of.ref, data.Labels)
-		if err != nil {
-			return false, err
-		}
-		for _, y := range labels.Labels {
-			if int(y) < len(counts) {
-				counts[y] += of.sign
-			}
-		}
+	first, err := test.Read(ctx, 0, 1)
+	if err != nil {
+		return false, err
 	}
-	if slices.ContainsFunc(counts, func(n int) bool { return n != 0 }) {
-		return false, nil
+	found := false
+	err = data.Blocks(ctx, cal, blockBytes, func(_ int, set *data.Set) error {
+		for i := range set.Logits.Rows {
+			found = found || slices.Equal(set.Logits.Row(i), first.Logits.Row(0))
+		}
+		return nil
+	})
+	if err != nil || !found {
+		return false, err
 	}
-	shared, err := sharedRows(ctx, cal, test, true)
+	shared, err := sharedRows(ctx, cal, test)
 	return shared == test.Rows(), err
 }
 
@@ -157,29 +153,24 @@ func FewRows(rows, classes int) string {
 }
 
 // sharedRows counts the test rows whose logits are those of a calibration row; each
-// calibration row counts once. With onlyAll it stops at the first other row.
-func sharedRows(ctx context.Context, cal, test data.Reader, onlyAll bool) (int, error) {
+// calibration row counts once.
+func sharedRows(ctx context.Context, cal, test data.Reader) (shared int, err error) {
 	rows := map[uint64]int{}
 	seed := maphash.MakeSeed()
-	err := eachRowHash(ctx, cal, seed, func(h uint64) bool { rows[h]++; return true })
-	if err != nil {
+	if err := eachRowHash(ctx, cal, seed, func(h uint64) { rows[h]++ }); err != nil {
 		return 0, err
 	}
-	shared := 0
-	err = eachRowHash(ctx, test, seed, func(h uint64) bool {
+	err = eachRowHash(ctx, test, seed, func(h uint64) {
 		if rows[h]--; rows[h] >= 0 {
 			shared++
-			return true
 		}
-		return !onlyAll
 	})
 	return shared, err
 }
 
-// eachRowHash hashes the rows of logits until do returns false.
-func eachRowHash(ctx context.Context, r data.Reader, seed maphash.Seed, do func(uint64) bool) error {
-	stop := errors.New("enough rows")
-	err := data.Blocks(ctx, r, blockBytes, func(_ int, set *data.Set) error {
+// eachRowHash calls do with a hash of each row of logits.
+func eachRowHash(ctx context.Context, r data.Reader, seed maphash.Seed, do func(uint64)) error {
+	return data.Blocks(ctx, r, blockBytes, func(_ int, set *data.Set) error {
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for i := range set.Logits.Rows {
@@ -187,14 +178,8 @@ func eachRowHash(ctx context.Context, r data.Reader, seed maphash.Seed, do func(
 			for _, v := range set.Logits.Row(i) {
 				maphash.WriteComparable(&h, math.Float32bits(v))
 			}
-			if !do(h.Sum64()) {
-				return stop
-			}
+			do(h.Sum64())
 		}
 		return nil
 	})
-	if err == stop {
-		return nil
-	}
-	return err
 }

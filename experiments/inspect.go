@@ -248,7 +248,7 @@ func (in *inspector) shared(ctx context.Context, cal, test inspectedKey) (int, e
 		return 0, err
 	}
 	defer b.Close()
-	return sharedRows(ctx, a, b, false)
+	return sharedRows(ctx, a, b)
 }
 
 // missing adds a note for each reason why methods are skipped.

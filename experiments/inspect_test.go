@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -32,19 +31,24 @@ func TestSharedRowsCountsEachCalibrationRowOnce(t *testing.T) {
 	}
 	cal := open("cal", a, b, b)
 	for _, x := range []struct {
-		name    string
-		rows    [][]float32
-		onlyAll bool
-		want    int
+		name string
+		rows [][]float32
+		want int
+		same bool
 	}{
-		{"the same", [][]float32{b, a, b}, true, 3},
-		{"some", [][]float32{b, c, a, b, b, a}, false, 3},
-		{"some, stopped at c", [][]float32{b, c, a, b}, true, 1},
-		{"none", [][]float32{c, c}, false, 0},
+		{"the same", [][]float32{b, a, b}, 3, true},
+		{"some", [][]float32{b, c, a, b, b, a}, 3, false},
+		{"all but one", [][]float32{b, c, a}, 2, false},
+		{"another first one", [][]float32{c, b, a}, 2, false},
+		{"none", [][]float32{c, c}, 0, false},
 	} {
-		got, err := sharedRows(context.Background(), cal, open(x.name, x.rows...), x.onlyAll)
+		test := open(x.name, x.rows...)
+		got, err := sharedRows(t.Context(), cal, test)
 		if err != nil || got != x.want {
 			t.Errorf("%s: %d, %v; want %d", x.name, got, err, x.want)
+		}
+		if same, err := testIsCalibration(t.Context(), cal, test); err != nil || same != x.same {
+			t.Errorf("%s: the same is %v, %v", x.name, same, err)
 		}
 	}
 }
