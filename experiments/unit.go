@@ -222,32 +222,24 @@ func (w *unitWork) score(ctx context.Context) error {
 		if c.State == Score && c.scored {
 			continue // only its pairing is missing
 		}
-		samples, err := w.cellSamples(i)
-		if err != nil {
-			return err
-		}
-		var s scores
-		err = guard(c.Method.Name, func() (err error) {
-			all := metrics.Of(samples)
-			if comparesUncal(w.unit.Spec.Metrics) {
-				if all, err = w.againstUncal(all); err != nil {
-					return err
-				}
-			}
-			s, err = computeScores(all, w.unit.Spec.Metrics, w.unit.seed)
-			return err
-		})
-		if err == nil {
-			var fit *calib.Fitted
-			if fit, err = w.fitted(i); err == nil {
-				s.Report, s.Parameters = fit.Report, fit.Parameters()
-			}
-		}
 		var body []byte
-		if err == nil {
+		if err := guard(c.Method.Name, func() error {
+			samples, err := w.metricSamples(i, w.unit.Spec.Metrics)
+			if err != nil {
+				return err
+			}
+			s, err := computeScores(samples, w.unit.Spec.Metrics, w.unit.seed)
+			if err != nil {
+				return err
+			}
+			fit, err := w.fitted(i)
+			if err != nil {
+				return err
+			}
+			s.Report, s.Parameters = fit.Report, fit.Parameters()
 			body, err = json.Marshal(s)
-		}
-		if err != nil {
+			return err
+		}); err != nil {
 			w.fail(i, err)
 			continue
 		}
@@ -270,17 +262,22 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 		w.samples[i], err = scoring.Decode(body)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err)
+		return nil, storeError(fmt.Errorf("sample scores of %s: %w; run again with --fresh", c.Method.Name, err))
 	}
 	return w.samples[i], nil
 }
 
-// againstUncal returns samples that know the scores of the uncalibrated network. They
-// stay unknown if this setting has no cell for it.
-func (w *unitWork) againstUncal(s *metrics.Samples) (*metrics.Samples, error) {
+// metricSamples returns the samples of a cell. If one of the metrics compares with the
+// uncalibrated network, they know its scores, which stay unknown if this setting has no
+// cell for it.
+func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Samples, error) {
+	samples, err := w.cellSamples(cell)
+	if err != nil {
+		return nil, err
+	}
 	i := w.unit.uncal()
-	if i < 0 || w.unit.Cells[i].samples == "" {
-		return s, nil
+	if !comparesUncal(entries) || i < 0 || w.unit.Cells[i].samples == "" {
+		return metrics.Of(samples), nil
 	}
 	if o := w.outcomes[i]; o.status != "" {
 		return nil, fmt.Errorf("%s, with which metrics compare: %s", w.unit.Cells[i].Method.Name, o.note)
@@ -289,7 +286,7 @@ func (w *unitWork) againstUncal(s *metrics.Samples) (*metrics.Samples, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Against(metrics.Of(uncal))
+	return metrics.Of(samples).Against(metrics.Of(uncal))
 }
 
 // pair makes the pairings with the baseline that are not in the store yet, all of
@@ -305,30 +302,18 @@ func (w *unitWork) pair(ctx context.Context) error {
 	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
 		return nil
 	}
-	others := make([]*metrics.Samples, len(cells))
-	var against *metrics.Samples
+	all := make([]*metrics.Samples, 1+len(cells)) // the baseline first
 	for j, i := range slices.Concat([]int{base}, cells) {
-		samples, err := w.cellSamples(i)
-		if err != nil {
+		var err error
+		if all[j], err = w.metricSamples(i, w.unit.Spec.Intervals); err != nil {
 			return err
-		}
-		s := metrics.Of(samples)
-		if comparesUncal(w.unit.Spec.Intervals) {
-			if s, err = w.againstUncal(s); err != nil {
-				return err
-			}
-		}
-		if j == 0 {
-			against = s
-		} else {
-			others[j-1] = s
 		}
 	}
 	options := metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.options.Interval}
 	if more := w.unit.Spec.Intervals; len(more) > 0 {
 		options.Metrics = slices.Concat(metrics.Paired(), more)
 	}
-	pairs, err := metrics.Pairs(ctx, against, others, options)
+	pairs, err := metrics.Pairs(ctx, all[0], all[1:], options)
 	if err != nil {
 		return err
 	}
