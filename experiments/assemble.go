@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -16,15 +18,15 @@ import (
 // rows assembles the rows of all units, in plan order. It reads the objects of several
 // units at a time, because a shared file system answers each read late.
 func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
-	parts, errs := make([]Rows, len(p.Units)), make([]error, len(p.Units))
-	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		errs[i] = p.assemble(&parts[i], &p.Units[i], outcomes[i])
+	parts := make([]Rows, len(p.Units))
+	err := pool.Each(context.Background(), len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
+		return p.assemble(&parts[i], &p.Units[i], outcomes[i])
 	})
+	if err != nil {
+		return Rows{}, err
+	}
 	var all Rows
-	for i, part := range parts {
-		if errs[i] != nil {
-			return Rows{}, errs[i]
-		}
+	for _, part := range parts {
 		all.Append(&part)
 	}
 	return all, nil

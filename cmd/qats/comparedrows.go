@@ -93,7 +93,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 			c.Labels[m.Name] = m.Label
 		}
 	}
-	c.at.interval = c.Interval
+	c.at.Interval = c.Interval
 	w := report(cmd)
 	if c.json {
 		w = io.Discard

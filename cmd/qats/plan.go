@@ -14,33 +14,26 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // places are the flags for folders and the other inputs of a plan.
 type places struct {
-	data  []string
-	out   string
-	store string
-	fresh bool
+	experiments.PlanOptions // the method plan sets Store, Digests, Memory and First
+	out, store              string
 
 	memory memory // 0 for the default
-	exec   bool
-	json   bool // a run prints its summary as JSON
-	quick  bool // only quickRows of each set
-	look   bool // see experiments.PlanOptions
-
-	interval metrics.Interval // of pairs; BC if empty
+	json   bool   // a run prints its summary as JSON
+	quick  bool   // only quickRows of each set
 }
 
 func (p *places) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&p.data, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
+	cmd.Flags().StringArrayVar(&p.Data, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
 	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
 	cmd.Flags().StringVar(&p.store, "store", "", "folder of the fits and scores of earlier runs (default OUT/store)")
-	cmd.Flags().BoolVar(&p.fresh, "fresh", false, "compute everything again, and take nothing from the store")
-	cmd.Flags().BoolVar(&p.exec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
+	cmd.Flags().BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
+	cmd.Flags().BoolVar(&p.AllowExec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
@@ -58,7 +51,7 @@ func (p *places) storeDir() string { return cmp.Or(p.store, filepath.Join(p.out,
 func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan, error) {
 	dir := p.storeDir()
 	open := results.Open
-	if p.look {
+	if p.Look {
 		open = results.OpenToRead
 	} else if err := cmp.Or(writable("--out", p.out), writable("--store", dir)); err != nil {
 		return nil, err
@@ -71,7 +64,8 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	if err != nil {
 		return nil, err
 	}
-	o := experiments.PlanOptions{Look: p.look, Data: p.data, Store: store, Digests: digests, Fresh: p.fresh, Memory: p.memory.bytes, AllowExec: p.exec, Interval: p.interval}
+	o := p.PlanOptions
+	o.Store, o.Digests, o.Memory = store, digests, p.memory.bytes
 	if p.quick {
 		o.First = quickRows
 	}
@@ -125,7 +119,7 @@ all files, as run does.`,
 			if err != nil {
 				return err
 			}
-			at.look = shards == 0 // the shares of shards depend on the digests
+			at.Look = shards == 0 // the shares of shards depend on the digests
 			plan, err := at.plan(cmd, specs)
 			if err != nil {
 				return err
