@@ -90,16 +90,16 @@ func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Pa
 	if err != nil {
 		return err
 	}
-	files, err := data.Layout{}.Files(ref)
+	return writeSet(set, data.Layout{}, ref, dir)
+}
+
+// writeSet writes the arrays of set to the files of ref below dir: floats as '<f4',
+// labels as '<i4'.
+func writeSet(set *data.Set, layout data.Layout, ref data.Ref, dir string) error {
+	files, err := layout.Files(ref)
 	if err != nil {
 		return err
 	}
-	return writeSet(set, files, dir)
-}
-
-// writeSet writes the arrays of set to their files below dir: floats as '<f4',
-// labels as '<i4'.
-func writeSet(set *data.Set, files data.Files, dir string) error {
 	shape := func(m data.Matrix) []int { return []int{m.Rows, m.Cols} }
 	type array struct {
 		name   string

@@ -161,14 +161,14 @@ func TestExportCopiesNoViews(t *testing.T) {
 	dir := t.TempDir()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := writeSet(set, data.Files{Logits: "a/logits.npy", Augmented: "a/views.npy"}, dir); err != nil {
+	if err := writeSet(set, data.Layout{}, data.Ref{Dataset: "a", Backbone: "b"}, dir); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 4*views*n*k/2 {
 		t.Errorf("%d bytes of memory to write %d", used, 4*views*n*k)
 	}
-	file, err := os.ReadFile(filepath.Join(dir, "a/views.npy"))
+	file, err := os.ReadFile(filepath.Join(dir, "a/b/logits_aug.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}

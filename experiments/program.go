@@ -169,11 +169,7 @@ func handOver(set *data.Set, split data.Split) func(dir string) error {
 		if err != nil {
 			return err
 		}
-		files, err := layout.Files(data.Ref{Split: split})
-		if err != nil {
-			return err
-		}
-		return writeSet(set, files, dir)
+		return writeSet(set, layout, data.Ref{Split: split}, dir)
 	}
 }
 

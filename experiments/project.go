@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 )
 
 // module is the path of the project's module.
@@ -70,12 +71,7 @@ func bundleMissing(s *spec.Spec) bool {
 // missingArrays is the error of a spec none of whose settings has arrays because a
 // folder of the project was not found.
 func missingArrays(s *spec.Spec, dir string) error {
-	var tried []string
-	for _, root := range projectRoots(s) {
-		if path := filepath.Join(root, filepath.FromSlash(dir)); !slices.Contains(tried, path) {
-			tried = append(tried, path)
-		}
-	}
+	tried := results.Distinct(projectRoots(s), func(root string) string { return filepath.Join(root, filepath.FromSlash(dir)) })
 	return fmt.Errorf("%s: its arrays are in %s of the project, which was not found as %s. Get it by git clone https://%s and name it, as in --data qats/%s",
 		s.File, dir, strings.Join(tried, ", "), module, dir)
 }
@@ -85,22 +81,10 @@ func missingArrays(s *spec.Spec, dir string) error {
 // programs.
 func moduleFolder() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	if !ok || info.Main.Path != module || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return ""
 	}
-	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
-		if m.Path != module {
-			continue
-		}
-		if m.Replace != nil {
-			m = m.Replace
-		}
-		if m.Version == "" || m.Version == "(devel)" {
-			return ""
-		}
-		return filepath.Join(moduleCache(), filepath.FromSlash(m.Path)+"@"+m.Version)
-	}
-	return ""
+	return filepath.Join(moduleCache(), filepath.FromSlash(module)+"@"+info.Main.Version)
 }
 
 // moduleCache returns the folder of Go's module cache, as the go command finds it
