@@ -41,11 +41,9 @@ type figureItem struct {
 func (r *reader) figureKeys(f *figureItem, s *Spec, known []metrics.Entry) []Key {
 	kind := func(v *yaml.Node) {
 		kinds := figureKinds()
-		name, ok := r.scalar(v, "kind")
-		if match, found := Match(name, kinds); ok && found {
-			f.Kind = plots.Registry()[slices.Index(kinds, match)]
-		} else if ok {
-			r.errorf(v, "unknown kind of figure %q%s", name, Suggest(name, kinds))
+		var name string
+		if r.choice(&name, "kind", kinds, "unknown kind of figure %q")(v); name != "" {
+			f.Kind = plots.Registry()[slices.Index(kinds, name)]
 		}
 	}
 	metric := func(v *yaml.Node) {
@@ -109,17 +107,11 @@ func wrongMetrics(f plots.Spec) string {
 // directed reads metrics of a spec by which a method can be better than another.
 func (r *reader) directed(n *yaml.Node, s *Spec) (list []string) {
 	r.list(n, func(item *yaml.Node) {
-		id, ok := r.scalar(item, "metric")
-		if !ok {
-			return
+		id, ok := r.metric(item, s, s.outputs())
+		if e, _ := metricOf(s.Metrics, id); ok && e.Better == metrics.Neutral {
+			r.errorf(item, "metric %q has no direction, so no method is better by it", id)
 		}
-		match, known := Match(id, s.outputs())
-		if !known {
-			r.notComputed(item, id, s, s.outputs())
-		} else if e, _ := metricOf(s.Metrics, match); e.Better == metrics.Neutral {
-			r.errorf(item, "metric %q has no direction, so no method is better by it", match)
-		}
-		list = append(list, match)
+		list = append(list, id)
 	})
 	return list
 }

@@ -183,34 +183,22 @@ func (g grid) expand(experiment string) []Setting {
 // severities reads severities from 1 to 5, as in the corruption benchmarks
 // (Hendrycks and Dietterich 2019).
 func (r *reader) severities(dst *[]int) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*dst = nil
-		r.list(n, func(item *yaml.Node) {
-			v := 0
-			if r.whole(&v, "severity", 1, 5, "severities are 1 to 5; leave the key out for clean images")(item); v > 0 {
-				*dst = append(*dst, v)
-			}
-		})
-		r.notEmpty(n, "severity", len(*dst))
-	}
+	return listOf(r, dst, "severity", func(one *int) func(*yaml.Node) {
+		return r.whole(one, "severity", 1, 5, "severities are 1 to 5; leave the key out for clean images")
+	})
 }
 
 // rescales reads factors on the test logits. They are bounded so that float32
 // logits keep their digits.
 func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*dst = nil
-		r.list(n, func(item *yaml.Node) {
-			var c float64
+	return listOf(r, dst, "rescale", func(one *float64) func(*yaml.Node) {
+		return func(item *yaml.Node) {
 			before := len(r.errs)
-			r.number(&c, "rescale")(item)
-			if len(r.errs) == before && !(c >= 1e-6 && c <= 1e6) {
-				r.errorf(item, "rescale %g: a factor is 1e-6 to 1e6", c)
+			if r.number(one, "rescale")(item); len(r.errs) == before && !(*one >= 1e-6 && *one <= 1e6) {
+				r.errorf(item, "rescale %g: a factor is 1e-6 to 1e6", *one)
 			}
-			*dst = append(*dst, c)
-		})
-		r.notEmpty(n, "rescale", len(*dst))
-	}
+		}
+	})
 }
 
 // calShares is the corruption, in results.csv, of a test set with the class shares of

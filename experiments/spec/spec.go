@@ -137,17 +137,14 @@ func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) 
 // dataFolders reads the sources in order. Somebody else may have written the
 // spec, so it can name folders of the project only.
 func (r *reader) dataFolders(dst *[]string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*dst = nil
-		r.list(n, func(item *yaml.Node) {
-			name, ok := r.scalar(item, "data")
-			if ok && !filepath.IsLocal(name) {
-				r.errorf(item, "data %q: name arrays, bundle or a folder below the project; give other folders by --data", name)
-				return
+	return listOf(r, dst, "", func(one *string) func(*yaml.Node) {
+		return func(item *yaml.Node) {
+			before := len(r.errs)
+			if r.text(one, "data")(item); len(r.errs) == before && !filepath.IsLocal(*one) {
+				r.errorf(item, "data %q: name arrays, bundle or a folder below the project; give other folders by --data", *one)
 			}
-			*dst = append(*dst, name)
-		})
-	}
+		}
+	})
 }
 
 func (r *reader) layout(dst *data.Layout) func(*yaml.Node) {
@@ -256,13 +253,9 @@ func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
 	fields := map[string]func(*yaml.Node){}
 	for _, setting := range s.Settings {
 		fields[setting.Dataset] = func(value *yaml.Node) {
-			of, ok := r.scalar(value, setting.Dataset)
-			match, found := Match(of, paper)
-			if ok && !found {
-				r.errorf(value, "the paper has no dataset %q%s", of, Suggest(of, paper))
-				return
-			}
-			like[setting.Dataset] = match
+			var of string
+			r.choice(&of, setting.Dataset, paper, "the paper has no dataset %q")(value)
+			like[setting.Dataset] = of
 		}
 	}
 	r.object(n, "like (datasets of the settings)", fields)

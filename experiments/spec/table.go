@@ -60,13 +60,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 	columns := results.SettingColumns()
 	placed := append([]string{"method"}, columns...)
 	metric := func(v *yaml.Node) {
-		name, _ := r.scalar(v, "metric")
-		choices := append(s.outputs(), results.TimeMetric)
-		match, ok := Match(name, choices)
-		if x.Metric = match; !ok {
-			x.Metric = name
-			r.notComputed(v, name, s, choices)
-		}
+		x.Metric, _ = r.metric(v, s, append(s.outputs(), results.TimeMetric))
 	}
 	column := func(v *yaml.Node) {
 		var one []string
@@ -241,11 +235,17 @@ func (r *reader) filterKeys(only results.Filter) []Key {
 	return keys
 }
 
-// notComputed reports a metric that is none of those that a view can show.
-func (r *reader) notComputed(n *yaml.Node, name string, s *Spec, choices []string) {
-	if several := SeveralValues(name, s.Metrics, choices); several != "" {
+// metric reads a metric that a view of s can show. It returns an unknown name as it is.
+func (r *reader) metric(n *yaml.Node, s *Spec, choices []string) (id string, ok bool) {
+	name, ok := r.scalar(n, "metric")
+	match, known := Match(name, choices)
+	switch several := SeveralValues(name, s.Metrics, choices); {
+	case known || !ok:
+		return match, ok
+	case several != "":
 		r.errorf(n, "metric %q %s", name, several)
-		return
+	default:
+		r.errorf(n, "metric %q is not computed by this spec%s", name, Suggest(name, choices))
 	}
-	r.errorf(n, "metric %q is not computed by this spec%s", name, Suggest(name, choices))
+	return name, false
 }

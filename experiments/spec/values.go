@@ -19,13 +19,22 @@ func (r *reader) text(dst *string, what string) func(*yaml.Node) {
 
 // texts reads one value or a list of them.
 func (r *reader) texts(dst *[]string, what string) func(*yaml.Node) {
+	return listOf(r, dst, "", func(one *string) func(*yaml.Node) { return r.text(one, what) })
+}
+
+// listOf reads one value or a list of them by the reader of one. A list named what, if
+// that is not "", must have items.
+func listOf[T any](r *reader, dst *[]T, what string, one func(dst *T) func(*yaml.Node)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*dst = nil
 		r.list(n, func(item *yaml.Node) {
-			if s, ok := r.scalar(item, what); ok {
-				*dst = append(*dst, s)
-			}
+			var v T
+			one(&v)(item)
+			*dst = append(*dst, v)
 		})
+		if what != "" {
+			r.notEmpty(n, what, len(*dst))
+		}
 	}
 }
 
@@ -75,20 +84,21 @@ func (r *reader) number(dst *float64, what string) func(*yaml.Node) {
 	}
 }
 
-// choices reads one or several of the known names; what names the kind of name in
-// messages.
-func (r *reader) choices(dst *[]string, what string, known []string, unknown string) func(*yaml.Node) {
+// choice reads one of the known names; unknown is the message about another one.
+func (r *reader) choice(dst *string, what string, known []string, unknown string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
-		r.list(n, func(item *yaml.Node) {
-			s, ok := r.scalar(item, what)
-			match, found := Match(s, known)
-			if ok && !found {
-				r.errorf(item, unknown+"%s", s, Suggest(s, known))
-				return
-			}
-			*dst = append(*dst, match)
-		})
+		s, ok := r.scalar(n, what)
+		match, found := Match(s, known)
+		if ok && !found {
+			r.errorf(n, unknown+"%s", s, Suggest(s, known))
+		}
+		*dst = match
 	}
+}
+
+// choices reads one or several of the known names.
+func (r *reader) choices(dst *[]string, what string, known []string, unknown string) func(*yaml.Node) {
+	return listOf(r, dst, "", func(one *string) func(*yaml.Node) { return r.choice(one, what, known, unknown) })
 }
 
 // IsID reports whether s can be a name in a spec.
@@ -116,18 +126,11 @@ func (r *reader) oneID(dst *string, what string) func(*yaml.Node) {
 
 // ids reads one id or a list of different ones.
 func (r *reader) ids(dst *[]string, what string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*dst = nil
-		r.list(n, func(item *yaml.Node) {
-			s, ok := r.scalar(item, what)
-			switch {
-			case !ok || !r.id(item, what, s):
-			case slices.Contains(*dst, s):
-				r.errorf(item, "%s %q is listed twice", what, s)
-			default:
-				*dst = append(*dst, s)
+	return listOf(r, dst, what, func(one *string) func(*yaml.Node) {
+		return func(item *yaml.Node) {
+			if r.oneID(one, what)(item); *one != "" && slices.Contains(*dst, *one) {
+				r.errorf(item, "%s %q is listed twice", what, *one)
 			}
-		})
-		r.notEmpty(n, what, len(*dst))
-	}
+		}
+	})
 }
