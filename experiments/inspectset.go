@@ -105,10 +105,8 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 func (x *inspected) add(set *data.Set, part *scoring.SampleScores) {
 	least, largest, flat := math.Inf(1), math.Inf(-1), 0
 	for i := range set.Logits.Rows {
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, v := range set.Logits.Row(i) {
-			low, high = min(low, float64(v)), max(high, float64(v))
-		}
+		row := set.Logits.Row(i)
+		low, high := float64(slices.Min(row)), float64(slices.Max(row))
 		if low == high {
 			flat++
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 )
 
 // Starter is what qats init puts into a spec for a folder of arrays.
@@ -157,32 +158,27 @@ func (s *Starter) settings() []string {
 	if !s.HasTest() {
 		split = data.Cal
 	}
-	severities := map[data.Ref][]string{} // by network, a set without severity
-	var networks []data.Ref
-	for _, r := range s.Sets {
-		if r.Split != split {
-			continue
-		}
-		severity := r.Severity
-		r.Severity = 0
-		if severities[r] == nil {
-			networks = append(networks, r)
-		}
-		severities[r] = append(severities[r], strconv.Itoa(severity))
-	}
+	ofSplit := results.Where(s.Sets, func(r data.Ref) bool { return r.Split == split })
+	networks, sets := results.Group(ofSplit, func(r data.Ref) data.Ref { r.Severity = 0; return r })
 	type grid struct{ dataset, loss, corruption, severities, cal string }
-	backbones := map[grid][]string{}
-	var grids []grid
-	for _, n := range networks {
-		g := grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities[n], ", "), s.calibrateOn(n)}
-		if backbones[g] == nil {
-			grids = append(grids, g)
+	grids, members := results.Group(networks, func(n data.Ref) grid {
+		var severities []string
+		for _, r := range sets[n] {
+			severities = append(severities, strconv.Itoa(r.Severity))
 		}
-		backbones[g] = append(backbones[g], n.Backbone)
-	}
+		return grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities, ", "), s.calibrateOn(n)}
+	})
 	var lines []string
 	for _, g := range grids {
-		text := fmt.Sprintf("{dataset: %s, backbone: %s", yamlName(g.dataset), oneOrList(backbones[g]))
+		var backbones []string
+		for _, n := range members[g] {
+			backbones = append(backbones, yamlName(n.Backbone))
+		}
+		backbone := strings.Join(backbones, ", ")
+		if len(backbones) > 1 {
+			backbone = "[" + backbone + "]"
+		}
+		text := fmt.Sprintf("{dataset: %s, backbone: %s", yamlName(g.dataset), backbone)
 		if g.loss != "" {
 			text += ", loss: " + yamlName(g.loss)
 		}
@@ -220,17 +216,6 @@ func (s *Starter) calibrateOn(network data.Ref) string {
 func (s *Starter) first() data.Ref {
 	i := max(0, slices.IndexFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Test && r.Corruption == "" }))
 	return s.Sets[i]
-}
-
-func oneOrList(names []string) string {
-	written := make([]string, len(names))
-	for i, name := range names {
-		written[i] = yamlName(name)
-	}
-	if len(written) == 1 {
-		return written[0]
-	}
-	return "[" + strings.Join(written, ", ") + "]"
 }
 
 // yamlName returns a name as a spec writes it. YAML reads null without quotes as no

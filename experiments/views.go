@@ -125,12 +125,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 		if !f.Only.Keeps(s.Setting, "") {
 			continue
 		}
-		in := plots.Input{Labels: f.Labels}
-		for _, b := range v.all.Bins {
-			if b.Setting == s.Setting {
-				in.Bins = append(in.Bins, b)
-			}
-		}
+		in := plots.Input{Labels: f.Labels, Bins: results.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
 		for _, m := range f.Methods {
 			if slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m }) {
 				in.Methods = append(in.Methods, m)

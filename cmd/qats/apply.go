@@ -46,11 +46,7 @@ classes are rescaled to share the rest.`,
 			if err != nil {
 				return err
 			}
-			pairs, err := apply(cmd.Context(), cmd.ErrOrStderr(), model, contract, files, output)
-			if err != nil || pairs == nil {
-				return err
-			}
-			return pairs.save(output, model.Method, cmd.ErrOrStderr())
+			return apply(cmd.Context(), cmd.ErrOrStderr(), model, contract, files, output)
 		},
 	}
 	a.flags(cmd, "set", false)
@@ -76,30 +72,28 @@ func loadModel(path string) (*calib.Model, calib.Contract, error) {
 // applyBytes is the size of the blocks of logits that the map is applied to.
 const applyBytes = 4 << 20
 
-// apply writes the probabilities of the set to output. It returns the pairs of a
-// top-label map, and nil for any other map.
-func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract calib.Contract, files data.Files, output string) (*topPairs, error) {
+// apply writes the probabilities of the set to output, and the pairs of a top-label map
+// beside it.
+func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract calib.Contract, files data.Files, output string) error {
 	r, err := files.Open()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
 	if err := notice(stderr, r, model.Method, contract.TrueLogits, files.Logits); err != nil {
-		return nil, err
+		return err
 	}
 	if model.Classes != 0 && r.Classes() != model.Classes {
-		return nil, fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
+		return fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
 	}
 	w, err := data.CreateArray(output, data.Float64, r.Rows(), r.Classes())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.Abort()
-	var pairs *topPairs
+	var classes []int32
+	var confidences []float64
 	top, isTop := model.Map.(calib.TopLabel)
-	if isTop {
-		pairs = &topPairs{}
-	}
 	offsetLost := contract.TrueLogits // in all rows read so far
 	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
@@ -108,42 +102,37 @@ func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract c
 			return fmt.Errorf("%s: %w", files.Features, err)
 		}
 		if isTop {
-			pairs.add(calib.TopLabels(top, seen))
+			class, conf := calib.TopLabels(top, seen)
+			classes, confidences = append(classes, class...), append(confidences, conf...)
 		}
 		calib.Apply(model.Map, probs, seen)
 		return w.Float64(probs.Data)
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	if offsetLost && r.Rows() > 0 {
-		return nil, fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
+		return fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
 	}
-	return pairs, w.Close()
+	if err := w.Close(); err != nil || !isTop {
+		return err
+	}
+	return saveTop(stderr, output, model.Method, classes, confidences)
 }
 
 // topFile is the name of the pairs that a top-label method predicts.
 const topFile = "top.npz"
 
-// topPairs are the predicted class of each row and its confidence.
-type topPairs struct {
-	class []int32
-	conf  []float64
-}
-
-func (p *topPairs) add(class []int32, conf []float64) {
-	p.class, p.conf = append(p.class, class...), append(p.conf, conf...)
-}
-
-// save writes the pairs into the folder of output, and a warning to w. If output is
-// not a regular file, such as /dev/null, it does nothing.
-func (p *topPairs) save(output, method string, w io.Writer) error {
+// saveTop writes the predicted class and the confidence of each row into the folder of
+// output, and a warning to w. If output is not a regular file, such as /dev/null, it does
+// nothing.
+func saveTop(w io.Writer, output, method string, classes []int32, confidences []float64) error {
 	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(output), topFile)
 	if err := atomicfile.Write(path, func(w io.Writer) error {
-		return data.WriteNPZ(w, data.Member{Name: "class", Int32: p.class}, data.Member{Name: "conf", Float64: p.conf})
+		return data.WriteNPZ(w, data.Member{Name: "class", Int32: classes}, data.Member{Name: "conf", Float64: confidences})
 	}); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -57,7 +56,8 @@ func given(cmd *cobra.Command, names ...string) []string {
 		case "bool":
 			words = append(words, "--"+name)
 		case "stringArray":
-			for _, value := range f.Value.(pflag.SliceValue).GetSlice() {
+			values, _ := cmd.Flags().GetStringArray(name) // of this type
+			for _, value := range values {
 				words = append(words, "--"+name, value)
 			}
 		default:
