@@ -34,6 +34,7 @@ type pivoting struct {
 	index  map[identity]results.Record // all records that are kept
 	notes  notes
 	rivals []*Rival
+	used   []results.Record // of the cells with a number, means excepted
 	table  *Table
 }
 
@@ -105,10 +106,7 @@ func (p *pivoting) order(column string, shown []results.Record) []string {
 
 // head lists the rivals and the columns.
 func (p *pivoting) head(shown []results.Record) {
-	of := p.spec.Columns
-	if p.spec.methodsAreRows() {
-		of = "method"
-	}
+	of := p.table.of()
 	var unranked []*Rival // columns without a rank come last
 	for _, id := range p.order(of, shown) {
 		r := &Rival{

@@ -22,21 +22,14 @@ func (p *pivoting) addRow(g *group, i int) {
 		c := p.cell(list, settings, i)
 		row.Cells = append(row.Cells, c)
 		switch {
-		case c.OK && c.Simulated:
+		case !c.OK:
+			continue
+		case c.Simulated:
 			p.table.Simulated++
-		case c.OK:
+		default:
 			p.table.Measured++
-			for _, from := range results.DistinctFrom(list) {
-				if !slices.Contains(p.table.From, from) {
-					p.table.From = append(p.table.From, from)
-				}
-			}
-			for _, r := range list {
-				if how := cmp.Or(r.StandIn(), Undeclared); p.standsIn(r) && !slices.Contains(p.table.StandIns, how) {
-					p.table.StandIns = append(p.table.StandIns, how)
-				}
-			}
 		}
+		p.used = append(p.used, list...)
 	}
 	if p.spec.Mean && p.spec.methodsAreRows() {
 		var all []results.Record
@@ -199,28 +192,18 @@ func (p *pivoting) settle(groups []*group) {
 	for i := range t.Rows {
 		t.Rows[i].Settings = count(groups[i:i+1], all)
 	}
+	t.From = results.DistinctFrom(p.used)
+	t.StandIns = results.Distinct(results.Where(p.used, p.standsIn), func(r results.Record) string { return cmp.Or(r.StandIn(), Undeclared) })
 
+	var unknown []results.Record
 	for _, rival := range p.rivals {
-		var list []results.Record
-		for i, g := range groups {
-			for j := range t.Columns {
-				if own := t.Columns[j].Rival; own == rival || own == nil && t.Rows[i].Rival == rival {
-					if records, _ := g.records(j); t.Rows[i].Cells[j].OK {
-						list = append(list, records...)
-					}
-				}
-			}
+		list := results.Where(p.used, func(r results.Record) bool { return value(r, t.of()) == rival.ID })
+		if len(list) > 0 {
+			rival.Changes = p.changes(list)
 		}
-		if len(list) == 0 {
-			continue
-		}
-		rival.Changes = p.changes(list)
-		for _, r := range list {
-			if label := p.spec.label("method", r.Method); p.changes([]results.Record{r}) == Unknown && !slices.Contains(t.Unknown, label) {
-				t.Unknown = append(t.Unknown, label)
-			}
-		}
+		unknown = append(unknown, results.Where(list, func(r results.Record) bool { return p.changes([]results.Record{r}) == Unknown })...)
 	}
+	t.Unknown = results.Distinct(unknown, func(r results.Record) string { return p.spec.label("method", r.Method) })
 }
 
 // liftNotes moves a footnote that all cells of a rival have to the label of the
