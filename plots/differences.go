@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -37,7 +38,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	f.title = fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block"))
 	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, table.Count(len(c.Blocks), "block"))
 	f.simulated = c.Source == simulated
-	if c.Better == table.Higher {
+	if c.Better == metrics.Higher {
 		f.better, f.worse = f.worse, f.better
 	}
 	for i, r := range rows {

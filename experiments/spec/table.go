@@ -123,7 +123,7 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 	if e, ok := metricOf(s.Metrics, t.Metric); ok {
 		t.Percent, t.Better = e.Percent, e.Better
 	} else { // results.TimeMetric
-		t.Better = table.Lower
+		t.Better = metrics.Lower
 	}
 	if methods == nil {
 		methods = s.methodNames()

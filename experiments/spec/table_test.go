@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -31,16 +32,16 @@ tables:
 		{
 			Name: "t-full", Caption: "By corruption", Number: 7, Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption",
 			Only: results.Filter{"severity": {"5"}, "method": {"uncal", "qats"}}, Labels: own, SettingLabels: map[string]string{"fog": "Fog", "5": "five"}, Mean: true,
-			Better: table.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
+			Better: metrics.Lower, Percent: true, Unranked: []string{"uncal"}, Target: target,
 		},
 		{
 			Name: "t-auroc", Caption: "A test: AUROC", Metric: "auroc", Rows: []string{"dataset", "backbone", "severity", "method"}, Columns: "corruption",
-			Only: results.Filter{"method": all}, Labels: labels, SettingLabels: map[string]string{}, Better: table.Higher, Percent: true, Target: target,
+			Only: results.Filter{"method": all}, Labels: labels, SettingLabels: map[string]string{}, Better: metrics.Higher, Percent: true, Target: target,
 		},
 		{
 			Name: "t-aece", Caption: "A test: AECE", Metric: "aece", Rows: []string{"dataset", "backbone", "severity"}, Columns: "method",
 			Average: []string{"corruption"}, Only: results.Filter{"method": all}, Labels: labels, SettingLabels: map[string]string{},
-			Better: table.Lower, Percent: true, Highlight: "qats", Target: target,
+			Better: metrics.Lower, Percent: true, Highlight: "qats", Target: target,
 		},
 	}
 	for i := range want {

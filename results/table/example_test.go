@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -29,7 +30,7 @@ func ExamplePivot() {
 	add("vit-b16", "qats", 0.0049, 0)
 
 	t, err := table.Pivot(records, table.Spec{
-		Metric: "ece", Rows: []string{"backbone"}, Better: table.Lower, Percent: true, Highlight: "qats", Mean: true,
+		Metric: "ece", Rows: []string{"backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats", Mean: true,
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -16,7 +17,7 @@ type entry struct {
 // rank marks the numbers of each row, or, where methods make the rows, the numbers
 // of each column among the rows that differ in the method only.
 func (p *pivoting) rank() error {
-	if p.spec.Better == Neutral {
+	if p.spec.Better == metrics.Neutral {
 		return nil
 	}
 	var all []entry
@@ -53,7 +54,7 @@ func (p *pivoting) mark(ranked []entry) error {
 		return nil
 	}
 	score := func(e entry) float64 { // lower is better
-		if p.spec.Better == Higher {
+		if p.spec.Better == metrics.Higher {
 			return -number(e.Text)
 		}
 		return number(e.Text)

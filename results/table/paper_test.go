@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -70,7 +71,7 @@ func paperTables() []paperTable {
 		{"longtail-aece", networks("longtail-aece", "AECE on long-tailed benchmarks", "aece", 10, tailed)},
 	}
 	for i := range list {
-		list[i].Better, list[i].Percent = Lower, true
+		list[i].Better, list[i].Percent = metrics.Lower, true
 	}
 	return list
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Better says which values are better.
-type Better = metrics.Direction
-
-// Neutral metrics are shown without marks.
-const (
-	Neutral = metrics.Neutral
-	Lower   = metrics.Lower
-	Higher  = metrics.Higher
-)
-
 // Spec describes one table. Rows, Columns and Average name columns of
 // results.csv: experiment, dataset, backbone, loss, corruption, severity,
 // method. Identifiers are those of the file; labels are for print only.
@@ -52,10 +42,10 @@ type Spec struct {
 	// methods are rows.
 	Mean bool
 
-	Better    Better
-	Percent   bool     // print 100 x value with two decimals; otherwise four decimals
-	Unranked  []string // rivals without marks and gaps; as columns they are shown last
-	Highlight string   // id of the rival whose gap to the best other one is shown; empty for none
+	Better    metrics.Direction // Neutral metrics are shown without marks
+	Percent   bool              // print 100 x value with two decimals; otherwise four decimals
+	Unranked  []string          // rivals without marks and gaps; as columns they are shown last
+	Highlight string            // id of the rival whose gap to the best other one is shown; empty for none
 
 	// Target lists methods that see unlabelled samples of the domain that they
 	// are tested on. Where one is shown, the table says which methods do not.
@@ -117,10 +107,10 @@ func (s Spec) Check() (Spec, error) {
 	if err := checkOnly(s.Only); err != nil {
 		return s, err
 	}
-	if !slices.Contains([]Better{Neutral, Lower, Higher}, s.Better) {
+	if !slices.Contains([]metrics.Direction{metrics.Neutral, metrics.Lower, metrics.Higher}, s.Better) {
 		return s, fmt.Errorf("better: %q is neither lower nor higher", string(s.Better))
 	}
-	if s.Highlight != "" && s.Better == Neutral {
+	if s.Highlight != "" && s.Better == metrics.Neutral {
 		return s, fmt.Errorf("highlight: %s has no better direction, so there is no gap to show", s.Metric)
 	}
 	if s.Metric == results.TimeMetric && (s.ConsistencyBand || s.Interval) {

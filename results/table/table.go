@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -231,7 +232,7 @@ func (t *Table) legend(g glyphs) []string {
 	if s.Percent {
 		name += " in per cent"
 	}
-	if s.Better != Neutral {
+	if s.Better != metrics.Neutral {
 		name += ", " + string(s.Better) + " is better"
 	}
 	var list []string

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -78,7 +79,7 @@ func standard() []results.Record {
 func standardSpec() Spec {
 	return Spec{
 		Name: "standard", Caption: "Calibration error on standard benchmarks", Metric: "ece",
-		Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Highlight: "qats",
+		Rows: []string{"dataset", "backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats",
 	}
 }
 
@@ -96,7 +97,7 @@ func shift() ([]results.Record, Spec) {
 	}
 	return list, Spec{
 		Name: "shift", Metric: "ece", Rows: []string{"severity"}, Average: []string{"corruption"}, Mean: true,
-		Better: Lower, Percent: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
+		Better: metrics.Lower, Percent: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
 		Labels: map[string]string{"qats": "QaTS_new"},
 	}
 }
@@ -139,7 +140,7 @@ func layouts() []test {
 		}
 	}
 	tests = append(tests, test{"order", list, Spec{
-		Name: "order", Caption: "Order of columns & 100% na\u00efve \u2264", Metric: "auroc", Rows: []string{"backbone"}, Better: Higher,
+		Name: "order", Caption: "Order of columns & 100% na\u00efve \u2264", Metric: "auroc", Rows: []string{"backbone"}, Better: metrics.Higher,
 		Only: map[string][]string{"method": {"qats", "gc-split", "ts"}, "backbone": {"vit-s16", "my_net", "resnet50"}},
 	}})
 
@@ -154,7 +155,7 @@ func layouts() []test {
 	}
 	list = append(list, network("cifar10", "vit-s16", []string{"ts", "qats"}, 0.0123, 0.0131)...)
 	tests = append(tests, test{"null", list, Spec{
-		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: Lower, Percent: true, Highlight: "qats", ConsistencyBand: true,
+		Name: "null", Metric: "ece", Rows: []string{"dataset", "backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats", ConsistencyBand: true,
 	}})
 
 	// Losses as columns, one method: the dagger goes to the cells.
@@ -166,7 +167,7 @@ func layouts() []test {
 		list = append(list, rows...)
 	}
 	tests = append(tests, test{"losses", simulated(list), Spec{
-		Name: "losses", Metric: "ece", Rows: []string{"backbone"}, Columns: "loss", Better: Lower, Percent: true,
+		Name: "losses", Metric: "ece", Rows: []string{"backbone"}, Columns: "loss", Better: metrics.Lower, Percent: true,
 	}})
 
 	// Methods as rows: one sees the target domain, one changes predictions, one
@@ -200,7 +201,7 @@ func layouts() []test {
 	}
 	tests = append(tests, test{"ablation", list, Spec{
 		Name: "ablation", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
-		Better: Lower, Percent: true, Labels: map[string]string{"qats": "Linear (QaTS)"},
+		Better: metrics.Lower, Percent: true, Labels: map[string]string{"qats": "Linear (QaTS)"},
 	}})
 
 	// More columns than an upright page holds.
@@ -215,7 +216,7 @@ func layouts() []test {
 	}
 	tests = append(tests, test{"wide", list, Spec{
 		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Highlight: "qats",
-		Better: Lower, Percent: true, Labels: map[string]string{"tta-ts": "AdaTS"},
+		Better: metrics.Lower, Percent: true, Labels: map[string]string{"tta-ts": "AdaTS"},
 	}})
 
 	return tests
@@ -310,7 +311,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"empty filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
 		{"filter twice", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
 		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower nor higher`},
-		{"neutral gap", nil, spec(func(s *Spec) { s.Better = Neutral }), `table standard: highlight: ece has no better direction, so there is no gap to show`},
+		{"neutral gap", nil, spec(func(s *Spec) { s.Better = metrics.Neutral }), `table standard: highlight: ece has no better direction, so there is no gap to show`},
 		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is not a ranked column; name one of uncal, ts, featclip, qats`},
 		{"band of an average", nil, spec(func(s *Spec) { s.ConsistencyBand, s.Average = true, []string{"loss"} }), `table standard: consistency band and average: the band of an average`},
 	} {
@@ -322,7 +323,7 @@ func TestMistakesAreNamed(t *testing.T) {
 
 	// A neutral metric has no ranking to mix.
 	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
-	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = Neutral, "" })); err != nil {
+	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = metrics.Neutral, "" })); err != nil {
 		t.Errorf("neutral: %v", err)
 	}
 }
@@ -375,7 +376,7 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 300 {
 		names := []string{"a", "b", "c", "d", "aside"}
-		better := []Better{Lower, Higher}[r.IntN(2)]
+		better := []metrics.Direction{metrics.Lower, metrics.Higher}[r.IntN(2)]
 		var list []results.Record
 		values := map[string]float64{}
 		for _, m := range names {
@@ -397,7 +398,7 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 			var whole, part int
 			fmt.Sscanf(fmt.Sprintf("%.2f", 100*v), "%d.%d", &whole, &part)
 			score[m] = 100*whole + part
-			if better == Higher {
+			if better == metrics.Higher {
 				score[m] = -score[m]
 			}
 		}
@@ -426,7 +427,7 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 					if cell.GapBetter != (d < 0) {
 						t.Errorf("%v %s: gap %d called better: %v", values, better, d, cell.GapBetter)
 					}
-					if better == Higher {
+					if better == metrics.Higher {
 						d = -d
 					}
 					if gap = fmt.Sprintf("%+.2f", float64(d)/100); d == 0 {
