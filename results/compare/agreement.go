@@ -133,15 +133,11 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // its values, and redrawn splits do not count.
 func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
 	have := map[results.Setting]map[[2]string]bool{} // methods and metrics
-	at := func(r results.Record) results.Setting {
-		r.Setting.Experiment = ""
-		return r.Setting
-	}
 	for _, r := range records {
 		if r.Status != results.OK || r.Corruption == results.Split || !slices.Contains(methods, r.Method) || !slices.Contains(metrics, r.Metric) {
 			continue
 		}
-		s := at(r)
+		s := placeOf(r).setting
 		if have[s] == nil {
 			have[s] = map[[2]string]bool{}
 		}
@@ -153,7 +149,7 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 			lost++
 		}
 	}
-	return results.Where(records, func(r results.Record) bool { return have[at(r)] != nil }), lost
+	return results.Where(records, func(r results.Record) bool { return have[placeOf(r).setting] != nil }), lost
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the

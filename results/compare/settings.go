@@ -48,6 +48,12 @@ type place struct {
 	method  string
 }
 
+// placeOf returns the place of a record.
+func placeOf(r results.Record) place {
+	r.Setting.Experiment = ""
+	return place{r.Setting, r.Method}
+}
+
 // values are the records of one metric. The experiment is not part of a setting: a
 // setting that several experiments ran counts once.
 type values struct {
@@ -62,25 +68,16 @@ type values struct {
 // with different values of one method on one setting are an error. Of redrawn splits, which
 // are described and not tested, the last row counts, as the last of their pairs does.
 func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
-	v := values{at: map[place]results.Record{}, samples: map[results.Setting]string{}, pairs: map[place]results.Pair{}}
-	settings, methods := map[results.Setting]bool{}, map[string]bool{}
-	for _, r := range records {
-		if r.Metric != metric || (r.Corruption == results.Split) != redrawn {
-			continue
-		}
-		at := place{r.Setting, r.Method}
-		at.setting.Experiment = ""
-		if !settings[at.setting] {
-			settings[at.setting] = true
-			v.settings = append(v.settings, at.setting)
+	rows := results.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Corruption == results.Split) == redrawn })
+	v := values{
+		settings: results.Distinct(rows, func(r results.Record) results.Setting { return placeOf(r).setting }),
+		methods:  results.Distinct(rows, func(r results.Record) string { return r.Method }),
+		at:       map[place]results.Record{}, samples: map[results.Setting]string{}, pairs: map[place]results.Pair{},
+	}
+	for _, r := range rows {
+		at := placeOf(r)
+		if v.samples[at.setting] == "" || r.Status == results.OK { // the note of a skip names no samples
 			v.samples[at.setting] = r.Samples()
-		}
-		if r.Status == results.OK { // the note of a skip names no samples
-			v.samples[at.setting] = r.Samples()
-		}
-		if !methods[r.Method] {
-			methods[r.Method] = true
-			v.methods = append(v.methods, r.Method)
 		}
 		switch before, twice := v.at[at]; {
 		case !twice || before.Status != results.OK:
