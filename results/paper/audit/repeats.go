@@ -102,17 +102,12 @@ func (a *audit) equalColumns(first, second *column, same []string) {
 // equalNetworks finds two networks on one dataset with the same ECE and the same
 // AECE.
 func (a *audit) equalNetworks(c *column) {
-	aece := func(b string) (paper.Points, bool) {
-		row, _ := a.publication.Row(withAECE(c.values[b].Setting))
-		p, ok := row.Number(c.label)
-		return p.Value, ok
-	}
 	for i, b := range c.backbones {
 		for _, before := range c.backbones[:i] {
-			x, ok := aece(before)
-			y, also := aece(b)
-			if c.values[before].Value == c.values[b].Value && ok && also && x == y {
-				a.find(Repeat, c.values[b].Setting, c.label, fmt.Sprintf("ECE %s, AECE %s", c.values[b].Value, y),
+			x, ok := a.aece(c.values[before])
+			y, also := a.aece(c.values[b])
+			if c.values[before].Value == c.values[b].Value && ok && also && x.Value == y.Value {
+				a.find(Repeat, c.values[b].Setting, c.label, fmt.Sprintf("ECE %s, AECE %s", c.values[b].Value, y.Value),
 					table.Name("backbone", before)+" in both", "")
 			}
 		}
@@ -121,16 +116,11 @@ func (a *audit) equalNetworks(c *column) {
 
 // sameNetwork compares the AECEs of two cells whose ECEs are equal.
 func (a *audit) sameNetwork(first, second paper.Number) {
-	row, ok := a.publication.Row(withAECE(first.Setting))
-	again, also := a.publication.Row(withAECE(second.Setting))
-	if !ok || !also {
-		return
-	}
-	x, ok := row.Number(first.Label)
-	y, also := again.Number(second.Label)
+	x, ok := a.aece(first)
+	y, also := a.aece(second)
 	if ok && also && x.Value != y.Value {
-		a.find(SameNetwork, again.Setting, second.Label, y.Value.String(), x.Value.String(),
+		a.find(SameNetwork, y.Setting, y.Label, y.Value.String(), x.Value.String(),
 			fmt.Sprintf("the second value is of %s in Table %d; the ECE of both is %s",
-				table.Name("dataset", first.Dataset), a.tables[row.Table].Number, first.Value))
+				table.Name("dataset", first.Dataset), a.tables[x.Table].Number, first.Value))
 	}
 }
