@@ -21,6 +21,18 @@ type Judgement struct {
 	Figures string `json:"figures"`
 }
 
+// decided is the judgement of a claim that holds, fails, or neither. One that would do both
+// fails.
+func decided(holds, fails bool, figures string) Judgement {
+	switch {
+	case fails:
+		return Judgement{Fails, figures}
+	case holds:
+		return Judgement{Holds, figures}
+	}
+	return Judgement{Unjudged, figures}
+}
+
 // Judged is a claim with its two judgements.
 type Judged struct {
 	Quote     string    `json:"quote"`

@@ -35,15 +35,10 @@ func reductions(b *book) Judgement {
 		return Judgement{Unjudged, none("long-tailed settings")}
 	}
 	slices.Sort(shares)
-	j := Judgement{Unjudged, fmt.Sprintf("%d of %d reduced by 80 %% or more; reductions from %.0f to %.0f %%, median %.0f %%",
-		t.yes, t.yes+t.no, shares[0], shares[len(shares)-1], shares[len(shares)/2])}
-	switch all := t.yes + t.no + t.open; {
-	case 2*t.yes >= all:
-		j.Truth = Holds
-	case 2*(t.yes+t.open) < all:
-		j.Truth = Fails
-	}
-	return j
+	all := t.yes + t.no + t.open
+	return decided(2*t.yes >= all, 2*(t.yes+t.open) < all,
+		fmt.Sprintf("%d of %d reduced by 80 %% or more; reductions from %.0f to %.0f %%, median %.0f %%",
+			t.yes, t.yes+t.no, shares[0], shares[len(shares)-1], shares[len(shares)/2]))
 }
 
 // stable judges for each network whether QaTS rises less from than
@@ -119,16 +114,11 @@ func featClipPlaces(b *book) Judgement {
 			second++
 		}
 	}
-	j := Judgement{Unjudged, fmt.Sprintf("second in %d, first in %d of %d", second, first, rows-missing)}
-	switch {
-	case missing == rows:
-		j.Figures = none("rows")
-	case 2*(second+missing) <= rows || b.like == nil && (first > 4 || first+missing < 4):
-		j.Truth = Fails
-	case missing == 0:
-		j.Truth = Holds
+	if missing == rows {
+		return Judgement{Unjudged, none("rows")}
 	}
-	return j
+	return decided(missing == 0, 2*(second+missing) <= rows || b.like == nil && (first > 4 || first+missing < 4),
+		fmt.Sprintf("second in %d, first in %d of %d", second, first, rows-missing))
 }
 
 // marginal judges whether QaTS is less than a tenth above the lowest number. It

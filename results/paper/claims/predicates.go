@@ -120,11 +120,8 @@ func margin(id, dataset string, want paper.Points, backbone, label string) predi
 		if at == "" {
 			return Judgement{Unjudged, none("margins")}
 		}
-		j := Judgement{Fails, fmt.Sprintf("largest margin %s (%s)", largest, table.Name("backbone", at))}
-		if largest == want && at == backbone {
-			j.Truth = Holds
-		}
-		return j
+		holds := largest == want && at == backbone
+		return decided(holds, !holds, fmt.Sprintf("largest margin %s (%s)", largest, table.Name("backbone", at)))
 	}
 }
 
@@ -139,11 +136,5 @@ func countSettings(b *book) Judgement {
 			n++
 		}
 	}
-	j := Judgement{Unjudged, fmt.Sprintf("%d of %d", n, of)}
-	if n == allSettings {
-		j.Truth = Holds
-	} else if b.records == nil {
-		j.Truth = Fails
-	}
-	return j
+	return decided(n == allSettings, n != allSettings && b.records == nil, fmt.Sprintf("%d of %d", n, of))
 }

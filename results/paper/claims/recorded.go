@@ -118,15 +118,8 @@ func accuracyDominance(b *book) Judgement {
 		}
 	}
 	missing := b.missing(accuracySettings, n)
-	j := Judgement{Unjudged, fmt.Sprintf("higher in %d of %d settings (%d %%), equal in %d; %d are not measured",
-		above, n, (100*above+n/2)/n, equal, missing)}
-	switch {
-	case accuracySettings*(above+missing) < aboveSettings*(n+missing):
-		j.Truth = Fails
-	case missing == 0:
-		j.Truth = Holds
-	}
-	return j
+	return decided(missing == 0, accuracySettings*(above+missing) < aboveSettings*(n+missing),
+		fmt.Sprintf("higher in %d of %d settings (%d %%), equal in %d; %d are not measured", above, n, (100*above+n/2)/n, equal, missing))
 }
 
 func accuracyLoss(b *book) Judgement {
@@ -135,14 +128,9 @@ func accuracyLoss(b *book) Judgement {
 		return Judgement{Unjudged, none("long-tailed settings")}
 	}
 	largest, missing := slices.Max(differences), b.missing(longTailSettings, len(differences))
-	j := Judgement{Unjudged, fmt.Sprintf("largest loss %s points, over %d of %d settings", paper.PointsOf(largest), len(differences), len(differences)+missing)}
-	switch {
-	case largest >= 0.04:
-		j.Truth = Holds
-	case missing == 0:
-		j.Truth = Fails
-	}
-	return j
+	holds := largest >= 0.04
+	return decided(holds, !holds && missing == 0,
+		fmt.Sprintf("largest loss %s points, over %d of %d settings", paper.PointsOf(largest), len(differences), len(differences)+missing))
 }
 
 // featClipLower judges whether FeatClip is below QaTS in a metric for which higher
@@ -178,12 +166,11 @@ func brierPublished(b *book) Judgement {
 	if !ok || !v.has("Uncal", "QaTS") {
 		return Judgement{Unjudged, "Table 1 does not have the row"}
 	}
-	j := Judgement{Unjudged, fmt.Sprintf("Table 1 has %s for Uncal, and only a figure shows the other two; QaTS with cross-entropy is %s, lower than 2.72",
-		v.of["Uncal"], v.of["QaTS"])}
 	if v.of["Uncal"] != 862 || v.of["QaTS"] >= 272 {
-		j = Judgement{Fails, fmt.Sprintf("Table 1 has %s for Uncal and %s for QaTS", v.of["Uncal"], v.of["QaTS"])}
+		return Judgement{Fails, fmt.Sprintf("Table 1 has %s for Uncal and %s for QaTS", v.of["Uncal"], v.of["QaTS"])}
 	}
-	return j
+	return Judgement{Unjudged, fmt.Sprintf("Table 1 has %s for Uncal, and only a figure shows the other two; QaTS with cross-entropy is %s, lower than 2.72",
+		v.of["Uncal"], v.of["QaTS"])}
 }
 
 // brierMeasured judges whether each of the two steps lowers the ECE: for RN-50 on

@@ -73,17 +73,11 @@ func (t *tally) all(what string, allowed int) Judgement {
 
 // most judges a sentence about more than half of the counted things.
 func (t *tally) most(what string) Judgement {
-	all := t.yes + t.no + t.open
-	j := Judgement{Unjudged, fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what)}
-	switch {
-	case t.yes+t.no == 0:
-		j.Figures = none(what)
-	case 2*t.yes > all:
-		j.Truth = Holds
-	case 2*(t.yes+t.open) <= all:
-		j.Truth = Fails
+	if t.yes+t.no == 0 {
+		return Judgement{Unjudged, none(what)}
 	}
-	return j
+	all := t.yes + t.no + t.open
+	return decided(2*t.yes > all, 2*(t.yes+t.open) <= all, fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what))
 }
 
 func none(what string) string { return "no numbers for these " + what }
@@ -115,14 +109,7 @@ func most(what string, keep func(paper.Setting) bool, ask func(values) answer, t
 func both(first, second predicate) predicate {
 	return func(b *book) Judgement {
 		x, y := first(b), second(b)
-		j := Judgement{Holds, x.Figures + "; " + y.Figures}
-		switch {
-		case x.Truth == Fails || y.Truth == Fails:
-			j.Truth = Fails
-		case x.Truth == Unjudged || y.Truth == Unjudged:
-			j.Truth = Unjudged
-		}
-		return j
+		return decided(x.Truth == Holds && y.Truth == Holds, x.Truth == Fails || y.Truth == Fails, x.Figures+"; "+y.Figures)
 	}
 }
 
