@@ -21,7 +21,7 @@ type span struct {
 }
 
 // holding widens s so that it contains the values.
-func (s span) holding(values []float64) span {
+func (s span) holding(values ...float64) span {
 	for _, v := range values {
 		s.min, s.max = min(s.min, v), max(s.max, v)
 	}

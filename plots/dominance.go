@@ -37,7 +37,7 @@ func Dominance(in Input) (*Figure, error) {
 		b, okB := v.at[place{c, d.b.id}]
 		if okA && okB {
 			d.points = append(d.points, difference{c, cellName(c), a - b})
-			d.y = d.y.holding([]float64{a - b})
+			d.y = d.y.holding(a - b)
 		}
 	}
 	if len(d.points) == 0 {

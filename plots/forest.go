@@ -212,7 +212,7 @@ func (f forest) figure() *Figure {
 		f.notes = append(f.notes, clippedNote)
 		f.caption += clippedCaption(true)
 	}
-	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })).roomy(8, f.least)
+	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })...).roomy(8, f.least)
 	f.width = pageWidth
 	return f.sheet.figure(forestSides+forestRowHeight*vg.Length(len(f.rows))+forestAxis, f.draw)
 }

@@ -114,10 +114,10 @@ func TestBinsStandAtTheMiddleOfTheirRows(t *testing.T) {
 	s := series{method: method{"ts", "TS"}, n: 10, bins: []results.Bin{
 		{N: 1, Conf: 0.5, Acc: 0.25}, {N: 4, Conf: 0.75, Acc: 0.75}, {N: 5, Conf: 0.875, Acc: 1},
 	}}
-	v := gapCurve(s)
+	v := gapCourse(s)
 	for i, want := range [][2]float64{{0.05, -25}, {0.3, 0}, {0.75, 12.5}} {
-		if v.q[i] != want[0] || v.gap[i] != want[1] {
-			t.Errorf("point %d: (%v, %v), want %v", i, v.q[i], v.gap[i], want)
+		if v[i].x != want[0] || v[i].y != want[1] {
+			t.Errorf("point %d: (%v, %v), want %v", i, v[i].x, v[i].y, want)
 		}
 	}
 }

@@ -27,11 +27,11 @@ func TestMeanNeedsAllCorruptions(t *testing.T) {
 	}
 	s := v.spread(network(in.Records[0].Setting), v.methods[0], corruptions, []int{1, 3})
 	// .1 .2 .3 .4: quartiles at .175 and .325. Severity 3 lacks one of four.
-	if len(s) != 1 || s[0].severity != 1 {
+	if len(s) != 1 || s[0].x != 1 {
 		t.Fatalf("points %v, want one of severity 1", s)
 	}
 	p := s[0]
-	for i, d := range []float64{p.mean - 25, p.lo - 17.5, p.hi - 32.5} {
+	for i, d := range []float64{p.y - 25, p.lo - 17.5, p.hi - 32.5} {
 		if !(math.Abs(d) <= 1e-12) {
 			t.Errorf("%v: number %d is off by %v", p, i, d)
 		}

@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -22,35 +21,15 @@ func QuantileGap(in Input) (*Figure, error) {
 	return QuantileGapGrid(in)
 }
 
-// curve is the line of one method: points (q, gap).
-type curve struct {
-	q, gap []float64 // quantile in (0, 1), percentage points
-}
-
-func gapCurve(s series) curve {
-	var v curve
+// gapCourse returns the line of a method: its gaps, in percentage points, over quantiles in
+// (0, 1).
+func gapCourse(s series) (line course) {
 	before := 0
 	for _, b := range s.bins {
-		v.q = append(v.q, (float64(before)+float64(b.N)/2)/float64(s.n))
-		v.gap = append(v.gap, 100*(b.Acc-b.Conf))
+		line = append(line, point{x: (float64(before) + float64(b.N)/2) / float64(s.n), y: 100 * (b.Acc - b.Conf)})
 		before += b.N
 	}
-	return v
-}
-
-// equals reports whether two lines print the same numbers.
-func (v curve) equals(other curve) bool {
-	return slices.Equal(v.q, other.q) && slices.EqualFunc(v.gap, other.gap, printedEqual)
-}
-
-func (v curve) plotter(looks together) drawFunc {
-	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		pts := make([]vg.Point, len(v.q))
-		for i := range v.q {
-			pts[i] = vg.Point{X: x(v.q[i]), Y: y(v.gap[i])}
-		}
-		looks.draw(c, pts, func(int) bool { return true })
-	}
+	return line
 }
 
 // dot draws the marker alone in a legend, for figures without lines.

@@ -96,7 +96,9 @@ func gapSpan(t cells) span {
 	var y span
 	for _, r := range t.rows {
 		for _, s := range r.series {
-			y = y.holding(gapCurve(*s).gap)
+			for _, p := range gapCourse(*s) {
+				y = y.holding(p.y)
+			}
 		}
 	}
 	return y.roomy(6, onePoint)
@@ -142,10 +144,10 @@ func (g *gapGrid) describe() {
 			continue
 		}
 		var names []string
-		methods, groups := g.groups(place)
+		_, groups := g.groups(place)
 		for _, group := range groups {
 			if len(group) > 1 {
-				names = append(names, named(methods, group))
+				names = append(names, named(g.methods, group))
 			}
 		}
 		g.alike[i] = strings.Join(names, "; ")
@@ -184,15 +186,16 @@ func (g gapGrid) titleOf(i int) []string {
 	return lines
 }
 
-// groups returns the methods with a line in a panel, and which of them coincide.
-func (g gapGrid) groups(place *cellRow) (shown []method, groups [][]int) {
-	var curves []curve
+// groups returns the lines of the methods in a panel, and which of them coincide.
+func (g gapGrid) groups(place *cellRow) (lines []course, groups [][]int) {
 	for _, m := range g.methods {
+		var line course
 		if s := place.series[m.id]; s != nil {
-			shown, curves = append(shown, m), append(curves, gapCurve(*s))
+			line = gapCourse(*s)
 		}
+		lines = append(lines, line)
 	}
-	return shown, coinciding(len(curves), func(i, j int) bool { return curves[i].equals(curves[j]) })
+	return lines, coinciding(lines)
 }
 
 func (g gapGrid) draw(c draw.Canvas, top vg.Length) {
@@ -220,14 +223,9 @@ func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 		return
 	}
 	layers := []plot.Plotter{gridLines(y), zeroLine}
-	methods, groups := g.groups(place)
-	looks := strands(g.methods)
+	lines, groups := g.groups(place)
 	for _, group := range groups {
-		of := make([]int, len(group)) // in g.methods
-		for k, j := range group {
-			of[k] = slices.Index(g.methods, methods[j])
-		}
-		layers = append(layers, gapCurve(*place.series[methods[group[0]].id]).plotter(around(looks, of)))
+		layers = append(layers, lines[group[0]].plotter(around(strands(g.methods), group)))
 	}
 	panel(c, area, x, y, layers...)
 	for k, line := range g.titleOf(i) {

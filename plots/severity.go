@@ -44,13 +44,13 @@ func Severity(in Input) (*Figure, error) {
 		g.curves, shown = append(g.curves, s), append(shown, m.label)
 		g.shown = append(g.shown, m)
 		for _, p := range s {
-			top = max(top, p.mean, p.hi)
+			top = max(top, p.y, p.hi)
 		}
 	}
 	if len(g.curves) == 0 {
 		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
 	}
-	g.groups = coinciding(len(g.curves), func(i, j int) bool { return g.curves[i].equals(g.curves[j]) })
+	g.groups = coinciding(g.curves)
 	for _, group := range g.groups {
 		keys.keys = append(keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
 	}
@@ -80,7 +80,7 @@ const severityHeight vg.Length = 140 // of the panel
 // severityFigure is the panel of the figure.
 type severityFigure struct {
 	shown  []method // with a line
-	curves []spread // of the methods shown
+	curves []course // of the methods shown
 	groups [][]int  // of lines that coincide
 	x, y   span
 }
@@ -121,17 +121,9 @@ func (v values) shifts() (corruptions []string, severities []int) {
 	return results.Distinct(v.cells, func(c results.Setting) string { return c.Corruption }), severities
 }
 
-// spread is the line of one method.
-type spread []point
-
-// point is the mean and the quartiles at one severity, per cent.
-type point struct {
-	severity     int
-	mean, lo, hi float64
-}
-
-func (v values) spread(one results.Setting, m method, corruptions []string, severities []int) spread {
-	var s spread
+// spread returns the line of a method: the mean and the quartiles at each severity, per cent.
+func (v values) spread(one results.Setting, m method, corruptions []string, severities []int) course {
+	var s course
 	for _, severity := range severities {
 		one.Severity = severity
 		var all []float64
@@ -148,7 +140,9 @@ func (v values) spread(one results.Setting, m method, corruptions []string, seve
 		for _, x := range all {
 			mean += x / float64(len(all))
 		}
-		s = append(s, point{severity, mean, quantile(all, 0.25), quantile(all, 0.75)})
+		x := float64(severity)
+		apart := len(s) > 0 && s[len(s)-1].x != x-1
+		s = append(s, point{x, mean, quantile(all, 0.25), quantile(all, 0.75), apart})
 	}
 	return s
 }
@@ -164,28 +158,16 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// equals reports whether two lines and their bands print the same numbers.
-func (s spread) equals(other spread) bool {
-	return slices.EqualFunc(s, other, func(a, b point) bool {
-		return a.severity == b.severity && printedEqual(a.mean, b.mean) && printedEqual(a.lo, b.lo) && printedEqual(a.hi, b.hi)
-	})
-}
-
-// joined reports whether point i and the next one have neighbouring severities.
-func (s spread) joined(i int) bool {
-	return s[i+1].severity == s[i].severity+1
-}
-
 // band draws the quartiles, one band of n: an area with dotted edges between
 // neighbouring severities, and a bar at a severity without neighbours.
-func (s spread) band(look Look, n int) drawFunc {
+func (l course) band(look Look, n int) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		for i, p := range s {
-			at := x(float64(p.severity))
-			before, after := i > 0 && s.joined(i-1), i+1 < len(s) && s.joined(i)
+		for i, p := range l {
+			at := x(p.x)
+			before, after := i > 0 && !p.apart, i+1 < len(l) && !l[i+1].apart
 			if after {
-				q := s[i+1]
-				next := x(float64(q.severity))
+				q := l[i+1]
+				next := x(q.x)
 				c.FillPolygon(translucent(look.Color, n), []vg.Point{{X: at, Y: y(p.lo)}, {X: next, Y: y(q.lo)}, {X: next, Y: y(q.hi)}, {X: at, Y: y(p.hi)}})
 				edge := draw.LineStyle{Color: look.Color, Width: 0.5, Dashes: []vg.Length{0.8, 1.6}}
 				c.StrokeLine2(edge, at, y(p.lo), next, y(q.lo))
@@ -195,17 +177,5 @@ func (s spread) band(look Look, n int) drawFunc {
 				c.StrokeLine2(stroke(look.Color, 0.8), at, y(p.lo), at, y(p.hi))
 			}
 		}
-	}
-}
-
-// plotter draws the line with the looks of the methods that have it. The line is
-// broken where a severity between two points has no mean.
-func (s spread) plotter(looks together) drawFunc {
-	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		pts := make([]vg.Point, len(s))
-		for i, p := range s {
-			pts[i] = vg.Point{X: x(float64(p.severity)), Y: y(p.mean)}
-		}
-		looks.draw(c, pts, s.joined)
 	}
 }

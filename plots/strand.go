@@ -2,6 +2,7 @@ package plots
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -44,14 +45,33 @@ func (s strand) glyph() draw.GlyphStyle {
 // first one widest, so that all are seen.
 type together []strand
 
-// coinciding groups n lines of a panel by same, which reports whether two of them
-// coincide. The groups are in the order of their first members.
-func coinciding(n int, same func(i, j int) bool) [][]int {
+// course is the line of a method through points in the order of x; empty if it has none.
+type course []point
+
+// point has a value and, where the line has a band, the ends of the band.
+type point struct {
+	x, y, lo, hi float64
+	apart        bool // no line leads to it from the point before
+}
+
+// equals reports whether two lines and their bands print the same numbers.
+func (l course) equals(other course) bool {
+	return slices.EqualFunc(l, other, func(a, b point) bool {
+		return a.x == b.x && printedEqual(a.y, b.y) && printedEqual(a.lo, b.lo) && printedEqual(a.hi, b.hi)
+	})
+}
+
+// coinciding groups the lines of a panel that are equal, by their places in the list. The
+// groups are in the order of their first members. Empty lines are in none.
+func coinciding(lines []course) [][]int {
 	var groups [][]int
 next:
-	for i := range n {
+	for i, line := range lines {
+		if len(line) == 0 {
+			continue
+		}
 		for k, g := range groups {
-			if same(g[0], i) {
+			if lines[g[0]].equals(line) {
 				groups[k] = append(g, i)
 				continue next
 			}
@@ -84,24 +104,28 @@ func named(methods []method, group []int) string {
 	return strings.Join(list, " = ")
 }
 
-// draw draws the lines through the points, and then their markers. A line is broken
-// between two points that joined does not join.
-func (t together) draw(c draw.Canvas, pts []vg.Point, joined func(i int) bool) {
-	for _, s := range t {
-		for from := 0; from < len(pts); {
-			to := from + 1
-			for to < len(pts) && joined(to-1) {
-				to++
+// plotter draws the line with the looks of the methods that have it, and then its markers.
+func (l course) plotter(looks together) drawFunc {
+	return func(c draw.Canvas, x, y func(float64) vg.Length) {
+		var pieces [][]vg.Point // that lines join
+		for i, p := range l {
+			if i == 0 || p.apart {
+				pieces = append(pieces, nil)
 			}
-			if to > from+1 {
-				c.StrokeLines(s.line(), pts[from:to])
-			}
-			from = to
+			last := &pieces[len(pieces)-1]
+			*last = append(*last, vg.Point{X: x(p.x), Y: y(p.y)})
 		}
-	}
-	for _, s := range t {
-		for _, p := range pts {
-			c.DrawGlyph(s.glyph(), p)
+		for _, s := range looks {
+			for _, piece := range pieces {
+				if len(piece) > 1 {
+					c.StrokeLines(s.line(), piece)
+				}
+			}
+		}
+		for _, s := range looks {
+			for _, at := range slices.Concat(pieces...) {
+				c.DrawGlyph(s.glyph(), at)
+			}
 		}
 	}
 }

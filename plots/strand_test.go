@@ -64,8 +64,9 @@ func TestCoincidingStrandsShowAroundEachOther(t *testing.T) {
 	if group[0].line().Width < 1.5*group[1].line().Width || group[0].glyph().Radius < 1.5*group[1].glyph().Radius {
 		t.Errorf("%v", group)
 	}
-	groups := coinciding(5, func(i, j int) bool { return i%2 == j%2 })
-	if len(groups) != 2 || !slices.Equal(groups[0], []int{0, 2, 4}) || !slices.Equal(groups[1], []int{1, 3}) {
+	at := func(y float64) course { return course{{x: 1, y: y}} }
+	groups := coinciding([]course{at(1), at(2), at(1.002), nil, at(2), at(1)})
+	if len(groups) != 2 || !slices.Equal(groups[0], []int{0, 2, 5}) || !slices.Equal(groups[1], []int{1, 4}) {
 		t.Errorf("%v", groups)
 	}
 }
