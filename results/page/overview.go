@@ -84,37 +84,34 @@ type reason struct {
 // reasonsOf groups the cells without any value by their reason, failures first and
 // then by the number of cells.
 func reasonsOf(d *data) []reason {
-	type key struct{ status, why string }
-	index := map[key]int{}
-	methods := map[key][]string{}
-	var list []reason
+	var without []int // cells
 	for i, status := range d.Cells.Status {
-		if status == string(results.OK) {
-			continue
+		if status != string(results.OK) {
+			without = append(without, i)
 		}
+	}
+	setting := func(cell int) settingEntry { return d.Settings[d.Cells.Setting[cell]] }
+	method := func(cell int) methodEntry { return d.Methods[d.Cells.Method[cell]] }
+	type key struct{ status, why string }
+	keys, cells := results.Group(without, func(i int) key {
 		var items []string
 		for _, t := range d.Cells.Notes[i] {
 			items = append(items, d.Texts[t])
 		}
-		s := d.Settings[d.Cells.Setting[i]]
 		why := strings.Join(items, "; ")
 		// "gc needs features, absent for cifar10/resnet50" is one reason for all methods
 		// and networks.
-		why = strings.TrimSuffix(why, " for "+s.Dataset+"/"+s.Backbone)
-		why = strings.TrimPrefix(why, d.Methods[d.Cells.Method[i]].ID+" ")
-		k := key{status, why}
-		j, ok := index[k]
-		if !ok {
-			j = len(list)
-			index[k] = j
-			list = append(list, reason{Status: status, Why: why})
+		why = strings.TrimSuffix(why, " for "+setting(i).Dataset+"/"+setting(i).Backbone)
+		return key{d.Cells.Status[i], strings.TrimPrefix(why, method(i).ID+" ")}
+	})
+	var list []reason
+	for _, k := range keys {
+		labels := results.Distinct(cells[k], func(i int) string { return method(i).Label })
+		one := reason{Status: k.status, Why: k.why, Cells: len(cells[k]), Methods: strings.Join(labels, ", ")}
+		for _, i := range cells[k] {
+			one.Settings = append(one.Settings, setting(i).Experiment+": "+setting(i).Name)
 		}
-		list[j].Cells++
-		list[j].Settings = append(list[j].Settings, s.Experiment+": "+s.Name)
-		if label := d.Methods[d.Cells.Method[i]].Label; !slices.Contains(methods[k], label) {
-			methods[k] = append(methods[k], label)
-			list[j].Methods = strings.Join(methods[k], ", ")
-		}
+		list = append(list, one)
 	}
 	slices.SortStableFunc(list, func(a, b reason) int {
 		if a.Status != b.Status {
