@@ -82,27 +82,24 @@ func (t *tally) most(what string) Judgement {
 
 func none(what string) string { return "no numbers for these " + what }
 
+// ask counts the answers of the kept rows of tables.
+func (b *book) ask(question func(values) answer, keep func(paper.Setting) bool, tables []string) *tally {
+	t := &tally{}
+	for _, r := range b.rows(keep, tables...) {
+		v := b.row(r)
+		t.add(question(v), b.describe(r.Setting, v))
+	}
+	return t
+}
+
 // every judges a sentence about all kept rows of tables.
 func every(what string, allowed int, keep func(paper.Setting) bool, ask func(values) answer, tables ...string) predicate {
-	return func(b *book) Judgement {
-		var t tally
-		for _, r := range b.rows(keep, tables...) {
-			v := b.row(r)
-			t.add(ask(v), b.describe(r.Setting, v))
-		}
-		return t.all(what, allowed)
-	}
+	return func(b *book) Judgement { return b.ask(ask, keep, tables).all(what, allowed) }
 }
 
 // most judges a sentence about more than half of the kept rows of tables.
 func most(what string, keep func(paper.Setting) bool, ask func(values) answer, tables ...string) predicate {
-	return func(b *book) Judgement {
-		var t tally
-		for _, r := range b.rows(keep, tables...) {
-			t.add(ask(b.row(r)), "")
-		}
-		return t.most(what)
-	}
+	return func(b *book) Judgement { return b.ask(ask, keep, tables).most(what) }
 }
 
 // both requires two predicates and shows the figures of both.
