@@ -355,12 +355,9 @@ func (t *Table) showsTarget() bool {
 	return slices.ContainsFunc(t.rivals, func(r *Rival) bool { return r.Target })
 }
 
-// wide reports whether headings are broken into several lines to save width.
-func (t *Table) wide() bool { return len(t.Columns) > 9 }
-
-// heading returns the lines of a column heading.
+// heading returns the lines of a column heading; in wide tables, several save width.
 func (t *Table) heading(c Column) []string {
-	if t.wide() {
+	if len(t.Columns) > 9 {
 		return strings.Fields(c.Label)
 	}
 	return []string{c.Label}
