@@ -32,28 +32,11 @@ type timeRow struct {
 // times.csv.
 func timesOf(f *Folder, o Options) (list []timesOfSource) {
 	for _, source := range []string{"measured", "simulated"} {
-		seen := map[timedFit]bool{}
-		var all []timedFit
-		var machines []string
-		unknown := 0
-		for _, t := range f.Times {
-			if t.Source != source {
-				continue
-			}
-			if !t.Known {
-				unknown++
-				continue
-			}
-			if machine := strings.TrimSpace(t.Processor + " " + t.Instructions); machine != "" && !slices.Contains(machines, machine) {
-				machines = append(machines, machine)
-			}
-			one := timedFit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows}
-			if seen[one] {
-				continue
-			}
-			seen[one] = true
-			all = append(all, one)
-		}
+		rows := results.Where(f.Times, func(t results.Time) bool { return t.Source == source })
+		known := results.Where(rows, func(t results.Time) bool { return t.Known })
+		machines := results.Distinct(known, func(t results.Time) string { return strings.TrimSpace(t.Processor + " " + t.Instructions) })
+		machines = results.Where(machines, func(m string) bool { return m != "" })
+		all := results.Distinct(known, func(t results.Time) timedFit { return timedFit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows} })
 		methods, fits := results.Group(all, func(t timedFit) string { return t.method })
 		if methods == nil {
 			continue
@@ -70,7 +53,7 @@ func timesOf(f *Folder, o Options) (list []timesOfSource) {
 		if len(machines) > 0 {
 			part.Note = "Fitted on: " + strings.Join(machines, "; ") + "."
 		}
-		if unknown > 0 {
+		if unknown := len(rows) - len(known); unknown > 0 {
 			part.Note = strings.TrimSpace(fmt.Sprintf("%s %s without a time.", part.Note, table.Count(unknown, "cell")))
 		}
 		part.Pareto = paretoOf(f, o, source)
