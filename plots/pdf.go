@@ -85,7 +85,6 @@ func (c *pdfCanvas) SetColor(clr color.Color) {
 	r, g, b := int(v.R), int(v.G), int(v.B)
 	c.doc.SetFillColor(r, g, b)
 	c.doc.SetDrawColor(r, g, b)
-	c.doc.SetTextColor(r, g, b)
 	if c.top().color.A != v.A {
 		c.doc.SetAlpha(float64(v.A)/255, "Normal")
 	}
@@ -109,13 +108,10 @@ func (c *pdfCanvas) Push() {
 	c.doc.TransformBegin()
 }
 
-// Pop implements [vg.Canvas]. It tells the document the colour of text again,
-// because the document does not keep it with the other properties.
+// Pop implements [vg.Canvas].
 func (c *pdfCanvas) Pop() {
 	c.doc.TransformEnd()
 	c.state = c.state[:len(c.state)-1]
-	v := c.top().color
-	c.doc.SetTextColor(int(v.R), int(v.G), int(v.B))
 }
 
 // Stroke implements [vg.Canvas].
@@ -159,12 +155,15 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 	c.doc.DrawPath(style)
 }
 
-// FillString implements [vg.Canvas].
+// FillString implements [vg.Canvas]. It tells the document the colour, because Pop does not
+// restore the colour of its text.
 func (c *pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 	c.Push()
 	defer c.Pop()
 	c.Translate(at)
 	c.Scale(1, -1)
+	v := c.top().color
+	c.doc.SetTextColor(int(v.R), int(v.G), int(v.B))
 	c.doc.SetFont(pdfFont, "", face.Font.Size.Points())
 	c.doc.Text(0, 0, s)
 }

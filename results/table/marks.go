@@ -1,7 +1,9 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -59,28 +61,19 @@ func (p *pivoting) mark(ranked []entry) error {
 		}
 		return number(e.Text)
 	}
-	best, second, other := ranked[0], entry{}, entry{}
-	for _, e := range ranked {
-		if score(e) < score(best) {
-			best = e
-		}
-	}
-	for _, e := range ranked {
-		if score(e) > score(best) && (second.Cell == nil || score(e) < score(second)) {
-			second = e
-		}
-		if e.rival.ID != p.spec.Highlight && (other.Cell == nil || score(e) < score(other)) {
-			other = e
-		}
-	}
-	if second.Cell == nil { // all are equal
+	slices.SortStableFunc(ranked, func(a, b entry) int { return cmp.Compare(score(a), score(b)) })
+	best := ranked[0]
+	i := slices.IndexFunc(ranked, func(e entry) bool { return score(e) > score(best) })
+	if i < 0 { // all are equal
 		return nil
 	}
+	second := ranked[i]
+	other := ranked[slices.IndexFunc(ranked, func(e entry) bool { return e.rival.ID != p.spec.Highlight })]
 	for _, e := range ranked {
-		switch {
-		case score(e) == score(best):
+		switch score(e) {
+		case score(best):
 			e.Mark = Best
-		case score(e) == score(second):
+		case score(second):
 			e.Mark = Second
 		}
 		if p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight && score(e) != score(other) {

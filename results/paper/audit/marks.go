@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,17 +63,13 @@ func (a *audit) gaps() {
 		if !ok || !qats.HasDelta {
 			continue
 		}
-		var other []paper.Number // the lowest other than QaTS
-		for _, p := range row.Ranked() {
-			if p.Label != "QaTS" && (len(other) == 0 || p.Value < other[0].Value) {
-				other = []paper.Number{p}
-			}
-		}
-		if len(other) == 0 {
+		others := slices.DeleteFunc(row.Ranked(), func(p paper.Number) bool { return p.Label == "QaTS" })
+		if len(others) == 0 {
 			continue
 		}
-		if gap := qats.Value - other[0].Value; gap != qats.Delta {
-			note := numbers([]paper.Number{qats}) + ", lowest other " + numbers(other)
+		lowest := slices.MinFunc(others, func(p, q paper.Number) int { return cmp.Compare(p.Value, q.Value) })
+		if gap := qats.Value - lowest.Value; gap != qats.Delta {
+			note := fmt.Sprintf("%s %s, lowest other %s %s", qats.Label, qats.Value, lowest.Label, lowest.Value)
 			a.find(Gap, row.Setting, "QaTS", qats.Delta.String(), gap.String(), note)
 		}
 	}
