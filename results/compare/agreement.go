@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -155,8 +156,8 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 // Text prints the agreement for a terminal: mean ranks by each metric, then the
 // correlations.
 func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Agreement of rankings (%s)\n\n", a.Source)
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "Agreement of rankings (%s)\n\n", a.Source)
 	var labels []string
 	for _, m := range a.Methods {
 		labels = append(labels, label(m))
@@ -170,16 +171,15 @@ func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
 			}
 			grid = append(grid, row)
 		}
-		writeTable(&b, align(grid, 1))
+		writeTable(b, align(grid, 1))
 		b.WriteByte('\n')
 	}
 	write("Mean rank by", labels, a.Ranks)
 	write("Kendall's tau", a.Names, a.Tau) // is symmetric
 	for _, s := range a.Notes() {
-		table.Wrap(&b, "", s, 100)
+		table.Wrap(b, "", s, 100)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // Notes explain the correlations.

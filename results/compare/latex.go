@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -40,9 +41,9 @@ func (v View) StrengthsLaTeX(w io.Writer) error {
 // because the interval belongs to it and not to the mean. The float needs the package
 // booktabs; CompactNotes has its notes.
 func (v View) CompactLaTeX(w io.Writer) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	b.WriteString(v.madeFrom() + ". The notes are in a file of their own.\n")
-	fmt.Fprintf(&b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:compare-%s-%s}\n", v.compactCaption(), v.Metric, v.Source)
+	fmt.Fprintf(b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:compare-%s-%s}\n", v.compactCaption(), v.Metric, v.Source)
 	b.WriteString("\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n\\begin{tabular}{@{}lrrrr@{}}\n\\toprule\n" +
 		"Method & \\shortstack[r]{Mean\\\\diff.} & Shift [95\\,\\%] & \\shortstack[r]{$p$\\\\(Holm)} & W/T/L \\\\\n\\midrule\n")
 	for _, r := range v.Rows {
@@ -55,11 +56,10 @@ func (v View) CompactLaTeX(w io.Writer) error {
 			wins = strconv.Itoa(r.Win) + "/" + strconv.Itoa(r.Tie) + "/" + strconv.Itoa(r.Loss)
 		}
 		p := strings.TrimPrefix(strings.TrimPrefix(shortP(r.Holm), "p "), "= ")
-		fmt.Fprintf(&b, "%s & %s & %s & $%s$ & %s \\\\\n", table.Escape(v.Label(r.Method)), minus(v.signed(r.Difference)), minus(shift), p, wins)
+		fmt.Fprintf(b, "%s & %s & %s & $%s$ & %s \\\\\n", table.Escape(v.Label(r.Method)), minus(v.signed(r.Difference)), minus(shift), p, wins)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // compactCaption says what the compact table shows.
@@ -87,13 +87,12 @@ func (v View) compactCaption() string {
 
 // CompactNotes prints the notes of the compact table as LaTeX paragraphs.
 func (v View) CompactNotes(w io.Writer) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	b.WriteString("% Notes of the compact table.\n")
 	for _, s := range slices.Concat([]string{v.Sentence(), v.origin()}, v.legend(), v.contrary(), v.RankingNotes(), v.warnings()) {
 		b.WriteString(table.Escape(s) + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // minus sets minus signs in place of the hyphens of numbers.
@@ -102,15 +101,15 @@ func minus(s string) string { return strings.ReplaceAll(table.Escape(s), "-", "$
 // float prints a file with one table, its caption above and its notes below. left
 // aligns the first columns.
 func (v View) float(w io.Writer, caption, label, left string, headings []string, cells [][]string, notes []string) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	b.WriteString(v.madeFrom() + ", graphicx.\n")
 	origin := table.Escape(v.origin())
 	if v.Source == "simulated" {
 		origin = "\\textbf{" + origin + "}"
 	}
-	fmt.Fprintf(&b, "\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:compare-%s-%s-%s}\n",
+	fmt.Fprintf(b, "\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:compare-%s-%s-%s}\n",
 		table.Escape(caption), v.Metric, v.Source, label)
-	fmt.Fprintf(&b, "\\par\\smallskip\n%s\n\\par\\smallskip\n\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", origin, left+strings.Repeat("r", len(headings)-len(left)))
+	fmt.Fprintf(b, "\\par\\smallskip\n%s\n\\par\\smallskip\n\\sbox{0}{\\begin{tabular}{%s}\n\\toprule\n", origin, left+strings.Repeat("r", len(headings)-len(left)))
 	var head []string
 	for _, h := range headings {
 		head = append(head, "\\textbf{"+table.Escape(h)+"}")
@@ -138,6 +137,5 @@ func (v View) float(w io.Writer, caption, label, left string, headings []string,
 		b.WriteString(table.Escape(n) + "\n")
 	}
 	b.WriteString("\\end{minipage}\n\\end{table}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }

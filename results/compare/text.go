@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -16,47 +17,46 @@ const width = 100
 // Text prints the comparison for a terminal, the result in one sentence first. The
 // table of methods is printed in two parts, effects and tests, which fit width.
 func (v View) Text(w io.Writer) error {
-	var b strings.Builder
-	table.Wrap(&b, "", v.Sentence(), width)
+	b := bufio.NewWriter(w)
+	table.Wrap(b, "", v.Sentence(), width)
 	b.WriteString("\n" + v.title() + "\n")
-	table.Wrap(&b, "", v.origin(), width)
+	table.Wrap(b, "", v.origin(), width)
 	b.WriteByte('\n')
 	effects, tests := v.parts()
-	writeTable(&b, effects)
+	writeTable(b, effects)
 	b.WriteByte('\n')
-	writeTable(&b, tests)
+	writeTable(b, tests)
 	b.WriteByte('\n')
-	table.Wrap(&b, "", strings.Join(v.legend(), " "), width)
+	table.Wrap(b, "", strings.Join(v.legend(), " "), width)
 	b.WriteByte('\n')
 	for _, s := range v.contrary() {
-		table.Wrap(&b, "", s, width)
+		table.Wrap(b, "", s, width)
 	}
 	for _, s := range v.RankingNotes() {
-		table.Wrap(&b, "", s, width)
+		table.Wrap(b, "", s, width)
 	}
 	if headings, rows := v.StrengthTable(); rows != nil {
 		b.WriteString("\n" + v.strengthTitle() + "\n\n")
-		writeTable(&b, align(slices.Insert(rows, 0, headings), 1))
+		writeTable(b, align(slices.Insert(rows, 0, headings), 1))
 		b.WriteByte('\n')
-		table.Wrap(&b, "", v.StrengthLegend(), width)
+		table.Wrap(b, "", v.StrengthLegend(), width)
 	}
 	for i, s := range v.warnings() {
 		if i == 0 {
 			b.WriteString("\nWarnings of fits:\n")
 		}
-		table.Wrap(&b, "", s, width)
+		table.Wrap(b, "", s, width)
 	}
 	if len(v.Splits) > 0 {
 		b.WriteString("\nRedrawn splits: " + v.title() + "\n")
-		table.Wrap(&b, "", v.origin(), width)
+		table.Wrap(b, "", v.origin(), width)
 		b.WriteByte('\n')
 		headings, rows := v.splitTable()
-		writeTable(&b, align(slices.Insert(rows, 0, headings), 2))
+		writeTable(b, align(slices.Insert(rows, 0, headings), 2))
 		b.WriteByte('\n')
-		table.Wrap(&b, "", v.splitLegend(), width)
+		table.Wrap(b, "", v.splitLegend(), width)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // parts returns the lines of the table of methods in two parts: means and differences,
@@ -84,7 +84,7 @@ func (v View) parts() (effects, tests []string) {
 }
 
 // writeTable writes lines with a rule under the first.
-func writeTable(b *strings.Builder, lines []string) {
+func writeTable(b *bufio.Writer, lines []string) {
 	for i, l := range lines {
 		b.WriteString(l + "\n")
 		if i == 0 {

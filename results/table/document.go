@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"regexp"
@@ -110,15 +111,14 @@ func (d *Document) LaTeX(w io.Writer) error {
 			of.Figures = append(of.Figures, f)
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, preamble, Escape(d.banner()), Escape(d.Title))
-	d.latexSettings(&b, numbered)
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, preamble, Escape(d.banner()), Escape(d.Title))
+	d.latexSettings(b, numbered)
 	for _, p := range append(parts, across) {
-		p.latex(&b, numbered)
+		p.latex(b, numbered)
 	}
 	b.WriteString("\\end{document}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // preamble puts the banner at the head of each page. \includeplot shows a figure in
@@ -182,7 +182,7 @@ func (d *Document) banner() string {
 
 // latexSettings prints how many settings are measured and how many are not, and the
 // contents.
-func (d *Document) latexSettings(b *strings.Builder, numbered bool) {
+func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
 	sum := d.settings()
 	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, Count(sum.all(), "setting"), sum.Simulated)
 	if sum.None > 0 {
@@ -215,7 +215,7 @@ func standInSettings(n int) string {
 }
 
 // latex prints a section with the tables and figures of the part.
-func (p Part) latex(b *strings.Builder, numbered bool) {
+func (p Part) latex(b *bufio.Writer, numbered bool) {
 	if len(p.Tables)+len(p.Figures) == 0 {
 		return
 	}
@@ -262,7 +262,7 @@ func (p Part) room() float64 {
 	return min(height, 600)
 }
 
-func (f Figure) latex(b *strings.Builder) {
+func (f Figure) latex(b *bufio.Writer) {
 	include := "\\includegraphics{" + f.Path + "}"
 	if strings.HasSuffix(f.Path, ".pgf") {
 		include = "\\input{" + f.Path + "}"
@@ -271,7 +271,7 @@ func (f Figure) latex(b *strings.Builder) {
 }
 
 // half prints one of two figures that stand side by side.
-func (f Figure) half(b *strings.Builder) {
+func (f Figure) half(b *bufio.Writer) {
 	b.WriteString("\\begin{minipage}[t]{0.485\\linewidth}\n\\centering\n")
 	f.latex(b)
 	b.WriteString("\\end{minipage}")

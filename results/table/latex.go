@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -18,26 +19,25 @@ import (
 // a page is divided into several floats. Notes that would not fit below the table
 // follow after it.
 func (t *Table) LaTeX(w io.Writer) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	s := t.Spec
 	b.WriteString("% Made from results.csv; needs amssymb, booktabs, graphicx, multirow, pdflscape, xcolor.\n" +
 		"\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n" +
 		"\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
 	parts := t.parts()
 	for i, rows := range parts {
-		t.latexFloat(&b, rows, i, len(parts))
+		t.latexFloat(b, rows, i, len(parts))
 	}
 	if notes := t.latexNotes(); len(notes) > 0 && t.longNotes() {
-		fmt.Fprintf(&b, "\\par\\noindent{\\raggedright\\scriptsize\\textbf{Notes to Table~\\ref{tab:%s}.}\n%s\\par}\\medskip\n",
+		fmt.Fprintf(b, "\\par\\noindent{\\raggedright\\scriptsize\\textbf{Notes to Table~\\ref{tab:%s}.}\n%s\\par}\\medskip\n",
 			strings.Map(labelRune, s.Name), strings.Join(notes, "\n"))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // latexFloat prints rows from rows[0] up to rows[1], part k of n of the table. The
 // legend and the notes are below the last part.
-func (t *Table) latexFloat(b *strings.Builder, rows [2]int, k, n int) {
+func (t *Table) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
 	s := t.Spec
 	label := strings.Map(labelRune, s.Name)
 	if t.turned() {
@@ -156,7 +156,7 @@ func (t *Table) parts() [][2]int {
 
 // latexSize prints the body of the table in the largest text in which it fits the
 // line and most of the page.
-func (t *Table) latexSize(b *strings.Builder, label string) {
+func (t *Table) latexSize(b *bufio.Writer, label string) {
 	fits := func(size, sep, stretch string) string {
 		return fmt.Sprintf("\\sbox{0}{\\%s\\setlength{\\tabcolsep}{%s}\\renewcommand{\\arraystretch}{%s}\\body}%%\n", size, sep, stretch)
 	}
@@ -207,7 +207,7 @@ func (t *Table) latexLayout() string {
 	return layout
 }
 
-func (t *Table) latexHead(b *strings.Builder) {
+func (t *Table) latexHead(b *bufio.Writer) {
 	if t.showsTarget() && !t.Spec.methodsAreRows() {
 		b.WriteString(strings.Repeat(" & ", len(t.Spec.Rows)-1) + "\\textit{OOD-free?}")
 		for _, c := range t.Columns {
@@ -266,7 +266,7 @@ func (t *Table) latexSigns(r *Rival) string {
 }
 
 // latexRow prints row i, which may be the first of a float.
-func (t *Table) latexRow(b *strings.Builder, i int, first bool) {
+func (t *Table) latexRow(b *bufio.Writer, i int, first bool) {
 	row := t.Rows[i]
 	labels := t.labels(row)
 	starts := first || len(labels) == 1 || row.Mean || row.Labels[0] != t.Rows[i-1].Labels[0]

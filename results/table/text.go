@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -15,22 +16,21 @@ import (
 func (t *Table) Text(w io.Writer) error {
 	lines := t.textLines()
 	width := max(72, Longest(lines))
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	if t.Spec.Caption != "" {
-		Wrap(&b, "", t.Spec.Caption, width)
+		Wrap(b, "", t.Spec.Caption, width)
 	}
-	Wrap(&b, "", t.Origin(), width)
+	Wrap(b, "", t.Origin(), width)
 	b.WriteByte('\n')
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
 	b.WriteByte('\n')
-	Wrap(&b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
+	Wrap(b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
 	for i, n := range t.Notes {
-		Wrap(&b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
+		Wrap(b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // textLines returns heading, rule and rows.
@@ -227,12 +227,12 @@ func Longest(list []string) int {
 
 // Wrap writes text in lines of at most width characters where the words allow it.
 // The first line begins with head; the others are indented by the length of head.
-func Wrap(b *strings.Builder, head, text string, width int) {
+func Wrap(w io.Writer, head, text string, width int) {
 	line := head
 	empty := true
 	for _, word := range strings.Fields(text) {
 		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			b.WriteString(line + "\n")
+			io.WriteString(w, line+"\n")
 			line, empty = strings.Repeat(" ", utf8.RuneCountInString(head)), true
 		}
 		if !empty {
@@ -240,5 +240,5 @@ func Wrap(b *strings.Builder, head, text string, width int) {
 		}
 		line, empty = line+word, false
 	}
-	b.WriteString(line + "\n")
+	io.WriteString(w, line+"\n")
 }

@@ -1,10 +1,10 @@
 package audit
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/results/table"
@@ -13,23 +13,22 @@ import (
 // Text prints the number of findings of each kind, then the findings by kind, for
 // a terminal of 100 columns. size is the number of printed numbers checked.
 func Text(w io.Writer, size int, findings []Finding) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Consistency of the published tables: %d numbers checked, %d findings.\n", size, len(findings))
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "Consistency of the published tables: %d numbers checked, %d findings.\n", size, len(findings))
 	b.WriteString("A finding names two printed values that do not agree. It does not say which one is right.\n\n")
 	for _, g := range Groups() {
-		fmt.Fprintf(&b, "%5d  %-16s %s\n", len(of(g.Kind, findings)), g.Kind, g.Title)
+		fmt.Fprintf(b, "%5d  %-16s %s\n", len(of(g.Kind, findings)), g.Kind, g.Title)
 	}
 	for _, g := range Groups() {
 		if list := of(g.Kind, findings); len(list) > 0 {
-			g.text(&b, list)
+			g.text(b, list)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // text prints the findings of a group below each other.
-func (g Group) text(b *strings.Builder, list []Finding) {
+func (g Group) text(b *bufio.Writer, list []Finding) {
 	fmt.Fprintf(b, "\n%s: %d\n%s\n", g.Title, len(list), g.Rule)
 	place, printed := 0, 0 // widths
 	for _, f := range list {

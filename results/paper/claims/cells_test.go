@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"bufio"
 	"slices"
 	"strings"
 	"testing"
@@ -83,8 +84,10 @@ func TestRankingPassesOverWhatIsNotRanked(t *testing.T) {
 // Rows say why they have no numbers, and rankings without QaTS give no place.
 func TestTextOfRows(t *testing.T) {
 	var b strings.Builder
+	w := bufio.NewWriter(&b)
 	failed := Cell{Number: paper.Number{Label: "TS"}, State: State(results.Fail), Reason: "broken"}
-	(&Comparison{Rows: []Row{{Setting: paper.Setting{Table: "standard", Dataset: "cifar10", Backbone: "resnet50"}, Cells: []Cell{failed}}}}).textTable(&b, paper.Tables()[0])
+	(&Comparison{Rows: []Row{{Setting: paper.Setting{Table: "standard", Dataset: "cifar10", Backbone: "resnet50"}, Cells: []Cell{failed}}}}).textTable(w, paper.Tables()[0])
+	w.Flush()
 	if !strings.Contains(b.String(), "fail: broken") {
 		t.Errorf("a table with a failed number: %s", b.String())
 	}
@@ -92,7 +95,8 @@ func TestTextOfRows(t *testing.T) {
 	missing := func(label, reason string) Cell {
 		return Cell{Number: paper.Number{Label: label}, State: Missing, Reason: reason}
 	}
-	Row{Cells: []Cell{missing("IR", "no record"), missing("TS", "first"), missing("GC", "second")}}.text(&b)
+	Row{Cells: []Cell{missing("IR", "no record"), missing("TS", "first"), missing("GC", "second")}}.text(w)
+	w.Flush()
 	if !strings.Contains(b.String(), "TS: first") || strings.Contains(b.String(), "second") {
 		t.Errorf("a row that was not run: %s", b.String())
 	}
@@ -108,13 +112,15 @@ func TestTextOfRows(t *testing.T) {
 		t.Error(r.String())
 	}
 	b.Reset()
-	(&Comparison{Summaries: []Summary{{Table: "standard", Metric: "ece", Source: standIn, Found: 3, Numbers: 9}}}).textSummaries(&b)
+	(&Comparison{Summaries: []Summary{{Table: "standard", Metric: "ece", Source: standIn, Found: 3, Numbers: 9}}}).textSummaries(w)
+	w.Flush()
 	if !strings.Contains(b.String(), "stand in for the paper's") || !strings.Contains(b.String(), "3 of 9") || !strings.Contains(b.String(), "Measured: no numbers.") {
 		t.Errorf("summaries: %s", b.String())
 	}
 	b.Reset()
-	line(&b, strings.Repeat("x", width))
-	line(&b, strings.Repeat("y", width+1))
+	line(w, strings.Repeat("x", width))
+	line(w, strings.Repeat("y", width+1))
+	w.Flush()
 	if want := strings.Repeat("x", width) + "\n" + strings.Repeat("y", width-3) + "...\n"; b.String() != want {
 		t.Errorf("lines: %s", b.String())
 	}

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -21,27 +22,25 @@ func (c *Comparison) Text(w io.Writer) error {
 	if err := c.Summary(w); err != nil {
 		return err
 	}
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	b.WriteString("\nRow by row\n")
 	for _, t := range paper.Tables() {
 		b.WriteString("\n")
-		c.textTable(&b, t)
+		c.textTable(b, t)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // Summary prints the summaries and the claims.
 func (c *Comparison) Summary(w io.Writer) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	b.WriteString("Published numbers and the values here\n\n")
-	c.textSummaries(&b)
-	textClaims(&b, c.Claims, "on measured records")
-	_, err := io.WriteString(w, b.String())
-	return err
+	c.textSummaries(b)
+	textClaims(b, c.Claims, "on measured records")
+	return b.Flush()
 }
 
-func (c *Comparison) textTable(b *strings.Builder, t paper.Table) {
+func (c *Comparison) textTable(b *bufio.Writer, t paper.Table) {
 	rows := results.Where(c.Rows, func(r Row) bool { return r.Table == t.ID })
 	numbers, found := 0, 0
 	for _, r := range rows {
@@ -68,7 +67,7 @@ func (r Row) tried() bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.State != Missing })
 }
 
-func (r Row) text(b *strings.Builder) {
+func (r Row) text(b *bufio.Writer) {
 	if !r.tried() {
 		partly := ""
 		if i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Reason != "no record" }); i >= 0 {
@@ -125,7 +124,7 @@ func (r Ranking) String() string {
 	return text
 }
 
-func (c *Comparison) textSummaries(b *strings.Builder) {
+func (c *Comparison) textSummaries(b *bufio.Writer) {
 	for _, source := range []string{measured, standIn, simulated} {
 		list := results.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
 		title := strings.ToUpper(source[:1]) + source[1:]
@@ -143,7 +142,7 @@ func (c *Comparison) textSummaries(b *strings.Builder) {
 	}
 }
 
-func textMeasured(b *strings.Builder, list []Summary) {
+func textMeasured(b *bufio.Writer, list []Summary) {
 	b.WriteString("Measured\n")
 	fmt.Fprintf(b, "  %-50s %11s %8s %9s %9s %6s\n", "", "numbers", "median", "wins", "in part", "tau")
 	for _, s := range list {
@@ -159,7 +158,7 @@ func textMeasured(b *strings.Builder, list []Summary) {
 	b.WriteString("\n")
 }
 
-func textSimulated(b *strings.Builder, title string, list []Summary) {
+func textSimulated(b *bufio.Writer, title string, list []Summary) {
 	fmt.Fprintf(b, "%s\n", title)
 	fmt.Fprintf(b, "  %-50s %11s %8s\n", "", "numbers", "median")
 	for _, s := range list {
@@ -195,22 +194,21 @@ func (s Summary) name() string {
 
 // Text prints the claims and the data sets that they were judged on.
 func (s *Similar) Text(w io.Writer) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w)
 	b.WriteString("The paper's claims on other networks, whose data sets are declared similar to the paper's:\n")
 	for _, dataset := range slices.Sorted(maps.Keys(s.Like)) {
 		absent := ""
 		if slices.Contains(s.Absent, dataset) {
 			absent = " (no measured record)"
 		}
-		fmt.Fprintf(&b, "  %-24s similar to %s%s\n", dataset, table.Name("dataset", s.Like[dataset]), absent)
+		fmt.Fprintf(b, "  %-24s similar to %s%s\n", dataset, table.Name("dataset", s.Like[dataset]), absent)
 	}
 	b.WriteString("These verdicts are not about the paper's networks. Rankings are over the methods that have a number.\n\n")
-	textClaims(&b, s.Claims, "on these networks")
-	_, err := io.WriteString(w, b.String())
-	return err
+	textClaims(b, s.Claims, "on these networks")
+	return b.Flush()
 }
 
-func textClaims(b *strings.Builder, claims []Judged, where string) {
+func textClaims(b *bufio.Writer, claims []Judged, where string) {
 	count := func(of func(Judged) Judgement) string {
 		n := map[Truth]int{}
 		for _, c := range claims {
@@ -231,7 +229,7 @@ func textClaims(b *strings.Builder, claims []Judged, where string) {
 }
 
 // line writes s on one line, cut at the width of the terminal; JSON has all of it.
-func line(b *strings.Builder, s string) {
+func line(b *bufio.Writer, s string) {
 	s = strings.TrimRight(strings.Join(strings.Split(s, "\n"), " "), " ")
 	if runes := []rune(s); len(runes) > width {
 		s = string(runes[:width-3]) + "..."
