@@ -249,17 +249,8 @@ func (t *Table) latexSigns(r *Rival) string {
 	if r == nil {
 		return ""
 	}
-	var signs []string
-	if r.Changes == Yes && !t.changesAtCells() {
-		signs = append(signs, "\\ddagger")
-	}
-	if r.Target {
-		signs = append(signs, "\\star")
-	}
-	for _, n := range r.Notes {
-		signs = append(signs, fmt.Sprint(n+1))
-	}
-	if signs == nil {
+	signs := slices.Concat(t.signs(r, "\\ddagger", "\\star"), noteNumbers(r.Notes))
+	if len(signs) == 0 {
 		return ""
 	}
 	return "$^{" + strings.Join(signs, ",") + "}$"

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,18 +63,5 @@ func (t *Table) latexTail(c Cell) string {
 }
 
 func (t *Table) superscript(c Cell) string {
-	var marks []string
-	if c.Simulated && t.mixed() {
-		marks = append(marks, "s")
-	}
-	if c.StandIn {
-		marks = append(marks, "o")
-	}
-	if t.changesAtCells() && c.Changes == Yes {
-		marks = append(marks, "\\ddagger")
-	}
-	for _, n := range c.Notes {
-		marks = append(marks, fmt.Sprint(n+1))
-	}
-	return strings.Join(marks, ",")
+	return strings.Join(slices.Concat(t.marks(c, "\\ddagger"), noteNumbers(c.Notes)), ",")
 }

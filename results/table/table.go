@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -206,6 +207,40 @@ func (t *Table) Origin() string {
 // mixed reports whether the table has measured and simulated numbers. Only then does
 // each simulated number have an s; otherwise the line at the top says it of all.
 func (t *Table) mixed() bool { return t.Measured > 0 && t.Simulated > 0 }
+
+// signs returns the signs after the label of a rival: a dagger if it changes predictions, a
+// star if it sees the target domain.
+func (t *Table) signs(r *Rival, dagger, star string) (signs []string) {
+	if r.Changes == Yes && !t.changesAtCells() {
+		signs = append(signs, dagger)
+	}
+	if r.Target {
+		signs = append(signs, star)
+	}
+	return signs
+}
+
+// marks returns the letters and signs after a number.
+func (t *Table) marks(c Cell, dagger string) (marks []string) {
+	if c.Simulated && t.mixed() {
+		marks = append(marks, "s")
+	}
+	if c.StandIn {
+		marks = append(marks, "o")
+	}
+	if t.changesAtCells() && c.Changes == Yes {
+		marks = append(marks, dagger)
+	}
+	return marks
+}
+
+// noteNumbers returns the numbers of footnotes as printed, which begin at 1.
+func noteNumbers(notes []int) (numbers []string) {
+	for _, n := range notes {
+		numbers = append(numbers, strconv.Itoa(n+1))
+	}
+	return numbers
+}
 
 // glyphs are the marks as a legend shows them. escape is applied to plain text.
 type glyphs struct {

@@ -126,17 +126,7 @@ func (t *Table) textSigns(r *Rival) string {
 	if r == nil {
 		return ""
 	}
-	signs := ""
-	if r.Changes == Yes && !t.changesAtCells() {
-		signs += "#"
-	}
-	if r.Target {
-		signs += "^"
-	}
-	if len(r.Notes) > 0 {
-		signs += noteMarks(r.Notes)
-	}
-	return signs
+	return strings.Join(t.signs(r, "#", "^"), "") + noteMarks(r.Notes)
 }
 
 func yes(b bool) string {
@@ -189,15 +179,7 @@ func (t *Table) textCell(c Cell) (number, tail string) {
 	case c.Mark == Second:
 		number = "_" + c.Text + "_"
 	}
-	if c.Simulated && t.mixed() {
-		tail = "s"
-	}
-	if c.StandIn {
-		tail = "o"
-	}
-	if t.changesAtCells() && c.Changes == Yes {
-		tail += "#"
-	}
+	tail = strings.Join(t.marks(c, "#"), "")
 	if c.Gap != "" {
 		tail += " " + c.Gap
 	}
@@ -207,13 +189,12 @@ func (t *Table) textCell(c Cell) (number, tail string) {
 	return number, tail
 }
 
-// noteMarks prints the footnote numbers, which begin at 1.
-func noteMarks(list []int) string {
-	var marks []string
-	for _, n := range list {
-		marks = append(marks, fmt.Sprint(n+1))
+// noteMarks prints the numbers of footnotes in brackets.
+func noteMarks(notes []int) string {
+	if len(notes) == 0 {
+		return ""
 	}
-	return "[" + strings.Join(marks, ",") + "]"
+	return "[" + strings.Join(noteNumbers(notes), ",") + "]"
 }
 
 // Longest returns the number of characters of the longest text.
