@@ -39,16 +39,8 @@ func bulk(distances []float64, least float64) (largest float64, clipped bool) {
 	return list[0], false
 }
 
-// clippedNote explains the arrows.
+// clippedNote explains the arrows, at the foot and in the caption.
 const clippedNote = "An arrow marks a value beyond the axis, with its number."
-
-// clippedCaption is the same for a caption; it begins with a space.
-func clippedCaption(clipped bool) string {
-	if !clipped {
-		return ""
-	}
-	return " " + clippedNote
-}
 
 // numbers prints values in their order with that many decimals, without repetition.
 func numbers(values []float64, digits int) string {

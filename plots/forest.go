@@ -205,14 +205,12 @@ func (f forest) figure() *Figure {
 	}
 	f.least, f.digits = cmp.Or(f.least, onePoint), cmp.Or(f.digits, 1)
 	largest, clipped := bulk(distances, f.least)
-	if f.whole {
-		largest, clipped = math.Inf(1), false
-	}
-	if clipped {
+	if clipped && !f.whole {
+		all = slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })
 		f.notes = append(f.notes, clippedNote)
-		f.caption += clippedCaption(true)
+		f.caption += " " + clippedNote
 	}
-	f.x = f.x.holding(slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })...).roomy(8, f.least)
+	f.x = f.x.holding(all...).roomy(8, f.least)
 	f.width = pageWidth
 	return f.sheet.figure(forestSides+forestRowHeight*vg.Length(len(f.rows))+forestAxis, f.draw)
 }

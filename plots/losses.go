@@ -24,12 +24,13 @@ func Losses(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("losses figure: %w", err)
 	}
 	largest, clipped := v.largest()
-	if clipped {
-		v.notes = append([]string{clippedNote}, v.notes...)
-	}
 	g := lossGrid{values: v, x: fromZero(largest, 3)}
 	s := sheet{simulated: v.simulated, keys: v.dots(pageWidth - 8), notes: v.notes,
-		caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.%s", table.List(labels(v.methods)), clippedCaption(clipped))}
+		caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.", table.List(labels(v.methods)))}
+	if clipped {
+		s.notes = append([]string{clippedNote}, s.notes...)
+		s.caption += " " + clippedNote
+	}
 	sets := results.Distinct(v.cells, func(c results.Setting) string { return c.Dataset })
 	g.losses = results.Distinct(v.cells, func(c results.Setting) string { return c.Loss })
 	g.networks = results.Distinct(v.cells, func(c results.Setting) results.Setting {

@@ -203,12 +203,8 @@ func (v View) rankingObject() rankingObject {
 		ranking.Alike = append(ranking.Alike, ids)
 	}
 	ranking.Ranks = digitsOf(k.Ranks)
-	for _, g := range k.Groups {
-		var ids []string
-		for _, i := range g {
-			ids = append(ids, k.Methods[i])
-		}
-		ranking.Groups = append(ranking.Groups, ids)
+	for _, g := range k.Groups { // of neighbours
+		ranking.Groups = append(ranking.Groups, k.Methods[g[0]:g[len(g)-1]+1])
 	}
 	return ranking
 }

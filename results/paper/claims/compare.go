@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,11 +76,8 @@ type Comparison struct {
 // OfPaper reports whether some record is of an experiment that the paper has. Without one
 // Compare reproduces no number.
 func OfPaper(records []results.Record) bool {
-	ofPaper := map[string]bool{}
-	for _, experiment := range experiments() {
-		ofPaper[experiment] = true
-	}
-	return slices.ContainsFunc(records, func(r results.Record) bool { return ofPaper[r.Experiment] })
+	ofPaper := slices.Collect(maps.Values(experiments()))
+	return slices.ContainsFunc(records, func(r results.Record) bool { return slices.Contains(ofPaper, r.Experiment) })
 }
 
 // Compare sets records beside printed numbers. It ignores records of experiments

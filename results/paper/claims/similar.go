@@ -47,11 +47,7 @@ func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[str
 	for id := range a.found {
 		measured[id.Dataset] = true
 	}
-	for _, dataset := range slices.Sorted(maps.Keys(like)) {
-		if !measured[dataset] {
-			s.Absent = append(s.Absent, dataset)
-		}
-	}
+	s.Absent = results.Where(slices.Sorted(maps.Keys(like)), func(dataset string) bool { return !measured[dataset] })
 	return s, nil
 }
 
