@@ -157,7 +157,7 @@ const (
 	forestSides     vg.Length = 11  // above the rows, for the method that is better on each side
 )
 
-// forest is the layout of both figures.
+// forest is the layout of figures with a row for each setting or method.
 type forest struct {
 	sheet
 	axis          string

@@ -25,7 +25,7 @@ type Input struct {
 	Interval string
 }
 
-// source is that of the rows of a figure, a value of the source column.
+// source is where the rows of a figure come from: a value of the source column.
 type source string
 
 // The two values of the source column.

@@ -62,7 +62,7 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	places, err := c.places(header)
+	values, err := c.values(header)
 	if err != nil {
 		return nil, fmt.Errorf("%s:1: %w (the columns are %.300s)", name, err, strings.Join(header, ", "))
 	}
@@ -75,7 +75,7 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		records, err := c.records(row, places)
+		records, err := c.records(header, row, values)
 		if err != nil {
 			line, _ := f.FieldPos(0)
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
@@ -88,66 +88,54 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 	return list, nil
 }
 
-// places are the places of Columns in a header.
-type places struct {
-	setting []int
-	method  int // -1 where the columns of the values name the methods
-	values  []valueColumn
-}
-
 // valueColumn is a column of values, and the method that it names.
-type valueColumn struct {
-	header, method string // no method where another column names it
-	at             int
-}
+type valueColumn struct{ header, method string } // no method where another column names it
 
-// places finds the columns in a header.
-func (c Columns) places(header []string) (p places, err error) {
-	find := func(want string) int {
-		i := slices.Index(header, want)
-		if i < 0 && err == nil {
-			err = fmt.Errorf("no column %q", want)
-		}
-		return i
-	}
-	for _, want := range c.Setting {
-		p.setting = append(p.setting, find(want))
-	}
+// values finds the columns of values in a header, which must have all the others too.
+func (c Columns) values(header []string) (list []valueColumn, err error) {
 	before, after, several := strings.Cut(c.Value, "*")
+	others := c.Setting
 	if !several {
-		p.values = []valueColumn{{header: c.Value, at: find(c.Value)}}
-		p.method = find(c.Method)
-		return p, err
+		list = []valueColumn{{header: c.Value}}
+		others = slices.Concat(c.Setting, []string{c.Value, c.Method})
 	}
-	p.method = -1
-	for i, h := range header {
-		if len(h) > len(before)+len(after) && strings.HasPrefix(h, before) && strings.HasSuffix(h, after) {
-			p.values = append(p.values, valueColumn{h, h[len(before) : len(h)-len(after)], i})
+	for _, want := range others {
+		if !slices.Contains(header, want) {
+			return nil, fmt.Errorf("no column %q", want)
 		}
 	}
-	if p.values == nil && err == nil {
-		err = fmt.Errorf("no column matches %q", c.Value)
+	for _, h := range header {
+		if several && len(h) > len(before)+len(after) && strings.HasPrefix(h, before) && strings.HasSuffix(h, after) {
+			list = append(list, valueColumn{h, h[len(before) : len(h)-len(after)]})
+		}
 	}
-	return p, err
+	if len(results.Distinct(list, func(v valueColumn) string { return v.header })) < len(list) {
+		return nil, fmt.Errorf("two columns of one name match %q", c.Value)
+	}
+	if list == nil {
+		return nil, fmt.Errorf("no column matches %q", c.Value)
+	}
+	return list, nil
 }
 
 // records returns the records of a row.
-func (c Columns) records(row []string, p places) (list []results.Record, err error) {
-	cell := results.Setting{Experiment: "table", Loss: "ce", Dataset: row[p.setting[0]]}
+func (c Columns) records(header, row []string, values []valueColumn) (list []results.Record, err error) {
+	field := func(column string) string { return row[slices.Index(header, column)] }
+	cell := results.Setting{Experiment: "table", Loss: "ce", Dataset: field(c.Setting[0])}
 	var network []string
-	for _, i := range p.setting[1:] {
-		network = append(network, row[i])
+	for _, column := range c.Setting[1:] {
+		network = append(network, field(column))
 	}
 	cell.Backbone = strings.Join(network, "/")
-	for _, v := range p.values {
+	for _, v := range values {
 		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
-		if p.method >= 0 {
-			r.Method = row[p.method]
+		if c.Method != "" {
+			r.Method = field(c.Method)
 		}
 		if cell.Dataset == "" || r.Method == "" {
 			return nil, errors.New("a row without a dataset or a method")
 		}
-		switch text := row[v.at]; strings.ToLower(text) {
+		switch text := field(v.header); strings.ToLower(text) {
 		case "", "nan", "na":
 			r.Status, r.Note = results.Skip, "the table has no value"
 		default:

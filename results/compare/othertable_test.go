@@ -116,6 +116,9 @@ func TestTableMistakes(t *testing.T) {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}
+	if _, err := ReadTable(strings.NewReader("d,a_x,a_x\na,1,2\n"), "t.csv", Columns{Setting: []string{"d"}, Value: "*_x"}); err == nil || !strings.Contains(err.Error(), "two columns of one name") {
+		t.Errorf("two columns: %v", err)
+	}
 	if _, err := ReadTable(strings.NewReader("d,m,v\na,b,1\n"), "t.csv", Columns{Setting: []string{"d"}, Value: "*_x"}); err == nil || !strings.Contains(err.Error(), "no column matches") {
 		t.Error(err)
 	}

@@ -21,7 +21,7 @@ type record = results.Record
 const File = "index.html"
 
 // Options say what the page compares, and how methods are called. The zero Options
-// will do.
+// are valid.
 type Options struct {
 	Labels  map[string]string // method id -> name in print; labels of run.json come first
 	Against string            // method of the comparison; if empty qats, or else the baseline of pairs.csv
