@@ -35,12 +35,8 @@ func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
 // assemble appends the rows of a unit to out.
 func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 	var in inputs
-	if has, err := p.has(results.Inputs, u.inputs); err != nil {
+	if err := p.optional(results.Inputs, u.inputs, &in); err != nil {
 		return err
-	} else if has {
-		if err := p.object(results.Inputs, u.inputs, &in); err != nil {
-			return err
-		}
 	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
@@ -88,11 +84,8 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	}
 	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name}, &s)...)
 	out.Times = append(out.Times, p.timeRow(u, c))
-	if has, err := p.has(results.Pairs, c.pair); !has {
-		return err // c is the baseline itself, or the baseline failed
-	}
-	var pairs []metrics.Pair
-	if err := p.object(results.Pairs, c.pair, &pairs); err != nil {
+	var pairs []metrics.Pair // none of the baseline itself, or if the baseline failed
+	if err := p.optional(results.Pairs, c.pair, &pairs); err != nil {
 		return err
 	}
 	for _, d := range pairs {
@@ -102,12 +95,15 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 	return nil
 }
 
-// has reports whether the store has the object of a key text; no text has none.
-func (p *Plan) has(kind results.Kind, text string) (bool, error) {
+// optional is object, and leaves v as it is if there is no such object or no text.
+func (p *Plan) optional(kind results.Kind, text string, v any) error {
 	if text == "" {
-		return false, nil
+		return nil
 	}
-	return p.options.Store.Lookup(kind, results.Key(text))
+	if has, err := p.options.Store.Lookup(kind, results.Key(text)); !has {
+		return err
+	}
+	return p.object(kind, text, v)
 }
 
 // object reads a JSON object of the store.

@@ -28,13 +28,13 @@ type skipError struct{ reason string }
 
 func (e *skipError) Error() string { return e.reason }
 
-// fit returns the map of a cell and its number of classes (0 for any), from the
-// store or by fitting. For an external method it opens the table of probabilities
-// instead, and the map is nil.
-func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
+// fit returns the map of a cell for a test set of some classes, from the store or by
+// fitting. For an external method it opens the table of probabilities instead, and the
+// map is nil.
+func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error) {
 	c := &w.unit.Cells[cell]
 	if c.external != nil && c.external.runs() && !w.run.plan.options.AllowExec {
-		return nil, 0, &skipError{notAllowed(c.Method.Name)}
+		return nil, &skipError{notAllowed(c.Method.Name)}
 	}
 	var body []byte
 	made, _ := w.run.fits.LoadOrStore(results.Key(c.fit), &fitting{})
@@ -50,17 +50,21 @@ func (w *unitWork) fit(ctx context.Context, cell int) (calib.Map, int, error) {
 		body, err = w.storedFit(c)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if c.external != nil {
-		return nil, 0, w.openTable(ctx, cell, body)
+		return nil, w.openTable(ctx, cell, body)
 	}
 	model, err := c.restore(body)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
+	}
+	if model.Classes != 0 && model.Classes != classes { // 0 for any
+		cal := w.unit.Setting.Cal()
+		return nil, fmt.Errorf("the test set has %d classes, its calibration set %s/%s has %d", classes, cal.Dataset, cal.Backbone, model.Classes)
 	}
 	w.fits[cell] = &model.Fitted
-	return model.Map, model.Classes, nil
+	return model.Map, nil
 }
 
 // storedFit returns the bytes of the fit of a cell in the store.

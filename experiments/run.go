@@ -67,7 +67,8 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		return nil, err
 	}
 	for _, i := range units {
-		r.expect(&p.Units[i])
+		r.total += len(p.Units[i].Cells)
+		r.left[p.Units[i].Spec]++
 	}
 	r.report(nil, nil)
 	outcomes := make([][]outcome, len(p.Units))
@@ -165,12 +166,6 @@ type run struct {
 type outcome struct {
 	status results.Status
 	note   string
-}
-
-// expect counts the cells of a unit.
-func (r *run) expect(u *Unit) {
-	r.total += len(u.Cells)
-	r.left[u.Spec]++
 }
 
 // report counts a finished unit, if u is one, and calls Progress.
@@ -282,13 +277,4 @@ func guard(what string, f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-// checkClasses returns an error if a fit and a test set disagree about the classes.
-func checkClasses(u *Unit, fitted, test int) error {
-	if fitted != 0 && test != fitted {
-		cal := u.Setting.Cal()
-		return fmt.Errorf("the test set has %d classes, its calibration set %s/%s has %d", test, cal.Dataset, cal.Backbone, fitted)
-	}
-	return nil
 }

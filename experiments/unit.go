@@ -105,10 +105,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			w.outcomes[i] = outcome{results.Skip, OffsetLost(w.unit.Cells[i].Method.Name)}
 			continue
 		}
-		m, classes, err := w.fit(ctx, i)
-		if err == nil {
-			err = checkClasses(w.unit, classes, test.Classes())
-		}
+		m, err := w.fit(ctx, i, test.Classes())
 		var skip *skipError
 		switch {
 		case ctx.Err() != nil:

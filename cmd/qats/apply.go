@@ -75,14 +75,11 @@ const applyBytes = 4 << 20
 // apply writes the probabilities of the set to output, and the pairs of a top-label map
 // beside it.
 func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract calib.Contract, files data.Files, output string) error {
-	r, err := files.Open()
+	r, err := openLogits(stderr, files, model.Method, contract.TrueLogits)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := notice(stderr, r, model.Method, contract.TrueLogits, files.Logits); err != nil {
-		return err
-	}
 	if model.Classes != 0 && r.Classes() != model.Classes {
 		return fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
 	}

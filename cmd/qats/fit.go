@@ -69,20 +69,25 @@ func kindFlag(cmd *cobra.Command, kind *data.Kind) {
 	choiceFlag(cmd, kind, "kind", data.Kinds(), "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
 }
 
-// notice prints the notes on the logits of r. Logits whose offset is lost are an
-// error for a method that needs it.
-func notice(w io.Writer, r data.Reader, method string, trueLogits bool, name string) error {
-	form, err := r.Form()
+// openLogits opens files and prints the notes on their logits to w. Logits whose offset is
+// lost are an error for a method that needs it.
+func openLogits(w io.Writer, files data.Files, method string, trueLogits bool) (data.Reader, error) {
+	r, err := files.Open()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	form, err := r.Form()
+	if err == nil && trueLogits && form.OffsetLost {
+		err = fmt.Errorf("%s: %s", files.Logits, experiments.OffsetLost(method))
 	}
 	for _, note := range form.Notes {
-		fmt.Fprintf(w, "qats: %s: %s\n", name, note)
+		fmt.Fprintf(w, "qats: %s: %s\n", files.Logits, note)
 	}
-	if trueLogits && form.OffsetLost {
-		return fmt.Errorf("%s: %s", name, experiments.OffsetLost(method))
+	if err != nil {
+		r.Close()
+		return nil, err
 	}
-	return nil
+	return r, nil
 }
 
 // only drops the files whose part is not among parts. A named part without a file
@@ -143,7 +148,7 @@ For other methods such a set is an error.`,
 // run fits the method and saves the model. Warnings of the fit go to standard
 // error. Timings, if asked for, go to standard output after the model or summary.
 func (f *fit) run(cmd *cobra.Command, method string) error {
-	clock := stopwatch{}
+	clock := stopwatch{last: started, figures: map[string]float64{}}
 	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
 	if err != nil {
 		return err
@@ -213,14 +218,9 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, m
 	if err != nil {
 		return nil, nil, err
 	}
-
 	files.MemberLimit = memory
-	r, err := files.Open()
+	r, err := openLogits(stderr, files, m.Name, contract.TrueLogits)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := notice(stderr, r, m.Name, contract.TrueLogits, files.Logits); err != nil {
-		r.Close()
 		return nil, nil, err
 	}
 	if n, k := r.Rows(), r.Classes(); n < k {
@@ -246,14 +246,11 @@ func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method
 	case a.target == "":
 		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
 	}
-	r, err := data.Files{Logits: a.target, Kind: a.files.Kind}.Open()
+	r, err := openLogits(stderr, data.Files{Logits: a.target, Kind: a.files.Kind}, m.Name, m.Contract().TrueLogits)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := notice(stderr, r, m.Name, m.Contract().TrueLogits, a.target); err != nil {
-		return nil, err
-	}
 	target, err := r.Read(ctx, 0, r.Rows())
 	if err != nil {
 		return nil, err
@@ -298,10 +295,6 @@ type stopwatch struct {
 // lap ends a stage. The first stage begins when the process starts.
 func (s *stopwatch) lap(stage string) {
 	now := time.Now()
-	if s.figures == nil {
-		s.figures = map[string]float64{}
-		s.last = started
-	}
 	s.figures[stage] = now.Sub(s.last).Seconds()
 	s.figures["total_s"] += s.figures[stage]
 	s.last, s.within = now, now

@@ -45,16 +45,10 @@ type progress struct {
 // newProgress returns a progress that prints to w: nothing if it is silent, and a
 // line for each setting if it is verbose.
 func newProgress(w io.Writer, silent, verbose bool) *progress {
-	p := &progress{w: w, now: time.Now, verbose: verbose}
 	if silent {
-		p.w = io.Discard
-		return p
+		w = io.Discard
 	}
-	if verbose {
-		return p
-	}
-	p.tty = isTerminal(w)
-	return p
+	return &progress{w: w, now: time.Now, verbose: verbose, tty: !verbose && isTerminal(w)}
 }
 
 func isTerminal(w io.Writer) bool {

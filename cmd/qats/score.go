@@ -246,14 +246,11 @@ func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, si
 
 // scoreLogits scores the uncalibrated softmax, on all processors.
 func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string) (*scoring.SampleScores, error) {
-	r, err := data.Files{Logits: file, Labels: s.labels, Kind: s.kind, MemberLimit: s.memory.bytes}.Open()
+	r, err := openLogits(cmd.ErrOrStderr(), data.Files{Logits: file, Labels: s.labels, Kind: s.kind, MemberLimit: s.memory.bytes}, "", false)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if err := notice(cmd.ErrOrStderr(), r, "", false, file); err != nil {
-		return nil, err
-	}
 	k := r.Classes()
 	score := func(part *scoring.SampleScores, _ int, set *data.Set) (probs data.Probs, err error) {
 		n := set.Logits.Rows

@@ -152,10 +152,8 @@ func printSigns(w io.Writer, signs []sign, now time.Time) error {
 		return errors.New("no shard has written a sign of life yet")
 	}
 	of := signs[0].Of
-	started := map[int]bool{}
 	var done, failed, total int
 	for _, s := range signs {
-		started[s.Shard] = true
 		done, failed, total = done+s.Done, failed+s.Failed, total+s.Total
 		where := s.Host
 		if s.Job != "" {
@@ -166,7 +164,7 @@ func printSigns(w io.Writer, signs []sign, now time.Time) error {
 	}
 	var absent []string
 	for i := 1; i <= of; i++ {
-		if !started[i] {
+		if !slices.ContainsFunc(signs, func(s sign) bool { return s.Shard == i }) {
 			absent = append(absent, strconv.Itoa(i))
 		}
 	}
