@@ -258,16 +258,6 @@ func (r *run) verify(u *Unit) {
 	}
 }
 
-// reserve takes memory from the budget. A unit that needs more than the budget
-// takes all of it and so runs alone.
-func (r *run) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	bytes = min(bytes, r.plan.options.Memory)
-	if err := r.memory.Acquire(ctx, bytes); err != nil {
-		return nil, err
-	}
-	return func() { r.memory.Release(bytes) }, nil
-}
-
 // guard calls f and turns a panic, which is a mistake of this program, into an
 // error: one cell fails and the others go on.
 func guard(what string, f func() error) (err error) {

@@ -163,7 +163,8 @@ const sampleBytes = 40
 // time. The probabilities of a block take twice as much in addition.
 const blockBytes = 1 << 20
 
-// reserve waits until the memory that the missing cells need is free.
+// reserve waits until the memory that the missing cells need is free. A unit that needs
+// more than the budget takes all of it and so runs alone.
 func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
 	bytes := int64(test.Rows())*int64(len(missing))*sampleBytes + 3*blockBytes
 	if w.unit.classes() {
@@ -176,9 +177,12 @@ func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader)
 	// The calibration set counts four times, because isotonic regression holds every pair
 	// of probability and label in float64.
 	bytes += 4*bytesOf(ctx, w.unit.source, w.unit.Setting.Cal(), cal) + 2*bytesOf(ctx, w.unit.test, w.unit.Setting.Test(), target)
-	var err error
-	w.free, err = w.run.reserve(ctx, bytes)
-	return err
+	bytes = min(bytes, w.run.plan.options.Memory)
+	if err := w.run.memory.Acquire(ctx, bytes); err != nil {
+		return err
+	}
+	w.free = func() { w.run.memory.Release(bytes) }
+	return nil
 }
 
 // bytesOf returns the bytes of some parts of a set: 0 for a set that cannot be opened,

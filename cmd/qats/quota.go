@@ -17,26 +17,29 @@ import (
 // group alone, but systemd and Slurm limit the groups above. The runtime also takes at least
 // 2, and the environment variable GOMAXPROCS replaces its number.
 func quota(root fs.FS) int {
+	fields := func(file ...string) []string {
+		text, _ := fs.ReadFile(root, path.Join(file...))
+		return strings.Fields(string(text))
+	}
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	least := math.Inf(1)
 	for line := range strings.Lines(string(text)) {
 		// hierarchy:controllers:path, as 0::/user.slice or 4:cpu,cpuacct:/docker/1f
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(fields) < 3 {
+		of := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(of) < 3 {
 			continue
 		}
-		mount, limit := "", limitV2
-		if fields[0] != "0" {
-			if mount, limit = fields[1], limitV1; !strings.Contains(","+mount+",", ",cpu,") {
-				continue
-			}
+		version2, mount := of[0] == "0", of[1]
+		if !version2 && !strings.Contains(","+mount+",", ",cpu,") {
+			continue
 		}
-		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
+		for group := path.Clean("/" + of[2]); ; group = path.Dir(group) {
 			dir := path.Join("sys/fs/cgroup", mount, group)
-			if n := limit(func(name string) []string {
-				b, _ := fs.ReadFile(root, path.Join(dir, name))
-				return strings.Fields(string(b))
-			}); n > 0 {
+			limit := fields(dir, "cpu.max") // as "150000 100000" or "max 100000"
+			if !version2 {                  // two files; a quota of -1 is no limit
+				limit = append(fields(dir, "cpu.cfs_quota_us"), fields(dir, "cpu.cfs_period_us")...)
+			}
+			if n := ratio(limit); n > 0 {
 				least = min(least, n)
 			}
 			if group == "/" {
@@ -50,26 +53,13 @@ func quota(root fs.FS) int {
 	return int(math.Ceil(least))
 }
 
-// limitV2 reads cpu.max, as "150000 100000" or "max 100000". It returns 0 for no limit.
-func limitV2(read func(name string) []string) float64 {
-	if f := read("cpu.max"); len(f) == 2 {
-		return ratio(f[0], f[1])
+// ratio returns the quota over the period of a limit, or 0 if there is none.
+func ratio(limit []string) float64 {
+	if len(limit) != 2 {
+		return 0
 	}
-	return 0
-}
-
-// limitV1 reads the two files of version 1. A quota of -1 is no limit.
-func limitV1(read func(name string) []string) float64 {
-	if q, p := read("cpu.cfs_quota_us"), read("cpu.cfs_period_us"); len(q) == 1 && len(p) == 1 {
-		return ratio(q[0], p[0])
-	}
-	return 0
-}
-
-// ratio returns quota over period, or 0 if one of them is not a positive number.
-func ratio(quota, period string) float64 {
-	q, err1 := strconv.Atoi(quota)
-	p, err2 := strconv.Atoi(period)
+	q, err1 := strconv.Atoi(limit[0])
+	p, err2 := strconv.Atoi(limit[1])
 	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
 		return 0
 	}

@@ -125,14 +125,12 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 		tasks += fmt.Sprintf("%%%d", f.throttle)
 	}
 	head := func(name, log string, more ...string) string {
-		lines := append([]string{"--job-name=" + name, "--chdir=" + dir, fmt.Sprintf("--cpus-per-task=%d", f.cpus),
-			"--requeue", "--open-mode=append", "--output=" + filepath.Join(logs, log)}, more...)
-		var b strings.Builder
-		b.WriteString("#!/bin/sh\n")
-		for _, l := range lines {
-			fmt.Fprintf(&b, "#SBATCH %s\n", quote(l))
+		script := "#!/bin/sh\n"
+		for _, option := range append([]string{"--job-name=" + name, "--chdir=" + dir, fmt.Sprintf("--cpus-per-task=%d", f.cpus),
+			"--requeue", "--open-mode=append", "--output=" + filepath.Join(logs, log)}, more...) {
+			script += "#SBATCH " + quote(option) + "\n"
 		}
-		return b.String()
+		return script
 	}
 	shard := slices.Concat(words, given(cmd, "fresh"), []string{"--shard", "auto"})
 	// exec makes qats the process of the batch script, which Slurm asks to end before
