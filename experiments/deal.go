@@ -58,7 +58,7 @@ type estimate struct {
 	fits map[string]float64 // by key
 }
 
-// estimates are those of the units of a plan.
+// estimates has an estimate of each unit of a plan.
 type estimates []estimate
 
 // fits returns the different fits of some units.
@@ -83,7 +83,7 @@ func (e estimates) of(units []int) float64 {
 	return sum
 }
 
-// portion is what is dealt as a whole: a group of units, or a part of one.
+// portion is a group of units, or a part of one, that goes to one shard.
 type portion struct {
 	units []int
 	load  float64

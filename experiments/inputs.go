@@ -152,7 +152,7 @@ func FewRows(rows, classes int) string {
 	return fmt.Sprintf("%d calibration rows for %d classes", rows, classes)
 }
 
-// sharedRows counts the test rows whose logits are those of a calibration row; each
+// sharedRows counts the test rows that have the logits of a calibration row; each
 // calibration row counts once.
 func sharedRows(ctx context.Context, cal, test data.Reader) (shared int, err error) {
 	rows := map[uint64]int{}

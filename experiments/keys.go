@@ -76,8 +76,8 @@ func recordText(samples, uncal string, e metrics.Entry) string {
 	return metricsText(one) + compared(samples, uncal, one)
 }
 
-// compared returns the text of the samples that metrics read: those of the cell,
-// and before them those of the uncalibrated network if one of the metrics compares.
+// compared returns the text of the samples that metrics read: the samples of the cell,
+// and before them the samples of the uncalibrated network if one of the metrics compares.
 func compared(samples, uncal string, entries []metrics.Entry) string {
 	if comparesUncal(entries) {
 		return section("uncalibrated", uncal) + samples

@@ -97,7 +97,7 @@ func (p *program) need(names []string) error {
 	return nil
 }
 
-// Contract asks for the labels of the calibration set and never for those of a
+// Contract asks for the labels of the calibration set, and never for the labels of a
 // test set.
 func (p program) Contract() calib.Contract { return calib.Contract{Cal: p.cal, Test: p.test} }
 

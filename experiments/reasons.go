@@ -75,8 +75,8 @@ func noSource(s *spec.Setting) string { return fmt.Sprintf("no source has %s of 
 // maxAbsent bounds the settings that Absent explains one by one.
 const maxAbsent = 3
 
-// Absent says, for the first settings without arrays, where they were looked for and
-// what is there, one line each.
+// Absent lists, for the first settings without arrays, the places that were searched and
+// their content, one line each.
 func (p *Plan) Absent() []string {
 	var lines []string
 	absent := 0

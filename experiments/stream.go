@@ -75,8 +75,8 @@ func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.
 	return nil
 }
 
-// probabilities fills dst with those of rows lo, lo+1, ..., which view holds, under the
-// map of a cell or, for an external method, from its table.
+// probabilities fills dst with the probabilities of rows lo, lo+1, ..., which view holds,
+// under the map of a cell or, for an external method, from its table.
 func (w *unitWork) probabilities(dst data.Probs, cell int, m calib.Map, lo int, view *data.Set) error {
 	if table := w.tables[cell]; table != nil {
 		return table.Rows(dst, lo)

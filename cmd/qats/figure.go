@@ -28,8 +28,8 @@ func joined(formats []plots.Format, between string) string {
 	return strings.Join(names, between)
 }
 
-// formatsFlag is the value of --figure-format. What is given replaces the default of
-// list. The flag may be repeated.
+// formatsFlag is the value of --figure-format. The given formats replace the default
+// formats in list. The flag may be repeated.
 type formatsFlag struct {
 	list  *[]plots.Format
 	given []string

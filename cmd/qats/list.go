@@ -110,8 +110,8 @@ func needs(c calib.Contract) string {
 	return strings.Join(list, ", ")
 }
 
-// showMethod prints all about one method. What an external method does depends on
-// its program or files.
+// showMethod prints all about one method. The program or the files of an external method
+// decide the rest.
 func showMethod(w io.Writer, e calib.Entry) error {
 	items := slices.DeleteFunc(methodItems(e), func(i item) bool { return i.key == "options" })
 	for _, text := range warningsOf(e.Method.Contract()) {

@@ -191,7 +191,7 @@ func isSet(cmd *cobra.Command, flag string) bool {
 	return err == nil && set
 }
 
-// report returns the writer for what is also written to files.
+// report returns the writer for output that files hold too.
 func report(cmd *cobra.Command) io.Writer {
 	if quiet(cmd) {
 		return io.Discard

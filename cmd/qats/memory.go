@@ -15,7 +15,7 @@ type memory struct {
 	bytes int64
 }
 
-// flag declares --max-memory. what is the memory in its help.
+// flag declares --max-memory. Its help begins with what.
 func (m *memory) flag(cmd *cobra.Command, what string) {
 	*m = memory{"4GiB", 4 << 30}
 	cmd.Flags().Var(m, "max-memory", what+", as in 512MiB or 6GiB")

@@ -44,7 +44,7 @@ func quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// given returns those of the named flags that the command was given, with their values.
+// given returns the named flags that the user gave to the command, with their values.
 func given(cmd *cobra.Command, names ...string) []string {
 	var words []string
 	for _, name := range names {

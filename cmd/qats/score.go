@@ -123,7 +123,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	return s.print(cmd, samples, entries)
 }
 
-// against makes the scores of the uncalibrated network known: those of --uncal, or
+// against makes the scores of the uncalibrated network known: the scores of --uncal, or
 // the samples themselves if they are of logits.
 func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples) (*metrics.Samples, error) {
 	switch {
@@ -206,7 +206,7 @@ const scoreBytes = 1 << 20
 
 // scan scores the rows of r in blocks on some workers. score scores a block, which
 // begins at row lo, into part, and returns its probabilities of k classes, which metrics
-// of all classes read; a row takes size bytes. Errors call what is scored name.
+// of all classes read; a row takes size bytes. name is the name of the input in errors.
 func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, size, workers int,
 	score func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error)) (*scoring.SampleScores, error) {
 	if err := s.checkMemory(r.Rows(), k, name); err != nil {

@@ -156,7 +156,7 @@ func (r *reader) written(n *yaml.Node) written {
 	return w
 }
 
-// methodKeys are the keys of a method. Only the Choices depend on what is known.
+// methodKeys are the keys of a method. Only the Choices depend on the registry.
 func (r *reader) methodKeys(w *written, known Registry) []Key {
 	name := func(v *yaml.Node) {
 		r.oneID(&w.name, "name")(v)

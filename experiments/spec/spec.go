@@ -197,8 +197,8 @@ func (r *reader) intervals(n *yaml.Node, s *Spec) []metrics.Entry {
 	})
 }
 
-// entries reads a list of different metrics among those known. wrong returns what is
-// wrong with a metric, "" for nothing.
+// entries reads a list of different metrics of a registry. wrong returns why a metric
+// cannot be in the list, or "" if it can.
 func (r *reader) entries(n *yaml.Node, key string, registry []metrics.Entry, wrong func(metrics.Entry) string) []metrics.Entry {
 	all := []metrics.Entry{}
 	r.list(n, func(item *yaml.Node) {

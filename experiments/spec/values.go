@@ -47,7 +47,7 @@ func (r *reader) boolean(dst *bool, what string) func(*yaml.Node) {
 	}
 }
 
-// whole reads a whole number from least to most; want says in messages what is wanted.
+// whole reads a whole number from least to most; want is the demand in messages.
 func (r *reader) whole(dst *int, what string, least, most int, want string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		s, ok := r.scalar(n, what)
