@@ -156,17 +156,14 @@ func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error 
 // compareTexts sets the texts that depend on other cells: the scores of all cells,
 // and the pair texts of those that are compared with the baseline.
 func (u *Unit) compareTexts(interval metrics.Interval) {
-	for i := range u.Cells {
-		if c := &u.Cells[i]; c.samples != "" {
-			c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics)
-		}
-	}
 	b := u.baseline()
-	if b < 0 || u.Cells[b].samples == "" {
-		return
-	}
 	for i := range u.Cells {
-		if c := &u.Cells[i]; i != b && c.samples != "" {
+		c := &u.Cells[i]
+		if c.samples == "" {
+			continue
+		}
+		c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics)
+		if b >= 0 && i != b && u.Cells[b].samples != "" {
 			c.pair = pairText(c.samples, u.Cells[b].samples, u.uncalText(), interval, u.Spec.Intervals)
 		}
 	}
@@ -183,8 +180,7 @@ func (c *Cell) forbidden(o PlanOptions) bool {
 	if c.external == nil || !c.external.runs() || o.AllowExec {
 		return false
 	}
-	stored := o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit)
-	return !stored
+	return !(o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit))
 }
 
 // inStore returns the state of a cell by the objects that the store has, and notes

@@ -89,11 +89,20 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 		if err := scoring.AppendScaled([]*scoring.SampleScores{part}, set, ones[:set.Logits.Rows]); err != nil {
 			return err
 		}
-		x.add(set, part)
+		x.add(set.Logits)
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	for i, y := range samples.Label {
+		x.counts[y]++
+		switch samples.Pred[i] {
+		case y - 1:
+			x.before++
+		case y + 1:
+			x.after++
+		}
 	}
 	m := metrics.Of(samples)
 	x.row.Accuracy, x.row.ECE = metrics.Accuracy(m), metrics.ECE(m, 15)
@@ -101,32 +110,20 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 	return nil
 }
 
-// add adds a block of rows to the counts.
-func (x *inspected) add(set *data.Set, part *scoring.SampleScores) {
-	least, largest, flat := math.Inf(1), math.Inf(-1), 0
-	for i := range set.Logits.Rows {
-		row := set.Logits.Row(i)
-		low, high := float64(slices.Min(row)), float64(slices.Max(row))
-		if low == high {
+// add adds a block of logits.
+func (x *inspected) add(logits data.Matrix) {
+	least, largest, logProbs := float64(slices.Min(logits.Data)), float64(slices.Max(logits.Data)), data.LogProbs(logits)
+	flat := 0
+	for i := range logits.Rows {
+		if row := logits.Row(i); slices.Min(row) == slices.Max(row) {
 			flat++
 		}
-		least, largest = min(least, low), max(largest, high)
 	}
-	logProbs := data.LogProbs(set.Logits)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.row.Least, x.row.Largest = min(x.row.Least, least), max(x.row.Largest, largest)
 	x.flat += flat
 	x.logProbs = x.logProbs && logProbs
-	for i, y := range set.Labels {
-		x.counts[y]++
-		switch part.Pred[i] {
-		case y - 1:
-			x.before++
-		case y + 1:
-			x.after++
-		}
-	}
 }
 
 // judge adds findings on a set that was read.

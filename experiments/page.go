@@ -21,10 +21,7 @@ func WritePage(w io.Writer, dir string, o page.Options) error {
 // WritePage makes the page of the rows in dir, and prints to w what to open.
 func (r *Rows) WritePage(w io.Writer, dir string, o page.Options) error {
 	if o.Labels == nil {
-		o.Labels = map[string]string{}
-		for _, e := range calib.Registry() {
-			o.Labels[e.Name] = e.Label
-		}
+		o.Labels = Labels()
 	}
 	path, err := (*page.Folder)(r).WriteFile(dir, o)
 	if err != nil {
@@ -32,4 +29,13 @@ func (r *Rows) WritePage(w io.Writer, dir string, o page.Options) error {
 	}
 	_, err = fmt.Fprintf(w, "open %s in a browser\n", filepath.ToSlash(path))
 	return err
+}
+
+// Labels returns the name in print of each registered calibrator.
+func Labels() map[string]string {
+	labels := map[string]string{}
+	for _, e := range calib.Registry() {
+		labels[e.Name] = e.Label
+	}
+	return labels
 }

@@ -116,7 +116,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	}
 	if !p.Ratio {
 		figure, err := plots.Differences(p.Comparison, p.Labels)
-		if err := p.saveDrawn(w, figure, err, base+"-differences"); err != nil {
+		if err := p.of.saveDrawn(w, figure, err, base+"-differences"); err != nil {
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		}
 		figure, err := plots.Forest(plots.Input{Pairs: p.rows.Pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
 			Interval: p.Interval})
-		if err := p.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
+		if err := p.of.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 		draw   func(*compare.Comparison, map[string]string, ...string) (*plots.Figure, error)
 	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRates}, {"-strengths", plots.Strengths}} {
 		figure, err := f.draw(p.Comparison, p.Labels)
-		if err := p.saveDrawn(w, figure, err, base+f.ending); err != nil {
+		if err := p.of.saveDrawn(w, figure, err, base+f.ending); err != nil {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
 		figure, err := plots.Pareto(in)
-		return p.saveDrawn(w, figure, err, base+"-pareto")
+		return p.of.saveDrawn(w, figure, err, base+"-pareto")
 	}
 	return nil
 }
@@ -185,12 +185,12 @@ func (p Page) texts() []pageFile {
 }
 
 // saveDrawn writes a figure, or prints why it could not be drawn.
-func (p Page) saveDrawn(w io.Writer, figure *plots.Figure, err error, base string) error {
+func (c Compare) saveDrawn(w io.Writer, figure *plots.Figure, err error, base string) error {
 	if err != nil {
 		_, err = fmt.Fprintf(w, "no %v\n", err)
 		return err
 	}
-	return saveFigure(w, figure, base, p.of.Formats)
+	return saveFigure(w, figure, base, c.Formats)
 }
 
 // Agreements compares the rankings by the metrics, once for each source: nothing if
@@ -230,9 +230,7 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 			continue
 		}
 		figure, err := plots.RankBins(plots.Input{Records: records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(view, records)})
-		if err != nil {
-			fmt.Fprintf(w, "no %v\n", err)
-		} else if err := saveFigure(w, figure, filepath.Join(dir, "bins-"+metric+"-"+a.Source), c.Formats); err != nil {
+		if err := c.saveDrawn(w, figure, err, filepath.Join(dir, "bins-"+metric+"-"+a.Source)); err != nil {
 			return err
 		}
 	}

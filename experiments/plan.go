@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -110,15 +109,10 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		o.Digests.Close()
 		return nil, err // and not a failure of the cells that it stopped
 	}
-	p.Unhashed, p.missing = o.Digests.Unhashed(), open.missing
+	p.Unhashed, p.missing, p.roots = o.Digests.Unhashed(), open.missing, open.roots
 	for i := range p.Units {
 		if err := p.Units[i].fatal; err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Units[i].Setting, err)
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(open.opened)) {
-		if dir, _, _ := strings.Cut(path, "\n"); filepath.IsAbs(dir) {
-			p.roots = append(p.roots, dir)
 		}
 	}
 	return p, o.Digests.Close()

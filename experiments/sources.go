@@ -40,6 +40,7 @@ type openSources struct {
 	options PlanOptions
 	opened  map[string]data.Source
 	missing map[*spec.Spec][]string // folders that a spec names by a word and that do not exist
+	roots   []string                // absolute paths of the sources
 }
 
 // of returns the sources of a spec in order, after the folders that the user put in
@@ -109,6 +110,9 @@ func (o *openSources) open(path string, s *spec.Spec, open func(path string) (da
 		src = data.First(src, o.options.First)
 	}
 	o.opened[key] = src
+	if filepath.IsAbs(path) {
+		o.roots = append(o.roots, path)
+	}
 	return src, nil
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
@@ -117,10 +116,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	c.Compact = c.latex == "compact"
-	c.Labels = map[string]string{}
-	for _, e := range calib.Registry() {
-		c.Labels[e.Name] = e.Label
-	}
+	c.Labels = experiments.Labels()
 	dir := filepath.Join(c.at.out, "compare")
 	rows, failed := c.rows(cmd, dir)
 	if failed != nil && failed != errFailed {

@@ -82,9 +82,7 @@ func specsOf(cmd *cobra.Command) []*spec.Spec {
 func comparableMethods(specs []*spec.Spec) []string {
 	var list []string
 	for _, s := range specs {
-		for _, m := range s.Methods {
-			list = append(list, m.Name)
-		}
+		list = append(list, s.MethodNames()...)
 	}
 	for _, e := range calib.Registry() {
 		list = append(list, e.Name)

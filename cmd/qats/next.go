@@ -98,12 +98,9 @@ func nextReportOrRun(cmd *cobra.Command, done bool, files []string) {
 func nextCompare(cmd *cobra.Command, specs []*spec.Spec) {
 	against := ""
 	for _, s := range specs {
-		has := func(name string) bool {
-			return slices.ContainsFunc(s.Methods, func(m spec.Method) bool { return m.Name == name })
-		}
 		switch {
 		case len(s.Methods) < 2:
-		case has("qats"):
+		case slices.Contains(s.MethodNames(), "qats"):
 			next(cmd, append([]string{"compare"}, given(cmd, "out")...)...)
 			return
 		case s.Baseline != "" && against == "":

@@ -27,7 +27,7 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 	out.Baseline = c.Against
 	wanted := slices.Clone(c.Methods)
 	if wanted == nil {
-		wanted = s.methodNames()
+		wanted = s.MethodNames()
 	}
 	if !slices.Contains(wanted, c.Against) {
 		wanted = append(wanted, c.Against)
@@ -69,7 +69,7 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 // method returns a method of the spec, or a registered one with its default
 // options.
 func (s *Spec) method(name string, known Registry) (Method, error) {
-	have := s.methodNames()
+	have := s.MethodNames()
 	if match, ok := Match(name, have); ok {
 		return s.Methods[slices.Index(have, match)], nil
 	}

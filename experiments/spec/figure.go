@@ -82,7 +82,7 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	}
 	f.Name = cmp.Or(f.Name, f.Kind.Name)
 	if f.Methods == nil {
-		f.Methods = s.methodNames()
+		f.Methods = s.MethodNames()
 	}
 	if f.Experiments == nil {
 		f.Experiments = []string{s.Name}

@@ -103,7 +103,7 @@ figures: [{kind: Reliability, methods: [TS]}, {kind: rank-bins, metric: ECE}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.methodNames(); len(got) != 4 || got[0] != "ts" || got[1] != "qats" || got[2] != "Mine" || got[3] != "hb" {
+	if got := s.MethodNames(); len(got) != 4 || got[0] != "ts" || got[1] != "qats" || got[2] != "Mine" || got[3] != "hb" {
 		t.Errorf("methods %q", got)
 	}
 	if s.Metrics[1].Name != "ece_null" || s.Baseline != "ts" || s.Tables[0].Metric != "ece" || s.Tables[0].Highlight != "Mine" ||

@@ -225,7 +225,7 @@ func (r *reader) entries(n *yaml.Node, key string, registry []metrics.Entry, wro
 // baseline returns the method that the others are paired with: the named one, none
 // for "none", and by default ts if the spec has it.
 func (r *reader) baseline(n *yaml.Node, s *Spec) string {
-	known := s.methodNames()
+	known := s.MethodNames()
 	if n == nil {
 		if slices.Contains(known, "ts") {
 			return "ts"
@@ -262,8 +262,8 @@ func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
 	return like
 }
 
-// methodNames returns the names of the methods in order.
-func (s *Spec) methodNames() []string {
+// MethodNames returns the names of the methods in order.
+func (s *Spec) MethodNames() []string {
 	return namesOf(s.Methods, func(m Method) string { return m.Name })
 }
 

@@ -126,7 +126,7 @@ func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec,
 		t.Better = metrics.Lower
 	}
 	if methods == nil {
-		methods = s.methodNames()
+		methods = s.MethodNames()
 	}
 	t.Only["method"] = methods
 	if len(t.Rows) == 0 {
@@ -178,7 +178,7 @@ func defaultTables(s *Spec) []table.Spec {
 		if _, ok := metricOf(s.Metrics, metric); ok {
 			t := newTable(s)
 			t.Metric = metric
-			if slices.Contains(s.methodNames(), "qats") {
+			if slices.Contains(s.MethodNames(), "qats") {
 				t.Highlight = "qats"
 			}
 			t, _ = complete(metric, t, nil, s)
@@ -217,7 +217,7 @@ func (r *reader) columns(dst *[]string, what string, method bool) func(*yaml.Nod
 
 // methodsOf reads names of methods of the spec.
 func (r *reader) methodsOf(dst *[]string, s *Spec) func(*yaml.Node) {
-	return r.choices(dst, "a method", s.methodNames(), "method %q is not in this spec")
+	return r.choices(dst, "a method", s.MethodNames(), "method %q is not in this spec")
 }
 
 // filterKeys returns the keys that restrict what a view shows.
