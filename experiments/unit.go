@@ -49,10 +49,8 @@ func (w *unitWork) release() {
 func (w *unitWork) live(states ...State) []int {
 	var list []int
 	for i := range w.unit.Cells {
-		for _, s := range states {
-			if w.unit.Cells[i].State == s && w.outcomes[i].status == "" {
-				list = append(list, i)
-			}
+		if slices.Contains(states, w.unit.Cells[i].State) && w.outcomes[i].status == "" {
+			list = append(list, i)
 		}
 	}
 	return list

@@ -126,11 +126,9 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 			continue
 		}
 		in := plots.Input{Labels: f.Labels, Bins: results.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
-		for _, m := range f.Methods {
-			if slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m }) {
-				in.Methods = append(in.Methods, m)
-			}
-		}
+		in.Methods = results.Where(f.Methods, func(m string) bool {
+			return slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m })
+		})
 		if len(in.Methods) == 0 {
 			fmt.Fprintf(v.w, "no figure %s of %s: its cells have no bins\n", f.Name, s)
 			continue

@@ -61,11 +61,7 @@ func printDemo(w io.Writer, d *experiments.Demo) error {
 		"Every method is fitted on the calibration rows alone.", 80)
 	fmt.Fprintf(&b, "Lowest ECE: %s.\n\n", strings.Join(lowestECE(d), " and "))
 
-	in := plots.Input{Bins: d.Bins, Methods: []string{"uncal", "qats"}, Labels: map[string]string{}}
-	for _, c := range d.Columns {
-		in.Labels[c.Entry.Name] = c.Entry.Label
-	}
-	diagram, err := plots.ReliabilityText(in)
+	diagram, err := plots.ReliabilityText(plots.Input{Bins: d.Bins, Methods: []string{"uncal", "qats"}, Labels: experiments.Labels()})
 	if err != nil {
 		return err
 	}

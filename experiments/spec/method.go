@@ -119,11 +119,7 @@ func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
 	}
 	m, err := r.build(entry, w.options)
 	if err != nil && len(r.errs) == before {
-		at := w.options
-		if at == nil {
-			at = n
-		}
-		r.errorf(at, "%s: %v", w.method, err)
+		r.errorf(cmp.Or(w.options, n), "%s: %v", w.method, err)
 	}
 	switch {
 	case w.label != "":

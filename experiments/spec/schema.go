@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/qats-bench/qats/calib"
@@ -93,7 +94,7 @@ func oneOrMore(item schema) schema {
 // method is chosen by its key method, or by its name where it has no such key.
 func optionSchemas(known Registry) []schema {
 	var all []schema
-	for _, e := range append(append([]calib.Entry(nil), known.Methods...), known.External...) {
+	for _, e := range slices.Concat(known.Methods, known.External) {
 		properties := schema{}
 		for _, o := range e.Options() {
 			properties[o.Name] = optionSchema(o)

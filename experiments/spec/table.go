@@ -194,10 +194,7 @@ func varying(s *Spec, placed []string) []string {
 	var list []string
 	for _, column := range results.SettingColumns() {
 		always := column == "dataset" || column == "backbone"
-		values := map[string]bool{}
-		for _, setting := range s.Settings {
-			values[setting.Column(column)] = true
-		}
+		values := results.Distinct(s.Settings, func(x Setting) string { return x.Column(column) })
 		if (always || len(values) > 1) && !slices.Contains(placed, column) {
 			list = append(list, column)
 		}
