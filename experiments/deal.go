@@ -209,11 +209,7 @@ func (p *Plan) groups() [][]int {
 		s := p.Units[i].Setting
 		return rows{s.Cal(), s.Draw}
 	})
-	groups := make([][]int, len(keys))
-	for i, key := range keys {
-		groups[i] = units[key]
-	}
-	return groups
+	return results.Values(keys, func(key rows) []int { return units[key] })
 }
 
 // dealtKey is the key of a fit for dealing. It is empty for a fit that reads no arrays:

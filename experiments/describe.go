@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -36,10 +37,8 @@ func (p *Plan) Describe(out *Outcome) results.Run {
 func describeSpec(s *spec.Spec) results.RunSpec {
 	sum := sha256.Sum256([]byte(s.Text))
 	d := results.RunSpec{Name: s.Name, File: filepath.Base(s.File), Title: s.Title, SHA256: hex.EncodeToString(sum[:]), Text: s.Text,
-		Baseline: s.Baseline, Like: s.Like, Data: s.Data, Layout: s.Layout.String()}
-	for _, e := range s.Metrics {
-		d.Metrics = append(d.Metrics, e.Name)
-	}
+		Baseline: s.Baseline, Like: s.Like, Data: s.Data, Layout: s.Layout.String(),
+		Metrics: results.Values(s.Metrics, func(e metrics.Entry) string { return e.Name })}
 	for _, m := range s.Methods {
 		options := m.Options
 		if options == "{}\n" {

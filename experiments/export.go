@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results"
 )
 
 // Export writes the simulated arrays of a plan below dir, in the default layout,
@@ -114,11 +115,8 @@ func writeSet(set *data.Set, layout data.Layout, ref data.Ref, dir string) error
 		{files.OOD, shape(set.OOD), [][]float32{set.OOD.Data}},
 	}
 	if views := set.Augmented; len(views) > 0 {
-		a := array{files.Augmented, append([]int{len(views)}, shape(views[0])...), nil}
-		for _, view := range views {
-			a.floats = append(a.floats, view.Data)
-		}
-		arrays = append(arrays, a)
+		pieces := results.Values(views, func(m data.Matrix) []float32 { return m.Data })
+		arrays = append(arrays, array{files.Augmented, append([]int{len(views)}, shape(views[0])...), pieces})
 	}
 	for _, a := range arrays {
 		if a.floats[0] == nil {

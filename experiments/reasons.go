@@ -108,10 +108,7 @@ func (p *Plan) absent(u *Unit) []string {
 			lines = append(lines, "  looked for "+few(s.Tried, 3))
 		}
 		hint := ""
-		names := make([]string, len(s.Entries))
-		for i, e := range s.Entries {
-			names[i] = strings.TrimSuffix(e, "/")
-		}
+		names := results.Values(s.Entries, func(e string) string { return strings.TrimSuffix(e, "/") })
 		if text := spec.Suggest(s.Missing, names); strings.Contains(text, "did you mean") {
 			hint = text
 		}

@@ -142,10 +142,7 @@ func (s *Starter) more() []string {
 		if lacking := need &^ s.Have; lacking != 0 {
 			verb, parts = "needs", lacking
 		}
-		var names []string
-		for _, part := range parts.List() {
-			names = append(names, arrayNames[part])
-		}
+		names := results.Values(parts.List(), func(p data.Parts) string { return arrayNames[p] })
 		list = append(list, fmt.Sprintf("%-25s # %s %s", e.Name, verb, strings.Join(names, ", ")))
 	}
 	return list
@@ -162,18 +159,12 @@ func (s *Starter) settings() []string {
 	networks, sets := results.Group(ofSplit, func(r data.Ref) data.Ref { r.Severity = 0; return r })
 	type grid struct{ dataset, loss, corruption, severities, cal string }
 	grids, members := results.Group(networks, func(n data.Ref) grid {
-		var severities []string
-		for _, r := range sets[n] {
-			severities = append(severities, strconv.Itoa(r.Severity))
-		}
+		severities := results.Values(sets[n], func(r data.Ref) string { return strconv.Itoa(r.Severity) })
 		return grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities, ", "), s.calibrateOn(n)}
 	})
 	var lines []string
 	for _, g := range grids {
-		var backbones []string
-		for _, n := range members[g] {
-			backbones = append(backbones, yamlName(n.Backbone))
-		}
+		backbones := results.Values(members[g], func(n data.Ref) string { return yamlName(n.Backbone) })
 		backbone := strings.Join(backbones, ", ")
 		if len(backbones) > 1 {
 			backbone = "[" + backbone + "]"

@@ -1,5 +1,14 @@
 package results
 
+// Values returns the value that of has for each item of a list.
+func Values[T, V any](list []T, of func(T) V) []V {
+	values := make([]V, len(list))
+	for i, item := range list {
+		values[i] = of(item)
+	}
+	return values
+}
+
 // Distinct returns the different values that of has for the items of a list, in the order
 // of their first appearance.
 func Distinct[T any, K comparable](list []T, of func(T) K) []K {

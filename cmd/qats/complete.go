@@ -34,11 +34,7 @@ func oneArgument(words func() []string) completion {
 
 // describedMethods returns the registered methods, each with its summary.
 func describedMethods() []string {
-	var list []string
-	for _, e := range calib.Registry() {
-		list = append(list, e.Name+"\t"+e.Summary)
-	}
-	return list
+	return results.Values(calib.Registry(), func(e calib.Entry) string { return e.Name + "\t" + e.Summary })
 }
 
 // completeOption completes -p of qats fit with the options of its method.

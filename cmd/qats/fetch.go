@@ -16,6 +16,7 @@ import (
 
 	"github.com/qats-bench/qats/data/fetch"
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -24,10 +25,9 @@ const downloadsDir = "data/downloads"
 
 func fetchCommand() *cobra.Command {
 	var c fetching
-	var sources []string
-	for _, s := range fetch.Sources() {
-		sources = append(sources, fmt.Sprintf("  %-9s %s\n            %s, %s", s.Name, s.Title, s.Page, s.Licence))
-	}
+	sources := results.Values(fetch.Sources(), func(s fetch.Source) string {
+		return fmt.Sprintf("  %-9s %s\n            %s, %s", s.Name, s.Title, s.Page, s.Licence)
+	})
 	cmd := &cobra.Command{
 		Use:   "fetch SOURCE|ADDRESS...",
 		Short: "Download published predictions and import them",

@@ -21,11 +21,7 @@ func figureFormats(cmd *cobra.Command, list *[]plots.Format) {
 }
 
 func joined(formats []plots.Format, between string) string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, between)
+	return strings.Join(results.Values(formats, func(f plots.Format) string { return string(f) }), between)
 }
 
 // formatsFlag is the value of --figure-format. The given formats replace the default

@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -129,10 +130,7 @@ func showMethod(w io.Writer, e calib.Entry) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	var rows [][]string
-	for _, o := range options {
-		rows = append(rows, []string{o.Name, defaultOf(o), o.Range, o.Help})
-	}
+	rows := results.Values(options, func(o calib.Option) []string { return []string{o.Name, defaultOf(o), o.Range, o.Help} })
 	if err := printColumns(w, []string{"OPTION", "DEFAULT", "RANGE", "MEANING"}, rows); err != nil {
 		return err
 	}
@@ -317,15 +315,7 @@ func show(w io.Writer, name, summary string, items []item) error {
 // for each item.
 func printList[T any](w io.Writer, list []T, asJSON bool, object func(T) any, head []string, row func(T) []string) error {
 	if !asJSON {
-		var rows [][]string
-		for _, e := range list {
-			rows = append(rows, row(e))
-		}
-		return printColumns(w, head, rows)
+		return printColumns(w, head, results.Values(list, row))
 	}
-	var objects []any
-	for _, e := range list {
-		objects = append(objects, object(e))
-	}
-	return table.WriteJSON(w, objects)
+	return table.WriteJSON(w, results.Values(list, object))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 // pageHead explains the symbols of docs/methods.md.
@@ -58,10 +59,9 @@ func methodItems(e calib.Entry) []item {
 	if !c.KeepsTop1 {
 		keeps = "may change"
 	}
-	var options []string
-	for _, o := range e.Options() {
-		options = append(options, fmt.Sprintf("`%s` (%s), %s", o.Name, defaultOf(o), o.Help))
-	}
+	options := results.Values(e.Options(), func(o calib.Option) string {
+		return fmt.Sprintf("`%s` (%s), %s", o.Name, defaultOf(o), o.Help)
+	})
 	return []item{
 		{"label", e.Label},
 		{"reference", e.Reference},

@@ -37,11 +37,7 @@ func quote(word string) string {
 
 // quoted returns words as a shell reads them.
 func quoted(words []string) string {
-	var list []string
-	for _, w := range words {
-		list = append(list, quote(w))
-	}
-	return strings.Join(list, " ")
+	return strings.Join(results.Values(words, quote), " ")
 }
 
 // given returns the named flags that the user gave to the command, with their values.

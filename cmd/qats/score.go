@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 func scoreCommand() *cobra.Command {
@@ -142,11 +143,7 @@ func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples) (*met
 }
 
 func metricNames() []string {
-	var names []string
-	for _, e := range metrics.Registry() {
-		names = append(names, e.Name)
-	}
-	return names
+	return results.Values(metrics.Registry(), func(e metrics.Entry) string { return e.Name })
 }
 
 // metricEntries returns the metrics with the given names.

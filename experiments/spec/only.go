@@ -31,11 +31,8 @@ func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
 
 // Datasets returns the datasets of specs.
 func Datasets(specs []*Spec) []string {
-	var settings []Setting
-	for _, s := range specs {
-		settings = append(settings, s.Settings...)
-	}
-	return results.Distinct(settings, func(s Setting) string { return s.Dataset })
+	settings := results.Values(specs, func(s *Spec) []Setting { return s.Settings })
+	return results.Distinct(slices.Concat(settings...), func(s Setting) string { return s.Dataset })
 }
 
 // MatchDatasets returns the known datasets that are meant (see Match). The error names

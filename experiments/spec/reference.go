@@ -75,33 +75,20 @@ func Reference(known Registry) []Object {
 	}
 }
 
-// namesOf returns the name of each item.
-func namesOf[T any](list []T, name func(T) string) []string {
-	all := make([]string, len(list))
-	for i, x := range list {
-		all[i] = name(x)
-	}
-	return all
-}
-
 func names(list []calib.Entry) []string {
-	return namesOf(list, func(e calib.Entry) string { return e.Name })
+	return results.Values(list, func(e calib.Entry) string { return e.Name })
 }
 
 func metricNames(list []metrics.Entry) []string {
-	return namesOf(list, func(e metrics.Entry) string { return e.Name })
+	return results.Values(list, func(e metrics.Entry) string { return e.Name })
 }
 
 func outputNames(list []metrics.Entry) []string {
-	var all []string
-	for _, e := range list {
-		all = append(all, e.Names()...)
-	}
-	return all
+	return slices.Concat(results.Values(list, metrics.Entry.Names)...)
 }
 
 func figureKinds() []string {
-	return namesOf(plots.Registry(), func(k plots.Entry) string { return k.Name })
+	return results.Values(plots.Registry(), func(k plots.Entry) string { return k.Name })
 }
 
 // WriteReference writes the reference of the spec language as Markdown.

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -264,7 +265,7 @@ func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
 
 // MethodNames returns the names of the methods in order.
 func (s *Spec) MethodNames() []string {
-	return namesOf(s.Methods, func(m Method) string { return m.Name })
+	return results.Values(s.Methods, func(m Method) string { return m.Name })
 }
 
 // labels returns the name in print of each method.
