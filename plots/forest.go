@@ -250,25 +250,6 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 	}
 }
 
-// outside are the values of a row beyond each end of the axis.
-type outside struct {
-	axis        span
-	left, right []float64
-}
-
-// add reports whether a value is beyond the axis, and keeps it.
-func (o *outside) add(v float64) bool {
-	switch {
-	case v < o.axis.min:
-		o.left = append(o.left, v)
-	case v > o.axis.max:
-		o.right = append(o.right, v)
-	default:
-		return false
-	}
-	return true
-}
-
 // mark draws the values of a row at the height at.
 func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at vg.Length) {
 	clr := ink
@@ -280,12 +261,9 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 	} else if r.lo <= 0 && r.hi >= 0 {
 		mark.Shape = hollow(circle)
 	}
-	out := outside{axis: f.x}
-	inside := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
-	for _, d := range r.dots {
-		if out.add(d) {
-			continue
-		}
+	inside := func(v float64) bool { return v >= f.x.min && v <= f.x.max }
+	within := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
+	for _, d := range results.Where(r.dots, inside) {
 		c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
 	}
 	line := stroke(clr, 1)
@@ -294,31 +272,31 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 		line.Width = 0.6
 	}
 	if r.kind != noExtent {
-		c.StrokeLine2(line, inside(r.lo), at, inside(r.hi), at)
+		c.StrokeLine2(line, within(r.lo), at, within(r.hi), at)
 	}
+	all := append(slices.Clone(r.dots), r.at)
 	if r.kind == interval {
-		for _, end := range []float64{r.lo, r.hi} {
-			if out.add(end) {
-				continue
-			}
+		ends := []float64{r.lo, r.hi}
+		all = append(all, ends...)
+		for _, end := range results.Where(ends, inside) {
 			c.StrokeLine2(line, x(end), at-2, x(end), at+2)
 		}
 	}
-	if !out.add(r.at) {
+	if inside(r.at) {
 		c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
 	}
-	for _, side := range []struct {
-		values []float64
-		end    float64
-	}{{out.left, f.x.min}, {out.right, f.x.max}} {
-		if len(side.values) == 0 {
+	slices.Sort(all)
+	left := results.Where(all, func(v float64) bool { return v < f.x.min })
+	right := results.Where(all, func(v float64) bool { return v > f.x.max })
+	for i, outside := range [][]float64{left, right} {
+		if len(outside) == 0 {
 			continue
 		}
-		slices.Sort(side.values)
-		text := numbers(side.values, f.digits)
-		if len(side.values) == 3 && r.kind == interval && r.dots == nil { // the whole interval
+		text := numbers(outside, f.digits)
+		if len(outside) == 3 && r.kind == interval && r.dots == nil { // the whole interval
 			text = fmt.Sprintf("%.*f [%.*f, %.*f]", f.digits, r.at, f.digits, r.lo, f.digits, r.hi)
 		}
-		beyond(c, x(side.end), at, []vg.Length{at}, []color.Color{clr}, text, side.end == f.x.min)
+		end := []float64{f.x.min, f.x.max}[i]
+		beyond(c, x(end), at, []vg.Length{at}, []color.Color{clr}, text, i == 0)
 	}
 }
