@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/table"
@@ -104,18 +106,14 @@ func (w blockWins) estimates(times, start []float64) (rates, theta []float64) {
 	total := 0.0
 	for b, count := range times {
 		total += count
-		for i := range m {
-			for j := range m {
-				wins[i][j] += count * w.blocks[b][i][j]
-			}
+		for i, shares := range w.blocks[b] {
+			floats.AddScaled(wins[i], count, shares)
 		}
 	}
 	rates = make([]float64, m)
-	for i := range m {
-		for j := range m {
-			if j != i {
-				rates[i] += wins[i][j] / total / float64(m-1)
-			}
+	for i, over := range wins { // none over itself
+		for _, n := range over {
+			rates[i] += n / total / float64(m-1)
 		}
 	}
 	return rates, significance.BradleyTerry(wins, start)
