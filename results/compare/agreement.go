@@ -133,24 +133,18 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // some of the methods have some of the metrics. Experiments that ran one setting share
 // its values, and redrawn splits do not count.
 func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
-	have := map[results.Setting]map[[2]string]bool{} // methods and metrics
-	for _, r := range records {
-		if r.Status != results.OK || r.Corruption == results.Split || !slices.Contains(methods, r.Method) || !slices.Contains(metrics, r.Metric) {
-			continue
-		}
-		s := placeOf(r).setting
-		if have[s] == nil {
-			have[s] = map[[2]string]bool{}
-		}
-		have[s][[2]string{r.Method, r.Metric}] = true
+	rows := results.Where(records, func(r results.Record) bool {
+		return r.Status == results.OK && r.Corruption != results.Split && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
+	})
+	type value struct {
+		place
+		metric string
 	}
-	for s, values := range have {
-		if len(values) < len(methods)*len(metrics) {
-			delete(have, s)
-			lost++
-		}
-	}
-	return results.Where(records, func(r results.Record) bool { return have[placeOf(r).setting] != nil }), lost
+	values := results.Distinct(rows, func(r results.Record) value { return value{placeOf(r), r.Metric} })
+	settings, of := results.Group(values, func(v value) results.Setting { return v.setting })
+	complete := func(s results.Setting) bool { return len(of[s]) == len(methods)*len(metrics) }
+	common = results.Where(records, func(r results.Record) bool { return complete(placeOf(r).setting) })
+	return common, len(settings) - len(results.Where(settings, complete))
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the
@@ -189,7 +183,7 @@ func (a *Agreement) Notes() []string {
 	if a.Lost > 0 {
 		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", table.Count(a.Lost, "setting")))
 	}
-	if a.Sparse != nil {
+	if len(a.Sparse) > 0 {
 		var names []string
 		for _, name := range a.Sparse {
 			names = append(names, table.Name("metric", name))

@@ -14,33 +14,21 @@ import (
 // settings is sparse and left out, because an agreement is over the settings of all its
 // metrics.
 func Rankable(records []results.Record) (names, sparse []string) {
-	settings := map[string]map[results.Setting]bool{}
-	all := map[results.Setting]bool{}
-	for _, r := range records {
-		if r.Status != results.OK || r.Corruption == results.Split {
-			continue
-		}
-		has, known := settings[r.Metric]
-		if !known {
-			e, _, ok := metrics.LookupOutput(r.Metric)
-			if ok && e.Better != metrics.Neutral && e.Name != "accuracy" && e.Name != "ece_bins" && e.Name != "aece_bins" {
-				names, has = append(names, r.Metric), map[results.Setting]bool{}
-			}
-			settings[r.Metric] = has
-		}
-		if has != nil {
-			r.Setting.Experiment = ""
-			has[r.Setting], all[r.Setting] = true, true
-		}
-	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		lacking := float64(len(all)-len(settings[name])) > maxLacking*float64(len(all))
-		if lacking {
-			sparse = append(sparse, name)
-		}
-		return lacking
+	rows := results.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Corruption != results.Split })
+	names = results.Where(results.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
+		e, _, ok := metrics.LookupOutput(name)
+		return ok && e.Better != metrics.Neutral && e.Name != "accuracy" && e.Name != "ece_bins" && e.Name != "aece_bins"
 	})
-	return names, sparse
+	rows = results.Where(rows, func(r results.Record) bool { return slices.Contains(names, r.Metric) })
+	type value struct {
+		metric  string
+		setting results.Setting
+	}
+	values := results.Distinct(rows, func(r results.Record) value { return value{r.Metric, placeOf(r).setting} })
+	_, of := results.Group(values, func(v value) string { return v.metric })
+	all := len(results.Distinct(values, func(v value) results.Setting { return v.setting }))
+	lacking := func(name string) bool { return float64(all-len(of[name])) > maxLacking*float64(all) }
+	return slices.DeleteFunc(slices.Clone(names), lacking), results.Where(names, lacking)
 }
 
 // BinFamily returns the metrics that differ from ece or aece in the number of bins, and
