@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -93,23 +94,11 @@ const noValues = "No values of "
 // method. Methods without a value in the same cells share a note. all is the number of
 // cells.
 func missing(methods []method, without map[string][]string, all int) (kept []method, notes []string) {
-	done := map[string]bool{}
-	for i, m := range methods {
-		cells := without[m.id]
-		if len(cells) < all {
-			kept = append(kept, m)
-		}
-		if len(cells) == 0 || done[m.id] {
-			continue
-		}
-		var same []method
-		for _, other := range methods[i:] {
-			if slices.Equal(without[other.id], cells) {
-				done[other.id] = true
-				same = append(same, other)
-			}
-		}
-		who := table.List(labels(same))
+	lacking := results.Where(methods, func(m method) bool { return len(without[m.id]) > 0 })
+	lists, members := results.Group(lacking, func(m method) string { return strings.Join(without[m.id], "\x00") })
+	for _, list := range lists {
+		same := members[list]
+		who, cells := table.List(labels(same)), without[same[0].id]
 		switch n := len(cells); {
 		case n == all:
 			notes = append(notes, fmt.Sprintf(noValues+"%s.", who))
@@ -119,7 +108,7 @@ func missing(methods []method, without map[string][]string, all int) (kept []met
 			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, table.Count(all, "setting"), cells[0]))
 		}
 	}
-	return kept, notes
+	return results.Where(methods, func(m method) bool { return len(without[m.id]) < all }), notes
 }
 
 // dots is a legend of the methods, with their markers alone.
