@@ -58,21 +58,16 @@ const (
 // arrange returns the cells by place, row by row, and the number of columns. An
 // empty place is nil.
 func arrange(rows []cellRow) (places []*cellRow, columns int) {
-	var sets []string
-	var others []results.Setting // without a data set
+	sets := results.Distinct(rows, func(r cellRow) string { return r.cell.Dataset })
+	others := results.Distinct(rows, func(r cellRow) results.Setting { // without a data set
+		r.cell.Experiment, r.cell.Dataset = "", ""
+		return r.cell
+	})
 	at := map[results.Setting]*cellRow{}
 	for i, r := range rows {
-		if !slices.Contains(sets, r.cell.Dataset) {
-			sets = append(sets, r.cell.Dataset)
-		}
-		other := r.cell
-		other.Experiment, other.Dataset = "", ""
-		if !slices.Contains(others, other) {
-			others = append(others, other)
-		}
-		other.Dataset = r.cell.Dataset
-		if at[other] == nil {
-			at[other] = &rows[i]
+		r.cell.Experiment = ""
+		if at[r.cell] == nil {
+			at[r.cell] = &rows[i]
 		}
 	}
 	// A matrix needs one place for each cell, and at least two cells in one row.
