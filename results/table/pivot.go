@@ -95,32 +95,25 @@ func duplicate(a, b results.Record) error {
 
 // order returns the ids of a column in the order in which they are shown.
 func (p *pivoting) order(column string, shown []results.Record) []string {
-	ids := slices.Clone(p.spec.Only[column])
-	for _, r := range shown {
-		if id := value(r, column); !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	listed := p.spec.Only[column]
+	found := results.Distinct(shown, func(r results.Record) string { return value(r, column) })
+	return slices.Concat(listed, results.Where(found, func(id string) bool { return !slices.Contains(listed, id) }))
 }
 
 // head lists the rivals and the columns.
 func (p *pivoting) head(shown []results.Record) {
 	of := p.table.of()
-	var unranked []*Rival // columns without a rank come last
 	for _, id := range p.order(of, shown) {
-		r := &Rival{
+		p.rivals = append(p.rivals, &Rival{
 			ID: id, Label: p.spec.label(of, id),
 			Ranked: !slices.Contains(p.spec.Unranked, id),
 			Target: of == "method" && slices.Contains(p.spec.Target, id),
-		}
-		if r.Ranked || p.spec.methodsAreRows() {
-			p.rivals = append(p.rivals, r)
-		} else {
-			unranked = append(unranked, r)
-		}
+		})
 	}
-	p.rivals = append(p.rivals, unranked...)
+	if !p.spec.methodsAreRows() { // columns without a rank come last
+		ranked := results.Where(p.rivals, func(r *Rival) bool { return r.Ranked })
+		p.rivals = append(ranked, results.Where(p.rivals, func(r *Rival) bool { return !r.Ranked })...)
+	}
 	p.table.rivals = p.rivals
 	if !p.spec.methodsAreRows() {
 		for _, r := range p.rivals {
