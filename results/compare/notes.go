@@ -122,20 +122,18 @@ func (v View) warnings() []string {
 // names lists settings: the corrupted ones of a network in one item, at most twelve
 // items, and how many more there are.
 func names(settings []results.Setting) string {
+	type item struct {
+		network   results.Setting
+		corrupted bool
+	}
+	items, of := results.Group(settings, func(s results.Setting) item { return item{network(s), s.Corruption != ""} })
 	var list []string
-	index, sets := map[string]int{}, map[string]int{}
-	for _, s := range settings {
-		if s.Corruption == "" {
-			list = append(list, s.Name())
-			continue
+	for _, i := range items {
+		name := of[i][0].Name()
+		if n := len(of[i]); n > 1 {
+			name = fmt.Sprintf("%s (%d corrupted sets)", i.network.Name(), n)
 		}
-		network := network(s).Name()
-		if sets[network]++; sets[network] == 1 {
-			index[network] = len(list)
-			list = append(list, s.Name())
-		} else {
-			list[index[network]] = fmt.Sprintf("%s (%d corrupted sets)", network, sets[network])
-		}
+		list = append(list, name)
 	}
 	if more := len(list) - 12; more > 0 {
 		list = append(list[:12], fmt.Sprintf("%d more", more))
